@@ -23,7 +23,7 @@ namespace {
 void add_dim(const std::string& argument, Choices& choices) {
   const std::size_t equals = argument.rfind('=');
   if (equals == std::string::npos || equals == 0 || equals + 1 == argument.size()) {
-    fail_usage("--dim " + printable(argument), "is not of the form NAME=N",
+    fail_usage("--dim " + printable(argument), "is not of the form NAME=N or NAME=OTHER",
                "for example --dim batch=8, --dim 'inputs_*_dim0=8' or --dim labels_dim0=batch");
   }
   const std::string name = argument.substr(0, equals);

@@ -27,9 +27,9 @@ struct PlanOptions {
 
 void add_options(CLI::App& program, PlanOptions& options) {
   program
-      .add_option(
-          "INSTANCE", options.instance,
-          "Problem file: line 'n m fixed', n lines 'cost memory', m lines 'producer consumer'")
+      .add_option("INSTANCE", options.instance,
+                  "Problem file: line 'n m persistent', n lines 'cost memory', m lines "
+                  "'producer consumer'")
       ->required();
   auto* const budget = program.add_option("--budget", options.budget,
                                           "Largest peak, persistent memory included, in the "

@@ -67,7 +67,7 @@ class TensorBands {
   std::size_t merged_ = 0;
 };
 
-/// Stacks at ascending slots; cheaper than TensorBands::stack. Holds a reference to its bands.
+/// Walks over the stacks of ascending slots; cheaper than TensorBands::stack. Refers to its bands.
 class StackWalk {
  public:
   explicit StackWalk(const TensorBands& bands) : bands_(bands) {}

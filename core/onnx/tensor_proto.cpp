@@ -114,10 +114,10 @@ Tensor read_external_tensor(const onnx::TensorProto& proto, ElementType element,
   }
   const auto size = static_cast<std::int64_t>(MappedFile::open(data.file)->bytes().size());
   if (data.offset > size || data.length > size - data.offset) {
-    fail_input("", "external data: bytes " + std::to_string(data.offset) + " to " +
-                       std::to_string(data.offset) + " + " + std::to_string(data.length) +
-                       " lie past the end of '" + printable(data.location) + "' (" +
-                       std::to_string(size) + " bytes)");
+    fail_input("", "external data: " + std::to_string(data.length) + " bytes from offset " +
+                       std::to_string(data.offset) + " on do not fit in '" +
+                       printable(data.location) + "', which has " + std::to_string(size) +
+                       " bytes");
   }
   return Tensor::external(element, std::move(dims), std::move(data));
 }

@@ -309,7 +309,7 @@ class Inference {
     } catch (const ShapeUnknown&) {
       // The outputs that the rule has already set stay.
     } catch (const ExpressionTooLarge&) {
-      // Powers of some fractions exceed exact arithmetic; sizes rarely depend on such elements.
+      // Some known contents exceed the bounds of exact expressions; shapes rarely depend on them.
       const auto forget = [](KnownInput& input) { return std::exchange(input.contents, nullptr); };
       if (std::count_if(inputs.begin(), inputs.end(), forget) > 0) {
         return apply_rule(op, id, std::move(inputs));

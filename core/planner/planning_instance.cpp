@@ -13,7 +13,7 @@ namespace stashscope {
 namespace {
 
 constexpr std::string_view format_hint =
-    "the format is 'n m fixed', then n lines 'cost memory', then m lines 'producer "
+    "the format is 'n m persistent', then n lines 'cost memory', then m lines 'producer "
     "consumer'";
 
 /// Reads integers separated by white space and keeps track of the line.

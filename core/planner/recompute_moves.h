@@ -34,9 +34,9 @@ class RecomputeMoves {
  private:
   /// Limits on the additional runs that one repeated run causes.
   struct Reach {
-    int runs;  ///< limit on their total number
-    double
-        share_of_inputs;  ///< share of dead inputs that are recomputed; the others stay live longer
+    int runs;                ///< limit on their total number
+    double share_of_inputs;  ///< share of dead inputs to recompute; the lifetimes of others are
+                             ///< extended
   };
   Reach random_reach();
   bool repeat_before(TaskId task, std::uint32_t slot, Reach& reach);

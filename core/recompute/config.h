@@ -19,7 +19,7 @@ struct ClusterChoice {
   friend bool operator==(const ClusterChoice&, const ClusterChoice&) = default;
 };
 
-/// Choices by cluster id.
+/// Choices by cluster id; by op type for types 3 and 4 and with `of_operator`.
 using RecomputeConfig = std::map<std::string, ClusterChoice>;
 
 /// Parses entries `cluster:type:count`, separated by commas. A later entry for the same cluster

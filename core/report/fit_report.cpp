@@ -34,12 +34,12 @@ std::string others_text(const FitPoint& point) {
 }
 
 std::string failing_lines(const Study& study, const FitPoint& point) {
-  std::string text = "    " + std::to_string(point.value) + " fails: ";
+  std::string text = "    " + std::to_string(point.value) + others_text(point) + " fails: ";
   if (point.variant == nullptr) return text + to_valid_utf8(point.fault) + "\n";
   text += peak_text(point);
   const std::string node = peak_node(study, *point.variant);
   if (!node.empty()) text += " while '" + printable(node) + "' runs";
-  text += "; largest tensors there" + others_text(point) + ":\n";
+  text += "; largest tensors there:\n";
   for (const AliveTensor& each : largest_at_peak(study, *point.variant, tensors_of_a_point)) {
     text += "      " + with_thousands(each.bytes) + " B  " + each.role + "  " +
             printable(each.name) + " " + each.shape + "\n";

@@ -104,7 +104,7 @@ ScaleTexts scale_texts(const Drawing& drawing, Colouring colouring) {
   }
 }
 
-/// The colour map with its ends.
+/// The colour bar, labelled with the values at its two ends.
 std::string scale_svg(const Drawing& drawing, Colouring colouring) {
   std::string svg;
   constexpr int parts = 20;

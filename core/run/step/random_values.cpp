@@ -36,7 +36,7 @@ bool draws(const Graph& graph, const NamedTensors& inputs, const Node& node, con
   return true;
 }
 
-/// Shape and Size read only dims, which are not random.
+/// Shape and Size read only dims. Dims that depend on random elements are taken as not random.
 bool reads_elements(const Node& node) {
   return !(node.domain.empty() && (node.op_type == "Shape" || node.op_type == "Size"));
 }

@@ -81,7 +81,7 @@ __device__ inline void normalize_rows(Source x, Scale scale, Bias bias, Y* y, M*
   if (inverses != nullptr) store(inverses, row.row, Compute<I>(normal.second));
 }
 
-/// With g = dy * scale: dx = (g - mean of g - normalized x * mean of (g * normalized x)) * inverse.
+/// dx = (g - mean(g) - xn * mean(g * xn)) * inverse, g = dy * scale; no mean(g) if `simplified`.
 template <class C, class Layout, bool simplified, class Dy, class X, class Scale, class M, class I,
           class Dx>
 __device__ inline void normalize_rows_back(const Dy* dy, const X* x, Scale scale, const M* means,
