@@ -14,6 +14,9 @@ constexpr std::string_view accumulation_prefix = "AccumulateGrad_";
 /// Real models have fewer nested scopes. The limit keeps a hostile name from building a deep tree.
 constexpr std::size_t deepest_scope = 24;
 
+/// A model without numbered modules is cut off at this depth.
+constexpr std::size_t plain_depth = 2;
+
 bool is_number(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
@@ -70,6 +73,15 @@ NodePath path_of(const Node& node) {
 
 std::string module_of(const Node& node) {
   return node.origin == nullptr ? std::string() : join(node.origin->modules, ".");
+}
+
+std::string block_of(std::vector<std::string> scope) {
+  const auto numbered = std::find_if(scope.rbegin(), scope.rend(), [](const std::string& each) {
+    return !series_stem(each).empty();
+  });
+  const auto depth = static_cast<std::size_t>(scope.rend() - numbered);
+  scope.resize(std::min(scope.size(), depth == 0 ? plain_depth : depth + 1));
+  return join(scope, ".");
 }
 
 std::vector<NodeId> nodes_in_module(const Graph& graph, std::string_view module) {

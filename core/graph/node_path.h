@@ -23,6 +23,12 @@ NodePath path_of(const Node& node);
 /// Empty if the exporter did not record the module.
 std::string module_of(const Node& node);
 
+/// The dotted name of a module, down to one level below the innermost numbered one:
+/// `model.layers.0.self_attn` also stands for its projections. A path without numbered modules is
+/// cut off after two. Empty outside of all modules.
+/// @param scope modules from the outside in
+std::string block_of(std::vector<std::string> scope);
+
 /// The nodes whose module path contains `module` as a run of whole names: the path
 /// `model.layers.3.self_attn.q_proj` contains `layers.3.self_attn`. `*` in `module` stands for any
 /// text.

@@ -220,9 +220,9 @@ std::vector<BufferId> alive_at(const Timeline& timeline, std::size_t slot) {
 }
 
 Expr symbolic_bytes(const Graph& graph, const Dataflow& dataflow, const Timeline& timeline,
-                    std::size_t slot) {
+                    const std::vector<BufferId>& buffers) {
   std::vector<Term> terms;
-  for (const BufferId id : alive_at(timeline, slot)) {
+  for (const BufferId id : buffers) {
     const Buffer& buffer = timeline.buffers[id];
     const auto count = element_count(type_of(graph, dataflow, buffer));
     const bool on_host = dataflow.form(buffer.root).share.is_zero() ||
@@ -235,6 +235,11 @@ Expr symbolic_bytes(const Graph& graph, const Dataflow& dataflow, const Timeline
     for (Term& term : bytes.terms()) terms.push_back(std::move(term));
   }
   return Expr::from_terms(std::move(terms));
+}
+
+Expr symbolic_bytes(const Graph& graph, const Dataflow& dataflow, const Timeline& timeline,
+                    std::size_t slot) {
+  return symbolic_bytes(graph, dataflow, timeline, alive_at(timeline, slot));
 }
 
 std::int64_t stashed_bytes(const Timeline& timeline, const std::vector<ValueId>& stashed) {

@@ -63,6 +63,10 @@ std::vector<BufferId> alive_at(const Timeline& timeline, std::size_t slot);
 std::int64_t stored_bytes(const Dataflow& dataflow, const IdVector<ValueId, std::int64_t>& bytes,
                           ValueId value);
 
+/// Bytes of the buffers, in the model's dimension names.
+Expr symbolic_bytes(const Graph& graph, const Dataflow& dataflow, const Timeline& timeline,
+                    const std::vector<BufferId>& buffers);
+
 /// The live bytes at `slot`, in the model's dimension names.
 Expr symbolic_bytes(const Graph& graph, const Dataflow& dataflow, const Timeline& timeline,
                     std::size_t slot);

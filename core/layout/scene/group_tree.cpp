@@ -21,24 +21,6 @@ std::size_t GroupTree::add_child(std::size_t parent, std::string path, std::stri
   return entries_.size() - 1;
 }
 
-std::size_t GroupTree::depth(std::size_t at) const {
-  std::size_t steps = 0;
-  for (; at != root; at = entries_[at].parent) ++steps;
-  return steps;
-}
-
-std::size_t GroupTree::common(std::size_t a, std::size_t b) const {
-  std::size_t depth_a = depth(a);
-  std::size_t depth_b = depth(b);
-  for (; depth_a > depth_b; --depth_a) a = entries_[a].parent;
-  for (; depth_b > depth_a; --depth_b) b = entries_[b].parent;
-  while (a != b) {
-    a = entries_[a].parent;
-    b = entries_[b].parent;
-  }
-  return a;
-}
-
 void GroupTree::dissolve(std::size_t child) {
   const Entry gone = std::move(entries_[child]);
   Entry& parent = entries_[gone.parent];

@@ -29,8 +29,6 @@ class GroupTree {
   /// Returns the group of a scope and creates it if it is missing.
   std::size_t at(const std::vector<std::string>& scope);
   std::size_t add_child(std::size_t parent, std::string path, std::string label);
-  /// The innermost group that contains `a` and `b`.
-  std::size_t common(std::size_t a, std::size_t b) const;
 
   /// Removes `child`: its children and nodes move to its parent.
   void dissolve(std::size_t child);
@@ -45,7 +43,6 @@ class GroupTree {
 
  private:
   void collect(std::size_t at, std::vector<std::size_t>& order) const;
-  std::size_t depth(std::size_t at) const;
 
   std::vector<Entry> entries_;
   std::unordered_map<std::string, std::size_t> by_path_;

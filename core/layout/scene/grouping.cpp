@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "core/graph/dataflow.h"
+#include "core/graph/node_modules.h"
 #include "core/graph/node_path.h"
 #include "core/layout/scene/group_tree.h"
 #include "core/layout/scene/runs.h"
@@ -21,16 +22,10 @@ class GroupingBuilder {
       : graph_(graph), places_(graph, side) {
     grouping_.side = side;
     grouping_.group_of = IdVector<NodeId, GroupId>(graph.nodes().size());
-    grouping_.partner = IdVector<NodeId, NodeId>(graph.nodes().size());
-    place_ = IdVector<NodeId, std::size_t>(graph.nodes().size(), GroupTree::root);
   }
 
   Grouping build() {
-    read_names();
-    find_partners();
-    place_by_name();
-    adopt_unplaced();
-    for (const NodeId node : all_nodes()) tree_[place_[node]].nodes.push_back(node);
+    place_by_module();
     simplify();
     gather_runs(tree_, graph_, grouping_.side, grouping_.partner);
     emit(GroupTree::root, GroupId());
@@ -41,61 +36,18 @@ class GroupingBuilder {
  private:
   IdRange<NodeId> all_nodes() const { return IdRange<NodeId>(graph_.nodes().size()); }
 
-  void read_names() {
-    paths_.reserve(graph_.nodes().size());
-    for (const Node& node : graph_.nodes()) paths_.push_back(path_of(node));
+  IdVector<NodeId, bool> is_forward() const {
+    IdVector<NodeId, bool> forward;
+    for (const Side side : grouping_.side) forward.push_back(side == Side::forward);
+    return forward;
   }
 
-  void find_partners() {
-    std::unordered_map<std::string_view, NodeId> makers;
+  void place_by_module() {
+    NodeModules modules = find_modules(graph_, is_forward());
     for (const NodeId id : all_nodes()) {
-      if (grouping_.side[id] != Side::forward) continue;
-      for (const ValueId output : graph_.topology().outputs[id]) {
-        makers.emplace(graph_.value(output).name, id);
-      }
+      tree_[tree_.at(modules.scope[id])].nodes.push_back(id);
     }
-    for (const NodeId id : all_nodes()) {
-      const Node& node = graph_.node(id);
-      if (grouping_.side[id] == Side::forward && !node.name.empty()) makers[node.name] = id;
-    }
-    for (const NodeId id : all_nodes()) {
-      if (grouping_.side[id] == Side::forward) continue;
-      std::string_view base = paths_[id].gradient_of;
-      if (base.ends_with("_grad")) base.remove_suffix(5);
-      const auto found = makers.find(base);
-      if (found != makers.end()) grouping_.partner[id] = found->second;
-    }
-  }
-
-  void place_by_name() {
-    for (const NodeId id : all_nodes()) {
-      if (grouping_.side[id] == Side::forward) place_[id] = tree_.at(paths_[id].scope);
-    }
-    for (const NodeId id : all_nodes()) {
-      if (grouping_.side[id] == Side::forward) continue;
-      const NodeId partner = grouping_.partner[id];
-      place_[id] = partner.valid() ? place_[partner] : tree_.at(paths_[id].scope);
-    }
-  }
-
-  /// Fused nodes have names without a path; they join the innermost group around their neighbours.
-  void adopt_unplaced() {
-    for (const NodeId id : all_nodes()) {
-      if (place_[id] != GroupTree::root || !paths_[id].scope.empty()) continue;
-      std::optional<std::size_t> around;
-      const auto join = [&](NodeId other) {
-        if (!other.valid() || grouping_.side[other] != grouping_.side[id]) return;
-        if (place_[other] == GroupTree::root) return;
-        around = around ? tree_.common(*around, place_[other]) : place_[other];
-      };
-      for (const ValueId input : graph_.topology().inputs[id]) {
-        if (input.valid()) join(graph_.topology().producer[input]);
-      }
-      for (const ValueId output : graph_.topology().outputs[id]) {
-        for (const NodeId reader : graph_.topology().readers[output]) join(reader);
-      }
-      if (around) place_[id] = *around;
-    }
+    grouping_.partner = std::move(modules.partner);
   }
 
   void simplify() {
@@ -169,8 +121,6 @@ class GroupingBuilder {
   const Graph& graph_;
   const SourceOrder places_;
   GroupTree tree_;
-  IdVector<NodeId, NodePath> paths_;
-  IdVector<NodeId, std::size_t> place_;
   Grouping grouping_;
 };
 

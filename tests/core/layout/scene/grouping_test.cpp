@@ -229,9 +229,6 @@ TEST(GroupTree, KeepsOneGroupForAScope) {
   EXPECT_EQ(tree.at({"a", "b"}), inner);
   EXPECT_EQ(tree.at({}), GroupTree::root);
   EXPECT_EQ(tree[inner].path, "/a/b");
-  EXPECT_EQ(tree.common(inner, tree.at({"a", "c", "d"})), tree.at({"a"}));
-  EXPECT_EQ(tree.common(inner, tree.at({"e"})), GroupTree::root);
-  EXPECT_EQ(tree.common(inner, tree.at({"a"})), tree.at({"a"}));
 }
 
 TEST(GroupTree, DissolvingLosesNothing) {
@@ -255,7 +252,6 @@ TEST(GroupTree, MovedGroupsHaveOneParent) {
   tree.move(moved, target);
   EXPECT_TRUE(tree[tree.at({"a"})].children.empty());
   EXPECT_EQ(tree[target].children, std::vector<std::size_t>{moved});
-  EXPECT_EQ(tree.common(moved, target), target);
 }
 
 }  // namespace grouping_test
