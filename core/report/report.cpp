@@ -12,6 +12,7 @@
 #include "core/report/fit_report.h"
 #include "core/report/measured_report.h"
 #include "core/report/memory_use.h"
+#include "core/report/module_report.h"
 #include "core/report/options_report.h"
 #include "core/report/pass_report.h"
 #include "core/report/schedule_report.h"
@@ -235,6 +236,7 @@ std::string text_report(const ReportInput& input) {
   if (input.planned.fit) text += fit_text(study, *input.planned.fit);
   text += orders_text(study) + fusions_text(study, input.fusions);
   text += step_time_text(study);
+  text += module_memory_text(study);
   text += modules_text(study) + extensions_text(study) + why_not_text(study);
   text += inner_peak_lines(study);
   text += pass_lines(input.passes);
@@ -257,6 +259,7 @@ std::string json_report(const ReportInput& input) {
       {"extensions", extensions_json(study)},
       {"why_not", why_not_json(study)},
       {"modules", modules_json(study)},
+      {"module_memory", module_memory_json(study)},
       {"memory",
        {{"baseline", variant_json(study, *study.baseline)},
         {"current", variant_json(study, *study.current)},
@@ -301,6 +304,7 @@ std::string html_report(const ReportInput& input) {
           format_bytes(study.current->timeline.peak_bytes) + unknown_sizes_clause(study) +
           ".</p>\n";
   page += memory_chart_svg(study, input.measured ? &input.measured->runs.current : nullptr);
+  page += "<h2>Memory at the peak, by module</h2>\n" + memory_icicle_svg(study);
   page += "<h2>Plans of ONNX Runtime " + reference_name(study) +
           "</h2><table><tr><th></th><th>Config</th><th>Freq</th><th>Saving (B)</th>"
           "<th>Extra time</th><th>Saving, symbolic (B)</th></tr>\n" +

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/text.h"
+#include "core/report/measured_report.h"
 #include "core/study/step/fusion_table.h"
 #include "core/study/step/moved_order.h"
 
@@ -46,12 +47,6 @@ std::string groups_text(const Study& study) {
   if (groups.size() <= shown_groups) return text;
   return text + "  ... and " + std::to_string(groups.size() - shown_groups) +
          " more groups (--format json has all)\n";
-}
-
-json clean(const std::vector<std::string>& texts) {
-  json list = json::array();
-  for (const std::string& each : texts) list.push_back(to_valid_utf8(each));
-  return list;
 }
 
 }  // namespace
@@ -98,12 +93,12 @@ json fusion_json(const Study& study, const std::vector<FusionRow>& rows) {
                           {"fused_nodes", row.fused_nodes}});
   }
   json groups = json::array();
-  for (const auto& names : group_names(study)) groups.push_back(clean(names));
+  for (const auto& names : group_names(study)) groups.push_back(texts_json(names));
   const FusionChoice& choice = study.choices.fusion;
   json apart = json::array();
-  for (const auto& [a, b] : choice.apart) apart.push_back(clean({a, b}));
+  for (const auto& [a, b] : choice.apart) apart.push_back(texts_json({a, b}));
   return {{"chosen", choice_text(choice.strategy, no_fusion)},
-          {"split", clean({choice.alone.begin(), choice.alone.end()})},
+          {"split", texts_json({choice.alone.begin(), choice.alone.end()})},
           {"no_merge", apart},
           {"strategies", strategies},
           {"groups", groups}};

@@ -3,26 +3,12 @@
 #include <algorithm>
 #include <set>
 
-#include "core/base/text.h"
 #include "core/graph/node_path.h"
 #include "core/study/step/best_plans.h"
 
 namespace stashscope {
 
 namespace {
-
-/// A model without numbered modules is cut off at this depth.
-constexpr std::size_t plain_depth = 2;
-
-std::string block_of(const Node& node) {
-  std::vector<std::string> scope = path_of(node).scope;
-  const auto numbered = std::find_if(scope.rbegin(), scope.rend(), [](const std::string& each) {
-    return !series_stem(each).empty();
-  });
-  const auto depth = static_cast<std::size_t>(scope.rend() - numbered);
-  scope.resize(std::min(scope.size(), depth == 0 ? plain_depth : depth + 1));
-  return join(scope, ".");
-}
 
 std::set<NodeId> recomputed_nodes(const Study& study) {
   std::set<NodeId> nodes;
@@ -38,7 +24,7 @@ std::vector<ModulePlans> module_plans(const Study& study) {
   const std::set<NodeId> recomputed = recomputed_nodes(study);
   std::map<std::string, ModulePlans> modules;
   for (const auto& [node, place] : best_plans(study)) {
-    const std::string name = block_of(study.graph().node(node));
+    const std::string name = block_of(path_of(study.graph().node(node)).scope);
     if (name.empty()) continue;
     ModulePlans& module = modules[name];
     module.module = name;

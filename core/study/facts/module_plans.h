@@ -17,9 +17,8 @@ struct ModulePlans {
   friend bool operator==(const ModulePlans&, const ModulePlans&) = default;
 };
 
-/// Every module whose outputs have plans, by descending saving. A module is named down to one level
-/// below the innermost numbered one: `model.layers.0.self_attn` also stands for its projections.
-/// Nodes outside of all modules are left out.
+/// Every module whose outputs have plans, by descending saving. `block_of` names the modules. Nodes
+/// outside of all modules are left out.
 std::vector<ModulePlans> module_plans(const Study& study);
 
 }  // namespace stashscope

@@ -1,0 +1,217 @@
+#include "core/study/facts/memory_tree.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "core/base/text.h"
+#include "core/study/facts/tensor_homes.h"
+
+namespace stashscope {
+
+namespace {
+
+constexpr std::array<std::string_view, 4> grouping_names = {"module", "band", "op_type",
+                                                            "source_line"};
+
+/// One part of a tensor's path from the root to its group.
+struct PathPart {
+  std::string name;
+  std::optional<Band> band = std::nullopt;
+
+  friend auto operator<=>(const PathPart&, const PathPart&) = default;
+};
+
+std::string line_of(const Node& node) {
+  if (node.origin == nullptr || node.origin->file.empty()) return std::string(outside_of_groups);
+  return std::filesystem::path(node.origin->file).filename().string() + ":" +
+         std::to_string(node.origin->line);
+}
+
+/// A tree in which children are still in the order in which they were found.
+class TreeDraft {
+ public:
+  TreeDraft() : nodes_(1), children_(1) {}
+
+  std::uint32_t child(std::uint32_t parent, const PathPart& part) {
+    const auto [found, is_new] = by_part_.try_emplace({parent, part}, 0);
+    if (is_new) found->second = add(parent, part.name, BufferId(), part.band);
+    return found->second;
+  }
+
+  std::uint32_t add(std::uint32_t parent, std::string name, BufferId buffer,
+                    std::optional<Band> band) {
+    const auto id = static_cast<std::uint32_t>(nodes_.size());
+    nodes_.push_back({.name = std::move(name),
+                      .parent = parent,
+                      .depth = nodes_[parent].depth + 1,
+                      .buffer = buffer,
+                      .band = band});
+    children_.emplace_back();
+    children_[parent].push_back(id);
+    return id;
+  }
+
+  /// The nodes level by level, so that children are adjacent.
+  std::vector<MemoryTreeNode> take() {
+    std::vector<std::uint32_t> order = {0};
+    std::vector<MemoryTreeNode> placed;
+    placed.reserve(nodes_.size());
+    for (std::uint32_t next = 0; next < order.size(); ++next) {
+      const std::vector<std::uint32_t>& children = children_[order[next]];
+      MemoryTreeNode& node = placed.emplace_back(std::move(nodes_[order[next]]));
+      node.first_child = static_cast<std::uint32_t>(order.size());
+      node.child_count = static_cast<std::uint32_t>(children.size());
+      for (const std::uint32_t child : children) {
+        nodes_[child].parent = next;
+        order.push_back(child);
+      }
+    }
+    return placed;
+  }
+
+ private:
+  std::vector<MemoryTreeNode> nodes_;
+  std::vector<std::vector<std::uint32_t>> children_;
+  std::map<std::pair<std::uint32_t, PathPart>, std::uint32_t> by_part_;
+};
+
+class TreeBuilder {
+ public:
+  TreeBuilder(const Study& study, const Variant& variant, MemoryGrouping grouping)
+      : study_(study),
+        variant_(variant),
+        grouping_(grouping),
+        homes_(tensor_homes(study, variant)) {}
+
+  MemoryTree build() {
+    std::vector<BufferId> buffers;
+    for (const BufferId id : IdRange<BufferId>(variant_.timeline.buffers.size())) {
+      if (variant_.timeline.buffers[id].bytes > 0) buffers.push_back(id);
+    }
+    std::ranges::stable_sort(buffers, {}, [&](BufferId id) { return homes_.node[id]; });
+    for (const BufferId id : buffers) {
+      draft_.add(group_of(id), name_of(study_.graph(), variant_.dataflow, buffer(id)), id,
+                 homes_.band[id]);
+    }
+    draft_.add(0, std::string(title_of(Band::workspace)), BufferId(), Band::workspace);
+    return {grouping_, draft_.take()};
+  }
+
+ private:
+  const Buffer& buffer(BufferId id) const { return variant_.timeline.buffers[id]; }
+
+  std::uint32_t group_of(BufferId id) {
+    std::uint32_t group = 0;
+    for (const PathPart& part : path_of_buffer(id)) group = draft_.child(group, part);
+    return group;
+  }
+
+  std::vector<PathPart> path_of_buffer(BufferId id) const {
+    const PathPart band = {std::string(title_of(homes_.band[id])), homes_.band[id]};
+    const NodeId home = homes_.node[id];
+    switch (grouping_) {
+      case MemoryGrouping::module:
+        return module_path(home, band);
+      case MemoryGrouping::band:
+        return {band};
+      case MemoryGrouping::op_type:
+        return {operator_part(id, band)};
+      case MemoryGrouping::source_line:
+        return {{line_of_node(home)}, band};
+    }
+    return {};
+  }
+
+  PathPart operator_part(BufferId id, const PathPart& band) const {
+    const ValueId root = variant_.dataflow.origin(buffer(id).root);
+    const NodeId maker = study_.graph().topology().producer[root];
+    if (buffer(id).state || !maker.valid()) return band;
+    return {study_.graph().node(maker).op_type};
+  }
+
+  /// A gradient node stands for the line of its forward node.
+  std::string line_of_node(NodeId node) const {
+    if (!node.valid()) return std::string(outside_of_groups);
+    const NodeId partner = homes_.modules.partner[node];
+    return line_of(study_.graph().node(partner.valid() ? partner : node));
+  }
+
+  std::vector<PathPart> module_path(NodeId home, const PathPart& band) const {
+    std::vector<PathPart> path;
+    if (home.valid()) {
+      for (const std::string& name : homes_.modules.scope[home]) path.push_back({name});
+    }
+    if (path.empty()) path.push_back({std::string(outside_of_groups)});
+    path.push_back(band);
+    return path;
+  }
+
+  const Study& study_;
+  const Variant& variant_;
+  MemoryGrouping grouping_;
+  TensorHomes homes_;
+  TreeDraft draft_;
+};
+
+bool is_alive(const Buffer& buffer, std::size_t slot) {
+  return buffer.first_slot <= slot && slot <= buffer.last_slot;
+}
+
+}  // namespace
+
+std::string_view name_of(MemoryGrouping grouping) {
+  return grouping_names[static_cast<std::size_t>(grouping)];
+}
+
+MemoryTree memory_tree(const Study& study, const Variant& variant, MemoryGrouping grouping) {
+  return TreeBuilder(study, variant, grouping).build();
+}
+
+std::vector<std::int64_t> tree_bytes(const MemoryTree& tree, const Timeline& timeline,
+                                     std::size_t slot) {
+  std::vector<std::int64_t> bytes(tree.nodes.size(), 0);
+  if (slot >= timeline.live_bytes.size()) return bytes;
+  std::size_t workspace = 0;
+  for (std::size_t i = tree.nodes.size(); i-- > 1;) {
+    const MemoryTreeNode& node = tree.nodes[i];
+    if (node.buffer.valid()) {
+      const Buffer& buffer = timeline.buffers[node.buffer];
+      if (is_alive(buffer, slot)) bytes[i] = buffer.bytes;
+    }
+    bytes[node.parent] += bytes[i];
+    if (workspace == 0 && node.parent == 0) workspace = i;
+  }
+  bytes[workspace] = timeline.live_bytes[slot] - bytes[0];
+  bytes[0] = timeline.live_bytes[slot];
+  return bytes;
+}
+
+std::vector<NodeId> makers_in_tree(const MemoryTree& tree, const Variant& variant,
+                                   std::uint32_t node) {
+  std::set<NodeId> makers;
+  std::vector<std::uint32_t> open = {node};
+  while (!open.empty()) {
+    const MemoryTreeNode& next = tree.nodes[open.back()];
+    open.pop_back();
+    for (std::uint32_t child = 0; child < next.child_count; ++child) {
+      open.push_back(next.first_child + child);
+    }
+    if (!next.buffer.valid() || variant.timeline.buffers[next.buffer].state) continue;
+    const ValueId root = variant.timeline.buffers[next.buffer].root;
+    const NodeId maker = variant.dataflow.topology.producer[root];
+    if (maker.valid()) makers.insert(variant.dataflow.origin(maker));
+  }
+  return {makers.begin(), makers.end()};
+}
+
+std::string path_in_tree(const MemoryTree& tree, std::size_t node) {
+  std::vector<std::string> parts;
+  for (; node != 0; node = tree.nodes[node].parent) parts.push_back(tree.nodes[node].name);
+  std::ranges::reverse(parts);
+  return join(parts, ".");
+}
+
+}  // namespace stashscope

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/study/step/study.h"
+
+namespace stashscope {
+
+/// What the upper levels of a memory tree stand for.
+enum class MemoryGrouping : std::uint8_t {
+  module,      ///< the modules of the program from the outside in, then the bands
+  band,        ///< the uses of memory: parameters, stashed activations, ...
+  op_type,     ///< the operator that makes the tensor
+  source_line  ///< the line of the program that makes the tensor
+};
+
+/// The name in options and JSON, such as `source_line`.
+std::string_view name_of(MemoryGrouping grouping);
+
+/// One rectangle of an icicle: a group of tensors, or a single tensor.
+struct MemoryTreeNode {
+  std::string name;               ///< last part of the path: `h.0`, `stashed activations`
+  std::uint32_t parent = 0;       ///< the root is its own parent
+  std::uint32_t depth = 0;        ///< 0: the root
+  std::uint32_t first_child = 0;  ///< children are adjacent, in the order of the step
+  std::uint32_t child_count = 0;  ///< 0: a leaf
+  BufferId buffer;                ///< of a leaf that is one tensor; else invalid
+  std::optional<Band> band;       ///< of a tensor and of a group of tensors with one use
+};
+
+/// The tensors of a variant of the step, grouped. The root comes first, parents come before their
+/// children. The last child of the root is the workspace of the running node.
+struct MemoryTree {
+  MemoryGrouping grouping = MemoryGrouping::module;
+  std::vector<MemoryTreeNode> nodes;
+};
+
+/// The name of the part of a tree that lies outside of all modules, source lines or operators.
+constexpr std::string_view outside_of_groups = "(outside)";
+
+/// A tensor belongs to the module of the node that makes it; a buffer that several values share in
+/// turn belongs to the first of them. Parameters and inputs belong to the
+/// module that reads them first; gradients and optimizer states belong to their parameter's module.
+MemoryTree memory_tree(const Study& study, const Variant& variant, MemoryGrouping grouping);
+
+/// Bytes of each node of the tree at a slot. The root has the live bytes of the slot.
+/// @pre the tree was made of the variant with this timeline
+std::vector<std::int64_t> tree_bytes(const MemoryTree& tree, const Timeline& timeline,
+                                     std::size_t slot);
+
+/// The nodes of the graph that make the tensors of a group or the single tensor, ascending.
+/// @pre the tree was made of the variant
+std::vector<NodeId> makers_in_tree(const MemoryTree& tree, const Variant& variant,
+                                   std::uint32_t node);
+
+/// The path of a node below the root: `transformer.h.0.attn`.
+std::string path_in_tree(const MemoryTree& tree, std::size_t node);
+
+}  // namespace stashscope

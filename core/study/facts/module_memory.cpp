@@ -1,0 +1,83 @@
+#include "core/study/facts/module_memory.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "core/base/text.h"
+#include "core/graph/node_path.h"
+#include "core/study/facts/tensor_homes.h"
+
+namespace stashscope {
+
+namespace {
+
+/// A module under construction.
+struct ModuleDraft {
+  ModuleMemory memory;
+  std::vector<BufferId> at_peak;
+};
+
+class ModuleTable {
+ public:
+  explicit ModuleTable(const Study& study)
+      : study_(study), variant_(*study.current), homes_(tensor_homes(study, variant_)) {
+    for (const std::vector<std::string>& scope : homes_.modules.scope) {
+      block_.push_back(block_of(scope));
+    }
+  }
+
+  std::vector<ModuleMemory> rows() {
+    for (const NodeId id : IdRange<NodeId>(variant_.dataflow.topology.nodes())) add_node(id);
+    for (const BufferId id : IdRange<BufferId>(variant_.timeline.buffers.size())) add_buffer(id);
+    std::vector<ModuleMemory> rows;
+    for (ModuleDraft& draft : drafts_) {
+      draft.memory.symbolic = to_string(
+          symbolic_bytes(study_.graph(), variant_.dataflow, variant_.timeline, draft.at_peak),
+          study_.graph().symbols());
+      rows.push_back(std::move(draft.memory));
+    }
+    std::ranges::stable_sort(rows, std::greater(), &ModuleMemory::peak_bytes);
+    return rows;
+  }
+
+ private:
+  void add_buffer(BufferId id) {
+    const NodeId home = homes_.node[id];
+    if (!home.valid() || block_[home].empty()) return;
+    const Timeline& timeline = variant_.timeline;
+    const Buffer& buffer = timeline.buffers[id];
+    ModuleDraft& draft = draft_of(home);
+    if (homes_.band[id] == Band::stashed) draft.memory.stashed_bytes += buffer.bytes;
+    if (buffer.first_slot > timeline.peak_slot || buffer.last_slot < timeline.peak_slot) return;
+    draft.memory.peak_bytes += buffer.bytes;
+    draft.at_peak.push_back(id);
+  }
+
+  void add_node(NodeId id) {
+    const NodeId origin = variant_.dataflow.origin(id);
+    if (block_[origin].empty() || !variant_.dataflow.runs_origin(id)) return;
+    draft_of(origin).memory.seconds += study_.times->seconds[origin];
+  }
+
+  ModuleDraft& draft_of(NodeId node) {
+    const auto [found, is_new] = draft_by_name_.try_emplace(block_[node], drafts_.size());
+    if (is_new) {
+      drafts_.emplace_back();
+      drafts_.back().memory.module = block_[node];
+    }
+    return drafts_[found->second];
+  }
+
+  const Study& study_;
+  const Variant& variant_;
+  TensorHomes homes_;
+  IdVector<NodeId, std::string> block_;
+  std::vector<ModuleDraft> drafts_;  ///< in the order of the step
+  std::unordered_map<std::string_view, std::size_t> draft_by_name_;
+};
+
+}  // namespace
+
+std::vector<ModuleMemory> module_memory(const Study& study) { return ModuleTable(study).rows(); }
+
+}  // namespace stashscope

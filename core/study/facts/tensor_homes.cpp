@@ -1,0 +1,52 @@
+#include "core/study/facts/tensor_homes.h"
+
+#include <algorithm>
+#include <map>
+
+namespace stashscope {
+
+namespace {
+
+NodeModules modules_of(const Study& study) {
+  IdVector<NodeId, bool> is_forward;
+  for (const NodeId id : IdRange<NodeId>(study.graph().nodes().size())) {
+    is_forward.push_back(study.opportunities->is_forward(id));
+  }
+  return find_modules(study.graph(), is_forward);
+}
+
+/// The node that makes the value, or else the first node that reads it.
+NodeId maker_or_reader(const Graph& graph, ValueId value) {
+  const NodeId maker = graph.topology().producer[value];
+  if (maker.valid()) return maker;
+  const auto readers = graph.topology().readers[value];
+  return readers.empty() ? NodeId() : *std::ranges::min_element(readers);
+}
+
+/// The parameter of each value that is a parameter's gradient.
+std::map<ValueId, ValueId> parameters_by_gradient(const Study& study) {
+  std::map<ValueId, ValueId> parameters;
+  for (const Parameter& each : study.prepared->step.parameters) {
+    if (each.gradient.valid()) parameters.emplace(each.gradient, each.value);
+  }
+  return parameters;
+}
+
+}  // namespace
+
+TensorHomes tensor_homes(const Study& study, const Variant& variant) {
+  TensorHomes homes;
+  homes.modules = modules_of(study);
+  homes.band = band_of_buffers(variant.dataflow, study.prepared->rules, variant.timeline,
+                               variant.forward_slots, study.prepared->step.boundary.yield);
+  const std::map<ValueId, ValueId> parameters = parameters_by_gradient(study);
+  for (const Buffer& buffer : variant.timeline.buffers) {
+    const ValueId value = variant.dataflow.origin(buffer.root);
+    const auto parameter = parameters.find(value);
+    homes.node.push_back(
+        maker_or_reader(study.graph(), parameter == parameters.end() ? value : parameter->second));
+  }
+  return homes;
+}
+
+}  // namespace stashscope
