@@ -1,0 +1,103 @@
+#include "core/study/facts/plan_words.h"
+
+#include <map>
+
+#include "core/base/text.h"
+#include "core/graph/node_path.h"
+#include "core/study/facts/plan_facts.h"
+
+namespace stashscope {
+
+namespace {
+
+/// `h` for `h.3`; a name without a number stays.
+std::string without_number(const std::string& name) {
+  const std::string_view stem = series_stem(name);
+  if (stem.empty()) return name;
+  const std::size_t end = stem.find_last_not_of("._");
+  return std::string(stem.substr(0, end == std::string_view::npos ? 0 : end + 1));
+}
+
+std::string last_module(const Graph& graph, const Occurrence& each) {
+  const NodePath path = path_of(graph.node(OccurrenceFacts::node(each)));
+  return path.scope.empty() ? "" : without_number(path.scope.back());
+}
+
+std::string place_words(const Graph& graph, const PlanRow& row) {
+  const auto places = row.occurrences->size();
+  if (places == 1) {
+    const std::string layer = layer_of(graph, OccurrenceFacts::node(row.occurrences->front()));
+    return layer.empty() ? "" : ", in " + layer;
+  }
+  const std::string module = shared_module_name(graph, row);
+  return ", " + std::to_string(places) + (module.empty() ? " places" : " x " + module);
+}
+
+/// Rows whose nodes to run again are at most so many list their operators.
+constexpr std::size_t most_listed_nodes = 3;
+
+enum class Detail { normal, all_operators };
+
+std::string node_words(const Study& study, const NodePlan& plan, Detail detail) {
+  const std::string& freed = study.graph().node(plan.node).op_type;
+  std::vector<std::string> before;
+  for (const NodeId node : plan.subgraph) {
+    if (node != plan.node) before.push_back(study.graph().node(node).op_type);
+  }
+  if (before.empty()) return freed;
+  if (before.size() > most_listed_nodes && detail == Detail::normal) {
+    return freed + " and " + counted(before.size(), "node", "nodes") + " before it";
+  }
+  return freed + " after " + join(before, ", ");
+}
+
+/// Plans of the usual type have no word for it.
+std::string type_words(PlanType type) {
+  if (type == PlanType::recompute) return "";
+  return ", " + std::string(strategy_of(type).name);
+}
+
+std::string row_words(const Study& study, const PlanRow& row, Detail detail) {
+  if (row.occurrences == nullptr || row.occurrences->empty()) return row.config;
+  return node_words(study, *row.occurrences->front().parts.front(), detail) + type_words(row.type) +
+         place_words(study.graph(), row);
+}
+
+/// Calls `rename` for every row whose name another row has, too.
+template <class Rename>
+void rename_equal(std::vector<std::string>& names, const Rename& rename) {
+  std::map<std::string, int> uses;
+  for (const std::string& name : names) ++uses[name];
+  for (std::size_t row = 0; row < names.size(); ++row) {
+    if (uses[names[row]] > 1) names[row] = rename(row);
+  }
+}
+
+}  // namespace
+
+std::string shared_module_name(const Graph& graph, const PlanRow& row) {
+  std::string shared;
+  for (const Occurrence& each : *row.occurrences) {
+    const std::string name = last_module(graph, each);
+    if (!shared.empty() && name != shared) return "";
+    shared = name;
+    if (name.empty()) return "";
+  }
+  return shared;
+}
+
+std::vector<std::string> plan_names(const Study& study) {
+  std::vector<std::string> names;
+  for (std::size_t row = 0; row < plan_rows(study); ++row) {
+    names.push_back(row_words(study, plan_row(study, row), Detail::normal));
+  }
+  rename_equal(names, [&](std::size_t row) {
+    return row_words(study, plan_row(study, row), Detail::all_operators);
+  });
+  rename_equal(names, [&](std::size_t row) {
+    return names[row] + " (" + plan_row(study, row).config + ")";
+  });
+  return names;
+}
+
+}  // namespace stashscope

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/base/progress.h"
+#include "core/study/step/study.h"
+
+namespace stashscope {
+
+/// A row of the plan table that is not fully on, and the effect of switching it on.
+struct NextMove {
+  std::size_t row = 0;           ///< see `plan_row`
+  Choices after;                 ///< the choices with the row on
+  std::int64_t peak_change = 0;  ///< of the current step, in bytes; below 0
+  double seconds_change = 0;     ///< of the current step
+};
+
+/// The moves that lower the peak most for their time, best first. The numbers come from the study
+/// of each move's choices, so they are exact. No move is listed if another row lowers the peak at
+/// least as much for less time, or more for the same time. None for a searched order, in which a
+/// move would start the search again. Throws when cancelled.
+/// @param most the number of moves
+std::vector<NextMove> next_moves(const Study& study, std::size_t most, const Progress& progress);
+
+}  // namespace stashscope
