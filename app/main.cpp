@@ -71,6 +71,11 @@ void add_window_options(CLI::App& program, WindowOptions& options, CLI::Option* 
   program.add_option("--size", options.size, "size of the screenshot (default 1600x1000)")
       ->type_name("WxH")
       ->needs(screenshot);
+  program
+      .add_option("--workspace", options.workspace,
+                  "workspace of the window: overview, plan, fit, order, run, compare, or all "
+                  "for every panel (default: the last one)")
+      ->check(CLI::IsMember({"overview", "plan", "fit", "order", "run", "compare", "all"}));
   program.add_option("--theme", options.theme, "theme of the window: system, light or dark")
       ->check(CLI::IsMember({"system", "light", "dark"}))
       ->excludes(batch);

@@ -122,6 +122,7 @@ class Screenshot {
   }
 
   void draw() {
+    if (!window_.answers().is_settled()) return draw_soon();
     if (!window_.grab().save(file_, "PNG")) {
       return end(file_ + QStringLiteral(": cannot write the picture"), 1);
     }
@@ -146,6 +147,7 @@ int take_screenshot(QApplication& application, const AnalysisOptions& analysis,
   ui::apply_theme(application, theme_choice(options.theme));
   ui::MainWindow window({running_program(), places.path()});
   window.resize(size);
+  window.workspaces().choose(QString::fromStdString(options.workspace));
   const bool runs = !analysis.device.empty() && analysis.device != no_device;
   const Screenshot screenshot(window, options, runs);
   window.show();
@@ -160,6 +162,7 @@ int show_window(QApplication& application, const AnalysisOptions& analysis,
   if (theme == ui::ThemeChoice::system) ui::follow_system_theme(application);
   ui::apply_text_size(application, ui::remembered_text_size());
   ui::MainWindow window({running_program(), ui::Autosave::default_folder()});
+  window.workspaces().choose(QString::fromStdString(options.workspace));
   window.show();
   if (analysis.file.empty()) {
     window.offer_recovery();

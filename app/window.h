@@ -11,6 +11,7 @@ struct WindowOptions {
   std::string screenshot;  ///< draw the window into this file and exit; empty: stay open
   std::string size = "1600x1000";
   std::string theme = "system";
+  std::string workspace;  ///< empty: the last one
 };
 
 /// Whether there is a display for a window. Screenshots need none.

@@ -32,6 +32,7 @@ void draw(QWidget& widget) {
 
 OpenWindow::OpenWindow() : window_({program(), places_.path()}) {
   window_.resize(window_size);
+  window_.workspaces().choose(QString::fromLatin1(all_panels));
   window_.show();
   QApplication::processEvents();
 }

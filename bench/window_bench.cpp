@@ -13,7 +13,9 @@
 #include "bench/open_window.h"
 #include "core/layout/place/layered.h"
 #include "core/study/edits/edits.h"
+#include "core/study/search/next_moves.h"
 #include "tests/ui/support/long_step.h"
+#include "ui/memory/icicle_view.h"
 #include "ui/memory/memory_view.h"
 #include "ui/theme/theme.h"
 
@@ -234,6 +236,84 @@ void measure_events(std::uint32_t steps, MemoryLook::Fill fill) {
   print(row);
 }
 
+/// A tree of layers with equal modules and tensors.
+MemoryTree tree_of(std::uint32_t layers, std::uint32_t tensors_of_a_layer) {
+  MemoryTree tree;
+  tree.nodes.resize(1);
+  tree.nodes[0].first_child = 1;
+  tree.nodes[0].child_count = layers;
+  for (std::uint32_t layer = 0; layer < layers; ++layer) {
+    MemoryTreeNode& node = tree.nodes.emplace_back();
+    node.name = "layers." + std::to_string(layer);
+    node.depth = 1;
+    node.first_child = 1 + layers + layer * tensors_of_a_layer;
+    node.child_count = tensors_of_a_layer;
+  }
+  for (std::uint32_t i = 0; i < layers * tensors_of_a_layer; ++i) {
+    MemoryTreeNode& node = tree.nodes.emplace_back();
+    node.name = "tensor_" + std::to_string(i);
+    node.parent = 1 + i / tensors_of_a_layer;
+    node.depth = 2;
+    node.band = Band::stashed;
+  }
+  return tree;
+}
+
+void measure_icicle(std::uint32_t layers, std::uint32_t tensors_of_a_layer) {
+  IcicleView view;
+  view.resize(window_size.width(), 200);
+  view.show();
+  const MemoryTree tree = tree_of(layers, tensors_of_a_layer);
+  std::vector<std::int64_t> bytes(tree.nodes.size(), 4096);
+  for (std::uint32_t i = 1; i <= layers; ++i) bytes[i] = 4096 * std::int64_t{tensors_of_a_layer};
+  bytes[0] = bytes[1] * layers;
+  view.set_tree(tree, bytes);
+  draw(view);
+  const std::string tensors = std::to_string(layers * tensors_of_a_layer);
+  Row row{"icicle of " + tensors + " tensors: other bytes, drawn", {}, 16};
+  for (int i = 0; i < frames; ++i) {
+    row.milliseconds.push_back(milliseconds_of([&] {
+      view.set_bytes(bytes);
+      draw(view);
+    }));
+  }
+  print(row);
+}
+
+/// From the study to the moves on the buttons of the answer bar.
+void measure_moves(const QString& model, int repeats) {
+  const auto loaded = load_model_or_session(model_file(model).toStdString(), nullptr);
+  const Choices choices = large_batch(model, loaded.session.choices);
+  const auto study = compute_study(loaded.model, choices, nullptr, Progress());
+  Row row{"next best moves of " + model.toStdString() + ", in the background", {}, 2000};
+  for (int i = 0; i < repeats; ++i) {
+    row.milliseconds.push_back(milliseconds_of([&] { next_moves(*study, 3, Progress()); }));
+  }
+  print(row);
+}
+
+/// A tick of a plan while the overview is in front.
+void measure_overview(const QString& model, int repeats) {
+  OpenWindow window;
+  window.window().workspaces().choose(u"overview"_s);
+  window.open(model_file(model));
+  window.choose(large_batch(model, window.document().choices()), u"sizes"_s);
+  window.settle();
+  Row row{"tick a plan of " + model.toStdString() + ": curve and overview drawn", {}, 50};
+  for (int i = 0; i < 4 * repeats; ++i) {
+    const Study& study = *window.document().study();
+    const PlanRow& plan = study.plan_table->plans.front();
+    const Choices after = with_plan(study, window.document().choices(), plan, !plan.on);
+    row.milliseconds.push_back(milliseconds_of([&] {
+      window.choose(after, u"plan"_s);
+      window.paint(u"memory_view"_s);
+      window.paint(u"icicle_view"_s);
+    }));
+    window.settle();
+  }
+  print(row);
+}
+
 bool is_there(const QString& model) { return QFileInfo::exists(model_file(model)); }
 
 void measure_all(int repeats) {
@@ -243,13 +323,17 @@ void measure_all(int repeats) {
   for (const auto fill : {MemoryLook::Fill::bands, MemoryLook::Fill::tensors}) {
     measure_events(500'000, fill);
   }
+  measure_icicle(100, 500);
   if (is_there(small)) measure_frames(small);
   if (is_there(small)) {
     measure_tick(small, repeats);
+    measure_overview(small, repeats);
     measure_open(small, 1500, repeats);
     measure_expand(small, repeats);
   }
-  if (is_there(large)) measure_open(large, 4000, repeats);
+  if (!is_there(large)) return;
+  measure_open(large, 4000, repeats);
+  measure_moves(large, repeats);
 }
 
 }  // namespace

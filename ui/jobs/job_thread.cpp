@@ -1,10 +1,19 @@
 #include "ui/jobs/job_thread.h"
 
+#include <sys/resource.h>
+
 #include <utility>
 
 namespace stashscope::ui {
 
-JobThread::JobThread(AtEnd at_end) : at_end_(at_end), thread_([this] { run(); }) {}
+namespace {
+
+constexpr int background_niceness = 10;
+
+}  // namespace
+
+JobThread::JobThread(AtEnd at_end, Urgency urgency)
+    : at_end_(at_end), urgency_(urgency), thread_([this] { run(); }) {}
 
 JobThread::~JobThread() {
   {
@@ -25,6 +34,8 @@ void JobThread::post(std::function<void()> job) {
 }
 
 void JobThread::run() {
+  // On Linux, this call changes the calling thread only.
+  if (urgency_ == Urgency::background) setpriority(PRIO_PROCESS, 0, background_niceness);
   while (true) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return ending_ || !jobs_.empty(); });

@@ -14,7 +14,10 @@ class JobThread {
   /// The treatment of jobs that have not started when the destructor runs.
   enum class AtEnd { drop, finish };
 
-  explicit JobThread(AtEnd at_end);
+  /// A background thread takes less of a busy processor than the threads that the user waits for.
+  enum class Urgency { normal, background };
+
+  explicit JobThread(AtEnd at_end, Urgency urgency = Urgency::normal);
   /// Waits for the running job. The caller cancels the job first to keep this wait short.
   ~JobThread();
   JobThread(const JobThread&) = delete;
@@ -26,6 +29,7 @@ class JobThread {
   void run();
 
   const AtEnd at_end_;
+  const Urgency urgency_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::function<void()>> jobs_;

@@ -132,7 +132,7 @@ QVariant PlanTreeModel::sort_value(const Item& item, int column) const {
 QString PlanTreeModel::group_name(const Item& item) const {
   QStringList ways;
   for (const std::size_t row : shape_.groups[item.group]) {
-    ways << plan_text(stashscope::plan_row(*study_, row));
+    ways << plan_name(row);
   }
   return tr("One of %1: %2").arg(ways.size()).arg(ways.join(tr(" or ")));
 }
@@ -143,7 +143,7 @@ QString PlanTreeModel::name(const Item& item) const {
     case Kind::group:
       return group_name(item);
     case Kind::plan:
-      return plan_text(row_of(item));
+      return plan_name(item.row);
     case Kind::occurrence:
       return node_text(graph, OccurrenceFacts::node(occurrence(item)));
     case Kind::tensor:
@@ -174,6 +174,8 @@ QString PlanTreeModel::text(const Item& item, int column) const {
   switch (column) {
     case Column::plan:
       return name(item);
+    case Column::config:
+      return item.kind == Kind::plan ? plan_text(row_of(item)) : QString();
     case Column::layer:
       return layer_text(item);
     case Column::symbolic:

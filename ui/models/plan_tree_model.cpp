@@ -27,7 +27,7 @@ PlanTreeModel::PlanTreeModel(QObject* parent)
     : QAbstractItemModel(parent),
       columns_(
           {{tr("Plan"),
-            tr("Operators that are recomputed, or the operator whose output is evicted; below it, "
+            tr("The operator whose output is freed, the nodes that run again and where; below it, "
                "the nodes where this is possible"),
             false},
            {tr("Found"), tr("Number of occurrences in the model"), true},
@@ -36,6 +36,7 @@ PlanTreeModel::PlanTreeModel(QObject* parent)
            {tr("Saved"), tr("Stashed bytes that the occurrences in use free"), true},
            {tr("At peak"), tr("The saved bytes that are alive at the peak without plans"), true},
            {tr("Extra time"), tr("Time that all occurrences together add to the step"), true},
+           {tr("Config"), tr("The plan in ONNX Runtime's configuration"), false},
            {tr("Why not"), tr("Why this row frees nothing"), false},
            {tr("Layer"), tr("The layer that the node's name contains"), false},
            {tr("Made"), tr("Slot in which the activation is made, in the current order"), true},
@@ -88,6 +89,7 @@ void PlanTreeModel::set_study(std::shared_ptr<const Study> study) {
   const bool stays = keeps || (study != nullptr && has_rows(*study, shape));
   if (!stays) beginResetModel();
   shape_ = std::move(shape);
+  if (!keeps) names_ = study == nullptr ? std::vector<std::string>() : plan_names(*study);
   facts_ = study == nullptr ? nullptr : std::make_unique<OccurrenceFacts>(*study);
   study_ = std::move(study);
   units_ = units();

@@ -7,7 +7,9 @@
 #include "core/base/units.h"
 #include "core/study/edits/edits.h"
 #include "core/study/facts/plan_facts.h"
+#include "core/study/facts/plan_words.h"
 #include "ui/models/table_model.h"
+#include "ui/text/texts.h"
 
 namespace stashscope::ui {
 
@@ -27,6 +29,7 @@ class PlanTreeModel : public QAbstractItemModel {
     saved,
     at_peak,
     time,
+    config,
     why_not,
     layer,
     made,
@@ -125,6 +128,7 @@ class PlanTreeModel : public QAbstractItemModel {
   Units units() const;
   QString text(const Item& item, int column) const;
   QString name(const Item& item) const;
+  QString plan_name(std::size_t row) const { return shown(names_[row]); }
   QString group_name(const Item& item) const;
   QString layer_text(const Item& item) const;
   QString why_not_text(const Item& item) const;
@@ -134,6 +138,7 @@ class PlanTreeModel : public QAbstractItemModel {
   std::vector<TableColumn> columns_;
   std::shared_ptr<const Study> study_;
   std::unique_ptr<OccurrenceFacts> facts_;
+  std::vector<std::string> names_;  ///< of the study's plans, see `plan_names`
   Shape shape_;
   Units units_;
   bool extensions_wanted_ = false;

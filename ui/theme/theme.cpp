@@ -65,6 +65,7 @@ QString sheet_of(const Theme& theme) {
       u"QMainWindow::separator { background: %1; width: 5px; height: 5px; }"
       "QToolBar { background: %1; border: 0; border-bottom: 1px solid %2; padding: 4px 8px;"
       " spacing: 4px; }"
+      "QToolBar#answer_bar { padding: 0px 8px; }"
       "QToolBar QToolButton { padding: 4px 8px; border: 1px solid transparent;"
       " border-radius: 4px; }"
       "QToolBar QToolButton:hover { background: %3; border-color: %2; }"

@@ -14,8 +14,10 @@
 #include "ui/panels/memory/alive_panel.h"
 #include "ui/panels/memory/memory_panel.h"
 #include "ui/panels/orders/orders_panel.h"
+#include "ui/panels/overview/overview_panel.h"
 #include "ui/panels/run/run_panel.h"
 #include "ui/text/texts.h"
+#include "ui/widgets/main_widget.h"
 #include "ui/widgets/quiet_wheel.h"
 #include "ui/window/status_line.h"
 
@@ -43,6 +45,7 @@ MainWindow::MainWindow(const WindowPlaces& places, QWidget* parent)
     : QMainWindow(parent),
       planning_(document_),
       autosave_(document_, places.autosave_folder),
+      workspaces_(*this, arrangement_version),
       messages_(new MessageBar),
       center_(new QStackedWidget),
       welcome_(new Welcome),
@@ -110,6 +113,8 @@ void MainWindow::make_docks() {
   put_behind(u"inspector_dock"_s, history);
   put_behind(u"memory_dock"_s,
              add_dock(u"compare_dock"_s, tr("Compare"), compare_, Qt::BottomDockWidgetArea));
+  put_behind(u"plans_dock"_s, add_dock(u"overview_dock"_s, tr("What holds the memory"),
+                                       new OverviewPanel(document_), Qt::LeftDockWidgetArea));
 }
 
 /// The new panel starts behind the memory curve.
@@ -132,26 +137,13 @@ void MainWindow::put_behind(const QString& front, QDockWidget* dock) {
   other->raise();
 }
 
-void MainWindow::show_docks() {
-  if (docks_shown_) return;
-  docks_shown_ = true;
-  for (QDockWidget* const dock : docks_) dock->show();
-  size_docks();
-  first_arrangement_ = saveState(arrangement_version);
-  const QByteArray remembered = QSettings().value(u"window/arrangement"_s).toByteArray();
-  restoreState(remembered, arrangement_version);
-}
-
-void MainWindow::reset_docks() {
-  if (!docks_shown_) return;
-  restoreState(first_arrangement_, arrangement_version);
-  size_docks();
-}
-
 void MainWindow::go_to_dock(QDockWidget& dock) {
-  if (!docks_shown_) return;
+  if (!workspaces_.has_begun()) return;
   dock.show();
   dock.raise();
+  if (QWidget* const main = main_widget(*dock.widget()); main != nullptr && takes_focus(*main)) {
+    return main->setFocus(Qt::ShortcutFocusReason);
+  }
   QWidget* first = dock.widget();
   // The first widget of the panel in tab order.
   for (QWidget* next = first; !takes_focus(*next) && dock.isAncestorOf(next);) {
@@ -159,21 +151,6 @@ void MainWindow::go_to_dock(QDockWidget& dock) {
     first = next;
   }
   if (dock.isAncestorOf(first)) first->setFocus(Qt::ShortcutFocusReason);
-}
-
-void MainWindow::size_docks() {
-  const auto dock = [this](const QString& name) { return findChild<QDockWidget*>(name); };
-  const int left = std::clamp(width() * 32 / 100, 240, 600);
-  const int right = std::clamp(width() * 22 / 100, 240, 340);
-  resizeDocks({dock(u"plans_dock"_s), dock(u"inspector_dock"_s)}, {left, right}, Qt::Horizontal);
-  resizeDocks({dock(u"memory_dock"_s), dock(u"alive_dock"_s)}, {width() * 6 / 10, width() * 4 / 10},
-              Qt::Horizontal);
-  resizeDocks({dock(u"memory_dock"_s)}, {std::clamp((height() - 200) * 42 / 100, 170, 420)},
-              Qt::Vertical);
-  resizeDocks({dock(u"plans_dock"_s), dock(u"orders_dock"_s)}, {300, 300}, Qt::Vertical);
-  resizeDocks({dock(u"dimensions_dock"_s), dock(u"inspector_dock"_s), dock(u"run_dock"_s)},
-              {110, 210, 250}, Qt::Vertical);
-  dock(u"memory_dock"_s)->raise();
 }
 
 void MainWindow::connect_document() {
@@ -220,7 +197,7 @@ void MainWindow::connect_document() {
 void MainWindow::take_opened() {
   messages_->hide();
   center_->setCurrentWidget(graph_);
-  show_docks();
+  workspaces_.begin();
   graph_->view().setFocus();
   const QString& session = document_.files().session_path();
   add_recent_file(session.isEmpty() ? document_.model_path() : session);

@@ -10,10 +10,12 @@
 #include "ui/panels/graph/graph_panel.h"
 #include "ui/panels/planner/planner_panel.h"
 #include "ui/panels/plans/plans_panel.h"
+#include "ui/window/answer_bar.h"
 #include "ui/window/choice_menu.h"
 #include "ui/window/command_palette.h"
 #include "ui/window/message_bar.h"
 #include "ui/window/welcome.h"
+#include "ui/window/workspaces.h"
 
 class QFileDialog;
 
@@ -37,7 +39,9 @@ class MainWindow : public QMainWindow {
 
   Document& document() { return document_; }
   Planning& planning() { return planning_; }
+  Workspaces& workspaces() { return workspaces_; }
   GraphPanel& graph() { return *graph_; }
+  const AnswerBar& answers() const { return *answers_; }
 
   /// Offers to restore the unsaved choices of an earlier run that did not end normally.
   void offer_recovery();
@@ -57,10 +61,6 @@ class MainWindow : public QMainWindow {
   void add_sweep_dock(DimensionsPanel& dimensions, QDockWidget& memory);
   /// Puts the dock in the place of another one, which stays in front.
   void put_behind(const QString& front, QDockWidget* dock);
-  /// Shows the panels when the first model is opened; without a model they would be empty.
-  void show_docks();
-  void size_docks();
-  void reset_docks();
   /// Brings a panel to the front and gives it the focus.
   void go_to_dock(QDockWidget& dock);
   void connect_document();
@@ -87,6 +87,7 @@ class MainWindow : public QMainWindow {
   // The planner's menu and the budget in the toolbar, in window_planning.cpp.
   void make_planner_menu();
   void add_budget_field(QToolBar* bar);
+  void add_answer_bar();
   void show_planner();
 
   // The menus, in window_actions.cpp.
@@ -114,6 +115,7 @@ class MainWindow : public QMainWindow {
   Document document_;
   Planning planning_;
   Autosave autosave_;
+  Workspaces workspaces_;
   MessageBar* messages_;
   QStackedWidget* center_;
   Welcome* welcome_;
@@ -121,17 +123,16 @@ class MainWindow : public QMainWindow {
   PlansPanel* plans_;
   PlannerPanel* planner_;
   ComparePanel* compare_;
+  AnswerBar* answers_ = nullptr;
   CommandPalette* palette_;
   QMenu* recent_menu_ = nullptr;
   QMenu* sample_menu_ = nullptr;
   OrderMenu* order_menu_ = nullptr;
   FusionMenu* fusion_menu_ = nullptr;
   DeviceMenu* device_menu_ = nullptr;
-  QByteArray first_arrangement_;  ///< default arrangement of the panels
   std::vector<QDockWidget*> docks_;
   std::map<QString, QAction*> actions_;  ///< by object name
   std::function<void()> after_saving_;   ///< called once the session is written
-  bool docks_shown_ = false;
   bool leaving_ = false;  ///< unsaved choices were saved or discarded: close without asking
 };
 

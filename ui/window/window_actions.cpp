@@ -25,6 +25,7 @@
 #include "ui/window/mnemonics.h"
 #include "ui/window/pass_menu.h"
 #include "ui/window/shortcut_sheet.h"
+#include "ui/window/workspace_menu.h"
 
 namespace stashscope::ui {
 
@@ -85,6 +86,7 @@ void MainWindow::make_actions() {
   make_run_menu();
   make_help_menu();
   make_toolbar();
+  add_answer_bar();
   for (QAction* const action : menuBar()->actions()) give_mnemonics(*action->menu());
   enable_actions();
 }
@@ -185,6 +187,9 @@ void MainWindow::make_view_menu() {
 }
 
 void MainWindow::make_panel_menus(QMenu* menu) {
+  auto* const workspaces = new WorkspaceMenu(workspaces_, this);
+  menu->addMenu(workspaces);
+  menuBar()->setCornerWidget(workspaces->make_bar());
   QMenu* const go = menu->addMenu(tr("&Go to panel"));
   add_action(go, u"go_to_graph"_s, tr("Graph"), QKeySequence(u"Alt+0"_s),
              [this] { graph_->view().setFocus(Qt::ShortcutFocusReason); });
@@ -196,7 +201,7 @@ void MainWindow::make_panel_menus(QMenu* menu) {
     add_action(go, u"go_to_"_s + dock->objectName(), dock->windowTitle(), QKeySequence(key),
                [this, dock] { go_to_dock(*dock); });
   }
-  menu->addMenu(new LayoutMenu(*this, arrangement_version, [this] { reset_docks(); }));
+  menu->addMenu(new LayoutMenu(*this, arrangement_version, [this] { workspaces_.reset(); }));
 }
 
 void MainWindow::make_text_actions(QMenu* menu) {

@@ -134,9 +134,8 @@ void MainWindow::closeEvent(QCloseEvent* event) {
       close();
     });
   }
-  QSettings settings;
-  settings.setValue(u"window/geometry"_s, saveGeometry());
-  if (docks_shown_) settings.setValue(u"window/arrangement"_s, saveState(arrangement_version));
+  QSettings().setValue(u"window/geometry"_s, saveGeometry());
+  workspaces_.remember();
   QMainWindow::closeEvent(event);
 }
 

@@ -7,6 +7,7 @@
 #include <QMenuBar>
 #include <QToolBar>
 
+#include "core/base/text.h"
 #include "ui/theme/icons.h"
 #include "ui/theme/spacing.h"
 #include "ui/window/main_window.h"
@@ -51,6 +52,17 @@ void MainWindow::show_planner() {
   auto* const dock = findChild<QDockWidget*>(u"planner_dock"_s);
   dock->show();
   dock->raise();
+}
+
+void MainWindow::add_answer_bar() {
+  answers_ = new AnswerBar(document_);
+  addToolBarBreak();
+  addToolBar(answers_);
+  connect(answers_, &AnswerBar::fit_wanted, this, [this](std::int64_t bytes) {
+    planner_->set_budget_text(QString::fromStdString(format_bytes(bytes)));
+    show_planner();
+    planner_->plan();
+  });
 }
 
 /// Text typed in this field also becomes the budget of the planner's panel.

@@ -8,6 +8,7 @@
 #include <QLineEdit>
 #include <QMessageBox>
 #include <QPushButton>
+#include <QSettings>
 
 #include "ui/widgets/cell_delegate.h"
 
@@ -21,6 +22,9 @@ void WindowTest::start_window() { start_window(STASHSCOPE_PROGRAM); }
 
 void WindowTest::start_window(const std::filesystem::path& layout_program) {
   window_.reset();
+  QSettings settings;
+  if (!settings.contains(u"window/workspace"_s))
+    settings.setValue(u"window/workspace"_s, all_panels);
   window_ =
       std::make_unique<MainWindow>(WindowPlaces{layout_program, folder_.filePath(u"autosave"_s)});
   window_->resize(1600, 1000);

@@ -9,6 +9,7 @@
 #include <QMenu>
 #include <QMenuBar>
 #include <QSettings>
+#include <QSpinBox>
 #include <QToolButton>
 
 #include "tests/ui/support/window_test.h"
@@ -256,6 +257,14 @@ TEST_F(Keys, DigitsGoToPanels) {
   EXPECT_TRUE(history.isAncestorOf(QApplication::focusWidget()));
   press(Qt::Key_0, Qt::AltModifier);
   EXPECT_EQ(QApplication::focusWidget(), &find<QWidget>(u"graph_view"_s));
+}
+
+TEST_F(Keys, APanelFocusesItsMainWidget) {
+  open(sample(u"gpt2_tiny"_s));
+  press(Qt::Key_1, Qt::AltModifier);
+  EXPECT_EQ(QApplication::focusWidget(), &find<QWidget>(u"plan_tree"_s));
+  press(Qt::Key_3, Qt::AltModifier);
+  EXPECT_NE(qobject_cast<QSpinBox*>(QApplication::focusWidget()), nullptr);
 }
 
 class Layouts : public Frame {

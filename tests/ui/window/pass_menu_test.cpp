@@ -48,15 +48,15 @@ TEST_F(Passes, HalvesActivationsInMixedPrecision) {
   EXPECT_EQ(document().choices().graph.precision, ElementType::bfloat16);
 }
 
-/// Plans and groups whose text begins like this.
-QModelIndex plan_named(const QAbstractItemModel& model, const QString& start,
+/// The first plan whose name has this part.
+QModelIndex plan_named(const QAbstractItemModel& model, const QString& part,
                        const QModelIndex& parent = {}) {
   for (int row = 0; row < model.rowCount(parent); ++row) {
     const QModelIndex index = model.index(row, PlanTreeModel::plan, parent);
     const bool has_tick = index.data(Qt::CheckStateRole).isValid();
-    if (has_tick && index.data().toString().startsWith(start)) return index;
+    if (has_tick && index.data().toString().contains(part)) return index;
     if (has_tick) continue;
-    const QModelIndex inner = plan_named(model, start, index);
+    const QModelIndex inner = plan_named(model, part, index);
     if (inner.isValid()) return inner;
   }
   return {};
@@ -64,9 +64,9 @@ QModelIndex plan_named(const QAbstractItemModel& model, const QString& start,
 
 TEST_F(Passes, ListsWaysThatTheReferenceDoesNotKnowOnRequest) {
   const QAbstractItemModel& rows = *plans().model();
-  EXPECT_FALSE(plan_named(rows, u"offload "_s).isValid());
+  EXPECT_FALSE(plan_named(rows, u", offload"_s).isValid());
   click(find<QWidget>(u"list_extensions"_s));
-  const QModelIndex offload = plan_named(rows, u"offload "_s);
+  const QModelIndex offload = plan_named(rows, u", offload"_s);
   ASSERT_TRUE(offload.isValid());
   const std::int64_t before = peak();
   click_check_box(plans(), offload);

@@ -52,7 +52,7 @@ class ViewKeys : public WindowTest {
   std::vector<QWidget*> views() {
     std::vector<QWidget*> views;
     for (const QString& name : {u"graph_view"_s, u"memory_view"_s, u"sweep_chart"_s,
-                                u"plan_chart"_s, u"comparison_chart"_s}) {
+                                u"plan_chart"_s, u"comparison_chart"_s, u"icicle_view"_s}) {
       views.push_back(&find<QWidget>(name));
     }
     return views;

@@ -11,6 +11,7 @@
 #include "ui/theme/spacing.h"
 #include "ui/widgets/drop_menu.h"
 #include "ui/widgets/elided_label.h"
+#include "ui/widgets/main_widget.h"
 #include "ui/widgets/undo_keys.h"
 
 namespace stashscope::ui {
@@ -128,6 +129,7 @@ void DimensionsPanel::rebuild(const std::vector<Dimension>& dimensions) {
     setTabOrder(rows_.back().value, rows_.back().more);
     last = rows_.back().more;
   }
+  set_main_widget(*this, rows_.empty() ? nullptr : rows_.front().value);
   if (dimensions.empty()) {
     auto* const none =
         new QLabel(document_.study() == nullptr ? tr("Open a model to see its dimensions.")

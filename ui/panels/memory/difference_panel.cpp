@@ -18,6 +18,15 @@ constexpr int cause_width = 172;
 constexpr int time_width = 116;
 constexpr int least_node_width = 160;
 
+/// The prediction is for a GPU, so a run on the processor says nothing about it.
+QString times_text(const Study& study, const Measurement& measured, double measured_seconds,
+                   double predicted_seconds) {
+  const QString time = time_text(measured_seconds);
+  if (measured.device == "cpu") return DifferencePanel::tr("Time of the nodes: %1.").arg(time);
+  return DifferencePanel::tr("Time of the nodes: %1 measured, %2 predicted for %3.")
+      .arg(time, time_text(predicted_seconds), shown(study.choices.times.profile.name));
+}
+
 }  // namespace
 
 DifferencePanel::DifferencePanel(Document& document, QWidget* parent)
@@ -112,9 +121,7 @@ QString DifferencePanel::summary(const Study& study, const Measurement& measured
                          bytes_text(peak_with_workspace(measured))) +
                 u' ';
   return bytes + u' ' + workspaces +
-         tr("Time: %1 measured, %2 predicted for %3.")
-             .arg(time_text(measured_seconds), time_text(predicted_seconds),
-                  shown(study.choices.times.profile.name));
+         times_text(study, measured, measured_seconds, predicted_seconds);
 }
 
 }  // namespace stashscope::ui

@@ -23,19 +23,22 @@ constexpr int least_plan_width = 140;
 constexpr int frequency_width = 62;
 constexpr int count_width = 60;
 constexpr int bytes_width = 96;
+constexpr int time_width = 88;
 constexpr std::pair<int, int> widths[] = {{PlanTreeModel::frequency, frequency_width},
                                           {PlanTreeModel::count, count_width},
                                           {PlanTreeModel::saving, bytes_width},
                                           {PlanTreeModel::saved, bytes_width},
                                           {PlanTreeModel::at_peak, bytes_width},
-                                          {PlanTreeModel::time, 88},
+                                          {PlanTreeModel::time, time_width},
+                                          {PlanTreeModel::config, 240},
                                           {PlanTreeModel::why_not, 240},
                                           {PlanTreeModel::layer, 200},
                                           {PlanTreeModel::made, 60},
                                           {PlanTreeModel::last_read, 76},
                                           {PlanTreeModel::symbolic, 240}};
-/// Width of the columns that stay visible beside the plans if there is room.
-constexpr int always_seen = frequency_width + count_width + 2 * bytes_width;
+/// The columns that stay visible beside the plans as far as the plans keep this width.
+constexpr int first_columns = 6;
+constexpr int wanted_plan_width = 190;
 
 const PlanFilter& filter_of(const QTreeView& view) {
   return *static_cast<const PlanFilter*>(view.model());
@@ -177,9 +180,14 @@ void PlanTreeView::showEvent(QShowEvent* event) {
 }
 
 void PlanTreeView::fit_first_column() {
-  const int others = qRound(always_seen * text_scale_);
+  int room = viewport()->width();
+  for (int i = 0; i < first_columns; ++i) {
+    const int width = qRound(widths[i].second * text_scale_);
+    if (room - width < qRound(wanted_plan_width * text_scale_)) break;
+    room -= width;
+  }
   const int least = qRound(least_plan_width * text_scale_);
-  header()->resizeSection(PlanTreeModel::plan, std::max(least, viewport()->width() - others));
+  header()->resizeSection(PlanTreeModel::plan, std::max(least, room));
 }
 
 void PlanTreeView::fit_columns() {

@@ -14,6 +14,7 @@
 #include "ui/theme/spacing.h"
 #include "ui/widgets/copied_rows.h"
 #include "ui/widgets/elided_label.h"
+#include "ui/widgets/main_widget.h"
 
 namespace stashscope::ui {
 
@@ -135,8 +136,11 @@ void PlansPanel::set_up_tree() {
   tree_->setSortingEnabled(true);
   tree_->sortByColumn(PlanTreeModel::saving, Qt::DescendingOrder);
   tree_->setContextMenuPolicy(Qt::CustomContextMenu);
-  connect(&model_, &PlanTreeModel::switch_wanted, this,
-          [this](const QModelIndex& index, bool on) { switch_items({index}, on); });
+  set_main_widget(*this, tree_);
+  connect(&model_, &PlanTreeModel::switch_wanted, this, [this](const QModelIndex& index, bool on) {
+    switch_items({index}, on);
+    lead_to(index);
+  });
   connect(&model_, &PlanTreeModel::count_wanted, this, &PlansPanel::use_count);
   connect(tree_, &PlanTreeView::switch_wanted, this, &PlansPanel::switch_selected);
   connect(tree_, &PlanTreeView::copy_wanted, this, &PlansPanel::copy_rows);
@@ -148,6 +152,12 @@ void PlansPanel::set_up_tree() {
   connect(tree_, &QAbstractItemView::clicked, this, [this] {
     if (!leads()) mark_selected();
   });
+}
+
+/// Selects the row of a plan that was switched, unless it is selected with others.
+void PlansPanel::lead_to(const QModelIndex& index) {
+  const QModelIndex row = filtered_.mapFromSource(index);
+  if (!tree_->selectionModel()->isRowSelected(row.row(), row.parent())) tree_->lead_to(row);
 }
 
 void PlansPanel::show_study() {

@@ -50,6 +50,7 @@ class PlansPanel : public QWidget {
   void switch_selected();
   void use_count(const QModelIndex& index, int count);
   void pin_selected(bool on);
+  void lead_to(const QModelIndex& index);
   void mark_selected();
   void follow_selection();
   bool leads() const;

@@ -41,10 +41,12 @@ class PlanTree : public WindowTest {
   QModelIndex row(int number, int column = Column::plan, const QModelIndex& parent = {}) {
     return rows().index(number, column, parent);
   }
+  /// A plan by its config string, another row by its name.
   QModelIndex row_named(const QString& name, const QModelIndex& parent = {}) {
     for (int i = 0; i < rows().rowCount(parent); ++i) {
-      if (row(i, Column::plan, parent).data().toString() == name)
-        return row(i, Column::plan, parent);
+      for (const int column : {Column::plan, Column::config}) {
+        if (row(i, column, parent).data().toString() == name) return row(i, Column::plan, parent);
+      }
     }
     throw std::runtime_error("no row " + name.toStdString());
   }
@@ -94,6 +96,14 @@ TEST_F(PlanTree, ARowIsTickedByMouseAndByKeyboard) {
   press(Qt::Key_Z, Qt::ControlModifier);
   follow();
   EXPECT_EQ(applied(), 8U);
+}
+
+TEST_F(PlanTree, ATickedRowIsSelectedInEveryView) {
+  open_layers();
+  EXPECT_TRUE(document().selection().nodes().empty());
+  click_check_box(plans(), row_named(gelu));
+  EXPECT_EQ(document().selection().nodes().size(), 8U);
+  EXPECT_TRUE(plans().selectionModel()->isRowSelected(row_named(gelu).row(), {}));
 }
 
 TEST_F(PlanTree, SingleOccurrencesAreTickedByMouseAndByKeyboard) {
@@ -366,7 +376,9 @@ TEST_F(PlanTree, SelectedRowsAreCopiedWithATitle) {
   const QStringList lines = QApplication::clipboard()->text().split(u'\n');
   ASSERT_EQ(lines.size(), 4) << QApplication::clipboard()->text().toStdString();
   EXPECT_TRUE(lines[0].startsWith(u"On\tPlan\tFound\tUse\tBytes\t"_s)) << lines[0].toStdString();
-  EXPECT_TRUE(lines[1].startsWith(u"off\tGelu+:1:-1\t8\t0\t"_s)) << lines[1].toStdString();
+  const QString name = row_named(gelu).data().toString();
+  EXPECT_TRUE(lines[1].startsWith(u"off\t"_s + name + u"\t8\t0\t"_s)) << lines[1].toStdString();
+  EXPECT_TRUE(lines[1].contains(u"\tGelu+:1:-1\t"_s)) << lines[1].toStdString();
   EXPECT_TRUE(lines[2].startsWith(u"off\tlayer.0.g\t"_s)) << lines[2].toStdString();
   EXPECT_EQ(lines[1].count(u'\t'), lines[0].count(u'\t'));
   EXPECT_EQ(lines[1].split(u'\t')[4], text(row_named(gelu), Column::saving)) << "as it is shown";
@@ -404,7 +416,7 @@ TEST_F(PlanTree, SelectedRowsAreMarkedInTheGraph) {
   open_layers();
   select(row_named(gelu));
   EXPECT_EQ(document().selection().nodes().size(), 8U);
-  EXPECT_EQ(document().selection().title(), gelu);
+  EXPECT_EQ(document().selection().title(), row_named(gelu).data().toString());
   plans().expand(row_named(gelu));
   select(row(4, Column::plan, row_named(gelu)));
   EXPECT_EQ(document().selection().nodes().size(), 1U);

@@ -1,0 +1,66 @@
+#include "ui/window/answer_bar.h"
+
+#include "tests/ui/support/window_test.h"
+#include "ui/text/texts.h"
+
+namespace stashscope::ui::test {
+namespace answer_bar_test {
+
+using namespace Qt::StringLiterals;
+
+class Answers : public WindowTest {
+ protected:
+  QString answer() { return find<QLabel>(u"answer_text"_s).text(); }
+  QPushButton& move(int number) { return find<QPushButton>(u"answer_move_%1"_s.arg(number)); }
+  [[nodiscard]] bool offers_moves() {
+    return comes_true([this] { return move(0).isVisible(); });
+  }
+  void set_device_memory(std::int64_t bytes) {
+    Choices choices = document().choices();
+    choices.times.profile.memory_bytes = bytes;
+    document().choose(choices, u"device"_s);
+    ASSERT_TRUE(settles());
+  }
+};
+
+TEST_F(Answers, AreHiddenWithoutAModel) {
+  EXPECT_FALSE(find<AnswerBar>(u"answer_bar"_s).isVisible());
+  open(sample(u"gpt2_tiny"_s));
+  EXPECT_TRUE(find<AnswerBar>(u"answer_bar"_s).isVisible());
+}
+
+TEST_F(Answers, SayThePeakAndWhetherItFits) {
+  open(sample(u"gpt2_tiny"_s));
+  EXPECT_TRUE(answer().contains(bytes_text(peak()))) << answer().toStdString();
+  EXPECT_TRUE(answer().contains(u"fits "_s)) << answer().toStdString();
+  EXPECT_FALSE(find<QWidget>(u"answer_fit"_s).isVisible());
+  set_device_memory(peak() - 1024);
+  EXPECT_TRUE(answer().contains(u"not fit"_s)) << answer().toStdString();
+  EXPECT_TRUE(answer().contains(bytes_text(1024))) << answer().toStdString();
+  EXPECT_TRUE(find<QWidget>(u"answer_fit"_s).isVisible());
+}
+
+TEST_F(Answers, AMoveDoesWhatItsButtonSaysAndIsUndoneAtOnce) {
+  open(sample(u"gpt2_tiny"_s));
+  ASSERT_TRUE(offers_moves());
+  const std::int64_t before = peak();
+  const QString text = move(0).text();
+  click(move(0));
+  ASSERT_TRUE(settles());
+  EXPECT_LT(peak(), before);
+  EXPECT_TRUE(text.contains(u"−"_s + bytes_text(before - peak()))) << text.toStdString();
+  find<QAction>(u"undo"_s).trigger();
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(peak(), before);
+}
+
+TEST_F(Answers, MakeItFitSearchesForAPlanThatFits) {
+  open(sample(u"gpt2_tiny"_s));
+  const std::int64_t memory = peak() * 9 / 10;
+  set_device_memory(memory);
+  click(find<QWidget>(u"answer_fit"_s));
+  ASSERT_TRUE(comes_true([&] { return peak() <= memory; }));
+}
+
+}  // namespace answer_bar_test
+}  // namespace stashscope::ui::test

@@ -1,0 +1,112 @@
+#include "ui/window/workspaces.h"
+
+#include <QSettings>
+
+#include "tests/ui/support/window_test.h"
+
+namespace stashscope::ui::test {
+namespace window_workspaces_test {
+
+using namespace Qt::StringLiterals;
+
+class WorkspacesOfWindow : public WindowTest {
+ protected:
+  QStringList shown_panels() {
+    QStringList names;
+    for (const QDockWidget* const dock : window().findChildren<QDockWidget*>()) {
+      if (dock->isVisible() && !dock->visibleRegion().isEmpty()) names << dock->objectName();
+    }
+    names.sort();
+    return names;
+  }
+  void choose(const QString& id) { find<QAction>(u"workspace_"_s + id).trigger(); }
+};
+
+TEST_F(WorkspacesOfWindow, ShowAtMostFourPanelsOnALaptop) {
+  window().resize(1366, 768);
+  open(sample(u"gpt2_tiny"_s));
+  for (const Workspace& each : workspaces()) {
+    choose(QString::fromLatin1(each.id));
+    QCoreApplication::processEvents();
+    EXPECT_LE(shown_panels().size(), 3) << each.id << ": the graph is the fourth";
+    EXPECT_FALSE(shown_panels().isEmpty()) << each.id;
+    EXPECT_EQ(window().width(), 1366) << each.id;
+    EXPECT_EQ(window().height(), 768) << each.id;
+    EXPECT_GT(window().graph().width(), 200) << each.id;
+  }
+}
+
+TEST_F(WorkspacesOfWindow, HaveKeysAndButtons) {
+  open(sample(u"gpt2_tiny"_s));
+  press(Qt::Key_2, Qt::ControlModifier);
+  EXPECT_EQ(window().workspaces().current(), u"plan"_s);
+  EXPECT_TRUE(plans().isVisible());
+  click(find<QWidget>(u"workspace_overview_button"_s));
+  EXPECT_EQ(window().workspaces().current(), u"overview"_s);
+  EXPECT_FALSE(plans().isVisible());
+  EXPECT_TRUE(find<QAction>(u"workspace_overview"_s).isChecked());
+}
+
+TEST_F(WorkspacesOfWindow, RememberTheirOwnPanels) {
+  open(sample(u"gpt2_tiny"_s));
+  choose(u"plan"_s);
+  find<QDockWidget>(u"memory_dock"_s).close();
+  choose(u"run"_s);
+  EXPECT_TRUE(find<QDockWidget>(u"memory_dock"_s).isVisible());
+  choose(u"plan"_s);
+  EXPECT_FALSE(find<QDockWidget>(u"memory_dock"_s).isVisible());
+  window().close();
+  start_window();
+  open(sample(u"gpt2_tiny"_s));
+  EXPECT_EQ(window().workspaces().current(), u"plan"_s);
+  EXPECT_TRUE(plans().isVisible());
+  EXPECT_FALSE(find<QDockWidget>(u"memory_dock"_s).isVisible());
+  find<QAction>(u"reset_layout"_s).trigger();
+  EXPECT_TRUE(find<QDockWidget>(u"memory_dock"_s).isVisible());
+}
+
+TEST_F(WorkspacesOfWindow, PanelsOpenInAnyOfThem) {
+  open(sample(u"gpt2_tiny"_s));
+  choose(u"plan"_s);
+  find<QAction>(u"go_to_run_dock"_s).trigger();
+  EXPECT_TRUE(find<QDockWidget>(u"run_dock"_s).isVisible());
+  EXPECT_TRUE(plans().isVisible());
+}
+
+TEST_F(WorkspacesOfWindow, TheArrangementOfAnEarlierVersionBecomesALayout) {
+  open(sample(u"gpt2_tiny"_s));
+  find<QDockWidget>(u"memory_dock"_s).close();
+  const QByteArray earlier = window().saveState(3);
+  window().close();
+  QSettings().clear();
+  QSettings().setValue(u"window/arrangement"_s, earlier);
+  start_window();
+  open(sample(u"gpt2_tiny"_s));
+  EXPECT_TRUE(find<QDockWidget>(u"memory_dock"_s).isVisible());
+  find<QMenu>(u"layout_menu"_s).popup({});
+  find<QAction>(u"layout:Before workspaces"_s).trigger();
+  EXPECT_FALSE(find<QDockWidget>(u"memory_dock"_s).isVisible());
+}
+
+TEST_F(WorkspacesOfWindow, AnArrangementWithoutANewerPanelOpens) {
+  open(sample(u"gpt2_tiny"_s));
+  delete window().findChild<QDockWidget*>(u"overview_dock"_s);
+  find<QDockWidget>(u"memory_dock"_s).close();
+  const QByteArray earlier = window().saveState(3);
+  start_window();
+  open(sample(u"gpt2_tiny"_s));
+  EXPECT_TRUE(window().restoreState(earlier, 3));
+  EXPECT_FALSE(find<QDockWidget>(u"memory_dock"_s).isVisible());
+  EXPECT_TRUE(find<QDockWidget>(u"plans_dock"_s).isVisible());
+}
+
+TEST_F(WorkspacesOfWindow, ChosenBeforeAModelIsOpenTheyWait) {
+  choose(u"fit"_s);
+  EXPECT_TRUE(shown_panels().isEmpty());
+  open(sample(u"gpt2_tiny"_s));
+  EXPECT_TRUE(shown_panels().contains(u"planner_dock"_s));
+  EXPECT_FALSE(shown_panels().contains(u"plans_dock"_s));
+}
+
+}  // namespace window_workspaces_test
+}  // namespace stashscope::ui::test

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <QWidget>
+#include <optional>
+
+#include "core/study/facts/icicle.h"
+
+namespace stashscope::ui {
+
+/// An icicle chart of a memory tree: each row splits the row above it, as wide as the bytes. A
+/// click on a group zooms into it, a click on the first row zooms out. Arrow keys move a current
+/// box.
+class IcicleView : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit IcicleView(QWidget* parent = nullptr);
+
+  /// Shows another tree. The zoom stays if the tree has a group with the same path.
+  /// @param bytes by node of the tree, see `tree_bytes`
+  void set_tree(MemoryTree tree, std::vector<std::int64_t> bytes);
+  /// Other bytes for the same tree.
+  void set_bytes(std::vector<std::int64_t> bytes);
+
+  const MemoryTree& tree() const { return tree_; }
+  std::int64_t bytes_of(std::uint32_t node) const { return bytes_[node]; }
+  /// The node that fills the width.
+  std::uint32_t top() const { return top_; }
+  void zoom_to(std::uint32_t node);
+  /// Shows the next larger group.
+  void zoom_out();
+  /// The boxes in sight.
+  const std::vector<IcicleBox>& boxes() const { return boxes_; }
+  QRectF rectangle(const IcicleBox& box) const;
+
+  QSize sizeHint() const override { return {480, 168}; }
+
+ Q_SIGNALS:
+  /// The user chose a group or a tensor. @param added to what is chosen already
+  void chosen(std::uint32_t node, bool added);
+  void zoomed();
+
+ protected:
+  bool event(QEvent* event) override;
+  void paintEvent(QPaintEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+  void mousePressEvent(QMouseEvent* event) override;
+
+ private:
+  void add_keys();
+  int row_height() const;
+  void update_boxes();
+  const IcicleBox* box_at(QPointF pixel) const;
+  const IcicleBox* current_box() const;
+  void choose(std::uint32_t node, bool added);
+  void move_current(int key);
+  /// The box beside the current one in its row, or the nearest one in the row above or below.
+  std::optional<std::uint32_t> neighbour(const IcicleBox& from, int key) const;
+  void paint_box(QPainter& painter, const IcicleBox& box) const;
+  QString label(const IcicleBox& box, double width) const;
+  QString description(std::uint32_t node) const;
+
+  MemoryTree tree_;
+  std::vector<std::int64_t> bytes_;
+  std::vector<IcicleBox> boxes_;
+  std::uint32_t top_ = 0;
+  std::optional<std::uint32_t> current_;  ///< node of the box that the keys moved to
+};
+
+}  // namespace stashscope::ui

@@ -1,0 +1,58 @@
+#include "ui/models/module_model.h"
+
+#include <algorithm>
+
+#include "core/base/text.h"
+#include "ui/text/texts.h"
+
+namespace stashscope::ui {
+
+ModuleModel::ModuleModel(QObject* parent)
+    : TableModel({{tr("Module"), tr("Module of the program that makes or owns the tensors"), false},
+                  {tr("At peak"), tr("Bytes of the module's tensors alive at the peak"), true},
+                  {tr("Stashed"), tr("Bytes of its activations that backward reads"), true},
+                  {tr("Time"), tr("Time of its nodes, recomputation included"), true},
+                  {tr("Symbolic"), tr("Bytes at the peak in the model's dimension names"), false}},
+                 parent) {}
+
+void ModuleModel::set_modules(std::vector<ModuleMemory> modules, std::int64_t peak_bytes) {
+  beginResetModel();
+  modules_ = std::move(modules);
+  peak_bytes_ = peak_bytes;
+  bytes_unit_ = byte_unit(modules_.empty() ? 0 : modules_.front().peak_bytes);
+  double longest = 0;
+  for (const ModuleMemory& each : modules_) longest = std::max(longest, each.seconds);
+  time_unit_ = time_unit(longest);
+  endResetModel();
+}
+
+QVariant ModuleModel::cell(int row, int column, int role) const {
+  if (role == Qt::DisplayRole) return text(at(row), column);
+  if (role == Qt::ToolTipRole) return tool_tip(at(row), column);
+  return {};
+}
+
+QString ModuleModel::text(const ModuleMemory& row, int column) const {
+  switch (column) {
+    case Column::module:
+      return shown(row.module);
+    case Column::at_peak:
+      return bytes_text(row.peak_bytes, bytes_unit_);
+    case Column::stashed:
+      return bytes_text(row.stashed_bytes, bytes_unit_);
+    case Column::time:
+      return time_text(row.seconds, time_unit_);
+    default:
+      return shown(row.symbolic);
+  }
+}
+
+QString ModuleModel::tool_tip(const ModuleMemory& row, int column) const {
+  if (column == Column::stashed) return exact_bytes_text(row.stashed_bytes);
+  if (column != Column::at_peak || peak_bytes_ == 0) return text(row, column);
+  const double share = 100 * static_cast<double>(row.peak_bytes) / static_cast<double>(peak_bytes_);
+  return tr("%1, %2 % of the peak")
+      .arg(exact_bytes_text(row.peak_bytes), QString::fromStdString(format_fixed(share, 1)));
+}
+
+}  // namespace stashscope::ui

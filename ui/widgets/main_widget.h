@@ -1,0 +1,19 @@
+#pragma once
+
+#include <QVariant>
+#include <QWidget>
+
+namespace stashscope::ui {
+
+/// Names the widget of a panel that gets the focus when the user goes to the panel. A focus proxy
+/// would change the tab order.
+inline void set_main_widget(QWidget& panel, QWidget* main) {
+  panel.setProperty("main_widget", QVariant::fromValue(main));
+}
+
+/// Null if the panel has not named one.
+inline QWidget* main_widget(const QWidget& panel) {
+  return panel.property("main_widget").value<QWidget*>();
+}
+
+}  // namespace stashscope::ui

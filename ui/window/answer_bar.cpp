@@ -1,0 +1,167 @@
+#include "ui/window/answer_bar.h"
+
+#include <QLayout>
+
+#include "core/base/text.h"
+#include "core/study/facts/plan_facts.h"
+#include "core/study/facts/plan_words.h"
+#include "ui/text/texts.h"
+
+namespace stashscope::ui {
+
+namespace {
+
+using namespace Qt::StringLiterals;
+
+constexpr int quiet_milliseconds = 150;
+
+QString percent_text(double share) {
+  return (share < 0 ? u"−"_s : u"+"_s) + QString::fromStdString(format_fixed(std::abs(share), 1)) +
+         u" %"_s;
+}
+
+QString fit_text(const Study& study) {
+  const DeviceProfile& device = study.choices.times.profile;
+  const std::int64_t left = device.memory_bytes - study.current->timeline.peak_bytes;
+  if (device.memory_bytes <= 0)
+    return AnswerBar::tr("memory of %1 unknown").arg(shown(device.name));
+  if (left >= 0) {
+    return AnswerBar::tr("fits %1, %2 free").arg(shown(device.name), bytes_text(left));
+  }
+  return AnswerBar::tr("does <b>not fit</b> %1, %2 too much")
+      .arg(shown(device.name), bytes_text(-left));
+}
+
+QString time_text_of(const Study& study) {
+  const QString step = AnswerBar::tr("step %1").arg(time_text(step_seconds(study, *study.current)));
+  const double extra = extra_seconds(study);
+  if (extra == 0) return step;
+  return AnswerBar::tr("%1, %2 of it for plans (%3)")
+      .arg(step, time_text(extra), percent_text(extra_seconds_percent(study)));
+}
+
+/// `−4.5 GiB, +2.1 %`
+QString price_text(const Study& study, const NextMove& move) {
+  const double before = step_seconds(study, *study.current);
+  const double share = before == 0 ? 0 : 100 * move.seconds_change / before;
+  return u"−"_s + bytes_text(-move.peak_change) + u", "_s + percent_text(share);
+}
+
+}  // namespace
+
+AnswerBar::AnswerBar(Document& document, QWidget* parent)
+    : QToolBar(tr("Answers"), parent), document_(document), answer_(new QLabel) {
+  setObjectName(u"answer_bar"_s);
+  setMovable(false);
+  answer_->setObjectName(u"answer_text"_s);
+  answer_->setTextFormat(Qt::RichText);
+  answer_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  answer_->setContentsMargins(8, 0, 16, 0);
+  addWidget(answer_);
+  fit_ = add_button(u"answer_fit"_s);
+  fit_->setText(tr("Make it fit"));
+  fit_->setToolTip(tr("Search for the cheapest plan that fits the device"));
+  connect(fit_, &QPushButton::clicked, this,
+          [this] { Q_EMIT fit_wanted(document_.study()->choices.times.profile.memory_bytes); });
+  for (std::size_t move = 0; move < most_moves; ++move) {
+    buttons_.push_back(add_button(u"answer_move_%1"_s.arg(move)));
+    connect(buttons_.back(), &QPushButton::clicked, this, [this, move] { apply(move); });
+  }
+  quiet_.setSingleShot(true);
+  quiet_.setInterval(quiet_milliseconds);
+  connect(&quiet_, &QTimer::timeout, this, &AnswerBar::look_for_moves);
+  connect(&job_, &NextMovesJob::found, this, &AnswerBar::show_moves);
+  connect(&document_, &Document::study_changed, this, &AnswerBar::show_study);
+  connect(&document_.exclusive_work(), &ExclusiveWork::changed, this, &AnswerBar::show_study);
+  show_study();
+}
+
+QPushButton* AnswerBar::add_button(const QString& name) {
+  auto* const button = new QPushButton;
+  button->setObjectName(name);
+  button->hide();
+  // The layout of a tool bar shows a widget through its action.
+  addWidget(button)->setVisible(false);
+  return button;
+}
+
+void AnswerBar::show_study() {
+  job_.cancel();
+  is_looking_ = false;
+  moves_.clear();
+  moves_of_.reset();
+  const auto& study = document_.study();
+  setVisible(study != nullptr);
+  if (study == nullptr) return;
+  show_answer(*study);
+  fit_moves();
+  quiet_.start();
+}
+
+void AnswerBar::show_answer(const Study& study) {
+  const QStringList parts = {
+      tr("Peak <b>%1</b>").arg(bytes_text(study.current->timeline.peak_bytes)), fit_text(study),
+      time_text_of(study)};
+  answer_->setText(parts.join(u" &nbsp;·&nbsp; "_s));
+}
+
+/// A search beside a run would disturb the times that the run measures.
+void AnswerBar::look_for_moves() {
+  const auto& study = document_.study();
+  if (study == nullptr || !document_.why_wait().isEmpty()) return;
+  moves_of_ = study;
+  is_looking_ = true;
+  job_.start(study, most_moves);
+}
+
+void AnswerBar::show_moves(const std::vector<NextMove>& moves) {
+  is_looking_ = false;
+  if (moves_of_ == nullptr) return;
+  moves_ = moves;
+  names_ = plan_names(*moves_of_);
+  for (std::size_t i = 0; i < moves_.size(); ++i) {
+    const PlanRow& row = plan_row(*moves_of_, moves_[i].row);
+    const QString words = shown(names_[moves_[i].row]);
+    const QString price = price_text(*moves_of_, moves_[i]);
+    buttons_[i]->setText(tr("Recompute %1: %2").arg(words, price));
+    buttons_[i]->setToolTip(
+        tr("Recompute %1\n%2 less at the peak, %3 more time\nNo other plan lowers the peak as much "
+           "in less time.\n%4")
+            .arg(words, exact_bytes_text(-moves_[i].peak_change),
+                 time_text(moves_[i].seconds_change), shown(row.config)));
+  }
+  fit_moves();
+}
+
+void AnswerBar::apply(std::size_t move) {
+  if (move >= moves_.size() || moves_of_ != document_.study()) return;
+  document_.choose(moves_[move].after, tr("Recompute %1").arg(shown(names_[moves_[move].row])));
+}
+
+void AnswerBar::fit_moves() {
+  const auto show = [this](QWidget* widget, bool on) {
+    for (QAction* const action : actions()) {
+      if (widgetForAction(action) == widget) action->setVisible(on);
+    }
+  };
+  const auto& study = document_.study();
+  if (study == nullptr) return;
+  const std::int64_t memory = study->choices.times.profile.memory_bytes;
+  const bool fits = memory <= 0 || study->current->timeline.peak_bytes <= memory;
+  show(fit_, !fits);
+  int room = width() - answer_->sizeHint().width() - (fits ? 0 : fit_->sizeHint().width()) -
+             3 * layout()->spacing();
+  bool has_room = true;
+  for (std::size_t i = 0; i < buttons_.size(); ++i) {
+    room -= buttons_[i]->sizeHint().width() + layout()->spacing();
+    has_room = has_room && i < moves_.size() && room >= 0;
+    show(buttons_[i], has_room);
+  }
+}
+
+void AnswerBar::resizeEvent(QResizeEvent* event) {
+  QToolBar::resizeEvent(event);
+  fit_moves();
+}
+
+}  // namespace stashscope::ui

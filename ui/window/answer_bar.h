@@ -1,0 +1,55 @@
+#pragma once
+
+#include <QLabel>
+#include <QPushButton>
+#include <QTimer>
+#include <QToolBar>
+
+#include "ui/document/document.h"
+#include "ui/document/next_moves_job.h"
+
+namespace stashscope::ui {
+
+/// The answers that matter most, always in sight: the peak, whether it fits the device, the time,
+/// and the next best moves as buttons with their price.
+class AnswerBar : public QToolBar {
+  Q_OBJECT
+
+ public:
+  explicit AnswerBar(Document& document, QWidget* parent = nullptr);
+
+  /// Whether no search for moves is running or about to start.
+  bool is_settled() const { return !quiet_.isActive() && !is_looking_; }
+
+ Q_SIGNALS:
+  /// The user wants a plan that fits this much memory. @param bytes of the device
+  void fit_wanted(std::int64_t bytes);
+
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+
+ private:
+  static constexpr std::size_t most_moves = 3;
+
+  QPushButton* add_button(const QString& name);
+  void show_study();
+  void show_answer(const Study& study);
+  void look_for_moves();
+  void show_moves(const std::vector<NextMove>& moves);
+  void apply(std::size_t move);
+  /// Shows as many moves as there is room for.
+  void fit_moves();
+
+  Document& document_;
+  QLabel* answer_;
+  QPushButton* fit_;
+  std::vector<QPushButton*> buttons_;
+  std::vector<NextMove> moves_;
+  std::shared_ptr<const Study> moves_of_;  ///< the study that `moves_` start from
+  std::vector<std::string> names_;         ///< of its plans, see `plan_names`
+  bool is_looking_ = false;
+  QTimer quiet_;  ///< the search starts when no study follows for a moment
+  NextMovesJob job_;
+};
+
+}  // namespace stashscope::ui
