@@ -5,7 +5,8 @@
 namespace stashscope {
 namespace plan_program_test {
 
-/// Two chains of two tasks that meet: 'n m persistent', then 'cost memory', then 'producer consumer'.
+/// Two chains of two tasks that meet: 'n m persistent', then 'cost memory', then 'producer
+/// consumer'.
 class PlanProgram : public CommandLine {
  protected:
   void SetUp() override {
