@@ -117,8 +117,8 @@ class RecomputeAnnealer {
     }
   }
 
-  /// The cheapest sequences use the whole budget, so about half of the visited sequences should be
-  /// above it (strategic oscillation; Glover, Hao: The case for strategic oscillation, 2011).
+  /// Adapting rounds keep about half of the visited sequences above the budget, because the cheapest
+  /// ones use it up (strategic oscillation; Glover, Hao: The case for strategic oscillation, 2011).
   void adapt_penalty(const Round& round, double share) {
     if (!round.adapts) {
       constexpr double rise = 20;

@@ -21,7 +21,7 @@ constexpr int not_found = 127;
 constexpr int not_executable = 126;
 constexpr std::size_t longest_part = 253;
 
-/// Whether `text` consists of letters, digits, `_` and, after its first character, `others`.
+/// Whether `text` has 1 to longest_part letters, digits, `_` and, after the first one, `others`.
 bool is_made_of(const std::string& text, std::string_view others) {
   const auto is_plain = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';

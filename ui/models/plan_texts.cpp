@@ -115,7 +115,7 @@ QString no_plans_text(const Study& study) {
   }
   return text + u"\n\n"_s +
          Plans::tr(
-             "Only operators that ONNX Runtime's optimizer lists as cheap can be recomputed.");
+             "By default, only operators that ONNX Runtime lists as cheap can be recomputed.");
 }
 
 }  // namespace stashscope::ui

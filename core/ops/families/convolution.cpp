@@ -42,8 +42,9 @@ std::vector<std::int64_t> kernel_of(ShapeContext& context, const Places& places)
 void require_spatial(ShapeContext& context, const Places& places) {
   const std::int64_t rank = context.rank(places.data);
   if (rank < 3 || rank != context.rank(places.weight)) {
-    context.fail("the data has shape " + context.text(context.shape(places.data)) +
-                 " and the weight " + context.text(context.shape(places.weight)));
+    context.fail("has unequal ranks or ranks below 3: data " +
+                 context.text(context.shape(places.data)) + ", weight " +
+                 context.text(context.shape(places.weight)));
   }
 }
 

@@ -102,8 +102,8 @@ void infer_resize_grad(ShapeContext& context) {
   infer_shaped_by(context, 1, 0);
   const Shape& data = *context.outputs()[0].type.shape;
   if (std::ssize(data) != context.rank(0)) {
-    context.fail("its gradient has shape " + context.text(context.shape(0)) + " and its data " +
-                 context.text(data));
+    context.fail("its gradient " + context.text(context.shape(0)) + " and its data " +
+                 context.text(data) + " differ in rank");
   }
   require_elements(context, data, context.shape(0));
   Integers axes = context.attributes().integers("axes");

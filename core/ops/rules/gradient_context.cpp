@@ -17,7 +17,7 @@ ValueId operand(const std::vector<ValueId>& operands, std::size_t index, const c
   return operands[index];
 }
 
-/// The first output that the node has. Its name replaces the name of a node without a name.
+/// The first output that is not omitted. Its name stands in for a missing name of the node.
 ValueId first_output(const Node& node) {
   const auto first = std::find_if(node.outputs.begin(), node.outputs.end(),
                                   [](ValueId output) { return output.valid(); });

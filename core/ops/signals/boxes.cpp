@@ -36,7 +36,7 @@ void infer_deform_conv(ShapeContext& context) {
   const std::int64_t groups = context.attributes().integer("offset_group", 1);
   const Expr taps = Expr(groups) * context.dim(1, 2) * context.dim(1, 3);
   context.require_dim(offsets[0], context.dim(0, 0), "the batches of data and offsets");
-  context.require_dim(offsets[1], 2 * taps, "the offsets and twice the elements of its kernel");
+  context.require_dim(offsets[1], 2 * taps, "the offset channels and 2 * offset groups * taps");
   context.require_length(3, context.dim(1, 0), "the bias and the output channels");
   context.require_shape(4, {context.dim(0, 0), taps, offsets[2], offsets[3]});
   context.set_shape(0, {context.dim(0, 0), context.dim(1, 0), offsets[2], offsets[3]});

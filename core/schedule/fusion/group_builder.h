@@ -20,7 +20,7 @@ class FusableNodes {
   explicit FusableNodes(const FusionInput& input);
 
   bool contains(NodeId node) const { return kind_[node] >= 0; }
-  /// Whether both nodes have equal dims and belong to the same pass.
+  /// Whether both nodes can be fused, have equal dims and belong to the same pass.
   bool fit(NodeId a, NodeId b) const { return contains(a) && kind_[a] == kind_[b]; }
   /// Equal for nodes that may share a group; negative for nodes that cannot be fused.
   int kind(NodeId node) const { return kind_[node]; }
