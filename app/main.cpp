@@ -75,7 +75,8 @@ void add_window_options(CLI::App& program, WindowOptions& options, CLI::Option* 
       .add_option("--workspace", options.workspace,
                   "workspace of the window: overview, plan, fit, order, run, compare, or all "
                   "for every panel (default: the last one)")
-      ->check(CLI::IsMember({"overview", "plan", "fit", "order", "run", "compare", "all"}));
+      ->check(CLI::IsMember({"overview", "plan", "fit", "order", "run", "compare", "all"}))
+      ->excludes(batch);
   program.add_option("--theme", options.theme, "theme of the window: system, light or dark")
       ->check(CLI::IsMember({"system", "light", "dark"}))
       ->excludes(batch);

@@ -264,9 +264,14 @@ void measure_icicle(std::uint32_t layers, std::uint32_t tensors_of_a_layer) {
   view.resize(window_size.width(), 200);
   view.show();
   const MemoryTree tree = tree_of(layers, tensors_of_a_layer);
-  std::vector<std::int64_t> bytes(tree.nodes.size(), 4096);
-  for (std::uint32_t i = 1; i <= layers; ++i) bytes[i] = 4096 * std::int64_t{tensors_of_a_layer};
-  bytes[0] = bytes[1] * layers;
+  // One tensor in 36 is large, so that nearly every pixel of the last row has a box.
+  std::vector<std::int64_t> bytes(tree.nodes.size(), 1);
+  for (std::uint32_t i = static_cast<std::uint32_t>(bytes.size()); i-- > 1;) {
+    if (tree.nodes[i].child_count > 0) bytes[i] = 0;
+    if (tree.nodes[i].child_count == 0 && i % 36 == 0) bytes[i] = 100'000;
+  }
+  for (std::size_t i = bytes.size(); i-- > 1;) bytes[tree.nodes[i].parent] += bytes[i];
+  bytes[0] -= 1;
   view.set_tree(tree, bytes);
   draw(view);
   const std::string tensors = std::to_string(layers * tensors_of_a_layer);

@@ -27,16 +27,19 @@ std::string share_of(std::int64_t bytes, std::int64_t all) {
   return format_fixed(100 * static_cast<double>(bytes) / static_cast<double>(all), 1) + " %";
 }
 
-/// The text of a box, cut where the box ends.
-std::string fitting(const std::string& text, double width) {
-  const auto letters = static_cast<std::size_t>(std::max(0.0, (width - 6) / icicle_letter));
-  return letters < 3 ? "" : printable(text, letters);
+/// The longest text that fits into a box; empty if none does.
+std::string fitting(const std::vector<std::string>& longest_first, double width) {
+  for (const std::string& each : longest_first) {
+    if (icicle_letter * static_cast<double>(each.size()) + 6 <= width) return each;
+  }
+  return "";
 }
 
 std::string box_svg(const MemoryTree& tree, const std::vector<std::int64_t>& bytes,
                     const IcicleBox& box) {
   const MemoryTreeNode& node = tree.nodes[box.node];
   const std::string name = box.node == 0 ? "all tensors alive at the peak" : chain_name(tree, box);
+  const std::string path = box.node == 0 ? name : printable(path_in_tree(tree, box.node));
   const double width = (box.right - box.left) * icicle_width;
   const std::string x = format_fixed(box.left * icicle_width, 2);
   const std::string y = format_fixed(box.row * icicle_row, 0);
@@ -48,7 +51,8 @@ std::string box_svg(const MemoryTree& tree, const std::vector<std::int64_t>& byt
       "</title><rect x=\"" + x + "\" y=\"" + y + "\" width=\"" + format_fixed(width, 2) +
       "\" height=\"" + format_fixed(icicle_row - 1, 0) + "\" fill=\"" + colour +
       "\" stroke=\"#fff\" stroke-width=\"0.5\"/>";
-  const std::string label = fitting(name + "  " + format_bytes(bytes[box.node]), width);
+  const std::string label =
+      fitting({printable(name) + "  " + format_bytes(bytes[box.node]), printable(name)}, width);
   if (!label.empty()) {
     text += "<text x=\"" + format_fixed(box.left * icicle_width + 3, 2) + "\" y=\"" +
             format_fixed(box.row * icicle_row + 14, 0) + "\" font-size=\"11\" fill=\"#222\">" +
@@ -66,9 +70,9 @@ std::string module_memory_text(const Study& study) {
   std::string text = "Memory by module at the peak:\n";
   for (std::size_t i = 0; i < std::min(modules.size(), shown_modules); ++i) {
     const ModuleMemory& each = modules[i];
-    text += "  " + printable(each.module) + ": " + format_bytes(each.peak_bytes) + " (" +
-            share_of(each.peak_bytes, peak) + "), " + format_bytes(each.stashed_bytes) +
-            " stashed, " + format_seconds(each.seconds) + "\n";
+    text += "  " + printable(each.module) + (each.is_rest ? " (rest)" : "") + ": " +
+            format_bytes(each.peak_bytes) + " (" + share_of(each.peak_bytes, peak) + "), " +
+            format_bytes(each.stashed_bytes) + " stashed, " + format_seconds(each.seconds) + "\n";
   }
   if (modules.size() > shown_modules) {
     text +=
@@ -81,6 +85,7 @@ json module_memory_json(const Study& study) {
   json rows = json::array();
   for (const ModuleMemory& each : module_memory(study)) {
     rows.push_back({{"module", to_valid_utf8(each.module)},
+                    {"is_rest", each.is_rest},
                     {"peak_bytes", each.peak_bytes},
                     {"peak_symbolic", to_valid_utf8(each.symbolic)},
                     {"stashed_bytes", each.stashed_bytes},

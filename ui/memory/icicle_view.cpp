@@ -21,6 +21,8 @@ namespace {
 using namespace Qt::StringLiterals;
 
 constexpr double text_margin = 4;
+/// Narrower boxes hold no text; there may be one per pixel.
+constexpr double least_label = 8;
 constexpr int brightest_for_white = 140;
 
 QColor group_colour(const Theme& theme, std::uint32_t row) {
@@ -78,6 +80,9 @@ void IcicleView::zoom_out() {
 
 void IcicleView::update_boxes() {
   boxes_ = icicle_boxes(tree_, bytes_, top_, 1.0 / std::max(1, width()));
+  if (current_ && std::ranges::find(boxes_, *current_, &IcicleBox::node) == boxes_.end()) {
+    current_.reset();
+  }
   setAccessibleDescription(tree_.nodes.empty() ? QString() : description(top_));
   enable_keys(*this, !boxes_.empty());
   update();
@@ -115,6 +120,7 @@ QString IcicleView::description(std::uint32_t node) const {
 }
 
 QString IcicleView::label(const IcicleBox& box, double width) const {
+  if (width < least_label) return {};
   const MemoryTreeNode& node = tree_.nodes[box.node];
   QString name = box.node == 0 ? tr("All") : shown(chain_name(tree_, box));
   if (node.buffer.valid()) name = name.section(u'/', -1, -1, QString::SectionSkipEmpty);
@@ -226,8 +232,10 @@ void IcicleView::add_keys() {
   add_key_action(*this, tr("Add the group to the selection"),
                  {Qt::CTRL | Qt::Key_Return, Qt::CTRL | Qt::Key_Enter},
                  [this] { choose(current_.value_or(top_), true); });
-  add_key_action(*this, tr("Zoom out"), {Qt::Key_Backspace}, [this] { choose(top_, false); });
+  add_key_action(*this, tr("Zoom out"), {Qt::Key_Backspace}, [this] { step_out(); });
 }
+
+void IcicleView::step_out() { choose(top_, false); }
 
 bool IcicleView::event(QEvent* event) {
   if (event->type() == QEvent::FontChange) update_boxes();

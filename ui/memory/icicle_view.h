@@ -27,8 +27,8 @@ class IcicleView : public QWidget {
   /// The node that fills the width.
   std::uint32_t top() const { return top_; }
   void zoom_to(std::uint32_t node);
-  /// Shows the next larger group.
-  void zoom_out();
+  /// Shows the next larger group, as a choice of the user.
+  void step_out();
   /// The boxes in sight.
   const std::vector<IcicleBox>& boxes() const { return boxes_; }
   QRectF rectangle(const IcicleBox& box) const;
@@ -48,6 +48,7 @@ class IcicleView : public QWidget {
 
  private:
   void add_keys();
+  void zoom_out();
   int row_height() const;
   void update_boxes();
   const IcicleBox* box_at(QPointF pixel) const;

@@ -35,7 +35,7 @@ QVariant ModuleModel::cell(int row, int column, int role) const {
 QString ModuleModel::text(const ModuleMemory& row, int column) const {
   switch (column) {
     case Column::module:
-      return shown(row.module);
+      return row.is_rest ? tr("%1 (rest)").arg(shown(row.module)) : shown(row.module);
     case Column::at_peak:
       return bytes_text(row.peak_bytes, bytes_unit_);
     case Column::stashed:
@@ -48,6 +48,9 @@ QString ModuleModel::text(const ModuleMemory& row, int column) const {
 }
 
 QString ModuleModel::tool_tip(const ModuleMemory& row, int column) const {
+  if (column == Column::module && row.is_rest) {
+    return tr("What %1 holds outside of the modules in other rows").arg(shown(row.module));
+  }
   if (column == Column::stashed) return exact_bytes_text(row.stashed_bytes);
   if (column != Column::at_peak || peak_bytes_ == 0) return text(row, column);
   const double share = 100 * static_cast<double>(row.peak_bytes) / static_cast<double>(peak_bytes_);

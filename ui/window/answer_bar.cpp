@@ -14,30 +14,41 @@ namespace {
 using namespace Qt::StringLiterals;
 
 constexpr int quiet_milliseconds = 150;
+constexpr qsizetype longest_device_name = 40;
 
 QString percent_text(double share) {
   return (share < 0 ? u"−"_s : u"+"_s) + QString::fromStdString(format_fixed(std::abs(share), 1)) +
          u" %"_s;
 }
 
-QString fit_text(const Study& study) {
+/// A profile from a file may have any name, and the label shows rich text.
+QString device_text(const DeviceProfile& device) {
+  return shown(device.name).left(longest_device_name).toHtmlEscaped();
+}
+
+QString room_text(const Study& study) {
   const DeviceProfile& device = study.choices.times.profile;
   const std::int64_t left = device.memory_bytes - study.current->timeline.peak_bytes;
   if (device.memory_bytes <= 0)
-    return AnswerBar::tr("memory of %1 unknown").arg(shown(device.name));
+    return AnswerBar::tr("memory of %1 unknown").arg(device_text(device));
   if (left >= 0) {
-    return AnswerBar::tr("fits %1, %2 free").arg(shown(device.name), bytes_text(left));
+    return AnswerBar::tr("fits %1, %2 free").arg(device_text(device), bytes_text(left));
   }
   return AnswerBar::tr("does <b>not fit</b> %1, %2 too much")
-      .arg(shown(device.name), bytes_text(-left));
+      .arg(device_text(device), bytes_text(-left));
 }
 
 QString time_text_of(const Study& study) {
-  const QString step = AnswerBar::tr("step %1").arg(time_text(step_seconds(study, *study.current)));
+  QString step = AnswerBar::tr("step %1").arg(time_text(step_seconds(study, *study.current)));
   const double extra = extra_seconds(study);
   if (extra == 0) return step;
   return AnswerBar::tr("%1, %2 of it for plans (%3)")
       .arg(step, time_text(extra), percent_text(extra_seconds_percent(study)));
+}
+
+QString more_time_text(double seconds) {
+  return seconds < 0 ? AnswerBar::tr("%1 less time").arg(time_text(-seconds))
+                     : AnswerBar::tr("%1 more time").arg(time_text(seconds));
 }
 
 /// `−4.5 GiB, +2.1 %`
@@ -58,7 +69,10 @@ AnswerBar::AnswerBar(Document& document, QWidget* parent)
   answer_->setTextInteractionFlags(Qt::TextSelectableByMouse);
   answer_->setContentsMargins(8, 0, 16, 0);
   addWidget(answer_);
+  toggleViewAction()->setVisible(false);
   fit_ = add_button(u"answer_fit"_s);
+  // The panels below must not move when buttons come and go.
+  setMinimumHeight(fit_->sizeHint().height() + 2);
   fit_->setText(tr("Make it fit"));
   fit_->setToolTip(tr("Search for the cheapest plan that fits the device"));
   connect(fit_, &QPushButton::clicked, this,
@@ -71,6 +85,7 @@ AnswerBar::AnswerBar(Document& document, QWidget* parent)
   quiet_.setInterval(quiet_milliseconds);
   connect(&quiet_, &QTimer::timeout, this, &AnswerBar::look_for_moves);
   connect(&job_, &NextMovesJob::found, this, &AnswerBar::show_moves);
+  connect(&document_, &Document::choices_changed, this, &AnswerBar::drop_moves);
   connect(&document_, &Document::study_changed, this, &AnswerBar::show_study);
   connect(&document_.exclusive_work(), &ExclusiveWork::changed, this, &AnswerBar::show_study);
   show_study();
@@ -85,11 +100,17 @@ QPushButton* AnswerBar::add_button(const QString& name) {
   return button;
 }
 
-void AnswerBar::show_study() {
+/// Newer choices than those of the shown study make its moves wrong.
+void AnswerBar::drop_moves() {
   job_.cancel();
   is_looking_ = false;
   moves_.clear();
   moves_of_.reset();
+  fit_moves();
+}
+
+void AnswerBar::show_study() {
+  drop_moves();
   const auto& study = document_.study();
   setVisible(study != nullptr);
   if (study == nullptr) return;
@@ -100,7 +121,7 @@ void AnswerBar::show_study() {
 
 void AnswerBar::show_answer(const Study& study) {
   const QStringList parts = {
-      tr("Peak <b>%1</b>").arg(bytes_text(study.current->timeline.peak_bytes)), fit_text(study),
+      tr("Peak <b>%1</b>").arg(bytes_text(study.current->timeline.peak_bytes)), room_text(study),
       time_text_of(study)};
   answer_->setText(parts.join(u" &nbsp;·&nbsp; "_s));
 }
@@ -125,10 +146,10 @@ void AnswerBar::show_moves(const std::vector<NextMove>& moves) {
     const QString price = price_text(*moves_of_, moves_[i]);
     buttons_[i]->setText(tr("Recompute %1: %2").arg(words, price));
     buttons_[i]->setToolTip(
-        tr("Recompute %1\n%2 less at the peak, %3 more time\nNo other plan lowers the peak as much "
-           "in less time.\n%4")
+        tr("Recompute %1\n%2 less at the peak, %3\nNo other plan that was tried lowers the peak as "
+           "much in less time.\n%4")
             .arg(words, exact_bytes_text(-moves_[i].peak_change),
-                 time_text(moves_[i].seconds_change), shown(row.config)));
+                 more_time_text(moves_[i].seconds_change), shown(row.config)));
   }
   fit_moves();
 }

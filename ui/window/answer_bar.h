@@ -32,6 +32,7 @@ class AnswerBar : public QToolBar {
   static constexpr std::size_t most_moves = 3;
 
   QPushButton* add_button(const QString& name);
+  void drop_moves();
   void show_study();
   void show_answer(const Study& study);
   void look_for_moves();

@@ -20,6 +20,12 @@ using namespace Qt::StringLiterals;
 
 constexpr int budget_width = 96;
 
+/// A budget that is at most `bytes`: a round text if it is not rounded up, else all digits.
+QString budget_text_of(std::int64_t bytes) {
+  const std::string text = format_bytes(bytes);
+  return parse_bytes(text) <= bytes ? QString::fromStdString(text) : QString::number(bytes);
+}
+
 }  // namespace
 
 void MainWindow::make_planner_menu() {
@@ -58,8 +64,10 @@ void MainWindow::add_answer_bar() {
   answers_ = new AnswerBar(document_);
   addToolBarBreak();
   addToolBar(answers_);
+  // An arrangement may come from a moment without a model, when the bar was hidden.
+  connect(&workspaces_, &Workspaces::arranged, answers_, &QWidget::show);
   connect(answers_, &AnswerBar::fit_wanted, this, [this](std::int64_t bytes) {
-    planner_->set_budget_text(QString::fromStdString(format_bytes(bytes)));
+    planner_->set_budget_text(budget_text_of(bytes));
     show_planner();
     planner_->plan();
   });

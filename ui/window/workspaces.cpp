@@ -122,14 +122,18 @@ void Workspaces::remember() {
 void Workspaces::show_current() {
   const QByteArray remembered = QSettings().value(setting_of(current_)).toByteArray();
   if (remembered.isEmpty() || !window_.restoreState(remembered, version_)) reset();
+  Q_EMIT arranged();
 }
 
 void Workspaces::reset() {
   if (!has_begun_) return;
-  const Workspace* const workspace = workspace_of(current_);
-  if (workspace != nullptr) return arrange(*workspace);
-  window_.restoreState(all_, version_);
-  arrange_all();
+  if (const Workspace* const workspace = workspace_of(current_)) {
+    arrange(*workspace);
+  } else {
+    window_.restoreState(all_, version_);
+    arrange_all();
+  }
+  Q_EMIT arranged();
 }
 
 void Workspaces::arrange_all() {

@@ -54,6 +54,7 @@ class Workspaces : public QObject {
 
  Q_SIGNALS:
   void chosen(const QString& id);
+  void arranged();  ///< the panels, and with them the tool bars, were arranged anew
 
  private:
   QDockWidget* dock(const char* name) const;

@@ -1,5 +1,9 @@
 #include "core/study/facts/icicle.h"
 
+#include <algorithm>
+
+#include "core/base/text.h"
+
 namespace stashscope {
 
 namespace {
@@ -42,12 +46,13 @@ std::vector<IcicleBox> icicle_boxes(const MemoryTree& tree, const std::vector<st
 }
 
 std::string chain_name(const MemoryTree& tree, const IcicleBox& box) {
-  std::string name = tree.nodes[box.node].name;
+  std::vector<std::string> names = {tree.nodes[box.node].name};
   for (std::uint32_t node = box.node; node != box.outer;) {
     node = tree.nodes[node].parent;
-    name = tree.nodes[node].name + "." + name;
+    names.push_back(tree.nodes[node].name);
   }
-  return name;
+  std::ranges::reverse(names);
+  return join(names, ".");
 }
 
 }  // namespace stashscope

@@ -7,7 +7,6 @@
 #include <set>
 
 #include "core/base/text.h"
-#include "core/study/facts/tensor_homes.h"
 
 namespace stashscope {
 
@@ -80,11 +79,9 @@ class TreeDraft {
 
 class TreeBuilder {
  public:
-  TreeBuilder(const Study& study, const Variant& variant, MemoryGrouping grouping)
-      : study_(study),
-        variant_(variant),
-        grouping_(grouping),
-        homes_(tensor_homes(study, variant)) {}
+  TreeBuilder(const Study& study, const Variant& variant, MemoryGrouping grouping,
+              const TensorHomes& homes)
+      : study_(study), variant_(variant), grouping_(grouping), homes_(homes) {}
 
   MemoryTree build() {
     std::vector<BufferId> buffers;
@@ -152,7 +149,7 @@ class TreeBuilder {
   const Study& study_;
   const Variant& variant_;
   MemoryGrouping grouping_;
-  TensorHomes homes_;
+  const TensorHomes& homes_;
   TreeDraft draft_;
 };
 
@@ -166,8 +163,13 @@ std::string_view name_of(MemoryGrouping grouping) {
   return grouping_names[static_cast<std::size_t>(grouping)];
 }
 
+MemoryTree memory_tree(const Study& study, const Variant& variant, MemoryGrouping grouping,
+                       const TensorHomes& homes) {
+  return TreeBuilder(study, variant, grouping, homes).build();
+}
+
 MemoryTree memory_tree(const Study& study, const Variant& variant, MemoryGrouping grouping) {
-  return TreeBuilder(study, variant, grouping).build();
+  return memory_tree(study, variant, grouping, tensor_homes(study, variant));
 }
 
 std::vector<std::int64_t> tree_bytes(const MemoryTree& tree, const Timeline& timeline,

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/study/step/study.h"
+#include "core/study/facts/tensor_homes.h"
 
 namespace stashscope {
 
@@ -45,6 +45,8 @@ constexpr std::string_view outside_of_groups = "(outside)";
 /// A tensor belongs to the module of the node that makes it; a buffer that several values share in
 /// turn belongs to the first of them. Parameters and inputs belong to the
 /// module that reads them first; gradients and optimizer states belong to their parameter's module.
+MemoryTree memory_tree(const Study& study, const Variant& variant, MemoryGrouping grouping,
+                       const TensorHomes& homes);
 MemoryTree memory_tree(const Study& study, const Variant& variant, MemoryGrouping grouping);
 
 /// Bytes of each node of the tree at a slot. The root has the live bytes of the slot.

@@ -5,7 +5,6 @@
 
 #include "core/base/text.h"
 #include "core/graph/node_path.h"
-#include "core/study/facts/tensor_homes.h"
 
 namespace stashscope {
 
@@ -19,8 +18,8 @@ struct ModuleDraft {
 
 class ModuleTable {
  public:
-  explicit ModuleTable(const Study& study)
-      : study_(study), variant_(*study.current), homes_(tensor_homes(study, variant_)) {
+  ModuleTable(const Study& study, const TensorHomes& homes)
+      : study_(study), variant_(*study.current), homes_(homes) {
     for (const std::vector<std::string>& scope : homes_.modules.scope) {
       block_.push_back(block_of(scope));
     }
@@ -29,6 +28,7 @@ class ModuleTable {
   std::vector<ModuleMemory> rows() {
     for (const NodeId id : IdRange<NodeId>(variant_.dataflow.topology.nodes())) add_node(id);
     for (const BufferId id : IdRange<BufferId>(variant_.timeline.buffers.size())) add_buffer(id);
+    mark_rests();
     std::vector<ModuleMemory> rows;
     for (ModuleDraft& draft : drafts_) {
       draft.memory.symbolic = to_string(
@@ -41,6 +41,18 @@ class ModuleTable {
   }
 
  private:
+  /// Every module around another row is a rest.
+  void mark_rests() {
+    for (std::size_t row = 0; row < drafts_.size(); ++row) {
+      const std::string& name = drafts_[row].memory.module;
+      for (std::size_t dot = name.find('.'); dot != std::string::npos;
+           dot = name.find('.', dot + 1)) {
+        const auto around = draft_by_name_.find(std::string_view(name).substr(0, dot));
+        if (around != draft_by_name_.end()) drafts_[around->second].memory.is_rest = true;
+      }
+    }
+  }
+
   void add_buffer(BufferId id) {
     const NodeId home = homes_.node[id];
     if (!home.valid() || block_[home].empty()) return;
@@ -70,7 +82,7 @@ class ModuleTable {
 
   const Study& study_;
   const Variant& variant_;
-  TensorHomes homes_;
+  const TensorHomes& homes_;
   IdVector<NodeId, std::string> block_;
   std::vector<ModuleDraft> drafts_;  ///< in the order of the step
   std::unordered_map<std::string_view, std::size_t> draft_by_name_;
@@ -78,6 +90,12 @@ class ModuleTable {
 
 }  // namespace
 
-std::vector<ModuleMemory> module_memory(const Study& study) { return ModuleTable(study).rows(); }
+std::vector<ModuleMemory> module_memory(const Study& study, const TensorHomes& homes) {
+  return ModuleTable(study, homes).rows();
+}
+
+std::vector<ModuleMemory> module_memory(const Study& study) {
+  return module_memory(study, tensor_homes(study, *study.current));
+}
 
 }  // namespace stashscope

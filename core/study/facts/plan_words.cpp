@@ -23,6 +23,19 @@ std::string last_module(const Graph& graph, const Occurrence& each) {
   return path.scope.empty() ? "" : without_number(path.scope.back());
 }
 
+/// The last name that the modules of all occurrences of a row share, without its number: `attn`,
+/// `h`. Empty if they differ.
+std::string shared_module_name(const Graph& graph, const PlanRow& row) {
+  std::string shared;
+  for (const Occurrence& each : *row.occurrences) {
+    const std::string name = last_module(graph, each);
+    if (!shared.empty() && name != shared) return "";
+    shared = name;
+    if (name.empty()) return "";
+  }
+  return shared;
+}
+
 std::string place_words(const Graph& graph, const PlanRow& row) {
   const auto places = row.occurrences->size();
   if (places == 1) {
@@ -74,17 +87,6 @@ void rename_equal(std::vector<std::string>& names, const Rename& rename) {
 }
 
 }  // namespace
-
-std::string shared_module_name(const Graph& graph, const PlanRow& row) {
-  std::string shared;
-  for (const Occurrence& each : *row.occurrences) {
-    const std::string name = last_module(graph, each);
-    if (!shared.empty() && name != shared) return "";
-    shared = name;
-    if (name.empty()) return "";
-  }
-  return shared;
-}
 
 std::vector<std::string> plan_names(const Study& study) {
   std::vector<std::string> names;

@@ -13,8 +13,4 @@ namespace stashscope {
 /// unique: rows that would share one list all their operators or have their config string.
 std::vector<std::string> plan_names(const Study& study);
 
-/// The last name that the modules of all occurrences of a row share, without its number: `attn`,
-/// `h`. Empty if they differ.
-std::string shared_module_name(const Graph& graph, const PlanRow& row);
-
 }  // namespace stashscope

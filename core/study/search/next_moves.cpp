@@ -44,7 +44,7 @@ bool is_cheaper(const NextMove& a, const NextMove& b) {
 }  // namespace
 
 std::vector<NextMove> next_moves(const Study& study, std::size_t most, const Progress& progress) {
-  if (is_order_searched(study)) return {};
+  if (is_order_searched(study) || study.choices.plans.sequence) return {};
   const std::int64_t peak = study.current->timeline.peak_bytes;
   const double seconds = extra_seconds(study);
   std::vector<NextMove> moves;

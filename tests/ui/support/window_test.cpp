@@ -16,15 +16,16 @@ namespace stashscope::ui::test {
 
 using namespace Qt::StringLiterals;
 
-void WindowTest::SetUp() { start_window(); }
+void WindowTest::SetUp() {
+  QSettings().clear();
+  QSettings().setValue(u"window/workspace"_s, QString::fromLatin1(all_panels));
+  start_window();
+}
 
 void WindowTest::start_window() { start_window(STASHSCOPE_PROGRAM); }
 
 void WindowTest::start_window(const std::filesystem::path& layout_program) {
   window_.reset();
-  QSettings settings;
-  if (!settings.contains(u"window/workspace"_s))
-    settings.setValue(u"window/workspace"_s, all_panels);
   window_ =
       std::make_unique<MainWindow>(WindowPlaces{layout_program, folder_.filePath(u"autosave"_s)});
   window_->resize(1600, 1000);

@@ -54,6 +54,29 @@ TEST_F(Answers, AMoveDoesWhatItsButtonSaysAndIsUndoneAtOnce) {
   EXPECT_EQ(peak(), before);
 }
 
+TEST_F(Answers, AMoveThatIsOutOfDateDoesNothing) {
+  open(sample(u"gpt2_tiny"_s));
+  ASSERT_TRUE(offers_moves());
+  Choices choices = document().choices();
+  choices.plans.level = 1;
+  document().choose(choices, u"level 1"_s);
+  move(0).click();
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(document().choices(), choices);
+}
+
+TEST_F(Answers, StayInEveryWorkspace) {
+  open(sample(u"gpt2_tiny"_s));
+  for (const Workspace& each : workspaces()) {
+    window().workspaces().choose(QString::fromLatin1(each.id));
+    EXPECT_TRUE(find<AnswerBar>(u"answer_bar"_s).isVisible()) << each.id;
+  }
+  window().workspaces().choose(QString::fromLatin1(all_panels));
+  EXPECT_TRUE(find<AnswerBar>(u"answer_bar"_s).isVisible());
+  find<QAction>(u"reset_layout"_s).trigger();
+  EXPECT_TRUE(find<AnswerBar>(u"answer_bar"_s).isVisible());
+}
+
 TEST_F(Answers, MakeItFitSearchesForAPlanThatFits) {
   open(sample(u"gpt2_tiny"_s));
   const std::int64_t memory = peak() * 9 / 10;

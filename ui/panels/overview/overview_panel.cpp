@@ -46,7 +46,7 @@ OverviewPanel::OverviewPanel(Document& document, QWidget* parent)
   connect(icicle_, &IcicleView::chosen, this, &OverviewPanel::choose_group);
   connect(icicle_, &IcicleView::zoomed, this, &OverviewPanel::show_heading);
   connect(grouping_, &QComboBox::activated, this, &OverviewPanel::show_study);
-  connect(zoom_out_, &QToolButton::clicked, icicle_, &IcicleView::zoom_out);
+  connect(zoom_out_, &QToolButton::clicked, icicle_, &IcicleView::step_out);
   connect(&document_, &Document::study_changed, this, &OverviewPanel::show_study);
   connect(&document_.selection(), &LinkedSelection::changed, this, &OverviewPanel::show_moment);
 }
@@ -103,16 +103,17 @@ MemoryGrouping OverviewPanel::grouping() const {
 void OverviewPanel::show_study() {
   const auto& study = document_.study();
   if (study == nullptr || !isVisible()) return;
-  if (study == shown_study_ && grouping() == shown_grouping_) return;
+  if (study == shown_study_ && grouping() == shown_grouping_) return show_moment();
   const bool is_new = study != shown_study_;
   shown_study_ = study;
   shown_grouping_ = grouping();
   shown_slot_ = document_.selection().slot();
   const Variant& variant = *study->current;
-  MemoryTree tree = memory_tree(*study, variant, grouping());
+  const TensorHomes homes = tensor_homes(*study, variant);
+  MemoryTree tree = memory_tree(*study, variant, grouping(), homes);
   std::vector<std::int64_t> bytes = tree_bytes(tree, variant.timeline, shown_slot_);
   icicle_->set_tree(std::move(tree), std::move(bytes));
-  if (is_new) model_.set_modules(module_memory(*study), variant.timeline.peak_bytes);
+  if (is_new) model_.set_modules(module_memory(*study, homes), variant.timeline.peak_bytes);
   show_heading();
 }
 
@@ -141,7 +142,8 @@ void OverviewPanel::show_heading() {
 }
 
 void OverviewPanel::choose_group(std::uint32_t node, bool added) {
-  if (node == 0 || shown_study_ == nullptr) return;
+  if (shown_study_ == nullptr) return;
+  if (node == 0) return document_.selection().clear();
   std::vector<NodeId> nodes = makers_in_tree(icicle_->tree(), *shown_study_->current, node);
   if (added) {
     const std::vector<NodeId>& before = document_.selection().nodes();
@@ -149,7 +151,7 @@ void OverviewPanel::choose_group(std::uint32_t node, bool added) {
     std::ranges::sort(nodes);
     nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
   }
-  if (nodes.empty()) return;
+  if (nodes.empty()) return document_.selection().clear();
   document_.selection().select_nodes(std::move(nodes), shown(path_in_tree(icicle_->tree(), node)));
 }
 
@@ -159,7 +161,7 @@ void OverviewPanel::choose_module(int row) {
   show_study();
   const MemoryTree& tree = icicle_->tree();
   for (std::uint32_t node = 1; node < tree.nodes.size(); ++node) {
-    if (path_in_tree(tree, node) != module) continue;
+    if (tree.nodes[node].child_count == 0 || path_in_tree(tree, node) != module) continue;
     icicle_->zoom_to(node);
     return choose_group(node, false);
   }

@@ -81,12 +81,14 @@ TEST(MemoryTree, RecomputedTensorsBelongToTheModuleOfTheirOriginal) {
   const auto study = trained_blocks(1);
   ASSERT_FALSE(study->applied.empty());
   const MemoryTree tree = memory_tree(*study, *study->current, MemoryGrouping::module);
+  int recomputed = 0;
   for (std::size_t i = 1; i < tree.nodes.size(); ++i) {
     const std::string path = path_in_tree(tree, i);
-    if (path.find("_recompute") != std::string::npos) {
-      EXPECT_TRUE(path.starts_with("model.h.")) << path;
-    }
+    if (path.find("_recompute") == std::string::npos) continue;
+    EXPECT_TRUE(path.starts_with("model.h.")) << path;
+    ++recomputed;
   }
+  EXPECT_GT(recomputed, 0);
 }
 
 TEST(MemoryTree, OperatorsHoldTheTensorsThatTheyMake) {
@@ -185,6 +187,13 @@ TEST(ModuleMemory, AddsUpToThePeakAndTheTimeOfTheStep) {
   EXPECT_EQ(held, at_peak.at("model"));
   EXPECT_GT(seconds, 0);
   EXPECT_LE(seconds, step_seconds(*study, variant) * (1 + 1e-9));
+}
+
+TEST(ModuleMemory, AModuleAroundOthersCountsTheRest) {
+  for (const ModuleMemory& each : module_memory(*trained_blocks())) {
+    const bool is_block = each.module.ends_with("attn") || each.module.ends_with("mlp");
+    EXPECT_EQ(each.is_rest, !is_block) << each.module;
+  }
 }
 
 TEST(ModuleMemory, IsEmptyWithoutModules) {
