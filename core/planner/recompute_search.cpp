@@ -117,8 +117,9 @@ class RecomputeAnnealer {
     }
   }
 
-  /// Adapting rounds keep about half of the visited sequences above the budget, because the cheapest
-  /// ones use it up (strategic oscillation; Glover, Hao: The case for strategic oscillation, 2011).
+  /// Adapting rounds keep about half of the visited sequences above the budget, because the
+  /// cheapest ones use it up (strategic oscillation; Glover, Hao: The case for strategic
+  /// oscillation, 2011).
   void adapt_penalty(const Round& round, double share) {
     if (!round.adapts) {
       constexpr double rise = 20;
