@@ -44,13 +44,12 @@ std::string box_svg(const MemoryTree& tree, const std::vector<std::int64_t>& byt
   const std::string x = format_fixed(box.left * icicle_width, 2);
   const std::string y = format_fixed(box.row * icicle_row, 0);
   const std::string colour(node.band ? layout::band_colour(*node.band) : group_colour);
-  std::string text =
-      "<g><title>" +
-      xml_escaped(printable(path_in_tree(tree, box.node)) + "\n" + format_bytes(bytes[box.node]) +
-                  ", " + share_of(bytes[box.node], bytes[0])) +
-      "</title><rect x=\"" + x + "\" y=\"" + y + "\" width=\"" + format_fixed(width, 2) +
-      "\" height=\"" + format_fixed(icicle_row - 1, 0) + "\" fill=\"" + colour +
-      "\" stroke=\"#fff\" stroke-width=\"0.5\"/>";
+  std::string text = "<g><title>" +
+                     xml_escaped(path + ": " + format_bytes(bytes[box.node]) + ", " +
+                                 share_of(bytes[box.node], bytes[0])) +
+                     "</title><rect x=\"" + x + "\" y=\"" + y + "\" width=\"" +
+                     format_fixed(width, 2) + "\" height=\"" + format_fixed(icicle_row - 1, 0) +
+                     "\" fill=\"" + colour + "\" stroke=\"#fff\" stroke-width=\"0.5\"/>";
   const std::string label =
       fitting({printable(name) + "  " + format_bytes(bytes[box.node]), printable(name)}, width);
   if (!label.empty()) {
