@@ -88,9 +88,8 @@ QDockWidget* Workspaces::dock(const char* name) const {
 void Workspaces::begin() {
   if (has_begun_) return;
   has_begun_ = true;
-  for (QDockWidget* const each : docks()) each->show();
-  arrange_all();
-  all_ = window_.saveState(version_);
+  as_made_ = window_.saveState(version_);
+  is_as_made_ = true;
   keep_earlier_arrangement();
   show_current();
 }
@@ -122,6 +121,7 @@ void Workspaces::remember() {
 void Workspaces::show_current() {
   const QByteArray remembered = QSettings().value(setting_of(current_)).toByteArray();
   if (remembered.isEmpty() || !window_.restoreState(remembered, version_)) reset();
+  is_as_made_ = false;
   Q_EMIT arranged();
 }
 
@@ -130,13 +130,14 @@ void Workspaces::reset() {
   if (const Workspace* const workspace = workspace_of(current_)) {
     arrange(*workspace);
   } else {
-    window_.restoreState(all_, version_);
     arrange_all();
   }
   Q_EMIT arranged();
 }
 
 void Workspaces::arrange_all() {
+  if (!is_as_made_) window_.restoreState(as_made_, version_);
+  for (QDockWidget* const each : docks()) each->show();
   const int left = std::clamp(window_.width() * 32 / 100, 240, 600);
   const int right = std::clamp(window_.width() * 22 / 100, 240, 340);
   const int across = window_.width();

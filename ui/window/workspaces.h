@@ -69,7 +69,8 @@ class Workspaces : public QObject {
   QMainWindow& window_;
   int version_;
   QString current_;
-  QByteArray all_;  ///< the default arrangement with every panel
+  QByteArray as_made_;       ///< the places of the panels when the window was made, all hidden
+  bool is_as_made_ = false;  ///< no panel was moved or shown yet
   bool has_begun_ = false;
 };
 
