@@ -93,7 +93,8 @@ void OverviewPanel::make_table() {
 
 void OverviewPanel::showEvent(QShowEvent* event) {
   QWidget::showEvent(event);
-  show_study();
+  // A panel that is arranged behind another one is shown for a moment only.
+  QMetaObject::invokeMethod(this, &OverviewPanel::show_study, Qt::QueuedConnection);
 }
 
 MemoryGrouping OverviewPanel::grouping() const {

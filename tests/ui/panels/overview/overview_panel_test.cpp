@@ -102,6 +102,7 @@ TEST_F(Overview, FollowsTheCursorThatMovedWhileItWasHidden) {
   find<QDockWidget>(u"overview_dock"_s).hide();
   document().selection().select_slot(0);
   find<QDockWidget>(u"overview_dock"_s).show();
+  QCoreApplication::processEvents();
   EXPECT_EQ(icicle().bytes_of(0), document().study()->current->timeline.live_bytes[0]);
   EXPECT_TRUE(heading().startsWith(u"In slot 1:"_s)) << heading().toStdString();
 }
