@@ -46,7 +46,7 @@ Tensor read_sparse_tensor(onnx::SparseTensorProto& proto, const std::filesystem:
   const std::int64_t bytes = packed_bytes(values.element(), elements);
   const int bits = bits_per_element(values.element());
   if (bits == 0 || bits % 8 != 0)
-    fail_input("", "is sparse, which its element type does not allow");
+    fail_input("", "is sparse, which is not supported for its element type");
   if (bytes > bytes_left) {
     fail_input("",
                "is sparse and takes " + std::to_string(bytes) +

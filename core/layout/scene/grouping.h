@@ -38,7 +38,7 @@ struct Grouping {
 };
 
 /// The side of every node, derived from the boundary between forward and backward; without a
-/// boundary, from the node's name.
+/// boundary, from the node's name and operator.
 IdVector<NodeId, Side> sides_of(const Graph& graph, const Opportunities& opportunities);
 
 /// Groups nodes by their module paths (`path_of`). Nodes without a path join their neighbours or

@@ -91,7 +91,7 @@ class NumberList {
     if (value == nullptr) return;
     const auto* const items = std::get_if<Floats>(value);
     if (items == nullptr) {
-      fail_input("", std::string("attribute '") + name + "' is not a list of numbers");
+      fail_input("", std::string("attribute '") + name + "' is not a list of floats");
     }
     items_ = *items;
   }

@@ -47,8 +47,8 @@ std::vector<InferredOutput> infer(const Kernel& kernel, const Op& op, const Kern
   } catch (const ShapeUnknown&) {
     if (kernel.size == nullptr) fail_run("", "the dims of its outputs cannot be determined");
   } catch (const ExpressionTooLarge&) {
-    // Exact arithmetic cannot represent some elements, such as powers of arbitrary numbers. No dims
-    // depend on these, so the rule is tried again without elements.
+    // Some elements of the inputs have no exact representation, such as powers of arbitrary
+    // numbers. They decide no dims, so the rule is tried again without elements.
     const auto forget = [](KnownInput& input) { return std::exchange(input.contents, nullptr); };
     if (std::count_if(known.begin(), known.end(), forget) == 0) throw;
     return infer(kernel, op, context, std::move(known), symbols);

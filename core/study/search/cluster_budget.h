@@ -9,8 +9,8 @@ namespace stashscope {
 /// the budget is met) and from above (takes all plans, then removes those that are not needed).
 /// Continues with simulated annealing over the counts. Evicting plans stay as in the study's
 /// choices.
-/// @param base the study's choices, with any order; a found plan is returned as these choices with
-/// the plan in force
+/// @param base the study's choices, with any order; each plan found is returned as a copy of them
+/// with that plan in force
 /// @param archive receives every evaluated configuration
 /// Returns the number of evaluated configurations.
 std::int64_t search_clusters(const Study& study, const Choices& base, std::int64_t budget_bytes,

@@ -16,8 +16,8 @@ class PlanTreeView : public QTreeView {
   /// The text shown while there are no rows.
   void set_invitation(const QString& invitation);
   void setModel(QAbstractItemModel* model) override;
-  /// Opens rows that were open before. Also opens rows above a match of the filter, unless they
-  /// match themselves.
+  /// Opens rows that were open before. Under a filter, also opens rows that do not match it and are
+  /// shown only for a match below them.
   void open_again();
   /// The selected rows from top to bottom, in the first column.
   QModelIndexList selected_rows() const;

@@ -84,7 +84,7 @@ TEST(OperandsThatDisagree, MovedKernelsAndRegions) {
   EXPECT_EQ(run_node({"DeformConv", {x, w, zeros({1, 8, 2, 2})}, {}, 19})[0].dims(),
             (std::vector<std::int64_t>{1, 1, 2, 2}));
   expect_refused({"DeformConv", {x, w, zeros({2, 8, 2, 2})}, {}, 19}, "the batches");
-  expect_refused({"DeformConv", {x, w, zeros({1, 6, 2, 2})}, {}, 19}, "offsets");
+  expect_refused({"DeformConv", {x, w, zeros({1, 6, 2, 2})}, {}, 19}, "the offset channels");
   expect_refused({"DeformConv", {x, w, zeros({1, 8, 2, 2}), {}, zeros({1, 4, 1, 2})}, {}, 19},
                  "[1, 4, 1, 2]");
   expect_refused({"RoiAlign", {zeros({1, 1, 0, 3}), zeros({1, 4}), integers({1}, {0})}, {}, 16},
