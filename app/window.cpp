@@ -122,7 +122,7 @@ class Screenshot {
   }
 
   void draw() {
-    if (!window_.answers().is_settled()) return draw_soon();
+    if (!window_.is_settled() || !window_.answers().is_settled()) return draw_soon();
     if (!window_.grab().save(file_, "PNG")) {
       return end(file_ + QStringLiteral(": cannot write the picture"), 1);
     }

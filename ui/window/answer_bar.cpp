@@ -84,7 +84,6 @@ AnswerBar::AnswerBar(Document& document, QWidget* parent)
   quiet_.setSingleShot(true);
   quiet_.setInterval(quiet_milliseconds);
   connect(&quiet_, &QTimer::timeout, this, &AnswerBar::look_for_moves);
-  connect(&job_, &NextMovesJob::found, this, &AnswerBar::show_moves);
   connect(&document_, &Document::choices_changed, this, &AnswerBar::drop_moves);
   connect(&document_, &Document::study_changed, this, &AnswerBar::show_study);
   connect(&document_.exclusive_work(), &ExclusiveWork::changed, this, &AnswerBar::show_study);
@@ -102,8 +101,7 @@ QPushButton* AnswerBar::add_button(const QString& name) {
 
 /// Newer choices than those of the shown study make its moves wrong.
 void AnswerBar::drop_moves() {
-  job_.cancel();
-  is_looking_ = false;
+  search_.cancel();
   moves_.clear();
   moves_of_.reset();
   fit_moves();
@@ -131,12 +129,14 @@ void AnswerBar::look_for_moves() {
   const auto& study = document_.study();
   if (study == nullptr || !document_.why_wait().isEmpty()) return;
   moves_of_ = study;
-  is_looking_ = true;
-  job_.start(study, most_moves);
+  search_.ask(
+      [study](const Progress& progress) { return next_moves(*study, most_moves, progress); },
+      [this](std::optional<std::vector<NextMove>> moves) {
+        show_moves(std::move(moves).value_or(std::vector<NextMove>()));
+      });
 }
 
 void AnswerBar::show_moves(const std::vector<NextMove>& moves) {
-  is_looking_ = false;
   if (moves_of_ == nullptr) return;
   moves_ = moves;
   names_ = plan_names(*moves_of_);

@@ -5,8 +5,9 @@
 #include <QTimer>
 #include <QToolBar>
 
+#include "core/study/search/next_moves.h"
 #include "ui/document/document.h"
-#include "ui/document/next_moves_job.h"
+#include "ui/jobs/latest_answer.h"
 
 namespace stashscope::ui {
 
@@ -19,7 +20,7 @@ class AnswerBar : public QToolBar {
   explicit AnswerBar(Document& document, QWidget* parent = nullptr);
 
   /// Whether no search for moves is running or about to start.
-  bool is_settled() const { return !quiet_.isActive() && !is_looking_; }
+  bool is_settled() const { return !quiet_.isActive() && !search_.is_busy(); }
 
  Q_SIGNALS:
   /// The user wants a plan that fits this much memory. @param bytes of the device
@@ -48,9 +49,8 @@ class AnswerBar : public QToolBar {
   std::vector<NextMove> moves_;
   std::shared_ptr<const Study> moves_of_;  ///< the study that `moves_` start from
   std::vector<std::string> names_;         ///< of its plans, see `plan_names`
-  bool is_looking_ = false;
   QTimer quiet_;  ///< the search starts when no study follows for a moment
-  NextMovesJob job_;
+  LatestAnswer<std::vector<NextMove>> search_{*this, JobThread::Urgency::background};
 };
 
 }  // namespace stashscope::ui

@@ -14,7 +14,6 @@
 #include "ui/panels/memory/alive_panel.h"
 #include "ui/panels/memory/memory_panel.h"
 #include "ui/panels/orders/orders_panel.h"
-#include "ui/panels/overview/overview_panel.h"
 #include "ui/panels/run/run_panel.h"
 #include "ui/text/texts.h"
 #include "ui/widgets/main_widget.h"
@@ -53,6 +52,7 @@ MainWindow::MainWindow(const WindowPlaces& places, QWidget* parent)
       plans_(new PlansPanel(document_)),
       planner_(new PlannerPanel(document_, planning_)),
       compare_(new ComparePanel(document_)),
+      overview_(new OverviewPanel(document_)),
       palette_(new CommandPalette(this)) {
   setObjectName(u"main_window"_s);
   qApp->installEventFilter(new QuietWheel(this));
@@ -113,8 +113,8 @@ void MainWindow::make_docks() {
   put_behind(u"inspector_dock"_s, history);
   put_behind(u"memory_dock"_s,
              add_dock(u"compare_dock"_s, tr("Compare"), compare_, Qt::BottomDockWidgetArea));
-  put_behind(u"plans_dock"_s, add_dock(u"overview_dock"_s, tr("What holds the memory"),
-                                       new OverviewPanel(document_), Qt::LeftDockWidgetArea));
+  put_behind(u"plans_dock"_s, add_dock(u"overview_dock"_s, tr("What holds the memory"), overview_,
+                                       Qt::LeftDockWidgetArea));
 }
 
 /// The new panel starts behind the memory curve.
@@ -194,10 +194,15 @@ void MainWindow::connect_document() {
   connect(welcome_, &Welcome::file_wanted, this, &MainWindow::open_file);
 }
 
+bool MainWindow::is_settled() const {
+  return graph_->is_settled() && overview_->is_settled() && workspaces_.has_begun();
+}
+
 void MainWindow::take_opened() {
   messages_->hide();
   center_->setCurrentWidget(graph_);
-  workspaces_.begin();
+  // Arranging takes as long as showing the study, so it is an event of its own before the next frame.
+  QMetaObject::invokeMethod(&workspaces_, &Workspaces::begin, Qt::QueuedConnection);
   graph_->view().setFocus();
   const QString& session = document_.files().session_path();
   add_recent_file(session.isEmpty() ? document_.model_path() : session);

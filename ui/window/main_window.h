@@ -8,6 +8,7 @@
 #include "ui/document/planning.h"
 #include "ui/panels/compare/compare_panel.h"
 #include "ui/panels/graph/graph_panel.h"
+#include "ui/panels/overview/overview_panel.h"
 #include "ui/panels/planner/planner_panel.h"
 #include "ui/panels/plans/plans_panel.h"
 #include "ui/window/answer_bar.h"
@@ -41,6 +42,8 @@ class MainWindow : public QMainWindow {
   Planning& planning() { return planning_; }
   Workspaces& workspaces() { return workspaces_; }
   GraphPanel& graph() { return *graph_; }
+  /// Whether the graph and the panels show the document's study and no better picture will follow.
+  bool is_settled() const;
   const AnswerBar& answers() const { return *answers_; }
 
   /// Offers to restore the unsaved choices of an earlier run that did not end normally.
@@ -123,6 +126,7 @@ class MainWindow : public QMainWindow {
   PlansPanel* plans_;
   PlannerPanel* planner_;
   ComparePanel* compare_;
+  OverviewPanel* overview_;
   AnswerBar* answers_ = nullptr;
   CommandPalette* palette_;
   QMenu* recent_menu_ = nullptr;

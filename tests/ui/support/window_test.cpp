@@ -45,7 +45,7 @@ void WindowTest::open(const QString& path) {
 bool WindowTest::settles() {
   return comes_true([this] {
     return document().study() != nullptr && !document().study_job().is_busy() &&
-           document().study()->choices == document().choices() && window_->graph().is_settled();
+           document().study()->choices == document().choices() && window_->is_settled();
   });
 }
 

@@ -104,18 +104,37 @@ MemoryGrouping OverviewPanel::grouping() const {
 void OverviewPanel::show_study() {
   const auto& study = document_.study();
   if (study == nullptr || !isVisible()) return;
-  if (study == shown_study_ && grouping() == shown_grouping_) return show_moment();
-  const bool is_new = study != shown_study_;
-  shown_study_ = study;
-  shown_grouping_ = grouping();
+  if (study == shown_study_ && grouping() == icicle_->tree().grouping) {
+    work_.cancel();
+    return show_moment();
+  }
+  work_.ask([study, by = grouping()](const Progress&) { return groups_of(study, by); },
+            [this](std::optional<Groups> groups) {
+              if (groups) show_groups(std::move(*groups));
+            });
+}
+
+OverviewPanel::Groups OverviewPanel::groups_of(std::shared_ptr<const Study> study,
+                                               MemoryGrouping grouping) {
+  const TensorHomes homes = tensor_homes(*study, *study->current);
+  MemoryTree tree = memory_tree(*study, *study->current, grouping, homes);
+  std::vector<ModuleMemory> modules = module_memory(*study, homes);
+  return {std::move(study), std::move(tree), std::move(modules)};
+}
+
+void OverviewPanel::show_groups(Groups groups) {
+  // The study may be newer by now; its own groups follow.
+  if (groups.study != document_.study()) return;
+  const bool is_new = groups.study != shown_study_;
+  shown_study_ = std::move(groups.study);
   shown_slot_ = document_.selection().slot();
-  const Variant& variant = *study->current;
-  const TensorHomes homes = tensor_homes(*study, variant);
-  MemoryTree tree = memory_tree(*study, variant, grouping(), homes);
-  std::vector<std::int64_t> bytes = tree_bytes(tree, variant.timeline, shown_slot_);
-  icicle_->set_tree(std::move(tree), std::move(bytes));
-  if (is_new) model_.set_modules(module_memory(*study, homes), variant.timeline.peak_bytes);
+  const Timeline& timeline = shown_study_->current->timeline;
+  std::vector<std::int64_t> bytes = tree_bytes(groups.tree, timeline, shown_slot_);
+  icicle_->set_tree(std::move(groups.tree), std::move(bytes));
+  if (is_new) model_.set_modules(std::move(groups.modules), timeline.peak_bytes);
   show_heading();
+  const std::string module = std::exchange(wanted_module_, {});
+  if (!module.empty()) zoom_to_module(module);
 }
 
 void OverviewPanel::show_moment() {
@@ -143,7 +162,7 @@ void OverviewPanel::show_heading() {
 }
 
 void OverviewPanel::choose_group(std::uint32_t node, bool added) {
-  if (shown_study_ == nullptr) return;
+  if (shown_study_ == nullptr || shown_study_ != document_.study()) return;
   if (node == 0) return document_.selection().clear();
   std::vector<NodeId> nodes = makers_in_tree(icicle_->tree(), *shown_study_->current, node);
   if (added) {
@@ -158,8 +177,15 @@ void OverviewPanel::choose_group(std::uint32_t node, bool added) {
 
 void OverviewPanel::choose_module(int row) {
   const std::string& module = model_.at(row).module;
+  if (icicle_->tree().grouping == MemoryGrouping::module && !work_.is_busy()) {
+    return zoom_to_module(module);
+  }
+  wanted_module_ = module;
   grouping_->setCurrentIndex(0);
   show_study();
+}
+
+void OverviewPanel::zoom_to_module(const std::string& module) {
   const MemoryTree& tree = icicle_->tree();
   for (std::uint32_t node = 1; node < tree.nodes.size(); ++node) {
     if (tree.nodes[node].child_count == 0 || path_in_tree(tree, node) != module) continue;

@@ -4,6 +4,7 @@
 #include <QToolButton>
 
 #include "ui/document/document.h"
+#include "ui/jobs/latest_answer.h"
 #include "ui/memory/icicle_view.h"
 #include "ui/models/module_model.h"
 #include "ui/widgets/elided_label.h"
@@ -12,26 +13,39 @@
 namespace stashscope::ui {
 
 /// What holds the memory at the cursor, as an icicle, and the modules that hold most at the peak.
-/// Choosing a group selects the nodes that make its tensors in every view. Computes nothing while
-/// it is hidden.
+/// Choosing a group selects the nodes that make its tensors in every view. Groups the tensors in the
+/// background, and not at all while it is hidden.
 class OverviewPanel : public QWidget {
   Q_OBJECT
 
  public:
   explicit OverviewPanel(Document& document, QWidget* parent = nullptr);
 
+  /// Whether it shows the document's study, if it is visible.
+  bool is_settled() const { return !work_.is_busy(); }
+
  protected:
   void showEvent(QShowEvent* event) override;
 
  private:
+  /// The tensors of a study, grouped.
+  struct Groups {
+    std::shared_ptr<const Study> study;
+    MemoryTree tree;
+    std::vector<ModuleMemory> modules;
+  };
+  static Groups groups_of(std::shared_ptr<const Study> study, MemoryGrouping grouping);
+
   QWidget* make_heading();
   void make_table();
   MemoryGrouping grouping() const;
   void show_study();
+  void show_groups(Groups groups);
   void show_moment();
   void show_heading();
   void choose_group(std::uint32_t node, bool added);
   void choose_module(int row);
+  void zoom_to_module(const std::string& module);
 
   Document& document_;
   QComboBox* grouping_;
@@ -41,8 +55,9 @@ class OverviewPanel : public QWidget {
   ModuleModel model_;
   TableView* table_;
   std::shared_ptr<const Study> shown_study_;
-  std::optional<MemoryGrouping> shown_grouping_;
   std::size_t shown_slot_ = 0;
+  std::string wanted_module_;  ///< zoom to it once the tensors are grouped by module
+  LatestAnswer<Groups> work_{*this, JobThread::Urgency::normal};
 };
 
 }  // namespace stashscope::ui

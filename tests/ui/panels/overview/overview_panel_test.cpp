@@ -80,7 +80,9 @@ TEST_F(Overview, ModulesAreListedByBytesAndLeadToTheIcicle) {
   QAbstractItemModel& model = *modules().model();
   ASSERT_GT(model.rowCount(), 2);
   choose_entry(u"overview_grouping"_s, 2);
+  ASSERT_TRUE(settles());
   click_cell(modules(), 1, ModuleModel::module);
+  ASSERT_TRUE(settles());
   EXPECT_EQ(find<QComboBox>(u"overview_grouping"_s).currentIndex(), 0);
   EXPECT_TRUE(
       model.index(1, ModuleModel::module).data().toString().startsWith(heading().section(u' ', -1)))
@@ -103,6 +105,7 @@ TEST_F(Overview, FollowsTheCursorThatMovedWhileItWasHidden) {
   document().selection().select_slot(0);
   find<QDockWidget>(u"overview_dock"_s).show();
   QCoreApplication::processEvents();
+  ASSERT_TRUE(settles());
   EXPECT_EQ(icicle().bytes_of(0), document().study()->current->timeline.live_bytes[0]);
   EXPECT_TRUE(heading().startsWith(u"In slot 1:"_s)) << heading().toStdString();
 }
@@ -110,6 +113,7 @@ TEST_F(Overview, FollowsTheCursorThatMovedWhileItWasHidden) {
 TEST_F(Overview, EveryGroupingHoldsAllBytes) {
   for (const int grouping : {0, 1, 2, 3}) {
     choose_entry(u"overview_grouping"_s, grouping);
+    ASSERT_TRUE(settles());
     EXPECT_EQ(static_cast<int>(icicle().tree().grouping), grouping);
     EXPECT_EQ(icicle().bytes_of(0), peak());
   }

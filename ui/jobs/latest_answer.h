@@ -1,0 +1,64 @@
+#pragma once
+
+#include <QObject>
+#include <memory>
+#include <optional>
+
+#include "core/base/progress.h"
+#include "ui/jobs/failure.h"
+#include "ui/jobs/job_thread.h"
+
+namespace stashscope::ui {
+
+/// Answers questions on a thread of its own and hands each answer to the owner's thread. A new
+/// question cancels the one before: only the newest is answered. A member of its owner.
+template <typename Answer>
+class LatestAnswer {
+ public:
+  using Compute = std::function<Answer(const Progress&)>;
+  /// Receives nothing if the computation failed.
+  using Take = std::function<void(std::optional<Answer>)>;
+
+  LatestAnswer(QObject& owner, JobThread::Urgency urgency)
+      : owner_(owner), thread_(JobThread::AtEnd::drop, urgency) {}
+  ~LatestAnswer() { progress_.cancel(); }
+  LatestAnswer(const LatestAnswer&) = delete;
+  LatestAnswer& operator=(const LatestAnswer&) = delete;
+
+  void ask(Compute compute, Take take) {
+    cancel();
+    progress_ = Progress();
+    is_busy_ = true;
+    thread_.post([this, compute = std::move(compute), take = std::move(take), progress = progress_,
+                  question = question_] {
+      const auto answer = std::make_shared<std::optional<Answer>>();
+      failure_of([&] { *answer = compute(progress); });
+      QMetaObject::invokeMethod(
+          &owner_, [this, take, answer, question] { deliver(take, *answer, question); },
+          Qt::QueuedConnection);
+    });
+  }
+
+  void cancel() {
+    progress_.cancel();
+    ++question_;
+    is_busy_ = false;
+  }
+
+  bool is_busy() const { return is_busy_; }
+
+ private:
+  void deliver(const Take& take, std::optional<Answer>& answer, std::uint64_t question) {
+    if (question != question_) return;
+    is_busy_ = false;
+    take(std::move(answer));
+  }
+
+  QObject& owner_;
+  Progress progress_;
+  std::uint64_t question_ = 0;
+  bool is_busy_ = false;
+  JobThread thread_;
+};
+
+}  // namespace stashscope::ui
