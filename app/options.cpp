@@ -61,6 +61,9 @@ void apply_strategy_options(const AnalysisOptions& options, Choices& choices) {
     check_transfer_bandwidth(*options.transfer_bandwidth * 1e9);
     choices.times.transfer_bandwidth = *options.transfer_bandwidth * 1e9;
   }
+  if (!options.device_memory.empty()) {
+    choices.times.device_memory = memory_in("--device-memory", options.device_memory);
+  }
 }
 
 void add_plan_options(CLI::App& program, AnalysisOptions& options) {
@@ -121,6 +124,10 @@ void add_strategy_options(CLI::App& program, AnalysisOptions& options) {
                   "GB/s between device and host in one direction, for plans of type 3 (default: "
                   "the profile's)")
       ->type_name("GB/S");
+  program
+      .add_option("--device-memory", options.device_memory,
+                  "memory that the step must fit, such as 24GiB (default: the profile's)")
+      ->type_name("SIZE");
   program
       .add_option("--profile", options.profile,
                   "device profile for predicted times: a name (see --list-profiles) or a JSON "

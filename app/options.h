@@ -37,6 +37,7 @@ struct AnalysisOptions {
   std::string compress_to;
   std::string profile;                       ///< name or file
   std::optional<double> transfer_bandwidth;  ///< 1e9 bytes per second
+  std::string device_memory;                 ///< such as 24GiB; empty: not given
   std::string optimizer;
   bool master_weights = false;
   bool release_gradients = false;

@@ -10,7 +10,8 @@ namespace {
 
 std::int64_t memory_of(const PlanningOptions& options, const Choices& choices) {
   if (!options.memory.empty()) return memory_in("--memory", options.memory);
-  if (choices.times.profile.memory_bytes > 0) return choices.times.profile.memory_bytes;
+  const std::int64_t memory = profile_in_force(choices.times).memory_bytes;
+  if (memory > 0) return memory;
   fail_usage("--fit", "the profile has no memory size", "give the memory size with --memory SIZE");
 }
 
@@ -54,7 +55,7 @@ void add_planning_options(CLI::App& program, PlanningOptions& options, CLI::Opti
   program
       .add_option(
           "--budget", options.budget,
-          "find plans for a peak of at most BYTES, such as 12GiB, 900MB or 60% of the peak without "
+          "find plans for a peak of at most BYTES, such as 12GiB, 900MB, -4GiB or 60% of the peak without "
           "plans, and switch them on")
       ->type_name("BYTES")
       ->needs(batch);

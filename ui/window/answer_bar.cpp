@@ -3,6 +3,7 @@
 #include <QLayout>
 
 #include "core/base/text.h"
+#include "core/study/edits/edits.h"
 #include "core/study/facts/plan_facts.h"
 #include "core/study/facts/plan_words.h"
 #include "ui/text/texts.h"
@@ -21,21 +22,27 @@ QString percent_text(double share) {
          u" %"_s;
 }
 
-/// A profile from a file may have any name, and the label shows rich text.
-QString device_text(const DeviceProfile& device) {
-  return shown(device.name).left(longest_device_name).toHtmlEscaped();
+/// A link to the choice of the device. A profile from a file may have any name, and the label shows
+/// rich text.
+QString device_text(const TimeChoices& times) {
+  const QString name = times.device_memory
+                           ? bytes_text(*times.device_memory)
+                           : shown(times.profile.name).left(longest_device_name).toHtmlEscaped();
+  return u"<a href=\"device\">%1</a>"_s.arg(name);
+}
+
+std::int64_t memory_of(const Study& study) {
+  return profile_in_force(study.choices.times).memory_bytes;
 }
 
 QString room_text(const Study& study) {
-  const DeviceProfile& device = study.choices.times.profile;
-  const std::int64_t left = device.memory_bytes - study.current->timeline.peak_bytes;
-  if (device.memory_bytes <= 0)
-    return AnswerBar::tr("memory of %1 unknown").arg(device_text(device));
+  const QString device = device_text(study.choices.times);
+  const std::int64_t left = memory_of(study) - study.current->timeline.peak_bytes;
+  if (memory_of(study) <= 0) return AnswerBar::tr("memory of %1 unknown").arg(device);
   if (left >= 0) {
-    return AnswerBar::tr("fits %1, %2 free").arg(device_text(device), bytes_text(left));
+    return AnswerBar::tr("fits %1, %2 free").arg(device, bytes_text(left));
   }
-  return AnswerBar::tr("does <b>not fit</b> %1, %2 too much")
-      .arg(device_text(device), bytes_text(-left));
+  return AnswerBar::tr("does <b>not fit</b> %1, %2 too much").arg(device, bytes_text(-left));
 }
 
 QString time_text_of(const Study& study) {
@@ -66,7 +73,9 @@ AnswerBar::AnswerBar(Document& document, QWidget* parent)
   setMovable(false);
   answer_->setObjectName(u"answer_text"_s);
   answer_->setTextFormat(Qt::RichText);
-  answer_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  answer_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::LinksAccessibleByMouse |
+                                   Qt::LinksAccessibleByKeyboard);
+  answer_->setAccessibleName(tr("Answers"));
   answer_->setContentsMargins(8, 0, 16, 0);
   addWidget(answer_);
   toggleViewAction()->setVisible(false);
@@ -76,7 +85,11 @@ AnswerBar::AnswerBar(Document& document, QWidget* parent)
   fit_->setText(tr("Make it fit"));
   fit_->setToolTip(tr("Search for the cheapest plan that fits the device"));
   connect(fit_, &QPushButton::clicked, this,
-          [this] { Q_EMIT fit_wanted(document_.study()->choices.times.profile.memory_bytes); });
+          [this] { Q_EMIT fit_wanted(memory_of(*document_.study())); });
+  samples_ = add_button(u"answer_samples"_s);
+  connect(samples_, &QPushButton::clicked, this, &AnswerBar::use_samples);
+  connect(answer_, &QLabel::linkActivated, this,
+          [this] { Q_EMIT device_wanted(answer_->mapToGlobal(answer_->rect().bottomLeft())); });
   for (std::size_t move = 0; move < most_moves; ++move) {
     buttons_.push_back(add_button(u"answer_move_%1"_s.arg(move)));
     connect(buttons_.back(), &QPushButton::clicked, this, [this, move] { apply(move); });
@@ -102,6 +115,8 @@ QPushButton* AnswerBar::add_button(const QString& name) {
 /// Newer choices than those of the shown study make its moves wrong.
 void AnswerBar::drop_moves() {
   search_.cancel();
+  fit_search_.cancel();
+  largest_.reset();
   moves_.clear();
   moves_of_.reset();
   fit_moves();
@@ -133,6 +148,7 @@ void AnswerBar::look_for_moves() {
       [study](const Progress& progress) { return next_moves(*study, most_moves, progress); },
       [this](std::optional<std::vector<NextMove>> moves) {
         show_moves(std::move(moves).value_or(std::vector<NextMove>()));
+        look_for_samples();
       });
 }
 
@@ -159,6 +175,44 @@ void AnswerBar::apply(std::size_t move) {
   document_.choose(moves_[move].after, tr("Recompute %1").arg(shown(names_[moves_[move].row])));
 }
 
+void AnswerBar::look_for_samples() {
+  const auto question = samples_question(*moves_of_);
+  if (!question) return;
+  fit_search_.ask([study = moves_of_, question = *question](
+                      const Progress& progress) { return largest_fit(*study, question, progress); },
+                  [this](const std::optional<LargestFit>& fit) {
+                    if (fit) show_samples(*fit);
+                  });
+}
+
+void AnswerBar::show_samples(const LargestFit& fit) {
+  const std::optional<FitPoint>& largest = fit.current.largest;
+  const Dimension& first = fit.dimensions.front();
+  if (!largest || fit.current.is_unlimited || largest->value == first.value) return;
+  largest_ = fit;
+  const QString name = shown(first.name);
+  samples_->setText(tr("%1 %2 fits").arg(name).arg(largest->value));
+  samples_->setToolTip(
+      tr("Set %1 from %2 to %3, the largest that fits\nThe peak becomes %4, the step "
+         "takes %5")
+          .arg(name)
+          .arg(first.value)
+          .arg(largest->value)
+          .arg(bytes_text(largest->peak_bytes), time_text(largest->seconds)));
+  fit_moves();
+}
+
+void AnswerBar::use_samples() {
+  if (!largest_ || moves_of_ != document_.study()) return;
+  const std::int64_t value = largest_->current.largest->value;
+  Choices choices = document_.choices();
+  for (const Dimension& each : largest_->dimensions) {
+    choices = with_dimension(*moves_of_, choices, each, value);
+  }
+  document_.choose(choices,
+                   tr("Set %1 to %2").arg(shown(largest_->dimensions.front().name)).arg(value));
+}
+
 void AnswerBar::fit_moves() {
   const auto show = [this](QWidget* widget, bool on) {
     for (QAction* const action : actions()) {
@@ -167,17 +221,15 @@ void AnswerBar::fit_moves() {
   };
   const auto& study = document_.study();
   if (study == nullptr) return;
-  const std::int64_t memory = study->choices.times.profile.memory_bytes;
-  const bool fits = memory <= 0 || study->current->timeline.peak_bytes <= memory;
-  show(fit_, !fits);
-  int room = width() - answer_->sizeHint().width() - (fits ? 0 : fit_->sizeHint().width()) -
-             3 * layout()->spacing();
-  bool has_room = true;
-  for (std::size_t i = 0; i < buttons_.size(); ++i) {
-    room -= buttons_[i]->sizeHint().width() + layout()->spacing();
-    has_room = has_room && i < moves_.size() && room >= 0;
-    show(buttons_[i], has_room);
-  }
+  int room = width() - answer_->sizeHint().width() - 3 * layout()->spacing();
+  const auto show_in_room = [&](QWidget* widget, bool on) {
+    if (on) room -= widget->sizeHint().width() + layout()->spacing();
+    show(widget, on && room >= 0);
+  };
+  const std::int64_t memory = memory_of(*study);
+  show_in_room(fit_, memory > 0 && study->current->timeline.peak_bytes > memory);
+  show_in_room(samples_, largest_.has_value());
+  for (std::size_t i = 0; i < buttons_.size(); ++i) show_in_room(buttons_[i], i < moves_.size());
 }
 
 void AnswerBar::resizeEvent(QResizeEvent* event) {

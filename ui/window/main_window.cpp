@@ -201,7 +201,8 @@ bool MainWindow::is_settled() const {
 void MainWindow::take_opened() {
   messages_->hide();
   center_->setCurrentWidget(graph_);
-  // Arranging takes as long as showing the study, so it is an event of its own before the next frame.
+  // Arranging takes as long as showing the study, so it is an event of its own before the next
+  // frame.
   QMetaObject::invokeMethod(&workspaces_, &Workspaces::begin, Qt::QueuedConnection);
   graph_->view().setFocus();
   const QString& session = document_.files().session_path();

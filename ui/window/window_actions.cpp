@@ -138,8 +138,12 @@ void MainWindow::make_edit_menu() {
   undo->setIcon(icon(Icon::undo));
   redo->setIcon(icon(Icon::redo));
   redo->setShortcuts({QKeySequence(u"Ctrl+Shift+Z"_s), QKeySequence(u"Ctrl+Y"_s)});
-  undo->setEnabled(false);
-  redo->setEnabled(false);
+  QAction* const undo_all =
+      add_action(menu, u"undo_all"_s, tr("Undo &all"), QKeySequence(u"Ctrl+Alt+Z"_s),
+                 [&stack] { stack.setIndex(0); });
+  undo_all->setToolTip(tr("Goes back to the choices of the file. Redo brings them back."));
+  for (QAction* const each : {undo, redo, undo_all}) each->setEnabled(false);
+  connect(&stack, &QUndoStack::canUndoChanged, undo_all, &QAction::setEnabled);
   connect(&stack, &QUndoStack::canUndoChanged, undo, &QAction::setEnabled);
   connect(&stack, &QUndoStack::canRedoChanged, redo, &QAction::setEnabled);
   connect(&stack, &QUndoStack::undoTextChanged, undo,

@@ -10,6 +10,7 @@
 #include "core/base/text.h"
 #include "ui/theme/icons.h"
 #include "ui/theme/spacing.h"
+#include "ui/window/fit_device_menu.h"
 #include "ui/window/main_window.h"
 
 namespace stashscope::ui {
@@ -49,6 +50,7 @@ void MainWindow::make_planner_menu() {
                show_planner();
                planner_->focus_fit();
              });
+  menu->addMenu(new FitDeviceMenu(document_, this));
   add_action(menu, u"stop_planning"_s, tr("S&top"), QKeySequence(u"Ctrl+."_s), [this] {
     planning_.stop();
   })->setIcon(icon(Icon::stop));
@@ -66,6 +68,8 @@ void MainWindow::add_answer_bar() {
   addToolBar(answers_);
   // An arrangement may come from a moment without a model, when the bar was hidden.
   connect(&workspaces_, &Workspaces::arranged, answers_, &QWidget::show);
+  connect(answers_, &AnswerBar::device_wanted, this,
+          [this](const QPoint& at) { findChild<FitDeviceMenu*>()->popup(at); });
   connect(answers_, &AnswerBar::fit_wanted, this, [this](std::int64_t bytes) {
     planner_->set_budget_text(budget_text_of(bytes));
     show_planner();
@@ -78,7 +82,9 @@ void MainWindow::add_budget_field(QToolBar* bar) {
   auto* const field = new QLineEdit(planner_->budget_text());
   field->setObjectName(u"toolbar_budget"_s);
   field->setAccessibleName(tr("Budget"));
-  field->setToolTip(tr("Limit for the peak, such as 12GiB or 60%. Return searches for a plan."));
+  field->setToolTip(
+      tr("Limit for the peak, such as 12GiB or 60%, or what to save, such as -4GiB. "
+         "Return searches for a plan."));
   field->setAlignment(Qt::AlignRight);
   field->setFixedWidth(budget_width);
   connect(planner_, &PlannerPanel::budget_changed, field, [this, field] {

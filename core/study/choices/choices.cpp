@@ -29,6 +29,7 @@ void forget_planned(Choices& choices) {
 DeviceProfile profile_in_force(const TimeChoices& choices) {
   DeviceProfile profile = choices.profile;
   profile.link_bandwidth = choices.transfer_bandwidth.value_or(profile.link_bandwidth);
+  profile.memory_bytes = choices.device_memory.value_or(profile.memory_bytes);
   return profile;
 }
 

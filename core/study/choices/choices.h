@@ -79,11 +79,12 @@ struct FusionChoice {
   friend bool operator==(const FusionChoice&, const FusionChoice&) = default;
 };
 
-/// The device that times are predicted for.
+/// The device that the step must fit and that times are predicted for.
 struct TimeChoices {
   DeviceProfile profile = default_profile();
   /// Bandwidth between device and host in bytes per second and direction; replaces the profile's.
   std::optional<double> transfer_bandwidth;
+  std::optional<std::int64_t> device_memory;  ///< in bytes, at least 1; replaces the profile's
 
   friend bool operator==(const TimeChoices&, const TimeChoices&) = default;
 };
@@ -122,7 +123,7 @@ void choose_order(Choices& choices, std::optional<std::string> strategy);
 /// Drops the planned sequence: plans are chosen by cluster and the order by strategy again.
 void forget_planned(Choices& choices);
 
-/// The chosen profile, with its link bandwidth replaced by the chosen one.
+/// The chosen profile, with its link bandwidth and its memory replaced by the chosen ones.
 DeviceProfile profile_in_force(const TimeChoices& choices);
 
 /// Whether both choices lead to the same step, regardless of the device and its speed.

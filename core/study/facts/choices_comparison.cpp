@@ -57,13 +57,18 @@ std::string link_text(const Choices& choices) {
              : "of the profile";
 }
 
+std::string memory_text(const Choices& choices) {
+  return choices.times.device_memory ? format_bytes(*choices.times.device_memory)
+                                     : "of the profile";
+}
+
 /// A choice that is compared as one text.
 struct ChoiceText {
   const char* name;
   std::string (*text)(const Choices&);
 };
 
-constexpr std::array<ChoiceText, 23> choice_texts = {{
+constexpr std::array<ChoiceText, 24> choice_texts = {{
     {"level", [](const Choices& c) { return std::to_string(c.plans.level); }},
     {"plans of ONNX Runtime",
      [](const Choices& c) { return std::string(rules_of(c.plans.search.reference).name); }},
@@ -95,6 +100,7 @@ constexpr std::array<ChoiceText, 23> choice_texts = {{
     {"compressed to",
      [](const Choices& c) { return std::string(name_of(c.plans.search.compressed)); }},
     {"link to the host", link_text},
+    {"device memory", memory_text},
 }};
 
 std::string planned_text(const std::optional<PlannedSequence>& planned) {

@@ -28,7 +28,10 @@ json to_json(const RecomputeConfig& config) {
   return list;
 }
 
-json number_or_null(const std::optional<double>& number) { return number ? json(*number) : json(); }
+template <class Number>
+json number_or_null(const std::optional<Number>& number) {
+  return number ? json(*number) : json();
+}
 
 json to_json(const std::optional<PlannedSequence>& planned) {
   if (!planned) return {};
@@ -63,6 +66,7 @@ json to_json(const Choices& choices) {
           {"compress_to", name_of(choices.plans.search.compressed)},
           {"profile", profile_to_json(choices.times.profile)},
           {"transfer_bandwidth", number_or_null(choices.times.transfer_bandwidth)},
+          {"device_memory", number_or_null(choices.times.device_memory)},
           {"optimizer", choices.update.optimizer},
           {"master_weights", choices.update.master_weights},
           {"release_gradients", choices.update.release_gradients},
@@ -111,6 +115,12 @@ void read_fusion(const json& object, FusionChoice& fusion) {
   fusion.apart.insert(apart.begin(), apart.end());
 }
 
+template <class Number>
+void read_or_null(const json& object, const char* key, std::optional<Number>& into) {
+  if (object.value(key, json()).is_null()) return;
+  read(object, key, into.emplace());
+}
+
 void read_times(const json& object, TimeChoices& times) {
   const auto profile = object.find("profile");
   try {
@@ -118,11 +128,10 @@ void read_times(const json& object, TimeChoices& times) {
   } catch (const Error& error) {
     throw error.within("the field 'profile'");
   }
-  if (object.value("transfer_bandwidth", json()).is_null()) return;
-  double bandwidth = 0;
-  read(object, "transfer_bandwidth", bandwidth);
-  check_transfer_bandwidth(bandwidth);
-  times.transfer_bandwidth = bandwidth;
+  read_or_null(object, "transfer_bandwidth", times.transfer_bandwidth);
+  if (times.transfer_bandwidth) check_transfer_bandwidth(*times.transfer_bandwidth);
+  read_or_null(object, "device_memory", times.device_memory);
+  if (times.device_memory.value_or(1) < 1) fail_field("device_memory", "is not a positive number");
 }
 
 std::optional<PlannedSequence> planned_from(const json& object) {

@@ -1,5 +1,6 @@
 #include "core/study/search/budget_input.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -29,17 +30,27 @@ double parse_percent(const std::string& text) {
   return percent;
 }
 
+/// @param fault the error for 0 bytes
+std::int64_t bytes_in(const std::string& text, const char* fault) {
+  const std::int64_t bytes = parse_bytes(text);
+  if (bytes == 0) {
+    fail_usage("budget of 0 bytes", fault, "write a size such as 12GiB, 60% or -4GiB");
+  }
+  return bytes;
+}
+
 }  // namespace
 
 BudgetInput parse_budget(const std::string& text) {
-  if (without_spaces(text).ends_with('%')) return {0, parse_percent(text)};
-  const std::int64_t bytes = parse_bytes(text);
-  if (bytes == 0)
-    fail_usage("budget of 0 bytes", "no step fits", "write a size such as 12GiB or 60%");
-  return {bytes, std::nullopt};
+  if (without_spaces(text).ends_with('%')) return {0, parse_percent(text), std::nullopt};
+  if (without_spaces(text).starts_with('-')) {
+    return {0, std::nullopt, bytes_in(text.substr(text.find('-') + 1), "nothing is saved")};
+  }
+  return {bytes_in(text, "no step fits"), std::nullopt, std::nullopt};
 }
 
 std::int64_t budget_bytes(const BudgetInput& budget, std::int64_t peak_bytes) {
+  if (budget.saved) return std::max<std::int64_t>(1, peak_bytes - *budget.saved);
   if (!budget.percent) return budget.bytes;
   return std::llround(*budget.percent / 100 * static_cast<double>(peak_bytes));
 }

@@ -6,18 +6,20 @@
 
 namespace stashscope {
 
-/// A budget as the user states it: in bytes, or as a share of the peak without plans.
+/// A budget as the user states it: in bytes, as a share of the peak without plans, or as what to
+/// save of that peak.
 struct BudgetInput {
   std::int64_t bytes = 0;
-  std::optional<double> percent;  ///< used instead of `bytes` if set
+  std::optional<double> percent;      ///< used instead of `bytes` if set
+  std::optional<std::int64_t> saved;  ///< bytes; used instead of `bytes` if set
 
   friend bool operator==(const BudgetInput&, const BudgetInput&) = default;
 };
 
-/// Parses `12GiB`, `900 MB` or `60%`. For any other text, throws a usage Error with examples.
+/// Parses `12GiB`, `900 MB`, `60%` or `-4GiB`. For any other text, throws a usage Error with examples.
 BudgetInput parse_budget(const std::string& text);
 
-/// The budget in bytes, given the peak without plans.
+/// The budget in bytes, at least 1, given the peak without plans.
 std::int64_t budget_bytes(const BudgetInput& budget, std::int64_t peak_bytes);
 
 }  // namespace stashscope

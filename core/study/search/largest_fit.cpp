@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "core/study/choices/dimension_uses.h"
 #include "core/study/edits/edits.h"
 #include "core/study/search/largest_value.h"
 #include "core/study/search/resized_step.h"
@@ -226,6 +227,20 @@ FitQuestion parse_fit(const std::string& text) {
     fail_usage("--fit " + printable(text), "is not of the form NAME or LABEL=NAME[,NAME...]",
                "for example --fit batch=inputs_input_ids_dim0");
   }
+  return question;
+}
+
+std::optional<FitQuestion> samples_question(const Study& study) {
+  FitQuestion question;
+  question.memory_bytes = profile_in_force(study.choices.times).memory_bytes;
+  std::optional<std::int64_t> value;
+  for (const Dimension& each : study.sizes->dims.dimensions) {
+    if (unit_of(study.graph(), each) != DimensionUnit::samples) continue;
+    if (value.value_or(each.value) != each.value) continue;
+    value = each.value;
+    question.names.push_back(each.name);
+  }
+  if (question.names.empty() || question.memory_bytes <= 0) return std::nullopt;
   return question;
 }
 

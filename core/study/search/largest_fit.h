@@ -23,6 +23,11 @@ FitQuestion parse_fit(const std::string& text);
 /// have, that have a fixed value or that are computed from other dimensions.
 std::vector<Dimension> fit_dimensions(const Study& study, const FitQuestion& question);
 
+/// Asks which number of samples fits into the memory of the device, for all dimensions that count
+/// samples and have the value of the first one. None if the model has no such dimension, or if the
+/// memory of the device is unknown.
+std::optional<FitQuestion> samples_question(const Study& study);
+
 /// The step with one value for the dimensions.
 struct FitPoint {
   std::int64_t value = 0;

@@ -208,7 +208,7 @@ void SweepPanel::start() {
   if (of == nullptr) return;
   shown_ = Question{document_.study(), of->name,
                     sweep_values(from_->value(), to_->value(), count_->value())};
-  const DeviceProfile& profile = shown_->study->choices.times.profile;
+  const DeviceProfile profile = profile_in_force(shown_->study->choices.times);
   const std::int64_t from = from_->value();
   chart_->start({shown(of->name), from, std::max<std::int64_t>(from + 1, to_->value()),
                  profile.memory_bytes, shown(profile.name), of->value},

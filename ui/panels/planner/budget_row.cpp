@@ -37,8 +37,9 @@ BudgetRow::BudgetRow(QWidget* parent)
   field_->setObjectName(u"budget_field"_s);
   field_->setAccessibleName(tr("Budget"));
   field_->setToolTip(
-      tr("Limit for the peak of the step, everything included: 12GiB, 900 MB, or a share of the "
-         "peak without plans such as 60%. Return searches for a plan."));
+      tr("Limit for the peak of the step, everything included: 12GiB, 900 MB, a share of the peak "
+         "without plans such as 60%, or what to save of that peak such as -4GiB. Return searches "
+         "for a plan."));
   field_->setAlignment(Qt::AlignRight);
   field_->setFixedWidth(field_width);
   set_up_rich_label(*hint_, u"budget_hint"_s);
@@ -96,7 +97,7 @@ void BudgetRow::take_slider(int place) {
 
 void BudgetRow::show_budget() {
   // While the user types, an incomplete text is not an error.
-  if (!budget_) return show_hint(tr("Write the budget like 12GiB or 60%"), false);
+  if (!budget_) return show_hint(tr("Write the budget like 12GiB, 60% or -4GiB"), false);
   const std::int64_t bytes = budget_bytes(*budget_, peak_bytes_);
   const QSignalBlocker quiet(slider_);
   slider_->setValue(slider_place(bytes, peak_bytes_));

@@ -11,6 +11,8 @@ int slider_place(std::int64_t budget_bytes, std::int64_t peak_bytes) {
   return static_cast<int>(std::lround(std::clamp(share, 0.0, 1.0) * slider_end));
 }
 
-BudgetInput budget_at(int slider_place) { return {0, 100.0 * slider_place / slider_end}; }
+BudgetInput budget_at(int slider_place) {
+  return {0, 100.0 * slider_place / slider_end, std::nullopt};
+}
 
 }  // namespace stashscope::ui

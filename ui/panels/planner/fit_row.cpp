@@ -62,8 +62,9 @@ FitRow::FitRow(Document& document, Planning& planning, QWidget* parent)
 }
 
 void FitRow::list_dimensions() {
-  memory_->setPlaceholderText(tr("%1", "memory of the device")
-                                  .arg(bytes_text(document_.choices().times.profile.memory_bytes)));
+  memory_->setPlaceholderText(
+      tr("%1", "memory of the device")
+          .arg(bytes_text(profile_in_force(document_.choices().times).memory_bytes)));
   QStringList names;
   for (const Dimension& each : document_.study()->sizes->dims.dimensions) names << shown(each.name);
   QStringList listed;
@@ -84,8 +85,9 @@ FitQuestion FitRow::question() const {
     name = QString::fromStdString(name).trimmed().toStdString();
   }
   const QString memory = memory_->text().trimmed();
-  question.memory_bytes = memory.isEmpty() ? document_.choices().times.profile.memory_bytes
-                                           : parse_bytes(memory.toStdString());
+  question.memory_bytes = memory.isEmpty()
+                              ? profile_in_force(document_.choices().times).memory_bytes
+                              : parse_bytes(memory.toStdString());
   if (question.memory_bytes == 0) {
     fail_usage("memory of 0 bytes", "no step fits", "write a size such as 80GiB");
   }

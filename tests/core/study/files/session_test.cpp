@@ -83,6 +83,8 @@ TEST_F(SessionFile, RefusesValuesThatMakeNoSense) {
                               "{\"compress_to\": \"int3\"}",
                               "{\"transfer_bandwidth\": 0}",
                               "{\"transfer_bandwidth\": 1e300}",
+                              "{\"device_memory\": 0}",
+                              "{\"device_memory\": 1.5}",
                               "{\"device\": \"gpu\"}",
                               "{\"profile\": \"Abacus\"}",
                               "{\"profile\": 3}",
@@ -100,6 +102,7 @@ TEST_F(SessionFile, KeepsTheProfileByNameOrByValue) {
   session.choices.times.profile.name = "my own";
   session.choices.times.profile.vector.bfloat16 = 1e12;
   session.choices.times.transfer_bandwidth = 1e9;
+  session.choices.times.device_memory = 24LL << 30;
   EXPECT_EQ(parse_session(session_text(session, folder.path()), folder.path()), session);
   EXPECT_NE(refused_with("{\"profile\": {\"name\": \"x\", \"speed\": 1}}").find("key 'speed'"),
             std::string::npos);

@@ -19,8 +19,14 @@ TEST(BudgetInput, IsBytesOrAShareOfThePeak) {
   EXPECT_EQ(budget_bytes(parse_budget("150 %"), peak), 22'500'000'000);
 }
 
+TEST(BudgetInput, IsWhatToSaveOfThePeak) {
+  EXPECT_EQ(budget_bytes(parse_budget("-4GiB"), peak), peak - (std::int64_t{4} << 30));
+  EXPECT_EQ(budget_bytes(parse_budget(" - 900 MB"), peak), peak - 900'000'000);
+  EXPECT_EQ(budget_bytes(parse_budget("-100GiB"), peak), 1);
+}
+
 TEST(BudgetInput, SaysHowToWriteIt) {
-  for (const char* const text : {"", "a lot", "12 apples", "-3GiB", "GiB"}) {
+  for (const char* const text : {"", "a lot", "12 apples", "- apples", "--3GiB", "GiB"}) {
     const std::string said = refusal(ErrorKind::usage, [&] { parse_budget(text); });
     EXPECT_NE(said.find("iB"), std::string::npos) << text << ": " << said;
   }

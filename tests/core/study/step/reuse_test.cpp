@@ -48,9 +48,10 @@ void visit(GraphChoices& graph, FieldChange& change) {
 }
 
 void visit(TimeChoices& times, FieldChange& change) {
-  auto& [profile, transfer_bandwidth] = times;
+  auto& [profile, transfer_bandwidth, device_memory] = times;
   change("profile", profile, device_profiles().back());
   change("transfer_bandwidth", transfer_bandwidth, 1e6);
+  change("device_memory", device_memory, std::int64_t{1} << 30);
 }
 
 void visit(UpdateChoice& update, FieldChange& change) {

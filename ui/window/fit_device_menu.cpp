@@ -1,0 +1,80 @@
+#include "ui/window/fit_device_menu.h"
+
+#include <QHBoxLayout>
+#include <QWidgetAction>
+
+#include "core/base/text.h"
+#include "ui/text/texts.h"
+#include "ui/theme/spacing.h"
+#include "ui/widgets/drop_menu.h"
+#include "ui/widgets/labelled_row.h"
+
+namespace stashscope::ui {
+
+using namespace Qt::StringLiterals;
+
+FitDeviceMenu::FitDeviceMenu(Document& document, QWidget* parent)
+    : ChoiceMenu(tr("De&vice that the step must fit"), document, parent) {
+  setObjectName(u"fit_device_menu"_s);
+  for (const DeviceProfile& each : device_profiles()) {
+    const QString name = shown(each.name);
+    add_choice(
+        this, u"fit_device:"_s + name,
+        u"%1\t%2"_s.arg(menu_text(name), bytes_text(each.memory_bytes)),
+        [&each](const Choices& choices) {
+          return choices.times.profile == each && !choices.times.device_memory;
+        },
+        [&each](Choices& choices, bool) {
+          choices.times.profile = each;
+          choices.times.device_memory.reset();
+        },
+        [name](bool) { return tr("Device profile %1").arg(name); });
+  }
+  addSeparator();
+  add_field();
+}
+
+void FitDeviceMenu::add_field() {
+  field_ = new QLineEdit;
+  field_->setObjectName(u"fit_device_memory"_s);
+  field_->setAccessibleName(tr("Other memory"));
+  field_->setPlaceholderText(tr("such as 24GiB"));
+  field_->setToolTip(
+      tr("Memory that the step must fit. The times stay those of the chosen device. Empty: the "
+         "device's own memory."));
+  auto* const row = new QWidget;
+  auto* const layout = new QHBoxLayout(row);
+  layout->setContentsMargins(3 * spacing_unit, spacing_unit / 2, spacing_unit, spacing_unit / 2);
+  layout->addWidget(make_label_of(*field_, tr("&Other memory")));
+  layout->addWidget(field_, 1);
+  auto* const action = new QWidgetAction(this);
+  action->setObjectName(u"fit_other_memory"_s);
+  action->setDefaultWidget(row);
+  addAction(action);
+  connect(field_, &QLineEdit::returnPressed, this, &FitDeviceMenu::take_field);
+}
+
+void FitDeviceMenu::take_field() {
+  const QString text = field_->text().trimmed();
+  Choices choices = document().choices();
+  choices.times.device_memory.reset();
+  const auto failure = failure_of([&] {
+    if (text.isEmpty()) return;
+    choices.times.device_memory = parse_bytes(text.toStdString());
+    if (*choices.times.device_memory == 0) {
+      fail_usage("memory of 0 bytes", "no step fits", "write a size such as 24GiB");
+    }
+  });
+  close();
+  if (failure) return document().notices().report(*failure);
+  document().choose(
+      choices, text.isEmpty() ? tr("The device's own memory") : tr("Device memory %1").arg(text));
+}
+
+void FitDeviceMenu::show_choices() {
+  ChoiceMenu::show_choices();
+  const auto& memory = document().choices().times.device_memory;
+  if (field_ != nullptr) field_->setText(memory ? bytes_text(*memory) : QString());
+}
+
+}  // namespace stashscope::ui

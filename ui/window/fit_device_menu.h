@@ -1,0 +1,26 @@
+#pragma once
+
+#include <QLineEdit>
+
+#include "ui/window/choice_menu.h"
+
+namespace stashscope::ui {
+
+/// The devices that the step may have to fit, with their memory, and a field for another memory.
+class FitDeviceMenu : public ChoiceMenu {
+  Q_OBJECT
+
+ public:
+  explicit FitDeviceMenu(Document& document, QWidget* parent = nullptr);
+
+ protected:
+  void show_choices() override;
+
+ private:
+  void add_field();
+  void take_field();
+
+  QLineEdit* field_ = nullptr;
+};
+
+}  // namespace stashscope::ui
