@@ -36,7 +36,7 @@ void add_batch_options(CLI::App& program, BatchOptions& options, CLI::Option* ba
       ->needs(batch);
   program
       .add_option("--save-session", options.save_session,
-                  "write a session: the path of the model and the choices")
+                  "write a session: the path of the model, the choices and any measurements")
       ->type_name("FILE")
       ->needs(batch);
   program

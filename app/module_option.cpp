@@ -11,8 +11,8 @@ namespace stashscope::app {
 
 namespace {
 
-/// The nodes of a module that have recompute plans but carry out none. Throws a usage Error if no
-/// node of the module has such a plan.
+/// The nodes of a module that have recompute or compromise plans, none of which is carried out.
+/// Throws a usage Error if no node of the module has such a plan.
 std::vector<NodeId> planned_nodes_in(const Study& study, const std::string& module) {
   const std::string option = "--recompute-module '" + printable(module) + "'";
   const std::vector<NodeId> nodes =
@@ -57,7 +57,8 @@ void recompute_modules(const std::vector<std::string>& modules, LoadedModel& loa
   loaded.session.forget_measurements();
   const PlannedNodes left = planned_nodes(*study_of(loaded), nodes);
   warn_of_left(left.pinned.size(), "pinned nodes", loaded);
-  warn_of_left(left.off.size() - left.pinned.size(), "other plans that exclude theirs", loaded);
+  warn_of_left(left.off.size() - left.pinned.size(), "other plans that exclude the recompute plans",
+               loaded);
 }
 
 }  // namespace stashscope::app

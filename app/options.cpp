@@ -76,8 +76,9 @@ void add_plan_options(CLI::App& program, AnalysisOptions& options) {
   program
       .add_option(
           "--probe", options.recompute_search,
-          "search for recompute plans: L is the level, 0 or 1 (default 1); B is 1 to leave the "
-          "inputs of transformer layers stashed (default 0)")
+          "search for recompute plans: L is 0 to recompute only basic operators, 1 to recompute "
+          "advanced ones too (default 1); B is 1 to leave the inputs of transformer layers stashed "
+          "(default 0)")
       ->type_name("L[:B]");
   program
       .add_option(
@@ -108,7 +109,7 @@ void add_plan_options(CLI::App& program, AnalysisOptions& options) {
 
 void add_strategy_options(CLI::App& program, AnalysisOptions& options) {
   program.add_flag("--newer-opsets", options.newer_versions,
-                   "also recompute operators of opsets newer than ONNX Runtime's table (2023.11)");
+                   "also recompute operators of opsets newer than ONNX Runtime's table lists");
   program
       .add_option("--recomputable", options.recomputable,
                   "op type that may be recomputed although ONNX Runtime's table lacks it")

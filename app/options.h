@@ -98,7 +98,8 @@ int guarded(const char* program, const std::function<int()>& body);
 /// Prints one line per warning on standard error.
 void print_warnings(const char* program, const std::vector<std::string>& warnings);
 
-/// Like print_warnings, but only the first: a model may have many warnings of one kind.
+/// Like print_warnings, but prints only the first eight and the number of further warnings, because
+/// a model may have many warnings of one kind.
 /// @param all the options that list all warnings, such as `--format json`
 void print_first_warnings(const char* program, const std::vector<std::string>& warnings,
                           const std::string& all);

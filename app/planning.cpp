@@ -53,10 +53,10 @@ std::optional<FitQuestion> asked_fit(const PlanningOptions& options, const Study
 
 void add_planning_options(CLI::App& program, PlanningOptions& options, CLI::Option* batch) {
   program
-      .add_option(
-          "--budget", options.budget,
-          "find plans for a peak of at most BYTES, such as 12GiB, 900MB, -4GiB or 60% of the peak without "
-          "plans, and switch them on")
+      .add_option("--budget", options.budget,
+                  "find plans for a peak of at most BYTES, such as 12GiB, 900MB, -4GiB or 60% of "
+                  "the peak without "
+                  "plans, and switch them on")
       ->type_name("BYTES")
       ->needs(batch);
   program

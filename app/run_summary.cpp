@@ -51,7 +51,8 @@ void print_times(const Measurement& measured) {
   }
   if (measured.node_seconds.empty()) return;
   std::cout << "time: " << format_seconds(seconds_of_nodes(measured))
-            << ", the sum of the nodes' medians" << runs << "; their memory differs by at most "
+            << ", the sum of the nodes' medians" << runs
+            << "; the memory of the runs differs by at most "
             << with_thousands(measured.repeat_difference) << " B\n";
 }
 

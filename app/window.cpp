@@ -80,7 +80,7 @@ QSize parse_size(const std::string& text) {
                     height >= 240 && width <= 16384 && height <= 16384;
   if (!fits)
     fail_usage("--size " + printable(text), "is not of the form WxH",
-               "e.g. 1600x1000; at least 320x240, at most 16384x16384");
+               "for example 1600x1000; at least 320x240, at most 16384x16384");
   return {width, height};
 }
 

@@ -17,9 +17,9 @@ struct WindowOptions {
 /// Whether there is a display for a window. Screenshots need none.
 bool can_show_window();
 
-/// Opens the window, with the file that the options name if they name one, and returns when the
-/// window is closed. With `screenshot` set, draws the screenshot and returns. Returns an exit code;
-/// throws a usage Error.
+/// Opens the window and the file that the options name, if any. Returns when the window is closed.
+/// With `screenshot` set, draws the screenshot and returns. Returns an exit code; throws a usage
+/// Error.
 int run_window(const AnalysisOptions& analysis, const WindowOptions& options, int argc,
                char** argv);
 

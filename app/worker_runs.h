@@ -34,8 +34,8 @@ class RepeatedRuns {
   /// does not fit on the device, throws an Error that names the variant and says what would fit.
   RunResult run_current(const BeforeRun& before_run) const;
 
-  /// The measurement of the step without plans. When plans are in force, the baseline may not fit
-  /// on the device; the result then states why, and no Error is thrown.
+  /// The measurement of the step without plans. If this step does not fit on the device, the result
+  /// states why, and no Error is thrown: the step with plans may still fit.
   BaselineRun run_baseline(const BeforeRun& before_run) const;
 
   const RunCounts& counts() const { return counts_; }

@@ -10,7 +10,7 @@ enum class ErrorKind {
   input,      ///< the model, session or data file cannot be used (exit code 1)
   usage,      ///< the command line or a choice is not valid (exit code 2)
   run,        ///< executing the graph failed (exit code 3)
-  cancelled,  ///< the user asked to stop
+  cancelled,  ///< the user asked to stop (exit code 3)
 };
 
 /// The one error type. Thrown where a fault is found, caught at a boundary (worker, job, main).

@@ -21,8 +21,9 @@ std::span<const ColumnUnit> byte_units();
 /// @param units by ascending size
 const ColumnUnit& largest_unit(std::span<const ColumnUnit> units, double amount, double share = 1);
 
-/// The unit for a column or an axis whose largest magnitude is |largest|. It is the largest unit in
-/// which this amount, after rounding in the next smaller unit, is at least 1.
+/// The unit for a column or an axis whose largest magnitude is |largest|: the largest unit in which
+/// this amount is at least 1. An amount that rounds to 1 of a unit counts as 1: 1023.999 KiB is
+/// shown in MiB.
 ColumnUnit byte_unit(std::int64_t largest);
 /// The unit for a column of seconds; a column of zeros is in seconds.
 ColumnUnit time_unit(double largest);

@@ -32,10 +32,11 @@ struct StoredForm {
   friend bool operator==(const StoredForm&, const StoredForm&) = default;
 };
 
-/// The dataflow of one training step: the graph's own nodes, and added nodes that some readers use
-/// instead. An added node is a clone, or one of a pair that evicts a tensor and restores it. The
-/// structure is flat, so that it is cheap to rebuild for every choice. Data not stored here, such
-/// as shapes, comes from the originals. Ids of added nodes and values follow the graph's ids.
+/// The dataflow of one training step: the graph's own nodes, and added nodes whose outputs some
+/// readers read instead of the originals. An added node is a clone, or one of a pair that evicts a
+/// tensor and restores it. The structure is flat, so that it is cheap to rebuild for every choice.
+/// Data not stored here, such as shapes, comes from the originals. Ids of added nodes and values
+/// follow the graph's ids.
 struct Dataflow {
   Topology topology;
   std::size_t graph_nodes = 0;         ///< ids below are the graph's own nodes

@@ -23,9 +23,9 @@ NodePath path_of(const Node& node);
 /// Empty if the exporter did not record the module.
 std::string module_of(const Node& node);
 
-/// The dotted name of a module, down to one level below the innermost numbered one:
-/// `model.layers.0.self_attn` also stands for its projections. A path without numbered modules is
-/// cut off after two. Empty outside of all modules.
+/// The dotted name of a module, cut off one level below the innermost numbered module: the
+/// projections of `model.layers.0.self_attn` get this name, too. A path without numbered modules is
+/// cut off after two modules. Empty outside of all modules.
 /// @param scope modules from the outside in
 std::string block_of(std::vector<std::string> scope);
 

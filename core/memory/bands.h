@@ -18,7 +18,7 @@ enum class Band : std::uint8_t {
   gradients,    ///< of parameters
   stashed,      ///< activations made in forward and read in backward
   activations,  ///< all other tensors, including gradients of activations
-  workspace,    ///< scratch memory of running nodes; CPU kernels take none
+  workspace,    ///< memory that only the running node needs: peaks of subgraphs, libraries' scratch
 };
 constexpr std::size_t band_count = 7;
 

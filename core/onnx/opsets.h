@@ -9,8 +9,9 @@
 
 namespace stashscope {
 
-/// The opsets that a model imports, by domain ("" for ai.onnx). Adds to `warnings` if an opset is
-/// missing, very old or newer than this program. Throws an input Error for a version below 1.
+/// The opsets that a model imports, by domain ("" for ai.onnx). Adds to `warnings` if no opset is
+/// imported, if the opset of ai.onnx is below 7, or if this opset or the IR version is newer than
+/// this program knows. Throws an input Error for a version below 1.
 std::map<std::string, std::int64_t> read_opsets(const onnx::ModelProto& model,
                                                 std::vector<std::string>& warnings);
 

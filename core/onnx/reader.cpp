@@ -224,7 +224,7 @@ class GraphReader {
     }
   }
 
-  /// IR version 3 and older may omit the type; then it follows from the field that is set.
+  /// IR version 1 has no type field: the field that holds the value tells the type. (onnx.proto)
   static onnx::AttributeProto::AttributeType attribute_type(const onnx::AttributeProto& proto) {
     if (proto.type() != onnx::AttributeProto::UNDEFINED) return proto.type();
     if (proto.has_i()) return onnx::AttributeProto::INT;

@@ -50,8 +50,8 @@ Tensor read_sparse_tensor(onnx::SparseTensorProto& proto, const std::filesystem:
   if (bytes > bytes_left) {
     fail_input("",
                "is sparse and takes " + std::to_string(bytes) +
-                   " bytes as a dense tensor, more than this program keeps for sparse tensors",
-               "store it outside of the model file");
+                   " bytes as a dense tensor, above the limit for a model's sparse tensors",
+               "store it as a dense tensor with external data");
   }
   bytes_left -= bytes;
   if (!values.has_data() || !indices.has_data()) return {values.element(), std::move(dims)};

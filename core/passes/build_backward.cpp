@@ -20,12 +20,12 @@ bool matches_any(const std::string& name, const std::vector<std::string>& patter
                      [&](const std::string& p) { return matches_wildcard(name, p); });
 }
 
-/// Exporters use these names for folded scalars and tables, which are not weights.
+/// Whether the name is one that exporters give to folded constants, which are not weights.
 bool looks_folded(const Value& value) {
   return value.name.starts_with("onnx::") || value.name.find("Constant") != std::string::npos;
 }
 
-/// In narrower types, gradients would consist of rounding errors only.
+/// In types below 16 bits, gradients would consist of rounding errors only.
 bool carries_gradients(const TensorType& type) {
   return is_floating(type.element) && bits_per_element(type.element) >= 16;
 }
@@ -148,7 +148,7 @@ std::vector<ValueId> seeds_of(const Graph& graph, const TrainingGoal& goal, bool
     if (has_weights) {
       const ValueId loss = likely_loss(graph, scalars);
       warnings.push_back(several + "; " + quoted_names(graph, {loss}) +
-                         " is taken for the loss (another with --loss NAME)");
+                         " is taken for the loss (choose another with --loss NAME)");
       return {loss};
     }
     warnings.push_back(several + "; the model has no weights, so none of these outputs is a loss");

@@ -15,7 +15,7 @@ bool is_one_of(const Node& node, std::initializer_list<std::string_view> types) 
   return node.domain.empty() && std::find(types.begin(), types.end(), node.op_type) != types.end();
 }
 
-/// Whether output 0 has the elements of input 0, but other dims.
+/// Whether output 0 has the elements of input 0, possibly with other dims.
 bool is_reshape(const Node& node) {
   return is_one_of(node, {"Reshape", "Squeeze", "Unsqueeze", "Flatten", "Identity"});
 }
@@ -126,7 +126,8 @@ bool join_transpositions(Rewriter& graph, NodeId id) {
   return true;
 }
 
-/// Dims as an operand of Reshape: numbers, 0 for a dim of the data, -1 for at most one other dim.
+/// `to` as an operand of Reshape: numbers, 0 to copy a dim of `from`, -1 for one other dim. Nothing
+/// if such an operand cannot express `to`.
 std::optional<std::vector<std::int64_t>> shape_operand(const Shape& from, const Shape& to) {
   std::vector<std::int64_t> operand;
   for (std::size_t i = 0; i < to.size(); ++i) {

@@ -206,7 +206,7 @@ void note_folded(const Graph& graph, const std::vector<Parameter>& parameters,
   if (copied.empty()) return;
   notes.push_back(counted(copied.size(), "parameter is a copy", "parameters are copies") +
                   " of a tied one: " + first_names(copied) +
-                  "; their gradients are not added up, as they are in the program");
+                  "; the program adds up the gradients of the two, but this model does not");
 }
 
 }  // namespace

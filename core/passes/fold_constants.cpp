@@ -129,7 +129,7 @@ class ConstantPart {
     nodes_.push_back(id);
   }
 
-  /// Only values that other nodes read become constants.
+  /// Only values that are read outside of this part become constants.
   void add_output(NodeId id) {
     const ValueId output = graph_.node(id).outputs[0];
     const auto& readers = graph_.readers(output);
@@ -165,7 +165,8 @@ std::size_t fold_computed(Rewriter& graph, const ConstantEvaluator& evaluator) {
       graph.make_constant(id, results.at(graph.value(id).name));
     }
   } catch (const Error&) {
-    // A node that cannot be computed stays; the run then reports why.
+    // If a node cannot be computed, all nodes of the part stay. A later run of the step reports
+    // why.
     return 0;
   }
   return part.wanted().size();

@@ -1,4 +1,4 @@
-// Folds transpositions and scale factors of operands into FusedMatMul.
+// Folds transpositions of operands, and scale factors of operands and results, into FusedMatMul.
 
 #include <cmath>
 

@@ -68,7 +68,7 @@ class Inference {
   GraphData run() {
     const SymbolTable model_symbols = data_.symbols;
     Unifier unifier(data_.unified, model_symbols.size());
-    // Each round learns at least one equality. In practice, chains of equalities are short.
+    // A round that learns no equality is the last. In practice, chains of equalities are short.
     for (int round = 0; round < 8; ++round) {
       data_.symbols = model_symbols;
       start_from_declared(unifier);
@@ -403,8 +403,8 @@ class Inference {
   std::vector<Constraint> constraints_;
   DeclaredNames declared_names_;
   std::unordered_set<std::string> warned_;
-  std::string
-      scope_;  ///< prefix of a subgraph's size names, because two subgraphs may share a name
+  std::string scope_;  ///< prefix of the size names of a subgraph: values of two subgraphs may have
+                       ///< equal names
 };
 
 }  // namespace

@@ -22,7 +22,8 @@ struct Thinning {
   bool by_batch = false;  ///< selects different positions per entry of axis 0 (GatherND)
 };
 
-/// An input of the node above which a selection moves. The input has the reduced axis.
+/// An input to which a selection moves from the output of its node. The input has the selected
+/// axis.
 struct Operand {
   std::size_t input = 0;
   std::int64_t from_end = 0;

@@ -103,7 +103,8 @@ class Rewriter {
   IdVector<ValueId, bool> is_captured_;
   IdVector<ValueId, bool> varies_;
   IdVector<ValueId, std::int32_t> initializer_;  // index, -1: none
-  /// New nodes by the index of the original node that they precede; `place_` has it by new node.
+  /// New nodes by the index of the original node that they precede. `place_` maps each new node to
+  /// this index.
   std::map<std::size_t, std::vector<NodeId>> before_;
   std::map<NodeId, std::size_t> place_;
   std::unordered_set<std::string> names_;

@@ -9,7 +9,8 @@ namespace stashscope {
 
 // The output types of If, Loop and Scan, from the types that their bodies return.
 
-/// `axes[index]` (0 if `axes` is shorter), made non-negative. Throws an input Error outside `rank`.
+/// `axes[index]` (0 if `axes` is shorter), made non-negative. Throws an input Error if the axis is
+/// outside of `rank`.
 std::int64_t axis_of(const Integers& axes, std::size_t index, std::int64_t rank);
 
 /// Adds an axis to each output from index `first` on; `count` iterations are stacked along the

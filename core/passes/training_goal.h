@@ -9,7 +9,7 @@ namespace stashscope {
 
 /// The loss and the trained parameters of a training step of a forward model.
 struct TrainingGoal {
-  std::string loss;                    ///< graph output; empty: the only scalar output, else all
+  std::string loss;                    ///< graph output; empty: `build_backward` chooses
   std::vector<std::string> trainable;  ///< name patterns of additional parameters
   std::vector<std::string> frozen;     ///< name patterns of values that are not parameters
 

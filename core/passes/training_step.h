@@ -26,10 +26,10 @@ TrainingStep find_boundary(std::shared_ptr<const Graph> graph);
 
 /// Adds the backward pass to a forward model: a YieldOp that takes all outputs and returns the
 /// gradient of the loss, then gradient nodes by the operators' rules, and one output `<name>_grad`
-/// for each parameter. Nodes that lead to no output are removed. Without a scalar output every
-/// floating-point output gets a seed gradient. Of several scalar outputs, the loss is the only one
-/// with `loss` in its name, or else the first; a warning names it. Throws NoGradientRule when an
-/// operator has no rule.
+/// for each parameter. Nodes that lead to no output are removed. If the goal names no loss, the
+/// only scalar output is the loss. Without a scalar output, every floating-point output gets a seed
+/// gradient. Of several scalar outputs, the loss is the only one with `loss` in its name, or else
+/// the first; a warning names it. Throws NoGradientRule when an operator has no rule.
 /// @param model with inferred shapes; the result has them too
 TrainingStep build_backward(const Graph& model, const TrainingGoal& goal);
 

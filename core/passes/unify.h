@@ -4,8 +4,9 @@
 
 namespace stashscope {
 
-/// Replacements of dimension names by equal expressions. They may be chained; a lookup shortens the
-/// chain for good, so that thousands of equal names stay cheap.
+/// Replacements of dimension names by equal expressions. An expression may contain names that are
+/// replaced, too. A lookup stores the resolved expression, so that thousands of equal names stay
+/// cheap.
 class Unifier {
  public:
   using Replacements = IdVector<SymbolId, std::optional<Expr>>;
@@ -14,8 +15,9 @@ class Unifier {
   Unifier(Replacements known, std::size_t symbols);
 
   Expr apply(const Expr& expr);
-  /// Makes a == b by renaming if possible: a lone name becomes the other side, and two products of
-  /// the same form are matched name by name. Returns whether a replacement was added.
+  /// Makes a == b by renaming if possible: a side that is a single name is replaced by the other
+  /// side; in two expressions of the same form, the names are unified in pairs. Returns whether a
+  /// replacement was added.
   bool unify(const Expr& a, const Expr& b);
 
   /// All replacements; no replacement contains a symbol that is itself replaced.

@@ -18,7 +18,7 @@ bool updates_sequences(const Node& node) {
   return node.domain == microsoft_domain && node.op_type == "AdamWOptimizer";
 }
 
-/// Whether the node can be unpacked although no earlier node is.
+/// Whether unpacking can start at the node: it needs no sequence that an earlier node makes.
 bool begins_sequence(const Node& node) {
   const auto is = [&](std::string_view op_type) { return node.op_type == op_type; };
   if (!node.domain.empty()) return updates_sequences(node);

@@ -10,9 +10,10 @@ namespace stashscope {
 
 /// Lower bound on the cost of any sequence within the budget. While some task runs for the first
 /// time, every item that a later task reads is live, unless the maker of the item runs again. Thus
-/// makers that run again must free all bytes above the budget. Lagrangian relaxation replaces the
-/// budget by a price of memory; for each price and task, the cheapest choice of these makers is a
-/// minimum cut. In `limit`, a cut counts as one move for each task and item.
+/// the items whose makers run again must account for all bytes above the budget. Lagrangian
+/// relaxation replaces the budget by a price of memory; for each price and task, the cheapest
+/// choice of these makers is a minimum cut. In `limit`, a cut counts as one move for each task and
+/// item.
 /// @param order a valid order; the slots with the most live bytes are tried first
 std::int64_t recompute_cost_bound(const TaskGraph& graph, std::span<const TaskId> order,
                                   std::int64_t budget_bytes, const SearchLimit& limit,

@@ -156,8 +156,8 @@ json in_full(const DeviceProfile& profile) {
   return object;
 }
 
-/// The rates to try for a type: first the type's own rate, then the rates of wider types. Every
-/// list ends in float32.
+/// The rates to try for a type: first the type's own rate, then those of wider types, and float32
+/// at the end of every list.
 std::span<double PeakRates::*const> rates_for(ElementType element) {
   using R = double PeakRates::*;
   static constexpr std::array<R, 1> single = {&PeakRates::float32};

@@ -66,12 +66,13 @@ DeviceProfile profile_from_json(const nlohmann::json& json);
 /// All figures of a profile by key; rates have keys such as `matrix_flops.float16`.
 std::map<std::string, double> profile_figures(const DeviceProfile& profile);
 
-/// The member of PeakRates for an element type. Integers other than the narrowest use float32.
+/// The member of PeakRates for an element type. Types without a member of their own, such as int32,
+/// use float32.
 double PeakRates::*figure_for(ElementType element);
 
 /// Achieved operations per second (peak rate times efficiency) for operands of a type. A type
-/// without a figure uses that of the next wider type. Without matrix units, matrix products use the
-/// vector rate.
+/// without a figure uses that of the next wider type that has one; float64 and integers fall back
+/// to float32. Without matrix units, matrix products use the vector rate.
 double operations_per_second(const DeviceProfile& profile, ComputeUnit unit, ElementType element);
 
 /// Achieved bytes per second of device memory: bandwidth times efficiency.

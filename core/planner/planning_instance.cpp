@@ -76,7 +76,7 @@ PlanningInstance read_instance(const std::filesystem::path& path) {
   NumberReader numbers(text, printable(path.string()));
   const auto tasks = static_cast<std::size_t>(numbers.next(1, most_tasks, "number of tasks"));
   const std::int64_t edge_count = numbers.next(0, 64 * most_tasks, "number of edges");
-  const std::int64_t fixed = numbers.next(0, std::int64_t{1} << 60, "fixed memory");
+  const std::int64_t fixed = numbers.next(0, std::int64_t{1} << 60, "persistent memory");
   std::vector<std::int64_t> cost;
   std::vector<std::int64_t> bytes;
   for (std::size_t i = 0; i < tasks; ++i) {

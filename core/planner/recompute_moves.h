@@ -9,7 +9,7 @@
 namespace stashscope {
 
 /// Moves that add or remove runs of a sequence. The caller keeps or undoes each move as a whole. A
-/// move returns false if it found nothing to change.
+/// move returns false if it found nothing to change or exceeds the cost limit.
 class RecomputeMoves {
  public:
   /// @param keeps_order first runs keep their order

@@ -18,7 +18,7 @@ struct Round {
   bool from_best;
   double first_temperature;  ///< in units of the mean cost of a task
   double penalty;            ///< at the start, in units of penalty_unit_
-  bool adapts = true;        ///< whether the penalty may fall
+  bool adapts = true;        ///< whether the penalty follows the peak; if false, it only rises
 };
 /// The result of one round varies strongly by chance, so the search runs several rounds.
 constexpr Round rounds_of_many_moves[] = {
@@ -118,8 +118,8 @@ class RecomputeAnnealer {
   }
 
   /// Adapting rounds keep about half of the visited sequences above the budget, because the
-  /// cheapest ones use it up (strategic oscillation; Glover, Hao: The case for strategic
-  /// oscillation, 2011).
+  /// cheapest sequences use the whole budget (strategic oscillation; Glover, Hao: The case for
+  /// strategic oscillation, 2011).
   void adapt_penalty(const Round& round, double share) {
     if (!round.adapts) {
       constexpr double rise = 20;

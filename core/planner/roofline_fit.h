@@ -13,7 +13,7 @@ struct TimedWork {
   double seconds = 0;
   ComputeUnit unit = ComputeUnit::vector;
   ElementType element = ElementType::float32;  ///< type of the computation
-  bool launches = true;                        ///< has a launch time; false for copies of plans
+  bool launches = true;  ///< has a launch time; false for copies that plans add
 };
 
 /// Fits a profile to measured times: minimizes the sum of absolute differences between predicted

@@ -136,7 +136,8 @@ class SequenceWriter {
     if (std::find(seeded.begin(), seeded.end(), node) == seeded.end()) seeded.push_back(node);
   }
 
-  /// Gives every view that no task reads one place in the sequence, as soon as its inputs exist.
+  /// Finds a place for every view that no task reads: one place in the sequence, as soon as the
+  /// view's inputs exist.
   void place_unread_views() {
     std::vector<NodeId> nodes = topological_order(old_);
     IdVector<NodeId, bool> is_read(old_.nodes(), false);

@@ -46,7 +46,8 @@ struct Launch {
   }
 };
 
-/// Waits until exec closes the pipe or the child reports a failed start. Returns 0, or its errno.
+/// Waits until exec closes the pipe or the child reports a failed start. Returns 0, or the child's
+/// errno.
 int wait_for_start(Pipe& failure) {
   failure.close_writing();
   int reason = 0;

@@ -60,8 +60,8 @@ class LineReader {
   /// Reads once. Returns false at the end of the stream. Throws a run Error when the stream or one
   /// of its lines exceeds its limit.
   bool read_from(int fd);
-  /// Passes on a last line without an end of line. After a killed process, this may be a part of a
-  /// line; call `finish` then only if the reader accepts that.
+  /// Passes on a last line without an end of line. If the process was killed, this line may be
+  /// incomplete; then call `finish` only if `on_line` accepts such a line.
   void finish();
 
  private:

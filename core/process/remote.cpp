@@ -132,7 +132,8 @@ Error remote_error(const RemoteHost& host, const ChildEnd& end) {
   const std::string where = to_string(host);
   const std::string said = printable(end.last_words, most_last_words);
   if (end.status == not_found || end.status == not_executable) {
-    return {ErrorKind::run, where, "the worker '" + printable(host.worker) + "' is not there",
+    return {ErrorKind::run, where,
+            "the worker '" + printable(host.worker) + "' is missing or not executable",
             "install it on that machine, or give its path"};
   }
   if (end.status == ssh_failed) {

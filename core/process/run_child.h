@@ -37,9 +37,9 @@ std::string describe_end(const ChildEnd& end);
 /// The kind of error that an exit code of the project's programs means.
 ErrorKind kind_of_end(int status);
 
-/// Like `run_child`, but returns every end instead of throwing, and has no limits.
-/// @param input what the program reads, piece by piece; not copied. The rest is dropped when the
-/// program stops reading.
+/// Like `run_child`, but without limits, and returns how the program ended, also after a failure.
+/// @param input what the program reads, piece by piece; not copied. When the program stops reading,
+/// the rest of the input is dropped.
 ChildEnd run_child_to_end(const std::filesystem::path& program,
                           const std::vector<std::string>& arguments,
                           const std::function<void(const std::string&)>& on_line,

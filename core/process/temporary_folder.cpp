@@ -30,8 +30,8 @@ fs::path make_folder() {
   return pattern;
 }
 
-/// Removes a folder after the end of a pipe. Runs in a forked child, where only async-signal-safe
-/// calls are allowed.
+/// Waits until the writing end of a pipe closes, then removes a folder. Runs in a forked child,
+/// where only async-signal-safe calls are allowed.
 [[noreturn]] void guard(int lifeline, const char* folder) {
   // The reader of this process's output sees the end only when every copy of the stream is closed.
   ::dup2(lifeline, STDIN_FILENO);

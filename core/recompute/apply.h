@@ -38,8 +38,8 @@ std::vector<const NodePlan*> select_plans(const Opportunities& opportunities,
 using PlanCounts = std::map<std::pair<std::string, PlanType>, int>;
 PlanCounts count_plans(const std::vector<const NodePlan*>& plans);
 
-/// The configuration that selects every plan, like optimization levels 1 and 2 of ONNX Runtime.
-/// With `with_compromise`, nodes without a recompute plan get their compromise plan.
+/// The configuration that selects every recompute plan, like optimization level 1 of ONNX Runtime.
+/// With `with_compromise`, nodes without a recompute plan get their compromise plan, as at level 2.
 RecomputeConfig config_of_all(const Opportunities& opportunities, bool with_compromise);
 
 /// Replaces each entry that names an operator by entries for the operator's clusters. Entries that

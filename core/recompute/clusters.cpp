@@ -139,7 +139,8 @@ ClusterOption describe_option(const Graph& graph, const ReferenceRules& rules,
   return option;
 }
 
-/// Whether the file leaves a dimension of the value open, as ONNX Runtime reads it.
+/// Whether a dimension of the value has neither a number nor a name for ONNX Runtime, which takes
+/// names only from the file's declarations.
 bool has_open_dim(const Graph& graph, const Value& value) {
   const auto& shape = table_shape(value);
   if (!shape) return true;

@@ -51,7 +51,7 @@ struct ClusterOption {
   PlanType type = PlanType::recompute;
   std::string cluster;
   std::vector<StashedOutput> stashed;
-  std::map<std::size_t, int> reuse_frequency;  ///< by output: nodes whose output reuses a buffer
+  std::map<std::size_t, int> reuse_frequency;  ///< by output: number of nodes that reuse a buffer
   std::optional<int> requested;                ///< the requested count if the option is on
   int applied = 0;                             ///< occurrences applied
 };

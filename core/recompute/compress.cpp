@@ -9,7 +9,7 @@ namespace stashscope {
 
 namespace {
 
-/// Allows 8 bits only if no reader's result depends on the lost precision.
+/// Whether every reader's result depends little on the precision that 8 bits lose.
 bool tolerate_float8(const StrategyInput& input, const StashedBuffer& buffer) {
   return std::all_of(buffer.readers.begin(), buffer.readers.end(), [&](NodeId reader) {
     const Op* const op = input.ops[reader];

@@ -80,7 +80,8 @@ struct RecomputeSearchOptions {
   friend bool operator==(const RecomputeSearchOptions&, const RecomputeSearchOptions&) = default;
 };
 
-/// Parses `L[:B]`; empty is 0. Throws a usage Error worded like ONNX Runtime's.
+/// Parses `LEVEL[:BOUNDARY]`; an empty text means level 0 without the layer boundary. Throws a
+/// usage Error worded like ONNX Runtime's.
 RecomputeSearchOptions parse_search_options(const std::string& text);
 /// Level and boundary only, the part that ONNX Runtime understands.
 std::string to_string(const RecomputeSearchOptions& search);

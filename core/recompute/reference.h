@@ -36,11 +36,11 @@ struct ReferenceRules {
   bool names_depth_first;
   /// Counts in a config are ignored: every occurrence of the cluster is recomputed.
   bool ignores_counts;
-  /// Its table of clusters lists sizes as products and gives no hint for each option.
+  /// The version's table of clusters lists sizes as products and gives no hint for each option.
   bool prints_products;
-  /// Width in characters of a label in that table, such as `Option 1`.
+  /// Width in characters of a label in the table of clusters, such as `Option 1`.
   std::size_t label_columns;
-  /// That table lists the input of a Reshape whose output has dimensions without a name.
+  /// The table of clusters lists the input of a Reshape whose output has dimensions without a name.
   bool lists_reshaped_inputs;
   /// ORTMODULE_MEMORY_OPT_CONFIG is the path of a JSON file, and no variable sets the probe.
   bool reads_config_file;

@@ -13,7 +13,7 @@ namespace stashscope {
 struct SearchResult {
   std::set<NodeId> picked;
   std::optional<Rational>
-      save_ratio;     ///< set if the input of a widening Cast stays stashed instead
+      save_ratio;  ///< share of bytes freed, if the input of a widening Cast stays stashed instead
   Obstacle obstacle;  ///< reason if the search failed
   bool failed = false;
 };

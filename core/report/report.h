@@ -35,13 +35,14 @@ struct ReportInput {
   PlanningResults planned = {};
 };
 
-/// Plan table and cluster table in ONNX Runtime's form, then the peaks with the tensors live there.
+/// Plan table and cluster table in ONNX Runtime's form, then the peaks with their largest tensors,
+/// then all other results.
 std::string text_report(const ReportInput& input);
 
 /// One JSON object; its keys are part of the command line interface. Always valid UTF-8.
 std::string json_report(const ReportInput& input);
 
-/// One self-contained page with the memory curve as inline SVG.
+/// One self-contained page: charts as inline SVG, the plan table, notes and the text report.
 std::string html_report(const ReportInput& input);
 
 }  // namespace stashscope

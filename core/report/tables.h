@@ -7,8 +7,8 @@
 
 namespace stashscope {
 
-/// The list of plans in ONNX Runtime's form: status, config, frequency,
-/// saving in bytes, saving in the model's dimension names.
+/// The list of plans in ONNX Runtime's form: status, config, frequency, saving in bytes, saving in
+/// the model's dimension names.
 std::string plan_table_text(const std::vector<PlanRow>& rows);
 
 /// The table of clusters as the version of ONNX Runtime with these rules prints it.

@@ -44,7 +44,7 @@ std::vector<SizeProduct> merged(const std::vector<SizeProduct>& products) {
   return result;
 }
 
-/// Sums that multiply out to at most two terms are written that way: (c + 1)*(c - 1) is c**2 - 1.
+/// Multiplies the sums if their product has at most two terms: (c + 1)*(c - 1) becomes c**2 - 1.
 void multiply_out_sums(FactorPowers& factors) {
   Expr product = 1;
   std::size_t sums = 0;
@@ -181,7 +181,7 @@ bool equal_coefficients(const Expr& sum) {
 }
 
 /// The text of `common` * `sum`. Common factors of the terms of `sum` move in front of the sum. So
-/// does the coefficient of the terms, if all terms have the same.
+/// does the coefficient, if it is the same for all terms except for its sign.
 std::string common_times_sum(FactorPowers common, const Expr& sum, const SymbolTable& symbols) {
   const Factored parts = factor(sum);
   for (const Factor& f : parts.common) {

@@ -96,7 +96,7 @@ struct Polynomial {
   std::vector<Term> terms;
 };
 
-/// a / b when it is an Expr (b is a constant, a monomial, or a divisor of a).
+/// a / b if b divides a or is a constant other than 0; nothing otherwise.
 std::optional<Expr> divide(const Expr& a, const Expr& b);
 /// Quotients rounded down and up. @param b not the constant 0
 Expr floor_divide(const Expr& a, const Expr& b);

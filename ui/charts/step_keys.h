@@ -19,8 +19,9 @@ struct StepKeys {
 /// Zoom factor of a notch of the wheel or of a key.
 constexpr double zoom_step = 1.25;
 
-/// Arrow keys, with Shift ten slots, Home and End move the cursor; plus and minus zoom, Page up and
-/// Page down pan, 0 shows everything. The right mouse button opens a menu of all keys of the chart.
+/// Left and Right move the cursor by one slot, with Shift by ten; Home and End move it to the ends.
+/// Plus and minus zoom, Page up and Page down pan, 0 shows everything. The right mouse button opens
+/// a menu of all keys of the chart.
 void add_step_keys(QWidget& chart, const StepKeys& keys);
 
 }  // namespace stashscope::ui

@@ -24,7 +24,7 @@ class Autosave : public QObject {
   /// Keeps the file if there are unsaved choices, and removes it otherwise.
   ~Autosave() override;
 
-  /// Session files in the folder that ended runs of the program left behind, newest first. Files
+  /// Session files left in the folder by runs of the program that have ended, newest first. Files
   /// that cannot be read are skipped and stay in the folder.
   std::vector<Abandoned> abandoned() const;
   void discard(const Abandoned& session) const;

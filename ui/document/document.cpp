@@ -69,7 +69,7 @@ void Document::finish_in_vain(const Failure& failure, bool was_opening) {
                                     : tr("The choice was undone: %1");
     return notices_.report({failure.kind, message.arg(failure.message)});
   }
-  // Opening a file cancels the study of an edit made just before, so that study is computed now.
+  // Opening the file cancelled the study of the newest choices.
   if (study_ != nullptr && !is_answered()) compute();
   notices_.report(failure);
 }

@@ -262,8 +262,8 @@ void Planning::take_study() {
     }
     drop_plans();
   }
-  // A study with a planned order matches a basis with any order. A study with an order strategy
-  // matches only its own order, so it becomes the basis.
+  // A basis with a planned order would match a study with any order. A study with an order strategy
+  // therefore becomes the basis, and a later change of the order is noticed.
   if (basis_ == nullptr || study->choices.order.strategy) basis_ = study;
   update_fit();
 }

@@ -57,8 +57,8 @@ void GraphPainter::paint(QPainter& painter, const QRectF& screen) const {
   paint_captions(painter, screen);
 }
 
-/// Each frame is a little darker than the frame around it. Frames are opaque, because blending many
-/// frames takes too long.
+/// Each frame differs a little more from the canvas than the frame around it. Frames are opaque,
+/// because blending many frames takes too long.
 QColor GraphPainter::frame_colour(std::size_t index) const {
   double ground = 1;
   for (std::uint32_t at = static_cast<std::uint32_t>(index); at != layout::outside;
@@ -206,7 +206,8 @@ void GraphPainter::paint_small_title(QPainter& painter, std::size_t index,
   painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, text);
 }
 
-/// Writes the names of the two columns at the upper edge of the screen, wherever the picture is.
+/// Writes the names of the two columns above them, or at the upper edge of the screen if the upper
+/// ends of the columns are out of view.
 void GraphPainter::paint_captions(QPainter& painter, const QRectF& screen) const {
   painter.setFont(detail_ == Detail::print ? graph_font(title_pixels * camera_.zoom)
                                            : caption_font(title_pixels));

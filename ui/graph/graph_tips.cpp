@@ -10,8 +10,8 @@ namespace stashscope::ui {
 
 namespace {
 
-/// The line of a tip that names whose memory the node uses; empty unless the node makes a view or
-/// works in place.
+/// The line of a tip that names the node whose memory holds the output; empty unless the output is
+/// a view or computed in place.
 QString borrowed_text(const Study& study, NodeId node) {
   const NodeId maker = maker_of_memory(study, node);
   if (!maker.valid() || maker == node) return {};
@@ -63,7 +63,7 @@ QString tip_of_stash_edge(const layout::Drawing& drawing, std::uint32_t stash_ed
   if (drawn.stashes.size() > 1) {
     tip += QLatin1Char('\n') + GraphView::tr("%1 activations").arg(drawn.stashes.size());
   }
-  return tip + QLatin1Char('\n') + GraphView::tr("click to select its path");
+  return tip + QLatin1Char('\n') + GraphView::tr("click to select the stash path");
 }
 
 }  // namespace stashscope::ui

@@ -153,7 +153,8 @@ void GraphView::mouseDoubleClickEvent(QMouseEvent* event) {
   if (const auto box = found_under(event->position()).box) toggle(*box);
 }
 
-/// By mouse, the menu is about the box under the pointer; by keyboard, about the selection.
+/// The menu is about the selection. A right click outside the selection first selects the item
+/// under the pointer.
 void GraphView::contextMenuEvent(QContextMenuEvent* event) {
   if (scene_ == nullptr) return;
   if (event->reason() == QContextMenuEvent::Keyboard) {

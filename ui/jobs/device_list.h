@@ -23,7 +23,7 @@ class DeviceList : public QObject {
   /// @param look is called on another thread, once
   explicit DeviceList(Look look = list_devices);
 
-  /// Empty until this computer's devices are listed.
+  /// For this computer, empty until its devices are listed.
   const std::vector<DeviceInfo>& all() const { return is_remote_ ? elsewhere_ : here_; }
   /// The devices of this computer, also while steps run on another computer.
   const std::vector<DeviceInfo>& here() const { return here_; }

@@ -4,7 +4,7 @@
 
 namespace stashscope::ui {
 
-/// Work that uses all processor cores.
+/// The kinds of long work that `ExclusiveWork` admits.
 enum class HeavyWork { none, run, search };
 
 /// Allows only one run or search at a time: a search slows a run down and so distorts its times,

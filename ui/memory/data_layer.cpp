@@ -14,7 +14,7 @@ namespace {
 /// Opacity of bands. On a dark ground, faint colours cannot be told apart.
 constexpr double band_opacity = 0.55;
 constexpr double band_opacity_on_dark = 0.8;
-/// Opacity of workspace, which lies on curves of the same colour.
+/// Opacity of workspace. The curves at its edges have the same colour.
 constexpr double workspace_opacity = 0.45;
 /// Opacity between the lowest and the highest value of a column that holds many slots.
 constexpr double spread_opacity = 0.3;

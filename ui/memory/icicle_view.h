@@ -7,9 +7,9 @@
 
 namespace stashscope::ui {
 
-/// An icicle chart of a memory tree: each row splits the row above it, as wide as the bytes. A
-/// click on a group zooms into it, a click on the first row zooms out. Arrow keys move a current
-/// box.
+/// An icicle chart of a memory tree: each row splits the boxes of the row above it. The width of a
+/// box shows its bytes. A click on a group zooms into it, a click on the first row zooms out. The
+/// arrow keys walk from box to box.
 class IcicleView : public QWidget {
   Q_OBJECT
 
@@ -36,7 +36,8 @@ class IcicleView : public QWidget {
   QSize sizeHint() const override { return {480, 168}; }
 
  Q_SIGNALS:
-  /// The user chose a group or a tensor. @param added to what is chosen already
+  /// The user chose a group or a tensor.
+  /// @param added false: it replaces what was chosen before
   void chosen(std::uint32_t node, bool added);
   void zoomed();
 
@@ -55,7 +56,7 @@ class IcicleView : public QWidget {
   const IcicleBox* current_box() const;
   void choose(std::uint32_t node, bool added);
   void move_current(int key);
-  /// The box beside the current one in its row, or the nearest one in the row above or below.
+  /// The next box in the row, the box around `from`, or the first box inside `from`.
   std::optional<std::uint32_t> neighbour(const IcicleBox& from, int key) const;
   void paint_box(QPainter& painter, const IcicleBox& box) const;
   QString label(const IcicleBox& box, double width) const;

@@ -50,8 +50,8 @@ struct MemoryCurves {
 
 SharedCurve curve_of(const Study& study, const Variant& variant);
 
-/// The curve of the current variant of a study that is no longer shown. Uses the times of the shown
-/// study if both have the same nodes and sizes.
+/// The curve of the current variant of a pinned study. Uses the times of the shown study if both
+/// have the same nodes and sizes.
 SharedCurve pinned_curve_of(const Study& pinned, const Study& shown);
 
 /// @param measured measurement of the current variant; may be null

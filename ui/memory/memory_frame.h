@@ -31,8 +31,7 @@ struct MemoryFrame {
   void paint_peaks(QPainter& painter) const;
   void paint_hover(QPainter& painter, std::size_t step) const;
   void paint_cursor(QPainter& painter, std::size_t step) const;
-  /// Paints the brush, in pixels: the range that the view zooms to when the mouse button is
-  /// released.
+  /// Paints the range of pixels that the view zooms to when the mouse button is released.
   void paint_brush(QPainter& painter, double from, double to) const;
 
  private:

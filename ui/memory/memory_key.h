@@ -19,8 +19,8 @@ struct KeyEntry {
   Qt::PenStyle style = Qt::SolidLine;
 };
 
-/// Entries for everything that the view draws except pinned curves; if room is `scarce`, for curves
-/// only.
+/// Entries for everything that the view draws except pinned curves. If room is `scarce`, bands and
+/// tensors are left out.
 std::vector<KeyEntry> key_of(const MemoryCurves& curves, const MemoryLook& look, const Theme& theme,
                              bool scarce);
 

@@ -19,8 +19,8 @@ struct SweepFrame {
 };
 
 /// Peaks against the sizes of a dimension, without plans and with the current ones. A click sets
-/// the size of the point next to the pointer; Return sets the size of the point that the keys
-/// selected.
+/// the dimension to the size of the point next to the pointer; Return sets it to the size of the
+/// point that the keys selected.
 class SweepChart : public PointChart {
   Q_OBJECT
 

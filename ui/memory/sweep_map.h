@@ -9,7 +9,7 @@
 
 namespace stashscope::ui {
 
-/// Maps sizes of a dimension and peaks to the pixels of a chart, which grow to the right and down.
+/// Maps sizes of a dimension and peaks to pixels of a chart: sizes to the right, peaks upwards.
 struct SweepMap {
   std::int64_t from = 1;  ///< size at the left edge
   std::int64_t to = 2;    ///< at the right edge, above `from`

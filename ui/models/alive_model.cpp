@@ -9,9 +9,9 @@ namespace stashscope::ui {
 
 AliveModel::AliveModel(QObject* parent)
     : TableModel({{tr("Tensor"), tr("Alive while the node at the cursor runs"), false},
-                  {tr("Size"), tr("Bytes of its buffer"), true},
+                  {tr("Size"), tr("Bytes of the tensor's buffer"), true},
                   {tr("Role"), {}, false},
-                  {tr("Slots"), tr("From its allocation to its release"), true},
+                  {tr("Slots"), tr("First and last slot of the tensor's buffer"), true},
                   {tr("Type"), {}, false}},
                  parent) {}
 
@@ -61,8 +61,8 @@ QVariant AliveModel::cell(int row, int column, int role) const {
   }
 }
 
-/// The colour of the tensor in the graph and in the memory view; transparent for persistent
-/// buffers.
+/// The colour of the tensor's lifetime, as in the graph and in the memory view; transparent for
+/// persistent buffers.
 QColor AliveModel::colour(const Buffer& buffer) const {
   if (buffer.persistent) return Qt::transparent;
   const double lived = buffer.last_slot - buffer.first_slot + 1;

@@ -30,7 +30,8 @@ class DifferenceModel : public TableModel {
 
   explicit DifferenceModel(QObject* parent = nullptr);
 
-  /// A null study empties the table. @param differences of its current variant
+  /// @param study null if there are no differences
+  /// @param differences of the study's current variant
   void set_differences(std::shared_ptr<const Study> study, std::vector<StepDifference> differences);
   const StepDifference& row(int row) const { return rows_[static_cast<std::size_t>(row)]; }
 

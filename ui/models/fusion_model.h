@@ -15,8 +15,8 @@ class FusionModel : public TableModel {
 
   explicit FusionModel(QObject* parent = nullptr);
 
-  /// Null empties the table. After a new study, the effects are shown as being counted until
-  /// `set_rows` is called.
+  /// Null empties the table, and so does a study with a planned order. After another study, the
+  /// effects are shown as being counted until `set_rows` is called.
   void set_study(std::shared_ptr<const Study> study);
   /// @param rows all rows of the current study
   void set_rows(std::vector<FusionRow> rows);

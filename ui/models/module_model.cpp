@@ -10,9 +10,9 @@ namespace stashscope::ui {
 ModuleModel::ModuleModel(QObject* parent)
     : TableModel({{tr("Module"), tr("Module of the program that makes or owns the tensors"), false},
                   {tr("At peak"), tr("Bytes of the module's tensors alive at the peak"), true},
-                  {tr("Stashed"), tr("Bytes of its activations that backward reads"), true},
-                  {tr("Time"), tr("Time of its nodes, recomputation included"), true},
-                  {tr("Symbolic"), tr("Bytes at the peak in the model's dimension names"), false}},
+                  {tr("Stashed"), tr("Bytes of the module's activations read by backward"), true},
+                  {tr("Time"), tr("Time of the module's nodes, recomputation included"), true},
+                  {tr("Symbolic"), tr("Bytes at the peak as a formula of the dimensions"), false}},
                  parent) {}
 
 void ModuleModel::set_modules(std::vector<ModuleMemory> modules, std::int64_t peak_bytes) {

@@ -8,7 +8,7 @@ namespace stashscope::ui {
 
 // Texts about plans, for tables and menus.
 
-/// The config string; types that ONNX Runtime does not know are written out.
+/// The config string. If ONNX Runtime does not know the type, the type's name stands before it.
 QString plan_text(const PlanRow& row);
 QString plan_tip(const PlanRow& row);
 

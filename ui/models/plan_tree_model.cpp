@@ -27,14 +27,14 @@ PlanTreeModel::PlanTreeModel(QObject* parent)
     : QAbstractItemModel(parent),
       columns_(
           {{tr("Plan"),
-            tr("The operator whose output is freed, the nodes that run again and where; below it, "
-               "the nodes where this is possible"),
+            tr("The operator whose output is freed, the nodes that run again, and the place or the "
+               "number of places. The rows below a plan name the nodes whose output it frees."),
             false},
            {tr("Found"), tr("Number of occurrences in the model"), true},
            {tr("Use"), tr("Number of occurrences in use, counted from the first one"), true},
            {tr("Bytes"), tr("Stashed bytes that all occurrences together free"), true},
            {tr("Saved"), tr("Stashed bytes that the occurrences in use free"), true},
-           {tr("At peak"), tr("The saved bytes that are alive at the peak without plans"), true},
+           {tr("At peak"), tr("The part of Bytes that is alive at the peak without plans"), true},
            {tr("Extra time"), tr("Time that all occurrences together add to the step"), true},
            {tr("Config"), tr("The plan in ONNX Runtime's configuration"), false},
            {tr("Why not"), tr("Why this row frees nothing"), false},

@@ -39,13 +39,13 @@ class StepModel : public StudyModel {
   bool is_moved(NodeId node) const;
 };
 
-/// Name of a node of the current step on the screen.
+/// The name under which the screen shows a node of the current step.
 QString node_text(const Study& study, NodeId node);
 
 /// The name without the module path, for sentences.
 QString short_node_text(const Study& study, NodeId node);
 
-/// Why nodes cannot run before a slot, as one clause.
+/// Why nodes cannot move directly before a slot, as one clause.
 QString obstacle_text(const Study& study, const MoveObstacle& obstacle);
 
 }  // namespace stashscope::ui

@@ -10,7 +10,7 @@ namespace stashscope::ui {
 namespace {
 
 constexpr double disabled_icon_opacity = 0.5;
-/// Opacity of field edges; the edges of Fusion are darker than a dark ground.
+/// Opacity of field edges on a dark ground, where the edges of Fusion are too dark to be seen.
 constexpr float edge_opacity = 0.5F;
 
 void paint_tick(QPainter& painter, const QRectF& box, const QColor& colour) {

@@ -12,8 +12,9 @@
 
 namespace stashscope::ui {
 
-/// The answers that matter most, always in sight: the peak, whether it fits the device, the time,
-/// the number of samples that fits, and the next best moves as buttons with their price.
+/// The answers that matter most, always in sight: the peak, whether it fits the device, and the
+/// time. Buttons offer the number of samples that fits, and the next best moves: plans to switch
+/// on, with their effect.
 class AnswerBar : public QToolBar {
   Q_OBJECT
 

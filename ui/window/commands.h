@@ -20,7 +20,7 @@ struct Command {
   QString keys() const;
 };
 
-/// Text of an action or title without the mark of its mnemonic.
+/// Text of an action or title up to a tab, without the mark of its mnemonic.
 QString plain_text(const QString& text);
 
 /// All commands of the menus, in order, including menus that are filled when they are shown.
@@ -45,7 +45,7 @@ struct RankedCommand {
 QString full_name(const Command& command);
 
 /// The matching commands, best first; ties keep their order. A match within the name of a command
-/// ranks above a match that uses letters of its place.
+/// has a bonus over a match that uses letters of its place.
 std::vector<RankedCommand> ranked(const std::vector<Command>& commands, const QString& pattern);
 
 }  // namespace stashscope::ui

@@ -104,7 +104,7 @@ QString StatusLine::peak_text(const Study& study) const {
                       : tr("Peak %1 → <b>%2</b> (%3)")
                             .arg(bytes_text(before), bytes_text(after), change_text(before, after));
   const std::size_t unknown = study.sizes->unknown.size();
-  return unknown == 0 ? peak : tr("%1, unknown sizes counted as 0: %2").arg(peak).arg(unknown);
+  return unknown == 0 ? peak : tr("%1, unknown sizes: %2 (counted as 0)").arg(peak).arg(unknown);
 }
 
 /// Why the model has no backward pass; empty if it has one.

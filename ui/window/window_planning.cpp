@@ -21,7 +21,7 @@ using namespace Qt::StringLiterals;
 
 constexpr int budget_width = 96;
 
-/// A budget that is at most `bytes`: a round text if it is not rounded up, else all digits.
+/// `bytes` as the text of a budget: rounded, or with all digits if rounding would raise the budget.
 QString budget_text_of(std::int64_t bytes) {
   const std::string text = format_bytes(bytes);
   return parse_bytes(text) <= bytes ? QString::fromStdString(text) : QString::number(bytes);
@@ -66,7 +66,7 @@ void MainWindow::add_answer_bar() {
   answers_ = new AnswerBar(document_);
   addToolBarBreak();
   addToolBar(answers_);
-  // An arrangement may come from a moment without a model, when the bar was hidden.
+  // An arrangement may have been saved without a model, while the bar was hidden.
   connect(&workspaces_, &Workspaces::arranged, answers_, &QWidget::show);
   connect(answers_, &AnswerBar::device_wanted, this,
           [this](const QPoint& at) { findChild<FitDeviceMenu*>()->popup(at); });
@@ -83,8 +83,8 @@ void MainWindow::add_budget_field(QToolBar* bar) {
   field->setObjectName(u"toolbar_budget"_s);
   field->setAccessibleName(tr("Budget"));
   field->setToolTip(
-      tr("Limit for the peak, such as 12GiB or 60%, or what to save, such as -4GiB. "
-         "Return searches for a plan."));
+      tr("Limit for the peak, such as 12GiB, 60% of the peak without plans, or -4GiB to save that "
+         "much of it. Press Return to search for a plan."));
   field->setAlignment(Qt::AlignRight);
   field->setFixedWidth(budget_width);
   connect(planner_, &PlannerPanel::budget_changed, field, [this, field] {

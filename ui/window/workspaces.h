@@ -10,7 +10,7 @@ namespace stashscope::ui {
 struct WorkspacePanel {
   const char* dock;  ///< object name
   Qt::DockWidgetArea area;
-  int percent;                   ///< of the window's width; at the bottom of the row's width
+  int percent;                   ///< width, as a share of the window's
   const char* behind = nullptr;  ///< a tab behind this dock
 };
 

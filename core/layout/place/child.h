@@ -21,9 +21,9 @@ void serve_layout(std::istream& in, std::ostream& out);
 constexpr std::chrono::seconds layout_time_limit{60};
 
 /// Places the request in a child process of `program`, so that a crash or an endless computation
-/// cannot affect the caller. Throws an Error if the child fails or takes longer than `limit`, and a
-/// cancelled Error if `progress` is cancelled; both kill the child. Blocks, so do not call it on
-/// the interface thread.
+/// cannot affect the caller. Throws an Error if the child fails. Kills the child and throws a run
+/// Error if it takes longer than `limit`, or a cancelled Error if `progress` is cancelled. Blocks,
+/// so do not call it on the interface thread.
 LayoutResult place_in_child(const std::filesystem::path& program, const LayoutRequest& request,
                             const Progress& progress,
                             std::chrono::milliseconds limit = layout_time_limit);

@@ -54,7 +54,7 @@ struct StashEdge {
   std::uint32_t to = 0;
   std::vector<std::uint32_t> stashes;  ///< indices into the drawing's stashes
   std::int64_t bytes = 0;
-  bool is_turn = false;  ///< connects the end of forward and the start of backward; no stash
+  bool is_turn = false;  ///< shows only outputs of the YieldOp, which are not stashed
 };
 
 /// A finished picture as plain values; painting needs nothing else.

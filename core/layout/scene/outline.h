@@ -47,7 +47,7 @@ struct Outline {
   std::vector<OutlineLevel> levels;  ///< inner levels first; the last is the root
   IdVector<NodeId, Spot> spot_of;    ///< the innermost box that shows a node of the dataflow
   std::size_t boxes = 0;
-  std::size_t kept_closed = 0;  ///< open groups kept closed by the limit on boxes
+  std::size_t kept_closed = 0;  ///< groups to open that the limit on boxes keeps closed
 };
 
 /// Limit on boxes drawn at once. Larger pictures are unreadable and slow to place.

@@ -8,7 +8,7 @@ namespace stashscope::layout {
 struct RunLimits {
   std::size_t most_items = 96;   ///< limit on the items of a group
   std::size_t most_at_top = 40;  ///< limit on the items of the first screen
-  std::size_t piece = 24;        ///< approximate size of a new group
+  std::size_t piece = 24;        ///< limit on the items of a new group
   std::size_t shortest = 4;      ///< shorter runs of nodes get no group
 };
 

@@ -122,7 +122,7 @@ std::string scale_svg(const Drawing& drawing, Colouring colouring) {
 /// The states of stashed activations side by side.
 std::string states_svg() {
   constexpr std::array<std::pair<StashState, const char*>, 4> states = {
-      {{StashState::freed, "recomputed"},
+      {{StashState::freed, "freed"},
        {StashState::plannable, "has a plan"},
        {StashState::pinned, "pinned"},
        {StashState::unplanned, "no plan"}}};

@@ -132,7 +132,8 @@ void infer_attention_grad(ShapeContext& context) {
   }
 }
 
-/// The gradient computes the weights of the keys again, so that only the operands are kept.
+/// The gradient operator computes the attention weights again, so that only the operands are
+/// stashed.
 void attention_gradient(GradientContext& g) {
   std::vector<ValueId> inputs;
   for (std::size_t i = 0; i < attention_operands; ++i) {
@@ -273,7 +274,7 @@ void infer_rotary_embedding(ShapeContext& context) {
   const std::int64_t tables = context.has_input(3) ? 2 : 3;
   if (context.rank(1) != tables) {
     context.fail("its tables need rank " + std::to_string(tables) +
-                 (tables == 2 ? " with positions" : " without positions"));
+                 (tables == 2 ? ", because it has positions" : ", because it has no positions"));
   }
   const std::size_t positions = context.has_input(3) ? 3 : 1;
   if (!context.has_shape(positions)) return;

@@ -1,5 +1,5 @@
-// Operators with subgraphs, and operators on sequences. Their output types are taken from the
-// model's declarations.
+// Operators with subgraphs, whose output types `infer_shapes` derives from the subgraphs, and
+// operators on sequences, whose output types the model declares.
 
 #include "core/ops/families/control_flow.h"
 

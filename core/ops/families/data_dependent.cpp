@@ -1,4 +1,4 @@
-// Operators that keep a part of their input; its size depends on the data.
+// Operators whose output is a part of their input; the size of this part depends on the data.
 
 #include "core/ops/families/families.h"
 #include "core/ops/rules/rules.h"

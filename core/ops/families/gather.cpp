@@ -193,7 +193,8 @@ void adding_gradient(GradientContext& g, const Scattering& scattering) {
 }
 
 /// The derivative by an update is the product of the data and the other updates. Computed as the
-/// product with all nonzero updates divided by the update; 0 if another update is zero.
+/// product of the data and all nonzero updates, divided by this update if it is nonzero; 0 if
+/// another update is zero.
 void multiplying_gradient(GradientContext& g, const Scattering& scattering) {
   const ValueId updates = g.input(2);
   if (g.wants(0)) g.give(0, scattering.scattered(g.gradient(), updates, "mul"));

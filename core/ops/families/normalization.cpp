@@ -84,15 +84,16 @@ void infer_layer_norm_grad(ShapeContext& context) {
   }
 }
 
-/// The channels form groups with a scale and a bias each; since version 21 each channel has both.
+/// The channels form groups. Each group has a scale and a bias; since version 21, each channel has
+/// both.
 void infer_group_norm(ShapeContext& context) {
   context.set_like_input(0, 0);
   const std::int64_t groups = context.attributes().require_integer("num_groups");
   const Expr& channels = context.dim(0, 1);
   const auto count = channels.integer();
   if (groups < 1 || (count && *count % groups != 0)) {
-    context.fail("cannot form " + std::to_string(groups) + " groups of " + context.text(channels) +
-                 " channels");
+    context.fail("cannot form " + std::to_string(groups) + " groups from " +
+                 context.text(channels) + " channels");
   }
   for (const std::size_t each : {1U, 2U}) {
     context.require_length(each, context.version() < 21 ? Expr(groups) : channels,

@@ -54,7 +54,8 @@ double weight_elements(const CostContext& cost) {
   return elements;
 }
 
-/// For Adam: 3 for each moment, then their corrections, the root, the update and the decay.
+/// Adam takes 12 operations per weight: 3 for each moment, then the corrections of the moments, the
+/// root, the update and the decay.
 template <int per_weight>
 double optimizer_flops(const CostContext& cost) {
   return per_weight * weight_elements(cost);

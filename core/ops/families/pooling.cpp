@@ -12,7 +12,7 @@ Shape pooled_shape(ShapeContext& context) {
   const Window window =
       read_window(context.attributes(), context.attributes().require_integers("kernel_shape"));
   if (context.rank(0) != std::ssize(window.kernel) + 2) {
-    context.fail("the data has shape " + context.text(context.shape(0)) + " and the kernel " +
+    context.fail("the data has shape " + context.text(context.shape(0)) + " and the kernel has " +
                  std::to_string(window.kernel.size()) + " axes");
   }
   Shape shape = {context.dim(0, 0), context.dim(0, 1)};
@@ -45,7 +45,7 @@ void infer_max_unpool(ShapeContext& context) {
   const Window window =
       read_window(context.attributes(), context.attributes().require_integers("kernel_shape"));
   if (context.rank(0) != std::ssize(window.kernel) + 2) {
-    context.fail("its data and its kernel have different spatial axes");
+    context.fail("its data and its kernel differ in the number of spatial axes");
   }
   context.require_same_shape(0, 1);
   context.require_length(2, context.rank(0), "the dims and the axes of its result");
@@ -117,14 +117,14 @@ void infer_average_pool_grad(ShapeContext& context) {
   const Window window =
       read_window(context.attributes(), context.attributes().require_integers("kernel_shape"));
   if (window.kernel.size() + 2 != data.size())
-    context.fail("its kernel has other axes than its data");
+    context.fail("its data and its kernel differ in the number of axes");
   for (std::size_t axis = 0; axis < window.kernel.size(); ++axis) {
     context.require_dim(window_count(context, window, axis, data[axis + 2]),
                         context.shape(0)[axis + 2], "the windows and the gradient");
   }
 }
 
-/// The indices are those of the forward pass; the kernel checks that they are in the data.
+/// The indices come from the forward pass. The runners check that they lie within the data.
 void infer_max_pool_grad(ShapeContext& context) {
   context.require_same_shape(0, 1);
   infer_from_last_operand(context);

@@ -1,5 +1,4 @@
-// Elements at other places: DepthToSpace and SpaceToDepth; Pad; blocks that form an image; cropping
-// and padding at the centre.
+// Operators that move elements: DepthToSpace, SpaceToDepth, Pad, Col2Im and CenterCropPad.
 
 #include <limits>
 

@@ -32,7 +32,7 @@ class CellSizes {
     fill_from_others();
   }
 
-  /// The shape of an operand or of its gradient. @param operand not `data` of unknown rank
+  /// The shape of an operand or of its gradient.
   Shape shape(CellOperand operand) const {
     const Expr blocks = gates_of(signature_.kind);
     const Expr directions = attributes_.directions;

@@ -26,7 +26,7 @@ void infer_softmax_grad(ShapeContext& context) {
   infer_along_axis(context, default_axis);
 }
 
-/// (data, bias): the softmax of data + bias, which broadcasts to the data.
+/// (data, bias): the softmax of data + bias, where the bias broadcasts to the data.
 void infer_bias_softmax(ShapeContext& context) {
   context.require_broadcastable(1, context.shape(0));
   infer_along_axis(context, 1);

@@ -11,7 +11,7 @@ namespace stashscope {
 namespace {
 
 /// The operands of the training forms and gradient operators of GRU and LSTM are those of ONNX
-/// Runtime; only its LSTMGrad has no peephole weights.
+/// Runtime, except that LSTMGrad of ONNX Runtime has no peephole weights.
 const std::vector<CellSignature>& cell_signatures() {
   using enum CellOperand;
   using Operands = std::vector<CellOperand>;

@@ -159,7 +159,7 @@ void ShapeContext::require_shape(std::size_t input, const Shape& wanted) const {
   }
   if (!fits) {
     fail("input " + std::to_string(input) + " has shape " + text(found) +
-         ", but its other operands "
+         ", but the other operands "
          "need " +
          text(wanted));
   }

@@ -90,7 +90,8 @@ class ShapeContext {
   Expr unknown_dim() { return Expr::symbol(symbols_.fresh()); }
   /// A size of the outputs that depends on the data. @param axis distinguishes the node's sizes
   Expr data_dependent_dim(std::int64_t axis, std::optional<Expr> at_most);
-  /// Whether a size contains a fresh symbol: one that neither the model names nor a rule derives.
+  /// Whether a size contains a fresh symbol: one that a rule made up for an unknown or
+  /// data-dependent size.
   bool is_unknown(const Expr& size) const;
   /// Records that `a` and `b` must be equal and returns the simpler one. Throws an input Error for
   /// different numbers. @param what names the two sizes in that Error

@@ -1,4 +1,4 @@
-// Regions of images, and convolutions whose kernels move from place to place.
+// Pooling of image regions (RoiAlign) and deformable convolutions (DeformConv).
 
 #include "core/ops/rules/known_texts.h"
 #include "core/ops/rules/rules.h"

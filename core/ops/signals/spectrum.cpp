@@ -73,7 +73,7 @@ void infer_stft(ShapeContext& context) {
   context.set_element(0, context.element(0));
   if (context.rank(0) < 2) context.fail("its signal needs rank 2 or 3");
   const Expr step = given_size(context, 1);
-  if (step.is(0)) context.fail("its frames are 0 apart");
+  if (step.is(0)) context.fail("its frame step is 0");
   Expr length = context.dim(0, 1);
   if (context.has_input(3)) {
     length = given_size(context, 3);

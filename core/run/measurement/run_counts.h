@@ -28,8 +28,9 @@ void check_run_counts(const RunCounts& counts);
 /// step runs only once.
 std::string describe_run(const RunCounts& counts, int index);
 
-/// Combines several runs of a step: the memory of the last run, the largest difference between the
-/// last run and any other, and the median time of each node. @param repeats not empty
+/// Combines several runs of a step: the memory of the last run, the largest difference of a slot's
+/// live bytes between the last run and any other, and the median times of the nodes and the step.
+/// @param repeats not empty
 /// Throws a run Error when the runs have different numbers of nodes.
 Measurement combined(std::vector<Measurement> repeats);
 

@@ -65,8 +65,8 @@ std::int64_t peak_workspace(const Measurement& measured);
 /// scratch memory. The two peaks of a slot may occur at different moments.
 std::vector<std::int64_t> with_workspace(const Measurement& measured);
 
-/// Peak of tensors plus scratch memory: the maximum of `peak_together_bytes` and the entries of
-/// with_workspace. Without scratch memory, the peak of the tensors.
+/// Peak of tensors plus scratch memory: the maximum of `peak_bytes`, `peak_together_bytes` and the
+/// entries of with_workspace.
 std::int64_t peak_with_workspace(const Measurement& measured);
 
 /// Makes a measurement from a stream of events.

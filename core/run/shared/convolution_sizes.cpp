@@ -28,7 +28,7 @@ ConvolutionSizes sizes_between(const Attributes& attributes, const Window& windo
 }
 
 /// The padding that a transposed convolution removes from its result. (ONNX, ConvTranspose) If the
-/// requested result is longer than the windows reach, its end is filled up, as in ONNX Runtime.
+/// requested result is longer than the windows reach, the padding is 0, as in ONNX Runtime.
 std::int64_t transposed_padding(const Attributes& attributes, const Window& window,
                                 std::size_t axis, std::int64_t x, std::int64_t y) {
   const bool fixed = !attributes.integers("output_shape").empty();

@@ -31,9 +31,9 @@ struct TensorView {
   }
 };
 
-/// The operands of a kernel. Outputs are allocated with the dims that the operator's shape rule
-/// gives; an output may share the memory of an input only where the operator's table entry allows
-/// it.
+/// The operands of a kernel. Outputs are allocated with the dims that the operator's shape rule or
+/// the kernel's size function gives; an output may share the memory of an input only where the
+/// operator's table entry allows it.
 struct KernelContext {
   const Node& node;
   std::int64_t version;  ///< since-version of the operator

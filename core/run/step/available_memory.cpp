@@ -30,7 +30,7 @@ std::int64_t system_memory() {
 }
 
 /// Address space that libraries take for code that they generate, for scratch memory and for the
-/// stacks of their threads. Libraries do not survive without it.
+/// stacks of their threads. Libraries fail without it.
 constexpr std::int64_t reserved_for_libraries = std::int64_t{48} << 20;
 
 std::int64_t address_space() {

@@ -49,7 +49,7 @@ void require_planned_size(const Graph& graph, const Dataflow& dataflow, const Ti
                " in this run, " + with_thousands(bytes) + " B instead of the " +
                with_thousands(timeline.buffers[buffer].bytes) +
                " B that the model's declared shapes give",
-           "give the inputs that set its shape with --inputs, or correct the declared shape");
+           "use --inputs to give the inputs that set its shape, or correct the declared shape");
 }
 
 }  // namespace stashscope

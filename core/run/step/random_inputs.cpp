@@ -13,8 +13,8 @@ namespace stashscope {
 
 namespace {
 
-/// Whether the operator passes on the elements of its first input, so that a bound on the output
-/// also holds for this input.
+/// Whether the operator passes on the elements of its first input (Concat: of all inputs), so that
+/// a bound on the output also holds for the input.
 bool passes_elements_on(const Node& node) {
   for (const char* type : {"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Identity", "Slice",
                            "Transpose", "Expand", "Cast", "Split", "Concat"}) {
@@ -79,7 +79,7 @@ std::vector<std::int64_t> dims_of(const Graph& graph, const Bindings& bindings, 
   const Value& value = graph.value(id);
   if (!value.type.shape)
     fail_input(describe(value), "has no shape, so random data for it cannot be made",
-               "put its data into the inputs folder");
+               "give its data with --inputs DIR");
   std::vector<std::int64_t> dims;
   for (const Expr& dim : *value.type.shape) {
     const auto number = dim.evaluate(bindings);
@@ -115,7 +115,7 @@ std::string raw_normals(std::size_t count, float deviation, MersenneWords& rando
 
 [[noreturn]] void fail_unsupported(ElementType element) {
   fail_input("", "random data of type " + std::string(name_of(element)) + " is not supported",
-             "put the data into the inputs folder");
+             "give the data with --inputs DIR");
 }
 
 std::string raw_reals(ElementType element, std::size_t count, float deviation,

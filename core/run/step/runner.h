@@ -56,9 +56,10 @@ class Runner {
   /// Throws an input Error that lists all operators without a kernel. Allocates nothing.
   virtual void check(const Graph& graph) const = 0;
 
-  /// Loads the data of a step to the device. `inputs` holds the graph inputs and may hold the
-  /// gradients that the YieldOp's caller returns (all ones when absent). Throws an Error that names
-  /// a missing input. The result keeps references to both arguments.
+  /// Loads the data of a step to the device. (On the CPU, every run loads the data instead.)
+  /// `inputs` holds the graph inputs and may hold the gradients that the YieldOp's caller returns
+  /// (all ones when absent). Throws an Error that names a missing input. The result keeps
+  /// references to both arguments.
   virtual std::unique_ptr<LoadedStep> load(const RunPlan& plan,
                                            const NamedTensors& inputs) const = 0;
 

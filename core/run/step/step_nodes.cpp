@@ -105,7 +105,7 @@ Tensor persistent_tensor(const Graph& graph, ValueId id, const NamedTensors& inp
     fail_input(
         describe(value),
         initializer == nullptr ? "is a graph input without data" : "has no data in the model",
-        "put the data into the inputs folder");
+        "give the data with --inputs DIR");
   }
   if (given != inputs.end()) check_given(graph, value, given->second);
   const Tensor& tensor = given != inputs.end() ? given->second : initializer->tensor;

@@ -42,7 +42,8 @@ class StepNodes {
 };
 
 /// The data of a graph input or constant: from `inputs`, else from the model. Throws an input Error
-/// that names the value when it has no data or its elements are strings.
+/// that names the value when it has no data, when given data does not fit the model, or when the
+/// elements are strings.
 Tensor persistent_tensor(const Graph& graph, ValueId id, const NamedTensors& inputs);
 
 /// The gradient that the caller returns for one operand of a YieldOp: from `inputs`, else all ones.

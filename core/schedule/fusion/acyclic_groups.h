@@ -30,8 +30,8 @@ class AcyclicGroups {
 
   const Topology& topology_;
   GroupBuilder builder_;
-  IdVector<NodeId, std::size_t> place_;    ///< by the first member of a group
-  IdVector<NodeId, std::size_t> seen_by_;  ///< the last walk that met the group, by first member
+  IdVector<NodeId, std::size_t> place_;    ///< by the root of a group
+  IdVector<NodeId, std::size_t> seen_by_;  ///< the last walk that met the group, by root
   std::size_t walk_ = 0;
 };
 

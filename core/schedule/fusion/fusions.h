@@ -39,10 +39,12 @@ const FusionStrategy& find_fusion(std::string_view name);
 /// The input of an order strategy for a fused step. Holds references to the arguments.
 OrderInput fused_input(const OrderInput& step, const FusedStep& fused, const FusedGroups& groups);
 
-/// The step's nodes in the order of the strategy, with the members of a group kept together; and
-/// the timeline of this order.
+/// The step's nodes in the order of the strategy. The members of a group stay together.
 std::vector<NodeId> nodes_in(const OrderInput& step, const OrderStrategy& order,
                              const FusedGroups& groups);
+
+/// The timeline of the step in a given order or in the order of a strategy. @param nodes all nodes,
+/// with the members of a group together
 Timeline timeline_in(const OrderInput& step, std::vector<NodeId> nodes, const FusedGroups& groups);
 Timeline timeline_in(const OrderInput& step, const OrderStrategy& order, const FusedGroups& groups);
 

@@ -78,7 +78,8 @@ bool has_order(const Topology& topology, const FusedGroups& groups);
 /// that would create a cycle between groups.
 std::vector<Merge> dataflow_merges(const FusionInput& input, const FusableNodes& nodes);
 
-/// Merges of neighbouring pointwise nodes at equal depth (`depths_of`).
+/// Merges of each pointwise node with the next one that has the same depth (`depths_of`), pass and
+/// dims. Clones are merged only with clones.
 std::vector<Merge> horizontal_merges(const FusionInput& input, const FusableNodes& nodes);
 
 FusedGroups dataflow_groups(const FusionInput& input);

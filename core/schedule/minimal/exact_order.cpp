@@ -62,7 +62,7 @@ class DownsetSearch {
     Downset set;
     std::int64_t live = 0;
     std::int64_t peak = 0;
-    std::uint32_t last = none;  ///< the task that led here
+    std::uint32_t last = none;  ///< the latest step, as an index into `steps_`
     std::uint32_t count = 0;
   };
   struct Step {

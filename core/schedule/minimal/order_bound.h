@@ -29,9 +29,9 @@ LeastCut least_cut_at(const TaskGraph& graph, TaskId task,
 /// The slots of an order by descending live bytes.
 std::vector<std::size_t> slots_by_live_bytes(const SequenceMemory& memory);
 
-/// The largest least_bytes_at over the tasks of an order. Starts near the peak of the order and
-/// stops at the limit (a cut counts as a move for each task and item). The result is at least the
-/// bytes of the largest task.
+/// The largest least_bytes_at over the tasks of an order, and at least largest_task_bytes. Tries
+/// the tasks with the most live bytes first. Stops at the limit: a cut counts as one move for each
+/// task and item.
 std::int64_t order_bound(const TaskGraph& graph, std::span<const TaskId> order,
                          const SearchLimit& limit, const Progress& progress);
 

@@ -52,9 +52,9 @@ class RunSequence {
   bool can_repeat(TaskId task) const {
     return !runs_[task].is_full() && runs_[task].count < graph_->most_runs[task];
   }
-  /// Whether the copy of an item that is current before `slot` is already alive in `slot`.
+  /// Whether a copy of an item is alive in `slot`.
   bool is_alive(ItemId item, std::uint32_t slot) const;
-  /// The next slot that reads the copy current before `slot`, or `slots()` if none does.
+  /// The first slot from `slot` on in which a task reads the item, or `slots()` if none does.
   std::uint32_t next_read(ItemId item, std::uint32_t slot) const;
 
   /// The open interval of slots in which a run may lie while all other runs keep their slots.
@@ -66,7 +66,8 @@ class RunSequence {
   Room room(TaskId task, std::size_t run) const;
   /// The slot after which a task can run again, with all inputs available.
   std::uint32_t earliest_repeat(TaskId task) const;
-  /// Whether any run reads the outputs of this run.
+  /// Whether any run reads an output of this run, or this run makes the copy of an output that
+  /// lives until the end.
   bool is_read(TaskId task, std::size_t run) const;
   /// Whether all readers of this run can read from another run instead.
   bool can_remove(TaskId task, std::size_t run) const;

@@ -149,7 +149,8 @@ class StepTasksBuilder {
     }
   }
 
-  /// For each output, the first input whose memory it may take over.
+  /// The inputs whose memory the outputs may take over. With Estimate::above, at most one for each
+  /// output.
   std::vector<ItemId> items_taken_over(TaskId task) const {
     const NodeId node = result_.node_of[task];
     std::vector<ItemId> taken;

@@ -14,7 +14,8 @@ struct StepTasks {
   IdVector<TaskId, NodeId> node_of;
   IdVector<NodeId, TaskId> task_of;    ///< invalid: a view
   IdVector<ItemId, ValueId> value_of;  ///< the item's tensor; invalid: workspace
-  /// The items that a reader of the value reads; for a view, the items of the viewed tensor.
+  /// The items that a reader of the value reads. For a view, these are the items of the viewed
+  /// tensor, and with Estimate::above also the items of the view's other inputs.
   IdRows<ValueId, ItemId> items_of;
 
   /// The tasks of a node order, without views.

@@ -254,7 +254,8 @@ class Binder {
     }
   }
 
-  /// Changes assumed sizes that break constraints together, because each was assumed by itself.
+  /// Changes assumed sizes so that they satisfy the constraints together. Each was assumed by
+  /// itself.
   void repair_assumed() {
     std::vector<SymbolId> free;
     for (const Dimension& each : values_.dimensions) {

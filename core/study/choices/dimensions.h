@@ -30,11 +30,11 @@ struct DimensionValues {
   Bindings bindings;                  ///< by symbol, aliases included
 };
 
-/// Binds every dimension of a graph with inferred shapes to the user's value, or else to an assumed
-/// value that satisfies all constraints (1 for the first axis of an input, 128 or less for others,
-/// 224 for image sides; sizes that depend on data get their upper bound). Throws a usage Error for
-/// a name that the model does not have, and for values that contradict each other or a node of the
-/// model.
+/// Binds every dimension of a graph with inferred shapes to the user's value. Without one, assumes
+/// a value that satisfies all constraints: 1 for the first axis of an input, up to 224 for image
+/// sides, up to 128 for others, and the upper bound for sizes that depend on data. Throws a usage
+/// Error for a name that the model does not have, and for values that contradict each other or a
+/// node of the model.
 DimensionValues bind_dimensions(const Graph& graph,
                                 const std::map<std::string, std::int64_t>& wanted);
 

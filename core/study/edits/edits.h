@@ -8,15 +8,15 @@
 
 namespace stashscope {
 
-// Every edit of plans drops a planned sequence; plans are then chosen by cluster. An edit of a
-// whole row applies to all its nodes: it unpins nodes that were pinned to leave single occurrences
-// out, unless another plan that is on would then apply to the node. An edit that needs to pin a
-// node that no name identifies leaves the choices unchanged; see `why_not_named`.
+// An edit of rows or occurrences drops a planned sequence; plans are then chosen by cluster. Pinned
+// nodes leave single occurrences of a row out. An edit of the whole row unpins these nodes, except
+// a node to which another plan that is on would then apply. An edit that needs to pin a node that
+// no name identifies leaves the choices unchanged; see `why_not_named`.
 
 /// The choices with every entry of a plan row switched on or off. An explicit count of 0 switches
-/// off an entry that a level switches on. Switching an option on switches off the options that
+/// off an entry that a level switches on. Switching an entry on switches off the entries that
 /// exclude it.
-/// @param study of the same model; defines which options exclude each other
+/// @param study of the same model; defines which entries exclude each other
 Choices with_plan(const Study& study, Choices choices, const PlanRow& row, bool on);
 
 /// A whole row, or its occurrences at some entry nodes.

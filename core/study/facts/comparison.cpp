@@ -75,7 +75,7 @@ void add_model(ComparisonRows& rows, const Study& left, const Study& right) {
                  static_cast<std::size_t>(in_right.forward));
   rows.add_count("backward nodes", static_cast<std::size_t>(in_left.backward),
                  static_cast<std::size_t>(in_right.backward));
-  rows.add_count("steps with plans", left.current->timeline.order.size(),
+  rows.add_count("slots of the step with plans", left.current->timeline.order.size(),
                  right.current->timeline.order.size());
   rows.add_bytes("parameters", left.sizes->parameter_bytes, right.sizes->parameter_bytes);
   rows.add_count("trained parameters", trained_parameters(left), trained_parameters(right));

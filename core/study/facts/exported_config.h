@@ -18,7 +18,7 @@ struct ExportedConfig {
 /// nodes at the end of a cluster. `left_out` names all other nodes and occurrences that ONNX
 /// Runtime recomputes although the study does not.
 ExportedConfig exported_config(const Study& study);
-/// The part of another config that ONNX Runtime can read, without the study's own counts.
+/// The part of another config that ONNX Runtime can read. Its counts stay as they are.
 ExportedConfig exported_config(const Study& study, const RecomputeConfig& config);
 
 /// The config in the form that the chosen version of ONNX Runtime takes: a config string or a JSON

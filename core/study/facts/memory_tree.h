@@ -42,8 +42,8 @@ struct MemoryTree {
 /// The name of the part of a tree that lies outside of all modules, source lines or operators.
 constexpr std::string_view outside_of_groups = "(outside)";
 
-/// A tensor belongs to the module of the node that makes it; a buffer that several values share in
-/// turn belongs to the first of them. Parameters and inputs belong to the
+/// A tensor belongs to the module of the node that makes it. A buffer that several values use one
+/// after the other belongs to the module of the first value. Parameters and inputs belong to the
 /// module that reads them first; gradients and optimizer states belong to their parameter's module.
 MemoryTree memory_tree(const Study& study, const Variant& variant, MemoryGrouping grouping,
                        const TensorHomes& homes);

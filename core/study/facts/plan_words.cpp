@@ -46,7 +46,7 @@ std::string place_words(const Graph& graph, const PlanRow& row) {
   return ", " + std::to_string(places) + (module.empty() ? " places" : " x " + module);
 }
 
-/// Rows whose nodes to run again are at most so many list their operators.
+/// A row with at most this many nodes to run again lists their operators.
 constexpr std::size_t most_listed_nodes = 3;
 
 enum class Detail { normal, all_operators };

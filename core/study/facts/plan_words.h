@@ -7,10 +7,11 @@
 
 namespace stashscope {
 
-/// The rows of both plan tables in words, by the index of `plan_row`: the operator whose output a
-/// row frees, the nodes that run again before it, and where: `Gelu, in model.layers.0.mlp`,
-/// `Dropout after Cast, 12 x attn`, `Softmax and 7 nodes before it, 12 places`. Each name is
-/// unique: rows that would share one list all their operators or have their config string.
+/// A name for each row of both plan tables, by the index of `plan_row`. It states the operator
+/// whose output the row frees, the nodes that run again before it, and the place. Examples:
+/// `Gelu, in model.layers.0.mlp`, `Dropout after Cast, 12 x attn`, and
+/// `Softmax and 7 nodes before it, 12 places`. Rows that would have the same name list all their
+/// operators. If they still have the same name, their config string is added.
 std::vector<std::string> plan_names(const Study& study);
 
 }  // namespace stashscope

@@ -8,9 +8,10 @@ namespace stashscope {
 /// Where the tensors of a variant belong.
 struct TensorHomes {
   NodeModules modules;  ///< of the graph's nodes
-  /// By buffer, the node of the graph that it belongs to: the node that makes it; for parameters,
-  /// their gradients and their optimizer states, and for inputs, the node that reads the parameter
-  /// or input first. Invalid: no node reads it.
+  /// By buffer, the node of the graph that the buffer belongs to. An input or a parameter belongs
+  /// to the node that reads it first. The gradient and the optimizer states of a parameter belong
+  /// to the same node as the parameter. Any other tensor belongs to the node that makes it.
+  /// Invalid: no node makes or reads the tensor.
   IdVector<BufferId, NodeId> node;
   IdVector<BufferId, Band> band;
 };

@@ -21,7 +21,8 @@ struct Session {
     baseline_measured.reset();
     current_measured.reset();
   }
-  /// Drops the measured times, but not the measured memory, which is the same on every device.
+  /// Drops the measured times of the nodes. Keeps the measured memory, which is the same on every
+  /// device.
   void forget_measured_times();
 
   friend bool operator==(const Session&, const Session&) = default;

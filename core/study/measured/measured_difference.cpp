@@ -83,7 +83,7 @@ class Causes {
  private:
   const Variant& variant_;
   bool on_device_;
-  std::vector<std::int64_t> unlike_;  ///< by slot, the number of live buffers with such dimensions
+  std::vector<std::int64_t> unlike_;    ///< by slot, number of live buffers of unpredicted size
   std::vector<std::int64_t> rounding_;  ///< by slot, the bytes that rounding adds at most
 };
 

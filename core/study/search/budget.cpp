@@ -142,7 +142,7 @@ class BudgetPlanner {
     // Reported plans do not enter the archive, because the speed of the machine decides which plans
     // are reported.
     const auto tell_now_and_then = [&](const std::vector<TaskId>& sequence) {
-      constexpr double seconds_between = 0.2;  // each report expands a step
+      constexpr double seconds_between = 0.2;  // each report computes the peak of a step
       if (!on_plan_ || clock.seconds() < told_at + seconds_between) return;
       told_at = clock.seconds();
       on_plan_(problem_.point(sequence));

@@ -36,12 +36,12 @@ struct ParetoPoint {
   double extra_seconds = 0;  ///< beyond the step without plans
 };
 
-/// Lower bound on the peak, from a moment every execution passes.
+/// Lower bound on the peak: the fewest live bytes at a moment that every execution passes.
 struct StepPeakBound {
   std::int64_t bytes = 0;
   std::int64_t persistent_bytes = 0;  ///< the part of `bytes` that lives during the whole step
   NodeId node;                   ///< runs at that moment, or reads the value made at that moment
-  std::vector<ValueId> tensors;  ///< the other live tensors, largest first; without workspace
+  std::vector<ValueId> tensors;  ///< the live tensors that are not persistent, largest first
 
   friend bool operator==(const StepPeakBound&, const StepPeakBound&) = default;
 };

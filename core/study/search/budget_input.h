@@ -16,7 +16,8 @@ struct BudgetInput {
   friend bool operator==(const BudgetInput&, const BudgetInput&) = default;
 };
 
-/// Parses `12GiB`, `900 MB`, `60%` or `-4GiB`. For any other text, throws a usage Error with examples.
+/// Parses `12GiB`, `900 MB`, `60%` or `-4GiB`. For any other text, throws a usage Error with
+/// examples.
 BudgetInput parse_budget(const std::string& text);
 
 /// The budget in bytes, at least 1, given the peak without plans.

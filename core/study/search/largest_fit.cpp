@@ -224,7 +224,7 @@ FitQuestion parse_fit(const std::string& text) {
                        split(has_label ? text.substr(equals + 1) : text, ','), 0};
   const bool has_gap = std::ranges::any_of(question.names, &std::string::empty);
   if (has_gap || (has_label && equals == 0)) {
-    fail_usage("--fit " + printable(text), "is not of the form NAME or LABEL=NAME[,NAME...]",
+    fail_usage("--fit " + printable(text), "is not of the form [LABEL=]NAME[,NAME...]",
                "for example --fit batch=inputs_input_ids_dim0");
   }
   return question;

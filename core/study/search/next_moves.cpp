@@ -35,7 +35,7 @@ bool dominates(const NextMove& a, const NextMove& b) {
          (a.peak_change < b.peak_change || a.seconds_change < b.seconds_change);
 }
 
-/// Bytes per second that a move saves; moves without cost come first.
+/// Whether `a` frees more bytes per additional second than `b`. Moves that add no time come first.
 bool is_cheaper(const NextMove& a, const NextMove& b) {
   return static_cast<double>(a.peak_change) * std::max(b.seconds_change, 0.0) <
          static_cast<double>(b.peak_change) * std::max(a.seconds_change, 0.0);

@@ -17,11 +17,11 @@ struct NextMove {
 };
 
 /// The moves that lower the peak most for their time, best first. The numbers come from the study
-/// of each move's choices, so they are exact. Tries the 64 rows of ONNX Runtime's types that free
-/// most at the peak. No move is listed if another row that was tried lowers the peak at least as
-/// much for less time, or more for the same time. None for a searched order, in which a move would
-/// start the search again, nor for a planned sequence, which a move would drop. Throws when
-/// cancelled.
+/// of each move's choices, so they are exact. Of the rows whose plan types ONNX Runtime knows,
+/// tries the 64 that free most at the peak. No move is listed if another row that was tried lowers
+/// the peak at least as much for less time, or more for the same time. None for a searched order,
+/// in which a move would start the search again, nor for a planned sequence, which a move would
+/// drop. Throws when cancelled.
 /// @param most the number of moves
 std::vector<NextMove> next_moves(const Study& study, std::size_t most, const Progress& progress);
 

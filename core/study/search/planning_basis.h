@@ -4,9 +4,10 @@
 
 namespace stashscope {
 
-/// Whether plans found under one study have the same peaks and times under the other: both have the
-/// same model, step and device profile. Only the choices that planners make may differ: plans in
-/// force, level, planned sequence, moves, and the order if either uses a planned sequence.
+/// Whether plans found under one study have the same peaks and times under the other. The model,
+/// the times and the choices must be equal, except for the device that runs the step and for what
+/// planners choose: recompute plans, level, `layer_boundary`, planned sequence, moves, and the
+/// order if either uses a planned sequence.
 bool same_planning_basis(const Study& a, const Study& b);
 bool same_planning_basis(const Choices& a, const Choices& b);
 

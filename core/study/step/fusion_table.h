@@ -19,7 +19,7 @@ std::vector<std::string> unknown_nodes(const Graph& graph, const Dataflow& dataf
 
 /// The effect of each fusion strategy on the study's current step with its moves. Uses the order of
 /// the step, or the file order if the step's order is the result of a search. Empty for a planned
-/// order. Graphs above 30,000 nodes get the row of the chosen strategy only, because the others
+/// order. Above 30,000 nodes, only the row of the chosen strategy gets a peak, because the others
 /// take seconds.
 std::vector<FusionRow> fusion_table(const Study& study, const Progress& progress = Progress());
 

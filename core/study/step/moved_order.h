@@ -30,7 +30,7 @@ bool is_moved(const StudyParts& study);
 /// The name of the current order, as in `order_rows`.
 std::string order_in_force(const Study& study);
 
-/// The study's current order with its legal moves. Refers to the study.
+/// The study's current order, in which moves can be tried. Refers to the study.
 MovableOrder movable_order(const Study& study);
 
 /// The study of the same choices without moves.

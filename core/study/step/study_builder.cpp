@@ -30,7 +30,8 @@ TrainingStep step_with_zeros(const Graph& model, const GraphChoices& choices,
   return prepare_training_step(sized, choices.goal, pass_selection(choices));
 }
 
-/// The first zero that is refused on its own; the first of all if only several together are.
+/// The first dimension that cannot be 0 on its own. If only several together cannot be 0, the first
+/// of them.
 std::string dimension_at_fault(const Graph& model, const GraphChoices& choices,
                                const SizeChoices& zeros) {
   for (const auto& [name, value] : zeros) {

@@ -97,7 +97,7 @@ TEST_F(Following, WhereNothingComesBeforeThatIsSaid) {
   go_to(first);
   press(Qt::Key_Up, Qt::AltModifier);
   EXPECT_EQ(document().selection().node(), first);
-  EXPECT_TRUE(view().notice().contains(u"This node has no predecessor"_s));
+  EXPECT_TRUE(view().notice().contains(u"The selection has no predecessor"_s));
   press(Qt::Key_Down, Qt::AltModifier);
   ASSERT_TRUE(settles());
 }

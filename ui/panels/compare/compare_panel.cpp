@@ -20,7 +20,7 @@ constexpr int name_width = 180;
 constexpr int least_name_width = 112;
 constexpr int side_width = 104;
 constexpr int least_difference_width = 96;
-/// Heights of the table and the chart, relative to each other.
+/// Widths of the table and the chart, relative to each other.
 constexpr int table_share = 660;
 constexpr int chart_share = 300;
 

@@ -97,7 +97,7 @@ void DimensionsPanel::show_study() {
   for (std::size_t i = 0; i < rows_.size(); ++i) update_row(rows_[i], dimensions[i]);
 }
 
-/// Keeps the keyboard focus in the row of its dimension.
+/// Rebuilds the rows; the same control of the same dimension keeps the keyboard focus.
 void DimensionsPanel::rebuild_with_focus(const std::vector<Dimension>& dimensions) {
   const QWidget* const focus = window()->focusWidget();
   const QString name = focus != nullptr && isAncestorOf(focus) ? focus->objectName() : QString();

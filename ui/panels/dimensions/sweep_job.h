@@ -25,7 +25,7 @@ class SweepJob : public QObject {
 
  Q_SIGNALS:
   void found(const stashscope::SweepPoint& point);
-  void ended();  ///< done or cancelled; not emitted for a replaced sweep
+  void ended();  ///< done, failed or cancelled; not emitted for a replaced sweep
   void failed(const stashscope::ui::Failure& failure);
 
  private:

@@ -21,7 +21,7 @@ using namespace Qt::StringLiterals;
 
 constexpr int number_width = 72;
 constexpr int name_length = 12;
-constexpr int start_after = 120;  // milliseconds, so that a spin box in motion starts one sweep
+constexpr int start_after = 120;  // milliseconds; several quick changes start one sweep
 constexpr int first_count = 17;
 constexpr int most_points = 257;
 constexpr std::int64_t least_end = 16;

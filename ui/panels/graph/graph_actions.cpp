@@ -137,8 +137,8 @@ void GraphActions::follow(Way way) {
   const std::vector<layout::Neighbour> found = neighbours(way);
   if (found.empty()) {
     Q_EMIT said(way == Way::to_inputs
-                    ? tr("This node has no predecessor: it reads only inputs and parameters.")
-                    : tr("This node has no successor: no node reads its outputs."));
+                    ? tr("The selection has no predecessor: it reads only inputs and parameters.")
+                    : tr("The selection has no successor: no other node reads its outputs."));
     return;
   }
   if (found.size() == 1) {
@@ -179,7 +179,8 @@ QString GraphActions::text_of(const layout::Neighbour& neighbour) const {
   return menu_text(text);
 }
 
-/// For each selected node, the node that makes the value read last from its memory.
+/// Several values may share the buffer of a node's output. For each selected node, the node that
+/// makes the value of this buffer that is read last.
 std::vector<NodeId> GraphActions::sharers_of_memory() const {
   const Study& study = *document_.study();
   std::vector<NodeId> makers;
@@ -235,8 +236,8 @@ QString GraphActions::why_alive(NodeId node) const {
   const QString slot = QString::number(last->slot + 1);
   const auto& outputs = dataflow.topology.outputs[node];
   if (std::find(outputs.begin(), outputs.end(), last->value) != outputs.end()) {
-    return tr("%1 reads the output last, in slot %2. It is not stashed for backward, so there is "
-              "nothing to recompute.")
+    return tr("%1 reads the output last, in slot %2. The output is not stashed for backward, so "
+              "there is nothing to recompute.")
         .arg(reader, slot);
   }
   return tr("The output shares its memory with %1, which %2 reads last, in slot %3: look for a "

@@ -59,7 +59,7 @@ class NodePage {
     if (dataflow_.is_clone(node_)) {
       const QString purpose = dataflow_.runs_origin(node_)
                                   ? InspectorPage::tr("recomputes %1")
-                                  : InspectorPage::tr("moves the output of %1");
+                                  : InspectorPage::tr("evicts or restores the output of %1");
       facts << purpose.arg(link(dataflow_.origin(node_)));
     }
     const double flops =

@@ -26,7 +26,8 @@ class FusionPage : public QWidget {
   QWidget* make_strategies();
   QWidget* make_groups();
   void show_study();
-  /// Starts the counting if it is missing and the page is visible.
+  /// Starts computing the effects of the strategies, once for each study. Called only while the
+  /// page is visible, because this takes long.
   void count();
   void show_selection();
   void select_nodes();

@@ -74,7 +74,7 @@ void OrderEditsPage::remove_all() {
   choices.order.moves.clear();
   choices.fusion.alone.clear();
   choices.fusion.apart.clear();
-  document_.choose(choices, tr("Remove all edits of the order"));
+  document_.choose(choices, tr("Remove all edits of order and groups"));
 }
 
 }  // namespace stashscope::ui

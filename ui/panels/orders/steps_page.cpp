@@ -80,12 +80,14 @@ QWidget* StepsPage::make_bottom_row() {
   layout->setContentsMargins(spacing_unit, spacing_unit / 2, spacing_unit, spacing_unit / 2);
   hint_->setObjectName(u"step_hint"_s);
   layout->addWidget(hint_, 1);
-  QAction* const earlier = add_widget_action(
-      *view_, u"step_earlier"_s, tr("Earlier"), QKeySequence(u"Alt+Shift+Up"_s),
-      tr("Moves the node and its group one slot up"), [this] { view_->move_by_one(-1); });
-  QAction* const later = add_widget_action(
-      *view_, u"step_later"_s, tr("Later"), QKeySequence(u"Alt+Shift+Down"_s),
-      tr("Moves the node and its group one slot down"), [this] { view_->move_by_one(1); });
+  QAction* const earlier =
+      add_widget_action(*view_, u"step_earlier"_s, tr("Earlier"), QKeySequence(u"Alt+Shift+Up"_s),
+                        tr("Moves the node and its group before the previous node or group"),
+                        [this] { view_->move_by_one(-1); });
+  QAction* const later =
+      add_widget_action(*view_, u"step_later"_s, tr("Later"), QKeySequence(u"Alt+Shift+Down"_s),
+                        tr("Moves the node and its group after the next node or group"),
+                        [this] { view_->move_by_one(1); });
   QAction* const to = add_widget_action(
       *view_, u"step_move_to"_s, tr("Move to…"), QKeySequence(u"Alt+Shift+M"_s),
       tr("Moves the node to a slot whose number you type"), [this] { ask_for_step(); });

@@ -7,8 +7,8 @@
 
 namespace stashscope::ui {
 
-/// Options of the parameter update: the optimizer, whose states take memory, and when gradients are
-/// freed.
+/// Options of the parameter update: the optimizer, whose states take memory, its master weights,
+/// and when gradients are freed.
 class UpdateRow : public QWidget {
   Q_OBJECT
 

@@ -13,8 +13,8 @@
 namespace stashscope::ui {
 
 /// What holds the memory at the cursor, as an icicle, and the modules that hold most at the peak.
-/// Choosing a group selects the nodes that make its tensors in every view. Groups the tensors in the
-/// background, and not at all while it is hidden.
+/// Choosing a group selects, in every view, the nodes that make its tensors. The tensors are
+/// grouped in the background, and not at all while the panel is hidden.
 class OverviewPanel : public QWidget {
   Q_OBJECT
 

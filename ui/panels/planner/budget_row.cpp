@@ -38,8 +38,8 @@ BudgetRow::BudgetRow(QWidget* parent)
   field_->setAccessibleName(tr("Budget"));
   field_->setToolTip(
       tr("Limit for the peak of the step, everything included: 12GiB, 900 MB, a share of the peak "
-         "without plans such as 60%, or what to save of that peak such as -4GiB. Return searches "
-         "for a plan."));
+         "without plans such as 60%, or what to save of that peak such as -4GiB. Press Return to "
+         "search for a plan."));
   field_->setAlignment(Qt::AlignRight);
   field_->setFixedWidth(field_width);
   set_up_rich_label(*hint_, u"budget_hint"_s);

@@ -34,7 +34,7 @@ ProfileBox::ProfileBox(Document& document, QWidget* parent)
   }
   auto* const from_file = new QPushButton(tr("From file…"));
   from_file->setObjectName(u"profile_from_file"_s);
-  from_file->setToolTip(tr("Reads the device from a JSON file"));
+  from_file->setToolTip(tr("Reads a device profile from a JSON file"));
   from_file->setAutoDefault(true);
   auto* const layout = new QHBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);

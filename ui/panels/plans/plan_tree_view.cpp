@@ -36,8 +36,9 @@ constexpr std::pair<int, int> widths[] = {{PlanTreeModel::frequency, frequency_w
                                           {PlanTreeModel::made, 60},
                                           {PlanTreeModel::last_read, 76},
                                           {PlanTreeModel::symbolic, 240}};
-/// The columns that stay visible beside the plans as far as the plans keep this width.
+/// The plan column makes room for up to this many columns beside it.
 constexpr int first_columns = 6;
+/// Width that the plan column keeps when it makes room.
 constexpr int wanted_plan_width = 190;
 
 const PlanFilter& filter_of(const QTreeView& view) {

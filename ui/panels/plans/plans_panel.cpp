@@ -85,7 +85,7 @@ QWidget* PlansPanel::make_top_row() {
   more_->setText(tr("More types"));
   more_->setToolTip(
       tr("Also lists plans that keep activations on the host or in a narrower type. ONNX Runtime "
-         "does not know these types."));
+         "does not have such plans."));
   more_->setCheckable(true);
   more_->setAutoRaise(true);
   layout->addWidget(more_);
@@ -154,7 +154,7 @@ void PlansPanel::set_up_tree() {
   });
 }
 
-/// Selects the row of a plan that was switched, unless it is selected with others.
+/// Selects the row of a plan that was switched, unless it is one of the selected rows already.
 void PlansPanel::lead_to(const QModelIndex& index) {
   const QModelIndex row = filtered_.mapFromSource(index);
   if (!tree_->selectionModel()->isRowSelected(row.row(), row.parent())) tree_->lead_to(row);

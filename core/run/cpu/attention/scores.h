@@ -101,7 +101,7 @@ class Scores {
   }
 
   /// Backpropagates through `finish`. @param products the query times the keys @param weights the
-  /// result of `finish` @param row receives the gradient of the weights and becomes that of the
+  /// result of `finish` @param row the gradient of the weights, which is replaced by that of the
   /// products @param shown the gradient of output 3 for this query; may be null
   /// @param take_bias receives each key and the gradient of its bias
   template <class TakeBias>

@@ -167,8 +167,8 @@ class Execution {
     }
   }
 
-  /// The caller returns gradients in memory of its own, so nothing is allocated here. A gradient is
-  /// counted as a value in the buffer of its operand.
+  /// The caller returns gradients in memory of its own, so the allocator does not count this
+  /// memory. A gradient is counted as a value in the buffer of its operand.
   void return_gradients(NodeId id) {
     for (const auto& [output, operand] : nodes_.returned(id)) {
       views_[output] = gradient_view(output, views_[operand]);

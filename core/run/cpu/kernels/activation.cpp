@@ -41,7 +41,8 @@ void flag(const KernelContext& context) {
   });
 }
 
-/// `function(dy, operand)`, where the operand is the input or the output of the forward operator.
+/// Applies `function` to inputs 0 and 1: dy and the input or output of the forward operator, or x
+/// and a bias.
 template <auto function>
 void gradient(const KernelContext& context) {
   with_floating(context.out().element, [&](auto tag) {
@@ -50,7 +51,7 @@ void gradient(const KernelContext& context) {
   });
 }
 
-// Functions that several operators use. They map NaN to NaN.
+// Functions for floating and integer types. They map NaN to NaN.
 
 constexpr auto absolute = [](auto x) {
   if constexpr (std::is_unsigned_v<decltype(x)>) {

@@ -135,7 +135,7 @@ void power_by_scalar(const KernelContext& context, C exponent) {
 }
 
 /// The result has the base's type; the exponent may have a different type. Powers of integers are
-/// computed in double.
+/// computed in double, unless power_by_scalar computes them as products.
 void power(const KernelContext& context) {
   with_number(context.out().element, [&](auto tag) {
     using T = typename decltype(tag)::type;

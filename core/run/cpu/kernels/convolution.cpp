@@ -163,7 +163,8 @@ void conv_grad(const KernelContext& context) {
       [&](auto* dw, const auto* dy, const auto* x) { convolve_backward_weight(sizes, dy, x, dw); });
 }
 
-/// A transposed convolution swaps the roles: dY is the data of a convolution whose result is X.
+/// `sizes` describes the convolution that maps Y to X. Therefore dX is this convolution of dY, and
+/// dW is its weight gradient, with X in place of the gradient of the result.
 void conv_transpose_grad(const KernelContext& context) {
   const ConvolutionSizes sizes = transposed_sizes(context.attributes(), context.in(1).dims,
                                                   context.in(2).dims, context.in(0).dims);

@@ -171,7 +171,8 @@ void scatter_nd(const KernelContext& context) {
   });
 }
 
-/// (cache, updates, [first positions]), seen as [batch, between, positions, inner]
+/// (cache, updates, [first positions]). Cache and updates are seen as [batch, axes between,
+/// positions, inner].
 void tensor_scatter(const KernelContext& context) {
   const TensorView& updates = context.in(1);
   const TensorView& out = context.out();
@@ -188,7 +189,8 @@ void tensor_scatter(const KernelContext& context) {
     std::int64_t at = starts[starts.size() == 1 ? 0 : entry] + row % count;
     if (circular && to.size > 0) at %= to.size;
     if (at < 0 || at >= to.size) {
-      fail_run("", "writes to position " + std::to_string(at) + " of " + std::to_string(to.size));
+      fail_run("", "writes to position " + std::to_string(at) +
+                       ", which is outside of an axis of " + std::to_string(to.size) + " elements");
     }
     std::memcpy(out.data + static_cast<std::size_t>(row / count * to.size + at) * bytes,
                 updates.data + static_cast<std::size_t>(row) * bytes, bytes);

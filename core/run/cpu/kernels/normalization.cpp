@@ -312,8 +312,8 @@ void mean_variance_norm(const KernelContext& context) {
   store_numbers(items, context.out());
 }
 
-/// Calls `body(place, norm)` for every column along the normalized axis of data x; place(i) is the
-/// offset of its element i.
+/// Calls `body(place, size, norm)` for every column along the normalized axis of data x; place(i)
+/// is the offset of the column's element i.
 template <class C, class Body>
 void for_each_lp_column(const KernelContext& context, const C* x, Body body) {
   const AxisSplit split = split_at(context.out().dims, context.attributes().integer("axis", -1));

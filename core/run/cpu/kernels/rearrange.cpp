@@ -1,5 +1,5 @@
-// Blocks of space moved into channels and back, blocks that form an image, cropping and padding at
-// the centre, and elements picked by a condition.
+// Spatial blocks moved into channels and back, images from overlapping blocks, centred cropping and
+// padding, elements selected by a condition, and distinct elements.
 
 #include <algorithm>
 #include <array>
@@ -108,7 +108,8 @@ void for_each_block_element(const std::vector<BlockAxis>& axes, Body body) {
   }
 }
 
-/// Shape inference cannot check this, because only a run knows all sizes.
+/// Throws a run Error when the blocks do not fit the image. Shape inference cannot check this,
+/// because only a run knows all sizes.
 void require_blocks(const TensorView& image, const TensorView& columns, const Dims& block) {
   std::int64_t elements = 1;
   for (const std::int64_t size : block) elements *= size;

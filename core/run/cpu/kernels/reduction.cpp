@@ -88,7 +88,7 @@ constexpr auto the_mean = [](auto sum, auto count) {
 constexpr auto the_root = [](auto sum, auto) { return std::sqrt(sum); };
 constexpr auto the_logarithm = [](auto sum, auto) { return std::log(sum); };
 
-/// A reduction whose result has the element type of the data: products and extremes.
+/// A reduction in the compute type of its elements: products and extremes.
 template <auto combine>
 void reduce_by(const KernelContext& context, auto start_of) {
   const TensorView& in = context.in(0);
@@ -227,8 +227,8 @@ void cumulative_product(const KernelContext& context) {
 }
 
 /// (dy, data, axis). The gradient of element k is the product of the elements before k, times the
-/// sum over later i of dy[i] times the product of the elements between k and i. Without a division,
-/// zeros need no special case.
+/// sum over i of dy[i] times the product of the elements between k and i. The sum starts at i = k,
+/// or at k + 1 if `exclusive` is set. Without a division, zeros need no special case.
 void cumulative_product_grad(const KernelContext& context) {
   const AxisSplit split = split_at(context.out().dims, as_integer(context.in(2)));
   const bool exclusive = context.attributes().integer("exclusive", 0) != 0;

@@ -20,7 +20,8 @@ struct SmallRounding {
 /// types")
 std::vector<double> small_numbers(const TensorView& tensor);
 
-/// The elements of any tensor of numbers. Whole numbers beyond 2^53 keep only their lowest 8 bits.
+/// The elements of any tensor of numbers. Whole numbers beyond 2^53 keep only their lowest 8 bits,
+/// which is enough for a conversion to a small integer.
 std::vector<double> all_numbers(const TensorView& tensor);
 
 /// Converts `numbers` into the small element type of `tensor`; integers keep their lowest bits.

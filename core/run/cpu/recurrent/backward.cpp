@@ -140,8 +140,8 @@ class BackwardCells {
     add_to_state(step, width_);
   }
 
-  /// Adds the first `columns` columns of the gates' gradients, multiplied by the same rows of R, to
-  /// the gradient of the state that enters the step.
+  /// Multiplies the first `columns` columns of the gates' gradients by the first `columns` rows of
+  /// R and adds the product to the gradient of the state that enters the step.
   void add_to_state(std::int64_t step, std::int64_t columns) {
     multiply(at_step(of_state(), step, width_, 0, columns), recurrent_weights(0, columns),
              product_.data());
@@ -306,9 +306,9 @@ class BackwardCells {
   std::int64_t width_;  ///< of all gates
   CellGates<C> gates_;
   std::vector<C> sums_;        ///< gradients of the pre-activations, for all steps
-  std::vector<C> state_sums_;  ///< gradients of the recurrent parts where they differ
+  std::vector<C> state_sums_;  ///< gradients of the recurrent parts if they differ from `sums_`
   std::vector<C> entering_;    ///< the states that enter the steps
-  std::vector<C> reset_;   ///< those states times the reset gate, where the candidate reads them
+  std::vector<C> reset_;   ///< entering states times the reset gate, if the candidate reads these
   std::vector<C> hidden_;  ///< gradients of the state
   std::vector<C> cell_;
   std::vector<C> product_;

@@ -117,8 +117,8 @@ class ForwardCells {
     std::copy_n(values, width_, to);
   }
 
-  /// Calls `body(sequence, sums)` for each sequence that has the step. `sums` starts as the data's
-  /// part of all gates. Records zeros as the gates of the other sequences.
+  /// Calls `body(sequence, sums)` for each sequence that has the step. `sums` holds the data's part
+  /// of all gates until `body` overwrites it. Records zeros as the gates of the other sequences.
   template <class Body>
   void for_each_sequence(std::int64_t step, Body body) {
     const std::vector<C> none(tensors_.result(gates) != nullptr ? buffer_size(1, width_) : 0);
@@ -197,8 +197,9 @@ class ForwardCells {
     });
   }
 
-  /// The recurrent part of the candidate, one row for each sequence. With linear_before_reset, it
-  /// has its bias and the reset gate must still scale it; else it comes from the scaled state.
+  /// The recurrent part of the candidate, one row for each sequence. With linear_before_reset, the
+  /// part includes its bias, and the caller scales it by the reset gate. Otherwise, it is computed
+  /// from the state that the reset gate has scaled.
   std::vector<C> candidate_part(const std::vector<C>& reset) const {
     const std::int64_t n = shape_.hidden;
     std::vector<C> part(hidden_.size());

@@ -48,7 +48,8 @@ struct SequenceShape {
   bool has(std::int64_t step, std::int64_t sequence) const {
     return lengths.empty() || step < lengths[static_cast<std::size_t>(sequence)];
   }
-  /// The step whose state enters `step`; nullopt for the first step that the direction computes.
+  /// The step whose state enters `step`; nullopt if `step` is the sequence's first in this
+  /// direction.
   std::optional<std::int64_t> step_before(std::int64_t step, std::int64_t direction,
                                           std::int64_t sequence) const {
     const std::int64_t before = is_reversed(direction) ? step + 1 : step - 1;

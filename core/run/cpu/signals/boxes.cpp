@@ -53,7 +53,8 @@ struct Limits {
   }
 };
 
-/// The boxes of one class, best first, that overlap no better one.
+/// The boxes of one class that stay within the limits, best first. Leaves out boxes that overlap a
+/// selected one too much.
 std::vector<std::int64_t> selected(const std::vector<Box>& boxes, const double* scores,
                                    const Limits& limits) {
   std::vector<std::int64_t> order;

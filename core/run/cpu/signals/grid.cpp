@@ -10,9 +10,9 @@ namespace stashscope::cpu {
 
 namespace {
 
-/// Calls `body(elements, point, plane, place)` for every sampled value, with the elements of the
-/// data that contribute to it, and with the offsets of its point in the grid, of its channel in the
-/// data, and of the value in the result.
+/// Calls `body(elements, point, plane, place)` for every sampled value: the elements of the data
+/// that contribute to it, the offset of its point in the grid, the offset of its channel in the
+/// data, and its own offset in the result.
 template <class C, class Body>
 void for_each_sample(const KernelContext& context, const TensorView& data, const TensorView& grid,
                      Body body) {
@@ -30,9 +30,9 @@ void for_each_sample(const KernelContext& context, const TensorView& data, const
   }
 }
 
-/// Calls `body(offset of the image's transformation, offset of the point, its coordinates and a
-/// last 1)` for every point of a grid [batch, spatial..., axes] that covers -1 to 1 along each
-/// axis. The coordinate of the last axis comes first.
+/// Calls `body(offset of the image's transformation, offset of the point, coordinates of the point
+/// followed by 1)` for every point of a grid [batch, spatial..., axes] that covers -1 to 1 along
+/// each axis. The coordinate of the last axis comes first.
 template <class Body>
 void for_each_grid_point(const KernelContext& context, const TensorView& grid, Body body) {
   const bool aligned = context.attributes().integer("align_corners", 0) != 0;

@@ -42,7 +42,8 @@ std::vector<Ngram> wanted_ngrams(const Attributes& attributes) {
   return wanted;
 }
 
-/// How often an n-gram occurs with up to `skips` words left out between each two of its words.
+/// How often an n-gram occurs if the same number of words, at most `skips`, is left out between
+/// each two of its words.
 double occurrences(const Ngram& ngram, const std::int64_t* text, std::int64_t length,
                    std::int64_t skips) {
   const std::int64_t size = std::ssize(ngram.words);

@@ -78,7 +78,8 @@ std::int64_t transformed_axis(const KernelContext& context) {
   return context.has_input(2) ? as_integer(context.in(2)) : -2;
 }
 
-/// Stores one number per position: alpha - beta * cos(2 pi i / n) + gamma * cos(4 pi i / n).
+/// Stores alpha - beta * cos(2 pi i / n) + gamma * cos(4 pi i / n) for every position i. n is the
+/// size if the window is periodic, else the size - 1.
 void cosine_window(const KernelContext& context, double alpha, double beta, double gamma) {
   const std::int64_t size = context.out().elements();
   const bool periodic = context.attributes().integer("periodic", 1) != 0;

@@ -76,7 +76,7 @@ struct RowCopy {
 };
 
 /// Cross-correlation over two spatial axes, in layout NCHW. The two sides of an axis have the same
-/// padding.
+/// padding. Products are summed in float32 (float64 for float64).
 struct ConvolutionShape {
   enum class Pass : std::uint8_t {
     forward,          ///< (x, w) -> y
@@ -85,7 +85,7 @@ struct ConvolutionShape {
   };
 
   Pass pass = Pass::forward;
-  ElementType element = ElementType::float32;  ///< of all operands; summed in float32
+  ElementType element = ElementType::float32;  ///< of all operands
   std::vector<std::int64_t> input;             ///< [N, C, H, W]
   std::vector<std::int64_t> filter;            ///< [M, C / groups, kH, kW]
   std::vector<std::int64_t> output;            ///< [N, M, outH, outW]

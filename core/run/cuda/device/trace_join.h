@@ -42,7 +42,7 @@ struct PoolBytes {
 struct JoinedTrace {
   std::vector<TraceEvent> events;
   std::vector<StepWork> work;        ///< by slot
-  std::vector<std::string> remarks;  ///< about missing records and records that match no event
+  std::vector<std::string> remarks;  ///< which numbers are inexact, and why
 };
 
 /// Joins the runner's actions with the records of the profiling library.
@@ -50,10 +50,10 @@ struct JoinedTrace {
 /// started. A node starts with its first kernel and ends with its last kernel; a node without
 /// kernels takes no time and lies at the end of the node before.
 /// - Bytes in use after an event come from its record, rounded up as the allocator does. For an
-/// event without a record, they change by the requested bytes, rounded up to 512. For a whole pool,
-/// all records are ignored and only requested bytes are counted in two cases: if this gives a peak
-/// closer to the one that the pool counted, or if it gives an equally close peak and the records
-/// fall at an allocation or rise at a release.
+/// event without a record, they change by the requested bytes, rounded up to 512. In two cases, all
+/// records of a pool are ignored and only requested bytes are counted: if the requested bytes give
+/// a peak closer to the one that the pool counted, or if they give an equally close peak and the
+/// bytes in use according to the records fall at an allocation or rise at a release.
 /// - Allocations of the workspace pool become `workspace` events; a `reserved` event marks each new
 /// maximum of what both pools hold together.
 /// @param events in the order of the runner's actions

@@ -20,8 +20,9 @@ class DeviceStepMemory {
   DeviceStepMemory(const DeviceStepMemory&) = delete;
   DeviceStepMemory& operator=(const DeviceStepMemory&) = delete;
 
-  /// Allocates and fills the persistent buffers: inputs, parameters, constants, states (zeros, or
-  /// master weights) and gradients from outside. Throws OutOfMemory.
+  /// Allocates and fills the persistent buffers: inputs, parameters, constants and optimizer states
+  /// (zeros, or master weights). Also allocates memory for the number of the run and for the
+  /// gradients that the YieldOp's caller returns. Throws OutOfMemory.
   void place_persistent_buffers(const NamedTensors& inputs);
 
   /// Sets the number of the run, which is at Place::Kind::run.

@@ -18,7 +18,7 @@ struct HostNeeds {
 /// @param nodes the nodes of the plan's step
 HostNeeds host_needs(const RunPlan& plan, const StepNodes& nodes);
 
-/// Values whose elements are in host memory, computed there by the CPU kernels.
+/// Values whose elements are in host memory: given data, and results of the CPU kernels.
 class HostValues {
  public:
   /// Adds a value with uninitialized elements.

@@ -107,7 +107,8 @@ PoolBytes StepLog::take_peaks() const {
           device_.take_peak_used_bytes(Pool::workspaces)};
 }
 
-/// Bytes that both pools hold. No pool shrinks during a step, so the bytes at its end are the peak.
+/// Bytes that both pools hold. During a step, a pool shrinks only when the device runs out of
+/// memory. Otherwise, the bytes at the end of the step are the peak.
 std::int64_t StepLog::reserved_bytes() const {
   return device_.reserved_bytes(Pool::tensors) + device_.reserved_bytes(Pool::workspaces);
 }

@@ -1,5 +1,6 @@
 // Reading and writing by index. The CPU runner reports an index outside of the data as an error.
-// Here, reading with such an index gives NaN (0 for integers) and writing has no effect.
+// Here, reading with such an index gives NaN (0 for integers and 8-bit floats) and writing has no
+// effect.
 
 /// Converts a negative index, which counts from the end, to a position; -1 if the index is outside
 /// of `size` elements.
@@ -19,7 +20,7 @@ struct Filled<Pack<UInt64, 2>> {
   __device__ static Pack<UInt64, 2> with(UInt64 pattern) { return {{pattern, pattern}}; }
 };
 
-/// to[outer, k, column] = from[outer, indices[k], column]; each thread has one column.
+/// to[outer, k, column] = from[outer, indices[k], column]; each thread copies one element.
 template <class T, class Index, Index threads, Index size, Index count, Index columns, class I>
 __device__ inline void gather_rows(const T* from, const I* indices, T* to, UInt64 outside) {
   const Index at = Index(thread_index());

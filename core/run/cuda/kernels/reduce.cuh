@@ -129,8 +129,8 @@ struct LogSumExp {
 };
 
 /// Elements with their positions along an axis of `size` elements that lie `stride` apart. A NaN
-/// gets position -1, except in the first position, where it stays the extreme: no comparison with
-/// NaN is true.
+/// gets position -1 and is ignored. A NaN in the first position keeps its position and stays the
+/// extreme, because no comparison with NaN is true.
 template <class T, Int64 size, Int64 stride>
 struct PlacedItems {
   using Item = Pair<Compute<T>, Int64>;

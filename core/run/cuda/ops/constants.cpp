@@ -59,7 +59,8 @@ std::string eye_like(const LoweringContext& context, const Operands&) {
          ") == " + std::to_string(context.attributes().integer("k", 0)) + " ? 1 : 0";
 }
 
-/// The text that converts a double as the CPU runner does: first to the compute type of the output.
+/// The text that converts a double to the compute type of the output, as the CPU runner does before
+/// it stores the number.
 std::string drawn(const LoweringContext& context, const std::string& number) {
   if (context.out().element == ElementType::boolean) return "(" + number + ") != 0";
   return compute_type(context.out().element) + "(" + number + ")";

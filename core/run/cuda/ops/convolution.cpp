@@ -17,8 +17,9 @@ namespace {
 using Dims = std::vector<std::int64_t>;
 using Pass = ConvolutionShape::Pass;
 
-/// A convolution as the device runs it. If the two sides of an axis have different padding, the
-/// data is copied into a frame: a larger tensor of zeros that the windows cover exactly.
+/// A convolution as the device runs it, with equal padding on the two sides of an axis. If this
+/// would change the number of windows, the data is copied into a frame: a tensor that the windows
+/// cover exactly, with zeros in place of the padding.
 struct Convolution {
   ConvolutionShape shape;  ///< `input` is the frame
   Dims data;               ///< dims of the data itself
@@ -254,7 +255,8 @@ Lowered conv_grad(const LoweringContext& context) {
   return lowered;
 }
 
-/// A transposed convolution swaps the roles: dY is the data of a convolution whose result is X.
+/// `sizes` describes the convolution that maps Y to X. Therefore dX is this convolution of dY, and
+/// dW is its weight gradient, with X in place of the gradient of the result.
 Lowered conv_transpose_grad(const LoweringContext& context) {
   Lowered lowered;
   const auto sizes = kernels::transposed_sizes(context.attributes(), context.in(1).dims,

@@ -83,7 +83,7 @@ std::string dropped_biased(const LoweringContext& context, const Operands& opera
   return "rounded<" + device_type(context.out().element) + ">(" + item + ") + " + operands[2];
 }
 
-/// Adds the words of the mask to the calls for the first output.
+/// Adds a call that writes the words of the mask to the calls that make the first output.
 Lowered with_bits(Lowered lowered, const LoweringContext& context, const Selection& selection) {
   if (!context.has_output(1) || context.out(1).elements() == 0) return lowered;
   CallText text;

@@ -103,8 +103,6 @@ Lowered lower_skip_layer_norm(const LoweringContext& context) {
   return lower_rows(context, needs, places, simplified, source, text);
 }
 
-/// (dY, X, scale, [mean], inverse deviation) -> dX, dScale, [dBias]; the simplified form has no
-/// mean.
 template <bool simplified>
 KernelCall data_gradient(const LoweringContext& context, const Rows& rows) {
   const RowPlan plan = plan_rows(
@@ -151,6 +149,8 @@ void add_affine_gradients(const LoweringContext& context, const Rows& rows, Lowe
   add_reduction(lowered, {rows.count, rows.columns}, {1, rows.columns}, texts);
 }
 
+/// (dY, X, scale, [mean], inverse deviation) -> dX, dScale, [dBias]; the simplified form has no
+/// mean.
 template <bool simplified>
 Lowered lower_gradient(const LoweringContext& context) {
   const Rows rows = rows_of(context, context.in(1));

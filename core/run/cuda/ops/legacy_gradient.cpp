@@ -45,8 +45,8 @@ Lowered redirected(Lowered lowered, Operand from, Operand to) {
   return lowered;
 }
 
-/// Stores the contributions in scratch memory and sums them over the axes along which the operand
-/// was broadcast.
+/// Sums the contributions in the scratch memory `from` over the axes along which the operand was
+/// broadcast.
 void add_sum_of_shares(Lowered& lowered, const OperandType& shares, Operand from,
                        const LoweringContext& context, std::size_t side) {
   const OperandType& result = context.out(side);

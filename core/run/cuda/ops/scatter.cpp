@@ -51,7 +51,8 @@ struct SortedRows {
   Operand updates;
 };
 
-/// @param numbering, arguments of the kernel that turns input 1 into row indices
+/// @param numbering the kernel that turns input 1 into row indices @param arguments its template
+/// arguments
 SortedRows add_sorted_rows(Lowered& lowered, const LoweringContext& context,
                            const WrittenRows& rows, const char* numbering,
                            const std::vector<std::string>& arguments) {

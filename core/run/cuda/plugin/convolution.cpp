@@ -62,8 +62,8 @@ int to_int(std::int64_t number) {
   return static_cast<int>(number);
 }
 
-/// The library of the same version as the headers, because the plugin uses enums and structs from
-/// the headers.
+/// The library of the same major version as the headers, because the plugin uses enums and structs
+/// from the headers.
 std::string cudnn_name() { return "libcudnn.so." + std::to_string(CUDNN_MAJOR); }
 
 /// A cuDNN algorithm for one pass, with its math type.
@@ -211,8 +211,8 @@ class Convolutions::PreparedConvolution {
     check(STASHSCOPE_CUDNN_FUNCTION(cudnnSetConvolutionMathType)(convolution_.get(), math));
   }
 
-  /// Adds the algorithms that the heuristics do not list, because sometimes they list none although
-  /// some work.
+  /// Adds the algorithms that the heuristics do not list, because the heuristics sometimes list
+  /// none although some algorithms work.
   void add_others() {
     for (int algorithm = 0; algorithm < algorithm_count(shape_.pass); ++algorithm) {
       const bool is_there = std::ranges::any_of(

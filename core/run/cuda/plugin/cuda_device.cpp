@@ -11,8 +11,8 @@ namespace stashscope::cuda {
 
 namespace {
 
-/// Rows of at least this length are copied with one call per row: at odd addresses this is faster
-/// than a single call for many rows, and the overhead of the calls is negligible.
+/// Rows of at least this length are copied with one call per row: at unaligned addresses this is
+/// faster than a single call for many rows, and the overhead of the calls is negligible.
 constexpr std::int64_t long_row = std::int64_t{8} << 20;
 
 std::size_t to_size(std::int64_t bytes) { return static_cast<std::size_t>(bytes); }

@@ -7,7 +7,7 @@
 namespace stashscope::cuda {
 
 /// Adds the content of a profiling record; ignores kinds of records that were not requested. Uses
-/// the oldest layout of each kind, because newer versions only append fields.
+/// an old layout of each kind, because newer versions only append fields.
 void append_record(const CUpti_Activity& record, TraceRecords& records);
 
 }  // namespace stashscope::cuda

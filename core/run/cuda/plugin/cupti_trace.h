@@ -9,7 +9,8 @@
 namespace stashscope::cuda {
 
 /// Records the device's work with CUPTI. The library is opened at run time, because only traces
-/// need it. There is one object per program, because the library's callbacks carry no user data.
+/// need it. Only one object may exist at a time, because the library's callbacks carry no user
+/// data.
 class CuptiTrace {
  public:
   /// Must be constructed before the first use of the device. Otherwise the library's buffers take

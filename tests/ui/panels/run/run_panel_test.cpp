@@ -233,7 +233,7 @@ TEST_F(RunPanelTest, FailuresOfSshSayWhatToDo) {
   pretend_ssh("exec sh -c \"$command\"");
   type_worker(u"no-such-worker"_s);
   run();
-  EXPECT_TRUE(message().contains(u"'no-such-worker' is not there"_s)) << message().toStdString();
+  EXPECT_TRUE(message().contains(u"'no-such-worker' is missing"_s)) << message().toStdString();
   qputenv("STASHSCOPE_SSH", "/no/such/ssh");
   run();
   EXPECT_TRUE(message().contains(u"ssh client"_s)) << message().toStdString();
