@@ -72,6 +72,9 @@ MainWindow::MainWindow(const WindowPlaces& places, QWidget* parent)
   setStatusBar(status);
   connect(status, &StatusLine::notes_wanted, this, &MainWindow::show_notes);
   make_docks();
+  for (const QString& view : {u"icicle_view"_s, u"alive_table"_s}) {
+    findChild<QWidget*>(view)->addAction(graph_->why_action());
+  }
   make_actions();
   connect_document();
   restoreGeometry(QSettings().value(u"window/geometry"_s).toByteArray());

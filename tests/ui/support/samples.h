@@ -16,8 +16,10 @@ inline QString sample(const QString& name) {
   return QStringLiteral(STASHSCOPE_SAMPLES "/") + name + QStringLiteral(".onnx");
 }
 
+inline QString shared_models() { return QStringLiteral(STASHSCOPE_SHARED "/models"); }
+
 inline QString shared_model(const QString& name) {
-  return QStringLiteral(STASHSCOPE_SHARED "/models/full/") + name + QStringLiteral(".onnx");
+  return shared_models() + QStringLiteral("/full/") + name + QStringLiteral(".onnx");
 }
 
 /// Long enough for the slowest build on a busy machine; only failing tests wait that long.

@@ -316,6 +316,7 @@ TEST_F(Layouts, ResetFindsFloatingAndHiddenPanels) {
   plans().setFloating(true);
   find<QDockWidget>(u"memory_dock"_s).close();
   trigger(u"reset_layout"_s);
+  QCoreApplication::processEvents();
   EXPECT_FALSE(plans().isFloating());
   EXPECT_TRUE(find<QDockWidget>(u"memory_dock"_s).isVisible());
   EXPECT_NEAR(plans().width(), width, 4);

@@ -17,6 +17,7 @@ class GraphActions : public QObject {
   GraphActions(Document& document, GraphView& view, QObject* parent);
 
   const QList<QAction*>& all() const { return all_; }
+  QAction* why_not() const { return why_not_; }
   /// Shows the menu about the selection at a screen position.
   void show_menu(QPoint place);
 

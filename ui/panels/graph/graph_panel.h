@@ -22,6 +22,8 @@ class GraphPanel : public QWidget {
   GraphPanel(Document& document, const std::filesystem::path& program, QWidget* parent = nullptr);
 
   GraphView& view() { return *view_; }
+  /// Says why the selected node has no plan or why its output is alive; for other views of tensors.
+  QAction* why_action() const { return actions_->why_not(); }
   /// The actions on the selection, for a menu.
   QList<QAction*> actions_on_selection() const { return actions_->all(); }
   /// Whether the final drawing of the document's study is on the screen.

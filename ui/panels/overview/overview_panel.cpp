@@ -172,6 +172,9 @@ void OverviewPanel::choose_group(std::uint32_t node, bool added) {
     nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
   }
   if (nodes.empty()) return document_.selection().clear();
+  if (nodes.size() == 1) {
+    return document_.selection().select_node(nodes.front(), LinkedSelection::Cursor::stays);
+  }
   document_.selection().select_nodes(std::move(nodes), shown(path_in_tree(icicle_->tree(), node)));
 }
 
