@@ -191,7 +191,7 @@ void AnswerBar::show_samples(const LargestFit& fit) {
   if (!largest || fit.current.is_unlimited || largest->value == first.value) return;
   largest_ = fit;
   const QString name = shown(first.name);
-  samples_->setText(tr("%1 %2 fits").arg(name).arg(largest->value));
+  samples_->setText(tr("Batch %1 fits").arg(largest->value));
   samples_->setToolTip(
       tr("Set %1 from %2 to %3, the largest that fits\nThe peak becomes %4, the step "
          "takes %5")

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "core/base/text.h"
+#include "core/graph/node_modules.h"
 #include "core/graph/node_path.h"
 #include "core/study/facts/plan_facts.h"
 
@@ -36,12 +37,25 @@ std::string shared_module_name(const Graph& graph, const PlanRow& row) {
   return shared;
 }
 
-std::string place_words(const Graph& graph, const PlanRow& row) {
-  const auto places = row.occurrences->size();
-  if (places == 1) {
-    const std::string layer = layer_of(graph, OccurrenceFacts::node(row.occurrences->front()));
-    return layer.empty() ? "" : ", in " + layer;
+/// By row, the shortened name of its module if the row has a single occurrence in a module.
+std::vector<std::string> lone_modules(const Study& study) {
+  std::vector<std::vector<std::string>> scopes(plan_rows(study));
+  std::vector<std::vector<std::string>*> lone;
+  for (std::size_t row = 0; row < scopes.size(); ++row) {
+    const auto& occurrences = plan_row(study, row).occurrences;
+    if (occurrences == nullptr || occurrences->size() != 1) continue;
+    scopes[row] = path_of(study.graph().node(OccurrenceFacts::node(occurrences->front()))).scope;
+    lone.push_back(&scopes[row]);
   }
+  shorten_modules(lone);
+  std::vector<std::string> names;
+  for (const std::vector<std::string>& scope : scopes) names.push_back(join(scope, "."));
+  return names;
+}
+
+std::string place_words(const Graph& graph, const PlanRow& row, const std::string& lone_module) {
+  const auto places = row.occurrences->size();
+  if (places == 1) return lone_module.empty() ? "" : ", in " + lone_module;
   const std::string module = shared_module_name(graph, row);
   return ", " + std::to_string(places) + (module.empty() ? " places" : " x " + module);
 }
@@ -70,10 +84,11 @@ std::string type_words(PlanType type) {
   return ", " + std::string(strategy_of(type).name);
 }
 
-std::string row_words(const Study& study, const PlanRow& row, Detail detail) {
+std::string row_words(const Study& study, const PlanRow& row, const std::string& lone_module,
+                      Detail detail) {
   if (row.occurrences == nullptr || row.occurrences->empty()) return row.config;
   return node_words(study, *row.occurrences->front().parts.front(), detail) + type_words(row.type) +
-         place_words(study.graph(), row);
+         place_words(study.graph(), row, lone_module);
 }
 
 /// Calls `rename` for every row whose name another row has, too.
@@ -89,13 +104,15 @@ void rename_equal(std::vector<std::string>& names, const Rename& rename) {
 }  // namespace
 
 std::vector<std::string> plan_names(const Study& study) {
+  const std::vector<std::string> modules = lone_modules(study);
+  const auto words = [&](std::size_t row, Detail detail) {
+    return row_words(study, plan_row(study, row), modules[row], detail);
+  };
   std::vector<std::string> names;
   for (std::size_t row = 0; row < plan_rows(study); ++row) {
-    names.push_back(row_words(study, plan_row(study, row), Detail::normal));
+    names.push_back(words(row, Detail::normal));
   }
-  rename_equal(names, [&](std::size_t row) {
-    return row_words(study, plan_row(study, row), Detail::all_operators);
-  });
+  rename_equal(names, [&](std::size_t row) { return words(row, Detail::all_operators); });
   rename_equal(names, [&](std::size_t row) {
     return names[row] + " (" + plan_row(study, row).config + ")";
   });

@@ -12,7 +12,11 @@ NodeModules modules_of(const Study& study) {
   for (const NodeId id : IdRange<NodeId>(study.graph().nodes().size())) {
     is_forward.push_back(study.opportunities->is_forward(id));
   }
-  return find_modules(study.graph(), is_forward);
+  NodeModules modules = find_modules(study.graph(), is_forward);
+  std::vector<std::vector<std::string>*> scopes;
+  for (std::vector<std::string>& scope : modules.scope) scopes.push_back(&scope);
+  shorten_modules(scopes);
+  return modules;
 }
 
 /// The node that makes the value, or else the first node that reads it.

@@ -70,7 +70,7 @@ TEST(MemoryTree, GradientsAndOptimizerStatesBelongToTheModuleOfTheirParameter) {
   const Timeline& timeline = study->baseline->timeline;
   const auto at_end = paths(tree, timeline, timeline.order.size() - 1);
   const std::int64_t weight = 16 * 16 * 4;
-  for (const std::string module : {"model.h.0.attn", "model.h.1.mlp", "model.h.2.attn"}) {
+  for (const std::string module : {"h.0.attn", "h.1.mlp", "h.2.attn"}) {
     EXPECT_EQ(at_end.at(module + ".parameters"), weight) << module;
     EXPECT_EQ(at_end.at(module + ".gradients"), weight) << module;
     EXPECT_EQ(at_end.at(module + ".optimizer states"), 2 * weight) << module;
@@ -85,7 +85,7 @@ TEST(MemoryTree, RecomputedTensorsBelongToTheModuleOfTheirOriginal) {
   for (std::size_t i = 1; i < tree.nodes.size(); ++i) {
     const std::string path = path_in_tree(tree, i);
     if (path.find("_recompute") == std::string::npos) continue;
-    EXPECT_TRUE(path.starts_with("model.h.")) << path;
+    EXPECT_TRUE(path.starts_with("h.")) << path;
     ++recomputed;
   }
   EXPECT_GT(recomputed, 0);
@@ -173,7 +173,14 @@ TEST(ModuleMemory, AddsUpToThePeakAndTheTimeOfTheStep) {
   const auto study = trained_blocks(1);
   const Variant& variant = *study->current;
   const MemoryTree tree = memory_tree(*study, variant, MemoryGrouping::module);
-  const auto at_peak = paths(tree, variant.timeline, variant.timeline.peak_slot);
+  const auto at_peak = tree_bytes(tree, variant.timeline, variant.timeline.peak_slot);
+  std::int64_t in_modules = 0;
+  for (std::size_t i = 1; i < tree.nodes.size(); ++i) {
+    const MemoryTreeNode& node = tree.nodes[i];
+    const bool is_module =
+        node.parent == 0 && node.child_count > 0 && node.name != outside_of_groups;
+    if (is_module) in_modules += at_peak[i];
+  }
   const std::vector<ModuleMemory> modules = module_memory(*study);
   EXPECT_TRUE(std::ranges::is_sorted(modules, std::greater(), &ModuleMemory::peak_bytes));
   std::int64_t held = 0;
@@ -184,7 +191,8 @@ TEST(ModuleMemory, AddsUpToThePeakAndTheTimeOfTheStep) {
     EXPECT_GE(each.stashed_bytes, 0);
     EXPECT_FALSE(each.symbolic.empty());
   }
-  EXPECT_EQ(held, at_peak.at("model"));
+  EXPECT_GT(held, 0);
+  EXPECT_EQ(held, in_modules);
   EXPECT_GT(seconds, 0);
   EXPECT_LE(seconds, step_seconds(*study, variant) * (1 + 1e-9));
 }

@@ -22,7 +22,7 @@ TEST(PlanWords, NameTheOperatorAndTheModulesThatHaveIt) {
 
 TEST(PlanWords, NameTheModuleOfASinglePlace) {
   const auto words = plan_names(*test::study_of(test::named(test::blocks(1))));
-  EXPECT_TRUE(has(words, "MatMul, in model.h.0.mlp")) << testing::PrintToString(words);
+  EXPECT_TRUE(has(words, "MatMul, in mlp")) << testing::PrintToString(words);
 }
 
 TEST(PlanWords, CountPlacesThatShareNoModule) {
