@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 
+#include "core/onnx/model_file.h"
 #include "core/study/edits/edits.h"
 #include "tests/support/named_model.h"
 
@@ -105,6 +107,32 @@ TEST(NextMoves, EndWhenCancelled) {
   progress.cancel();
   EXPECT_THROW(next_moves(*test::study_of(test::named(test::blocks(2))), 1, progress), Error);
 }
+
+/// A model of the folder with reference models, if it is there.
+class NextMovesOf : public testing::TestWithParam<std::filesystem::path> {};
+
+std::vector<std::filesystem::path> reference_models() {
+  std::vector<std::filesystem::path> files;
+  for (const char* const folder : {"small", "exported"}) {
+    std::error_code none;
+    const std::filesystem::path models =
+        std::filesystem::path(STASHSCOPE_SHARED "/models") / folder;
+    for (const auto& model : std::filesystem::directory_iterator(models, none)) {
+      if (std::filesystem::exists(model.path() / "model.onnx")) files.push_back(model.path());
+    }
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+TEST_P(NextMovesOf, AModelChangeItsStepAsTheySayAndNoRowIsBetter) {
+  const auto model = std::make_shared<const Graph>(load_model(GetParam() / "model.onnx"));
+  expect_right(*compute_study(model, Choices(), nullptr, Progress()));
+}
+
+INSTANTIATE_TEST_SUITE_P(Reference, NextMovesOf, testing::ValuesIn(reference_models()),
+                         [](const auto& info) { return info.param.filename().string(); });
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(NextMovesOf);
 
 }  // namespace next_moves_test
 }  // namespace stashscope
