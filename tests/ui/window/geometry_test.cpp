@@ -5,6 +5,7 @@
 #include <QAbstractSpinBox>
 #include <QComboBox>
 #include <QDockWidget>
+#include <QHeaderView>
 #include <QLineEdit>
 #include <QStatusBar>
 #include <QStyleOptionComboBox>
@@ -111,8 +112,24 @@ class Geometry : public WindowTest, public testing::WithParamInterface<const cha
     for (const QWidget* const each : seen_controls()) {
       EXPECT_FALSE(is_cut(*each)) << where << ": " << name_of_widget(*each).toStdString();
     }
+    for (const auto* const each : window().findChildren<QHeaderView*>()) {
+      const bool is_table = each->orientation() == Qt::Horizontal && is_seen(*each);
+      if (is_table)
+        expect_whole_titles(*each, where + " " + each->parent()->objectName().toStdString());
+    }
     expect_whole_column<TableView>(u"module_table"_s, ModuleModel::module, where);
     expect_whole_column<PlanTreeView>(u"plan_tree"_s, PlanTreeModel::plan, where);
+  }
+
+  /// Every column that begins in sight has room for its title.
+  static void expect_whole_titles(const QHeaderView& header, const std::string& where) {
+    for (int column = 0; column < header.count(); ++column) {
+      const int left = header.sectionViewportPosition(column);
+      if (header.isSectionHidden(column) || left >= header.viewport()->width()) continue;
+      EXPECT_GE(header.sectionSize(column), header.sectionSizeHint(column))
+          << where << ": "
+          << header.model()->headerData(column, Qt::Horizontal).toString().toStdString();
+    }
   }
 
   template <class View>

@@ -20,10 +20,10 @@ namespace {
 
 constexpr int least_plan_width = 140;
 /// In pixels.
-constexpr int frequency_width = 56;
+constexpr int frequency_width = 62;
 constexpr int count_width = 54;
 constexpr int bytes_width = 90;
-constexpr int time_width = 88;
+constexpr int time_width = 84;
 constexpr std::pair<int, int> widths[] = {{PlanTreeModel::frequency, frequency_width},
                                           {PlanTreeModel::count, count_width},
                                           {PlanTreeModel::saving, bytes_width},

@@ -31,8 +31,15 @@ To converted(From item) {
 }
 
 /// Casts from or to floats of at most 8 bits and integers of at most 4 bits.
+std::vector<double> numbers_to_cast(const KernelContext& context) {
+  const TensorView& from = context.in(0);
+  const bool keeps_bits = is_integer(from.element) && !is_small_number(from.element) &&
+                          is_integer(context.out().element);
+  return keeps_bits ? lowest_bits(from) : all_numbers(from);
+}
+
 void cast_small(const KernelContext& context) {
-  const std::vector<double> numbers = all_numbers(context.in(0));
+  const std::vector<double> numbers = numbers_to_cast(context);
   if (is_small_number(context.out().element)) {
     const Attributes& attributes = context.attributes();
     const SmallRounding rounding = {attributes.integer("saturate", 1) != 0,

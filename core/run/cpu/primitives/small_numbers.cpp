@@ -159,12 +159,13 @@ std::vector<double> small_numbers(const TensorView& tensor) {
 }
 
 std::vector<double> all_numbers(const TensorView& tensor) {
-  if (is_small_number(tensor.element)) return small_numbers(tensor);
-  if (!is_integer(tensor.element)) return numbers_of<double>(tensor);
+  return is_small_number(tensor.element) ? small_numbers(tensor) : numbers_of<double>(tensor);
+}
+
+std::vector<double> lowest_bits(const TensorView& tensor) {
   std::vector<double> numbers;
   for (const std::int64_t item : as_integers(tensor)) {
-    const bool exact = std::abs(item) <= (std::int64_t{1} << 53);
-    numbers.push_back(static_cast<double>(exact ? item : item & 0xFF));
+    numbers.push_back(static_cast<double>(item & 0xFF));
   }
   return numbers;
 }

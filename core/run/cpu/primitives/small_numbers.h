@@ -20,9 +20,12 @@ struct SmallRounding {
 /// types")
 std::vector<double> small_numbers(const TensorView& tensor);
 
-/// The elements of any tensor of numbers. Whole numbers beyond 2^53 keep only their lowest 8 bits,
-/// which is enough for a conversion to a small integer.
+/// The elements of any tensor of numbers, rounded to float64.
 std::vector<double> all_numbers(const TensorView& tensor);
+
+/// The lowest 8 bits of the elements of a tensor of integers that are no small numbers. A
+/// conversion to a small integer needs no other bits, and float64 would lose them beyond 2^53.
+std::vector<double> lowest_bits(const TensorView& tensor);
 
 /// Converts `numbers` into the small element type of `tensor`; integers keep their lowest bits.
 void store_small_numbers(const std::vector<double>& numbers, const SmallRounding& rounding,

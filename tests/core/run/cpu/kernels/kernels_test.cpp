@@ -383,6 +383,20 @@ TEST(CastKernels, RoundToSmallFloatsAndCutSmallIntegers) {
   EXPECT_THAT(through(ElementType::uint2, {3, 0, 1, 2, 3}, true), ElementsAre(3, 0, 1, 2, 3));
 }
 
+TEST(CastKernels, LargeIntegersSaturateSmallFloatsAndKeepTheirLowestBitsInSmallIntegers) {
+  const std::int64_t large = (std::int64_t{1} << 60) + 5;
+  const std::int64_t least = std::numeric_limits<std::int64_t>::min();
+  const auto through = [&](ElementType small) {
+    const auto to = [](ElementType element) { return static_cast<std::int64_t>(element); };
+    const Tensor narrow =
+        run_node({"Cast", {integers({3}, {large, least, -3})}, {{"to", to(small)}}, 25})[0];
+    return result_of({"Cast", {narrow}, {{"to", to(ElementType::float32)}}, 25});
+  };
+  EXPECT_THAT(through(ElementType::float8e4m3fn), ElementsAre(448, -448, -3));
+  EXPECT_THAT(through(ElementType::int4), ElementsAre(5, 0, -3));
+  EXPECT_THAT(through(ElementType::uint4), ElementsAre(5, 0, 13));
+}
+
 TEST(AtenKernels, EmbedAndSumBack) {
   const auto aten = [](const char* name, std::vector<Tensor> inputs) {
     return result_of(
