@@ -9,11 +9,13 @@
 #include <QLineEdit>
 #include <QStatusBar>
 #include <QStyleOptionComboBox>
+#include <QStyleOptionHeader>
 
 #include "tests/ui/support/window_test.h"
 #include "ui/models/module_model.h"
 #include "ui/models/plan_tree_model.h"
 #include "ui/theme/theme.h"
+#include "ui/widgets/cell_delegate.h"
 #include "ui/widgets/elided_label.h"
 
 namespace stashscope::ui::test {
@@ -26,7 +28,10 @@ constexpr QSize screens[] = {{1366, 768}, {1600, 1000}, {2560, 1440}, {1920, 108
 constexpr int least_plan_rows = 9;
 
 bool is_seen(const QWidget& widget) {
-  return widget.isVisible() && !widget.visibleRegion().isEmpty();
+  // The content of a scroll area covers the area itself.
+  const auto* const area = qobject_cast<const QAbstractScrollArea*>(&widget);
+  const QWidget& seen = area == nullptr ? widget : *area->viewport();
+  return seen.isVisible() && !seen.visibleRegion().isEmpty();
 }
 
 QString name_of_widget(const QWidget& widget) {
@@ -126,10 +131,17 @@ class Geometry : public WindowTest, public testing::WithParamInterface<const cha
     for (int column = 0; column < header.count(); ++column) {
       const int left = header.sectionViewportPosition(column);
       if (header.isSectionHidden(column) || left >= header.viewport()->width()) continue;
-      EXPECT_GE(header.sectionSize(column), header.sectionSizeHint(column))
-          << where << ": "
-          << header.model()->headerData(column, Qt::Horizontal).toString().toStdString();
+      const QString title = header.model()->headerData(column, Qt::Horizontal).toString();
+      EXPECT_GE(room_for_title(header, column), text_width(header, title))
+          << where << ": " << title.toStdString();
     }
+  }
+
+  static int room_for_title(const QHeaderView& header, int column) {
+    QStyleOptionHeader option;
+    option.initFrom(&header);
+    option.rect = {0, 0, header.sectionSize(column), header.height()};
+    return header.style()->subElementRect(QStyle::SE_HeaderLabel, &option, &header).width();
   }
 
   template <class View>
@@ -139,7 +151,8 @@ class Geometry : public WindowTest, public testing::WithParamInterface<const cha
     for (int row = 0; row < view.model()->rowCount(); ++row) {
       const QModelIndex index = view.model()->index(row, column);
       if (!view.visualRect(index).intersects(view.viewport()->rect())) continue;
-      EXPECT_GE(view.visualRect(index).width(), view.sizeHintForIndex(index).width())
+      EXPECT_GE(view.visualRect(index).width(),
+                view.sizeHintForIndex(index).width() + 2 * CellDelegate::padding)
           << where << ": " << index.data().toString().toStdString();
       EXPECT_TRUE(view.viewport()->rect().contains(view.visualRect(index).topLeft())) << where;
     }

@@ -20,7 +20,7 @@ namespace {
 
 constexpr int least_plan_width = 140;
 /// In pixels.
-constexpr int frequency_width = 62;
+constexpr int frequency_width = 60;
 constexpr int count_width = 54;
 constexpr int bytes_width = 90;
 constexpr int time_width = 84;
