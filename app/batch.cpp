@@ -9,6 +9,7 @@
 #include "core/process/run_child.h"
 #include "core/report/graph_picture.h"
 #include "core/report/operator_summary.h"
+#include "core/report/page/page.h"
 #include "core/report/report.h"
 #include "core/study/facts/exported_config.h"
 #include "core/study/facts/pass_savings.h"
@@ -19,6 +20,12 @@
 namespace stashscope::app {
 
 namespace {
+
+constexpr std::size_t moves_of_page = 5;
+/// Every row that is tried computes a study. The rows with the largest savings are tried as long as
+/// their studies have about this many nodes, which takes some hundredths of a second.
+constexpr std::size_t nodes_of_tried_moves = 60'000;
+constexpr std::size_t least_tried_moves = 3;
 
 std::string report_text(const ReportInput& input, const std::string& format) {
   if (format == "json") return json_report(input);
@@ -60,13 +67,30 @@ void check_outputs(const BatchOptions& options, const Choices& choices, Overwrit
                     config, options.svg});
 }
 
+/// What reports print. Only a page has the next moves, because they take time to find.
+ReportInput report_input(const Study& study, const AnalysisOptions& analysis,
+                         const BatchOptions& options, const PlanningResults& planned) {
+  ReportInput input{study, analysis.file};
+  input.passes = pass_savings(study);
+  input.fusions = fusion_table(study);
+  input.planned = planned;
+  if (options.format != "html") return input;
+  input.command = options.command;
+  const std::size_t nodes = std::max<std::size_t>(study.graph().nodes().size(), 1);
+  input.tried_moves = std::max(least_tried_moves, nodes_of_tried_moves / nodes);
+  input.moves = next_moves(study, moves_of_page, Progress(), input.tried_moves);
+  return input;
+}
+
 /// If the run fails, the prediction is still reported.
-StudyMeasurements measured_or_reported(const ReportInput& input, const LoadedModel& loaded,
-                                       const BatchOptions& options) {
+StudyMeasurements measured_or_reported(const Study& study, const AnalysisOptions& analysis,
+                                       const LoadedModel& loaded, const BatchOptions& options,
+                                       const PlanningResults& planned) {
   try {
-    return measure_in_worker(input.study, loaded.session.model, {}, nullptr, Progress());
+    return measure_in_worker(study, loaded.session.model, {}, nullptr, Progress());
   } catch (const Error&) {
-    write_text(report_text(input, options.format), options.out);
+    write_text(report_text(report_input(study, analysis, options, planned), options.format),
+               options.out);
     throw;
   }
 }
@@ -102,18 +126,17 @@ int run_batch(const AnalysisOptions& analysis, const PlanningOptions& planning,
   const PlanningResults planned = plan(planning, study, loaded.session);
   print_warnings("stashscope", loaded.warnings);
   print_first_warnings("stashscope", study->warnings, "--format json");
-  const std::vector<FusionRow> fusions = fusion_table(*study);
   std::optional<MeasuredPair> shown;
   if (study->choices.device) {
-    const StudyMeasurements measured = measured_or_reported(
-        {*study, analysis.file, std::nullopt, pass_savings(*study), fusions, planned}, loaded,
-        options);
+    const StudyMeasurements measured =
+        measured_or_reported(*study, analysis, loaded, options, planned);
     shown = {measured, largest_error(*study, measured)};
     loaded.session.baseline_measured = measured.baseline;
     loaded.session.current_measured = measured.current;
     study = with_times_of(loaded.session, study);
   }
-  const ReportInput input{*study, analysis.file, shown, pass_savings(*study), fusions, planned};
+  ReportInput input = report_input(*study, analysis, options, planned);
+  input.measured = shown;
   write_text(report_text(input, options.format), options.out);
   if (!options.save_model.empty()) save_modified_model(*study, options.save_model);
   if (!options.save_session.empty()) {

@@ -6,6 +6,7 @@
 #include "app/lists.h"
 #include "app/process_start.h"
 #include "app/window.h"
+#include "core/process/remote.h"
 
 namespace stashscope::app {
 namespace {
@@ -104,6 +105,19 @@ int run_program(const ProgramOptions& options, int argc, char** argv) {
   return run_batch(options.analysis, options.planning, options.batch);
 }
 
+/// The command as a user could type it again.
+std::string command_line(int argc, char** argv) {
+  constexpr std::string_view plain =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+=.,:/@%";
+  std::string command = "stashscope";
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    const bool is_plain = !word.empty() && word.find_first_not_of(plain) == std::string::npos;
+    command += " " + (is_plain ? word : shell_quoted(word));
+  }
+  return command;
+}
+
 int run(int argc, char** argv) {
   if (const auto code = run_layout_child(argc, argv)) return *code;
   CLI::App program("Shows where the memory of a training step goes and trades compute for memory.",
@@ -127,6 +141,7 @@ int run(int argc, char** argv) {
       "Exit codes: 0 done, 1 unusable input, 2 wrong usage, 3 the run failed, 4 the budget is not "
       "met.");
   if (const auto code = parse_command_line(program, argc, argv)) return *code;
+  options.batch.command = command_line(argc, argv);
   return guarded("stashscope", [&] { return run_program(options, argc, argv); });
 }
 

@@ -29,6 +29,7 @@ OPTIONAL = {
     "clang-format-14": ".ci/run installs it",
     "clang-tidy-14": ".ci/run installs it",
     "git": ".ci/run installs it",
+    "node": "a test runs the script of the HTML report with it if it is installed",
     "nvcc": "CUDA's toolkit is optional, and its compiler may be a script outside the toolkit's folder",
     "nvidia-smi": "bench/gpu measures on a machine with NVIDIA's driver",
     "ssh": "the user's own; tests replace it by scripts",

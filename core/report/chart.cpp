@@ -106,7 +106,7 @@ std::string memory_chart_svg(const Study& study, const Measurement* measured) {
   std::int64_t top = std::max({before.peak_bytes, after.peak_bytes, std::int64_t{1}});
   if (measured != nullptr) top = std::max(top, peak_with_workspace(*measured));
   std::string svg =
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"-8 -20 984 340\" "
+      "<svg viewBox=\"-8 -20 984 340\" "
       "width=\"984\" height=\"340\" role=\"img\" aria-label=\"Memory over the step\">\n";
   svg += "<rect width=\"960\" height=\"280\" fill=\"#f7f7f7\"/>\n";
   svg += band_areas(*study.current, top);

@@ -12,18 +12,6 @@ namespace {
 
 using nlohmann::json;
 
-/// `predicted for H100`, or `measured on cpu` with the number of measured nodes, or both.
-std::string source_text(const Study& study) {
-  const StepTimes& times = *study.times;
-  const std::string measured = "measured on " + printable(times.measured_on);
-  const std::string predicted = "predicted for " + printable(study.choices.times.profile.name);
-  if (times.measured == 0) return predicted;
-  const std::string share =
-      std::to_string(times.measured) + " of " + std::to_string(times.seconds.size()) + " nodes";
-  return measured + " (" + share + ")" +
-         (times.measured < times.seconds.size() ? ", other nodes " + predicted : "");
-}
-
 std::string plan_line(const PlanRow& row, std::size_t number) {
   return "  Plan " + std::to_string(number) + ": " + format_seconds(row.cost.seconds) + ", " +
          format_number(row.cost.flops) + " flops  " + to_valid_utf8(row.config) + "\n";
@@ -39,8 +27,19 @@ std::string plan_lines(const Study& study) {
 
 }  // namespace
 
+std::string times_source(const Study& study) {
+  const StepTimes& times = *study.times;
+  const std::string measured = "measured on " + printable(times.measured_on);
+  const std::string predicted = "predicted for " + printable(study.choices.times.profile.name);
+  if (times.measured == 0) return predicted;
+  const std::string share =
+      std::to_string(times.measured) + " of " + std::to_string(times.seconds.size()) + " nodes";
+  return measured + " (" + share + ")" +
+         (times.measured < times.seconds.size() ? ", other nodes " + predicted : "");
+}
+
 std::string step_time_text(const Study& study) {
-  return "Time of a step, " + source_text(study) + ": " +
+  return "Time of a step, " + times_source(study) + ": " +
          format_seconds(step_seconds(study, *study.baseline)) + " before, " +
          format_seconds(step_seconds(study, *study.current)) + " after (+" +
          format_fixed(extra_seconds_percent(study), 1) + " %)\n" + plan_lines(study);

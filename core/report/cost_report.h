@@ -11,6 +11,10 @@ namespace stashscope {
 /// of the plan table.
 std::string step_time_text(const Study& study);
 
+/// The source of the times: `predicted for H100`, or `measured on cpu` with the number of measured
+/// nodes, or both.
+std::string times_source(const Study& study);
+
 /// Times and all other costs of the step.
 nlohmann::json cost_json(const Study& study);
 

@@ -93,9 +93,9 @@ json module_memory_json(const Study& study) {
   return rows;
 }
 
-std::string memory_icicle_svg(const Study& study) {
+std::string memory_icicle_svg(const Study& study, const TensorHomes& homes) {
   const Variant& variant = *study.current;
-  const MemoryTree tree = memory_tree(study, variant, MemoryGrouping::module);
+  const MemoryTree tree = memory_tree(study, variant, MemoryGrouping::module, homes);
   const std::vector<std::int64_t> bytes =
       tree_bytes(tree, variant.timeline, variant.timeline.peak_slot);
   const std::vector<IcicleBox> boxes = icicle_boxes(tree, bytes, 0, 1 / icicle_width);

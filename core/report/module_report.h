@@ -3,7 +3,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "core/study/step/study.h"
+#include "core/study/facts/tensor_homes.h"
 
 namespace stashscope {
 
@@ -14,6 +14,7 @@ std::string module_memory_text(const Study& study);
 nlohmann::json module_memory_json(const Study& study);
 
 /// The memory at the peak of the current step by module, use and tensor, as an SVG icicle.
-std::string memory_icicle_svg(const Study& study);
+/// @param homes of the current variant
+std::string memory_icicle_svg(const Study& study, const TensorHomes& homes);
 
 }  // namespace stashscope

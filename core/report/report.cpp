@@ -7,7 +7,6 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/report/budget_report.h"
-#include "core/report/chart.h"
 #include "core/report/cost_report.h"
 #include "core/report/fit_report.h"
 #include "core/report/measured_report.h"
@@ -39,24 +38,11 @@ std::string percent(double part, double whole) {
 
 json clean(const std::string& text) { return to_valid_utf8(text); }
 
-/// Peaks do not include tensors of unknown size.
-std::string unknown_sizes_clause(const Study& study) {
-  const std::size_t count = study.sizes->unknown.size();
-  if (count == 0) return "";
-  return ", without " + counted(count, "tensor", "tensors") + " of unknown size";
-}
-
 json unknown_sizes_json(const Study& study) {
   json names = json::array();
   for (const ValueId id : study.sizes->unknown)
     names.push_back(clean(study.graph().value(id).name));
   return names;
-}
-
-/// The first line of a report on a model without a backward pass.
-std::string no_backward_line(const Study& study) {
-  const std::string& why = study.prepared->step.no_backward;
-  return why.empty() ? "" : "No backward pass: " + why + "\n\n";
 }
 
 std::string peak_lines(const Study& study, const Variant& variant, const char* title) {
@@ -188,32 +174,18 @@ json variant_json(const Study& study, const Variant& variant) {
           {"phases", phases_json(memory_phases(variant))}};
 }
 
-std::string html_escaped_lines(const std::string& text) {
-  std::string escaped;
-  for (const std::string& line : split(text, '\n')) escaped += xml_escaped(line) + "\n";
-  return escaped;
-}
-
-std::string html_plan_rows(const Study& study) {
-  std::string rows;
-  for (const PlanRow& row : study.plan_table->plans) {
-    rows += "<tr><td>" + std::string(row.on ? "on" : "") + "</td><td><code>" +
-            xml_escaped(row.config) + "</code></td><td>" + std::to_string(row.frequency) +
-            "</td><td>" + with_thousands(row.saving_bytes) + "</td><td>" +
-            format_seconds(row.cost.seconds) + "</td><td><code>" +
-            xml_escaped(row.saving_symbolic) + "</code></td></tr>\n";
-  }
-  return rows;
-}
-
-constexpr const char* html_style =
-    "body{font:14px system-ui,sans-serif;margin:2em;color:#222;max-width:75em}"
-    "table{border-collapse:collapse}td,th{padding:2px 12px 2px 0;text-align:left}"
-    "td:nth-child(3),td:nth-child(4),td:nth-child(5){text-align:right;white-space:nowrap}"
-    "th{white-space:nowrap}code{overflow-wrap:anywhere}"
-    "svg{max-width:100%;height:auto}pre{overflow:auto}";
-
 }  // namespace
+
+std::string unknown_sizes_clause(const Study& study) {
+  const std::size_t count = study.sizes->unknown.size();
+  if (count == 0) return "";
+  return ", without " + counted(count, "tensor", "tensors") + " of unknown size";
+}
+
+std::string no_backward_line(const Study& study) {
+  const std::string& why = study.prepared->step.no_backward;
+  return why.empty() ? "" : "No backward pass: " + why + "\n\n";
+}
 
 std::string text_report(const ReportInput& input) {
   const Study& study = input.study;
@@ -280,38 +252,6 @@ std::string json_report(const ReportInput& input) {
   if (!input.passes.empty()) report["passes"] = passes_json(input.passes);
   if (input.measured) report["measured"] = measured_json(study, *input.measured);
   return report.dump(1) + "\n";
-}
-
-namespace {
-
-std::string notes_html(const Study& study) {
-  if (study.warnings.empty()) return "";
-  std::string list = "<h2>Notes</h2><ul>\n";
-  for (const std::string& each : study.warnings) list += "<li>" + xml_escaped(each) + "</li>\n";
-  return list + "</ul>\n";
-}
-
-}  // namespace
-
-std::string html_report(const ReportInput& input) {
-  const Study& study = input.study;
-  std::string page = "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>" +
-                     xml_escaped(input.model_path) + "</title><style>" + html_style +
-                     "</style></head>\n<body><h1>" + xml_escaped(input.model_path) + "</h1>\n";
-  const std::string no_backward = no_backward_line(study);
-  if (!no_backward.empty()) page += "<p><b>" + xml_escaped(no_backward) + "</b></p>\n";
-  page += "<p>Peak before " + format_bytes(study.baseline->timeline.peak_bytes) + ", after " +
-          format_bytes(study.current->timeline.peak_bytes) + unknown_sizes_clause(study) +
-          ".</p>\n";
-  page += memory_chart_svg(study, input.measured ? &input.measured->runs.current : nullptr);
-  page += "<h2>Memory at the peak, by module</h2>\n" + memory_icicle_svg(study);
-  page += "<h2>Plans of ONNX Runtime " + reference_name(study) +
-          "</h2><table><tr><th></th><th>Config</th><th>Freq</th><th>Saving (B)</th>"
-          "<th>Extra time</th><th>Saving, symbolic (B)</th></tr>\n" +
-          html_plan_rows(study) + "</table>\n";
-  page += notes_html(study);
-  page += "<h2>Report</h2><pre>" + html_escaped_lines(text_report(input)) + "</pre>\n";
-  return page + "</body></html>\n";
 }
 
 }  // namespace stashscope

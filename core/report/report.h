@@ -8,6 +8,7 @@
 #include "core/study/measured/measure.h"
 #include "core/study/search/budget.h"
 #include "core/study/search/largest_fit.h"
+#include "core/study/search/next_moves.h"
 #include "core/study/step/study.h"
 
 namespace stashscope {
@@ -33,6 +34,11 @@ struct ReportInput {
   std::vector<PassSaving> passes = {};
   std::vector<FusionRow> fusions = {};
   PlanningResults planned = {};
+  /// The best plans to switch on next, among the `tried_moves` plans that free most; not set: not
+  /// looked for.
+  std::optional<std::vector<NextMove>> moves = {};
+  std::size_t tried_moves = 0;
+  std::string command = {};  ///< the command line that asked for the report; empty: unknown
 };
 
 /// Plan table and cluster table in ONNX Runtime's form, then the peaks with their largest tensors,
@@ -42,7 +48,10 @@ std::string text_report(const ReportInput& input);
 /// One JSON object; its keys are part of the command line interface. Always valid UTF-8.
 std::string json_report(const ReportInput& input);
 
-/// One self-contained page: charts as inline SVG, the plan table, notes and the text report.
-std::string html_report(const ReportInput& input);
+/// `, without 2 tensors of unknown size`, which no peak includes; empty if all sizes are known.
+std::string unknown_sizes_clause(const Study& study);
+
+/// The first line of a report on a model without a backward pass, and an empty line; else empty.
+std::string no_backward_line(const Study& study);
 
 }  // namespace stashscope

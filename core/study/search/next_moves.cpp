@@ -9,15 +9,12 @@ namespace stashscope {
 
 namespace {
 
-/// Rows that free the fewest bytes at the peak are not tried beyond this number.
-constexpr std::size_t most_tried = 64;
-
 bool is_fully_applied(const PlanRow& row) {
   return row.occurrences == nullptr || row.applied == static_cast<int>(row.occurrences->size());
 }
 
 /// The rows worth a try, by descending bytes at the peak of the step without plans.
-std::vector<std::size_t> candidates(const Study& study) {
+std::vector<std::size_t> candidates(const Study& study, std::size_t most) {
   const std::vector<PlanRow>& rows = study.plan_table->plans;
   std::vector<std::size_t> found;
   for (std::size_t row = 0; row < rows.size(); ++row) {
@@ -26,7 +23,7 @@ std::vector<std::size_t> candidates(const Study& study) {
   std::ranges::stable_sort(found, std::greater(), [&](std::size_t row) {
     return std::pair(rows[row].bytes_at_peak, rows[row].saving_bytes);
   });
-  found.resize(std::min(found.size(), most_tried));
+  found.resize(std::min(found.size(), most));
   return found;
 }
 
@@ -43,12 +40,13 @@ bool is_cheaper(const NextMove& a, const NextMove& b) {
 
 }  // namespace
 
-std::vector<NextMove> next_moves(const Study& study, std::size_t most, const Progress& progress) {
+std::vector<NextMove> next_moves(const Study& study, std::size_t most, const Progress& progress,
+                                 std::size_t most_tried) {
   if (is_order_searched(study) || study.choices.plans.sequence) return {};
   const std::int64_t peak = study.current->timeline.peak_bytes;
   const double seconds = extra_seconds(study);
   std::vector<NextMove> moves;
-  for (const std::size_t row : candidates(study)) {
+  for (const std::size_t row : candidates(study, most_tried)) {
     Choices after = with_plan(study, study.choices, study.plan_table->plans[row], true);
     const auto moved = compute_study(study.model, after, &study, progress);
     const std::int64_t change = moved->current->timeline.peak_bytes - peak;

@@ -18,11 +18,13 @@ struct NextMove {
 
 /// The moves that lower the peak most for their time, best first. The numbers come from the study
 /// of each move's choices, so they are exact. Of the rows whose plan types ONNX Runtime knows,
-/// tries the 64 that free most at the peak. No move is listed if another row that was tried lowers
+/// tries those that free most at the peak. No move is listed if another row that was tried lowers
 /// the peak at least as much for less time, or more for the same time. None for a searched order,
 /// in which a move would start the search again, nor for a planned sequence, which a move would
 /// drop. Throws when cancelled.
 /// @param most the number of moves
-std::vector<NextMove> next_moves(const Study& study, std::size_t most, const Progress& progress);
+/// @param most_tried the number of rows to try
+std::vector<NextMove> next_moves(const Study& study, std::size_t most, const Progress& progress,
+                                 std::size_t most_tried = 64);
 
 }  // namespace stashscope

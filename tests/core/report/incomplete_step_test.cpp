@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/report/page/page.h"
 #include "core/report/report.h"
 #include "tests/support/model_builder.h"
 

@@ -40,7 +40,7 @@ TEST(ModuleReport, JsonHasEveryModule) {
 
 TEST(ModuleReport, TheIcicleNamesEveryBox) {
   const auto study = test::study_of(test::named(test::blocks(2)));
-  const std::string svg = memory_icicle_svg(*study);
+  const std::string svg = memory_icicle_svg(*study, tensor_homes(*study, *study->current));
   EXPECT_GT(count(svg, "<rect"), 10U);
   EXPECT_EQ(count(svg, "<rect"), count(svg, "<title>"));
   EXPECT_EQ(count(svg, "\\x0a"), 0U) << "no escaped line ends";

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/report/chart.h"
+#include "core/report/page/page.h"
 #include "core/schedule/orders/orders.h"
 #include "tests/support/model_builder.h"
 

@@ -1,0 +1,145 @@
+#include "core/report/page/page_answer.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/base/text.h"
+#include "core/base/units.h"
+#include "core/report/cost_report.h"
+#include "core/study/facts/plan_facts.h"
+#include "core/study/facts/plan_words.h"
+
+namespace stashscope {
+
+namespace {
+
+constexpr std::size_t listed_bands = 3;
+
+std::string strong(const std::string& text) { return "<strong>" + text + "</strong>"; }
+
+std::string quoted(const std::string& name) { return "<code>" + xml_escaped(name) + "</code>"; }
+
+std::string strong_bytes(std::int64_t bytes) {
+  return "<strong title=\"" + with_thousands(bytes) + " B\">" + format_bytes(bytes) + "</strong>";
+}
+
+std::string percent_of(double part, double whole) {
+  return format_fixed(whole == 0 ? 0 : 100 * part / whole, 1) + " %";
+}
+
+std::string percent_of(std::int64_t part, std::int64_t whole) {
+  return percent_of(static_cast<double>(part), static_cast<double>(whole));
+}
+
+Sentence peak_sentence(const Study& study) {
+  const std::int64_t before = study.baseline->timeline.peak_bytes;
+  const std::int64_t after = study.current->timeline.peak_bytes;
+  std::string text = "The step needs " + strong_bytes(after) + " at its peak";
+  if (before == after) {
+    const bool has_plans = !study.applied.empty() || study.choices.plans.sequence;
+    text += has_plans ? ", as much as without the plans" : "";
+  } else {
+    text += std::string(after < before ? ", " : "; ") + format_bytes(std::abs(before - after)) +
+            " (" + percent_of(std::abs(before - after), before) + ") " +
+            (after < before ? "less" : "more") + " than the " + format_bytes(before) +
+            " without plans and in the order of the file";
+  }
+  return text + unknown_sizes_clause(study) + ".";
+}
+
+Sentence fit_sentence(const Study& study) {
+  const DeviceProfile& device = study.choices.times.profile;
+  if (device.memory_bytes <= 0) return "";
+  const std::string name =
+      xml_escaped(device.name) + " (" + format_bytes(device.memory_bytes) + ")";
+  const std::int64_t left = device.memory_bytes - study.current->timeline.peak_bytes;
+  if (left >= 0)
+    return "It " + strong("fits") + " " + name + ", " + format_bytes(left) + " stay free.";
+  return "It does " + strong("not fit") + " " + name + ": " + format_bytes(-left) + " too much.";
+}
+
+Sentence time_sentence(const Study& study) {
+  std::string text = "A step takes " + format_seconds(step_seconds(study, *study.current));
+  const double extra = extra_seconds(study);
+  if (extra != 0) {
+    text += ", " + strong(format_seconds(std::abs(extra))) + " (" +
+            format_fixed(std::abs(extra_seconds_percent(study)), 1) + " %) " +
+            (extra > 0 ? "more" : "less") + " than without plans";
+  }
+  return text + ", " + xml_escaped(times_source(study)) + ".";
+}
+
+Sentence moment_sentence(const Study& study) {
+  const Variant& variant = *study.current;
+  if (variant.timeline.order.empty()) return "";
+  const std::size_t slot = variant.timeline.peak_slot;
+  return "The peak is reached while " + quoted(peak_node(study, variant)) + " runs, slot " +
+         with_thousands(static_cast<std::int64_t>(slot + 1)) + " of " +
+         with_thousands(static_cast<std::int64_t>(variant.timeline.order.size())) + ", in the " +
+         (slot < variant.forward_slots ? "forward" : "backward") + " pass.";
+}
+
+Sentence bands_sentence(const Study& study) {
+  const BandBytes bands = peak_bands(*study.current);
+  std::vector<std::size_t> largest(band_count);
+  std::iota(largest.begin(), largest.end(), std::size_t{0});
+  std::ranges::stable_sort(largest, std::greater(), [&](std::size_t band) { return bands[band]; });
+  std::vector<std::string> parts;
+  for (const std::size_t band : largest) {
+    if (bands[band] <= 0 || parts.size() == listed_bands) break;
+    parts.push_back(std::string(title_of(static_cast<Band>(band))) + " with " +
+                    format_bytes(bands[band]) + " (" +
+                    percent_of(bands[band], study.current->timeline.peak_bytes) + ")");
+  }
+  return parts.empty() ? "" : "The largest uses are " + join(parts, ", ") + ".";
+}
+
+Sentence module_sentence(const Study& study, const std::vector<ModuleMemory>& modules) {
+  if (modules.empty() || modules.front().peak_bytes == 0) return "";
+  const ModuleMemory& most = modules.front();
+  return "Of all modules, " + quoted(most.module) +
+         (most.is_rest ? ", without the modules inside it that have rows of their own," : "") +
+         " holds most: " + strong_bytes(most.peak_bytes) + " (" +
+         percent_of(most.peak_bytes, study.current->timeline.peak_bytes) + ").";
+}
+
+Sentence move_sentence(const Study& study, const std::string& name, const NextMove& move) {
+  const double seconds = move.seconds_change;
+  return "Recompute " + xml_escaped(name) + ": " + strong(format_bytes(-move.peak_change)) +
+         " less at the peak for " + format_seconds(std::abs(seconds)) +
+         (seconds < 0 ? " less" : " more") + " time (" +
+         percent_of(std::abs(seconds), step_seconds(study, *study.current)) + "), " +
+         quoted(plan_row(study, move.row).config) + ".";
+}
+
+}  // namespace
+
+std::vector<Sentence> answer_sentences(const ReportInput& input,
+                                       const std::vector<ModuleMemory>& modules) {
+  const Study& study = input.study;
+  std::vector<Sentence> sentences = {peak_sentence(study),  fit_sentence(study),
+                                     time_sentence(study),  moment_sentence(study),
+                                     bands_sentence(study), module_sentence(study, modules)};
+  std::erase(sentences, "");
+  return sentences;
+}
+
+std::vector<Sentence> move_sentences(const ReportInput& input) {
+  const std::vector<std::string> names = plan_names(input.study);
+  std::vector<Sentence> sentences;
+  for (const NextMove& move : *input.moves) {
+    sentences.push_back(move_sentence(input.study, names[move.row], move));
+  }
+  if (sentences.empty()) {
+    sentences.push_back("No recompute plan that is off was found to lower the peak by itself.");
+  }
+  const auto off = static_cast<std::size_t>(
+      std::ranges::count(input.study.plan_table->plans, false, &PlanRow::on));
+  if (off > input.tried_moves) {
+    sentences.push_back("Of the " + std::to_string(off) + " recompute plans that are off, the " +
+                        std::to_string(input.tried_moves) + " that free most were tried.");
+  }
+  return sentences;
+}
+
+}  // namespace stashscope

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "core/report/page/page_tensors.h"
+
+namespace stashscope {
+
+/// The rows of both plan tables, at most `limits.rows`: `name` in words, `config`, `strategy`,
+/// `frequency`, `saving_bytes`, `bytes_at_peak`, `saving_symbolic`, `extra_seconds`, `on`,
+/// `applied`, and `tensors`, the entries of `tensors` that the row frees.
+nlohmann::json page_plans(const Study& study, const PageTensors& tensors, const PageLimits& limits);
+
+/// The rows of the table of modules, at most `limits.rows`: `module`, `is_rest`, `peak_bytes`,
+/// `peak_share` in per cent, `peak_symbolic`, `stashed_bytes`, `seconds`.
+nlohmann::json page_modules(const Study& study, const std::vector<ModuleMemory>& modules,
+                            const PageLimits& limits);
+
+/// The tables as HTML, made of the rows above. Cells of numbers have `data-value`.
+std::string plans_table(const nlohmann::json& plans);
+std::string modules_table(const nlohmann::json& modules);
+
+}  // namespace stashscope

@@ -1,0 +1,203 @@
+#include "core/report/page/page_tensors.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "core/base/text.h"
+#include "core/graph/node_path.h"
+#include "core/study/facts/memory_tree.h"
+
+namespace stashscope {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::array groupings = {MemoryGrouping::module, MemoryGrouping::band,
+                                  MemoryGrouping::op_type, MemoryGrouping::source_line};
+
+/// The text that an entry takes besides its name, about.
+constexpr std::size_t entry_bytes = 48;
+constexpr std::size_t longest_name = 300;
+
+/// A tensor, or several tensors of the same groups.
+struct Entry {
+  std::string name;
+  std::int64_t bytes = 0;
+  std::uint32_t first = 0;
+  std::uint32_t last = 0;
+  Band band = Band::activations;
+  int module = -1;
+  std::array<std::uint32_t, groupings.size()> group = {};
+};
+
+std::string shown_name(const std::string& name) {
+  const std::string text = to_valid_utf8(name);
+  return text.size() <= longest_name ? text : utf8_prefix(text, longest_name) + "…";
+}
+
+/// The length that two texts share at their start, in bytes, if all of them are ASCII there.
+std::size_t shared_start(const std::string& a, const std::string& b) {
+  const auto end = std::ranges::mismatch(
+      a, b, [](char x, char y) { return x == y && static_cast<unsigned char>(x) < 0x80; });
+  return static_cast<std::size_t>(end.in1 - a.begin());
+}
+
+class TensorCollector {
+ public:
+  TensorCollector(const Study& study, const TensorHomes& homes,
+                  const std::vector<ModuleMemory>& modules, const PageLimits& limits)
+      : study_(study),
+        variant_(*study.current),
+        timeline_(variant_.timeline),
+        homes_(homes),
+        limits_(limits),
+        group_of_(groupings.size()) {
+    for (std::size_t row = 0; row < std::min(modules.size(), limits.rows); ++row) {
+      row_of_module_.emplace(modules[row].module, static_cast<int>(row));
+    }
+  }
+
+  PageTensors collect() {
+    page_.trees = json::object();
+    for (std::size_t i = 0; i < groupings.size(); ++i) add_tree(i);
+    page_.entry_of =
+        IdVector<BufferId, std::size_t>(timeline_.buffers.size(), PageTensors::no_entry);
+    add_all();
+    if (!page_.is_complete) add_those_at_peak();
+    write_columns();
+    return std::move(page_);
+  }
+
+ private:
+  /// The groups of a memory tree, and the group of each buffer.
+  void add_tree(std::size_t grouping) {
+    const MemoryTree tree = memory_tree(study_, variant_, groupings[grouping], homes_);
+    std::vector<std::uint32_t> id(tree.nodes.size(), 0);
+    json names = json::array();
+    json parents = json::array();
+    json bands = json::array();
+    group_of_[grouping] = IdVector<BufferId, std::uint32_t>(timeline_.buffers.size(), 0);
+    for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
+      const MemoryTreeNode& node = tree.nodes[i];
+      if (node.buffer.valid()) {
+        group_of_[grouping][node.buffer] = id[node.parent];
+        if (grouping == 0) buffers_.push_back(node.buffer);
+      } else if (i == 0 || node.child_count > 0) {
+        id[i] = static_cast<std::uint32_t>(names.size());
+        names.push_back(shown_name(node.name));
+        parents.push_back(id[node.parent]);
+        bands.push_back(node.band ? static_cast<int>(*node.band) : -1);
+      }
+    }
+    page_.trees[std::string(name_of(groupings[grouping]))] = {
+        {"name", names}, {"parent", parents}, {"band", bands}};
+  }
+
+  Entry entry_for(BufferId id) const {
+    const Buffer& buffer = timeline_.buffers[id];
+    Entry entry = {shown_name(name_of(study_.graph(), variant_.dataflow, buffer)),
+                   buffer.bytes,
+                   buffer.first_slot,
+                   buffer.last_slot,
+                   homes_.band[id],
+                   module_row(id),
+                   {}};
+    for (std::size_t i = 0; i < groupings.size(); ++i) entry.group[i] = group_of_[i][id];
+    return entry;
+  }
+
+  int module_row(BufferId id) const {
+    const NodeId home = homes_.node[id];
+    if (!home.valid()) return -1;
+    const auto row = row_of_module_.find(block_of(homes_.modules.scope[home]));
+    return row == row_of_module_.end() ? -1 : row->second;
+  }
+
+  /// Adds an entry, or returns false if there is no room.
+  bool add(BufferId id) {
+    Entry entry = entry_for(id);
+    const std::size_t shared =
+        entries_.empty() ? 0 : shared_start(entries_.back().name, entry.name);
+    const std::size_t bytes = entry_bytes + entry.name.size() - shared;
+    if (used_ + bytes > limits_.tensor_bytes) return false;
+    used_ += bytes;
+    page_.entry_of[id] = entries_.size();
+    entries_.push_back(std::move(entry));
+    return true;
+  }
+
+  void add_all() {
+    for (const BufferId id : buffers_) {
+      page_.is_complete = page_.is_complete && add(id);
+    }
+  }
+
+  void add_those_at_peak() {
+    entries_.clear();
+    used_ = 0;
+    page_.entry_of =
+        IdVector<BufferId, std::size_t>(timeline_.buffers.size(), PageTensors::no_entry);
+    std::map<std::array<std::uint32_t, groupings.size()>, Entry> sums;
+    std::map<std::array<std::uint32_t, groupings.size()>, std::size_t> counts;
+    for (const BufferId id : alive_at(timeline_, timeline_.peak_slot)) {
+      if (timeline_.buffers[id].bytes == 0 || add(id)) continue;
+      const Entry small = entry_for(id);
+      const auto [sum, is_new] = sums.try_emplace(small.group, small);
+      if (!is_new) sum->second.bytes += small.bytes;
+      ++counts[small.group];
+      ++page_.summed;
+    }
+    for (auto& [group, sum] : sums) {
+      sum.name = counted(counts[group], "small tensor", "small tensors");
+      entries_.push_back(std::move(sum));
+    }
+  }
+
+  void write_columns() {
+    json columns = json::object();
+    for (const char* key : {"shared", "name", "bytes", "first", "last", "band", "module"}) {
+      columns[key] = json::array();
+    }
+    std::string previous;
+    for (const Entry& entry : entries_) {
+      const std::size_t shared = shared_start(previous, entry.name);
+      columns["shared"].push_back(shared);
+      columns["name"].push_back(entry.name.substr(shared));
+      columns["bytes"].push_back(entry.bytes);
+      columns["first"].push_back(entry.first);
+      columns["last"].push_back(entry.last);
+      columns["band"].push_back(static_cast<int>(entry.band));
+      columns["module"].push_back(entry.module);
+      previous = entry.name;
+    }
+    for (std::size_t i = 0; i < groupings.size(); ++i) {
+      json groups = json::array();
+      for (const Entry& entry : entries_) groups.push_back(entry.group[i]);
+      columns["group"][std::string(name_of(groupings[i]))] = std::move(groups);
+    }
+    page_.columns = std::move(columns);
+  }
+
+  const Study& study_;
+  const Variant& variant_;
+  const Timeline& timeline_;
+  const TensorHomes& homes_;
+  const PageLimits& limits_;
+  std::map<std::string, int, std::less<>> row_of_module_;
+  std::vector<IdVector<BufferId, std::uint32_t>> group_of_;
+  std::vector<BufferId> buffers_;  ///< in the order of the tree by module
+  std::vector<Entry> entries_;
+  std::size_t used_ = 0;
+  PageTensors page_;
+};
+
+}  // namespace
+
+PageTensors page_tensors(const Study& study, const TensorHomes& homes,
+                         const std::vector<ModuleMemory>& modules, const PageLimits& limits) {
+  return TensorCollector(study, homes, modules, limits).collect();
+}
+
+}  // namespace stashscope
