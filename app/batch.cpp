@@ -24,7 +24,7 @@ namespace {
 constexpr std::size_t moves_of_page = 5;
 /// Every row that is tried computes a study. The rows with the largest savings are tried as long as
 /// their studies have about this many nodes, which takes some hundredths of a second.
-constexpr std::size_t nodes_of_tried_moves = 60'000;
+constexpr std::size_t nodes_of_tried_moves = 40'000;
 constexpr std::size_t least_tried_moves = 3;
 
 std::string report_text(const ReportInput& input, const std::string& format) {

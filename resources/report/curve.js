@@ -87,7 +87,7 @@ class Curve {
     if (bytes <= 0 || bytes > this.top) return;
     const y = this.height(bytes);
     this.add("line", { class: "memory", x1: 0, x2: this.count, y1: y, y2: y });
-    this.addLegend("dash measured", `memory of the device, ${formatBytes(bytes)}`);
+    this.addLegend("dash memory", `memory of the device, ${formatBytes(bytes)}`);
   }
 
   listen() {

@@ -157,8 +157,15 @@ class Icicle {
     return `${name}  ${formatBytes(this.bytes[box.node])}`;
   }
 
+  /** The path of a group; the name of a tensor, and its group. */
+  fullName(node) {
+    if (node === 0) return "All tensors";
+    const { name, parent, tensor } = this.nodes[node];
+    return tensor < 0 || parent === 0 ? pathOf(this.nodes, node) : `${name} (${pathOf(this.nodes, parent)})`;
+  }
+
   sentence(box) {
-    const name = box.node === 0 ? "All tensors" : pathOf(this.nodes, box.node);
+    const name = this.fullName(box.node);
     const bytes = this.bytes[box.node];
     return `${name}: ${exactBytes(bytes)}, ${percent(bytes, this.bytes[0])} of the memory in use`;
   }

@@ -279,6 +279,15 @@ TEST_F(CommandLine, EveryFormatCanBeWrittenToAFile) {
       stashscope("--batch " + in_folder("model.onnx") + " --out /no/such/folder/report").status, 1);
 }
 
+TEST_F(CommandLine, APageSaysHowItWasMade) {
+  const Outcome outcome =
+      stashscope("--batch " + in_folder("model.onnx") + " --dim N=4 --format html --order 'file'");
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+  EXPECT_NE(outcome.output.find("<code>stashscope --batch "), std::string::npos);
+  EXPECT_NE(outcome.output.find(" --dim N=4 --format html --order file</code>"), std::string::npos);
+  EXPECT_NE(outcome.output.find("What to switch on next"), std::string::npos);
+}
+
 TEST_F(CommandLine, APatternThatMatchesNoWeightIsSaid) {
   const Outcome outcome = stashscope("--batch --dim N=4 --train foo " + in_folder("model.onnx"));
   EXPECT_EQ(outcome.status, 2);

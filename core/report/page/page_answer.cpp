@@ -31,6 +31,11 @@ std::string percent_of(std::int64_t part, std::int64_t whole) {
   return percent_of(static_cast<double>(part), static_cast<double>(whole));
 }
 
+bool is_file_order(const Study& study) {
+  return study.order == Choices().order.strategy && study.choices.order.moves.empty() &&
+         !study.choices.fusion.strategy;
+}
+
 Sentence peak_sentence(const Study& study) {
   const std::int64_t before = study.baseline->timeline.peak_bytes;
   const std::int64_t after = study.current->timeline.peak_bytes;
@@ -42,7 +47,7 @@ Sentence peak_sentence(const Study& study) {
     text += std::string(after < before ? ", " : "; ") + format_bytes(std::abs(before - after)) +
             " (" + percent_of(std::abs(before - after), before) + ") " +
             (after < before ? "less" : "more") + " than the " + format_bytes(before) +
-            " without plans and in the order of the file";
+            " without plans" + (is_file_order(study) ? "" : " and in the order of the file");
   }
   return text + unknown_sizes_clause(study) + ".";
 }

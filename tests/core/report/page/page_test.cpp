@@ -2,11 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <set>
 
 #include "core/base/text.h"
+#include "core/onnx/model_file.h"
 #include "core/report/page/page_answer.h"
 #include "core/study/facts/icicle.h"
 #include "core/study/facts/plan_facts.h"
@@ -152,6 +154,16 @@ TEST(Page, LongTablesAreCutAndSaySo) {
   EXPECT_NE(page.find("The table has the first 2 of " +
                       std::to_string(module_memory(*study).size()) + " modules."),
             std::string::npos);
+}
+
+TEST(Page, ThatOfALargeModelIsComplete) {
+  const std::filesystem::path model = STASHSCOPE_SHARED "/models/full/gpt2_xl_1.5b_train_fwd.onnx";
+  if (!std::filesystem::exists(model)) GTEST_SKIP() << model << " is missing";
+  const auto study =
+      compute_study(std::make_shared<const Graph>(load_model(model)), {}, nullptr, Progress());
+  const std::string page = page_of(*study);
+  EXPECT_LT(page.size(), 2U << 20);
+  EXPECT_EQ(data_of_page(page)["complete"], true);
 }
 
 TEST(Page, LoadsNothing) {
