@@ -75,11 +75,13 @@ void add_window_options(CLI::App& program, WindowOptions& options, CLI::Option* 
   program
       .add_option("--workspace", options.workspace,
                   "workspace of the window: overview, plan, fit, order, run, compare, or all "
-                  "for every panel (default: the last one)")
+                  "for every panel (default: the one used last)")
       ->check(CLI::IsMember({"overview", "plan", "fit", "order", "run", "compare", "all"}))
       ->excludes(batch);
-  program.add_option("--theme", options.theme, "theme of the window: system, light or dark")
-      ->check(CLI::IsMember({"system", "light", "dark"}))
+  program
+      .add_option("--theme", options.theme,
+                  "theme of the window: system, light, dark or contrast (light on black)")
+      ->check(CLI::IsMember({"system", "light", "dark", "contrast"}))
       ->excludes(batch);
 }
 

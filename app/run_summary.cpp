@@ -29,8 +29,8 @@ void print_memory(const Study& study, const Measurement& measured) {
   std::cout << "\n";
   if (const std::int64_t inside = predicted_inside_nodes(variant); inside > 0) {
     std::cout << "bodies of If, Loop and Scan: at most " << format_bytes(inside)
-              << " predicted, not measured; peak " << format_bytes(variant.timeline.peak_bytes)
-              << " with them\n";
+              << " predicted, not measured; predicted peak with them: "
+              << format_bytes(variant.timeline.peak_bytes) << "\n";
   }
   if (!measured.workspace_bytes.empty()) {
     std::cout << "workspaces: at most " << format_bytes(peak_workspace(measured)) << "; "

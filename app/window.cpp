@@ -87,6 +87,7 @@ QSize parse_size(const std::string& text) {
 ui::ThemeChoice theme_choice(const std::string& name) {
   if (name == "light") return ui::ThemeChoice::light;
   if (name == "dark") return ui::ThemeChoice::dark;
+  if (name == "contrast") return ui::ThemeChoice::high_contrast;
   return static_cast<ui::ThemeChoice>(QSettings().value(QStringLiteral("window/theme"), 0).toInt());
 }
 

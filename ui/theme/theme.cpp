@@ -35,6 +35,34 @@ const Theme& dark_theme() {
   return theme;
 }
 
+/// Every text and line has a contrast of at least 7:1 to its ground (WCAG 2.2, 1.4.6).
+const Theme& high_contrast_theme() {
+  static const Theme theme = {true,
+                              QColor(Qt::black),
+                              QColor(Qt::black),
+                              QColor(Qt::black),
+                              QColor(0xb0b0b0),
+                              QColor(0xffffff),
+                              QColor(0xe0e0e0),
+                              QColor(0x1aebff),
+                              QColor(0x8cc8ff),
+                              QColor(0xd8d8d8),
+                              QColor(0xffa040),
+                              QColor(0xff8a80)};
+  return theme;
+}
+
+const Theme& theme_of(ThemeChoice choice) {
+  switch (choice) {
+    case ThemeChoice::dark:
+      return dark_theme();
+    case ThemeChoice::high_contrast:
+      return high_contrast_theme();
+    default:
+      return light_theme();
+  }
+}
+
 QPalette palette_of(const Theme& theme) {
   QPalette palette(theme.window);
   palette.setColor(QPalette::Window, theme.window);
@@ -123,12 +151,15 @@ const Theme& light_theme() {
   return theme;
 }
 
-Theme theme_of(const QPalette& palette) { return is_dark(palette) ? dark_theme() : light_theme(); }
+Theme theme_of(const QPalette& palette) {
+  if (palette.color(QPalette::Window) == high_contrast_theme().window) return high_contrast_theme();
+  return is_dark(palette) ? dark_theme() : light_theme();
+}
 
 void apply_theme(QApplication& application, ThemeChoice choice) {
   static const bool dark_system = system_is_dark();
-  const bool dark = choice == ThemeChoice::system ? dark_system : choice == ThemeChoice::dark;
-  set_theme(application, dark ? dark_theme() : light_theme());
+  const bool follows_dark = choice == ThemeChoice::system && dark_system;
+  set_theme(application, theme_of(follows_dark ? ThemeChoice::dark : choice));
 }
 
 void follow_system_theme(QApplication& application) {

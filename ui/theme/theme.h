@@ -30,7 +30,7 @@ const Theme& light_theme();
 /// The theme of a palette. Widgets pass their own palette, so that they follow a change of theme.
 Theme theme_of(const QPalette& palette);
 
-enum class ThemeChoice { system, light, dark };
+enum class ThemeChoice { system, light, dark, high_contrast };
 
 /// Sets the style, palette and style sheet of the application.
 void apply_theme(QApplication& application, ThemeChoice choice);

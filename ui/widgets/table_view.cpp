@@ -62,7 +62,7 @@ void TableView::fit_columns() {
 
 void TableView::set_flexible_column(int column, int least, int least_last) {
   flexible_ = {column, least, least_last, flexible_.last_is_whole};
-  // With stretching, Qt would make the last column at least as wide as its title.
+  // `fit_flexible_column` sets the width of the last column; with stretching, Qt would set it too.
   horizontalHeader()->setStretchLastSection(false);
   fit_flexible_column();
 }

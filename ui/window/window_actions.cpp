@@ -220,7 +220,7 @@ void MainWindow::make_text_actions(QMenu* menu) {
 void MainWindow::make_theme_menu(QMenu* menu) {
   QMenu* const theme = menu->addMenu(tr("&Theme"));
   auto* const group = new QActionGroup(theme);
-  const QStringList names = {tr("As the system"), tr("Light"), tr("Dark")};
+  const QStringList names = {tr("As the system"), tr("Light"), tr("Dark"), tr("High contrast")};
   const int chosen = QSettings().value(u"window/theme"_s).toInt();
   for (int choice = 0; choice < names.size(); ++choice) {
     QAction* const action = add_action(theme, u"theme_%1"_s.arg(choice), names[choice], {},

@@ -42,7 +42,7 @@ void infer_deform_conv(ShapeContext& context) {
   context.set_shape(0, {context.dim(0, 0), context.dim(1, 0), offsets[2], offsets[3]});
 }
 
-/// Four weighted neighbours per product, and the product.
+/// Per product: 8 for the weighted sum of four neighbours, 2 to multiply it and add it up.
 double deform_conv_flops(const CostContext& cost) {
   const auto& weights = cost.input_dims(1);
   double per_output = 10;

@@ -58,7 +58,8 @@ void infer_affine_grid(ShapeContext& context) {
   if (!axes) throw ShapeUnknown();
   if (*axes != 2 && *axes != 3) context.fail("its transformations are not of 2 or 3 axes");
   context.require_dim(context.dim(0, 1), *axes, "the rows of its transformations and its axes");
-  context.require_dim(context.dim(0, 2), *axes + 1, "the columns of its transformations");
+  context.require_dim(context.dim(0, 2), *axes + 1,
+                      "the columns of its transformations and its axes + 1");
   if (size != nullptr) {
     context.require_dim((*size)[0], context.dim(0, 0),
                         "the batches of its size and transformations");

@@ -53,8 +53,8 @@ class ListScheduler {
     return bytes;
   }
 
-  /// Bytes of the inputs that change the live bytes, in the direction of placement. From the start,
-  /// an input is freed by its last reader; from the end, it appears with the first reader placed.
+  /// Live bytes that placing `task` frees or adds through its inputs. From the start, an input is
+  /// freed by its last reader; from the end, it appears with the first reader placed.
   std::int64_t taken_by(TaskId task) const {
     std::int64_t bytes = 0;
     for (const ItemId item : graph_.inputs[task]) {

@@ -10,6 +10,7 @@
 #include <QTabWidget>
 #include <QTextBlock>
 #include <QTextBrowser>
+#include <cmath>
 
 #include "tests/ui/support/window_test.h"
 
@@ -48,6 +49,34 @@ TEST_F(Themes, TextCanBeReadOnEveryGround) {
       EXPECT_GT(std::abs(theme.muted.lightness() - ground.lightness()), 60);
     }
   }
+}
+
+/// Relative luminance and contrast of WCAG 2.2.
+double luminance(const QColor& colour) {
+  const auto linear = [](float part) {
+    return part <= 0.04045F ? part / 12.92 : std::pow((part + 0.055) / 1.055, 2.4);
+  };
+  return 0.2126 * linear(colour.redF()) + 0.7152 * linear(colour.greenF()) +
+         0.0722 * linear(colour.blueF());
+}
+double contrast(const QColor& a, const QColor& b) {
+  const auto [darker, lighter] = std::minmax({luminance(a), luminance(b)});
+  return (lighter + 0.05) / (darker + 0.05);
+}
+
+TEST_F(Themes, HighContrastHasSevenToOneEverywhere) {
+  open(sample(u"gpt2_tiny"_s));
+  choose(u"theme_3"_s);
+  const Theme theme = theme_of(window().palette());
+  for (const QColor& ground : {theme.window, theme.surface, theme.canvas}) {
+    for (const QColor& ink : {theme.line, theme.text, theme.muted, theme.accent, theme.stash,
+                              theme.baseline, theme.measured, theme.warning}) {
+      EXPECT_GE(contrast(ink, ground), 7) << ink.name().toStdString();
+    }
+  }
+  EXPECT_GE(contrast(window().palette().color(QPalette::HighlightedText), theme.accent), 7);
+  const QImage picture = window().grab().toImage();
+  EXPECT_EQ(picture.pixelColor(2, picture.height() / 2), QColor(Qt::black));
 }
 
 TEST_F(Themes, TextsInColoursFollow) {

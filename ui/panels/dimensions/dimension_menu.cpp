@@ -72,7 +72,7 @@ void DimensionMenu::add_sizes(const Dimension& dimension) {
   });
   add_entry(*this, u"halve"_s, tr("&Halve"),
             [this, dimension, size] { set_size(dimension, std::max<std::int64_t>(1, size / 2)); });
-  add_entry(*this, u"assume"_s, tr("Assume a &fitting size"), [this, dimension] {
+  add_entry(*this, u"assume"_s, tr("Assume a size that &fits the model"), [this, dimension] {
     Choices choices = document_.choices();
     choices.dims = without_size_of(*document_.study(), choices.dims, dimension);
     document_.choose(choices, tr("Assume %1").arg(name_));
