@@ -97,9 +97,10 @@ class Curve {
     this.chart.addEventListener("keydown", (event) => this.press(event));
   }
 
+  /** Moves come with fractions of a pixel and clicks without; both shall mean one column. */
   columnAt(event) {
     const place = this.chart.getBoundingClientRect();
-    const column = Math.floor((this.count * (event.clientX - place.left)) / place.width);
+    const column = Math.floor((this.count * (Math.floor(event.clientX) - place.left)) / place.width);
     return Math.min(Math.max(column, 0), this.count - 1);
   }
 

@@ -99,13 +99,23 @@ Sentence bands_sentence(const Study& study) {
   return parts.empty() ? "" : "The largest uses are " + join(parts, ", ") + ".";
 }
 
+std::string module_bytes(const Study& study, const ModuleMemory& module) {
+  return strong_bytes(module.peak_bytes) + " (" +
+         percent_of(module.peak_bytes, study.current->timeline.peak_bytes) + ")";
+}
+
+/// A module around others may hold most by its rest alone; then the first other one follows.
 Sentence module_sentence(const Study& study, const std::vector<ModuleMemory>& modules) {
   if (modules.empty() || modules.front().peak_bytes == 0) return "";
   const ModuleMemory& most = modules.front();
-  return "Of all modules, " + quoted(most.module) +
-         (most.is_rest ? ", without the modules inside it that have rows of their own," : "") +
-         " holds most: " + strong_bytes(most.peak_bytes) + " (" +
-         percent_of(most.peak_bytes, study.current->timeline.peak_bytes) + ").";
+  std::string text = "Of all modules, " + quoted(most.module) +
+                     (most.is_rest ? ", without the modules in it that have rows below," : "") +
+                     " holds most: " + module_bytes(study, most);
+  const auto whole = std::ranges::find(modules, false, &ModuleMemory::is_rest);
+  if (most.is_rest && whole != modules.end() && whole->peak_bytes > 0) {
+    text += ", then " + quoted(whole->module) + ": " + module_bytes(study, *whole);
+  }
+  return text + ".";
 }
 
 Sentence move_sentence(const Study& study, const std::string& name, const NextMove& move) {
