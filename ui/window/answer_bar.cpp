@@ -73,8 +73,7 @@ AnswerBar::AnswerBar(Document& document, QWidget* parent)
   setMovable(false);
   answer_->setObjectName(u"answer_text"_s);
   answer_->setTextFormat(Qt::RichText);
-  answer_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::LinksAccessibleByMouse |
-                                   Qt::LinksAccessibleByKeyboard);
+  answer_->setTextInteractionFlags(Qt::TextBrowserInteraction | Qt::TextSelectableByKeyboard);
   answer_->setAccessibleName(tr("Answers"));
   answer_->setContentsMargins(8, 0, 16, 0);
   addWidget(answer_);
@@ -215,6 +214,7 @@ void AnswerBar::use_samples() {
 
 void AnswerBar::fit_moves() {
   const auto show = [this](QWidget* widget, bool on) {
+    if (!on && widget->hasFocus()) keep_keys();
     for (QAction* const action : actions()) {
       if (widgetForAction(action) == widget) action->setVisible(on);
     }
@@ -230,6 +230,23 @@ void AnswerBar::fit_moves() {
   show_in_room(fit_, memory > 0 && study->current->timeline.peak_bytes > memory);
   show_in_room(samples_, largest_.has_value());
   for (std::size_t i = 0; i < buttons_.size(); ++i) show_in_room(buttons_[i], i < moves_.size());
+  // The layout shows new buttons later.
+  QMetaObject::invokeMethod(this, &AnswerBar::give_keys_back, Qt::QueuedConnection);
+}
+
+/// The answer takes the keyboard focus of a button that goes away.
+void AnswerBar::keep_keys() {
+  answer_->setFocus(Qt::OtherFocusReason);
+  keeps_keys_ = true;
+}
+
+/// Hands the keyboard focus on to the first new move, unless the user has gone elsewhere.
+void AnswerBar::give_keys_back() {
+  if (!keeps_keys_) return;
+  keeps_keys_ = answer_->hasFocus();
+  if (!keeps_keys_ || !buttons_.front()->isVisible()) return;
+  keeps_keys_ = false;
+  buttons_.front()->setFocus(Qt::OtherFocusReason);
 }
 
 void AnswerBar::resizeEvent(QResizeEvent* event) {

@@ -54,6 +54,22 @@ TEST_F(Answers, AMoveDoesWhatItsButtonSaysAndIsUndoneAtOnce) {
   EXPECT_EQ(peak(), before);
 }
 
+TEST_F(Answers, AKeyLeavesTheKeyboardInTheBar) {
+  open(sample(u"gpt2_tiny"_s));
+  ASSERT_TRUE(offers_moves());
+  move(0).setFocus();
+  QTest::keyClick(&move(0), Qt::Key_Space);
+  EXPECT_TRUE(find<QWidget>(u"answer_text"_s).hasFocus()) << "while new moves are searched for";
+  ASSERT_TRUE(settles());
+  ASSERT_TRUE(offers_moves());
+  EXPECT_TRUE(move(0).hasFocus());
+  QTest::keyClick(&move(0), Qt::Key_Space);
+  window().graph().view().setFocus();
+  ASSERT_TRUE(settles());
+  ASSERT_TRUE(offers_moves());
+  EXPECT_TRUE(window().graph().view().hasFocus()) << "the user has gone on";
+}
+
 TEST_F(Answers, AMoveThatIsOutOfDateDoesNothing) {
   open(sample(u"gpt2_tiny"_s));
   ASSERT_TRUE(offers_moves());
