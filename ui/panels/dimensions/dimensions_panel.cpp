@@ -1,6 +1,9 @@
 #include "ui/panels/dimensions/dimensions_panel.h"
 
+#include <QEvent>
+#include <QLineEdit>
 #include <QSignalBlocker>
+#include <cmath>
 
 #include "core/study/choices/dimension_uses.h"
 #include "core/study/edits/edits.h"
@@ -9,6 +12,7 @@
 #include "ui/panels/dimensions/preset_menu.h"
 #include "ui/text/texts.h"
 #include "ui/theme/spacing.h"
+#include "ui/theme/text_size.h"
 #include "ui/widgets/drop_menu.h"
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/main_widget.h"
@@ -39,6 +43,19 @@ QString suffix_of(DimensionUnit what) {
       break;
   }
   return {};
+}
+
+/// Makes room for a size with its unit, in the current size of texts.
+void fit_width(QSpinBox& box) {
+  box.setFixedWidth(static_cast<int>(std::lround(value_width * text_scale())));
+}
+
+/// Whether the box has digits that are not its value yet. The result of an earlier change must not
+/// overwrite them.
+bool is_typed_in(const QSpinBox& box) {
+  bool is_number = false;
+  const int typed = box.locale().toInt(box.cleanText(), &is_number);
+  return box.hasFocus() && (!is_number || typed != box.value());
 }
 
 QString text_of(const DimensionUse& use) {
@@ -97,13 +114,26 @@ void DimensionsPanel::show_study() {
   for (std::size_t i = 0; i < rows_.size(); ++i) update_row(rows_[i], dimensions[i]);
 }
 
-/// Rebuilds the rows; the same control of the same dimension keeps the keyboard focus.
+/// The digits that the user is typing. Their box takes them no longer as its value.
+QString DimensionsPanel::keep_typed() const {
+  for (const Row& row : rows_) {
+    if (!is_typed_in(*row.value)) continue;
+    row.value->blockSignals(true);
+    return row.value->cleanText();
+  }
+  return {};
+}
+
+/// Keeps the keyboard focus and what is typed in the row of its dimension.
 void DimensionsPanel::rebuild_with_focus(const std::vector<Dimension>& dimensions) {
   const QWidget* const focus = window()->focusWidget();
   const QString name = focus != nullptr && isAncestorOf(focus) ? focus->objectName() : QString();
+  const QString typed = keep_typed();
   rebuild(dimensions);
   auto* const anew = name.isEmpty() ? nullptr : findChild<QWidget*>(name);
-  if (anew != nullptr) anew->setFocus();
+  if (anew == nullptr) return;
+  anew->setFocus();
+  if (!typed.isEmpty()) anew->findChild<QLineEdit*>()->setText(typed);
 }
 
 void DimensionsPanel::clear_rows() {
@@ -126,8 +156,12 @@ void DimensionsPanel::rebuild(const std::vector<Dimension>& dimensions) {
   for (const Dimension& dimension : dimensions) {
     rows_.push_back(make_row(dimension));
     setTabOrder(last, rows_.back().value);
-    setTabOrder(rows_.back().value, rows_.back().more);
-    last = rows_.back().more;
+    last = rows_.back().value;
+  }
+  // From size to size first: numbers typed on a button would be lost.
+  for (const Row& row : rows_) {
+    setTabOrder(last, row.more);
+    last = row.more;
   }
   set_main_widget(*this, rows_.empty() ? nullptr : rows_.front().value);
   if (dimensions.empty()) {
@@ -156,6 +190,7 @@ DimensionsPanel::Row DimensionsPanel::make_row(const Dimension& dimension) {
   layout->addWidget(row.value);
   layout->addWidget(row.more);
   rows_layout_->addWidget(holder);
+  fit_width(*row.value);
   return row;
 }
 
@@ -166,7 +201,6 @@ QSpinBox* DimensionsPanel::make_value(const QString& name) {
   value->setRange(0, static_cast<int>(largest_dimension));
   value->setAlignment(Qt::AlignRight);
   value->setKeyboardTracking(false);
-  value->setFixedWidth(value_width);
   pass_undo_keys(*value);
   connect(value, &QSpinBox::valueChanged, this,
           [this, name](int number) { set_dimension(name, number); });
@@ -192,14 +226,22 @@ QToolButton* DimensionsPanel::make_more(const QString& name, QWidget& row) {
 }
 
 void DimensionsPanel::update_row(const Row& row, const Dimension& dimension) const {
-  const QSignalBlocker quiet(row.value);
-  row.value->setSuffix(suffix_of(unit_of(document_.study()->graph(), dimension)));
-  row.value->setValue(static_cast<int>(std::min(dimension.value, largest_dimension)));
+  if (!is_typed_in(*row.value)) {
+    const QSignalBlocker quiet(row.value);
+    row.value->setSuffix(suffix_of(unit_of(document_.study()->graph(), dimension)));
+    row.value->setValue(static_cast<int>(std::min(dimension.value, largest_dimension)));
+  }
   row.note->setText(note_of(dimension));
   const QString tip = tip_of(dimension);
   row.note->setToolTip(tip);
   row.value->setToolTip(tip);
   row.value->parentWidget()->setToolTip(tip);
+}
+
+void DimensionsPanel::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() != QEvent::FontChange) return;
+  for (const Row& row : rows_) fit_width(*row.value);
 }
 
 QString DimensionsPanel::tip_of(const Dimension& dimension) const {

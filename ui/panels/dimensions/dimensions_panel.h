@@ -23,6 +23,9 @@ class DimensionsPanel : public QWidget {
   /// The user wants to see the peak against this dimension.
   void sweep_wanted(const QString& dimension);
 
+ protected:
+  void changeEvent(QEvent* event) override;
+
  private:
   struct Row {
     QString name;
@@ -33,6 +36,7 @@ class DimensionsPanel : public QWidget {
 
   void show_study();
   void rebuild_with_focus(const std::vector<Dimension>& dimensions);
+  QString keep_typed() const;
   void clear_rows();
   void rebuild(const std::vector<Dimension>& dimensions);
   QWidget* make_head();

@@ -43,6 +43,11 @@ class Dimensions : public WindowTest {
     ASSERT_TRUE(settles());
   }
 
+  void type_and_press(const QString& name, const QString& number, Qt::Key key) {
+    QTest::keyClicks(&box(name), number);
+    QTest::keyClick(&box(name), key);
+  }
+
   /// Opens the menu of a button by mouse and clicks an entry, in a submenu if one is named.
   void choose(const QString& button, const QString& menu, const QString& entry,
               const QString& inner = {}) {
@@ -90,6 +95,33 @@ class Dimensions : public WindowTest {
         [&] { return window().findChild<QInputDialog*>(u"preset_name_dialog"_s) == nullptr; }));
   }
 };
+
+TEST_F(Dimensions, AreTypedOneAfterTheOther) {
+  find<QAction>(u"go_to_dimensions_dock"_s).trigger();
+  ASSERT_TRUE(box(batch).hasFocus());
+  type_and_press(batch, u"4"_s, Qt::Key_Tab);
+  ASSERT_TRUE(box(length).hasFocus());
+  type_and_press(length, u"32"_s, Qt::Key_Return);
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(document().choices().dims.at("inputs_input_ids_dim0"), 4);
+  EXPECT_EQ(document().choices().dims.at("inputs_input_ids_dim1"), 32);
+}
+
+/// The study of the first size arrives while the second one is typed.
+TEST_F(Dimensions, DigitsStayWhileTheStepIsComputed) {
+  box(batch).setFocus();
+  box(batch).selectAll();
+  type_and_press(batch, u"4"_s, Qt::Key_Tab);
+  ASSERT_TRUE(box(length).hasFocus());
+  QTest::keyClicks(&box(length), u"1"_s);
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(box(batch).value(), 4);
+  EXPECT_EQ(box(length).cleanText(), u"1"_s);
+  QTest::keyClicks(&box(length), u"6"_s);
+  QTest::keyClick(&box(length), Qt::Key_Return);
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(document().choices().dims.at("inputs_input_ids_dim1"), 16);
+}
 
 TEST_F(Dimensions, SayUnitsInputsAndWhatIsAssumed) {
   EXPECT_EQ(box(batch).suffix(), u" samples"_s);
