@@ -19,7 +19,8 @@ struct PassContext {
 
 /// A rewrite of forward models. The passes of the selection `all` keep the results of the model.
 struct GraphPass {
-  std::string_view name;
+  std::string_view name;   ///< of options and files
+  std::string_view title;  ///< the name in words
   std::string_view description;
   /// Returns the number of places that the pass changed.
   std::size_t (*apply)(Rewriter&, const PassContext&);

@@ -21,15 +21,16 @@ void PassMenu::add_passes() {
   for (const GraphPass& pass : graph_passes()) {
     if (pass.name == mixed_precision_name) continue;
     const std::string name(pass.name);
+    const QString title = shown(std::string(pass.title));
     QAction* const action = add_choice(
-        this, u"pass_"_s + shown(name), shown(name),
+        this, u"pass_"_s + shown(name), title,
         [name](const Choices& choices) { return choices.graph.passes.contains(name); },
         [name](Choices& choices, bool on) {
           choices.graph.passes.erase(name);
           if (on) choices.graph.passes.insert(name);
         },
-        [name](bool on) { return (on ? tr("Pass %1 on") : tr("Pass %1 off")).arg(shown(name)); });
-    action->setToolTip(shown(std::string(pass.description)));
+        [title](bool on) { return (on ? tr("Pass on: %1") : tr("Pass off: %1")).arg(title); });
+    action->setToolTip(tr("%1 (%2)").arg(shown(std::string(pass.description)), shown(name)));
   }
 }
 

@@ -41,6 +41,17 @@ TEST_F(Passes, AppliesPassesBeforeDifferentiation) {
   EXPECT_TRUE(find<QAction>(u"pass_fuse_layer_normalization"_s).isChecked());
 }
 
+TEST_F(Passes, HaveNamesInWords) {
+  const QAction& fuse = find<QAction>(u"pass_fuse_bias_gelu"_s);
+  EXPECT_EQ(QString(fuse.text()).remove(u'&'), u"Fuse bias and Gelu"_s);
+  EXPECT_TRUE(fuse.toolTip().contains(u"fuse_bias_gelu"_s)) << fuse.toolTip().toStdString();
+  trigger(u"pass_fuse_bias_gelu"_s);
+  EXPECT_EQ(document().undo_stack().undoText(), u"Pass on: Fuse bias and Gelu"_s);
+  for (const QAction* const each : find<QMenu>(u"pass_menu"_s).actions()) {
+    EXPECT_FALSE(each->text().contains(u'_')) << each->text().toStdString();
+  }
+}
+
 TEST_F(Passes, HalvesActivationsInMixedPrecision) {
   const std::int64_t before = peak();
   trigger(u"precision_bfloat16"_s);
