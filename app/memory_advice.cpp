@@ -1,5 +1,6 @@
 #include "app/memory_advice.h"
 
+#include "core/base/advice.h"
 #include "core/base/text.h"
 #include "core/study/facts/plan_summary.h"
 #include "core/study/search/budget.h"
@@ -26,8 +27,8 @@ std::string way_on(const BudgetAnswer& answer) {
     return "no plan of any grain has a peak of " + format_bytes(budget) +
            " or less: choose smaller dimensions";
   }
-  return "choose smaller dimensions, or plan single nodes: stashscope --batch FILE --budget " +
-         std::to_string(budget) + " --grain node --save-session FILE";
+  return "choose smaller dimensions" +
+         option_words({Advice::Action::plan_single_nodes, std::to_string(budget)});
 }
 
 std::string lowest_found(const Study& study, const BudgetAnswer& answer) {

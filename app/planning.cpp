@@ -39,11 +39,19 @@ void add_fit_options(CLI::App& program, PlanningOptions& options, CLI::Option* b
       ->needs(fit);
 }
 
+FitQuestion fit_option(const std::string& text) {
+  try {
+    return parse_fit(text);
+  } catch (const Error& error) {
+    throw Error(error.kind(), "--fit " + error.where(), error.reason(), error.hint());
+  }
+}
+
 /// The question of --fit; nothing without --fit. Throws a usage Error for dimensions that the study
 /// lacks.
 std::optional<FitQuestion> asked_fit(const PlanningOptions& options, const Study& study) {
   if (options.fit.empty()) return std::nullopt;
-  FitQuestion question = parse_fit(options.fit);
+  FitQuestion question = fit_option(options.fit);
   question.memory_bytes = memory_of(options, study.choices);
   fit_dimensions(study, question);
   return question;

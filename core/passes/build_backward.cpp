@@ -3,6 +3,7 @@
 #include <optional>
 #include <unordered_set>
 
+#include "core/base/advice.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/graph/traversal.h"
@@ -147,8 +148,8 @@ std::vector<ValueId> seeds_of(const Graph& graph, const TrainingGoal& goal, bool
         "the model has several scalar outputs: " + quoted_names(graph, scalars);
     if (has_weights) {
       const ValueId loss = likely_loss(graph, scalars);
-      warnings.push_back(several + "; " + quoted_names(graph, {loss}) +
-                         " is taken for the loss (choose another with --loss NAME)");
+      warnings.push_back(several + "; " + quoted_names(graph, {loss}) + " is taken for the loss" +
+                         option_words({Advice::Action::choose_loss}));
       return {loss};
     }
     warnings.push_back(several + "; the model has no weights, so none of these outputs is a loss");
@@ -290,7 +291,7 @@ class BackwardPass {
     if (op == nullptr || op->gradient == nullptr) {
       throw NoGradientRule(ErrorKind::input, describe(node, id),
                            "lies between a parameter and the loss, but has no gradient rule",
-                           "freeze the parameters before it with --freeze NAME");
+                           option_hint({Advice::Action::freeze_parameters}));
     }
     GradientContext context(builder_, id, std::move(arriving), std::move(wanted));
     try {

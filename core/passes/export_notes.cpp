@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "core/base/advice.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/graph/node_path.h"
@@ -38,12 +39,12 @@ void note_normalizations(const Graph& graph, std::vector<std::string>& notes) {
     if (infers) names.push_back(shown_node(graph, id));
   }
   if (names.empty()) return;
-  notes.push_back(
-      counted(names.size(), "batch normalization is", "batch normalizations are") +
-      " exported in inference mode: " + first_names(names) +
-      "; the loss and the gradients are based on fixed statistics; --pass train_normalizations "
-      "puts training mode back, or export again with model.train(), dynamo=False and "
-      "training=TrainingMode.TRAINING");
+  notes.push_back(counted(names.size(), "batch normalization is", "batch normalizations are") +
+                  " exported in inference mode: " + first_names(names) +
+                  "; the loss and the gradients are based on fixed statistics" +
+                  option_words({Advice::Action::train_normalizations,
+                                "export again with model.train(), dynamo=False and "
+                                "training=TrainingMode.TRAINING"}));
 }
 
 /// Whether a node stands for a dropout that keeps every element: a Dropout in inference mode, or

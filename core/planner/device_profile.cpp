@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "core/base/advice.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/text.h"
@@ -252,7 +253,8 @@ DeviceProfile profile_from_json(const json& value) {
   if (!value.is_string()) return profile_of(value);
   const DeviceProfile* const bundled = find_profile(value.get_ref<const std::string&>());
   if (bundled == nullptr) {
-    fail_input("", "names an unknown device profile", "--list-profiles prints the known names");
+    fail_input("", "names an unknown device profile",
+               option_hint({Advice::Action::choose_profile}));
   }
   return *bundled;
 }

@@ -2,8 +2,9 @@
 
 #include <QFileInfo>
 
-#include "core/base/text.h"
 #include "ui/document/choice_command.h"
+#include "ui/text/note_text.h"
+#include "ui/text/texts.h"
 
 namespace stashscope::ui {
 
@@ -84,9 +85,7 @@ void Document::take_model(const LoadedModel& loaded, std::shared_ptr<const Study
   choices_ = session_.choices;
   measured_ = measured_of(session_, *study);
   load_notes_.clear();
-  for (const std::string& note : loaded.warnings) {
-    load_notes_.push_back(QString::fromStdString(to_valid_utf8(note)));
-  }
+  for (const std::string& note : loaded.warnings) load_notes_.push_back(shown(note));
   selection_.reset();
   study_ = timed_study(std::move(study));
   undo_stack_.clear();
@@ -106,9 +105,7 @@ void Document::show_study(std::shared_ptr<const Study> study) {
 QStringList Document::notes() const {
   QStringList notes = load_notes_;
   if (study_ == nullptr) return notes;
-  for (const std::string& note : study_->warnings) {
-    notes.push_back(QString::fromStdString(to_valid_utf8(note)));
-  }
+  for (const std::string& note : study_->warnings) notes.push_back(note_text(note));
   return notes;
 }
 

@@ -4,6 +4,7 @@
 #include "core/base/text.h"
 #include "core/study/facts/exported_config.h"
 #include "core/study/files/modified_model.h"
+#include "ui/text/note_text.h"
 
 namespace stashscope::ui {
 
@@ -19,6 +20,14 @@ void save_modified_model(Document& document, const QString& path) {
                                        });
 }
 
+Failure nothing_to_export(const std::vector<std::string>& left_out) {
+  QStringList why;
+  for (const std::string& each : left_out) why << note_text(each);
+  return {ErrorKind::usage,
+          Document::tr("Nothing is exported, because all that is on would be missing: %1")
+              .arg(why.join(u"; "_s))};
+}
+
 void export_environment(Document& document, const QString& path) {
   if (document.study() == nullptr) return;
   const std::string file = path.toStdString();
@@ -26,10 +35,12 @@ void export_environment(Document& document, const QString& path) {
   const auto failure =
       failure_of([&] { exported = exported_environment(*document.study(), file); });
   if (failure) return document.notices().report(*failure);
-  QStringList message = {Document::tr("Exported %1").arg(path)};
-  for (const std::string& each : exported.left_out) {
-    message << QString::fromStdString(to_valid_utf8(each));
+  if (exported.switches_nothing_on && !exported.left_out.empty()) {
+    return document.notices().report(nothing_to_export(exported.left_out));
   }
+  QStringList message = {Document::tr("Exported %1").arg(path)};
+  if (exported.switches_nothing_on) message << Document::tr("no plan is on");
+  for (const std::string& each : exported.left_out) message << note_text(each);
   document.files().write_file(path, message.join(u"; "_s),
                               [exported, files = document.files().guard(), file]() mutable {
                                 const std::string config = config_file_beside(file);

@@ -3,7 +3,8 @@
 #include <QCoreApplication>
 #include <new>
 
-#include "core/base/text.h"
+#include "ui/text/note_text.h"
+#include "ui/text/texts.h"
 
 namespace stashscope::ui {
 
@@ -12,13 +13,14 @@ std::optional<Failure> failure_of(const std::function<void()>& body) {
     body();
     return std::nullopt;
   } catch (const Error& error) {
-    return Failure{error.kind(), QString::fromStdString(to_valid_utf8(error.what()))};
+    return Failure{error.kind(), note_text(error.what())};
   } catch (const std::bad_alloc&) {
     return Failure{ErrorKind::run, QCoreApplication::translate(
                                        "Failure", "Out of memory; choose smaller dimensions")};
   } catch (const std::exception& error) {
-    return Failure{ErrorKind::run, QCoreApplication::translate("Failure", "Internal fault: %1")
-                                       .arg(QString::fromStdString(to_valid_utf8(error.what())))};
+    return Failure{
+        ErrorKind::run,
+        QCoreApplication::translate("Failure", "Internal fault: %1").arg(shown(error.what()))};
   }
 }
 

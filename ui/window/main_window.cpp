@@ -162,8 +162,15 @@ void MainWindow::connect_document() {
   connect(&document_.notices(), &Notices::noticed, this, [this](const QString& message) {
     messages_->show_message(MessageBar::Tone::note, message);
   });
-  connect(&document_, &Document::choices_changed, messages_, &MessageBar::dismiss_error);
-  connect(&document_, &Document::study_changed, this, &MainWindow::enable_actions);
+  connect(&document_, &Document::choices_changed, messages_, &MessageBar::dismiss);
+  connect(&document_, &Document::study_changed, this, [this] {
+    messages_->update_notes(document_.notes().join(u'\n'));
+    enable_actions();
+  });
+  connect(&document_.exclusive_work(), &ExclusiveWork::changed, this, [this] {
+    // A new attempt replaces the message about the one before.
+    if (document_.exclusive_work().current() != HeavyWork::none) messages_->dismiss();
+  });
   connect(&document_.files(), &DocumentFiles::paths_changed, this, &MainWindow::update_title);
   connect(&document_.files(), &DocumentFiles::session_saved, this, &MainWindow::take_saved);
   connect(&document_.exclusive_work(), &ExclusiveWork::changed, this, &MainWindow::enable_actions);
@@ -219,7 +226,7 @@ void MainWindow::show_failure(const Failure& failure) {
 }
 
 void MainWindow::show_notes() {
-  messages_->show_message(MessageBar::Tone::note, document_.notes().join(u'\n'));
+  messages_->show_message(MessageBar::Tone::notes, document_.notes().join(u'\n'));
 }
 
 void MainWindow::offer_recovery() {

@@ -63,8 +63,14 @@ void MessageBar::show_message(Tone tone, const QString& text, std::vector<Action
   show();
 }
 
-void MessageBar::dismiss_error() {
-  if (tone_ == Tone::error) hide();
+void MessageBar::dismiss() {
+  if (tone_ != Tone::notes && actions_->isEmpty()) hide();
+}
+
+void MessageBar::update_notes(const QString& text) {
+  if (isHidden() || tone_ != Tone::notes || text == text_->toPlainText()) return;
+  if (text.isEmpty()) return hide();
+  text_->set_text(text);
 }
 
 void MessageBar::apply_tone() {

@@ -15,7 +15,11 @@ class MessageBar : public QFrame {
   Q_OBJECT
 
  public:
-  enum class Tone { note, error };
+  enum class Tone {
+    note,   ///< about what was just done
+    notes,  ///< about the step; shown while it is true
+    error,
+  };
 
   struct Action {
     QString label;
@@ -25,8 +29,10 @@ class MessageBar : public QFrame {
   explicit MessageBar(QWidget* parent = nullptr);
 
   void show_message(Tone tone, const QString& text, std::vector<Action> actions = {});
-  /// Hides the bar when it shows an error.
-  void dismiss_error();
+  /// Hides a message about something that is over: not `notes`, and none that waits for an answer.
+  void dismiss();
+  /// Replaces the `notes` that are shown, if any; no text hides them.
+  void update_notes(const QString& text);
 
  protected:
   void changeEvent(QEvent* event) override;

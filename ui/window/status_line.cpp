@@ -2,6 +2,7 @@
 
 #include "core/base/text.h"
 #include "ui/panels/planner/answer_text.h"
+#include "ui/text/note_text.h"
 #include "ui/text/texts.h"
 
 namespace stashscope::ui {
@@ -110,7 +111,7 @@ QString StatusLine::peak_text(const Study& study) const {
 /// Why the model has no backward pass; empty if it has one.
 QString StatusLine::no_backward_text(const Study& study) {
   const std::string& why = study.prepared->step.no_backward;
-  return why.empty() ? QString() : tr("No backward pass: %1").arg(shown(why));
+  return why.empty() ? QString() : tr("No backward pass: %1").arg(note_text(why));
 }
 
 QString StatusLine::cost_text(const Study& study) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/advice.h"
 #include "core/base/error.h"
 #include "core/ops/rules/contents.h"
 
@@ -28,7 +29,7 @@ ValueId first_output(const Node& node) {
 
 void fail_gradient(const std::string& what) {
   throw NoGradientRule(ErrorKind::input, "", what,
-                       "freeze the parameters before it with --freeze NAME");
+                       option_hint({Advice::Action::freeze_parameters}));
 }
 
 GradientContext::GradientContext(BackwardBuilder& builder, NodeId node,

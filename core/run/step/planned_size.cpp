@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/advice.h"
 #include "core/base/text.h"
 
 namespace stashscope {
@@ -49,7 +50,7 @@ void require_planned_size(const Graph& graph, const Dataflow& dataflow, const Ti
                " in this run, " + with_thousands(bytes) + " B instead of the " +
                with_thousands(timeline.buffers[buffer].bytes) +
                " B that the model's declared shapes give",
-           "use --inputs to give the inputs that set its shape, or correct the declared shape");
+           option_hint({Advice::Action::give_inputs}));
 }
 
 }  // namespace stashscope

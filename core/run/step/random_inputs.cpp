@@ -5,6 +5,7 @@
 #include <limits>
 #include <random>
 
+#include "core/base/advice.h"
 #include "core/base/error.h"
 #include "core/graph/half.h"
 #include "core/run/step/normal_numbers.h"
@@ -86,7 +87,7 @@ std::vector<std::int64_t> dims_of(const Graph& graph, const Bindings& bindings, 
     if (!number) {
       fail_input(describe(value),
                  "its dimension " + to_string(dim, graph.symbols()) + " has no value",
-                 "set the dimension with --dim NAME=N");
+                 option_hint({Advice::Action::set_dimension, "the dimension"}));
     }
     dims.push_back(*number);
   }

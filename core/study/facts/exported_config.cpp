@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/base/advice.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/text.h"
@@ -151,9 +152,9 @@ ExportedConfig exported_config(const Study& study) {
   const auto known = reference_opportunities(study);
   ExportedConfig exported = readable_part(study, *known, study.config);
   if (is_planned(study)) {
-    exported.left_out.emplace_back(
-        "a planned sequence runs single nodes again, and a config string cannot express that: save "
-        "the model instead, or plan with --grain cluster");
+    exported.left_out.push_back(
+        "a planned sequence runs single nodes again, and a config string cannot express that" +
+        option_words({Advice::Action::plan_by_cluster}));
   }
   if (reference_of(study).ignores_counts) {
     ignore_counts(study, *known, exported);
@@ -175,13 +176,17 @@ std::string config_text(const Study& study, const RecomputeConfig& config) {
 
 ExportedEnvironment exported_environment(const Study& study, const std::string& path) {
   const PlanChoices& plans = study.choices.plans;
-  if (is_plain_level(study)) return {environment_block(plans.level, {}), {}, {}};
+  if (is_plain_level(study)) return {environment_block(plans.level, {}), {}, {}, false};
   auto [config, left_out] = exported_config(study);
   if (!reference_of(study).reads_config_file) {
-    return {environment_block(config, effective_search_options(plans), left_out), {}, left_out};
+    return {environment_block(config, effective_search_options(plans), left_out),
+            {},
+            left_out,
+            config.empty()};
   }
   const std::string config_path = std::filesystem::absolute(config_file_beside(path)).string();
-  return {environment_block(config_path, left_out), config_list(config) + "\n", left_out};
+  return {environment_block(config_path, left_out), config_list(config) + "\n", left_out,
+          config.empty()};
 }
 
 void write_environment(const ExportedEnvironment& exported, const std::string& path) {

@@ -30,6 +30,7 @@ struct ExportedEnvironment {
   std::string block;                  ///< shell text; its comments list what is left out
   std::string config_file;            ///< the text of the file that the block names; empty: no file
   std::vector<std::string> left_out;  ///< the block's comments
+  bool switches_nothing_on = false;
 };
 
 /// @param path of the block's file

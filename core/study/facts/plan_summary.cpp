@@ -1,5 +1,6 @@
 #include "core/study/facts/plan_summary.h"
 
+#include "core/base/advice.h"
 #include "core/base/text.h"
 #include "core/study/step/planned_step.h"
 
@@ -20,7 +21,8 @@ std::string plan_text(const Choices& choices) {
     const std::string config = to_string(choices.plans.config);
     if (config.empty()) return "no plans";
     const std::string text =
-        printable(config, 4000) + " with --probe " + to_string(choices.plans.search);
+        printable(config, 4000) +
+        option_words({Advice::Action::use_plan, to_string(choices.plans.search)});
     return choices.plans.pinned.empty()
                ? text
                : text + ", " + std::to_string(choices.plans.pinned.size()) + " pinned";

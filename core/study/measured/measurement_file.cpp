@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/base/advice.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/text.h"
@@ -18,10 +19,13 @@ using json_fields::fail_field;
 using json_fields::read;
 using nlohmann::json;
 
-constexpr json_fields::Format format = {
-    "stashscope_measurement", 1, "measurement file",
-    "write a measurement file with stashscope-run --write-measurement FILE, or export a "
-    "measurement from the window"};
+const json_fields::Format& file_format() {
+  static const std::string hint = option_hint({Advice::Action::write_measurement});
+  static const json_fields::Format format = {"stashscope_measurement", 1, "measurement file",
+                                             hint.c_str()};
+  return format;
+}
+
 constexpr std::size_t most_bytes = std::size_t{512} << 20;
 constexpr std::size_t most_differences = 4;
 
@@ -96,7 +100,7 @@ std::optional<Measurement> measurement_of(const json& object, const char* key,
 }  // namespace
 
 std::string measurements_text(const Study& study, const StudyMeasurements& measured) {
-  json object = {{format.field, format.version},
+  json object = {{file_format().field, file_format().version},
                  {"step", to_json(step_of(study))},
                  {"current", measurement_to_json(measured.current)}};
   if (measured.baseline) object["baseline"] = measurement_to_json(*measured.baseline);
@@ -104,7 +108,7 @@ std::string measurements_text(const Study& study, const StudyMeasurements& measu
 }
 
 StudyMeasurements parse_measurements(const std::string& text, const Study& study) {
-  const json object = json_fields::parse_file(text, format);
+  const json object = json_fields::parse_file(text, file_format());
   check_step(step_from(object), step_of(study));
   const auto current = measurement_of(object, "current", *study.current);
   if (!current) fail_field("current", "is missing");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/advice.h"
 #include "core/base/text.h"
 #include "core/study/choices/dimension_uses.h"
 #include "core/study/edits/edits.h"
@@ -224,8 +225,8 @@ FitQuestion parse_fit(const std::string& text) {
                        split(has_label ? text.substr(equals + 1) : text, ','), 0};
   const bool has_gap = std::ranges::any_of(question.names, &std::string::empty);
   if (has_gap || (has_label && equals == 0)) {
-    fail_usage("--fit " + printable(text), "is not of the form [LABEL=]NAME[,NAME...]",
-               "for example --fit batch=inputs_input_ids_dim0");
+    fail_usage(printable(text), "is not of the form [LABEL=]NAME[,NAME...]",
+               option_hint({Advice::Action::name_dimension}));
   }
   return question;
 }

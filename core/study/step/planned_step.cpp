@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "core/base/advice.h"
 #include "core/base/error.h"
 #include "core/base/fnv_hash.h"
 
@@ -56,7 +57,7 @@ void run_once_before(NodeId yield, const Topology& topology, StepTasks& tasks) {
 }
 
 [[noreturn]] void fail_sequence(const std::string& what) {
-  fail_input("the planned sequence", what, "plan again with --budget");
+  fail_input("the planned sequence", what, option_hint({Advice::Action::plan_again}));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/advice.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/study/choices/node_names.h"
@@ -21,9 +22,9 @@ void add_all(const Warnings& list, Warnings& warnings) {
 
 void warn_of_sequence(const StudyParts& study, Warnings& warnings) {
   if (!study.choices.plans.sequence || is_planned(study)) return;
-  warnings.emplace_back(
-      "the planned sequence belongs to another step (passes or gradients differ) and is left "
-      "out; plan again with --budget");
+  warnings.push_back(
+      "the planned sequence belongs to another step (passes or gradients differ) and is left out" +
+      option_words({Advice::Action::plan_again}));
 }
 
 std::string warning_of(const Dimension& assumed) {
@@ -32,7 +33,7 @@ std::string warning_of(const Dimension& assumed) {
   if (!assumed.at_most.empty()) {
     return name + " depends on the data: at most " + assumed.at_most + ", taken as " + value;
   }
-  return name + " is assumed to be " + value + "; set it with --dim NAME=N";
+  return name + " is assumed to be " + value + option_words({Advice::Action::set_dimension, "it"});
 }
 
 /// How to give a value to sizes that depend on data and have no bound.
@@ -43,7 +44,8 @@ std::string hint_for_unknown_sizes(const StudyParts& study) {
     names.push_back("'" + printable(study.graph().symbols().name(each.symbol), 60) + "'");
   }
   if (names.size() > 4) names.resize(4);
-  return names.empty() ? "" : "; set " + join(names, ", ") + " with --dim";
+  if (names.empty()) return "";
+  return option_words({Advice::Action::set_dimensions, join(names, ", ")});
 }
 
 void warn_of_sizes(const StudyParts& study, Warnings& warnings) {
@@ -79,10 +81,11 @@ void warn_of_update(const StudyParts& study, Warnings& warnings) {
   }
   if (update.master_weights &&
       !has_state([](const OptimizerState& each) { return each.name == master_weight; })) {
-    warnings.emplace_back(
+    warnings.push_back(
         optimizer.updates
             ? "no trained parameter is float16 or bfloat16: no master weights are kept"
-            : "only an optimizer keeps master weights; choose one with --optimizer NAME");
+            : "only an optimizer keeps master weights" +
+                  option_words({Advice::Action::choose_optimizer}));
   }
   if (update.release_gradients && study.baseline->timeline.released_outputs.empty()) {
     warnings.emplace_back("no gradient of a parameter can be released early");
@@ -166,7 +169,8 @@ void warn_of_pinned(const StudyParts& study, Warnings& warnings) {
   for (const auto& [node, more_runs] : repeated_nodes(*choices.sequence)) {
     if (!is_pinned(study.pinned, node)) continue;
     warnings.push_back("the planned sequence runs " + describe(study.graph().node(node), node) +
-                       " again, but this node is pinned; plan again with --budget");
+                       " again, but this node is pinned" +
+                       option_words({Advice::Action::plan_again}));
   }
 }
 

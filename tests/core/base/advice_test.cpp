@@ -1,0 +1,44 @@
+#include "core/base/advice.h"
+
+#include <gtest/gtest.h>
+
+namespace stashscope {
+namespace advice_test {
+
+using Action = Advice::Action;
+
+TEST(Advice, IsWordedWithOptions) {
+  EXPECT_EQ(option_words({Action::set_dimension, "it"}), "; set it with --dim NAME=N");
+  EXPECT_EQ(option_hint({Action::set_dimension, "it"}), "set it with --dim NAME=N");
+  EXPECT_EQ(option_words({Action::choose_loss}), " (another with --loss NAME)");
+}
+
+TEST(Advice, IsFoundByItsWords) {
+  const auto takes_subject = [](Action action) {
+    return option_words({action, "x"}) != option_words({action});
+  };
+  for (int i = 0; i <= static_cast<int>(Action::write_measurement); ++i) {
+    const auto action = static_cast<Action>(i);
+    for (const char* subject : {"4096", "'a', 'b'"}) {
+      const Advice advice{action, takes_subject(action) ? subject : ""};
+      const AdvisedText text{"node 'a; b': it is wrong; this is why", advice};
+      EXPECT_EQ(find_advice(text.text + option_words(advice)), text) << i;
+    }
+  }
+}
+
+TEST(Advice, MayStandBeforeTheEnd) {
+  const AdvisedText found =
+      find_advice("crashed (its last message: no value; set it with --dim NAME=N)");
+  EXPECT_EQ(found.text, "crashed (its last message: no value)");
+  EXPECT_EQ(found.advice, (Advice{Action::set_dimension, "it"}));
+}
+
+TEST(Advice, IsNotInEveryText) {
+  for (const char* text : {"", "; set ", " with --dim", "the sizes are set by the file"}) {
+    EXPECT_EQ(find_advice(text), (AdvisedText{text, std::nullopt})) << text;
+  }
+}
+
+}  // namespace advice_test
+}  // namespace stashscope
