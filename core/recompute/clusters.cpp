@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/recompute/apply.h"
+#include "core/recompute/switched_on.h"
 #include "core/symbolic/collected.h"
 
 namespace stashscope {
@@ -263,11 +264,7 @@ void mark_chosen(const RecomputeConfig& config, const std::vector<const NodePlan
   const std::unordered_set<const NodePlan*> carried_out(applied.begin(), applied.end());
   const auto is_applied = [&](const NodePlan* plan) { return carried_out.contains(plan); };
   for (PlanRow& row : rows) {
-    row.on = std::all_of(row.entries.begin(), row.entries.end(), [&](const auto& entry) {
-      const auto chosen = config.find(entry.first);
-      return chosen != config.end() && chosen->second.type == entry.second.type &&
-             chosen->second.count != 0;
-    });
+    row.on = is_switched_on(row, config);
     row.applied = 0;
     row.saved_bytes = 0;
     for (const Occurrence& each : *row.occurrences) {

@@ -65,14 +65,17 @@ void paint_byte_grid(QPainter& painter, const QRectF& plot, std::int64_t top, co
   const ChartRoom room = chart_room(painter);
   QColor faint = theme.line;
   faint.setAlphaF(0.7f);
+  double free_above = plot.bottom() + room.line;  // the numbers rise, and never touch
   for (const ByteTick& tick : byte_ticks(top, grid_lines(plot.height(), room))) {
     const double share = static_cast<double>(tick.bytes) / static_cast<double>(top);
     const double y = std::round(plot.bottom() - plot.height() * share) + 0.5;
     painter.setPen(tick.bytes == 0 ? theme.muted : faint);
     painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y));
+    const QRectF place(0, y - room.line / 2, plot.left() - gap, room.line);
+    if (place.bottom() - air > free_above) continue;
+    free_above = place.top();
     painter.setPen(theme.muted);
-    painter.drawText(QRectF(0, y - room.line / 2, plot.left() - gap, room.line),
-                     Qt::AlignRight | Qt::AlignVCenter, shown(tick.text));
+    painter.drawText(place, Qt::AlignRight | Qt::AlignVCenter, shown(tick.text));
   }
 }
 

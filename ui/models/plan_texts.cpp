@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 
+#include "core/study/facts/plans_on.h"
+#include "ui/text/note_text.h"
 #include "ui/text/texts.h"
 
 namespace stashscope::ui {
@@ -99,10 +101,18 @@ QString obstacle_text(const Graph& graph, const UnplannedTensor& tensor) {
            shown(graph.node(tensor.stopped_at).op_type));
 }
 
+QString plans_on_text(const Study& study, const std::vector<const PlanRow*>& listed) {
+  const auto on = static_cast<std::size_t>(
+      std::ranges::count_if(listed, [](const PlanRow* row) { return row->on; }));
+  const std::size_t unlisted = plans_on(study, study.config).size() - on;
+  const QString text = Plans::tr("%1 of %2 plans on").arg(on).arg(listed.size());
+  return unlisted == 0 ? text : Plans::tr("%1, and %2 of More types").arg(text).arg(unlisted);
+}
+
 QString no_plans_text(const Study& study) {
   const std::string& no_backward = study.prepared->step.no_backward;
   if (!no_backward.empty())
-    return Plans::tr("No plans, no backward pass: %1.").arg(shown(no_backward));
+    return Plans::tr("No plans, no backward pass: %1.").arg(note_text(no_backward));
   if (!study.prepared->step.boundary.known()) {
     return Plans::tr("No plans: the model does not mark where backward begins.");
   }

@@ -22,6 +22,10 @@ QString occurrence_tip(const Graph& graph, const Occurrence& occurrence);
 /// Why no plan was found, and where the search stopped.
 QString obstacle_text(const Graph& graph, const UnplannedTensor& tensor);
 
+/// `4 of 8 plans on`. Plans that are on count also where the table does not list their type.
+/// @param listed the rows of the table
+QString plans_on_text(const Study& study, const std::vector<const PlanRow*>& listed);
+
 /// Why a study has no plans.
 QString no_plans_text(const Study& study);
 

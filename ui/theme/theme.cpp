@@ -96,6 +96,7 @@ QString sheet_of(const Theme& theme) {
       "QToolBar#answer_bar { padding: 0px 8px; }"
       "QToolBar QToolButton { padding: 4px 8px; border: 1px solid transparent;"
       " border-radius: 4px; }"
+      "QToolBar QToolBarExtension { padding: 0px; }"
       "QToolBar QToolButton:hover { background: %3; border-color: %2; }"
       "QToolBar QToolButton:pressed { background: %2; }"
       "QToolBar QToolButton[popupMode=\"2\"] { padding-right: 18px; }"

@@ -1,5 +1,7 @@
 #include "ui/widgets/labelled_row.h"
 
+#include <QVBoxLayout>
+
 #include "ui/theme/spacing.h"
 
 namespace stashscope::ui {
@@ -12,12 +14,11 @@ QLabel* make_label_of(QWidget& control, const QString& title) {
   return label;
 }
 
-QHBoxLayout* make_row_above(QWidget& owner, QLabel& text, const QString& title, QWidget& control) {
+FlowLayout* make_row_above(QWidget& owner, QLabel& text, const QString& title, QWidget& control) {
   auto* const layout = new QVBoxLayout(&owner);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(spacing_unit / 2);
-  auto* const row = new QHBoxLayout;
-  row->setSpacing(spacing_unit);
+  auto* const row = new FlowLayout;
   row->addWidget(make_label_of(control, title));
   layout->addLayout(row);
   layout->addWidget(&text);

@@ -15,6 +15,7 @@
 #include "ui/window/choice_menu.h"
 #include "ui/window/command_palette.h"
 #include "ui/window/message_bar.h"
+#include "ui/window/tool_bar.h"
 #include "ui/window/welcome.h"
 #include "ui/window/workspaces.h"
 
@@ -89,7 +90,7 @@ class MainWindow : public QMainWindow {
 
   // The planner's menu and the budget in the toolbar, in window_planning.cpp.
   void make_planner_menu();
-  void add_budget_field(QToolBar* bar);
+  void add_budget_field(ToolBar* bar);
   void add_answer_bar();
   void show_planner();
 

@@ -273,7 +273,8 @@ void MainWindow::make_help_menu() {
 }
 
 void MainWindow::make_toolbar() {
-  QToolBar* const bar = addToolBar(tr("Tools"));
+  auto* const bar = new ToolBar(tr("Tools"));
+  addToolBar(bar);
   bar->setObjectName(u"toolbar"_s);
   bar->setMovable(false);
   bar->setIconSize(QSize(18, 18));

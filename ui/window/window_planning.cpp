@@ -3,13 +3,11 @@
 
 #include <QAction>
 #include <QDockWidget>
-#include <QLineEdit>
 #include <QMenuBar>
-#include <QToolBar>
 
 #include "core/base/text.h"
 #include "ui/theme/icons.h"
-#include "ui/theme/spacing.h"
+#include "ui/widgets/amount_field.h"
 #include "ui/window/fit_device_menu.h"
 #include "ui/window/main_window.h"
 
@@ -18,8 +16,6 @@ namespace stashscope::ui {
 namespace {
 
 using namespace Qt::StringLiterals;
-
-constexpr int budget_width = 96;
 
 /// `bytes` as the text of a budget: rounded, or with all digits if rounding would raise the budget.
 QString budget_text_of(std::int64_t bytes) {
@@ -78,15 +74,13 @@ void MainWindow::add_answer_bar() {
 }
 
 /// Text typed in this field also becomes the budget of the planner's panel.
-void MainWindow::add_budget_field(QToolBar* bar) {
-  auto* const field = new QLineEdit(planner_->budget_text());
+void MainWindow::add_budget_field(ToolBar* bar) {
+  auto* const field = new AmountField(planner_->budget_text());
   field->setObjectName(u"toolbar_budget"_s);
   field->setAccessibleName(tr("Budget"));
   field->setToolTip(
       tr("Limit for the peak, such as 12GiB, 60% of the peak without plans, or -4GiB to save that "
          "much of it. Press Return to search for a plan."));
-  field->setAlignment(Qt::AlignRight);
-  field->setFixedWidth(budget_width);
   connect(planner_, &PlannerPanel::budget_changed, field, [this, field] {
     if (field->text() != planner_->budget_text()) field->setText(planner_->budget_text());
   });
@@ -97,10 +91,8 @@ void MainWindow::add_budget_field(QToolBar* bar) {
     show_planner();
     planner_->plan();
   });
-  auto* const label = new QLabel(tr("Budget"));
-  label->setContentsMargins(spacing_unit, 0, spacing_unit, 0);
   bar->addSeparator();
-  bar->addWidget(label);
+  bar->add_label(tr("Budget"));
   bar->addWidget(field);
 }
 

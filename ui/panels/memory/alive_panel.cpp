@@ -14,6 +14,7 @@ namespace stashscope::ui {
 namespace {
 
 constexpr QSize swatch_size(8, 12);
+constexpr int least_rows = 3;
 
 /// The bands that have bytes, largest first, each with its colour.
 QString bands_text(const BandBytes& bytes, bool dark) {
@@ -88,7 +89,6 @@ void AlivePanel::show_moment() {
           .arg(bytes_text(timeline.live_bytes[slot]))
           .arg(model_.rowCount()));
   show_bands();
-  bands_->show();
 }
 
 void AlivePanel::show_bands() {
@@ -96,6 +96,20 @@ void AlivePanel::show_bands() {
   if (study == nullptr || study.get() != shown_study_) return;
   if (shown_slot_ >= study->current->bands.size()) return;
   bands_->setText(bands_text(study->current->bands[shown_slot_], theme_of(palette()).dark));
+  heading_->setToolTip(bands_->text());
+  fit_bands();
+}
+
+void AlivePanel::fit_bands() {
+  const int row = table_->verticalHeader()->defaultSectionSize();
+  const int taken = heading_->sizeHint().height() + bands_->heightForWidth(width()) +
+                    table_->horizontalHeader()->sizeHint().height();
+  bands_->setVisible(!bands_->text().isEmpty() && height() - taken >= least_rows * row);
+}
+
+void AlivePanel::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  fit_bands();
 }
 
 void AlivePanel::changeEvent(QEvent* event) {

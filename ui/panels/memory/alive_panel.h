@@ -17,10 +17,13 @@ class AlivePanel : public QWidget {
 
  protected:
   void changeEvent(QEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
 
  private:
   void show_moment();
   void show_bands();
+  /// Hides the bands where they would leave no room for rows of the table.
+  void fit_bands();
 
   Document& document_;
   AliveModel model_;

@@ -4,7 +4,10 @@
 
 #include "core/base/text.h"
 #include "core/study/facts/plan_summary.h"
+#include "core/study/facts/plan_words.h"
+#include "core/study/facts/plans_on.h"
 #include "core/study/facts/tensor_facts.h"
+#include "ui/text/note_text.h"
 #include "ui/text/texts.h"
 #include "ui/theme/theme.h"
 
@@ -16,7 +19,6 @@ using namespace Qt::StringLiterals;
 
 constexpr std::size_t shown_tensors = 5;
 constexpr qsizetype longest_name = 44;
-constexpr qsizetype longest_plan = 160;
 
 /// Context of these texts in a translation.
 struct PlannerAnswer {
@@ -37,9 +39,6 @@ QString percent_text(double part, double whole) {
   return QString::fromStdString(format_fixed(percent, percent < 10 ? 2 : 1)) + u" %"_s;
 }
 
-/// Allows a line break after each entry, because config strings are long words.
-QString with_breaks(QString text) { return text.replace(u","_s, u",\u200b"_s); }
-
 QString paragraph(const QString& text) { return u"<p style=\"margin: 2px 0\">%1</p>"_s.arg(text); }
 
 QString tensor_row(std::int64_t bytes, const QString& what) {
@@ -52,20 +51,19 @@ QString table(const QString& rows) {
 
 QString proof_text(const BudgetAnswer& answer, double step) {
   if (answer.is_proven_cheapest())
-    return PlannerAnswer::tr("Proven to be the cheapest plan of any grain.");
+    return PlannerAnswer::tr("Proven to be the cheapest plan, whichever nodes run again.");
   const double least = std::max(0.0, answer.least_extra_seconds.value_or(0));
   if (!answer.feasible || least == 0)
     return PlannerAnswer::tr("It is not proven how far this plan is from the cheapest plan.");
   const double gap = answer.best.extra_seconds - least;
-  return PlannerAnswer::tr(
-             "At most %1 (%2 of the step) slower than the cheapest plan of any grain.")
-      .arg(time_text(gap), percent_text(gap, step));
+  return PlannerAnswer::
+      tr("At most %1 (%2 of the step) slower than the cheapest plan, whichever nodes run again.")
+          .arg(time_text(gap), percent_text(gap, step));
 }
 
 QString floor_text(const StepPeakBound& floor) {
-  return paragraph(
-      PlannerAnswer::tr("Lower bound: <b>%1</b>. No plan of any grain has a lower peak.")
-          .arg(bytes_text(floor.bytes)));
+  return paragraph(PlannerAnswer::tr("Lower bound: <b>%1</b>. No plan has a lower peak.")
+                       .arg(bytes_text(floor.bytes)));
 }
 
 QString floor_tensors(const Study& study, const StepPeakBound& floor) {
@@ -92,14 +90,30 @@ QString unmet_text(const Study& study, const BudgetAnswer& answer) {
                                .arg(bytes_text(answer.request.budget_bytes), verdict,
                                     plan_point_text(study, answer.best)));
   if (!answer.is_impossible() && answer.request.grain != PlanGranularity::sequence) {
-    text += paragraph(PlannerAnswer::tr("A plan of a finer grain may meet the budget."));
+    text += paragraph(answer.request.grain == PlanGranularity::cluster
+                          ? PlannerAnswer::tr("A plan with Nodes or Sequences may meet the budget.")
+                          : PlannerAnswer::tr("A plan with Sequences may meet the budget."));
   }
   return answer.floor ? text + floor_text(*answer.floor) : text;
 }
 
+/// The plans that the choices switch on, counted and named as in the plan table.
+QString plans_text(const Study& study, const Choices& choices) {
+  if (choices.plans.sequence) return shown(plan_text(choices)).toHtmlEscaped();
+  const std::vector<std::size_t> on = plans_on(study, choices.plans.config);
+  if (on.empty()) return PlannerAnswer::tr("No plans.");
+  const std::vector<std::string> names = plan_names(study);
+  QString text =
+      on.size() == 1 ? PlannerAnswer::tr("1 plan:") : PlannerAnswer::tr("%1 plans:").arg(on.size());
+  for (const std::size_t row : on) {
+    text += u"<br>&nbsp;&nbsp;"_s + shown(names[row]).toHtmlEscaped();
+  }
+  return text;
+}
+
 QString failing_text(const Study& study, const FitPoint& point) {
   const QString fails = PlannerAnswer::tr("%1 fails: ").arg(point.value);
-  if (point.variant == nullptr) return paragraph(fails + shown(point.fault).toHtmlEscaped());
+  if (point.variant == nullptr) return paragraph(fails + note_text(point.fault).toHtmlEscaped());
   QString text = fails + PlannerAnswer::tr("peak %1").arg(bytes_text(point.peak_bytes));
   const std::string node = peak_node(study, *point.variant);
   if (!node.empty()) text += PlannerAnswer::tr(" while %1 runs").arg(name_text(node));
@@ -125,7 +139,7 @@ QString variant_text(const Study& study, const VariantFit& fit, const QString& t
   if (fit.refused_value) {
     text += paragraph(PlannerAnswer::tr("%1 is refused: %2")
                           .arg(*fit.refused_value)
-                          .arg(shown(fit.refusal).toHtmlEscaped()));
+                          .arg(note_text(fit.refusal).toHtmlEscaped()));
   }
   return fit.next ? text + failing_text(study, *fit.next) : text;
 }
@@ -177,10 +191,9 @@ QString proof_so_far_text(const Study& study, const BudgetAnswer& so_far) {
 QString answer_details(const Study& study, const BudgetAnswer& answer) {
   const bool has_floor = !answer.feasible && answer.floor;
   return (has_floor ? floor_tensors(study, *answer.floor) : QString()) +
-         paragraph(with_breaks(shortened(plan_text(answer.best.choices), longest_plan))) +
-         paragraph(PlannerAnswer::tr("%1 search moves in %2 s")
-                       .arg(QString::fromStdString(with_thousands(answer.moves)),
-                            QString::fromStdString(format_fixed(answer.seconds, 1))));
+         paragraph(plans_text(study, answer.best.choices)) +
+         paragraph(PlannerAnswer::tr("Searched for %1 s.")
+                       .arg(QString::fromStdString(format_fixed(answer.seconds, 1))));
 }
 
 QString fit_answer_text(const Study& study, const LargestFit& fit) {

@@ -15,7 +15,6 @@ namespace {
 
 using namespace Qt::StringLiterals;
 
-constexpr int field_width = 96;
 constexpr int first_place = slider_end * 7 / 10;
 
 QString percent_text(double percent) {
@@ -27,7 +26,7 @@ QString percent_text(double percent) {
 BudgetRow::BudgetRow(QWidget* parent)
     : QWidget(parent),
       slider_(new QSlider(Qt::Horizontal)),
-      field_(new QLineEdit),
+      field_(new AmountField),
       hint_(new QLabel) {
   slider_->setObjectName(u"budget_slider"_s);
   slider_->setAccessibleName(tr("Budget as a share of the peak without plans"));
@@ -40,12 +39,10 @@ BudgetRow::BudgetRow(QWidget* parent)
       tr("Limit for the peak of the step, everything included: 12GiB, 900 MB, a share of the peak "
          "without plans such as 60%, or what to save of that peak such as -4GiB. Press Return to "
          "search for a plan."));
-  field_->setAlignment(Qt::AlignRight);
-  field_->setFixedWidth(field_width);
   set_up_rich_label(*hint_, u"budget_hint"_s);
   hint_->setForegroundRole(QPalette::PlaceholderText);
-  QHBoxLayout* const row = make_row_above(*this, *hint_, tr("&Budget"), *field_);
-  row->addWidget(slider_, 1);
+  FlowLayout* const row = make_row_above(*this, *hint_, tr("&Budget"), *field_);
+  row->addWidget(slider_);
   row->addWidget(field_);
   connect(slider_, &QSlider::valueChanged, this, &BudgetRow::take_slider);
   connect(field_, &QLineEdit::textEdited, this, &BudgetRow::take_text);

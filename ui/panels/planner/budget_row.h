@@ -1,10 +1,10 @@
 #pragma once
 
 #include <QLabel>
-#include <QLineEdit>
 #include <QSlider>
 
 #include "ui/panels/planner/budget_slider.h"
+#include "ui/widgets/amount_field.h"
 
 namespace stashscope::ui {
 
@@ -40,7 +40,7 @@ class BudgetRow : public QWidget {
   void show_hint(const QString& text, bool is_warning);
 
   QSlider* slider_;
-  QLineEdit* field_;
+  AmountField* field_;
   QLabel* hint_;
   std::optional<BudgetInput> budget_;
   QString fault_;  ///< error in the text; empty: no error

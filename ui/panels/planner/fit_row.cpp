@@ -14,8 +14,6 @@ namespace {
 
 using namespace Qt::StringLiterals;
 
-constexpr int memory_width = 96;
-
 }  // namespace
 
 FitRow::FitRow(Document& document, Planning& planning, QWidget* parent)
@@ -23,7 +21,7 @@ FitRow::FitRow(Document& document, Planning& planning, QWidget* parent)
       document_(document),
       planning_(planning),
       dimension_(new QComboBox),
-      memory_(new QLineEdit),
+      memory_(new AmountField),
       find_(new QPushButton),
       answer_(new QLabel) {
   setObjectName(u"fit_row"_s);
@@ -36,16 +34,15 @@ FitRow::FitRow(Document& document, Planning& planning, QWidget* parent)
   dimension_->setInsertPolicy(QComboBox::NoInsert);
   dimension_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   dimension_->setMinimumContentsLength(10);
+  dimension_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
   memory_->setObjectName(u"fit_memory"_s);
   memory_->setAccessibleName(tr("Memory"));
   memory_->setToolTip(tr("Limit for the peak, such as 80GiB; empty: the memory of the device"));
-  memory_->setAlignment(Qt::AlignRight);
-  memory_->setFixedWidth(memory_width);
   find_->setObjectName(u"find_largest_button"_s);
   find_->setAutoDefault(true);
   set_up_rich_label(*answer_, u"fit_answer"_s);
-  QHBoxLayout* const row = make_row_above(*this, *answer_, tr("&Largest"), *dimension_);
-  row->addWidget(dimension_, 1);
+  FlowLayout* const row = make_row_above(*this, *answer_, tr("&Largest"), *dimension_);
+  row->addWidget(dimension_);
   row->addWidget(new QLabel(tr("in")));
   row->addWidget(memory_);
   row->addWidget(find_);
@@ -97,8 +94,7 @@ FitQuestion FitRow::question() const {
 void FitRow::find() {
   const QString why = document_.why_wait();
   if (planning_.job() != PlanningJob::fit && !why.isEmpty()) {
-    answer_->setText(why.toHtmlEscaped());
-    return answer_->show();
+    return say(why.toHtmlEscaped());
   }
   const auto failure = failure_of([this] { planning_.find_fit(question()); });
   if (failure) show_failure(*failure);
@@ -112,19 +108,20 @@ void FitRow::show_state() {
                              : tr("Searches for the largest size whose step fits (Return)"));
   const LargestFit* const fit = planning_.fit();
   if (is_searching) {
-    answer_->setText(tr("Searching…"));
-  } else if (fit != nullptr) {
-    answer_->setText(fit_answer_text(planning_.asked_of_fit(), *fit));
+    say(tr("Searching…"));
   } else {
-    answer_->clear();
+    say(fit == nullptr ? QString() : fit_answer_text(planning_.asked_of_fit(), *fit));
   }
-  answer_->setVisible(!answer_->text().isEmpty());
 }
 
-void FitRow::show_failure(const Failure& failure) {
-  answer_->setText(warning_text(failure.message, palette()));
-  answer_->show();
+void FitRow::say(const QString& text) {
+  if (text == answer_->text()) return;
+  answer_->setText(text);
+  answer_->setVisible(!text.isEmpty());
+  Q_EMIT answered();
 }
+
+void FitRow::show_failure(const Failure& failure) { say(warning_text(failure.message, palette())); }
 
 void FitRow::keyPressEvent(QKeyEvent* event) {
   if (event->key() != Qt::Key_Return && event->key() != Qt::Key_Enter) {

@@ -2,10 +2,10 @@
 
 #include <QComboBox>
 #include <QLabel>
-#include <QLineEdit>
 #include <QPushButton>
 
 #include "ui/document/planning.h"
+#include "ui/widgets/amount_field.h"
 
 namespace stashscope::ui {
 
@@ -19,6 +19,9 @@ class FitRow : public QWidget {
   void find();
   void focus_field();
 
+ Q_SIGNALS:
+  void answered();  ///< another text is shown below the fields
+
  protected:
   void keyPressEvent(QKeyEvent* event) override;
 
@@ -26,12 +29,13 @@ class FitRow : public QWidget {
   void list_dimensions();
   void show_state();
   void show_failure(const Failure& failure);
+  void say(const QString& text);
   FitQuestion question() const;
 
   Document& document_;
   Planning& planning_;
   QComboBox* dimension_;
-  QLineEdit* memory_;
+  AmountField* memory_;
   QPushButton* find_;
   QLabel* answer_;
 };

@@ -1,6 +1,7 @@
 #include "ui/panels/planner/planner_panel.h"
 
 #include <QKeyEvent>
+#include <QScrollBar>
 #include <QVBoxLayout>
 
 #include "ui/panels/planner/answer_text.h"
@@ -8,6 +9,7 @@
 #include "ui/text/enabling.h"
 #include "ui/text/texts.h"
 #include "ui/theme/spacing.h"
+#include "ui/widgets/flow_layout.h"
 #include "ui/widgets/labelled_row.h"
 
 namespace stashscope::ui {
@@ -19,14 +21,6 @@ using namespace Qt::StringLiterals;
 constexpr int progress_height = 4;
 
 ChartPoint chart_point(const ParetoPoint& point) { return {point.peak_bytes, point.extra_seconds}; }
-
-/// A row without margins.
-QHBoxLayout* make_row_of(QWidget* widget) {
-  auto* const layout = new QHBoxLayout(widget);
-  layout->setContentsMargins(0, 0, 0, 0);
-  layout->setSpacing(spacing_unit);
-  return layout;
-}
 
 }  // namespace
 
@@ -40,17 +34,15 @@ PlannerPanel::PlannerPanel(Document& document, Planning& planning, QWidget* pare
       curve_(new QPushButton(tr("Curve"))),
       stop_(new QPushButton(tr("Stop"))),
       progress_(new QProgressBar),
+      grain_hint_(new QLabel),
       answer_(new QLabel),
       use_(new QPushButton),
       chart_(new PlanChart),
       details_(new QLabel),
       fit_(new FitRow(document, planning)),
-      scroll_(new QScrollArea) {
+      scroll_(new VerticalScrollArea(make_content())) {
   setObjectName(u"planner_panel"_s);
-  scroll_->setWidget(make_content());
-  scroll_->setWidgetResizable(true);
   scroll_->setFocusPolicy(Qt::NoFocus);
-  scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   auto* const outer = new QVBoxLayout(this);
   outer->setContentsMargins(0, 0, 0, 0);
   outer->addWidget(scroll_);
@@ -67,6 +59,7 @@ QWidget* PlannerPanel::make_content() {
   layout->setSpacing(spacing_unit);
   layout->addWidget(budget_);
   layout->addWidget(make_search_row());
+  layout->addWidget(grain_hint_);
   layout->addWidget(answer_);
   layout->addWidget(use_, 0, Qt::AlignLeft);
   layout->addWidget(chart_, 1);
@@ -87,18 +80,21 @@ QWidget* PlannerPanel::make_search_row() {
   progress_->setTextVisible(false);
   progress_->setRange(0, 1000);
   progress_->setFixedHeight(progress_height);
+  progress_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
   auto* const row = new QWidget;
-  QHBoxLayout* const layout = make_row_of(row);
-  layout->addWidget(options_, 1);
+  auto* const layout = new FlowLayout(row);
+  layout->addWidget(options_);
   for (QPushButton* const button : {plan_, curve_, stop_}) {
     button->setAutoDefault(true);
     layout->addWidget(button);
   }
-  layout->addWidget(progress_, 1);
+  layout->addWidget(progress_);
   return row;
 }
 
 void PlannerPanel::set_up_answer() {
+  set_up_rich_label(*grain_hint_, u"grain_hint"_s);
+  grain_hint_->setForegroundRole(QPalette::PlaceholderText);
   set_up_rich_label(*answer_, u"budget_answer"_s);
   set_up_rich_label(*details_, u"budget_details"_s);
   use_->setObjectName(u"use_plan_button"_s);
@@ -108,9 +104,9 @@ void PlannerPanel::set_up_answer() {
 QWidget* PlannerPanel::make_device_row() {
   auto* const profile = new ProfileBox(document_);
   auto* const row = new QWidget;
-  QHBoxLayout* const layout = make_row_of(row);
+  auto* const layout = new FlowLayout(row);
   layout->addWidget(make_label_of(*profile, tr("&Times of")));
-  layout->addWidget(profile, 1);
+  layout->addWidget(profile);
   layout->addWidget(make_label_of(*options_->seed(), tr("&Seed")));
   layout->addWidget(options_->seed());
   return row;
@@ -124,6 +120,14 @@ void PlannerPanel::focus_budget() {
 void PlannerPanel::focus_fit() {
   scroll_->ensureWidgetVisible(fit_);
   fit_->focus_field();
+}
+
+/// An answer below the fields needs room; the fields that the user types in come first.
+void PlannerPanel::keep_fit_in_view() {
+  QWidget* const keys = window()->focusWidget();
+  if (keys == nullptr || !fit_->isAncestorOf(keys)) return;
+  scroll_->ensureWidgetVisible(fit_, 0, spacing_unit);
+  scroll_->ensureWidgetVisible(keys, 0, spacing_unit);
 }
 
 void PlannerPanel::connect_all() {
@@ -140,6 +144,9 @@ void PlannerPanel::connect_all() {
     Q_EMIT budget_changed();
   });
   connect(options_, &SearchOptions::grain_changed, this, &PlannerPanel::show_job);
+  connect(fit_, &FitRow::answered, this, &PlannerPanel::keep_fit_in_view, Qt::QueuedConnection);
+  connect(scroll_->verticalScrollBar(), &QScrollBar::rangeChanged, this,
+          &PlannerPanel::keep_fit_in_view, Qt::QueuedConnection);
   connect(chart_, &PlanChart::point_chosen, this, [this](std::size_t point) {
     planning_.use(planning_.archive(options_->grain()).points()[point]);
   });
@@ -177,6 +184,7 @@ void PlannerPanel::show_job() {
   const PlanningJob job = planning_.job();
   const bool is_searching = job == PlanningJob::budget || job == PlanningJob::curve;
   if (is_searching) failure_.clear();
+  grain_hint_->setText(options_->hint().toHtmlEscaped());
   show_turn(is_searching);
   stop_->setEnabled(!planning_.is_stopping());
   show_buttons(is_searching);

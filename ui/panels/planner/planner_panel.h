@@ -3,13 +3,13 @@
 #include <QLabel>
 #include <QProgressBar>
 #include <QPushButton>
-#include <QScrollArea>
 
 #include "ui/document/planning.h"
 #include "ui/panels/planner/budget_row.h"
 #include "ui/panels/planner/fit_row.h"
 #include "ui/panels/planner/plan_chart.h"
 #include "ui/panels/planner/search_options.h"
+#include "ui/widgets/vertical_scroll_area.h"
 
 namespace stashscope::ui {
 
@@ -49,6 +49,7 @@ class PlannerPanel : public QWidget {
   void show_buttons(bool is_searching);
   void show_chart();
   void show_answer();
+  void keep_fit_in_view();
   const BudgetAnswer* current_answer() const;
   QString text_of_answer() const;
   QString search_text() const;
@@ -63,12 +64,13 @@ class PlannerPanel : public QWidget {
   QPushButton* curve_;
   QPushButton* stop_;
   QProgressBar* progress_;
+  QLabel* grain_hint_;
   QLabel* answer_;
   QPushButton* use_;
   PlanChart* chart_;
   QLabel* details_;
   FitRow* fit_;
-  QScrollArea* scroll_;
+  VerticalScrollArea* scroll_;
   QString failure_;  ///< error of the last search; empty: no error
 };
 

@@ -19,18 +19,20 @@ constexpr int most_seed = 999;
 SearchOptions::SearchOptions(QWidget* parent)
     : QWidget(parent), grain_(new QComboBox), seconds_(new QSpinBox), seed_(new QSpinBox) {
   grain_->setObjectName(u"grain"_s);
-  grain_->setAccessibleName(tr("Grain"));
+  grain_->setAccessibleName(tr("What a plan consists of"));
   const auto add_grain = [this](const QString& name, const QString& tip) {
     grain_->addItem(name);
     grain_->setItemData(grain_->count() - 1, tip, Qt::ToolTipRole);
   };
-  add_grain(tr("Clusters"), tr("Switches recompute plans by cluster. Exported as a config string "
-                               "or an environment block for ONNX Runtime, or as a model."));
-  add_grain(tr("Nodes"), tr("Recomputes single nodes, once each; the other nodes keep the chosen "
-                            "order. Exported as a model or a session."));
+  add_grain(tr("Clusters"), tr("All nodes of a kind run again together, as listed in Plans. "
+                               "Exported as a config string or an environment block for ONNX "
+                               "Runtime, or as a model."));
+  add_grain(tr("Nodes"), tr("Single nodes run again, once each; the other nodes keep the chosen "
+                            "order. Exported as a model or a session, not as a config string."));
   add_grain(
       tr("Sequences"),
-      tr("Nodes run in any order and any number of times. Exported as a model or a session."));
+      tr("Nodes run in any order and any number of times. Exported as a model or a session, not as "
+         "a config string."));
   seconds_->setObjectName(u"time_limit"_s);
   seconds_->setAccessibleName(tr("Time limit of a search"));
   seconds_->setToolTip(tr("Maximum time of a search; you can stop it at any time"));
@@ -44,6 +46,7 @@ SearchOptions::SearchOptions(QWidget* parent)
   auto* const layout = new QHBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(spacing_unit);
+  grain_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
   layout->addWidget(grain_, 1);
   for (QSpinBox* const box : {seconds_, seed_}) {
     box->setAlignment(Qt::AlignRight);

@@ -16,6 +16,8 @@ class SearchOptions : public QWidget {
   explicit SearchOptions(QWidget* parent = nullptr);
 
   PlanGranularity grain() const;
+  /// What the chosen granularity means, and how its plans are exported.
+  QString hint() const { return grain_->toolTip(); }
   SearchLimit limit() const;
   QSpinBox* seed() { return seed_; }
 

@@ -7,8 +7,10 @@
 #include <algorithm>
 
 #include "core/study/edits/edits.h"
+#include "ui/document/exports.h"
 #include "ui/document/named_edits.h"
 #include "ui/models/plan_texts.h"
+#include "ui/text/note_text.h"
 #include "ui/text/texts.h"
 #include "ui/theme/icons.h"
 #include "ui/theme/spacing.h"
@@ -181,11 +183,10 @@ void PlansPanel::show_invitation() {
 
 void PlansPanel::show_summary() {
   const std::vector<const PlanRow*> rows = model_.listed();
-  const auto on = std::ranges::count_if(rows, [](const PlanRow* row) { return row->on; });
   const QString why =
       document_.study() == nullptr || !rows.empty() ? QString() : no_plans_text(*document_.study());
   summary_->setText(rows.empty() ? why.section(u'\n', 0, 0)
-                                 : tr("%1 of %2 plans on").arg(on).arg(rows.size()));
+                                 : plans_on_text(*document_.study(), rows));
   summary_->setToolTip(why);
 }
 
@@ -373,12 +374,15 @@ QString PlansPanel::copied_text(Reference reference) {
 
 void PlansPanel::copy(const ExportedConfig& exported) const {
   const Study& study = *document_.study();
+  if (exported.config.empty() && !exported.left_out.empty()) {
+    return document_.notices().report(nothing_to_export(exported.left_out));
+  }
   std::string text;
   const auto failure = failure_of([&] { text = config_text(study, exported.config); });
   if (failure) return document_.notices().report(*failure);
   QApplication::clipboard()->setText(QString::fromStdString(text));
   QStringList told = {copied_text(study.choices.plans.search.reference)};
-  for (const std::string& each : exported.left_out) told << shown(each);
+  for (const std::string& each : exported.left_out) told << note_text(each);
   document_.notices().notify(told.join(u"; "_s));
 }
 

@@ -3,7 +3,6 @@
 #include <QCoreApplication>
 #include <QHBoxLayout>
 #include <QLineEdit>
-#include <QScrollArea>
 #include <QStandardItemModel>
 #include <QVBoxLayout>
 
@@ -12,6 +11,7 @@
 #include "ui/text/enabling.h"
 #include "ui/text/texts.h"
 #include "ui/theme/spacing.h"
+#include "ui/widgets/vertical_scroll_area.h"
 
 namespace stashscope::ui {
 
@@ -99,11 +99,8 @@ RunPanel::RunPanel(Document& document, QWidget* parent)
   progress_->setAccessibleName(tr("Progress of the run"));
   progress_->setTextVisible(false);
   progress_->setMaximumHeight(spacing_unit);
-  auto* const scroll = new QScrollArea;
+  auto* const scroll = new VerticalScrollArea(make_content());
   scroll->setAccessibleName(tr("Settings and result of the run"));
-  scroll->setWidget(make_content());
-  scroll->setWidgetResizable(true);
-  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   scroll->setMinimumHeight(5 * spacing_unit);
   auto* const layout = new QVBoxLayout(this);
   layout->setContentsMargins(spacing_unit, spacing_unit, spacing_unit, spacing_unit);

@@ -1,71 +1,16 @@
 // The planner under mouse and keyboard.
 
-#include "ui/panels/planner/planner_panel.h"
-
 #include <QComboBox>
 #include <QDockWidget>
 #include <QFile>
-#include <QSpinBox>
 
-#include "tests/ui/support/window_test.h"
+#include "tests/ui/panels/planner/planner_test.h"
 #include "ui/text/texts.h"
 
 namespace stashscope::ui::test {
 namespace planner_panel_test {
 
 using namespace Qt::StringLiterals;
-
-class Planner : public WindowTest {
- protected:
-  void SetUp() override {
-    WindowTest::SetUp();
-    open(sample(u"gpt2_tiny"_s));
-    Choices choices = document().choices();
-    choices.dims["inputs_input_ids_dim0"] = 16;
-    document().choose(choices, u"batch"_s);
-    ASSERT_TRUE(settles());
-    before_ = document().choices();
-    press(Qt::Key_B, Qt::ControlModifier);
-    EXPECT_TRUE(field().hasFocus()) << "Ctrl+B leads there";
-    set_time_limit(1);
-  }
-
-  QLineEdit& field() { return find<QLineEdit>(u"budget_field"_s); }
-  QSlider& slider() { return find<QSlider>(u"budget_slider"_s); }
-  PlanChart& chart() { return find<PlanChart>(u"plan_chart"_s); }
-  QString answer() { return find<QLabel>(u"budget_answer"_s).text(); }
-  QString details() { return find<QLabel>(u"budget_details"_s).text(); }
-  QString hint() { return find<QLabel>(u"budget_hint"_s).text(); }
-  Planning& planning() { return window().planning(); }
-
-  void set_time_limit(int seconds) {
-    auto& box = find<QSpinBox>(u"time_limit"_s);
-    box.setFocus();
-    box.selectAll();
-    QTest::keyClicks(&box, QString::number(seconds));
-    QTest::keyClick(&box, Qt::Key_Tab);
-  }
-  void type_into(QLineEdit& line, const QString& text) {
-    line.setFocus();
-    line.selectAll();
-    QTest::keyClicks(&line, text);
-  }
-  void type_budget(const QString& text) { type_into(field(), text); }
-  bool ends() {
-    return comes_true([this] { return planning().job() == PlanningJob::none; }) && settles();
-  }
-  /// Presses the undo key while no text field has the focus.
-  void undo() {
-    find<QWidget>(u"graph_view"_s).setFocus();
-    press(Qt::Key_Z, Qt::ControlModifier);
-    ASSERT_TRUE(settles());
-  }
-  std::int64_t share(int percent) {
-    return document().study()->baseline->timeline.peak_bytes * percent / 100;
-  }
-
-  Choices before_;
-};
 
 TEST_F(Planner, ReturnPlansAndUndoReturns) {
   type_budget(u"70%"_s);
@@ -343,52 +288,6 @@ TEST_F(Planner, AFileThatIsNoProfileIsAMessage) {
   answer_file_dialog(u"profile_dialog"_s, path);
   EXPECT_TRUE(message().contains(u"broken.json"_s)) << message().toStdString();
   EXPECT_EQ(document().choices(), before_);
-}
-
-class Fit : public Planner {
- protected:
-  QString fits() { return find<QLabel>(u"fit_answer"_s).text(); }
-  QLineEdit& dimension() { return *find<QComboBox>(u"fit_dimension"_s).lineEdit(); }
-  QLineEdit& memory() { return find<QLineEdit>(u"fit_memory"_s); }
-};
-
-TEST_F(Fit, IsAskedByKeysAndStaysInTheStatusLine) {
-  press(Qt::Key_L, Qt::ControlModifier | Qt::ShiftModifier);
-  EXPECT_TRUE(find<QComboBox>(u"fit_dimension"_s).hasFocus() || dimension().hasFocus());
-  type_into(dimension(), u"batch=inputs_input_ids_dim0"_s);
-  type_into(memory(), u"64MiB"_s);
-  QTest::keyClick(&memory(), Qt::Key_Return);
-  ASSERT_TRUE(ends());
-  ASSERT_NE(planning().fit(), nullptr) << fits().toStdString();
-  const std::int64_t most = planning().fit()->current.largest->value;
-  EXPECT_TRUE(fits().contains(u"<b>%1</b>"_s.arg(most))) << fits().toStdString();
-  EXPECT_TRUE(fits().contains(u"%1 fails: peak"_s.arg(most + 1))) << fits().toStdString();
-  EXPECT_TRUE(status().contains(u"fits 64.0 MiB: batch %1"_s.arg(most))) << status().toStdString();
-  Choices choices = document().choices();
-  choices.plans.level = 1;
-  document().choose(choices, u"other plans"_s);
-  ASSERT_TRUE(settles());
-  EXPECT_FALSE(status().contains(u"fits"_s)) << status().toStdString();
-}
-
-TEST_F(Fit, IsAskedByTheMouseForTheMemoryOfTheDevice) {
-  auto& dimensions = find<QComboBox>(u"fit_dimension"_s);
-  EXPECT_EQ(dimensions.count(), std::ssize(document().study()->sizes->dims.dimensions));
-  click(find<QWidget>(u"find_largest_button"_s));
-  ASSERT_TRUE(ends());
-  ASSERT_NE(planning().fit(), nullptr) << fits().toStdString();
-  EXPECT_EQ(planning().fit()->question.memory_bytes,
-            document().choices().times.profile.memory_bytes);
-}
-
-TEST_F(Fit, SaysWhatIsWrongWithTheQuestion) {
-  type_into(dimension(), u"nonsense"_s);
-  QTest::keyClick(&dimension(), Qt::Key_Return);
-  ASSERT_TRUE(ends());
-  EXPECT_TRUE(fits().contains(u"nonsense"_s)) << fits().toStdString();
-  type_into(memory(), u"much"_s);
-  QTest::keyClick(&memory(), Qt::Key_Return);
-  EXPECT_TRUE(fits().contains(u"much"_s)) << fits().toStdString();
 }
 
 TEST_F(Planner, TheToolbarHasTheBudgetToo) {

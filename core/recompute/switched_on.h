@@ -1,0 +1,10 @@
+#pragma once
+
+#include "core/recompute/clusters.h"
+
+namespace stashscope {
+
+/// Whether a config has every entry of the row, each with a count above 0.
+bool is_switched_on(const PlanRow& row, const RecomputeConfig& config);
+
+}  // namespace stashscope
