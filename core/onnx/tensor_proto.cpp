@@ -26,7 +26,7 @@ std::string packed(const Field& field) {
 }
 
 /// The typed field with data of this type, packed to little-endian bytes. (onnx.proto, "data
-/// fields": int32_data holds 8- and 16-bit types and halves, and 4-bit types two per item.)
+/// fields": an item of int32_data holds one number of 8 or 16 bits, two of 4 or four of 2 bits.)
 std::string typed_data(const onnx::TensorProto& proto, ElementType element) {
   switch (element) {
     case ElementType::float32:

@@ -132,7 +132,7 @@ SearchResult SubgraphSearch::run(NodeId entry, bool compromise) const {
   }
   if (!queue.empty()) {
     return failed(std::move(result), entry, graph_.value(queue.front()).producer,
-                  "more than 50 nodes would have to be recomputed");
+                  "50 or more nodes would have to be recomputed");
   }
   if (compromise && !result.save_ratio) {
     return failed(std::move(result), entry, entry, "its subgraph has no widening Cast");

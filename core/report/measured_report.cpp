@@ -71,9 +71,11 @@ std::string measured_text(const Study& study, const MeasuredPair& measured) {
                      reserved_line(measured.runs) + time_line(measured.runs);
   for (const std::string& each : remarks_on(study, measured.runs)) text += each + "\n";
   if (baseline) {
-    text += phases_text("By phase, measured before", measured_phases(*study.baseline, *baseline));
+    text += phases_text("By phase, measured without plans",
+                        measured_phases(*study.baseline, *baseline));
   }
-  return text + phases_text("By phase, measured after", measured_phases(*study.current, current));
+  return text + phases_text("By phase, measured with the choices",
+                            measured_phases(*study.current, current));
 }
 
 json measured_json(const Study& study, const MeasuredPair& measured) {

@@ -86,7 +86,7 @@ bool PinnedVariants::can_pin() const {
   }
   if (pinned_.size() >= most) {
     document_.notices().notify(
-        tr("%1 variants are pinned. Unpin one of them above the memory curve to pin another.")
+        tr("%1 variants are pinned. To pin another, unpin one in the row above the memory curve.")
             .arg(most));
     return false;
   }

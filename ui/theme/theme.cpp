@@ -35,7 +35,7 @@ const Theme& dark_theme() {
   return theme;
 }
 
-/// Every text and line has a contrast of at least 7:1 to its ground (WCAG 2.2, 1.4.6).
+/// Texts and lines have a contrast of at least 7:1 to window, surface and canvas. (WCAG 2.2, 1.4.6)
 const Theme& high_contrast_theme() {
   static const Theme theme = {true,
                               QColor(Qt::black),

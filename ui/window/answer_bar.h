@@ -63,8 +63,8 @@ class AnswerBar : public QToolBar {
   std::vector<NextMove> moves_;
   std::shared_ptr<const Study> moves_of_;  ///< the study that `moves_` start from
   std::vector<std::string> names_;         ///< of its plans, see `plan_names`
-  bool keeps_keys_ = false;  ///< the answer has the focus of a button that went away
-  QTimer quiet_;             ///< the search starts when no study follows for a moment
+  bool keeps_keys_ = false;                ///< the answer has the focus of a button that went away
+  QTimer quiet_;                           ///< the search starts when no study follows for a moment
   LatestAnswer<std::vector<NextMove>> search_{*this, JobThread::Urgency::background};
   LatestAnswer<LargestFit> fit_search_{*this, JobThread::Urgency::background};
 };

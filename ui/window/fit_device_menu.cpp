@@ -49,6 +49,7 @@ void FitDeviceMenu::add_field() {
   layout->addWidget(field_, 1);
   auto* const action = new QWidgetAction(this);
   action->setObjectName(u"fit_other_memory"_s);
+  action->setText(tr("&Other memory"));
   action->setDefaultWidget(row);
   addAction(action);
   connect(field_, &QLineEdit::returnPressed, this, &FitDeviceMenu::take_field);

@@ -108,8 +108,8 @@ class DotGraph {
     edges_.push_back(made);
   }
 
-  /// An auxiliary node above (below) all boxes, where edges from (to) outside the column start
-  /// (end).
+  /// The auxiliary node of a rank. Edges from outside the column start at rank `source`, above all
+  /// boxes. Edges to outside end at rank `sink`, below all boxes.
   Agnode_t* port(const char* rank, Agnode_t*& known) {
     if (known != nullptr) return known;
     Agraph_t* const row = agsubg(graph_, writable(rank), 1);

@@ -181,8 +181,9 @@ double attention_flops(const CostContext& cost) {
                              softmax_flops * query_rows(cost));
 }
 
-/// The weights again, then the products of the output's gradient with values and weights, and of
-/// the weights' gradient with queries and keys.
+/// Computes the attention weights again. Then the output's gradient is multiplied by values and
+/// weights, and the gradient of the attention weights by queries and keys. The softmax counts
+/// twice: forward and backward.
 double attention_grad_flops(const CostContext& cost) {
   return key_length(cost) * (6 * cost.input_elements(0) + 4 * cost.input_elements(7) +
                              2 * softmax_flops * query_rows(cost));

@@ -126,8 +126,9 @@ class ReducedAxes {
   bool known() const { return !operand_.valid(); }
   const std::vector<std::int64_t>& numbers() const { return axes_; }
 
-  /// A result (or its gradient) with the reduced axes restored as size 1. If the axes are known
-  /// only at run time and turn out empty, a result over all axes stays a scalar, which broadcasts.
+  /// A result (or its gradient) with the reduced axes restored as size 1. Axes that are known only
+  /// at run time may turn out empty. If this means all axes, the result stays a scalar, which
+  /// broadcasts.
   ValueId kept(GradientContext& g, ValueId result) const {
     if (keep_ || none()) return result;
     return known() ? g.unsqueeze(result, axes_) : g.add("Unsqueeze", {result, operand_});

@@ -14,7 +14,7 @@ namespace stashscope {
 enum class PlanGranularity : std::uint8_t {
   cluster,  ///< recompute plans by cluster, as in config strings; with any order strategy
   node,     ///< single nodes run again, once each; the first runs keep their order
-  sequence  ///< nodes run in any order, any number of times
+  sequence  ///< nodes run in any order, each up to 6 times
 };
 
 /// `cluster`, `node` or `sequence`.

@@ -34,7 +34,7 @@ class Search {
   }
 
  private:
-  /// The first value in [value, end) that is not refused.
+  /// The first value in [value, end) that is not refused. Tries at most `refused_in_a_row` values.
   std::optional<Tried> accepted_from(std::int64_t value, std::int64_t end) const {
     end = std::min(end, value + refused_in_a_row);
     for (; value < end; ++value) {

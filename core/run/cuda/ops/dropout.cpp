@@ -20,8 +20,8 @@ constexpr std::int64_t bits_per_word = 32;
 /// The elements that a dropout keeps, and the factor by which it scales them.
 class Selection {
  public:
-  /// @param ratio_input index of the operand `ratio`; `training_mode` follows it. In Dropout before
-  /// version 12, both are attributes.
+  /// @param ratio_input index of the operand `ratio`; `training_mode` follows it. Dropout before
+  /// version 12 has the attribute `ratio` instead, and versions 1 and 6 have `is_test`.
   Selection(const LoweringContext& context, std::size_t ratio_input) : seed_(context.seed) {
     if (context.node.op_type == "Dropout" && context.version < 12) {
       ratio_ = double{context.attributes().real("ratio", 0.5F)};
