@@ -63,7 +63,8 @@ std::optional<AdvisedText> find_words(std::string_view text, const OptionWords& 
 
 std::string option_words(const Advice& advice) {
   const OptionWords& words = words_of(advice.action);
-  return std::string(words.before) + advice.subject + std::string(words.after);
+  return std::string(words.before) + (words.has_subject ? advice.subject : "") +
+         std::string(words.after);
 }
 
 std::string option_hint(const Advice& advice) { return option_words(advice).substr(2); }

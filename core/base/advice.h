@@ -26,7 +26,7 @@ struct Advice {
     write_measurement,  ///< in place of the file that was opened
   };
   Action action = Action::set_dimension;
-  std::string subject = {};
+  std::string subject = {};  ///< not used by actions without one
 
   bool operator==(const Advice&) const = default;
 };

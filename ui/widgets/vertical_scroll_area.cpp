@@ -2,6 +2,7 @@
 
 #include <QEvent>
 #include <QScrollBar>
+#include <utility>
 
 namespace stashscope::ui {
 
@@ -18,7 +19,10 @@ QSize VerticalScrollArea::minimumSizeHint() const {
 }
 
 bool VerticalScrollArea::eventFilter(QObject* watched, QEvent* event) {
-  if (watched == widget() && event->type() == QEvent::LayoutRequest) updateGeometry();
+  if (watched == widget() && event->type() == QEvent::LayoutRequest) {
+    const int least = widget()->minimumSizeHint().width();
+    if (std::exchange(content_width_, least) != least) updateGeometry();
+  }
   return QScrollArea::eventFilter(watched, event);
 }
 

@@ -13,6 +13,9 @@ class VerticalScrollArea : public QScrollArea {
 
  protected:
   bool eventFilter(QObject* watched, QEvent* event) override;
+
+ private:
+  int content_width_ = 0;  ///< minimum, when the owner last laid this out
 };
 
 }  // namespace stashscope::ui

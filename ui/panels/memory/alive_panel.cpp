@@ -96,7 +96,7 @@ void AlivePanel::show_bands() {
   if (study == nullptr || study.get() != shown_study_) return;
   if (shown_slot_ >= study->current->bands.size()) return;
   bands_->setText(bands_text(study->current->bands[shown_slot_], theme_of(palette()).dark));
-  heading_->setToolTip(bands_->text());
+  heading_->setToolTip(tr("By use: %1").arg(bands_->text()));
   fit_bands();
 }
 

@@ -173,7 +173,10 @@ void PlannerPanel::plan() {
   planning_.plan({*budget, options_->grain(), options_->limit()});
 }
 
-void PlannerPanel::draw_curve() { planning_.draw_curve(options_->grain(), options_->limit()); }
+void PlannerPanel::draw_curve() {
+  scroll_->ensureWidgetVisible(chart_, 0, 0);
+  planning_.draw_curve(options_->grain(), options_->limit());
+}
 
 void PlannerPanel::show_study() {
   budget_->set_peak(document_.study()->baseline->timeline.peak_bytes);

@@ -20,19 +20,19 @@ SearchOptions::SearchOptions(QWidget* parent)
     : QWidget(parent), grain_(new QComboBox), seconds_(new QSpinBox), seed_(new QSpinBox) {
   grain_->setObjectName(u"grain"_s);
   grain_->setAccessibleName(tr("What a plan consists of"));
-  const auto add_grain = [this](const QString& name, const QString& tip) {
-    grain_->addItem(name);
+  const auto add_grain = [this](const QString& name, const QString& hint, const QString& tip) {
+    grain_->addItem(name, hint);
     grain_->setItemData(grain_->count() - 1, tip, Qt::ToolTipRole);
   };
-  add_grain(tr("Clusters"), tr("All nodes of a kind run again together, as listed in Plans. "
-                               "Exported as a config string or an environment block for ONNX "
-                               "Runtime, or as a model."));
-  add_grain(tr("Nodes"), tr("Single nodes run again, once each; the other nodes keep the chosen "
-                            "order. Exported as a model or a session, not as a config string."));
-  add_grain(
-      tr("Sequences"),
-      tr("Nodes run in any order and any number of times. Exported as a model or a session, not as "
-         "a config string."));
+  add_grain(tr("Clusters"), tr("All nodes of a kind together; exported as a config string."),
+            tr("Switches recompute plans by cluster, as listed in Plans. Exported as a config "
+               "string or an environment block for ONNX Runtime, or as a model."));
+  add_grain(tr("Nodes"), tr("Single nodes, once each; exported as a model."),
+            tr("Recomputes single nodes, once each; the other nodes keep the chosen order. "
+               "Exported as a model or a session, not as a config string."));
+  add_grain(tr("Sequences"), tr("Any nodes in any order; exported as a model."),
+            tr("Nodes run in any order and any number of times. Exported as a model or a session, "
+               "not as a config string."));
   seconds_->setObjectName(u"time_limit"_s);
   seconds_->setAccessibleName(tr("Time limit of a search"));
   seconds_->setToolTip(tr("Maximum time of a search; you can stop it at any time"));
@@ -60,6 +60,8 @@ SearchOptions::SearchOptions(QWidget* parent)
   connect(grain_, &QComboBox::currentIndexChanged, this, &SearchOptions::grain_changed);
   show_tip();
 }
+
+QString SearchOptions::hint() const { return grain_->currentData().toString(); }
 
 PlanGranularity SearchOptions::grain() const {
   return static_cast<PlanGranularity>(grain_->currentIndex());

@@ -17,7 +17,7 @@ class SearchOptions : public QWidget {
 
   PlanGranularity grain() const;
   /// What the chosen granularity means, and how its plans are exported.
-  QString hint() const { return grain_->toolTip(); }
+  QString hint() const;
   SearchLimit limit() const;
   QSpinBox* seed() { return seed_; }
 

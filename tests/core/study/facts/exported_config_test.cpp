@@ -38,8 +38,9 @@ TEST(ExportedConfig, LeavesOutTypesThatAreOurOwn) {
   const ExportedConfig exported = exported_config(*study);
   EXPECT_EQ(to_string(exported.config), "Gelu+:1:-1");
   ASSERT_EQ(exported.left_out.size(), 1U);
-  const auto [block, file, left_out] = exported_environment(*study, "plans.sh");
+  const auto [block, file, left_out, is_empty] = exported_environment(*study, "plans.sh");
   EXPECT_EQ(file, "");
+  EXPECT_FALSE(is_empty);
   EXPECT_NE(block.find("CONFIG=\"Gelu+:1:-1\"\n"), std::string::npos) << block;
   EXPECT_NE(block.find("# plans that ONNX Runtime does not know are left out: MatMul:3:-1\n"),
             std::string::npos)
@@ -64,7 +65,8 @@ TEST(ExportedConfig, KeepsWhatFitsAnotherModel) {
 
 TEST(ExportedConfig, IsAFileForTheReleaseThatReadsOne) {
   const auto study = study_with("Gelu+:1:-1,MatMul:3:-1", false);
-  const auto [block, file, left_out] = exported_environment(*study, "/plans/here.sh");
+  const auto [block, file, left_out, is_empty] = exported_environment(*study, "/plans/here.sh");
+  EXPECT_FALSE(is_empty);
   EXPECT_EQ(file, "[\"Gelu+:1:-1\"]\n");
   EXPECT_NE(block.find("OPT_LEVEL=0\n"), std::string::npos) << block;
   EXPECT_NE(block.find("OPT_CONFIG='/plans/here.sh.json'\n"), std::string::npos) << block;
@@ -75,12 +77,17 @@ TEST(ExportedConfig, IsAFileForTheReleaseThatReadsOne) {
 TEST(ExportedConfig, IsALevelAloneWhereThatIsEnough) {
   Choices choices;
   choices.plans.level = 1;
-  const auto [block, file, left_out] =
+  const auto [block, file, left_out, is_empty] =
       exported_environment(*study_with("", false, choices), "plans.sh");
   EXPECT_EQ(block, "export ORTMODULE_MEMORY_OPT_LEVEL=1\n");
   EXPECT_EQ(file, "");
+  EXPECT_FALSE(is_empty) << "the level switches plans on";
   choices.plans.pinned = {"make_g"};
   EXPECT_NE(exported_environment(*study_with("", false, choices), "plans.sh").config_file, "");
+}
+
+TEST(ExportedConfig, SaysThatItSwitchesNothingOn) {
+  EXPECT_TRUE(exported_environment(*study_with("MatMul:3:-1", false), "").switches_nothing_on);
 }
 
 TEST(ExportedConfig, IsNoLevelWhereTheChoicesDiffer) {

@@ -18,9 +18,9 @@ using namespace Qt::StringLiterals;
 
 TEST_F(Planner, SaysBelowTheFieldsWhatAPlanConsistsOf) {
   const auto hint_of = [this] { return find<QLabel>(u"grain_hint"_s).text(); };
-  EXPECT_TRUE(hint_of().contains(u"listed in Plans"_s)) << hint_of().toStdString();
+  EXPECT_TRUE(hint_of().contains(u"config string"_s)) << hint_of().toStdString();
   choose_entry(u"grain"_s, 1);
-  EXPECT_TRUE(hint_of().contains(u"not as a config string"_s)) << hint_of().toStdString();
+  EXPECT_TRUE(hint_of().contains(u"exported as a model"_s)) << hint_of().toStdString();
 }
 
 TEST_F(Planner, AnEmptyConfigIsNotExported) {
