@@ -263,7 +263,7 @@ TEST_F(Pins, AFifthAsksToUnpinAndTheSameIsPinnedOnce) {
     pin();
   }
   EXPECT_EQ(count(), 4U);
-  EXPECT_TRUE(message().contains(u"Unpin one"_s)) << message().toStdString();
+  EXPECT_TRUE(message().contains(u"unpin one"_s)) << message().toStdString();
 }
 
 TEST_F(Pins, OfOtherSizesSayWhichSizes) {
