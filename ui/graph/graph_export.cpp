@@ -40,7 +40,11 @@ void paint_page(QPainter& painter, const GraphScene& scene, const std::string& t
   const QRectF bounds = to_qt(scene.drawing().bounds);
   const Camera camera{zoom,
                       (QPointF(picture_margin, picture_margin + header) - bounds.topLeft()) * zoom};
-  GraphPainter(scene, camera, theme, std::nullopt, detail).paint(painter, page);
+  const GraphPainter graph(scene, camera, theme, std::nullopt, detail);
+  graph.paint(painter, page);
+  painter.setFont(graph_font(title_pixels * zoom));
+  graph.paint_captions(painter,
+                       place_captions(scene.drawing(), camera, Occupied(page), painter.font()));
   painter.save();
   painter.scale(zoom, zoom);
   painter.setPen(theme.text);

@@ -1,7 +1,5 @@
 #include "ui/graph/graph_painter.h"
 
-#include <QCoreApplication>
-
 #include "ui/text/texts.h"
 
 namespace stashscope::ui {
@@ -54,7 +52,6 @@ void GraphPainter::paint(QPainter& painter, const QRectF& screen) const {
     curves.paint(painter, strength);
   }
   paint_boxes(painter);
-  paint_captions(painter, screen);
 }
 
 /// Each frame differs a little more from the canvas than the frame around it. Frames are opaque,
@@ -206,26 +203,13 @@ void GraphPainter::paint_small_title(QPainter& painter, std::size_t index,
   painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, text);
 }
 
-/// Writes the names of the two columns above them, or at the upper edge of the screen if the upper
-/// ends of the columns are out of view.
-void GraphPainter::paint_captions(QPainter& painter, const QRectF& screen) const {
-  painter.setFont(detail_ == Detail::print ? graph_font(title_pixels * camera_.zoom)
-                                           : caption_font(title_pixels));
-  const double high = painter.fontMetrics().height() + 4;
-  const double wide = 7 * high;
-  const std::array<QString, 2> names = {QCoreApplication::translate("GraphPainter", "Forward ↓"),
-                                        QCoreApplication::translate("GraphPainter", "Backward ↑")};
-  for (std::size_t side = 0; side < names.size(); ++side) {
-    const QRectF column = camera_.to_screen(to_qt(drawing_.columns[side]));
-    if (column.width() <= 0) continue;
-    const double y = std::max(screen.y() + 8, column.y() - 6 - high);
-    const QRectF line(column.center().x() - wide / 2, y, wide, high);
-    const QRectF ground = painter.boundingRect(line, Qt::AlignCenter, names[side]);
+void GraphPainter::paint_captions(QPainter& painter, const std::vector<Caption>& captions) const {
+  for (const Caption& caption : captions) {
     painter.setPen(Qt::NoPen);
     painter.setBrush(with_alpha(theme_.canvas, 0.85));
-    painter.drawRoundedRect(ground.adjusted(-8, 0, 8, 0), corner, corner);
+    painter.drawRoundedRect(caption.rect, corner, corner);
     painter.setPen(theme_.muted);
-    painter.drawText(line, Qt::AlignCenter, names[side]);
+    painter.drawText(caption.rect, Qt::AlignCenter, caption.text);
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ui/graph/captions.h"
 #include "ui/graph/curve_painter.h"
 
 namespace stashscope::ui {
@@ -13,6 +14,7 @@ class GraphPainter {
                std::optional<std::uint32_t> hovered, Detail detail = Detail::screen);
 
   void paint(QPainter& painter, const QRectF& screen) const;
+  void paint_captions(QPainter& painter, const std::vector<Caption>& captions) const;
 
  private:
   void paint_frames(QPainter& painter) const;
@@ -25,7 +27,6 @@ class GraphPainter {
   void paint_texts(QPainter& painter, std::size_t index, const QRectF& rect) const;
   void paint_small_title(QPainter& painter, std::size_t index, const QRectF& rect) const;
   void paint_frame_title(QPainter& painter, std::size_t index, const QRectF& rect) const;
-  void paint_captions(QPainter& painter, const QRectF& screen) const;
 
   QPen border_of(std::size_t index) const;
   QColor frame_colour(std::size_t index) const;

@@ -63,6 +63,7 @@ void GraphView::keep_in_place(const GraphScene& before) {
     moved_by_user_ = true;
     return set_camera(anchored(camera_, to_qt(box.rect).topLeft(), held->screen));
   }
+  set_camera(camera_);
 }
 
 void GraphView::set_selection(const Selection& selection) {
@@ -213,13 +214,24 @@ void GraphView::set_hovered(std::optional<std::uint32_t> box) {
   update();
 }
 
+std::vector<Caption> GraphView::captions() const {
+  if (scene_ == nullptr) return {};
+  Occupied occupied(rect().toRectF());
+  add_boxes(occupied, scene_->drawing(), camera_);
+  if (minimap_->isVisible()) occupied.add(minimap_->geometry());
+  return place_captions(scene_->drawing(), camera_, occupied, caption_font(title_pixels));
+}
+
 void GraphView::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   const Theme theme = theme_of(palette());
   if (scene_ == nullptr) {
     painter.fillRect(rect(), theme.canvas);
   } else {
-    GraphPainter(*scene_, camera_, theme, hovered_).paint(painter, rect().toRectF());
+    const GraphPainter graph(*scene_, camera_, theme, hovered_);
+    graph.paint(painter, rect().toRectF());
+    painter.setFont(caption_font(title_pixels));
+    graph.paint_captions(painter, captions());
   }
   if (!notice_.isEmpty()) paint_notice(painter, theme);
 }
@@ -238,7 +250,6 @@ void GraphView::paint_notice(QPainter& painter, const Theme& theme) const {
 }
 
 void GraphView::resizeEvent(QResizeEvent*) {
-  minimap_->place_in(size());
   if (scene_ != nullptr && !moved_by_user_) {
     set_camera(first_view());
   } else {
@@ -250,7 +261,7 @@ void GraphView::resizeEvent(QResizeEvent*) {
 void GraphView::changeEvent(QEvent* event) {
   QWidget::changeEvent(event);
   if (event->type() != QEvent::FontChange) return;
-  minimap_->place_in(size());
+  minimap_->text_changed();
   set_camera(camera_);
 }
 

@@ -3,8 +3,7 @@
 #include <QWidget>
 #include <optional>
 
-#include "ui/graph/camera.h"
-#include "ui/graph/graph_scene.h"
+#include "ui/graph/captions.h"
 
 namespace stashscope::ui {
 
@@ -33,6 +32,9 @@ class GraphView : public QWidget {
   /// Shows text across the top of the view, for example why something is not shown. Empty: no text.
   void set_notice(const QString& notice);
   const QString& notice() const { return notice_; }
+
+  /// The names of the columns that are in view now.
+  std::vector<Caption> captions() const;
 
   const Camera& camera() const { return camera_; }
   void fit();

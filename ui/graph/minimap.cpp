@@ -2,8 +2,9 @@
 
 #include <QMouseEvent>
 #include <QPainter>
+#include <array>
 
-#include "ui/graph/graph_painter.h"
+#include "ui/graph/captions.h"
 #include "ui/theme/text_size.h"
 
 namespace stashscope::ui {
@@ -16,19 +17,9 @@ constexpr double map_margin = 6;
 /// Minimum side of the map; a thinner one can hardly be clicked.
 constexpr double thinnest = 12;
 constexpr double smallest_zoom = 1e-5;
-constexpr int distance_from_corner = 12;
-/// Opacity while the map covers boxes.
-constexpr double faded = 0.35;
-
-/// Number of pixels that boxes cover within a place.
-double covered(const std::vector<QRectF>& boxes, const QRectF& place) {
-  double sum = 0;
-  for (const QRectF& box : boxes) {
-    const QRectF common = box.intersected(place);
-    sum += common.width() * common.height();
-  }
-  return sum;
-}
+constexpr double distance_from_edge = 12;
+/// Sizes to try, relative to the largest.
+constexpr std::array scales = {1.0, 0.75, 0.55};
 
 }  // namespace
 
@@ -40,7 +31,8 @@ Minimap::Minimap(QWidget* parent) : QWidget(parent) {
 
 void Minimap::set_scene(const GraphScene* scene) {
   scene_ = scene;
-  placed_ = false;
+  has_size_ = false;
+  if (scene == nullptr) hide();
   scene_changed();
 }
 
@@ -50,50 +42,45 @@ void Minimap::scene_changed() {
 }
 
 void Minimap::set_camera(const Camera& camera, QSize view) {
-  const bool is_other_zoom = camera.zoom != view_camera_.zoom;
+  if (camera.zoom != view_camera_.zoom || view != view_) has_size_ = false;
   view_camera_ = camera;
-  if (is_other_zoom || !placed_) place_in(view);
+  view_ = view;
   seen_ = camera.to_picture(QRectF(QPointF(), view));
-  setVisible(scene_ != nullptr && !seen_.contains(to_qt(scene_->drawing().bounds)));
-  covers_ = isVisible() && !boxes_in(QRectF(geometry())).empty();
+  update_place();
+}
+
+void Minimap::update_place() {
+  if (scene_ == nullptr) return;
+  const bool is_needed = !seen_.contains(to_qt(scene_->drawing().bounds));
+  if (is_needed && pressed_) return update();
+  setVisible(find_place() && is_needed);
   update();
 }
 
-void Minimap::fit_into(QSize view) {
+QSize Minimap::size_in(QSize view, double scale) const {
   const QSizeF picture = to_qt(scene_->drawing().bounds).size();
   const QSizeF most =
+      scale *
       (largest_size * text_scale()).boundedTo(QSizeF(view.width() / 5.0, view.height() / 3.0));
   const QSizeF map = picture.scaled(most, Qt::KeepAspectRatio).expandedTo({thinnest, thinnest});
-  resize((map + QSizeF(2 * map_margin, 2 * map_margin)).toSize());
+  return (map + QSizeF(2 * map_margin, 2 * map_margin)).toSize();
 }
 
-void Minimap::place_in(QSize view) {
-  if (scene_ == nullptr) return;
-  fit_into(view);
-  const int right = view.width() - width() - distance_from_corner;
-  const int y = view.height() - height() - distance_from_corner;
-  const std::vector<QRectF> boxes =
-      boxes_in(QRectF(distance_from_corner, y, right + width(), height()));
-  int best = right;
-  double least = covered(boxes, QRectF(QPointF(right, y), size()));
-  for (int x = right; x >= distance_from_corner && least > 0; x -= distance_from_corner) {
-    const double area = covered(boxes, QRectF(QPointF(x, y), size()));
-    if (area >= least) continue;
-    least = area;
-    best = x;
+/// Keeps the current place if it is free; otherwise takes the largest size for which a place is
+/// free. Returns whether there is one.
+bool Minimap::find_place() {
+  Occupied occupied(QRectF(QPointF(), view_));
+  add_boxes(occupied, scene_->drawing(), view_camera_);
+  if (has_size_ && occupied.is_free(QRectF(geometry()))) return true;
+  has_size_ = true;
+  for (const double scale : scales) {
+    resize(size_in(view_, scale));
+    const auto place = free_place_at_edges(occupied, size(), distance_from_edge);
+    if (!place) continue;
+    move(place->topLeft().toPoint());
+    return true;
   }
-  move(best, y);
-  placed_ = true;
-}
-
-std::vector<QRectF> Minimap::boxes_in(const QRectF& place) const {
-  const layout::Rect seen = from_qt(view_camera_.to_picture(place));
-  std::vector<QRectF> boxes;
-  for (const layout::DrawnBox& box : scene_->drawing().boxes) {
-    if (box.is_open() || !box.rect.intersects(seen)) continue;
-    boxes.push_back(view_camera_.to_screen(to_qt(box.rect)));
-  }
-  return boxes;
+  return false;
 }
 
 /// The camera of the map. It shows the whole picture, if necessary at a smaller zoom than a view
@@ -111,7 +98,6 @@ void Minimap::paintEvent(QPaintEvent*) {
   const Theme theme = theme_of(palette());
   QPainter painter(this);
   painter.setRenderHint(QPainter::Antialiasing);
-  if (!underMouse() && covers_) painter.setOpacity(faded);
   painter.setPen(theme.line);
   QColor back = theme.surface;
   back.setAlpha(235);
@@ -150,14 +136,20 @@ void Minimap::changeEvent(QEvent* event) {
 
 void Minimap::resizeEvent(QResizeEvent*) { scene_changed(); }
 
-void Minimap::mousePressEvent(QMouseEvent* event) {
-  if (scene_ != nullptr) Q_EMIT point_wanted(own_camera().to_picture(event->position()));
+void Minimap::ask_for(QPointF place) {
+  if (scene_ != nullptr) Q_EMIT point_wanted(own_camera().to_picture(place));
 }
 
-void Minimap::enterEvent(QEnterEvent*) { update(); }
+void Minimap::mousePressEvent(QMouseEvent* event) {
+  pressed_ = true;
+  ask_for(event->position());
+}
 
-void Minimap::leaveEvent(QEvent*) { update(); }
+void Minimap::mouseMoveEvent(QMouseEvent* event) { ask_for(event->position()); }
 
-void Minimap::mouseMoveEvent(QMouseEvent* event) { mousePressEvent(event); }
+void Minimap::mouseReleaseEvent(QMouseEvent*) {
+  pressed_ = false;
+  update_place();
+}
 
 }  // namespace stashscope::ui

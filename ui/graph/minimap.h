@@ -9,7 +9,8 @@
 namespace stashscope::ui {
 
 /// A small map of the whole picture, with a frame around the visible part. Hidden while everything
-/// is in view. Placed where it covers the fewest boxes, and translucent while it covers any.
+/// is in view, and while there is no place at the edges of the view where it covers no box. It
+/// keeps its place while that stays free.
 class Minimap : public QWidget {
   Q_OBJECT
 
@@ -20,9 +21,10 @@ class Minimap : public QWidget {
   void set_scene(const GraphScene* scene);
   /// To be called when colours or marks of the scene have changed.
   void scene_changed();
+  /// To be called when the size of texts has changed.
+  void text_changed() { has_size_ = false; }
+  /// Shows the map where it covers no box, or hides it.
   void set_camera(const Camera& camera, QSize view);
-  /// Looks for the best place in a view of this size.
-  void place_in(QSize view);
 
  Q_SIGNALS:
   /// The user wants this point of the picture in the middle of the view.
@@ -32,24 +34,25 @@ class Minimap : public QWidget {
   void paintEvent(QPaintEvent* event) override;
   void mousePressEvent(QMouseEvent* event) override;
   void mouseMoveEvent(QMouseEvent* event) override;
-  void enterEvent(QEnterEvent* event) override;
-  void leaveEvent(QEvent* event) override;
+  void mouseReleaseEvent(QMouseEvent* event) override;
   void changeEvent(QEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
 
  private:
   Camera own_camera() const;
-  void fit_into(QSize view);
-  /// The boxes that touch a part of the screen.
-  std::vector<QRectF> boxes_in(const QRectF& place) const;
+  void ask_for(QPointF place);
+  void update_place();
+  bool find_place();
+  QSize size_in(QSize view, double scale) const;
   void draw_boxes();
 
   const GraphScene* scene_ = nullptr;
   Camera view_camera_;
-  bool placed_ = false;  // a place was found for this scene at this zoom
-  QRectF seen_;          // visible part of the picture
-  bool covers_ = false;  // it covers boxes at its current place
-  QPixmap boxes_;        // image of the map without the frame; null until it is drawn
+  QSize view_;
+  bool has_size_ = false;  // the size fits this scene, zoom and view
+  bool pressed_ = false;   // it stays in place under the pointer
+  QRectF seen_;            // visible part of the picture
+  QPixmap boxes_;          // image of the map without the frame; null until it is drawn
 };
 
 }  // namespace stashscope::ui

@@ -1,0 +1,60 @@
+#include "ui/graph/captions.h"
+
+#include <QCoreApplication>
+#include <QFontMetricsF>
+#include <cmath>
+
+namespace stashscope::ui {
+
+namespace {
+
+constexpr double caption_margin = 8;
+/// Distance between the positions that are tried along the upper edge.
+constexpr double caption_step = 8;
+
+/// The free place that is closest to the middle of a column, at the upper edge of the room.
+std::optional<QRectF> caption_place(const Occupied& occupied, const QRectF& column, QSizeF size) {
+  const QRectF room = occupied.room().adjusted(caption_margin, caption_margin, -caption_margin, 0);
+  const double left = std::max(room.left(), column.left() - size.width() - caption_margin);
+  const double right = std::min(room.right(), column.right() + size.width() + caption_margin);
+  const double y = std::max(room.top(), column.top() - 6 - size.height());
+  const double middle = column.center().x() - size.width() / 2;
+  for (double away = 0; away <= right - left; away += caption_step) {
+    for (const double x : {middle - away, middle + away}) {
+      const QRectF place(QPointF(x, y), size);
+      const bool is_inside = x >= left && place.right() <= right;
+      if (is_inside && occupied.is_free(place)) return place;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<Caption> place_captions(const layout::Drawing& drawing, const Camera& camera,
+                                    const Occupied& occupied, const QFont& font) {
+  const std::array<QString, 2> names = {QCoreApplication::translate("GraphPainter", "Forward ↓"),
+                                        QCoreApplication::translate("GraphPainter", "Backward ↑")};
+  const QFontMetricsF metrics(font);
+  std::vector<Caption> captions;
+  for (std::size_t side = 0; side < names.size(); ++side) {
+    const QRectF column = camera.to_screen(to_qt(drawing.columns[side]));
+    if (column.width() <= 0) continue;
+    const QSizeF size(std::ceil(metrics.horizontalAdvance(names[side])) + 16, metrics.height() + 4);
+    if (const auto place = caption_place(occupied, column, size)) {
+      captions.push_back({names[side], *place});
+    }
+  }
+  return captions;
+}
+
+void add_boxes(Occupied& occupied, const layout::Drawing& drawing, const Camera& camera) {
+  const layout::Rect seen = from_qt(camera.to_picture(occupied.room()));
+  for (const layout::DrawnBox& box : drawing.boxes) {
+    if (!box.is_open() && box.rect.intersects(seen)) {
+      occupied.add(camera.to_screen(to_qt(box.rect)));
+    }
+  }
+}
+
+}  // namespace stashscope::ui

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <QString>
+
+#include "ui/graph/camera.h"
+#include "ui/graph/graph_scene.h"
+#include "ui/graph/occupied.h"
+
+namespace stashscope::ui {
+
+/// The name of a column of the picture, at its place on the screen.
+struct Caption {
+  QString text;
+  QRectF rect;
+};
+
+/// The names of the two columns, above the column or at the upper edge of the room where they cover
+/// nothing. A name without such a place is left out.
+std::vector<Caption> place_captions(const layout::Drawing& drawing, const Camera& camera,
+                                    const Occupied& occupied, const QFont& font);
+
+/// Adds the places of the closed boxes that are in view.
+void add_boxes(Occupied& occupied, const layout::Drawing& drawing, const Camera& camera);
+
+}  // namespace stashscope::ui
