@@ -32,7 +32,7 @@ std::optional<QRectF> caption_place(const Occupied& occupied, const QRectF& colu
 }  // namespace
 
 std::vector<Caption> place_captions(const layout::Drawing& drawing, const Camera& camera,
-                                    const Occupied& occupied, const QFont& font) {
+                                    Occupied occupied, const QFont& font) {
   const std::array<QString, 2> names = {QCoreApplication::translate("GraphPainter", "Forward ↓"),
                                         QCoreApplication::translate("GraphPainter", "Backward ↑")};
   const QFontMetricsF metrics(font);
@@ -43,16 +43,18 @@ std::vector<Caption> place_captions(const layout::Drawing& drawing, const Camera
     const QSizeF size(std::ceil(metrics.horizontalAdvance(names[side])) + 16, metrics.height() + 4);
     if (const auto place = caption_place(occupied, column, size)) {
       captions.push_back({names[side], *place});
+      occupied.add(*place);
     }
   }
   return captions;
 }
 
-void add_boxes(Occupied& occupied, const layout::Drawing& drawing, const Camera& camera) {
+void add_boxes(Occupied& occupied, const GraphScene& scene, const Camera& camera) {
   const layout::Rect seen = from_qt(camera.to_picture(occupied.room()));
-  for (const layout::DrawnBox& box : drawing.boxes) {
-    if (!box.is_open() && box.rect.intersects(seen)) {
-      occupied.add(camera.to_screen(to_qt(box.rect)));
+  const auto& boxes = scene.drawing().boxes;
+  for (std::size_t i = 0; i < boxes.size(); ++i) {
+    if (scene.is_drawn(i) && scene.is_leaf(i) && boxes[i].rect.intersects(seen)) {
+      occupied.add(camera.to_screen(to_qt(boxes[i].rect)));
     }
   }
 }

@@ -17,9 +17,9 @@ struct Caption {
 /// The names of the two columns, above the column or at the upper edge of the room where they cover
 /// nothing. A name without such a place is left out.
 std::vector<Caption> place_captions(const layout::Drawing& drawing, const Camera& camera,
-                                    const Occupied& occupied, const QFont& font);
+                                    Occupied occupied, const QFont& font);
 
-/// Adds the places of the closed boxes that are in view.
-void add_boxes(Occupied& occupied, const layout::Drawing& drawing, const Camera& camera);
+/// Adds the places of the boxes in view that are shown without an inside.
+void add_boxes(Occupied& occupied, const GraphScene& scene, const Camera& camera);
 
 }  // namespace stashscope::ui

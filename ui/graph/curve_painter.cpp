@@ -9,11 +9,14 @@ namespace {
 
 /// Maximum number of visible edges that are drawn as curves.
 constexpr std::size_t most_smooth_edges = 600;
-/// At most this many visible stash edges, the largest, have a width that shows their bytes.
-constexpr std::size_t most_wide_stash_edges = 48;
-/// At most this many of the next largest are drawn as thin lines. Smaller ones are left out.
-constexpr std::size_t most_thin_stash_edges = 1000;
+/// At most this many visible bundles, the largest, have a width that shows their bytes.
+constexpr std::size_t most_wide_bundles = 48;
+/// At most this many lines of smaller bundles and of twigs are drawn. The rest is left out.
+constexpr std::size_t most_thin_lines = 6000;
 constexpr int thin_parts = 8;
+/// Few curves have more parts, because their bends are visible.
+constexpr int smooth_parts = 32;
+constexpr std::size_t most_smooth_twigs = 100;
 /// Straight edges shorter than this many pixels are left out, because their boxes touch each other.
 constexpr double least_edge = 2;
 constexpr double arrow_length = 6;
@@ -62,19 +65,26 @@ QColor with_alpha(QColor colour, double alpha) {
 
 CurvePainter::CurvePainter(const GraphScene& scene, const Camera& camera, const Theme& theme,
                            const layout::Rect& seen, Detail detail)
-    : drawing_(scene.drawing()), camera_(camera), theme_(theme), detail_(detail) {
+    : scene_(scene),
+      drawing_(scene.drawing()),
+      camera_(camera),
+      theme_(theme),
+      detail_(detail),
+      seen_(seen) {
   for (std::uint32_t i = 0; i < drawing_.edges.size(); ++i) {
-    if (!drawing_.edges[i].bounds.intersects(seen)) continue;
+    if (scene.shown().edges[i] == 0 || !drawing_.edges[i].bounds.intersects(seen)) continue;
     edges_[static_cast<std::size_t>(scene.edge_strength(i))].push_back(i);
   }
-  for (std::uint32_t i = 0; i < drawing_.stash_edges.size(); ++i) {
-    if (!drawing_.stash_edges[i].bounds.intersects(seen)) continue;
-    bridges_[static_cast<std::size_t>(scene.stash_edge_strength(i))].push_back(i);
+  const auto& bundles = scene.shown().bundles;
+  for (std::uint32_t i = 0; i < bundles.size(); ++i) {
+    if (!bundles[i].bounds.intersects(seen)) continue;
+    bundles_[static_cast<std::size_t>(scene.bundle_strength(bundles[i]))].push_back(i);
   }
 }
 
 void CurvePainter::paint(QPainter& painter, Strength strength) const {
-  paint_stash_edges(painter, strength);
+  paint_bundles(painter, strength);
+  if (strength == Strength::strong) paint_strong_stash_edges(painter);
   if (detail_ == Detail::screen && seen_edges(strength).size() > most_smooth_edges) {
     paint_straight_edges(painter, strength);
   } else {
@@ -82,14 +92,19 @@ void CurvePainter::paint(QPainter& painter, Strength strength) const {
   }
 }
 
-QColor CurvePainter::stash_edge_colour(const layout::StashEdge& stash_edge,
-                                       Strength strength) const {
+QColor CurvePainter::stash_colour(bool is_turn, Strength strength) const {
   const bool strong = strength == Strength::strong;
-  if (stash_edge.is_turn) {
+  if (is_turn) {
     return strong ? theme_.accent
                   : with_alpha(theme_.muted, strength == Strength::faded ? faded_opacity : 1);
   }
   return with_alpha(theme_.stash, strong ? 0.95 : strength == Strength::faded ? 0.06 : 0.30);
+}
+
+double CurvePainter::width_of(std::int64_t bytes, bool is_turn) const {
+  const std::int64_t most = scene_.shown().bundles.front().bytes;
+  const double share = most > 0 ? static_cast<double>(bytes) / static_cast<double>(most) : 0;
+  return std::max(1 / camera_.zoom, is_turn ? 1 : 1 + 7 * share);
 }
 
 QColor CurvePainter::edge_colour(Strength strength) const {
@@ -97,42 +112,63 @@ QColor CurvePainter::edge_colour(Strength strength) const {
   return with_alpha(theme_.muted, strength == Strength::faded ? 0.75 * faded_opacity : 0.75);
 }
 
-void CurvePainter::paint_stash_edges(QPainter& painter, Strength strength) const {
-  const Indices& seen = seen_stash_edges(strength);
+void CurvePainter::paint_bundles(QPainter& painter, Strength strength) const {
+  const Indices& seen = seen_bundles(strength);
   const std::size_t wide =
-      detail_ == Detail::print ? seen.size() : std::min(seen.size(), most_wide_stash_edges);
-  paint_thin_stash_edges(painter, strength, wide);
+      detail_ == Detail::print ? seen.size() : std::min(seen.size(), most_wide_bundles);
+  paint_thin_bundles(painter, strength, wide);
   const InPicture in_picture(painter, camera_);
   for (std::size_t i = wide; i-- > 0;) {
-    paint_stash_edge(painter, drawing_.stash_edges[seen[i]], strength);
+    paint_bundle(painter, scene_.shown().bundles[seen[i]], strength);
   }
 }
 
-void CurvePainter::paint_stash_edge(QPainter& painter, const layout::StashEdge& stash_edge,
-                                    Strength strength) const {
-  const double share = drawing_.most_stash_edge_bytes > 0
-                           ? static_cast<double>(stash_edge.bytes) /
-                                 static_cast<double>(drawing_.most_stash_edge_bytes)
-                           : 0;
-  const double width = std::max(1 / camera_.zoom, stash_edge.is_turn ? 1 : 1 + 7 * share);
-  painter.setPen(QPen(stash_edge_colour(stash_edge, strength), width));
-  painter.drawPath(path_of(stash_edge.curve));
+void CurvePainter::paint_bundle(QPainter& painter, const layout::StashBundle& bundle,
+                                Strength strength) const {
+  const QColor colour = stash_colour(bundle.is_turn, strength);
+  painter.setPen(QPen(colour, width_of(bundle.bytes, bundle.is_turn)));
+  painter.drawPath(path_of(bundle.curve));
 }
 
-void CurvePainter::paint_thin_stash_edges(QPainter& painter, Strength strength,
-                                          std::size_t first) const {
-  const Indices& seen = seen_stash_edges(strength);
-  const std::size_t end = std::min(seen.size(), first + most_thin_stash_edges);
-  if (first >= end) return;
+/// Bundles from the index `first` on, and the twigs of all.
+void CurvePainter::paint_thin_bundles(QPainter& painter, Strength strength,
+                                      std::size_t first) const {
+  const Indices& seen = seen_bundles(strength);
+  std::size_t twigs = 0;
+  for (const std::uint32_t i : seen) twigs += scene_.shown().bundles[i].twigs.size();
+  const int parts = twigs <= most_smooth_twigs ? smooth_parts : thin_parts;
   std::vector<QLineF> lines;
-  for (std::size_t i = first; i < end; ++i) {
-    const auto points = layout::flattened(drawing_.stash_edges[seen[i]].curve, thin_parts);
+  const auto add = [&](const layout::Curve& curve) {
+    const auto points = layout::flattened(curve, parts);
     for (std::size_t k = 1; k < points.size(); ++k) {
       lines.emplace_back(camera_.to_screen(to_qt(points[k - 1])),
                          camera_.to_screen(to_qt(points[k])));
     }
+  };
+  const auto has_room = [&] { return detail_ == Detail::print || lines.size() < most_thin_lines; };
+  for (std::size_t i = first; i < seen.size() && has_room(); ++i) {
+    add(scene_.shown().bundles[seen[i]].curve);
   }
-  draw_lines(painter, lines, stash_edge_colour(drawing_.stash_edges[seen[first]], strength));
+  for (std::size_t i = 0; i < seen.size() && has_room(); ++i) {
+    for (const layout::Curve& twig : scene_.shown().bundles[seen[i]].twigs) {
+      if (layout::bounds_of(twig).intersects(seen_)) add(twig);
+    }
+  }
+  if (!lines.empty()) draw_lines(painter, lines, stash_colour(false, strength));
+}
+
+/// The curves of single stashes of the selection, box by box, over their bundles.
+void CurvePainter::paint_strong_stash_edges(QPainter& painter) const {
+  const InPicture in_picture(painter, camera_);
+  for (std::uint32_t i = 0; i < drawing_.stash_edges.size(); ++i) {
+    const layout::StashEdge& edge = drawing_.stash_edges[i];
+    const bool is_shown = scene_.is_drawn(edge.from) && scene_.is_drawn(edge.to);
+    if (!is_shown || !edge.bounds.intersects(seen_)) continue;
+    if (scene_.stash_edge_strength(i) != Strength::strong) continue;
+    const QColor colour = stash_colour(edge.is_turn, Strength::strong);
+    painter.setPen(QPen(colour, width_of(edge.bytes, edge.is_turn)));
+    painter.drawPath(path_of(edge.curve));
+  }
 }
 
 void CurvePainter::paint_straight_edges(QPainter& painter, Strength strength) const {

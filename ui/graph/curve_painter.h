@@ -8,14 +8,9 @@
 
 namespace stashscope::ui {
 
-/// Which details are left out where they are hard to see.
-enum class Detail : unsigned char {
-  screen,  ///< as many as needed to paint a frame quickly
-  print,   ///< none
-};
-
-/// Paints the edges and the stash edges of a scene. If there are too many lines to paint a frame
-/// quickly, edges become straight and only the largest stash edges keep their width.
+/// Paints the edges of a scene and its stashed activations, bundled between groups. If there are
+/// too many lines to paint a frame quickly, edges become straight and only the largest bundles keep
+/// their width.
 class CurvePainter {
  public:
   /// @param seen visible part of the picture; lines outside it are skipped
@@ -27,28 +22,31 @@ class CurvePainter {
  private:
   using Indices = std::vector<std::uint32_t>;
 
-  void paint_stash_edges(QPainter& painter, Strength strength) const;
+  void paint_bundles(QPainter& painter, Strength strength) const;
+  void paint_bundle(QPainter& painter, const layout::StashBundle& bundle, Strength strength) const;
+  void paint_thin_bundles(QPainter& painter, Strength strength, std::size_t first) const;
+  void paint_strong_stash_edges(QPainter& painter) const;
   void paint_edges(QPainter& painter, Strength strength) const;
-  void paint_thin_stash_edges(QPainter& painter, Strength strength, std::size_t first) const;
   void paint_straight_edges(QPainter& painter, Strength strength) const;
-  void paint_stash_edge(QPainter& painter, const layout::StashEdge& stash_edge,
-                        Strength strength) const;
   void paint_arrow(QPainter& painter, const layout::Curve& curve) const;
   QColor edge_colour(Strength strength) const;
-  QColor stash_edge_colour(const layout::StashEdge& stash_edge, Strength strength) const;
+  QColor stash_colour(bool is_turn, Strength strength) const;
+  double width_of(std::int64_t bytes, bool is_turn) const;
   const Indices& seen_edges(Strength strength) const {
     return edges_[static_cast<std::size_t>(strength)];
   }
-  const Indices& seen_stash_edges(Strength strength) const {
-    return bridges_[static_cast<std::size_t>(strength)];
+  const Indices& seen_bundles(Strength strength) const {
+    return bundles_[static_cast<std::size_t>(strength)];
   }
 
+  const GraphScene& scene_;
   const layout::Drawing& drawing_;
   const Camera& camera_;
   const Theme& theme_;
   const Detail detail_;
+  const layout::Rect seen_;
   std::array<Indices, 3> edges_;    // visible edges by strength
-  std::array<Indices, 3> bridges_;  // visible stash edges by strength
+  std::array<Indices, 3> bundles_;  // visible bundles by strength
 };
 
 QColor with_alpha(QColor colour, double alpha);

@@ -40,11 +40,8 @@ void paint_page(QPainter& painter, const GraphScene& scene, const std::string& t
   const QRectF bounds = to_qt(scene.drawing().bounds);
   const Camera camera{zoom,
                       (QPointF(picture_margin, picture_margin + header) - bounds.topLeft()) * zoom};
-  const GraphPainter graph(scene, camera, theme, std::nullopt, detail);
-  graph.paint(painter, page);
-  painter.setFont(graph_font(title_pixels * zoom));
-  graph.paint_captions(painter,
-                       place_captions(scene.drawing(), camera, Occupied(page), painter.font()));
+  const GraphTexts texts = place_texts(scene, camera, page, {detail, std::nullopt, std::nullopt});
+  GraphPainter(scene, camera, theme, std::nullopt, detail).paint(painter, page, texts);
   painter.save();
   painter.scale(zoom, zoom);
   painter.setPen(theme.text);

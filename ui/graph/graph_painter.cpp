@@ -1,20 +1,11 @@
 #include "ui/graph/graph_painter.h"
 
-#include "ui/text/texts.h"
-
 namespace stashscope::ui {
 
 namespace {
 
 using namespace Qt::StringLiterals;
 
-/// Minimum size of texts in pixels. Smaller texts are left out, except titles of boxes: they are
-/// drawn at this size while the box has room.
-constexpr double readable_pixels = 8;
-/// Titles drawn at the minimum size are elided only if at least this many pixels remain.
-constexpr double least_text_width = 24;
-/// Boxes lower than this many pixels are painted as patches of colour.
-constexpr double patch_pixels = 9;
 /// Boxes lower than this many pixels have square corners.
 constexpr double round_pixels = 14;
 constexpr double corner = 4;
@@ -37,12 +28,9 @@ GraphPainter::GraphPainter(const GraphScene& scene, const Camera& camera, const 
       camera_(camera),
       theme_(theme),
       hovered_(hovered),
-      detail_(detail),
-      title_font_(graph_font(title_pixels * camera.zoom)),
-      detail_font_(graph_font(detail_pixels * camera.zoom)),
-      small_font_(graph_font(readable_pixels)) {}
+      detail_(detail) {}
 
-void GraphPainter::paint(QPainter& painter, const QRectF& screen) const {
+void GraphPainter::paint(QPainter& painter, const QRectF& screen, const GraphTexts& texts) const {
   seen_ = from_qt(camera_.to_picture(screen));
   painter.fillRect(screen, theme_.canvas);
   painter.setRenderHint(QPainter::Antialiasing);
@@ -52,6 +40,8 @@ void GraphPainter::paint(QPainter& painter, const QRectF& screen) const {
     curves.paint(painter, strength);
   }
   paint_boxes(painter);
+  paint_labels(painter, texts.labels);
+  paint_captions(painter, texts.captions);
 }
 
 /// Each frame differs a little more from the canvas than the frame around it. Frames are opaque,
@@ -69,8 +59,8 @@ QColor GraphPainter::frame_colour(std::size_t index) const {
 void GraphPainter::paint_frames(QPainter& painter) const {
   std::vector<std::size_t> frames;
   for (std::size_t i = 0; i < drawing_.boxes.size(); ++i) {
-    const layout::DrawnBox& box = drawing_.boxes[i];
-    if (box.is_open() && box.rect.intersects(seen_)) frames.push_back(i);
+    const bool is_frame = !scene_.is_leaf(i);
+    if (is_frame && drawing_.boxes[i].rect.intersects(seen_)) frames.push_back(i);
   }
   const bool has_time = detail_ == Detail::print || frames.size() <= most_round_frames;
   for (const std::size_t i : frames) paint_frame(painter, i, has_time);
@@ -91,29 +81,16 @@ void GraphPainter::paint_frame(QPainter& painter, std::size_t index, bool is_rou
     painter.fillRect(seen.toAlignedRect(), pen.color());
     painter.fillRect(seen.toAlignedRect().adjusted(1, 1, -1, -1), frame_colour(index));
   }
-  if (scene_.is_faded(index)) painter.setOpacity(faded_opacity);
-  paint_frame_title(painter, index, rect);
-  painter.setOpacity(1);
-}
-
-void GraphPainter::paint_frame_title(QPainter& painter, std::size_t index,
-                                     const QRectF& rect) const {
-  if (title_pixels * camera_.zoom < readable_pixels) return;
-  painter.setFont(title_font_);
-  painter.setPen(theme_.muted);
-  const double margin = 10 * camera_.zoom;
-  const QRectF line(rect.x() + margin, rect.y(), rect.width() - 2 * margin,
-                    layout::open_header * camera_.zoom);
-  painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, u"▾ "_s + scene_.title(index));
 }
 
 void GraphPainter::paint_boxes(QPainter& painter) const {
+  const double patch = least_box_height();
   for (std::size_t i = 0; i < drawing_.boxes.size(); ++i) {
     const layout::DrawnBox& box = drawing_.boxes[i];
-    if (box.is_open() || !box.rect.intersects(seen_)) continue;
+    if (!scene_.is_drawn(i) || !scene_.is_leaf(i) || !box.rect.intersects(seen_)) continue;
     const QRectF rect = camera_.to_screen(to_qt(box.rect));
     if (scene_.is_faded(i)) painter.setOpacity(faded_opacity);
-    if (rect.height() < patch_pixels && detail_ == Detail::screen) {
+    if (rect.height() < patch && detail_ == Detail::screen) {
       paint_patch(painter, i, rect);
     } else {
       paint_box(painter, i, rect);
@@ -124,7 +101,7 @@ void GraphPainter::paint_boxes(QPainter& painter) const {
 
 QPen GraphPainter::border_of(std::size_t index) const {
   const layout::DrawnBox& box = drawing_.boxes[index];
-  const Mark mark = scene_.marks()[index];
+  const Mark mark = scene_.mark_of(index);
   if (mark == Mark::selected) return {theme_.accent, 2};
   if (mark == Mark::part) return {theme_.accent, 1.4};
   if (hovered_ == index) return {theme_.muted, 1.4};
@@ -135,11 +112,10 @@ QPen GraphPainter::border_of(std::size_t index) const {
 void GraphPainter::paint_box(QPainter& painter, std::size_t index, const QRectF& rect) const {
   paint_body(painter, index, rect);
   paint_strip(painter, index, rect);
-  paint_texts(painter, index, rect);
 }
 
 void GraphPainter::paint_body(QPainter& painter, std::size_t index, const QRectF& rect) const {
-  const Mark mark = scene_.marks()[index];
+  const Mark mark = scene_.mark_of(index);
   painter.setPen(border_of(index));
   painter.setBrush(mark == Mark::none ? theme_.surface
                                       : mixed(theme_.accent, theme_.surface,
@@ -153,11 +129,10 @@ void GraphPainter::paint_body(QPainter& painter, std::size_t index, const QRectF
 
 void GraphPainter::paint_strip(QPainter& painter, std::size_t index, const QRectF& rect) const {
   if (!scene_.colour(index)) return;
-  const double z = camera_.zoom;
-  const QRectF all(rect.x() + 4 * z, rect.y() + 4 * z, 6 * z, rect.height() - 8 * z);
+  const QRectF all = strip_place(rect, camera_.zoom);
   double y = all.y();
   for (const auto& [colour, share] :
-       layout::strip_of(drawing_, drawing_.boxes[index], scene_.colouring())) {
+       layout::strip_of(drawing_, scene_.content(index), scene_.colouring())) {
     painter.fillRect(QRectF(all.x(), y, all.width(), share * all.height()), to_qt(colour));
     y += share * all.height();
   }
@@ -165,45 +140,41 @@ void GraphPainter::paint_strip(QPainter& painter, std::size_t index, const QRect
 
 void GraphPainter::paint_patch(QPainter& painter, std::size_t index, const QRectF& rect) const {
   painter.fillRect(rect.toAlignedRect(), scene_.colour(index).value_or(theme_.line));
-  if (scene_.marks()[index] == Mark::none) return;
+  if (scene_.mark_of(index) == Mark::none) return;
   painter.setPen(QPen(theme_.accent, 2));
   painter.setBrush(Qt::NoBrush);
   painter.drawRect(rect.adjusted(-1, -1, 1, 1));
 }
 
-void GraphPainter::paint_texts(QPainter& painter, std::size_t index, const QRectF& rect) const {
-  const double z = camera_.zoom;
-  const bool has_detail = detail_pixels * z >= readable_pixels && !scene_.detail(index).isEmpty();
-  const QRectF inner = rect.adjusted(16 * z, 4 * z, -4 * z, -4 * z);
-  painter.setPen(theme_.text);
-  if (title_pixels * z >= readable_pixels) {
-    painter.setFont(title_font_);
-    painter.drawText(inner, Qt::AlignLeft | (has_detail ? Qt::AlignTop : Qt::AlignVCenter),
-                     scene_.title(index));
-  } else {
-    paint_small_title(painter, index, rect);
+void GraphPainter::paint_labels(QPainter& painter, const std::vector<GraphLabel>& labels) const {
+  int pixels = 0;
+  for (const GraphLabel& label : labels) {
+    if (label.pixels != pixels) painter.setFont(graph_font(label.pixels));
+    pixels = label.pixels;
+    if (scene_.is_faded(label.box)) painter.setOpacity(faded_opacity);
+    paint_ground(painter, label);
+    const bool is_title = label.kind == LabelKind::title || label.kind == LabelKind::beside;
+    painter.setPen(is_title ? theme_.text : theme_.muted);
+    painter.drawText(label.rect, Qt::AlignLeft | Qt::AlignVCenter | Qt::TextDontClip, label.text);
+    if (scene_.is_faded(label.box)) painter.setOpacity(1);
   }
-  if (!has_detail) return;
-  painter.setFont(detail_font_);
-  painter.setPen(theme_.muted);
-  painter.drawText(inner, Qt::AlignLeft | Qt::AlignBottom, scene_.detail(index));
 }
 
-void GraphPainter::paint_small_title(QPainter& painter, std::size_t index,
-                                     const QRectF& rect) const {
-  const double inset = std::max(6.0, 14 * camera_.zoom);
-  const QRectF line = rect.adjusted(inset, -1, -2, 1);
-  if (rect.height() < readable_pixels + 1) return;
-  painter.setFont(small_font_);
-  const QString title = shown(drawing_.boxes[index].title);
-  const QString text =
-      painter.fontMetrics().elidedText(title, Qt::ElideRight, static_cast<int>(line.width()));
-  // In a narrow box, a name is drawn only if it fits without eliding.
-  if (line.width() < least_text_width && text != title) return;
-  painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, text);
+/// Texts outside of boxes lie over lines.
+void GraphPainter::paint_ground(QPainter& painter, const GraphLabel& label) const {
+  if (label.kind == LabelKind::heading) {
+    painter.fillRect(label.rect.toAlignedRect(), frame_colour(label.box));
+  } else if (label.kind == LabelKind::beside) {
+    const bool is_selected = scene_.mark_of(label.box) == Mark::selected;
+    painter.fillRect(label.rect.toAlignedRect(), is_selected
+                                                     ? mixed(theme_.accent, theme_.surface, 0.20)
+                                                     : with_alpha(theme_.canvas, 0.8));
+  }
 }
 
 void GraphPainter::paint_captions(QPainter& painter, const std::vector<Caption>& captions) const {
+  painter.setFont(detail_ == Detail::print ? graph_font(title_pixels * camera_.zoom)
+                                           : caption_font(title_pixels));
   for (const Caption& caption : captions) {
     painter.setPen(Qt::NoPen);
     painter.setBrush(with_alpha(theme_.canvas, 0.85));

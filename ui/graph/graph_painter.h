@@ -1,20 +1,19 @@
 #pragma once
 
-#include "ui/graph/captions.h"
 #include "ui/graph/curve_painter.h"
+#include "ui/graph/label_placer.h"
 
 namespace stashscope::ui {
 
-/// Paints a scene through a camera, with the detail that is visible at this zoom: texts too small
-/// to be read are left out, and small boxes become plain patches of their colour.
+/// Paints a scene through a camera. Small boxes become plain patches of their colour.
 class GraphPainter {
  public:
   /// @param hovered box under the pointer, if any
   GraphPainter(const GraphScene& scene, const Camera& camera, const Theme& theme,
                std::optional<std::uint32_t> hovered, Detail detail = Detail::screen);
 
-  void paint(QPainter& painter, const QRectF& screen) const;
-  void paint_captions(QPainter& painter, const std::vector<Caption>& captions) const;
+  /// @param texts from `place_texts` for the same scene, camera and screen
+  void paint(QPainter& painter, const QRectF& screen, const GraphTexts& texts) const;
 
  private:
   void paint_frames(QPainter& painter) const;
@@ -24,9 +23,9 @@ class GraphPainter {
   void paint_body(QPainter& painter, std::size_t index, const QRectF& rect) const;
   void paint_strip(QPainter& painter, std::size_t index, const QRectF& rect) const;
   void paint_patch(QPainter& painter, std::size_t index, const QRectF& rect) const;
-  void paint_texts(QPainter& painter, std::size_t index, const QRectF& rect) const;
-  void paint_small_title(QPainter& painter, std::size_t index, const QRectF& rect) const;
-  void paint_frame_title(QPainter& painter, std::size_t index, const QRectF& rect) const;
+  void paint_labels(QPainter& painter, const std::vector<GraphLabel>& labels) const;
+  void paint_ground(QPainter& painter, const GraphLabel& label) const;
+  void paint_captions(QPainter& painter, const std::vector<Caption>& captions) const;
 
   QPen border_of(std::size_t index) const;
   QColor frame_colour(std::size_t index) const;
@@ -37,9 +36,6 @@ class GraphPainter {
   const Theme& theme_;
   const std::optional<std::uint32_t> hovered_;
   const Detail detail_;
-  const QFont title_font_;
-  const QFont detail_font_;
-  const QFont small_font_;
   mutable layout::Rect seen_;
 };
 

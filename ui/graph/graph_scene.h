@@ -9,10 +9,11 @@
 #include <vector>
 
 #include "core/layout/scene/colouring.h"
+#include "core/layout/scene/shown_part.h"
 #include "core/layout/scene/vicinity.h"
 #include "ui/charts/data_colours.h"
 #include "ui/document/selection.h"
-#include "ui/graph/layout_service.h"
+#include "ui/graph/box_texts.h"
 
 namespace stashscope::ui {
 
@@ -35,8 +36,13 @@ enum class Mark : unsigned char {
 /// How strongly a line between two boxes is drawn.
 enum class Strength : unsigned char { faded, normal, strong };
 
-/// A picture prepared for painting. The texts of a box are made when it is first painted, so that a
-/// scene of thousands of boxes is made quickly.
+/// Which details are left out where they are hard to see.
+enum class Detail : unsigned char {
+  screen,  ///< as many as needed to paint a frame quickly and to keep texts readable
+  print,   ///< none
+};
+
+/// A picture prepared for painting.
 class GraphScene {
  public:
   explicit GraphScene(std::shared_ptr<const GraphPicture> shown);
@@ -44,6 +50,24 @@ class GraphScene {
   const GraphPicture& picture() const { return *picture_; }
   const std::shared_ptr<const GraphPicture>& shared_picture() const { return picture_; }
   const layout::Drawing& drawing() const { return picture_->drawing; }
+
+  /// Chooses what is shown: open boxes whose insides are lower than `least` become blocks.
+  /// @param least in coordinates of the picture; 0 shows everything
+  void show_above(double least);
+  const layout::ShownPart& shown() const { return shown_; }
+  /// Whether the box is shown without an inside: a node, a closed group or a block.
+  bool is_leaf(std::size_t box) const { return shown_.boxes[box] == 0 || shown_.leaves[box] != 0; }
+  /// Whether the box is painted. A selected box is, also inside a block.
+  bool is_drawn(std::size_t box) const {
+    return shown_.boxes[box] != 0 || marks_[box] == Mark::selected;
+  }
+  /// Median height of the boxes directly inside.
+  double inner_height(std::size_t box) const { return inner_heights_[box]; }
+  /// What a box holds; of an open box, all that lies inside.
+  const layout::DrawnBox& content(std::size_t box) const;
+  /// All boxes, those first whose titles matter most.
+  const std::vector<std::uint32_t>& by_rank() const { return by_rank_; }
+  const BoxTexts::Texts& texts(std::size_t box) const { return texts_.of(box); }
 
   void colour_by(layout::Colouring colouring);
   layout::Colouring colouring() const { return colouring_; }
@@ -54,27 +78,38 @@ class GraphScene {
   /// @param hops boxes more than `hops` tensors away from the selection are faded; empty: no box is
   /// faded
   void mark(const Selection& selection, std::optional<int> hops = std::nullopt);
+  /// Fades what has no tensor in memory at a slot. Empty: fades nothing for that reason.
+  void show_alive_at(std::optional<std::size_t> slot);
   const std::vector<Mark>& marks() const { return marks_; }
-  bool is_faded(std::size_t box) const { return near_ && !near_->boxes[box]; }
+  /// As `marks`; for a block, whether what is inside is marked.
+  Mark mark_of(std::size_t box) const;
+  bool is_faded(std::size_t box) const {
+    return (near_ && !near_->boxes[box]) || (alive_ && !alive_->boxes[box]);
+  }
   Strength edge_strength(std::size_t edge) const;
   Strength stash_edge_strength(std::size_t stash_edge) const;
-  /// Number of boxes that are neither frames nor faded.
+  Strength bundle_strength(const layout::StashBundle& bundle) const;
+  /// Number of boxes that are neither frames nor faded by their distance from the selection.
   std::size_t boxes_near() const;
-
-  /// The texts on a box, elided to the width of the box.
-  const QString& title(std::size_t box) const;
-  const QString& detail(std::size_t box) const;
 
  private:
   bool is_strong(std::uint32_t from, std::uint32_t to) const;
+  bool is_faded_stash_edge(std::size_t stash_edge) const;
+  void rank();
 
   std::shared_ptr<const GraphPicture> picture_;
   layout::Colouring colouring_ = layout::Colouring::lifetime;
-  std::vector<std::optional<QColor>> colours_;  // by box, like marks, titles and details
+  std::vector<std::optional<QColor>> colours_;  // by box, like marks
   std::vector<Mark> marks_;
+  std::vector<Mark> block_marks_;  // by box; of open boxes as blocks
   std::optional<layout::DrawingPart> near_;
-  mutable std::vector<QString> titles_;  // null until first painted
-  mutable std::vector<QString> details_;
+  std::optional<layout::DrawingPart> alive_;
+  std::vector<double> inner_heights_;  // by box
+  std::vector<double> steps_;          // all different inner heights, ascending
+  std::optional<std::size_t> level_;   // number of steps that are too low
+  layout::ShownPart shown_;
+  std::vector<std::uint32_t> by_rank_;
+  BoxTexts texts_;
 };
 
 inline QRectF to_qt(const layout::Rect& r) { return {r.x, r.y, r.width, r.height}; }

@@ -20,13 +20,20 @@ QString borrowed_text(const Study& study, NodeId node) {
              .arg(shown(name_of(study.graph(), study.current->dataflow, maker)));
 }
 
+QString double_click_text(const GraphScene& scene, std::uint32_t box) {
+  const bool is_block = scene.drawing().boxes[box].is_open() && scene.is_leaf(box);
+  return is_block ? GraphView::tr("double-click to zoom in")
+                  : GraphView::tr("double-click to open or close");
+}
+
 }  // namespace
 
-QString tip_of_box(const GraphPicture& picture, std::uint32_t box) {
-  const layout::DrawnBox& drawn = picture.drawing.boxes[box];
-  const std::string& name =
+QString tip_of_box(const GraphScene& scene, std::uint32_t box) {
+  const GraphPicture& picture = scene.picture();
+  const layout::DrawnBox& drawn = scene.content(box);
+  const std::string name =
       drawn.shows.group.valid()
-          ? picture.grouping->groups[drawn.shows.group].path
+          ? layout::name_of(picture.grouping->groups[drawn.shows.group])
           : name_of(picture.study->graph(), picture.study->current->dataflow, drawn.shows.node);
   QString tip = shown(name);
   if (drawn.memory.bytes > 0) {
@@ -49,13 +56,13 @@ QString tip_of_box(const GraphPicture& picture, std::uint32_t box) {
   if (drawn.seconds > 0) {
     tip += QLatin1Char('\n') + GraphView::tr("runs for %1").arg(time_text(drawn.seconds));
   }
-  if (drawn.shows.group.valid())
-    tip += QLatin1Char('\n') + GraphView::tr("double-click to open or close");
+  if (drawn.shows.group.valid()) tip += QLatin1Char('\n') + double_click_text(scene, box);
   return tip;
 }
 
-QString tip_of_stash_edge(const layout::Drawing& drawing, std::uint32_t stash_edge) {
-  const layout::StashEdge& drawn = drawing.stash_edges[stash_edge];
+QString tip_of_bundle(const GraphScene& scene, std::uint32_t bundle) {
+  const layout::Drawing& drawing = scene.drawing();
+  const layout::StashBundle& drawn = scene.shown().bundles[bundle];
   if (drawn.is_turn) return GraphView::tr("From forward to backward");
   QString tip = GraphView::tr("%1 stashed by %2 for %3")
                     .arg(bytes_text(drawn.bytes), shown(drawing.boxes[drawn.from].title),

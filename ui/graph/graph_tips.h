@@ -7,7 +7,8 @@
 namespace stashscope::ui {
 
 /// Tool tips of the graph view, one fact on each line.
-QString tip_of_box(const GraphPicture& picture, std::uint32_t box);
-QString tip_of_stash_edge(const layout::Drawing& drawing, std::uint32_t stash_edge);
+QString tip_of_box(const GraphScene& scene, std::uint32_t box);
+/// @param bundle index in what the scene shows
+QString tip_of_bundle(const GraphScene& scene, std::uint32_t bundle);
 
 }  // namespace stashscope::ui

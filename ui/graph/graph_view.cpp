@@ -93,21 +93,19 @@ void GraphView::isolate(std::optional<int> hops) {
   Q_EMIT isolation_changed();
 }
 
+void GraphView::show_alive_at(std::optional<std::size_t> slot) {
+  alive_at_ = slot;
+  if (scene_ == nullptr) return;
+  scene_->show_alive_at(slot);
+  update();
+}
+
 void GraphView::set_notice(const QString& notice) {
   notice_ = notice;
   update();
 }
 
 Camera GraphView::first_view() const {
-  const Camera view = first_view_of_normal_text();
-  const QRectF bounds = to_qt(scene_->drawing().bounds);
-  const double widest = (width() - 2 * view_margin) / (bounds.width() * view.zoom);
-  const double growth = std::min(text_scale(), widest);
-  if (growth <= 1) return view;
-  return zoomed(view, growth, view.to_screen(QPointF(bounds.center().x(), bounds.y())));
-}
-
-Camera GraphView::first_view_of_normal_text() const {
   const QRectF bounds = to_qt(scene_->drawing().bounds);
   const Camera all = fitted(bounds, size(), view_margin);
   if (all.zoom >= least_first_zoom) return all;
@@ -119,6 +117,7 @@ Camera GraphView::first_view_of_normal_text() const {
 
 void GraphView::set_camera(const Camera& camera) {
   camera_ = camera;
+  if (scene_ != nullptr) scene_->show_above(least_inner_height() / camera_.zoom);
   minimap_->set_camera(camera_, size());
   Q_EMIT camera_changed();
   update();
@@ -144,6 +143,26 @@ void GraphView::reveal(NodeId node) {
   if (scene_ == nullptr || !scene_->drawing().box_of.contains(node)) return;
   const layout::Rect& box = scene_->drawing().boxes[scene_->drawing().box_of[node]].rect;
   show_box(to_qt(box), view_margin);
+}
+
+void GraphView::reveal_closely(NodeId node) {
+  if (scene_ == nullptr || !scene_->drawing().box_of.contains(node)) return;
+  const auto& boxes = scene_->drawing().boxes;
+  const std::uint32_t box = scene_->drawing().box_of[node];
+  double least = 0;
+  for (std::uint32_t at = boxes[box].parent; at != layout::outside; at = boxes[at].parent) {
+    least = std::max(least, least_inner_height() / scene_->inner_height(at));
+  }
+  if (camera_.zoom < least) zoom_around(box, least);
+  reveal(node);
+}
+
+/// Zooms in a little further than a block needs to show its inside.
+void GraphView::zoom_around(std::uint32_t box, double least) {
+  moved_by_user_ = true;
+  set_camera(anchored({std::min(1.2 * least, most_zoom), {}},
+                      to_qt(scene_->drawing().boxes[box].rect.center()),
+                      rect().toRectF().center()));
 }
 
 /// A picture that fits into the width moves only up or down, so both columns stay in view.
@@ -214,12 +233,12 @@ void GraphView::set_hovered(std::optional<std::uint32_t> box) {
   update();
 }
 
-std::vector<Caption> GraphView::captions() const {
+GraphTexts GraphView::texts() const {
   if (scene_ == nullptr) return {};
-  Occupied occupied(rect().toRectF());
-  add_boxes(occupied, scene_->drawing(), camera_);
-  if (minimap_->isVisible()) occupied.add(minimap_->geometry());
-  return place_captions(scene_->drawing(), camera_, occupied, caption_font(title_pixels));
+  LabelOptions options;
+  options.hovered = hovered_;
+  if (minimap_->isVisible()) options.keep_free = QRectF(minimap_->geometry());
+  return place_texts(*scene_, camera_, rect().toRectF(), options);
 }
 
 void GraphView::paintEvent(QPaintEvent*) {
@@ -228,10 +247,8 @@ void GraphView::paintEvent(QPaintEvent*) {
   if (scene_ == nullptr) {
     painter.fillRect(rect(), theme.canvas);
   } else {
-    const GraphPainter graph(*scene_, camera_, theme, hovered_);
-    graph.paint(painter, rect().toRectF());
-    painter.setFont(caption_font(title_pixels));
-    graph.paint_captions(painter, captions());
+    const QRectF screen = rect().toRectF();
+    GraphPainter(*scene_, camera_, theme, hovered_).paint(painter, screen, texts());
   }
   if (!notice_.isEmpty()) paint_notice(painter, theme);
 }

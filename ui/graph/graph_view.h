@@ -3,7 +3,7 @@
 #include <QWidget>
 #include <optional>
 
-#include "ui/graph/captions.h"
+#include "ui/graph/label_placer.h"
 
 namespace stashscope::ui {
 
@@ -29,12 +29,15 @@ class GraphView : public QWidget {
   /// Fades boxes that are more than `hops` tensors away from the selection. Empty: fades no box.
   void isolate(std::optional<int> hops);
   const std::optional<int>& isolation() const { return isolation_; }
+  /// Fades what has no tensor in memory at a slot. Empty: fades nothing for that reason.
+  void show_alive_at(std::optional<std::size_t> slot);
+  const std::optional<std::size_t>& alive_at() const { return alive_at_; }
   /// Shows text across the top of the view, for example why something is not shown. Empty: no text.
   void set_notice(const QString& notice);
   const QString& notice() const { return notice_; }
 
-  /// The names of the columns that are in view now.
-  std::vector<Caption> captions() const;
+  /// The texts that are in view now.
+  GraphTexts texts() const;
 
   const Camera& camera() const { return camera_; }
   void fit();
@@ -42,6 +45,8 @@ class GraphView : public QWidget {
   void center_on(QPointF point);
   /// Moves the box that shows a node into view.
   void reveal(NodeId node);
+  /// As `reveal`; zooms in if the node is inside a block.
+  void reveal_closely(NodeId node);
 
   /// The box of the selected group, or of the open group around the selection. Nothing if there is
   /// no selection or no group holds it.
@@ -57,8 +62,8 @@ class GraphView : public QWidget {
   void node_clicked(stashscope::NodeId node);
   void group_clicked(stashscope::layout::GroupId group, stashscope::layout::Side side);
   void toggle_wanted(stashscope::layout::GroupId group);
-  /// @param stash_edge index in the drawing
-  void stash_edge_clicked(std::uint32_t stash_edge);
+  /// @param bundle index in what the scene shows
+  void bundle_clicked(std::uint32_t bundle);
   void nothing_clicked();
   /// Requests the menu about the selection at a screen position.
   void menu_wanted(QPoint place);
@@ -90,7 +95,7 @@ class GraphView : public QWidget {
   /// The item at a point: at most one of the two is set.
   struct Found {
     std::optional<std::uint32_t> box;
-    std::optional<std::uint32_t> stash_edge;
+    std::optional<std::uint32_t> bundle;
   };
 
   Found found_under(QPointF screen) const;
@@ -98,7 +103,6 @@ class GraphView : public QWidget {
   bool holds(std::uint32_t outer, std::uint32_t box) const;
   std::optional<std::uint32_t> neighbour(std::uint32_t box, Qt::Key direction) const;
   Camera first_view() const;
-  Camera first_view_of_normal_text() const;
   void set_camera(const Camera& camera);
   void keep_in_place(const GraphScene& before);
   void mark();
@@ -106,6 +110,7 @@ class GraphView : public QWidget {
   void click(const Found& found);
   bool is_marked(const Found& found) const;
   void toggle(std::uint32_t box);
+  void zoom_around(std::uint32_t box, double least);
   /// Centres a box in each direction in which the box is out of view. A box is in view if it keeps
   /// `margin` pixels from the edges.
   void show_box(const QRectF& box, double margin);
@@ -120,6 +125,7 @@ class GraphView : public QWidget {
   Selection selection_;
   layout::Colouring colouring_ = layout::Colouring::lifetime;
   std::optional<int> isolation_;
+  std::optional<std::size_t> alive_at_;
   Camera camera_;
   bool moved_by_user_ = false;
   std::optional<Held> held_;

@@ -25,30 +25,30 @@ bool is_escape(const QKeyEvent& key) {
 
 }  // namespace
 
-/// Boxes lie over stash edges, stash edges over the frames of open groups.
+/// Boxes lie over bundles, bundles over the frames of open groups.
 GraphView::Found GraphView::found_under(QPointF screen) const {
   if (scene_ == nullptr) return {};
-  const layout::Drawing& drawing = scene_->drawing();
   const layout::Point point = from_qt(camera_.to_picture(screen));
-  const auto box = layout::box_at(drawing, point);
-  if (box && !drawing.boxes[*box].is_open()) return {box, std::nullopt};
-  const auto stash_edge = layout::stash_edge_at(drawing, point, reach / camera_.zoom);
-  if (stash_edge) return {std::nullopt, stash_edge};
+  auto box = layout::box_at(scene_->drawing(), point);
+  if (box) box = scene_->shown().shown_around(scene_->drawing(), *box);
+  if (box && scene_->is_leaf(*box)) return {box, std::nullopt};
+  const auto bundle = layout::bundle_at(scene_->shown(), point, reach / camera_.zoom);
+  if (bundle) return {std::nullopt, bundle};
   return {box, std::nullopt};
 }
 
 void GraphView::click(const Found& found) {
   if (found.box) {
     click(*found.box);
-  } else if (found.stash_edge) {
-    Q_EMIT stash_edge_clicked(*found.stash_edge);
+  } else if (found.bundle) {
+    Q_EMIT bundle_clicked(*found.bundle);
   } else {
     Q_EMIT nothing_clicked();
   }
 }
 
 bool GraphView::is_marked(const Found& found) const {
-  return found.box && scene_->marks()[*found.box] != Mark::none;
+  return found.box && scene_->mark_of(*found.box) != Mark::none;
 }
 
 void GraphView::click(std::uint32_t box) {
@@ -68,7 +68,7 @@ std::optional<std::uint32_t> GraphView::neighbour(std::uint32_t box, Qt::Key dir
   std::optional<std::uint32_t> best;
   double best_distance = 0;
   for (std::uint32_t i = 0; i < boxes.size(); ++i) {
-    if (i == box || boxes[i].is_open()) continue;
+    if (i == box || scene_->shown().leaves[i] == 0) continue;
     const layout::Point to = boxes[i].rect.center();
     double along =
         direction == Qt::Key_Up || direction == Qt::Key_Down ? to.y - from.y : to.x - from.x;
@@ -86,7 +86,8 @@ std::optional<std::uint32_t> GraphView::neighbour(std::uint32_t box, Qt::Key dir
 
 void GraphView::walk(Qt::Key direction) {
   if (scene_ == nullptr || scene_->drawing().boxes.empty()) return;
-  const auto from = first_marked_box();
+  auto from = first_marked_box();
+  if (from) from = scene_->shown().shown_around(scene_->drawing(), *from);
   const auto to = from ? neighbour(*from, direction) : std::optional<std::uint32_t>(0);
   if (!to) return;
   click(*to);
@@ -104,10 +105,9 @@ bool GraphView::event(QEvent* event) {
   const auto* const help = static_cast<QHelpEvent*>(event);
   const Found found = found_under(help->pos());
   if (found.box) {
-    QToolTip::showText(help->globalPos(), tip_of_box(scene_->picture(), *found.box), this);
-  } else if (found.stash_edge) {
-    QToolTip::showText(help->globalPos(), tip_of_stash_edge(scene_->drawing(), *found.stash_edge),
-                       this);
+    QToolTip::showText(help->globalPos(), tip_of_box(*scene_, *found.box), this);
+  } else if (found.bundle) {
+    QToolTip::showText(help->globalPos(), tip_of_bundle(*scene_, *found.bundle), this);
   } else {
     QToolTip::hideText();
   }
@@ -131,7 +131,7 @@ void GraphView::mouseMoveEvent(QMouseEvent* event) {
   if ((event->buttons() & (Qt::LeftButton | Qt::MiddleButton)) == 0) {
     const Found found = found_under(event->position());
     set_hovered(found.box);
-    setCursor(found.stash_edge ? Qt::PointingHandCursor : Qt::ArrowCursor);
+    setCursor(found.bundle ? Qt::PointingHandCursor : Qt::ArrowCursor);
     return;
   }
   const QPointF way = event->position() - pressed_at_;
@@ -150,7 +150,14 @@ void GraphView::mouseReleaseEvent(QMouseEvent* event) {
 
 void GraphView::mouseDoubleClickEvent(QMouseEvent* event) {
   if (event->button() != Qt::LeftButton) return;
-  if (const auto box = found_under(event->position()).box) toggle(*box);
+  const auto box = found_under(event->position()).box;
+  if (!box) return;
+  const bool is_block = scene_->drawing().boxes[*box].is_open() && scene_->is_leaf(*box);
+  if (is_block) {
+    zoom_around(*box, least_inner_height() / scene_->inner_height(*box));
+  } else {
+    toggle(*box);
+  }
 }
 
 /// The menu is about the selection. A right click outside the selection first selects the item

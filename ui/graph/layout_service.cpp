@@ -18,22 +18,24 @@ class LayoutService::Work {
     std::shared_ptr<const Study> study;
     std::shared_ptr<const layout::Grouping> grouping;
     layout::OpenGroups open;
+    double text_scale = 1;
     layout::Outline outline;
     layout::LayoutRequest request;
     std::string key;
   };
 
-  Draft draft(std::shared_ptr<const Study> study, std::optional<layout::OpenGroups> open) {
+  Draft draft(std::shared_ptr<const Study> study, std::optional<layout::OpenGroups> open,
+              double text_scale) {
     if (grouped_ != study->prepared) {
       grouping_ = std::make_shared<const layout::Grouping>(grouping_of(*study));
       grouped_ = study->prepared;
     }
-    Draft draft{std::move(study), grouping_, {}, {}, {}, {}};
+    Draft draft{std::move(study), grouping_, {}, text_scale, {}, {}, {}};
     draft.open = open ? *std::move(open) : layout::initially_open(*grouping_);
     const layout::StepView view = step_view(*draft.study, *grouping_);
     draft.outline = layout::make_outline(view.dataflow, *grouping_, draft.open);
-    draft.request =
-        layout::make_request(draft.outline, view.graph, view.dataflow, *grouping_, text_width_);
+    draft.request = layout::make_request(draft.outline, view.graph, view.dataflow, *grouping_,
+                                         text_width_, text_scale);
     draft.key = layout::to_text(draft.request);
     return draft;
   }
@@ -57,6 +59,7 @@ class LayoutService::Work {
     picture->study = draft.study;
     picture->grouping = draft.grouping;
     picture->open = draft.open;
+    picture->text_scale = draft.text_scale;
     return picture;
   }
 
@@ -85,7 +88,7 @@ LayoutService::LayoutService(std::filesystem::path program, layout::TextWidth te
 LayoutService::~LayoutService() { progress_.cancel(); }
 
 void LayoutService::request(std::shared_ptr<const Study> study,
-                            std::optional<layout::OpenGroups> open) {
+                            std::optional<layout::OpenGroups> open, double text_scale) {
   progress_.cancel();
   progress_ = Progress();
   ++generation_;
@@ -96,12 +99,12 @@ void LayoutService::request(std::shared_ptr<const Study> study,
     QMetaObject::invokeMethod(
         this, [take, generation] { take(generation); }, Qt::QueuedConnection);
   };
-  thread_.post([this, work = work_, study, open, progress = progress_, deliver] {
+  thread_.post([this, work = work_, study, open, text_scale, progress = progress_, deliver] {
     Answer plain;
     Answer fine;
     const auto failure = failure_of([&] {
       progress.update(0, "drawing");
-      const Work::Draft draft = work->draft(study, open);
+      const Work::Draft draft = work->draft(study, open, text_scale);
       const layout::LayoutResult* placed = work->known(draft);
       if (placed == nullptr) {
         plain = Work::plain_picture(draft);

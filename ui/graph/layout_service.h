@@ -17,6 +17,7 @@ struct GraphPicture {
   std::shared_ptr<const Study> study;
   std::shared_ptr<const layout::Grouping> grouping;
   layout::OpenGroups open;
+  double text_scale = 1;  ///< size of the texts that the boxes have room for, at zoom 1
   layout::Drawing drawing;
 };
 
@@ -35,7 +36,9 @@ class LayoutService : public QObject {
   ~LayoutService() override;
 
   /// @param open the open groups; empty: the groups of `initially_open`
-  void request(std::shared_ptr<const Study> study, std::optional<layout::OpenGroups> open);
+  /// @param text_scale size of the texts on boxes, relative to `text_width`
+  void request(std::shared_ptr<const Study> study, std::optional<layout::OpenGroups> open,
+               double text_scale = 1);
 
   bool is_busy() const { return busy_; }
 

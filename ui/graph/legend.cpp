@@ -13,20 +13,36 @@ namespace {
 
 constexpr double bar_width = 96;
 constexpr double bar_height = 8;
+constexpr double part_width = 28;
 constexpr double swatch_width = 10;
 constexpr double sample_width = 24;
 constexpr double gap = 6;
 constexpr double wide_gap = 20;
 
-LegendContent states_content() {
+LegendContent states_content(const layout::Drawing& drawing) {
   LegendContent content;
   const auto add = [&](StashState state, const QString& text) {
-    content.states.emplace_back(to_qt(layout::stash_colour(state)), text);
+    const std::int64_t bytes = drawing.stash_by_state[static_cast<std::size_t>(state)];
+    content.states.emplace_back(to_qt(layout::stash_colour(state)),
+                                Legend::tr("%1: %2").arg(text, bytes_text(bytes)));
   };
   add(StashState::freed, Legend::tr("recomputed or evicted"));
   add(StashState::plannable, Legend::tr("plan available"));
   add(StashState::pinned, Legend::tr("pinned"));
   add(StashState::unplanned, Legend::tr("no plan"));
+  return content;
+}
+
+LegendContent lifetime_content(const layout::Drawing& drawing) {
+  LegendContent content{
+      Legend::tr("alive for 1 slot"), Legend::tr("%L1 slots").arg(drawing.steps), {}, {}};
+  for (std::size_t i = 0; i < layout::lifetime_classes; ++i) {
+    const QString bytes = bytes_text(drawing.stashed_by_lifetime[i]);
+    const QString words = Legend::tr("%1 stashed and alive for up to %L2 slots")
+                              .arg(bytes)
+                              .arg((i + 1) * drawing.steps / layout::lifetime_classes);
+    content.parts.push_back({bytes, words});
+  }
   return content;
 }
 
@@ -37,16 +53,22 @@ class LegendWriter {
       : painter_(painter), room_(room), theme_(theme), x_(room.x()) {}
 
   void map(const LegendContent& content) {
-    const double needed = width_of(content.first) + width_of(content.last) + bar_width + 2 * gap;
-    if (!fits(needed)) return;
+    const double ends = width_of(content.first) + width_of(content.last) + 2 * gap;
+    double with_parts = ends;
+    for (const LegendPart& part : content.parts) {
+      with_parts += part_width + width_of(part.bytes) + 2 * gap;
+    }
+    if (!fits(ends + bar_width)) return;
     write(content.first);
-    const QRectF bar(x_, middle() - bar_height / 2, bar_width, bar_height);
-    QLinearGradient gradient(bar.topLeft(), bar.topRight());
-    for (int i = 0; i <= 16; ++i) gradient.setColorAt(i / 16.0, lifetime_colour(i / 16.0));
-    painter_.setPen(Qt::NoPen);
-    painter_.setBrush(gradient);
-    painter_.drawRoundedRect(bar, 2, 2);
-    x_ += bar_width + gap;
+    if (content.parts.empty() || !fits(with_parts)) {
+      bar(bar_width, 0, 1);
+    } else {
+      const auto count = static_cast<double>(content.parts.size());
+      for (std::size_t i = 0; i < content.parts.size(); ++i) {
+        bar(part_width, static_cast<double>(i) / count, static_cast<double>(i + 1) / count);
+        write(content.parts[i].bytes);
+      }
+    }
     write(content.last);
     x_ += wide_gap - gap;
   }
@@ -69,6 +91,19 @@ class LegendWriter {
   }
 
  private:
+  /// The colours of a part of the map.
+  void bar(double width, double first, double last) {
+    const QRectF place(x_, middle() - bar_height / 2, width, bar_height);
+    QLinearGradient gradient(place.topLeft(), place.topRight());
+    for (int i = 0; i <= 16; ++i) {
+      const double share = i / 16.0;
+      gradient.setColorAt(share, lifetime_colour(first + share * (last - first)));
+    }
+    painter_.setPen(Qt::NoPen);
+    painter_.setBrush(gradient);
+    painter_.drawRoundedRect(place, 2, 2);
+    x_ += width + gap;
+  }
   double middle() const { return std::round(room_.center().y()); }
   bool fits(double width) const { return x_ + width <= room_.right(); }
   double width_of(const QString& text) const {
@@ -91,19 +126,21 @@ class LegendWriter {
 
 LegendContent legend_content(const layout::Drawing& drawing, layout::Colouring colouring) {
   if (drawing.boxes.empty()) return {};
-  if (colouring == layout::Colouring::stash) return states_content();
+  if (colouring == layout::Colouring::stash) return states_content(drawing);
   const layout::Scale scale = layout::scale_of(drawing, colouring);
   if (colouring == layout::Colouring::peak_bytes) {
     return {Legend::tr("alive at the peak: up to %1").arg(bytes_text(std::llround(scale.least))),
             bytes_text(std::llround(scale.most)),
+            {},
             {}};
   }
   if (colouring == layout::Colouring::time) {
     return {Legend::tr("running time: up to %1").arg(time_text(scale.least)),
             time_text(scale.most),
+            {},
             {}};
   }
-  return {Legend::tr("alive for 1 slot"), Legend::tr("%L1 slots").arg(drawing.steps), {}};
+  return lifetime_content(drawing);
 }
 
 void paint_legend(QPainter& painter, const QRectF& room, const LegendContent& content,
@@ -129,8 +166,10 @@ void Legend::set_content(const LegendContent& content) {
   content_ = content;
   QStringList words;
   if (!content.first.isEmpty()) words << content.first << content.last;
+  for (const LegendPart& part : content.parts) words << part.words;
   for (const auto& [colour, text] : content.states) words << text;
   setAccessibleDescription(words.join(QStringLiteral(", ")));
+  setToolTip(words.join(QLatin1Char('\n')));
   update();
 }
 

@@ -11,10 +11,19 @@ class QPainter;
 
 namespace stashscope::ui {
 
+/// A part of the colour map, and the bytes of stashed activations whose lifetime has its colours.
+struct LegendPart {
+  QString bytes;
+  QString words;  ///< with the lifetime
+
+  friend bool operator==(const LegendPart&, const LegendPart&) = default;
+};
+
 /// The meaning of the colours of a drawing, in words.
 struct LegendContent {
   QString first;  ///< meaning of the dark end of the colour map; empty without a map
   QString last;
+  std::vector<LegendPart> parts;  ///< equal parts of the map; empty for other quantities
   std::vector<std::pair<QColor, QString>> states;  ///< used instead of the map
 
   friend bool operator==(const LegendContent&, const LegendContent&) = default;
@@ -23,7 +32,7 @@ struct LegendContent {
 LegendContent legend_content(const layout::Drawing& drawing, layout::Colouring colouring);
 
 /// Paints as much of the legend as fits on one line, and the meaning of the curves between the
-/// columns.
+/// columns. The parts of the map have their bytes if there is room.
 void paint_legend(QPainter& painter, const QRectF& room, const LegendContent& content,
                   const Theme& theme, const QFont& font);
 

@@ -6,6 +6,7 @@
 
 #include "ui/graph/captions.h"
 #include "ui/theme/text_size.h"
+#include "ui/theme/theme.h"
 
 namespace stashscope::ui {
 
@@ -70,7 +71,7 @@ QSize Minimap::size_in(QSize view, double scale) const {
 /// free. Returns whether there is one.
 bool Minimap::find_place() {
   Occupied occupied(QRectF(QPointF(), view_));
-  add_boxes(occupied, scene_->drawing(), view_camera_);
+  add_boxes(occupied, *scene_, view_camera_);
   if (has_size_ && occupied.is_free(QRectF(geometry()))) return true;
   has_size_ = true;
   for (const double scale : scales) {

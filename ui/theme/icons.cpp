@@ -102,6 +102,8 @@ QPainterPath path_of(Icon which) {
     case Icon::list:
       return together(
           {lines({{4, 6}, {20, 6}}), lines({{4, 12}, {20, 12}}), lines({{4, 18}, {14, 18}})});
+    case Icon::peak:
+      return lines({{3, 19}, {9, 13}, {13, 5}, {17, 15}, {21, 19}});
   }
   return {};
 }

@@ -19,7 +19,8 @@ enum class Icon {
   collapse,
   close,
   find,
-  list
+  list,
+  peak
 };
 
 QIcon icon(Icon which);

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "core/base/text.h"
+#include "core/layout/scene/short_titles.h"
 
 namespace stashscope::layout {
 
@@ -25,8 +26,11 @@ class Drawer {
     add_column(root, Side::forward, {0, 0}, no_parent);
     add_column(root, Side::backward, {second, 0}, no_parent);
     add_nodes();
+    add_blocks();
     for (DrawnBox& box : drawing_.boxes) describe(box);
+    for (DrawnBox& block : drawing_.blocks) describe(block);
     add_stash_edges();
+    add_stash_totals();
     drawing_.steps = view_.timeline.order.size();
     drawing_.kept_closed = outline_.kept_closed;
     find_bounds(second);
@@ -49,6 +53,7 @@ class Drawer {
       box.title = title_of(box.shows, view_.graph, view_.dataflow, view_.grouping);
       drawing_.boxes.push_back(std::move(box));
     }
+    shorten_titles(first);
     for (std::size_t i = 0; i < column.edges.size(); ++i) {
       add_edge(column.edges[i], column.tensors[i], placed.curves[i], origin, first, parent);
     }
@@ -57,6 +62,18 @@ class Drawer {
       const auto box = first + static_cast<std::uint32_t>(i);
       const Rect& rect = drawing_.boxes[box].rect;
       add_column(column.boxes[i].inner, side, {rect.x + open_padding, rect.y + open_header}, box);
+    }
+  }
+
+  /// Gives the boxes from `first` on, which are one column, their short titles.
+  void shorten_titles(std::size_t first) {
+    std::vector<std::string> titles;
+    for (std::size_t i = first; i < drawing_.boxes.size(); ++i) {
+      titles.push_back(drawing_.boxes[i].title);
+    }
+    std::vector<std::vector<std::string>> shorter = distinct_short_titles(titles);
+    for (std::size_t i = 0; i < shorter.size(); ++i) {
+      drawing_.boxes[first + i].short_titles = std::move(shorter[i]);
     }
   }
 
@@ -123,6 +140,54 @@ class Drawer {
     }
   }
 
+  /// Adds up what lies in open boxes, inner boxes first.
+  void add_blocks() {
+    for (DrawnBox& box : drawing_.boxes) {
+      if (!box.is_open()) continue;
+      box.block = static_cast<std::uint32_t>(drawing_.blocks.size());
+      drawing_.blocks.push_back(box);
+      drawing_.blocks.back().shows.inner = no_level;
+    }
+    for (std::size_t i = drawing_.boxes.size(); i-- > 0;) {
+      const DrawnBox& box = drawing_.boxes[i];
+      if (box.parent == outside) continue;
+      DrawnBox& around = drawing_.blocks[drawing_.boxes[box.parent].block];
+      add_to(around, box.is_open() ? drawing_.blocks[box.block] : box);
+    }
+  }
+
+  static void add_to(DrawnBox& block, const DrawnBox& inner) {
+    block.nodes += inner.nodes;
+    block.clones += inner.clones;
+    block.memory = block.memory + inner.memory;
+    block.seconds += inner.seconds;
+    for (std::size_t i = 0; i < stash_states; ++i) block.stash[i] += inner.stash[i];
+  }
+
+  void add_stash_totals() {
+    const std::size_t steps = view_.timeline.order.size();
+    for (const StashedValue& stash : drawing_.stashes) {
+      const BufferId id = view_.timeline.buffer_of[stash.value];
+      if (!id.valid() || stash.bytes == 0) continue;
+      const Buffer& buffer = view_.timeline.buffers[id];
+      const std::size_t slots = buffer.last_slot - buffer.first_slot + 1;
+      drawing_.stashed_by_lifetime[lifetime_class(slots, steps)] += stash.bytes;
+    }
+    for (const NodeStash& stash : view_.node_stashes) {
+      drawing_.stash_by_state[static_cast<std::size_t>(stash.state)] += stash.bytes;
+    }
+  }
+
+  /// Remembers the stash that the box of a single node makes.
+  void note_stash(std::uint32_t index) {
+    const StashedValue& stash = drawing_.stashes[index];
+    DrawnBox& box = drawing_.boxes[drawing_.box_of[stash.producer]];
+    if (!box.shows.node.valid()) return;
+    const bool is_larger =
+        box.stash_index == outside || drawing_.stashes[box.stash_index].bytes < stash.bytes;
+    if (is_larger) box.stash_index = index;
+  }
+
   /// A clone shows the stash of the node that it clones.
   void add_stash(DrawnBox& box, NodeId node) const {
     const NodeStash& origin = view_.node_stashes[view_.dataflow.origin(node)];
@@ -151,6 +216,7 @@ class Drawer {
     drawing_.stashes = view_.stashed;
     for (std::uint32_t i = 0; i < drawing_.stashes.size(); ++i) {
       const StashedValue& stash = drawing_.stashes[i];
+      note_stash(i);
       std::vector<std::uint32_t> ends;
       for (const NodeId reader : stash.readers) ends.push_back(drawing_.box_of[reader]);
       std::sort(ends.begin(), ends.end());
@@ -167,8 +233,6 @@ class Drawer {
     }
     std::stable_sort(drawing_.stash_edges.begin(), drawing_.stash_edges.end(),
                      [](const StashEdge& a, const StashEdge& b) { return a.bytes > b.bytes; });
-    if (!drawing_.stash_edges.empty())
-      drawing_.most_stash_edge_bytes = drawing_.stash_edges.front().bytes;
   }
 
   StashEdge stash_edge(std::uint32_t start, std::uint32_t end) const {
@@ -214,18 +278,6 @@ std::optional<std::uint32_t> box_at(const Drawing& drawing, Point point) {
     if (drawing.boxes[i].rect.contains(point)) return static_cast<std::uint32_t>(i);
   }
   return std::nullopt;
-}
-
-std::optional<std::uint32_t> stash_edge_at(const Drawing& drawing, Point point, double reach) {
-  std::optional<std::uint32_t> closest;
-  for (std::uint32_t i = 0; i < drawing.stash_edges.size(); ++i) {
-    if (!grown(drawing.stash_edges[i].bounds, reach).contains(point)) continue;
-    const double distance = distance_to(drawing.stash_edges[i].curve, point);
-    if (distance > reach) continue;
-    reach = distance;
-    closest = i;
-  }
-  return closest;
 }
 
 }  // namespace stashscope::layout

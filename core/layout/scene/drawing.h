@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/layout/scene/lifetimes.h"
 #include "core/layout/scene/outline.h"
 #include "core/memory/node_memory.h"
 #include "core/recompute/node_stash.h"
@@ -23,17 +24,20 @@ struct DrawnBox {
   Rect rect;
   OutlineBox shows;
   std::string title;
-  std::string detail;      ///< second line of closed groups
-  std::size_t nodes = 0;   ///< number of nodes in the box
-  std::size_t clones = 0;  ///< number of clones among these nodes
-  NodeMemory memory;       ///< of all nodes in the box
-  double seconds = 0;      ///< run time of all nodes in the box
+  std::vector<std::string> short_titles;  ///< longest first; no other box beside it has them
+  std::string detail;                     ///< second line of closed groups
+  std::size_t nodes = 0;                  ///< number of nodes in the box
+  std::size_t clones = 0;                 ///< number of clones among these nodes
+  NodeMemory memory;                      ///< of all nodes in the box
+  double seconds = 0;                     ///< run time of all nodes in the box
   /// Stashed bytes by StashState, as if no plan were on; each node with a state adds at least 1.
   std::array<std::int64_t, stash_states> stash{};
   /// Share of the step's slots during which the box's outputs stay in memory, averaged over bytes;
   /// negative if the bytes are too few to matter.
   double heat = -1;
-  std::uint32_t parent = outside;  ///< the open box around it
+  std::uint32_t parent = outside;       ///< the open box around it
+  std::uint32_t block = outside;        ///< open boxes: index into the drawing's blocks
+  std::uint32_t stash_index = outside;  ///< nodes: their largest among the drawing's stashes
 
   bool is_open() const { return shows.inner != no_level; }
 };
@@ -59,19 +63,21 @@ struct StashEdge {
 
 /// A finished picture as plain values; painting needs nothing else.
 struct Drawing {
-  std::vector<DrawnBox> boxes;  ///< parents before their contents
+  std::vector<DrawnBox> boxes;   ///< parents before their contents
+  std::vector<DrawnBox> blocks;  ///< the open boxes as if they were closed
   std::vector<DrawnEdge> edges;
   std::vector<StashEdge> stash_edges;      ///< most bytes first
   std::vector<StashedValue> stashes;       ///< all values shown by stash edges
   IdVector<NodeId, std::uint32_t> box_of;  ///< the innermost box that shows a node
   Rect bounds;
-  std::array<Rect, 2> columns;  ///< by side
-  std::int64_t most_stash_edge_bytes = 0;
-  std::int64_t most_peak_bytes = 0;  ///< largest peak bytes of a box
-  double most_seconds = 0;           ///< longest run time of a box
-  std::size_t steps = 0;             ///< slots of the whole step, for the legend
-  std::size_t kept_closed = 0;       ///< groups kept closed by the limit on boxes
-  bool is_plain = false;             ///< placed by place_layered instead of Graphviz
+  std::array<Rect, 2> columns;                              ///< by side
+  std::int64_t most_peak_bytes = 0;                         ///< largest peak bytes of a box
+  double most_seconds = 0;                                  ///< longest run time of a box
+  LifetimeBytes stashed_by_lifetime{};                      ///< stashed bytes of the step
+  std::array<std::int64_t, stash_states> stash_by_state{};  ///< as DrawnBox::stash, of the step
+  std::size_t steps = 0;        ///< slots of the whole step, for the legend
+  std::size_t kept_closed = 0;  ///< groups kept closed by the limit on boxes
+  bool is_plain = false;        ///< placed by place_layered instead of Graphviz
 };
 
 /// @param placed the result for make_request of the same outline
@@ -79,8 +85,5 @@ Drawing draw(const StepView& view, const Outline& outline, const LayoutResult& p
 
 /// The innermost box at a point; nullopt if no box contains the point.
 std::optional<std::uint32_t> box_at(const Drawing& drawing, Point point);
-
-/// The nearest stash edge within `reach` of a point; nullopt if all stash edges are farther away.
-std::optional<std::uint32_t> stash_edge_at(const Drawing& drawing, Point point, double reach);
 
 }  // namespace stashscope::layout

@@ -153,6 +153,15 @@ Grouping make_grouping(const Graph& graph, const IdVector<NodeId, Side>& side) {
   return GroupingBuilder(graph, side).build();
 }
 
+std::string name_of(const Group& group) {
+  const std::size_t part = group.path.find("//");
+  const std::string modules = group.path.substr(0, part);
+  std::string name = modules.empty() ? std::string() : modules.substr(1);
+  if (part == std::string::npos) return name;
+  if (!name.empty()) name += '/';
+  return name + group.label;
+}
+
 OpenGroups initially_open(const Grouping& grouping) {
   OpenGroups open = {grouping.root()};
   std::size_t boxes = boxes_in(grouping.groups[grouping.root()]);

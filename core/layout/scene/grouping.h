@@ -18,7 +18,7 @@ enum class Side : std::uint8_t { forward, backward };
 /// Nodes that are drawn as one box until the user opens the box: a layer, a block, a run of
 /// operators. A group with nodes of both sides has two boxes, which are partners.
 struct Group {
-  std::string path;             ///< unique; names joined by `/`
+  std::string path;             ///< unique; begins with `/`, names joined by `/`
   std::string label;            ///< text on the box
   GroupId parent;               ///< invalid for the root
   std::vector<GroupId> groups;  ///< in order of execution
@@ -44,6 +44,9 @@ IdVector<NodeId, Side> sides_of(const Graph& graph, const Opportunities& opportu
 /// Groups nodes by their module paths (`path_of`). Nodes without a path join their neighbours or
 /// form runs of bounded length.
 Grouping make_grouping(const Graph& graph, const IdVector<NodeId, Side>& side);
+
+/// The name of a group for people: its modules joined by `/`, or its label if it is no module.
+std::string name_of(const Group& group);
 
 /// The groups to draw open. A group is drawn open only if all groups around it are open too. The
 /// root is always open.

@@ -248,11 +248,14 @@ class OutlineBuilder {
   Outline outline_;
 };
 
-LayoutBox sized(const OutlineBox& box, const std::string& title, const TextWidth& text_width) {
+LayoutBox sized(const OutlineBox& box, const std::string& title, const TextWidth& text_width,
+                double scale) {
   if (box.inner != no_level) return {{}, box.inner};
-  if (box.group.valid()) return {closed_group_size, no_level};
+  if (box.group.valid()) {
+    return {{closed_group_size.width * scale, closed_group_size.height * scale}, no_level};
+  }
   const double width = std::clamp(text_width(title) + text_margin, least_width, most_width);
-  return {{std::ceil(width), line_height}, no_level};
+  return {{std::ceil(width * scale), line_height * scale}, no_level};
 }
 
 }  // namespace
@@ -277,14 +280,16 @@ std::string title_of(const OutlineBox& box, const Graph& graph, const Dataflow& 
 }
 
 LayoutRequest make_request(const Outline& outline, const Graph& graph, const Dataflow& dataflow,
-                           const Grouping& grouping, const TextWidth& text_width) {
+                           const Grouping& grouping, const TextWidth& text_width,
+                           double text_scale) {
   LayoutRequest request;
   for (const OutlineLevel& level : outline.levels) {
     LayoutLevel asked;
     for (const Side side : {Side::forward, Side::backward}) {
       LayoutColumn& column = side == Side::forward ? asked.forward : asked.backward;
       for (const OutlineBox& box : level.column(side).boxes) {
-        column.boxes.push_back(sized(box, title_of(box, graph, dataflow, grouping), text_width));
+        const std::string title = title_of(box, graph, dataflow, grouping);
+        column.boxes.push_back(sized(box, title, text_width, text_scale));
       }
       column.edges = level.column(side).edges;
     }

@@ -72,7 +72,9 @@ using TextWidth = std::function<double(std::string_view)>;
 
 /// The outline as boxes with sizes. Depends only on visible properties: outlines that look the same
 /// give equal requests, and equal requests can share a layout.
+/// @param text_scale size of the texts, relative to the size that `text_width` measures
 LayoutRequest make_request(const Outline& outline, const Graph& graph, const Dataflow& dataflow,
-                           const Grouping& grouping, const TextWidth& text_width);
+                           const Grouping& grouping, const TextWidth& text_width,
+                           double text_scale = 1);
 
 }  // namespace stashscope::layout

@@ -94,9 +94,10 @@ class RunGatherer {
 
   Item gather(std::size_t level, const std::vector<Item>& items) {
     // The double slash makes the path unique: paths read from node names never contain one.
-    const std::string path = tree_[level].path + "//run " + std::to_string(++pieces_);
+    const std::string number = std::to_string(++pieces_);
+    const std::string path = tree_[level].path + "//part " + number;
     const std::size_t group =
-        tree_.add_child(level, path, label_of(items.front()) + " … " + label_of(items.back()));
+        tree_.add_child(level, path, "part " + number + ": " + ends_of(items));
     for (const Item& item : items) {
       if (item.is_group()) {
         tree_.move(item.group, group);
@@ -108,10 +109,17 @@ class RunGatherer {
     return {items.front().place, NodeId(), group};
   }
 
+  /// The first and the last operator or group, or the only one.
+  std::string ends_of(const std::vector<Item>& items) const {
+    const std::string first = label_of(items.front());
+    const std::string last = label_of(items.back());
+    return first == last ? first : first + " … " + last;
+  }
+
   std::string label_of(const Item& item) const {
     if (!item.is_group()) return graph_.node(item.node).op_type;
     const std::string& label = tree_[item.group].label;
-    return label.substr(0, label.find(" … "));
+    return label.substr(0, label.find(':'));
   }
 
   /// Moves backward nodes into groups: a gradient node joins the group of its forward node, any

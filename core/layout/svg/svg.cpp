@@ -5,6 +5,7 @@
 
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/layout/scene/shown_part.h"
 
 namespace stashscope::layout {
 
@@ -76,14 +77,15 @@ std::string box_svg(const Drawing& drawing, const DrawnBox& box, Colouring colou
   return svg + "</g>\n";
 }
 
-std::string stash_edge_svg(const StashEdge& stash_edge, std::int64_t most) {
-  if (stash_edge.is_turn) return path(stash_edge.curve, " class=\"edge\"/>\n");
-  const double share =
-      most > 0 ? static_cast<double>(stash_edge.bytes) / static_cast<double>(most) : 0;
-  return path(stash_edge.curve,
-              " class=\"stash\"" + attribute("stroke-width", number(1 + 7 * share)) + ">") +
-         "<title>" + xml_escaped("stashed: " + format_bytes(stash_edge.bytes)) +
-         "</title></path>\n";
+std::string bundle_svg(const StashBundle& bundle, std::int64_t most) {
+  if (bundle.is_turn) return path(bundle.curve, " class=\"edge\"/>\n");
+  const double share = most > 0 ? static_cast<double>(bundle.bytes) / static_cast<double>(most) : 0;
+  std::string svg =
+      path(bundle.curve,
+           " class=\"stash\"" + attribute("stroke-width", number(1 + 7 * share)) + ">") +
+      "<title>" + xml_escaped("stashed: " + format_bytes(bundle.bytes)) + "</title></path>\n";
+  for (const Curve& twig : bundle.twigs) svg += path(twig, " class=\"stash\"/>\n");
+  return svg;
 }
 
 struct ScaleTexts {
@@ -172,8 +174,9 @@ std::string to_svg(const Drawing& drawing, const std::string& title, Colouring c
     if (box.is_open()) svg += box_svg(drawing, box, colouring);
   }
   for (const DrawnEdge& edge : drawing.edges) svg += path(edge.curve, " class=\"edge\"/>\n");
-  for (const StashEdge& stash_edge : drawing.stash_edges) {
-    svg += stash_edge_svg(stash_edge, drawing.most_stash_edge_bytes);
+  const ShownPart all = shown_part(drawing, inner_heights(drawing), 0);
+  for (const StashBundle& bundle : all.bundles) {
+    svg += bundle_svg(bundle, all.bundles.front().bytes);
   }
   for (const DrawnBox& box : drawing.boxes) {
     if (!box.is_open()) svg += box_svg(drawing, box, colouring);

@@ -25,19 +25,19 @@ class Following : public GraphTest {
   NodeId with_readers() {
     return find_node([this](NodeId node) { return readers(node).size() >= 2; });
   }
-  /// A stash edge between two boxes, and a point on it that no other curve crosses.
-  std::uint32_t clear_stash_edge(QPoint& place) {
-    const layout::Drawing& drawing = scene().drawing();
-    for (std::uint32_t i = 0; i < drawing.stash_edges.size(); ++i) {
+  /// A bundle between two boxes, and a point on it that no other curve crosses.
+  std::uint32_t clear_bundle(QPoint& place) {
+    const auto& bundles = scene().shown().bundles;
+    for (std::uint32_t i = 0; i < bundles.size(); ++i) {
       for (double t = 0.1; t < 1; t += 0.05) {
-        const layout::Point on = layout::point_on(drawing.stash_edges[i].curve.data(), t);
+        const layout::Point on = layout::point_on(bundles[i].curve.data(), t);
         place = view().camera().to_screen(to_qt(on)).toPoint();
         if (!view().rect().adjusted(8, 40, -8, -8).contains(place)) continue;
-        if (view().childAt(place) != nullptr || layout::box_at(drawing, on)) continue;
-        if (layout::stash_edge_at(drawing, on, 20) == i) return i;
+        if (view().childAt(place) != nullptr || layout::box_at(scene().drawing(), on)) continue;
+        if (layout::bundle_at(scene().shown(), on, 20) == i) return i;
       }
     }
-    throw std::runtime_error("no stash edge can be clicked");
+    throw std::runtime_error("no bundle can be clicked");
   }
 };
 
@@ -133,13 +133,12 @@ TEST_F(Following, TheStashPathByTheMenu) {
 
 TEST_F(Following, AClickOnAStashCurveSelectsWhatIsOnIt) {
   QPoint place;
-  const std::uint32_t stash_edge = clear_stash_edge(place);
+  const layout::StashBundle bundle = scene().shown().bundles[clear_bundle(place)];
   QTest::mouseClick(&view(), Qt::LeftButton, {}, place);
-  EXPECT_EQ(document().selection().nodes(),
-            layout::nodes_of_stash_edge(scene().drawing(), stash_edge));
-  EXPECT_EQ(scene().stash_edge_strength(stash_edge), Strength::strong);
-  EXPECT_NE(scene().marks()[scene().drawing().stash_edges[stash_edge].from], Mark::none);
-  EXPECT_NE(scene().marks()[scene().drawing().stash_edges[stash_edge].to], Mark::none);
+  EXPECT_EQ(document().selection().nodes(), layout::nodes_of_bundle(scene().drawing(), bundle));
+  EXPECT_EQ(scene().bundle_strength(bundle), Strength::strong);
+  EXPECT_NE(scene().marks()[bundle.from], Mark::none);
+  EXPECT_NE(scene().marks()[bundle.to], Mark::none);
 }
 
 TEST_F(Following, TheNameIsCopied) {

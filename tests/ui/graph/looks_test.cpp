@@ -6,6 +6,7 @@
 
 #include "core/study/edits/edits.h"
 #include "tests/ui/graph/graph_test.h"
+#include "ui/text/texts.h"
 #include "ui/theme/text_size.h"
 
 namespace stashscope::ui::test {
@@ -53,6 +54,44 @@ TEST_F(Looks, EveryColouringByTheKeyboardWithItsLegend) {
   EXPECT_NE(all_colours(), bytes);
   EXPECT_TRUE(legend().last.endsWith(u"s"_s)) << legend().last.toStdString();
   EXPECT_FALSE(find<Legend>(u"graph_legend"_s).accessibleDescription().isEmpty());
+}
+
+TEST_F(Looks, TheLegendHasTheStashedBytesOfEachColour) {
+  const layout::Drawing& drawing = scene().drawing();
+  ASSERT_EQ(legend().parts.size(), layout::lifetime_classes);
+  for (std::size_t i = 0; i < layout::lifetime_classes; ++i) {
+    EXPECT_EQ(legend().parts[i].bytes, bytes_text(drawing.stashed_by_lifetime[i]));
+  }
+  EXPECT_TRUE(find<Legend>(u"graph_legend"_s)
+                  .accessibleDescription()
+                  .contains(bytes_text(drawing.stashed_by_lifetime.back()) + u" stashed"_s));
+  choose_entry(u"graph_colours"_s, 2);
+  const auto plannable = static_cast<std::size_t>(StashState::plannable);
+  EXPECT_TRUE(legend().states[1].second.endsWith(bytes_text(drawing.stash_by_state[plannable])))
+      << legend().states[1].second.toStdString();
+}
+
+TEST_F(Looks, ThePeakViewFadesWhatIsNotAliveAtTheCursor) {
+  const auto expect_faded_but_alive = [this] {
+    const Timeline& timeline = document().study()->current->timeline;
+    const auto alive = layout::nodes_alive_at(dataflow(), timeline, document().selection().slot());
+    const auto part = layout::part_with(scene().drawing(), alive);
+    for (std::size_t i = 0; i < part.boxes.size(); ++i) {
+      EXPECT_EQ(scene().is_faded(i), !part.boxes[i]) << scene().drawing().boxes[i].title;
+    }
+  };
+  view().setFocus();
+  press(Qt::Key_A);
+  EXPECT_EQ(document().selection().slot(), document().study()->current->timeline.peak_slot);
+  expect_faded_but_alive();
+  EXPECT_GT(faded_boxes(), 0U);
+  document().selection().select_slot(3);
+  expect_faded_but_alive();
+  choose_entry(u"level"_s, 1);
+  ASSERT_TRUE(settles());
+  expect_faded_but_alive();
+  click(find<QWidget>(u"peak_view_button"_s));
+  EXPECT_EQ(faded_boxes(), 0U);
 }
 
 TEST_F(Looks, TheColouringIsRemembered) {

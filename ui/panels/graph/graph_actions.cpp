@@ -10,6 +10,7 @@
 #include "ui/document/named_edits.h"
 #include "ui/text/enabling.h"
 #include "ui/text/texts.h"
+#include "ui/theme/icons.h"
 #include "ui/widgets/drop_menu.h"
 
 namespace stashscope::ui {
@@ -43,6 +44,11 @@ GraphActions::GraphActions(Document& document, GraphView& view, QObject* parent)
   isolate_further_ = add(u"isolate_further"_s, tr("Isolate one tensor &further"),
                          QKeySequence(u"Shift+I"_s), &Self::isolate_further);
   copy_name_ = add(u"copy_name"_s, tr("&Copy name"), QKeySequence::Copy, &Self::copy_name);
+  peak_view_ = add(u"peak_view"_s, tr("Peak &view: fade what is not alive at the memory cursor"),
+                   QKeySequence(u"A"_s), &Self::change_peak_view);
+  peak_view_->setCheckable(true);
+  peak_view_->setIcon(icon(Icon::peak));
+  peak_view_->setToolTip(tr("Fade what is not alive at the memory cursor (A)"));
   fit_ = add(u"fit_graph"_s, tr("Show &all of the graph"), QKeySequence(u"F"_s), &Self::fit);
   export_ = add(u"export_picture"_s, tr("&Export the picture…"), {}, &Self::export_picture);
   connect(&document_.selection(), &LinkedSelection::changed, this, &GraphActions::enable);
@@ -285,7 +291,7 @@ void GraphActions::show_menu(QPoint place) {
     menu->addActions({isolate_, isolate_further_, copy_name_});
     menu->addSeparator();
   }
-  menu->addActions({fit_, export_});
+  menu->addActions({peak_view_, fit_, export_});
   menu->popup(place);
 }
 

@@ -18,6 +18,9 @@ class GraphActions : public QObject {
 
   const QList<QAction*>& all() const { return all_; }
   QAction* why_not() const { return why_not_; }
+  /// Whether what is not alive at the memory cursor is faded.
+  bool is_peak_view() const { return peak_view_->isChecked(); }
+  QAction& peak_view() { return *peak_view_; }
   /// Shows the menu about the selection at a screen position.
   void show_menu(QPoint place);
 
@@ -30,6 +33,7 @@ class GraphActions : public QObject {
   /// Requests the row of the plan table for this node.
   void plan_row_wanted(stashscope::NodeId node);
   void export_wanted();
+  void peak_view_changed();
 
  private:
   enum class Way { to_inputs, to_outputs };
@@ -54,6 +58,7 @@ class GraphActions : public QObject {
   void copy_name();
   void add_toggle(QMenu& menu);
   void fit() { view_.fit(); }
+  void change_peak_view() { Q_EMIT peak_view_changed(); }
   void export_picture() { Q_EMIT export_wanted(); }
   QString name_of_selection() const;
   QString text_of(const layout::Neighbour& neighbour) const;
@@ -76,6 +81,7 @@ class GraphActions : public QObject {
   QAction* isolate_;
   QAction* isolate_further_;
   QAction* copy_name_;
+  QAction* peak_view_;
   QAction* fit_;
   QAction* export_;
 };

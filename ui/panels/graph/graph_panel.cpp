@@ -1,5 +1,6 @@
 #include "ui/panels/graph/graph_panel.h"
 
+#include <QEvent>
 #include <QFontMetricsF>
 #include <QHBoxLayout>
 #include <QSettings>
@@ -10,6 +11,7 @@
 #include "ui/text/texts.h"
 #include "ui/theme/icons.h"
 #include "ui/theme/spacing.h"
+#include "ui/theme/text_size.h"
 
 namespace stashscope::ui {
 
@@ -75,7 +77,7 @@ GraphPanel::GraphPanel(Document& document, const std::filesystem::path& program,
 void GraphPanel::connect_view() {
   connect(view_, &GraphView::node_clicked, this, &GraphPanel::select_node);
   connect(view_, &GraphView::group_clicked, this, &GraphPanel::select_group);
-  connect(view_, &GraphView::stash_edge_clicked, this, &GraphPanel::select_stash_edge);
+  connect(view_, &GraphView::bundle_clicked, this, &GraphPanel::select_bundle);
   connect(view_, &GraphView::toggle_wanted, this, &GraphPanel::toggle);
   connect(view_, &GraphView::nothing_clicked, &document_.selection(), &LinkedSelection::clear);
   connect(view_, &GraphView::isolation_changed, this, &GraphPanel::update_notice);
@@ -84,6 +86,7 @@ void GraphPanel::connect_view() {
   connect(actions_, &GraphActions::inspector_wanted, this, &GraphPanel::inspector_wanted);
   connect(actions_, &GraphActions::plan_row_wanted, this, &GraphPanel::plan_row_wanted);
   connect(actions_, &GraphActions::export_wanted, this, &GraphPanel::export_wanted);
+  connect(actions_, &GraphActions::peak_view_changed, this, &GraphPanel::show_alive);
 }
 
 QWidget* GraphPanel::make_tools() {
@@ -108,6 +111,7 @@ QWidget* GraphPanel::make_tools() {
     connect(button, &QToolButton::clicked, this, action);
     layout->addWidget(button);
   };
+  layout->addWidget(make_peak_button());
   add(u"close_groups_button"_s, Icon::collapse, tr("Close all groups"), [this] { close_groups(); });
   add(u"zoom_out_button"_s, Icon::zoom_out, tr("Zoom out"),
       [this] { view_->zoom_by(1 / button_zoom); });
@@ -116,13 +120,23 @@ QWidget* GraphPanel::make_tools() {
   return row;
 }
 
+QWidget* GraphPanel::make_peak_button() {
+  auto* const button = new QToolButton;
+  button->setObjectName(u"peak_view_button"_s);
+  button->setDefaultAction(&actions_->peak_view());
+  button->setToolButtonStyle(Qt::ToolButtonIconOnly);
+  button->setAccessibleName(tr("Peak view"));
+  button->setAutoRaise(true);
+  return button;
+}
+
 void GraphPanel::set_up_search() {
   search_->setObjectName(u"graph_search"_s);
   search_->setAccessibleName(tr("Search nodes"));
   search_->setPlaceholderText(tr("Search nodes by name, module or operator"));
   search_->setClearButtonEnabled(true);
   search_->setMaximumWidth(280);
-  search_->setMinimumWidth(56);
+  search_->setMinimumWidth(48);
   matches_label_->setObjectName(u"graph_matches"_s);
   matches_label_->setEnabled(false);
   connect(search_, &QLineEdit::textChanged, this, &GraphPanel::search);
@@ -167,21 +181,36 @@ bool GraphPanel::is_current() const {
 }
 
 void GraphPanel::show_study() {
-  layout_.request(document_.study(), open_);
+  request_picture();
   search(search_->text());
+}
+
+void GraphPanel::request_picture() { layout_.request(document_.study(), open_, text_scale()); }
+
+/// Boxes grow with the text.
+void GraphPanel::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() == QEvent::FontChange && view_->scene() != nullptr) request_picture();
 }
 
 void GraphPanel::take_picture(std::shared_ptr<const GraphPicture> picture, bool is_final) {
   view_->set_picture(std::move(picture));
+  show_alive();
   show_legend();
   update_notice();
   const bool has_awaited = awaited_.valid() && awaited_study_ == document_.study();
-  if (has_awaited && is_current()) view_->reveal(awaited_);
+  if (has_awaited && is_current()) view_->reveal_closely(awaited_);
   if (is_final) {
     awaited_ = NodeId();
     awaited_study_.reset();
     Q_EMIT settled();
   }
+}
+
+/// The slot of another study's picture means nothing.
+void GraphPanel::show_alive() {
+  const bool is_wanted = actions_->is_peak_view() && is_current();
+  view_->show_alive_at(is_wanted ? std::optional(document_.selection().slot()) : std::nullopt);
 }
 
 void GraphPanel::say(const QString& text) {
@@ -215,12 +244,12 @@ void GraphPanel::toggle(layout::GroupId group) {
   layout::OpenGroups open = view_->scene()->picture().open;
   if (open.erase(group) == 0) open.insert(group);
   open_ = std::move(open);
-  layout_.request(document_.study(), open_);
+  request_picture();
 }
 
 void GraphPanel::close_groups() {
   open_.reset();
-  if (document_.study() != nullptr) layout_.request(document_.study(), open_);
+  if (document_.study() != nullptr) request_picture();
 }
 
 void GraphPanel::select_node(NodeId node) {
@@ -239,14 +268,14 @@ void GraphPanel::select_group(layout::GroupId group, layout::Side side) {
       first);
 }
 
-void GraphPanel::select_stash_edge(std::uint32_t stash_edge) {
+void GraphPanel::select_bundle(std::uint32_t bundle) {
   if (!is_current()) return;
   const layout::Drawing& drawing = view_->scene()->drawing();
-  const layout::StashEdge& drawn = drawing.stash_edges[stash_edge];
+  const layout::StashBundle& drawn = view_->scene()->shown().bundles[bundle];
   const std::string& from = drawing.boxes[drawn.from].title;
   const NodeId first = drawing.stashes[drawn.stashes.front()].producer;
   document_.selection().select_nodes(
-      layout::nodes_of_stash_edge(drawing, stash_edge),
+      layout::nodes_of_bundle(drawing, drawn),
       tr("%1 stashed by %2").arg(bytes_text(drawn.bytes), shown(from)),
       document_.selection().slot_of(first));
 }
@@ -255,7 +284,8 @@ void GraphPanel::go_to(NodeId node) {
   document_.selection().select_node(node);
   if (!is_current() || document_.selection().node() != node) return;
   const layout::Drawing& drawing = view_->scene()->drawing();
-  if (drawing.boxes[drawing.box_of[node]].shows.group.valid()) open_around(node);
+  if (drawing.boxes[drawing.box_of[node]].shows.group.valid()) return open_around(node);
+  view_->reveal_closely(node);
 }
 
 void GraphPanel::open_around(NodeId node) {
@@ -266,12 +296,13 @@ void GraphPanel::open_around(NodeId node) {
   awaited_ = node;
   awaited_study_ = document_.study();
   open_ = std::move(open);
-  layout_.request(document_.study(), open_);
+  request_picture();
 }
 
 void GraphPanel::show_selection() {
   said_.clear();
   view_->set_selection(document_.selection().current());
+  show_alive();
   if (is_current() && document_.selection().node().valid())
     view_->reveal(document_.selection().node());
   update_notice();

@@ -45,23 +45,27 @@ class GraphPanel : public QWidget {
   void export_wanted();
 
  private:
+  void changeEvent(QEvent* event) override;
   QWidget* make_tools();
+  QWidget* make_peak_button();
   void set_up_search();
   void set_up_colours();
   void connect_view();
   void show_study();
+  void request_picture();
   void take_picture(std::shared_ptr<const GraphPicture> picture, bool is_final);
   /// Whether the picture on the screen belongs to the document's study. The ids of another picture
   /// are not valid.
   bool is_current() const;
   void select_node(NodeId node);
   void select_group(layout::GroupId group, layout::Side side);
-  void select_stash_edge(std::uint32_t stash_edge);
+  void select_bundle(std::uint32_t bundle);
   void open_around(NodeId node);
   void colour_by(int index);
   void show_legend();
   void say(const QString& text);
   void show_selection();
+  void show_alive();
   void search(const QString& text);
   void update_notice();
 

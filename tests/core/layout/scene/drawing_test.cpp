@@ -94,6 +94,50 @@ TEST(Draw, TheMemoryOfTheBoxesIsThatOfTheStep) {
   }
 }
 
+TEST(Draw, ABlockHoldsWhatLiesInTheOpenBox) {
+  for (const Picture& picture : pictures()) {
+    const Drawing& drawing = picture.drawing;
+    std::vector<std::size_t> nodes(drawing.boxes.size(), 0);
+    std::vector<std::int64_t> bytes(drawing.boxes.size(), 0);
+    for (const NodeId node : IdRange<NodeId>(drawing.box_of.size())) {
+      for (std::uint32_t box = drawing.box_of[node]; box != outside;
+           box = drawing.boxes[box].parent) {
+        ++nodes[box];
+      }
+    }
+    for (std::size_t i = drawing.boxes.size(); i-- > 0;) {
+      bytes[i] += drawing.boxes[i].memory.bytes;
+      if (drawing.boxes[i].parent != outside) bytes[drawing.boxes[i].parent] += bytes[i];
+    }
+    for (std::size_t i = 0; i < drawing.boxes.size(); ++i) {
+      ASSERT_EQ(drawing.boxes[i].is_open(), drawing.boxes[i].block != outside);
+      if (!drawing.boxes[i].is_open()) continue;
+      const DrawnBox& block = drawing.blocks[drawing.boxes[i].block];
+      EXPECT_EQ(block.nodes, nodes[i]);
+      EXPECT_EQ(block.memory.bytes, bytes[i]);
+      EXPECT_EQ(block.title, drawing.boxes[i].title);
+    }
+  }
+}
+
+TEST(Draw, StashedBytesByLifetimeAndByStateAreThoseOfTheStep) {
+  for (const Picture& picture : pictures()) {
+    const Drawing& drawing = picture.drawing;
+    std::int64_t stashed = 0;
+    for (const StashedValue& stash : drawing.stashes) stashed += stash.bytes;
+    std::int64_t by_lifetime = 0;
+    for (const std::int64_t bytes : drawing.stashed_by_lifetime) by_lifetime += bytes;
+    EXPECT_EQ(by_lifetime, stashed);
+    std::int64_t without_plans = 0;
+    for (const NodeStash& stash : step_view(*picture.study, picture.grouping).node_stashes) {
+      without_plans += stash.bytes;
+    }
+    std::int64_t by_state = 0;
+    for (const std::int64_t bytes : drawing.stash_by_state) by_state += bytes;
+    EXPECT_EQ(by_state, without_plans);
+  }
+}
+
 TEST(Draw, EdgesEndAtTheirBoxes) {
   for (const Picture& picture : pictures()) {
     for (const DrawnEdge& edge : picture.drawing.edges) {
@@ -120,7 +164,6 @@ TEST(Draw, StashEdgesLeadFromForwardToBackward) {
       last = stash_edge.bytes;
     }
     ASSERT_FALSE(drawing.stash_edges.empty());
-    EXPECT_EQ(drawing.most_stash_edge_bytes, drawing.stash_edges.front().bytes);
   }
 }
 
@@ -164,31 +207,6 @@ TEST(BoxAt, FindsTheInnermostBox) {
     EXPECT_EQ(box_at(drawing, {rect.x + 1, rect.y + 1}), i);
   }
   EXPECT_FALSE(box_at(drawing, {-1000, -1000}));
-}
-
-TEST(StashEdgeAt, FindsEveryEdgeOnItsCurve) {
-  for (const Picture& picture : pictures()) {
-    const Drawing& drawing = picture.drawing;
-    for (std::uint32_t i = 0; i < drawing.stash_edges.size(); ++i) {
-      const Point middle = point_on(drawing.stash_edges[i].curve.data(), 0.5);
-      const auto found = stash_edge_at(drawing, middle, 3);
-      ASSERT_TRUE(found);
-      // Stash edges cross, so another one may be as near.
-      EXPECT_LE(distance_to(drawing.stash_edges[*found].curve, middle),
-                distance_to(drawing.stash_edges[i].curve, middle));
-    }
-    EXPECT_FALSE(stash_edge_at(drawing, {-1000, -1000}, 3));
-  }
-}
-
-TEST(StashEdgeAt, ReachesSoFarAndNoFurther) {
-  Drawing drawing;
-  StashEdge stash_edge;
-  stash_edge.curve = horizontal_curve({0, 0}, {100, 0});
-  stash_edge.bounds = bounds_of(stash_edge.curve);
-  drawing.stash_edges = {stash_edge};
-  EXPECT_EQ(stash_edge_at(drawing, {50, 2.9}, 3), 0U);
-  EXPECT_FALSE(stash_edge_at(drawing, {50, 3.1}, 3));
 }
 
 TEST(Svg, IsWellFormed) {

@@ -165,6 +165,23 @@ TEST(Grouping, RunsWithoutNamesAreCutIntoPieces) {
   }
 }
 
+TEST(Grouping, PartsHaveNumberedNamesWithoutSlashesInFront) {
+  const auto graph = chain(100);
+  const Grouping grouping =
+      make_grouping(*graph, IdVector<NodeId, Side>(graph->nodes().size(), Side::forward));
+  const auto& parts = grouping.groups[grouping.root()].groups;
+  ASSERT_GE(parts.size(), 2U);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const Group& part = grouping.groups[parts[i]];
+    const std::string number = "part " + std::to_string(i + 1) + ": ";
+    EXPECT_EQ(part.label.find(number), 0U) << part.label;
+    EXPECT_EQ(name_of(part), part.label);
+  }
+  EXPECT_EQ(name_of({"/h.0/attn", "attn", {}, {}, {}, false}), "h.0/attn");
+  EXPECT_EQ(name_of({"/h.0//part 2", "part 2: Cast … Add", {}, {}, {}, false}),
+            "h.0/part 2: Cast … Add");
+}
+
 TEST(Grouping, PathsStayUniqueWithHostileNames) {
   test::ModelBuilder m;
   m.input("v0", {4, 4});
@@ -172,7 +189,7 @@ TEST(Grouping, PathsStayUniqueWithHostileNames) {
     m.node("Tanh", {"v" + std::to_string(i)}, {"v" + std::to_string(i + 1)});
   }
   for (int i = 0; i < 40; ++i) {
-    m.node("Relu", {"v0"}, {"/run " + std::to_string(i % 10 + 1) + "/n" + std::to_string(i)});
+    m.node("Relu", {"v0"}, {"/part " + std::to_string(i % 10 + 1) + "/n" + std::to_string(i)});
   }
   const auto graph = test::named(m.output("v200"));
   const Grouping grouping =

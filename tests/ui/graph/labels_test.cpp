@@ -1,0 +1,212 @@
+// The labels of the graph, and what is shown at each zoom.
+
+#include "tests/ui/graph/graph_test.h"
+#include "ui/theme/text_size.h"
+
+namespace stashscope::ui::test {
+namespace labels_test {
+
+using namespace Qt::StringLiterals;
+
+class GraphLabels : public GraphTest {
+ protected:
+  const layout::DrawnBox& box(std::uint32_t index) { return scene().drawing().boxes[index]; }
+
+  /// Whether a text is a title, or a part of it at a word or module border that no title beside it
+  /// has.
+  bool tells(const GraphLabel& label) {
+    QString text = label.text;
+    if (label.kind == LabelKind::heading) text.remove(0, 2);
+    const layout::DrawnBox& drawn = box(label.box);
+    if (text == QString::fromStdString(drawn.title)) return true;
+    return std::any_of(
+        drawn.short_titles.begin(), drawn.short_titles.end(),
+        [&](const std::string& each) { return text == QString::fromStdString(each); });
+  }
+  bool covers_a_leaf(const GraphLabel& label) {
+    for (std::size_t i = 0; i < scene().drawing().boxes.size(); ++i) {
+      const bool is_box = scene().is_drawn(i) && scene().is_leaf(i);
+      const QRectF rect = view().camera().to_screen(to_qt(scene().drawing().boxes[i].rect));
+      if (is_box && rect.intersects(label.rect)) return true;
+    }
+    return false;
+  }
+  void check_labels() {
+    const auto labels = view().texts().labels;
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+      ++labels_;
+      EXPECT_FALSE(labels[i].text.isEmpty());
+      EXPECT_GE(labels[i].pixels, qRound(8 * text_scale()));
+      EXPECT_TRUE(view().rect().toRectF().contains(labels[i].rect));
+      if (labels[i].kind != LabelKind::line) {
+        EXPECT_TRUE(tells(labels[i])) << labels[i].text.toStdString();
+      }
+      if (labels[i].kind == LabelKind::heading) {
+        EXPECT_FALSE(covers_a_leaf(labels[i])) << labels[i].text.toStdString();
+      }
+      for (std::size_t k = 0; k < i; ++k) {
+        EXPECT_FALSE(labels[i].rect.intersects(labels[k].rect))
+            << labels[i].text.toStdString() << " over " << labels[k].text.toStdString();
+      }
+    }
+  }
+  bool has_title(std::uint32_t wanted) {
+    const auto labels = view().texts().labels;
+    return std::any_of(labels.begin(), labels.end(), [&](const GraphLabel& label) {
+      return label.box == wanted && label.kind != LabelKind::line;
+    });
+  }
+  void open_groups() {
+    for (int level = 0; level < 3; ++level) {
+      std::vector<layout::GroupId> closed;
+      for (const layout::DrawnBox& each : scene().drawing().boxes) {
+        const bool is_forward = each.shows.side == layout::Side::forward;
+        if (each.shows.group.valid() && !each.is_open() && is_forward) {
+          closed.push_back(each.shows.group);
+        }
+      }
+      for (const layout::GroupId group : closed) {
+        window().graph().toggle(group);
+        ASSERT_TRUE(settles());
+      }
+    }
+  }
+  void zoom_to(double zoom) { view().zoom_by(zoom / view().camera().zoom); }
+
+  int labels_ = 0;
+};
+
+TEST_F(GraphLabels, AreReadableTellBoxesApartAndCoverNoOtherAtAnyZoom) {
+  for (const QString& model : {u"gpt2_tiny"_s, u"lenet"_s}) {
+    SCOPED_TRACE(model.toStdString());
+    open(sample(model));
+    for (const bool is_open : {false, true}) {
+      if (is_open) open_groups();
+      view().fit();
+      const layout::Point middle = scene().drawing().bounds.center();
+      for (const double zoom : {0.03, 0.08, 0.15, 0.25, 0.4, 0.6, 1.0, 1.7, 3.0}) {
+        zoom_to(zoom);
+        view().center_on(to_qt(middle));
+        check_labels();
+        view().center_on({middle.x / 2, middle.y / 3});
+        check_labels();
+      }
+    }
+  }
+  EXPECT_GT(labels_, 500);
+}
+
+TEST_F(GraphLabels, TheSelectedBoxAlwaysHasItsTitle) {
+  open(sample(u"gpt2_tiny"_s));
+  open_groups();
+  std::vector<std::uint32_t> some;
+  for (std::uint32_t i = 0; i < scene().drawing().boxes.size(); i += 7) {
+    if (box(i).shows.node.valid()) some.push_back(i);
+  }
+  ASSERT_GT(some.size(), 5U);
+  for (const std::uint32_t each : some) {
+    document().selection().select_node(box(each).shows.node);
+    for (const double zoom : {0.02, 0.1, 0.2, 0.3, 0.45, 0.8, 2.0}) {
+      zoom_to(zoom);
+      view().center_on(to_qt(box(each).rect.center()));
+      EXPECT_TRUE(has_title(each)) << box(each).title << " at " << zoom;
+    }
+  }
+}
+
+TEST_F(GraphLabels, FarAwayBlocksAsHighAsALineHaveTitlesAndMostOthersToo) {
+  open(sample(u"gpt2_tiny"_s));
+  open_groups();
+  view().fit();
+  for (const double zoom : {0.01, 0.015}) {
+    zoom_to(zoom);
+    std::size_t blocks = 0;
+    std::size_t titled = 0;
+    for (std::uint32_t i = 0; i < scene().drawing().boxes.size(); ++i) {
+      const QRectF rect = view().camera().to_screen(to_qt(box(i).rect));
+      if (!box(i).is_open() || box(i).parent != layout::outside) continue;
+      if (!view().rect().toRectF().contains(rect)) continue;
+      ++blocks;
+      if (has_title(i)) ++titled;
+      EXPECT_TRUE(has_title(i) || rect.height() < 14) << box(i).title << " at " << zoom;
+    }
+    EXPECT_GT(blocks, 0U);
+    EXPECT_GT(2 * titled, blocks) << zoom;
+  }
+}
+
+TEST_F(GraphLabels, ZoomingInShowsBlocksThenModulesThenOperatorsThenTensors) {
+  open(sample(u"gpt2_tiny"_s));
+  open_groups();
+  const auto shown_nodes = [this] {
+    std::size_t count = 0;
+    for (std::uint32_t i = 0; i < scene().drawing().boxes.size(); ++i) {
+      if (box(i).parent != layout::outside && box(i).shows.node.valid() && scene().is_drawn(i)) {
+        ++count;
+      }
+    }
+    return count;
+  };
+  const auto shown_boxes = [this] {
+    const auto& boxes = scene().shown().boxes;
+    return std::count(boxes.begin(), boxes.end(), 1);
+  };
+  zoom_to(0.01);
+  const auto far = shown_boxes();
+  EXPECT_EQ(shown_nodes(), 0U);
+  zoom_to(0.05);
+  EXPECT_GT(shown_boxes(), far) << "modules";
+  zoom_to(0.6);
+  EXPECT_GT(shown_nodes(), 0U) << "operators";
+  EXPECT_EQ(shown_boxes(), std::ssize(scene().drawing().boxes));
+  const auto& stashes = scene().drawing().stashes;
+  ASSERT_FALSE(stashes.empty());
+  const NodeId maker = stashes.front().producer;
+  zoom_to(3);
+  view().center_on(to_qt(box(scene().drawing().box_of[maker]).rect.center()));
+  QStringList lines;
+  for (const GraphLabel& label : view().texts().labels) {
+    if (label.box == scene().drawing().box_of[maker] && label.kind == LabelKind::line) {
+      lines << label.text;
+    }
+  }
+  EXPECT_TRUE(lines.join(u' ').contains(u"stashed"_s)) << lines.join(u'|').toStdString();
+}
+
+TEST_F(GraphLabels, ADoubleClickOnABlockZoomsInAndClosesNothing) {
+  open(sample(u"gpt2_tiny"_s));
+  open_groups();
+  zoom_to(0.05);
+  std::uint32_t block = 0;
+  while (!box(block).is_open()) ++block;
+  view().center_on(to_qt(box(block).rect.center()));
+  ASSERT_TRUE(scene().is_leaf(block));
+  const auto open_before = scene().picture().open;
+  QTest::mouseDClick(&view(), Qt::LeftButton, {}, place_of_box(block));
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(scene().picture().open, open_before);
+  EXPECT_FALSE(scene().is_leaf(block));
+}
+
+TEST_F(GraphLabels, GrowWithTheTextOfTheWindow) {
+  open(sample(u"gpt2_tiny"_s));
+  zoom_to(1);
+  const auto title_pixels_now = [this] {
+    int most = 0;
+    for (const GraphLabel& label : view().texts().labels) most = std::max(most, label.pixels);
+    return most;
+  };
+  const int normal = title_pixels_now();
+  ASSERT_GT(normal, 0);
+  apply_text_size(*qApp, 150);
+  ASSERT_TRUE(settles());
+  zoom_to(1);
+  EXPECT_NEAR(title_pixels_now(), 1.5 * normal, 1);
+  apply_text_size(*qApp, 100);
+  ASSERT_TRUE(settles());
+  zoom_to(1);
+  EXPECT_EQ(title_pixels_now(), normal);
+}
+
+}  // namespace labels_test
+}  // namespace stashscope::ui::test

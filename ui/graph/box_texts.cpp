@@ -1,0 +1,115 @@
+#include "ui/graph/box_texts.h"
+
+#include <QCoreApplication>
+#include <QFontMetricsF>
+
+#include "core/layout/scene/short_titles.h"
+#include "core/study/facts/node_facts.h"
+#include "core/study/facts/tensor_facts.h"
+#include "ui/graph/graph_scene.h"
+#include "ui/text/texts.h"
+
+namespace stashscope::ui {
+
+namespace {
+
+using namespace Qt::StringLiterals;
+
+/// Fonts of other sizes are a little wider or narrower than the proportion says.
+constexpr double width_reserve = 1.04;
+
+class FormsMaker {
+ public:
+  FormsMaker() : metrics_(graph_font(title_pixels)) {}
+
+  TextForms of(const QStringList& texts) const {
+    TextForms made;
+    for (const QString& text : texts) {
+      made.forms.push_back({text, width_reserve * metrics_.horizontalAdvance(text) + 1});
+    }
+    return made;
+  }
+
+ private:
+  QFontMetricsF metrics_;
+};
+
+QStringList all_forms(const std::string& whole, const std::vector<std::string>& shorter) {
+  QStringList forms = {shown(whole)};
+  for (const std::string& each : shorter) forms << shown(each);
+  return forms;
+}
+
+/// `43 nodes · keeps 1.2 GiB`, and the part after the dot.
+QStringList detail_forms(const std::string& detail) {
+  const QString whole = shown(detail);
+  QStringList forms = {whole};
+  const qsizetype dot = whole.lastIndexOf(u" · "_s);
+  if (dot >= 0) forms << whole.mid(dot + 3);
+  return forms;
+}
+
+/// The tensor that a node stashes, or its first output.
+ValueId tensor_of(const GraphPicture& picture, const layout::DrawnBox& box) {
+  if (box.stash_index != layout::outside) return picture.drawing.stashes[box.stash_index].value;
+  const auto& outputs = picture.study->current->dataflow.topology.outputs[box.shows.node];
+  const auto first =
+      std::find_if(outputs.begin(), outputs.end(), [](ValueId output) { return output.valid(); });
+  return first == outputs.end() ? ValueId() : *first;
+}
+
+/// Name, and shape with bytes, of the tensor that a node makes.
+std::vector<QStringList> tensor_lines(const GraphPicture& picture, const layout::DrawnBox& box) {
+  const ValueId value = tensor_of(picture, box);
+  if (!value.valid()) return {};
+  const Study& study = *picture.study;
+  const StoredValue stored = stored_value(study, value);
+  const QString bytes =
+      box.stash_index == layout::outside
+          ? bytes_text(stored.bytes)
+          : QCoreApplication::translate("GraphPainter", "%1 stashed").arg(bytes_text(stored.bytes));
+  const QString type = shown(type_text(study.graph(), stored.type));
+  const std::string name = name_of(study.graph(), study.current->dataflow, value);
+  return {{type + u" · "_s + bytes, bytes}, all_forms(name, layout::shorter_titles(name))};
+}
+
+}  // namespace
+
+const TextForms::Form* TextForms::within(double width, double pixels) const {
+  const double most = width * title_pixels / pixels;
+  const auto found = std::find_if(forms.begin(), forms.end(),
+                                  [&](const Form& form) { return form.width <= most; });
+  return found == forms.end() ? nullptr : &*found;
+}
+
+BoxTexts::BoxTexts(std::shared_ptr<const GraphPicture> picture)
+    : picture_(std::move(picture)), texts_(picture_->drawing.boxes.size()) {}
+
+const BoxTexts::Texts& BoxTexts::of(std::size_t box) const {
+  if (texts_[box] == nullptr) texts_[box] = std::make_unique<const Texts>(make(box));
+  return *texts_[box];
+}
+
+BoxTexts::Texts BoxTexts::make(std::size_t box) const {
+  const layout::DrawnBox& drawn = picture_->drawing.boxes[box];
+  const FormsMaker maker;
+  const QStringList titles = all_forms(drawn.title, drawn.short_titles);
+  Texts texts{maker.of(titles), {}, {}};
+  if (drawn.is_open()) {
+    QStringList headings;
+    for (const QString& title : titles) headings << u"▾ "_s + title;
+    texts.heading = maker.of(headings);
+  }
+  if (drawn.shows.group.valid()) {
+    const std::string& detail =
+        drawn.is_open() ? picture_->drawing.blocks[drawn.block].detail : drawn.detail;
+    if (!detail.empty()) texts.lines.push_back(maker.of(detail_forms(detail)));
+  } else if (picture_->study != nullptr) {
+    for (const QStringList& line : tensor_lines(*picture_, drawn)) {
+      texts.lines.push_back(maker.of(line));
+    }
+  }
+  return texts;
+}
+
+}  // namespace stashscope::ui

@@ -1,0 +1,273 @@
+#include "ui/graph/label_placer.h"
+
+#include <cmath>
+
+#include "ui/theme/text_size.h"
+
+namespace stashscope::ui {
+
+namespace {
+
+/// Font sizes on the screen, at the normal text size.
+constexpr double least_pixels = 8;
+constexpr double preferred_pixels = 10;
+constexpr double most_pixels = 15;
+constexpr double inner_pixels = 13;
+/// Share of a line's height that its font takes.
+constexpr double font_share = 0.9;
+constexpr double line_height = 1.25;  // in font sizes
+constexpr double line_share = 11.0 / 12.0;
+/// Limits that keep a frame quick.
+constexpr std::size_t most_labels = 500;
+constexpr std::size_t most_beside = 150;
+constexpr double heading_step = 24;
+constexpr double beside_gap = 4;
+
+class LabelPlacer {
+ public:
+  LabelPlacer(const GraphScene& scene, const Camera& camera, const QRectF& room,
+              const LabelOptions& options)
+      : scene_(scene),
+        drawing_(scene.drawing()),
+        camera_(camera),
+        room_(room),
+        is_print_(options.detail == Detail::print),
+        scale_(is_print_ ? 1 : text_scale()),
+        boxes_(room),
+        labels_(room) {
+    add_boxes(boxes_, scene, camera);
+    if (options.keep_free) {
+      boxes_.add(*options.keep_free);
+      labels_.add(*options.keep_free);
+    }
+  }
+
+  GraphTexts place(const std::optional<std::uint32_t>& hovered) {
+    // Inner boxes first: a selected node comes before the block around it.
+    for (auto i = static_cast<std::uint32_t>(drawing_.boxes.size()); i-- > 0;) {
+      if (scene_.mark_of(i) == Mark::selected && scene_.is_drawn(i)) place_selected(i);
+    }
+    if (hovered && scene_.is_drawn(*hovered)) {
+      place_box(*hovered, true);
+      placed_.push_back(*hovered);
+    }
+    for (const std::uint32_t box : scene_.by_rank()) {
+      if (!is_print_ && texts_.labels.size() >= most_labels) break;
+      if (scene_.is_drawn(box)) place_box(box, may_be_beside(box));
+    }
+    for (const GraphLabel& label : texts_.labels) boxes_.add(label.rect);
+    texts_.captions = place_captions(
+        drawing_, camera_, boxes_,
+        is_print_ ? graph_font(title_pixels * camera_.zoom) : caption_font(title_pixels));
+    return std::move(texts_);
+  }
+
+ private:
+  QRectF on_screen(std::uint32_t box) const {
+    return camera_.to_screen(to_qt(drawing_.boxes[box].rect));
+  }
+  bool is_frame(std::uint32_t box) const { return !scene_.is_leaf(box); }
+  /// Whether the title may stand beside the box: of blocks, and of all that lies in no group.
+  bool may_be_beside(std::uint32_t box) const {
+    const layout::DrawnBox& drawn = drawing_.boxes[box];
+    return drawn.is_open() || drawn.parent == layout::outside;
+  }
+
+  /// The font size of titles at this zoom.
+  double wanted_pixels() const {
+    const double natural = title_pixels * camera_.zoom * scene_.picture().text_scale;
+    if (is_print_) return natural;
+    const double most = most_pixels * std::max(scale_, scene_.picture().text_scale);
+    return std::clamp(natural, preferred_pixels * scale_, most);
+  }
+  double least() const { return is_print_ ? 0 : least_pixels * scale_; }
+
+  void place_selected(std::uint32_t box) {
+    const QRectF rect = on_screen(box);
+    if (!rect.intersects(room_)) return;
+    placed_.push_back(box);
+    if (is_frame(box)) {
+      place_heading(box, rect);
+    } else if (!place_inside(box, rect) && !place_beside(box, rect)) {
+      place_over(box, rect);
+    }
+  }
+
+  void place_box(std::uint32_t box, bool try_beside) {
+    const QRectF rect = on_screen(box);
+    if (!rect.intersects(room_)) return;
+    if (std::find(placed_.begin(), placed_.end(), box) != placed_.end()) return;
+    if (is_frame(box)) return place_heading(box, rect);
+    if (place_inside(box, rect) || !try_beside || tried_beside_ >= most_beside) return;
+    ++tried_beside_;
+    place_beside(box, rect);
+  }
+
+  /// The part of a box that can hold text and is in view.
+  QRectF inner_of(std::uint32_t box, const QRectF& rect) const {
+    const QRectF strip = strip_place(rect, camera_.zoom);
+    const double gap = std::min(6 * camera_.zoom, 8.0);
+    const double left = scene_.colour(box) ? strip.right() + gap : rect.left() + gap + 2;
+    const QRectF inner(QPointF(left, rect.top()), QPointF(rect.right() - gap / 2, rect.bottom()));
+    return is_print_ ? inner : inner.intersected(room_.adjusted(4, 0, -4, 0));
+  }
+
+  bool add(std::uint32_t box, LabelKind kind, double pixels, const QRectF& rect,
+           const QString& text) {
+    if (!is_print_ && !labels_.is_free(rect)) return false;
+    labels_.add(rect);
+    texts_.labels.push_back({box, kind, qRound(pixels), rect, text});
+    return true;
+  }
+
+  /// The title, and as many lines below it as there is room for.
+  bool place_inside(std::uint32_t box, const QRectF& rect) {
+    const QRectF inner = inner_of(box, rect);
+    double pixels = std::min(wanted_pixels(), font_share * inner.height());
+    if (pixels < least() || inner.width() <= 0) return false;
+    const BoxTexts::Texts& texts = scene_.texts(box);
+    const TextForms::Form* form = texts.title.within(inner.width(), pixels);
+    if (form == nullptr || form != &texts.title.forms.front()) {
+      // The whole title in a smaller font is better than a part of it.
+      const double smaller = std::max(least(), 0.8 * pixels);
+      const TextForms::Form* const found = texts.title.within(inner.width(), smaller);
+      if (found != form) pixels = smaller;
+      form = found;
+    }
+    if (form == nullptr) return false;
+    pixels = pixels_for_lines(texts, pixels, inner.height());
+    const double title_height = line_height * pixels;
+    const auto lines = lines_within(texts, inner.width(), line_share * pixels,
+                                    inner.height() - title_height - 2 * camera_.zoom);
+    const double below = line_height * line_share * pixels;
+    double y = inner.center().y() - (title_height + static_cast<double>(lines.size()) * below) / 2;
+    const double width = form->width * pixels / title_pixels;
+    if (!add(box, LabelKind::title, pixels, {inner.left(), y, width, title_height}, form->text)) {
+      return false;
+    }
+    y += title_height;
+    for (const TextForms::Form* const line : lines) {
+      const double line_width = line->width * line_share * pixels / title_pixels;
+      add(box, LabelKind::line, line_share * pixels, {inner.left(), y, line_width, below},
+          line->text);
+      y += below;
+    }
+    return true;
+  }
+
+  /// A little less than `pixels` if that makes room for a line below the title.
+  double pixels_for_lines(const BoxTexts::Texts& texts, double pixels, double height) const {
+    const double with_line = (height - 2 * camera_.zoom) / (line_height * (1 + line_share));
+    const bool is_better = !texts.lines.empty() && with_line < pixels &&
+                           with_line >= 0.8 * pixels && line_share * with_line >= least();
+    return is_better && !is_print_ ? std::floor(with_line) : pixels;
+  }
+
+  std::vector<const TextForms::Form*> lines_within(const BoxTexts::Texts& texts, double width,
+                                                   double pixels, double height) const {
+    std::vector<const TextForms::Form*> lines;
+    if (pixels < least()) return lines;
+    for (const TextForms& line : texts.lines) {
+      if (static_cast<double>(lines.size() + 1) * line_height * pixels > height) break;
+      if (const auto* const form = line.within(width, pixels)) lines.push_back(form);
+    }
+    return lines;
+  }
+
+  /// Beside the box, on the outer side of its column first, where it covers nothing.
+  bool place_beside(std::uint32_t box, const QRectF& rect) {
+    const double pixels = preferred_pixels * scale_;
+    const bool is_forward = drawing_.boxes[box].shows.side == layout::Side::forward;
+    for (const TextForms::Form& form : scene_.texts(box).title.forms) {
+      const QSizeF size(form.width * pixels / title_pixels + 6, line_height * pixels);
+      const double y = rect.center().y() - size.height() / 2;
+      const double x = rect.center().x() - size.width() / 2;
+      const QPointF left(rect.left() - beside_gap - size.width(), y);
+      const QPointF right(rect.right() + beside_gap, y);
+      for (const QPointF& place :
+           {is_forward ? left : right, is_forward ? right : left,
+            QPointF(x, rect.top() - size.height() - 1), QPointF(x, rect.bottom() + 1)}) {
+        const QRectF found(place, size);
+        if (!boxes_.is_free(found) || !labels_.is_free(found)) continue;
+        return add(box, LabelKind::beside, pixels, found, form.text);
+      }
+    }
+    return false;
+  }
+
+  /// Over the box and whatever lies around it: the selected box always has its title.
+  void place_over(std::uint32_t box, const QRectF& rect) {
+    const double pixels = preferred_pixels * scale_;
+    const TextForms::Form* const form = scene_.texts(box).title.within(room_.width() - 8, pixels);
+    if (form == nullptr) return;
+    QRectF place(QPointF(), QSizeF(form->width * pixels / title_pixels + 6, line_height * pixels));
+    place.moveCenter(rect.intersected(room_).center());
+    place.moveLeft(std::clamp(place.left(), room_.left(), room_.right() - place.width()));
+    place.moveTop(std::clamp(place.top(), room_.top(), room_.bottom() - place.height()));
+    add(box, LabelKind::beside, pixels, place, form->text);
+  }
+
+  /// In the strip above the inside of an open box; if that is too low or out of view, at the upper
+  /// edge of the visible part, where it covers nothing.
+  void place_heading(std::uint32_t box, const QRectF& rect) {
+    const double z = camera_.zoom;
+    const QRectF seen = is_print_ ? rect : rect.intersected(room_);
+    const QRectF strip(rect.left(), rect.top(), rect.width(), layout::open_header * z);
+    const TextForms& forms = scene_.texts(box).heading;
+    const double pixels = std::min(wanted_pixels(), font_share * strip.height());
+    if (pixels >= least() && (is_print_ || strip.top() >= room_.top())) {
+      const QRectF line(seen.left() + 10 * z, strip.top(), seen.width() - 20 * z, strip.height());
+      const auto* const form = forms.within(line.width(), pixels);
+      if (form == nullptr) return;
+      const QSizeF size(form->width * pixels / title_pixels,
+                        std::min(strip.height(), line_height * pixels));
+      const QPointF place(line.left(), line.center().y() - size.height() / 2);
+      if (add(box, LabelKind::heading, pixels, {place, size}, form->text)) return;
+    }
+    place_free_heading(box, seen.adjusted(4, 2, -4, 0), forms);
+  }
+
+  void place_free_heading(std::uint32_t box, const QRectF& seen, const TextForms& forms) {
+    const double pixels = preferred_pixels * scale_;
+    const auto* const form = forms.within(seen.width(), pixels);
+    if (form == nullptr || seen.height() < 3 * pixels) return;
+    const QSizeF size(form->width * pixels / title_pixels, line_height * pixels);
+    for (double x = seen.left(); x + size.width() <= seen.right(); x += heading_step) {
+      const QRectF place(QPointF(x, seen.top()), size);
+      if (!boxes_.is_free(place) || !labels_.is_free(place)) continue;
+      add(box, LabelKind::heading, pixels, place, form->text);
+      return;
+    }
+  }
+
+  const GraphScene& scene_;
+  const layout::Drawing& drawing_;
+  const Camera& camera_;
+  const QRectF room_;
+  const bool is_print_;
+  const double scale_;
+  Occupied boxes_;
+  Occupied labels_;
+  std::vector<std::uint32_t> placed_;  // before the others
+  std::size_t tried_beside_ = 0;
+  GraphTexts texts_;
+};
+
+}  // namespace
+
+GraphTexts place_texts(const GraphScene& scene, const Camera& camera, const QRectF& room,
+                       const LabelOptions& options) {
+  return LabelPlacer(scene, camera, room, options).place(options.hovered);
+}
+
+QRectF strip_place(const QRectF& box, double zoom) {
+  const double inset = std::min(4 * zoom, 8.0);
+  return {box.x() + inset, box.y() + inset, std::min(6 * zoom, 12.0),
+          std::max(1.0, box.height() - 2 * inset)};
+}
+
+double least_inner_height() { return inner_pixels * text_scale(); }
+
+double least_box_height() { return least_pixels / font_share * text_scale(); }
+
+}  // namespace stashscope::ui
