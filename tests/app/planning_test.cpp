@@ -119,7 +119,7 @@ TEST_F(Planning, ACurveFallsWithThePeak) {
 
 TEST_F(Planning, WrongUsageIsStatus2) {
   for (const char* arguments :
-       {"--budget 12apples", "--budget -5", "--budget 0", "--budget ''", "--grain node",
+       {"--budget 12apples", "--budget -x", "--budget 0", "--budget ''", "--grain node",
         "--budget 1GiB --seed -1", "--budget 1GiB --grain atom", "--budget 1GiB --time-limit 0",
         "--budget 1GiB --time-limit -1", "--pareto 1", "--pareto two", "--budget"}) {
     const Outcome outcome =

@@ -65,9 +65,17 @@ void PointChart::paint_invitation(QPainter& painter, const QRectF& room, const Q
   painter.drawText(room, Qt::AlignCenter | Qt::TextWordWrap, text);
 }
 
-void PointChart::paint_focus(QPainter& painter, const Theme& theme) const {
+Picture PointChart::picture(const QString& title) {
+  if (point_count() == 0) return {};
+  set_hovered(std::nullopt);
+  return recorded(*this, title, [this](QPainter& painter) { paint(painter); });
+}
+
+void PointChart::paintEvent(QPaintEvent*) {
+  QPainter painter(this);
+  paint(painter);
   if (!hasFocus()) return;
-  painter.setPen(theme.accent);
+  painter.setPen(theme_of(palette()).accent);
   painter.setBrush(Qt::NoBrush);
   painter.drawRect(rect().toRectF().adjusted(0.5, 0.5, -0.5, -0.5));
 }

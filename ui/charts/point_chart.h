@@ -4,13 +4,14 @@
 #include <QWidget>
 #include <optional>
 
+#include "ui/pictures/picture.h"
 #include "ui/theme/theme.h"
 
 namespace stashscope::ui {
 
 /// A chart of points. The pointer, the arrow keys, Home and End go to a point; a click or Return
 /// chooses it.
-class PointChart : public QWidget {
+class PointChart : public QWidget, public PictureSource {
   Q_OBJECT
 
  public:
@@ -20,8 +21,12 @@ class PointChart : public QWidget {
   /// the keys selected. Empty without either point.
   virtual QString readout() const = 0;
 
+  Picture picture(const QString& title) override;
+
  protected:
   virtual std::size_t point_count() const = 0;
+  /// Paints the chart without the mark of the keyboard focus.
+  virtual void paint(QPainter& painter) const = 0;
   /// The point that a click at `pixel` chooses.
   virtual std::optional<std::size_t> point_at(QPointF pixel) const = 0;
   /// The point that the first press of an arrow key selects. @pre there are points
@@ -40,9 +45,8 @@ class PointChart : public QWidget {
 
   void paint_invitation(QPainter& painter, const QRectF& room, const QString& text,
                         const Theme& theme) const;
-  /// Paints an edge if the chart has the keyboard focus.
-  void paint_focus(QPainter& painter, const Theme& theme) const;
 
+  void paintEvent(QPaintEvent* event) override;
   void mouseMoveEvent(QMouseEvent* event) override;
   void mouseReleaseEvent(QMouseEvent* event) override;
   void leaveEvent(QEvent* event) override;

@@ -3,6 +3,8 @@
 #include <QEvent>
 #include <QPainter>
 
+#include "core/study/facts/data_tables.h"
+#include "ui/graph/graph_export.h"
 #include "ui/graph/graph_painter.h"
 #include "ui/graph/minimap.h"
 #include "ui/theme/text_size.h"
@@ -280,6 +282,16 @@ void GraphView::changeEvent(QEvent* event) {
   if (event->type() != QEvent::FontChange) return;
   minimap_->text_changed();
   set_camera(camera_);
+}
+
+Picture GraphView::picture(const QString& title) {
+  if (scene_ == nullptr) return {};
+  return whole_graph(scene_->shared_picture(), colouring_, title);
+}
+
+PictureData GraphView::picture_data() {
+  if (scene_ == nullptr) return {};
+  return [study = scene_->picture().study] { return node_table(*study); };
 }
 
 }  // namespace stashscope::ui

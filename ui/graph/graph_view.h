@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "ui/graph/label_placer.h"
+#include "ui/pictures/picture.h"
 
 namespace stashscope::ui {
 
@@ -12,7 +13,7 @@ struct Theme;
 
 /// The graph on the screen: dragging moves it, the wheel zooms, signals report clicks. The arrow
 /// keys walk from box to box, Return opens and closes groups, Escape ends isolation.
-class GraphView : public QWidget {
+class GraphView : public QWidget, public PictureSource {
   Q_OBJECT
 
  public:
@@ -57,6 +58,11 @@ class GraphView : public QWidget {
   QPoint menu_place() const;
 
   QSize sizeHint() const override { return {640, 480}; }
+
+  /// The whole graph, not only the part in sight.
+  Picture picture(const QString& title) override;
+  /// The nodes of the current step, also those inside closed groups.
+  PictureData picture_data() override;
 
  Q_SIGNALS:
   void node_clicked(stashscope::NodeId node);

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/memory/envelope.h"
+#include "core/study/facts/data_tables.h"
 #include "ui/charts/chart_text.h"
 #include "ui/charts/step_keys.h"
 #include "ui/text/texts.h"
@@ -127,9 +128,23 @@ std::size_t ComparisonChart::step_at_cursor(Side side) const {
   return static_cast<std::size_t>(std::clamp(std::floor(own), 0.0, end_of(variant(side)) - 1));
 }
 
+Picture ComparisonChart::picture(const QString& title) {
+  if (is_empty()) return {};
+  return recorded(*this, title, [this](QPainter& painter) { paint(painter); });
+}
+
+PictureData ComparisonChart::picture_data() {
+  if (is_empty()) return {};
+  return [studies = studies_] { return comparison_table(*studies[left], *studies[right]); };
+}
+
 void ComparisonChart::paintEvent(QPaintEvent*) {
-  const Theme theme = theme_of(palette());
   QPainter painter(this);
+  paint(painter);
+}
+
+void ComparisonChart::paint(QPainter& painter) const {
+  const Theme theme = theme_of(palette());
   painter.fillRect(rect(), theme.canvas);
   if (is_empty()) return;
   painter.setRenderHint(QPainter::Antialiasing);

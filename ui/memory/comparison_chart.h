@@ -8,13 +8,14 @@
 #include "core/study/step/study.h"
 #include "ui/charts/step_axis.h"
 #include "ui/memory/memory_key.h"
+#include "ui/pictures/picture.h"
 #include "ui/theme/theme.h"
 
 namespace stashscope::ui {
 
 /// The memory curves of two training steps on one axis, with their forward and backward passes
 /// aligned. The wheel zooms, dragging pans; `add_step_keys` lists the keys.
-class ComparisonChart : public QWidget {
+class ComparisonChart : public QWidget, public PictureSource {
   Q_OBJECT
 
  public:
@@ -38,6 +39,9 @@ class ComparisonChart : public QWidget {
 
   QSize sizeHint() const override { return {480, 240}; }
 
+  Picture picture(const QString& title) override;
+  PictureData picture_data() override;
+
  protected:
   void paintEvent(QPaintEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
@@ -56,6 +60,7 @@ class ComparisonChart : public QWidget {
   void set_axis(const StepAxis& axis);
   void move_cursor(std::ptrdiff_t by);
   KeyLayout key() const;
+  void paint(QPainter& painter) const;
   void paint_phases(QPainter& painter, const Theme& theme) const;
   void paint_side(QPainter& painter, const Theme& theme, Side side) const;
   void paint_cursor(QPainter& painter, const Theme& theme) const;

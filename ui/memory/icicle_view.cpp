@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "core/base/text.h"
+#include "core/study/facts/data_tables.h"
 #include "ui/charts/band_colours.h"
 #include "ui/charts/chart_text.h"
 #include "ui/text/texts.h"
@@ -145,17 +146,31 @@ void IcicleView::paint_box(QPainter& painter, const IcicleBox& box) const {
                    text);
 }
 
+void IcicleView::paint_boxes(QPainter& painter) const {
+  painter.fillRect(rect(), theme_of(palette()).canvas);
+  for (const IcicleBox& box : boxes_) {
+    if (rectangle(box).top() < height()) paint_box(painter, box);
+  }
+}
+
+Picture IcicleView::picture(const QString& title) {
+  if (boxes_.empty()) return {};
+  return recorded(*this, title, [this](QPainter& painter) { paint_boxes(painter); });
+}
+
+PictureData IcicleView::picture_data() {
+  if (boxes_.empty()) return {};
+  return [tree = tree_, bytes = bytes_, top = top_] { return icicle_table(tree, bytes, top); };
+}
+
 void IcicleView::paintEvent(QPaintEvent*) {
   const Theme theme = theme_of(palette());
   QPainter painter(this);
-  painter.fillRect(rect(), theme.canvas);
+  paint_boxes(painter);
   if (boxes_.empty()) {
     painter.setPen(theme.muted);
     painter.drawText(rect(), Qt::AlignCenter, tr("No tensor is alive here."));
     return;
-  }
-  for (const IcicleBox& box : boxes_) {
-    if (rectangle(box).top() < height()) paint_box(painter, box);
   }
   const IcicleBox* const current = hasFocus() ? current_box() : nullptr;
   if (current == nullptr) return;

@@ -4,13 +4,14 @@
 #include <optional>
 
 #include "core/study/facts/icicle.h"
+#include "ui/pictures/picture.h"
 
 namespace stashscope::ui {
 
 /// An icicle chart of a memory tree: each row splits the boxes of the row above it. The width of a
 /// box shows its bytes. A click on a group zooms into it, a click on the first row zooms out. The
 /// arrow keys walk from box to box.
-class IcicleView : public QWidget {
+class IcicleView : public QWidget, public PictureSource {
   Q_OBJECT
 
  public:
@@ -35,6 +36,10 @@ class IcicleView : public QWidget {
 
   QSize sizeHint() const override { return {480, 168}; }
 
+  Picture picture(const QString& title) override;
+  /// The groups and tensors below the group that fills the width.
+  PictureData picture_data() override;
+
  Q_SIGNALS:
   /// The user chose a group or a tensor.
   /// @param added false: it replaces what was chosen before
@@ -58,6 +63,7 @@ class IcicleView : public QWidget {
   void move_current(int key);
   /// The next box in the row, the box around `from`, or the first box inside `from`.
   std::optional<std::uint32_t> neighbour(const IcicleBox& from, int key) const;
+  void paint_boxes(QPainter& painter) const;
   void paint_box(QPainter& painter, const IcicleBox& box) const;
   QString label(const IcicleBox& box, double width) const;
   QString description(std::uint32_t node) const;

@@ -3,6 +3,7 @@
 #include <QPainter>
 #include <cmath>
 
+#include "core/study/facts/data_tables.h"
 #include "core/study/facts/tensor_facts.h"
 #include "ui/charts/chart_text.h"
 #include "ui/text/texts.h"
@@ -205,10 +206,60 @@ void MemoryView::paint_static_layer() {
     const DataLayer data{curves_, look_, axis_, top_, marked_, around.theme};
     painter.drawImage(plot_, data.draw(pixels, ratio));
   }
+  paint_surroundings(painter);
+}
+
+void MemoryView::paint_surroundings(QPainter& painter) const {
+  const MemoryFrame around = frame();
   painter.setRenderHint(QPainter::Antialiasing);
   paint_byte_grid(painter, plot_, top_, around.theme);
   around.paint_axis(painter);
   key_.paint(painter, around.theme);
+}
+
+void MemoryView::paint_cursor_and_peaks(QPainter& painter) const {
+  const MemoryFrame around = frame();
+  around.paint_cursor(painter, cursor_);
+  around.paint_peaks(painter);
+}
+
+void MemoryView::paint_readout(QPainter& painter) const {
+  const QRectF line = key_.text_line();
+  if (line.isEmpty()) return;
+  painter.setPen(theme_of(palette()).text);
+  painter.drawText(line, Qt::AlignRight | Qt::AlignVCenter,
+                   in_one_line(readout(), fontMetrics(), line.width()));
+}
+
+/// The data is drawn as an image, as on the screen: its size does not depend on the number of
+/// tensors.
+Picture MemoryView::picture(const QString& title) {
+  if (curves_.empty()) return {};
+  hovered_.reset();
+  update();
+  const LightPalette light(*this);
+  const Picture around = recorded(*this, title, [this](QPainter& painter) {
+    paint_surroundings(painter);
+    painter.save();
+    painter.setClipRect(room_of_marks());
+    paint_cursor_and_peaks(painter);
+    painter.restore();
+    paint_readout(painter);
+  });
+  constexpr double ratio = 2;
+  const auto paint = [curves = curves_, look = look_, axis = axis_, top = top_, marked = marked_,
+                      theme = theme_of(palette()), plot = plot_, around](QPainter& painter) {
+    const DataLayer data{curves, look, axis, top, marked, theme};
+    painter.fillRect(QRectF(QPointF(), around.size), theme.canvas);
+    painter.drawImage(plot, data.draw((plot.size() * ratio).toSize(), ratio));
+    around.paint(painter);
+  };
+  return {title, around.size, paint, {}};
+}
+
+PictureData MemoryView::picture_data() {
+  if (curves_.empty() || curves_.study == nullptr) return {};
+  return [study = curves_.study] { return curve_table(*study); };
 }
 
 void MemoryView::paintEvent(QPaintEvent*) {
@@ -224,17 +275,12 @@ void MemoryView::paintEvent(QPaintEvent*) {
   painter.drawPixmap(0, 0, static_layer_);
   painter.setRenderHint(QPainter::Antialiasing);
   painter.save();
-  painter.setClipRect(plot_.adjusted(-6, -6, 6, 1));
+  painter.setClipRect(room_of_marks());
   if (hovered_) around.paint_hover(painter, step_at(hovered_->x()));
-  around.paint_cursor(painter, cursor_);
-  around.paint_peaks(painter);
+  paint_cursor_and_peaks(painter);
   if (drag_ == Drag::brush) around.paint_brush(painter, pressed_at_, dragged_to_);
   painter.restore();
-  painter.setPen(around.theme.text);
-  const QRectF line = key_.text_line();
-  if (line.isEmpty()) return;
-  painter.drawText(line, Qt::AlignRight | Qt::AlignVCenter,
-                   in_one_line(readout(), fontMetrics(), line.width()));
+  paint_readout(painter);
 }
 
 /// Describes the tensor or slot under the pointer, or else the outlined tensor or cursor's slot.

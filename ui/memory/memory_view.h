@@ -6,6 +6,7 @@
 
 #include "ui/memory/memory_frame.h"
 #include "ui/memory/memory_key.h"
+#include "ui/pictures/picture.h"
 
 namespace stashscope::ui {
 
@@ -17,7 +18,7 @@ namespace stashscope::ui {
 /// and Down walk through the tensors at the cursor. Home and End jump to the ends, P to the peak; +
 /// and - zoom, Page up and Page down pan, 0 shows everything. T switches between bands and tensors,
 /// M between slots and milliseconds, C between the colourings of tensors.
-class MemoryView : public QWidget {
+class MemoryView : public QWidget, public PictureSource {
   Q_OBJECT
 
  public:
@@ -59,6 +60,9 @@ class MemoryView : public QWidget {
 
   QSize sizeHint() const override { return {640, 260}; }
 
+  Picture picture(const QString& title) override;
+  PictureData picture_data() override;
+
  Q_SIGNALS:
   void slot_clicked(std::size_t slot);
   /// A tensor was chosen in a slot.
@@ -87,7 +91,13 @@ class MemoryView : public QWidget {
   bool shows_tensors() const { return look_.fill == MemoryLook::Fill::tensors; }
   CurvePlace place() const { return place_of(curves_, *curves_.current, look_.unit); }
   MemoryFrame frame() const;
+  /// The plot with room for marks on its edges.
+  QRectF room_of_marks() const { return plot_.adjusted(-6, -6, 6, 1); }
   void paint_static_layer();
+  /// Paints everything around and above the data that does not depend on the cursor.
+  void paint_surroundings(QPainter& painter) const;
+  void paint_cursor_and_peaks(QPainter& painter) const;
+  void paint_readout(QPainter& painter) const;
 
   void click(QPointF at);
   void drag_to(double x);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/csv.h"
 #include "ui/charts/chart_text.h"
 #include "ui/memory/memory_key.h"
 #include "ui/text/texts.h"
@@ -88,9 +89,23 @@ SweepMap SweepChart::map() const {
           area.bottom()};
 }
 
-void SweepChart::paintEvent(QPaintEvent*) {
+PictureData SweepChart::picture_data() {
+  if (points_.empty()) return {};
+  return [points = points_, dimension = frame_.dimension.toStdString()] {
+    std::string table = csv_record(
+        {dimension, "peak bytes without plans", "peak bytes now", "why the size does not fit"});
+    for (const SweepPoint& each : points) {
+      const bool fits = each.fault.empty();
+      table += csv_record({std::to_string(each.value),
+                           fits ? std::to_string(each.baseline_bytes) : std::string(),
+                           fits ? std::to_string(each.current_bytes) : std::string(), each.fault});
+    }
+    return table;
+  };
+}
+
+void SweepChart::paint(QPainter& painter) const {
   const Theme theme = theme_of(palette());
-  QPainter painter(this);
   painter.fillRect(rect(), theme.canvas);
   painter.setRenderHint(QPainter::Antialiasing);
   if (points_.empty()) {
@@ -111,7 +126,6 @@ void SweepChart::paintEvent(QPaintEvent*) {
   painter.setPen(theme.text);
   painter.drawText(key.text_line(), Qt::AlignRight | Qt::AlignVCenter,
                    longest_that_fits(readouts(), fontMetrics(), key.text_line().width()));
-  paint_focus(painter, theme);
 }
 
 void SweepChart::paint_sizes(QPainter& painter, const SweepMap& map, const Theme& theme) const {

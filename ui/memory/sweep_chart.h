@@ -39,6 +39,8 @@ class SweepChart : public PointChart {
 
   QSize sizeHint() const override { return {480, 200}; }
 
+  PictureData picture_data() override;
+
  Q_SIGNALS:
   void value_chosen(std::int64_t value);
 
@@ -48,7 +50,7 @@ class SweepChart : public PointChart {
   std::size_t first_stop() const override;
   void choose(std::size_t point) override { Q_EMIT value_chosen(points_[point].value); }
   bool event(QEvent* event) override;
-  void paintEvent(QPaintEvent* event) override;
+  void paint(QPainter& painter) const override;
 
  private:
   using PeakOf = std::int64_t SweepPoint::*;

@@ -9,7 +9,7 @@ namespace stashscope::ui {
 
 AliveModel::AliveModel(QObject* parent)
     : TableModel({{tr("Tensor"), tr("Alive while the node at the cursor runs"), false},
-                  {tr("Size"), tr("Bytes of the tensor's buffer"), true},
+                  {tr("Size"), tr("Bytes of the tensor's buffer"), true, bytes_unit()},
                   {tr("Role"), {}, false},
                   {tr("Slots"), tr("First and last slot of the tensor's buffer"), true},
                   {tr("Type"), {}, false}},
@@ -46,6 +46,9 @@ QVariant AliveModel::cell(int row, int column, int role) const {
     return exact_bytes_text(buffer(row).bytes);
   }
   if (role == Qt::DecorationRole && column == Column::tensor) return colour(buffer(row));
+  if (role == exact_role && column == Column::bytes) {
+    return static_cast<qlonglong>(buffer(row).bytes);
+  }
   if (role != Qt::DisplayRole) return {};
   switch (column) {
     case Column::tensor:

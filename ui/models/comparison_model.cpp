@@ -44,6 +44,28 @@ QVariant ComparisonModel::cell(int row, int column, int role) const {
       return text(row, column);
     case Qt::ToolTipRole:
       return column == Column::group ? QVariant() : text(row, column);
+    case exact_role:
+      return exact(row_at(row), column);
+    default:
+      return {};
+  }
+}
+
+/// Rows of the same topic repeat it, because rows of a file are read one by one.
+QVariant ComparisonModel::exact(const ComparisonRow& row, int column) {
+  const auto number = [](const std::optional<double>& value) {
+    return value ? QVariant(*value) : QVariant();
+  };
+  switch (column) {
+    case Column::group:
+      return shown(std::string(title_of(row.group)));
+    case Column::left:
+      return number(row.left.number);
+    case Column::right:
+      return number(row.right.number);
+    case Column::difference:
+      if (!row.left.number || !row.right.number) return {};
+      return *row.right.number - *row.left.number;
     default:
       return {};
   }

@@ -24,6 +24,7 @@ class ComparisonModel : public TableModel {
 
  private:
   void choose_rows();
+  static QVariant exact(const ComparisonRow& row, int column);
   QString text(int row, int column) const;
   bool starts_group(int row) const;
 

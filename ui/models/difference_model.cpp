@@ -35,18 +35,19 @@ bool differs_more(const StepDifference& a, const StepDifference& b) {
 }  // namespace
 
 DifferenceModel::DifferenceModel(QObject* parent)
-    : TableModel({{tr("Slot"), {}, true},
-                  {tr("Node"), tr("The node that runs in this slot"), false},
-                  {tr("Predicted"), tr("Predicted bytes alive while the node runs"), true},
-                  {tr("Measured"), tr("Measured bytes alive while the node ran"), true},
-                  {tr("Difference"), tr("Measured minus predicted bytes"), true},
-                  {tr("Why"), tr("The cause of the difference in bytes"), false},
-                  {tr("Workspace"),
-                   tr("Bytes that libraries and kernels used in addition to the tensors"), true},
-                  {tr("Predicted time"), tr("Computed from the device profile"), true},
-                  {tr("Measured time"), {}, true},
-                  {tr("Time difference"), tr("Measured minus predicted time"), true}},
-                 parent) {}
+    : TableModel(
+          {{tr("Slot"), {}, true},
+           {tr("Node"), tr("The node that runs in this slot"), false},
+           {tr("Predicted"), tr("Predicted bytes alive while the node runs"), true, bytes_unit()},
+           {tr("Measured"), tr("Measured bytes alive while the node ran"), true, bytes_unit()},
+           {tr("Difference"), tr("Measured minus predicted bytes"), true, bytes_unit()},
+           {tr("Why"), tr("The cause of the difference in bytes"), false},
+           {tr("Workspace"), tr("Bytes that libraries and kernels used in addition to the tensors"),
+            true, bytes_unit()},
+           {tr("Predicted time"), tr("Computed from the device profile"), true, seconds_unit()},
+           {tr("Measured time"), {}, true, seconds_unit()},
+           {tr("Time difference"), tr("Measured minus predicted time"), true, seconds_unit()}},
+          parent) {}
 
 void DifferenceModel::set_differences(std::shared_ptr<const Study> study,
                                       std::vector<StepDifference> differences) {
@@ -78,6 +79,8 @@ QVariant DifferenceModel::cell(int row, int column, int role) const {
       return tool_tip(each, column);
     case sort_role:
       return number(each, column);
+    case exact_role:
+      return exact(each, column);
     default:
       return {};
   }
@@ -123,6 +126,21 @@ QString DifferenceModel::tool_tip(const StepDifference& each, int column) const 
       return exact_bytes_text(each.workspace_bytes);
     default:
       return {};
+  }
+}
+
+QVariant DifferenceModel::exact(const StepDifference& each, int column) const {
+  switch (column) {
+    case Column::step:
+    case Column::node:
+    case Column::cause:
+      return {};
+    case Column::difference:
+      return static_cast<qlonglong>(each.bytes());
+    case Column::time_difference:
+      return each.seconds();
+    default:
+      return number(each, column);
   }
 }
 

@@ -44,6 +44,7 @@ class DifferenceModel : public TableModel {
   QString text(const StepDifference& each, int column) const;
   QString tool_tip(const StepDifference& each, int column) const;
   QVariant number(const StepDifference& each, int column) const;
+  QVariant exact(const StepDifference& each, int column) const;
 
   std::shared_ptr<const Study> study_;
   std::vector<StepDifference> rows_;

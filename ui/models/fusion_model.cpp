@@ -10,7 +10,8 @@ FusionModel::FusionModel(QObject* parent)
     : TableModel({{tr("Fusion"), tr("How pointwise nodes are fused"), false},
                   {tr("Groups"), tr("Number of groups of fused nodes"), true},
                   {tr("Nodes"), tr("Number of nodes in all groups"), true},
-                  {tr("Peak"), tr("Most bytes alive in any slot of the current order"), true},
+                  {tr("Peak"), tr("Most bytes alive in any slot of the current order"), true,
+                   bytes_unit()},
                   {tr("Change"), tr("Difference to the current fusion"), true}},
                  parent) {}
 
@@ -51,6 +52,9 @@ QVariant FusionModel::cell(int row, int column, int role) const {
       return {};
     case exclusive_role:
       return true;
+    case exact_role:
+      if (column != Column::peak || !fusion.peak_bytes) return {};
+      return static_cast<qlonglong>(*fusion.peak_bytes);
     default:
       return {};
   }

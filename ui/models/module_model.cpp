@@ -8,12 +8,16 @@
 namespace stashscope::ui {
 
 ModuleModel::ModuleModel(QObject* parent)
-    : TableModel({{tr("Module"), tr("Module of the program that makes or owns the tensors"), false},
-                  {tr("At peak"), tr("Bytes of the module's tensors alive at the peak"), true},
-                  {tr("Stashed"), tr("Bytes of the module's activations read by backward"), true},
-                  {tr("Time"), tr("Time of the module's nodes, recomputation included"), true},
-                  {tr("Symbolic"), tr("Bytes at the peak as a formula of the dimensions"), false}},
-                 parent) {}
+    : TableModel(
+          {{tr("Module"), tr("Module of the program that makes or owns the tensors"), false},
+           {tr("At peak"), tr("Bytes of the module's tensors alive at the peak"), true,
+            bytes_unit()},
+           {tr("Stashed"), tr("Bytes of the module's activations read by backward"), true,
+            bytes_unit()},
+           {tr("Time"), tr("Time of the module's nodes, recomputation included"), true,
+            seconds_unit()},
+           {tr("Symbolic"), tr("Bytes at the peak as a formula of the dimensions"), false}},
+          parent) {}
 
 void ModuleModel::set_modules(std::vector<ModuleMemory> modules, std::int64_t peak_bytes) {
   beginResetModel();
@@ -29,7 +33,21 @@ void ModuleModel::set_modules(std::vector<ModuleMemory> modules, std::int64_t pe
 QVariant ModuleModel::cell(int row, int column, int role) const {
   if (role == Qt::DisplayRole) return text(at(row), column);
   if (role == Qt::ToolTipRole) return tool_tip(at(row), column);
+  if (role == exact_role) return exact(at(row), column);
   return {};
+}
+
+QVariant ModuleModel::exact(const ModuleMemory& row, int column) {
+  switch (column) {
+    case Column::at_peak:
+      return static_cast<qlonglong>(row.peak_bytes);
+    case Column::stashed:
+      return static_cast<qlonglong>(row.stashed_bytes);
+    case Column::time:
+      return row.seconds;
+    default:
+      return {};
+  }
 }
 
 QString ModuleModel::text(const ModuleMemory& row, int column) const {

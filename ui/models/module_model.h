@@ -24,6 +24,7 @@ class ModuleModel : public TableModel {
   QVariant cell(int row, int column, int role) const override;
 
  private:
+  static QVariant exact(const ModuleMemory& row, int column);
   QString text(const ModuleMemory& row, int column) const;
   QString tool_tip(const ModuleMemory& row, int column) const;
 

@@ -7,7 +7,8 @@ namespace stashscope::ui {
 
 OrderModel::OrderModel(QObject* parent)
     : StudyModel({{tr("Order"), tr("Strategy that orders the nodes of the step"), false},
-                  {tr("Peak"), tr("Most bytes alive in any slot, with the current plans"), true},
+                  {tr("Peak"), tr("Most bytes alive in any slot, with the current plans"), true,
+                   bytes_unit()},
                   {tr("Change"), tr("Difference to the current order"), true}},
                  parent) {}
 
@@ -27,6 +28,9 @@ QVariant OrderModel::cell(int row, int column, int role) const {
       return {};
     case exclusive_role:
       return true;
+    case exact_role:
+      if (column != Column::peak || !order.peak_bytes) return {};
+      return static_cast<qlonglong>(*order.peak_bytes);
     default:
       return {};
   }

@@ -228,6 +228,10 @@ QVariant PlanTreeModel::cell(const Item& item, int column, int role) const {
     case Qt::EditRole:
     case sort_role:
       return sort_value(item, column);
+    case exact_role:
+      // Empty cells stay empty.
+      if (!is_bytes(column) && column != Column::time) return {};
+      return text(item, column).isEmpty() ? QVariant() : number(item, column);
     case Qt::ToolTipRole:
       return tool_tip(item, column);
     case Qt::CheckStateRole:

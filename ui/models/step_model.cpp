@@ -9,13 +9,14 @@
 namespace stashscope::ui {
 
 StepModel::StepModel(QObject* parent)
-    : StudyModel({{tr("Slot"), {}, true},
-                  {tr("Node"), tr("Bold: you moved it"), false},
-                  {tr("Operator"), {}, false},
-                  {tr("Alive"),
-                   tr("Bytes alive while the node runs; the bar is the share of the peak"), true},
-                  {tr("Group"), tr("Group of fused nodes"), false}},
-                 parent) {}
+    : StudyModel(
+          {{tr("Slot"), {}, true},
+           {tr("Node"), tr("Bold: you moved it"), false},
+           {tr("Operator"), {}, false},
+           {tr("Alive"), tr("Bytes alive while the node runs; the bar is the share of the peak"),
+            true, bytes_unit()},
+           {tr("Group"), tr("Group of fused nodes"), false}},
+          parent) {}
 
 QVariant StepModel::cell(int row, int column, int role) const {
   const Timeline& timeline = study().current->timeline;
@@ -34,6 +35,9 @@ QVariant StepModel::cell(int row, int column, int role) const {
     case share_role:
       if (column != Column::live || timeline.peak_bytes == 0) return {};
       return static_cast<double>(live_bytes(row)) / static_cast<double>(timeline.peak_bytes);
+    case exact_role:
+      if (column != Column::live) return {};
+      return static_cast<qlonglong>(live_bytes(row));
     default:
       return {};
   }

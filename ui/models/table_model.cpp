@@ -7,6 +7,10 @@ QVariant alignment_of(const TableColumn& column) {
   return QVariant::fromValue(side | Qt::AlignVCenter);
 }
 
+QString bytes_unit() { return QStringLiteral("bytes"); }
+
+QString seconds_unit() { return QStringLiteral("seconds"); }
+
 QVariant header_cell(const TableColumn& column, int role) {
   switch (role) {
     case Qt::DisplayRole:
@@ -15,6 +19,9 @@ QVariant header_cell(const TableColumn& column, int role) {
       return column.explanation;
     case Qt::TextAlignmentRole:
       return alignment_of(column);
+    case exact_role:
+      if (column.unit.isEmpty()) return {};
+      return QStringLiteral("%1 (%2)").arg(column.title, column.unit);
     default:
       return {};
   }

@@ -3,15 +3,20 @@
 #include <QAbstractTableModel>
 #include <vector>
 
+#include "ui/widgets/copied_rows.h"
+
 namespace stashscope::ui {
 
 struct TableColumn {
   QString title;
   QString explanation;     ///< tool tip of the header
   bool is_number = false;  ///< aligned to the right
+  QString unit = {};       ///< of the exact values, see `exact_role`
 };
 
 QVariant alignment_of(const TableColumn& column);
+QString bytes_unit();
+QString seconds_unit();
 /// Header data of a column.
 QVariant header_cell(const TableColumn& column, int role);
 

@@ -6,6 +6,7 @@
 #include <QDBusPendingCallWatcher>
 #include <QDBusPendingReply>
 #include <QDBusVariant>
+#include <QWidget>
 
 #include "ui/theme/style.h"
 
@@ -155,6 +156,16 @@ const Theme& light_theme() {
 Theme theme_of(const QPalette& palette) {
   if (palette.color(QPalette::Window) == high_contrast_theme().window) return high_contrast_theme();
   return is_dark(palette) ? dark_theme() : light_theme();
+}
+
+LightPalette::LightPalette(QWidget& widget)
+    : widget_(is_dark(widget.palette()) ? &widget : nullptr) {
+  if (widget_ != nullptr) widget_->setPalette(palette_of(light_theme()));
+}
+
+LightPalette::~LightPalette() {
+  // An empty palette inherits everything, as before.
+  if (widget_ != nullptr) widget_->setPalette(QPalette());
 }
 
 void apply_theme(QApplication& application, ThemeChoice choice) {

@@ -4,6 +4,7 @@
 #include <QPalette>
 
 class QApplication;
+class QWidget;
 
 namespace stashscope::ui {
 
@@ -29,6 +30,18 @@ const Theme& light_theme();
 
 /// The theme of a palette. Widgets pass their own palette, so that they follow a change of theme.
 Theme theme_of(const QPalette& palette);
+
+/// Gives a widget the light theme's palette while this object lives. Does nothing in a light theme.
+class LightPalette {
+ public:
+  explicit LightPalette(QWidget& widget);
+  ~LightPalette();
+  LightPalette(const LightPalette&) = delete;
+  LightPalette& operator=(const LightPalette&) = delete;
+
+ private:
+  QWidget* widget_;  ///< null: nothing to restore
+};
 
 enum class ThemeChoice { system, light, dark, high_contrast };
 

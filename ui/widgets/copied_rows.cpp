@@ -4,6 +4,9 @@
 #include <QStringList>
 #include <algorithm>
 
+#include "core/base/csv.h"
+#include "core/base/text.h"
+
 namespace stashscope::ui {
 
 namespace {
@@ -13,15 +16,6 @@ using namespace Qt::StringLiterals;
 struct CopiedRows {
   Q_DECLARE_TR_FUNCTIONS(CopiedRows)
 };
-
-std::vector<int> columns_of(const QHeaderView& header) {
-  std::vector<int> columns;
-  for (int place = 0; place < header.count(); ++place) {
-    const int column = header.logicalIndex(place);
-    if (!header.isSectionHidden(column)) columns.push_back(column);
-  }
-  return columns;
-}
 
 /// The text without tabs and line ends, which would split the copied cell.
 QString cell_text(const QModelIndex& index) { return index.data().toString().simplified(); }
@@ -39,14 +33,67 @@ QString tick_text(const QModelIndex& index) {
   }
 }
 
+bool have_ticks(const QModelIndexList& rows) {
+  return std::ranges::any_of(rows, [](const QModelIndex& row) {
+    return row.siblingAtColumn(0).data(Qt::CheckStateRole).isValid();
+  });
+}
+
+std::string exact_text(const QVariant& exact, const QVariant& shortened) {
+  if (!exact.isValid()) return shortened.toString().toStdString();
+  if (exact.typeId() == QMetaType::Double) return format_number(exact.toDouble());
+  return exact.toString().toStdString();
+}
+
+int level_of(const QModelIndex& row) {
+  int level = 0;
+  for (QModelIndex each = row.parent(); each.isValid(); each = each.parent()) ++level;
+  return level;
+}
+
 }  // namespace
+
+std::vector<int> visible_columns(const QHeaderView& header) {
+  std::vector<int> columns;
+  for (int place = 0; place < header.count(); ++place) {
+    const int column = header.logicalIndex(place);
+    if (!header.isSectionHidden(column)) columns.push_back(column);
+  }
+  return columns;
+}
+
+std::string rows_csv(const QModelIndexList& rows, const QHeaderView& header) {
+  const std::vector<int> columns = visible_columns(header);
+  const bool has_ticks = have_ticks(rows);
+  const bool has_levels =
+      std::ranges::any_of(rows, [](const QModelIndex& row) { return row.parent().isValid(); });
+  std::vector<std::string> fields;
+  if (has_levels) fields.push_back(CopiedRows::tr("Level").toStdString());
+  if (has_ticks) fields.push_back(CopiedRows::tr("On").toStdString());
+  for (const int column : columns) {
+    const auto title = [&](int role) {
+      return header.model()->headerData(column, Qt::Horizontal, role);
+    };
+    fields.push_back(exact_text(title(exact_role), title(Qt::DisplayRole)));
+  }
+  std::string table = csv_record(fields);
+  for (const QModelIndex& row : rows) {
+    fields.clear();
+    if (has_levels) fields.push_back(std::to_string(level_of(row)));
+    if (has_ticks) fields.push_back(tick_text(row.siblingAtColumn(0)).toStdString());
+    for (const int column : columns) {
+      const QModelIndex cell = row.siblingAtColumn(column);
+      fields.push_back(exact_text(cell.data(exact_role), cell.data()));
+    }
+    table += csv_record(fields);
+  }
+  return table;
+}
 
 QString rows_text(const QModelIndexList& rows, const QHeaderView& header) {
   if (rows.isEmpty()) return {};
-  const std::vector<int> columns = columns_of(header);
-  const bool has_ticks = std::ranges::any_of(rows, [](const QModelIndex& row) {
-    return row.siblingAtColumn(0).data(Qt::CheckStateRole).isValid();
-  });
+  const std::vector<int> columns = visible_columns(header);
+  const bool has_ticks = have_ticks(rows);
   QStringList line;
   if (has_ticks) line << CopiedRows::tr("On");
   for (const int column : columns) {

@@ -3,6 +3,7 @@
 #include <QHeaderView>
 #include <QModelIndexList>
 #include <QString>
+#include <string>
 
 namespace stashscope::ui {
 
@@ -10,5 +11,15 @@ namespace stashscope::ui {
 /// visible columns in screen order, and a separate column for ticks if there are any. Empty without
 /// rows.
 QString rows_text(const QModelIndexList& rows, const QHeaderView& header);
+
+/// Item role of the exact value of a cell whose text is shortened: bytes or seconds. As header
+/// data: the title with the unit.
+constexpr int exact_role = Qt::UserRole + 2;
+
+/// The same rows and columns as CSV, with exact values. Trees have a column for the level.
+std::string rows_csv(const QModelIndexList& rows, const QHeaderView& header);
+
+/// The visible columns in screen order.
+std::vector<int> visible_columns(const QHeaderView& header);
 
 }  // namespace stashscope::ui

@@ -5,6 +5,7 @@
 #include "ui/widgets/cell_delegate.h"
 #include "ui/widgets/column_widths.h"
 #include "ui/widgets/invitation.h"
+#include "ui/widgets/table_picture.h"
 
 namespace stashscope::ui {
 
@@ -38,6 +39,12 @@ void GroupTree::set_invitation(const QString& invitation) {
   invitation_ = invitation;
   viewport()->update();
 }
+
+Picture GroupTree::picture(const QString& title) {
+  return table_picture(*this, title, shown_rows(*this), *header());
+}
+
+PictureData GroupTree::picture_data() { return table_data(shown_rows(*this), *header()); }
 
 void GroupTree::paintEvent(QPaintEvent* event) {
   QTreeView::paintEvent(event);

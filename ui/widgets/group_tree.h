@@ -2,17 +2,22 @@
 
 #include <QTreeView>
 
+#include "ui/pictures/picture.h"
+
 namespace stashscope::ui {
 
 /// Common look and behaviour of trees of groups: several rows can be selected, and an invitation is
 /// shown while there are no rows.
-class GroupTree : public QTreeView {
+class GroupTree : public QTreeView, public PictureSource {
   Q_OBJECT
 
  public:
   explicit GroupTree(QWidget* parent = nullptr);
 
   void set_invitation(const QString& invitation);
+
+  Picture picture(const QString& title) override;
+  PictureData picture_data() override;
 
  protected:
   void paintEvent(QPaintEvent* event) override;

@@ -8,6 +8,7 @@
 #include "ui/widgets/cell_delegate.h"
 #include "ui/widgets/column_widths.h"
 #include "ui/widgets/invitation.h"
+#include "ui/widgets/table_picture.h"
 
 namespace stashscope::ui {
 
@@ -106,6 +107,12 @@ void TableView::set_invitation(const QString& invitation) {
   invitation_ = invitation;
   viewport()->update();
 }
+
+Picture TableView::picture(const QString& title) {
+  return table_picture(*this, title, shown_rows(*this), *horizontalHeader());
+}
+
+PictureData TableView::picture_data() { return table_data(shown_rows(*this), *horizontalHeader()); }
 
 void TableView::paintEvent(QPaintEvent* event) {
   QTableView::paintEvent(event);

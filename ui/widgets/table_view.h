@@ -2,13 +2,14 @@
 
 #include <QTableView>
 
+#include "ui/pictures/picture.h"
 #include "ui/widgets/cell_delegate.h"
 
 namespace stashscope::ui {
 
 /// Common look and behaviour of all tables: a click selects a whole row, and an invitation is shown
 /// while there are no rows.
-class TableView : public QTableView {
+class TableView : public QTableView, public PictureSource {
   Q_OBJECT
 
  public:
@@ -16,6 +17,9 @@ class TableView : public QTableView {
 
   /// The text shown while the table is empty.
   void set_invitation(const QString& invitation);
+
+  Picture picture(const QString& title) override;
+  PictureData picture_data() override;
   void cut_at_end(std::initializer_list<int> columns) { cells_->cut_at_end(columns); }
   /// Makes the column as wide as its content if the other columns leave room for that.
   /// @param least minimum width of the column in pixels

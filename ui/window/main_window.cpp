@@ -55,6 +55,7 @@ MainWindow::MainWindow(const WindowPlaces& places, QWidget* parent)
       overview_(new OverviewPanel(document_)),
       palette_(new CommandPalette(this)) {
   setObjectName(u"main_window"_s);
+      pictures_(new PictureActions(document_, *this, graph_->view())),
   qApp->installEventFilter(new QuietWheel(this));
   setAcceptDrops(true);
   setDockOptions(AnimatedDocks | AllowNestedDocks | AllowTabbedDocks);
@@ -80,6 +81,7 @@ MainWindow::MainWindow(const WindowPlaces& places, QWidget* parent)
   restoreGeometry(QSettings().value(u"window/geometry"_s).toByteArray());
   update_title();
 }
+  pictures_->add_to_views();
 
 QDockWidget* MainWindow::add_dock(const QString& name, const QString& title, QWidget* content,
                                   Qt::DockWidgetArea area) {
@@ -186,7 +188,6 @@ void MainWindow::connect_document() {
   connect(compare_, &ComparePanel::failed, this, &MainWindow::show_failure);
   connect(compare_, &ComparePanel::opened, this,
           [this] { go_to_dock(*findChild<QDockWidget*>(u"compare_dock"_s)); });
-  connect(graph_, &GraphPanel::export_wanted, this, &MainWindow::choose_export);
   connect(graph_, &GraphPanel::inspector_wanted, this, [this] {
     // The keyboard focus stays in the graph.
     auto* const dock = findChild<QDockWidget*>(u"inspector_dock"_s);

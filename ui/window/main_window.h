@@ -15,6 +15,7 @@
 #include "ui/window/choice_menu.h"
 #include "ui/window/command_palette.h"
 #include "ui/window/message_bar.h"
+#include "ui/window/picture_actions.h"
 #include "ui/window/tool_bar.h"
 #include "ui/window/welcome.h"
 #include "ui/window/workspaces.h"
@@ -82,8 +83,6 @@ class MainWindow : public QMainWindow {
   void save_session_as();
   QFileDialog* save_with(const QString& title, const QString& suffix,
                          const std::function<void(const QString&)>& save);
-  void choose_export();
-  void export_graph(const QString& path);
   /// Calls `go_on` at once if everything is saved, otherwise after the user has saved or discarded.
   void leave_choices(std::function<void()> go_on);
   void take_saved();
@@ -128,6 +127,7 @@ class MainWindow : public QMainWindow {
   PlannerPanel* planner_;
   ComparePanel* compare_;
   OverviewPanel* overview_;
+  PictureActions* pictures_;
   AnswerBar* answers_ = nullptr;
   CommandPalette* palette_;
   QMenu* recent_menu_ = nullptr;

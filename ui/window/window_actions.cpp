@@ -123,7 +123,8 @@ void MainWindow::make_file_menu() {
                          [this](const QString& path) { export_environment(document_, path); });
              });
   add_action(menu, u"export_graph"_s, tr("Export &graph…"), QKeySequence(u"Ctrl+Shift+G"_s),
-             [this] { choose_export(); });
+             [this] { pictures_->save_picture(graph_->view()); });
+  menu->addMenu(pictures_->make_menu());
   menu->addSeparator();
   add_action(menu, u"quit"_s, tr("&Quit"), QKeySequence(u"Ctrl+Q"_s), [this] { close(); });
 }

@@ -6,9 +6,7 @@
 #include <QMessageBox>
 #include <QMimeData>
 #include <QSettings>
-#include <QtMath>
 
-#include "ui/graph/graph_export.h"
 #include "ui/widgets/file_dialog.h"
 #include "ui/window/main_window.h"
 
@@ -70,36 +68,6 @@ QFileDialog* MainWindow::save_with(const QString& title, const QString& suffix,
   connect(dialog, &QFileDialog::fileSelected, this, save);
   dialog->open();
   return dialog;
-}
-
-void MainWindow::choose_export() {
-  QFileDialog* const dialog = save_with(tr("Export the graph"), u".svg"_s,
-                                        [this](const QString& path) { export_graph(path); });
-  const QStringList suffixes = {u"svg"_s, u"png"_s, u"pdf"_s};
-  dialog->setNameFilters(
-      {tr("SVG drawing (*.svg)"), tr("PNG image (*.png)"), tr("PDF page (*.pdf)")});
-  connect(dialog, &QFileDialog::filterSelected, dialog, [dialog, suffixes](const QString& filter) {
-    const auto chosen = dialog->nameFilters().indexOf(filter);
-    if (chosen >= 0) dialog->setDefaultSuffix(suffixes[chosen]);
-  });
-}
-
-void MainWindow::export_graph(const QString& path) {
-  const GraphScene* const scene = graph_->view().scene();
-  if (scene == nullptr) return;
-  QString done = tr("Exported %1").arg(path);
-  const double scale = png_scale(page_size(scene->drawing()));
-  if (path.endsWith(u".png"_s, Qt::CaseInsensitive) && scale < 1) {
-    done = tr("Exported %1 at %2 % of its size, because many programs cannot open larger images. "
-              "SVG and PDF keep every detail.")
-               .arg(path)
-               .arg(std::max(1, qFloor(100 * scale)));
-  }
-  document_.files().write_file(
-      path, done,
-      [picture = scene->shared_picture(), colouring = scene->colouring(),
-       title = document_.model_path().toStdString(),
-       file = path.toStdString()] { export_picture(picture, colouring, title, file); });
 }
 
 void MainWindow::leave_choices(std::function<void()> go_on) {

@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "tests/ui/graph/graph_test.h"
+#include "ui/pictures/picture_file.h"
 
 namespace stashscope::ui::test {
 namespace graph_export_test {
@@ -81,7 +82,7 @@ TEST_F(GraphExport, AsSvgInTheColoursOnTheScreen) {
 
 TEST_F(GraphExport, AnotherSuffixIsRefusedWithTheOnesThereAre) {
   const QString path = in_folder(u"graph.jpg"_s);
-  choose(menu_at(QPoint(4, 4)), u"export_picture"_s);
+  choose(menu_at(QPoint(4, 4)), u"save_picture"_s);
   answer_file_dialog(u"save_dialog"_s, path);
   ASSERT_TRUE(comes_true([this] { return message().contains(u".png"_s); }));
   EXPECT_FALSE(QFile::exists(path));

@@ -50,7 +50,6 @@ GraphActions::GraphActions(Document& document, GraphView& view, QObject* parent)
   peak_view_->setIcon(icon(Icon::peak));
   peak_view_->setToolTip(tr("Fade what is not alive at the memory cursor (A)"));
   fit_ = add(u"fit_graph"_s, tr("Show &all of the graph"), QKeySequence(u"F"_s), &Self::fit);
-  export_ = add(u"export_picture"_s, tr("&Export the picture…"), {}, &Self::export_picture);
   connect(&document_.selection(), &LinkedSelection::changed, this, &GraphActions::enable);
   connect(&document_, &Document::study_changed, this, &GraphActions::enable);
   connect(&view_, &GraphView::menu_wanted, this, &GraphActions::show_menu);
@@ -291,7 +290,9 @@ void GraphActions::show_menu(QPoint place) {
     menu->addActions({isolate_, isolate_further_, copy_name_});
     menu->addSeparator();
   }
-  menu->addActions({peak_view_, fit_, export_});
+  menu->addActions({peak_view_, fit_});
+  menu->addSeparator();
+  menu->addActions(picture_actions(view_));
   menu->popup(place);
 }
 

@@ -32,7 +32,6 @@ class GraphActions : public QObject {
   void inspector_wanted();
   /// Requests the row of the plan table for this node.
   void plan_row_wanted(stashscope::NodeId node);
-  void export_wanted();
   void peak_view_changed();
 
  private:
@@ -59,7 +58,6 @@ class GraphActions : public QObject {
   void add_toggle(QMenu& menu);
   void fit() { view_.fit(); }
   void change_peak_view() { Q_EMIT peak_view_changed(); }
-  void export_picture() { Q_EMIT export_wanted(); }
   QString name_of_selection() const;
   QString text_of(const layout::Neighbour& neighbour) const;
   QString why_alive(NodeId node) const;
@@ -83,7 +81,6 @@ class GraphActions : public QObject {
   QAction* copy_name_;
   QAction* peak_view_;
   QAction* fit_;
-  QAction* export_;
 };
 
 }  // namespace stashscope::ui

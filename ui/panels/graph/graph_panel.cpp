@@ -85,7 +85,6 @@ void GraphPanel::connect_view() {
   connect(actions_, &GraphActions::said, this, &GraphPanel::say);
   connect(actions_, &GraphActions::inspector_wanted, this, &GraphPanel::inspector_wanted);
   connect(actions_, &GraphActions::plan_row_wanted, this, &GraphPanel::plan_row_wanted);
-  connect(actions_, &GraphActions::export_wanted, this, &GraphPanel::export_wanted);
   connect(actions_, &GraphActions::peak_view_changed, this, &GraphPanel::show_alive);
 }
 

@@ -42,7 +42,6 @@ class GraphPanel : public QWidget {
   void inspector_wanted();
   /// Requests the row of the plan table for this node.
   void plan_row_wanted(stashscope::NodeId node);
-  void export_wanted();
 
  private:
   void changeEvent(QEvent* event) override;

@@ -10,7 +10,7 @@ namespace stashscope::ui {
 
 HistoryModel::HistoryModel(Document& document, QObject* parent)
     : TableModel({{tr("Choice"), tr("Click a row to go back or forward to it"), false},
-                  {tr("Peak"), tr("Peak of the step with this choice"), true},
+                  {tr("Peak"), tr("Peak of the step with this choice"), true, bytes_unit()},
                   {tr("Change"), tr("Change of the peak against the previous row"), true}},
                  parent),
       document_(document) {
@@ -61,6 +61,11 @@ QVariant HistoryModel::cell(int row, int column, int role) const {
       return text(row, column);
     case Qt::ToolTipRole:
       return text(row, Column::choice);
+    case exact_role:
+      if (const auto peak = peak_at(row); peak && column == Column::peak) {
+        return static_cast<qlonglong>(*peak);
+      }
+      return {};
     case Qt::FontRole:
       if (row == current_row()) {
         QFont font;

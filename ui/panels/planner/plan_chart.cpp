@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/csv.h"
+#include "core/base/text.h"
 #include "ui/charts/chart_text.h"
 #include "ui/panels/planner/answer_text.h"
 #include "ui/text/texts.h"
@@ -85,9 +87,23 @@ QString PlanChart::readout() const {
            more_time_text(point.extra_seconds, marks_->baseline_seconds));
 }
 
-void PlanChart::paintEvent(QPaintEvent*) {
+PictureData PlanChart::picture_data() {
+  if (points_.empty() || !marks_) return {};
+  return [points = points_, marks = *marks_] {
+    std::string table = csv_record({"plan", "peak bytes", "extra seconds"});
+    const auto add = [&](const char* name, const ChartPoint& point) {
+      table +=
+          csv_record({name, std::to_string(point.peak_bytes), format_number(point.extra_seconds)});
+    };
+    add("without plans", marks.baseline);
+    add("now", marks.current);
+    for (const ChartPoint& each : points) add("found", each);
+    return table;
+  };
+}
+
+void PlanChart::paint(QPainter& painter) const {
   const Theme theme = theme_of(palette());
-  QPainter painter(this);
   painter.fillRect(rect(), theme.canvas);
   painter.setRenderHint(QPainter::Antialiasing);
   if (!marks_) {
@@ -106,7 +122,6 @@ void PlanChart::paintEvent(QPaintEvent*) {
     paint_invitation(painter, plot(), tr("Press Curve to see the extra time of each peak."), theme);
   }
   paint_readout(painter, map, theme);
-  paint_focus(painter, theme);
 }
 
 void PlanChart::paint_grid(QPainter& painter, const PlanChartMap& map, const Theme& theme) const {

@@ -32,6 +32,8 @@ class PlanChart : public PointChart {
 
   QSize sizeHint() const override { return {360, 150}; }
 
+  PictureData picture_data() override;
+
  Q_SIGNALS:
   void point_chosen(std::size_t point);
 
@@ -40,7 +42,7 @@ class PlanChart : public PointChart {
   std::optional<std::size_t> point_at(QPointF pixel) const override;
   std::size_t first_stop() const override;
   void choose(std::size_t point) override { Q_EMIT point_chosen(point); }
-  void paintEvent(QPaintEvent* event) override;
+  void paint(QPainter& painter) const override;
 
  private:
   QRectF plot() const;

@@ -13,6 +13,7 @@
 #include "ui/widgets/cell_delegate.h"
 #include "ui/widgets/column_widths.h"
 #include "ui/widgets/invitation.h"
+#include "ui/widgets/table_picture.h"
 
 namespace stashscope::ui {
 
@@ -197,6 +198,12 @@ void PlanTreeView::fit_columns() {
   grow_columns(*header(), growth);
   fit_first_column();
 }
+
+Picture PlanTreeView::picture(const QString& title) {
+  return table_picture(*this, title, shown_rows(*this), *header());
+}
+
+PictureData PlanTreeView::picture_data() { return table_data(shown_rows(*this), *header()); }
 
 void PlanTreeView::paintEvent(QPaintEvent* event) {
   QTreeView::paintEvent(event);

@@ -3,11 +3,13 @@
 #include <QTreeView>
 #include <set>
 
+#include "ui/pictures/picture.h"
+
 namespace stashscope::ui {
 
 /// The tree of plans: several rows can be selected, Space switches them, Ctrl+C copies them. Open
 /// rows stay open when the rows are replaced.
-class PlanTreeView : public QTreeView {
+class PlanTreeView : public QTreeView, public PictureSource {
   Q_OBJECT
 
  public:
@@ -25,6 +27,9 @@ class PlanTreeView : public QTreeView {
   void show_row(const QModelIndex& row);
   /// Selects a row that another view asks for; the keyboard focus stays where it is.
   void lead_to(const QModelIndex& row);
+
+  Picture picture(const QString& title) override;
+  PictureData picture_data() override;
 
  Q_SIGNALS:
   void switch_wanted();  ///< requests to switch the selected rows

@@ -432,11 +432,13 @@ QMenu* PlansPanel::make_menu() {
   add(u"show_in_graph"_s, tr("Show in &graph"), !items.isEmpty(), [this] { show_in_graph(); });
   add(u"copy_plan_config"_s, tr("Copy con&fig"), has_plans, [this] { copy_config_of_selected(); });
   add(u"copy_plan_rows"_s, tr("&Copy rows"), !items.isEmpty(), [this] { copy_rows(); });
+  menu->addSeparator();
+  menu->addActions(picture_actions(*tree_));
   return menu;
 }
 
 void PlansPanel::open_menu(QPoint place) {
-  if (!tree_->selectionModel()->hasSelection()) return;
+  if (document_.study() == nullptr) return;
   make_menu()->popup(tree_->viewport()->mapToGlobal(place));
 }
 

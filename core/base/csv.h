@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace stashscope {
+
+/// One record of a CSV file (RFC 4180) with its line end. The fields become valid UTF-8 on one
+/// line; fields with commas or quotes are quoted.
+std::string csv_record(const std::vector<std::string>& fields);
+
+}  // namespace stashscope

@@ -1,0 +1,167 @@
+#include "ui/window/picture_actions.h"
+
+#include <QAbstractItemView>
+#include <QAction>
+#include <QApplication>
+#include <QClipboard>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QtMath>
+
+#include "core/base/files.h"
+#include "ui/pictures/picture_file.h"
+#include "ui/widgets/drop_menu.h"
+#include "ui/widgets/file_dialog.h"
+
+namespace stashscope::ui {
+
+namespace {
+
+using namespace Qt::StringLiterals;
+
+PictureSource* source_of(QWidget* widget) { return dynamic_cast<PictureSource*>(widget); }
+
+/// The file format whose name filter was chosen becomes the suffix of a name without one.
+void follow_filter(QFileDialog& dialog) {
+  const QStringList suffixes = {u"svg"_s, u"png"_s, u"pdf"_s};
+  dialog.setNameFilters({PictureActions::tr("SVG drawing (*.svg)"),
+                         PictureActions::tr("PNG image (*.png)"),
+                         PictureActions::tr("PDF page (*.pdf)")});
+  QObject::connect(&dialog, &QFileDialog::filterSelected, &dialog,
+                   [&dialog, suffixes](const QString& filter) {
+                     const auto chosen = dialog.nameFilters().indexOf(filter);
+                     if (chosen >= 0) dialog.setDefaultSuffix(suffixes[chosen]);
+                   });
+}
+
+QString done_text(const QString& path, const Picture& picture) {
+  const double scale = png_scale(picture.size);
+  if (!path.endsWith(u".png"_s, Qt::CaseInsensitive) || scale >= 1) {
+    return PictureActions::tr("Exported %1").arg(path);
+  }
+  return PictureActions::tr(
+             "Exported %1 at %2 % of its size, because many programs cannot open larger images. "
+             "SVG and PDF keep every detail.")
+      .arg(path)
+      .arg(std::max(1, qFloor(100 * scale)));
+}
+
+}  // namespace
+
+PictureActions::PictureActions(Document& document, QWidget& window, QWidget& first)
+    : QObject(&window), document_(document), window_(window), current_(&first) {
+  connect(qApp, &QApplication::focusChanged, this,
+          [this](const QWidget*, QWidget* focused) { remember_focus(focused); });
+}
+
+std::vector<PictureActions::Entry> PictureActions::entries() {
+  return {{u"save_picture"_s, tr("Save picture…"), u"Ctrl+Alt+S"_s, &PictureActions::save_picture},
+          {u"copy_picture"_s, tr("Copy picture"), u"Ctrl+Alt+C"_s, &PictureActions::copy_picture},
+          {u"save_data"_s, tr("Save data as CSV…"), u"Ctrl+Alt+D"_s, &PictureActions::save_data}};
+}
+
+void PictureActions::remember_focus(QWidget* focused) {
+  for (QWidget* each = focused; each != nullptr; each = each->parentWidget()) {
+    if (source_of(each) == nullptr || each->window() != &window_) continue;
+    current_ = each;
+    return;
+  }
+}
+
+void PictureActions::add_to_views() {
+  for (QWidget* const view : window_.findChildren<QWidget*>()) {
+    if (source_of(view) == nullptr) continue;
+    for (const Entry& entry : entries()) {
+      auto* const action = new QAction(entry.text, this);
+      action->setObjectName(entry.name);
+      connect(action, &QAction::triggered, view,
+              [this, view, act = entry.act] { (this->*act)(*view); });
+      add_picture_action(*view, action);
+    }
+    const bool has_own_menu = view->contextMenuPolicy() != Qt::DefaultContextMenu;
+    const bool is_table = qobject_cast<QAbstractItemView*>(view) != nullptr;
+    if (is_table && !has_own_menu) view->setContextMenuPolicy(Qt::ActionsContextMenu);
+  }
+}
+
+QMenu* PictureActions::make_menu() {
+  auto* const menu = new QMenu(tr("&Pictures"), &window_);
+  menu->setObjectName(u"picture_menu"_s);
+  for (const Entry& entry : entries()) {
+    QAction* const action = add_entry(*menu, u"focused_"_s + entry.name, entry.text,
+                                      [this, act = entry.act] { (this->*act)(*current_); });
+    action->setShortcut(QKeySequence(entry.key));
+  }
+  connect(menu, &QMenu::aboutToShow, this, [this, menu] {
+    menu->setTitle(tr("&Pictures: %1").arg(menu_text(current_->accessibleName())));
+  });
+  return menu;
+}
+
+void PictureActions::say_nothing_to_show(const QWidget& view) {
+  document_.notices().notify(tr("%1 has nothing to show yet.").arg(view.accessibleName()));
+}
+
+QFileDialog* PictureActions::ask(const QWidget& view, const QString& title, const QString& suffix) {
+  const QFileInfo model(document_.model_path());
+  QFileDialog* const dialog = make_file_dialog(window_, u"save_dialog"_s, title);
+  dialog->setAcceptMode(QFileDialog::AcceptSave);
+  dialog->setNameFilter(u"*."_s + suffix);
+  dialog->setDefaultSuffix(suffix);
+  dialog->setDirectory(model.absolutePath());
+  dialog->selectFile(u"%1_%2.%3"_s.arg(model.completeBaseName(), view.objectName(), suffix));
+  return dialog;
+}
+
+void PictureActions::save_picture(QWidget& view) {
+  if (document_.study() == nullptr || !source_of(&view)->picture_data()) {
+    return say_nothing_to_show(view);
+  }
+  QFileDialog* const dialog =
+      ask(view, tr("Save the picture: %1").arg(view.accessibleName()), u"svg"_s);
+  follow_filter(*dialog);
+  connect(dialog, &QFileDialog::fileSelected, &view,
+          [this, &view](const QString& path) { write_picture(view, path); });
+  dialog->open();
+}
+
+void PictureActions::write_picture(QWidget& view, const QString& path) {
+  const Picture picture = source_of(&view)->picture(document_.model_path());
+  if (picture.size.isEmpty()) return say_nothing_to_show(view);
+  document_.files().write_file(
+      path, done_text(path, picture), [picture, file = path.toStdString()] {
+        write_file_atomically(file, encoded(picture, picture_format(file)));
+      });
+}
+
+void PictureActions::copy_picture(QWidget& view) {
+  const Picture picture = source_of(&view)->picture(document_.model_path());
+  if (picture.size.isEmpty()) return say_nothing_to_show(view);
+  document_.files().write_in_background(
+      tr("Copied the picture: %1").arg(view.accessibleName()), [picture] {
+        QMetaObject::invokeMethod(
+            qApp, [image = image_of(picture)] { QApplication::clipboard()->setImage(image); },
+            Qt::QueuedConnection);
+      });
+}
+
+void PictureActions::save_data(QWidget& view) {
+  if (document_.study() == nullptr || !source_of(&view)->picture_data()) {
+    return say_nothing_to_show(view);
+  }
+  QFileDialog* const dialog =
+      ask(view, tr("Save the data: %1").arg(view.accessibleName()), u"csv"_s);
+  connect(dialog, &QFileDialog::fileSelected, &view,
+          [this, &view](const QString& path) { write_data(view, path); });
+  dialog->open();
+}
+
+void PictureActions::write_data(QWidget& view, const QString& path) {
+  const PictureData data = source_of(&view)->picture_data();
+  if (!data) return say_nothing_to_show(view);
+  document_.files().write_file(
+      path, tr("Exported %1").arg(path),
+      [data, file = path.toStdString()] { write_file_atomically(file, data()); });
+}
+
+}  // namespace stashscope::ui

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <QMenu>
+#include <QPointer>
+
+#include "ui/document/document.h"
+#include "ui/pictures/picture.h"
+
+class QFileDialog;
+
+namespace stashscope::ui {
+
+/// Saves and copies the pictures and the data of the window's views: in the menu of each view, in
+/// the list of commands, and in a menu for the view that had the focus last.
+class PictureActions : public QObject {
+  Q_OBJECT
+
+ public:
+  /// @param first the view that the menu is about until another one has the focus
+  PictureActions(Document& document, QWidget& window, QWidget& first);
+
+  /// Gives their actions to all views inside the window.
+  void add_to_views();
+  QMenu* make_menu();
+
+  void save_picture(QWidget& view);
+  void copy_picture(QWidget& view);
+  void save_data(QWidget& view);
+
+ private:
+  using Act = void (PictureActions::*)(QWidget&);
+
+  /// The three actions: name, text for one view, key in the menu.
+  struct Entry {
+    QString name;
+    QString text;
+    QString key;
+    Act act;
+  };
+  static std::vector<Entry> entries();
+
+  void remember_focus(QWidget* focused);
+  void write_picture(QWidget& view, const QString& path);
+  void write_data(QWidget& view, const QString& path);
+  /// Asks for a file beside the model.
+  QFileDialog* ask(const QWidget& view, const QString& title, const QString& suffix);
+  void say_nothing_to_show(const QWidget& view);
+
+  Document& document_;
+  QWidget& window_;
+  QPointer<QWidget> current_;
+};
+
+}  // namespace stashscope::ui
