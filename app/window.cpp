@@ -97,7 +97,7 @@ void open_model(ui::Document& document, const AnalysisOptions& analysis) {
 }
 
 /// Draws the real window once its study and its graph are complete, and the measurement if a device
-/// is chosen.
+/// is chosen. Without a model, `draw_soon` draws the start page.
 class Screenshot {
  public:
   Screenshot(ui::MainWindow& window, const WindowOptions& options, bool runs)
@@ -117,11 +117,11 @@ class Screenshot {
                        [this] { end(QStringLiteral("the window took too long to draw"), 3); });
   }
 
- private:
   void draw_soon() {
     QTimer::singleShot(settling_time, &window_, [this] { draw(); });
   }
 
+ private:
   void draw() {
     if (!window_.is_settled() || !window_.answers().is_settled()) return draw_soon();
     if (!window_.grab().save(file_, "PNG")) {
@@ -146,13 +146,14 @@ int take_screenshot(QApplication& application, const AnalysisOptions& analysis,
   QSettings::setDefaultFormat(QSettings::IniFormat);
   QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, places.path());
   ui::apply_theme(application, theme_choice(options.theme));
-  ui::MainWindow window({running_program(), places.path()});
+  ui::MainWindow window({running_program(), places.path(), {}});
   window.resize(size);
   window.workspaces().choose(QString::fromStdString(options.workspace));
   const bool runs = !analysis.device.empty() && analysis.device != no_device;
-  const Screenshot screenshot(window, options, runs);
+  Screenshot screenshot(window, options, runs);
+  if (analysis.file.empty()) screenshot.draw_soon();
   window.show();
-  open_model(window.document(), analysis);
+  if (!analysis.file.empty()) open_model(window.document(), analysis);
   return QApplication::exec();
 }
 
@@ -162,7 +163,8 @@ int show_window(QApplication& application, const AnalysisOptions& analysis,
   ui::apply_theme(application, theme);
   if (theme == ui::ThemeChoice::system) ui::follow_system_theme(application);
   ui::apply_text_size(application, ui::remembered_text_size());
-  ui::MainWindow window({running_program(), ui::Autosave::default_folder()});
+  ui::MainWindow window(
+      {running_program(), ui::Autosave::default_folder(), ui::Thumbnails::default_folder()});
   window.workspaces().choose(QString::fromStdString(options.workspace));
   window.show();
   if (analysis.file.empty()) {
@@ -186,9 +188,6 @@ int run_window(const AnalysisOptions& analysis, const WindowOptions& options, in
   const bool needs_no_display = !options.screenshot.empty();
   if (needs_no_display && !qEnvironmentVariableIsSet("QT_QPA_PLATFORM")) {
     qputenv("QT_QPA_PLATFORM", "offscreen");
-  }
-  if (needs_no_display && analysis.file.empty()) {
-    fail_usage("--screenshot", "no model is given", "name an ONNX model or a session");
   }
   qInstallMessageHandler(handle_qt_message);
   QApplication application(argc, argv);

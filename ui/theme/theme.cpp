@@ -20,22 +20,6 @@ using namespace Qt::StringLiterals;
 /// disabled.
 constexpr float disabled_opacity = 0.8F;
 
-const Theme& dark_theme() {
-  static const Theme theme = {true,
-                              QColor(0x1d1f22),
-                              QColor(0x26292d),
-                              QColor(0x1f2225),
-                              QColor(0x3b4046),
-                              QColor(0xe3e6e9),
-                              QColor(0x98a1ab),
-                              QColor(0x5aa5f5),
-                              QColor(0x7fa9e0),
-                              QColor(0x8d959e),
-                              QColor(0xf0914a),
-                              QColor(0xf2766d)};
-  return theme;
-}
-
 /// Texts and lines have a contrast of at least 7:1 to window, surface and canvas. (WCAG 2.2, 1.4.6)
 const Theme& high_contrast_theme() {
   static const Theme theme = {true,
@@ -150,6 +134,22 @@ const Theme& light_theme() {
                               QColor(0x8b929b),
                               QColor(0xc2500a),
                               QColor(0xb3261e)};
+  return theme;
+}
+
+const Theme& dark_theme() {
+  static const Theme theme = {true,
+                              QColor(0x1d1f22),
+                              QColor(0x26292d),
+                              QColor(0x1f2225),
+                              QColor(0x3b4046),
+                              QColor(0xe3e6e9),
+                              QColor(0x98a1ab),
+                              QColor(0x5aa5f5),
+                              QColor(0x7fa9e0),
+                              QColor(0x8d959e),
+                              QColor(0xf0914a),
+                              QColor(0xf2766d)};
   return theme;
 }
 

@@ -27,6 +27,7 @@ struct Theme {
 
 /// The light theme. Exported pictures always use this theme.
 const Theme& light_theme();
+const Theme& dark_theme();
 
 /// The theme of a palette. Widgets pass their own palette, so that they follow a change of theme.
 Theme theme_of(const QPalette& palette);

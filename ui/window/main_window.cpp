@@ -18,6 +18,7 @@
 #include "ui/text/texts.h"
 #include "ui/widgets/main_widget.h"
 #include "ui/widgets/quiet_wheel.h"
+#include "ui/window/file_drops.h"
 #include "ui/window/status_line.h"
 
 namespace stashscope::ui {
@@ -47,17 +48,21 @@ MainWindow::MainWindow(const WindowPlaces& places, QWidget* parent)
       workspaces_(*this, arrangement_version),
       messages_(new MessageBar),
       center_(new QStackedWidget),
-      welcome_(new Welcome),
+      welcome_(new Welcome(Thumbnails(places.thumbnail_folder))),
+      recorder_(new RecentRecorder(document_, Thumbnails(places.thumbnail_folder), this)),
       graph_(new GraphPanel(document_, places.layout_program)),
       plans_(new PlansPanel(document_)),
       planner_(new PlannerPanel(document_, planning_)),
       compare_(new ComparePanel(document_)),
       overview_(new OverviewPanel(document_)),
+      pictures_(new PictureActions(document_, *this, graph_->view())),
       palette_(new CommandPalette(this)) {
   setObjectName(u"main_window"_s);
-      pictures_(new PictureActions(document_, *this, graph_->view())),
   qApp->installEventFilter(new QuietWheel(this));
   setAcceptDrops(true);
+  auto* const drops = new FileDrops(*this);
+  qApp->installEventFilter(drops);
+  connect(drops, &FileDrops::dropped, this, &MainWindow::open_file);
   setDockOptions(AnimatedDocks | AllowNestedDocks | AllowTabbedDocks);
   resize(first_window_size.boundedTo(room_on(*screen())));
   center_->addWidget(welcome_);
@@ -76,12 +81,12 @@ MainWindow::MainWindow(const WindowPlaces& places, QWidget* parent)
   for (const QString& view : {u"icicle_view"_s, u"alive_table"_s}) {
     findChild<QWidget*>(view)->addAction(graph_->why_action());
   }
+  pictures_->add_to_views();
   make_actions();
   connect_document();
   restoreGeometry(QSettings().value(u"window/geometry"_s).toByteArray());
   update_title();
 }
-  pictures_->add_to_views();
 
 QDockWidget* MainWindow::add_dock(const QString& name, const QString& title, QWidget* content,
                                   Qt::DockWidgetArea area) {

@@ -16,6 +16,7 @@
 #include "ui/window/command_palette.h"
 #include "ui/window/message_bar.h"
 #include "ui/window/picture_actions.h"
+#include "ui/window/recent_recorder.h"
 #include "ui/window/tool_bar.h"
 #include "ui/window/welcome.h"
 #include "ui/window/workspaces.h"
@@ -30,6 +31,7 @@ class DimensionsPanel;
 struct WindowPlaces {
   std::filesystem::path layout_program;  ///< started as the layout child
   QString autosave_folder;
+  QString thumbnail_folder = {};  ///< of the start page; empty: none are kept
 };
 
 /// The program's window: the graph in the middle, movable panels around it, and the document that
@@ -53,8 +55,6 @@ class MainWindow : public QMainWindow {
 
  protected:
   void closeEvent(QCloseEvent* event) override;
-  void dragEnterEvent(QDragEnterEvent* event) override;
-  void dropEvent(QDropEvent* event) override;
 
  private:
   /// Increase this when the panels change so much that a saved arrangement no longer applies.
@@ -122,6 +122,7 @@ class MainWindow : public QMainWindow {
   MessageBar* messages_;
   QStackedWidget* center_;
   Welcome* welcome_;
+  RecentRecorder* recorder_;
   GraphPanel* graph_;
   PlansPanel* plans_;
   PlannerPanel* planner_;

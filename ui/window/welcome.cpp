@@ -1,13 +1,18 @@
 #include "ui/window/welcome.h"
 
-#include <QCoreApplication>
-#include <QDir>
+#include <QApplication>
+#include <QClipboard>
+#include <QDesktopServices>
+#include <QFileInfo>
+#include <QFontDatabase>
 #include <QLabel>
-#include <QPushButton>
+#include <QUrl>
+#include <algorithm>
 
-#include "ui/document/recent_files.h"
+#include "ui/text/texts.h"
 #include "ui/theme/icons.h"
 #include "ui/theme/spacing.h"
+#include "ui/widgets/key_action.h"
 
 namespace stashscope::ui {
 
@@ -15,93 +20,254 @@ namespace {
 
 using namespace Qt::StringLiterals;
 
-constexpr int column_width = 480;
+/// Widths of a column in average characters of the text.
+constexpr int least_column = 46;
+constexpr int widest_column = 74;
+constexpr int page_margin = 3 * spacing_unit;
 
 QLabel* make_label(const QString& text) {
   auto* const label = new QLabel(text);
   label->setWordWrap(true);
-  label->setEnabled(false);
+  label->setForegroundRole(QPalette::PlaceholderText);
   return label;
 }
 
 /// Uses markup, so that the size follows the text size.
-QLabel* make_headline(const QString& text) {
+QLabel* make_headline(const QString& text, const QString& size) {
   auto* const label =
-      new QLabel(u"<span style=\"font-size: x-large\">%1</span>"_s.arg(text.toHtmlEscaped()));
+      new QLabel(u"<span style=\"font-size: %1\">%2</span>"_s.arg(size, text.toHtmlEscaped()));
   label->setWordWrap(true);
   return label;
 }
 
-/// The folder of the installed samples; if it does not exist, the folder in the source tree.
-QDir sample_folder() {
-  const QDir installed(QCoreApplication::applicationDirPath() + u"/../share/stashscope/samples"_s);
-  return installed.exists() ? installed : QDir(QStringLiteral(STASHSCOPE_SAMPLES));
+void empty(QLayout& list) {
+  while (QLayoutItem* const item = list.takeAt(0)) {
+    if (item->layout() != nullptr) empty(*item->layout());
+    if (item->widget() != nullptr) {
+      item->widget()->hide();
+      item->widget()->deleteLater();
+    }
+    delete item;
+  }
+}
+
+bool is_session(const QString& path) { return !path.endsWith(u".onnx"_s, Qt::CaseInsensitive); }
+
+/// Kind and peaks: `Model, 1.25 GiB → 0.90 GiB with the last choices`.
+QString detail_of(const QString& path, bool gone) {
+  QStringList parts = {is_session(path) ? Welcome::tr("Session") : Welcome::tr("Model")};
+  if (const auto peaks = recent_peaks(path)) {
+    const QString before = bytes_text(peaks->without_plans);
+    const QString after = bytes_text(peaks->with_choices);
+    parts << (before == after ? Welcome::tr("peak %1").arg(before)
+                              : Welcome::tr("peak %1 → %2").arg(before, after));
+  }
+  if (gone) parts.prepend(Welcome::tr("Not there any more"));
+  return parts.join(u", "_s);
+}
+
+/// The shortest names that tell the files apart: folder and file, or the whole paths.
+QString name_among(const QString& path, const QStringList& files) {
+  const QString name = name_of_file(path);
+  const auto alike =
+      std::ranges::count_if(files, [&](const QString& each) { return name_of_file(each) == name; });
+  return alike > 1 ? path : name;
 }
 
 }  // namespace
 
-QStringList sample_models() {
-  QStringList models;
-  for (const QFileInfo& info :
-       sample_folder().entryInfoList({u"*.onnx"_s}, QDir::Files, QDir::Name)) {
-    models.push_back(info.absoluteFilePath());
-  }
-  return models;
+QString export_lines() {
+  return u"model.train()\n"
+         "torch.onnx.export(model, args, \"model.onnx\",\n"
+         "                  dynamo=True, optimize=False)"_s;
 }
 
-Welcome::Welcome(QWidget* parent) : QWidget(parent), lists_(new QVBoxLayout) {
+Welcome::Welcome(const Thumbnails& thumbnails, QWidget* parent)
+    : QScrollArea(parent),
+      thumbnails_(thumbnails),
+      open_(new QPushButton(icon(Icon::open), tr("Open…"))),
+      recent_(new QVBoxLayout),
+      samples_(new QVBoxLayout) {
   setObjectName(u"welcome"_s);
-  auto* const column = new QWidget;
-  column->setMaximumWidth(column_width);
-  auto* const layout = new QVBoxLayout(column);
-  layout->setSpacing(spacing_unit);
-  layout->addWidget(make_headline(tr("See where the memory of a training step goes")));
-  layout->addWidget(make_label(tr("Open an ONNX model or a saved session, or drop one here.")));
-  layout->addSpacing(spacing_unit);
-  auto* const open = new QPushButton(icon(Icon::open), tr("Open…"));
-  open->setObjectName(u"welcome_open"_s);
-  open->setDefault(true);
-  open->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
-  connect(open, &QPushButton::clicked, this, &Welcome::open_wanted);
-  layout->addWidget(open);
-  layout->addSpacing(spacing_unit);
-  layout->addLayout(lists_);
-  auto* const outer = new QVBoxLayout(this);
-  outer->addStretch(2);
+  setFocusPolicy(Qt::NoFocus);
+  setWidgetResizable(true);
+  setFrameShape(NoFrame);
+  auto* const page = new QWidget;
+  left_ = make_left();
+  right_ = new QWidget;
+  right_->setLayout(recent_);
+  recent_->setContentsMargins(0, 0, 0, 0);
+  recent_->setSpacing(spacing_unit / 4);
+  columns_ = new QBoxLayout(QBoxLayout::LeftToRight);
+  columns_->setSpacing(4 * spacing_unit);
+  columns_->addWidget(left_, 1, Qt::AlignTop);
+  columns_->addWidget(right_, 1, Qt::AlignTop);
   auto* const middle = new QHBoxLayout;
   middle->addStretch(1);
-  middle->addWidget(column, 100);
+  middle->addLayout(columns_, 100);
   middle->addStretch(1);
+  auto* const outer = new QVBoxLayout(page);
+  outer->setContentsMargins(page_margin, page_margin, page_margin, page_margin);
+  outer->addStretch(1);
   outer->addLayout(middle);
-  outer->addStretch(3);
+  outer->addStretch(2);
+  setWidget(page);
   refresh();
 }
 
-void Welcome::refresh() {
-  while (QLayoutItem* const item = lists_->takeAt(0)) {
-    if (item->widget() != nullptr) item->widget()->deleteLater();
-    delete item;
-  }
-  add_list(tr("Start with a sample"), sample_models(),
-           [](const QString& file) { return QFileInfo(file).completeBaseName(); });
-  add_list(tr("Recent"), recent_files(), name_of_file);
+QWidget* Welcome::make_left() {
+  auto* const column = new QWidget;
+  auto* const layout = new QVBoxLayout(column);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(spacing_unit);
+  layout->addWidget(
+      make_headline(tr("See where the memory of a training step goes"), u"x-large"_s));
+  layout->addWidget(
+      make_label(tr("Open an ONNX model or a saved session, or drop one anywhere in the window.")));
+  open_->setObjectName(u"welcome_open"_s);
+  open_->setAutoDefault(true);
+  open_->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
+  connect(open_, &QPushButton::clicked, this, &Welcome::open_wanted);
+  layout->addWidget(open_);
+  layout->addSpacing(spacing_unit);
+  layout->addWidget(make_headline(tr("Start with a sample"), u"large"_s));
+  samples_->setSpacing(spacing_unit / 4);
+  layout->addLayout(samples_);
+  layout->addSpacing(spacing_unit);
+  layout->addWidget(make_headline(tr("Bring a PyTorch model"), u"large"_s));
+  layout->addWidget(make_export_help());
+  return column;
 }
 
-void Welcome::add_list(const QString& title, const QStringList& files,
-                       QString (*name)(const QString& file)) {
-  if (files.isEmpty()) return;
-  lists_->addSpacing(spacing_unit);
-  lists_->addWidget(make_label(title));
-  for (const QString& file : files) {
-    auto* const entry = new QPushButton(name(file));
-    entry->setObjectName(u"welcome_file"_s);
-    entry->setFlat(true);
-    entry->setToolTip(file);
-    entry->setCursor(Qt::PointingHandCursor);
-    entry->setStyleSheet(u"text-align: left; padding: 4px 8px; color: palette(link);"_s);
-    connect(entry, &QPushButton::clicked, this, [this, file] { Q_EMIT file_wanted(file); });
-    lists_->addWidget(entry);
+QWidget* Welcome::make_export_help() {
+  auto* const help = new QWidget;
+  auto* const layout = new QVBoxLayout(help);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->addWidget(
+      make_label(tr("Add these lines to the script where the model and one batch of "
+                    "inputs are at hand. No GPU is needed, and no backward pass.")));
+  auto* const lines = new QLabel(export_lines());
+  lines->setObjectName(u"export_lines"_s);
+  lines->setAccessibleName(tr("Lines of Python"));
+  lines->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
+  lines->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  layout->addWidget(lines);
+  auto* const row = new QHBoxLayout;
+  auto* const copy = new QPushButton(icon(Icon::copy), tr("Copy the lines"));
+  copy->setObjectName(u"copy_export_lines"_s);
+  copy->setAutoDefault(true);
+  connect(copy, &QPushButton::clicked, copy, [copy] {
+    QApplication::clipboard()->setText(export_lines() + u'\n');
+    copy->setText(tr("Copied"));
+  });
+  row->addWidget(copy);
+  if (const QString page = export_page(); !page.isEmpty()) {
+    auto* const more = new QPushButton(tr("What exporters change…"));
+    more->setObjectName(u"export_page"_s);
+    more->setToolTip(page);
+    more->setAutoDefault(true);
+    connect(more, &QPushButton::clicked, more,
+            [page] { QDesktopServices::openUrl(QUrl::fromLocalFile(page)); });
+    row->addWidget(more);
   }
+  row->addStretch(1);
+  layout->addLayout(row);
+  return help;
+}
+
+void Welcome::refresh() {
+  fill_samples();
+  fill_recent();
+  arrange();
+}
+
+void Welcome::fill_samples() {
+  empty(*samples_);
+  std::vector<FileEntry> entries;
+  for (const QString& path : sample_models()) {
+    entries.push_back({path, QFileInfo(path).completeBaseName(), about_sample(path), {}});
+  }
+  add_entries(*samples_, entries, false);
+}
+
+void Welcome::fill_recent() {
+  empty(*recent_);
+  const QStringList files = recent_files();
+  std::vector<FileEntry> entries;
+  for (const QString& path : files) {
+    const bool gone = !QFileInfo::exists(path);
+    entries.push_back(
+        {path, name_among(path, files), detail_of(path, gone), thumbnails_.of(path), gone});
+  }
+  right_->setVisible(!entries.empty());
+  recent_->addWidget(make_headline(tr("Recent"), u"large"_s));
+  add_entries(*recent_, entries, true);
+}
+
+void Welcome::add_entries(QVBoxLayout& list, const std::vector<FileEntry>& entries, bool recent) {
+  const bool indented =
+      std::ranges::any_of(entries, [](const FileEntry& each) { return !each.picture.isNull(); });
+  for (const FileEntry& each : entries) add_entry(list, each, indented, recent);
+}
+
+void Welcome::add_entry(QVBoxLayout& list, const FileEntry& entry, bool indented, bool recent) {
+  auto* const button = new FileButton(entry, indented);
+  connect(button, &QPushButton::clicked, this,
+          [this, path = entry.path] { Q_EMIT file_wanted(path); });
+  auto* const row = new QHBoxLayout;
+  row->addWidget(button, 1);
+  list.addLayout(row);
+  if (!recent) return;
+  add_key_action(*button, tr("Remove from the list"), {Qt::Key_Delete},
+                 [this, path = entry.path] { forget(path); });
+  button->setContextMenuPolicy(Qt::ActionsContextMenu);
+  if (entry.gone) row->addWidget(make_remove_button(entry));
+}
+
+QPushButton* Welcome::make_remove_button(const FileEntry& entry) {
+  auto* const button = new QPushButton(tr("Remove"));
+  button->setObjectName(u"welcome_remove"_s);
+  button->setAccessibleName(tr("Remove %1 from the list").arg(entry.name));
+  button->setToolTip(entry.path);
+  button->setAutoDefault(true);
+  connect(button, &QPushButton::clicked, this, [this, path = entry.path] { forget(path); });
+  return button;
+}
+
+void Welcome::forget(const QString& path) {
+  forget_recent_file(path);
+  fill_recent();
+  open_->setFocus();
+}
+
+void Welcome::showEvent(QShowEvent* event) {
+  QScrollArea::showEvent(event);
+  open_->setFocus();
+}
+
+void Welcome::resizeEvent(QResizeEvent* event) {
+  QScrollArea::resizeEvent(event);
+  arrange();
+}
+
+void Welcome::changeEvent(QEvent* event) {
+  QScrollArea::changeEvent(event);
+  if (event->type() == QEvent::FontChange && columns_ != nullptr) arrange();
+}
+
+int Welcome::wanted_width(const QWidget& column) {
+  return std::clamp(column.sizeHint().width(), column.minimumWidth(), column.maximumWidth());
+}
+
+void Welcome::arrange() {
+  const int character = fontMetrics().averageCharWidth();
+  for (QWidget* const each : {left_, right_}) {
+    each->setMinimumWidth(least_column * character);
+    each->setMaximumWidth(widest_column * character);
+  }
+  const int both = wanted_width(*left_) + wanted_width(*right_) + columns_->spacing();
+  const bool beside = viewport()->width() >= both + 2 * page_margin;
+  columns_->setDirection(beside ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
 }
 
 }  // namespace stashscope::ui

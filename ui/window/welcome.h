@@ -1,16 +1,26 @@
 #pragma once
 
-#include <QVBoxLayout>
-#include <QWidget>
+#include <QBoxLayout>
+#include <QPushButton>
+#include <QScrollArea>
+
+#include "ui/document/recent_files.h"
+#include "ui/window/file_button.h"
+#include "ui/window/samples.h"
 
 namespace stashscope::ui {
 
-/// Shown while no model is open: invites to open or drop one, or to start with a sample.
-class Welcome : public QWidget {
+/// The lines of Python that export a model for Stashscope; docs/passes.md has the same.
+QString export_lines();
+
+/// The start page, shown while no model is open: open or drop a file, go on with a recent one,
+/// start with a sample, or bring a PyTorch script. In a narrow window, its two columns stand one
+/// below the other.
+class Welcome : public QScrollArea {
   Q_OBJECT
 
  public:
-  explicit Welcome(QWidget* parent = nullptr);
+  explicit Welcome(const Thumbnails& thumbnails, QWidget* parent = nullptr);
 
   void refresh();
 
@@ -18,14 +28,31 @@ class Welcome : public QWidget {
   void open_wanted();
   void file_wanted(const QString& path);
 
+ protected:
+  void showEvent(QShowEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+  void changeEvent(QEvent* event) override;
+
  private:
-  void add_list(const QString& title, const QStringList& files,
-                QString (*name)(const QString& file));
+  QWidget* make_left();
+  QWidget* make_export_help();
+  void fill_recent();
+  void fill_samples();
+  void add_entries(QVBoxLayout& list, const std::vector<FileEntry>& entries, bool recent);
+  void add_entry(QVBoxLayout& list, const FileEntry& entry, bool indented, bool recent);
+  QPushButton* make_remove_button(const FileEntry& entry);
+  void forget(const QString& path);
+  void arrange();
+  /// Width at which nothing in a column is elided, within the limits of the column.
+  static int wanted_width(const QWidget& column);
 
-  QVBoxLayout* lists_;
+  Thumbnails thumbnails_;
+  QPushButton* open_;
+  QBoxLayout* columns_ = nullptr;
+  QWidget* left_ = nullptr;
+  QWidget* right_ = nullptr;
+  QVBoxLayout* recent_;
+  QVBoxLayout* samples_;
 };
-
-/// The sample models that come with the program.
-QStringList sample_models();
 
 }  // namespace stashscope::ui

@@ -343,7 +343,7 @@ void MainWindow::enable_actions() {
 
 void MainWindow::fill_recent_menu() {
   recent_menu_->clear();
-  for (const QString& file : recent_files()) {
+  for (const QString& file : recent_files_there()) {
     recent_menu_->addAction(menu_text(file), this, [this, file] { open_file(file); });
   }
   if (recent_menu_->isEmpty()) recent_menu_->addAction(tr("Nothing yet"))->setEnabled(false);

@@ -4,7 +4,6 @@
 #include <QCloseEvent>
 #include <QFileInfo>
 #include <QMessageBox>
-#include <QMimeData>
 #include <QSettings>
 
 #include "ui/widgets/file_dialog.h"
@@ -104,17 +103,8 @@ void MainWindow::closeEvent(QCloseEvent* event) {
   }
   QSettings().setValue(u"window/geometry"_s, saveGeometry());
   workspaces_.remember();
+  recorder_->finish();
   QMainWindow::closeEvent(event);
-}
-
-void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
-  const auto urls = event->mimeData()->urls();
-  if (urls.size() == 1 && urls.front().isLocalFile()) event->acceptProposedAction();
-}
-
-void MainWindow::dropEvent(QDropEvent* event) {
-  event->acceptProposedAction();
-  open_file(event->mimeData()->urls().front().toLocalFile());
 }
 
 }  // namespace stashscope::ui

@@ -26,8 +26,8 @@ void WindowTest::start_window() { start_window(STASHSCOPE_PROGRAM); }
 
 void WindowTest::start_window(const std::filesystem::path& layout_program) {
   window_.reset();
-  window_ =
-      std::make_unique<MainWindow>(WindowPlaces{layout_program, folder_.filePath(u"autosave"_s)});
+  window_ = std::make_unique<MainWindow>(WindowPlaces{
+      layout_program, folder_.filePath(u"autosave"_s), folder_.filePath(u"thumbnails"_s)});
   window_->resize(1600, 1000);
   window_->show();
   window_->activateWindow();

@@ -1,0 +1,41 @@
+#include "ui/window/recent_recorder.h"
+
+#include "ui/memory/curve_thumbnail.h"
+
+namespace stashscope::ui {
+
+namespace {
+
+/// Several changes in a row are recorded once.
+constexpr int recording_delay = 500;  // milliseconds
+
+}  // namespace
+
+RecentRecorder::RecentRecorder(Document& document, const Thumbnails& thumbnails, QObject* parent)
+    : QObject(parent), document_(document), thumbnails_(thumbnails) {
+  timer_.setSingleShot(true);
+  timer_.setInterval(recording_delay);
+  connect(&timer_, &QTimer::timeout, this, &RecentRecorder::record);
+  connect(&document_, &Document::study_changed, &timer_, qOverload<>(&QTimer::start));
+}
+
+void RecentRecorder::finish() {
+  if (!timer_.isActive()) return;
+  timer_.stop();
+  record();
+}
+
+void RecentRecorder::record() {
+  const auto& study = document_.study();
+  if (study == nullptr) return;
+  const QString& session = document_.files().session_path();
+  const QString file = session.isEmpty() ? document_.model_path() : session;
+  remember_peaks(file, {study->baseline->timeline.peak_bytes, study->current->timeline.peak_bytes});
+  document_.files().write_in_background(
+      {}, [study, file, thumbnails = thumbnails_, listed = recent_files()] {
+        const QImage image = curve_thumbnail(study);
+        if (!image.isNull()) thumbnails.keep(file, image, listed);
+      });
+}
+
+}  // namespace stashscope::ui

@@ -1,0 +1,53 @@
+#include "ui/window/samples.h"
+
+#include <QCoreApplication>
+#include <QFileInfo>
+
+namespace stashscope::ui {
+
+namespace {
+
+using namespace Qt::StringLiterals;
+
+struct SampleTexts {
+  Q_DECLARE_TR_FUNCTIONS(Samples)
+};
+
+/// The folder of installed files of a kind; if it does not exist, the folder in the source tree.
+QDir files_beside(const QString& installed, const QString& in_sources) {
+  const QDir folder(QCoreApplication::applicationDirPath() + installed);
+  return folder.exists() ? folder : QDir(QStringLiteral(STASHSCOPE_SAMPLES) + in_sources);
+}
+
+}  // namespace
+
+QStringList sample_models() {
+  QStringList models;
+  const QDir folder = files_beside(u"/../share/stashscope/samples"_s, {});
+  for (const QFileInfo& info : folder.entryInfoList({u"*.onnx"_s}, QDir::Files, QDir::Name)) {
+    models.push_back(info.absoluteFilePath());
+  }
+  return models;
+}
+
+QString about_sample(const QString& path) {
+  const QString name = QFileInfo(path).completeBaseName();
+  if (name == u"gpt2_tiny"_s) {
+    return SampleTexts::tr("A two-layer GPT-2: plans for attention, batch and sequence length");
+  }
+  if (name == u"lenet"_s) {
+    return SampleTexts::tr("Convolutions on images, and why their activations have no plan");
+  }
+  if (name == u"mlp_gelu"_s) {
+    return SampleTexts::tr("Linear layers with Gelu and dropout: every tensor can be followed");
+  }
+  return {};
+}
+
+QString export_page() {
+  const QString page =
+      files_beside(u"/../share/doc/stashscope"_s, u"/../../docs"_s).filePath(u"passes.md"_s);
+  return QFileInfo::exists(page) ? QFileInfo(page).canonicalFilePath() : QString();
+}
+
+}  // namespace stashscope::ui
