@@ -8,16 +8,15 @@
 namespace stashscope::ui {
 
 ModuleModel::ModuleModel(QObject* parent)
-    : TableModel(
-          {{tr("Module"), tr("Module of the program that makes or owns the tensors"), false},
-           {tr("At peak"), tr("Bytes of the module's tensors alive at the peak"), true,
-            bytes_unit()},
-           {tr("Stashed"), tr("Bytes of the module's activations read by backward"), true,
-            bytes_unit()},
-           {tr("Time"), tr("Time of the module's nodes, recomputation included"), true,
-            seconds_unit()},
-           {tr("Symbolic"), tr("Bytes at the peak as a formula of the dimensions"), false}},
-          parent) {}
+    : TableModel({{tr("Module"), tr("Module of the program that makes or owns the tensors"), false},
+                  {tr("At peak"), tr("Bytes of the module's tensors alive at the peak"), true,
+                   bytes_unit()},
+                  {tr("Stashed"), tr("Bytes of the module's activations read by backward"), true,
+                   bytes_unit()},
+                  {tr("Time"), tr("Time of the module's nodes, recomputation included"), true,
+                   seconds_unit()},
+                  {tr("Symbolic"), tr("Bytes at the peak as a formula of the dimensions"), false}},
+                 parent) {}
 
 void ModuleModel::set_modules(std::vector<ModuleMemory> modules, std::int64_t peak_bytes) {
   beginResetModel();
