@@ -135,7 +135,7 @@ void GraphPanel::set_up_search() {
   search_->setPlaceholderText(tr("Search nodes by name, module or operator"));
   search_->setClearButtonEnabled(true);
   search_->setMaximumWidth(280);
-  search_->setMinimumWidth(48);
+  search_->setMinimumWidth(40);
   matches_label_->setObjectName(u"graph_matches"_s);
   matches_label_->setEnabled(false);
   connect(search_, &QLineEdit::textChanged, this, &GraphPanel::search);
