@@ -48,6 +48,12 @@ const Theme& theme_of(ThemeChoice choice) {
   }
 }
 
+/// The style draws no outline that is seen on black, so buttons there have a ground of their own.
+QColor button_colour(const Theme& theme) {
+  if (theme.surface == high_contrast_theme().surface) return QColor(0x333333);
+  return theme.dark ? theme.surface.lighter(115) : theme.surface;
+}
+
 QPalette palette_of(const Theme& theme) {
   QPalette palette(theme.window);
   palette.setColor(QPalette::Window, theme.window);
@@ -55,7 +61,7 @@ QPalette palette_of(const Theme& theme) {
   palette.setColor(QPalette::Base, theme.surface);
   palette.setColor(QPalette::AlternateBase, theme.canvas);
   palette.setColor(QPalette::Text, theme.text);
-  palette.setColor(QPalette::Button, theme.dark ? theme.surface.lighter(115) : theme.surface);
+  palette.setColor(QPalette::Button, button_colour(theme));
   palette.setColor(QPalette::ButtonText, theme.text);
   palette.setColor(QPalette::PlaceholderText, theme.muted);
   palette.setColor(QPalette::Highlight, theme.accent);

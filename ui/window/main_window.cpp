@@ -211,6 +211,7 @@ void MainWindow::connect_document() {
 }
 
 bool MainWindow::is_settled() const {
+  if (document_.study() == nullptr) return true;
   return graph_->is_settled() && overview_->is_settled() && workspaces_.has_begun();
 }
 

@@ -46,7 +46,8 @@ class MainWindow : public QMainWindow {
   Planning& planning() { return planning_; }
   Workspaces& workspaces() { return workspaces_; }
   GraphPanel& graph() { return *graph_; }
-  /// Whether the graph and the panels show the document's study and no better picture will follow.
+  /// Whether the graph and the panels show the study, if there is one, and no better picture
+  /// follows.
   bool is_settled() const;
   const AnswerBar& answers() const { return *answers_; }
 
