@@ -78,7 +78,9 @@ ReportInput report_input(const Study& study, const AnalysisOptions& analysis,
   input.command = options.command;
   const std::size_t nodes = std::max<std::size_t>(study.graph().nodes().size(), 1);
   input.tried_moves = std::max(least_tried_moves, nodes_of_tried_moves / nodes);
-  input.moves = next_moves(study, moves_of_page, Progress(), input.tried_moves);
+  // Their moves would start the search again or drop the sequence, so none is tried.
+  const bool has_moves = !is_order_searched(study) && !study.choices.plans.sequence;
+  if (has_moves) input.moves = next_moves(study, moves_of_page, Progress(), input.tried_moves);
   return input;
 }
 

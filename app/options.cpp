@@ -56,7 +56,10 @@ void apply_strategy_options(const AnalysisOptions& options, Choices& choices) {
   if (!options.compress_to.empty()) {
     choices.plans.search.compressed = parse_compressed(options.compress_to);
   }
-  if (!options.profile.empty()) choices.times.profile = load_profile(options.profile);
+  if (!options.profile.empty()) {
+    choices.times.profile = load_profile(options.profile);
+    choices.times.device_memory.reset();
+  }
   if (options.transfer_bandwidth) {
     check_transfer_bandwidth(*options.transfer_bandwidth * 1e9);
     choices.times.transfer_bandwidth = *options.transfer_bandwidth * 1e9;

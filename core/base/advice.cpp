@@ -52,6 +52,9 @@ std::optional<AdvisedText> find_words(std::string_view text, const OptionWords& 
   const std::size_t before = text.rfind(words.before, after);
   if (before == none || before + words.before.size() > after) return std::nullopt;
   const std::size_t subject = before + words.before.size();
+  // A path or a name may have the same words, but no search options after them.
+  const bool is_option = subject + 1 < text.size() && text[subject + 1] == ':';
+  if (words.action == use_plan && !is_option) return std::nullopt;
   const std::size_t end = words.has_subject ? after : subject;
   const std::string_view rest =
       words.has_subject ? text.substr(after + words.after.size()) : text.substr(subject);

@@ -84,13 +84,25 @@ std::string block_of(std::vector<std::string> scope) {
   return join(scope, ".");
 }
 
+std::vector<std::string> without_repeats(const std::vector<std::string>& scope) {
+  std::vector<std::string> kept;
+  for (const std::string& name : scope) {
+    if (!kept.empty() && name.starts_with(kept.back() + ".")) kept.pop_back();
+    kept.push_back(name);
+  }
+  return kept;
+}
+
 std::vector<NodeId> nodes_in_module(const Graph& graph, std::string_view module) {
   std::string pattern = "*." + std::string(module) + ".*";
   std::ranges::replace(pattern, '/', '.');
   std::vector<NodeId> nodes;
   for (const NodeId id : IdRange<NodeId>(graph.nodes().size())) {
-    const std::string path = "." + join(path_of(graph.node(id)).scope, ".") + ".";
-    if (matches_wildcard(path, pattern)) nodes.push_back(id);
+    const std::vector<std::string> scope = path_of(graph.node(id)).scope;
+    const auto matches = [&](const std::vector<std::string>& names) {
+      return matches_wildcard("." + join(names, ".") + ".", pattern);
+    };
+    if (matches(scope) || matches(without_repeats(scope))) nodes.push_back(id);
   }
   return nodes;
 }

@@ -29,9 +29,13 @@ std::string module_of(const Node& node);
 /// @param scope modules from the outside in
 std::string block_of(std::vector<std::string> scope);
 
-/// The nodes whose module path contains `module` as a run of whole names: the path
-/// `model.layers.3.self_attn.q_proj` contains `layers.3.self_attn`. `*` in `module` stands for any
-/// text.
+/// The modules without the containers that the next name repeats: exporters name a module of a
+/// container `layer4` and `layer4.0`; only `layer4.0` stays.
+std::vector<std::string> without_repeats(const std::vector<std::string>& scope);
+
+/// The nodes whose module path, as it is or `without_repeats`, contains `module` as a run of whole
+/// names: the path `model.layers.3.self_attn.q_proj` contains `layers.3.self_attn`. `*` in `module`
+/// stands for any text.
 std::vector<NodeId> nodes_in_module(const Graph& graph, std::string_view module);
 
 /// Reads `/`-separated paths, names with several dots (`h.0.attn.MatMul`), gradient nodes

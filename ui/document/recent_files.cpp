@@ -94,8 +94,8 @@ QImage Thumbnails::of(const QString& path) const {
 
 void Thumbnails::keep(const QString& path, const QImage& image, const QStringList& listed) const {
   if (folder_.isEmpty() || !QDir().mkpath(folder_)) return;
-  QStringList kept = {file_of(path)};
-  for (const QString& each : listed) kept << file_of(each);
+  QStringList kept = {QDir::cleanPath(file_of(path))};
+  for (const QString& each : listed) kept << QDir::cleanPath(file_of(each));
   for (const QFileInfo& each : QDir(folder_).entryInfoList({u"*.png"_s}, QDir::Files)) {
     if (!kept.contains(each.absoluteFilePath())) QFile::remove(each.absoluteFilePath());
   }

@@ -31,6 +31,7 @@ class LatestAnswer {
     is_busy_ = true;
     thread_.post([this, compute = std::move(compute), take = std::move(take), progress = progress_,
                   question = question_] {
+      if (progress.cancelled()) return;
       const auto answer = std::make_shared<std::optional<Answer>>();
       failure_of([&] { *answer = compute(progress); });
       QMetaObject::invokeMethod(

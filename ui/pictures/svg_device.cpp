@@ -4,6 +4,7 @@
 #include <QFontInfo>
 #include <QImage>
 #include <QPaintEngine>
+#include <QPainterPath>
 #include <limits>
 
 #include "core/base/text.h"

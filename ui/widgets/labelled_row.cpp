@@ -6,8 +6,6 @@
 
 namespace stashscope::ui {
 
-namespace {}  // namespace
-
 QLabel* make_label_of(QWidget& control, const QString& title) {
   auto* const label = new QLabel(title);
   label->setBuddy(&control);

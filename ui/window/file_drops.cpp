@@ -3,6 +3,8 @@
 #include <QDropEvent>
 #include <QMimeData>
 
+#include "ui/window/floating.h"
+
 namespace stashscope::ui {
 
 namespace {
@@ -22,7 +24,7 @@ bool is_drag(QEvent::Type type) {
 bool FileDrops::eventFilter(QObject* watched, QEvent* event) {
   if (!is_drag(event->type())) return false;
   const auto* const widget = qobject_cast<QWidget*>(watched);
-  if (widget == nullptr || widget->window() != &window_) return false;
+  if (widget == nullptr || !is_part_of(*widget, window_)) return false;
   auto& drag = static_cast<QDropEvent&>(*event);
   const QString file = dragged_file(drag);
   if (file.isEmpty()) return false;

@@ -53,9 +53,15 @@ void FitDeviceMenu::add_field() {
   action->setDefaultWidget(row);
   addAction(action);
   connect(field_, &QLineEdit::returnPressed, this, &FitDeviceMenu::take_field);
+  connect(this, &QMenu::aboutToShow, this, &FitDeviceMenu::fill_field);
 }
 
 void FitDeviceMenu::take_field() {
+  // The text in the field is rounded.
+  if (!field_->isModified()) {
+    close();
+    return;
+  }
   const QString text = field_->text().trimmed();
   Choices choices = document().choices();
   choices.times.device_memory.reset();
@@ -72,10 +78,9 @@ void FitDeviceMenu::take_field() {
       choices, text.isEmpty() ? tr("The device's own memory") : tr("Device memory %1").arg(text));
 }
 
-void FitDeviceMenu::show_choices() {
-  ChoiceMenu::show_choices();
+void FitDeviceMenu::fill_field() {
   const auto& memory = document().choices().times.device_memory;
-  if (field_ != nullptr) field_->setText(memory ? bytes_text(*memory) : QString());
+  field_->setText(memory ? bytes_text(*memory) : QString());
 }
 
 }  // namespace stashscope::ui

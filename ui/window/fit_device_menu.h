@@ -13,11 +13,9 @@ class FitDeviceMenu : public ChoiceMenu {
  public:
   explicit FitDeviceMenu(Document& document, QWidget* parent = nullptr);
 
- protected:
-  void show_choices() override;
-
  private:
   void add_field();
+  void fill_field();
   void take_field();
 
   QLineEdit* field_ = nullptr;

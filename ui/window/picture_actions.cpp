@@ -12,6 +12,7 @@
 #include "ui/pictures/picture_file.h"
 #include "ui/widgets/drop_menu.h"
 #include "ui/widgets/file_dialog.h"
+#include "ui/window/floating.h"
 
 namespace stashscope::ui {
 
@@ -49,7 +50,7 @@ QString done_text(const QString& path, const Picture& picture) {
 }  // namespace
 
 PictureActions::PictureActions(Document& document, QWidget& window, QWidget& first)
-    : QObject(&window), document_(document), window_(window), current_(&first) {
+    : QObject(&window), document_(document), window_(window), first_(first), current_(&first) {
   connect(qApp, &QApplication::focusChanged, this,
           [this](const QWidget*, QWidget* focused) { remember_focus(focused); });
 }
@@ -62,10 +63,15 @@ std::vector<PictureActions::Entry> PictureActions::entries() {
 
 void PictureActions::remember_focus(QWidget* focused) {
   for (QWidget* each = focused; each != nullptr; each = each->parentWidget()) {
-    if (source_of(each) == nullptr || each->window() != &window_) continue;
+    if (source_of(each) == nullptr || !is_part_of(*each, window_)) continue;
     current_ = each;
     return;
   }
+}
+
+QWidget& PictureActions::seen_view() {
+  // A hidden view may show an earlier step.
+  return current_ != nullptr && current_->isVisible() ? *current_ : first_;
 }
 
 void PictureActions::add_to_views() {
@@ -89,11 +95,11 @@ QMenu* PictureActions::make_menu() {
   menu->setObjectName(u"picture_menu"_s);
   for (const Entry& entry : entries()) {
     QAction* const action = add_entry(*menu, u"focused_"_s + entry.name, entry.text,
-                                      [this, act = entry.act] { (this->*act)(*current_); });
+                                      [this, act = entry.act] { (this->*act)(seen_view()); });
     action->setShortcut(QKeySequence(entry.key));
   }
   connect(menu, &QMenu::aboutToShow, this, [this, menu] {
-    menu->setTitle(tr("&Pictures: %1").arg(menu_text(current_->accessibleName())));
+    menu->setTitle(tr("&Pictures: %1").arg(menu_text(seen_view().accessibleName())));
   });
   return menu;
 }

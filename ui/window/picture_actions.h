@@ -40,6 +40,8 @@ class PictureActions : public QObject {
   static std::vector<Entry> entries();
 
   void remember_focus(QWidget* focused);
+  /// The view that had the focus last, if it is visible; else the first one.
+  QWidget& seen_view();
   void write_picture(QWidget& view, const QString& path);
   void write_data(QWidget& view, const QString& path);
   /// Asks for a file beside the model.
@@ -48,6 +50,7 @@ class PictureActions : public QObject {
 
   Document& document_;
   QWidget& window_;
+  QWidget& first_;
   QPointer<QWidget> current_;
 };
 

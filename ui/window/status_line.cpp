@@ -118,10 +118,12 @@ QString StatusLine::cost_text(const Study& study) {
   const auto fixed = [](double number, int digits) {
     return QString::fromStdString(format_fixed(number, digits));
   };
+  // A run replaces the predicted times, whatever device they were predicted for.
+  const bool is_measured = study.times->measured > 0;
   const QString time =
-      tr("+%1 (+%2 %) on %3")
+      (is_measured ? tr("+%1 (+%2 %), measured on %3") : tr("+%1 (+%2 %) on %3"))
           .arg(time_text(extra_seconds(study)), fixed(extra_seconds_percent(study), 1),
-               shown(study.choices.times.profile.name));
+               shown(is_measured ? study.times->measured_on : study.choices.times.profile.name));
   const double transfers = transfer_seconds(study, *study.current);
   return transfers == 0 ? time : tr("%1, %2 of it transfers").arg(time, time_text(transfers));
 }

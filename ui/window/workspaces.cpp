@@ -17,7 +17,7 @@ const std::vector<Workspace>& table() {
        QT_TRANSLATE_NOOP("Workspaces", "Overview"),
        QT_TRANSLATE_NOOP("Workspaces", "Which part of the model holds the memory"),
        34,
-       {{"overview_dock", Qt::LeftDockWidgetArea, 48},
+       {{"overview_dock", Qt::LeftDockWidgetArea, 51},
         {"memory_dock", Qt::BottomDockWidgetArea, 66},
         {"inspector_dock", Qt::BottomDockWidgetArea, 34},
         {"alive_dock", Qt::BottomDockWidgetArea, 34, "inspector_dock"}}},

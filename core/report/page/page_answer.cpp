@@ -53,7 +53,7 @@ Sentence peak_sentence(const Study& study) {
 }
 
 Sentence fit_sentence(const Study& study) {
-  const DeviceProfile& device = study.choices.times.profile;
+  const DeviceProfile device = profile_in_force(study.choices.times);
   if (device.memory_bytes <= 0) return "";
   const std::string name =
       xml_escaped(device.name) + " (" + format_bytes(device.memory_bytes) + ")";

@@ -70,7 +70,7 @@ json page_curve(const ReportInput& input, const PageLimits& limits) {
   return {{"slots", variant.timeline.order.size()},
           {"forward_slots", variant.forward_slots},
           {"peak_column", peak - slots.begin()},
-          {"memory_bytes", input.study.choices.times.profile.memory_bytes},
+          {"memory_bytes", profile_in_force(input.study.choices.times).memory_bytes},
           {"columns", columns_json(input.study, variant, slots)},
           {"lines", lines_json(input, limits.columns)}};
 }

@@ -243,9 +243,13 @@ void ComparePanel::show_titles() {
   const QString here = file_of(document_);
   const QString& left = swapped_ ? path_ : here;
   const QString& right = swapped_ ? here : path_;
-  left_title_->setText(tr("Left: %1").arg(QFileInfo(left).fileName()));
+  const auto title = [this](const QString& side, const QString& file, bool is_here) {
+    const QString name = QFileInfo(file).fileName();
+    return is_here ? tr("%1: %2, as in this window").arg(side, name) : u"%1: %2"_s.arg(side, name);
+  };
+  left_title_->setText(title(tr("Left"), left, !swapped_));
   left_title_->setToolTip(left);
-  right_title_->setText(tr("Right: %1").arg(QFileInfo(right).fileName()));
+  right_title_->setText(title(tr("Right"), right, swapped_));
   right_title_->setToolTip(right);
 }
 

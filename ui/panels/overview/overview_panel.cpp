@@ -17,7 +17,7 @@ using namespace Qt::StringLiterals;
 
 constexpr int module_width = 220;
 constexpr int least_module_width = 120;
-constexpr int number_width = 80;
+constexpr int number_width = 92;
 constexpr int least_height = 80;
 
 }  // namespace

@@ -55,6 +55,7 @@ FitRow::FitRow(Document& document, Planning& planning, QWidget* parent)
   connect(&planning_, &Planning::failed, this, [this](PlanningJob job, const Failure& failure) {
     if (job == PlanningJob::fit) show_failure(failure);
   });
+  answer_->hide();
   show_state();
 }
 

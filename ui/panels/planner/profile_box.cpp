@@ -64,6 +64,7 @@ void ProfileBox::choose_file() {
 void ProfileBox::choose(const std::string& name_or_file, const QString& merge_key) {
   Choices choices = document_.choices();
   const auto failure = failure_of([&] { choices.times.profile = load_profile(name_or_file); });
+  choices.times.device_memory.reset();
   if (failure) {
     document_.notices().report(*failure);
   } else {
