@@ -15,6 +15,7 @@
 #include "core/study/facts/pass_savings.h"
 #include "core/study/files/modified_model.h"
 #include "core/study/measured/measure.h"
+#include "core/study/search/plan_evaluator.h"
 #include "core/study/step/fusion_table.h"
 
 namespace stashscope::app {

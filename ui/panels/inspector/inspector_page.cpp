@@ -176,7 +176,8 @@ class NodePage {
         items += u"<p>%1</p>"_s.arg(InspectorPage::tr("The search for a plan stopped at %1")
                                         .arg(link(obstacle->stopped_at)));
     }
-    return items.isEmpty() ? QString() : heading(InspectorPage::tr("Why it is not recomputed")) + items;
+    return items.isEmpty() ? QString()
+                           : heading(InspectorPage::tr("Why it is not recomputed")) + items;
   }
 
   const Study& study_;
