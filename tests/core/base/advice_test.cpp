@@ -20,7 +20,9 @@ TEST(Advice, IsFoundByItsWords) {
   for (int i = 0; i <= static_cast<int>(Action::write_measurement); ++i) {
     const auto action = static_cast<Action>(i);
     for (const char* subject : {"4096", "'a', 'b'"}) {
-      const Advice advice{action, takes_subject(action) ? subject : ""};
+      // Search options have a form of their own.
+      const std::string said = action == Action::use_plan ? "1:0" : subject;
+      const Advice advice{action, takes_subject(action) ? said : ""};
       const AdvisedText text{"node 'a; b': it is wrong; this is why", advice};
       EXPECT_EQ(find_advice(text.text + option_words(advice)), text) << i;
     }
@@ -35,7 +37,8 @@ TEST(Advice, MayStandBeforeTheEnd) {
 }
 
 TEST(Advice, IsNotInEveryText) {
-  for (const char* text : {"", "; set ", " with --dim", "the sizes are set by the file"}) {
+  for (const char* text : {"", "; set ", " with --dim", "the sizes are set by the file",
+                           "/runs/gpt2 with --probe 1/model.onnx: cannot be read"}) {
     EXPECT_EQ(find_advice(text), (AdvisedText{text, std::nullopt})) << text;
   }
 }
