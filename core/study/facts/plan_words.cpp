@@ -49,6 +49,7 @@ std::vector<std::string> lone_modules(const Study& study) {
   }
   shorten_modules(lone);
   std::vector<std::string> names;
+  names.reserve(scopes.size());
   for (const std::vector<std::string>& scope : scopes) names.push_back(join(scope, "."));
   return names;
 }

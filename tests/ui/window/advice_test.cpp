@@ -27,7 +27,8 @@ TEST(AdviceTexts, NameAnOptionOnlyWhereTheWindowHasNoControl) {
   using Action = Advice::Action;
   for (int i = 0; i <= static_cast<int>(Action::write_measurement); ++i) {
     const auto action = static_cast<Action>(i);
-    const QString text = note_text("a note" + option_words({action, "4096"}));
+    const QString text =
+        note_text("a note" + option_words({action, action == Action::use_plan ? "1:0" : "4096"}));
     EXPECT_GT(text.size(), u"a note"_s.size()) << i;
     const bool is_of_the_start = text.contains(u"start the program with"_s);
     EXPECT_EQ(is_of_the_start, text.contains(u"--"_s)) << text.toStdString();
