@@ -31,6 +31,11 @@ Occupied::Cells Occupied::cells_of(const QRectF& rect) const {
           cell(rect.right() - room_.left(), columns_), cell(rect.bottom() - room_.top(), rows_)};
 }
 
+std::size_t Occupied::index_of(int x, int y) const {
+  return static_cast<std::size_t>(y) * static_cast<std::size_t>(columns_) +
+         static_cast<std::size_t>(x);
+}
+
 void Occupied::add(const QRectF& rect) {
   if (!rect.intersects(room_)) return;
   const Cells cells = cells_of(rect);
@@ -38,7 +43,7 @@ void Occupied::add(const QRectF& rect) {
   rects_.push_back(rect);
   for (int y = cells.top; y <= cells.bottom; ++y) {
     for (int x = cells.left; x <= cells.right; ++x) {
-      std::int32_t& first = first_[static_cast<std::size_t>(y * columns_ + x)];
+      std::int32_t& first = first_[index_of(x, y)];
       entries_.push_back({index, first});
       first = static_cast<std::int32_t>(entries_.size()) - 1;
     }
@@ -50,7 +55,7 @@ bool Occupied::is_free(const QRectF& rect) const {
   const Cells cells = cells_of(rect);
   for (int y = cells.top; y <= cells.bottom; ++y) {
     for (int x = cells.left; x <= cells.right; ++x) {
-      std::int32_t at = first_[static_cast<std::size_t>(y * columns_ + x)];
+      std::int32_t at = first_[index_of(x, y)];
       for (; at >= 0; at = entries_[static_cast<std::size_t>(at)].next) {
         if (rects_[entries_[static_cast<std::size_t>(at)].rect].intersects(rect)) return false;
       }

@@ -28,6 +28,7 @@ class Occupied {
   };
 
   Cells cells_of(const QRectF& rect) const;
+  std::size_t index_of(int x, int y) const;
 
   QRectF room_;
   int columns_;

@@ -47,10 +47,10 @@ QString room_text(const Study& study) {
 
 QString time_text_of(const Study& study) {
   const QString seconds = time_text(step_seconds(study, *study.current));
-  const QString step = study.times->measured == 0
-                           ? AnswerBar::tr("step %1").arg(seconds)
-                           : AnswerBar::tr("step %1 on %2, from the measured nodes")
-                                 .arg(seconds, shown(study.times->measured_on).toHtmlEscaped());
+  QString step = study.times->measured == 0
+                     ? AnswerBar::tr("step %1").arg(seconds)
+                     : AnswerBar::tr("step %1 on %2, from the measured nodes")
+                           .arg(seconds, shown(study.times->measured_on).toHtmlEscaped());
   const double extra = extra_seconds(study);
   if (extra == 0) return step;
   return AnswerBar::tr("%1, %2 of it for plans (%3)")

@@ -43,8 +43,8 @@ class ModuleTable {
  private:
   /// Every module around another row is a rest.
   void mark_rests() {
-    for (std::size_t row = 0; row < drafts_.size(); ++row) {
-      const std::string& name = drafts_[row].memory.module;
+    for (const ModuleDraft& draft : drafts_) {
+      const std::string& name = draft.memory.module;
       for (std::size_t dot = name.find('.'); dot != std::string::npos;
            dot = name.find('.', dot + 1)) {
         const auto around = draft_by_name_.find(std::string_view(name).substr(0, dot));
