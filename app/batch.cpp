@@ -68,15 +68,22 @@ void check_outputs(const BatchOptions& options, const Choices& choices, Overwrit
                     config, options.svg});
 }
 
-/// What reports print. Only a page has the next moves, because they take time to find.
+/// What all reports print.
 ReportInput report_input(const Study& study, const AnalysisOptions& analysis,
                          const BatchOptions& options, const PlanningResults& planned) {
   ReportInput input{study, analysis.file};
   input.passes = pass_savings(study);
   input.fusions = fusion_table(study);
   input.planned = planned;
-  if (options.format != "html") return input;
   input.command = options.command;
+  return input;
+}
+
+/// The same with the next moves. Only a page has them, because they take time to find.
+ReportInput report_with_moves(const Study& study, const AnalysisOptions& analysis,
+                              const BatchOptions& options, const PlanningResults& planned) {
+  ReportInput input = report_input(study, analysis, options, planned);
+  if (options.format != "html") return input;
   const std::size_t nodes = std::max<std::size_t>(study.graph().nodes().size(), 1);
   input.tried_moves = std::max(least_tried_moves, nodes_of_tried_moves / nodes);
   // Their moves would start the search again or drop the sequence, so none is tried.
@@ -138,7 +145,7 @@ int run_batch(const AnalysisOptions& analysis, const PlanningOptions& planning,
     loaded.session.current_measured = measured.current;
     study = with_times_of(loaded.session, study);
   }
-  ReportInput input = report_input(*study, analysis, options, planned);
+  ReportInput input = report_with_moves(*study, analysis, options, planned);
   input.measured = shown;
   write_text(report_text(input, options.format), options.out);
   if (!options.save_model.empty()) save_modified_model(*study, options.save_model);

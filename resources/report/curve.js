@@ -117,8 +117,14 @@ class Curve {
   }
 
   show(column) {
+    if (!this.isKnown(column)) return;
     this.setShown(column);
     this.onShow(column);
+  }
+
+  /** Whether the page has the tensors of a slot. */
+  isKnown(column) {
+    return this.data.complete || column === this.curve.peak_column;
   }
 
   /** Marks the slot that the picture above shows. */
@@ -165,9 +171,8 @@ class Curve {
 
   listTensors(column) {
     const slot = this.curve.columns.slot[column];
-    const isKnown = this.data.complete || column === this.curve.peak_column;
-    byId("curve-tensors").hidden = !isKnown;
-    if (!isKnown) return;
+    byId("curve-tensors").hidden = !this.isKnown(column);
+    if (!this.isKnown(column)) return;
     const rows = firstAlive(this.data, this.sorted, slot, listedTensors).map((tensor) => {
       const name = element("td");
       name.append(element("code", "", this.names[tensor]));

@@ -21,9 +21,7 @@ function showPictures(data, plans, modules) {
     plans.mark(rows.plans);
     modules.mark(rows.modules);
   });
-  const curve = new Curve(data, names, (column) => {
-    if (data.complete || column === data.curve.peak_column) icicle.show(column);
-  });
+  const curve = new Curve(data, names, (column) => icicle.show(column));
   byId("to-peak").addEventListener("click", () => curve.setShown(data.curve.peak_column));
 }
 

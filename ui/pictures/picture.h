@@ -25,8 +25,10 @@ class PictureSource {
 
   /// What the view shows, in light colours. @param title names what is shown, such as the model
   virtual Picture picture(const QString& title) = 0;
-  /// Not set if there is nothing to show.
+  /// Not set if there is nothing to show. To be called on the interface thread.
   virtual PictureData picture_data() = 0;
+  /// Whether there is something to show. Gathers no figures.
+  virtual bool has_picture() { return picture_data() != nullptr; }
 };
 
 /// What `paint` paints for a view as large as it is on the screen, in the view's font and in light

@@ -1,6 +1,8 @@
 #include "ui/text/note_text.h"
 
 #include <QCoreApplication>
+#include <algorithm>
+#include <array>
 
 #include "core/base/advice.h"
 #include "ui/text/texts.h"
@@ -9,53 +11,61 @@ namespace stashscope::ui {
 
 namespace {
 
-QString said(const char* text) { return QCoreApplication::translate("Advice", text); }
+using namespace Qt::StringLiterals;
+using enum Advice::Action;
 
-/// What to do, with the punctuation that joins it to the text before it.
-QString advice_text(const Advice& advice) {
-  using enum Advice::Action;
+/// How the window words an advice, with the punctuation that joins it to the text before it. %1 is
+/// the subject.
+struct ControlWords {
+  Advice::Action action;
+  const char* words;
+};
+
+constexpr std::array all_words = {
+    ControlWords{set_dimension, QT_TRANSLATE_NOOP("Advice", "; set %1 in the panel Dimensions")},
+    ControlWords{set_dimensions, QT_TRANSLATE_NOOP("Advice", "; set %1 in the panel Dimensions")},
+    ControlWords{
+        choose_loss,
+        QT_TRANSLATE_NOOP("Advice",
+                          "; to take another one, start the program with --loss and its name")},
+    ControlWords{freeze_parameters,
+                 QT_TRANSLATE_NOOP("Advice",
+                                   "; to train no parameters before it, start the program with "
+                                   "--freeze and their names")},
+    ControlWords{train_normalizations,
+                 QT_TRANSLATE_NOOP("Advice",
+                                   "; Passes > Train batch normalizations puts training mode "
+                                   "back, or %1")},
+    ControlWords{choose_optimizer, QT_TRANSLATE_NOOP("Advice", "; choose one in Run > Optimizer")},
+    ControlWords{plan_again, QT_TRANSLATE_NOOP("Advice", "; plan again in the Planner")},
+    ControlWords{plan_by_cluster,
+                 QT_TRANSLATE_NOOP("Advice",
+                                   ": use File > Save modified model instead, or plan with "
+                                   "Clusters in the Planner")},
+    ControlWords{
+        plan_single_nodes,
+        QT_TRANSLATE_NOOP("Advice", ", or plan with Nodes and a budget of %1 in the Planner")},
+    ControlWords{use_plan, QT_TRANSLATE_NOOP("Advice", "; the Planner finds it")},
+    ControlWords{choose_profile,
+                 QT_TRANSLATE_NOOP("Advice", "; the Planner lists the known profiles")},
+    ControlWords{name_dimension,
+                 QT_TRANSLATE_NOOP("Advice", "; for example batch=inputs_input_ids_dim0")},
+    ControlWords{give_inputs,
+                 QT_TRANSLATE_NOOP("Advice", "; correct the declared shape in the model")},
+    ControlWords{
+        write_measurement,
+        QT_TRANSLATE_NOOP("Advice", "; choose a file that Run > Export the measurement wrote")},
+};
+
+QString subject_text(const Advice& advice) {
   const QString subject = shown(advice.subject);
-  switch (advice.action) {
-    case set_dimension:
-    case set_dimensions:
-      return said(QT_TRANSLATE_NOOP("Advice", "; set %1 in the panel Dimensions")).arg(subject);
-    case choose_loss:
-      return said(QT_TRANSLATE_NOOP(
-          "Advice", "; to take another one, start the program with --loss and its name"));
-    case freeze_parameters:
-      return said(QT_TRANSLATE_NOOP("Advice",
-                                    "; to train no parameters before it, start the program with "
-                                    "--freeze and their names"));
-    case train_normalizations:
-      return said(QT_TRANSLATE_NOOP("Advice",
-                                    "; Passes > Train batch normalizations puts training mode "
-                                    "back, or %1"))
-          .arg(subject);
-    case choose_optimizer:
-      return said(QT_TRANSLATE_NOOP("Advice", "; choose one in Run > Optimizer"));
-    case plan_again:
-      return said(QT_TRANSLATE_NOOP("Advice", "; plan again in the Planner"));
-    case plan_by_cluster:
-      return said(QT_TRANSLATE_NOOP("Advice",
-                                    ": use File > Save modified model instead, or plan with "
-                                    "Clusters in the Planner"));
-    case plan_single_nodes:
-      return said(QT_TRANSLATE_NOOP("Advice",
-                                    ", or plan with Nodes and a budget of %1 in the Planner"))
-          .arg(bytes_text(QString::fromStdString(advice.subject).toLongLong()));
-    case use_plan:
-      return said(QT_TRANSLATE_NOOP("Advice", "; the Planner finds it"));
-    case choose_profile:
-      return said(QT_TRANSLATE_NOOP("Advice", "; the Planner lists the known profiles"));
-    case name_dimension:
-      return said(QT_TRANSLATE_NOOP("Advice", "; for example batch=inputs_input_ids_dim0"));
-    case give_inputs:
-      return said(QT_TRANSLATE_NOOP("Advice", "; correct the declared shape in the model"));
-    case write_measurement:
-      return said(
-          QT_TRANSLATE_NOOP("Advice", "; choose a file that Run > Export the measurement wrote"));
-  }
-  return {};
+  return advice.action == plan_single_nodes ? bytes_text(subject.toLongLong()) : subject;
+}
+
+QString advice_text(const Advice& advice) {
+  const auto found = std::ranges::find(all_words, advice.action, &ControlWords::action);
+  const QString words = QCoreApplication::translate("Advice", found->words);
+  return words.contains(u"%1"_s) ? words.arg(subject_text(advice)) : words;
 }
 
 }  // namespace

@@ -44,6 +44,8 @@ Picture GroupTree::picture(const QString& title) {
   return table_picture(*this, title, shown_rows(*this), *header());
 }
 
+bool GroupTree::has_picture() { return !shown_rows(*this).isEmpty(); }
+
 PictureData GroupTree::picture_data() { return table_data(shown_rows(*this), *header()); }
 
 void GroupTree::paintEvent(QPaintEvent* event) {

@@ -18,6 +18,7 @@ class GroupTree : public QTreeView, public PictureSource {
 
   Picture picture(const QString& title) override;
   PictureData picture_data() override;
+  bool has_picture() override;
 
  protected:
   void paintEvent(QPaintEvent* event) override;

@@ -112,6 +112,8 @@ Picture TableView::picture(const QString& title) {
   return table_picture(*this, title, shown_rows(*this), *horizontalHeader());
 }
 
+bool TableView::has_picture() { return !shown_rows(*this).isEmpty(); }
+
 PictureData TableView::picture_data() { return table_data(shown_rows(*this), *horizontalHeader()); }
 
 void TableView::paintEvent(QPaintEvent* event) {

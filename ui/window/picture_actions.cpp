@@ -120,7 +120,7 @@ QFileDialog* PictureActions::ask(const QWidget& view, const QString& title, cons
 }
 
 void PictureActions::save_picture(QWidget& view) {
-  if (document_.study() == nullptr || !source_of(&view)->picture_data()) {
+  if (document_.study() == nullptr || !source_of(&view)->has_picture()) {
     return say_nothing_to_show(view);
   }
   QFileDialog* const dialog =
@@ -152,7 +152,7 @@ void PictureActions::copy_picture(QWidget& view) {
 }
 
 void PictureActions::save_data(QWidget& view) {
-  if (document_.study() == nullptr || !source_of(&view)->picture_data()) {
+  if (document_.study() == nullptr || !source_of(&view)->has_picture()) {
     return say_nothing_to_show(view);
   }
   QFileDialog* const dialog =

@@ -17,6 +17,7 @@ RecentRecorder::RecentRecorder(Document& document, const Thumbnails& thumbnails,
   timer_.setInterval(recording_delay);
   connect(&timer_, &QTimer::timeout, this, &RecentRecorder::record);
   connect(&document_, &Document::study_changed, &timer_, qOverload<>(&QTimer::start));
+  connect(&document_.files(), &DocumentFiles::session_saved, &timer_, qOverload<>(&QTimer::start));
 }
 
 void RecentRecorder::finish() {

@@ -112,7 +112,9 @@ Welcome::Welcome(const Thumbnails& thumbnails, QWidget* parent)
   outer->addLayout(middle);
   outer->addStretch(2);
   setWidget(page);
-  refresh();
+  fill_samples();
+  fill_recent();
+  arrange();
 }
 
 QWidget* Welcome::make_left() {
@@ -173,12 +175,6 @@ QWidget* Welcome::make_export_help() {
   row->addStretch(1);
   layout->addLayout(row);
   return help;
-}
-
-void Welcome::refresh() {
-  fill_samples();
-  fill_recent();
-  arrange();
 }
 
 void Welcome::fill_samples() {

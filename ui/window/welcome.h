@@ -22,8 +22,6 @@ class Welcome : public QScrollArea {
  public:
   explicit Welcome(const Thumbnails& thumbnails, QWidget* parent = nullptr);
 
-  void refresh();
-
  Q_SIGNALS:
   void open_wanted();
   void file_wanted(const QString& path);

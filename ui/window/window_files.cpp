@@ -89,6 +89,7 @@ void MainWindow::leave_choices(std::function<void()> go_on) {
 }
 
 void MainWindow::take_saved() {
+  add_recent_file(document_.files().session_path());
   if (const auto go_on = std::exchange(after_saving_, nullptr)) go_on();
 }
 

@@ -23,6 +23,13 @@ std::vector<std::size_t> highest_slots(const std::vector<std::int64_t>& live, st
   return slots;
 }
 
+/// The column that holds a slot; `columns` if there is none.
+std::size_t column_of(std::size_t slot, std::size_t slots, std::size_t columns) {
+  std::size_t column = 0;
+  while (column < columns && (column + 1) * slots / columns <= slot) ++column;
+  return column;
+}
+
 json line_json(const char* name, const char* dash, const std::vector<std::int64_t>& live,
                std::size_t columns) {
   const std::vector<std::size_t> slots = highest_slots(live, columns);
@@ -65,11 +72,14 @@ json lines_json(const ReportInput& input, std::size_t columns) {
 
 json page_curve(const ReportInput& input, const PageLimits& limits) {
   const Variant& variant = *input.study.current;
-  const std::vector<std::size_t> slots = highest_slots(variant.timeline.live_bytes, limits.columns);
-  const auto peak = std::ranges::find(slots, variant.timeline.peak_slot);
+  const std::vector<std::int64_t>& live = variant.timeline.live_bytes;
+  std::vector<std::size_t> slots = highest_slots(live, limits.columns);
+  const std::size_t peak = column_of(variant.timeline.peak_slot, live.size(), slots.size());
+  // Another slot of the column may be as high.
+  if (peak < slots.size()) slots[peak] = variant.timeline.peak_slot;
   return {{"slots", variant.timeline.order.size()},
           {"forward_slots", variant.forward_slots},
-          {"peak_column", peak - slots.begin()},
+          {"peak_column", peak},
           {"memory_bytes", profile_in_force(input.study.choices.times).memory_bytes},
           {"columns", columns_json(input.study, variant, slots)},
           {"lines", lines_json(input, limits.columns)}};

@@ -40,6 +40,23 @@ class GraphTest : public WindowTest {
     view().setFocus();
   }
 
+  /// Opens all groups, level by level.
+  void open_groups() {
+    for (int level = 0; level < 4; ++level) {
+      std::vector<layout::GroupId> closed;
+      for (const layout::DrawnBox& box : scene().drawing().boxes) {
+        const bool is_forward = box.shows.side == layout::Side::forward;
+        if (box.shows.group.valid() && !box.is_open() && is_forward) {
+          closed.push_back(box.shows.group);
+        }
+      }
+      for (const layout::GroupId group : closed) {
+        window().graph().toggle(group);
+        ASSERT_TRUE(settles());
+      }
+    }
+  }
+
   QPoint place_of(NodeId node) {
     const auto& drawing = scene().drawing();
     return place_of_box(drawing.box_of[node]);

@@ -56,21 +56,6 @@ class GraphLabels : public GraphTest {
       return label.box == wanted && label.kind != LabelKind::line;
     });
   }
-  void open_groups() {
-    for (int level = 0; level < 3; ++level) {
-      std::vector<layout::GroupId> closed;
-      for (const layout::DrawnBox& each : scene().drawing().boxes) {
-        const bool is_forward = each.shows.side == layout::Side::forward;
-        if (each.shows.group.valid() && !each.is_open() && is_forward) {
-          closed.push_back(each.shows.group);
-        }
-      }
-      for (const layout::GroupId group : closed) {
-        window().graph().toggle(group);
-        ASSERT_TRUE(settles());
-      }
-    }
-  }
   void zoom_to(double zoom) { view().zoom_by(zoom / view().camera().zoom); }
 
   int labels_ = 0;

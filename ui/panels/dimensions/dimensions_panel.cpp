@@ -124,11 +124,12 @@ QString DimensionsPanel::keep_typed() const {
   return {};
 }
 
-/// Keeps the keyboard focus and what is typed in the row of its dimension.
+/// Keeps the keyboard focus, and what is typed for the same model, in the row of its dimension.
 void DimensionsPanel::rebuild_with_focus(const std::vector<Dimension>& dimensions) {
   const QWidget* const focus = window()->focusWidget();
   const QString name = focus != nullptr && isAncestorOf(focus) ? focus->objectName() : QString();
-  const QString typed = keep_typed();
+  const QString typed = model_ == document_.study()->model ? keep_typed() : QString();
+  model_ = document_.study()->model;
   rebuild(dimensions);
   auto* const anew = name.isEmpty() ? nullptr : findChild<QWidget*>(name);
   if (anew == nullptr) return;

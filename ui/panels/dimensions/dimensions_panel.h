@@ -52,6 +52,7 @@ class DimensionsPanel : public QWidget {
   QToolButton* presets_;
   QVBoxLayout* rows_layout_;
   std::vector<Row> rows_;
+  std::shared_ptr<const Graph> model_;  ///< whose dimensions the rows show
 };
 
 }  // namespace stashscope::ui

@@ -45,7 +45,11 @@ OverviewPanel::OverviewPanel(Document& document, QWidget* parent)
   layout->addWidget(parts, 1);
   connect(icicle_, &IcicleView::chosen, this, &OverviewPanel::choose_group);
   connect(icicle_, &IcicleView::zoomed, this, &OverviewPanel::show_heading);
-  connect(grouping_, &QComboBox::activated, this, &OverviewPanel::show_study);
+  connect(grouping_, &QComboBox::activated, this, [this] {
+    wanted_module_.clear();
+    show_study();
+  });
+  connect(&document_, &Document::opened, this, [this] { wanted_module_.clear(); });
   connect(zoom_out_, &QToolButton::clicked, icicle_, &IcicleView::step_out);
   connect(&document_, &Document::study_changed, this, &OverviewPanel::show_study);
   connect(&document_.selection(), &LinkedSelection::changed, this, &OverviewPanel::show_moment);

@@ -203,6 +203,8 @@ Picture PlanTreeView::picture(const QString& title) {
   return table_picture(*this, title, shown_rows(*this), *header());
 }
 
+bool PlanTreeView::has_picture() { return !shown_rows(*this).isEmpty(); }
+
 PictureData PlanTreeView::picture_data() { return table_data(shown_rows(*this), *header()); }
 
 void PlanTreeView::paintEvent(QPaintEvent* event) {

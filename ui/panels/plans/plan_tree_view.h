@@ -30,6 +30,7 @@ class PlanTreeView : public QTreeView, public PictureSource {
 
   Picture picture(const QString& title) override;
   PictureData picture_data() override;
+  bool has_picture() override;
 
  Q_SIGNALS:
   void switch_wanted();  ///< requests to switch the selected rows
