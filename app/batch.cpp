@@ -23,8 +23,8 @@ namespace stashscope::app {
 namespace {
 
 constexpr std::size_t moves_of_page = 5;
-/// Every row that is tried computes a study. The rows with the largest savings are tried as long as
-/// their studies have about this many nodes, which takes some hundredths of a second.
+/// Trying a row of the plan table computes a study. This limits the nodes of all tried studies
+/// together, which keeps the search to some hundredths of a second.
 constexpr std::size_t nodes_of_tried_moves = 40'000;
 constexpr std::size_t least_tried_moves = 3;
 
@@ -41,7 +41,8 @@ void write_graph_svg(const Study& study, const std::string& title, const std::st
   print_warnings("stashscope", warnings);
 }
 
-/// No output may overwrite an input or another output.
+/// Throws a usage Error if an output would overwrite an input or another output, and an input Error
+/// if an output cannot be written.
 void check_outputs(const BatchOptions& options, const Choices& choices, OverwriteGuard files) {
   const auto place = [](const char* option, const std::string& path) {
     return std::string(option) + " " + printable(path);
@@ -68,7 +69,7 @@ void check_outputs(const BatchOptions& options, const Choices& choices, Overwrit
                     config, options.svg});
 }
 
-/// What all reports print.
+/// The input of a report, without next moves and measurements.
 ReportInput report_input(const Study& study, const AnalysisOptions& analysis,
                          const BatchOptions& options, const PlanningResults& planned) {
   ReportInput input{study, analysis.file};
@@ -79,20 +80,21 @@ ReportInput report_input(const Study& study, const AnalysisOptions& analysis,
   return input;
 }
 
-/// The same with the next moves. Only a page has them, because they take time to find.
+/// The input of a report without measurements. Only the input of an HTML page has next moves,
+/// because finding them takes time.
 ReportInput report_with_moves(const Study& study, const AnalysisOptions& analysis,
                               const BatchOptions& options, const PlanningResults& planned) {
   ReportInput input = report_input(study, analysis, options, planned);
   if (options.format != "html") return input;
   const std::size_t nodes = std::max<std::size_t>(study.graph().nodes().size(), 1);
   input.tried_moves = std::max(least_tried_moves, nodes_of_tried_moves / nodes);
-  // Their moves would start the search again or drop the sequence, so none is tried.
+  // A move would start the search for an order again or drop the planned sequence.
   const bool has_moves = !is_order_searched(study) && !study.choices.plans.sequence;
   if (has_moves) input.moves = next_moves(study, moves_of_page, Progress(), input.tried_moves);
   return input;
 }
 
-/// If the run fails, the prediction is still reported.
+/// Measures the step in a worker. If the run fails, writes the report of the prediction and throws.
 StudyMeasurements measured_or_reported(const Study& study, const AnalysisOptions& analysis,
                                        const LoadedModel& loaded, const BatchOptions& options,
                                        const PlanningResults& planned) {
@@ -105,7 +107,7 @@ StudyMeasurements measured_or_reported(const Study& study, const AnalysisOptions
   }
 }
 
-/// The study. Times measured in the session replace predicted times.
+/// The study with the times measured in the session, if any, in place of predicted times.
 std::shared_ptr<const Study> with_times_of(const Session& session,
                                            std::shared_ptr<const Study> study) {
   if (!session.current_measured) return study;

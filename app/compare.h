@@ -18,11 +18,11 @@ NamedTensors load_tensors(const std::filesystem::path& folder, const std::string
 struct TensorComparison {
   std::string name;
   double largest_error = 0;    ///< absolute error; infinite if only one side is NaN
-  double largest_value = 0;    ///< of the expected tensor's finite elements
+  double largest_value = 0;    ///< largest magnitude of the expected finite elements
   double allowed = 0;          ///< largest absolute error that passes
-  std::string fault;           ///< why the two cannot be compared; empty if they can
+  std::string fault;           ///< why the tensors cannot be compared; empty if they can
   bool is_gradient = false;    ///< from a `grad_*.pb`
-  bool only_rounding = false;  ///< below the float32 epsilon of the largest gradient
+  bool only_rounding = false;  ///< values at most float32 epsilon times the largest gradient
   bool given_up = false;       ///< a pass removed the output: nothing was compared
   bool random = false;         ///< made from random numbers: only type and dims were compared
 
@@ -38,14 +38,14 @@ struct Results {
   std::set<std::string> given_up = {};  ///< outputs of the model that a pass removed
 };
 
-/// Compares with `output_*.pb` and `grad_*.pb` of `folder`. A tensor passes if its error is within
-/// `tolerance` of its largest value. A `manifest.json` beside the folder may state the deviation of
-/// float32 from float64 for a gradient. Such a gradient passes within 4 deviations, because float32
-/// is not more exact than that, and always fails beyond 50. In mixed precision, deviations are
-/// ignored, and floating-point outputs may be narrower than expected. A gradient whose values are
-/// all below the float32 epsilon of the largest gradient is only rounding; it passes if its error
-/// is below that epsilon too. For outputs made from random numbers, only types and dims are
-/// compared.
+/// Compares the outputs with `output_*.pb` and `grad_*.pb` of `folder`. A tensor passes if its
+/// error is at most `tolerance` times its largest value. A `manifest.json` beside the folder may
+/// state the deviation of float32 from float64 for a gradient. Such a gradient passes within 4
+/// deviations, because float32 is not more exact, and always fails beyond 50. In mixed precision,
+/// deviations are ignored, and floating-point outputs may be narrower than expected. A gradient is
+/// only rounding if its values are at most float32 epsilon times the largest value of all
+/// gradients; it passes if its error is within this bound, too. For outputs made from random
+/// numbers, only types and dims are compared. Throws an input Error if `folder` has no such files.
 std::vector<TensorComparison> compare_outputs(const Results& results,
                                               const std::filesystem::path& folder,
                                               double tolerance);

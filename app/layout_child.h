@@ -4,7 +4,8 @@
 
 namespace stashscope::app {
 
-/// If the command line asks for a layout child, does its work and returns its exit code.
+/// If the command line has the option of a layout child, does the child's work and returns an exit
+/// code; else returns nothing.
 std::optional<int> run_layout_child(int argc, char** argv);
 
 }  // namespace stashscope::app

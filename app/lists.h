@@ -13,10 +13,10 @@ std::string fusion_list();
 /// One line for each pass that can be chosen.
 std::string pass_list();
 
-/// Prints the values of --optimizer.
+/// Prints the values of --optimizer and returns exit code 0.
 int print_optimizers();
 
-/// Prints the built-in values of --profile.
+/// Prints the built-in values of --profile and returns exit code 0.
 int print_profiles();
 
 }  // namespace stashscope::app

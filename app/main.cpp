@@ -32,7 +32,8 @@ void add_batch_options(CLI::App& program, BatchOptions& options, CLI::Option* ba
   program.add_option("--out", options.out, "file for the report (default: standard output)")
       ->type_name("FILE")
       ->needs(batch);
-  program.add_option("--save-model", options.save_model, "write the modified graph")
+  program
+      .add_option("--save-model", options.save_model, "write the modified graph as an ONNX model")
       ->type_name("FILE")
       ->needs(batch);
   program
@@ -45,7 +46,9 @@ void add_batch_options(CLI::App& program, BatchOptions& options, CLI::Option* ba
                   "write the shell block that switches the plans on in ONNX Runtime")
       ->type_name("FILE")
       ->needs(batch);
-  program.add_option("--svg", options.svg, "draw the graph")->type_name("FILE")->needs(batch);
+  program.add_option("--svg", options.svg, "write a picture of the graph")
+      ->type_name("FILE")
+      ->needs(batch);
   program
       .add_option("--compare", options.compare,
                   "print the differences to this other session or model, as text or json; the "

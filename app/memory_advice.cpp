@@ -9,13 +9,13 @@ namespace stashscope::app {
 
 namespace {
 
-/// Limits how long the search delays the error message.
+/// Time limit in seconds of the search, which delays the error message.
 constexpr double advice_seconds = 10;
 
 std::int64_t peak_of(const Study& study) { return study.current->timeline.peak_bytes; }
 
-/// If a step did not fit although it was predicted to fit, it needs more than its prediction. The
-/// budget is then lower than the prediction.
+/// The budget for a plan that fits. A step that did not fit although it was predicted to fit needs
+/// more than predicted; the budget is then 90 % of the predicted peak.
 std::int64_t budget_below(const Study& study, std::int64_t available_bytes) {
   const std::int64_t peak = peak_of(study);
   return peak <= available_bytes ? peak - peak / 10 : available_bytes;

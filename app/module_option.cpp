@@ -11,14 +11,14 @@ namespace stashscope::app {
 
 namespace {
 
-/// The nodes of a module that have recompute or compromise plans, none of which is carried out.
-/// Throws a usage Error if no node of the module has such a plan.
+/// The nodes of a module that have recompute or compromise plans but no applied one. Throws a usage
+/// Error if no node of the module has such a plan.
 std::vector<NodeId> planned_nodes_in(const Study& study, const std::string& module) {
   const std::string option = "--recompute-module '" + printable(module) + "'";
   const std::vector<NodeId> nodes =
       module.empty() ? std::vector<NodeId>() : nodes_in_module(study.graph(), module);
   if (nodes.empty()) {
-    fail_usage(option, "is no module of the model", "the report lists the modules with plans");
+    fail_usage(option, "is not a module of the model", "the report lists the modules with plans");
   }
   auto [on, off, pinned] = planned_nodes(study, nodes);
   if (on.empty() && off.empty()) {

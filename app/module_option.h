@@ -7,8 +7,8 @@
 
 namespace stashscope::app {
 
-/// Switches recomputing on for the outputs of modules, as `--recompute-module` asks. Throws a usage
-/// Error if a name fits no module, or only modules without plans.
+/// Switches on the recompute plans for the outputs of modules (option `--recompute-module`). Throws
+/// a usage Error if a name matches no module, or only modules without plans.
 /// @param modules paths or parts of paths: `layers.3.self_attn` in `model.layers.3.self_attn`
 void recompute_modules(const std::vector<std::string>& modules, LoadedModel& loaded);
 

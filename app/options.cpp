@@ -40,7 +40,7 @@ void add_dim(const std::string& argument, Choices& choices) {
   }
 }
 
-/// The names of a table of choices.
+/// The names of all entries of a table, separated by commas.
 template <class Table>
 std::string names_in(const Table& table) {
   std::vector<std::string> names;
@@ -126,11 +126,12 @@ void add_strategy_options(CLI::App& program, AnalysisOptions& options) {
   program
       .add_option("--transfer-bandwidth", options.transfer_bandwidth,
                   "GB/s between device and host in one direction, for plans of type 3 (default: "
-                  "the profile's)")
+                  "the bandwidth of the profile)")
       ->type_name("GB/S");
   program
       .add_option("--device-memory", options.device_memory,
-                  "memory that the step must fit, such as 24GiB (default: the profile's)")
+                  "memory that the step must fit, such as 24GiB (default: the memory of the "
+                  "profile)")
       ->type_name("SIZE");
   program
       .add_option("--profile", options.profile,

@@ -22,7 +22,7 @@ struct AnalysisOptions {
   std::string recompute_search;
   std::vector<std::string> plans;
   std::vector<std::string> pinned;
-  std::vector<std::string> modules;  ///< whose outputs are recomputed
+  std::vector<std::string> modules;  ///< modules whose outputs are recomputed
   int level = -1;                    ///< -1: not given
   std::string order;
   std::string fusion;
@@ -36,7 +36,7 @@ struct AnalysisOptions {
   std::vector<std::string> recomputable;
   std::string compress_to;
   std::string profile;                       ///< name or file
-  std::optional<double> transfer_bandwidth;  ///< 1e9 bytes per second
+  std::optional<double> transfer_bandwidth;  ///< in 1e9 bytes per second
   std::string device_memory;                 ///< such as 24GiB; empty: not given
   std::string optimizer;
   bool master_weights = false;
@@ -48,7 +48,7 @@ struct AnalysisOptions {
 /// Declares the options; `file` is a positional argument.
 void add_analysis_options(CLI::App& program, AnalysisOptions& options);
 
-/// Applies the options to choices. Throws a usage Error.
+/// Applies the options to choices. Throws a usage Error for an invalid value.
 void apply_options(const AnalysisOptions& options, Choices& choices);
 
 /// Loads the file that the options name and applies the options. Throws an input or usage Error.
@@ -57,7 +57,8 @@ LoadedModel load_model_or_session(const AnalysisOptions& options);
 /// The study of a loaded model; errors about the model name the model's file.
 std::shared_ptr<const Study> study_of(const LoadedModel& loaded);
 
-/// Checks of numbers in options. Return what is wrong with the text; empty if nothing is.
+/// Checks of numbers in options. Each function returns an error text, which is empty for a valid
+/// number.
 std::string finite_and_not_negative(const std::string& text);
 std::string whole_and_not_negative(const std::string& text);
 
@@ -80,8 +81,8 @@ auto read_option(const std::string& option, const Read& read) {
 /// Parses a number of bytes above 0, such as `12GiB`. Throws a usage Error that names the option.
 std::int64_t memory_in(const std::string& option, const std::string& text);
 
-/// Parses the command line. Returns the exit code if the program must end (after --help or a usage
-/// error), else nothing.
+/// Parses the command line. Returns the exit code if the program must end (after --help, --version
+/// or a usage error), else nothing.
 std::optional<int> parse_command_line(CLI::App& program, int argc, char** argv);
 
 /// Flushes standard output. Throws a run Error if it cannot be written. A closed pipe is no error,

@@ -8,11 +8,11 @@
 
 namespace stashscope::app {
 
-/// Guards the files that were read: session, model with its data, plan files, profile.
+/// A guard for the files that were read: session, model with its data, plan files, profile.
 OverwriteGuard files_read(const AnalysisOptions& options, const LoadedModel& loaded);
 
 /// Throws an input Error if a file cannot be written. Call it before long work.
-/// @param paths empty ones are ignored
+/// @param paths empty paths are ignored
 void require_writable(const std::vector<std::string>& paths);
 
 }  // namespace stashscope::app

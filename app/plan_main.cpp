@@ -65,7 +65,7 @@ void check_options(const PlanOptions& options) {
   check_limit(options.limit);
 }
 
-/// The common part of both kinds of answers.
+/// The answer to --order-only or to a budget.
 struct Answer {
   std::vector<TaskId> sequence;
   std::int64_t bound = 0;    ///< lower bound on the quantity `bounded`
@@ -97,7 +97,7 @@ void print(const Answer& answer, const SequenceMemory& memory, const SequenceMem
 
 std::string over_budget(const Answer& answer) {
   const std::string least = std::to_string(answer.peak_lower_bound);
-  return answer.impossible ? "is below " + least + ", the lowest peak that is possible"
+  return answer.impossible ? "is below " + least + ", a proven lower bound on the peak"
                            : "was not reached; no peak below " + least +
                                  " is possible, and the time or move limit ended the search";
 }

@@ -34,7 +34,8 @@ void add_fit_options(CLI::App& program, PlanningOptions& options, CLI::Option* b
           ->needs(batch);
   program
       .add_option("--memory", options.memory,
-                  "memory for --fit, such as 80GiB, 512MiB or 12GB (default: the profile's)")
+                  "memory for --fit, such as 80GiB, 512MiB or 12GB (default: the memory of the "
+                  "profile)")
       ->type_name("SIZE")
       ->needs(fit);
 }

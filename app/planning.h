@@ -9,11 +9,11 @@
 
 namespace stashscope::app {
 
-/// The planning to do before the report.
+/// The options for planning before the report.
 struct PlanningOptions {
   std::optional<std::string> budget;  ///< the value of --budget, such as 12GiB
   std::optional<std::string> grain;   ///< default: cluster
-  std::size_t pareto = 0;             ///< points of the curve; 0: none
+  std::size_t pareto = 0;             ///< points of the curve; 0: no curve
   SearchLimit limit;
   std::string fit;     ///< [LABEL=]NAME[,NAME...]; empty: none
   std::string memory;  ///< such as 12GiB; empty: the memory of the profile

@@ -7,9 +7,11 @@
 namespace stashscope::app {
 
 void prepare_process() {
-  // Writes then fail with an error. Child processes get the default again, unlike with SIG_IGN.
+  // With a handler, writes fail with an error. Child processes get the default action, unlike with
+  // SIG_IGN.
   for (const int signal : {SIGPIPE, SIGXFSZ}) std::signal(signal, [](int) {});
-  // The C library loads its unwinder when a thread first needs it, and aborts if that fails.
+  // Loads the unwinder while there is memory: the C library loads it at the first use and aborts if
+  // loading fails.
   void* frame = nullptr;
   ::backtrace(&frame, 1);
 }

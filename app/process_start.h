@@ -2,8 +2,8 @@
 
 namespace stashscope::app {
 
-/// Prepares a program for little memory, full disks and readers that end early: it ends with a
-/// message instead of by a signal. Call first in `main`.
+/// Lets a program end with an exit code, not by a signal, when memory is short, a disk is full or
+/// the reader of its output has ended. Call this function first in `main`.
 void prepare_process();
 
 }  // namespace stashscope::app

@@ -25,7 +25,7 @@ class InputDims {
 
   const std::map<std::string, std::int64_t>& dims() const { return dims_; }
 
-  /// Lists every tensor with its dims.
+  /// A list of the given tensors with their dims.
   std::string text() const { return join(tensors_, ", "); }
 
  private:

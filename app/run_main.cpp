@@ -121,7 +121,8 @@ bool matches_expected(const Study& study, const LoadedModel& loaded, const RunRe
   return print_comparison(compare_outputs(results, options.compare, options.tolerance));
 }
 
-/// Returns the exit code.
+/// Runs the current variant, prints and writes the requested results, and compares them with the
+/// expected tensors, if there are any. Returns the exit code.
 int run_current(LoadedModel& loaded, const std::shared_ptr<const Study>& study,
                 const RepeatedRuns& runs, const NamedTensors& inputs, const RunOptions& options) {
   TraceFile trace(options.trace);
@@ -138,7 +139,7 @@ int run_current(LoadedModel& loaded, const std::shared_ptr<const Study>& study,
   return !options.compares() || matches_expected(*study, loaded, result, inputs, options) ? 0 : 1;
 }
 
-/// The memory of this machine (not of a GPU) that the current variant takes.
+/// The predicted bytes of this machine's memory (not of a GPU's) that the current variant takes.
 std::int64_t host_bytes(const Study& study) {
   return study.choices.device == "cpu" ? study.current->timeline.peak_bytes : 0;
 }

@@ -17,7 +17,7 @@ struct RunOptions {
   std::string compare;      ///< folder; empty: nothing is compared
   double tolerance = 1e-3;  ///< relative to a tensor's largest value
   std::uint64_t seed = 1;
-  std::string trace;  ///< output file, like the next three; empty: none
+  std::string trace;  ///< output file, like the next three members; empty: no output
   std::string measurement;
   std::string profile;
   std::string summary;
@@ -40,18 +40,18 @@ struct RunOptions {
 /// Declares the options.
 void add_run_options(CLI::App& program, RunOptions& options);
 
-/// The settings of the runner. Throws a usage Error for a limit that is not a size.
+/// The settings of the runner. Throws a usage Error for a memory limit that is not a size.
 RunSettings run_settings(const RunOptions& options);
 
-/// How often a step runs under these choices. By default, one warm-up run goes before timed runs,
-/// because the first run is the slowest, but none before runs that each update the parameters.
+/// How often a step runs under these choices. By default, one warm-up run precedes timed runs,
+/// because the first run is the slowest, unless the runs update the parameters.
 RunCounts run_counts(const RunOptions& options, const Choices& choices);
 
-/// Throws a usage Error for an option that has no effect under these choices.
+/// Throws a usage Error for --update without an optimizer.
 void check_choices(const RunOptions& options, const Choices& choices);
 
 /// Throws a usage Error if an output would overwrite an input or another output, and an input Error
-/// if it cannot be written.
+/// if an output cannot be written.
 void check_outputs(const RunOptions& options, OverwriteGuard files);
 
 }  // namespace stashscope::app

@@ -27,7 +27,7 @@ namespace {
 
 constexpr int screenshot_limit = 20'000;      // milliseconds
 constexpr int screenshot_run_limit = 60'000;  // milliseconds, with a run of the step
-/// Lets panels take their final places before they are drawn.
+/// The time in which panels take their final places before they are drawn.
 constexpr int settling_time = 60;  // milliseconds
 
 /// Hides Qt's own warnings, which are for developers. The window itself reports errors to users.
@@ -68,7 +68,8 @@ bool wayland_answers(const std::string& display) {
   return answers(display.starts_with('/') ? display : folder + "/" + display);
 }
 
-/// `1600x1000`
+/// Parses a size such as `1600x1000`. Throws a usage Error for other texts and for sizes beyond the
+/// limits.
 QSize parse_size(const std::string& text) {
   int width = 0;
   int height = 0;
@@ -96,8 +97,8 @@ void open_model(ui::Document& document, const AnalysisOptions& analysis) {
                 [analysis] { return load_model_or_session(analysis); });
 }
 
-/// Draws the real window once its study and its graph are complete, and the measurement if a device
-/// is chosen. Without a model, `draw_soon` draws the start page.
+/// Draws the real window once its study and its graph are complete. If a device is chosen, it also
+/// waits for the measurement. Without a model, `draw_soon` draws the start page.
 class Screenshot {
  public:
   Screenshot(ui::MainWindow& window, const WindowOptions& options, bool runs)

@@ -11,15 +11,15 @@ struct WindowOptions {
   std::string screenshot;  ///< draw the window into this file and exit; empty: stay open
   std::string size = "1600x1000";
   std::string theme = "system";
-  std::string workspace;  ///< empty: the last one
+  std::string workspace;  ///< empty: the workspace used last
 };
 
-/// Whether there is a display for a window. Screenshots need none.
+/// Whether there is a display for a window. Screenshots need no display.
 bool can_show_window();
 
 /// Opens the window and the file that the options name, if any. Returns when the window is closed.
-/// With `screenshot` set, draws the screenshot and returns. Returns an exit code; throws a usage
-/// Error.
+/// With `screenshot` set, draws the screenshot and returns. Returns an exit code. Throws a usage
+/// Error for an invalid size.
 int run_window(const AnalysisOptions& analysis, const WindowOptions& options, int argc,
                char** argv);
 

@@ -15,7 +15,8 @@ namespace stashscope::app {
 
 namespace {
 
-/// Prints an event. Ends the run if standard output is closed by its reader or its disk is full.
+/// Prints an event. Throws OutputClosed if the reader closed standard output, and a run Error if
+/// writing fails for another reason.
 void print_event(const TraceEvent& event) {
   std::cout << format_event(event) << "\n";
   if (std::cout) return;

@@ -10,10 +10,10 @@
 
 namespace stashscope::app {
 
-/// Called with the index of a run before it starts; returns the sink of its events.
+/// Called with the index of a run before the run starts; returns the sink of the run's events.
 using BeforeRun = std::function<TraceSink(int)>;
 
-/// The measurement of the step without plans, or why it does not fit on the device.
+/// The measurement of the step without plans, or why this step does not fit on the device.
 struct BaselineRun {
   std::optional<Measurement> measurement;
   std::string no_room;
@@ -49,7 +49,7 @@ class RepeatedRuns {
   RunCounts counts_;
 };
 
-/// Runs both variants.
+/// Measures both variants and discards their events.
 StudyMeasurements measured_both(const RepeatedRuns& runs);
 
 /// Runs both variants and prints every event on standard output for another program

@@ -9,8 +9,8 @@ namespace {
 
 using enum Advice::Action;
 
-/// How the programs word an advice. The subject, if there is one, is between `before` and `after`;
-/// without `after` it goes on to the end of the text.
+/// The words for one action in the programs' texts. A subject stands between `before` and `after`;
+/// if `after` is empty, the subject extends to the end of the text.
 struct OptionWords {
   Advice::Action action;
   std::string_view before;
@@ -21,7 +21,7 @@ struct OptionWords {
 constexpr std::array all_words = {
     OptionWords{set_dimension, "; set ", true, " with --dim NAME=N"},
     OptionWords{set_dimensions, "; set ", true, " with --dim"},
-    OptionWords{choose_loss, " (another with --loss NAME)"},
+    OptionWords{choose_loss, " (choose another with --loss NAME)"},
     OptionWords{freeze_parameters, "; freeze the parameters before it with --freeze NAME"},
     OptionWords{train_normalizations, "; --pass train_normalizations puts training mode back, or ",
                 true},
@@ -52,7 +52,7 @@ std::optional<AdvisedText> find_words(std::string_view text, const OptionWords& 
   const std::size_t before = text.rfind(words.before, after);
   if (before == none || before + words.before.size() > after) return std::nullopt;
   const std::size_t subject = before + words.before.size();
-  // A path or a name may have the same words, but no search options after them.
+  // A path or a name may contain ` with --probe `, too, but no search options follow there.
   const bool is_option = subject + 1 < text.size() && text[subject + 1] == ':';
   if (words.action == use_plan && !is_option) return std::nullopt;
   const std::size_t end = words.has_subject ? after : subject;

@@ -13,7 +13,8 @@ enum class ErrorKind {
   cancelled,  ///< the user asked to stop (exit code 3)
 };
 
-/// The one error type. Thrown where a fault is found, caught at a boundary (worker, job, main).
+/// The exception type of all errors that the user sees. An Error is thrown where a fault is found
+/// and caught at a boundary (worker, job, main).
 class Error : public std::runtime_error {
  public:
   /// @param where the file, node or tensor, e.g. `node 'add0'`; may be empty
@@ -26,7 +27,7 @@ class Error : public std::runtime_error {
   const std::string& reason() const { return reason_; }
   const std::string& hint() const { return hint_; }
 
-  /// A copy whose place starts with `outer`, e.g. with the file that contains the node.
+  /// A copy whose `where()` starts with `outer`, e.g. with the file that contains the node.
   Error within(const std::string& outer) const;
 
  private:
@@ -43,8 +44,8 @@ class Error : public std::runtime_error {
 /// 1 for input, 2 for usage, 3 for run and cancelled; never 0.
 int exit_code(ErrorKind kind);
 
-/// `text` on one line and valid UTF-8: control characters and broken bytes are escaped as \xNN.
-/// A text longer than `limit` bytes is cut in the middle with an ellipsis.
+/// `text` as `to_valid_utf8` returns it: on one line, with `\xNN` for bytes that cannot be shown.
+/// If the result is longer than `limit` bytes, an ellipsis replaces its middle.
 std::string printable(const std::string& text, std::size_t limit = 160);
 
 }  // namespace stashscope

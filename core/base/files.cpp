@@ -49,7 +49,8 @@ bool write_all(int fd, std::string_view contents) {
   fail_input(shown(path), std::string("cannot write: ") + std::strerror(errno), hint);
 }
 
-/// The file at the end of a chain of symbolic links; renaming over it keeps the links.
+/// The file at the end of a chain of symbolic links; renaming over this file keeps the links. A
+/// path without a file is returned unchanged.
 std::filesystem::path followed(const std::filesystem::path& path) {
   std::error_code missing;
   const std::filesystem::path real = std::filesystem::canonical(path, missing);
@@ -74,8 +75,8 @@ bool is_at(int fd, const std::filesystem::path& path) {
          opened.st_ino == found.st_ino && opened.st_dev == found.st_dev;
 }
 
-/// Opens a file for writing and locks it. Opens it again if another process removed it before it
-/// was locked. Returns -1 with errno set if that fails. A file system without locks is no failure.
+/// Opens a file for writing and locks it. Tries again if another process removed the file before it
+/// was locked. Returns -1 with errno set if the file cannot be opened. Ignores that locking fails.
 int open_locked(const std::filesystem::path& path) {
   constexpr int most_tries = 8;
   for (int i = 0; i < most_tries; ++i) {

@@ -37,7 +37,7 @@ std::string read_file(const std::filesystem::path& path);
 void write_file_atomically(const std::filesystem::path& path, std::string_view contents);
 
 /// Like write_file_atomically, for text written piece by piece. `finish` replaces the target.
-/// Without a call of `finish`, the destructor discards the text.
+/// Without a call of `finish`, a regular target stays unchanged.
 class FileReplacement {
  public:
   explicit FileReplacement(const std::filesystem::path& target);
@@ -57,7 +57,7 @@ class FileReplacement {
   int fd_ = -1;
 };
 
-/// FNV-1a of the file's bytes, as 16 hexadecimal digits. Detects that a model has changed.
+/// FNV-1a hash of the file's bytes, as 16 hexadecimal digits. Detects that a model has changed.
 std::string hash_file(const std::filesystem::path& path);
 
 }  // namespace stashscope

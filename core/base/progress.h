@@ -9,8 +9,8 @@
 
 namespace stashscope {
 
-/// Reports the progress of a long computation and carries the request to cancel it. Copyable; all
-/// copies share one cancel flag. Safe to cancel from another thread.
+/// Reports the progress of a long computation and carries the request to cancel it. All copies
+/// share one cancel flag. Any thread may call `cancel`.
 class Progress {
  public:
   using Report = std::function<void(double fraction, std::string_view stage)>;
@@ -21,7 +21,7 @@ class Progress {
   void cancel() const { cancelled_->store(true); }
   bool cancelled() const { return cancelled_->load(); }
 
-  /// Reports `fraction` (0 to 1) of the named stage; throws a `cancelled` Error once cancelled.
+  /// Reports `fraction` (0 to 1) of the named stage; throws a `cancelled` Error after `cancel`.
   void update(double fraction, std::string_view stage) const {
     if (cancelled()) throw Error(ErrorKind::cancelled, "", "cancelled");
     if (report_) report_(fraction, stage);

@@ -9,7 +9,8 @@ namespace stashscope {
 /// this handle.
 class SharedLibrary {
  public:
-  /// Opens the first of `names` that exists: paths, or file names on the system's search path.
+  /// Opens the first of `names` that can be opened. Names are paths, or file names that the system
+  /// looks up on its search path.
   explicit SharedLibrary(const std::vector<std::string>& names);
 
   bool is_open() const { return handle_ != nullptr; }
@@ -17,12 +18,12 @@ class SharedLibrary {
   /// open.
   const std::string& failure() const { return failure_; }
 
-  /// Null when the library has no such function.
+  /// Null when the library has no such function, or when no library is open.
   template <class Function>
   Function* find(const char* name) const {
     return reinterpret_cast<Function*>(symbol(name));
   }
-  /// Throws a run Error that names the function when the library lacks it.
+  /// Throws a run Error that names the function if `find` gives null.
   template <class Function>
   Function* get(const char* name) const {
     return reinterpret_cast<Function*>(required_symbol(name));

@@ -13,8 +13,8 @@ namespace stashscope {
 
 namespace {
 
-/// Length of the valid UTF-8 sequence at the start of `text`, 0 if there is none. (The Unicode
-/// Standard, table 3-7)
+/// Length in bytes of the valid UTF-8 character at the start of `text`; 0 if it is not valid. (The
+/// Unicode Standard, table 3-7) @pre `text` is not empty
 std::size_t utf8_length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const auto follows = [&](std::size_t i) { return i < text.size() && (byte(i) & 0xC0) == 0x80; };
@@ -41,7 +41,7 @@ std::string escape_byte(unsigned char byte) {
   return {'\\', 'x', digits[byte >> 4], digits[byte & 15]};
 }
 
-/// U+202A..U+202E and U+2066..U+2069 reorder all text after them.
+/// U+202A..U+202E and U+2066..U+2069 change the direction of the text after them.
 bool changes_direction(std::string_view sequence) {
   if (sequence.size() != 3 || sequence[0] != '\xE2') return false;
   const auto second = static_cast<unsigned char>(sequence[1]);

@@ -7,7 +7,7 @@
 
 namespace stashscope {
 
-/// `text` on one line in valid UTF-8. Broken bytes, control characters, U+FFFE, U+FFFF and
+/// `text` on one line in valid UTF-8. Broken bytes, ASCII control characters, U+FFFE, U+FFFF and
 /// characters that change the direction of the surrounding text become `\xNN`, byte by byte.
 std::string to_valid_utf8(std::string_view text);
 
@@ -19,8 +19,8 @@ std::string xml_escaped(std::string_view text);
 std::string utf8_prefix(const std::string& text, std::size_t limit);
 std::string utf8_suffix(const std::string& text, std::size_t limit);
 
-/// `1.25 GiB`, `640 B`: three significant digits, binary units. Negative differences keep their
-/// sign.
+/// `1.25 GiB`, `640 B`: binary units, three significant digits (four from 1000 on). Negative
+/// differences keep their sign.
 std::string format_bytes(std::int64_t bytes);
 
 /// Reads a size such as `80GiB`, `1.5 gib`, `12 GB`, `16g` or `4096` in bytes. KiB to EiB are

@@ -32,8 +32,8 @@ ColumnUnit time_unit(double largest);
 /// @param amount bytes or seconds, like the unit's size
 std::string format_in(const ColumnUnit& unit, double amount);
 
-/// `1.25 s`, `640 µs`, `83.1 ms`: three significant digits. Reports and the window write every time
-/// this way, except in columns with one unit.
+/// `1.25 s`, `640 µs`, `83.1 ms`: three significant digits between 1 ns and 1000 s. Reports and the
+/// window write every time this way, except in columns with one unit.
 std::string format_seconds(double seconds);
 
 }  // namespace stashscope

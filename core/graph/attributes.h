@@ -44,11 +44,11 @@ class Attributes {
   std::int64_t require_integer(std::string_view name) const;
   float real(std::string_view name, float otherwise) const;
   std::string text(std::string_view name, std::string_view otherwise) const;
-  /// Empty when missing.
+  /// The list is empty when the attribute is missing.
   Integers integers(std::string_view name) const;
   Integers require_integers(std::string_view name) const;
   Strings texts(std::string_view name) const;
-  /// Null when missing.
+  /// Null when the attribute is missing.
   const Tensor* tensor(std::string_view name) const;
   Subgraph subgraph(std::string_view name) const;
 

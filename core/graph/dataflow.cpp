@@ -8,7 +8,7 @@ namespace stashscope {
 
 namespace {
 
-/// Indexed by AddedKind.
+/// The texts for nodes of one AddedKind.
 struct KindTexts {
   std::string_view suffix;
   std::string_view op_type;
@@ -97,7 +97,7 @@ std::int64_t seed_for(const std::string& output_name) {
 
 namespace {
 
-/// The first version of Cast that supports `element`. (ONNX, Cast)
+/// The first opset whose Cast supports the floating-point type `element`. (ONNX, Cast)
 std::int64_t cast_version(ElementType element) {
   if (bits_per_element(element) == 8) return 19;
   return element == ElementType::bfloat16 ? 13 : 1;
@@ -121,8 +121,8 @@ void seed_random_nodes(GraphData& data, const Dataflow& dataflow) {
   }
 }
 
-/// Appends the suffix until the name is free: a model that was saved with clones may already
-/// contain the name with one suffix.
+/// Adds the values of added nodes. Appends the suffix to a value's name until the name is free: a
+/// model that was saved with clones may already contain the name with one suffix.
 void add_cloned_values(GraphData& data, const Dataflow& dataflow) {
   if (dataflow.cloned_values.empty()) return;
   std::unordered_set<std::string> names;
@@ -139,7 +139,7 @@ void add_cloned_values(GraphData& data, const Dataflow& dataflow) {
   }
 }
 
-/// The original node, reading the inputs that `dataflow` gives it.
+/// A copy of the original of node `id` that reads the inputs of `id` in `dataflow`.
 Node rewired(const GraphData& data, const Dataflow& dataflow, NodeId id) {
   Node node = data.nodes[dataflow.origin(id)];
   const auto inputs = dataflow.topology.inputs[id];

@@ -27,7 +27,7 @@ constexpr bool evicts(AddedKind kind) {
 /// How an added value is stored, compared with the value it copies.
 struct StoredForm {
   ElementType element = ElementType::undefined;  ///< undefined: the type of the original
-  Rational share = 1;                            ///< of the original's bytes; 0 on the host
+  Rational share = 1;  ///< fraction of the original's bytes; 0 on the host
 
   friend bool operator==(const StoredForm&, const StoredForm&) = default;
 };
@@ -43,11 +43,11 @@ struct Dataflow {
   std::size_t graph_values = 0;        ///< ids below are the graph's own values
   std::vector<NodeId> cloned_nodes;    ///< original of node graph_nodes + k; for all kinds except
                                        ///< recompute the producer of the tensor
-  std::vector<AddedKind> kinds;        ///< of node graph_nodes + k
-  std::vector<std::uint32_t> copies;   ///< of node graph_nodes + k: number of earlier clones of its
-                                       ///< original; trailing zeros may be omitted
+  std::vector<AddedKind> kinds;        ///< kind of node graph_nodes + k
+  std::vector<std::uint32_t> copies;   ///< number of earlier clones of the original of node
+                                       ///< graph_nodes + k; trailing zeros may be omitted
   std::vector<ValueId> cloned_values;  ///< original of value graph_values + k
-  std::vector<StoredForm> forms;       ///< of value graph_values + k
+  std::vector<StoredForm> forms;       ///< stored form of value graph_values + k
   std::vector<NodeId> seeded_nodes;    ///< random originals that need a fixed seed to be cloned
 
   explicit Dataflow(const Graph& graph);
@@ -77,21 +77,21 @@ struct Dataflow {
 /// The element type in which a value is stored.
 ElementType stored_element(const Graph& graph, const Dataflow& dataflow, ValueId id);
 
-/// The node that evicts or restores a tensor, with the operands of the dataflow.
+/// The node that evicts or restores a tensor, with its input and output in the dataflow.
 /// @pre !dataflow.runs_origin(id)
 Node transfer_node(const Graph& graph, const Dataflow& dataflow, NodeId id);
 
 /// A node's name without clone suffixes, including those in a model that was saved with clones.
 std::string_view without_clone_suffix(std::string_view name);
 
-/// The name of a node or value, with the suffix of a clone.
+/// The name of a node or value. Added nodes and values have their original's name with a suffix.
 std::string name_of(const Graph& graph, const Dataflow& dataflow, NodeId id);
 std::string name_of(const Graph& graph, const Dataflow& dataflow, ValueId id);
 
 /// The complete modified graph with its nodes in `order`. The first clone of a node has the suffix
 /// `_recompute`, the next ones `_recompute2` and so on; their doc strings name the original. Random
 /// originals get a seed, which their clones copy. MemcpyToHost, MemcpyFromHost and Cast evict and
-/// restore tensors. Throws a usage Error when the graph's opset lacks a type to cast to.
+/// restore tensors. Throws a usage Error if Cast in the graph's opset does not support a type.
 Graph materialize(const Graph& graph, const Dataflow& dataflow, const std::vector<NodeId>& order);
 
 /// Seed of a random node: hash of its first output's name (h = h * 101 + byte, 32 bits).

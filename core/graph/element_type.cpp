@@ -16,7 +16,7 @@ struct Traits {
   Family family;
 };
 
-// Indexed by the enumerator's number.
+// The index is the number of the ElementType.
 constexpr std::array<Traits, 27> traits = {{
     {"undefined", 0, Family::other},
     {"float32", 32, Family::floating},

@@ -42,11 +42,11 @@ bool is_known_element_type(int number);
 /// Bits of one element; 0 for undefined and string.
 int bits_per_element(ElementType type);
 
-/// Bytes of `elements` packed elements (three 4-bit elements take 2). 0 for strings.
-/// Throws an input Error when the number does not fit into 64 bits.
+/// Bytes of `elements` packed elements (three 4-bit elements take 2 bytes); 0 for strings.
+/// Throws an input Error when the number of bits does not fit into 64 bits.
 std::int64_t packed_bytes(ElementType type, std::int64_t elements);
 
-/// Floating-point types; gradients flow only through these.
+/// Whether the type is a floating-point type. Gradients flow only through such types.
 bool is_floating(ElementType type);
 bool is_integer(ElementType type);
 

@@ -11,7 +11,8 @@ std::string makers(const GraphData& data, NodeId first, NodeId second) {
   return describe(data.nodes[first], first) + " and " + describe(data.nodes[second], second);
 }
 
-/// Records each node as producer of its outputs. Throws when a value has two producers.
+/// Records each node as producer of its outputs. Throws an input Error when a value has two
+/// producers, or a producer although it comes from outside.
 void set_producers(GraphData& data, const IdVector<ValueId, bool>& from_outside) {
   for (Value& value : data.values) value.producer = NodeId();
   for (const NodeId id : IdRange<NodeId>(data.nodes.size())) {
@@ -41,7 +42,7 @@ void require_makers(const GraphData& data, const IdVector<ValueId, bool>& from_o
         if (input.valid() && !made(input)) {
           fail_input(describe(node, id),
                      "reads " + describe(data.values[input]) +
-                         ", which is no graph input, initializer or output of a node");
+                         ", which is not a graph input, an initializer or an output of a node");
         }
       }
     }

@@ -73,15 +73,15 @@ struct DataDependentDim {
   friend bool operator==(const DataDependentDim&, const DataDependentDim&) = default;
 };
 
-/// The contents of a model as plain data. Passes copy it, change it and build a new Graph from it.
+/// The contents of a model as plain data. Passes copy and change the data and build a new Graph.
 struct GraphData {
   std::string name;
-  IdVector<NodeId, Node> nodes;  ///< in the file's order
+  IdVector<NodeId, Node> nodes;  ///< in the file's order; a Graph sorts them if necessary
   IdVector<ValueId, Value> values;
   std::vector<ValueId> inputs;  ///< without initializers
   std::vector<ValueId> outputs;
   std::vector<Initializer> initializers;
-  std::vector<ValueId> captures;  ///< of a subgraph: values of an outer graph, by name
+  std::vector<ValueId> captures;  ///< for a subgraph: the values of outer graphs that it reads
   SymbolTable symbols;
   /// The replacement of each dimension name that shape inference replaced: `ids_dim0` for
   /// `labels_dim0`.
@@ -99,7 +99,7 @@ struct GraphData {
   /// Adds a literal constant under `value_name`.
   ValueId add_initializer(std::string value_name, Tensor tensor);
 
-  /// 0 when the domain is not imported.
+  /// The version of a domain's operators; 0 when the domain is not imported.
   std::int64_t opset(const std::string& domain) const;
 };
 
@@ -142,7 +142,7 @@ class Graph {
   /// Null when the value is not an initializer.
   const Initializer* initializer(ValueId id) const;
 
-  /// Linear scans, for names that a user typed.
+  /// The value (node) with a name. These are linear scans for names that a user typed.
   std::optional<ValueId> find_value(std::string_view name) const;
   std::optional<NodeId> find_node(std::string_view name) const;
 

@@ -5,7 +5,7 @@
 
 namespace stashscope {
 
-/// IEEE 754 binary16 to binary32, exact.
+/// Converts IEEE 754 binary16 to binary32, exactly.
 inline float float_from_half(std::uint16_t half) {
   const std::uint32_t sign = static_cast<std::uint32_t>(half & 0x8000U) << 16;
   const std::uint32_t exponent = (half >> 10) & 0x1FU;
@@ -19,7 +19,7 @@ inline float float_from_half(std::uint16_t half) {
   return std::bit_cast<float>(bits | sign);
 }
 
-/// IEEE 754 binary32 to binary16, rounding to nearest, ties to even.
+/// Converts IEEE 754 binary32 to binary16, rounding to nearest, ties to even.
 inline std::uint16_t half_from_float(float value) {
   const std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
   const auto sign = static_cast<std::uint16_t>((bits >> 16) & 0x8000U);
@@ -42,7 +42,7 @@ inline float float_from_bfloat(std::uint16_t bits) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
 }
 
-/// binary32 to bfloat16, rounding to nearest, ties to even.
+/// Converts binary32 to bfloat16, rounding to nearest, ties to even.
 inline std::uint16_t bfloat_from_float(float value) {
   const std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
   if ((bits & 0x7FFFFFFFU) > 0x7F800000U) return static_cast<std::uint16_t>((bits >> 16) | 0x40U);

@@ -9,7 +9,7 @@ namespace stashscope {
 struct NodeOrigin {
   /// Modules from the outside in: `model`, `layers.0`, `self_attn`. Empty: outside of all modules.
   std::vector<std::string> modules;
-  std::string file;  ///< of the source line that made the node; empty: unknown
+  std::string file;  ///< file of the source line that made the node; empty: unknown
   int line = 0;      ///< in `file`, from 1
 };
 

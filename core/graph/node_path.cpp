@@ -14,7 +14,7 @@ constexpr std::string_view accumulation_prefix = "AccumulateGrad_";
 /// Real models have fewer nested scopes. The limit keeps a hostile name from building a deep tree.
 constexpr std::size_t deepest_scope = 24;
 
-/// A model without numbered modules is cut off at this depth.
+/// The number of modules that `block_of` keeps of a path without numbered modules.
 constexpr std::size_t plain_depth = 2;
 
 bool is_number(std::string_view text) {

@@ -16,7 +16,8 @@ struct NodePath {
   std::string gradient_of;
 };
 
-/// The modules that the exporter recorded for the node, or else the modules in the node's name.
+/// The path of a node. Its modules are those that the exporter recorded for the node, or else those
+/// in the node's name.
 NodePath path_of(const Node& node);
 
 /// The dotted name of the node's module, as the program writes it: `model.layers.0.self_attn`.
@@ -43,7 +44,7 @@ std::vector<NodeId> nodes_in_module(const Graph& graph, std::string_view module)
 NodePath parse_node_name(std::string_view name);
 
 /// The common stem of a numbered series: `blocks.` for `blocks.3`. Empty if the name does not end
-/// in digits.
+/// in digits or has only digits.
 std::string_view series_stem(std::string_view label);
 
 }  // namespace stashscope

@@ -40,7 +40,7 @@ std::vector<NodeId> reference_order(const Graph& graph, const Dataflow& dataflow
 
 namespace {
 
-/// The producers of a node's inputs, without repeats, by depth and then by id.
+/// The producers of a node's inputs, each once, sorted by depth and then by id.
 std::vector<NodeId> producers_of(const Topology& topology, NodeId node,
                                  const IdVector<NodeId, std::uint32_t>& depths) {
   std::vector<NodeId> producers;

@@ -20,8 +20,8 @@ struct TensorBytes {
 
 /// Where the data of a tensor lies outside the model file.
 struct ExternalData {
-  std::filesystem::path file;  ///< resolved against the model's folder
-  std::string location;        ///< as the model spells it, relative
+  std::filesystem::path file;  ///< path that starts with the model's folder
+  std::string location;        ///< path in the model file, relative to the model's folder
   std::int64_t offset = 0;
   std::int64_t length = 0;
 };
@@ -30,17 +30,17 @@ struct ExternalData {
 class Tensor {
  public:
   Tensor() = default;
-  /// Without data: enough to analyse a model, not to run it.
+  /// A tensor without data. A model with such tensors can be analysed; runs use random data.
   Tensor(ElementType element, std::vector<std::int64_t> dims);
   /// @param raw exactly packed_bytes(element, elements) bytes
   Tensor(ElementType element, std::vector<std::int64_t> dims, std::string raw);
-  /// Without data, and with the missing file's name for the user.
+  /// A tensor without data, because its data file does not exist; `missing_file` gives `location`.
   static Tensor without_file(ElementType element, std::vector<std::int64_t> dims,
                              std::string location);
   static Tensor external(ElementType element, std::vector<std::int64_t> dims, ExternalData data);
   static Tensor strings(std::vector<std::int64_t> dims, std::vector<std::string> items);
 
-  static Tensor int64s(const std::vector<std::int64_t>& items);  ///< one axis
+  static Tensor int64s(const std::vector<std::int64_t>& items);  ///< a tensor of rank 1
   static Tensor int64_scalar(std::int64_t item);
   static Tensor float_scalar(ElementType element, double item);
 
@@ -56,12 +56,14 @@ class Tensor {
   const ExternalData* external_data() const { return external_.get(); }
   const std::vector<std::string>* string_items() const { return strings_.get(); }
   /// The data; external data is mapped from its file. Throws an input Error if the tensor has no
-  /// data.
+  /// data or is a string tensor, or if its file cannot be read or is too short.
   TensorBytes load() const;
 
-  /// The elements of an integer or boolean tensor as 64-bit numbers; nothing for other types.
+  /// The elements of an integer or boolean tensor as 64-bit numbers; nothing for other types,
+  /// types below 8 bits, and tensors without data.
   std::optional<std::vector<std::int64_t>> integers() const;
-  /// The elements of a floating tensor of 16, 32 or 64 bits; nothing for other types.
+  /// The elements of a floating-point tensor of 16, 32 or 64 bits; nothing for other types and for
+  /// tensors without data.
   std::optional<std::vector<double>> reals() const;
 
  private:

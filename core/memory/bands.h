@@ -15,10 +15,10 @@ enum class Band : std::uint8_t {
   parameters,
   constants,  ///< constants and inputs
   optimizer_states,
-  gradients,    ///< of parameters
+  gradients,    ///< gradients of parameters
   stashed,      ///< activations made in forward and read in backward
   activations,  ///< all other tensors, including gradients of activations
-  workspace,    ///< memory that only the running node needs: peaks of subgraphs, libraries' scratch
+  workspace,    ///< scratch memory that only the running node needs, or a peak of its subgraphs
 };
 constexpr std::size_t band_count = 7;
 
@@ -45,8 +45,8 @@ std::vector<BandBytes> bands_by_slot(const Dataflow& dataflow, const BufferRules
                                      const Timeline& timeline, std::size_t forward_slots,
                                      NodeId yield);
 
-/// The band that gives each buffer a single colour: the band of its most important value. Gradients
-/// rank first, then stashed activations, then all other values.
+/// The band that gives each buffer a single colour. A persistent buffer has the band of its role.
+/// Any other buffer is a gradient if one of its values is, else stashed if one of its values is.
 IdVector<BufferId, Band> band_of_buffers(const Dataflow& dataflow, const BufferRules& rules,
                                          const Timeline& timeline, std::size_t forward_slots,
                                          NodeId yield);

@@ -77,7 +77,8 @@ bool lives_on_host(const Graph& graph, ValueId value) {
 
 namespace {
 
-/// Whether no node makes or reads the value. Passes may leave such values.
+/// Whether no node makes or reads the value, and the graph neither takes nor returns it. Passes may
+/// leave such values.
 bool is_left_over(const Graph& graph, ValueId value) {
   return !graph.value(value).producer.valid() && graph.topology().readers[value].empty() &&
          !graph.is_graph_input(value) && !graph.is_graph_output(value);

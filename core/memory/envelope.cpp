@@ -28,8 +28,8 @@ std::vector<Extremes> blocks_of(const std::vector<Entry>& below) {
   return blocks;
 }
 
-/// Joins the entries at both ends that do not fill a whole block. The stretch is then in units of
-/// blocks, which are the entries of the next level.
+/// Joins the entries at both ends that do not fill a whole block into `found`. Converts `left` to
+/// units of blocks, which are the entries of the next level.
 template <class Entry>
 void take_ends(const std::vector<Entry>& level, Stretch& left, Extremes& found) {
   while (left.begin < left.end && left.begin % block != 0) {
@@ -59,7 +59,7 @@ Stretch steps_between(double first, double last, std::size_t steps) {
     return static_cast<std::size_t>(std::clamp(std::floor(slot), 0.0, most));
   };
   const std::size_t begin = index(first);
-  // A bound on the left edge of a slot does not include the slot.
+  // If `last` is the left edge of a slot, the stretch ends before this slot.
   return {begin, std::max(begin + 1, index(std::ceil(last) - 1) + 1)};
 }
 

@@ -176,7 +176,8 @@ std::vector<NodeId> with_members(const Dataflow& dataflow, const FusedGroups& gr
 
 Timeline with_members(const Dataflow& dataflow, const FusedGroups& groups, Timeline timeline) {
   if (groups.empty()) return timeline;
-  std::vector<std::uint32_t> first;  // by slot of the fused step
+  // By slot of the fused step: its first and last slot in the expanded timeline.
+  std::vector<std::uint32_t> first;
   std::vector<std::uint32_t> last;
   std::vector<std::int64_t> live;
   std::vector<std::int64_t> idle;

@@ -12,7 +12,7 @@ using FusedGroupId = Id<struct FusedGroupTag>;
 /// that makes it needs no buffer.
 struct FusedGroups {
   IdVector<NodeId, FusedGroupId> group_of;  ///< invalid: not fused; empty: no groups at all
-  IdRows<FusedGroupId, NodeId> members;     ///< two or more, producers before readers
+  IdRows<FusedGroupId, NodeId> members;     ///< two or more nodes per group, producers first
 
   bool empty() const { return members.size() == 0; }
   /// `members` follows from `group_of`.
@@ -36,7 +36,7 @@ bool is_made_in(const FusedGroups& groups, FusedGroupId group, const Topology& t
 struct FusedStep {
   Dataflow dataflow;
   IdVector<NodeId, bool> is_leader;
-  IdRows<NodeId, BufferShare> in_place;  ///< of leaders
+  IdRows<NodeId, BufferShare> in_place;  ///< in-place rules of leaders; empty rows for other nodes
 };
 
 FusedStep fuse(const Graph& graph, const Dataflow& dataflow, const BufferRules& rules,
@@ -45,7 +45,7 @@ FusedStep fuse(const Graph& graph, const Dataflow& dataflow, const BufferRules& 
 /// The leader's id. @pre group has members
 NodeId leader_of(const Dataflow& dataflow, const FusedGroups& groups, FusedGroupId group);
 
-/// Replaces each leader in an order of the fused step by all members of its group.
+/// The `order` of a fused step, with all members of a group in the place of their leader.
 std::vector<NodeId> with_members(const Dataflow& dataflow, const FusedGroups& groups,
                                  const std::vector<NodeId>& order);
 

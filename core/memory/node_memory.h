@@ -27,7 +27,8 @@ struct StashedValue {
   ValueId value;
   NodeId producer;
   std::vector<NodeId> readers;  ///< backward nodes that read the value
-  std::int64_t bytes = 0;       ///< 0 if the buffer is counted for another stashed value
+  /// 0 if the buffer is persistent or counted for another stashed value.
+  std::int64_t bytes = 0;
 };
 
 /// All values made in forward and read in backward. Clones count as readers.

@@ -62,8 +62,8 @@ struct UpdateChoice {
   friend bool operator==(const UpdateChoice&, const UpdateChoice&) = default;
 };
 
-/// The states of all parameters that receive a gradient. Throws a usage Error for an unknown
-/// optimizer.
+/// The states of all parameters that receive a gradient, and the gradients to release early. Throws
+/// a usage Error for an unknown optimizer.
 UpdateMemory update_memory(const Graph& graph, const std::vector<Parameter>& parameters,
                            const UpdateChoice& choice);
 

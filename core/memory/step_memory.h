@@ -21,7 +21,7 @@ struct StepMemory {
   std::span<const BufferShare> in_place(const Dataflow& dataflow, NodeId node) const;
 };
 
-/// The timeline including workspace; nodes of a fused step are its leaders. See timeline.h.
+/// The timeline as in timeline.h, with workspace. In a fused step, a leader stands for its group.
 Timeline make_timeline(const Dataflow& dataflow, const StepMemory& memory,
                        std::vector<NodeId> order);
 

@@ -14,7 +14,7 @@ class StepPeak {
   StepPeak(const Dataflow& dataflow, const StepMemory& memory);
   StepPeak(const Dataflow& dataflow, StepMemory&& memory) = delete;
 
-  /// Bytes. @param order every node of the dataflow once, producers before readers
+  /// The peak in bytes. @param order every node of the dataflow once, producers before readers
   std::int64_t of(std::span<const NodeId> order);
 
  private:
@@ -36,13 +36,13 @@ class StepPeak {
 
   const Dataflow& dataflow_;
   const StepMemory& memory_;
-  IdVector<ValueId, Place> before_;  ///< places before the step: persistent buffers only
+  IdVector<ValueId, Place> before_;  ///< places before the step, when only persistent buffers exist
   IdVector<ValueId, Place> places_;
   std::int64_t persistent_ = 0;
   std::int64_t live_ = 0;
 };
 
-/// Same as make_timeline(dataflow, memory, order).peak_bytes, but faster.
+/// The peak in bytes: make_timeline(dataflow, memory, order).peak_bytes, but computed faster.
 std::int64_t peak_of(const Dataflow& dataflow, const StepMemory& memory,
                      std::span<const NodeId> order);
 

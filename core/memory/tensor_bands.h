@@ -27,8 +27,8 @@ struct StackedTensor {
 };
 
 /// The memory of a step by tensor. Persistent tensors lie at the bottom, all other tensors lie
-/// above them in the order in which they are made. Tensors below the size limit and workspace are
-/// merged into the rest, which lies on top. Thus a stack is as high as the live bytes of its slot.
+/// above them in the order in which they are made. Small tensors and workspace are merged into the
+/// rest, which lies on top. Thus a stack is as high as the live bytes of its slot.
 class TensorBands {
  public:
   TensorBands() = default;
@@ -67,7 +67,7 @@ class TensorBands {
   std::size_t merged_ = 0;
 };
 
-/// Walks over the stacks of ascending slots; cheaper than TensorBands::stack. Refers to its bands.
+/// Computes the stacks of ascending slots faster than TensorBands::stack. Refers to the bands.
 class StackWalk {
  public:
   explicit StackWalk(const TensorBands& bands) : bands_(bands) {}

@@ -45,7 +45,8 @@ class TimelineBuilder {
     return value.index() < dataflow_.graph_values && is_kept_[value];
   }
 
-  /// last_read_[v]: the last slot that reads v (the slot that makes v if nothing reads v).
+  /// Sets last_read_[v]: the last slot that reads v, the slot that makes v if nothing reads v, or
+  /// the last slot of the step if v is kept.
   void find_last_reads() {
     last_read_ = IdVector<ValueId, std::uint32_t>(topology_.values(), 0);
     for (std::uint32_t slot = 0; slot < timeline_.order.size(); ++slot) {

@@ -33,7 +33,7 @@ struct Timeline {
   IdVector<BufferId, Buffer> buffers;
   IdVector<ValueId, BufferId> buffer_of;  ///< invalid for values that no node of the order makes
   std::vector<std::int64_t> live_bytes;   ///< by slot
-  std::vector<std::int64_t> idle_bytes;   ///< before each slot, plus one entry after the last
+  std::vector<std::int64_t> idle_bytes;   ///< live bytes before each slot, and after the last one
   std::int64_t peak_bytes = 0;
   std::size_t peak_slot = 0;              ///< the first slot that reaches the peak
   std::vector<ValueId> released_outputs;  ///< graph outputs that leave the step when made; their
@@ -63,15 +63,17 @@ std::vector<BufferId> alive_at(const Timeline& timeline, std::size_t slot);
 std::int64_t stored_bytes(const Dataflow& dataflow, const IdVector<ValueId, std::int64_t>& bytes,
                           ValueId value);
 
-/// Bytes of the buffers, in the model's dimension names.
+/// The bytes of the buffers as an expression in the model's dimension names. Buffers on the host or
+/// of unknown shape count as 0.
 Expr symbolic_bytes(const Graph& graph, const Dataflow& dataflow, const Timeline& timeline,
                     const std::vector<BufferId>& buffers);
 
-/// The live bytes at `slot`, in the model's dimension names.
+/// The bytes of the buffers alive at `slot`, as an expression in the model's dimension names.
+/// Workspace and buffers on the host or of unknown shape do not count.
 Expr symbolic_bytes(const Graph& graph, const Dataflow& dataflow, const Timeline& timeline,
                     std::size_t slot);
 
-/// Bytes of the stashed values; a shared buffer counts once.
+/// Bytes of the stashed values. A shared buffer counts once, a persistent buffer not at all.
 std::int64_t stashed_bytes(const Timeline& timeline, const std::vector<ValueId>& stashed);
 
 }  // namespace stashscope

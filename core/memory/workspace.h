@@ -5,8 +5,8 @@
 namespace stashscope {
 
 /// Bytes that each node needs besides its inputs and outputs. Only nodes with subgraphs (If, Loop,
-/// Scan) need workspace: the largest peak of their subgraphs by the same memory model, nested
-/// subgraphs included. Captured values and values returned as the node's own outputs do not count.
+/// Scan) need workspace: the largest peak of their subgraphs' timelines, nested subgraphs included.
+/// Captured values and values returned as the node's own outputs do not count.
 /// @param graph with inferred shapes; its subgraphs use the graph's dimension names
 IdVector<NodeId, std::int64_t> workspace_bytes(const Graph& graph, const Bindings& bindings);
 

@@ -18,7 +18,7 @@ namespace stashscope {
 
 namespace {
 
-/// Real models have some ten thousand nodes when all functions are expanded.
+/// Limit on the nodes of the expanded model. Real models have about ten thousand.
 constexpr std::size_t node_limit = 200'000;
 /// Real models nest a few levels of function calls.
 constexpr int max_call_depth = 100;
@@ -125,8 +125,8 @@ class Expansion {
     if (function.nodes) return *function.nodes;
     if (std::exchange(function.entered, true)) fail_input(function.place(), "calls itself");
     if (++depth_ > max_call_depth) {
-      fail_input(function.place(), "is called through more than " + std::to_string(max_call_depth) +
-                                       " other functions");
+      fail_input(function.place(),
+                 "is nested more than " + std::to_string(max_call_depth) + " function calls deep");
     }
     function.nodes = count(function.proto->node());
     --depth_;
@@ -235,7 +235,7 @@ class Inliner {
     }
   }
 
-  /// If the function returns an input unchanged, an Identity node gives the input its second name.
+  /// If the function returns an input unchanged, an Identity node copies the input to the output.
   static void bind_outputs(const onnx::NodeProto& call, const Function& function, CallScope& scope,
                            Nodes& to) {
     const auto& formal = function.proto->output();
@@ -259,8 +259,8 @@ class Inliner {
     }
   }
 
-  /// Attributes that refer to an attribute of the function take its value from the call, or its
-  /// default. Attributes without either are omitted.
+  /// An attribute that refers to an attribute of the function gets the value from the call, or else
+  /// the function's default value. Without either value, the attribute is omitted.
   void fill_in(onnx::NodeProto& node, const onnx::NodeProto& call, const Function& function,
                CallScope& scope) {
     google::protobuf::RepeatedPtrField<onnx::AttributeProto> attributes;

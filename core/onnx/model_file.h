@@ -15,8 +15,8 @@ namespace stashscope {
 Graph load_model(const std::filesystem::path& path);
 
 /// Writes `graph` as a valid model, atomically. External tensors are copied to `<path>.data`, so
-/// that the two files can be moved together. Throws an input Error when a file cannot be written,
-/// or when `<path>.data` is the file from which the tensors are read.
+/// that the two files can be moved together. Throws an input Error when the model exceeds 2 GiB,
+/// when a file cannot be written, or when the tensors are read from `<path>.data` itself.
 void save_model(const Graph& graph, const std::filesystem::path& path);
 
 /// A tensor and its name, read from a tensor file such as `input_0.pb`.

@@ -13,8 +13,8 @@ namespace stashscope {
 
 namespace {
 
-/// Number of NodeProto.metadata_props. (onnx.proto, IR version 10) Older versions of the library do
-/// not know the field, so it is read and written by its number.
+/// Field number of NodeProto.metadata_props. (onnx.proto, IR version 10) Older versions of the
+/// library do not know the field, so it is read and written by its number.
 constexpr int metadata_field = 9;
 constexpr const char* scopes_key = "pkg.torch.onnx.name_scopes";
 constexpr const char* stack_key = "pkg.torch.onnx.stack_trace";
@@ -75,7 +75,8 @@ std::vector<std::string> texts_of_list(const std::string& list) {
   return texts;
 }
 
-/// Each module's name relative to the enclosing module. The last scope is the operator itself.
+/// The modules from the outside in, each with its name relative to the enclosing module. The last
+/// text of `list` is the operator itself and is left out.
 std::vector<std::string> modules_of(const std::string& list) {
   std::vector<std::string> scopes = texts_of_list(list);
   std::vector<std::string> modules;

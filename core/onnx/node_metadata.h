@@ -13,7 +13,7 @@ namespace stashscope {
 /// and `pkg.torch.onnx.stack_trace`. Null if the node has neither, or neither can be read.
 std::shared_ptr<const NodeOrigin> read_origin(const onnx::NodeProto& proto);
 
-/// Writes the same metadata.
+/// Writes an origin into the metadata of a node, in the notation that `read_origin` reads.
 void write_origin(const NodeOrigin& origin, onnx::NodeProto& proto);
 
 /// Gives a node of an inlined function the origin of the call, unless the node has its own.

@@ -126,7 +126,7 @@ class GraphReader {
     if (proto.output_size() != 1) fail_input(place, "must have one output");
     const std::string name = proto.output(0);
     if (ids_.contains(name))
-      fail_input(tensor_place(name), "has two producers, one of them is " + place);
+      fail_input(tensor_place(name), "has two producers; one of them is " + place);
     for (auto& attribute : *proto.mutable_attribute()) {
       if (attribute.name() == "value") return add_constant(name, *attribute.mutable_t(), true);
       if (attribute.name() == "value_int") {
@@ -289,7 +289,7 @@ class GraphReader {
 
   void declare_type(const onnx::ValueInfoProto& info) {
     const auto found = ids_.find(info.name());
-    if (found == ids_.end()) return;  // left over from a graph optimizer
+    if (found == ids_.end()) return;  // a value that a graph optimizer removed
     Value& value = data_.values[found->second];
     const bool is_known = value.type.element != ElementType::undefined && value.type.shape;
     if (is_known || !info.has_type()) return;
@@ -344,7 +344,7 @@ class GraphReader {
   std::unordered_map<std::string, ValueId> ids_;
 };
 
-/// A guess at the content of a file that is not a model; empty when there is no clear guess.
+/// The error text for a file that is clearly not a model, such as an image; else empty.
 std::string looks_like(std::span<const std::byte> bytes) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()),
                               std::min<std::size_t>(bytes.size(), 256));

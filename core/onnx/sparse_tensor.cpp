@@ -50,7 +50,7 @@ Tensor read_sparse_tensor(onnx::SparseTensorProto& proto, const std::filesystem:
   if (bytes > bytes_left) {
     fail_input("",
                "is sparse and takes " + std::to_string(bytes) +
-                   " bytes as a dense tensor, above the limit for a model's sparse tensors",
+                   " bytes as a dense tensor, above the limit for the sparse tensors of a graph",
                "store it as a dense tensor with external data");
   }
   bytes_left -= bytes;

@@ -10,7 +10,7 @@
 
 namespace stashscope {
 
-/// The largest sum of the dense bytes of a model's sparse tensors.
+/// Limit on the dense bytes of all sparse tensors of one graph or subgraph.
 constexpr std::int64_t most_dense_bytes = std::int64_t{1} << 31;
 
 /// The dense tensor of a sparse one, without data if the file of its values or indices is missing.

@@ -58,7 +58,7 @@ class ExternalWriter {
   }
 
   fs::path file_;
-  std::string location_;  // as written in the model
+  std::string location_;  // name of the data file in the model
   std::string contents_;
 };
 

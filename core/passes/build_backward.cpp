@@ -21,12 +21,12 @@ bool matches_any(const std::string& name, const std::vector<std::string>& patter
                      [&](const std::string& p) { return matches_wildcard(name, p); });
 }
 
-/// Whether the name is one that exporters give to folded constants, which are not weights.
+/// Whether the value has a name that exporters give to folded constants, which are not weights.
 bool looks_folded(const Value& value) {
   return value.name.starts_with("onnx::") || value.name.find("Constant") != std::string::npos;
 }
 
-/// In types below 16 bits, gradients would consist of rounding errors only.
+/// Whether tensors of this type may have gradients. Below 16 bits, they would be rounding errors.
 bool carries_gradients(const TensorType& type) {
   return is_floating(type.element) && bits_per_element(type.element) >= 16;
 }
@@ -61,7 +61,7 @@ class CandidateGuess {
     return found;
   }
 
-  /// Whether the model has real weights; false when only inputs are guessed to be weights.
+  /// Whether initializers are weights or the user named weights. Guessed inputs do not count.
   bool has_weights() const { return any_initializer_ || !goal_.trainable.empty(); }
 
  private:
@@ -125,8 +125,8 @@ ValueId likely_loss(const Graph& graph, const std::vector<ValueId>& scalars) {
   return *std::ranges::find_if(scalars, is_loss);
 }
 
-/// The outputs whose gradients start the backward pass. If the loss is ambiguous, a warning names
-/// the choice.
+/// The outputs whose gradients start the backward pass. Adds a warning unless the loss is clear.
+/// Throws an input Error if `goal.loss` names no floating-point output that a node computes.
 /// @param has_weights whether there are weights to train
 std::vector<ValueId> seeds_of(const Graph& graph, const TrainingGoal& goal, bool has_weights,
                               std::vector<std::string>& warnings) {
@@ -213,7 +213,7 @@ class BackwardPass {
   }
 
  private:
-  /// depends_[v]: v has a floating-point type and is a function of a parameter.
+  /// depends_[v]: v has a floating-point type, and gradients can flow from v to a parameter.
   void mark_dependents() {
     depends_ = IdVector<ValueId, bool>(graph_.values().size(), false);
     for (const ValueId parameter : parameters_) depends_[parameter] = true;
@@ -344,8 +344,8 @@ std::string why_nothing_trains(const Graph& graph) {
   return nothing + "there is nothing to train";
 }
 
-/// Drops parameters without a gradient, such as running statistics. Keeps unused weights, with a
-/// warning.
+/// Drops parameters that are read but have no gradient, such as running statistics. Keeps unused
+/// parameters and adds a warning for each one.
 void sort_out_parameters(TrainingStep& step, const Graph& graph) {
   std::erase_if(step.parameters, [&](const Parameter& parameter) {
     if (parameter.gradient.valid()) return false;

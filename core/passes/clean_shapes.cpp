@@ -84,7 +84,8 @@ ValueId same_as_output(const Rewriter& graph, const Node& node) {
   return same.valid() && same_type(graph, same, node.outputs[0]) ? same : ValueId();
 }
 
-/// An earlier value that has the dims of a reshape's output, with only reshapes between the two.
+/// The nearest earlier value with the type of a reshape's output, if only reshapes lie between that
+/// value and the output; else invalid.
 ValueId reshaped_back(const Rewriter& graph, const Node& node) {
   if (!is_reshape(node)) return ValueId();
   ValueId at = input_of(node, 0);
@@ -142,7 +143,7 @@ std::optional<std::vector<std::int64_t>> shape_operand(const Shape& from, const 
   return operand;
 }
 
-/// Replaces a computed shape by a constant operand.
+/// Replaces the computed shape operand of a Reshape by a constant.
 bool spell_shape_out(Rewriter& graph, NodeId id) {
   const Node& node = graph.node(id);
   if (!is_one_of(node, {"Reshape"}) || node.inputs.size() != 2) return false;

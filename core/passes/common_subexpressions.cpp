@@ -1,4 +1,4 @@
-// Merges nodes that compute the same from the same inputs.
+// Merges nodes that compute the same results from the same inputs.
 
 #include <unordered_map>
 
@@ -30,7 +30,7 @@ bool is_comparable(const Tensor& tensor) {
          tensor.external_data() == nullptr && tensor.size_in_bytes() <= max_compared_bytes;
 }
 
-/// Appends an attribute's value to the key. Equal values give equal text. Returns false for kinds
+/// Appends an attribute's value to the key. Equal values give equal text. Returns false for values
 /// that cannot be compared.
 struct AttributeKey {
   std::string& key;
@@ -65,7 +65,7 @@ struct AttributeKey {
   }
 };
 
-/// A key that is equal for nodes that compute the same; empty: the node cannot be merged.
+/// A key that is equal for nodes that compute the same results; empty if a node cannot be merged.
 std::string key_of(const Rewriter& graph, NodeId id) {
   const Node& node = graph.node(id);
   const Op* const op = standard_ops().find(node);
@@ -84,7 +84,7 @@ std::string key_of(const Rewriter& graph, NodeId id) {
   return key;
 }
 
-/// Merges equal small literals first, so that otherwise equal nodes that read them get equal keys.
+/// Merges equal small literals, so that nodes that read different copies get equal keys.
 std::size_t merge_constants(Rewriter& graph) {
   std::unordered_map<std::string, ValueId> first;
   std::vector<std::pair<ValueId, ValueId>> merged;

@@ -48,7 +48,7 @@ void note_normalizations(const Graph& graph, std::vector<std::string>& notes) {
 }
 
 /// Whether a node stands for a dropout that keeps every element: a Dropout in inference mode, or
-/// the Identity that the exporter writes in a module of that name.
+/// the Identity that the exporter writes in a module with `dropout` in its name.
 bool is_idle_dropout(const Graph& graph, const Node& node) {
   if (node.op_type == "Dropout") return node.domain.empty() && !dropout_trains(graph, node);
   const std::vector<std::string> scope = path_of(node).scope;
@@ -66,8 +66,8 @@ void note_dropouts(const Graph& graph, std::vector<std::string>& notes) {
   if (names.empty()) return;
   notes.push_back(counted(names.size(), "dropout keeps", "dropouts keep") +
                   " every element: " + first_names(names) +
-                  "; exported in inference mode or with a probability of 0, so that no masks are "
-                  "stored; export again with model.train() if the program drops elements");
+                  "; the export was in inference mode or the probability is 0, so that no masks "
+                  "are stored; export again with model.train() if the program drops elements");
 }
 
 /// The initializer that holds a trained parameter; null if an input holds it or a pass made it.
@@ -78,7 +78,8 @@ const Tensor* tensor_of(const Graph& graph, const Parameter& parameter) {
   return initializer != nullptr && initializer->tensor.has_data() ? &initializer->tensor : nullptr;
 }
 
-/// Merging needs equal values, which in practice means ones or zeros.
+/// Whether all elements of a tensor with at least two elements are equal. In practice, the exporter
+/// merges only such parameters: ones or zeros.
 bool is_uniform(const Tensor& tensor) {
   const auto size = static_cast<std::size_t>(bits_per_element(tensor.element()) / 8);
   const TensorBytes data = tensor.load();
@@ -91,8 +92,9 @@ std::string owner_of(const std::string& parameter) {
   return parameter.substr(0, parameter.rfind('.'));
 }
 
-/// The modules that read a parameter, if the exporter recorded them. The older exporter records no
-/// modules, but copies a merged parameter to the name of the other parameter by an Identity.
+/// Adds the modules that read a parameter, as far as the exporter recorded modules. The older
+/// exporter records none. It copies a merged parameter by an Identity node whose output has the
+/// name of the other parameter.
 void collect_modules(const Graph& graph, ValueId value, std::set<std::string>& modules) {
   for (const NodeId reader : graph.topology().readers[value]) {
     const Node& node = graph.node(reader);
@@ -109,7 +111,7 @@ void collect_modules(const Graph& graph, ValueId value, std::set<std::string>& m
   }
 }
 
-/// Whether there are two modules of which neither contains the other.
+/// Whether a module lies outside the first module and does not contain the first module.
 bool are_apart(const std::set<std::string>& modules) {
   const auto contains = [](const std::string& a, const std::string& b) {
     return b.starts_with(a + ".");
@@ -139,13 +141,13 @@ void note_merged(const Graph& graph, const std::vector<Parameter>& parameters,
       "training=TrainingMode.TRAINING");
 }
 
-/// Names that exporters give to constants that they compute.
+/// Whether exporters give such a name to constants that they compute.
 bool is_folded_name(const std::string& name) {
   return name.starts_with("onnx::") || name.starts_with("val_");
 }
 
-/// Elements at a few positions of a matrix, read as [rows, columns] or transposed. Empty if nearly
-/// all are equal.
+/// The dims and 64 elements of a matrix, read as [rows, columns] or transposed. Empty if the
+/// elements have at most eight distinct values.
 std::string sample_of(const Tensor& tensor, bool transposed) {
   constexpr std::int64_t samples = 64;
   const auto size = static_cast<std::size_t>(bits_per_element(tensor.element()) / 8);
@@ -168,8 +170,8 @@ std::string sample_of(const Tensor& tensor, bool transposed) {
 
 using NamedTensor = std::pair<std::string, const Tensor*>;
 
-/// `'copy' of 'original'` for each computed matrix that is a copy, transposed or not, of a
-/// parameter that kept its name.
+/// `copy' of 'original` for each folded matrix that is a copy, transposed or not, of a named
+/// parameter. The caller adds the outer quotes.
 std::vector<std::string> copies(const std::vector<NamedTensor>& folded,
                                 const std::vector<NamedTensor>& named) {
   std::map<std::string, std::string> names;
@@ -206,8 +208,9 @@ void note_folded(const Graph& graph, const std::vector<Parameter>& parameters,
   const std::vector<std::string> copied = copies(folded, named);
   if (copied.empty()) return;
   notes.push_back(counted(copied.size(), "parameter is a copy", "parameters are copies") +
-                  " of a tied one: " + first_names(copied) +
-                  "; the program adds up the gradients of the two, but this model does not");
+                  " of a tied parameter: " + first_names(copied) +
+                  "; the program adds up the gradients of copy and original, but this "
+                  "model does not");
 }
 
 }  // namespace

@@ -10,8 +10,8 @@ namespace stashscope {
 
 /// Notes on changes by the exporter that make training the file differ from training the program:
 /// batch normalizations and dropouts in inference mode, parameters merged into one, parameters
-/// folded into new constants. Each note says how to export without the change.
-/// @param exported before any pass; values have the same ids in the step
+/// folded into new constants. The notes say how to export without the changes.
+/// @param exported the graph before any pass; its values have the same ids in `step`
 std::vector<std::string> export_notes(const Graph& exported, const Graph& step,
                                       const std::vector<Parameter>& parameters);
 

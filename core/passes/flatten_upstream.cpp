@@ -8,15 +8,15 @@ namespace stashscope {
 
 namespace {
 
-/// The inputs whose leading axes are merged, too; inputs without any of these axes stay unchanged.
+/// Indices of the inputs whose leading axes are merged, too. The other inputs lack these axes.
 using OperandIndices = std::vector<std::size_t>;
 
 std::size_t kept_axes(const Rewriter& graph, NodeId reshape) {
   return graph.shape(graph.node(reshape).outputs[0])->size() - 1;
 }
 
-/// Whether the axes after the merged axes are positive numbers, which a constant Reshape operand
-/// can hold.
+/// Whether the last `kept` dims, after the merged axes, are positive numbers, which a constant
+/// Reshape operand can hold.
 bool has_numbered_tail(const Shape& shape, std::size_t kept) {
   return std::all_of(shape.end() - static_cast<std::ptrdiff_t>(kept), shape.end(),
                      [](const Expr& dim) { return dim.integer().value_or(0) > 0; });
@@ -43,7 +43,7 @@ std::optional<OperandIndices> elementwise_operands(const Rewriter& graph, const 
   return operands;
 }
 
-/// The left operand of a product of many rows with one matrix; nothing for any other product.
+/// The left operand if it is a stack of matrices and the right one a single matrix; else nothing.
 std::optional<OperandIndices> matmul_operands(const Rewriter& graph, const Node& node,
                                               std::size_t kept) {
   const Shape* const left = graph.shape(node.inputs[0]);

@@ -4,7 +4,8 @@
 
 namespace stashscope {
 
-/// Whether a node is a Reshape that merges two or more leading axes into one and keeps the rest.
+/// Whether a node is a Reshape that merges two or more leading axes into one and keeps the other
+/// axes, whose sizes must be known.
 bool merges_leading_axes(const Rewriter& graph, NodeId id);
 
 /// Moves a Reshape that merges leading axes above the producer of its input. The producer then

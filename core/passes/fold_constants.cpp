@@ -1,5 +1,5 @@
-// Values that are the same in every training step become constants: integers that inference knows,
-// and the results of nodes that read only constants.
+// Values that are the same in every training step become constants: integers that shape inference
+// knows, and the results of nodes that read only constants.
 
 #include <algorithm>
 #include <unordered_map>
@@ -38,8 +38,8 @@ std::string packed(const std::vector<std::int64_t>& numbers) {
   return raw;
 }
 
-/// The numbers as bytes of type `element`. Nothing for types other than plain numbers and for
-/// numbers that might be rounded.
+/// The numbers as bytes of type `element`. Nothing for types other than int64, int32, boolean and
+/// float32, and nothing if float32 might round a number.
 std::optional<std::string> packed_as(ElementType element,
                                      const std::vector<std::int64_t>& numbers) {
   constexpr std::int64_t exact_in_float = 1 << 24;
@@ -129,7 +129,8 @@ class ConstantPart {
     nodes_.push_back(id);
   }
 
-  /// Only values that are read outside of this part become constants.
+  /// Only values that other nodes or subgraphs read become constants. Reads inside this part are
+  /// not counted.
   void add_output(NodeId id) {
     const ValueId output = graph_.node(id).outputs[0];
     const auto& readers = graph_.readers(output);

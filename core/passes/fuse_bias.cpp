@@ -14,11 +14,11 @@ bool same_shape(const Rewriter& graph, ValueId a, ValueId b) {
          *graph.shape(a) == *graph.shape(b);
 }
 
-/// How BiasSoftmax repeats a bias along the axes before the softmax.
+/// How BiasSoftmax repeats a bias along the axes before the softmax axis.
 enum class Repeats { outer, inner };
 
-/// How the bias repeats; nothing if BiasSoftmax does not support it. @param axis of the softmax:
-/// the last axis
+/// How the bias repeats; nothing if BiasSoftmax cannot repeat a bias in this way.
+/// @param axis the last axis, along which the softmax runs
 std::optional<Repeats> repeats_of(const Shape& bias, const Shape& data, std::size_t axis) {
   if (bias.size() > data.size() || bias.empty() || bias.back() != data[axis]) return std::nullopt;
   const std::size_t missing = data.size() - bias.size();
@@ -52,7 +52,7 @@ std::optional<Node> bias_softmax(const Rewriter& graph, const Match& match) {
   return node;
 }
 
-/// The bias must be a row that repeats; the residual has the dims of the data.
+/// The bias must be a single row. The residual must have the dims of the data.
 std::optional<Node> bias_dropout(const Rewriter& graph, const Match& match) {
   const Shape* const bias = graph.shape(match["bias"]);
   if (bias == nullptr || bias->size() != 1 || !same_shape(graph, match["x"], match["sum"]) ||

@@ -9,7 +9,7 @@ namespace {
 
 using namespace pattern;
 
-/// Whether the softmax runs along the classes only, axis 1.
+/// Whether the softmax runs along axis 1 only, the axis of the classes.
 bool is_along_classes(const Rewriter& graph, const Match& match, ValueId scores) {
   const Shape* const shape = graph.shape(scores);
   if (shape == nullptr || shape->size() < 2) return false;

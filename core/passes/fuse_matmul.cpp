@@ -13,7 +13,7 @@ bool is_product(const Node& node) {
          (node.domain == "com.microsoft" && node.op_type == "FusedMatMul");
 }
 
-/// The same product as a FusedMatMul, which has transposition flags and a factor.
+/// `product` as a FusedMatMul, which has transposition flags and a factor.
 Node as_fused(const Node& product) {
   Node node = product;
   node.name.clear();
@@ -56,8 +56,9 @@ bool moves_batch(const Node& product, std::size_t operand) {
   return product.attributes.integer(operand == 0 ? "transBatchA" : "transBatchB", 0) != 0;
 }
 
-/// Whether swapping the axes of the left operand would make the gradient larger: for a transposed
-/// stack times one matrix, the gradient of the matrix is a sum of many products.
+/// Whether swapping the axes of the left operand would make the gradient more costly: for a
+/// transposed stack of matrices times one matrix, the matrix has a sum of many products as
+/// gradient.
 bool gradient_would_grow(const Rewriter& graph, const Node& product, std::size_t operand) {
   return operand == 0 && graph.shape(product.inputs[0])->size() > 2 &&
          graph.shape(product.inputs[1])->size() == 2;

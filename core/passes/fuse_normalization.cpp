@@ -43,7 +43,7 @@ std::optional<std::int64_t> first_axis(const Rewriter& graph, const Match& match
   return first;
 }
 
-/// Whether an operand has the type of x and its dims from `axis` on.
+/// Whether an operand has the element type of x and the dims of x from `axis` on.
 bool is_affine_operand(const Rewriter& graph, ValueId operand, ValueId x, std::int64_t axis) {
   const Shape* const dims = graph.shape(operand);
   const Shape& data = *graph.shape(x);

@@ -28,7 +28,7 @@ bool is_training_op(const Node& node) {
 
 bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; }
 
-/// `w_grad`, `grad_3`, `W.grad.out`, `gradient_of_w`; but not `upgrade`.
+/// True for `w_grad`, `grad_3`, `W.grad.out` and `gradient_of_w`, but not for `upgrade`.
 bool says_gradient(const std::string& name) {
   for (const std::string_view word : {"grad", "Grad", "gradient", "Gradient"}) {
     for (std::size_t at = name.find(word); at != std::string::npos; at = name.find(word, at + 1)) {
@@ -45,8 +45,8 @@ bool is_scalar(const Value& value) {
   return count && count->is(1);
 }
 
-/// The part of a name before `_grad` and a suffix such as `.accumulation.out`; empty if the name
-/// has no `_grad`.
+/// The part of a name before the last `_grad`; empty if the name has no `_grad`. A suffix such as
+/// `.accumulation.out` may follow `_grad`.
 std::string base_name(const std::string& name) {
   const std::size_t end = name.rfind("_grad");
   return end == std::string::npos ? "" : name.substr(0, end);
@@ -110,9 +110,9 @@ class RoleFinder {
     paired_.insert(gradient);
   }
 
-  /// Adds gradients whose names match no parameter, and pairs them with parameters by shape.
-  /// Without other signs of a backward pass, adds them only if one of them fits a parameter that
-  /// has no gradient yet.
+  /// Adds gradients whose names match no parameter, and pairs them with parameters by shape. If
+  /// the graph has no other signs of a backward pass, adds gradients only if at least one fits a
+  /// parameter without a gradient.
   void collect_gradients() {
     if (found_.boundary.yield.valid()) return;
     std::vector<ValueId> unpaired;
@@ -144,7 +144,8 @@ class RoleFinder {
                               join_first(guessed, 3));
   }
 
-  /// Floating-point weights: initializers or, without any, inputs of a fixed shape.
+  /// The weights: floating-point initializers that are neither literals nor scalars. If there are
+  /// none, such inputs of a fixed shape.
   const std::vector<ValueId>& weights() {
     if (!weights_.empty()) return weights_;
     const auto add = [&](ValueId id) {
@@ -208,7 +209,7 @@ class RoleFinder {
     return matched;
   }
 
-  /// Adds the readers of a seed gradient from outside: `loss_grad` for a value `loss`.
+  /// Adds the readers of seed gradients that no node computes: `loss_grad` for a computed `loss`.
   void add_seed_readers(std::vector<NodeId>& starts) const {
     std::unordered_set<std::string> made;
     for (const Value& value : graph_.values()) {

@@ -42,7 +42,7 @@ constexpr std::array passes = {
               false, "labelled_positions"},
     GraphPass{"move_upstream", "Move Slice and Gather up",
               "moves Slice and Gather above the nodes whose results they reduce", move_upstream},
-    GraphPass{"fuse_matmul", "Fold into matrix products",
+    GraphPass{"fuse_matmul", "Fold nodes into matrix products",
               "folds transpositions and scale factors into matrix products", fuse_matmul},
 };
 

@@ -17,9 +17,9 @@ struct PassContext {
   const PassSelection& selection;
 };
 
-/// A rewrite of forward models. The passes of the selection `all` keep the results of the model.
+/// A rewrite of forward models. The passes of the selection `all` keep what the model computes.
 struct GraphPass {
-  std::string_view name;   ///< of options and files
+  std::string_view name;   ///< the name in options and files
   std::string_view title;  ///< the name in words
   std::string_view description;
   /// Returns the number of places that the pass changed.
@@ -41,9 +41,10 @@ bool is_added_dim(std::string_view name);
 /// The name of the pass that the choice of a precision enables.
 constexpr std::string_view mixed_precision_name = "mixed_precision";
 
-/// Applies the selected passes one after the other and appends to `results`. @param graph a forward
-/// model with inferred shapes; the result needs inference again. Throws a usage Error for an
-/// unknown pass, and an Error for a goal that does not fit the model.
+/// Applies the selected passes in the order of `graph_passes`, then mixed precision. Appends the
+/// result of each pass to `results`. Throws a usage Error for an unknown pass and for a pattern of
+/// the goal that matches no weight.
+/// @param graph a forward model with inferred shapes; the returned graph needs inference again
 Graph apply_passes(const Graph& graph, const TrainingGoal& goal, const PassSelection& selection,
                    std::vector<PassResult>& results);
 

@@ -38,7 +38,7 @@ std::shared_ptr<const Contents> contents_of(const Tensor& tensor) {
   return std::make_shared<const Contents>(std::move(items));
 }
 
-/// The model's own declaration of a value, before any rule.
+/// The model's own declaration of a value, before any shape rule applies.
 struct Declared {
   TensorType type;
   std::shared_ptr<const Contents> contents;
@@ -116,7 +116,7 @@ class Inference {
       take_all(apply_rule(*op, id, std::move(inputs)), id);
     } catch (const Error& error) {
       if (!behind_yield_[id]) throw error.within(describe(node, id));
-      warn(error.within(describe(node, id)).what() + std::string("; its declared type is used"));
+      warn(error.within(describe(node, id)).what() + std::string("; the declared types are used"));
     }
     if (is_control_flow(node)) infer_with_subgraphs(id);
   }
@@ -163,7 +163,7 @@ class Inference {
     }
   }
 
-  /// An outer value as seen by a body: its type, not its elements.
+  /// An outer value as an input of a subgraph: its type, but not its elements.
   InferredOutput known_type(ValueId id) const {
     return id.valid() ? InferredOutput{data_.values[id].type, nullptr} : InferredOutput{};
   }
@@ -183,8 +183,9 @@ class Inference {
     return Expr::symbol(symbol);
   }
 
-  /// (most iterations, condition, carried values...) -> carried values, then the stacked results of
-  /// the iterations. The body: (iteration, condition, carried...) -> (condition, carried, results).
+  /// A Loop maps (most iterations, condition, carried values...) to the carried values, then the
+  /// stacked results of the iterations. Its body maps (iteration, condition, carried values...) to
+  /// (condition, carried values..., results...).
   void infer_loop(NodeId id) {
     const std::vector<ValueId> inputs = data_.nodes[id].inputs;
     std::vector<InferredOutput> given = {{{ElementType::int64, Shape(), {}}, nullptr},
@@ -206,7 +207,7 @@ class Inference {
     take_made(id, made);
   }
 
-  /// (states..., tensors to scan...) -> states, then the stacked results of the iterations.
+  /// A Scan maps (states..., tensors to scan...) to the states, then the stacked results.
   void infer_scan(NodeId id) {
     const Node& node = data_.nodes[id];
     const std::int64_t walked = node.attributes.require_integer("num_scan_inputs");
@@ -239,7 +240,8 @@ class Inference {
     }
   }
 
-  /// The outputs of the branch taken, or the types on which both branches agree.
+  /// Takes the outputs of the branch taken, or the types on which both branches agree, as outputs
+  /// of the node.
   void infer_if(NodeId id) {
     const Node& node = data_.nodes[id];
     if (node.inputs.empty() || !node.inputs[0].valid()) {
@@ -259,7 +261,7 @@ class Inference {
 
   /// Infers a subgraph with the types of its captured values and inputs. Its declared shapes are
   /// not used, because its dimension names differ from this graph's. The node gets the inferred
-  /// subgraph.
+  /// subgraph. Returns the outputs of the subgraph; empty if the node has no such subgraph.
   std::vector<InferredOutput> infer_body(NodeId id, const char* name,
                                          const std::vector<InferredOutput>& given) {
     const Node& node = data_.nodes[id];
@@ -342,7 +344,7 @@ class Inference {
     value.contents = std::move(inferred.contents);
   }
 
-  /// Sizes that no rule derives take the model's declaration.
+  /// Replaces sizes that no rule derives by the sizes that the model declares.
   void take_declared_sizes(const Shape& declared, Shape& inferred) {
     if (declared.size() != inferred.size()) return;
     const auto is_unknown = [&](const Expr& dim) {
@@ -396,7 +398,7 @@ class Inference {
   }
 
   IdVector<NodeId, const Op*> ops_;
-  /// Nodes of a given backward pass. A fault in them gives a warning instead of an Error.
+  /// Nodes of a given backward pass. A fault in such a node gives a warning instead of an Error.
   IdVector<NodeId, bool> behind_yield_;
   GraphData data_;
   IdVector<ValueId, Declared> declared_;

@@ -24,7 +24,7 @@ Subgraph known_branch(const Graph& graph, const Node& node) {
 
 using Names = std::map<std::string, std::string>;
 
-/// The names of all values that the subgraphs of a node produce.
+/// Adds the names of all values in the subgraphs of a node, except captured values.
 void add_own_names(const Node& node, std::unordered_set<std::string>& names) {
   for (const auto& [key, value] : node.attributes.items()) {
     const Subgraph* const body = std::get_if<Subgraph>(&value);
@@ -39,7 +39,7 @@ void add_own_names(const Node& node, std::unordered_set<std::string>& names) {
   }
 }
 
-/// The same attributes with renamed captured values.
+/// The attributes, with captured values of subgraphs renamed.
 Attributes with_captures(const Attributes& attributes, const Names& renamed) {
   Attributes result;
   for (const auto& [key, value] : attributes.items()) {

@@ -1,4 +1,4 @@
-// Training needs no output except the loss; all other outputs are for users.
+// Drops all outputs except the loss, because training needs no other output.
 
 #include <algorithm>
 
@@ -8,7 +8,8 @@ namespace stashscope {
 
 namespace {
 
-/// The loss that the goal names, or the only computed scalar; invalid when that is ambiguous.
+/// The loss that the goal names, or the only computed floating-point scalar among the outputs; else
+/// invalid.
 ValueId loss_of(const Rewriter& graph, const TrainingGoal& goal) {
   std::vector<ValueId> found;
   for (const ValueId id : graph.outputs()) {

@@ -24,7 +24,7 @@ bool is_cross_entropy(const Node& node) {
          (node.domain == "com.microsoft" && node.op_type == "SoftmaxCrossEntropyLossInternal");
 }
 
-/// Whether the rows are positions of sequences, i.e. a Reshape merged several axes into one.
+/// Whether the rows are positions of sequences: a Reshape merged several axes into one.
 bool is_flattened(const Rewriter& graph, ValueId id) {
   for (NodeId maker = graph.maker(id); maker.valid(); maker = graph.maker(id)) {
     const Node& node = graph.node(maker);

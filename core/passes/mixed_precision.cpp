@@ -193,7 +193,7 @@ class Precision {
     return graph_.value(value).name + "_" + std::string(name_of(to));
   }
 
-  /// One cast per value, directly before the first node that needs it.
+  /// Returns `value` as type `to`. One cast per value and type stands before the first reader.
   ValueId cast(ValueId value, NodeId reader, ElementType to) {
     const auto known = casts_.find({value, to});
     if (known != casts_.end()) return known->second;

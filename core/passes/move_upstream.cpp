@@ -15,15 +15,16 @@ namespace stashscope {
 
 namespace {
 
-/// A node that selects positions along one axis of input 0, and the axis, counted from the end.
+/// A node that selects positions along one axis of input 0, and the axis, counted from the end: 1
+/// is the last axis.
 struct Thinning {
   NodeId node;
   std::int64_t from_end = 0;
   bool by_batch = false;  ///< selects different positions per entry of axis 0 (GatherND)
 };
 
-/// An input to which a selection moves from the output of its node. The input has the selected
-/// axis.
+/// An input of a node that a selection can reduce instead of the node's output, and the selected
+/// axis of the input, counted from the end.
 struct Operand {
   std::size_t input = 0;
   std::int64_t from_end = 0;
@@ -79,8 +80,8 @@ std::optional<Thinning> thinning_of(const Rewriter& graph, NodeId id) {
   return std::nullopt;
 }
 
-/// The inputs of an elementwise node that have the axis. Inputs of size 1 along the axis broadcast
-/// and stay unchanged.
+/// The inputs of an elementwise node that have the selected axis; nothing if a shape is unknown.
+/// Inputs of size 1 along the axis broadcast and stay unchanged.
 std::optional<MovedOperands> elementwise_operands(const Rewriter& graph, const Node& node,
                                                   std::int64_t from_end) {
   MovedOperands operands;
@@ -96,7 +97,7 @@ std::optional<MovedOperands> elementwise_operands(const Rewriter& graph, const N
   return operands;
 }
 
-/// The axis must come before the normalized axes.
+/// The selected axis must come before the normalized axes.
 std::optional<MovedOperands> normalization_operands(const Rewriter& graph, const Node& node,
                                                     std::int64_t from_end) {
   const std::int64_t rank = rank_of(graph, node.inputs[0]);
@@ -104,7 +105,7 @@ std::optional<MovedOperands> normalization_operands(const Rewriter& graph, const
   return from_end > axis ? std::optional(MovedOperands{{0, from_end}}) : std::nullopt;
 }
 
-/// Rows come from the left operand, batch axes from each operand that has them.
+/// Rows are selected from the left operand, batch entries from each operand with that batch axis.
 std::optional<MovedOperands> matmul_operands(const Rewriter& graph, const Node& node,
                                              std::int64_t from_end) {
   for (const ValueId input : node.inputs) {
@@ -134,7 +135,7 @@ std::optional<MovedOperands> transpose_operands(const Rewriter& graph, const Nod
   return MovedOperands{{0, rank - order[static_cast<std::size_t>(rank - from_end)]}};
 }
 
-/// The axis and all axes before it must be the same in input and output.
+/// The selected axis and all axes before it must be the same in input and output.
 std::optional<MovedOperands> reshape_operands(const Rewriter& graph, const Node& node,
                                               std::int64_t from_end) {
   const Shape* const from = graph.shape(node.inputs[0]);
@@ -212,7 +213,7 @@ bool fits_batch(const Rewriter& graph, const Thinning& thinning, const Node& abo
   });
 }
 
-/// Applies the same selection to `operand`.
+/// Inserts a copy of the selection that reads `operand`. Returns the output of the copy.
 ValueId thinned(Rewriter& graph, const Thinning& thinning, ValueId operand, std::int64_t from_end) {
   Node copy = graph.node(thinning.node);
   const std::string base = graph.value(operand).name;

@@ -18,8 +18,8 @@ struct ConstantEvaluator {
 /// The passes to apply to a forward model before its backward pass is built.
 struct PassSelection {
   std::set<std::string> names;
-  ElementType precision = ElementType::undefined;  ///< of mixed precision; undefined: off
-  ConstantEvaluator evaluator = {};                ///< empty: folds only values known to inference
+  ElementType precision = ElementType::undefined;  ///< mixed-precision type; undefined: off
+  ConstantEvaluator evaluator = {};                ///< empty: only inferred values are folded
 
   bool any() const { return !names.empty() || precision != ElementType::undefined; }
 };

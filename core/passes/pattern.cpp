@@ -7,7 +7,7 @@ namespace stashscope {
 
 namespace {
 
-/// Some exporters write numbers with few digits (1.41421 for the root of 2).
+/// A relative tolerance, because some exporters write few digits (1.41421 for the root of 2).
 double tolerance_of(ElementType element) {
   switch (element) {
     case ElementType::float16:

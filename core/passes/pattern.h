@@ -15,7 +15,7 @@ namespace stashscope {
 struct Pattern {
   std::string op_type;           ///< empty: any value
   std::vector<Pattern> inputs;   ///< the node's first inputs
-  std::string name;              ///< of the value that the root produces; may be empty
+  std::string name;              ///< name of the value that the root produces; may be empty
   std::optional<double> number;  ///< a fixed scalar that equals this number within a tolerance
   std::string domain;
 };

@@ -123,7 +123,7 @@ bool Rewriter::is_needed(NodeId id) const {
   });
 }
 
-/// Chains may be too long for recursion.
+/// A loop, because chains of nodes may be too long for recursion.
 void Rewriter::remove_unread(std::vector<NodeId> candidates) {
   while (!candidates.empty()) {
     const NodeId id = candidates.back();
@@ -249,7 +249,7 @@ void Rewriter::drop_output(ValueId id) {
   if (const NodeId made_by = maker(id); made_by.valid()) remove_unread({made_by});
 }
 
-// Most passes add no names, so the sets are filled on first use.
+// Most passes add no names, so the sets of names are filled on first use.
 
 std::string Rewriter::unique(const std::string& name) {
   if (names_.empty()) {

@@ -15,7 +15,7 @@ namespace stashscope {
 /// date for matching. Ids stay valid, and remaining values keep their names.
 class Rewriter {
  public:
-  /// @param graph with inferred shapes
+  /// @param graph a forward graph with inferred shapes; it must outlive this object
   /// @param trained values that training changes; they are never constants
   Rewriter(const Graph& graph, const std::vector<ValueId>& trained);
   Rewriter(Graph&& graph, const std::vector<ValueId>& trained) = delete;
@@ -33,15 +33,15 @@ class Rewriter {
   const Graph& original() const { return original_; }
 
   bool is_removed(NodeId id) const { return removed_[id]; }
-  /// The producer of a value; invalid for a value from outside.
+  /// The producer of a value; invalid if no node computes the value.
   NodeId maker(ValueId id) const { return id.valid() ? data_.values[id].producer : NodeId(); }
-  /// The nodes that read a value, each once, without reads by subgraphs.
+  /// The nodes that read a value, without duplicates and without reads by subgraphs.
   const std::vector<NodeId>& readers(ValueId id) const { return readers_[id]; }
   bool is_graph_output(ValueId id) const { return is_output_[id]; }
-  /// Whether a value must keep its name: a graph output, or captured by a subgraph.
+  /// Whether a value must keep its name: it is a graph output, or a subgraph captures it.
   bool keeps(ValueId id) const { return is_output_[id] || is_captured_[id]; }
   bool is_read(ValueId id) const { return keeps(id) || !readers_[id].empty(); }
-  /// Whether nothing reads the further outputs of a node. @pre it has a first output
+  /// Whether nothing reads the outputs of a node after its first. @pre the node has an output
   bool only_first_output_is_read(NodeId id) const;
   /// Whether `reader` is the only reader of the value.
   bool is_only_for(ValueId id, NodeId reader) const;
@@ -58,9 +58,9 @@ class Rewriter {
   /// The single element of a fixed tensor of numbers; nothing for any other value.
   std::optional<double> scalar(ValueId id) const;
 
-  /// Replaces `last` by `fused`. If `fused` has no name, doc string, origin or outputs, it takes
-  /// those of `last`. Removes nodes that only `last` needed. `fused` may read values produced
-  /// before `last`.
+  /// Replaces `last` by `fused`. A name, doc string, origin or outputs that `fused` lacks come from
+  /// `last`. Removes nodes that only `last` needed. `fused` may read only values produced before
+  /// `last`.
   void replace(NodeId last, Node fused);
   void set_input(NodeId id, std::size_t index, ValueId value);
   /// Makes every reader of `from` read `to`.

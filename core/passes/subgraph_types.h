@@ -13,8 +13,8 @@ namespace stashscope {
 /// outside of `rank`.
 std::int64_t axis_of(const Integers& axes, std::size_t index, std::int64_t rank);
 
-/// Adds an axis to each output from index `first` on; `count` iterations are stacked along the
-/// axis.
+/// Stacks the results of `count` iterations: adds an axis to each output whose index is at least
+/// `first`. If the count is unknown, these outputs get unknown shapes.
 void stack(std::vector<InferredOutput>& made, std::size_t first, const Integers& axes,
            const std::optional<Expr>& count);
 
@@ -25,8 +25,8 @@ void stack(std::vector<InferredOutput>& made, std::size_t first, const Integers&
 bool loosen(std::vector<InferredOutput>& given, const std::vector<InferredOutput>& made,
             SymbolTable& symbols);
 
-/// If a dim differs between two branches, a fresh symbol replaces the dim. If the ranks differ, the
-/// shape becomes unknown.
+/// If a dim differs between two branches, a fresh symbol replaces the dim in `outputs`. If the
+/// ranks differ, the shape becomes unknown.
 void keep_common(std::vector<InferredOutput>& outputs, const std::vector<InferredOutput>& other,
                  SymbolTable& symbols);
 

@@ -7,8 +7,8 @@ namespace stashscope {
 
 namespace {
 
-/// Before version 14 a node is in training mode if it has all five outputs: the result, the running
-/// statistics and those of the batch.
+/// Adds four outputs. Before version 14, a node is in training mode if it has all five outputs: the
+/// result, the running statistics and the statistics of the batch.
 void add_statistics(Rewriter& graph, NodeId id) {
   const std::string name = graph.value(graph.node(id).outputs[0]).name;
   for (const char* statistic : {"mean", "variance", "batch_mean", "batch_variance"}) {

@@ -9,7 +9,7 @@ namespace stashscope {
 
 /// The loss and the trained parameters of a training step of a forward model.
 struct TrainingGoal {
-  std::string loss;                    ///< graph output; empty: `build_backward` chooses
+  std::string loss;                    ///< name of an output; empty: `build_backward` chooses
   std::vector<std::string> trainable;  ///< name patterns of additional parameters
   std::vector<std::string> frozen;     ///< name patterns of values that are not parameters
 
@@ -17,7 +17,8 @@ struct TrainingGoal {
 };
 
 /// Values that may be parameters: floating-point initializers that are not literals or, if there
-/// are none, graph inputs of a fixed shape. Throws a usage Error for patterns that match nothing.
+/// are none, graph inputs of a fixed shape. The goal's patterns add and exclude values. Throws a
+/// usage Error for a pattern that matches no value.
 std::vector<ValueId> parameter_candidates(const Graph& graph, const TrainingGoal& goal);
 
 }  // namespace stashscope

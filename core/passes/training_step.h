@@ -15,13 +15,14 @@ struct TrainingStep {
   std::shared_ptr<const Graph> graph;
   Boundary boundary;
   std::vector<Parameter> parameters;
-  std::vector<PassResult> passes;  ///< applied to the forward model, in this order
+  std::vector<PassResult> passes;  ///< results in the order of application
   std::vector<std::string> warnings;
-  /// Why a forward model has no backward pass: the node, the rule, what to do. Empty: it has one.
+  /// Why a forward model has no backward pass and what the user can do. Empty: it has one.
   std::string no_backward;
 };
 
-/// The training step of a graph that already holds a backward pass, by find_given_backward.
+/// The training step of a graph that already holds a backward pass, as `find_given_backward` finds
+/// it.
 TrainingStep find_boundary(std::shared_ptr<const Graph> graph);
 
 /// Adds the backward pass to a forward model: a YieldOp that takes all outputs and returns the
@@ -29,14 +30,16 @@ TrainingStep find_boundary(std::shared_ptr<const Graph> graph);
 /// for each parameter. Nodes that lead to no output are removed. If the goal names no loss, the
 /// only scalar output is the loss. Without a scalar output, every floating-point output gets a seed
 /// gradient. Of several scalar outputs, the loss is the only one with `loss` in its name, or else
-/// the first; a warning names it. Throws NoGradientRule when an operator has no rule.
-/// @param model with inferred shapes; the result has them too
+/// the first; a warning names it. If no parameter receives a gradient, the step has only the
+/// forward pass. Throws NoGradientRule when an operator has no rule.
+/// @param model a forward model with inferred shapes; the graph of the step has inferred shapes,
+/// too
 TrainingStep build_backward(const Graph& model, const TrainingGoal& goal);
 
-/// From a loaded model to its training step: inference, inlining of known branches, the selected
-/// passes, the backward pass. When an operator has no gradient rule, the step has only the forward
-/// pass and a warning. A model that already holds its backward pass stays unchanged, with a warning
-/// when passes are selected.
+/// Builds the training step of a loaded model: shape inference, inlining of known branches,
+/// unpacking of sequences, the selected passes, the backward pass. When an operator has no gradient
+/// rule, the step has only the forward pass and a warning. A model that already holds its backward
+/// pass gets no pass, and a warning if passes are selected.
 TrainingStep prepare_training_step(const Graph& model, const TrainingGoal& goal,
                                    const PassSelection& passes = {});
 

@@ -33,7 +33,7 @@ Unifier::Replacements Unifier::resolved() {
   return replacements_;
 }
 
-/// @pre `by` is resolved
+/// @pre `by` contains no symbol that has a replacement
 bool Unifier::replace(SymbolId symbol, const Expr& by) {
   if (symbol.index() >= symbols_) return false;
   for (const SymbolId used : by.symbols()) {
@@ -71,7 +71,8 @@ bool Unifier::unify_same_form(const Expr& a, const Expr& b) {
 
 namespace {
 
-/// Reads floor(x/y) = z as x = y*z, because a reshape divides sizes only without remainder.
+/// Reads floor(x/y) = z as x = y*z if y is not constant, because a reshape divides sizes only
+/// without remainder. Nothing for any other equation.
 std::optional<std::pair<Expr, Expr>> without_quotient(const Expr& a, const Expr& b) {
   const std::vector<Term> terms = a.terms();
   const bool lone = terms.size() == 1 && terms[0].coefficient == Rational(1) &&

@@ -5,13 +5,13 @@
 namespace stashscope {
 
 /// Replacements of dimension names by equal expressions. An expression may contain names that are
-/// replaced, too. A lookup stores the resolved expression, so that thousands of equal names stay
-/// cheap.
+/// replaced, too. A lookup stores the expression with all names replaced, so that long chains of
+/// replacements stay cheap.
 class Unifier {
  public:
   using Replacements = IdVector<SymbolId, std::optional<Expr>>;
 
-  /// Only the first `symbols` symbols (those of the model) may be replaced.
+  /// Only the first `symbols` symbols, which the model declares, may be replaced.
   Unifier(Replacements known, std::size_t symbols);
 
   Expr apply(const Expr& expr);
@@ -33,7 +33,7 @@ class Unifier {
   std::size_t symbols_;
 };
 
-/// The symbol when `expr` is exactly one symbol.
+/// The symbol when `expr` is exactly one symbol; else nothing.
 std::optional<SymbolId> lone_symbol(const Expr& expr);
 
 }  // namespace stashscope

@@ -43,7 +43,7 @@ class Unpacker {
   }
 
  private:
-  /// Returns true if it replaced the node. Producers of sequences stay until nothing reads them.
+  /// Returns whether the node was replaced. Producers of sequences stay until nothing reads them.
   bool unpack(const Node& node) {
     if (updates_sequences(node)) return update(node);
     if (!node.domain.empty() || node.outputs.empty() || !node.outputs[0].valid()) return false;
@@ -82,8 +82,9 @@ class Unpacker {
     return std::all_of(node.inputs.begin(), node.inputs.end(), is_there) && make(node, node.inputs);
   }
 
-  /// The position that input `input` of a node gives, or `otherwise` if the input is omitted.
-  /// Nothing if the position is unknown or outside `size`.
+  /// The position that input `input` of a node gives, or `otherwise` if the input is omitted. A
+  /// negative position counts from the end. Nothing if the position is unknown or not in [-size,
+  /// size].
   std::optional<std::ptrdiff_t> position(const Node& node, std::size_t input, std::size_t size,
                                          std::int64_t otherwise) const {
     std::int64_t at = otherwise;
@@ -131,7 +132,7 @@ class Unpacker {
     return replace(std::move(constant));
   }
 
-  /// Concatenates the tensors; `new_axis` stacks them.
+  /// Concatenates the tensors of a sequence, or stacks the tensors if `new_axis` is set.
   bool join(const Node& node, const Parts& parts) {
     if (parts.empty()) return false;
     const std::int64_t axis = node.attributes.require_integer("axis");
@@ -144,7 +145,7 @@ class Unpacker {
     return replace(std::move(concat));
   }
 
-  /// Splits into parts of given sizes or into single positions.
+  /// Splits a tensor into parts of given sizes or into single positions.
   bool split(const Node& node) {
     const auto& shape = graph_.value(node.inputs[0]).type.shape;
     std::int64_t axis = node.attributes.integer("axis", 0);
@@ -171,7 +172,8 @@ class Unpacker {
     return make(node, std::move(parts));
   }
 
-  /// The operand is a list of sizes, or one size for all parts; the last part may be smaller.
+  /// The sizes of the parts, from a list of sizes or from one size; the last part may then be
+  /// smaller. Nothing if the sizes are unknown or there are too many parts.
   std::optional<std::vector<std::int64_t>> part_sizes(const Node& node, std::int64_t size,
                                                       bool is_single) const {
     constexpr std::int64_t most = 4096;
@@ -210,8 +212,8 @@ class Unpacker {
     return data_.nodes[NodeId(data_.nodes.size() - 1)].outputs[0];
   }
 
-  /// (rate, step, weights, gradients, moments 1, moments 2, [flag]): weights and moments are
-  /// sequences from outside, with one tensor per gradient.
+  /// Replaces an AdamWOptimizer (rate, step, weights, gradients, moments 1, moments 2, [flag]).
+  /// Sequences that are graph inputs get one tensor per gradient.
   bool update(const Node& node) {
     if (!has_input(node, 0) || !has_input(node, 1) || !own_sequences_end_here(node)) return false;
     const Parts* known = nullptr;
@@ -231,8 +233,8 @@ class Unpacker {
     return true;
   }
 
-  /// Whether all unknown sequences are graph inputs that only this node reads, and the node returns
-  /// no updated sequences.
+  /// Whether the node returns no updated sequences, and all its sequences without known tensors are
+  /// graph inputs that only this node reads.
   bool own_sequences_end_here(const Node& node) const {
     for (std::size_t i = 1; i < node.outputs.size(); ++i) {
       if (node.outputs[i].valid()) return false;

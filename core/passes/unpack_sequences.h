@@ -6,11 +6,11 @@
 
 namespace stashscope {
 
-/// Replaces every sequence whose tensors are known by its tensors. They are known if the sequence
-/// is built from known tensors at known positions. Also replaces AdamWOptimizer, which updates
-/// whole sequences, by one AdamOptimizer per tensor. Returns nothing if there is nothing to
+/// Replaces every sequence whose tensors are known by its tensors. The tensors are known if the
+/// sequence is built from known tensors at known positions. Also replaces AdamWOptimizer, which
+/// updates whole sequences, by one AdamOptimizer per tensor. Returns nothing if there is nothing to
 /// replace.
-/// @param graph with inferred shapes; the result needs inference again
+/// @param graph a graph with inferred shapes; the returned graph needs inference again
 std::optional<Graph> unpack_sequences(const Graph& graph);
 
 }  // namespace stashscope

@@ -1,5 +1,5 @@
-// Figures from the vendors' data sheets and architecture white papers, for dense operands and boost
-// clocks. Where a sheet gives only the figure for sparse matrices, half of it is used.
+// Rates from the vendors' data sheets and architecture white papers, for dense operands and boost
+// clocks. If a data sheet gives only the rate for sparse matrices, the profile has half this rate.
 
 #include <vector>
 
@@ -12,7 +12,7 @@ namespace {
 constexpr std::int64_t gib = std::int64_t{1} << 30;
 constexpr double tera = 1e12;
 constexpr double giga = 1e9;
-/// Typical measured time to enqueue and start a kernel.
+/// Typical measured seconds to enqueue and start a kernel.
 constexpr double launch = 5e-6;
 /// Bytes per second in one direction: half of the data sheets' figure for both directions together.
 constexpr double pcie_3 = 16 * giga;
@@ -40,8 +40,8 @@ constexpr PeakRates hopper_matrix = in_tera({.float64 = 67,
 constexpr PeakRates hopper_vector =
     in_tera({.float64 = 33.5, .float32 = 66.9, .float16 = 133.8, .bfloat16 = 133.8});
 
-/// 8 cores at 3.5 GHz, two 256-bit fused multiply-adds per core and clock, two channels of
-/// DDR4-3200.
+/// The rates of a CPU with 8 cores at 3.5 GHz and two 256-bit fused multiply-adds per core and
+/// clock. Its memory has two channels of DDR4-3200.
 constexpr PeakRates desktop_vector = in_tera({.float64 = 0.448, .float32 = 0.896});
 
 }  // namespace

@@ -24,7 +24,7 @@ class PricedCut {
     beside_items_ = static_cast<double>(graph.persistent_bytes + made - budget_bytes);
   }
 
-  /// @param price cost of a byte
+  /// Lower bound on the extra cost. @param price cost of a byte
   double extra_cost_at(double price) {
     for (const ItemId item : IdRange<ItemId>(graph_.items())) {
       double weight = price * static_cast<double>(graph_.bytes[item]);

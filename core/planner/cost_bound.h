@@ -9,8 +9,8 @@
 namespace stashscope {
 
 /// Lower bound on the cost of any sequence within the budget. While some task runs for the first
-/// time, every item that a later task reads is live, unless the maker of the item runs again. Thus
-/// the items whose makers run again must account for all bytes above the budget. Lagrangian
+/// time, every earlier item that a later task reads is live, unless the item's maker runs again.
+/// Thus the items whose makers run again must account for all bytes above the budget. Lagrangian
 /// relaxation replaces the budget by a price of memory; for each price and task, the cheapest
 /// choice of these makers is a minimum cut. In `limit`, a cut counts as one move for each task and
 /// item.

@@ -20,16 +20,16 @@ struct NodeWork {
       bytes;  ///< bytes read plus written in device memory, or moved over the link
 };
 
-/// The element type in which a node computes: that of its first floating-point operand, else that
-/// of its result.
+/// The element type in which a node computes: the type of its first floating-point input or output.
+/// Without a floating-point value, the type of its last value.
 ElementType computing_type(const Graph& graph, const Node& node);
 
-/// @param bytes sizes of the graph's values
+/// The work of every node of a graph. @param bytes sizes of the graph's values
 NodeWork node_work(const Graph& graph, const IdVector<NodeId, const Op*>& ops,
                    const Bindings& bindings, const IdVector<ValueId, std::int64_t>& bytes);
 
-/// Time of a node: the maximum of compute time and memory time, plus the kernel launch; 0 if the
-/// node has no work.
+/// Time of a node: the maximum of compute time and memory time, plus the launch time; 0 if the node
+/// has no work.
 /// Source: Williams, Waterman, Patterson, "Roofline: an insightful visual performance model for
 /// multicore architectures", CACM 52(4), 2009.
 double roofline_seconds(double flops, double bytes, ComputeUnit unit, ElementType element,
@@ -46,7 +46,7 @@ class MeasuredTimes {
   explicit MeasuredTimes(std::size_t nodes) : seconds_(nodes, 0), runs_(nodes, 0) {}
 
   /// @param order the nodes of the run in execution order
-  /// @param seconds by slot of `order`; a run with a different number of slots is ignored
+  /// @param seconds time of each slot of `order`; a run with another number of slots is ignored
   void add(const Dataflow& dataflow, const std::vector<NodeId>& order,
            std::span<const double> seconds);
   /// Replaces the times of measured nodes. Returns the number of measured nodes.

@@ -69,7 +69,7 @@ double read_number(const json& value, const std::string& key, double least, doub
            "choose a number from " + format_number(least) + " to " + format_number(most));
 }
 
-/// @param known the valid keys, for the hint
+/// Throws an input Error if an object has a key that is not in `known`.
 void check_keys(const json& object, const std::string& where,
                 const std::vector<std::string>& known) {
   for (const auto& [key, value] : object.items()) {
@@ -157,8 +157,8 @@ json in_full(const DeviceProfile& profile) {
   return object;
 }
 
-/// The rates to try for a type: first the type's own rate, then those of wider types, and float32
-/// at the end of every list.
+/// The rates to try for a type: first the type's own rate, then the rates of wider types. Every
+/// list ends with float32.
 std::span<double PeakRates::*const> rates_for(ElementType element) {
   using R = double PeakRates::*;
   static constexpr std::array<R, 1> single = {&PeakRates::float32};
@@ -188,7 +188,7 @@ std::span<double PeakRates::*const> rates_for(ElementType element) {
   }
 }
 
-/// The peak rate of matrix products for one type; 0 if no matrix unit supports the type.
+/// The peak rate of the matrix units for one type; 0 if no matrix unit supports the type.
 double matrix_rate(const PeakRates& matrix, double PeakRates::*rate) {
   const double own = matrix.*rate;
   return rate == &PeakRates::float32 ? std::max(own, matrix.tf32) : own;

@@ -10,7 +10,7 @@
 
 namespace stashscope {
 
-/// Peak operations per second by operand type; 0: the device has no figure for the type.
+/// Peak operations per second by operand type; 0: the profile has no rate for the type.
 struct PeakRates {
   double float64 = 0;
   double float32 = 0;
@@ -35,8 +35,8 @@ struct DeviceProfile {
   double bandwidth = 0;             ///< bytes per second of device memory
   double link_bandwidth = 0;        ///< bytes per second between host and device, one way
   double launch_seconds = 0;        ///< overhead of each kernel
-  PeakRates matrix;                 ///< matrix units; float32 falls back to `vector`
-  PeakRates vector;                 ///< float32 is always set
+  PeakRates matrix;                 ///< rates of the matrix units; all 0 without matrix units
+  PeakRates vector;                 ///< rates of the vector units; float32 is always set
   double compute_efficiency = 1;    ///< achieved share of the peak rates
   double bandwidth_efficiency = 1;  ///< achieved share of the bandwidth
 
@@ -46,17 +46,17 @@ struct DeviceProfile {
 std::span<const DeviceProfile> device_profiles();
 const DeviceProfile& default_profile();
 
-/// The bundled profile called `name_or_file` (ignoring case), else the profile in that file. Throws
-/// a usage Error that lists the bundled names if there is no such profile or file, and an input
-/// Error if the file is invalid.
+/// The bundled profile called `name_or_file` (ignoring case), or else the profile in the file of
+/// this path. Throws a usage Error that lists the bundled names if there is no such profile or
+/// file, and an input Error if the file is invalid.
 DeviceProfile load_profile(const std::string& name_or_file);
 
 /// Writes a file for load_profile. Throws an input Error with the path if the file cannot be
 /// written.
 void save_profile(const DeviceProfile& profile, const std::filesystem::path& path);
 
-/// Parses a profile from JSON. Throws an input Error that names the key if a key is unknown or its
-/// value has a wrong type or lies out of range.
+/// Parses a profile from JSON. Throws an input Error if the text is not JSON, or if a key is
+/// missing, is unknown, or has a value of a wrong type or out of range.
 DeviceProfile parse_profile(const std::string& text);
 
 /// JSON for session files: only the name if the profile is bundled, else all figures.
@@ -71,8 +71,8 @@ std::map<std::string, double> profile_figures(const DeviceProfile& profile);
 double PeakRates::*figure_for(ElementType element);
 
 /// Achieved operations per second (peak rate times efficiency) for operands of a type. A type
-/// without a figure uses that of the next wider type that has one; float64 and integers fall back
-/// to float32. Without matrix units, matrix products use the vector rate.
+/// without a rate uses the rate of the next wider type that has one; float64 and integers fall back
+/// to float32. Matrix products use the larger of the matrix rate and the vector rate.
 double operations_per_second(const DeviceProfile& profile, ComputeUnit unit, ElementType element);
 
 /// Achieved bytes per second of device memory: bandwidth times efficiency.

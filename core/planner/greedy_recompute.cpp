@@ -63,8 +63,8 @@ class GreedyRecompute {
     return candidates;
   }
 
-  /// Cost of recomputing the item before `slot`, including its maker's direct inputs that are dead
-  /// there.
+  /// Cost of recomputing the item before `slot`, including the direct inputs of its maker that are
+  /// dead before `slot`.
   double cost_with_dead_inputs(ItemId item, std::uint32_t slot) const {
     const TaskId maker = graph_.maker[item];
     std::int64_t cost = graph_.cost[maker];
@@ -75,7 +75,7 @@ class GreedyRecompute {
   }
 
   /// Recomputes the candidate before its next reader. Keeps the change only if the item is no
-  /// longer live at slot `peak` and no slot exceeds the old peak.
+  /// longer live at slot `peak`, and the peak falls or moves to another slot without rising.
   bool make_again(const Candidate& candidate, std::uint32_t peak) {
     const std::int64_t before = state_.peak_bytes();
     const bool possible = repeat_with_inputs(graph_.maker[candidate.item], candidate.next_read);

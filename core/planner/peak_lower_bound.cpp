@@ -10,7 +10,7 @@ namespace stashscope {
 namespace {
 
 /// The bytes live while a task runs: the task's inputs and outputs and the items of `beside`, each
-/// counted once.
+/// counted once. Leaves out inputs whose memory an output can take over.
 PeakLowerBound running(const TaskGraph& graph, TaskId task, std::vector<ItemId> beside) {
   const auto made = graph.outputs[task];
   for (const ItemId item : graph.inputs[task]) {
@@ -30,7 +30,7 @@ void raise(PeakLowerBound& bound, PeakLowerBound here) {
   if (is_lower(bound, here)) bound = std::move(here);
 }
 
-/// Tasks with more inputs are skipped, because before_running takes quadratic time.
+/// before_running takes quadratic time, so it is not called for tasks with more inputs than this.
 constexpr std::size_t most_reads = 256;
 
 /// The bytes live while the last input of the task is made; the minimum over all inputs that may be

@@ -13,14 +13,15 @@ namespace stashscope {
 struct PeakLowerBound {
   std::int64_t bytes = 0;
   TaskId task;  ///< the task that runs at that moment; invalid in a graph without tasks
-  std::vector<ItemId> items;  ///< all items live at that moment, without persistent ones
+  std::vector<ItemId> items;  ///< the items counted in `bytes`, which are live at that moment
 };
 
-/// Uses two kinds of moments. First: while the last input of a task is made, all other inputs of
-/// the task are live, and so are the inputs of the task that makes the last one. Second: while a
-/// task runs for the first time, an item whose maker runs only once is live if it is kept or a
-/// later task reads it. The minimum of the bytes of such items, over all sets of tasks that may
-/// have run, is a minimum cut.
+/// The largest bound from three kinds of moments. First: while a task runs, its inputs and outputs
+/// are live. Second: while the last input of a task is made, all other inputs of the task are live,
+/// and so are the inputs of the task that makes the last input. Third: while a task runs for the
+/// first time, an earlier item whose maker runs only once is live if it is kept or a later task
+/// reads it. The minimum of the bytes of such items, over all sets of tasks that may have run, is a
+/// minimum cut.
 /// @param order a valid order; determines which tasks are tried first
 /// @param limit limits the minimum cuts; a cut counts as one move for each task and item
 PeakLowerBound recompute_peak_lower_bound(const TaskGraph& graph, std::span<const TaskId> order,

@@ -65,7 +65,8 @@ class NumberReader {
   std::size_t line_ = 1;
 };
 
-/// Limits on a task and on the number of tasks, so that sums over any sequence fit into 64 bits.
+/// Limits on the cost and bytes of a task and on the number of tasks, so that sums over all tasks
+/// fit into 64 bits.
 constexpr std::int64_t most_of_a_task = std::int64_t{1} << 42;
 constexpr std::int64_t most_tasks = 1 << 20;
 

@@ -15,7 +15,7 @@ struct PlanningInstance {
   std::vector<TaskId> given_order;
 };
 
-/// Throws an input Error that names the file and the line of a fault.
+/// Reads a problem from a file. Throws an input Error that names the file and the line of a fault.
 PlanningInstance read_instance(const std::filesystem::path& path);
 
 /// Writes one task number per line.

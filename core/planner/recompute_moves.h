@@ -12,7 +12,7 @@ namespace stashscope {
 /// move returns false if it found nothing to change or exceeds the cost limit.
 class RecomputeMoves {
  public:
-  /// @param keeps_order first runs keep their order
+  /// @param keeps_order whether the first runs of the tasks keep their order
   RecomputeMoves(RunSequence& state, SearchRandom& random, bool keeps_order = false)
       : state_(state), random_(random), keeps_order_(keeps_order) {}
 
@@ -24,9 +24,10 @@ class RecomputeMoves {
 
   /// Runs a random task again before one of its readers.
   bool repeat_any();
-  /// Runs a task again if its item is live but not read at the peak.
+  /// Picks a random item that is live but not read at the peak, and runs its maker again.
   bool repeat_over_peak();
-  /// Removes an unneeded run, and the runs whose results only that run read.
+  /// Removes a random run whose readers can read from another run. Also removes the runs whose
+  /// results only the removed run read.
   bool remove_any();
   /// Removes a run, then repeats other tasks while the peak is above the budget.
   bool replace_any(std::int64_t budget_bytes);
@@ -34,9 +35,9 @@ class RecomputeMoves {
  private:
   /// Limits on the additional runs that one repeated run causes.
   struct Reach {
-    int runs;                ///< limit on their total number
-    double share_of_inputs;  ///< share of dead inputs to recompute; the lifetimes of others are
-                             ///< extended
+    int runs;                ///< largest number of additional runs
+    double share_of_inputs;  ///< share of dead inputs to recompute; the other dead inputs live
+                             ///< longer instead
   };
   Reach random_reach();
   bool repeat_before(TaskId task, std::uint32_t slot, Reach& reach);

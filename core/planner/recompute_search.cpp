@@ -14,11 +14,11 @@ namespace {
 
 /// Parameters of one round of annealing.
 struct Round {
-  double share;  ///< of the search limit
+  double share;  ///< share of the search limit
   bool from_best;
-  double first_temperature;  ///< in units of the mean cost of a task
-  double penalty;            ///< at the start, in units of penalty_unit_
-  bool adapts = true;        ///< whether the penalty follows the peak; if false, it only rises
+  double first_temperature;  ///< temperature at the start, in units of the mean task cost
+  double penalty;            ///< penalty at the start, in units of penalty_unit_
+  bool adapts = true;        ///< true: the penalty follows the peak; false: it only rises
 };
 /// The result of one round varies strongly by chance, so the search runs several rounds.
 constexpr Round rounds_of_many_moves[] = {

@@ -27,10 +27,10 @@ struct RecomputeRules {
 
 /// The cheapest sequence found whose peak is within `budget_bytes` (including persistent bytes).
 /// Tasks may run several times, in any order. Simulated annealing over sequences, in rounds: a move
-/// shifts a run, adds a run before a later reader (with the inputs it needs), removes a run (with
-/// the runs that only this run needs), or replaces a run. A sequence above the budget pays a
-/// penalty. In some rounds, the penalty rises while the current sequence is above the budget and
-/// falls while it is within the budget; in the others, it only rises.
+/// shifts a run, adds a run before a later reader (with the inputs that this run needs), removes a
+/// run (with the runs that only this run needs), or replaces a run. A sequence above the budget
+/// pays a penalty. In some rounds, the penalty rises while the current sequence is above the budget
+/// and falls while it is within the budget; in the other rounds, the penalty only rises.
 /// @param start a valid sequence
 BudgetedSequence search_recompute(const TaskGraph& graph, const std::vector<TaskId>& start,
                                   std::int64_t budget_bytes, const RecomputeRules& rules,

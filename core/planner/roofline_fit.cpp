@@ -13,7 +13,7 @@ namespace stashscope {
 namespace {
 
 constexpr int most_rounds = 30;
-/// A later starting point must lower the error by this share, so that ties go to the earlier one.
+/// A later starting point is chosen only if it lowers the error by more than this share.
 constexpr double needed_gain = 0.005;
 
 struct Weighted {
@@ -96,8 +96,8 @@ class RooflineFit {
         quick_seconds_(quick_seconds(work)) {}
 
   DeviceProfile best() const {
-    // Operations per byte. The first vector ridge is the most likely: only matrix products are
-    // bound by arithmetic.
+    // Ridge points in operations per byte. The first vector ridge is the most likely, because
+    // usually only matrix products are bound by arithmetic.
     constexpr double infinite = std::numeric_limits<double>::infinity();
     constexpr std::array vector_ridges = {infinite, 4.0, 2.0, 1.0, 0.5, 0.25, 0.125, 0.0625};
     constexpr std::array matrix_ridges = {1.0, 8.0, 64.0, 512.0};

@@ -9,11 +9,11 @@ namespace stashscope {
 /// The work of one node and its measured time.
 struct TimedWork {
   double flops = 0;
-  double bytes = 0;  ///< in device memory, or over the link if `unit` is the link
+  double bytes = 0;  ///< bytes moved in device memory, or over the link if `unit` is the link
   double seconds = 0;
   ComputeUnit unit = ComputeUnit::vector;
-  ElementType element = ElementType::float32;  ///< type of the computation
-  bool launches = true;  ///< has a launch time; false for copies that plans add
+  ElementType element = ElementType::float32;  ///< element type of the computation
+  bool launches = true;  ///< whether a launch adds time; false for copies that plans add
 };
 
 /// Fits a profile to measured times: minimizes the sum of absolute differences between predicted
@@ -28,11 +28,11 @@ struct TimedWork {
 /// most. Then each node's bound is determined again, until nothing changes. The iteration ends in a
 /// local optimum, so it is started from several ridge points of the rooflines.
 ///
-/// A figure that limits no node keeps the value of `base` (peak times efficiency), but is never
-/// below an achieved rate. The launch time stays if no quick node takes longer than twice its work.
-/// No vector rate exceeds the rate of matrix products, because the cost model would use the vector
-/// rate for matrix products. If the measured matrix products are slower than other nodes, both get
-/// one common rate.
+/// A rate that limits no node keeps the value of `base` (peak times efficiency), but is never below
+/// an achieved rate. The launch time stays if no quick node takes longer than twice its work. No
+/// vector rate exceeds a fitted rate of matrix products of the same type, because the cost model
+/// uses the larger rate for matrix products. If the measured matrix products are slower than other
+/// nodes, both get one common rate.
 ///
 /// @param work each item has a time above 0, and flops or bytes above 0
 /// Sources: Williams, Waterman, Patterson, CACM 52(4), 2009 (the roofline); Bloomfield, Steiger,

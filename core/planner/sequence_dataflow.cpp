@@ -73,7 +73,7 @@ class SequenceWriter {
     return inputs;
   }
 
-  /// Updates the views on which a value depends, each after the views that it reads.
+  /// Updates the views on which a value depends, each view after the views that it reads.
   void make_views_for(ValueId value) {
     std::vector<std::pair<NodeId, bool>> open;
     const auto visit = [&](ValueId each) {
@@ -193,9 +193,9 @@ class SequenceWriter {
   std::vector<std::vector<ValueId>> cloned_inputs_;
   std::vector<std::vector<ValueId>> cloned_outputs_;
   IdVector<NodeId, MadeView> views_;
-  IdVector<NodeId, std::uint32_t> copies_;  // clones so far
+  IdVector<NodeId, std::uint32_t> copies_;  // number of clones so far
   IdVector<TaskId, bool> has_run_;
-  std::vector<std::pair<std::size_t, NodeId>> unread_;  // by position in the sequence
+  std::vector<std::pair<std::size_t, NodeId>> unread_;  // views that no task reads, by position
 };
 
 }  // namespace

@@ -14,10 +14,10 @@ struct SequencedStep {
   std::vector<NodeId> order;
 };
 
-/// The first run of a task is the graph's own node; each later run is a clone. Every run reads the
-/// newest copy of each input at that time. Views refer to the newest copies too; each new copy gets
-/// new views.
-/// @param tasks of the graph's own dataflow @param sequence a valid sequence
+/// Converts a sequence of tasks. The first run of a task is the graph's own node; each later run is
+/// a clone. Every run reads the newest copy of each input at that time. Views refer to the newest
+/// copies too; each new copy gets new views.
+/// @param tasks the tasks of the graph's own dataflow @param sequence a valid sequence
 SequencedStep sequence_dataflow(const Graph& graph, const IdVector<NodeId, const Op*>& ops,
                                 const StepTasks& tasks, std::span<const TaskId> sequence);
 

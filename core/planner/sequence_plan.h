@@ -16,7 +16,8 @@ struct SequencePlan {
 
 /// The cheapest sequence found for a budget: the best order without repeated runs if its peak is
 /// within the budget, else the result of a search that starts from the best order found.
-/// @param starts valid orders, at least one; if `rules` keep the order, only the first is used
+/// @param starts valid orders, at least one; if `rules` keep the order, only the first order is
+/// used
 SequencePlan plan_sequence(const TaskGraph& graph, const std::vector<std::vector<TaskId>>& starts,
                            std::int64_t budget_bytes, const RecomputeRules& rules,
                            const SearchLimit& limit, const Progress& progress,

@@ -24,8 +24,8 @@ class ChildProcess {
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
-  /// Waits for the end. Returns the exit status as a shell reports it: 128 + signal for a crash.
-  /// Throws as `Deadline::check` does.
+  /// Waits until the child ends. Returns the exit status as a shell reports it: 128 + signal for a
+  /// crash. Throws as `Deadline::check` does.
   int wait(const Deadline& deadline);
 
  private:

@@ -9,7 +9,7 @@
 /// The streams between a parent and its child.
 namespace stashscope {
 
-/// A nameless file with a child's input. Unlike a pipe, it takes any amount at once.
+/// A nameless file with a child's input. Unlike a pipe, it takes any amount of data at once.
 class InputFile {
  public:
   /// Throws a run Error when the input cannot be stored.
@@ -24,7 +24,7 @@ class InputFile {
   int fd_;
 };
 
-/// The parent's end of a stream that a child reads.
+/// A stream that a parent writes and a child reads. The object holds both ends.
 class InputStream {
  public:
   /// @param pieces must outlive this object
@@ -37,7 +37,8 @@ class InputStream {
   int reading() const { return ends_[1]; }
   void close_reading() { close_end(1); }
 
-  /// Writes what the child can take without waiting. Returns whether there is more to write.
+  /// Writes what the child can take without waiting. Returns false when all is written or the child
+  /// reads no more.
   bool write_some();
 
  private:
@@ -57,8 +58,8 @@ class LineReader {
   /// @param most limit on the bytes of the whole stream
   LineReader(std::size_t most, OnLine on_line) : left_(most), on_line_(std::move(on_line)) {}
 
-  /// Reads once. Returns false at the end of the stream. Throws a run Error when the stream or one
-  /// of its lines exceeds its limit.
+  /// Reads once. Returns false at the end of the stream or if reading fails. Throws a run Error
+  /// when the stream or one of its lines is too long.
   bool read_from(int fd);
   /// Passes on a last line without an end of line. If the process was killed, this line may be
   /// incomplete; then call `finish` only if `on_line` accepts such a line.

@@ -14,8 +14,8 @@ class Deadline {
   Deadline(Progress progress, std::optional<std::chrono::milliseconds> limit)
       : progress_(std::move(progress)), limit_(limit) {}
 
-  /// Throws a cancelled Error if the user cancelled, and a run Error that names the limit if it has
-  /// passed.
+  /// Throws a cancelled Error if the user cancelled, and a run Error that names the limit if the
+  /// limit has passed.
   void check() const;
 
  private:

@@ -14,9 +14,10 @@ namespace stashscope {
 /// Files packed one after the other into a stream of bytes, for another machine.
 class FileBundle {
  public:
+  /// Throws an input Error for a name outside the target folder.
   /// @param name path in the target folder, relative, without `..`
   void add_text(const std::string& name, std::string text);
-  /// Throws an input Error when the file cannot be read.
+  /// Throws an input Error also when the file cannot be read.
   void add_file(const std::string& name, const std::filesystem::path& file);
 
   /// The stream, as views into this object.
@@ -26,7 +27,7 @@ class FileBundle {
   struct Entry {
     std::string header;
     std::string text;
-    std::shared_ptr<const MappedFile> file;  ///< instead of a text; may be null
+    std::shared_ptr<const MappedFile> file;  ///< null: `text` has the contents
   };
 
   void add(const std::string& name, std::size_t bytes, Entry entry);

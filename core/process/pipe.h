@@ -5,10 +5,10 @@
 
 namespace stashscope {
 
-/// Both ends of a pipe. Programs that this process executes do not inherit them.
+/// Both ends of a pipe. Programs that this process executes do not inherit the ends.
 class Pipe {
  public:
-  /// Throws a run Error when the system has no pipe left.
+  /// Throws a run Error when the system cannot open a pipe.
   Pipe();
   ~Pipe();
   Pipe(const Pipe&) = delete;

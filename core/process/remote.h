@@ -36,7 +36,7 @@ std::vector<std::string> ssh_arguments(const RemoteHost& host,
 /// through PATH. Throws a run Error when there is none.
 std::filesystem::path ssh_program();
 
-/// The error to show for an ssh that ended with a failure.
+/// The error to show when ssh ended with a failure.
 Error remote_error(const RemoteHost& host, const ChildEnd& end);
 
 }  // namespace stashscope

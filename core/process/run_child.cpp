@@ -15,7 +15,7 @@ namespace stashscope {
 
 namespace {
 
-/// Reads from a child until it closes its streams, and writes to it meanwhile.
+/// Reads from a child until the child closes its streams, and writes its input meanwhile.
 class Conversation {
  public:
   Conversation(const LineReader::OnLine& on_line, std::size_t most_output)
@@ -40,7 +40,7 @@ class Conversation {
     }
   }
 
-  /// Call once the child has ended. @param ended_well it ended by itself with status 0
+  /// Call once the child has ended. @param ended_well whether the child ended with status 0
   void finish(bool ended_well) {
     errors_.finish();
     if (ended_well) output_.finish();

@@ -32,7 +32,8 @@ struct ChildEnd {
 
 /// The message for a child that ended without last words.
 std::string describe_end(int status);
-/// The message for a child that failed: its last words, or, if a signal ended it, the signal first.
+/// The message for a child that failed: its last words; if a signal ended the child, the signal and
+/// its last words.
 std::string describe_end(const ChildEnd& end);
 /// The kind of error that an exit code of the project's programs means.
 ErrorKind kind_of_end(int status);
@@ -60,7 +61,7 @@ void run_child(const std::filesystem::path& program, const std::vector<std::stri
 /// The path of the running program.
 std::filesystem::path running_program();
 
-/// The worker program in the folder of the running one.
+/// The worker program in the folder of the running program.
 std::filesystem::path worker_program();
 
 }  // namespace stashscope

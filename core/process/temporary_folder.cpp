@@ -46,7 +46,7 @@ fs::path make_folder() {
 }  // namespace
 
 TemporaryFolder::TemporaryFolder() {
-  // The guard inherits the block, so that it survives a signal to all processes of the user.
+  // The guard inherits the signal block and survives a signal to all processes of the user.
   const ScopedSignalBlock held;
   path_ = make_folder();
   guard_ = ::fork();

@@ -12,7 +12,7 @@ namespace stashscope {
 /// this process.
 class TemporaryFolder {
  public:
-  /// Throws an input Error when no folder can be made, a run Error when no child can.
+  /// Throws an input Error when no folder can be made, a run Error when no child can be started.
   TemporaryFolder();
   ~TemporaryFolder();
   TemporaryFolder(const TemporaryFolder&) = delete;
@@ -21,7 +21,7 @@ class TemporaryFolder {
   const std::filesystem::path& path() const { return path_; }
 
  private:
-  Pipe lifeline_;  ///< the child reads from it; it closes when this process ends
+  Pipe lifeline_;  ///< closes when this process ends; the child waits for this
   std::filesystem::path path_;
   pid_t guard_ = -1;
 };

@@ -13,7 +13,7 @@ bool is_view(const Node& node) {
   return node.domain.empty() && std::find(types.begin(), types.end(), node.op_type) != types.end();
 }
 
-/// Whether ONNX Runtime's CPU kernel writes into its input, which nothing else reads.
+/// Whether ONNX Runtime's CPU kernel writes into its first input, which no other node reads.
 bool writes_into_input(const Graph& graph, const Op* op, const Node& node) {
   if (op == nullptr || !op->reference_in_place) return false;
   const ValueId input = node.inputs[0];

@@ -65,8 +65,8 @@ std::string config_of(const Combination& combination) {
   return join(entries, ",");
 }
 
-/// The sizes of a plan's outputs, each as a product of dimensions. Outputs of unknown shape are
-/// left out and clear `complete`.
+/// Adds the sizes of a plan's outputs, each as a product of dimensions. Leaves out outputs of
+/// unknown shape and then sets `complete` to false.
 void add_sizes(const Graph& graph, const NodePlan& plan, std::vector<SizeProduct>& products,
                bool& complete) {
   for (const std::size_t output : plan.outputs) {
@@ -82,7 +82,7 @@ void add_sizes(const Graph& graph, const NodePlan& plan, std::vector<SizeProduct
   }
 }
 
-/// The bytes of all products; 0 if a dimension has no value.
+/// The bytes of all products; 0 if a dimension has no value or the sum exceeds 64 bits.
 std::int64_t evaluate(const std::vector<SizeProduct>& products, const Bindings& bindings) {
   Rational total;
   try {
@@ -140,8 +140,8 @@ ClusterOption describe_option(const Graph& graph, const ReferenceRules& rules,
   return option;
 }
 
-/// Whether a dimension of the value has neither a number nor a name for ONNX Runtime, which takes
-/// names only from the file's declarations.
+/// Whether the value's shape is unknown, or has a dimension with neither a number nor a name for
+/// ONNX Runtime, which takes names only from the file's declarations.
 bool has_open_dim(const Graph& graph, const Value& value) {
   const auto& shape = table_shape(value);
   if (!shape) return true;

@@ -16,25 +16,25 @@ namespace stashscope {
 struct Occurrence {
   std::vector<const NodePlan*>
       parts;  ///< first the plan, then the plans of the owners of reused buffers
-  std::int64_t saving_bytes = 0;  ///< 0 where a dimension has no value
+  std::int64_t saving_bytes = 0;  ///< 0 if a dimension has no value
 };
 
 /// One row of ONNX Runtime's plan table: a combination of clusters and its saving.
 struct PlanRow {
-  PlanType type = PlanType::recompute;  ///< of the first plan of each occurrence
+  PlanType type = PlanType::recompute;  ///< type of the first plan of each occurrence
   std::string config;                   ///< sorted `cluster:type:-1`, joined by commas
   RecomputeConfig entries;              ///< the parsed form of `config`
   int frequency = 0;
-  std::int64_t saving_bytes = 0;  ///< 0 where a dimension has no value
+  std::int64_t saving_bytes = 0;  ///< 0 if a dimension has no value
   std::string saving_symbolic;
   bool on = false;  ///< every entry of the combination is selected
   /// In execution order; points into the opportunities. Null in rows that were not made by a table
   /// function.
   std::shared_ptr<const std::vector<Occurrence>> occurrences;
-  int applied = 0;                 ///< occurrences whose plans are all applied
+  int applied = 0;                 ///< number of occurrences whose plans are all applied
   std::int64_t saved_bytes = 0;    ///< saving of the applied occurrences
   std::int64_t bytes_at_peak = 0;  ///< saving at the peak of the step without plans
-  PlanCost cost;                   ///< of all occurrences
+  PlanCost cost;                   ///< cost of all occurrences
 };
 
 /// A stashed output in the cluster table.
@@ -51,12 +51,12 @@ struct ClusterOption {
   PlanType type = PlanType::recompute;
   std::string cluster;
   std::vector<StashedOutput> stashed;
-  std::map<std::size_t, int> reuse_frequency;  ///< by output: number of nodes that reuse a buffer
+  std::map<std::size_t, int> reuse_frequency;  ///< number of nodes that reuse a buffer, by output
   std::optional<int> requested;                ///< the requested count if the option is on
-  int applied = 0;                             ///< occurrences applied
+  int applied = 0;                             ///< number of occurrences that are applied
 };
 
-/// Nodes with equal plans over equal activations.
+/// Nodes whose plans have equal clusters and whose stashed outputs have equal sizes and types.
 struct ClusterRow {
   std::string key;  ///< ONNX Runtime's node cluster id
   std::vector<NodeId> nodes;
@@ -73,12 +73,12 @@ std::string element_count_text(const Graph& graph, const Shape& shape);
 /// The shape in ONNX Runtime's tables: the declared shape, or else the inferred shape.
 const std::optional<Shape>& table_shape(const Value& value);
 
-/// The shape in the table of clusters: the table shape of the value, or of the value that it
-/// reshapes.
+/// The shape in the table of clusters: the table shape of the value. By some rules, the output of a
+/// Reshape with an unnamed dimension has the table shape of the Reshape's input instead.
 const std::optional<Shape>& cluster_shape(const Graph& graph, const ReferenceRules& rules,
                                           ValueId value);
 
-/// ONNX Runtime's plan table, sorted by evaluated bytes, descending, then by config.
+/// ONNX Runtime's plan table, sorted by saved bytes, descending, then by config.
 std::vector<PlanRow> plan_table(const Graph& graph, const Opportunities& opportunities,
                                 const Bindings& bindings);
 
@@ -93,7 +93,7 @@ void mark_chosen(const RecomputeConfig& config, const std::vector<const NodePlan
                  std::vector<PlanRow>& rows);
 
 /// Updates which options are selected and how often they are applied.
-/// @param rows of the same opportunities
+/// @param rows the rows of the table of these opportunities
 /// @param applied the plans that `config` selects
 void mark_chosen(const Opportunities& opportunities, const RecomputeConfig& config,
                  const std::vector<const NodePlan*>& applied, std::vector<ClusterRow>& rows);

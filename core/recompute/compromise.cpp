@@ -1,4 +1,4 @@
-// Stashes the narrow input of a widening Cast and recomputes from it.
+// Stashes the narrow input of a widening Cast and recomputes from this input.
 
 #include "core/recompute/search.h"
 

@@ -25,7 +25,7 @@ int parse_int(const std::string& text) {
   return number;
 }
 
-/// The parts between separators, without empty ones.
+/// The parts between separators, without empty parts.
 std::vector<std::string> nonempty_parts(const std::string& text, char separator) {
   std::vector<std::string> parts;
   for (std::string& part : split(text, separator)) {

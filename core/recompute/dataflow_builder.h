@@ -32,8 +32,8 @@ class DataflowBuilder {
   void clone(NodeId node);
   /// Makes backward read the clone's output. @pre the node was cloned
   void read_clone(NodeId node, std::size_t output);
-  /// Evicts the plan's output after its last use in forward, restores it, and makes backward read
-  /// the restored tensor and views of it.
+  /// Evicts the plan's output after its last use in forward, restores the output, and makes
+  /// backward read the restored tensor and views of this tensor.
   void evict(const NodePlan& plan, const Eviction& how, AddedKind back);
 
   Dataflow finish();
@@ -42,7 +42,7 @@ class DataflowBuilder {
   /// The replacement of each value of the graph; invalid: not replaced.
   using Replacements = IdVector<ValueId, ValueId>;
 
-  /// A node with one input; returns its output.
+  /// Adds a node with one input and returns the node's output.
   ValueId add_transfer(NodeId maker, AddedKind kind, ValueId input, ValueId original,
                        const StoredForm& form);
   NodeId add_node(NodeId original, AddedKind kind);
@@ -55,8 +55,8 @@ class DataflowBuilder {
   const Stash& stash_;
   Dataflow result_;
   IdVector<NodeId, bool> is_cloned_;
-  IdRows<NodeId, ValueId> added_inputs_;   // by added node, before inputs are replaced
-  IdRows<NodeId, ValueId> added_outputs_;  // by added node
+  IdRows<NodeId, ValueId> added_inputs_;   // inputs of added nodes, before inputs are replaced
+  IdRows<NodeId, ValueId> added_outputs_;  // outputs of added nodes
   Replacements twin_of_;   // for every output of a cloned node: the output of the clone
   Replacements replaced_;  // for every freed output: the value that backward reads
 };

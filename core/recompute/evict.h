@@ -7,17 +7,17 @@
 
 namespace stashscope {
 
-/// A tensor with all views of it.
+/// A tensor with all its views.
 struct StashedBuffer {
-  ValueId root;                 ///< made by a forward node
-  std::size_t output = 0;       ///< output index of that node
+  ValueId root;                 ///< the tensor, made by a forward node
+  std::size_t output = 0;       ///< index of `root` among the outputs of that node
   std::vector<NodeId> views;    ///< forward nodes that only make views, in execution order
   std::vector<NodeId> readers;  ///< backward nodes that read the root or a view
 };
 
 /// The buffers kept alive by the backward pass only: excludes buffers of graph outputs, inputs,
-/// parameters, and YieldOp operands. Sorted by producer, the last one first; buffers of the same
-/// producer are in output order.
+/// parameters, and YieldOp operands. Sorted from the last producer to the first; buffers of the
+/// same producer are in output order.
 std::vector<StashedBuffer> stashed_buffers(const StrategyInput& input);
 
 /// The plan that evicts a buffer. Its subgraph holds the views, which are rebuilt in backward.

@@ -8,16 +8,16 @@ namespace stashscope {
 /// The effect of the current plans on the outputs that a node stashes in the step without plans.
 enum class StashState : std::uint8_t {
   none,       ///< the node stashes nothing
-  freed,      ///< recomputed, or evicted and restored
-  plannable,  ///< stays stashed; a plan could recompute it
-  pinned,     ///< stays stashed; pinned by the user
-  unplanned,  ///< stays stashed; no plan can recompute it
+  freed,      ///< the outputs are recomputed, or evicted and restored
+  plannable,  ///< stays stashed; a plan could recompute the output
+  pinned,     ///< stays stashed; the user pinned the node
+  unplanned,  ///< stays stashed; no plan can recompute the output
 };
 constexpr std::size_t stash_states = 5;
 
 struct NodeStash {
   StashState state = StashState::none;
-  std::int64_t bytes = 0;  ///< stashed in the step without plans; shared buffers count once
+  std::int64_t bytes = 0;  ///< bytes stashed without plans; shared buffers count once
 };
 
 /// The stash of each node of the graph. @param baseline the timeline of the step without plans

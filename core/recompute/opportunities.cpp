@@ -13,7 +13,7 @@ namespace stashscope {
 namespace {
 
 /// The number of nodes up to the YieldOp. In a graph without a YieldOp, includes the Shape and Size
-/// nodes that would run before it.
+/// nodes that would run before a YieldOp.
 std::size_t count_forward(const Graph& graph, const Boundary& boundary, const Stash& stash) {
   std::size_t count = 0;
   for (const NodeId end : forward_ends(graph, boundary)) {
@@ -24,7 +24,8 @@ std::size_t count_forward(const Graph& graph, const Boundary& boundary, const St
   return count;
 }
 
-/// Finds the stashed values: made in forward and read in backward; by some rules, also in forward.
+/// Finds the stashed values: values made in forward and read in backward. By some rules, a forward
+/// node must read them, too.
 void find_stashed(const Graph& graph, const Boundary& boundary, const ReferenceRules& rules,
                   Stash& stash) {
   const std::set<ValueId> handed_over(boundary.outputs.begin(), boundary.outputs.end());
@@ -72,7 +73,7 @@ void sort_plans(const Stash& stash, std::vector<NodePlan>& plans) {
   });
 }
 
-/// An obstacle to one strategy is irrelevant if another strategy has a plan.
+/// An obstacle to one strategy is irrelevant if another strategy has a plan for the same node.
 void drop_obstacles_with_plans(Opportunities& found) {
   std::set<NodeId> planned;
   for (const NodePlan& plan : found.plans) planned.insert(plan.node);

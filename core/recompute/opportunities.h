@@ -13,13 +13,13 @@ namespace stashscope {
 /// The values that the forward pass keeps for the backward pass.
 struct Stash {
   std::vector<NodeId> order;          ///< ONNX Runtime's execution order, used by the analysis
-  std::vector<std::size_t> position;  ///< of each node in that order
+  std::vector<std::size_t> position;  ///< position of each node in `order`
   /// Position of each node in the order in which a cluster's name lists nodes.
   std::vector<std::size_t> name_position;
-  std::size_t forward_nodes = 0;  ///< number of forward nodes, first in order; 0: no boundary
+  std::size_t forward_nodes = 0;  ///< number of leading forward nodes in `order`; 0: no boundary
   std::vector<ValueId> stashed;   ///< made in forward, read in backward, see `ReferenceRules`
   IdVector<ValueId, bool> is_stashed;
-  IdVector<ValueId, bool> read_in_backward;  ///< for values made in forward
+  IdVector<ValueId, bool> read_in_backward;  ///< set only for values made in forward
 
   bool is_forward(NodeId node) const { return position[node.index()] < forward_nodes; }
 };
@@ -29,13 +29,13 @@ struct Stash {
 /// every stashed output), with its known faults corrected.
 struct Opportunities : Stash {
   Reference reference = default_reference;  ///< the version whose rules were used
-  /// Plans of the strategies known to ONNX Runtime, sorted by entry from last to first. For an
-  /// entry with both, recompute comes before compromise.
+  /// Plans of the strategies known to ONNX Runtime, sorted by entry from last to first. For the
+  /// same entry, recompute comes before compromise.
   std::vector<NodePlan> plans;
   std::vector<NodePlan> extensions;           ///< plans of the other strategies, in strategy order
   IdVector<ClusterId, std::string> clusters;  ///< clusters of all plans, without repeats
   std::vector<Obstacle>
-      obstacles;  ///< entry nodes that have no plan of a type known to ONNX Runtime
+      obstacles;  ///< why entry nodes have no plan of a type known to ONNX Runtime
 };
 
 /// Finds the stash of a graph and all plans. Forward ends with the YieldOp. Without a YieldOp,

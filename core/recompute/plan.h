@@ -36,7 +36,7 @@ struct ReusedBuffer {
 /// them.
 struct NodePlan {
   PlanType type = PlanType::none;
-  NodeId node;                       ///< the entry
+  NodeId node;                       ///< the entry: the node whose outputs the plan frees
   std::vector<std::size_t> outputs;  ///< positions of the stashed outputs of `node`
   /// Nodes to clone, in topological order; the entry is the last. For an evicted tensor: the nodes
   /// that make views of it.
@@ -72,18 +72,18 @@ struct RecomputeSearchOptions {
 
   Reference reference = default_reference;
   int level = 1;                ///< 0: basic operators, 1: also advanced operators
-  bool layer_boundary = false;  ///< keep outputs that start a transformer layer
-  bool newer_versions = false;  ///< also operator versions missing from ONNX Runtime's table
-  std::set<std::string> also_recomputable;        ///< op types missing from ONNX Runtime's table
+  bool layer_boundary = false;  ///< outputs that start a transformer layer stay stashed
+  bool newer_versions = false;  ///< also operator versions newer than ONNX Runtime's table
+  std::set<std::string> also_recomputable;        ///< op types added to ONNX Runtime's table
   ElementType compressed = ElementType::float16;  ///< type that compress narrows float32 to
 
   friend bool operator==(const RecomputeSearchOptions&, const RecomputeSearchOptions&) = default;
 };
 
-/// Parses `LEVEL[:BOUNDARY]`; an empty text means level 0 without the layer boundary. Throws a
-/// usage Error worded like ONNX Runtime's.
+/// Parses `LEVEL[:BOUNDARY]`; an empty text means level 0 without the layer boundary. For any other
+/// text, throws a usage Error worded like ONNX Runtime's.
 RecomputeSearchOptions parse_search_options(const std::string& text);
-/// Level and boundary only, the part that ONNX Runtime understands.
+/// Level and boundary, which are the only options that ONNX Runtime understands.
 std::string to_string(const RecomputeSearchOptions& search);
 
 /// Parses the type that compress narrows float32 activations to. Throws a usage Error that lists

@@ -21,7 +21,7 @@ constexpr Reference default_reference = Reference::release_1_19_2;
 /// The rules in which the versions differ. Source: the tables that each version prints.
 struct ReferenceRules {
   Reference reference;
-  std::string_view name;  ///< in options and files, e.g. `1.19.2`
+  std::string_view name;  ///< name in options and files, such as `1.19.2`
   /// The table of recomputable operators has the rows marked `RecomputeRule::is_late`.
   bool has_late_rows;
   /// An output that only backward reads is stashed, too.
@@ -30,7 +30,7 @@ struct ReferenceRules {
   bool ends_at_stashing_nodes;
   /// A plan that recomputes the owner of a reused buffer frees the buffer without another plan.
   bool frees_recomputed_owners;
-  /// Kernels that write into their input pass its buffer on.
+  /// Kernels that write into their input pass on the input's buffer.
   bool reuses_in_place;
   /// A cluster's name lists nodes in depth-first order instead of execution order.
   bool names_depth_first;
@@ -51,7 +51,7 @@ std::span<const ReferenceRules> references();
 
 const ReferenceRules& rules_of(Reference reference);
 
-/// Throws a usage Error that lists the names.
+/// The version with this name. For an unknown name, throws a usage Error that lists the names.
 Reference parse_reference(const std::string& name);
 
 }  // namespace stashscope

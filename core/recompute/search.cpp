@@ -32,7 +32,7 @@ bool is_in_table(const RecomputeRule& rule, const ReferenceRules& rules) {
   return rules.has_late_rows || !rule.is_late;
 }
 
-/// The rule for the newest known version, if `version` is newer than that.
+/// The rule for the newest version in the table if `version` is newer; null otherwise.
 const RecomputeRule* newest_rule(const Op& op, const ReferenceRules& rules, std::int64_t version) {
   const RecomputeRule* newest = nullptr;
   std::int64_t latest = 0;

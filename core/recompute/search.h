@@ -32,9 +32,9 @@ class SubgraphSearch {
   /// The reason to skip the search for an entry, if there is one.
   std::optional<Obstacle> refusal(NodeId entry) const;
 
-  /// Searches upwards from all stashed outputs of the entry. Stops at values that backward already
-  /// reads; fails at a node that is not recomputable. @param compromise if set, includes widening
-  /// Casts but does not search beyond them
+  /// Searches upwards from all stashed outputs of the entry. Stops at values that are available in
+  /// backward. Fails at a node that is not recomputable, or if there are too many nodes.
+  /// @param compromise if set, includes widening Casts but does not search beyond them
   SearchResult run(NodeId entry, bool compromise) const;
 
   /// Whether the result includes a widening Cast.

@@ -22,19 +22,19 @@ struct StrategyInput {
 };
 
 struct Findings {
-  std::vector<NodePlan> plans;      ///< entries from last to first
-  std::vector<Obstacle> obstacles;  ///< entries with stashed outputs but without a plan
+  std::vector<NodePlan> plans;      ///< plans sorted by entry, from last to first
+  std::vector<Obstacle> obstacles;  ///< why entries with stashed outputs have no plan
 };
 
 /// Rates of the copies and conversions that plans add, assuming no overlap with other work.
 struct CopyRates {
   double link_bandwidth = 0;    ///< bytes per second from or to the host
   double memory_bandwidth = 0;  ///< bytes per second of the device's memory
-  double launch_seconds = 0;    ///< per kernel
+  double launch_seconds = 0;    ///< seconds to launch one kernel
 
-  /// Time of a copy over the link. @param bytes copied
+  /// Seconds of a copy over the link. @param bytes number of bytes copied
   double transfer_seconds(double bytes) const { return bytes / link_bandwidth; }
-  /// Time of a kernel. @param bytes read plus bytes written
+  /// Seconds of a kernel. @param bytes number of bytes read plus bytes written
   double kernel_seconds(double bytes) const { return bytes / memory_bandwidth + launch_seconds; }
 };
 
@@ -50,8 +50,8 @@ struct PlanCostInput {
 /// The cost that a plan adds to a step.
 struct PlanCost {
   double flops = 0;
-  std::int64_t transfer_bytes = 0;  ///< over the link between device and host, both ways
-  double seconds = 0;               ///< assuming no overlap; includes transfers
+  std::int64_t transfer_bytes = 0;  ///< bytes copied between device and host, both ways
+  double seconds = 0;               ///< seconds without overlap, including transfers
 
   PlanCost& operator+=(const PlanCost& other) {
     flops += other.flops;
@@ -76,7 +76,7 @@ struct Strategy {
 /// All strategies by ascending type.
 std::span<const Strategy> strategies();
 
-/// @pre type is not PlanType::none
+/// The strategy of a plan type. @pre type is not PlanType::none
 const Strategy& strategy_of(PlanType type);
 
 extern const Strategy recompute_strategy;

@@ -4,7 +4,7 @@
 
 namespace stashscope {
 
-/// Whether a config has every entry of the row, each with a count above 0.
+/// Whether a config has every entry of the row, each with a count other than 0.
 bool is_switched_on(const PlanRow& row, const RecomputeConfig& config);
 
 }  // namespace stashscope

@@ -47,13 +47,13 @@ std::string bound_text(const Study& study, const StepPeakBound& bound) {
   return text + "  and " + std::to_string(bound.tensors.size() - shown) + " more\n";
 }
 
-/// The proven lower bound on the extra time.
+/// A clause about the proven lower bound on the extra time; empty without a useful bound.
 std::string proof_text(const Study& study, const BudgetAnswer& answer) {
   if (!answer.least_extra_seconds) return "";
   const double least = std::max(0.0, *answer.least_extra_seconds);
   if (least == 0 && answer.best.extra_seconds > 0) return "";
   if (answer.is_proven_cheapest()) return "; proven to be the cheapest at any granularity";
-  return "; any plan takes at least " + time_text(study, least) + " more";
+  return "; any plan within the budget takes at least " + time_text(study, least) + " more";
 }
 
 std::string verdict_text(const Study& study, const BudgetAnswer& answer) {

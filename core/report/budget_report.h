@@ -8,8 +8,8 @@
 
 namespace stashscope {
 
-/// The result for a budget with its lower bounds. If the budget is not met, also lists the tensors
-/// that prevent it.
+/// The plan found for a budget, with lower bounds on peak and extra time. If the budget is not met,
+/// the text lists the tensors that are live at the lower bound.
 /// @param study the planned study: the plans that were found are in force
 std::string budget_text(const Study& study, const BudgetAnswer& answer);
 nlohmann::json budget_json(const Study& study, const BudgetAnswer& answer);

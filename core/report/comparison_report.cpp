@@ -75,8 +75,9 @@ std::string group_text(ComparisonGroup group, const std::vector<ComparisonRow>& 
   }
   std::string text = std::string(title_of(group)) + "\n";
   if (lines.size() > 1) text += table_text(lines);
-  const std::string of_what = group == ComparisonGroup::tensors ? " of the largest" : "";
-  if (shared > 0) text += "  (" + std::to_string(shared) + of_what + " equal on both sides)\n";
+  const std::string of_what = group == ComparisonGroup::tensors ? " among the largest tensors" : "";
+  if (shared > 0)
+    text += "  (equal on both sides" + of_what + ": " + std::to_string(shared) + ")\n";
   return lines.size() > 1 || shared > 0 ? text : "";
 }
 

@@ -15,7 +15,7 @@ struct ComparisonInput {
 };
 
 /// A table for each group. Choices, plans and tensors that are equal on both sides are counted, not
-/// listed.
+/// listed. Sizes of dimensions are always listed.
 std::string comparison_text(const ComparisonInput& input);
 
 /// One JSON object with every row; its keys are part of the command line interface.

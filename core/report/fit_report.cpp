@@ -22,7 +22,8 @@ std::string peak_text(const FitPoint& point) {
 
 std::string time_text(const FitPoint& point) {
   return format_seconds(point.seconds) + " a step, " +
-         format_seconds(point.seconds / static_cast<double>(point.value)) + " for each";
+         format_seconds(point.seconds / static_cast<double>(point.value)) + " for each of the " +
+         std::to_string(point.value);
 }
 
 std::string others_text(const FitPoint& point) {

@@ -7,7 +7,7 @@
 
 namespace stashscope {
 
-/// The largest values before and after, and why the next larger ones fail.
+/// The largest values that fit without and with the choices, and why the next larger values fail.
 std::string fit_text(const Study& study, const LargestFit& fit);
 
 /// `{"label", "dims": [...], "memory_bytes", "baseline": {...}, "current": {...}}`; each variant

@@ -9,13 +9,13 @@
 
 namespace stashscope {
 
-/// The grouping of a study's graph; the same for all studies that share `prepared`.
+/// The grouping of a study's graph. Studies that share `prepared` have equal groupings.
 layout::Grouping grouping_of(const Study& study);
 
 /// The parts of a study that a picture needs. The study and the grouping must outlive the result.
 layout::StepView step_view(const Study& study, const layout::Grouping& grouping);
 
-/// The current variant as SVG, opened down to the layers.
+/// The graph of the current variant as SVG, with the groups open that `initially_open` gives.
 /// @param program the program that runs as the layout child (see core/layout/place/child.h)
 /// @param warnings gets one line if the child fails and the plain layout is drawn instead
 /// @param time_limit time limit of the layout

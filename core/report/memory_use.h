@@ -9,7 +9,7 @@
 
 namespace stashscope {
 
-/// One line per band with bytes, with its share of the total.
+/// One line for each band that is not empty: its bytes and its share of the total.
 std::string bands_text(const BandBytes& bands);
 
 /// Bytes by band name, including empty bands.

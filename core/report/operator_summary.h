@@ -7,7 +7,7 @@
 namespace stashscope {
 
 /// Recomputable activations by operator type, with their shapes and frequencies: the summary that
-/// the first version of ONNX Runtime's memory optimizer prints. Then the measured peak, if any.
+/// the first version of ONNX Runtime's memory optimizer prints. A measured peak follows.
 std::string operator_summary(const ReportInput& input);
 
 }  // namespace stashscope

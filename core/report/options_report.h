@@ -7,14 +7,15 @@
 
 namespace stashscope {
 
-/// Savings of the strategies that ONNX Runtime does not have, as text; empty if there are none.
+/// The plans of strategies that ONNX Runtime does not have, with their savings; empty if there are
+/// no such plans.
 std::string extensions_text(const Study& study);
 
-/// The reasons why stashed tensors have no plan, largest tensors first; empty if every stashed
-/// tensor has a plan.
+/// The reasons why stashed tensors have no recompute plan, largest tensors first; empty if every
+/// stashed tensor has a recompute plan.
 std::string why_not_text(const Study& study);
 
-/// The modules with most to save by recomputing; empty if the model names no modules with plans.
+/// The modules whose plans save most; empty if no module has plans.
 std::string modules_text(const Study& study);
 
 nlohmann::json extensions_json(const Study& study);

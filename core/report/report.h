@@ -16,12 +16,12 @@ namespace stashscope {
 /// Measurements of baseline and current variant, and their difference from the prediction.
 struct MeasuredPair {
   StudyMeasurements runs;
-  std::int64_t max_abs_error_bytes = 0;  ///< over all slots of both variants
+  std::int64_t max_abs_error_bytes = 0;  ///< largest over all slots of both variants
 };
 
 /// Results of the planner.
 struct PlanningResults {
-  std::optional<BudgetAnswer> budget;  ///< the study has the plans of this result
+  std::optional<BudgetAnswer> budget;  ///< the plans of this result are on in the study
   std::vector<ParetoPoint> curve;      ///< Pareto front of peak and time
   std::optional<LargestFit> fit;
 };
@@ -34,8 +34,8 @@ struct ReportInput {
   std::vector<PassSaving> passes = {};
   std::vector<FusionRow> fusions = {};
   PlanningResults planned = {};
-  /// The best plans to switch on next, among the `tried_moves` plans that free most; not set: not
-  /// looked for.
+  /// The best plans to switch on next, among the `tried_moves` plans that free most; unset without
+  /// a search for these plans.
   std::optional<std::vector<NextMove>> moves = {};
   std::size_t tried_moves = 0;
   std::string command = {};  ///< the command line that asked for the report; empty: unknown

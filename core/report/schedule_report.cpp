@@ -25,7 +25,8 @@ std::string fused_text(const FusionRow& row) {
          std::to_string(row.groups) + " groups";
 }
 
-/// The bound and method of a search.
+/// How close the peak of an order is to the proven lower bound, and the method that found the
+/// order; empty without a bound.
 std::string proof_text(const OrderRow& row) {
   if (!row.bound_bytes || !row.peak_bytes) return "";
   const std::string found = " (" + row.method + ")";

@@ -14,7 +14,7 @@ constexpr const char* title =
     " Memory Optimization Opportunities (Clustered by node-level activation patterns)";
 
 std::string padded(std::string text, std::size_t width) {
-  // Characters, not bytes: names may be any UTF-8 text.
+  // Counts characters, not bytes: names may be any UTF-8 text.
   std::size_t length = 0;
   for (const char c : text) length += (static_cast<unsigned char>(c) & 0xC0) != 0x80 ? 1 : 0;
   if (length < width) text.append(width - length, ' ');

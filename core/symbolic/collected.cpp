@@ -156,7 +156,7 @@ std::string sum_text(const Expr& sum, const SymbolTable& symbols, bool with_floa
   return text;
 }
 
-/// Names alphabetically, then sums: `B`, `S**2`, `(S - 1)`.
+/// The texts of factors: names in alphabetical order, then sums, such as `B`, `S**2`, `(S - 1)`.
 std::vector<std::string> texts_of(const FactorPowers& factors, const SymbolTable& symbols) {
   std::vector<std::string> names;
   std::vector<std::string> sums;

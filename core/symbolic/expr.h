@@ -20,9 +20,9 @@ struct Function;
 using Bindings = IdVector<SymbolId, std::optional<std::int64_t>>;
 
 /// An exact polynomial with rational coefficients. Its variables are dimension names and floor,
-/// ceil, min, max of such polynomials. Immutable, cheap to copy, in one canonical form: equal
-/// polynomials compare equal. Symbols stand for integers of at least 1. Operations whose result
-/// exceeds the bounds (256 terms, degree 32, 64-bit coefficients) throw ExpressionTooLarge.
+/// ceil, min, max of such polynomials. An Expr is immutable, cheap to copy and in canonical form:
+/// equal polynomials compare equal. Symbols stand for integers of at least 1. Operations whose
+/// result exceeds the bounds (256 terms, degree 32, 64-bit coefficients) throw ExpressionTooLarge.
 class Expr {
  public:
   Expr() = default;                                   ///< 0
@@ -50,7 +50,7 @@ class Expr {
   static Expr from_terms(std::vector<struct Term> terms);
 
   /// The value under `bindings`, rounded towards minus infinity; nothing when a needed dimension
-  /// has no value. Throws an input Error for a value above 64 bits and for a division by 0.
+  /// has no value. Throws an input Error if it divides by 0 or exceeds 64 bits.
   std::optional<std::int64_t> evaluate(const Bindings& bindings) const;
   /// All symbols in the expression, sorted, each once.
   std::vector<SymbolId> symbols() const;
@@ -98,7 +98,7 @@ struct Polynomial {
 
 /// a / b if b divides a or is a constant other than 0; nothing otherwise.
 std::optional<Expr> divide(const Expr& a, const Expr& b);
-/// Quotients rounded down and up. @param b not the constant 0
+/// a / b, rounded down (up). @param b not the constant 0
 Expr floor_divide(const Expr& a, const Expr& b);
 Expr ceil_divide(const Expr& a, const Expr& b);
 Expr floor(const Expr& a);
@@ -106,7 +106,7 @@ Expr ceil(const Expr& a);
 Expr minimum(const Expr& a, const Expr& b);
 Expr maximum(const Expr& a, const Expr& b);
 
-/// Whether a >= 0, or a > 0, is proven for all symbols >= 1.
+/// Whether a >= 0 (a > 0) is proven for all symbols >= 1.
 bool is_nonnegative(const Expr& a);
 bool is_positive(const Expr& a);
 /// Whether a is proven to be an integer for all integer symbols.
@@ -124,8 +124,9 @@ Factored factor(const Expr& a);
 /// Text such as `16*B*(S - 1)`, `floor((H + 1)/2)`, `min(S, 1024)`.
 std::string to_string(const Expr& a, const SymbolTable& symbols);
 
-/// Reads an expression of names, integers, + - * / // ** and floor, ceil, min, max. Nothing when
-/// the text does not fit that grammar. Names are interned into `symbols` only on success.
+/// Reads an expression of names, integers, + - * / // ** and floor, ceil, min, max. Returns nothing
+/// for any other text, for more than 4096 bytes and for an expression that exceeds the bounds of
+/// Expr. Names are interned into `symbols` only on success.
 std::optional<Expr> parse_expr(std::string_view text, SymbolTable& symbols);
 
 }  // namespace stashscope

@@ -73,7 +73,8 @@ Expr without_constant(const Expr& a) {
   return Expr::from_terms(std::move(terms));
 }
 
-/// floor((floor(x/a) + c) / d) = floor((x + a*c) / (a*d)) for whole a, c, d > 0.
+/// Applies floor((floor(x/a) + c) / d) = floor((x + a*c) / (a*d)) for whole numbers a, c, d;
+/// nothing if `numerator` does not have the form floor(x/a) + c. @pre divisor > 0
 std::optional<Expr> nested_floor(const Expr& numerator, std::int64_t divisor) {
   const std::vector<Term> terms = numerator.terms();
   Expr shift = 0;

@@ -11,7 +11,7 @@ constexpr std::size_t max_length = 4096;
 constexpr int max_depth = 64;
 
 /// Recursive descent over the grammar of shape inference tools; any failure makes the result empty.
-/// A binary plus or minus needs spaces around it, as these tools print it: `seq-len` is a name.
+/// A binary plus or minus needs spaces around it, as these tools print it, so `seq-len` fails.
 class Parser {
  public:
   Parser(std::string_view text, SymbolTable& symbols) : text_(text), symbols_(symbols) {}
@@ -120,7 +120,7 @@ class Parser {
     return result;
   }
 
-  /// The parts of `(a, b, ...)`; empty on failure.
+  /// The arguments in `(a, b, ...)`; empty on failure.
   std::vector<Quotient> arguments(int depth) {
     std::vector<Quotient> result;
     ++at_;

@@ -89,7 +89,7 @@ std::vector<PrintedTerm> printed_terms(const Expr& a, const SymbolTable& symbols
     std::sort(next.order.begin(), next.order.end());
     printed.push_back(std::move(next));
   }
-  // Lexicographic on exponents with names in alphabetical order; the constant comes last.
+  // Sorts lexicographically by exponents, with names in alphabetical order; the constant is last.
   std::sort(printed.begin(), printed.end(), [](const PrintedTerm& x, const PrintedTerm& y) {
     if (x.order.empty() || y.order.empty()) return !x.order.empty();
     const std::size_t shared = std::min(x.order.size(), y.order.size());

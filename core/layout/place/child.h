@@ -13,7 +13,7 @@ namespace stashscope::layout {
 constexpr const char* child_option = "--layout-child";
 
 /// The child's work: reads one request, places it with Graphviz, writes the result. Throws a run
-/// Error for an unreadable request.
+/// Error for an unreadable request or if Graphviz fails.
 void serve_layout(std::istream& in, std::ostream& out);
 
 /// Time limit of a layout. The largest pictures take a few seconds; a layout that takes longer than

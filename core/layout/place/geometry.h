@@ -107,7 +107,7 @@ inline double distance_to(const Curve& curve, Point point) {
   return least;
 }
 
-/// A curve whose both ends run vertically (horizontally).
+/// A curve that leaves `from` and reaches `to` vertically (horizontally).
 inline Curve vertical_curve(Point from, Point to) {
   const double bend = (to.y - from.y) / 2;
   return {from, {from.x, from.y + bend}, {to.x, to.y - bend}, to};

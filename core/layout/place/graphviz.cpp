@@ -121,7 +121,7 @@ class DotGraph {
     return known;
   }
 
-  /// Graphviz's y grows upwards.
+  /// Converts from Graphviz's coordinates, whose y grows upwards.
   Point from_dot(pointf p) const {
     const boxf bounds = GD_bb(graph_);
     return {p.x - bounds.LL.x, bounds.UR.y - p.y};

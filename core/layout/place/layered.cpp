@@ -6,7 +6,7 @@ namespace stashscope::layout {
 
 namespace {
 
-/// Limits the boxes on one line, so that a rank of many independent boxes stays readable.
+/// Limit on the boxes on one line, so that a rank of many independent boxes stays readable.
 constexpr std::size_t widest_rank = 12;
 
 class LayeredPlacer {
@@ -37,7 +37,7 @@ class LayeredPlacer {
     }
   }
 
-  /// Sets the height of every rank; a wide rank is split into several lines.
+  /// Places the boxes of all ranks from the top down; splits a wide rank into several lines.
   void stack_ranks() {
     double y = has_edge_from_outside() ? rank_gap : 0;
     for (const auto& rank : ranks_) {

@@ -20,7 +20,7 @@ constexpr std::size_t most_items = 1'000'000;
 constexpr double farthest = 1e9;
 constexpr int deepest = 8;
 
-[[noreturn]] void fail() { fail_run("", "the layout process sent an unreadable message"); }
+[[noreturn]] void fail() { fail_run("", "a message to or from the layout process is unreadable"); }
 
 /// Nested brackets take many times more memory when parsed than as text. Strings in valid messages
 /// contain no brackets, so counting characters gives the depth.
@@ -72,7 +72,7 @@ double length(const json& value) {
   return number;
 }
 
-/// A number below `limit`.
+/// An index below `limit`; fails for any other value.
 std::uint32_t index(const json& value, std::size_t limit) {
   if (!value.is_number_unsigned() || value.get<std::uint64_t>() >= limit) fail();
   return value.get<std::uint32_t>();
@@ -178,7 +178,7 @@ std::string message(const char* format, Items levels) {
   return json({{"format", format}, {"levels", std::move(levels)}}).dump() + "\n";
 }
 
-/// The levels of a message whose format is `format`.
+/// The levels of a message whose format is `format`; fails for any other message.
 Items levels_of(std::string_view text, const char* format) {
   if (is_nested_too_deeply(text)) fail();
   json object = json::parse(text, nullptr, false);

@@ -13,7 +13,7 @@ struct Column {
   ColumnGraph graph;
   RankedColumn placed;
   std::vector<Row> rows;
-  std::vector<std::size_t> row_of;  // by box
+  std::vector<std::size_t> row_of;  // row of each box
 };
 
 /// Reverses a backward column, which runs upwards, so that placers always see a downward column.

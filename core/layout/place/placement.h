@@ -47,7 +47,7 @@ struct LayoutRequest {
   std::vector<LayoutLevel> levels;
 };
 
-/// Boxes and edges in the order of the column, relative to the column's upper left corner.
+/// The boxes and edges of a LayoutColumn in its order, relative to the column's upper left corner.
 struct PlacedColumn {
   std::vector<Rect> boxes;
   std::vector<Curve> curves;
@@ -72,7 +72,8 @@ struct ColumnGraph {
   std::vector<bool> is_open;  ///< open boxes: edges end in the middle of the border
 };
 
-/// Centres of boxes and curves of edges, from top to bottom. Boxes of one rank have the same y.
+/// Centres of boxes and curves of edges, in the order of the ColumnGraph. Curves run from top to
+/// bottom. Boxes side by side have centres of the same y.
 struct RankedColumn {
   std::vector<Point> centers;
   std::vector<Curve> curves;
@@ -81,7 +82,7 @@ struct RankedColumn {
 
 using Placer = std::function<RankedColumn(const ColumnGraph&)>;
 
-/// Frame of an open box around its content.
+/// The frame of an open box in pixels: its header above the content and its padding on other sides.
 constexpr double open_header = 28;
 constexpr double open_padding = 12;
 

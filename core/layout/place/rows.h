@@ -27,8 +27,8 @@ struct AlignedRows {
 AlignedRows align_rows(const std::vector<Row>& left, const std::vector<Row>& right,
                        std::vector<RowLink> links);
 
-/// Maps an old y to a new y: a y inside a row moves with the row, a y between two rows is
-/// interpolated.
+/// Maps an old y to a new y. A y inside a row moves with the row, a y between two rows is
+/// interpolated, and a y outside all rows moves with the nearest row.
 class RowMap {
  public:
   /// @pre rows are ascending and disjoint, with one new centre each

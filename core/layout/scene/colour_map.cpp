@@ -12,7 +12,7 @@ namespace {
 /// Components of linear RGB; a screen can show components in [0, 1].
 using Light = std::array<double, 3>;
 
-/// From the perceptual space OKLab in polar form (lightness, chroma, hue in degrees).
+/// Converts from OKLCh, the polar form of the perceptual colour space OKLab. @param hue in degrees
 Light from_oklch(double lightness, double chroma, double hue) {
   const double angle = hue * std::numbers::pi / 180;
   const double a = chroma * std::cos(angle);

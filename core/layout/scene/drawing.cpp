@@ -9,9 +9,9 @@ namespace stashscope::layout {
 
 namespace {
 
-/// Space for stash edges between forward and backward.
+/// Pixels between the forward and the backward column, for stash edges.
 constexpr double column_gap = 200;
-/// Buffers below this share of the peak get no colour, because they do not matter.
+/// A box whose outputs take less than this share of the peak gets no lifetime colour.
 constexpr double least_share = 1e-4;
 
 class Drawer {
@@ -65,7 +65,7 @@ class Drawer {
     }
   }
 
-  /// Gives the boxes from `first` on, which are one column, their short titles.
+  /// Gives the boxes from index `first` on, which form one column, their short titles.
   void shorten_titles(std::size_t first) {
     std::vector<std::string> titles;
     for (std::size_t i = first; i < drawing_.boxes.size(); ++i) {
@@ -140,7 +140,7 @@ class Drawer {
     }
   }
 
-  /// Adds up what lies in open boxes, inner boxes first.
+  /// Makes a block of each open box and adds the contents of the box to it, inner boxes first.
   void add_blocks() {
     for (DrawnBox& box : drawing_.boxes) {
       if (!box.is_open()) continue;
@@ -178,7 +178,7 @@ class Drawer {
     }
   }
 
-  /// Remembers the stash that the box of a single node makes.
+  /// Records the largest stashed value of a box that shows a single node.
   void note_stash(std::uint32_t index) {
     const StashedValue& stash = drawing_.stashes[index];
     DrawnBox& box = drawing_.boxes[drawing_.box_of[stash.producer]];
@@ -188,7 +188,7 @@ class Drawer {
     if (is_larger) box.stash_index = index;
   }
 
-  /// A clone shows the stash of the node that it clones.
+  /// A clone counts the stash of its original as freed.
   void add_stash(DrawnBox& box, NodeId node) const {
     const NodeStash& origin = view_.node_stashes[view_.dataflow.origin(node)];
     const bool is_clone = view_.dataflow.is_clone(node);
@@ -263,7 +263,7 @@ class Drawer {
   const StepView& view_;
   const Outline& outline_;
   const LayoutResult& placed_;
-  std::vector<std::array<std::uint32_t, 2>> first_box_;  // by level and side
+  std::vector<std::array<std::uint32_t, 2>> first_box_;  // indices by level and side
   Drawing drawing_;
 };
 

@@ -24,11 +24,11 @@ struct DrawnBox {
   Rect rect;
   OutlineBox shows;
   std::string title;
-  std::vector<std::string> short_titles;  ///< longest first; no other box beside it has them
+  std::vector<std::string> short_titles;  ///< longest first; no other title of the column has them
   std::string detail;                     ///< second line of closed groups
   std::size_t nodes = 0;                  ///< number of nodes in the box
   std::size_t clones = 0;                 ///< number of clones among these nodes
-  NodeMemory memory;                      ///< of all nodes in the box
+  NodeMemory memory;                      ///< memory of all nodes in the box
   double seconds = 0;                     ///< run time of all nodes in the box
   /// Stashed bytes by StashState, as if no plan were on; each node with a state adds at least 1.
   std::array<std::int64_t, stash_states> stash{};
@@ -37,7 +37,7 @@ struct DrawnBox {
   double heat = -1;
   std::uint32_t parent = outside;       ///< the open box around it
   std::uint32_t block = outside;        ///< open boxes: index into the drawing's blocks
-  std::uint32_t stash_index = outside;  ///< nodes: their largest among the drawing's stashes
+  std::uint32_t stash_index = outside;  ///< nodes: index of the largest stash in Drawing::stashes
 
   bool is_open() const { return shows.inner != no_level; }
 };
@@ -70,17 +70,18 @@ struct Drawing {
   std::vector<StashedValue> stashes;       ///< all values shown by stash edges
   IdVector<NodeId, std::uint32_t> box_of;  ///< the innermost box that shows a node
   Rect bounds;
-  std::array<Rect, 2> columns;                              ///< by side
-  std::int64_t most_peak_bytes = 0;                         ///< largest peak bytes of a box
-  double most_seconds = 0;                                  ///< longest run time of a box
-  LifetimeBytes stashed_by_lifetime{};                      ///< stashed bytes of the step
-  std::array<std::int64_t, stash_states> stash_by_state{};  ///< as DrawnBox::stash, of the step
+  std::array<Rect, 2> columns;          ///< rectangles of the columns, by side
+  std::int64_t most_peak_bytes = 0;     ///< largest peak bytes of a box
+  double most_seconds = 0;              ///< longest run time of a box
+  LifetimeBytes stashed_by_lifetime{};  ///< stashed bytes of the step
+  std::array<std::int64_t, stash_states>
+      stash_by_state{};         ///< stashed bytes, as if no plan were on
   std::size_t steps = 0;        ///< slots of the whole step, for the legend
   std::size_t kept_closed = 0;  ///< groups kept closed by the limit on boxes
   bool is_plain = false;        ///< placed by place_layered instead of Graphviz
 };
 
-/// @param placed the result for make_request of the same outline
+/// @param placed the layout of the request that `make_request` returns for `outline`
 Drawing draw(const StepView& view, const Outline& outline, const LayoutResult& placed);
 
 /// The innermost box at a point; nullopt if no box contains the point.

@@ -76,8 +76,8 @@ class GroupingBuilder {
     if (series_stem(tree_[group].label).empty()) tree_[group].label += "/" + inner;
   }
 
-  /// Returns a group that holds most of the model, such as `_original_module/transformer`. A box
-  /// around nearly everything shows nothing.
+  /// Returns a group with inner groups that holds more than half of the nodes, such as
+  /// `_original_module/transformer`. One closed box for nearly the whole model would be useless.
   std::optional<std::size_t> wrapper_of_all() const {
     for (const std::size_t child : tree_[GroupTree::root].children) {
       const bool holds_most = tree_.all_nodes(child).size() * 2 > graph_.nodes().size();

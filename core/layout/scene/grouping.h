@@ -18,7 +18,7 @@ enum class Side : std::uint8_t { forward, backward };
 /// Nodes that are drawn as one box until the user opens the box: a layer, a block, a run of
 /// operators. A group with nodes of both sides has two boxes, which are partners.
 struct Group {
-  std::string path;             ///< unique; begins with `/`, names joined by `/`
+  std::string path;             ///< unique; a `/` before each name; empty for the root
   std::string label;            ///< text on the box
   GroupId parent;               ///< invalid for the root
   std::vector<GroupId> groups;  ///< in order of execution
@@ -32,7 +32,7 @@ struct Grouping {
   IdVector<GroupId, Group> groups;  ///< parents before children; the first is the root
   IdVector<NodeId, GroupId> group_of;
   IdVector<NodeId, Side> side;
-  IdVector<NodeId, NodeId> partner;  ///< the forward node of a gradient node; invalid: unknown
+  IdVector<NodeId, NodeId> partner;  ///< forward node of a gradient node; invalid: none, or unknown
 
   GroupId root() const { return GroupId(0); }
 };
@@ -45,14 +45,16 @@ IdVector<NodeId, Side> sides_of(const Graph& graph, const Opportunities& opportu
 /// form runs of bounded length.
 Grouping make_grouping(const Graph& graph, const IdVector<NodeId, Side>& side);
 
-/// The name of a group for people: its modules joined by `/`, or its label if it is no module.
+/// The name of a group in texts: its modules joined by `/`. A group that is not a module has the
+/// name of the module around it and its own label.
 std::string name_of(const Group& group);
 
 /// The groups to draw open. A group is drawn open only if all groups around it are open too. The
 /// root is always open.
 using OpenGroups = std::set<GroupId>;
 
-/// Opens groups down to the layers, as far as the result fits one screen.
+/// The groups that are open at first: level by level the groups that contain layers, as long as the
+/// boxes fit one screen.
 OpenGroups initially_open(const Grouping& grouping);
 
 }  // namespace stashscope::layout

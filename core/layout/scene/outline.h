@@ -29,7 +29,7 @@ struct OutlineColumn {
 struct OutlineLevel {
   GroupId group;
   std::array<OutlineColumn, 2> columns;  ///< by side
-  std::vector<LayoutEdge> partners;      ///< forward box, backward box
+  std::vector<LayoutEdge> partners;      ///< from: forward box, to: backward box
 
   OutlineColumn& column(Side side) { return columns[static_cast<std::size_t>(side)]; }
   const OutlineColumn& column(Side side) const { return columns[static_cast<std::size_t>(side)]; }
@@ -47,7 +47,7 @@ struct Outline {
   std::vector<OutlineLevel> levels;  ///< inner levels first; the last is the root
   IdVector<NodeId, Spot> spot_of;    ///< the innermost box that shows a node of the dataflow
   std::size_t boxes = 0;
-  std::size_t kept_closed = 0;  ///< groups to open that the limit on boxes keeps closed
+  std::size_t kept_closed = 0;  ///< number of groups that only the limit on boxes keeps closed
 };
 
 /// Limit on boxes drawn at once. Larger pictures are unreadable and slow to place.
@@ -70,8 +70,8 @@ std::string title_of(const OutlineBox& box, const Graph& graph, const Dataflow& 
 /// Width of a text in pixels at zoom 1.
 using TextWidth = std::function<double(std::string_view)>;
 
-/// The outline as boxes with sizes. Depends only on visible properties: outlines that look the same
-/// give equal requests, and equal requests can share a layout.
+/// The outline as boxes with sizes. The request depends only on visible properties: outlines that
+/// look the same give equal requests, and equal requests can share a layout.
 /// @param text_scale size of the texts, relative to the size that `text_width` measures
 LayoutRequest make_request(const Outline& outline, const Graph& graph, const Dataflow& dataflow,
                            const Grouping& grouping, const TextWidth& text_width,

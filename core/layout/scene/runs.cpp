@@ -46,7 +46,7 @@ class RunGatherer {
   }
 
  private:
-  /// Forward nodes (all nodes if there are no forward nodes) and groups, in order.
+  /// The forward nodes of a level (all its nodes if none is forward) and its groups, by position.
   std::vector<Item> items_of(std::size_t level) const {
     std::vector<Item> items;
     const auto& nodes = tree_[level].nodes;
@@ -67,7 +67,7 @@ class RunGatherer {
   bool is_forward(NodeId node) const { return side_[node] == Side::forward; }
 
   /// Gathers each run of consecutive nodes between two groups into new groups of at most `piece`
-  /// nodes.
+  /// nodes. Runs shorter than `shortest` stay unchanged.
   std::vector<Item> gather_loose(std::size_t level, const std::vector<Item>& items) {
     std::vector<Item> result;
     for (auto at = items.begin(); at != items.end();) {
@@ -109,7 +109,7 @@ class RunGatherer {
     return {items.front().place, NodeId(), group};
   }
 
-  /// The first and the last operator or group, or the only one.
+  /// The labels of the first and the last item, or one label if they are equal.
   std::string ends_of(const std::vector<Item>& items) const {
     const std::string first = label_of(items.front());
     const std::string last = label_of(items.back());
@@ -123,7 +123,7 @@ class RunGatherer {
   }
 
   /// Moves backward nodes into groups: a gradient node joins the group of its forward node, any
-  /// other node the group of the node before it.
+  /// other backward node joins the group of the backward node before it.
   void send_gradients_after(std::size_t level) {
     std::vector<NodeId> nodes = std::move(tree_[level].nodes);
     tree_[level].nodes.clear();

@@ -12,8 +12,9 @@ struct RunLimits {
   std::size_t shortest = 4;      ///< shorter runs of nodes get no group
 };
 
-/// Keeps every level short. If a level has too many items, gathers consecutive nodes outside of
-/// groups into new groups. While there are still too many, gathers consecutive items again.
+/// Keeps every group short. If a group has too many items (nodes and inner groups), gathers
+/// consecutive nodes into new inner groups. While there are still too many items, gathers
+/// consecutive items into new groups.
 /// @param partner the forward node of each gradient node; the gradient node joins the forward
 /// node's group
 void gather_runs(GroupTree& tree, const Graph& graph, const IdVector<NodeId, Side>& side,

@@ -35,7 +35,8 @@ std::vector<std::string> without_outer_modules(const std::string& title) {
   return shorter;
 }
 
-/// Without the last words, and at last the first and the last word.
+/// Shorter forms of a title: without one or more words at its end. A title of at least three words
+/// has one more form: its first and its last word.
 std::vector<std::string> without_words(const std::string& title) {
   std::vector<std::size_t> starts;
   for (std::size_t i = 1; i < title.size(); ++i) {

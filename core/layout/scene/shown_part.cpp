@@ -28,7 +28,8 @@ class StashBundler {
   }
 
  private:
-  /// The group that a curve leaves or enters.
+  /// The box of the group around `box` where a bundle starts or ends; without a group, the shown
+  /// box itself.
   std::uint32_t group_around(std::uint32_t box) const {
     const std::uint32_t leaf = shown_.shown_around(drawing_, box);
     const DrawnBox& drawn = drawing_.boxes[leaf];

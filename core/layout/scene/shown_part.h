@@ -8,11 +8,11 @@ namespace stashscope::layout {
 struct StashBundle {
   Curve curve;               ///< from border to border
   std::vector<Curve> twigs;  ///< from the boxes inside the groups to the ends of the curve
-  Rect bounds;               ///< of the curve and the twigs
+  Rect bounds;               ///< bounds of the curve and the twigs
   std::uint32_t from = 0;    ///< the group's box; without a group around, the box itself
   std::uint32_t to = 0;
-  std::vector<std::uint32_t> stash_edges;  ///< indices into the drawing's
-  std::vector<std::uint32_t> stashes;      ///< indices into the drawing's, each once
+  std::vector<std::uint32_t> stash_edges;  ///< indices into the drawing's stash edges
+  std::vector<std::uint32_t> stashes;      ///< indices into the drawing's stashes, each once
   std::int64_t bytes = 0;                  ///< each stash counts once
   bool is_turn = false;
 };
@@ -22,7 +22,7 @@ struct StashBundle {
 struct ShownPart {
   std::vector<std::uint8_t> boxes;   ///< by box: 1 if it is shown
   std::vector<std::uint8_t> leaves;  ///< by box: 1 if it is shown without an inside
-  std::vector<std::uint8_t> edges;   ///< by edge
+  std::vector<std::uint8_t> edges;   ///< by edge: 1 if it is shown
   std::vector<StashBundle> bundles;  ///< most bytes first
 
   /// The innermost box that is shown around a box: the box itself, or a block.
@@ -33,14 +33,14 @@ struct ShownPart {
 std::vector<double> inner_heights(const Drawing& drawing);
 
 /// @param inner_height the result of `inner_heights`
-/// @param least boxes lower than this are too small to be read; an open box is shown as a block if
-/// most boxes directly inside are
+/// @param least least readable height of a box; an open box is shown as a block if the median
+/// height of the boxes directly inside is below `least`
 ShownPart shown_part(const Drawing& drawing, const std::vector<double>& inner_height, double least);
 
 /// The bundle nearest to a point within `reach`; nullopt if all are farther away.
 std::optional<std::uint32_t> bundle_at(const ShownPart& shown, Point point, double reach);
 
-/// As `nodes_of_stash_edge`, for all stash edges of a bundle.
+/// The nodes of all stash edges of a bundle (`nodes_of_stash_edge`), ascending.
 std::vector<NodeId> nodes_of_bundle(const Drawing& drawing, const StashBundle& bundle);
 
 }  // namespace stashscope::layout

@@ -23,7 +23,8 @@ std::vector<Neighbour> readers_after(const Topology& topology, const std::vector
 std::vector<NodeId> activation_path(const Dataflow& dataflow, const Grouping& grouping,
                                     const std::vector<NodeId>& nodes);
 
-/// As `activation_path`, but for the values on one stash edge of a drawing.
+/// The producers of the stashed values on a stash edge of a drawing, and the readers of these
+/// values in the box where the edge ends, ascending.
 std::vector<NodeId> nodes_of_stash_edge(const Drawing& drawing, std::uint32_t stash_edge);
 
 /// Whether each node is at most `hops` tensors away from one of `nodes`.

@@ -100,7 +100,7 @@ ScaleTexts scale_texts(const Drawing& drawing, Colouring colouring) {
       return {"at the peak: up to " + format_bytes(std::llround(scale.least)),
               format_bytes(std::llround(scale.most))};
     case Colouring::time:
-      return {"runs: up to " + format_seconds(scale.least), format_seconds(scale.most)};
+      return {"run time: up to " + format_seconds(scale.least), format_seconds(scale.most)};
     default:
       return {"lifetime: 1 slot", std::to_string(drawing.steps) + " slots"};
   }
@@ -121,7 +121,7 @@ std::string scale_svg(const Drawing& drawing, Colouring colouring) {
          " y=\"22\" class=\"detail\">" + xml_escaped(texts.most) + "</text>\n";
 }
 
-/// The states of stashed activations side by side.
+/// The legend of the states of stashed activations, side by side.
 std::string states_svg() {
   constexpr std::array<std::pair<StashState, const char*>, 4> states = {
       {{StashState::freed, "freed"},

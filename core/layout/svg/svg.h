@@ -10,7 +10,7 @@ namespace stashscope::layout {
 std::string to_svg(const Drawing& drawing, const std::string& title,
                    Colouring colouring = Colouring::lifetime);
 
-/// Estimated width of a text in the document of `to_svg`, for use without a font.
+/// Estimated width in pixels of a text in the document of `to_svg`, for use without a font.
 double svg_text_width(std::string_view text);
 
 }  // namespace stashscope::layout

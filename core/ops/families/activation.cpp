@@ -12,7 +12,7 @@ namespace {
 
 const std::vector<InPlace> first_input = {{0, 0}};
 
-/// gradient * factor, where `factor` is the derivative.
+/// Gives input 0 the output's gradient times `factor`, which is the derivative.
 void give_product(GradientContext& g, ValueId factor) {
   g.give(0, g.add("Mul", {g.gradient(), factor}));
 }
@@ -35,7 +35,7 @@ void reciprocal_gradient(GradientContext& g) {
   give_product(g, g.add("Neg", {g.add("Mul", {g.output(), g.output()})}));
 }
 
-/// 2/sqrt(pi) * exp(-x^2)
+/// The derivative is 2/sqrt(pi) * exp(-x^2).
 void erf_gradient(GradientContext& g) {
   const ValueId square = g.add("Mul", {g.input(0), g.input(0)});
   const ValueId bell = g.add("Exp", {g.add("Neg", {square})});
@@ -45,7 +45,7 @@ void erf_gradient(GradientContext& g) {
 
 void softplus_gradient(GradientContext& g) { give_product(g, g.add("Sigmoid", {g.input(0)})); }
 
-/// alpha where x < 0, else 1.
+/// The derivative is alpha where x < 0, else 1.
 void leaky_relu_gradient(GradientContext& g) {
   const ValueId negative = g.add("Less", {g.input(0), g.scalar_like(g.input(0), 0)});
   const double alpha = double{g.attributes().real("alpha", 0.01F)};
@@ -54,7 +54,7 @@ void leaky_relu_gradient(GradientContext& g) {
   give_product(g, slope);
 }
 
-/// y + alpha where x < 0, else 1.
+/// The derivative is y + alpha where x < 0, else 1.
 void elu_gradient(GradientContext& g) {
   const double alpha = double{g.attributes().real("alpha", 1.0F)};
   const ValueId negative = g.add("Less", {g.input(0), g.scalar_like(g.input(0), 0)});
@@ -62,7 +62,7 @@ void elu_gradient(GradientContext& g) {
   give_product(g, g.add("Where", {negative, curve, g.scalar_like(g.input(0), 1)}));
 }
 
-/// slope inside the ramp, 0 where the function is flat.
+/// The derivative of a ramp: `alpha` where 0 < alpha * x + beta < 1, else 0.
 ValueId ramp_slope(GradientContext& g, double alpha, double beta) {
   const ValueId line = g.add("Add", {g.add("Mul", {g.input(0), g.scalar_like(g.input(0), alpha)}),
                                      g.scalar_like(g.input(0), beta)});
@@ -77,7 +77,7 @@ void hard_sigmoid_gradient(GradientContext& g) {
                              double{g.attributes().real("beta", 0.5F)}));
 }
 
-/// x * hardsigmoid(x) with alpha 1/6, beta 1/2.
+/// HardSwish is x * HardSigmoid(x) with alpha 1/6 and beta 1/2.
 void hard_swish_gradient(GradientContext& g) {
   const ValueId gate = g.add("HardSigmoid", {g.input(0)}, {{"alpha", 1.0F / 6}, {"beta", 0.5F}});
   const ValueId slope = g.add("Mul", {g.input(0), ramp_slope(g, 1.0 / 6, 0.5)});
@@ -89,7 +89,7 @@ ValueId one(GradientContext& g) { return g.scalar_like(g.input(0), 1); }
 ValueId one_plus(GradientContext& g, ValueId x) { return g.add("Add", {x, one(g)}); }
 ValueId one_minus(GradientContext& g, ValueId x) { return g.add("Sub", {one(g), x}); }
 
-/// gradient / sqrt(under), where `under` comes from x^2.
+/// Gives input 0 the output's gradient divided by sqrt(under).
 void give_over_root(GradientContext& g, ValueId under) {
   g.give(0, g.add("Div", {g.gradient(), g.add("Sqrt", {under})}));
 }
@@ -114,7 +114,7 @@ void atanh_gradient(GradientContext& g) {
   g.give(0, g.add("Div", {g.gradient(), one_minus(g, square(g, g.input(0)))}));
 }
 
-/// (1 - |y|)^2
+/// The derivative is (1 - |y|)^2.
 void softsign_gradient(GradientContext& g) {
   give_product(g, square(g, one_minus(g, g.add("Abs", {g.output()}))));
 }
@@ -131,7 +131,7 @@ void thresholded_relu_gradient(GradientContext& g) {
   give_by_threshold(g, alpha, g.scalar_like(g.input(0), 0), 1);
 }
 
-/// For x below 0: gamma * alpha * exp(x) = y + gamma * alpha.
+/// The derivative for x below 0 is gamma * alpha * exp(x) = y + gamma * alpha.
 void selu_gradient(GradientContext& g) {
   const double alpha = double{g.attributes().real("alpha", 1.67326319217681884765625F)};
   const double gamma = double{g.attributes().real("gamma", 1.05070102214813232421875F)};
@@ -139,14 +139,14 @@ void selu_gradient(GradientContext& g) {
   give_by_threshold(g, 0, g.add("Add", {g.output(), shift}), gamma);
 }
 
-/// For x below 0: exp(x / alpha) = y / alpha + 1.
+/// The derivative for x below 0 is exp(x / alpha) = y / alpha + 1.
 void celu_gradient(GradientContext& g) {
   const double alpha = double{g.attributes().real("alpha", 1.0F)};
   const ValueId scaled = g.add("Div", {g.output(), g.scalar_like(g.output(), alpha)});
   give_by_threshold(g, 0, one_plus(g, scaled), 1);
 }
 
-/// t + x * sigmoid(x) * (1 - t^2) with t = tanh(softplus(x))
+/// The derivative is t + x * sigmoid(x) * (1 - t^2) with t = tanh(softplus(x)).
 void mish_gradient(GradientContext& g) {
   const ValueId x = g.input(0);
   const ValueId t = g.add("Tanh", {g.add("Softplus", {x})});
@@ -155,7 +155,7 @@ void mish_gradient(GradientContext& g) {
   give_product(g, g.add("Add", {t, bend}));
 }
 
-/// A gradient operator of (gradient, output) or (gradient, input).
+/// Adds a gradient operator that takes (gradient, output) or (gradient, input).
 template <const char* op_type>
 void from_output(GradientContext& g) {
   g.give(0, g.add_microsoft(op_type, {g.gradient(), g.output()}));
@@ -181,7 +181,8 @@ void quick_gelu_gradient(GradientContext& g) {
   g.give(0, g.add_microsoft("QuickGeluGrad", {g.gradient(), g.input(0)}, alpha));
 }
 
-/// Shared by BiasGelu and FastGelu with a bias: one fused gradient for x, its sum for the bias.
+/// Gradients of BiasGelu and of FastGelu with a bias. One fused node computes the gradient of x;
+/// the sum of this gradient over the broadcast axes is the gradient of the bias.
 void give_with_bias(GradientContext& g, std::string_view op_type) {
   const ValueId dx = g.add_microsoft(op_type, {g.gradient(), g.input(0), g.input(1)});
   if (g.wants(0)) g.give(0, dx);
@@ -205,7 +206,7 @@ void infer_with_bias(ShapeContext& context) {
     context.require_length(1, context.dim(0, -1), "the bias and the last axis");
 }
 
-/// Output 0 is like input 0; its known elements are those of input 0 after `apply`.
+/// Output 0 has the type and dims of input 0. `apply` maps the known elements of input 0.
 template <Expr (*apply)(const Expr&)>
 void infer_mapped(ShapeContext& context) {
   infer_like_first_input(context);
@@ -220,8 +221,8 @@ Expr negated(const Expr& a) { return -a; }
 Expr rounded_down(const Expr& a) { return floor(a); }
 Expr rounded_up(const Expr& a) { return ceil(a); }
 
-/// (gradient, a tensor of the forward pass, [bias of the last axis]) -> gradient; the tensors have
-/// one shape
+/// (gradient, a tensor of the forward pass, [bias of the last axis]) -> gradient. All tensors
+/// except for the bias have equal shapes.
 void infer_elementwise_gradient(ShapeContext& context) {
   context.require_same_shape(0, 1);
   if (context.has_input(2)) {

@@ -110,7 +110,7 @@ void div_gradient(GradientContext& g) {
   g.give_broadcast(1, g.add("Mul", {g.gradient(), quotient}));
 }
 
-/// The gradient of the base when the exponent is the constant `exponent`.
+/// The gradient of the base if the exponent is the constant `exponent`.
 ValueId constant_power_gradient(GradientContext& g, double exponent) {
   const ValueId base = g.input(0);
   const ValueId factor = g.scalar_like(base, exponent);
@@ -192,7 +192,7 @@ Op binary(std::string type, std::vector<std::int64_t> versions, void (*infer)(Sh
           .in_place = either_input};
 }
 
-/// Takes any number of inputs.
+/// Makes an operator take any number of inputs, as `operands` describes.
 Op variadic(Op op, const char* operands) {
   op.operands = operands;
   return op;

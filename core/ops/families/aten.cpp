@@ -1,4 +1,4 @@
-// Operators of PyTorch's library ATen that its exporter leaves in training graphs.
+// Operators of PyTorch's library ATen that PyTorch's exporter leaves in training graphs.
 
 #include "core/ops/families/families.h"
 #include "core/ops/rules/rules.h"
@@ -11,7 +11,7 @@ void require_embedding(const ShapeContext& context) {
   const ElementType element = context.element(0);
   if (element != ElementType::undefined &&
       (!is_floating(element) || bits_per_element(element) < 16)) {
-    context.fail("embeds elements of type " + std::string(name_of(element)));
+    context.fail("cannot embed elements of type " + std::string(name_of(element)));
   }
   const ElementType indices = context.element(1);
   if (indices != ElementType::undefined && !is_integer(indices)) {
@@ -33,7 +33,8 @@ void infer_embedding_backward(ShapeContext& context) {
   const Contents* const rows = context.contents(2);
   if (rows == nullptr || rows->size() != 1) throw ShapeUnknown();
   require_embedding(context);
-  if (context.rank(0) != context.rank(1) + 1) context.fail("its gradient does not fit its indices");
+  if (context.rank(0) != context.rank(1) + 1)
+    context.fail("its gradient needs one axis more than its indices");
   for (std::int64_t axis = 0; axis < context.rank(1); ++axis) {
     context.require_dim(context.dim(0, axis), context.dim(1, axis), "its gradient and its indices");
   }
@@ -55,8 +56,8 @@ double aten_flops(const CostContext& cost) {
   return is_embedding_backward(cost) ? cost.input_elements(0) : 0;
 }
 
-/// Forward reads and writes the rows. Backward writes zeros everywhere, then reads and adds each
-/// gradient.
+/// `embedding` reads and writes rows. `embedding_backward` writes zeros everywhere, then reads and
+/// adds each gradient.
 double aten_bytes(const CostContext& cost) {
   if (!is_embedding_backward(cost)) return 2 * cost.bytes_of_output() + cost.bytes_of_input(1);
   return cost.bytes_of_output() + 3 * cost.bytes_of_input(0) + cost.bytes_of_input(1);

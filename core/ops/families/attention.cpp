@@ -81,7 +81,8 @@ void check_mask(ShapeContext& context, const Expr& queries, const Expr& total) {
                                 {context.dim(0, 0), queries, sequence_length(context, 0), covered});
 }
 
-/// The shapes of result, present key, present value and products, for the operands of Attention.
+/// The shapes of the outputs of Attention: result, present key, present value, and products of
+/// queries and keys.
 std::array<Shape, 4> attention_shapes(ShapeContext& context) {
   check_attention(context);
   const Expr batch = context.dim(0, 0);
@@ -115,11 +116,12 @@ void infer_attention(ShapeContext& context) {
   }
 }
 
-/// Operands of AttentionGrad: those of Attention, then the gradients of its outputs.
+/// The numbers of inputs and outputs of Attention. AttentionGrad takes the inputs of Attention,
+/// then the gradients of the outputs.
 constexpr std::size_t attention_operands = 7;
 constexpr std::size_t attention_outputs = 4;
 
-/// -> gradients of Q, K, V, [mask], [past key], [past value]
+/// The outputs are the gradients of Q, K, V, [mask], [past key], [past value].
 void infer_attention_grad(ShapeContext& context) {
   const std::array<Shape, attention_outputs> shapes = attention_shapes(context);
   for (std::size_t i = 0; i < shapes.size(); ++i) {

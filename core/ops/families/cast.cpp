@@ -49,7 +49,7 @@ void infer_cast_like(ShapeContext& context) {
   infer_conversion(context, context.element(1));
 }
 
-/// The same bits as elements of another type.
+/// The output has the bits of the input, as elements of another type of equal size.
 void infer_bit_cast(ShapeContext& context) {
   const std::int64_t to = context.attributes().require_integer("to");
   if (!is_known_element_type(static_cast<int>(to))) {

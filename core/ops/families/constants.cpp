@@ -9,7 +9,7 @@ namespace stashscope {
 
 namespace {
 
-/// The single element of attribute `value`, a float zero by default.
+/// The single element of the attribute `value`; 0 if the attribute is not a single integer.
 Expr fill_item(const Tensor& value) {
   if (const auto numbers = value.integers(); numbers && numbers->size() == 1) return (*numbers)[0];
   return 0;
@@ -38,7 +38,7 @@ void infer_constant_of_shape(ShapeContext& context) {
   }
 }
 
-/// ceil((limit - start) / delta) numbers.
+/// The output has max(ceil((limit - start) / delta), 0) elements.
 void infer_range(ShapeContext& context) {
   context.set_element(0, context.element(0));
   const auto scalar = [&](std::size_t input) -> std::optional<Expr> {

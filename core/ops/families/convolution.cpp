@@ -54,7 +54,8 @@ std::int64_t group_of(ShapeContext& context) {
   return group;
 }
 
-/// The result for X [batch, channels, ...], W [out channels, channels / group, ...]
+/// The shape of the result for X [batch, channels, ...] and W [out channels, channels / group,
+/// ...].
 Shape conv_shape(ShapeContext& context, const Places& places) {
   require_spatial(context, places);
   const std::int64_t group = group_of(context);
@@ -71,8 +72,8 @@ Shape conv_shape(ShapeContext& context, const Places& places) {
   return shape;
 }
 
-/// The result for X [batch, channels, ...], W [channels, out channels / group, ...].
-/// (ONNX, ConvTranspose)
+/// The shape of the result for X [batch, channels, ...] and W [channels, out channels / group,
+/// ...]. (ONNX, ConvTranspose)
 Shape transposed_shape(ShapeContext& context, const Places& places) {
   require_spatial(context, places);
   const std::int64_t group = group_of(context);
@@ -118,7 +119,8 @@ void infer_conv_integer(ShapeContext& context) {
   context.set(0, ElementType::int32, conv_shape(context, {}));
 }
 
-/// X, W and Y each with scale and zero point, [bias]
+/// (X with scale and zero point, W with scale and zero point, scale and zero point of Y, [bias]) ->
+/// Y
 void infer_quantized_conv(ShapeContext& context) {
   const Shape shape = conv_shape(context, {0, 3});
   context.require_length(8, shape[1], "the bias and the output channels");
@@ -140,8 +142,8 @@ void infer_causal_conv(ShapeContext& context) {
   if (context.has_output(1)) context.set_shape(1, state);
 }
 
-/// Flops of a sliding window. Each of `positions` takes one multiplication and one addition for
-/// each weight of one entry along the weights' first axis.
+/// Flops of a window that slides over `positions` positions. At each position, every weight of one
+/// entry along the weight's first axis takes one multiplication and one addition.
 double sliding_flops(double positions, const CostContext& cost, std::size_t weight_input) {
   const auto& weight = cost.input_dims(weight_input);
   if (weight.empty() || weight[0] == 0) return 0;

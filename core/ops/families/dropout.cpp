@@ -9,7 +9,7 @@ namespace stashscope {
 
 namespace {
 
-/// Bits are packed into 32-bit words.
+/// The shape of a mask with one bit per element, packed into 32-bit words.
 Shape bitmask_shape(const Shape& data) {
   Expr count = 1;
   for (const Expr& dim : data) count = count * dim;
@@ -42,8 +42,8 @@ void infer_dropout_grad(ShapeContext& context) {
   infer_like_first_input(context);
 }
 
-/// Versions 1 to 11 of Dropout have no input for the training mode; some of them have the attribute
-/// `is_test`.
+/// Whether a Dropout before version 12 drops elements. These versions have no input for the
+/// training mode; some of these versions have the attribute `is_test`.
 bool old_dropout_trains(const Attributes& attributes) {
   return attributes.has("is_test") && attributes.integer("is_test", 0) == 0;
 }

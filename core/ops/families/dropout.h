@@ -4,8 +4,8 @@
 
 namespace stashscope {
 
-/// Whether a dropout node may drop elements. False only when it is known to run in evaluation mode,
-/// where it passes its input through.
+/// Whether a dropout node may drop elements. False only if the node is known to run in evaluation
+/// mode, in which the output equals the input.
 bool dropout_trains(const Graph& graph, const Node& node);
 
 }  // namespace stashscope

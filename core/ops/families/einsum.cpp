@@ -50,7 +50,7 @@ std::size_t axes_under_ellipsis(const std::string& equation, const std::string& 
   const bool has_ellipsis = term.find(ellipsis) != std::string::npos;
   const std::size_t letters = term.size() - (has_ellipsis ? ellipsis.size() : 0);
   if (letters > rank || (!has_ellipsis && letters != rank)) {
-    fail_equation(equation, "does not name every axis of its operands");
+    fail_equation(equation, "does not match the ranks of its operands");
   }
   return rank - letters;
 }
@@ -69,7 +69,7 @@ std::string implicit_result(const std::vector<std::string>& operands, std::size_
   return result;
 }
 
-/// The size of each letter.
+/// The size of the axis that each letter names.
 std::map<char, Expr> sizes_by_letter(ShapeContext& context, const EinsumEquation& equation) {
   std::map<char, Expr> sizes;
   for (std::size_t i = 0; i < equation.operands.size(); ++i) {
@@ -148,8 +148,8 @@ std::optional<EinsumEquation> fitting_equation(const CostContext& cost) {
   }
 }
 
-/// A multiplication and an addition for each combination of all letters. 0 when shapes are unknown,
-/// because the equation then cannot be matched to them.
+/// A multiplication and an addition for each combination of positions along all axes. 0 if the
+/// equation does not match the shapes, because these are unknown.
 double einsum_flops(const CostContext& cost) {
   const auto equation = fitting_equation(cost);
   if (!equation) return 0;

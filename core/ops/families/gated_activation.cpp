@@ -37,7 +37,7 @@ void prelu_gradient(GradientContext& g) {
   give_product(g, 1, g.add("Where", {negative, g.input(0), zero}));
 }
 
-/// s + alpha * y * (1 - s), with s the sigmoid of alpha * x and y = x * s
+/// The derivative s + alpha * y * (1 - s), where s is the sigmoid of alpha * x and y = x * s.
 ValueId swish_slope(GradientContext& g, ValueId x, double alpha) {
   const ValueId factor = g.scalar_like(x, alpha);
   const ValueId gate = g.add("Sigmoid", {g.add("Mul", {x, factor})});
@@ -74,7 +74,7 @@ void swiglu_gradient(GradientContext& g) {
   g.give(1, g.add("Mul", {g.gradient(), swish}));
 }
 
-/// 1 outside the band that is set to 0.
+/// The derivative is 1 outside of the band [-lambd, lambd], which Shrink sets to 0; 0 inside.
 void shrink_gradient(GradientContext& g) {
   const double band = double{g.attributes().real("lambd", 0.5F)};
   const ValueId size = g.add("Abs", {g.input(0)});

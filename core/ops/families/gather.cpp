@@ -31,7 +31,7 @@ void gather_contents(ShapeContext& context) {
   context.set_contents(0, std::move(picked));
 }
 
-/// data[..., indices, ...] along one axis.
+/// The shape of data[..., indices, ...], where the indices address one axis.
 Shape gathered(ShapeContext& context, const Shape& data) {
   const std::int64_t axis = context.axis(context.attributes().integer("axis", 0), std::ssize(data));
   Shape shape(data.begin(), data.begin() + axis);
@@ -48,8 +48,8 @@ void infer_gather(ShapeContext& context) {
   gather_contents(context);
 }
 
-/// The indices address one axis. Along each of the other axes they may have fewer positions than
-/// the data.
+/// Checks indices that address one axis. Along every other axis, the indices may have fewer
+/// positions than the data.
 void require_indexed(ShapeContext& context, const Shape& data, std::size_t indices) {
   require_indices(context, indices);
   if (!context.has_shape(indices)) return;
@@ -75,8 +75,8 @@ void infer_gather_elements(ShapeContext& context) {
   context.set(0, context.element(0), context.shape(1));
 }
 
-/// Each index tuple (the last axis of the indices) addresses the data's axes that follow the
-/// `batch_dims` shared axes.
+/// The shape of the slices that index tuples address. Each tuple (the last axis of the indices)
+/// addresses the data's axes that follow the `batch_dims` shared axes.
 Shape gathered_nd(ShapeContext& context, const Shape& data) {
   const std::int64_t batch = context.attributes().integer("batch_dims", 0);
   const auto depth = context.dim(1, -1).integer();
@@ -101,7 +101,7 @@ void infer_gather_nd(ShapeContext& context) {
   context.set_shape(0, gathered_nd(context, context.shape(0)));
 }
 
-/// (shape, indices, gradient) -> gradient of the gathered tensor
+/// (shape of the data, indices, gradient) -> gradient of the data
 void infer_gather_grad(ShapeContext& context) {
   infer_shaped_by(context, 0, context.input_count() - 1);
   const Shape& data = *context.outputs()[0].type.shape;
@@ -109,13 +109,13 @@ void infer_gather_grad(ShapeContext& context) {
   context.require_shape(2, is_nd ? gathered_nd(context, data) : gathered(context, data));
 }
 
-/// (shape, indices, gradient)
+/// GatherGrad takes (shape of the data, indices, gradient).
 void gather_gradient(GradientContext& g) {
   g.give(0, g.add_microsoft("GatherGrad", {g.shape_of(g.input(0)), g.input(1), g.gradient()},
                             {{"axis", g.attributes().integer("axis", 0)}}));
 }
 
-/// (gradient, shape, indices)
+/// GatherElementsGrad takes (gradient, shape of the data, indices).
 void gather_elements_gradient(GradientContext& g) {
   g.give(0,
          g.add_microsoft("GatherElementsGrad", {g.gradient(), g.shape_of(g.input(0)), g.input(1)},
@@ -179,7 +179,8 @@ class Scattering {
   Attributes place_;
 };
 
-/// The data's gradient is zero at the indices; the updates' gradient is gathered from there.
+/// The data's gradient is zero at the indices; the updates' gradient is the output's gradient
+/// there.
 void replacing_gradient(GradientContext& g, const Scattering& scattering) {
   if (g.wants(0)) {
     g.give(0, scattering.scattered(g.gradient(), g.zeros_like(g.input(2)), "none"));
@@ -192,9 +193,9 @@ void adding_gradient(GradientContext& g, const Scattering& scattering) {
   if (g.wants(2)) g.give(2, scattering.gathered(g.gradient()));
 }
 
-/// The derivative by an update is the product of the data and the other updates. Computed as the
-/// product of the data and all nonzero updates, divided by this update if it is nonzero; 0 if
-/// another update is zero.
+/// The derivative with respect to an update is the product of the data and the other updates. The
+/// nodes multiply the data by all nonzero updates and divide by this update if it is nonzero. The
+/// derivative is 0 if another update is zero.
 void multiplying_gradient(GradientContext& g, const Scattering& scattering) {
   const ValueId updates = g.input(2);
   if (g.wants(0)) g.give(0, scattering.scattered(g.gradient(), updates, "mul"));
@@ -247,7 +248,7 @@ void infer_tensor_scatter(ShapeContext& context) {
   context.require_length(2, context.dim(0, 0), "the positions and the batch");
 }
 
-/// (data, lengths): the first positions of each sequence in reverse order
+/// (data, lengths) -> data in which the first `length` positions of each sequence are reversed
 void infer_reverse_sequence(ShapeContext& context) {
   context.set_like_input(0, 0);
   const std::int64_t batch = context.attributes().integer("batch_axis", 1);
@@ -319,7 +320,7 @@ void add_gather_grads(OpRegistry& registry) {
                        .flops = flops_per_input_element<1, 2>,
                        .bytes = gather_grad_bytes<2>});
     registry.add(op);
-    op.domain.clear();  // older training graphs have them in the default domain
+    op.domain.clear();  // older training graphs have these operators in the default domain
     registry.add(std::move(op));
   }
   registry.add(microsoft({.type = "GatherElementsGrad",

@@ -11,11 +11,11 @@ bool reduces(const Attributes& attributes) {
   return attributes.text("reduction", "mean") != "none";
 }
 
-/// There is a label for each position of the scores, which have a further axis for the classes.
+/// Requires a label for each position of the scores, which have a further axis for the classes.
 void require_labels(ShapeContext& context, std::size_t scores, std::size_t labels) {
   if (context.rank(labels) + 1 != context.rank(scores)) {
     context.fail("the scores have shape " + context.text(context.shape(scores)) +
-                 " and the labels " + context.text(context.shape(labels)));
+                 ", but the labels have shape " + context.text(context.shape(labels)));
   }
   for (std::int64_t axis = 0; axis < context.rank(labels); ++axis) {
     context.same_dim(context.dim(scores, axis == 0 ? 0 : axis + 1), context.dim(labels, axis),
@@ -24,7 +24,8 @@ void require_labels(ShapeContext& context, std::size_t scores, std::size_t label
 }
 
 /// scores [batch, classes, ...], labels [batch, ...], optional weights [classes].
-/// Output 0 is the loss, output 1 the logarithm of the class probabilities, like the scores.
+/// Output 0 is the loss. Output 1 holds log probabilities of the classes, in the shape of the
+/// scores.
 void infer_cross_entropy(ShapeContext& context) {
   const ElementType element =
       element_attribute(context.attributes(), "output_type", context.element(0));
@@ -75,7 +76,7 @@ void internal_cross_entropy_gradient(GradientContext& g) {
          g.add_microsoft("SoftmaxCrossEntropyLossInternalGrad", std::move(inputs), g.attributes()));
 }
 
-/// input [batch, classes, ...] of log probabilities.
+/// Input 0 holds log probabilities [batch, classes, ...].
 void nll_gradient(GradientContext& g) {
   std::vector<ValueId> inputs = {g.gradient(), g.input(0), g.input(1)};
   if (g.has_input(2)) inputs.push_back(g.input(2));
@@ -93,7 +94,7 @@ double chosen_bytes(const CostContext& cost) {
          cost.bytes_of_output();
 }
 
-/// (d loss, log probabilities, labels): zeros, and one element written for each label.
+/// (d loss, log probabilities, labels) -> zeros, except for one element per label
 double chosen_grad_flops(const CostContext& cost) { return 2 * cost.input_elements(2); }
 
 double chosen_grad_bytes(const CostContext& cost) {
@@ -102,7 +103,7 @@ double chosen_grad_bytes(const CostContext& cost) {
 
 constexpr const char* loss_operands =
     "scores:float[1..] labels:index weights?=scores[1] -> loss log_prob?";
-/// The label to ignore is an operand.
+/// The operands of SoftmaxCrossEntropyLossInternal, in which the label to ignore is an input.
 constexpr const char* internal_operands =
     "scores:float[1..] labels:index weights?=scores[1] ignore_index?:int64[0..1] -> loss log_prob?";
 constexpr const char* grad_operands =

@@ -52,7 +52,7 @@ void infer_matmul_integer(ShapeContext& context) {
   context.set_shape(0, product_shape(context, context.shape(0), context.shape(1)));
 }
 
-/// A, B and Y each with scale and zero point
+/// (A with scale and zero point, B with scale and zero point, scale and zero point of Y) -> Y
 void infer_quantized_matmul(ShapeContext& context) {
   context.set_element(0, context.element(7));
   context.set_shape(0, product_shape(context, context.shape(0), context.shape(3)));
@@ -92,7 +92,7 @@ void infer_gemm(ShapeContext& context) {
   context.set_element(0, context.element(0));
   for (const std::size_t i : {0U, 1U}) {
     if (context.rank(i) != 2)
-      context.fail("Gemm needs matrices, input " + std::to_string(i) + " is " +
+      context.fail("Gemm needs matrices, but input " + std::to_string(i) + " has shape " +
                    context.text(context.shape(i)));
   }
   const Shape a =
@@ -146,15 +146,15 @@ ValueId gemm(GradientContext& g, ValueId a, ValueId b, bool trans_a, bool trans_
                 {"transB", std::int64_t{trans_b}}});
 }
 
-/// A product of two matrices, or of stacks of them.
+/// A product of two matrices, or of two stacks of matrices.
 ValueId product(GradientContext& g, bool plain, ValueId a, ValueId b, bool trans_a, bool trans_b,
                 float alpha) {
   return plain && g.opset() >= 11 ? gemm(g, a, b, trans_a, trans_b, alpha)
                                   : fused_matmul(g, a, b, trans_a, trans_b, alpha);
 }
 
-/// If many rows are multiplied by one matrix, that matrix's gradient is a single product over all
-/// rows.
+/// If many rows are multiplied by one matrix, the gradient of the matrix is a single product over
+/// all rows. Returns an invalid id if the size of a row is not a number.
 ValueId flattened_weight_gradient(GradientContext& g, bool trans_b, float alpha) {
   const auto inner = g.shape(g.input(0)).back().integer();
   const auto columns = g.shape(g.output()).back().integer();
@@ -164,7 +164,8 @@ ValueId flattened_weight_gradient(GradientContext& g, bool trans_b, float alpha)
   return trans_b ? gemm(g, dy, a, true, false, alpha) : gemm(g, a, dy, true, false, alpha);
 }
 
-/// Gradients of alpha * op(A) op(B) for operands of rank 2 and more. (dA = dY B', dB = A' dY)
+/// Gradients of alpha * op(A) op(B) for operands of rank 2 and more. Without transposition,
+/// dA = alpha * dY B' and dB = alpha * A' dY.
 void give_product_gradients(GradientContext& g, bool trans_a, bool trans_b, float alpha) {
   const Shape a = g.shape(g.input(0));
   const Shape b = g.shape(g.input(1));
@@ -196,7 +197,8 @@ void give_product_gradients(GradientContext& g, bool trans_a, bool trans_b, floa
   g.give_broadcast(1, db, broadcast_shape(b));
 }
 
-/// A vector operand: outer products, written as broadcast multiplications and sums.
+/// Gradients of a product with a vector operand. The vector becomes a matrix of one row or column;
+/// its gradient is a product that is summed over the axes that the vector lacks.
 void give_vector_gradients(GradientContext& g) {
   const Shape a = g.shape(g.input(0));
   const Shape b = g.shape(g.input(1));

@@ -9,7 +9,8 @@ namespace stashscope {
 
 namespace {
 
-/// Output 0 like the data; the statistics (further outputs) have one entry per channel.
+/// Output 0 has the type and dims of the data. The further outputs are statistics with one entry
+/// per channel.
 void infer_batch_norm(ShapeContext& context) {
   context.set_like_input(0, 0);
   if (context.rank(0) < 2) context.fail("batch normalization needs a channel axis");
@@ -70,7 +71,7 @@ void infer_channel_norm_grad(ShapeContext& context) {
 }
 
 /// The scale covers the axes from `axis` on, or is a single number; the statistics cover the axes
-/// before.
+/// before `axis`.
 void infer_layer_norm_grad(ShapeContext& context) {
   infer_norm_grad(context);
   const Shape& data = context.shape(1);
@@ -84,8 +85,8 @@ void infer_layer_norm_grad(ShapeContext& context) {
   }
 }
 
-/// The channels form groups. Each group has a scale and a bias; since version 21, each channel has
-/// both.
+/// The channels form groups. Before version 21, each group has a scale and a bias; since then, each
+/// channel has a scale and a bias.
 void infer_group_norm(ShapeContext& context) {
   context.set_like_input(0, 0);
   const std::int64_t groups = context.attributes().require_integer("num_groups");
@@ -239,13 +240,13 @@ void instance_norm_gradient(GradientContext& g) {
   }
 }
 
-// Per element: mean 1, variance 3, normalization 2, scale and shift 2.
+// Operations per element: mean 1, variance 3, normalization 2, scale and shift 2.
 constexpr auto normalization_flops = flops_per_element<8>;
-// Per element: mean of squares 2, division 1, scale 1.
+// Operations per element: mean of squares 2, division 1, scale 1.
 constexpr auto root_mean_square_flops = flops_per_element<4>;
 
-/// Evaluation does not compute statistics, because they are inputs. Before version 14 only the
-/// number of outputs shows the mode.
+/// Evaluation does not compute the statistics, which are inputs. Before version 14, only the number
+/// of outputs shows whether the node trains.
 double batch_norm_flops(const CostContext& cost) {
   const bool trains =
       cost.node.attributes.integer("training_mode", 0) != 0 || cost.node.outputs.size() > 1;
@@ -332,7 +333,7 @@ void add_norm_grads(OpRegistry& registry) {
                        .infer = each.infer,
                        .flops = flops_per_input_element<14>});
     registry.add(op);
-    op.domain.clear();  // older training graphs have them in the default domain
+    op.domain.clear();  // older training graphs have these operators in the default domain
     registry.add(std::move(op));
   }
 }

@@ -4,8 +4,8 @@
 
 namespace stashscope {
 
-/// Whether a BatchNormalization normalizes by the statistics of the batch, not by its running
-/// statistics. Before version 14 only the number of outputs shows which.
+/// Whether a BatchNormalization normalizes by the statistics of the batch, not by the running
+/// statistics. Before version 14, it does so if it has more than one output.
 /// @param opset of the default domain
 bool batch_norm_trains(const Node& node, std::int64_t opset);
 

@@ -38,7 +38,7 @@ void infer_onnx_optimizer(ShapeContext& context) {
   }
   for (std::size_t i = 0; i < context.output_count(); ++i) {
     const std::size_t kind = count == 0 ? 0 : i / count;
-    const std::size_t skipped = kind == 0 ? 0 : count;  // the gradients are in between
+    const std::size_t skipped = kind == 0 ? 0 : count;  // gradients lie between weights and states
     if (context.has_output(i)) context.set_like_input(i, 2 + skipped + i);
   }
 }

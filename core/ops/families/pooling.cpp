@@ -12,7 +12,7 @@ Shape pooled_shape(ShapeContext& context) {
   const Window window =
       read_window(context.attributes(), context.attributes().require_integers("kernel_shape"));
   if (context.rank(0) != std::ssize(window.kernel) + 2) {
-    context.fail("the data has shape " + context.text(context.shape(0)) + " and the kernel has " +
+    context.fail("the data has shape " + context.text(context.shape(0)) + ", but the kernel has " +
                  std::to_string(window.kernel.size()) + " axes");
   }
   Shape shape = {context.dim(0, 0), context.dim(0, 1)};
@@ -23,7 +23,7 @@ Shape pooled_shape(ShapeContext& context) {
   return shape;
 }
 
-/// Output 1 of MaxPool: the flat index of each maximum in the input.
+/// Output 1 of MaxPool is the flat index of each maximum in the input.
 void infer_pool(ShapeContext& context) {
   context.set_element(0, context.element(0));
   context.set_element(1, ElementType::int64);
@@ -96,14 +96,14 @@ double average_pool_grad_flops(const CostContext& cost) {
   return window_elements(cost) * cost.input_elements(0);
 }
 
-/// The gradient operators take the shape of the input as their last operand, so that the input
-/// itself is not stashed for them.
+/// The gradient operators take the shape of the forward input as their last operand, so that the
+/// forward input itself is not stashed.
 void infer_from_last_operand(ShapeContext& context) {
   infer_shaped_by(context, context.input_count() - 1, 0);
   const Shape& data = *context.outputs()[0].type.shape;
   if (std::ssize(data) != context.rank(0)) {
-    context.fail("the gradient has shape " + context.text(context.shape(0)) + " and the data " +
-                 context.text(data));
+    context.fail("the gradient has shape " + context.text(context.shape(0)) +
+                 ", but the data has shape " + context.text(data));
   }
   for (const std::size_t axis : {0U, 1U}) {
     context.require_dim(context.shape(0)[axis], data[axis], "the planes of gradient and data");
@@ -117,20 +117,20 @@ void infer_average_pool_grad(ShapeContext& context) {
   const Window window =
       read_window(context.attributes(), context.attributes().require_integers("kernel_shape"));
   if (window.kernel.size() + 2 != data.size())
-    context.fail("its data and its kernel differ in the number of axes");
+    context.fail("its data and its kernel differ in the number of spatial axes");
   for (std::size_t axis = 0; axis < window.kernel.size(); ++axis) {
     context.require_dim(window_count(context, window, axis, data[axis + 2]),
                         context.shape(0)[axis + 2], "the windows and the gradient");
   }
 }
 
-/// The indices come from the forward pass. The runners check that they lie within the data.
+/// The indices come from the forward pass. Shape inference does not check their elements.
 void infer_max_pool_grad(ShapeContext& context) {
   context.require_same_shape(0, 1);
   infer_from_last_operand(context);
 }
 
-/// One gradient per plane.
+/// The gradient has one element per plane.
 void infer_global_pool_grad(ShapeContext& context) {
   infer_from_last_operand(context);
   for (std::int64_t axis = 2; axis < context.rank(0); ++axis) {
@@ -152,7 +152,7 @@ void average_pool_gradient(GradientContext& g) {
                             g.attributes()));
 }
 
-/// Each input position receives an equal share.
+/// Each input position receives an equal share of its plane's gradient.
 void global_average_pool_gradient(GradientContext& g) {
   const Shape& shape = g.shape(g.input(0));
   double positions = 1;

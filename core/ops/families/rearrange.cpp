@@ -112,9 +112,9 @@ void center_crop_pad_gradient(GradientContext& g) {
   g.give(0, g.add("CenterCropPad", {g.gradient(), sizes}, g.attributes()));
 }
 
-/// The pads are attribute `pads` before version 11 and input 1 since then; input 3 names the axes
-/// since version 18.
-/// @param input the input with the pads; 0: an attribute
+/// The pads, in the order of the axes: all starts, then all ends. Nothing if the input's elements
+/// are not known.
+/// @param input the input with the pads; 0: the attribute `pads` (`paddings` in version 1)
 std::optional<Shape> read_pads(ShapeContext& context, std::size_t input) {
   if (input == 0) {
     const Integers pads =
@@ -126,7 +126,7 @@ std::optional<Shape> read_pads(ShapeContext& context, std::size_t input) {
   return Shape(known->begin(), known->end());
 }
 
-/// Sizes that are not known become unknown dims.
+/// `shape` with the pads added. Without known pads, the padded axes get unknown dims.
 Shape padded_shape(ShapeContext& context, Shape shape, std::size_t pads_input) {
   std::vector<std::int64_t> axes = all_axes(std::ssize(shape));
   if (context.has_input(3)) {

@@ -60,7 +60,7 @@ class CellSizes {
     }
   }
 
-  /// Requires every operand with a known shape to have these sizes.
+  /// Throws an input Error if a required input is omitted or an input's shape differs from `shape`.
   void check_operands() {
     for (std::size_t i = 0; i < signature_.inputs.size(); ++i) {
       const CellOperand operand = signature_.inputs[i];
@@ -84,7 +84,8 @@ class CellSizes {
     return context_.dim(*input, axis);
   }
 
-  /// Sizes that the data and the recurrent weights leave open.
+  /// Derives sizes that are still missing from other operands. Sizes that no operand has become
+  /// unknown dims.
   void fill_from_others() {
     if (!input_) input_ = size_of(weight, 2);
     if (!batch_) batch_ = size_of(lengths, 0);
@@ -103,7 +104,8 @@ class CellSizes {
     }
   }
 
-  /// @param shape with `layout` 0 @param batch_axis the axis of the batch in `shape`
+  /// Converts a shape for `layout` 0 to the layout of the node.
+  /// @param batch_axis the axis of the batch in `shape`
   Shape in_layout(Shape shape, std::ptrdiff_t batch_axis) const {
     if (!attributes_.batch_first) return shape;
     std::rotate(shape.begin(), shape.begin() + batch_axis, shape.begin() + batch_axis + 1);
@@ -131,8 +133,8 @@ void infer_recurrent(ShapeContext& context) {
   }
 }
 
-/// The products of one pass over all steps with W or R, input `weight`: one multiplication and one
-/// addition for each weight.
+/// The flops of the products with W or R (input `weight`) over all time steps: one multiplication
+/// and one addition for each weight, time step and sequence.
 double product_flops(const CostContext& cost, std::size_t weight) {
   const auto& x = cost.input_dims(0);
   if (x.empty() || x.back() == 0) return 0;
@@ -143,7 +145,8 @@ double recurrent_flops(const CostContext& cost) {
   return product_flops(cost, 1) + product_flops(cost, 2);
 }
 
-/// -> dX, dW, dR, ...; the state's gradient takes a product with R at every step.
+/// The outputs are dX, dW, dR, ... The gradient of the state takes a product with R at every time
+/// step.
 double recurrent_grad_flops(const CostContext& cost) {
   const auto wants = [&](std::size_t i) {
     return i < cost.outputs.size() && !cost.outputs[i].empty();
@@ -163,7 +166,7 @@ void require_slopes(const GradientContext& g, CellKind kind) {
 }
 
 /// An operand of the gradient operator: an input or output of the forward node, or the gradient of
-/// one of its outputs. Invalid when the node omits it.
+/// an output. Returns an invalid id if the forward node omits the input or no gradient arrives.
 ValueId gradient_operand(GradientContext& g, const CellSignature& forward, CellOperand operand) {
   using enum CellOperand;
   const auto gradient_of = [&](CellOperand output) {
@@ -180,9 +183,9 @@ ValueId gradient_operand(GradientContext& g, const CellSignature& forward, CellO
   return g.saved_output(*output, {g.type(g.input(0)).element, std::nullopt, {}});
 }
 
-/// The forward node becomes its training form, which also returns the values of every step that the
-/// gradient operator reads.
-/// @param training type of the training form; RNN is its own, because its hidden states suffice
+/// Turns the forward node into its training form, which also returns the values of every time step
+/// that the gradient operator reads.
+/// @param training type of the training form; RNN itself for RNN, whose hidden states suffice
 void recurrent_gradient(GradientContext& g, const char* training, const char* gradient) {
   const CellSignature& backward = cell_signature(gradient);
   require_slopes(g, backward.kind);

@@ -10,7 +10,8 @@ namespace stashscope {
 
 namespace {
 
-/// Shape after reducing `axes` of `data`.
+/// The shape of `data` after `axes` are reduced.
+/// @param keep the reduced axes stay with size 1
 Shape reduced_shape(const Shape& data, const std::vector<std::int64_t>& axes, bool keep) {
   Shape shape;
   for (std::int64_t i = 0; i < std::ssize(data); ++i) {
@@ -121,20 +122,20 @@ class ReducedAxes {
     std::sort(axes_.begin(), axes_.end());
   }
 
-  /// Whether nothing is reduced.
+  /// Whether no axis is reduced.
   bool none() const { return !operand_.valid() && axes_.empty(); }
   bool known() const { return !operand_.valid(); }
   const std::vector<std::int64_t>& numbers() const { return axes_; }
 
-  /// A result (or its gradient) with the reduced axes restored as size 1. Axes that are known only
-  /// at run time may turn out empty. If this means all axes, the result stays a scalar, which
-  /// broadcasts.
+  /// A result (or its gradient) with the reduced axes restored as axes of size 1. A list of axes
+  /// that is known only at run time may be empty. If an empty list means all axes, the result stays
+  /// a scalar, which is broadcast.
   ValueId kept(GradientContext& g, ValueId result) const {
     if (keep_ || none()) return result;
     return known() ? g.unsqueeze(result, axes_) : g.add("Unsqueeze", {result, operand_});
   }
 
-  /// The sum over the same axes, which stay as size 1.
+  /// The sum over the reduced axes, which stay as axes of size 1.
   ValueId sum(GradientContext& g, ValueId value) const {
     if (known()) return g.reduce_sum(value, axes_, true);
     return g.add("ReduceSum", {value, operand_},
@@ -209,14 +210,14 @@ void reduce_sum_square_gradient(GradientContext& g) {
   g.give(0, g.add("Mul", {twice, axes.kept(g, g.gradient())}));
 }
 
-/// exp(x - y)
+/// The derivative is exp(x - y).
 void reduce_log_sum_exp_gradient(GradientContext& g) {
   const ReducedAxes axes(g, 18);
   const ValueId weights = g.add("Exp", {g.add("Sub", {g.input(0), axes.kept(g, g.output())})});
   g.give(0, g.add("Mul", {weights, axes.kept(g, g.gradient())}));
 }
 
-/// 1 / sum = exp(-y)
+/// The derivative is 1 / sum = exp(-y).
 void reduce_log_sum_gradient(GradientContext& g) {
   const ReducedAxes axes(g, 18);
   const ValueId slope = g.add("Exp", {g.add("Neg", {axes.kept(g, g.output())})});
@@ -252,7 +253,7 @@ void cum_prod_gradient(GradientContext& g) {
   g.give(0, g.add_microsoft("CumProdGrad", {g.gradient(), g.input(0), g.input(1)}, g.attributes()));
 }
 
-/// @param flops per input element
+/// @tparam flops operations per input element
 template <int flops = 1, std::int64_t axes_input_since = 18>
 Op reduce(const char* type, void (*gradient)(GradientContext&)) {
   return {.type = type,

@@ -9,7 +9,7 @@ namespace stashscope {
 
 namespace {
 
-/// The axes of scales or sizes: all, or attribute `axes` since version 18.
+/// The axes to which scales or sizes apply: the attribute `axes` (since version 18), else all axes.
 std::vector<std::int64_t> resized_axes(ShapeContext& context) {
   std::vector<std::int64_t> axes = context.attributes().integers("axes");
   if (axes.empty()) return all_axes(context.rank(0));
@@ -26,8 +26,9 @@ void scale_dims(ShapeContext& context, Shape& shape, const Contents& scales) {
   }
 }
 
-/// One scale for all axes: the smallest (or largest) that `sizes` imply; dims are rounded, halves
-/// up. (ONNX, Resize, keep_aspect_ratio_policy)
+/// Scales all axes by one factor: the smallest factor that `sizes` imply if `policy` is
+/// `not_larger`, else the largest. Dims are rounded, halves up. Throws ShapeUnknown for symbolic
+/// sizes. (ONNX, Resize, keep_aspect_ratio_policy)
 void scale_evenly(Shape& shape, const Contents& sizes, const std::vector<std::int64_t>& axes,
                   const std::string& policy) {
   std::optional<Expr> scale;

@@ -12,7 +12,7 @@ namespace stashscope {
 namespace {
 
 struct SliceBounds {
-  Contents starts;  ///< empty, like `ends`: unknown
+  Contents starts;  ///< empty if starts or ends are unknown; then `ends` is empty, too
   Contents ends;
   std::vector<std::int64_t> axes;
   std::vector<std::int64_t> steps;
@@ -22,7 +22,8 @@ Contents as_contents(const std::vector<std::int64_t>& numbers) {
   return {numbers.begin(), numbers.end()};
 }
 
-/// Only the sizes of the sliced axes are unknown.
+/// Bounds with unknown starts and ends. The axes are known, so only the sizes of these axes are
+/// unknown.
 SliceBounds with_unknown_positions(SliceBounds bounds, ShapeContext& context, std::int64_t rank) {
   for (std::int64_t& axis : bounds.axes) axis = context.axis(axis, rank);
   return bounds;
@@ -76,8 +77,9 @@ bool is_far_back(const Expr& position) {
   return number && *number <= std::numeric_limits<std::int32_t>::min();
 }
 
-/// `position` clamped to [low, high]; a negative position counts from the end. Nothing when its
-/// sign is unknown. Positions far outside are not added to the size: the sum could overflow.
+/// `position` clamped to [low, high]; a negative position counts from the end. Nothing if the sign
+/// of `position` is unknown. The size is not added to positions far outside, because the sum could
+/// overflow.
 std::optional<Expr> clamped(const Expr& position, const Expr& size, const Expr& low,
                             const Expr& high) {
   if (is_far(position)) return high;
@@ -87,7 +89,8 @@ std::optional<Expr> clamped(const Expr& position, const Expr& size, const Expr& 
   return std::nullopt;
 }
 
-/// The number of elements that a slice takes. (ONNX, Slice: positions are clamped to the axis)
+/// The number of positions of an axis that a slice takes; nothing if it is not known. (ONNX, Slice:
+/// positions are clamped to the axis)
 std::optional<Expr> sliced_size(const Expr& size, const Expr& start, const Expr& end,
                                 std::int64_t step) {
   const Expr low = step > 0 ? 0 : -1;
@@ -142,7 +145,7 @@ bool has_positions(const SliceBounds& bounds) { return bounds.starts.size() == b
 Shape sliced_shape(ShapeContext& context, Shape shape, const SliceBounds& bounds) {
   const bool is_known = has_positions(bounds);
   for (std::size_t i = 0; i < bounds.axes.size(); ++i) {
-    if (is_known && bounds.steps[i] == 0) context.fail("a step is 0");
+    if (is_known && bounds.steps[i] == 0) context.fail("a slice step is 0");
     Expr& dim = shape[static_cast<std::size_t>(bounds.axes[i])];
     const auto size = is_known ? sliced_size(dim, bounds.starts[i], bounds.ends[i], bounds.steps[i])
                                : std::nullopt;
@@ -189,7 +192,7 @@ void slice_gradient(GradientContext& g) {
   g.give(0, g.add_microsoft("SliceGrad", std::move(inputs)));
 }
 
-/// Equal parts; the last part may be smaller.
+/// The sizes of equal parts; the last part may be smaller.
 Shape equal_parts(const Expr& size, std::size_t parts) {
   const Expr part = ceil_divide(size, static_cast<std::int64_t>(parts));
   Shape result(parts, part);
@@ -197,7 +200,8 @@ Shape equal_parts(const Expr& size, std::size_t parts) {
   return result;
 }
 
-/// Sizes of the parts: attribute or input `split`, or equal parts.
+/// The sizes of the parts: attribute or input `split`, or equal parts; nothing if the input's
+/// elements are not known.
 std::optional<Shape> split_sizes(ShapeContext& context, const Expr& size) {
   const std::size_t parts = context.output_count();
   std::vector<std::int64_t> sizes = context.attributes().integers("split");

@@ -7,8 +7,8 @@ namespace stashscope {
 
 namespace {
 
-/// Checks `axis`. Since opset 13 the softmax runs along this axis; before, along all axes from it
-/// on.
+/// Checks `axis`. Since opset 13, the softmax runs along this axis; in earlier opsets, it runs
+/// along all axes from this axis on.
 void infer_along_axis(ShapeContext& context, std::int64_t otherwise) {
   context.set_like_input(0, 0);
   const std::int64_t axis = context.attributes().integer("axis", otherwise);
@@ -32,7 +32,7 @@ void infer_bias_softmax(ShapeContext& context) {
   infer_along_axis(context, 1);
 }
 
-/// Output 0 like the data, a mask, and the softmax before dropout.
+/// The outputs are the result, a mask, and the softmax before dropout, all with the data's dims.
 void infer_bias_softmax_dropout(ShapeContext& context) {
   infer_bias_softmax(context);
   context.set(1, ElementType::boolean, context.shape(0));
@@ -113,7 +113,7 @@ void add_softmax_ops(OpRegistry& registry) {
                        .flops = of_logarithm ? flops_per_element<7> : flops_per_element<4>,
                        .in_place = {{0, 0}}});
     registry.add(op);
-    op.domain.clear();  // older training graphs have them in the default domain
+    op.domain.clear();  // older training graphs have these operators in the default domain
     registry.add(std::move(op));
   }
 }

@@ -1,4 +1,5 @@
-// Operators of training graphs: the boundary, accumulation, optimizers.
+// Operators of training graphs: the boundary between forward and backward pass, accumulation,
+// optimizers.
 
 #include <algorithm>
 
@@ -9,7 +10,7 @@ namespace stashscope {
 
 namespace {
 
-/// The inputs of a YieldOp that have a gradient, in the order of its outputs.
+/// The inputs of a YieldOp that have a gradient, in the order of the YieldOp's outputs.
 std::vector<std::size_t> differentiable_inputs(const Node& node) {
   const Integers excluded = node.attributes.integers("non_differentiable_outputs");
   std::vector<std::size_t> inputs;

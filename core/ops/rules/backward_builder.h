@@ -18,7 +18,7 @@ constexpr std::string_view microsoft_domain = "com.microsoft";
 /// forward node that it reads from, so that the helper keeps no large activation alive.
 class BackwardBuilder {
  public:
-  /// @param forward with inferred shapes; its nodes may get optional outputs
+  /// @param forward a graph with inferred shapes; the builder may add optional outputs to its nodes
   explicit BackwardBuilder(GraphData forward);
 
   Node& forward_node(NodeId id) { return data_.nodes[id]; }
@@ -26,8 +26,9 @@ class BackwardBuilder {
   const TensorType& type(ValueId id) const { return data_.values[id].type; }
   std::int64_t opset() const { return data_.opsets.at(""); }
 
-  /// Adds a node to the backward part. Returns its outputs; omitted outputs are invalid ids.
-  /// @param scope name of its forward node
+  /// Adds a node to the backward part, unless all outputs are omitted. Returns the node's outputs;
+  /// omitted outputs are invalid ids.
+  /// @param scope name of the forward node whose gradient the node helps to compute
   /// @param outputs true for each output that the node has, false for an omitted one
   std::vector<ValueId> add(const std::string& scope, std::string_view domain,
                            std::string_view op_type, std::vector<ValueId> inputs,
@@ -35,14 +36,16 @@ class BackwardBuilder {
   /// Output `index` of a forward node. If the node omits the output, it is added with `type`.
   ValueId forward_output(NodeId node, std::size_t index, TensorType type);
 
-  /// Returns an existing constant if there is an equal one.
+  /// A constant of one axis. Equal constants are added once.
   ValueId int64s(const std::vector<std::int64_t>& items);
+
+  /// A constant without axes. Equal constants are added once.
   ValueId scalar(ElementType element, double item);
-  /// The shape as a tensor of one axis: a constant when all dims are numbers, else a Shape node in
-  /// the forward part.
+  /// The shape of a value as a tensor of one axis: a constant if all dims are numbers, else the
+  /// output of a Shape node in the forward part.
   ValueId shape_of(ValueId value);
 
-  /// Drops the declared shapes: the exporter of a forward model makes up their dimension names.
+  /// Drops the declared shapes, because exporters of forward models invent the dimension names.
   void forget_declared_shapes() {
     for (Value& each : data_.values) each.declared_shape.reset();
   }
@@ -53,7 +56,8 @@ class BackwardBuilder {
   /// An unused name derived from `name`; reserves it.
   std::string unused(const std::string& name) { return unused_name(name, names_); }
 
-  /// The whole graph: forward nodes with their helpers, `between` (the YieldOp), backward nodes.
+  /// Returns the whole graph: forward nodes with their helpers, `between` (the YieldOp), backward
+  /// nodes. The builder must not be used afterwards.
   GraphData finish(Node between, std::vector<ValueId> outputs);
   /// A new value without a producer, for `between`.
   ValueId new_value(const std::string& name, TensorType type);

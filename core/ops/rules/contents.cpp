@@ -87,7 +87,8 @@ std::optional<Expr> stored_item(const Expr& item, ElementType element) {
   return integer && fits_integer(*integer, element) ? std::optional(item) : std::nullopt;
 }
 
-/// By continued fractions: each convergent is the best fraction up to its denominator.
+/// Tries the convergents of the continued fraction of `number`. A convergent is closer to `number`
+/// than every other fraction with at most the same denominator.
 Expr simplest_fraction(const Expr& number) {
   const auto exact = number.constant();
   if (!exact || exact->is_integer()) return number;

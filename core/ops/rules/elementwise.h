@@ -4,8 +4,8 @@
 
 namespace stashscope {
 
-/// Whether each element of output 0 depends only on the elements at the same position of the
-/// (broadcast) inputs.
+/// Whether the operator is in a list of frequent elementwise operators. Each element of output 0
+/// depends only on the elements at the same position of the (broadcast) inputs.
 bool is_elementwise(const Node& node);
 
 }  // namespace stashscope

@@ -13,11 +13,12 @@ class NoGradientRule : public Error {
   using Error::Error;
 };
 
-/// Throws NoGradientRule. @param what the missing case, one clause
+/// Throws NoGradientRule.
+/// @param what one clause that says what has no gradient rule
 [[noreturn]] void fail_gradient(const std::string& what);
 
-/// The interface of a gradient rule. It reads the forward node with its inputs, its outputs and the
-/// gradients of its outputs, and adds nodes that compute the gradients of the inputs.
+/// The interface of a gradient rule. The rule reads the forward node with its inputs, its outputs
+/// and the gradients of its outputs, and adds nodes that compute the gradients of the inputs.
 class GradientContext {
  public:
   /// @param arriving the gradient of each output of the node, invalid for an output without one
@@ -32,19 +33,20 @@ class GradientContext {
   std::int64_t opset() const { return builder_.opset(); }
 
   bool has_input(std::size_t index) const;
-  /// Throw an input Error when the node has fewer inputs (outputs).
+  /// An input (output) of the node; an invalid id if the node omits it. Throws an input Error if
+  /// the node has fewer inputs (outputs).
   ValueId input(std::size_t index) const;
   ValueId output(std::size_t index = 0) const;
-  /// An optional output that the backward pass needs; added when the node omits it.
+  /// An optional output that the backward pass needs; the output is added if the node omits it.
   ValueId saved_output(std::size_t index, TensorType type);
   /// Throws an input Error for an omitted operand.
   const TensorType& type(ValueId value) const;
-  /// Throws NoGradientRule when the rank is not known.
+  /// Throws NoGradientRule if the rank is not known.
   const Shape& shape(ValueId value) const;
   std::int64_t rank(ValueId value) const { return static_cast<std::int64_t>(shape(value).size()); }
-  /// The elements of an input; null when they are not known.
+  /// The elements of an input; null if the elements are not known.
   std::shared_ptr<const std::vector<Expr>> contents(std::size_t index) const;
-  /// The elements as integers; nothing when they are not known.
+  /// The elements of an input as integers; nothing if an element is not known or not an integer.
   std::optional<std::vector<std::int64_t>> integers(std::size_t index) const;
 
   /// Whether a node computes the input; otherwise it is an initializer or a graph input.
@@ -56,20 +58,20 @@ class GradientContext {
   bool arrives(std::size_t output) const {
     return output < arriving_.size() && arriving_[output].valid();
   }
-  /// The gradient of an output; a tensor of zeros when it has none.
+  /// The gradient of an output; a tensor of zeros if no gradient arrives.
   ValueId gradient(std::size_t output = 0);
 
-  /// Adds a node with one output, of domain ai.onnx or com.microsoft.
+  /// Adds a node with one output. The domain is ai.onnx, with `add_microsoft` com.microsoft.
   ValueId add(std::string_view op_type, std::vector<ValueId> inputs, Attributes attributes = {});
   ValueId add_microsoft(std::string_view op_type, std::vector<ValueId> inputs,
                         Attributes attributes = {});
-  /// Several outputs; outputs marked false are omitted (invalid ids).
+  /// Adds a node with several outputs; outputs marked false are omitted (invalid ids).
   std::vector<ValueId> add_microsoft(std::string_view op_type, std::vector<ValueId> inputs,
                                      const std::vector<bool>& outputs, Attributes attributes);
   std::vector<ValueId> add_many(std::string_view op_type, std::vector<ValueId> inputs,
                                 std::size_t outputs, Attributes attributes);
 
-  // The operands of these operators differ between opsets.
+  // The following functions hide how the operands of operators differ between opsets.
   ValueId reduce_sum(ValueId value, const std::vector<std::int64_t>& axes, bool keep);
   ValueId squeeze(ValueId value, const std::vector<std::int64_t>& axes);
   ValueId unsqueeze(ValueId value, const std::vector<std::int64_t>& axes);
@@ -82,12 +84,12 @@ class GradientContext {
   ValueId shape_of(ValueId value) { return builder_.shape_of(value); }
   ValueId zeros_like(ValueId value);
 
-  /// Sets the gradient of input `index`; it must have that input's shape.
+  /// Sets the gradient of input `index`; the gradient must have the input's shape.
   void give(std::size_t index, ValueId gradient);
-  /// Sums a gradient of shape `from`, to which the input was broadcast, back to the input's shape
-  /// and sets it.
+  /// Sums a gradient of shape `from`, to which the input was broadcast, to the input's shape. Sets
+  /// the sum as the gradient of input `index`.
   void give_broadcast(std::size_t index, ValueId gradient, const Shape& from);
-  /// `give_broadcast` from the shape of output 0.
+  /// Calls give_broadcast with the shape of output 0.
   void give_broadcast(std::size_t index, ValueId gradient);
 
   const std::vector<ValueId>& given() const { return given_; }

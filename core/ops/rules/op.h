@@ -47,18 +47,18 @@ enum class RecomputeLevel { never, basic, advanced };
 struct RecomputeRule {
   std::vector<std::int64_t> versions;
   std::vector<std::size_t> ignored_inputs;
-  bool is_late = false;  ///< the table of 1.19.2 has the row, the table of 2023.11 does not
+  bool is_late = false;  ///< ONNX Runtime 1.19.2 has the row, its version of 2023-11 does not
 };
 
-/// Output `output` may reuse the buffer of input `input` when the input dies at the node and both
-/// have the same type and dims.
+/// Output `output` may reuse the buffer of input `input` if the input's lifetime ends at the node
+/// and both have the same type and dims.
 struct InPlace {
   std::size_t input;
   std::size_t output;
 };
 
-/// Everything that the analysis knows about an operator. The runners have the kernels, under the
-/// same names.
+/// Everything that the analysis knows about an operator. The runners have kernels for operators,
+/// which are registered with the same domain and type.
 struct Op {
   std::string domain = {};  ///< "" for ai.onnx
   std::string type = {};
@@ -85,8 +85,9 @@ struct Op {
   std::vector<RecomputeRule> recompute_rules = {};
   bool random = false;          ///< draws random numbers: a clone needs the original's seed
   bool output_on_host = false;  ///< its outputs take no device memory
-  /// A gradient operator whose result hardly changes when its stashed activations are stored in 8
-  /// bits: the derivative of a smooth, saturating function depends little on their low digits.
+  /// A gradient operator whose result hardly changes if its stashed activations are stored in 8
+  /// bits: the derivative of a smooth, saturating function depends little on the low digits of the
+  /// activations.
   bool tolerates_float8 = false;
 };
 
@@ -98,19 +99,23 @@ class OpRegistry {
   const Op* find(std::string_view domain, std::string_view type) const;
   const Op* find(const Node& node) const { return find(node.domain, node.op_type); }
   std::size_t size() const { return ops_.size(); }
-  /// By domain and type, in no particular order.
+  /// All operators, with keys made of domain and type, in no particular order.
   const std::unordered_map<std::string, Op>& all() const { return ops_; }
 
  private:
   std::unordered_map<std::string, Op> ops_;
 };
 
-/// The entry's cost rule, or the default of `Op::flops` and `Op::bytes`.
+/// The floating-point operations of a node by the operator's rule, or by the default of
+/// `Op::flops`.
 /// @param op null for an unknown operator
 double flops_of(const Op* op, const CostContext& cost);
+
+/// The bytes that a node moves by the operator's rule, or by the default of `Op::bytes`.
+/// @param op null for an unknown operator
 double bytes_moved(const Op* op, const CostContext& cost);
 
-/// The since-version of `op` that is in force at `opset`; 1 when there is none.
+/// The since-version of `op` that is in force at `opset`; 1 if there is none.
 std::int64_t since_version(const Op& op, std::int64_t opset);
 
 }  // namespace stashscope

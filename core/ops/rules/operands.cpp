@@ -130,7 +130,8 @@ Signature read_signature(std::int64_t since, std::string_view text) {
     if (word == "->") {
       side = &signature.outputs;
     } else if (!word.empty()) {
-      if (!side->empty() && side->back().repeats()) fail_text(text, "has an operand behind others");
+      if (!side->empty() && side->back().repeats())
+        fail_text(text, "has operands after a repeated operand");
       side->push_back(read_operand(word, *side));
     }
   }
@@ -151,7 +152,7 @@ std::string quoted_names(const std::vector<Operand>& operands) {
   return names.empty() ? "none" : join(names, ", ");
 }
 
-/// @param has whether the node has the operand at a place
+/// @param has whether the node has the operand at an index
 template <class Has>
 void check_count(std::string_view kind, const std::vector<Operand>& operands, std::size_t count,
                  const Has& has, const ShapeContext& context) {
@@ -164,7 +165,7 @@ void check_count(std::string_view kind, const std::vector<Operand>& operands, st
     const bool is_needed = operand->count == Operand::Count::one ||
                            (operand->repeats() && !operand->may_lack_names && i < count) ||
                            (operand->count == Operand::Count::some && i < operands.size());
-    // A repeated output may lack a name: nobody reads it.
+    // A repeated output may lack a name: then no node reads the output.
     const bool is_named = kind == "input" || !operand->repeats() ? has(i) : i < count;
     if (is_needed && !is_named) {
       context.fail(words_of(kind, i, *operand) + " is missing; the operator has the " +

@@ -16,17 +16,17 @@ namespace stashscope {
 class ShapeContext;
 struct Op;
 
-/// One input or output of an operator. A repeated operand stands for all operands from its place
+/// One input or output of an operator. A repeated operand stands for all operands from its position
 /// on.
 struct Operand {
   enum class Count : std::uint8_t { one, optional, some, any };  ///< some: at least one
 
   std::string name;
   Count count = Count::one;
-  std::uint32_t types = 0;          ///< bit n for the element type n; 0: every tensor
+  std::uint32_t types = 0;          ///< bit n allows element type n; 0: all types are allowed
   std::string types_text;           ///< `types` in words
   bool may_be_sequence = false;     ///< also takes sequences and optional values
-  bool may_lack_names = false;      ///< of a repeated input: some may be omitted
+  bool may_lack_names = false;      ///< some inputs of a repeated input may be omitted
   std::optional<std::size_t> like;  ///< has the element type of this input
   std::size_t least_rank = 0;
   std::size_t most_rank = std::numeric_limits<std::size_t>::max();
@@ -43,13 +43,13 @@ struct Signature {
   std::vector<Operand> outputs;
 };
 
-/// The inputs and outputs of an operator, written as a line for each version that changed them,
-/// e.g. `X:float[3..] W=X B?=X[1] -> Y`:
-/// - `B?` may be omitted, `data+` is one or several operands, `data*` any number, `data*?` any
-///   number of which each may be omitted;
+/// The inputs and outputs of an operator, written as a line for each version that changed them, for
+/// example `X:float[3..] W=X B?=X[1] -> Y`:
+/// - `B?` may be omitted; `data+` stands for one or several operands, `data*` for any number of
+///   operands, and `data*?` for any number of operands, each of which may be omitted;
 /// - `:float` names the element types, separated by `|`: single types, or `float` (16 to 64 bits),
 ///   `float8`, `integer` (8 to 64 bits), `number` (float and integer), `index` (int32, int64) and
-///   `value` (tensors and sequences); an operand without it takes every tensor;
+///   `value` (tensors and sequences); an operand without types takes every tensor;
 /// - `=X` requires the element type of input X;
 /// - `[1]`, `[0..1]` and `[2..]` are the ranks that the operand may have.
 class Operands {
@@ -62,20 +62,20 @@ class Operands {
 
   bool known() const { return !signatures_.empty(); }
   const std::vector<Signature>& signatures() const { return signatures_; }
-  /// The signature in force at a version; null if the operator has none.
+  /// The signature in force at a version; null if the operator has no signature.
   const Signature* at(std::int64_t version) const;
 
  private:
   std::vector<Signature> signatures_;
 };
 
-/// The operand at a place, where a repeated last operand covers all further places; null when the
+/// The operand at an index, where a repeated last operand covers all further indices; null if the
 /// operator has no such operand.
 const Operand* operand_at(const std::vector<Operand>& operands, std::size_t index);
 
-/// Throws an input Error if the node lacks an operand that the operator needs, has one that the
-/// operator does not have, or if an operand has an element type or rank that the operator does not
-/// take. Unknown types and shapes pass.
+/// Throws an input Error if the node lacks an operand that the operator needs, or has an operand
+/// that the operator does not have. Also throws if the operator does not take the element type or
+/// rank of an input. Unknown types and shapes pass.
 void check_operands(const Op& op, const ShapeContext& context);
 
 /// `check_operands`, then the operator's shape rule, if it has one. Shape rules must be called

@@ -45,7 +45,7 @@ const std::vector<CellSignature>& cell_signatures() {
 }
 
 /// A function's name, its parameters and their defaults. (ONNX, RNN. ONNX gives ScaledTanh no
-/// defaults; 1 and 1 make it Tanh.)
+/// defaults; alpha 1 and beta 1 make it Tanh.)
 struct FunctionEntry {
   CellFunction function;
   const char* name;
@@ -69,7 +69,7 @@ constexpr std::array cell_functions = {
     FunctionEntry{CellFunction::softplus, "Softplus"},
 };
 
-/// ONNX Runtime ignores the case, too.
+/// Whether two names are equal, ignoring case. (ONNX Runtime also ignores the case of activations.)
 bool same_word(std::string_view a, std::string_view b) {
   const auto lower = [](unsigned char c) { return std::tolower(c); };
   return std::ranges::equal(a, b, {}, lower, lower);
@@ -83,7 +83,8 @@ const FunctionEntry& entry_of(const std::string& name) {
   return *found;
 }
 
-/// The numbers of an attribute in order; the default once the list has ended.
+/// Reads the numbers of an attribute in order. After the end of the list, `next` returns
+/// `otherwise`.
 class NumberList {
  public:
   NumberList(const Attributes& attributes, const char* name) {

@@ -10,22 +10,26 @@ namespace stashscope {
 
 /// Output 0 has the type and dims of input 0.
 void infer_like_first_input(ShapeContext& context);
-/// The dims of output 0 are the elements of input `operand`, its type is that of `element_of`.
+/// The dims of output 0 are the elements of input `operand`; the element type is that of input
+/// `element_of`. Throws ShapeUnknown if these elements are not known.
 void infer_shaped_by(ShapeContext& context, std::size_t operand, std::size_t element_of);
 /// Output 0 has the broadcast shape of all inputs and their common element type.
 void infer_broadcast(ShapeContext& context);
 /// Like infer_broadcast, with boolean elements.
 void infer_broadcast_boolean(ShapeContext& context);
 
-/// Sets known contents by an elementwise operation; single elements broadcast. `combine` returns
-/// nothing when the result is not known.
+/// Returns the element that results from two elements; nothing if the result is not known.
 using Combine = std::optional<Expr> (*)(const Expr&, const Expr&);
+
+/// Sets the contents of output 0 by an elementwise operation on inputs 0 and 1, if both have known
+/// contents and at most one axis. A single element is broadcast.
 void combine_contents(ShapeContext& context, Combine combine);
 
-/// For each axis the row-major offset of each of its positions; nothing when a dim is not a number
-/// or there are more than `max_contents` elements.
+/// For each axis, the row-major offsets of the positions along the axis. Nothing if a dim is not a
+/// number or there are more than `max_contents` elements.
 std::optional<std::vector<std::vector<std::int64_t>>> element_offsets(const Shape& shape);
-/// The elements at all combinations of one offset per axis, the last axis fastest.
+/// The elements at the sums of one offset per axis, for all combinations; the last axis advances
+/// fastest.
 Contents pick(const Contents& items, const std::vector<std::vector<std::int64_t>>& offsets);
 
 /// Marks an operator that ONNX Runtime recomputes at every probe level, in these versions.
@@ -35,21 +39,22 @@ Op recomputed(Op op, std::vector<std::int64_t> versions);
 Op microsoft(Op op);
 
 /// An operator that computes nothing: its outputs are rearranged elements of its inputs.
-/// @param rules empty: ONNX Runtime never recomputes it
+/// @param rules empty: ONNX Runtime never recomputes the operator
 Op data_movement(std::string type, std::vector<std::int64_t> versions, Operands operands,
                  void (*infer)(ShapeContext&), void (*gradient)(GradientContext&),
                  std::vector<RecomputeRule> rules);
 
 /// The element type that an attribute names by ONNX's number; `otherwise` if the attribute is
-/// missing or 0. Throws an input Error for other numbers.
+/// missing or 0. Throws an input Error for a number that names no element type.
 ElementType element_attribute(const Attributes& attributes, std::string_view name,
                               ElementType otherwise);
 
 /// The numbers 0, 1, ..., rank - 1.
 std::vector<std::int64_t> all_axes(std::int64_t rank);
 
-/// Reads axes from input `input_index` (since operator version `input_since`) or attribute `axes`,
-/// and makes them non-negative for `rank`. Nothing when the input's elements are not known.
+/// Reads axes from input `input_index` (since operator version `input_since`) or from the attribute
+/// `axes`; negative axes count from the end of `rank` axes. Returns non-negative axes; nothing if
+/// the input's elements are not known. Throws an input Error for an axis outside of the rank.
 std::optional<std::vector<std::int64_t>> read_axes(ShapeContext& context, std::size_t input_index,
                                                    std::int64_t input_since, std::int64_t rank);
 

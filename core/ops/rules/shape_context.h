@@ -13,7 +13,7 @@ namespace stashscope {
 /// The known elements of a tensor, row-major.
 using Contents = std::vector<Expr>;
 
-/// The elements of larger tensors are not tracked.
+/// The most elements of a tensor whose elements are tracked.
 constexpr std::size_t max_contents = 128;
 
 /// One input of a shape rule; the caller owns the type and the contents.
@@ -65,7 +65,7 @@ class ShapeContext {
   /// Throws an input Error when the (required) input is omitted.
   const TensorType& type(std::size_t index) const;
   ElementType element(std::size_t index) const { return type(index).element; }
-  const Shape& shape(std::size_t index) const;  ///< throws ShapeUnknown
+  const Shape& shape(std::size_t index) const;  ///< throws ShapeUnknown if the rank is not known
   std::int64_t rank(std::size_t index) const {
     return static_cast<std::int64_t>(shape(index).size());
   }
@@ -73,34 +73,37 @@ class ShapeContext {
   bool has_shape(std::size_t index) const { return has_input(index) && type(index).shape; }
   /// Null when the input is omitted or its elements are not known.
   const Contents* contents(std::size_t index) const;
-  /// The elements as integers; nothing when they are not known or one is not an integer.
+  /// The elements as integers; nothing if an element is not known or not an integer.
   std::optional<std::vector<std::int64_t>> integers(std::size_t index) const;
   std::optional<std::int64_t> integer(std::size_t index) const;
 
   void set_element(std::size_t output, ElementType element);
   void set_shape(std::size_t output, Shape shape);
   void set(std::size_t output, ElementType element, Shape shape);
-  /// Sets the elements of an output, rounded to its type. Call this after setting type and shape.
-  /// Ignored if there are more than `max_contents` elements, if their number differs from the
-  /// shape's, or if an element does not fit the type.
+  /// Sets the elements of an output, rounded to its type. Call this function after the type and the
+  /// shape are set. Does nothing if there are more than `max_contents` elements, if the shape does
+  /// not have as many elements, or if an element does not fit the type.
   void set_contents(std::size_t output, Contents contents);
   /// Gives an output the element type and shape of an input.
   void set_like_input(std::size_t output, std::size_t input);
 
   Expr unknown_dim() { return Expr::symbol(symbols_.fresh()); }
-  /// A size of the outputs that depends on the data. @param axis distinguishes the node's sizes
+  /// A new symbol for a size of the outputs that depends on the data.
+  /// @param axis distinguishes the sizes of the node
+  /// @param at_most an upper bound of the size, if known
   Expr data_dependent_dim(std::int64_t axis, std::optional<Expr> at_most);
   /// Whether a size contains a fresh symbol: one that a rule made up for an unknown or
   /// data-dependent size.
   bool is_unknown(const Expr& size) const;
-  /// Records that `a` and `b` must be equal and returns the simpler one. Throws an input Error for
-  /// different numbers. @param what names the two sizes in that Error
+  /// Records that `a` and `b` must be equal and returns the simpler of the two expressions. Throws
+  /// an input Error for different numbers.
+  /// @param what names the two sizes in that Error
   Expr same_dim(const Expr& a, const Expr& b, const char* what);
   /// Multidirectional broadcasting. (ONNX, Broadcasting.md)
   Expr broadcast_dim(const Expr& a, const Expr& b);
   Shape broadcast(const Shape& a, const Shape& b);
   /// Throws an input Error for different numbers. Symbolic sizes pass; a run, which knows all dims,
-  /// checks them.
+  /// checks these sizes.
   void require_dim(const Expr& a, const Expr& b, const char* what) const;
   /// Requires an input, unless it is omitted, to have one axis of `size`.
   void require_length(std::size_t input, const Expr& size, const char* what) const;
@@ -110,16 +113,17 @@ class ShapeContext {
   void require_same_shape(std::size_t a, std::size_t b) const {
     if (has_shape(a)) require_shape(b, shape(a));
   }
-  /// Unidirectional broadcasting of an input that may be omitted. (ONNX, Broadcasting.md)
+  /// Requires an input, unless it is omitted, to be unidirectionally broadcastable to `to`.
+  /// Symbolic sizes pass. (ONNX, Broadcasting.md)
   void require_broadcastable(std::size_t input, const Shape& to) const;
 
   /// Requires two inputs to have the same element type.
   void require_same_element(std::size_t a, std::size_t b) const;
-  /// `axis` in [0, rank), negative ones counted from the end. Throws an input Error outside of
-  /// rank.
+  /// Returns the axis in [0, rank); a negative `axis` counts from the end. Throws an input Error
+  /// for an axis outside of [-rank, rank).
   std::int64_t axis(std::int64_t axis, std::int64_t rank) const;
   [[noreturn]] void fail(const std::string& what) const;
-  /// For a fault that the model's declared shape can mend: warns the user and throws ShapeUnknown.
+  /// Warns the user of a fault and throws ShapeUnknown, so that the model's declared shape is used.
   [[noreturn]] void leave_to_declaration(std::string warning);
   const std::vector<std::string>& warnings() const { return warnings_; }
   std::string text(const Expr& expr) const { return to_string(expr, symbols_); }

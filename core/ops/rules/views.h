@@ -6,8 +6,8 @@
 
 namespace stashscope {
 
-/// The outputs of `node` that alias the buffer of its input `value` with other dims.
-/// @param op of the node; null for an unknown operator, which has no aliases
+/// The outputs of `node` that always share the buffer of the input `value`.
+/// @param op the node's operator; null for an unknown operator, whose outputs share no buffers
 std::vector<ValueId> views_of(const Graph& graph, const Node& node, const Op* op, ValueId value);
 
 }  // namespace stashscope

@@ -17,14 +17,16 @@ struct Window {
 };
 
 /// Reads the attributes `strides`, `dilations`, `pads`, `auto_pad`, `ceil_mode` with their
-/// defaults. Throws an input Error for a stride or dilation below 1 or a list of the wrong length.
+/// defaults. Throws an input Error for a kernel size, stride or dilation below 1, for a negative
+/// padding, and for a list of the wrong length.
 Window read_window(const Attributes& attributes, std::vector<std::int64_t> kernel);
 
 /// The number of window positions along spatial axis `axis` of size `size`. Throws an input Error
-/// when the window does not fit.
+/// if the window does not fit into the padded size.
 Expr window_count(ShapeContext& context, const Window& window, std::size_t axis, const Expr& size);
 
-/// The padding before and after an axis of `size`, with auto_pad resolved. For runners.
+/// The padding before and after an axis of `size`, as `pads` or `auto_pad` determine it. For
+/// runners.
 std::pair<std::int64_t, std::int64_t> padding(const Window& window, std::size_t axis,
                                               std::int64_t size);
 

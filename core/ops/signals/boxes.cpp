@@ -8,7 +8,7 @@ namespace stashscope {
 
 namespace {
 
-/// (data [batch, channels, height, width], regions [regions, 4], their batches) ->
+/// (data [batch, channels, height, width], regions [regions, 4], batch index of each region) ->
 /// [regions, channels, pooled height, pooled width]
 void infer_roi_align(ShapeContext& context) {
   context.set_element(0, context.element(0));
@@ -16,12 +16,14 @@ void infer_roi_align(ShapeContext& context) {
   require_known_text(context, "mode", {"avg", "max"});
   require_known_text(context, "coordinate_transformation_mode",
                      {"half_pixel", "output_half_pixel"});
-  context.require_dim(context.dim(1, 1), 4, "the corners of its regions");
+  context.require_dim(context.dim(1, 1), 4,
+                      "the numbers per region and the coordinates of a region");
   const std::int64_t height = context.attributes().integer("output_height", 1);
   const std::int64_t width = context.attributes().integer("output_width", 1);
   if (height < 1 || width < 1) context.fail("its result has no rows or no columns");
   if (context.dim(0, 2).is(0) || context.dim(0, 3).is(0)) context.fail("its images are empty");
-  const Expr regions = context.same_dim(context.dim(1, 0), context.dim(2, 0), "its regions");
+  const Expr regions = context.same_dim(context.dim(1, 0), context.dim(2, 0),
+                                        "the numbers of regions and of batch indices");
   context.set_shape(0, {regions, context.dim(0, 1), height, width});
 }
 
@@ -42,7 +44,8 @@ void infer_deform_conv(ShapeContext& context) {
   context.set_shape(0, {context.dim(0, 0), context.dim(1, 0), offsets[2], offsets[3]});
 }
 
-/// Per product: 8 for the weighted sum of four neighbours, 2 to multiply it and add it up.
+/// A product takes 10 operations: 8 for the weighted sum of four neighbours, 2 to multiply this sum
+/// by a weight and to add the product.
 double deform_conv_flops(const CostContext& cost) {
   const auto& weights = cost.input_dims(1);
   double per_output = 10;

@@ -23,7 +23,8 @@ Shape sampled_shape(ShapeContext& context, std::size_t first) {
   require_known_text(context, "mode", {"linear", "bilinear", "nearest", "cubic", "bicubic"});
   require_known_text(context, "padding_mode", {"zeros", "border", "reflection"});
   context.require_dim(data[0], grid[0], "the batches of data and grid");
-  context.require_dim(grid.back(), std::ssize(data) - 2, "the grid's points and the data's axes");
+  context.require_dim(grid.back(), std::ssize(data) - 2,
+                      "the coordinates of a point and the spatial axes of the data");
   Shape shape = {context.same_dim(data[0], grid[0], "the batches of data and grid"), data[1]};
   shape.insert(shape.end(), grid.begin() + 1, grid.end() - 1);
   return shape;
@@ -57,9 +58,10 @@ void infer_affine_grid(ShapeContext& context) {
       size != nullptr ? std::optional(std::ssize(*size) - 2) : context.dim(0, 1).integer();
   if (!axes) throw ShapeUnknown();
   if (*axes != 2 && *axes != 3) context.fail("its transformations are not of 2 or 3 axes");
-  context.require_dim(context.dim(0, 1), *axes, "the rows of its transformations and its axes");
+  context.require_dim(context.dim(0, 1), *axes,
+                      "the rows of a transformation and the spatial axes");
   context.require_dim(context.dim(0, 2), *axes + 1,
-                      "the columns of its transformations and its axes + 1");
+                      "the columns of a transformation and the spatial axes + 1");
   if (size != nullptr) {
     context.require_dim((*size)[0], context.dim(0, 0),
                         "the batches of its size and transformations");
@@ -76,7 +78,7 @@ void infer_affine_grid(ShapeContext& context) {
 /// (gradient [batch, spatial..., n]) -> [batch, n, n + 1]
 void infer_affine_grid_grad(ShapeContext& context) {
   const std::int64_t axes = context.rank(0) - 2;
-  context.require_dim(context.dim(0, -1), axes, "the coordinates of its points");
+  context.require_dim(context.dim(0, -1), axes, "the coordinates of a point and the spatial axes");
   context.set(0, context.element(0), {context.dim(0, 0), axes, axes + 1});
 }
 
@@ -84,8 +86,8 @@ void affine_grid_gradient(GradientContext& g) {
   g.give(0, g.add_microsoft("AffineGridGrad", {g.gradient()}, g.attributes()));
 }
 
-/// Every axis doubles the number of neighbours of a point; in cubic mode, it multiplies the number
-/// by 4. The gradients of data and grid each cost as much as the sampling.
+/// Every axis doubles the number of neighbours of a point; in cubic mode, every axis multiplies the
+/// number by 4. The gradients of data and grid each cost as much as the sampling.
 /// @param data the index of the data among the inputs
 template <std::size_t data>
 double sampling_flops(const CostContext& cost) {

@@ -12,8 +12,8 @@ namespace {
 /// The number of frequencies of a real signal of `length`.
 Expr half_spectrum(const Expr& length) { return floor_divide(length, 2) + 1; }
 
-/// The single element of an input; nothing when it is left out. Throws ShapeUnknown when its value
-/// is not known.
+/// The single element of an input; nothing if the input is omitted. Throws ShapeUnknown if the
+/// element is not known.
 std::optional<Expr> scalar(const ShapeContext& context, std::size_t input) {
   if (!context.has_input(input)) return std::nullopt;
   const Contents* const items = context.contents(input);
@@ -33,7 +33,7 @@ void require_elements(ShapeContext& context, const Expr& length) {
   if (length.is(0)) context.fail("has nothing to transform: the length is 0");
 }
 
-/// Refuses a signal [..., real and imaginary part].
+/// Throws an input Error for a complex signal, whose last axis holds real and imaginary part.
 void require_real(ShapeContext& context) {
   if (context.shape(0).back().is(2)) {
     context.fail("half a spectrum needs a real signal, but its signal is complex");
@@ -109,7 +109,7 @@ void infer_mel_weights(ShapeContext& context) {
   context.set_shape(0, {half_spectrum(given_size(context, 1)), given_size(context, 0)});
 }
 
-/// As a fast transform: 5 * log2(length) per element of the result.
+/// A fast Fourier transform takes about 5 * log2(length) operations per element of the result.
 double fourier_flops(const CostContext& cost) {
   const auto& dims = cost.outputs.empty() ? cost.input_dims(0) : cost.outputs[0];
   const double length = dims.size() < 2 ? 1 : static_cast<double>(dims[dims.size() - 2]);

@@ -7,9 +7,9 @@
 
 namespace stashscope {
 
-/// One self-contained HTML page: the answer, the tensors at the peak as an icicle, the memory
-/// curve, the plans, the modules and how it was counted. It loads nothing, reads without
-/// JavaScript, and with it the pictures and tables answer the pointer and the keyboard.
+/// One self-contained HTML page: the answer in sentences, the tensors at the peak as an icicle, the
+/// memory curve, the plans, the modules and the method. The page loads no other files and can be
+/// read without JavaScript. With JavaScript, pictures and tables react to pointer and keyboard.
 std::string html_report(const ReportInput& input, const PageLimits& limits = {});
 
 }  // namespace stashscope

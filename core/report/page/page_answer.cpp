@@ -59,7 +59,7 @@ Sentence fit_sentence(const Study& study) {
       xml_escaped(device.name) + " (" + format_bytes(device.memory_bytes) + ")";
   const std::int64_t left = device.memory_bytes - study.current->timeline.peak_bytes;
   if (left >= 0)
-    return "It " + strong("fits") + " " + name + ", " + format_bytes(left) + " stay free.";
+    return "It " + strong("fits") + " " + name + "; " + format_bytes(left) + " stay free.";
   return "It does " + strong("not fit") + " " + name + ": " + format_bytes(-left) + " too much.";
 }
 
@@ -104,7 +104,8 @@ std::string module_bytes(const Study& study, const ModuleMemory& module) {
          percent_of(module.peak_bytes, study.current->timeline.peak_bytes) + ")";
 }
 
-/// A module around others may hold most by its rest alone; then the first other one follows.
+/// If the rest of a module (what its inner modules do not hold) is the largest, the largest whole
+/// module follows.
 Sentence module_sentence(const Study& study, const std::vector<ModuleMemory>& modules) {
   if (modules.empty() || modules.front().peak_bytes == 0) return "";
   const ModuleMemory& most = modules.front();

@@ -11,11 +11,13 @@ namespace stashscope {
 /// A sentence of the page as HTML.
 using Sentence = std::string;
 
-/// The peak, whether it fits the device, the time, and what holds most; the peak first.
+/// Sentences on the peak, whether it fits the device, the time of the step, and the bands and the
+/// module that hold most; the peak comes first.
 std::vector<Sentence> answer_sentences(const ReportInput& input,
                                        const std::vector<ModuleMemory>& modules);
 
-/// The next moves with their price and what was tried, or that there are none.
+/// Sentences on the next moves with their extra time, or that there are none. If not all plans were
+/// tried, the last sentence says how many.
 /// @pre the input has moves
 std::vector<Sentence> move_sentences(const ReportInput& input);
 

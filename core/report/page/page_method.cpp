@@ -22,9 +22,9 @@ std::string memory_model(const Study& study) {
       "that reads it. Parameters, constants, inputs and optimizer states take memory throughout; " +
       std::string(releases ? "the gradient of a parameter is freed when the parameter is updated. "
                            : "the gradients of parameters stay to the end. ") +
-      "Views share the memory of what they show, and an elementwise node writes into its input if "
-      "nothing else reads that any more. The peak is the largest sum of all tensors that are alive "
-      "while one node runs; the rounding of an allocator and the scratch memory of libraries are "
+      "Views share the memory of the tensor they show, and an elementwise node writes into an "
+      "input that no later node reads. The peak is the largest sum of all tensors alive while "
+      "one node runs; the rounding of an allocator and the scratch memory of libraries are "
       "not part of it. Sizes are those of the shapes in the model under the sizes below, and times "
       "follow from each node's operations and bytes and the device's data sheet, where they were "
       "not measured.");
@@ -66,7 +66,7 @@ std::string order_html(const Study& study) {
   return xml_escaped(text) + ", fused groups: " + xml_escaped(fusion);
 }
 
-/// The plans in force, which the choices may only name by a level.
+/// The config string of the plans in force; the choices may name these plans by a level only.
 std::string plans_html(const Study& study) {
   if (study.choices.plans.sequence) return xml_escaped(plan_text(study.choices));
   const std::string config = to_string(study.config);

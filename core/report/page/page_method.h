@@ -6,8 +6,8 @@
 
 namespace stashscope {
 
-/// How the figures came about, as HTML: the memory model in sentences, then model, sizes, choices,
-/// versions, warnings and the command.
+/// How the figures were computed, as HTML: the memory model in sentences, then model, sizes,
+/// choices, warnings, versions and the command.
 std::string method_html(const ReportInput& input);
 
 }  // namespace stashscope

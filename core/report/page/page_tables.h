@@ -8,8 +8,9 @@
 namespace stashscope {
 
 /// The rows of both plan tables, at most `limits.rows`: `name` in words, `config`, `strategy`,
-/// `frequency`, `saving_bytes`, `bytes_at_peak`, `saving_symbolic`, `extra_seconds`, `on`,
-/// `applied`, and `tensors`, the entries of `tensors` that the row frees.
+/// `frequency`, `saving_bytes`, `bytes_at_peak`, `saving_symbolic`, `extra_seconds`,
+/// `extra_percent`, `on`, `applied`, and `tensors`, the entries of the page's tensors that the row
+/// frees.
 nlohmann::json page_plans(const Study& study, const PageTensors& tensors, const PageLimits& limits);
 
 /// The rows of the table of modules, at most `limits.rows`: `module`, `is_rest`, `peak_bytes`,

@@ -17,7 +17,7 @@ using nlohmann::json;
 constexpr std::array groupings = {MemoryGrouping::module, MemoryGrouping::band,
                                   MemoryGrouping::op_type, MemoryGrouping::source_line};
 
-/// The text that an entry takes besides its name, about.
+/// The approximate bytes of page text for an entry, without its name.
 constexpr std::size_t entry_bytes = 48;
 constexpr std::size_t longest_name = 300;
 
@@ -37,7 +37,7 @@ std::string shown_name(const std::string& name) {
   return text.size() <= longest_name ? text : utf8_prefix(text, longest_name) + "…";
 }
 
-/// The length that two texts share at their start, in bytes, if all of them are ASCII there.
+/// The length in bytes of the longest common prefix of two texts that consists of ASCII characters.
 std::size_t shared_start(const std::string& a, const std::string& b) {
   const auto end = std::ranges::mismatch(
       a, b, [](char x, char y) { return x == y && static_cast<unsigned char>(x) < 0x80; });
@@ -71,7 +71,7 @@ class TensorCollector {
   }
 
  private:
-  /// The groups of a memory tree, and the group of each buffer.
+  /// Adds the groups of a memory tree to the page and records the group of each buffer.
   void add_tree(std::size_t grouping) {
     const MemoryTree tree = memory_tree(study_, variant_, groupings[grouping], homes_);
     std::vector<std::uint32_t> id(tree.nodes.size(), 0);
@@ -115,7 +115,7 @@ class TensorCollector {
     return row == row_of_module_.end() ? -1 : row->second;
   }
 
-  /// Adds an entry, or returns false if there is no room.
+  /// Adds an entry for a buffer, or returns false if the page would exceed its limit.
   bool add(BufferId id) {
     Entry entry = entry_for(id);
     const std::size_t shared =

@@ -16,15 +16,16 @@ struct PageTensors {
   /// By grouping, the columns `name`, `parent` and `band` (-1: several) of the groups. Group 0 is
   /// the root; parents come before their children.
   nlohmann::json trees;
-  /// Whether all tensors of the step are there. If not: those alive at the peak, of which the
-  /// smallest are summed by group.
+  /// Whether the page has all tensors of the step. If not, it has only the tensors alive at the
+  /// peak, and the smallest of these are summed by group.
   bool is_complete = true;
-  std::size_t summed = 0;                    ///< tensors that stand in no entry of their own
+  std::size_t summed = 0;                    ///< number of tensors that are summed by group
   IdVector<BufferId, std::size_t> entry_of;  ///< `no_entry`: the buffer has no entry of its own
   static constexpr std::size_t no_entry = static_cast<std::size_t>(-1);
 };
 
-/// @param modules the rows of the table of modules @param homes of the current variant
+/// @param homes the result of `tensor_homes` for the current variant
+/// @param modules the rows of the table of modules
 PageTensors page_tensors(const Study& study, const TensorHomes& homes,
                          const std::vector<ModuleMemory>& modules, const PageLimits& limits);
 

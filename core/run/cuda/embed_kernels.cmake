@@ -1,5 +1,5 @@
-# Writes kernel_library.cpp: the text of the kernel files, which is compiled at run time.
-# prelude.cuh comes first, the others in alphabetical order.
+# Writes OUTPUT, a C++ file that defines kernel_library(): the text of all kernel files of FOLDER,
+# which is compiled at run time. prelude.cuh comes first, the other files in alphabetical order.
 function(embed_kernels OUTPUT FOLDER)
   file(GLOB KERNEL_FILES CONFIGURE_DEPENDS ${FOLDER}/*.cuh)
   list(REMOVE_ITEM KERNEL_FILES ${FOLDER}/prelude.cuh)

@@ -19,8 +19,8 @@ struct DeviceInfo {
   std::string name;
   std::string description;
   bool available = false;
-  std::string model = {};         ///< the vendor's name; empty: unknown
-  std::int64_t memory_bytes = 0;  ///< of the device; 0: unknown
+  std::string model = {};         ///< product name; empty: unknown
+  std::int64_t memory_bytes = 0;  ///< memory of the device; 0: unknown
 };
 std::vector<DeviceInfo> list_devices();
 

@@ -24,8 +24,8 @@ struct RunCounts {
 /// Throws a usage Error when a count is out of range.
 void check_run_counts(const RunCounts& counts);
 
-/// The name of the run at `index` (from 0), e.g. `warm-up 1 of 2` or `run 3 of 5`. Empty when the
-/// step runs only once.
+/// The name of the run at `index` (from 0), such as `warm-up 1 of 2` or `run 3 of 5`. Empty when
+/// the step runs only once.
 std::string describe_run(const RunCounts& counts, int index);
 
 /// Combines several runs of a step: the memory of the last run, the largest difference of a slot's

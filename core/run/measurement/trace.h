@@ -8,11 +8,11 @@
 
 namespace stashscope {
 
-/// One memory event of a training step; a trace lists them in the order they happened.
+/// One memory event of a training step; a trace lists them in the order in which they happened.
 struct TraceEvent {
   enum class Kind : std::uint8_t {
-    allocate,    ///< `bytes` for `name`
-    release,     ///< `bytes` of `name`
+    allocate,    ///< `bytes` were allocated for `name`
+    release,     ///< `bytes` of `name` were released
     node_start,  ///< the node in slot `step` starts; its outputs are allocated after this event
     node_end,    ///< the node ended; values that it read last are released after this event
     resident,    ///< the resident size of the process is now `bytes`
@@ -24,24 +24,24 @@ struct TraceEvent {
   std::uint32_t step = 0;  ///< slot: position in the execution order
   std::int64_t bytes = 0;
   std::int64_t live_bytes = 0;  ///< tensor bytes after the event, without scratch memory
-  double seconds = 0;           ///< since the step started
-  std::string name;             ///< of the tensor or node; may be empty
+  double seconds = 0;           ///< seconds since the step started
+  std::string name;             ///< name of the tensor or node; may be empty
 };
 
 using TraceSink = std::function<void(const TraceEvent&)>;
 
-/// The measurement of one training step, or of several runs of it.
+/// The measurement of one training step, or of several runs of the same step.
 struct Measurement {
   std::string device;                    ///< `cpu`, `cuda:0`, ...
-  std::vector<std::int64_t> live_bytes;  ///< by slot, as in Timeline
-  std::vector<double> node_seconds;      ///< by slot
+  std::vector<std::int64_t> live_bytes;  ///< peak tensor bytes of each slot, as in Timeline
+  std::vector<double> node_seconds;      ///< seconds of the node in each slot
   double step_seconds = 0;               ///< wall time of the whole step; 0: unknown
   std::int64_t peak_bytes = 0;
   std::int64_t peak_resident_bytes = 0;  ///< largest process size seen; 0: unknown
-  std::vector<std::int64_t> idle_bytes;  ///< by slot, as in Timeline; empty: unknown
+  std::vector<std::int64_t> idle_bytes;  ///< as in Timeline, between slots; empty: unknown
   /// Sizes, by name, of the data-dependent dims that occur in the step's tensors.
   std::map<std::string, std::int64_t> data_dependent;
-  int repeats = 1;                     ///< number of runs; times are medians over them
+  int repeats = 1;                     ///< number of runs; times are medians over the runs
   std::int64_t repeat_difference = 0;  ///< largest difference of a slot's live bytes between runs
   /// Peak scratch memory of the kernels by slot, not part of live_bytes; empty when there was none.
   std::vector<std::int64_t> workspace_bytes;
@@ -61,8 +61,8 @@ double seconds_of_nodes(const Measurement& measured);
 /// Peak scratch memory of all slots; 0 when there was none.
 std::int64_t peak_workspace(const Measurement& measured);
 
-/// By slot, the peak of the tensors plus the peak of the scratch memory; empty when there was no
-/// scratch memory. The two peaks of a slot may occur at different moments.
+/// For each slot, the peak of the tensors plus the peak of the scratch memory; empty when there was
+/// no scratch memory. The two peaks of a slot may occur at different moments.
 std::vector<std::int64_t> with_workspace(const Measurement& measured);
 
 /// Peak of tensors plus scratch memory: the maximum of `peak_bytes`, `peak_together_bytes` and the
@@ -81,7 +81,7 @@ class MeasurementBuilder {
 
  private:
   Measurement measurement_;
-  std::int64_t live_bytes_ = 0;  ///< after the last event
+  std::int64_t live_bytes_ = 0;  ///< live bytes after the last event
   std::int64_t workspace_bytes_ = 0;
   double node_started_ = 0;
   bool in_node_ = false;

@@ -15,7 +15,7 @@ constexpr std::string_view worker_size_line = "D ";  ///< followed by size, spac
 /// Median seconds of the whole step over the measured runs of a variant; printed after these runs.
 constexpr std::string_view worker_time_line = "T ";
 constexpr std::string_view worker_remark_line =
-    "M ";  ///< about a variant's runs; printed after the runs
+    "M ";  ///< followed by a remark on a variant's runs; printed after the runs
 /// The baseline does not fit on the device; followed by the reason. Replaces all lines that would
 /// follow the baseline's runs.
 constexpr std::string_view worker_no_room_line = "O ";

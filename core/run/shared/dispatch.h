@@ -135,11 +135,11 @@ inline std::size_t element_size(ElementType element) {
 
 /// The elements of an integer or boolean tensor as 64-bit integers.
 std::vector<std::int64_t> as_integers(const TensorView& tensor);
-/// The first element of a number or boolean tensor. Throws as require_element.
+/// The first element of a number or boolean tensor. Throws as require_element does.
 double as_number(const TensorView& tensor);
 /// Throws a run Error when a tensor that serves as a single number has no elements.
 void require_element(const TensorView& tensor);
-/// The first element of an integer tensor. Throws as require_element.
+/// The first element of an integer tensor. Throws as require_element does.
 std::int64_t as_integer(const TensorView& tensor);
 
 }  // namespace stashscope::kernels

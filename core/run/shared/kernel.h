@@ -39,7 +39,7 @@ struct KernelContext {
   std::int64_t version;  ///< since-version of the operator
   std::vector<TensorView> inputs;
   std::vector<TensorView> outputs;  ///< not present() where left out
-  std::uint64_t seed;               ///< for random operators
+  std::uint64_t seed;               ///< seed of a random operator
 
   const Attributes& attributes() const { return node.attributes; }
   bool has_input(std::size_t index) const {

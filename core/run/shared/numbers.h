@@ -36,8 +36,8 @@ Real number_of(const TensorView& tensor) {
   return numbers_of<Real>(tensor)[0];
 }
 
-/// Stores `numbers` in `tensor`, converted to its element type. Both have the same number of
-/// elements.
+/// Stores `numbers` in `tensor`, converted to its element type. `numbers` and `tensor` have the
+/// same number of elements.
 template <class Real>
 void store_numbers(const std::vector<Real>& numbers, const TensorView& tensor) {
   with_number(tensor.element, [&](auto tag) {

@@ -10,7 +10,8 @@ namespace stashscope::kernels {
 
 namespace {
 
-/// Reads the elements of a small tensor of numbers, for use by shape rules.
+/// Reads the elements of a small tensor of numbers for shape rules. Returns false for any other
+/// tensor.
 bool read_contents(const TensorView& view, Contents& contents) {
   if (view.data == nullptr) return false;
   const bool readable = is_integer(view.element) || view.element == ElementType::boolean ||
@@ -48,7 +49,7 @@ std::vector<InferredOutput> infer(const Kernel& kernel, const Op& op, const Kern
     if (kernel.size == nullptr) fail_run("", "the dims of its outputs cannot be determined");
   } catch (const ExpressionTooLarge&) {
     // Some elements of the inputs have no exact representation, such as powers of arbitrary
-    // numbers. They decide no dims, so the rule is tried again without elements.
+    // numbers. Such elements decide no dims, so the rule is tried again without elements.
     const auto forget = [](KnownInput& input) { return std::exchange(input.contents, nullptr); };
     if (std::count_if(known.begin(), known.end(), forget) == 0) throw;
     return infer(kernel, op, context, std::move(known), symbols);

@@ -7,9 +7,9 @@ namespace stashscope::kernels {
 /// Returned instead of a source position where the padded tensor holds the constant.
 constexpr std::int64_t constant_padding = -1;
 
-/// The input position that is copied to position `i` of a padded axis of `size` elements, or
-/// constant_padding. `i` is relative to the first element of the data. @param mode `constant`,
-/// `edge`, `reflect` or `wrap`
+/// The position in an axis of `size` elements that is copied to position `i` of the padded axis, or
+/// constant_padding. `i` counts from the first element of the data, so it may be negative.
+/// @param mode `constant`, `edge`, `reflect` or `wrap`
 std::int64_t padded_source(const std::string& mode, std::int64_t i, std::int64_t size);
 
 /// The number of elements padded before each axis. Pads come from operand `input` (with axes at

@@ -18,7 +18,7 @@ struct Pooling {
           const std::vector<std::int64_t>& result);
 
   /// Calls `body(output position, data position)` for all pairs in which the output's window
-  /// contains the data position; outer loop over kernel positions.
+  /// contains the data position. The outer loop runs over kernel positions.
   template <class Body>
   void for_each_pair(Body body) const {
     for_each_kernel_position(window, [&](std::int64_t, const std::vector<std::int64_t>& at) {

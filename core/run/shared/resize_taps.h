@@ -19,7 +19,7 @@ struct ResizedAxis {
   std::size_t axis = 0;
   std::int64_t in = 1;
   std::int64_t out = 1;
-  std::vector<Taps> taps;  ///< by output position
+  std::vector<Taps> taps;  ///< taps of each output position
 };
 
 /// The axes of a tensor that are resized, one after the other.
@@ -38,7 +38,7 @@ struct ResizePlaces {
 };
 constexpr ResizePlaces upsample_places = {.scales = 1, .early = true};
 constexpr ResizePlaces resize_grad_places = {.roi = 2, .scales = 3};
-/// Input indices of Resize: (X, scales) before version 11, (X, roi, scales, sizes) since.
+/// Input indices of Resize: (X, scales) before version 11, (X, roi, scales, sizes) from 11 on.
 ResizePlaces resize_places(std::int64_t version);
 
 /// The taps that resize a tensor of dims `in` to dims `out`. (ONNX, Resize)

@@ -24,7 +24,7 @@ struct SlicedLayout {
   std::int64_t offset = 0;
 };
 
-/// @param dims of the tensor that is sliced
+/// @param dims dims of the tensor that is sliced
 SlicedLayout sliced_layout(const std::vector<std::int64_t>& dims, const SliceNumbers& numbers);
 
 }  // namespace stashscope::kernels

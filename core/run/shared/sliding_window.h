@@ -15,7 +15,7 @@ struct SlidingWindow {
   std::vector<std::int64_t> kernel;
   std::vector<std::int64_t> strides;
   std::vector<std::int64_t> dilations;
-  std::vector<std::int64_t> pads;  ///< before the data
+  std::vector<std::int64_t> pads;  ///< padding before the data
 
   std::size_t axes() const { return in.size(); }
 };

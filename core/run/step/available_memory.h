@@ -9,7 +9,8 @@ namespace stashscope {
 /// reserved for libraries.
 std::int64_t available_memory();
 
-/// Throws OutOfMemory, which names both sizes, when `wanted` bytes are not available.
+/// Throws OutOfMemory, which names the needed and the available bytes, when `wanted` bytes are not
+/// available.
 void require_memory(std::int64_t wanted);
 
 }  // namespace stashscope

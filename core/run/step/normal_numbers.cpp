@@ -116,7 +116,7 @@ class NormalDraw {
   std::span<const float> make(MersenneWords words, Room& room) const {
     std::size_t inside = 0;
     for (std::size_t i = 0; i < piece_points; ++i) {
-      // Writes every point and overwrites those outside the circle, because a branch would be
+      // Writes every point and overwrites points outside the circle, because a branch would be
       // mispredicted for every fifth point.
       room.points[inside] = next_point(words);
       inside += room.points[inside].is_inside() ? 1 : 0;
@@ -154,7 +154,7 @@ class NormalDraw {
   const StoreNumbers& store_;
   std::mutex mutex_;
   std::condition_variable turn_;
-  std::size_t pieces_ = 0;         ///< taken so far
+  std::size_t pieces_ = 0;         ///< pieces taken so far
   std::size_t next_to_place_ = 0;  ///< the next piece in order
   std::size_t placed_ = 0;         ///< numbers placed so far
 };

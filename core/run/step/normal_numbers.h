@@ -12,8 +12,8 @@ namespace stashscope {
 using StoreNumbers = std::function<void(std::size_t first, std::span<const float>)>;
 
 /// Draws `count` normal numbers of mean 0. The numbers, their order and the final state of `words`
-/// equal those of one std::normal_distribution<float> of libstdc++. Long draws use all hardware
-/// threads, 16 at most.
+/// are the same as with one std::normal_distribution<float> of libstdc++. Long draws use all
+/// hardware threads, 16 at most.
 /// Source: Marsaglia, Bray, "A convenient method for generating normal variables", SIAM Review
 /// 6(3), 1964: random points of a square; each point inside the inscribed circle gives a pair of
 /// numbers.

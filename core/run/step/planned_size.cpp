@@ -15,7 +15,7 @@ bool varies(const Graph& graph, SymbolId symbol) {
          std::ranges::find(dependent, symbol, &DataDependentDim::symbol) != dependent.end();
 }
 
-/// @param bytes planned; 0 also for dims that have no value
+/// @param bytes planned bytes; 0 also if a dim has no value
 bool has_known_size(const Graph& graph, const TensorType& type, std::int64_t bytes) {
   if (!type.shape) return false;
   for (const Expr& dim : *type.shape) {
@@ -40,7 +40,7 @@ void require_planned_size(const Graph& graph, const Dataflow& dataflow, const Ti
   const BufferId buffer = timeline.buffer_of[value];
   if (!buffer.valid() || timeline.buffers[buffer].bytes == bytes) return;
   const Value& planned = graph.value(dataflow.origin(value));
-  // Values can share a buffer. Its planned size is that of its root, so both sizes must be known.
+  // Values can share a buffer, planned with the size of its root. Both sizes must be known.
   for (const ValueId id : {value, timeline.buffers[buffer].root}) {
     const TensorType& type = graph.value(dataflow.origin(id)).type;
     if (!has_known_size(graph, type, timeline.buffers[buffer].bytes)) return;

@@ -135,7 +135,8 @@ std::string raw_reals(ElementType element, std::size_t count, float deviation,
   }
 }
 
-/// Scales weights by 1/sqrt(fan in), so that activations neither vanish nor explode.
+/// Normal numbers of deviation 1/sqrt(fan in), so that activations neither vanish nor explode. The
+/// fan in is the product of all dims except the first.
 Tensor random_reals(ElementType element, std::vector<std::int64_t> dims, MersenneWords& random) {
   const auto count = static_cast<std::size_t>(element_count(dims));
   double fan_in = 1;

@@ -21,7 +21,7 @@ struct ParameterUpdate {
 
 /// One training step to execute: the graph, its dataflow with clones, and a timeline with the
 /// execution order and the buffers. Every run allocates the optimizer states, but parameters change
-/// only when RunSettings ask for updates.
+/// only when `RunSettings::updates` is set.
 struct RunPlan {
   std::shared_ptr<const Graph> graph;
   Dataflow dataflow;
@@ -44,7 +44,8 @@ class LoadedStep {
   virtual ~LoadedStep() = default;
 
   /// Runs the step once and sends its events to `sink`. Throws a run Error that names the node when
-  /// a kernel fails, and OutOfMemory when the device is full.
+  /// a kernel fails, OutOfMemory when the device is full, and a cancelled Error when `progress` is
+  /// cancelled.
   virtual RunResult run(const TraceSink& sink, const Progress& progress) = 0;
 };
 

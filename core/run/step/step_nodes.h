@@ -38,7 +38,7 @@ class StepNodes {
   const Graph& graph_;
   const Dataflow& dataflow_;
   IdVector<NodeId, const Op*> ops_;
-  std::vector<Node> transfers_;  ///< by index among the added nodes; empty for clones
+  std::vector<Node> transfers_;  ///< one for each added node; unused for clones
 };
 
 /// The data of a graph input or constant: from `inputs`, else from the model. Throws an input Error
@@ -47,6 +47,7 @@ class StepNodes {
 Tensor persistent_tensor(const Graph& graph, ValueId id, const NamedTensors& inputs);
 
 /// The gradient that the caller returns for one operand of a YieldOp: from `inputs`, else all ones.
+/// Throws an input Error when the given data has other dims than `like`.
 /// @param output the YieldOp's output @param like a tensor with the element type and dims
 Tensor returned_gradient(const Graph& graph, ValueId output, const Tensor& like,
                          const NamedTensors& inputs);
@@ -57,8 +58,8 @@ std::map<std::string, std::int64_t> data_dependent_sizes(
     const Graph& graph, const std::function<const std::vector<std::int64_t>&(ValueId)>& dims_of);
 
 /// Throws an input Error if `has_kernel` rejects any operator of the graph or of a subgraph. The
-/// Error lists the rejected operators as `domain.type`. @param runner subject of the message, e.g.
-/// "the CPU runner"
+/// Error lists the rejected operators as `domain.type`. @param runner subject of the message, such
+/// as "the CPU runner"
 void require_kernels(const Graph& graph, bool (*has_kernel)(const Node&),
                      const std::string& runner);
 

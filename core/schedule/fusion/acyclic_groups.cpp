@@ -73,7 +73,7 @@ AcyclicGroups::Groups AcyclicGroups::leading_to(NodeId first, NodeId last) {
 }
 
 /// Distributes the places of these groups again: first `before`, then `merged`, then `after`, which
-/// `merged` leads to. All other groups keep their places.
+/// depends on `merged`. All other groups keep their places.
 void AcyclicGroups::reorder(Groups before, NodeId merged, Groups after, std::size_t first,
                             std::size_t last) {
   const auto by_place = [&](NodeId node) { return place(node); };

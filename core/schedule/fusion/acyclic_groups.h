@@ -5,8 +5,9 @@
 namespace stashscope {
 
 /// Groups that always have a valid order in which each group stays together. A merge looks only at
-/// the groups between its two groups. Source: Pearce and Kelly, "A dynamic topological sort
-/// algorithm for directed acyclic graphs" (2007), with merges instead of new edges.
+/// the groups that this order has between the two merged groups. Source: Pearce and Kelly, "A
+/// dynamic topological sort algorithm for directed acyclic graphs" (2007), with merges instead of
+/// new edges.
 class AcyclicGroups {
  public:
   AcyclicGroups(const FusableNodes& nodes, const Topology& topology);
@@ -17,20 +18,21 @@ class AcyclicGroups {
   bool merge(NodeId a, NodeId b);
 
  private:
-  /// Groups between two places of the order, each represented by one of its nodes.
+  /// Groups between two places of the order, each group represented by one of its nodes.
   using Groups = std::vector<NodeId>;
 
   std::size_t place(NodeId node) const { return place_[builder_.root(node)]; }
-  /// The groups that the first group leads to. Nothing if one of them leads to the last group.
+  /// The groups before `last` that depend on `first`. Nothing if `last` depends on one of these
+  /// groups.
   std::optional<Groups> led_to(NodeId first, NodeId last);
-  /// The groups that lead to the last group and come after the first.
+  /// The groups after `first` on which `last` depends.
   Groups leading_to(NodeId first, NodeId last);
   void reorder(Groups before, NodeId merged, Groups after, std::size_t first, std::size_t last);
   bool is_new(NodeId node);
 
   const Topology& topology_;
   GroupBuilder builder_;
-  IdVector<NodeId, std::size_t> place_;    ///< by the root of a group
+  IdVector<NodeId, std::size_t> place_;    ///< place of a group in the order, by root
   IdVector<NodeId, std::size_t> seen_by_;  ///< the last walk that met the group, by root
   std::size_t walk_ = 0;
 };

@@ -59,7 +59,7 @@ std::vector<NodeId> nodes_in(const OrderInput& step, const OrderStrategy& order,
 
 namespace {
 
-/// @param nodes returns the order, given the fused step's OrderInput
+/// The timeline of a step with groups. @param nodes returns the order, given the fused step's input
 template <class Nodes>
 Timeline timeline_of(const OrderInput& step, const FusedGroups& groups, Nodes nodes) {
   if (groups.empty()) return make_timeline(step.dataflow, step.memory, nodes(step));

@@ -11,13 +11,13 @@ namespace stashscope {
 
 /// The user's exceptions to a fusion strategy.
 struct FusionEdits {
-  std::vector<NodeId> alone;                     ///< never fused
-  std::vector<std::pair<NodeId, NodeId>> apart;  ///< never in one group
+  std::vector<NodeId> alone;                     ///< nodes that are never fused
+  std::vector<std::pair<NodeId, NodeId>> apart;  ///< pairs of nodes that are never in one group
 };
 
 /// The input of a fusion strategy.
 struct FusionInput {
-  const OrderInput& step;      ///< before anything is fused
+  const OrderInput& step;      ///< the step before anything is fused
   const OrderStrategy& order;  ///< the order strategy of the fused step
   const FusionEdits& edits;
 };

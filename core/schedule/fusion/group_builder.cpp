@@ -73,7 +73,7 @@ FusedGroups GroupBuilder::groups() const {
 
 namespace {
 
-/// A graph of the groups and of the nodes outside groups. The first node of a group represents it.
+/// A graph of the groups and of the nodes outside groups. The first node represents its group.
 class GroupedGraph {
  public:
   GroupedGraph(const Topology& topology, const FusedGroups& groups)
@@ -83,7 +83,8 @@ class GroupedGraph {
     }
   }
 
-  /// Takes groups whose producers are all taken until none is left (Kahn 1962).
+  /// Whether a valid order exists. Takes groups whose producers are all taken, until there is no
+  /// such group (Kahn 1962).
   bool has_order() {
     std::vector<NodeId> ready;
     for (const NodeId node : IdRange<NodeId>(topology_.nodes())) {
@@ -126,7 +127,7 @@ class GroupedGraph {
 
   const Topology& topology_;
   const FusedGroups& groups_;
-  IdVector<NodeId, std::uint32_t> pending_;  ///< reads from groups not taken yet
+  IdVector<NodeId, std::uint32_t> pending_;  ///< number of reads from groups not taken yet
 };
 
 }  // namespace

@@ -67,8 +67,8 @@ class GroupBuilder {
 
   const FusableNodes& nodes_;
   IdVector<NodeId, NodeId> root_;
-  IdVector<NodeId, std::size_t> size_;  ///< of a root's group
-  IdVector<NodeId, NodeId> next_;       ///< the members of a group form a ring
+  IdVector<NodeId, std::size_t> size_;  ///< number of nodes in the group of a root
+  IdVector<NodeId, NodeId> next_;       ///< next member; the members of a group form a ring
 };
 
 /// Whether a valid order exists that keeps the groups together.
@@ -78,8 +78,8 @@ bool has_order(const Topology& topology, const FusedGroups& groups);
 /// that would create a cycle between groups.
 std::vector<Merge> dataflow_merges(const FusionInput& input, const FusableNodes& nodes);
 
-/// Merges of each pointwise node with the next one that has the same depth (`depths_of`), pass and
-/// dims. Clones are merged only with clones.
+/// Merges of each pointwise node with the next pointwise node of the same depth (`depths_of`), pass
+/// and dims. Clones are merged only with clones.
 std::vector<Merge> horizontal_merges(const FusionInput& input, const FusableNodes& nodes);
 
 FusedGroups dataflow_groups(const FusionInput& input);

@@ -44,7 +44,7 @@ class MovableOrder {
 
   struct Steps {
     std::size_t begin = 0;
-    std::size_t end = 0;  ///< after the last
+    std::size_t end = 0;  ///< the slot after the last slot
     std::size_t count() const { return end - begin; }
   };
   /// The slots of a node, or of all members of its group.
@@ -60,7 +60,7 @@ class MovableOrder {
   /// slot `step`.
   std::size_t in_front_of(NodeId node, std::size_t step) const;
 
-  /// @pre obstacle(node, before) is empty
+  /// Moves a node, with its group, directly before a slot. @pre obstacle(node, before) is empty
   void move(NodeId node, std::size_t before);
 
  private:

@@ -25,8 +25,8 @@ class OrderAnnealer {
     for (int round = 0; round < rounds && best_peak_ > lower_bound_ && clock_.used(moves_) < 1;
          ++round) {
       if (round > 0) state_ = RunSequence(state_.graph(), start_);
-      // Hot rounds cross barriers, cool rounds settle more finely. It is not known in advance which
-      // kind a graph needs.
+      // Rounds with high temperatures leave local optima, rounds with low temperatures refine the
+      // order. Which temperature a graph needs is not known in advance.
       const double first = round % 2 == 0 ? 0.01 : 0.003;
       anneal({first * scale, 1e-5 * scale}, static_cast<double>(round) / rounds,
              static_cast<double>(round + 1) / rounds);

@@ -168,7 +168,7 @@ class DownsetSearch {
   std::vector<Step> steps_;
   std::unordered_map<Downset, std::int64_t, DownsetHash> best_peak_;
   // Both queues yield the lowest peak first. On ties, one yields the fewest live bytes first, the
-  // other the most finished tasks. Each is slow on some graphs, so the search alternates.
+  // other the most finished tasks. Each queue alone is slow on some graphs, so both take turns.
   Open by_live_;
   Open by_count_;
   std::vector<bool> is_closed_;

@@ -29,6 +29,7 @@ bool MinimumCut::find_levels(std::size_t source, std::size_t sink) {
 }
 
 /// Pushes flow along one path of the level graph, depth first; dead ends are not visited again.
+/// Returns the flow, which is 0 if no path is left.
 std::int64_t MinimumCut::push_path(std::size_t source, std::size_t sink) {
   path_.clear();
   std::size_t at = source;

@@ -10,7 +10,7 @@ namespace stashscope {
 namespace {
 
 /// The direction in which `reached_from` walks from a task: to all tasks on which the task depends,
-/// or to all tasks that depend on the task. The task itself is not among them.
+/// or to all tasks that depend on the task. The result does not include the task itself.
 enum class Direction : std::uint8_t { ancestors, descendants };
 
 IdVector<TaskId, bool> reached_from(const TaskGraph& graph, TaskId task, Direction direction) {
@@ -35,8 +35,8 @@ IdVector<TaskId, bool> reached_from(const TaskGraph& graph, TaskId task, Directi
   return reached;
 }
 
-/// Tasks on the source side have run. An item is cut if its maker has run and one of its readers
-/// has not.
+/// Tasks on the source side have run. An item is cut if its maker has run, and if the item is kept
+/// or one of its readers has not run.
 class CutBuilder {
  public:
   CutBuilder(const TaskGraph& graph, TaskId task, const IdVector<ItemId, std::int64_t>& weight)

@@ -83,7 +83,7 @@ class BottomUpOrder {
   SharedBuffers buffers_;
   IdVector<NodeId, std::size_t> unplaced_readers_;
   IdVector<NodeId, bool> is_placed_;
-  IdVector<ValueId, bool> is_needed_;  ///< after all nodes not placed yet
+  IdVector<ValueId, bool> is_needed_;  ///< needed after all nodes that are not placed yet
   std::priority_queue<std::pair<std::int64_t, NodeId>> ready_;
 };
 

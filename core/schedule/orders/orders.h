@@ -38,9 +38,9 @@ struct OrderStrategy {
   std::string_view name;         ///< the value of --order
   std::string_view description;  ///< one clause for lists and tooltips
   OrderKind kind = OrderKind::rule;
-  /// Every node once, producers before readers; clones as late as the order allows.
+  /// Returns every node once, producers before readers; clones as late as the order allows.
   std::vector<NodeId> (*order)(const OrderInput&);
-  /// Searches only: the order with its lower bound.
+  /// Returns the order with a lower bound. Null for a strategy that is not a search.
   SearchedOrder (*search)(const OrderInput&) = nullptr;
 };
 

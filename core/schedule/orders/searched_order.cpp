@@ -9,7 +9,7 @@ namespace stashscope {
 
 namespace {
 
-/// A few hundred moves per task; about a second for a thousand tasks.
+/// A limit of about 400 moves per task, which takes about a second for a thousand tasks.
 SearchLimit limit_for(const TaskGraph& graph) {
   constexpr std::int64_t moves_of_a_task = 400;
   constexpr std::int64_t most_moves = 2'000'000;

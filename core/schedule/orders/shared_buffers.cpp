@@ -11,7 +11,7 @@ namespace {
 IdVector<ValueId, ValueId> buffer_roots(const Dataflow& dataflow, const StepMemory& memory) {
   const Topology& topology = dataflow.topology;
   IdVector<ValueId, ValueId> root(topology.values());
-  // First, the value that each value shares a buffer with.
+  // At first, `root` holds the value that each value shares a buffer with.
   for (const NodeId node : IdRange<NodeId>(topology.nodes())) {
     const auto outputs = topology.outputs[node];
     for (const ValueId output : outputs) root[output] = output;

@@ -11,10 +11,10 @@ namespace stashscope {
 /// only mark nodes as stale; a query of the maximum recomputes all stale nodes once.
 class PrefixMaxTree {
  public:
-  /// @param change live bytes of each slot minus those of the previous slot
+  /// @param change live bytes of each slot minus the live bytes of the previous slot
   explicit PrefixMaxTree(std::span<const std::int64_t> change);
 
-  /// Raises `slot` and all later slots. @pre 0 <= slot <= number of slots
+  /// Adds `bytes` to `slot` and to all later slots. @pre 0 <= slot <= number of slots
   void add_from(std::size_t slot, std::int64_t bytes);
 
   std::int64_t largest() const;
@@ -38,11 +38,11 @@ class PrefixMaxTree {
   void settle() const;
 
   std::size_t slots_;
-  std::size_t first_leaf_ = 0;  ///< the nodes from here on are leaves
+  std::size_t first_leaf_ = 0;  ///< index of the first leaf; all later nodes are leaves, too
   std::vector<std::int64_t> change_;
   mutable std::vector<Node> nodes_;  ///< children of node n start at branches * n + 1
   mutable std::vector<std::uint8_t> is_stale_;
-  mutable std::vector<std::uint32_t> stale_;  ///< leaves first
+  mutable std::vector<std::uint32_t> stale_;  ///< stale nodes, leaves first
 };
 
 }  // namespace stashscope

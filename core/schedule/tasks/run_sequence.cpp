@@ -85,7 +85,7 @@ RunSequence::Coverage RunSequence::coverage_of(ItemId item) const {
       const Runs& reads = runs_[reader.task];
       const std::size_t before = reads.before(limit);
       if (before == 0) continue;
-      // After the reader, or before it if the reader takes over the memory.
+      // The copy ends after the reader, or before a reader that takes over the memory.
       const std::uint32_t end = reads.slots[before - 1] + (reader.takes_over ? 0 : 1);
       behind = std::max(behind, end);
     }

@@ -54,13 +54,13 @@ class RunSequence {
   }
   /// Whether a copy of an item is alive in `slot`.
   bool is_alive(ItemId item, std::uint32_t slot) const;
-  /// The first slot from `slot` on in which a task reads the item, or `slots()` if none does.
+  /// The first slot at or after `slot` in which a task reads the item; `slots()` if there is none.
   std::uint32_t next_read(ItemId item, std::uint32_t slot) const;
 
   /// The open interval of slots in which a run may lie while all other runs keep their slots.
   struct Room {
-    std::uint32_t behind;  ///< `before_all`: may run first
-    std::uint32_t in_front_of;
+    std::uint32_t behind;       ///< slot before the interval; `before_all`: the run may come first
+    std::uint32_t in_front_of;  ///< slot after the interval
   };
   static constexpr std::uint32_t before_all = static_cast<std::uint32_t>(-1);
   Room room(TaskId task, std::size_t run) const;
@@ -72,7 +72,7 @@ class RunSequence {
   /// Whether all readers of this run can read from another run instead.
   bool can_remove(TaskId task, std::size_t run) const;
 
-  /// @pre new slots are empty, and the sequence stays valid
+  /// Changes the slots of a task. @pre new slots are empty, and the sequence stays valid
   void change(TaskId task, const Runs& runs);
 
   void keep();
@@ -99,7 +99,7 @@ class RunSequence {
   void note_repeats(TaskId task);
 
   const TaskGraph* graph_;
-  std::vector<TaskId> task_in_;  ///< by slot; invalid: empty
+  std::vector<TaskId> task_in_;  ///< task in each slot; invalid: the slot is empty
   IdVector<TaskId, Runs> runs_;
   IdVector<ItemId, Coverage> coverage_;
   PrefixMaxTree live_;

@@ -28,7 +28,7 @@ class SearchClock {
   double seconds() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   }
-  /// From 0 to 1; 1 when any limit is reached or the search is cancelled.
+  /// The used share of the limit; 1 when any limit is reached or the search is cancelled.
   double used(std::int64_t moves) const;
 
  private:
@@ -40,16 +40,16 @@ class SearchClock {
 /// A limit with the moves of `moves` and the seconds that are left of `whole`.
 SearchLimit rest_of(const SearchLimit& whole, const SearchLimit& moves, const SearchClock& clock);
 
-/// Random numbers for searches, the same on every machine.
+/// Random numbers for searches. One seed gives the same numbers on every machine.
 class SearchRandom {
  public:
   explicit SearchRandom(std::uint64_t seed) : engine_(seed) {}
 
-  /// Below `count`. @pre count > 0
+  /// A random number below `count`. @pre count > 0
   std::uint32_t below(std::uint32_t count) {
     return static_cast<std::uint32_t>(((engine_() >> 32) * count) >> 32);
   }
-  /// In [0, 1).
+  /// A random number in [0, 1).
   double unit() { return static_cast<double>(engine_() >> 11) * 0x1p-53; }
 
  private:

@@ -6,14 +6,15 @@ namespace stashscope {
 
 namespace {
 
-/// A slot that holds a run.
+/// A random slot that holds a run.
 std::uint32_t random_run(const RunSequence& state, SearchRandom& random) {
   std::uint32_t slot = random.below(state.slots());
   while (!state.task_in(slot).valid()) slot = random.below(state.slots());
   return slot;
 }
 
-/// A third of the targets lie anywhere, the others nearby: most improvements are small moves.
+/// A third of the targets lie anywhere in `room`. The other targets lie near `slot`, because most
+/// improvements are small moves.
 std::int64_t random_target(std::uint32_t slot, const RunSequence::Room& room,
                            SearchRandom& random) {
   const std::int64_t first = std::int64_t{room.behind == RunSequence::before_all
@@ -32,7 +33,7 @@ std::int64_t random_target(std::uint32_t slot, const RunSequence::Room& room,
 
 namespace {
 
-/// A later run of a random repeated task.
+/// The slot of a random additional run of a random repeated task.
 std::optional<std::uint32_t> random_repeat(const RunSequence& state, SearchRandom& random) {
   if (state.repeated().empty()) return std::nullopt;
   const auto count = static_cast<std::uint32_t>(state.repeated().size());

@@ -7,12 +7,12 @@
 
 namespace stashscope {
 
-/// Moves a random run to another valid slot. Returns false if no run can be moved.
+/// Moves a random run to another valid slot. Returns false if it finds no run or no slot.
 /// @param keeps_order moves only repeated runs, so that the first runs of all tasks keep their
 /// order
 bool shift_random_run(RunSequence& state, SearchRandom& random, bool keeps_order = false);
 
-/// The last empty slot in the open interval (behind, slot).
+/// The last empty slot in the open interval (behind, slot); nothing if all these slots are taken.
 std::optional<std::uint32_t> empty_slot_before(const RunSequence& state, std::uint32_t slot,
                                                std::uint32_t behind);
 

@@ -44,7 +44,7 @@ class StepTasksBuilder {
   }
 
  private:
-  /// The input whose buffer an output shares.
+  /// The input whose buffer an output shares; invalid if the output has its own buffer.
   ValueId aliased(NodeId node, std::size_t output) const {
     for (const BufferShare& share : memory_.aliases(dataflow_, node)) {
       if (share.output == output) return topology_.inputs[node][share.input];

@@ -33,8 +33,9 @@ enum class Estimate : std::uint8_t {
   below   ///< never too many bytes: lower bounds are valid
 };
 
-/// Workspace becomes an item without readers.
-/// @param node_cost of the graph's own nodes, not negative; a clone costs as much as its original
+/// Converts a step to a task graph. Workspace becomes an item without readers.
+/// @param node_cost costs of the graph's own nodes, not negative; a clone costs as much as its
+/// original
 StepTasks step_tasks(const Dataflow& dataflow, const StepMemory& memory,
                      const IdVector<NodeId, std::int64_t>& node_cost,
                      Estimate estimate = Estimate::above);

@@ -9,7 +9,7 @@ namespace stashscope {
 
 namespace {
 
-/// Edges grouped by one of their ends, without repeats.
+/// For each task, the readers of its item or the makers of its inputs, without repeats.
 std::vector<std::vector<std::size_t>> neighbours(
     std::size_t tasks, const std::vector<std::pair<TaskId, TaskId>>& edges, bool readers) {
   std::vector<std::vector<std::size_t>> rows(tasks);

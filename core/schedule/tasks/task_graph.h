@@ -17,7 +17,7 @@ constexpr std::uint32_t unlimited_runs = static_cast<std::uint32_t>(-1);
 /// A task that reads an item.
 struct ItemReader {
   TaskId task;
-  bool takes_over = false;  ///< if the item dies there, an output uses its memory
+  bool takes_over = false;  ///< if the item dies at this task, an output uses the item's memory
 };
 
 /// A step as a search problem: tasks that run at a cost, and items of memory that they make and
@@ -41,7 +41,8 @@ struct TaskGraph {
   std::size_t tasks() const { return cost.size(); }
   std::size_t items() const { return bytes.size(); }
 
-  /// Each task makes one item. @param edges pairs of maker and reader of an item; repeats allowed
+  /// A graph in which each task makes one item.
+  /// @param edges pairs of maker and reader of an item; repeats allowed
   /// @pre the task numbers are a valid order
   static TaskGraph of_single_outputs(const std::vector<std::int64_t>& cost,
                                      const std::vector<std::int64_t>& bytes,
@@ -57,15 +58,16 @@ std::int64_t cost_of_all(const TaskGraph& graph);
 /// The cost and memory of a sequence.
 struct SequenceMemory {
   std::int64_t cost = 0;
-  std::vector<std::int64_t> live_bytes;  ///< by slot, including persistent bytes
+  std::vector<std::int64_t> live_bytes;  ///< live bytes by slot, including persistent bytes
   std::int64_t peak_bytes = 0;
   std::size_t peak_slot = 0;
 };
 
-/// Throws an input Error that names the slot if the sequence is not valid.
+/// Throws an input Error that names the slot or the task if the sequence is not valid.
 SequenceMemory memory_of(const TaskGraph& graph, std::span<const TaskId> sequence);
 
-/// The largest sum of bytes that one task reads and makes: a lower bound on every sequence's peak.
+/// The persistent bytes plus the most bytes that one task reads and makes: a lower bound on the
+/// peak of every sequence.
 std::int64_t largest_task_bytes(const TaskGraph& graph);
 
 }  // namespace stashscope

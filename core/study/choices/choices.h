@@ -19,16 +19,16 @@ namespace stashscope {
 /// The choices that the training graph is built from.
 struct GraphChoices {
   std::map<std::string, std::string>
-      same_dims;  ///< name or `*` pattern -> the name that replaces it
+      same_dims;  ///< dimension name or `*` pattern -> the name that replaces it
   TrainingGoal goal;
-  std::set<std::string> passes;  ///< applied to a forward model before its backward pass is built
-  /// float16 or bfloat16, mixed with float32; if not set, the types of the model.
+  std::set<std::string> passes;  ///< passes applied to a forward model before differentiation
+  /// float16 or bfloat16, mixed with float32. If not set, the model keeps its element types.
   std::optional<ElementType> precision;
 
   friend bool operator==(const GraphChoices&, const GraphChoices&) = default;
 };
 
-/// Values by dimension name or `*` pattern.
+/// Sizes by dimension name or `*` pattern.
 using SizeChoices = std::map<std::string, std::int64_t>;
 
 /// A planner's sequence of the step's nodes, in which some nodes run again.
@@ -43,26 +43,27 @@ struct PlannedSequence {
 
 /// The plans to search for, and the plans to apply.
 struct PlanChoices {
-  RecomputeConfig config;  ///< by cluster
+  RecomputeConfig config;  ///< the plans chosen for single clusters
   /// Names of nodes whose outputs stay in memory: their plans are not applied even if their
   /// cluster is on. The count of a cluster includes pinned occurrences. See `NodeNames`.
   std::set<std::string> pinned;
-  int level = 0;  ///< 1: every recompute plan, 2: compromises too
+  /// Plans that are switched on: 0: only `config`, 1: every recompute plan, 2: also compromises.
+  int level = 0;
   RecomputeSearchOptions search;
-  std::optional<PlannedSequence> sequence;  ///< replaces all plans
+  std::optional<PlannedSequence> sequence;  ///< if set, replaces all plans
 
   friend bool operator==(const PlanChoices&, const PlanChoices&) = default;
 };
 
-/// A node that the user moved, together with the fused group that it runs in.
+/// A node that the user moved in the execution order. Its fused group moves with it.
 struct OrderMove {
   std::string node;
-  std::optional<std::string> before;  ///< moved directly before this node; not set: to the end
+  std::optional<std::string> before;  ///< node that directly follows; not set: moved to the end
 
   friend bool operator==(const OrderMove&, const OrderMove&) = default;
 };
 
-/// The execution order.
+/// The choices for the execution order.
 struct OrderChoices {
   std::optional<std::string> strategy = "file";  ///< not set: the order of the planned sequence
   std::vector<OrderMove> moves;  ///< applied one after the other to the order of the strategy
@@ -70,11 +71,11 @@ struct OrderChoices {
   friend bool operator==(const OrderChoices&, const OrderChoices&) = default;
 };
 
-/// The pointwise nodes that run as one kernel.
+/// How pointwise nodes are fused into groups that each run as one kernel.
 struct FusionChoice {
   std::optional<std::string> strategy;                  ///< not set: every node runs alone
   std::set<std::string> alone;                          ///< names of nodes that join no group
-  std::set<std::pair<std::string, std::string>> apart;  ///< nodes that never share a group
+  std::set<std::pair<std::string, std::string>> apart;  ///< pairs of nodes never in one group
 
   friend bool operator==(const FusionChoice&, const FusionChoice&) = default;
 };
@@ -82,16 +83,16 @@ struct FusionChoice {
 /// The device that the step must fit and that times are predicted for.
 struct TimeChoices {
   DeviceProfile profile = default_profile();
-  /// Bandwidth between device and host in bytes per second and direction; replaces the profile's.
+  /// Bytes per second between device and host in each direction; replaces the profile's value.
   std::optional<double> transfer_bandwidth;
-  std::optional<std::int64_t> device_memory;  ///< in bytes, at least 1; replaces the profile's
+  std::optional<std::int64_t> device_memory;  ///< bytes, at least 1; replaces the profile's bytes
 
   friend bool operator==(const TimeChoices&, const TimeChoices&) = default;
 };
 
-/// All decisions of the user, one group for each stage of a study. A stage of the previous study is
-/// reused if its group and all earlier stages are equal. Small, comparable and serializable: undo
-/// restores the previous Choices, and a session file holds Choices and the path of the model.
+/// All decisions of the user, one member for each stage of a study. A stage of the previous study
+/// is reused if its member and all earlier members are equal. Undo restores the previous Choices,
+/// and a session file holds Choices and the path of the model.
 struct Choices {
   Choices();
 
@@ -123,14 +124,14 @@ void choose_order(Choices& choices, std::optional<std::string> strategy);
 /// Drops the planned sequence: plans are chosen by cluster and the order by strategy again.
 void forget_planned(Choices& choices);
 
-/// The chosen profile, with its link bandwidth and its memory replaced by the chosen ones.
+/// The chosen profile. A chosen bandwidth or memory size replaces the profile's value.
 DeviceProfile profile_in_force(const TimeChoices& choices);
 
-/// Whether both choices lead to the same step, regardless of the device and its speed.
+/// Whether `a` and `b` lead to the same step, regardless of the device and its speed.
 bool same_step(const Choices& a, const Choices& b);
 
-/// Adds the passes in `list`, separated by commas; `all` adds every pass that keeps the outputs.
-/// For an unknown name, throws a usage Error that lists the names.
+/// Adds the passes in `list`, separated by commas; `all` adds every pass with `among_all`. For an
+/// unknown name, throws a usage Error that lists the names.
 void add_passes(const std::string& list, Choices& choices);
 
 /// Converts the name of a precision to its type and back; an empty name means no precision. Throws
@@ -142,8 +143,8 @@ std::string precision_name(const std::optional<ElementType>& precision);
 /// can have.
 void check_transfer_bandwidth(double bandwidth);
 
-/// The search options in force: levels 1 and 2 search everywhere, but leave the inputs of
-/// transformer layers stashed.
+/// The search options in force. Levels 1 and 2 also search advanced operators, but leave the inputs
+/// of transformer layers stashed.
 RecomputeSearchOptions effective_search_options(const PlanChoices& choices);
 
 }  // namespace stashscope

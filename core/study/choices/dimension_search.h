@@ -10,9 +10,9 @@ namespace stashscope {
 const Constraint* broken_constraint(const std::vector<Constraint>& constraints,
                                     const Bindings& values);
 
-/// Changes values of the `free` symbols, one or two at a time, until no constraint is broken or no
-/// such change helps. Tries the numbers up to 32, usual sizes and the numbers in the constraints.
-/// At most four free symbols of a constraint are searched; models rarely have more.
+/// Changes values of the `free` symbols, one or two at a time, until no constraint is broken. Gives
+/// up when no change helps the first broken constraint. Tries the numbers up to 32, usual sizes and
+/// the numbers in this constraint. Changes at most four free symbols of a constraint.
 void repair_dimensions(const std::vector<Constraint>& constraints,
                        const std::vector<SymbolId>& free, Bindings& values);
 

@@ -10,7 +10,7 @@ namespace stashscope {
 /// An axis of a graph input that depends on a dimension.
 struct DimensionUse {
   std::string input;
-  std::size_t axis = 0;  ///< from 0
+  std::size_t axis = 0;  ///< axis number, from 0
 
   friend bool operator==(const DimensionUse&, const DimensionUse&) = default;
 };

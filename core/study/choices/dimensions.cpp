@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::array<std::int64_t, 9> candidate_sizes = {224, 128, 64, 32, 16, 8, 4, 2, 1};
 
-/// The first use of a dimension by an input, from which its meaning is guessed.
+/// The first use of a dimension by an input. The assumed size depends on this use.
 struct Mention {
   std::size_t axis = 0;
   bool image_side = false;
@@ -125,7 +125,7 @@ class Binder {
     }
   }
 
-  /// The bound in the names of the dimensions that have values of their own.
+  /// The upper bound of a size, with unified dimensions replaced.
   Expr bound_of(const DataDependentDim& dim) const {
     return dim.at_most->substitute([&](SymbolId symbol) { return unified(symbol); });
   }
@@ -151,8 +151,8 @@ class Binder {
     }
   }
 
-  /// The least valid size: 0 if all these sizes are 0 in the graph or depend on data, which may
-  /// select no elements.
+  /// The least valid size: 0 if each dimension in `meant` is 0 in the graph or depends on data,
+  /// which may select no elements; 1 otherwise.
   int least_of(const std::vector<SymbolId>& meant) const {
     const bool may_be_none =
         !meant.empty() && std::all_of(meant.begin(), meant.end(), [&](auto symbol) {
@@ -161,7 +161,7 @@ class Binder {
     return may_be_none ? 0 : 1;
   }
 
-  /// Whether only a run knows the size. The size may have no upper bound.
+  /// Whether the size depends on data, with or without an upper bound.
   bool is_found_by_runs(SymbolId symbol) const {
     const auto& dependent = graph_.data().data_dependent;
     return std::ranges::find(dependent, symbol, &DataDependentDim::symbol) != dependent.end();
@@ -203,7 +203,8 @@ class Binder {
     if (!dimension.assumed && dimension.value != value) {
       fail_usage("dimension '" + printable(dimension.name) + "'",
                  "is given as " + std::to_string(dimension.value) + " and as " +
-                     std::to_string(value) + ", but the model needs one value for all its names");
+                     std::to_string(value) +
+                     ", but the model needs one value for all names of this dimension");
     }
     dimension.value = value;
     dimension.assumed = false;
@@ -254,8 +255,8 @@ class Binder {
     }
   }
 
-  /// Changes assumed sizes so that they satisfy the constraints together. Each was assumed by
-  /// itself.
+  /// Changes assumed sizes so that they satisfy all constraints together. Before, each size was
+  /// assumed separately.
   void repair_assumed() {
     std::vector<SymbolId> free;
     for (const Dimension& each : values_.dimensions) {
@@ -279,7 +280,7 @@ class Binder {
     values_.bindings[dimension.symbol] = 1;
   }
 
-  /// Finds slices of tables (positions, rotations, masks) that end at a size of the model. Later
+  /// Finds slices of tables (positions, rotations, masks) whose end depends on a dimension. Later
   /// nodes read the rows of a slice by index, so the slice must not run past the table.
   void find_slices_of_tables() {
     for (const Node& node : graph_.nodes()) {
@@ -352,11 +353,12 @@ class Binder {
   std::map<SymbolId, std::size_t> known_;
   std::vector<Mention> mentions_;
   std::vector<std::pair<SymbolId, std::int64_t>> derived_;
-  std::vector<Constraint> constraints_;  ///< of the graph, then one for each of maybe_negative_
-  /// Constraints for assumed dimensions: as above, but the sizes of maybe_negative_ are at least 1.
+  /// The constraints of the graph, then one constraint for each size in `maybe_negative_`.
+  std::vector<Constraint> constraints_;
+  /// Like `constraints_`, but the sizes in `maybe_negative_` are at least 1, not 0.
   std::vector<Constraint> wishes_;
   std::vector<Expr> maybe_negative_;
-  std::vector<std::pair<Expr, std::int64_t>> slices_;  ///< end, rows of the table
+  std::vector<std::pair<Expr, std::int64_t>> slices_;  ///< end of a slice, rows of its table
 };
 
 }  // namespace

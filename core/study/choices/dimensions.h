@@ -11,10 +11,10 @@ namespace stashscope {
 struct Dimension {
   std::string name;
   std::int64_t value = 0;
-  bool assumed = false;           ///< not given by the user
+  bool assumed = false;           ///< the user gave no value
   std::vector<std::string> also;  ///< other names of the dimension
   SymbolId symbol;
-  std::string at_most;  ///< upper bound of a size that depends on data, in dimension names
+  std::string at_most;  ///< expression that bounds a size that depends on data; empty: no bound
 };
 
 /// Whether a name or `*` pattern matches any of the dimension's names.
@@ -26,15 +26,15 @@ bool covers(const std::string& pattern, const Dimension& dimension);
 
 /// Values for all dimensions of a graph.
 struct DimensionValues {
-  std::vector<Dimension> dimensions;  ///< in the order of their first use in the model's inputs
-  Bindings bindings;                  ///< by symbol, aliases included
+  std::vector<Dimension> dimensions;  ///< dimensions of inputs first, by their first use
+  Bindings bindings;                  ///< values by symbol, aliases included
 };
 
-/// Binds every dimension of a graph with inferred shapes to the user's value. Without one, assumes
-/// a value that satisfies all constraints: 1 for the first axis of an input, up to 224 for image
-/// sides, up to 128 for others, and the upper bound for sizes that depend on data. Throws a usage
-/// Error for a name that the model does not have, and for values that contradict each other or a
-/// node of the model.
+/// Binds every dimension of a graph with inferred shapes to the user's value. For a dimension
+/// without such a value, assumes 1 for the first axis of an input, up to 224 for image sides, up to
+/// 128 for other sizes, and the upper bound for sizes that depend on data. Changes assumed values
+/// that break a constraint. Throws a usage Error for a name that the model does not have, for an
+/// invalid size, and for values that contradict each other or a node of the model.
 DimensionValues bind_dimensions(const Graph& graph,
                                 const std::map<std::string, std::int64_t>& wanted);
 

@@ -14,7 +14,7 @@ namespace stashscope {
 RecomputeConfig config_in_force(const Graph& graph, const PlanChoices& choices,
                                 const Opportunities& opportunities);
 
-/// The nodes of a graph that `PlanChoices::pinned` names. @param names of the graph's own nodes
+/// The nodes that the names in `pinned` identify. @param names the names of the graph's own nodes
 PinnedNodes pinned_nodes(const NodeNames& names, const std::set<std::string>& pinned);
 
 }  // namespace stashscope

@@ -13,13 +13,13 @@ namespace stashscope {
 /// A node's name on the screen: its own name, or if that is empty, the name of its first output.
 std::string shown_name(const Graph& graph, const Dataflow& dataflow, NodeId node);
 
-/// The names of nodes in choices. A name identifies all nodes that have the name. If no node has
-/// it, the name identifies the producer of the tensor of that name.
+/// The names of nodes in choices. A name identifies all nodes that have the name. A name that no
+/// node has identifies the producer of the tensor with this name.
 class NodeNames {
  public:
-  /// Of a graph's own nodes.
+  /// The names of a graph's own nodes.
   explicit NodeNames(const Graph& graph);
-  /// Of a step's nodes, added ones included.
+  /// The names of a step's nodes, including the nodes that plans add.
   NodeNames(const Graph& graph, const Dataflow& dataflow);
 
   std::size_t size() const { return names_.size(); }
@@ -41,8 +41,8 @@ class NodeNames {
 void forget_names(const NodeNames& names, const std::set<NodeId>& nodes,
                   std::set<std::string>& known);
 
-/// One sentence on the first of `nodes` that choices cannot refer to, because no name identifies
-/// it. Empty if choices can refer to all of them.
+/// One sentence on the first of `nodes` that choices cannot refer to, because it has no unique
+/// name. Empty if choices can refer to all `nodes`.
 std::string why_not_named(const Graph& graph, const Dataflow& dataflow,
                           std::span<const NodeId> nodes);
 

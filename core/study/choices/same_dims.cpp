@@ -67,7 +67,7 @@ class DimensionClasses {
     }
   }
 
-  /// The last name of a chain is the name of the class.
+  /// Names the class after `target` if `target` is the last name of a chain.
   void give_name(SymbolId target) {
     if (!is_renamed_[target]) symbols_.swap_names(leader(target), target);
   }

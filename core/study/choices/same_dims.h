@@ -7,10 +7,10 @@
 
 namespace stashscope {
 
-/// The model with dimensions unified, before shapes are inferred. Follows chains and circles of
-/// names. The first of the unified dimensions in the model remains, under its new name; the other
-/// dimensions become its aliases.
-/// @param same_dims name or `*` pattern -> the name that replaces it; this name may be new
+/// The model with dimensions unified. Call this before shape inference. Follows chains and circles
+/// of names. Of the dimensions that are unified, the first in the model remains, under its new
+/// name; the other dimensions become its aliases.
+/// @param same_dims maps a dimension name or `*` pattern to the name that replaces it, old or new
 /// Throws a usage Error for names that the model does not have and for texts that are not names.
 Graph with_same_dims(const Graph& model, const std::map<std::string, std::string>& same_dims);
 

@@ -12,7 +12,7 @@ namespace {
 
 using SameDims = std::map<std::string, std::string>;
 
-/// The names of the model's dimensions and the names that the user gave them.
+/// The names of the model's dimensions and the names that the user gave to dimensions.
 std::set<std::string> names_known(const Graph& model, const SameDims& same_dims) {
   std::set<std::string> names;
   for (const SymbolId id : IdRange<SymbolId>(model.symbols().size())) {

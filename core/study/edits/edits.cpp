@@ -49,7 +49,7 @@ class PlanEditor {
     }
   }
 
-  /// The edited choices; nothing if an edit has to pin a node that no name identifies.
+  /// The edited choices; nothing if an edit has to pin a node without a unique name.
   std::optional<Choices> take() {
     return is_possible_ ? std::optional(std::move(choices_)) : std::nullopt;
   }
@@ -84,11 +84,11 @@ class PlanEditor {
     return found;
   }
 
-  /// Switches on exactly these plans of an entry, unless another plan takes precedence.
+  /// Switches on exactly the `wanted` plans of an entry, unless another plan takes precedence.
   void set_plans(const std::string& cluster, PlanType type,
                  const std::set<const NodePlan*>& wanted) {
     const std::vector<const NodePlan*> all = plans_of(*study_.opportunities, cluster, type);
-    int count = 0;  // up to the last wanted plan
+    int count = 0;  // number of plans up to the last wanted plan
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (wanted.contains(all[i])) count = static_cast<int>(i) + 1;
     }
@@ -129,7 +129,7 @@ class PlanEditor {
     choices_.plans.pinned.insert(name);
   }
 
-  /// Built on first use, because it looks at every node and is needed only for pinned nodes.
+  /// The names are built on first use, because this visits every node and few edits need names.
   const NodeNames& names() const {
     if (!names_) names_.emplace(study_.graph());
     return *names_;

@@ -8,21 +8,22 @@
 
 namespace stashscope {
 
-// An edit of rows or occurrences drops a planned sequence; plans are then chosen by cluster. Pinned
-// nodes leave single occurrences of a row out. An edit of the whole row unpins these nodes, except
-// a node to which another plan that is on would then apply. An edit that needs to pin a node that
-// no name identifies leaves the choices unchanged; see `why_not_named`.
+// An edit of rows or occurrences drops a planned sequence; plans are then chosen by cluster. A
+// pinned node leaves a single occurrence of a row out. An edit of the whole row unpins the nodes
+// of all occurrences that it switches on. It unpins another node of the row only if no other plan
+// that is on would then apply to this node. An edit that needs to pin a node without a unique name
+// leaves the choices unchanged; see `why_not_named`.
 
 /// The choices with every entry of a plan row switched on or off. An explicit count of 0 switches
 /// off an entry that a level switches on. Switching an entry on switches off the entries that
 /// exclude it.
-/// @param study of the same model; defines which entries exclude each other
+/// @param study a study of the same model; defines which entries exclude each other
 Choices with_plan(const Study& study, Choices choices, const PlanRow& row, bool on);
 
-/// A whole row, or its occurrences at some entry nodes.
+/// A plan row to switch, or its occurrences at some entry nodes.
 struct PlanSwitch {
   const PlanRow* row = nullptr;
-  std::optional<std::set<NodeId>> nodes;  ///< entry nodes of the occurrences; not set: all
+  std::optional<std::set<NodeId>> nodes;  ///< entry nodes; not set: all occurrences
 };
 
 /// The choices with several rows or occurrences switched, one after the other.
@@ -34,9 +35,9 @@ Choices with_plans(const Study& study, Choices choices, std::span<const PlanSwit
 Choices with_plan_count(const Study& study, Choices choices, const PlanRow& row, int count);
 
 /// The choices with the occurrences of a plan row at some entry nodes switched on or off; the other
-/// occurrences stay as they are. A count switches on the first occurrences of an entry.
-/// Therefore sets the count to reach the last occurrence that is to be on, and pins the nodes of
-/// earlier occurrences that are to be off.
+/// occurrences stay as they are. A count can switch on only the first occurrences of an entry.
+/// Therefore sets the count so that it includes the last wanted occurrence, and pins the nodes of
+/// earlier unwanted occurrences.
 /// @param nodes the entry node of the first plan of each occurrence; nothing changes if the row has
 /// no such occurrence
 Choices with_occurrences(const Study& study, Choices choices, const PlanRow& row,
@@ -57,7 +58,7 @@ Choices with_dimension(const Study& study, Choices choices, const Dimension& dim
 /// The nodes whose outputs some plan frees.
 std::vector<NodeId> nodes_with_plans(const Study& study);
 
-/// The nodes of a row, sorted: its entry nodes and the subgraphs that it would recompute.
+/// The nodes of a row, sorted: the row's entry nodes and the subgraphs that its plans recompute.
 std::vector<NodeId> nodes_of_plan(const Study& study, const PlanRow& row);
 
 }  // namespace stashscope

@@ -17,7 +17,7 @@ std::set<NodeId> originals(const Study& study, std::span<const NodeId> nodes) {
   return found;
 }
 
-/// The rows with the best plans of `nodes`, and the nodes of each.
+/// The rows with the best plans of `nodes`, and the nodes of each row.
 std::map<const PlanRow*, std::set<NodeId>> best_rows(const Study& study,
                                                      const std::set<NodeId>& nodes) {
   std::map<const PlanRow*, std::set<NodeId>> rows;

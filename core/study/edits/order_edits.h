@@ -6,11 +6,11 @@
 
 namespace stashscope {
 
-// An edit leaves the choices unchanged if no name identifies one of its nodes; see `why_not_named`.
+// An edit leaves the choices unchanged if one of its nodes has no unique name; see `why_not_named`.
 
 /// The choices with a node of the study's current step, together with its fused group, moved
 /// directly before another node; an invalid `before` means the end. Consecutive moves of the same
-/// node are merged into one move. Unchanged if `before` is in the same group.
+/// node are merged into one move. Unchanged if `before` is the node itself or is in its group.
 Choices with_move(const Study& study, Choices choices, NodeId node, NodeId before);
 
 /// The choices with nodes taken out of their fused groups.
@@ -19,7 +19,7 @@ Choices with_nodes_alone(const Study& study, Choices choices, std::span<const No
 /// The choices with two nodes never fused into one group.
 Choices with_nodes_apart(const Study& study, Choices choices, NodeId a, NodeId b);
 
-/// The choices with a fused group split before `member`. The later part, from `member` on, is kept
+/// The choices with a fused group split before `member`. The part that starts with `member` is kept
 /// apart from the earlier members that it reads; `member` is also kept apart from the member
 /// directly before it. Unchanged for the first member of a group and for a node without a group.
 Choices with_group_split(const Study& study, Choices choices, NodeId member);
@@ -30,7 +30,7 @@ struct OrderEdit {
   Kind kind = Kind::move;
   std::string node;
   std::string other;     ///< moves: the next node (empty: the end); apart: the other node
-  std::string left_out;  ///< why the edit has no effect; empty if it is applied
+  std::string left_out;  ///< why the edit has no effect; empty if the edit is applied
 
   friend bool operator==(const OrderEdit&, const OrderEdit&) = default;
 };

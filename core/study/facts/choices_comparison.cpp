@@ -118,7 +118,7 @@ void add_planned(ComparisonRows& rows, const std::optional<PlannedSequence>& a,
 
 using Figures = std::map<std::string, double>;
 
-/// The figures that the other profile lacks or has with another value.
+/// The figures that `others` lacks or has with another value, as texts.
 std::map<std::string, std::string> figures_beside(const Figures& figures, const Figures& others) {
   std::map<std::string, std::string> texts;
   for (const auto& [key, figure] : figures) {

@@ -4,8 +4,8 @@
 
 namespace stashscope {
 
-/// Adds one row per choice of the user, except for plans by cluster. If the choices of two studies
-/// lead to different steps or devices, at least one of these rows differs.
+/// Adds one row per choice of the user, except for plans by cluster. If one of these choices leads
+/// to different steps or devices, at least one of the rows differs.
 void add_choices(ComparisonRows& rows, const Study& left, const Study& right);
 
 }  // namespace stashscope

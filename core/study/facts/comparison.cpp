@@ -12,7 +12,7 @@ namespace stashscope {
 
 namespace {
 
-constexpr std::size_t tensors_at_peak = 20;  // of each side
+constexpr std::size_t tensors_at_peak = 20;  // number of tensors listed for each side
 
 struct GroupNames {
   std::string_view name;
@@ -106,7 +106,7 @@ std::map<std::string, std::int64_t> largest_alive(const Study& study, std::size_
 }
 
 /// Adds the largest tensors of each side. A tensor's bytes on the other side are shown even if the
-/// tensor is not among the largest there.
+/// tensor is not among the largest tensors of the other side.
 void add_tensors(ComparisonRows& rows, const Study& left, const Study& right) {
   rows.start(ComparisonGroup::tensors);
   const std::size_t all = static_cast<std::size_t>(-1);

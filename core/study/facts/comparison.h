@@ -17,13 +17,13 @@ std::string_view name_of(ComparisonGroup group);
 /// Title for people, such as `Alive at the peak`.
 std::string_view title_of(ComparisonGroup group);
 
-/// The unit of a compared number.
+/// The unit of a compared value; `text` for a value that is no number.
 enum class Quantity : std::uint8_t { text, bytes, count, seconds, percent };
 
-/// One side of a row.
+/// One side of a comparison row.
 struct ComparedValue {
   std::string text;              ///< formatted for people; empty if this side has no such value
-  std::optional<double> number;  ///< in bytes, items, seconds or percent; empty for texts
+  std::optional<double> number;  ///< bytes, items, seconds or percent; not set for texts
 
   friend bool operator==(const ComparedValue&, const ComparedValue&) = default;
 };
@@ -39,15 +39,15 @@ struct ComparisonRow {
   bool differs() const { return left != right; }
   bool only_left() const { return right.text.empty() && !left.text.empty(); }
   bool only_right() const { return left.text.empty() && !right.text.empty(); }
-  /// Right minus left, such as `+1.2 MiB (+4.1 %)`; empty for texts and for equal numbers.
+  /// Right minus left, such as `+1.2 MiB (+4.1 %)`. Empty unless the sides have different numbers.
   std::string difference() const;
 
   friend bool operator==(const ComparisonRow&, const ComparisonRow&) = default;
 };
 
 /// Compares two studies: peaks and their bands, times, models, choices, plans by cluster, and the
-/// largest tensors alive at either peak. Equal rows are listed too. Plans and dimensions that
-/// neither study has are left out.
+/// largest tensors alive at either peak. Equal rows are listed too. Plans that are on in neither
+/// study and bands that are empty at both peaks are left out.
 std::vector<ComparisonRow> compare(const Study& left, const Study& right);
 
 }  // namespace stashscope

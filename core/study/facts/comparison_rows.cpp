@@ -85,7 +85,6 @@ void ComparisonRows::add_texts(const std::map<std::string, std::string>& left,
     add_text(key, side(left, key), side(right, key));
 }
 
-/// Largest first.
 void ComparisonRows::sort_from(std::size_t first) {
   const auto size = [](const ComparisonRow& row) {
     return std::max(row.left.number.value_or(0), row.right.number.value_or(0));

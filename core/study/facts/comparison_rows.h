@@ -8,7 +8,7 @@
 
 namespace stashscope {
 
-/// `+1.2 MiB`, `−4.1 %`
+/// A change with its sign and unit: `+1.2 MiB`, `−4.1 %`.
 std::string with_sign(Quantity quantity, double change);
 
 /// Collects the rows of a comparison, in the order of the calls.
@@ -26,13 +26,14 @@ class ComparisonRows {
   void add_text(const std::string& name, const std::string& left, const std::string& right) {
     rows_.push_back({group_, name, Quantity::text, {left, {}}, {right, {}}});
   }
-  /// One row for each key of either side.
+  /// Adds one row for each key of either side, in the order of the keys.
   void add_values(Quantity quantity, const std::map<std::string, ComparedValue>& left,
                   const std::map<std::string, ComparedValue>& right);
   void add_numbers(Quantity quantity, const std::map<std::string, std::int64_t>& left,
                    const std::map<std::string, std::int64_t>& right);
   void add_texts(const std::map<std::string, std::string>& left,
                  const std::map<std::string, std::string>& right);
+  /// Sorts the rows from index `first` to the end by the larger of their two numbers, descending.
   void sort_from(std::size_t first);
 
   std::size_t size() const { return rows_.size(); }

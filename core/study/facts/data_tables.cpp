@@ -60,7 +60,7 @@ std::vector<Allocated> allocated_by_slot(const Variant& variant) {
   return allocated;
 }
 
-/// Node and live bytes of a slot; two empty fields behind the last slot.
+/// Adds the node and the live bytes of a slot, or two empty fields after the last slot.
 void add_side(std::vector<std::string>& fields, const Study& study, std::size_t slot) {
   const Timeline& timeline = study.current->timeline;
   const bool ended = slot >= timeline.order.size();

@@ -7,22 +7,23 @@
 
 namespace stashscope {
 
-/// The figures of the pictures as CSV (RFC 4180), below a line of titles. All amounts are bytes;
-/// slots count from 1.
+// The functions return the data of charts as CSV (RFC 4180) after a line of column titles. All
+// amounts are bytes; slots count from 1.
 
-/// Live bytes by slot and band: all slots of the step without plans, then all of the current step.
+/// Live bytes by slot and band: all slots of the step without plans, then all slots of the current
+/// step.
 std::string curve_table(const Study& study);
 
-/// The groups and tensors of a memory tree below `top`, `top` included, as far as they have bytes.
-/// @param bytes by node of the tree, see `tree_bytes`
+/// `top` and the groups and tensors below `top` in a memory tree that have more than 0 bytes.
+/// @param bytes bytes of each node of the tree, see `tree_bytes`
 std::string icicle_table(const MemoryTree& tree, const std::vector<std::int64_t>& bytes,
                          std::uint32_t top);
 
-/// The nodes of the current step in their order, each with the bytes of the buffers that it
-/// allocates and the slots in which they are alive.
+/// The nodes of the current step in execution order. A node's row has the bytes of the buffers that
+/// the node allocates, and the first and the last slot in which these buffers are alive.
 std::string node_table(const Study& study);
 
-/// The live bytes of two current steps, slot by slot.
+/// The live bytes of the current steps of two studies, slot by slot.
 std::string comparison_table(const Study& left, const Study& right);
 
 }  // namespace stashscope

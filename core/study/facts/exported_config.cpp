@@ -89,8 +89,8 @@ ExportedConfig readable_part(const Study& study, const Opportunities& known,
   return exported;
 }
 
-/// Drops entries that are off. For a version that ignores counts: adds one clause for each entry of
-/// which ONNX Runtime recomputes more occurrences than the study.
+/// For versions of ONNX Runtime that ignore counts: drops entries that are off, and adds one clause
+/// for each entry that ONNX Runtime recomputes at more occurrences than the study.
 void ignore_counts(const Study& study, const Opportunities& known, ExportedConfig& exported) {
   std::erase_if(exported.config, [](const auto& entry) {
     return entry.second.type == PlanType::none || entry.second.count == 0;
@@ -110,7 +110,7 @@ void ignore_counts(const Study& study, const Opportunities& known, ExportedConfi
   }
 }
 
-/// Shortens counts so that they leave out pinned nodes after the last recomputed node. A count
+/// Reduces counts so that they leave out pinned nodes after the last recomputed node. A count
 /// cannot leave out pinned nodes before a recomputed node; returns the names of these nodes.
 std::set<std::string> count_without_pinned(const Study& study, RecomputeConfig& config) {
   std::set<std::string> others;

@@ -10,15 +10,15 @@ namespace stashscope {
 /// The plans in force as a config for ONNX Runtime.
 struct ExportedConfig {
   RecomputeConfig config;
-  std::vector<std::string> left_out;  ///< one clause per reason, with the entries it concerns
+  std::vector<std::string> left_out;  ///< one clause per reason, with the affected entries
 };
 
-/// Leaves out plan types that ONNX Runtime does not know, and clusters that only a widened table of
-/// recomputable operators finds. Where ONNX Runtime takes counts, a smaller count leaves out pinned
-/// nodes at the end of a cluster. `left_out` names all other nodes and occurrences that ONNX
-/// Runtime recomputes although the study does not.
+/// The plans in force that ONNX Runtime can read. Leaves out plan types that ONNX Runtime does not
+/// know, and clusters that only a widened table of recomputable operators finds. Where ONNX Runtime
+/// takes counts, a smaller count leaves out pinned nodes at the end of a cluster. `left_out` also
+/// states what ONNX Runtime recomputes although the study does not.
 ExportedConfig exported_config(const Study& study);
-/// The part of another config that ONNX Runtime can read. Its counts stay as they are.
+/// The part of `config` that ONNX Runtime can read. Its counts stay as they are.
 ExportedConfig exported_config(const Study& study, const RecomputeConfig& config);
 
 /// The config in the form that the chosen version of ONNX Runtime takes: a config string or a JSON
@@ -33,7 +33,7 @@ struct ExportedEnvironment {
   bool switches_nothing_on = false;
 };
 
-/// @param path of the block's file
+/// The texts that export the plans in force. @param path path of the file for the block
 ExportedEnvironment exported_environment(const Study& study, const std::string& path);
 
 /// Writes the block to `path` and, if the block names one, the config file beside it. Throws an
@@ -42,7 +42,7 @@ ExportedEnvironment exported_environment(const Study& study, const std::string& 
 /// @param exported the result of `exported_environment` for the same path
 void write_environment(const ExportedEnvironment& exported, const std::string& path);
 
-/// The path of the config file of an exported block.
+/// The path of the config file for a block that is saved at `path`.
 std::string config_file_beside(const std::string& path);
 
 }  // namespace stashscope

@@ -8,7 +8,8 @@ namespace stashscope {
 
 namespace {
 
-/// The innermost of a chain of groups that each hold nothing but the next one.
+/// The innermost group of the chain that starts at `node`. Each group of a chain holds only the
+/// next group.
 std::uint32_t end_of_chain(const MemoryTree& tree, const std::vector<std::int64_t>& bytes,
                            std::uint32_t node) {
   while (true) {

@@ -29,7 +29,7 @@ std::string line_of(const Node& node) {
          std::to_string(node.origin->line);
 }
 
-/// A tree in which children are still in the order in which they were found.
+/// A tree under construction. Nodes are in the order in which they were added.
 class TreeDraft {
  public:
   TreeDraft() : nodes_(1), children_(1) {}
@@ -129,7 +129,7 @@ class TreeBuilder {
     return {study_.graph().node(maker).op_type};
   }
 
-  /// A gradient node stands for the line of its forward node.
+  /// The source line of a node; for a gradient node, the line of its forward node.
   std::string line_of_node(NodeId node) const {
     if (!node.valid()) return std::string(outside_of_groups);
     const NodeId partner = homes_.modules.partner[node];

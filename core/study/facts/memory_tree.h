@@ -28,8 +28,8 @@ struct MemoryTreeNode {
   std::uint32_t depth = 0;        ///< 0: the root
   std::uint32_t first_child = 0;  ///< children are adjacent, in the order of the step
   std::uint32_t child_count = 0;  ///< 0: a leaf
-  BufferId buffer;                ///< of a leaf that is one tensor; else invalid
-  std::optional<Band> band;       ///< of a tensor and of a group of tensors with one use
+  BufferId buffer;                ///< buffer of a leaf that is one tensor; else invalid
+  std::optional<Band> band;       ///< band of a tensor or of a group whose tensors have one band
 };
 
 /// The tensors of a variant of the step, grouped. The root comes first, parents come before their
@@ -39,12 +39,13 @@ struct MemoryTree {
   std::vector<MemoryTreeNode> nodes;
 };
 
-/// The name of the part of a tree that lies outside of all modules, source lines or operators.
+/// The name of the part of a tree that lies outside of all modules or source lines.
 constexpr std::string_view outside_of_groups = "(outside)";
 
-/// A tensor belongs to the module of the node that makes it. A buffer that several values use one
-/// after the other belongs to the module of the first value. Parameters and inputs belong to the
-/// module that reads them first; gradients and optimizer states belong to their parameter's module.
+/// The tree of a variant's tensors. A tensor belongs to the module of the node that makes it. A
+/// buffer that several values use one after the other belongs to the module of the first value.
+/// Parameters and inputs belong to the module that reads them first; gradients and optimizer states
+/// belong to their parameter's module.
 MemoryTree memory_tree(const Study& study, const Variant& variant, MemoryGrouping grouping,
                        const TensorHomes& homes);
 MemoryTree memory_tree(const Study& study, const Variant& variant, MemoryGrouping grouping);
@@ -54,7 +55,7 @@ MemoryTree memory_tree(const Study& study, const Variant& variant, MemoryGroupin
 std::vector<std::int64_t> tree_bytes(const MemoryTree& tree, const Timeline& timeline,
                                      std::size_t slot);
 
-/// The nodes of the graph that make the tensors of a group or the single tensor, ascending.
+/// The nodes of the graph that make the tensors in a node of the tree, ascending.
 /// @pre the tree was made of the variant
 std::vector<NodeId> makers_in_tree(const MemoryTree& tree, const Variant& variant,
                                    std::uint32_t node);

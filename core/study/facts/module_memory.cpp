@@ -41,7 +41,7 @@ class ModuleTable {
   }
 
  private:
-  /// Every module around another row is a rest.
+  /// Marks each row whose module contains the module of another row.
   void mark_rests() {
     for (const ModuleDraft& draft : drafts_) {
       const std::string& name = draft.memory.module;
@@ -84,7 +84,7 @@ class ModuleTable {
   const Variant& variant_;
   const TensorHomes& homes_;
   IdVector<NodeId, std::string> block_;
-  std::vector<ModuleDraft> drafts_;  ///< in the order of the step
+  std::vector<ModuleDraft> drafts_;  ///< drafts in the order of the step
   std::unordered_map<std::string_view, std::size_t> draft_by_name_;
 };
 

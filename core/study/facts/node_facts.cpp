@@ -38,7 +38,7 @@ StoredValue stored_value(const Study& study, ValueId value) {
 
 namespace {
 
-/// The buffer of the first output that has one.
+/// The buffer of the first output that has a buffer.
 BufferId memory_of(const Study& study, NodeId node) {
   for (const ValueId output : study.current->dataflow.topology.outputs[node]) {
     const BufferId buffer = study.current->timeline.buffer_of[output];

@@ -10,12 +10,12 @@ namespace stashscope {
 /// A plan for a node's outputs and its state under the choices in force.
 struct NodePlanState {
   const NodePlan* plan;
-  bool chosen = false;   ///< its cluster is on
-  bool applied = false;  ///< in effect: not prevented by a count, another plan or a pinned node
+  bool chosen = false;   ///< the plan's cluster is on
+  bool applied = false;  ///< no count, other plan or pinned node prevents the plan
   bool pinned = false;   ///< the node's outputs stay in memory
 };
 
-/// All plans of a node of the model, in the order of the strategies.
+/// All plans of a node of the model, first the plans of types that ONNX Runtime knows.
 std::vector<NodePlanState> plans_of_node(const Study& study, NodeId node);
 
 /// The reasons why stashed outputs of a node of the model have no plan.
@@ -33,16 +33,16 @@ StoredValue stored_value(const Study& study, ValueId value);
 struct LastRead {
   ValueId value;  ///< the value in the buffer that is read
   NodeId reader;
-  std::size_t slot = 0;  ///< of the reader
+  std::size_t slot = 0;  ///< slot of the reader
 };
 
-/// The last read of the buffer that holds the first output of `node`. Nothing if there is no buffer
-/// or no reader.
+/// The last read of the buffer that holds the first output of `node`. Nothing if the output has no
+/// buffer or nothing reads the buffer.
 std::optional<LastRead> last_read_of_memory(const Study& study, NodeId node);
 
 /// The node that allocates the buffer of the first output of `node`. This is `node` itself, or an
 /// earlier node if the output is a view or is computed in place. Invalid if the buffer exists
-/// before the step, or if there is no buffer.
+/// before the step, or if the output has no buffer.
 NodeId maker_of_memory(const Study& study, NodeId node);
 
 }  // namespace stashscope

@@ -47,8 +47,8 @@ void join_by_cluster(const Study& study, RowSets& sets) {
   }
 }
 
-/// Joins rows of one table that free the same outputs. The table has the rows from `first` to
-/// before `last`.
+/// Joins rows of one table whose plans for the same node conflict. The table has the rows from
+/// `first` to `last` - 1.
 void join_by_output(const Study& study, std::size_t first, std::size_t last, RowSets& sets) {
   IdVector<NodeId, std::vector<std::pair<std::size_t, const NodePlan*>>> treated(
       study.graph().nodes().size());
@@ -78,7 +78,8 @@ struct Telling {
 
 using AppliedPlans = std::unordered_set<const NodePlan*>;
 
-/// Nothing if the occurrence neither frees an output of the node nor runs it again.
+/// How informative an occurrence is for a node. Nothing if the occurrence neither frees an output
+/// of the node nor runs the node again.
 std::optional<Telling> telling(const AppliedPlans& applied, const PlanRow& row,
                                const Occurrence& each, NodeId node) {
   const auto frees = [&](const NodePlan* part) { return part->node == node; };
@@ -114,8 +115,8 @@ std::optional<ToldPlace> planned_place(const Study& study, NodeId node) {
   return best;
 }
 
-/// The largest stashed tensor without a plan at the obstacles that `fits` accepts; of equal ones
-/// the first.
+/// The largest stashed output of the entry nodes of the obstacles that `fits` accepts. Of outputs
+/// of equal size, the first.
 template <class Fits>
 std::optional<TablePlace> unplanned_place(const Study& study, Fits fits) {
   std::optional<TablePlace> largest;

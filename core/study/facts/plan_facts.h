@@ -10,31 +10,33 @@
 
 namespace stashscope {
 
-/// The rows of both plan tables by index: first the rows of `plans`, then the rows of `extensions`.
+/// The number of rows of both plan tables, and a row by its index. The rows of `plans` come first,
+/// then the rows of `extensions`.
 std::size_t plan_rows(const Study& study);
 const PlanRow& plan_row(const Study& study, std::size_t row);
 
-/// All rows in groups; each row is in exactly one. Two rows exclude each other if they free the
-/// same outputs, or if their config entries have the same cluster but different types. A group is
-/// closed under exclusion.
+/// All rows in groups; each row is in exactly one group. Two rows of a table exclude each other if
+/// their plans for the same node conflict, or if their config entries have the same cluster but
+/// different types. Rows that exclude each other are in the same group.
 std::vector<std::vector<std::size_t>> plan_groups(const Study& study);
 
 /// Where the tables of a study show a node: an occurrence of a plan, or a stashed tensor without a
 /// plan.
 struct TablePlace {
-  std::size_t row = 0;         ///< of the plan
+  std::size_t row = 0;         ///< row of the plan, see `plan_row`
   std::size_t occurrence = 0;  ///< index within the row
   ValueId tensor;  ///< if valid, the place is this tensor without a plan instead of the occurrence
 };
 
 /// The most informative place for a node of the model; nothing if no table shows it. A plan that is
 /// carried out for the node's own output comes first. These criteria follow, in this order: ONNX
-/// Runtime knows the plan type, the plan frees the node's own output (others only run the node
-/// again), the plan is carried out, it saves most. A plan that is not carried out and whose type
-/// ONNX Runtime does not know comes after a stashed output of the node without a plan.
+/// Runtime knows the plan type, the plan frees the node's own output instead of only running the
+/// node again, the plan is carried out, the plan saves most. A plan that is not carried out and
+/// whose type ONNX Runtime does not know comes after a stashed output of the node without a plan.
+/// A tensor that has no plan because the search stopped at the node comes last.
 std::optional<TablePlace> table_place(const Study& study, NodeId node);
 
-/// The node's module, outermost module first, joined by dots; may be empty.
+/// The modules that contain a node, outermost module first, joined by dots; may be empty.
 std::string layer_of(const Graph& graph, NodeId node);
 
 /// The modules of the entry nodes of a row's occurrences, each once, in execution order.
@@ -52,9 +54,9 @@ class OccurrenceFacts {
   explicit OccurrenceFacts(const Study& study);
   explicit OccurrenceFacts(Study&& study) = delete;
 
-  /// The entry node.
+  /// The entry node of the occurrence's first plan.
   static NodeId node(const Occurrence& each) { return each.parts.front()->node; }
-  /// The first output of the entry node that the plan frees.
+  /// The first output of this entry node that the plan frees.
   ValueId value(const Occurrence& each) const;
 
   bool is_applied(const Occurrence& each) const;

@@ -11,7 +11,7 @@ namespace stashscope {
 
 namespace {
 
-/// `h` for `h.3`; a name without a number stays.
+/// The name without its final number: `h` for `h.3`. A name without a number stays as it is.
 std::string without_number(const std::string& name) {
   const std::string_view stem = series_stem(name);
   if (stem.empty()) return name;
@@ -24,8 +24,8 @@ std::string last_module(const Graph& graph, const Occurrence& each) {
   return path.scope.empty() ? "" : without_number(path.scope.back());
 }
 
-/// The last name that the modules of all occurrences of a row share, without its number: `attn`,
-/// `h`. Empty if they differ.
+/// The name, without number, that the innermost modules of all occurrences of a row share: `attn`,
+/// `h`. Empty if the modules have different names.
 std::string shared_module_name(const Graph& graph, const PlanRow& row) {
   std::string shared;
   for (const Occurrence& each : *row.occurrences) {
@@ -37,7 +37,7 @@ std::string shared_module_name(const Graph& graph, const PlanRow& row) {
   return shared;
 }
 
-/// By row, the shortened name of its module if the row has a single occurrence in a module.
+/// For each row, the shortened name of its module if the row has a single occurrence; else empty.
 std::vector<std::string> lone_modules(const Study& study) {
   std::vector<std::vector<std::string>> scopes(plan_rows(study));
   std::vector<std::vector<std::string>*> lone;
@@ -61,7 +61,7 @@ std::string place_words(const Graph& graph, const PlanRow& row, const std::strin
   return ", " + std::to_string(places) + (module.empty() ? " places" : " x " + module);
 }
 
-/// A row with at most this many nodes to run again lists their operators.
+/// A row with at most this many nodes to run again lists the operators of these nodes.
 constexpr std::size_t most_listed_nodes = 3;
 
 enum class Detail { normal, all_operators };
@@ -79,7 +79,7 @@ std::string node_words(const Study& study, const NodePlan& plan, Detail detail) 
   return freed + " after " + join(before, ", ");
 }
 
-/// Plans of the usual type have no word for it.
+/// The strategy's name after a comma; empty for recompute, which is the usual strategy.
 std::string type_words(PlanType type) {
   if (type == PlanType::recompute) return "";
   return ", " + std::string(strategy_of(type).name);
@@ -92,7 +92,7 @@ std::string row_words(const Study& study, const PlanRow& row, const std::string&
          place_words(study.graph(), row, lone_module);
 }
 
-/// Calls `rename` for every row whose name another row has, too.
+/// Replaces the name of every row that shares its name with another row.
 template <class Rename>
 void rename_equal(std::vector<std::string>& names, const Rename& rename) {
   std::map<std::string, int> uses;

@@ -11,7 +11,7 @@ namespace stashscope {
 /// whose output the row frees, the nodes that run again before it, and the place. Examples:
 /// `Gelu, in model.layers.0.mlp`, `Dropout after Cast, 12 x attn`, and
 /// `Softmax and 7 nodes before it, 12 places`. Rows that would have the same name list all their
-/// operators. If they still have the same name, their config string is added.
+/// operators. Rows whose names are still equal also show their config string.
 std::vector<std::string> plan_names(const Study& study);
 
 }  // namespace stashscope

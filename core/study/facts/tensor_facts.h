@@ -7,13 +7,13 @@
 
 namespace stashscope {
 
-/// `[batch, 768] float32`
+/// Shape and element type: `[batch, 768] float32`. An unknown shape is `[]`.
 std::string type_text(const Graph& graph, const TensorType& type);
 
 /// A description of a live tensor.
 struct AliveTensor {
   std::string name;
-  std::string shape;  ///< with the element type, see `type_text`
+  std::string shape;  ///< shape and element type, see `type_text`
   std::string role;
   std::int64_t bytes = 0;
 };

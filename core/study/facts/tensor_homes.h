@@ -5,10 +5,10 @@
 
 namespace stashscope {
 
-/// Where the tensors of a variant belong.
+/// The node, the module and the band that each buffer of a variant belongs to.
 struct TensorHomes {
-  NodeModules modules;  ///< of the graph's nodes, shortened by `shorten_modules`
-  /// By buffer, the node of the graph that the buffer belongs to. An input or a parameter belongs
+  NodeModules modules;  ///< modules of the graph's nodes, shortened by `shorten_modules`
+  /// For each buffer, the node that the buffer belongs to. An input or a parameter belongs
   /// to the node that reads it first. The gradient and the optimizer states of a parameter belong
   /// to the same node as the parameter. Any other tensor belongs to the node that makes it.
   /// Invalid: no node makes or reads the tensor.

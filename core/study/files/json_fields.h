@@ -12,8 +12,8 @@ namespace stashscope::json_fields {
 struct Format {
   const char* field;
   int version;       ///< the newest version that this program reads
-  const char* name;  ///< such as `session file`
-  const char* hint;  ///< hint of the error for other files
+  const char* name;  ///< name in messages, such as `session file`
+  const char* hint;  ///< hint of the error for a file of another kind
 };
 
 /// Parses the text of a file of this format and decodes its texts (json_texts.h). Throws an input

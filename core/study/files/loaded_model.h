@@ -10,7 +10,7 @@
 
 namespace stashscope {
 
-/// A model and the session it was opened with.
+/// A model and the session with which the model was opened.
 struct LoadedModel {
   Session session;                          ///< path of the model, choices and measurements
   std::filesystem::path session_file = {};  ///< empty if a model was opened
@@ -18,10 +18,10 @@ struct LoadedModel {
   std::vector<std::string> warnings;
 };
 
-/// Loads a model, or a session and the model it names.
+/// Loads a model, or a session and the model that the session names.
 /// @param adjust changes the choices before the model is loaded, so that a wrong choice is reported
-/// first; may be null
-/// Throws an input Error, and passes on the exceptions of `adjust`.
+/// first; may be null. Measurements that do not fit the changed choices are dropped.
+/// Throws an input Error if a file cannot be loaded, and passes on the exceptions of `adjust`.
 LoadedModel load_model_or_session(const std::filesystem::path& file,
                                   const std::function<void(Choices&)>& adjust);
 

@@ -6,7 +6,7 @@
 
 namespace stashscope {
 
-/// Writes the study's modified graph as a model, atomically, with its external data beside it.
+/// Writes the study's modified graph as a model, atomically, with the external data beside `path`.
 /// Throws an input Error when a file cannot be written, or when the external data would overwrite
 /// the file from which it is read.
 void save_modified_model(const Study& study, const std::filesystem::path& path);

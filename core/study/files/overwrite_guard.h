@@ -13,12 +13,13 @@ class OverwriteGuard {
  public:
   /// @param what describes the file in messages, such as `the model`
   void add(const std::filesystem::path& path, const std::string& what);
-  /// A model's own file and its external data files.
+  /// Adds a model's own file and its external data files.
   void add_model(const std::filesystem::path& path, const Graph& model);
   void add_session(const std::filesystem::path& path);
 
   /// Reserves a path for an output. Throws a usage Error if the path is taken.
-  /// @param where the option or path that the user gave @param what as for `add`
+  /// @param where the option or path that the user gave
+  /// @param what describes the output in messages
   void claim(const std::string& where, const std::filesystem::path& path, const std::string& what);
   /// Claims both files that `save_model` may write: the model and its external data.
   void claim_model(const std::string& where, const std::filesystem::path& path,

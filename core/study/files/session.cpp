@@ -176,7 +176,7 @@ void read_plans(const json& object, PlanChoices& choices) {
   std::string probe = to_string(choices.search);
   read(object, "probe", probe);
   choices.search = parse_search_options(probe);
-  // Sessions without the key were written when only these rules existed.
+  // A session without this key was written for the rules of November 2023.
   std::string reference(rules_of(Reference::november_2023).name);
   read(object, "reference", reference);
   choices.search.reference = parse_reference(reference);

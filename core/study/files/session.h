@@ -11,7 +11,7 @@ namespace stashscope {
 
 /// The content of a session file: path of the model, choices and measurements.
 struct Session {
-  std::filesystem::path model;  ///< absolute once loaded
+  std::filesystem::path model;  ///< path of the model file; absolute after loading
   std::string model_hash;       ///< hash of the model file when the session was saved
   Choices choices;
   std::optional<Measurement> baseline_measured;
@@ -21,24 +21,26 @@ struct Session {
     baseline_measured.reset();
     current_measured.reset();
   }
-  /// Drops the measured times of the nodes. Keeps the measured memory, which is the same on every
-  /// device.
+  /// Drops the measured times of the nodes. Keeps the measured memory, which does not depend on the
+  /// device profile.
   void forget_measured_times();
 
   friend bool operator==(const Session&, const Session&) = default;
 };
 
-/// JSON text of a session. The path of a model below `folder` is relative to `folder`.
+/// JSON text of a session. If the model is below `folder`, the text has the model's relative path.
 std::string session_text(const Session& session, const std::filesystem::path& folder);
-/// Throws an input Error that states the fault of the text.
+/// Parses the text of a session file in `folder`. Throws a usage Error for an invalid choice, and
+/// an input Error for any other fault.
 Session parse_session(const std::string& text, const std::filesystem::path& folder);
 
 void save_session(const Session& session, const std::filesystem::path& path);
-/// Throws an input Error that names the file. If the model changed since the session was saved,
-/// sets `warning` and drops the measurements.
+/// Throws an input Error that names the file if the session is invalid or its model is missing. If
+/// the model changed since the session was saved, sets `warning` and drops the measurements.
 Session load_session(const std::filesystem::path& path, std::string& warning);
 
-/// Whether the file looks like a session rather than a model.
+/// Whether the file looks like a session rather than a model. Throws an input Error if the file
+/// cannot be read.
 bool is_session_file(const std::filesystem::path& path);
 
 }  // namespace stashscope

@@ -17,10 +17,10 @@ constexpr const char* bundled_step = "-";
 FileBundle bundle_step(const Session& session, const Graph& model);
 
 /// A step that was received over a stream, in a temporary folder. The folder is removed with this
-/// object or when its process ends.
+/// object or when the process ends.
 class ReceivedStep {
  public:
-  /// Reads the stream to its end. Throws an input Error if it does not hold a step.
+  /// Reads the stream to its end. Throws an input Error if the stream holds no valid file bundle.
   explicit ReceivedStep(std::istream& stream);
 
   std::filesystem::path session() const;

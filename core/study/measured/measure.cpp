@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 /// The worker's standard input as a file.
 const fs::path standard_input = "/proc/self/fd/0";
 
-constexpr std::size_t most_of_remark = 2000;  // characters
+constexpr std::size_t most_of_remark = 2000;  // in characters
 
 /// Collects the runs of one variant from the stream of the worker.
 class VariantRuns {
@@ -68,12 +68,12 @@ class VariantRuns {
   std::vector<Measurement> done_;
   double step_seconds_ = 0;
   std::vector<std::string> remarks_;
-  double started_ = 0;  ///< of the newest node
+  double started_ = 0;  ///< start time of the newest node, in seconds
   bool counts_ = true;
   bool is_empty_ = true;
 };
 
-/// Sorts the lines of the worker into the two measurements.
+/// Reads the lines of the worker and builds the measurements of both variants.
 class StreamReader {
  public:
   /// Refers to `on_event` and `progress`. @param place the machine of the worker in messages, such
@@ -198,7 +198,7 @@ class StreamReader {
   bool done_ = false;
 };
 
-/// Passes on assumed dimensions too, so that the worker runs the same step.
+/// The session for the worker. Sets the assumed sizes, so that the worker runs the study's step.
 Session session_of_run(const Study& study, const fs::path& model) {
   Session session;
   session.model = fs::absolute(model);
@@ -216,7 +216,7 @@ std::vector<std::string> worker_arguments(const std::string& file, const Study& 
           "--repeat",  std::to_string(counts.repeats)};
 }
 
-/// Runs the worker on another machine. Its run errors name the machine.
+/// Runs the worker on another machine. Run errors name the machine.
 void run_there(const RemoteHost& host, const std::vector<std::string>& arguments,
                const FileBundle& files, StreamReader& reader, const Progress& progress) {
   std::vector<std::string> words = {host.worker};

@@ -15,7 +15,7 @@ namespace stashscope {
 
 /// Measurements of the variant without plans and of the current variant.
 struct StudyMeasurements {
-  std::optional<Measurement> baseline;  ///< not set if it did not fit on the device
+  std::optional<Measurement> baseline;  ///< not set if the variant did not fit on the device
   Measurement current;
 };
 
@@ -30,9 +30,9 @@ struct RunRequest {
   friend bool operator==(const RunRequest&, const RunRequest&) = default;
 };
 
-/// Runs both variants of a study with random data in the worker program and reads its stream. Sends
-/// the model and its data to another machine if the request names one. Leaves out a baseline that
-/// does not fit on the device.
+/// Runs both variants of a study with random data in the worker program and reads the worker's
+/// stream. Sends the model and its data to another machine if the request names one. Leaves out a
+/// baseline that does not fit on the device.
 /// @param model the file from which the study's model was loaded
 /// @param on_event called with every event as it arrives; may be null
 /// Throws the worker's error, an Error that states why the machine cannot be used, or a cancelled
@@ -43,16 +43,16 @@ StudyMeasurements measure_in_worker(
     const Progress& progress);
 
 /// The largest difference between measured and predicted live bytes over all slots. The memory
-/// inside nodes (the bodies of If, Loop and Scan) is left out: it is predicted but not measured.
+/// inside nodes (the bodies of If, Loop and Scan) is left out, because a run does not measure it.
 std::int64_t largest_error(const Variant& variant, const Measurement& measured);
 
-/// The largest difference over all measured variants.
+/// The largest difference between measured and predicted live bytes over all measured variants.
 std::int64_t largest_error(const Study& study, const StudyMeasurements& measured);
 
 /// The predicted peak without the memory inside nodes, which a run does not measure.
 std::int64_t predicted_peak_of_tensors(const Variant& variant);
 
-/// The most memory that the bodies of one node take; 0 without If, Loop and Scan.
+/// The most bytes that the bodies of one node take; 0 without If, Loop and Scan.
 std::int64_t predicted_inside_nodes(const Variant& variant);
 
 /// The peak of predicted tensor bytes plus measured kernel workspace.
@@ -63,7 +63,7 @@ std::int64_t predicted_with_workspace(const Variant& variant, const Measurement&
 std::map<std::string, std::int64_t> sizes_unlike_predicted(const Study& study,
                                                            const Measurement& measured);
 
-/// Remarks that a reader of the figures needs, one sentence each.
+/// Remarks that a reader of the measurements needs.
 std::vector<std::string> remarks_on(const Study& study, const StudyMeasurements& measured);
 
 }  // namespace stashscope

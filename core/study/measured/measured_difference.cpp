@@ -83,8 +83,8 @@ class Causes {
  private:
   const Variant& variant_;
   bool on_device_;
-  std::vector<std::int64_t> unlike_;    ///< by slot, number of live buffers of unpredicted size
-  std::vector<std::int64_t> rounding_;  ///< by slot, the bytes that rounding adds at most
+  std::vector<std::int64_t> unlike_;    ///< number of live buffers of unpredicted size, by slot
+  std::vector<std::int64_t> rounding_;  ///< most bytes that rounding can add, by slot
 };
 
 }  // namespace

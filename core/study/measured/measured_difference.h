@@ -9,22 +9,22 @@ namespace stashscope {
 
 /// Why the measured bytes of a slot differ from the predicted bytes.
 enum class DifferenceCause : std::uint8_t {
-  none,            ///< they are equal
+  none,            ///< the bytes are equal
   inner_memory,    ///< memory inside the node is predicted but not measured
   data_dependent,  ///< a live tensor has a size that depends on the data of the run
   rounding,        ///< the device's allocator rounds every tensor up
   unknown,
 };
 
-/// The measurement of one slot of the execution order beside its prediction.
+/// The measurement and the prediction for one slot of the execution order.
 struct StepDifference {
-  std::size_t step = 0;  ///< the slot
+  std::size_t step = 0;  ///< slot of the node
   NodeId node;
   std::int64_t predicted_bytes = 0;
   std::int64_t measured_bytes = 0;
   double predicted_seconds = 0;
   double measured_seconds = 0;
-  std::int64_t workspace_bytes = 0;  ///< measured; not part of the difference
+  std::int64_t workspace_bytes = 0;  ///< measured workspace; not part of the difference
   DifferenceCause cause = DifferenceCause::none;
 
   std::int64_t bytes() const { return measured_bytes - predicted_bytes; }

@@ -13,7 +13,7 @@ namespace stashscope {
 /// which the step gives no evidence are taken from `base`. The fit leaves out views, nodes without
 /// a time, and members of fused groups, because only the time of the group is known. The name is
 /// `measured on <device>`.
-/// @param measured a run of the variant, in its order
+/// @param measured a run of the variant
 /// @param device the device that the step ran on; an unknown memory size is taken from `base`
 /// Throws an input Error if the measurement has no times to fit, or belongs to another step.
 DeviceProfile measured_profile(const Study& study, const Variant& variant,

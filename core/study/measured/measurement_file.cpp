@@ -32,7 +32,7 @@ constexpr std::size_t most_differences = 4;
 struct MeasuredStep {
   StepIdentity identity;
   std::map<std::string, std::int64_t>
-      dims;  ///< for messages; different sizes also change the identity
+      dims;  ///< sizes for messages; other sizes also change the identity
 };
 
 MeasuredStep step_of(const Study& study) {
@@ -83,7 +83,7 @@ void check_step(const MeasuredStep& measured, const MeasuredStep& step) {
                "set the measured sizes, or run the step again");
   }
   fail_input("", "was measured with other plans, another order or another optimizer",
-             "choose those that were measured, or run the step again");
+             "choose the measured plans, order and optimizer, or run the step again");
 }
 
 std::optional<Measurement> measurement_of(const json& object, const char* key,

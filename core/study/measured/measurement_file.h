@@ -7,7 +7,7 @@
 
 namespace stashscope {
 
-/// The JSON text of a measurement file: the measurements of a study's step and its identity.
+/// The JSON text of a measurement file: the identity and the measurements of a study's step.
 std::string measurements_text(const Study& study, const StudyMeasurements& measured);
 
 /// Parses the text of a measurement file. Throws an input Error if the text is no valid measurement

@@ -76,14 +76,14 @@ class BudgetPlanner {
     return answer;
   }
 
-  /// Returns the number of moves.
+  /// Searches plans for a budget and returns the number of moves.
   std::int64_t search(std::int64_t budget_bytes, const SearchLimit& limit) {
     return grain_ == PlanGranularity::cluster ? search_clusters(budget_bytes, limit)
                                               : search_sequences(budget_bytes, limit);
   }
 
  private:
-  static constexpr std::int64_t moves_of_proofs = 2'000'000;  // a second for 30,000 tasks
+  static constexpr std::int64_t moves_of_proofs = 2'000'000;  // about 1 s for 30,000 tasks
 
   /// Reports the proven bounds. Returns the lower bound on the seconds that a plan within the
   /// budget adds.
@@ -159,7 +159,7 @@ class BudgetPlanner {
     }
   }
 
-  /// Starts from the best plans by cluster, because sequences of nodes can express them.
+  /// Starts from the best plans by cluster, because sequences of nodes can express such plans.
   void take_clusters(std::int64_t budget_bytes, SearchLimit limit) {
     constexpr std::int64_t moves_of_an_evaluation = 100;
     if (limit.moves > 0) limit.moves = 1 + limit.moves / moves_of_an_evaluation;

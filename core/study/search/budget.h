@@ -10,38 +10,38 @@
 
 namespace stashscope {
 
-/// The unit of a plan for a budget. Each grain can express every plan of the previous grain.
+/// The unit of a plan for a budget, from the coarsest to the finest.
 enum class PlanGranularity : std::uint8_t {
   cluster,  ///< recompute plans by cluster, as in config strings; with any order strategy
   node,     ///< single nodes run again, once each; the first runs keep their order
   sequence  ///< nodes run in any order, each up to 6 times
 };
 
-/// `cluster`, `node` or `sequence`.
+/// The name of a grain: `cluster`, `node` or `sequence`.
 std::string_view name_of(PlanGranularity grain);
-/// Throws a usage Error that lists the names.
+/// The grain with this name. For an unknown name, throws a usage Error that lists the names.
 PlanGranularity find_grain(std::string_view name);
 
 struct BudgetRequest {
   std::int64_t budget_bytes =
       0;  ///< limit for the peak of the whole step, including parameters and optimizer states
   PlanGranularity grain = PlanGranularity::cluster;
-  SearchLimit limit;  ///< a move is a change of a sequence, or one evaluation of a set of plans
+  SearchLimit limit;  ///< a move is one change of a sequence, or one evaluation of a set of plans
 };
 
-/// Choices with the peak and the time they lead to.
+/// Choices with the peak and the time that these choices lead to.
 struct ParetoPoint {
   Choices choices;
   std::int64_t peak_bytes = 0;
-  double extra_seconds = 0;  ///< beyond the step without plans
+  double extra_seconds = 0;  ///< seconds that the plans add to the step
 };
 
 /// Lower bound on the peak: the fewest live bytes at a moment that every execution passes.
 struct StepPeakBound {
   std::int64_t bytes = 0;
   std::int64_t persistent_bytes = 0;  ///< the part of `bytes` that lives during the whole step
-  NodeId node;                   ///< runs at that moment, or reads the value made at that moment
-  std::vector<ValueId> tensors;  ///< the live tensors that are not persistent, largest first
+  NodeId node;                        ///< the node that runs at that moment; invalid: no node
+  std::vector<ValueId> tensors;       ///< the live tensors that are not persistent, largest first
 
   friend bool operator==(const StepPeakBound&, const StepPeakBound&) = default;
 };
@@ -57,12 +57,14 @@ struct BudgetProof {
 /// The result of planning for a budget.
 struct BudgetAnswer {
   BudgetRequest request;
-  ParetoPoint best;       ///< the cheapest within the budget, or else the one with the lowest peak
+  /// The cheapest point within the budget, or else the point with the lowest peak.
+  ParetoPoint best;
   bool feasible = false;  ///< whether `best` is within the budget
-  /// Empty if evicted tensors or fused groups stay in force, because the proofs cover only
-  /// sequences of the step's own nodes.
+  /// Lower bound on the peak. Not set if evicted tensors or fused groups stay in force, because the
+  /// proofs cover only sequences of the step's own nodes.
   std::optional<StepPeakBound> floor;
-  /// Lower bound on the time that a plan within the budget adds.
+  /// Lower bound on the time that a plan within the budget adds. Not set if `floor` is not set or
+  /// exceeds the budget.
   std::optional<double> least_extra_seconds;
   std::int64_t moves = 0;
   double seconds = 0;  ///< duration of the search
@@ -78,12 +80,12 @@ class ParetoFront {
  public:
   /// Whether a point of the front is at least as good in both peak and time.
   bool has_as_good(std::int64_t peak_bytes, double extra_seconds) const;
-  /// Adds a point and removes those it dominates. Returns false if the front already has a point
-  /// that is as good.
+  /// Adds a point and removes the points that it dominates. If the front already has a point that
+  /// is as good, adds nothing and returns false.
   bool add(ParetoPoint point);
   /// Sorted by ascending peak, and therefore by descending time.
   const std::vector<ParetoPoint>& points() const { return points_; }
-  /// The cheapest point within the budget, or else the one with the lowest peak. A larger budget
+  /// The cheapest point within the budget, or else the point with the lowest peak. A larger budget
   /// never gives a more expensive point. @pre the front is not empty
   const ParetoPoint& best(std::int64_t budget_bytes) const;
 
@@ -91,7 +93,7 @@ class ParetoFront {
   std::vector<ParetoPoint> points_;
 };
 
-/// Called on the searching thread with each better plan that is found.
+/// Called on the searching thread with better plans as the search finds them; may skip some plans.
 using OnPlan = std::function<void(const ParetoPoint&)>;
 /// Called once on the searching thread, before the search; not called if nothing is proven.
 using OnProof = std::function<void(const BudgetProof&)>;
@@ -99,18 +101,17 @@ using OnProof = std::function<void(const BudgetProof&)>;
 /// The cheapest plan found for a budget, with bounds for all plans. The candidates include the
 /// plans in force and all points of `archive`. Plans found are added to `archive`. The search
 /// changes plans (evicting plans stay), level and recompute search options; at the grains node and
-/// sequence it changes the planned sequence and the order. It drops moves of nodes by the user.
-/// When cancelled, the search ends early and returns the best plan so far. With `on_proof` set, a
-/// small share of the limit goes to early bounds.
+/// sequence it changes the planned sequence and the order. The search drops the user's moves of
+/// nodes. When cancelled, the search ends early and returns the best plan so far. With `on_proof`
+/// set, a small share of the limit goes to early bounds.
 BudgetAnswer plan_for_budget(const Study& study, const BudgetRequest& request, ParetoFront& archive,
                              const Progress& progress, const OnPlan& on_plan = {},
                              const OnProof& on_proof = {});
 
-/// The cheapest plans for budgets from the lowest peak found to the peak without plans, by
-/// ascending peak; each is cheaper than the one before it. The number of budgets is at most
-/// `points`, but at least two. The search starts with the lowest peak and then repeatedly halves
-/// the largest gap between budgets. Plans found are added to `archive`. The limit covers the whole
-/// curve.
+/// The cheapest plans for budgets from the lowest to the highest peak in `archive`, by ascending
+/// peak; each plan is cheaper than the previous plan. The number of budgets is at most `points`,
+/// but at least two. The search starts with the lowest peak and then repeatedly halves the largest
+/// gap between budgets. Plans found are added to `archive`. The limit covers the whole curve.
 std::vector<ParetoPoint> pareto_curve(const Study& study, PlanGranularity grain, std::size_t points,
                                       const SearchLimit& limit, ParetoFront& archive,
                                       const Progress& progress, const OnPlan& on_plan = {});

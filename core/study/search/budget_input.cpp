@@ -16,7 +16,7 @@ std::string without_spaces(std::string text) {
   return text;
 }
 
-/// The number in front of the percent sign. Throws a usage Error if there is none in range.
+/// The number in front of the percent sign. Throws a usage Error unless it is in (0, 1000].
 double parse_percent(const std::string& text) {
   const std::string number = without_spaces(text);
   double percent = 0;
@@ -30,7 +30,7 @@ double parse_percent(const std::string& text) {
   return percent;
 }
 
-/// @param fault the error for 0 bytes
+/// Parses a size. @param fault the error for 0 bytes
 std::int64_t bytes_in(const std::string& text, const char* fault) {
   const std::int64_t bytes = parse_bytes(text);
   if (bytes == 0) {

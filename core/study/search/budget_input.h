@@ -6,8 +6,8 @@
 
 namespace stashscope {
 
-/// A budget as the user states it: in bytes, as a share of the peak without plans, or as what to
-/// save of that peak.
+/// A budget as the user states it: in bytes, as a share of the peak without plans, or as the bytes
+/// to save from this peak.
 struct BudgetInput {
   std::int64_t bytes = 0;
   std::optional<double> percent;      ///< used instead of `bytes` if set
@@ -20,7 +20,8 @@ struct BudgetInput {
 /// examples.
 BudgetInput parse_budget(const std::string& text);
 
-/// The budget in bytes, at least 1, given the peak without plans.
+/// The budget in bytes. A budget that saves the whole peak or more becomes 1 byte.
+/// @param peak_bytes the peak without plans
 std::int64_t budget_bytes(const BudgetInput& budget, std::int64_t peak_bytes);
 
 }  // namespace stashscope

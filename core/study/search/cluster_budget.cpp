@@ -96,7 +96,7 @@ class ClusterAnnealer {
     return counts;
   }
 
-  /// Removes plans that the budget does not need, the most expensive ones first.
+  /// Removes plans that the budget does not need, the most expensive plans first.
   void trim(Counts counts) {
     if (evaluate(counts).peak_bytes > budget_) return;
     for (const std::size_t cluster : options_.by_seconds(counts)) {

@@ -33,24 +33,25 @@ class ClusterOptions {
   /// The number of occurrences of an option.
   std::uint32_t most(std::size_t cluster, std::uint32_t option) const;
   Counts none() const { return Counts(size()); }
-  /// Ignores entries of the config that match no option.
+  /// The counts of a config. Ignores entries that match no option.
   Counts counts_of(const RecomputeConfig& config) const;
   RecomputeConfig config_of(const Counts& counts) const;
 
-  /// Variants of `counts` that each change one cluster, so that it frees `excess` bytes at the peak
-  /// or as many as it can. Sorted by descending ratio of bytes to seconds.
+  /// Variants of `counts` that each raise the count of one cluster, until this frees another
+  /// `excess` bytes at the peak or no occurrence is left. Sorted by descending ratio of freed bytes
+  /// to added seconds.
   /// @param timeline the timeline under `counts`
   std::vector<Counts> steps_down(const Counts& counts, const Timeline& timeline,
                                  std::int64_t excess) const;
-  /// The clusters that run again, by descending time.
+  /// The clusters with a count above 0, by descending time to run them again.
   std::vector<std::size_t> by_seconds(const Counts& counts) const;
-  /// A random change of one or two clusters; may change nothing.
+  /// Changes the counts of one or two random clusters; may leave them as they are.
   void change(Counts& counts, SearchRandom& random) const;
 
  private:
   struct Occurrence {
     const NodePlan* plan;
-    double seconds;  ///< 0 if pinned
+    double seconds;  ///< time that the plan adds; 0 if pinned
     bool is_pinned;  ///< included in the count, but frees nothing
   };
   struct Option {

@@ -74,7 +74,7 @@ class Fitter {
 
   std::int64_t memory() const { return asked_.question.memory_bytes; }
 
-  /// Bytes of an expression for this value of the dimensions; nothing if they exceed 64 bits.
+  /// Bytes of an expression for this value of the dimensions; nothing if the bytes exceed 64 bits.
   std::optional<std::int64_t> bytes_with(const Expr& bytes, Bindings bindings,
                                          std::int64_t value) const {
     for (const Dimension& each : asked_.dimensions) bindings[each.symbol] = value;
@@ -85,7 +85,8 @@ class Fitter {
     }
   }
 
-  /// The largest value for which the tensors that are live at the peak fit.
+  /// The largest value for which the tensors that are live at the peak fit. Nothing if even the
+  /// value 1 does not fit, or if `most_value` fits.
   std::optional<std::int64_t> guess(const ScheduleSpec& schedule,
                                     const ResizedStep& measured) const {
     try {

@@ -9,31 +9,31 @@
 
 namespace stashscope {
 
-/// Asks for the largest value of some dimensions that fits into a given memory.
+/// A question: with which largest value of some dimensions does the step fit into a given memory?
 struct FitQuestion {
   std::string label;               ///< the user's name for the value; may be empty
-  std::vector<std::string> names;  ///< dimension names or `*` patterns; all get the same value
+  std::vector<std::string> names;  ///< dimension names or `*` patterns, which all get one value
   std::int64_t memory_bytes = 0;
 };
 
-/// Parses `LABEL=NAME[,NAME...]` or `NAME[,NAME...]`. Throws a usage Error.
+/// Parses `LABEL=NAME[,NAME...]` or `NAME[,NAME...]`. Throws a usage Error for any other text.
 FitQuestion parse_fit(const std::string& text);
 
 /// The dimensions that the question names. Throws a usage Error for names that the model does not
 /// have, that have a fixed value or that are computed from other dimensions.
 std::vector<Dimension> fit_dimensions(const Study& study, const FitQuestion& question);
 
-/// Asks which number of samples fits into the memory of the device, for all dimensions that count
-/// samples and have the value of the first one. None if the model has no such dimension, or if the
-/// memory of the device is unknown.
+/// The question which number of samples fits into the memory of the device. It covers the
+/// dimensions that count samples and have the same value as the first of them. Nothing if no
+/// dimension counts samples, or if the memory of the device is unknown.
 std::optional<FitQuestion> samples_question(const Study& study);
 
-/// The step with one value for the dimensions.
+/// The step with one value for all dimensions of the question.
 struct FitPoint {
   std::int64_t value = 0;
-  std::string fault;  ///< if not empty: sizes exceed 64 bits, and the fields below are not set
+  std::string fault;  ///< if not empty: sizes are too large, and the fields below are not set
   std::int64_t peak_bytes = 0;
-  std::int64_t persistent_bytes = 0;  ///< live before, during and after the step
+  std::int64_t persistent_bytes = 0;  ///< bytes live before, during and after the step
   double seconds = 0;                 ///< predicted time of the step
   std::shared_ptr<const Variant> variant;
   std::vector<Dimension> others;  ///< other dimensions whose sizes differ from the study's
@@ -54,8 +54,8 @@ struct VariantFit {
 struct LargestFit {
   FitQuestion question;
   std::vector<Dimension> dimensions;
-  VariantFit baseline;  ///< no plans, the file's order
-  VariantFit current;   ///< the plans, order and fusions in force
+  VariantFit baseline;  ///< without plans, in the file's order
+  VariantFit current;   ///< with the plans, order and fusions in force
 };
 
 /// Finds the largest values whose predicted peaks fit into the memory. Each trial is exact: it uses
@@ -67,8 +67,8 @@ struct LargestFit {
 /// Throws a usage Error for dimensions that cannot be chosen, and a cancelled Error when cancelled.
 LargestFit largest_fit(const Study& study, const FitQuestion& question, const Progress& progress);
 
-/// Whether an answer found for `asked` also holds for `now`: the two may differ only in the device
-/// that runs the step and in the sizes of the dimensions in question.
+/// Whether an answer found for `asked` also holds for `now`: the two studies may differ only in the
+/// device that runs the step and in the sizes of the dimensions of the question.
 bool fit_holds(const Study& asked, const LargestFit& answer, const Study& now);
 
 }  // namespace stashscope

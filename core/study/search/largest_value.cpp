@@ -63,7 +63,7 @@ class Search {
     }
   }
 
-  /// A value in (low_, end_).
+  /// The next value to try, in (low_, end_).
   std::int64_t next_value() {
     const bool is_open = end_ > most_value;
     if (is_open && !guess_) return most_value;
@@ -83,8 +83,8 @@ class Search {
     return std::clamp<std::int64_t>(value, low_ + 1, end_ - 1);
   }
 
-  /// Whether a value shortly above the failing one fits. The search then starts again from this
-  /// value.
+  /// Whether a value shortly above the failing value fits. The search then starts again from the
+  /// value that fits.
   bool fits_beyond() {
     if (!fails_) return false;
     std::int64_t value = *fails_ + 1;
@@ -102,8 +102,8 @@ class Search {
   }
 
   const std::function<Trial(std::int64_t)>& attempt_;
-  std::int64_t low_ = 0;               ///< fits
-  std::int64_t end_ = most_value + 1;  ///< no value from here to fails_ fits
+  std::int64_t low_ = 0;               ///< the largest value known to fit
+  std::int64_t end_ = most_value + 1;  ///< no value from end_ to fails_ fits
   std::optional<std::int64_t> fails_;
   std::optional<std::int64_t> guess_;
   int guesses_ = 0;

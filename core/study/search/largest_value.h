@@ -9,7 +9,7 @@ namespace stashscope {
 enum class Verdict : std::uint8_t {
   fits,
   too_large,
-  refused  ///< an impossible value, such as an odd size where it must be even
+  refused  ///< the value is impossible, such as an odd value for a size that must be even
 };
 
 /// The result of trying a value.
@@ -24,8 +24,9 @@ constexpr std::int64_t most_value = std::int64_t{1} << 40;
 
 struct LargestValue {
   std::optional<std::int64_t> fits;   ///< `most_value`: no limit was found; not set: no value fits
-  std::optional<std::int64_t> fails;  ///< the next larger value that is not refused; too large
-  std::optional<std::int64_t> refused;  ///< the value directly above `fits`, if it is refused
+  std::optional<std::int64_t> fails;  ///< the next larger value that is not refused; is too large
+  /// The value directly above `fits`, if it is refused; 1 if no value was accepted.
+  std::optional<std::int64_t> refused;
 };
 
 /// The largest value of at least 1 that fits. Follows the guesses (roots of a lower bound, as in a

@@ -13,7 +13,8 @@ bool is_fully_applied(const PlanRow& row) {
   return row.occurrences == nullptr || row.applied == static_cast<int>(row.occurrences->size());
 }
 
-/// The rows worth a try, by descending bytes at the peak of the step without plans.
+/// At most `most` rows that are not fully applied and save memory, by descending bytes at the peak
+/// of the step without plans.
 std::vector<std::size_t> candidates(const Study& study, std::size_t most) {
   const std::vector<PlanRow>& rows = study.plan_table->plans;
   std::vector<std::size_t> found;

@@ -10,9 +10,9 @@ bool is_order_searched(const Study& study);
 /// The choices with an order by rule in place of a searched order; for intermediate studies.
 Choices without_search(const Study& study, Choices choices);
 
-/// Computes only the peak and time of a study's step under other plans by cluster. A searched order
-/// is replaced by the default order. The order search also starts from the default order, so the
-/// peak of a searched order is never above the peak computed here. Refers to the study.
+/// Computes only the peak and time of a study's step under other plans by cluster. The default
+/// order replaces a searched or planned order. The order search also starts from the default order,
+/// so the peak of a searched order is never above the peak computed here. Refers to the study.
 class PlanEvaluator {
  public:
   explicit PlanEvaluator(const Study& study);
@@ -20,7 +20,7 @@ class PlanEvaluator {
 
   struct Outcome {
     std::int64_t peak_bytes = 0;
-    double extra_seconds = 0;  ///< beyond the step without plans
+    double extra_seconds = 0;  ///< seconds that the plans add to the step
   };
   Outcome evaluate(const RecomputeConfig& config) const;
   Timeline timeline(const RecomputeConfig& config) const;

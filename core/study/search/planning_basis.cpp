@@ -28,7 +28,7 @@ bool same_planning_basis(const Choices& a, const Choices& b) {
 }
 
 bool same_planning_basis(const Study& a, const Study& b) {
-  // Times are compared too: a run changes them without changing choices.
+  // The times are compared too, because a measurement changes times without changing choices.
   return a.model == b.model && same_planning_basis(a.choices, b.choices) &&
          (a.times == b.times || a.times->seconds == b.times->seconds);
 }

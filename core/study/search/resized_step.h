@@ -25,7 +25,7 @@ struct ResizedStep {
 
 /// Computes the variants of a study for other sizes without computing another study. Graph, plans
 /// and dataflow stay. The order by rule, the groups and the timeline are those of a study with
-/// these sizes. A planned or searched order stays.
+/// these sizes. A planned or searched order and its groups stay.
 class StepResizer {
  public:
   /// Refers to the study.
@@ -40,7 +40,8 @@ class StepResizer {
   std::shared_ptr<const Sizes> sizes_with(const std::vector<Dimension>& dimensions,
                                           std::int64_t value) const;
 
-  /// Throws an input Error if all tensors together are larger than 1 EB, and when cancelled.
+  /// The variant with this schedule and other sizes. Throws an input Error if all tensors together
+  /// are larger than 1 EB, and a cancelled Error when cancelled.
   ResizedStep resize(const ScheduleSpec& schedule, std::shared_ptr<const Sizes> sizes) const;
 
   /// The input of order strategies for these sizes.

@@ -48,7 +48,7 @@ bool is_better(const BudgetedSequence& a, const BudgetedSequence& b) {
 
 constexpr std::uint32_t runs_at_node_grain = 2;
 
-/// Pinned nodes run once.
+/// Limits pinned nodes to one run.
 void run_pinned_once(const PinnedNodes& pinned, StepTasks& tasks) {
   for (const TaskId task : IdRange<TaskId>(tasks.graph.tasks())) {
     if (is_pinned(pinned, tasks.node_of[task])) tasks.graph.most_runs[task] = 1;
@@ -70,7 +70,7 @@ SequenceProblem::SequenceProblem(const Study& study, const Progress& progress)
   for (const OrderStrategy& strategy : order_strategies()) {
     if (strategy.kind == OrderKind::rule) starts_.push_back(tasks_.tasks(strategy.order(step)));
   }
-  run_pinned_once(study.pinned, tasks_);  // last: a planned order may run pinned nodes again
+  run_pinned_once(study.pinned, tasks_);  // last: a planned sequence may rerun pinned nodes
 }
 
 std::vector<TaskId> SequenceProblem::chosen_order(const OrderInput& step) const {
@@ -164,7 +164,7 @@ StepTasks SequenceProblem::tasks_below() const {
 double SequenceProblem::least_extra_seconds(std::int64_t budget_bytes, const SearchLimit& limit,
                                             const Progress& progress) const {
   const StepTasks below = tasks_below();
-  // The orders only guide the search for a bound; a bound from any of them is valid.
+  // The orders only guide the search for a bound; a bound from any order is valid.
   std::int64_t bound = 0;
   for (const std::size_t start : {0, 1}) {
     bound = std::max(bound, recompute_cost_bound(below.graph, starts_[start], budget_bytes,

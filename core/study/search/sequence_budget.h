@@ -14,7 +14,7 @@ class SequenceProblem {
   SequenceProblem(Study&& study, const Progress& progress) = delete;
 
   const TaskGraph& graph() const { return tasks_.graph; }
-  /// The cheapest sequence found. @pre the grain is not cluster
+  /// The cheapest sequence found. @pre the grain of the request is not `cluster`
   BudgetedSequence search(const BudgetRequest& request, const Progress& progress,
                           const BetterSequence& on_better) const;
 
@@ -29,6 +29,7 @@ class SequenceProblem {
   /// Lower bound on the seconds that any plan within the budget adds to the step without plans.
   double least_extra_seconds(std::int64_t budget_bytes, const SearchLimit& limit,
                              const Progress& progress) const;
+  /// Lower bound on the peak of any plan.
   StepPeakBound floor(const SearchLimit& limit, const Progress& progress) const;
 
  private:
@@ -45,7 +46,7 @@ class SequenceProblem {
   const Study& study_;
   UpdateMemory update_;
   StepTasks tasks_;
-  std::vector<std::vector<TaskId>> starts_;  ///< the chosen order first
+  std::vector<std::vector<TaskId>> starts_;  ///< orders to start from, the chosen order first
 };
 
 }  // namespace stashscope

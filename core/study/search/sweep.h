@@ -12,9 +12,9 @@ namespace stashscope {
 /// The peak of a step with one value for a dimension.
 struct SweepPoint {
   std::int64_t value = 0;
-  std::string fault;  ///< if not empty: why the model rejects the value; no peak is known
+  std::string fault;                ///< if not empty: why the value has no peaks
   std::int64_t baseline_bytes = 0;  ///< peak without plans, in the file's order
-  std::int64_t current_bytes = 0;   ///< with the plans, order and fusions in force
+  std::int64_t current_bytes = 0;   ///< peak with the plans, order and fusions in force
 
   friend bool operator==(const SweepPoint&, const SweepPoint&) = default;
 };
@@ -29,8 +29,8 @@ std::vector<std::int64_t> coarse_first(const std::vector<std::int64_t>& values);
 
 /// Computes the peaks for values of one dimension, in the given order. Each peak equals the peak of
 /// a study with the value, except that a searched order stays (resized_step.h).
-/// @param on_point called on this thread after each value
-/// Throws when cancelled.
+/// @param on_point called on the calling thread after each value
+/// Throws a cancelled Error when cancelled.
 void sweep(const Study& study, const Dimension& dimension, const std::vector<std::int64_t>& values,
            const std::function<void(const SweepPoint&)>& on_point, const Progress& progress);
 

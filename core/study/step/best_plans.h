@@ -12,7 +12,7 @@ struct PlanPlace {
   const Occurrence* occurrence = nullptr;
 };
 
-/// For each node with plans that ONNX Runtime knows, its occurrence in the row that saves most.
+/// For each node with plans that ONNX Runtime knows, the occurrence in the row that saves most.
 /// Recompute rows come before compromises. Points into the study.
 std::map<NodeId, PlanPlace> best_plans(const Study& study);
 

@@ -8,8 +8,8 @@
 
 namespace stashscope {
 
-/// The groups that the choice requests. @param order the order strategy; not set: a planned order,
-/// which has no groups
+/// The fused groups of a step under `choice`. @param order the order strategy; not set: a planned
+/// order, which has no groups
 FusedGroups chosen_groups(const OrderInput& step, const std::optional<std::string>& order,
                           const FusionChoice& choice);
 
@@ -19,11 +19,11 @@ std::vector<std::string> unknown_nodes(const Graph& graph, const Dataflow& dataf
 
 /// The effect of each fusion strategy on the study's current step with its moves. Uses the order of
 /// the step, or the file order if the step's order is the result of a search. Empty for a planned
-/// order. Above 30,000 nodes, only the row of the chosen strategy gets a peak, because the others
-/// take seconds.
+/// order. Above 30,000 nodes, only the row of the chosen strategy gets a peak, because computing
+/// the other peaks takes seconds.
 std::vector<FusionRow> fusion_table(const Study& study, const Progress& progress = Progress());
 
-/// The current step's groups of nodes, by name.
+/// For each fused group of the current step, the names of its nodes.
 std::vector<std::vector<std::string>> group_names(const Study& study);
 
 }  // namespace stashscope

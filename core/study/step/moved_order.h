@@ -18,7 +18,7 @@ struct MovedOrder {
 MovedOrder with_moves(const Graph& graph, const Dataflow& dataflow, const FusedGroups& groups,
                       std::vector<NodeId> order, const std::vector<OrderMove>& moves);
 
-/// `the node reads an output of 'a', which would run after the node`
+/// A clause on the obstacle: `the node reads an output of 'a', which would run after the node`.
 std::string text_of(const Graph& graph, const Dataflow& dataflow, const MoveObstacle& obstacle);
 
 /// One warning for each move that is left out, with the reason.

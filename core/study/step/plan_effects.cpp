@@ -13,7 +13,7 @@ struct Effect {
   PlanCost cost;
 };
 
-/// By cluster and type of plan, as in config strings.
+/// The effects of plans, by cluster and plan type as in config strings.
 using Effects = std::map<std::pair<std::string, PlanType>, Effect>;
 
 Effects effects_of(const std::vector<NodePlan>& plans, const PlanCostInput& input,

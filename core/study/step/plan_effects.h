@@ -21,7 +21,7 @@ PlanTable unmarked_plan_table(const StudyParts& study);
 /// The table with the savings and costs of its plans under the study's times.
 PlanTable with_effects(const StudyParts& study, PlanTable table);
 
-/// Flops and transfers of the nodes that a dataflow adds to its graph.
+/// Flops and transferred bytes of the nodes that a dataflow adds to its graph.
 PlanCost added_cost(const Graph& graph, const Sizes& sizes, const Dataflow& dataflow);
 
 /// Whether a node that evicts or restores a tensor copies it over the link between device and host;
@@ -37,7 +37,7 @@ double added_bytes(const IdVector<ValueId, std::int64_t>& bytes, const Dataflow&
 /// The input from which the seconds of a step are computed. Keeps references to its parts.
 struct TimingBasis {
   const IdVector<ValueId, std::int64_t>& bytes;
-  const NodeTimes& seconds;  ///< of the graph's own nodes
+  const NodeTimes& seconds;  ///< times of the graph's own nodes
   CopyRates rates;
 };
 TimingBasis timing_basis(const Study& study);
@@ -66,7 +66,7 @@ struct UnplannedTensor {
   std::string rule;   ///< why the search stopped, one clause
 };
 
-/// Largest first.
+/// The stashed tensors of a study that no recompute or compromise plan frees, largest first.
 std::vector<UnplannedTensor> unplanned_tensors(const Study& study);
 
 }  // namespace stashscope

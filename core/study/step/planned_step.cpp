@@ -31,7 +31,7 @@ MadeBytes made_bytes(const TaskGraph& graph, TaskId task) {
   return made;
 }
 
-/// Whether the returned outputs are far smaller than the others, like a normalization's running
+/// Whether the returned outputs are far smaller than other outputs, like a normalization's running
 /// statistics or the mean of a loss. If the node runs again, its first run makes the returned copy.
 bool returns_little(const MadeBytes& made) {
   constexpr std::int64_t least_ratio = 16;

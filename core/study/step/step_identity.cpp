@@ -6,7 +6,7 @@ namespace stashscope {
 
 namespace {
 
-/// Hashes whole words, like the fingerprints in existing measurement files.
+/// Hashes whole words, so that the result equals the fingerprint in existing measurement files.
 std::uint64_t fingerprint(const Variant& variant) {
   FnvHash hash;
   for (const NodeId node : variant.timeline.order) hash.add_word(node.index());

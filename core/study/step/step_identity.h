@@ -12,14 +12,14 @@ namespace stashscope {
 struct StepIdentity {
   std::uint64_t graph = 0;     ///< fingerprint of the nodes, without tensor sizes
   std::uint64_t baseline = 0;  ///< fingerprint of the order and live bytes without plans
-  std::uint64_t current = 0;   ///< the same with plans
+  std::uint64_t current = 0;   ///< fingerprint of the order and live bytes with plans
 
   friend bool operator==(const StepIdentity&, const StepIdentity&) = default;
 };
 
 StepIdentity identity_of(const Study& study);
 
-/// As the worker program prints it.
+/// The identity as the worker program prints it.
 std::string to_string(const StepIdentity& step);
 
 }  // namespace stashscope

@@ -15,7 +15,7 @@ std::vector<OrderRow> order_rows(const Study& study) {
   if (is_moved(study)) {
     const std::int64_t peak = study.current->timeline.peak_bytes;
     rows.insert(rows.begin(),
-                {moved_order, "as the user moved it", peak, {}, {}, {}, OrderOrigin::moves});
+                {moved_order, "with the user's moves", peak, {}, {}, {}, OrderOrigin::moves});
   }
   return rows;
 }

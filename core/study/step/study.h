@@ -23,34 +23,34 @@ struct PreparedStep {
   TrainingStep step;
   IdVector<NodeId, const Op*> ops;
   BufferRules rules;
-  std::uint64_t fingerprint = 0;  ///< of the graph's nodes: equal for equal steps
+  std::uint64_t fingerprint = 0;  ///< hash of the graph's nodes: equal for equal steps
 };
 
 /// The parts of a study that also depend on the dimension values.
 struct Sizes {
   DimensionValues dims;
   IdVector<ValueId, std::int64_t> bytes;
-  std::vector<ValueId> unknown;  ///< values of unknown size; they count as 0 bytes
+  std::vector<ValueId> unknown;  ///< values of unknown size, which count as 0 bytes
   NodeWork work;
-  IdVector<NodeId, std::int64_t> workspace;  ///< of nodes with subgraphs: the peak inside them
+  IdVector<NodeId, std::int64_t> workspace;  ///< peak bytes inside the node's subgraphs
   std::int64_t parameter_bytes = 0;
 };
 
-/// The memory of one variant of the step.
+/// The memory and the work of one variant of the step.
 struct Variant {
   Dataflow dataflow;
   Timeline timeline;
   double flops = 0;
-  std::int64_t transfer_bytes = 0;  ///< between device and host, both ways
+  std::int64_t transfer_bytes = 0;  ///< bytes copied between device and host, both ways
   std::size_t forward_slots = 0;
-  std::vector<BandBytes> bands;  ///< by slot
+  std::vector<BandBytes> bands;  ///< live bytes of each band, by slot
   FusedGroups groups;            ///< groups of nodes that run as one kernel
 };
 
 /// How long the nodes of the step take on the device of the chosen profile.
 struct StepTimes {
   NodeTimes seconds;
-  std::size_t measured = 0;  ///< nodes with a measured time; the others are predicted
+  std::size_t measured = 0;  ///< number of nodes with a measured time; other times are predicted
   std::string measured_on;   ///< the device that the times were measured on
 };
 
@@ -60,7 +60,7 @@ struct OrderRow {
   std::string name;
   std::string description;
   std::optional<std::int64_t> peak_bytes;   ///< not set for a search that was not run
-  std::string taken;                        ///< for a best-of order: the rule that gave the order
+  std::string taken;                        ///< the rule that gave a best-of order; else empty
   std::optional<std::int64_t> bound_bytes;  ///< lower bound on the peak, after a search
   std::string method;                       ///< the method that found the order
   OrderOrigin origin = OrderOrigin::strategy;
@@ -69,7 +69,7 @@ struct OrderRow {
 /// The name of an order in which the user moved nodes.
 constexpr const char* moved_order = "moved";
 
-/// The chosen order before the user's moves, and the known facts about the other orders.
+/// The chosen order before the user's moves, and the known facts about all orders.
 struct OrderedStep {
   std::vector<NodeId> nodes;
   std::vector<OrderRow> rows;
@@ -79,20 +79,20 @@ struct FusionRow {
   std::string name;
   std::string description;
   std::size_t groups = 0;
-  std::size_t fused_nodes = 0;             ///< in all groups
-  std::optional<std::int64_t> peak_bytes;  ///< not set if it was not computed
+  std::size_t fused_nodes = 0;             ///< number of nodes in all groups
+  std::optional<std::int64_t> peak_bytes;  ///< not set if the peak was not computed
 };
 
 /// The rows of plans with their savings and costs.
 struct PlanTable {
   std::vector<PlanRow> plans;
-  std::vector<PlanRow> extensions;  ///< of strategies that ONNX Runtime does not have
+  std::vector<PlanRow> extensions;  ///< rows of strategies that ONNX Runtime does not have
 };
 
-/// The parts of a study. Each shared part is constant; studies with the same choices for a part
-/// share it.
+/// The parts of a study. Parts behind a pointer are constant, so studies with equal choices for a
+/// part can share the part.
 struct StudyParts {
-  std::shared_ptr<const Graph> model;  ///< as loaded
+  std::shared_ptr<const Graph> model;  ///< the model as loaded from its file
   Choices choices;
   std::shared_ptr<const PreparedStep> prepared;
   std::shared_ptr<const Opportunities> opportunities;
@@ -104,7 +104,7 @@ struct StudyParts {
   /// belongs to another step. Not set: the order of the planned sequence.
   std::optional<std::string> order;
   std::vector<const NodePlan*> applied;     ///< the plans that `config` and `pinned` select
-  std::shared_ptr<const Variant> baseline;  ///< no plans, the file's order
+  std::shared_ptr<const Variant> baseline;  ///< the step without plans, in the file's order
   std::shared_ptr<const OrderedStep> ordered;
   std::shared_ptr<const Variant> current;
   /// One entry per move in the choices: why the move is left out; empty: the move is made.
@@ -115,8 +115,8 @@ struct StudyParts {
   const Graph& graph() const { return *prepared->step.graph; }
 };
 
-/// Everything that is shown of a model under given choices. Never changed or copied: other choices
-/// or other times make another study.
+/// Everything that is shown of a model under given choices. A study is never changed or copied:
+/// other choices or other times make another study.
 struct Study : StudyParts {
   explicit Study(StudyParts parts) : StudyParts(std::move(parts)) {}
   Study(const Study&) = delete;
@@ -124,8 +124,8 @@ struct Study : StudyParts {
 };
 
 /// The study of `model` under `choices`. @param previous a study of the same model whose parts may
-/// be reused; may be null. Throws an Error when the choices do not fit the model, or when
-/// cancelled.
+/// be reused; may be null. Throws a usage or input Error when the choices do not fit the model, and
+/// a cancelled Error when cancelled.
 std::shared_ptr<const Study> compute_study(std::shared_ptr<const Graph> model,
                                            const Choices& choices, const Study* previous,
                                            const Progress& progress);
@@ -136,7 +136,7 @@ std::shared_ptr<const Study> with_measured_times(const Study& study,
                                                  const std::optional<Measurement>& baseline,
                                                  const Measurement& current);
 
-/// The study with another device to run the step; its times stay as they are.
+/// The study with another device to run the step. The times stay as they are.
 std::shared_ptr<const Study> on_device(const Study& study, const std::string& device);
 
 /// The numbers of forward and backward nodes.
@@ -168,7 +168,7 @@ double extra_seconds_percent(const Study& study);
 /// Seconds that a step waits for the link between device and host when nothing overlaps.
 double transfer_seconds(const Study& study, const Variant& variant);
 
-/// The predicted phases.
+/// The predicted memory phases of a variant.
 std::vector<MemoryPhase> memory_phases(const Variant& variant);
 
 /// The bands at the peak; all 0 for a graph without nodes.
@@ -177,7 +177,7 @@ BandBytes peak_bands(const Variant& variant);
 /// Name of the node that runs at the peak; empty for a graph without nodes.
 std::string peak_node(const Study& study, const Variant& variant);
 
-/// Bytes at the peak in the model's dimension names.
+/// Bytes at the peak in the model's dimension names; empty if the expression is too large.
 std::string peak_symbolic(const Study& study, const Variant& variant);
 
 }  // namespace stashscope

@@ -19,7 +19,7 @@ namespace stashscope {
 
 namespace {
 
-/// The passes that these choices ask for.
+/// The passes and the precision that the choices select.
 PassSelection pass_selection(const GraphChoices& choices) {
   return {choices.passes, choices.precision.value_or(ElementType::undefined), cpu_evaluator()};
 }
@@ -30,8 +30,8 @@ TrainingStep step_with_zeros(const Graph& model, const GraphChoices& choices,
   return prepare_training_step(sized, choices.goal, pass_selection(choices));
 }
 
-/// The first dimension that cannot be 0 on its own. If only several together cannot be 0, the first
-/// of them.
+/// The first dimension that cannot be 0 while the others are not 0. If each single dimension can be
+/// 0, the first dimension in `zeros`.
 std::string dimension_at_fault(const Graph& model, const GraphChoices& choices,
                                const SizeChoices& zeros) {
   for (const auto& [name, value] : zeros) {
@@ -87,8 +87,8 @@ std::shared_ptr<const Sizes> sizes_as_chosen(const PreparedStep& prepared,
   }
 }
 
-/// Builds a study part by part. Each part depends on a group of the choices and on earlier parts.
-/// If these are equal in the previous study, its part is reused.
+/// Builds a study part by part. Each part depends on some of the choices and on earlier parts. If
+/// these choices and parts are equal in the previous study, the builder reuses the previous part.
 class StudyBuilder {
  public:
   StudyBuilder(std::shared_ptr<const Graph> model, const Choices& choices, const Study* previous,
@@ -171,8 +171,8 @@ class StudyBuilder {
         make_variant(prepared, *parts_.sizes, std::move(dataflow), std::move(timeline));
   }
 
-  /// Ignores a planned sequence of another step; it is in force again as soon as the choices lead
-  /// to its step.
+  /// Selects the plans and the order strategy in force. Ignores a planned sequence that belongs to
+  /// another step.
   void select_plans() {
     const PlanChoices& choices = parts_.choices.plans;
     const Opportunities& found = *parts_.opportunities;
@@ -249,7 +249,7 @@ class StudyBuilder {
     parts_.plan_table = std::make_shared<const PlanTable>(std::move(table));
   }
 
-  const Study* previous_;  ///< null if there is none or its graph differs
+  const Study* previous_;  ///< null if no study was given or its graph differs
   const Progress& progress_;
   StudyParts parts_;
   UpdateMemory update_;

@@ -92,7 +92,7 @@ void warn_of_update(const StudyParts& study, Warnings& warnings) {
   }
 }
 
-/// Search options that change nothing.
+/// Warns of search options that change nothing.
 void warn_of_search(const StudyParts& study, Warnings& warnings) {
   const PlanChoices& choices = study.choices.plans;
   if (choices.level > 0 && choices.search.level == 0) {
@@ -155,8 +155,8 @@ void warn_of_clusters(const StudyParts& study, Warnings& warnings) {
   }
 }
 
-/// Names that no node has are most likely typing errors. A planned sequence may repeat
-/// nodes that were pinned after it was planned.
+/// Names that no node has are most likely typing errors. A planned sequence may repeat nodes that
+/// the user pinned later.
 void warn_of_pinned(const StudyParts& study, Warnings& warnings) {
   const PlanChoices& choices = study.choices.plans;
   if (choices.pinned.empty()) return;

@@ -18,11 +18,11 @@ std::shared_ptr<const Variant> make_variant(const PreparedStep& prepared, const 
 OrderInput order_input(const PreparedStep& prepared, const Sizes& sizes, const UpdateMemory& update,
                        const Dataflow& dataflow, const Progress& progress = Progress());
 
-/// The step in the chosen order, with the peaks of all order strategies. A search runs only if it
-/// is chosen; the peaks of other searches are taken from `known`.
-/// @param step before its groups are fused
+/// The step in the chosen order, with the peaks of all order strategies. A search runs only if the
+/// user chose this search; the peaks of other searches are taken from `known`.
+/// @param step the step before its groups are fused
 /// @param chosen not set: the planned order
-/// @param known rows of the same step with the same groups; may be empty
+/// @param known known rows of the same step with the same groups; may be empty
 /// @param planned the order of the planned sequence, which has no groups; may be empty
 OrderedStep in_chosen_order(const OrderInput& step, const FusedGroups& groups,
                             const std::optional<std::string>& chosen,

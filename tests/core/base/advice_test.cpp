@@ -10,7 +10,7 @@ using Action = Advice::Action;
 TEST(Advice, IsWordedWithOptions) {
   EXPECT_EQ(option_words({Action::set_dimension, "it"}), "; set it with --dim NAME=N");
   EXPECT_EQ(option_hint({Action::set_dimension, "it"}), "set it with --dim NAME=N");
-  EXPECT_EQ(option_words({Action::choose_loss}), " (another with --loss NAME)");
+  EXPECT_EQ(option_words({Action::choose_loss}), " (choose another with --loss NAME)");
 }
 
 TEST(Advice, IsFoundByItsWords) {

@@ -82,8 +82,8 @@ struct AttentionGradients {
   std::optional<MaskGradient> mask;
 };
 
-/// Adds the contribution of one query. @param dy the gradient of the query's result @param shown
-/// the gradient of the query's scores in output 3; may be null
+/// Adds the contribution of one query to `gradients`. @param dy the gradient of the query's result
+/// @param shown the gradient of the query's scores in output 3; may be null
 void add_query_gradients(const AttentionOperands& given, const Scores& scores, const Bias& bias,
                          std::int64_t batch, std::int64_t head, std::int64_t query,
                          const double* dy, const double* shown, AttentionGradients& gradients) {

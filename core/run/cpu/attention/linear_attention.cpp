@@ -9,8 +9,8 @@ namespace stashscope::cpu {
 
 namespace {
 
-/// A factor for each row of a head's state at each token, from [batch, sequence, heads * rows]. If
-/// the operand has one number per head or per token, all rows use this number.
+/// A factor for each row of a head's state at each token, from a tensor [batch, sequence, heads *
+/// rows]. If the operand has one number per head or per token, all rows use this number.
 class TokenFactors {
  public:
   TokenFactors(const KernelContext& context, std::size_t input, std::int64_t heads)

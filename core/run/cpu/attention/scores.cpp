@@ -2,7 +2,7 @@
 
 namespace stashscope::cpu {
 
-/// Keys or values appended to those of earlier calls, as [batch, heads, sequence, size].
+/// The keys (or values) of earlier calls, then of this call, as [batch, heads, sequence, size].
 Heads with_past(const TensorView& tensor, const TensorView& past, std::int64_t head_count) {
   const Heads now(tensor, head_count);
   const Heads before = past.present() ? Heads(past, head_count) : Heads();
@@ -34,7 +34,7 @@ void softmax(double* row, std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) row[i] /= sum;
 }
 
-/// The products of one query with all keys.
+/// Computes the products of one query with all keys.
 void multiply_keys(const double* query, const Heads& keys, std::int64_t batch, std::int64_t head,
                    std::vector<double>& products) {
   for (std::int64_t at = 0; at < keys.length; ++at) {

@@ -101,7 +101,7 @@ class Scores {
   }
 
   /// Backpropagates through `finish`. @param products the query times the keys @param weights the
-  /// result of `finish` @param row the gradient of the weights, which is replaced by that of the
+  /// result of `finish` @param row the gradient of the weights; replaced by the gradient of the
   /// products @param shown the gradient of output 3 for this query; may be null
   /// @param take_bias receives each key and the gradient of its bias
   template <class TakeBias>
@@ -133,7 +133,7 @@ class Scores {
   double scale_;
 };
 
-/// Keys or values appended to those of earlier calls, as [batch, heads, sequence, size].
+/// The keys (or values) of earlier calls, then of this call, as [batch, heads, sequence, size].
 Heads with_past(const TensorView& tensor, const TensorView& past, std::int64_t head_count);
 
 /// The operands of the operator Attention, or of its gradient. Several query heads may share one
@@ -174,7 +174,7 @@ struct AttentionOperands {
   }
 };
 
-/// The products of one query with all keys.
+/// Computes the products of one query with all keys.
 void multiply_keys(const double* query, const Heads& keys, std::int64_t batch, std::int64_t head,
                    std::vector<double>& products);
 

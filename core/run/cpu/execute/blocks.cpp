@@ -7,7 +7,7 @@ namespace {
 struct Block {
   std::int64_t first;
   std::int64_t count;
-  std::int64_t elements;  ///< of the whole tensors
+  std::int64_t elements;  ///< number of elements of the whole tensors
 };
 
 TensorView in_block(const BlockOperand& operand, const Block& block) {

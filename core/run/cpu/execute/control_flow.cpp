@@ -47,7 +47,7 @@ Tensor slice_of(const Tensor& tensor, std::int64_t axis, std::int64_t index) {
   return {tensor.element(), std::move(dims), std::move(raw)};
 }
 
-/// Tensors of equal dims side by side along a new `axis`.
+/// Stacks tensors of equal dims along a new `axis`. Throws a run Error if the dims differ.
 Tensor stack(const std::vector<Tensor>& parts, std::int64_t axis) {
   std::vector<std::int64_t> dims = parts[0].dims();
   const auto at = static_cast<std::ptrdiff_t>(axis_in(axis, std::ssize(dims) + 1));
@@ -73,7 +73,7 @@ const Graph& body_of(const Node& node, const char* name) {
   return *body;
 }
 
-/// Runs a body. `inputs` are in the order of the body's inputs.
+/// Runs a subgraph and returns its outputs. `inputs` are in the order of the subgraph's inputs.
 std::vector<Tensor> run_body(const ControlFlow& flow, const Graph& body,
                              const std::vector<Tensor>& inputs) {
   const std::vector<ValueId>& wanted = body.data().inputs;

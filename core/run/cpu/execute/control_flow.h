@@ -8,7 +8,8 @@
 
 namespace stashscope::cpu {
 
-/// Runs a subgraph. `inputs` holds its inputs and the values that it captures, by name.
+/// Runs a subgraph and returns its outputs by name. `inputs` holds, by name, the subgraph's inputs
+/// and the values that it captures.
 using RunSubgraph = std::function<NamedTensors(const Graph& body, const NamedTensors& inputs)>;
 
 /// The operands of a control-flow node.
@@ -22,8 +23,8 @@ struct ControlFlow {
 };
 
 /// Runs an If, Loop or Scan node (ONNX) and returns its outputs in order. Throws a run Error for
-/// unsupported cases: Scan before version 9, and a loop without iterations if the dims of its scan
-/// outputs are not declared.
+/// wrong operands and for unsupported cases: Scan before version 9, and a loop without iterations
+/// if the dims of its scan outputs are not declared.
 std::vector<Tensor> run_control_flow(const ControlFlow& flow);
 
 }  // namespace stashscope::cpu

@@ -27,8 +27,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// The process size is read only every so many slots, because the system call is slow compared with
-/// small kernels.
+/// The number of slots from one reading of the process size to the next. The system call is slow
+/// compared with small kernels.
 constexpr std::uint32_t slots_between_sizes = 16;
 
 NamedTensors run_subgraph(const Graph& body, const NamedTensors& inputs);
@@ -74,7 +74,7 @@ class Execution {
   }
 
  private:
-  /// Reads the dims from the views, which keep them after the memory is released.
+  /// Reads the dims from the views, which keep the dims after the memory is released.
   void add_data_dependent_sizes() {
     const auto dims_of = [this](ValueId id) -> const std::vector<std::int64_t>& {
       return views_[id].dims;
@@ -93,7 +93,7 @@ class Execution {
   }
 
   /// Counts the remaining reads of each value. A graph output that is not released gets one more
-  /// read, which lasts until the end of the step.
+  /// read, so that it stays in memory until the end of the step.
   void count_reads() {
     for (const NodeId node : timeline_.order) {
       for (const ValueId input : topology_.inputs[node]) {
@@ -167,8 +167,8 @@ class Execution {
     }
   }
 
-  /// The caller returns gradients in memory of its own, so the allocator does not count this
-  /// memory. A gradient is counted as a value in the buffer of its operand.
+  /// The code that computes the loss returns gradients in its own memory, which the allocator does
+  /// not count. A gradient is counted as a value in the buffer of its operand.
   void return_gradients(NodeId id) {
     for (const auto& [output, operand] : nodes_.returned(id)) {
       views_[output] = gradient_view(output, views_[operand]);
@@ -345,7 +345,8 @@ class Execution {
     }
   }
 
-  /// Releases the values that the node read last. A buffer is released with its last value.
+  /// Releases the operands and outputs that no later node reads. A buffer is released with its last
+  /// value.
   void release_read(NodeId id, std::uint32_t step) {
     for (const ValueId input : topology_.inputs[id]) {
       if (input.valid() && --reads_left_[input] == 0) die(input, step);

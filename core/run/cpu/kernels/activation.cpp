@@ -41,8 +41,8 @@ void flag(const KernelContext& context) {
   });
 }
 
-/// Applies `function` to inputs 0 and 1: dy and the input or output of the forward operator, or x
-/// and a bias.
+/// Applies `function` to the elements of inputs 0 and 1: of dy and the input or output of the
+/// forward operator, or of x and a bias.
 template <auto function>
 void gradient(const KernelContext& context) {
   with_floating(context.out().element, [&](auto tag) {
@@ -118,7 +118,7 @@ T fast_gelu_slope(T x) {
 constexpr auto apply_gelu = [](auto x) { return gelu(x); };
 constexpr auto apply_fast_gelu = [](auto x) { return fast_gelu(x); };
 
-/// The attribute `name`, or `otherwise`, as a double.
+/// The attribute `name`, or `otherwise` if it is absent, as a double.
 double attribute(const KernelContext& context, const char* name, float otherwise) {
   return double{context.attributes().real(name, otherwise)};
 }

@@ -160,8 +160,8 @@ void power(const KernelContext& context) {
   });
 }
 
-/// A bound of Clip: attribute `name` before version 11, input `index` since; `otherwise` if it is
-/// absent.
+/// A bound of Clip: attribute `name` before version 11, input `index` from version 11 on;
+/// `otherwise` if the bound is absent.
 template <class C>
 C bound(const KernelContext& context, std::size_t index, const char* name, C otherwise) {
   if (context.has_input(index)) return number_of<C>(context.in(index));

@@ -12,8 +12,9 @@ namespace stashscope::cpu {
 
 namespace {
 
-/// Converts floating numbers to integers by truncation towards zero. Out-of-range integers wrap; a
-/// floating number out of range first becomes the smallest 64-bit integer, as on x86 processors.
+/// Converts a number to type `To`. Floating numbers are truncated towards zero, and integers wrap.
+/// A floating number outside the range of int64 first becomes the smallest int64, as on x86
+/// processors. For uint64, numbers from 2^63 to 2^64 keep their value, and larger numbers become 0.
 template <class To, class From>
 To converted(From item) {
   if constexpr (std::is_same_v<To, bool>) {
@@ -30,7 +31,8 @@ To converted(From item) {
   }
 }
 
-/// Casts from or to floats of at most 8 bits and integers of at most 4 bits.
+/// The elements of the input; only their lowest 8 bits if the cast makes small integers of larger
+/// integers.
 std::vector<double> numbers_to_cast(const KernelContext& context) {
   const TensorView& from = context.in(0);
   const bool keeps_bits = is_integer(from.element) && !is_small_number(from.element) &&
@@ -38,6 +40,7 @@ std::vector<double> numbers_to_cast(const KernelContext& context) {
   return keeps_bits ? lowest_bits(from) : all_numbers(from);
 }
 
+/// Casts from or to floats of at most 8 bits and integers of at most 4 bits.
 void cast_small(const KernelContext& context) {
   const std::vector<double> numbers = numbers_to_cast(context);
   if (is_small_number(context.out().element)) {

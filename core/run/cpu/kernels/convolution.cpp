@@ -28,8 +28,7 @@ void add_bias(const TensorView& bias, const Dims& dims, C* y) {
   }
 }
 
-/// The gradient of the bias: per channel, the sum of the gradients of all elements to which it was
-/// added.
+/// The gradient of the bias: per channel, the sum of `dy` over all images and positions.
 void bias_gradient(const TensorView& dy, const TensorView& out) {
   const std::int64_t plane = positions(spatial(dy.dims));
   std::vector<double> sums(static_cast<std::size_t>(dy.dims[1]), 0);
@@ -111,8 +110,9 @@ void quantized_conv(const KernelContext& context) {
   store_quantized(y, context.in(6), context.in(7), context.out());
 }
 
-/// (X [batch, channels, length], W [channels, 1, width], [bias], [state]): each position depends on
-/// itself and the `width` - 1 before it. (ONNX, CausalConvWithState)
+/// (X [batch, channels, length], W [channels, 1, width], [bias], [state]): an output position
+/// depends on the input at that position and at the `width` - 1 positions before. (ONNX,
+/// CausalConvWithState)
 void causal_conv(const KernelContext& context) {
   const std::vector<double> x = numbers_of<double>(context.in(0));
   const std::vector<double> w = numbers_of<double>(context.in(1));

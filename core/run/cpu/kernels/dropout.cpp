@@ -60,7 +60,7 @@ void write_mask(const Selection& selection, const TensorView& mask) {
   });
 }
 
-/// Element i is bit i % 32 of word i / 32.
+/// Bit i % 32 of word i / 32 says whether element i is kept.
 void write_bits(const Selection& selection, std::int64_t elements, const TensorView& mask) {
   const auto words = mask.as<std::uint32_t>();
   std::fill(words.begin(), words.end(), 0U);

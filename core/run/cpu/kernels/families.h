@@ -9,7 +9,7 @@
 
 namespace stashscope::cpu {
 
-// One file per operator family, named like those in core/ops; some families have a folder.
+// One file per operator family; some families have a folder.
 void add_activation_kernels(KernelRegistry& registry);
 void add_arithmetic_kernels(KernelRegistry& registry);
 void add_aten_kernels(KernelRegistry& registry);

@@ -171,8 +171,8 @@ void scatter_nd(const KernelContext& context) {
   });
 }
 
-/// (cache, updates, [first positions]). Cache and updates are seen as [batch, axes between,
-/// positions, inner].
+/// Inputs (cache, updates, [first positions]). Writes the updates into a copy of the cache. Cache
+/// and updates are seen as [batch, axes between, positions, inner].
 void tensor_scatter(const KernelContext& context) {
   const TensorView& updates = context.in(1);
   const TensorView& out = context.out();
@@ -220,8 +220,8 @@ void reverse_sequence(const KernelContext& context) {
   }
 }
 
-/// Inputs (indices, depth, [off, on]). An index outside of the depth gives a row in which every
-/// element is `off`.
+/// Inputs (indices, depth, [off, on]). An index outside of [-depth, depth) gives a row in which
+/// every element is `off`.
 void one_hot(const KernelContext& context) {
   const TensorView& out = context.out();
   std::int64_t axis = context.attributes().integer("axis", -1);

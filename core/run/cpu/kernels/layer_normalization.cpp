@@ -48,7 +48,7 @@ Normal row_normal(const C* x, std::int64_t count, double epsilon) {
 }
 
 /// Indices of the inputs scale and bias, and of the outputs mean and inverse deviation of a layer
-/// normalization; 0: the operator has no such operand.
+/// normalization; 0: the operator has no such input or output.
 struct Places {
   std::size_t scale = 1;
   std::size_t bias = 0;

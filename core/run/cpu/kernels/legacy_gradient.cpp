@@ -18,7 +18,7 @@ void reshape_grad(const KernelContext& context) {
   copy_all(reshaped, context.out());
 }
 
-/// (y, dy), in this order.
+/// Inputs (y, dy), in this order.
 void tanh_grad(const KernelContext& context) {
   const std::vector<double> y = numbers_of<double>(context.in(0));
   std::vector<double> dx = numbers_of<double>(context.in(1));

@@ -54,7 +54,7 @@ void bit_shift(const KernelContext& context) {
   left ? bitwise<Shift<true>{}>(context) : bitwise<Shift<false>{}>(context);
 }
 
-/// out = condition ? yes : no, all three broadcast.
+/// out = condition ? yes : no. All three inputs are broadcast.
 void where(const KernelContext& context) {
   const TensorView& out = context.out();
   const auto strides = [&](std::size_t i) {

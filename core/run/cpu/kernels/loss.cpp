@@ -152,7 +152,7 @@ void negative_log_likelihood(const KernelContext& context) {
   });
 }
 
-/// The derivative of the reduced loss by each target's loss.
+/// The gradient of each target's negative log probability, from the gradient `dy` of the loss.
 std::vector<double> target_gradients(const TensorView& dy, const Targets& targets,
                                      Reduction reduction) {
   std::vector<double> factors = numbers_of<double>(dy);
@@ -165,8 +165,8 @@ std::vector<double> target_gradients(const TensorView& dy, const Targets& target
 }
 
 /// Inputs (dy, log probabilities, labels, ...). dx of a score is `entry(log probability, whether
-/// the class is the label)` times the gradient of the target's loss. The result may overwrite the
-/// log probabilities.
+/// the class is the label)` times the target's gradient. The result may overwrite the log
+/// probabilities.
 template <class Entry>
 void loss_gradient(const KernelContext& context, Entry entry) {
   const TensorView& out = context.out();

@@ -54,7 +54,7 @@ PerChannel inverse_deviations(const PerChannel& variances, double epsilon) {
   return result;
 }
 
-/// The same mean and variance per channel for every image.
+/// The normals of all planes if all images have the same mean and variance per channel.
 PlaneNormals repeated(const PerChannel& means, const PerChannel& variances, double epsilon,
                       std::int64_t batch) {
   const PerChannel inverse = inverse_deviations(variances, epsilon);
@@ -67,7 +67,7 @@ PlaneNormals repeated(const PerChannel& means, const PerChannel& variances, doub
 
 /// Y = normalized X * scale + bias. Computes in double, because rounding errors of a mean grow with
 /// every later normalization. `find(x, planes)` returns the mean and deviation of each plane.
-/// Inputs X, scale, bias, ...; scale and bias may be per group.
+/// Inputs X, scale, bias, ...; scale and bias have one number per channel or per group.
 template <class Find>
 void normalize_planes(const KernelContext& context, Find find) {
   const Planes planes(context.in(0).dims);
@@ -109,7 +109,7 @@ ChannelStatistics batch_statistics(const C* x, const Planes& planes) {
   return statistics;
 }
 
-/// Moves the running statistic at `input` towards that of the batch and stores it at `output`.
+/// Moves the running statistic at `input` towards `of_batch` and stores the result at `output`.
 void store_running(const KernelContext& context, std::size_t input, std::size_t output,
                    const PerChannel& of_batch) {
   if (!context.has_output(output)) return;
@@ -122,7 +122,7 @@ void store_running(const KernelContext& context, std::size_t input, std::size_t 
 }
 
 /// Normalizes by the statistics of the batch. Outputs: Y, running mean, running variance and, if
-/// requested, the batch's mean and its inverse deviation (before version 14 its variance).
+/// requested, the batch's mean and its variance or, in BatchNormInternal, inverse deviation.
 void train_batch_norm(const KernelContext& context, bool saves_inverse) {
   const double epsilon = epsilon_of(context);
   normalize_planes(context, [&](const auto* x, const Planes& planes) {
@@ -178,14 +178,14 @@ void group_norm(const KernelContext& context) {
   });
 }
 
-/// The contribution of one normalized set to the gradients of scale and bias.
+/// The contribution of planes that are normalized together to the gradients of scale and bias.
 struct AffineGradient {
   double scale = 0;
   double bias = 0;
 };
 
-/// The gradient of x for the planes at `offsets`, which are normalized together: dx = factor * (dy
-/// - mean of dy - x^ * mean of (dy * x^)) with x^ the normalized x.
+/// Computes the gradient of x for the planes at `offsets`, which are normalized together: dx =
+/// factor * (dy - mean of dy - x^ * mean of (dy * x^)) with x^ the normalized x.
 template <class C>
 AffineGradient back_through(const C* dy, const C* x, C* dx,
                             const std::vector<std::int64_t>& offsets, std::int64_t plane,
@@ -282,7 +282,8 @@ void local_response_norm(const KernelContext& context) {
   store_numbers(y, context.out());
 }
 
-/// (x - mean) / (deviation + 1e-9) over the attribute `axes`. (ONNX, MeanVarianceNormalization)
+/// (x - mean) / (deviation + 1e-9), with mean and deviation over the axes of the attribute `axes`.
+/// (ONNX, MeanVarianceNormalization)
 void mean_variance_norm(const KernelContext& context) {
   std::vector<std::int64_t> kept = context.in(0).dims;
   Integers axes = context.attributes().integers("axes");

@@ -68,7 +68,7 @@ AdamStep adam_step(const KernelContext& context, std::int64_t step) {
 }
 
 /// Whether the node updates anything: the flag in input 9 or, for nodes with fewer inputs, in input
-/// 6.
+/// 6; true without a flag.
 bool updates(const KernelContext& context) {
   for (const std::size_t input : {6U, 9U}) {
     const bool flag = context.has_input(input) && context.in(input).element == ElementType::boolean;

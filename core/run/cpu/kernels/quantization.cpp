@@ -64,7 +64,8 @@ std::vector<double> zero_points(const KernelContext& context, std::size_t count)
   return points;
 }
 
-/// saturate(round(x / scale) + zero point), ties to even; results of floating type are not rounded.
+/// saturate(round(x / scale) + zero point), ties to even. Results of floating type are not rounded
+/// to integers.
 void quantize(const KernelContext& context) {
   const ElementType element = context.out().element;
   const ScaleIndex index(context);
@@ -99,7 +100,8 @@ void dequantize(const KernelContext& context) {
   store_numbers(items, context.out());
 }
 
-/// A scale that covers the data's range and 0. (ONNX, DynamicQuantizeLinear)
+/// Quantizes to uint8 with a scale that covers the data's range and 0. (ONNX,
+/// DynamicQuantizeLinear)
 void dynamic_quantize(const KernelContext& context) {
   const auto x = context.in(0).as<float>();
   float least = 0;

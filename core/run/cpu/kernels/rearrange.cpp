@@ -15,7 +15,7 @@ namespace {
 
 using Dims = std::vector<std::int64_t>;
 
-/// Input 0, seen as a tensor of `dims`, with its axes in the order `permutation`.
+/// Stores input 0, seen as a tensor of `dims`, with its axes in the order `permutation`.
 void permute(const KernelContext& context, const Dims& dims,
              const std::array<std::size_t, 6>& permutation) {
   const Dims strides = dense_strides(dims);
@@ -61,7 +61,7 @@ struct BlockAxis {
   }
 };
 
-/// @param image dims of the whole image: batch, channels, spatial
+/// @param image dims of the whole image: batch, channels, spatial axes
 std::vector<BlockAxis> block_axes(const KernelContext& context, const Dims& image,
                                   const Dims& block) {
   const auto number = [&](const char* name, std::size_t axis, std::int64_t otherwise) {
@@ -118,7 +118,7 @@ void require_blocks(const TensorView& image, const TensorView& columns, const Di
   if (!fits) fail_run("", "has blocks that do not fit its image in rank, batch or channels");
 }
 
-/// Calls `body(offset in the image, offset in the blocks)` for all channels of all images.
+/// Calls `body(offset in the image, offset in the blocks)` for the block elements of all channels.
 template <class Body>
 void for_each_block_element(const KernelContext& context, const TensorView& image,
                             const TensorView& columns, Body body) {

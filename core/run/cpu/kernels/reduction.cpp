@@ -15,8 +15,8 @@ namespace {
 
 using Dims = std::vector<std::int64_t>;
 
-/// The input's dims with 1 for every reduced axis. Axes come from operand 1 or from the attribute.
-/// Without axes, all axes are reduced, or none with `noop_with_empty_axes`.
+/// The input's dims with 1 for every reduced axis. Axes come from operand 1 or the attribute
+/// `axes`. Without axes, all axes are reduced, or none with `noop_with_empty_axes`.
 Dims kept_dims(const KernelContext& context) {
   Dims kept = context.in(0).dims;
   const Dims axes =
@@ -192,7 +192,8 @@ void arg_extreme(const KernelContext& context) {
 }
 
 /// Replaces each element along one axis by `combine` of `start` and all elements up to and
-/// including it. The attribute `exclusive` leaves out the element; `reverse` starts from the end.
+/// including that element. The attribute `exclusive` leaves out the element; `reverse` starts from
+/// the end.
 template <class Combine>
 void accumulate_along(const KernelContext& context, int start, Combine combine) {
   const TensorView& in = context.in(0);

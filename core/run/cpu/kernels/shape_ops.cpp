@@ -1,5 +1,5 @@
 // Operators that read shapes or move elements. Outputs of Reshape and similar operators can share
-// the input's memory; the kernels copy only where they do not.
+// the input's memory; the kernels copy only where an output has its own memory.
 
 #include <algorithm>
 

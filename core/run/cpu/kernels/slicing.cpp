@@ -63,7 +63,7 @@ void concat(const KernelContext& context) {
                 });
 }
 
-/// Output 1: the length of each input along the axis.
+/// Concatenates, and stores the length of each input along the axis as output 1.
 void concat_training(const KernelContext& context) {
   concat(context);
   if (!context.has_output(1)) return;
@@ -73,7 +73,8 @@ void concat_training(const KernelContext& context) {
   }
 }
 
-/// For each axis of the padded tensor, the source of every position.
+/// For each axis, the data position that every position of the padded tensor copies, or
+/// constant_padding.
 std::vector<Dims> padded_sources(const std::string& mode, const Dims& before, const Dims& padded,
                                  const Dims& data) {
   std::vector<Dims> sources;

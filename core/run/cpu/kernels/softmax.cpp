@@ -142,7 +142,7 @@ void log_softmax_gradient_row(const Row<const T>& dy, const Row<const T>& y, con
   }
 }
 
-/// Inputs (dY, Y). The names of the gradient operators contain the version.
+/// Inputs (dY, Y). A gradient operator with `_13` in its name has rows along a single axis.
 template <auto function, bool single_axis>
 void gradient_by_rows(const KernelContext& context) {
   const AxisSplit split = rows_of(

@@ -99,7 +99,7 @@ class UnfoldedConvolution {
   std::vector<T> columns_;
 };
 
-/// Tensors are dense. Uses oneDNN where it supports the convolution, else matrix products.
+/// Tensors are dense. Uses oneDNN for float where it supports the sizes, else matrix products.
 template <class T>
 void convolve(const ConvolutionSizes& sizes, const T* data, const T* weight, T* result) {
   if constexpr (std::is_same_v<T, float>) {

@@ -11,7 +11,8 @@ namespace stashscope::cpu {
 std::int64_t wrapped(std::int64_t index, std::int64_t size);
 std::vector<std::int64_t> wrapped_indices(const TensorView& indices, std::int64_t size);
 
-/// out[outer, i, inner] = data[outer, indices[i], inner]. @param split of the data
+/// out[outer, i, inner] = data[outer, indices[i], inner]. @param split the data, split at the axis
+/// that `indices` refer to
 void gather_rows(const TensorView& data, const AxisSplit& split,
                  const std::vector<std::int64_t>& indices, const TensorView& out);
 

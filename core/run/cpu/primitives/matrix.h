@@ -8,7 +8,7 @@
 
 namespace stashscope::cpu {
 
-/// A matrix in memory; strides in elements.
+/// A matrix in memory; strides count elements.
 template <class T>
 struct Matrix {
   const T* data = nullptr;

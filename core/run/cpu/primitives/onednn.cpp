@@ -161,7 +161,7 @@ void run(const typename Primitive::primitive_desc& description, const Operand& f
 
 void multiply(std::int64_t rows, std::int64_t columns, std::int64_t inner, const float* a,
               MatrixLayout a_layout, const float* b, MatrixLayout b_layout, float* product) {
-  engine();  // limits the threads first
+  engine();  // limits the number of threads
   require(dnnl::sgemm(a_layout.transposed ? 'T' : 'N', b_layout.transposed ? 'T' : 'N', rows,
                       columns, inner, 1.0F, a, a_layout.stride, b, b_layout.stride, 0.0F, product,
                       columns));

@@ -19,7 +19,7 @@ struct MatrixLayout {
 void multiply(std::int64_t rows, std::int64_t columns, std::int64_t inner, const float* a,
               MatrixLayout a_layout, const float* b, MatrixLayout b_layout, float* product);
 
-/// Whether the library supports the convolution.
+/// Whether oneDNN supports the convolution.
 bool can_convolve(const ConvolutionSizes& sizes);
 /// Tensors are dense: data [batch, channels, ...], weight [out channels, in channels / groups,
 /// ...].

@@ -30,7 +30,7 @@ constexpr FloatFormat e5m2 = {8, 2, 15, 0x7B, 0x7C, 0x7E, true};
 constexpr FloatFormat e5m2fnuz = {8, 2, 16, 0x7F, none, 0x80, false};
 constexpr FloatFormat e2m1 = {4, 1, 1, 0x7, none, none, true};
 
-constexpr int exponent_bias = 127;  // of float8e8m0, which is only an exponent
+constexpr int exponent_bias = 127;  // float8e8m0 is only an exponent
 constexpr int exponent_nan = 0xFF;
 
 const FloatFormat* float_format(ElementType element) {
@@ -73,7 +73,7 @@ double float_of(const FloatFormat& format, int code) {
   return (code & sign_bit) != 0 ? -size : size;
 }
 
-/// The code of the nearest number, ties to even; nullopt beyond the largest.
+/// The code of the nearest number, ties to even; nothing above the largest finite number.
 std::optional<int> nearest_code(const FloatFormat& format, double size) {
   if (size == 0) return 0;
   if (std::isinf(size)) return std::nullopt;
@@ -120,7 +120,7 @@ int exponent_code(double number, const SmallRounding& rounding) {
   return rounding.saturates ? largest : exponent_nan;
 }
 
-/// The code of an integer type: rounds towards zero and keeps the lowest `bits` bits.
+/// The code of a number in an integer type: the lowest `bits` bits after rounding towards zero.
 int integer_code(double number, int bits) {
   const bool fits = std::abs(number) < 0x1p63;
   const std::int64_t whole = fits ? static_cast<std::int64_t>(number) : 0;

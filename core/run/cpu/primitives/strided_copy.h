@@ -4,7 +4,7 @@
 
 namespace stashscope::cpu {
 
-/// Elements of a tensor that lie `strides` apart; offset and strides in elements.
+/// Elements of a tensor that lie `strides` apart; offset and strides count elements.
 struct StridedPlace {
   std::byte* data = nullptr;
   std::vector<std::int64_t> strides;

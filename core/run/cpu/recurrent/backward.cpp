@@ -19,8 +19,8 @@ std::vector<C> column_sums(const std::vector<C>& items, std::int64_t columns) {
 }
 
 /// Backpropagation through time in one direction. Buffers for all steps have rows in the order of
-/// the data; states have one row for each sequence. Gradients of gates are those of the
-/// pre-activations.
+/// the data; states have one row for each sequence. The gradient of a gate is the gradient of its
+/// pre-activation.
 template <class C>
 class BackwardCells {
  public:
@@ -303,13 +303,13 @@ class BackwardCells {
   const SequenceShape& shape_;
   std::int64_t direction_;
   std::int64_t n_;      ///< hidden size
-  std::int64_t width_;  ///< of all gates
+  std::int64_t width_;  ///< columns of all gates
   CellGates<C> gates_;
   std::vector<C> sums_;        ///< gradients of the pre-activations, for all steps
   std::vector<C> state_sums_;  ///< gradients of the recurrent parts if they differ from `sums_`
   std::vector<C> entering_;    ///< the states that enter the steps
-  std::vector<C> reset_;   ///< entering states times the reset gate, if the candidate reads these
-  std::vector<C> hidden_;  ///< gradients of the state
+  std::vector<C> reset_;       ///< reset gate times entering state; empty if not needed
+  std::vector<C> hidden_;      ///< gradients of the state
   std::vector<C> cell_;
   std::vector<C> product_;
   std::vector<double> peepholes_;

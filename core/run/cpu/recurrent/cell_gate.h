@@ -9,7 +9,7 @@
 
 namespace stashscope::cpu {
 
-/// An activation function, by its definition in ONNX.
+/// Applies an activation function as ONNX defines it.
 template <class C>
 C activated(const CellActivation& activation, C x) {
   const auto alpha = static_cast<C>(activation.alpha);
@@ -113,9 +113,9 @@ class CellGate {
 /// The activations of one direction.
 template <class C>
 struct CellGates {
-  CellGate<C> f;  ///< of the gates; of RNN's state
-  CellGate<C> g;  ///< of the candidate of GRU and LSTM
-  CellGate<C> h;  ///< of LSTM's cell state, which `clip` does not bound in ONNX Runtime either
+  CellGate<C> f;  ///< activation of the gates, or of RNN's state
+  CellGate<C> g;  ///< activation of the candidate of GRU and LSTM
+  CellGate<C> h;  ///< activation of LSTM's cell state; `clip` does not apply, as in ONNX Runtime
 
   CellGates(const Recurrence& attributes, std::int64_t direction, ElementType stored)
       : f(at(attributes, direction, 0), attributes.clip, stored),

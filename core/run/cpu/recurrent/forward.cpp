@@ -57,7 +57,7 @@ class ForwardCells {
     return dense_matrix(items.data(), shape_.batch, shape_.hidden);
   }
 
-  /// Whether the biases of R and W are added together. GRU's reset gate may scale that of R.
+  /// Whether the biases of R and W are added together. GRU's reset gate may scale the bias of R.
   bool joins(std::int64_t column) const {
     const bool scaled = work_.kind == CellKind::gru && work_.attributes.linear_before_reset;
     return !scaled || column < 2 * shape_.hidden;
@@ -118,7 +118,8 @@ class ForwardCells {
   }
 
   /// Calls `body(sequence, sums)` for each sequence that has the step. `sums` holds the data's part
-  /// of all gates until `body` overwrites it. Records zeros as the gates of the other sequences.
+  /// of all gates until `body` overwrites it. Records zeros as the gates of sequences without the
+  /// step.
   template <class Body>
   void for_each_sequence(std::int64_t step, Body body) {
     const std::vector<C> none(tensors_.result(gates) != nullptr ? buffer_size(1, width_) : 0);
@@ -224,8 +225,8 @@ class ForwardCells {
   const CellTensors<C>& tensors_;
   const SequenceShape& shape_;
   std::int64_t direction_;
-  std::int64_t width_;        ///< of all gates
-  std::int64_t state_width_;  ///< of the gates that share one product of the state
+  std::int64_t width_;        ///< columns of all gates
+  std::int64_t state_width_;  ///< columns of the gates that share one product of the state
   CellGates<C> gates_;
   std::vector<C> projected_;
   std::vector<C> recurrent_;

@@ -9,8 +9,8 @@
 
 namespace stashscope::cpu {
 
-/// The sizes of a recurrent operator's operands, and their order in memory. Operands have the
-/// shapes that CellOperand names.
+/// The sizes of a recurrent operator's operands, and their order in memory. The comments of
+/// CellOperand state the operands' shapes.
 struct SequenceShape {
   std::int64_t steps = 0;
   std::int64_t batch = 0;
@@ -22,7 +22,7 @@ struct SequenceShape {
   bool starts_reversed = false;
   std::vector<std::int64_t> lengths;  ///< steps of each sequence; empty: all steps
 
-  /// Rows of the data.
+  /// Number of rows of the data.
   std::int64_t rows() const { return steps * batch; }
   std::int64_t row(std::int64_t step, std::int64_t sequence) const {
     return batch_first ? sequence * steps + step : step * batch + sequence;
@@ -33,7 +33,7 @@ struct SequenceShape {
   std::int64_t state_row(std::int64_t direction, std::int64_t sequence) const {
     return batch_first ? sequence * directions + direction : direction * batch + sequence;
   }
-  /// The row of a state after a step, or of its gates.
+  /// The row of a state after a step, or of the gates of the step.
   std::int64_t history_row(std::int64_t step, std::int64_t direction, std::int64_t sequence) const {
     return batch_first ? (sequence * steps + step) * directions + direction
                        : (step * directions + direction) * batch + sequence;

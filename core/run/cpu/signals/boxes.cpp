@@ -21,7 +21,7 @@ struct Box {
   double area() const { return (right - left) * (bottom - top); }
 };
 
-/// Two opposite corners (y, x, y, x), or the centre and the size (x, y, width, height).
+/// Reads a box: two opposite corners (y, x, y, x) or, if `centred`, centre and size (x, y, w, h).
 Box box_of(const double* numbers, bool centred) {
   if (centred) {
     const double width = numbers[2] / 2;
@@ -128,7 +128,7 @@ struct Region {
   double left = 0;
   double bin_height = 0;
   double bin_width = 0;
-  std::int64_t rows = 1;  ///< of points in a bin
+  std::int64_t rows = 1;  ///< rows of points in a bin
   std::int64_t columns = 1;
 
   Region(const KernelContext& context, const double* box) {
@@ -288,7 +288,7 @@ void non_max_suppression(const KernelContext& context) {
   std::copy(rows.begin(), rows.end(), context.out().as<std::int64_t>().begin());
 }
 
-/// Inputs (data, regions, their batches)
+/// Inputs (data, regions, index of each region's image)
 void roi_align(const KernelContext& context) {
   const TensorView& x = context.in(0);
   const TensorView& out = context.out();

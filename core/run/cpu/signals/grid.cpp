@@ -10,9 +10,9 @@ namespace stashscope::cpu {
 
 namespace {
 
-/// Calls `body(elements, point, plane, place)` for every sampled value: the elements of the data
-/// that contribute to it, the offset of its point in the grid, the offset of its channel in the
-/// data, and its own offset in the result.
+/// Calls `body(elements, point, plane, place)` for every sampled value. `elements` are the elements
+/// of the data that contribute to the value; `point`, `plane` and `place` are the offsets of the
+/// point in the grid, of the channel in the data, and of the value in the result.
 template <class C, class Body>
 void for_each_sample(const KernelContext& context, const TensorView& data, const TensorView& grid,
                      Body body) {
@@ -98,7 +98,7 @@ void grid_sample_grad(const KernelContext& context) {
   });
 }
 
-/// (theta [batch, n, n + 1], size): each point is theta times the point of the regular grid.
+/// (theta [batch, n, n + 1], size): each point is theta times its point of the regular grid.
 void affine_grid(const KernelContext& context) {
   const std::vector<double> theta = numbers_of<double>(context.in(0));
   std::vector<double> grid(static_cast<std::size_t>(context.out().elements()));

@@ -35,7 +35,7 @@ class AxisSampler {
     if (padding == "reflection") padding_ = Padding::reflection;
   }
 
-  /// @param coordinate -1 to 1 over the axis
+  /// The positions that contribute to the value at `coordinate`, which is -1 to 1 over the axis.
   template <class C>
   std::vector<Neighbour<C>> neighbours(C coordinate) const {
     const C scale = static_cast<C>(aligned_ ? size_ - 1 : size_) / 2;
@@ -93,7 +93,7 @@ class AxisSampler {
     }
   }
 
-  /// The position, reflected at both ends until it lies between them, and its derivative.
+  /// The position, reflected at both ends of the axis until it lies inside, and its derivative.
   std::pair<double, int> reflected(double position) const {
     const double range = highest() - lowest();
     if (range <= 0) return {0, 0};
@@ -126,7 +126,7 @@ template <class C>
 struct SampledElement {
   std::int64_t offset = 0;
   C weight = 1;
-  /// Derivatives of the weight by the coordinates, by spatial axis.
+  /// Derivatives of the weight by the coordinates, one for each spatial axis.
   std::array<C, most_sampled_axes> slopes = {};
 };
 
@@ -144,7 +144,8 @@ class GridSampler {
   std::size_t axes() const { return axes_.size(); }
   std::int64_t channel_size() const { return element_count(dims_); }
 
-  /// @param point one coordinate per axis, the last axis first
+  /// The elements that contribute to the value at a point. @param point one coordinate per axis,
+  /// the last axis first
   template <class C>
   std::vector<SampledElement<C>> at(const C* point) const {
     std::vector<SampledElement<C>> elements(1);

@@ -16,8 +16,8 @@ struct Ngram {
 };
 
 /// The n-grams of the attributes, of min_gram_length to max_gram_length words. The pool holds all
-/// n-grams of length 1, then those of length 2, and so on; `ngram_counts` has the beginning of each
-/// length.
+/// n-grams of length 1, then all n-grams of length 2, and so on; `ngram_counts` has the position in
+/// the pool at which each length begins.
 std::vector<Ngram> wanted_ngrams(const Attributes& attributes) {
   const Integers pool = attributes.integers("pool_int64s");
   const Integers begins = attributes.require_integers("ngram_counts");
@@ -42,8 +42,8 @@ std::vector<Ngram> wanted_ngrams(const Attributes& attributes) {
   return wanted;
 }
 
-/// How often an n-gram occurs if the same number of words, at most `skips`, is left out between
-/// each two of its words.
+/// How often an n-gram occurs. Between consecutive words of the n-gram, the text may have other
+/// words: at most `skips`, and equally many everywhere.
 double occurrences(const Ngram& ngram, const std::int64_t* text, std::int64_t length,
                    std::int64_t skips) {
   const std::int64_t size = std::ssize(ngram.words);
@@ -64,7 +64,7 @@ double occurrences(const Ngram& ngram, const std::int64_t* text, std::int64_t le
 
 }  // namespace
 
-/// [words] or [texts, words]. (ONNX, TfIdfVectorizer)
+/// The input is [words] or [texts, words]. (ONNX, TfIdfVectorizer)
 void ngram_counts(const KernelContext& context) {
   const TensorView& in = context.in(0);
   const std::vector<std::int64_t> words = as_integers(in);

@@ -9,8 +9,8 @@
 
 namespace stashscope::cuda {
 
-/// An axis of a box of positions at which several tensors are accessed together. Each tensor has a
-/// step in elements: 0 repeats an element, a negative step runs backwards.
+/// An axis of a box of positions at which several tensors are accessed together. `steps` holds the
+/// stride of each tensor in elements: 0 repeats an element, a negative stride runs backwards.
 template <std::size_t tensors>
 struct BoxAxis {
   std::int64_t size = 1;
@@ -20,8 +20,8 @@ struct BoxAxis {
 template <std::size_t tensors>
 using Box = std::vector<BoxAxis<tensors>>;
 
-/// Makes a box of `sizes`, outermost axis first. Adjacent axes are merged where one step per tensor
-/// covers both; axes of size 1 are dropped.
+/// Makes a box of `sizes`, outermost axis first. Two adjacent axes are merged if one stride per
+/// tensor covers both axes; axes of size 1 are dropped.
 template <std::size_t tensors>
 Box<tensors> merged_box(std::span<const std::int64_t> sizes,
                         const std::array<std::vector<std::int64_t>, tensors>& strides) {

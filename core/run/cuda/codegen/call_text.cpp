@@ -81,7 +81,8 @@ std::int64_t even_width(std::int64_t width, const std::vector<std::int64_t>& cou
 
 void require_int(std::int64_t count) {
   if (count > std::numeric_limits<std::int32_t>::max() / 2) {
-    fail_run("", "sizes of " + std::to_string(count) + " are not supported on CUDA devices");
+    fail_run("",
+             "an index range of " + std::to_string(count) + " is not supported on CUDA devices");
   }
 }
 

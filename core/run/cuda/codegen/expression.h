@@ -10,7 +10,7 @@
 
 namespace stashscope::cuda {
 
-/// Text as a template argument.
+/// A text that can be a template argument.
 template <std::size_t size>
 struct FixedText {
   char characters[size] = {};
@@ -20,10 +20,11 @@ struct FixedText {
   }
 };
 
-/// `function(a, b, ...)` with all operands that are present.
+/// `function(a, b, ...)` with all operands whose text is not empty.
 std::string call_text(const std::string& function, const std::vector<std::string>& operands);
 
-/// The text of a call with all operands; the function is one of kernels/pointwise.cuh or of CUDA.
+/// The text of a call with all operands that are present. The function is one of
+/// kernels/pointwise.cuh or of CUDA.
 template <FixedText function>
 std::string call(const LoweringContext&, const std::vector<std::string>& operands) {
   return call_text(function.characters, operands);
@@ -35,7 +36,7 @@ std::string infix(const LoweringContext&, const std::vector<std::string>& operan
   return operands[0] + " " + sign.characters + " " + operands[1];
 }
 
-/// An attribute as a double literal.
+/// A double expression for a real attribute, or for `otherwise` if the node lacks the attribute.
 inline std::string attribute_text(const LoweringContext& context, const char* name,
                                   float otherwise) {
   return number_text(double{context.attributes().real(name, otherwise)});

@@ -11,11 +11,12 @@ struct ElementsAlong {
   std::int64_t size = 1;          ///< of the data along the axis
   std::int64_t stride = 1;        ///< of the data along the axis
   std::int64_t line = 1;          ///< number of indices along the axis
-  std::int64_t line_step = 1;     ///< distance between these indices, in elements
+  std::int64_t line_step = 1;     ///< stride of the indices along the axis
   std::vector<std::string> axes;  ///< BoxAxis<...> for each axis of the indices, innermost first
 };
 
-/// @param axis a negative number counts from the last axis
+/// @param indices,data dims of the two tensors
+/// @param axis -1 is the last axis
 ElementsAlong elements_along(const std::vector<std::int64_t>& indices,
                              const std::vector<std::int64_t>& data, std::int64_t axis);
 

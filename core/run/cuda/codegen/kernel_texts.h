@@ -12,6 +12,8 @@ namespace stashscope::cuda {
 class KernelTexts {
  public:
   /// Adds a kernel if it is new. Returns the index of the kernel in the result of `compile`.
+  /// @param text parameter list and body of the entry function
+  /// @param threads the number of threads of each block
   std::size_t add(const std::string& text, int threads);
 
   std::vector<KernelId> compile(Device& device) const;

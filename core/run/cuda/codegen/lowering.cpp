@@ -18,7 +18,7 @@ std::string key_of(std::string_view domain, std::string_view type) {
 std::vector<std::int64_t> LoweringContext::integers(std::size_t input) const {
   if (input >= contents.size() || !contents[input].present()) {
     fail_run("", "input " + std::to_string(input) +
-                     " must have elements that are known before the step runs");
+                     " must have elements that are known before the training step runs");
   }
   return kernels::as_integers(contents[input]);
 }

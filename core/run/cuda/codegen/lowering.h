@@ -22,7 +22,7 @@ struct OperandType {
   std::int64_t rank() const { return static_cast<std::int64_t>(dims.size()); }
   std::int64_t elements() const { return element_count(dims); }
   std::int64_t bytes() const { return packed_bytes(element, elements()); }
-  /// `axis` may count from the end.
+  /// @param axis -1 is the last axis
   std::int64_t dim(std::int64_t axis) const {
     return dims[static_cast<std::size_t>(axis < 0 ? axis + rank() : axis)];
   }
@@ -33,9 +33,9 @@ struct LoweringContext {
   const Node& node;
   std::int64_t version;  ///< since-version of the operator
   std::vector<OperandType> inputs;
-  std::vector<OperandType> outputs;  ///< not present() where left out
+  std::vector<OperandType> outputs;  ///< not present() if left out
   std::vector<kernels::TensorView>
-      contents;                 ///< by input; present() where the host knows the elements
+      contents;                 ///< by input; present() if the host knows the elements
   std::uint64_t seed = 0;       ///< for random operators
   bool rounds_to_tf32 = false;  ///< float32 matrix products may use TF32
 
@@ -53,14 +53,14 @@ struct LoweringContext {
   std::vector<std::int64_t> integers(std::size_t input) const;
 };
 
-/// An operand of a call: an input or output of the node, or scratch memory. In a fused group,
-/// `member` tells whose input or output it is.
+/// An operand of a call: an input or output of a node, or scratch memory. In a fused group,
+/// `member` is the index of the node.
 struct Operand {
   enum class Kind : std::uint8_t { input, output, scratch };
 
   Kind kind = Kind::input;
   std::uint16_t index = 0;
-  std::uint16_t member = 0;  ///< index within the fused group
+  std::uint16_t member = 0;  ///< index of the node within the fused group
 
   friend bool operator==(const Operand&, const Operand&) = default;
 };
@@ -76,13 +76,13 @@ constexpr Operand scratch(std::size_t index) {
   return {Operand::Kind::scratch, static_cast<std::uint16_t>(index), 0};
 }
 
-/// A generated kernel. Kernels with equal text are compiled once.
+/// A generated kernel. Kernels with equal text and equal block size are compiled once.
 struct KernelCall {
   /// Parameter list and body of the entry function, such as `(const float* x, float* y) {...}`. The
   /// body may use the kernel library (kernels/).
   std::string text;
   LaunchShape shape;
-  std::vector<Operand> operands;  ///< by parameter
+  std::vector<Operand> operands;  ///< one per parameter, in order
 };
 
 struct MatmulCall {
@@ -91,7 +91,7 @@ struct MatmulCall {
   Operand b;
   Operand d;
   std::optional<Operand> bias;
-  /// Elements from the start of the operand.
+  /// Offset of each matrix from the start of its operand, in elements.
   std::int64_t offset_a = 0;
   std::int64_t offset_b = 0;
   std::int64_t offset_d = 0;
@@ -99,7 +99,7 @@ struct MatmulCall {
 
 struct ConvolutionCall {
   ConvolutionShape shape;
-  std::array<Operand, 3> operands;  ///< as Device::convolve takes them
+  std::array<Operand, 3> operands;  ///< in the order of Device::convolve
 };
 
 struct CopyCall {
@@ -126,7 +126,7 @@ using Call = std::variant<KernelCall, MatmulCall, ConvolutionCall, CopyCall, Row
 /// The calls that run a node on the device, in order.
 struct Lowered {
   std::vector<Call> calls;
-  std::vector<std::int64_t> scratch_bytes;  ///< by index; allocated while the node runs
+  std::vector<std::int64_t> scratch_bytes;  ///< by scratch operand; allocated while the node runs
 
   void add(Call call);
 
@@ -140,13 +140,14 @@ struct Lowered {
 /// A lowering of one call without scratch memory.
 Lowered single_call(Call call);
 
-/// Appends the calls of `more`, which needs no scratch memory.
+/// Appends the calls of `more`, which must not have scratch memory.
 void append(Lowered& lowered, Lowered more);
 
-/// Lowers to a copy of an input's elements to the first output, whose dims may differ.
+/// Lowers to a copy of an input's elements to the first output, whose dims may differ; to no call
+/// if the output has no elements.
 Lowered copied_input(const LoweringContext& context, std::size_t index);
 
-/// Lowers a node. Throws a run Error that names the unsupported part.
+/// Lowers a node. Throws a run Error that names what is not supported on CUDA devices.
 using LoweringFunction = Lowered (*)(const LoweringContext&);
 
 /// A CUDA C++ expression for one element of a pointwise node's output, in the output's compute
@@ -168,11 +169,11 @@ struct CudaKernel {
   std::size_t host_inputs_from = static_cast<std::size_t>(-1);
 };
 
-/// Kernels by domain and type, filled once at start.
+/// Kernels by domain and type of the operator.
 class CudaKernelRegistry {
  public:
   void add(std::string_view domain, std::string_view type, CudaKernel kernel);
-  /// Null when no kernel is registered.
+  /// Null if no kernel is registered for the node's operator.
   const CudaKernel* find(const Node& node) const;
 
  private:

@@ -12,7 +12,7 @@ namespace {
 constexpr int threads_per_block = 256;
 constexpr std::int64_t bytes_at_once = 16;
 
-/// An output of a member.
+/// An output of a node, computed by the kernel.
 struct Result {
   const LoweringContext& context;
   ExpressionFunction expression;
@@ -68,7 +68,7 @@ class KernelWriter {
   }
 
   /// The number of elements per access: as many as fit into 16 bytes, for the widest type of a
-  /// result or of an operand that is not broadcast.
+  /// stored result or of an operand that is not broadcast.
   std::int64_t width() const {
     std::int64_t bytes = 1;
     for (const PointwiseSource& source : sources_) {

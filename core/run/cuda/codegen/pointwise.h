@@ -19,17 +19,17 @@ struct GroupMember {
 
 /// One kernel for pointwise nodes whose outputs have equal numbers of elements; each operand has
 /// the dims of the outputs or broadcasts to them. A value that only members read stays in
-/// registers, rounded to its element type, so that a group computes the same bits as its members
-/// would one by one. A thread reads all operands of an element before it stores any result, so an
-/// output may share the memory of an operand that has the output's dims. The operands of the call
-/// are those of the members. If the outputs have no elements, there are no calls.
+/// registers, rounded to its element type, so that a group computes the same bits as separate
+/// kernels. A thread reads all operands of an element before it stores any result, so an output may
+/// share the memory of an operand that has the output's dims. In the operands of the call, `member`
+/// is an index into `members`. If the outputs have no elements, there are no calls.
 Lowered lower_group(const std::vector<GroupMember>& members);
 
 /// One kernel for a single pointwise node.
 Lowered lower_pointwise(const LoweringContext& context, ExpressionFunction expression);
 
-/// One kernel for several outputs of a node; all outputs have as many elements as the first. @param
-/// expressions one per output; null for an output left out
+/// One kernel for several outputs of a node. All outputs have as many elements as the first output.
+/// @param expressions one per output; null for an output that the kernel does not compute
 Lowered lower_outputs(const LoweringContext& context,
                       const std::vector<ExpressionFunction>& expressions);
 

@@ -7,7 +7,8 @@
 
 namespace stashscope::cuda {
 
-/// The elements of a pointwise kernel; each thread processes `width` consecutive ones.
+/// The number of elements that a pointwise kernel computes; each thread computes `width`
+/// consecutive elements.
 struct PointwiseShape {
   std::int64_t elements = 0;
   std::int64_t width = 1;
@@ -22,8 +23,9 @@ struct PointwiseShape {
 /// Writes the text with which a pointwise kernel reads an operand from memory in packs of elements.
 class PointwiseSource {
  public:
-  /// @param name of the pointer @param variable that holds an element
-  /// @param result dims that the operand is broadcast to
+  /// @param result dims to which the operand is broadcast
+  /// @param name the pointer's name
+  /// @param variable the name of the variable that holds an element
   PointwiseSource(Operand operand, OperandType type, const std::vector<std::int64_t>& result,
                   std::string name, std::string variable);
 
@@ -32,9 +34,9 @@ class PointwiseSource {
   std::int64_t element_bytes() const;
   std::string parameter() const;
   /// The statement that reads a thread's elements. In the text, `first` is the position of the
-  /// first element and `count` their number.
+  /// first element and `count` is the number of elements.
   std::string read(const PointwiseShape& shape) const;
-  /// The statement that assigns element `k` of the elements read to the variable.
+  /// The statement that declares the variable and assigns element `k` of the thread's elements.
   std::string element() const;
 
  private:
@@ -47,7 +49,7 @@ class PointwiseSource {
 
   void add_axis(Axis axis);
   Reading reading(const PointwiseShape& shape) const;
-  /// The offset of the element at `position`.
+  /// An expression for the offset of the operand's element at `position` of the result.
   std::string offset(const std::string& position) const;
 
   Operand operand_;

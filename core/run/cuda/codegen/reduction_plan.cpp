@@ -42,7 +42,7 @@ Dims strides_of(const Box<2>& axes) {
   return strides;
 }
 
-/// The axes of a reduction, merged where they advance evenly.
+/// The axes of a reduction; adjacent axes are merged where one stride covers both.
 struct ReducedBox {
   Box<2> kept;
   Box<2> reduced;
@@ -61,7 +61,7 @@ struct ReducedBox {
   }
 };
 
-/// A kernel call without its operands. It makes `slices` partial results for each result.
+/// A kernel call without its operands. The kernel computes `slices` partial results per result.
 struct ReductionCall {
   std::string function;
   std::string shape;
@@ -69,14 +69,16 @@ struct ReductionCall {
   std::int64_t slices = 1;
 };
 
-/// The number of slices into which the `items` of a result are divided; each slice has at least
-/// `least` items.
+/// The number of slices into which the `items` of each result are divided to occupy the device; a
+/// launch has `blocks` blocks per slice. If there are several slices, each has at least `least`
+/// items.
 std::int64_t wanted_slices(std::int64_t blocks, std::int64_t items, std::int64_t least) {
   if (2 * blocks >= wanted_blocks) return 1;
   return std::max<std::int64_t>(1, std::min(wanted_blocks / blocks, items / least));
 }
 
-/// The widest access whose width divides the start and the end of every run.
+/// The most elements per access, at most `widest`, whose number divides the start and the length of
+/// every contiguous run.
 std::int64_t width_of_runs(const ReducedBox& box, std::int64_t widest) {
   Dims counts = strides_of(box.kept);
   for (const std::int64_t stride : strides_of(box.reduced)) counts.push_back(stride);
@@ -84,8 +86,8 @@ std::int64_t width_of_runs(const ReducedBox& box, std::int64_t widest) {
   return even_width(widest, counts);
 }
 
-/// The width of accesses to rows. In long runs wide accesses pay even when a run starts at an
-/// unaligned position.
+/// The number of elements per access to rows. In long runs, wide accesses pay even if a run starts
+/// at an unaligned position.
 std::int64_t row_width(const ReducedBox& box, std::int64_t widest) {
   return box.inner >= 64 * widest ? widest : width_of_runs(box, widest);
 }

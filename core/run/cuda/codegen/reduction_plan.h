@@ -12,15 +12,16 @@ namespace stashscope::cuda {
 struct ReductionTexts {
   std::string reducer;           ///< a type
   std::int64_t state_bytes = 4;  ///< size of one state of the reducer
-  std::int64_t width = 1;        ///< most elements that the source reads at once
+  std::int64_t width = 1;        ///< the most elements that the source reads at once
   /// Each function returns the text of an object and adds the parameters of the object to the call.
   std::function<std::string(CallText&)> source = {};
   std::function<std::string(CallText&)> sink = {};
 };
 
-/// Reduces a dense tensor of `dims` to one of `kept`, which has size 1 on the reduced axes and at
-/// least one element. With few results, partial results go to scratch memory first, so that the
-/// whole device has work. Throws a run Error for axes beyond 32 bits.
+/// Adds calls that reduce a dense tensor of `dims` to a tensor of dims `kept`, which has size 1 on
+/// the reduced axes and at least one element. With few results, a first call writes partial results
+/// to scratch memory, so that the whole device has work. Throws a run Error if an index range is
+/// too large for require_int.
 void add_reduction(Lowered& lowered, const std::vector<std::int64_t>& dims,
                    const std::vector<std::int64_t>& kept, const ReductionTexts& texts);
 

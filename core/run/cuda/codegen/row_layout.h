@@ -11,17 +11,17 @@ namespace stashscope::cuda {
 struct Rows {
   std::int64_t count = 0;
   std::int64_t columns = 0;
-  std::int64_t stride = 1;  ///< between the elements of a row
+  std::int64_t stride = 1;  ///< elements from one element of a row to the next
 };
 
 /// The requirements of a kernel on the threads that process its rows.
 struct RowNeeds {
-  std::vector<ElementType> elements;  ///< of all operands with the rows' dims
-  /// The numbers that the kernel keeps in registers for each element of a row; 0: the kernel keeps
+  std::vector<ElementType> elements;  ///< types of all operands that have the dims of the rows
+  /// How many numbers the kernel keeps in registers for each element of a row; 0: the kernel keeps
   /// no row and reads rows once or in several passes.
   int kept_numbers = 1;
-  /// Lengths of other runs that the kernel reads along the rows. The width of an access divides
-  /// these lengths too.
+  /// Lengths of further contiguous runs that the kernel accesses. The number of elements per access
+  /// divides these lengths too.
   std::vector<std::int64_t> even_runs = {};
 };
 
@@ -32,8 +32,7 @@ struct RowPlan {
 };
 
 /// Plans few threads for a short row and a block for a long row. Rows that do not fit into
-/// registers are read in passes. Throws a run Error for rows of more elements than 32 bits can
-/// count.
+/// registers are read in passes. Throws a run Error for rows of more than 2^30 - 1 elements.
 RowPlan plan_rows(const Rows& rows, const RowNeeds& needs);
 
 }  // namespace stashscope::cuda

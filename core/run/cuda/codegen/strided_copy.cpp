@@ -23,7 +23,7 @@ struct BoxCopy {
   std::array<std::int64_t, 2> offsets{};
 };
 
-/// Merges elements that are adjacent in source and target into larger ones.
+/// Merges elements that are adjacent in source and target into larger elements.
 void widen_elements(BoxCopy& copy) {
   if (copy.box.empty()) return;
   const auto& row = copy.box.back();
@@ -60,7 +60,8 @@ std::int64_t reach_of(const BoxCopy& copy) {
   return reach;
 }
 
-/// A call of `function` of kernels/boxes.cuh; `arguments` follow the element type.
+/// A call of `function` of kernels/boxes.cuh. The template arguments are the element type and then
+/// `arguments`.
 KernelCall call_of(const BoxCopy& copy, const std::string& function,
                    const std::vector<std::string>& arguments, const LaunchShape& shape) {
   const std::string type = moved_type(copy.bytes);
@@ -109,7 +110,7 @@ KernelCall gathering_copy(const BoxCopy& copy, std::int64_t width) {
 std::optional<std::size_t> turned_axis(const CopyBox& box) {
   constexpr std::int64_t least = 8;
   if (box.empty() || box.back().steps[target] != 1 || box.back().size < least) return std::nullopt;
-  if (box.back().steps[source] == 0) return std::nullopt;  // one read serves all
+  if (box.back().steps[source] == 0) return std::nullopt;  // one read serves the row
   for (std::size_t i = 0; i + 1 < box.size(); ++i) {
     if (box[i].steps[source] == 1 && box[i].size >= least) return i;
   }
@@ -130,8 +131,8 @@ KernelCall turning_copy(const BoxCopy& copy, std::size_t column) {
       {blocks, 256});
 }
 
-/// Uses the device's copy functions for long rows, because compiling a kernel for each part of a
-/// Concat or Split takes long.
+/// A call of the device's copy function if the copy consists of long rows, else nullopt. It avoids
+/// compiling a kernel for each part of a Concat or Split, which takes long.
 std::optional<RowCopyCall> row_copy(const BoxCopy& copy) {
   constexpr std::int64_t least_row_bytes = 4096;
   if (copy.box.empty() || copy.box.size() > 2) return std::nullopt;

@@ -26,7 +26,7 @@ enum class Pool : std::uint8_t {
 
 /// Facts about a device that are known before a step runs on it.
 struct DeviceFacts {
-  std::string name;       ///< the vendor's name
+  std::string name;       ///< the vendor's name for the device
   std::string libraries;  ///< versions of the libraries that run kernels, for reports
   std::int64_t memory_bytes = 0;
   std::int64_t free_bytes = 0;
@@ -112,16 +112,17 @@ class Device {
 
   virtual DeviceFacts facts() const = 0;
 
-  /// Allocates memory for work that is queued from now on; null when the device has no memory left.
-  /// The memory is aligned to 256 bytes; `bytes` may be 0.
+  /// Allocates memory for work that is queued from now on. Returns null if the device has no memory
+  /// left. The memory is aligned to 256 bytes; `bytes` may be 0.
   virtual DevicePointer allocate(Pool pool, std::int64_t bytes) = 0;
   /// Releases memory, which work queued from now on may reuse.
   virtual void release(Pool pool, DevicePointer memory) = 0;
-  /// Bytes of a pool in use, rounded up as the allocator does; and bytes that the pool holds, used
-  /// or free.
+  /// Bytes of a pool in use, rounded up as the allocator does.
   virtual std::int64_t used_bytes(Pool pool) const = 0;
+
+  /// Bytes that a pool holds, used or free.
   virtual std::int64_t reserved_bytes(Pool pool) const = 0;
-  /// Peak bytes in use since the last call.
+  /// Peak bytes of a pool in use since the last call of this function.
   virtual std::int64_t take_peak_used_bytes(Pool pool) = 0;
   /// Returns the pool's unused memory to the device.
   virtual void trim(Pool pool) = 0;
@@ -129,16 +130,16 @@ class Device {
   virtual std::byte* allocate_host(std::int64_t bytes) = 0;
   virtual void release_host(std::byte* memory) = 0;
 
-  /// Copies between device and host or within the device. If the host memory is pageable, the copy
-  /// has ended when the function returns.
+  /// Copies between device and host or within the device. If host memory is pageable, the function
+  /// returns only after the end of the copy.
   virtual void copy(std::byte* to, const std::byte* from, std::int64_t bytes) = 0;
   /// Copies within the device; source and target do not overlap.
   virtual void copy_rows(DevicePointer to, const std::byte* from, const RowCopy& shape) = 0;
   virtual void fill(DevicePointer to, std::uint8_t byte, std::int64_t bytes) = 0;
 
   /// Compiles CUDA C++ text: first the code that all entries use, then the entries, which do not
-  /// depend on each other. Returns one kernel per entry. @param entries names of the `extern "C"
-  /// __global__` functions, in the order of the text
+  /// depend on each other. Returns one kernel per entry.
+  /// @param entries names of the `extern "C" __global__` functions, in the order of the text
   virtual std::vector<KernelId> compile(const std::string& text,
                                         const std::vector<std::string>& entries) = 0;
   /// @param operands the arguments, which are all pointers, in the order of the kernel's parameters
@@ -161,7 +162,7 @@ class Device {
   /// Records the device's work until `stop_trace`. Returns the reason if recording is impossible,
   /// else an empty text.
   virtual std::string start_trace() = 0;
-  /// Attributes work that is queued from now on to a slot of the execution order.
+  /// Attributes work that is queued from now on to `step`, a slot of the execution order.
   virtual void begin_step(std::uint32_t step) = 0;
   /// Waits for the work, then returns the records since `start_trace`.
   virtual TraceRecords stop_trace() = 0;

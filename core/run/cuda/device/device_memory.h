@@ -20,13 +20,13 @@ class DeviceMemory {
   DeviceMemory(const DeviceMemory&) = delete;
   DeviceMemory& operator=(const DeviceMemory&) = delete;
 
-  /// Null when no memory is left.
+  /// Null if no memory is left or the limit would be exceeded.
   DevicePointer allocate(Pool pool, std::int64_t bytes);
   void release(DevicePointer memory);
 
   /// Sum of `allocated_bytes` over all live allocations.
   std::int64_t used_bytes() const { return used_; }
-  /// Bytes that tensors and workspaces may take together.
+  /// Bytes that tensors and workspaces may take together, including live allocations.
   std::int64_t available_bytes() const;
 
  private:

@@ -9,7 +9,7 @@
 namespace stashscope::cuda {
 
 struct PluginDevice {
-  std::string name;  ///< the vendor's name
+  std::string name;  ///< the vendor's name for the device
   std::int64_t memory_bytes = 0;
 };
 
@@ -23,7 +23,7 @@ struct PluginInterface {
   const char* identity;  ///< first member, so that programs of other versions can read it
   /// Lists the devices without opening them.
   PluginDevices (*list)();
-  /// Opens a device for use by the calling thread only. Throws a run Error when it cannot be used.
+  /// Opens a device for the calling thread only. Throws a run Error if the device cannot be used.
   std::unique_ptr<Device> (*open)(int index);
   /// Compiles to machine code without device or driver. `text` and `entries` are as for
   /// Device::compile. Each returned image holds some of the entries. Throws a run Error that names

@@ -46,7 +46,7 @@ std::map<std::uint64_t, Matches> by_pool(const std::vector<MemoryRecord>& record
 
 /// The records of the pool that served `addresses`. The profiling library identifies pools by
 /// addresses that the runner does not know. Pools share no memory, so the pool with most records at
-/// `addresses` is the right one.
+/// `addresses` is the right one. Empty if no pool has such records.
 Matches records_of(const std::map<std::uint64_t, Matches>& pools_seen,
                    const std::set<std::uint64_t>& addresses) {
   const Matches* best = nullptr;
@@ -79,7 +79,8 @@ class PoolMatcher {
     }
   }
 
-  /// Returns the number of records that match no event.
+  /// Sets `matches` for the events that have a record. Returns the number of records that match no
+  /// event.
   std::int64_t match(const Matches& records, Matches& matches) {
     std::int64_t strangers = 0;
     std::size_t next = 0;
@@ -143,7 +144,8 @@ std::size_t steps_of(const std::vector<HostEvent>& events) {
 }
 
 /// Bytes of a pool in use after each of its events. They come from the event's record; without a
-/// record, the requested bytes are added to (subtracted from) the number before.
+/// record, the requested bytes, rounded up, are added to (subtracted from) the bytes before.
+/// @param used bytes of the pool in use before the first event
 std::vector<std::int64_t> used_after(const std::vector<HostEvent>& events, Pool pool,
                                      std::int64_t used, const Matches& matches) {
   std::vector<std::int64_t> all(events.size(), used);
@@ -204,7 +206,7 @@ class TraceWriter {
 
   PoolState& state_of(Pool pool) { return states_[static_cast<std::size_t>(pool)]; }
 
-  /// Advances the time, except for a node without kernels, which takes no time.
+  /// Advances the clock to `time`, except for a node without kernels, which takes no time.
   void pass_until(std::uint64_t time, const HostEvent& event) {
     if (spans_[event.step].kernels > 0) now_ = std::max(now_, time);
   }
@@ -248,7 +250,7 @@ Pool other(Pool pool) { return pool == Pool::tensors ? Pool::workspaces : Pool::
 
 std::string pool_name(Pool pool) { return pool == Pool::tensors ? "tensors" : "workspaces"; }
 
-/// Fills `matches`. Returns a remark per pool about records that match no event.
+/// Fills `matches`. Returns a remark for each pool that has records without a matching event.
 std::vector<std::string> match_pools(const std::vector<HostEvent>& events,
                                      const TraceRecords& records, Matches& matches) {
   std::vector<std::string> remarks;
@@ -310,8 +312,9 @@ bool moves_against(const std::vector<HostEvent>& events, Pool pool, std::int64_t
   return false;
 }
 
-/// Bytes of a pool in use after each of its events. They come from the records or from the
-/// requested bytes, whichever gives the peak that is closer to the one the pool counted.
+/// Bytes of a pool in use after each of its events, by the records or by the requested bytes. The
+/// requested bytes win if their peak is closer to the peak that the pool counted, or if it is as
+/// close and moves_against holds for the records. If the pool's peak is unknown, the records win.
 std::vector<std::int64_t> believed_use(const std::vector<HostEvent>& events, Pool pool,
                                        const Matches& matches, const PoolBytes& start,
                                        const PoolBytes& most, std::vector<std::string>& remarks) {

@@ -48,15 +48,15 @@ struct JoinedTrace {
 /// Joins the runner's actions with the records of the profiling library.
 /// - Times are measured by the device, in seconds since the first kernel of the training step
 /// started. A node starts with its first kernel and ends with its last kernel; a node without
-/// kernels takes no time and lies at the end of the node before.
+/// kernels takes no time and lies at the end of the node before it.
 /// - Bytes in use after an event come from its record, rounded up as the allocator does. For an
-/// event without a record, they change by the requested bytes, rounded up to 512. In two cases, all
-/// records of a pool are ignored and only requested bytes are counted: if the requested bytes give
-/// a peak closer to the one that the pool counted, or if they give an equally close peak and the
-/// bytes in use according to the records fall at an allocation or rise at a release.
-/// - Allocations of the workspace pool become `workspace` events; a `reserved` event marks each new
-/// maximum of what both pools hold together.
-/// @param events in the order of the runner's actions
+/// event without a record, the bytes in use change by the requested bytes, rounded up to 512. In
+/// two cases, only requested bytes are counted for a pool. First, the requested bytes give a peak
+/// closer to the peak that the pool counted. Second, they give an equally close peak, and the bytes
+/// in use by the records fall at an allocation or rise at a release.
+/// - Allocations from the workspace pool and releases to it become `workspace` events. A `reserved`
+/// event marks each new maximum of the bytes that both pools hold together.
+/// @param events the runner's actions, in order
 /// @param start bytes in use before the first event
 /// @param most peak bytes in use since the first event, as counted by the pools; 0: unknown
 JoinedTrace join_trace(const std::vector<HostEvent>& events, const TraceRecords& records,

@@ -60,7 +60,8 @@ class CudaStep : public LoadedStep {
   }
 
  private:
-  /// Returns memory that another step left in the pools, which must not be counted for this step.
+  /// Returns the pools' unused memory to the device, so that memory from an earlier step is not
+  /// counted for this step.
   void give_back_unused() {
     device_->synchronize();
     device_->trim(Pool::tensors);
@@ -83,7 +84,8 @@ class CudaStep : public LoadedStep {
     return {std::move(outputs), std::move(logged.measurement)};
   }
 
-  /// Puts all uploads into page-locked memory, so that the host does not wait for the copies.
+  /// Copies the data of all uploads to page-locked memory, so that the host does not wait for the
+  /// uploads.
   void stage_uploads() {
     std::int64_t bytes = 0;
     for (const ProgramStep& step : program_.steps) {

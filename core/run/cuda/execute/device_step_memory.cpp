@@ -21,7 +21,7 @@ Tensor in_float32(const Tensor& tensor) {
       std::string(reinterpret_cast<const char*>(narrowed.data()), narrowed.size() * sizeof(float))};
 }
 
-/// Peak workspace over the slots of the program.
+/// The most bytes of workspace and scratch memory that a slot of the program needs.
 std::int64_t most_workspace(const Program& program) {
   std::int64_t most = 0;
   for (const ProgramStep& step : program.steps) {
@@ -113,7 +113,7 @@ void DeviceStepMemory::release_all() {
 
 DevicePointer DeviceStepMemory::allocate_workspace(std::int64_t bytes, AtStep step) {
   DevicePointer const memory = memory_.allocate(Pool::workspaces, bytes);
-  if (memory == nullptr) fail_full("its workspace", bytes, step);
+  if (memory == nullptr) fail_full("a workspace", bytes, step);
   workspaces_.push_back(memory);
   return memory;
 }

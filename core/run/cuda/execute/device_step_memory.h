@@ -7,7 +7,7 @@
 
 namespace stashscope::cuda {
 
-/// A slot of the execution order; nullopt while the step is loaded, before the first slot.
+/// A slot of the execution order; nullopt during `load`, before the first slot.
 using AtStep = std::optional<std::uint32_t>;
 
 /// The device memory of a prepared step: the buffers of the timeline and workspaces outside of the
@@ -25,10 +25,10 @@ class DeviceStepMemory {
   /// gradients that the YieldOp's caller returns. Throws OutOfMemory.
   void place_persistent_buffers(const NamedTensors& inputs);
 
-  /// Sets the number of the run, which is at Place::Kind::run.
+  /// Sets the number of the run, which kernels read from Place::Kind::run.
   void set_run(std::int64_t number);
 
-  /// Allocates a buffer. Throws OutOfMemory that names the buffer.
+  /// Allocates a buffer. Throws an OutOfMemory error that names the buffer.
   DevicePointer allocate(BufferId id, AtStep step);
   void release(BufferId id);
   /// Releases all buffers and workspaces still allocated, except the persistent ones.
@@ -39,7 +39,8 @@ class DeviceStepMemory {
   void release_workspace(DevicePointer memory);
 
   DevicePointer buffer(BufferId id) const { return buffers_[id]; }
-  /// The address of a place. @param scratch the scratch memory of the node, by index
+  /// The address of a place; null for an operand left out.
+  /// @param scratch the pieces of scratch memory of the node
   DevicePointer at(const Place& place, const std::vector<DevicePointer>& scratch) const;
 
  private:

@@ -10,7 +10,7 @@ namespace stashscope::cuda {
 
 namespace {
 
-/// Whether the node's outputs depend only on dims.
+/// Whether the node's outputs depend only on the dims of its inputs.
 bool reads_dims_only(const Node& node) {
   return node.domain.empty() && (node.op_type == "Shape" || node.op_type == "Size");
 }

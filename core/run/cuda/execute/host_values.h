@@ -8,20 +8,20 @@
 
 namespace stashscope::cuda {
 
-/// The values that the host must know before a step runs: shapes and other operands on which the
-/// kernels to run depend, and all values from which these are computed.
+/// The values that the host must know before a step runs: operands on which the generated kernels
+/// depend, such as shapes, and all values from which such operands are computed.
 struct HostNeeds {
   IdVector<ValueId, bool> values;
-  IdVector<NodeId, bool> nodes;  ///< nodes that the host computes, because they make such values
+  IdVector<NodeId, bool> nodes;  ///< nodes that the host computes, because they give such values
 };
 
 /// @param nodes the nodes of the plan's step
 HostNeeds host_needs(const RunPlan& plan, const StepNodes& nodes);
 
-/// Values whose elements are in host memory: given data, and results of the CPU kernels.
+/// Values whose elements are in host memory: given tensors, and results of CPU kernels.
 class HostValues {
  public:
-  /// Adds a value with uninitialized elements.
+  /// Adds a value whose elements are zeros. A CPU kernel writes them through the returned view.
   const kernels::TensorView& add(ValueId value, ElementType element,
                                  const std::vector<std::int64_t>& dims);
   void add(ValueId value, const Tensor& tensor);

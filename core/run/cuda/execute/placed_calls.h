@@ -21,7 +21,7 @@ class CallPlacer {
   void add(const Lowered& lowered, const std::vector<NodePlaces>& places, ProgramStep& step);
 
   /// Compiles the kernels (equal kernels only once) and enters their ids into the program's calls.
-  /// Before, the id in a call is the index of the kernel in the collected texts.
+  /// Until then, the id in a call is the index of the kernel in the collected texts.
   void compile(Program& program) const;
 
  private:

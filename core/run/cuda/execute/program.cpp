@@ -163,8 +163,8 @@ class ProgramBuilder {
     cpu_kernel(node).run(context);
   }
 
-  /// Copies the elements of a view from its input, because on the host no output shares memory with
-  /// an input.
+  /// If an output is a view of an input, copies the input's elements to the output, because on the
+  /// host no output shares memory with an input.
   void copy_view(NodeId id, const kernels::KernelContext& context, std::size_t output) const {
     const Op& op = nodes_.op(id);
     if (op.alias == nullptr) return;
@@ -240,8 +240,8 @@ class ProgramBuilder {
     return places;
   }
 
-  /// Gradients returned to the YieldOp, and views of such gradients, lie outside of the buffer to
-  /// which the timeline assigns them.
+  /// The place of output `index`. A view of a gradient that the YieldOp's caller returns has the
+  /// gradient's place, outside of the buffer to which the timeline assigns the view.
   Place place_of_output(NodeId id, const Node& node, std::size_t index, ValueId value,
                         const NodePlaces& places) {
     const Op& op = nodes_.op(id);
@@ -305,8 +305,8 @@ class ProgramBuilder {
     for (const ValueId operand : topology_.inputs[id]) require_on_device(operand);
   }
 
-  /// Adds the update of each parameter. If the gradient is released right after its node, the
-  /// update runs there, else after the last slot.
+  /// Adds the update of each parameter that has a gradient. If the gradient is released right after
+  /// its node, the update runs in the node's slot, else after the last slot.
   void add_updates() {
     if (update_.choice.optimizer == "none") {
       fail_usage("--update", "needs an optimizer", "choose one with --optimizer");

@@ -14,7 +14,7 @@ struct Place {
     gradient,  ///< gradient that the YieldOp's caller returns, outside of all buffers
     scratch,   ///< scratch memory of the node
     host,      ///< page-locked host memory that replaces a buffer of the timeline
-    run,       ///< a 64-bit integer: the number of the run, 1 for the first
+    run,       ///< a 64-bit integer: the number of the run, 1 for the first run
   };
 
   Kind kind = Kind::nothing;
@@ -80,14 +80,14 @@ struct Program {
   IdVector<ValueId, Place> places;
   std::vector<Tensor> gradients;  ///< returned by the caller of the YieldOp
   IdVector<BufferId, bool> on_host;
-  /// The timeline's sizes, corrected where they depend on data that the host knows.
+  /// The timeline's buffer sizes, corrected where they depend on data that the host knows.
   IdVector<BufferId, std::int64_t> buffer_bytes;
   std::map<std::string, std::int64_t> data_dependent;  ///< data-dependent dims by name
   HostValues host;
 };
 
-/// Prepares the step without allocating its buffers. Throws an Error that names the node when no
-/// kernel supports the node or its shapes depend on elements that only the device knows.
+/// Prepares the step without allocating its buffers. Throws an Error that names the node if no
+/// kernel supports the node, or if shapes depend on elements that only the device knows.
 Program make_program(const RunPlan& plan, const NamedTensors& inputs, const RunSettings& settings,
                      Device& device, const Progress& progress);
 

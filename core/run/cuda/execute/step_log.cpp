@@ -107,8 +107,8 @@ PoolBytes StepLog::take_peaks() const {
           device_.take_peak_used_bytes(Pool::workspaces)};
 }
 
-/// Bytes that both pools hold. During a step, a pool shrinks only when the device runs out of
-/// memory. Otherwise, the bytes at the end of the step are the peak.
+/// Bytes that the two pools hold together. During a step, a pool shrinks only if the device runs
+/// out of memory. Otherwise, the bytes at the end of the step are the peak.
 std::int64_t StepLog::reserved_bytes() const {
   return device_.reserved_bytes(Pool::tensors) + device_.reserved_bytes(Pool::workspaces);
 }
@@ -156,8 +156,9 @@ void StepLog::abandon() {
   if (mode_ == Mode::traced) without_failing([&] { device_.stop_trace(); });
 }
 
-/// Events for the persistent buffers, which were allocated before the step. The last event has as
-/// many live bytes as the pool had in use.
+/// Allocation events for the persistent buffers, which were allocated before the step; empty if the
+/// run is untraced. The live bytes of the last event are the bytes that the pool for tensors had in
+/// use at the start.
 std::vector<TraceEvent> StepLog::events_of_persistent() const {
   std::vector<TraceEvent> events;
   if (mode_ == Mode::untraced) return events;

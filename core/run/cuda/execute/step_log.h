@@ -18,13 +18,13 @@ struct LoggedStep {
 /// references to the constructor's arguments.
 class StepLog {
  public:
-  /// @param traces false: only the time of the whole step is measured
+  /// @param traces false: only the time and the peak bytes of the whole step are measured
   StepLog(const RunPlan& plan, const Program& program, Device& device, bool traces);
 
   void start();
   void start_node(std::uint32_t step);
   void allocated(BufferId id, DevicePointer memory);
-  /// Call this after the release.
+  /// Logs a release. Call this function after the release.
   void released(BufferId id, DevicePointer memory);
   void took_workspace(std::int64_t bytes, DevicePointer memory);
   void gave_back_workspace(std::int64_t bytes, DevicePointer memory);
@@ -32,7 +32,8 @@ class StepLog {
   /// Work that is queued from now on belongs to no slot.
   void end_steps();
 
-  /// Waits for the device. @param sink receives all events; may be null
+  /// Waits for the device, then returns the measurement.
+  /// @param sink receives all events; may be null
   LoggedStep finish(const std::string& device_name, const TraceSink& sink);
   /// Ends the trace of a failed run.
   void abandon();
@@ -63,7 +64,7 @@ class StepLog {
   std::int64_t together_ = 0;  ///< bytes of tensors and workspaces now allocated
   std::int64_t most_together_ = 0;
   std::vector<HostEvent> host_events_;
-  std::vector<TraceEvent> events_;  ///< recorded node by node, or joined
+  std::vector<TraceEvent> events_;  ///< recorded node by node, or made by join_trace
   Clock::time_point started_;
 };
 

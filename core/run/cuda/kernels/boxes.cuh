@@ -9,7 +9,7 @@ struct BoxAxis {
   static constexpr Int64 to = to_;
 };
 
-/// Offsets in source and target.
+/// The offsets of an element in source and target.
 template <class Index>
 struct Offsets {
   Index from;
@@ -32,7 +32,7 @@ __device__ inline Offsets<Index> offsets_in_box(Index at, Axis, Outer... outer) 
   return offsets;
 }
 
-/// Copies one element per thread. Axes: innermost first.
+/// Copies one element per thread. The innermost axis comes first.
 template <class T, class Index, Index count, class... Axes>
 __device__ inline void copy_box(const T* from, T* to) {
   const Index at = Index(thread_index());
@@ -41,7 +41,8 @@ __device__ inline void copy_box(const T* from, T* to) {
   to[offsets.to] = from[offsets.from];
 }
 
-/// Copies `width` elements per thread. They belong to one row, which is dense in the target.
+/// Copies `width` elements of one row per thread. `Row` is the innermost axis; it is dense in the
+/// target.
 template <class T, int width, class Index, Index count, class Row, class... Outer>
 __device__ inline void gather_box(const T* from, T* to) {
   const Index at = Index(thread_index());
@@ -55,8 +56,8 @@ __device__ inline void gather_box(const T* from, T* to) {
   *reinterpret_cast<Pack<T, width>*>(to + offsets.to + first) = piece;
 }
 
-/// Transposes tiles: `Row` is dense in the target, `Column` in the source. Blocks of 256 threads,
-/// one block per tile; tiles are numbered row by row.
+/// Transposes tiles: `Row` is dense in the target, `Column` in the source. A block of 256 threads
+/// processes one tile; the block index counts tiles along `Row` first.
 template <class T, int tile, class Index, class Row, class Column, class... Outer>
 __device__ inline void turn_tiles(const T* from, T* to) {
   constexpr int padding = sizeof(T) < 4 ? 4 / int(sizeof(T)) : 1;

@@ -1,8 +1,9 @@
 // 8-bit floats as stored in memory. Arithmetic uses float; stores saturate. (ONNX, "Float stored in
 // 8 bits")
 
-/// @tparam fraction number of fraction bits @tparam largest code of the largest finite number; the
-/// next code is infinity, if the type has infinity
+/// @tparam fraction number of fraction bits
+/// @tparam largest code of the largest finite number; the next code is infinity, if the type has
+/// infinity
 template <int fraction, int bias, UInt32 largest, bool has_infinity>
 struct Float8 {
   static constexpr UInt32 nan = has_infinity ? 0x7EU : 0x7FU;
@@ -19,8 +20,9 @@ struct Float8 {
     return float_from_bits((code << dropped) + (UInt32(127 - bias) << 23));
   }
 
-  /// The code of the nearest number, ties to even, without a sign. Too large numbers become the
-  /// largest one if the conversion saturates, else infinity, or NaN in types without infinity.
+  /// The code of the number nearest to `size`, which is not negative; ties round to even. A size
+  /// that is too large becomes the largest finite number if the conversion saturates, else
+  /// infinity, or NaN in types without infinity.
   __device__ static UInt32 nearest(float size, bool saturates) {
     const UInt32 whole = bits_from_float(size);
     if (whole > 0x7F800000U) return nan;

@@ -1,6 +1,6 @@
 // Reading and writing by index. The CPU runner reports an index outside of the data as an error.
-// Here, reading with such an index gives NaN (0 for integers and 8-bit floats) and writing has no
-// effect.
+// Here, reading with such an index gives NaN (0 for integers and 8-bit floats), whose bits are in
+// `outside`, and writing has no effect.
 
 /// Converts a negative index, which counts from the end, to a position; -1 if the index is outside
 /// of `size` elements.
@@ -10,7 +10,7 @@ __device__ inline Int64 wrapped_index(Index index, Int64 size) {
   return at < size ? (at < 0 ? -1 : at) : -1;
 }
 
-/// Elements whose bits come from `pattern`, which repeats the bits of one element.
+/// A value of type T whose bits come from `pattern`, which repeats the bits of one element.
 template <class T>
 struct Filled {
   __device__ static T with(UInt64 pattern) { return T(pattern); }
@@ -33,8 +33,8 @@ __device__ inline void gather_rows(const T* from, const I* indices, T* to, UInt6
 }
 
 /// Reads one element per index along one axis of the data; this axis has `size` elements that lie
-/// `stride` apart. Axes: the axes of the indices, innermost first, each with the stride of the
-/// data.
+/// `stride` apart. `Axes` are the axes of the indices, innermost first, each with the data's
+/// stride.
 template <class T, class Index, Index count, Index size, Index stride, class... Axes, class I>
 __device__ inline void gather_elements(const T* from, const I* indices, T* to, UInt64 outside) {
   const Index at = Index(thread_index());
@@ -51,7 +51,7 @@ struct TupleAxis {
   static constexpr Int64 stride = stride_;
 };
 
-/// The slice that a tuple addresses; -1 if it is outside of the data.
+/// The index of the slice that a tuple addresses; -1 if the tuple is outside of the data.
 template <class I>
 __device__ inline Int64 slice_of_tuple(const I*) {
   return 0;
@@ -63,9 +63,8 @@ __device__ inline Int64 slice_of_tuple(const I* tuple, Axis, Others... others) {
   return index < 0 || rest < 0 ? Int64(-1) : index * Axis::stride + rest;
 }
 
-/// to[tuple, column] = from[slice of the tuple, column]; each thread copies one element. The tuples
-/// of each batch item, `per_batch` in number, address slices of the same item, which has
-/// `batch_slices` slices.
+/// to[tuple, column] = from[slice of the tuple, column]; each thread copies one element. Each batch
+/// item has `per_batch` tuples, which address the item's `batch_slices` slices.
 template <class T, class Index, Index threads, Index columns, Index per_batch, Index batch_slices,
           class... Axes, class I>
 __device__ inline void gather_slices(const T* from, const I* tuples, T* to, UInt64 outside) {

@@ -6,7 +6,8 @@ struct Width {
   static constexpr int value = count;
 };
 
-/// Loads `width` elements from position `at` on. @pre `at` is a multiple of `width`
+/// Loads `width` elements from position `at` on.
+/// @pre `at` is a multiple of `width`
 template <class C, int width, class T>
 __device__ inline void load_pack(const T* from, Int64 at, C (&values)[width]) {
   const Pack<T, width> pack = *reinterpret_cast<const Pack<T, width>*>(from + at);
@@ -23,7 +24,7 @@ template <class C, int width, class T>
 __device__ inline void store_pack(T* to, Int64 at, const C (&values)[width]) {
   Pack<T, width> pack;
   for (int k = 0; k < width; ++k) pack.items[k] = Stored<T>::from(Compute<T>(values[k]));
-  // Combines 16-bit elements to words, because the compiler would store them one by one.
+  // Combines 16-bit elements into words, because the compiler would store the elements one by one.
   if constexpr (sizeof(T) == 2 && width > 1) {
     Pack<UInt32, width / 2> words;
     for (int k = 0; k < width / 2; ++k) {
@@ -53,7 +54,8 @@ __device__ inline Pair<A, B> exchanged(Pair<A, B> value, int distance) {
 
 /// Merges the values of `threads` neighbouring threads, always in the same order; each of these
 /// threads gets the result. `threads` is a power of two up to 32, or all threads of the block. All
-/// threads of the block must call this function. @param merge symmetric in its operands
+/// threads of the block must call this function.
+/// @param merge a function that is symmetric in its operands
 template <int threads, class T, class Merge>
 __device__ inline T group_merge(T value, Merge merge) {
   constexpr int lanes = threads < 32 ? threads : 32;
@@ -75,8 +77,8 @@ __device__ inline T group_merge(T value, Merge merge) {
 }
 
 /// Divides the `count` elements from `begin` on among `threads` threads. Calls `body(Width,
-/// position)` for packs at multiples of `width`, which are aligned, and for the single elements
-/// before and after these packs.
+/// position)` for aligned packs of `width` elements and for the single elements before and after
+/// these packs. Positions are counted from `begin`.
 template <int threads, int width, class Body>
 __device__ inline void for_each_pack(Int64 begin, Int64 count, int thread, Body body) {
   if constexpr (width == 1) {
@@ -119,7 +121,7 @@ struct RowLayout {
   __device__ bool is_first() const { return has_row() && thread == 0; }
   __device__ Int64 position(Int64 column) const { return begin + column * stride; }
 
-  /// Calls `body(Width, slot, column)` for this thread's part of the row.
+  /// Calls `body(Width, slot, column)` for each pack of this thread's part of the row.
   template <class Body>
   __device__ void for_each(Body body) const {
     if (!has_row()) return;
@@ -192,8 +194,8 @@ struct Elements {
   }
 };
 
-/// Maps a position of a box to an offset in a tensor. Axes: innermost first, each given by its size
-/// and its stride in the tensor.
+/// Maps a position of a box to an offset in a tensor. Each axis is given by its size and its stride
+/// in the tensor; the innermost axis comes first.
 template <Int64... axes>
 struct Walk {
   template <class Position>

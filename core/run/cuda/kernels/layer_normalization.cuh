@@ -54,7 +54,8 @@ __device__ inline Pair<C> row_normal(const Values& values, C epsilon) {
   return {mean, C(1) / square_root(squares / count + epsilon)};
 }
 
-/// y = normalized x * scale + bias. @param sums receives x before normalization
+/// y = normalized x * scale + bias.
+/// @param sums receives x before normalization; null: not stored
 template <class C, class Layout, bool simplified, class Source, class Scale, class Bias, class Y,
           class M, class I, class Sum>
 __device__ inline void normalize_rows(Source x, Scale scale, Bias bias, Y* y, M* means, I* inverses,
@@ -81,7 +82,8 @@ __device__ inline void normalize_rows(Source x, Scale scale, Bias bias, Y* y, M*
   if (inverses != nullptr) store(inverses, row.row, Compute<I>(normal.second));
 }
 
-/// dx = (g - mean(g) - xn * mean(g * xn)) * inverse, g = dy * scale; no mean(g) if `simplified`.
+/// dx = (g - mean(g) - n * mean(g * n)) * inverse, where g = dy * scale and n is the normalized x.
+/// The term mean(g) is left out if `simplified`.
 template <class C, class Layout, bool simplified, class Dy, class X, class Scale, class M, class I,
           class Dx>
 __device__ inline void normalize_rows_back(const Dy* dy, const X* x, Scale scale, const M* means,

@@ -1,12 +1,12 @@
 // Losses over class scores. The scores of a target form a row.
 
-/// The targets of a loss: their labels, and the weights of the classes. @tparam ignores whether
-/// targets with one particular label are ignored
+/// The targets of a loss: their labels, and the weights of the classes.
+/// @tparam ignores whether targets with one particular label are ignored
 template <class Label, class Weight, class Ignored, bool ignores, int classes>
 struct Targets {
   const Label* labels;
   const Weight* weights;        ///< by class; null: all 1
-  const Ignored* ignored_from;  ///< the label to ignore; null: `ignored`
+  const Ignored* ignored_from;  ///< the label to ignore; null: `ignored` is this label
   Int64 ignored;
 
   __device__ Int64 label(Int64 target) const { return Int64(labels[target]); }
@@ -15,8 +15,8 @@ struct Targets {
     return label != (ignored_from == nullptr ? ignored : Int64(*ignored_from));
   }
   __device__ static bool is_class(Int64 label) { return label >= 0 && label < classes; }
-  /// The weight of a target. A label that is not a class gives NaN, because a kernel cannot report
-  /// an error.
+  /// The weight of a target; 0 for an ignored label. A label that is not a class gives NaN, because
+  /// a kernel cannot report an error.
   template <class C>
   __device__ C weight(Int64 label) const {
     if (!counts(label)) return C(0);
@@ -25,8 +25,9 @@ struct Targets {
   }
 };
 
-/// @param losses receives the weighted loss of each target @param log_probabilities null: not
-/// stored
+/// Computes the cross entropy of each target from the scores.
+/// @param losses receives the weighted loss of each target
+/// @param log_probabilities null: not stored
 template <class C, class Layout, class X, class Targets, class P, class Loss>
 __device__ inline void cross_entropy_rows(const X* x, Targets targets, P* log_probabilities,
                                           Loss* losses) {
@@ -52,7 +53,8 @@ __device__ inline void cross_entropy_rows(const X* x, Targets targets, P* log_pr
   store(losses, row.row, Compute<Loss>(loss));
 }
 
-/// The scores are log probabilities already. One target per thread.
+/// Computes the negative log likelihood of each target from log probabilities. Each thread
+/// processes one target.
 template <class C, Int64 targets_count, int classes, Int64 stride, class X, class Targets,
           class Loss>
 __device__ inline void chosen_losses(const X* x, Targets targets, Loss* losses) {
@@ -100,7 +102,7 @@ struct Quotient {
   }
 };
 
-/// The derivative of a target's loss by a score.
+/// The derivative of a target's loss with respect to a score.
 struct CrossEntropySlope {
   static constexpr bool reads = true;
   template <class C>
@@ -116,9 +118,10 @@ struct ChosenSlope {
   }
 };
 
-/// dx may overwrite the log probabilities. @param dy one gradient per target (by_target), or one
-/// for all targets @param total the sum of weights by which the loss was divided; null: the loss
-/// was divided by `divisor`
+/// Computes the gradient of the scores. dx may overwrite the log probabilities.
+/// @param dy one gradient per target (if `by_target`), or one for all targets
+/// @param total the sum of weights by which the loss was divided; null: the loss was divided by
+/// `divisor`
 template <class C, class Layout, class Slope, bool by_target, class Dy, class P, class Targets,
           class Total, class Dx>
 __device__ inline void loss_gradient_rows(const Dy* dy, const P* log_probabilities, Targets targets,

@@ -1,6 +1,6 @@
 // Initial values of matrix products.
 
-/// d = factor * addend, broadcast. Axes of the addend and of d: innermost first.
+/// d = factor * addend, broadcast to d. The innermost axis comes first.
 template <class T, class Index, Index count, class... Axes>
 __device__ inline void scale_addend(const T* addend, Compute<T> factor, T* d) {
   const Index at = Index(thread_index());

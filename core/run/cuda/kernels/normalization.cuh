@@ -3,9 +3,9 @@
 // normalized together.
 
 /// The difference between an element and the first element of its set, and the square of the
-/// difference. Sums of these stay accurate even when the mean is far from 0. A Source of
-/// kernels/reduce.cuh with one result per set. @tparam start distance between the first elements of
-/// neighbouring sets
+/// difference. Sums of such differences stay accurate even if the mean is far from 0. A Source of
+/// kernels/reduce.cuh with one result per set.
+/// @tparam start distance between the first elements of neighbouring sets
 template <class C, Int64 start, class T>
 struct ShiftedMoments {
   using Item = Pair<C>;
@@ -22,7 +22,7 @@ struct ShiftedMoments {
   }
 };
 
-/// Updates the running statistics of a set; a null pointer means that there are none.
+/// Updates the running statistics of a set. A statistic with a null pointer is not updated.
 template <class OldMean, class OldVariance, class Mean, class Variance>
 struct Running {
   const OldMean* old_mean;
@@ -79,8 +79,8 @@ struct SetNormals {
   }
 };
 
-/// Three sources of the mean and inverse deviation of a set: the pairs that SetNormals stored, two
-/// tensors, or two tensors of which the second holds variances.
+/// Three sources of the mean and inverse deviation of a set: the pairs that SetNormals stored,
+/// tensors of means and inverse deviations, or tensors of means and variances.
 template <class C>
 struct FoundNormals {
   const Pair<C>* normals;
@@ -103,8 +103,8 @@ struct FixedNormals {
 };
 
 /// How planes form sets. If planes_of_set is 0, a set has all planes of a channel, else
-/// planes_of_set consecutive planes. Scale and bias have `groups` numbers; each applies to the same
-/// number of channels.
+/// planes_of_set consecutive planes. Scale and bias have `groups` elements; each element applies to
+/// channels / groups adjacent channels.
 template <Int64 element_count, Int64 plane_size, int channel_count, int planes_of_set, int groups,
           int access_width>
 struct PlaneLayout {

@@ -1,7 +1,7 @@
 // Padding along axes and its gradient.
 
 // For each mode, a function from position `i` of a padded axis to the data's position that is
-// copied there; -1 if none is. `i` is relative to the first element of the data.
+// copied there; -1 if no data is copied. `i` is relative to the first element of the data.
 struct ConstantPadding {
   template <class Index>
   __device__ static Index source(Index i, Index size) {
@@ -41,7 +41,7 @@ struct PaddedAxis {
 };
 
 /// The offset in the data of the element that is copied to position `at` of the padded tensor; -1
-/// if none is.
+/// if no element is copied.
 template <class Mode, class Index>
 __device__ inline Index source_of_padded(Index) {
   return 0;
@@ -54,7 +54,8 @@ __device__ inline Index source_of_padded(Index at, Axis, Inner... inner) {
   return source < 0 || rest < 0 ? Index(-1) : source * Index(Axis::stride) + rest;
 }
 
-/// Copies `width` elements per thread. Axes: outermost first, counted in units of `width`.
+/// Copies `width` elements per thread. The outermost axis comes first; positions and strides count
+/// packs of `width` elements.
 template <class T, int width, class Index, Index count, class Mode, class... Axes>
 __device__ inline void pad_box(const T* from, T value, T* to) {
   using Piece = Pack<T, width>;
@@ -68,7 +69,7 @@ __device__ inline void pad_box(const T* from, T value, T* to) {
   reinterpret_cast<Piece*>(to)[at] = piece;
 }
 
-/// Adds the gradients of all copies of position `at` of the data, in their order.
+/// Adds the gradients of all copies of position `at` of the data, in the order of the copies.
 template <class Mode, class T, class Index>
 __device__ inline void add_arrived(const T* dy, Index, Compute<T>& sum) {
   sum += load(dy, 0);
@@ -101,7 +102,8 @@ __device__ inline void pad_gradient(const T* dy, T* dx) {
   store(dx, at, sum);
 }
 
-/// Keeps the elements on and above (or below) the k-th diagonal of the last two axes.
+/// Copies the elements on and above (or below) the k-th diagonal of the last two axes; all other
+/// elements become 0.
 template <class T, class Index, Index count, Index rows, Index columns, Int64 k, bool upper>
 __device__ inline void keep_triangle(const T* from, T* to) {
   const Index at = Index(thread_index());

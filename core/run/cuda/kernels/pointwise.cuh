@@ -216,7 +216,7 @@ __device__ inline T divided(T a, T b) {
 }
 
 /// The remainder has the sign of the divisor, as with Python's %; with `like_c` it has the sign of
-/// the dividend.
+/// the dividend. The remainder of an integer division by 0 is 0.
 template <class T>
 __device__ inline T remainder_of(T a, T b, bool like_c) {
   T rest;
@@ -246,7 +246,8 @@ __device__ inline T power(T x, U exponent) {
   using C = typename Raised<T>::type;
   return T(pow(C(x), C(exponent)));
 }
-/// Squares and cubes are computed as products: both are frequent, and pow() may be less exact.
+/// Squares and cubes are computed as products, and powers of 0.5 as square roots. These powers are
+/// frequent, and pow() may be less exact.
 template <class T, class U>
 __device__ inline T power_by_scalar(T x, U exponent) {
   using C = typename Raised<T>::type;
@@ -256,8 +257,10 @@ __device__ inline T power_by_scalar(T x, U exponent) {
   return power(x, exponent);
 }
 
-/// Converts floating numbers to integers by truncation towards zero. Out-of-range integers wrap; a
-/// floating number out of range first becomes the smallest 64-bit integer, as on x86 processors.
+/// Converts a number; floating-point numbers become integers by truncation towards zero. An integer
+/// outside of To's range wraps. As on x86 processors, a floating-point number outside of the 64-bit
+/// range first becomes the smallest 64-bit integer; for UInt64, a number of at least 2^64 becomes
+/// 0.
 template <class To, class From>
 __device__ inline To converted(From x) {
   if constexpr (is_whole<To> && !is_whole<From>) {
@@ -272,7 +275,7 @@ __device__ inline To converted(From x) {
   }
 }
 
-/// Shifting by at least the type's number of bits gives 0.
+/// A shift by at least the type's number of bits, or by a negative number, gives 0.
 template <class T>
 __device__ inline T shifted_left(T x, T by) {
   return by < T(0) || by >= T(8 * sizeof(T)) ? T(0) : T(x << by);

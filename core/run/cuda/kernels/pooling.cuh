@@ -14,7 +14,7 @@ struct WindowAxis {
   __device__ static Index start(Index window) {
     return window * Index(stride_) - Index(pad_);
   }
-  /// The first and the last window that `position` may lie in.
+  /// The first (last) window that may contain `position`.
   template <class Index>
   __device__ static Index first_window(Index position) {
     const Index behind = position + Index(pad_) - Index((kernel_ - 1) * dilation_);
@@ -29,7 +29,7 @@ struct WindowAxis {
   __device__ static bool holds(Index window, Index position) {
     return (position - start(window)) % Index(dilation_) == 0;
   }
-  /// The number of a window's positions on data; with `padded`, also on padding.
+  /// The number of positions of a window that lie on data or, if `padded`, on data or padding.
   template <bool padded, class Index>
   __device__ static Index count(Index window) {
     constexpr Index dilation = Index(dilation_);
@@ -103,9 +103,10 @@ struct LowestNumber<double> {
   __device__ static double value() { return -1.7976931348623157e308; }
 };
 
-/// Stores the greatest element of a window and, if `places` is not null, its position in the data.
-/// Among equal elements the first is chosen; NaN is chosen only if it comes first. One window per
-/// thread.
+/// Stores the greatest element of a window and, if `places` is not null, its position in the data;
+/// -1 if the window covers no data. Among equal elements the first is chosen; NaN is chosen only if
+/// it comes first. Each thread processes one window.
+/// @tparam by_columns positions within a plane count along the first axis first
 template <class T, class Index, Index count, bool by_columns, class A, class B, class C>
 __device__ inline void max_pool(const T* x, T* y, Int64* places) {
   const Index at = Index(thread_index());
@@ -189,7 +190,7 @@ __device__ inline void global_average_pool(const T* x, T* y) {
   if (plane < planes && lane == 0) store(y, plane, Compute<T>(sum / double(elements)));
 }
 
-/// As global_average_pool, but computes the maximum. NaN is the result only if it comes first.
+/// Like global_average_pool, but computes the maximum. NaN is the result only if it comes first.
 template <class T, class Index, Index planes, Index elements, int threads>
 __device__ inline void global_max_pool(const T* x, T* y) {
   const Index plane = Index(thread_index() / threads);

@@ -1,6 +1,6 @@
 // Types and helpers of all kernels. CUDA's run-time compiler reads this file without any header.
-// The tests compile it with the host's compiler, define STASHSCOPE_EMULATED and provide CUDA's
-// built-ins.
+// The tests compile this file with the host's compiler, define STASHSCOPE_EMULATED and provide
+// CUDA's built-ins.
 
 using Int8 = signed char;
 using UInt8 = unsigned char;
@@ -49,7 +49,7 @@ __device__ inline T to_compute(T x) {
   return x;
 }
 
-/// The type in which elements stored as T are computed.
+/// The type in which kernels compute with elements that are stored as T.
 template <class T>
 struct ComputeType {
   using type = T;
@@ -99,7 +99,7 @@ template <class T>
 __device__ inline void store(T* to, Int64 index, Compute<T> value) {
   to[index] = Stored<T>::from(value);
 }
-/// The value after storing it as T and reading it back.
+/// The value after it was stored as T and read back.
 template <class T>
 __device__ inline Compute<T> rounded(Compute<T> value) {
   return to_compute(Stored<T>::from(value));

@@ -1,8 +1,7 @@
-// Random numbers by position, and the selection of a dropout.
+// Random numbers that depend on a seed and a position, and the elements that a dropout keeps.
 
-/// Draws the same numbers as the CPU runner. Algorithm: the output function of SplitMix64 (Steele,
-/// Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014) on seed and
-/// position.
+/// Draws the same numbers as the CPU runner: applies the output function of SplitMix64 (Steele, Lea
+/// and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014) to seed and position.
 class PositionalRandom {
  public:
   __device__ explicit PositionalRandom(UInt64 seed) : seed_(mixed(seed + increment)) {}
@@ -11,18 +10,19 @@ class PositionalRandom {
     return mixed(seed_ + (position + 1) * increment);
   }
 
-  /// Uniform in [0, 1).
+  /// A number from the uniform distribution over [0, 1).
   __device__ double uniform(UInt64 position) const {
     return double(bits(position) >> 11) * 1.1102230246251565e-16;
   }
 
-  /// Normal, of mean 0 and deviation 1. (Box and Muller, 1958)
+  /// A number from the normal distribution with mean 0 and standard deviation 1. (Box and Muller,
+  /// 1958)
   __device__ double normal(UInt64 position) const {
     const double radius = sqrt(-2 * log(1 - uniform(2 * position)));
     return radius * cos(2 * 3.141592653589793238 * uniform(2 * position + 1));
   }
 
-  /// Whether the uniform number is at least `threshold` / 2^53.
+  /// Whether the uniform number at `position` is at least `threshold` / 2^53.
   __device__ bool keeps(UInt64 position, UInt64 threshold) const {
     return bits(position) >> 11 >= threshold;
   }
@@ -39,7 +39,8 @@ class PositionalRandom {
   UInt64 seed_;
 };
 
-/// Element i is bit i % 32 of word i / 32; each thread makes one word.
+/// Stores a bit for each element, which is set if the element is kept: bit i % 32 of word i / 32
+/// for element i. Each thread stores one word.
 __device__ inline void write_kept_bits(UInt32* words, UInt64 elements, PositionalRandom random,
                                        UInt64 threshold) {
   const UInt64 word = UInt64(thread_index());

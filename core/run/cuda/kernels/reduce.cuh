@@ -1,11 +1,11 @@
 // Reductions of dense tensors along any axes.
 //
 // A Source reads items from a tensor: `get<step>(position, result, items)` returns the items of
-// `width` elements from `position` on. With step 0 all of them belong to `result`, with step 1 item
-// k belongs to `result` + k. A Reducer folds items into states and merges states. The order depends
-// only on the shape. A Sink stores the states of adjacent results.
+// `width` elements from `position` on. With step 0, all items belong to `result`; with step 1, item
+// k belongs to `result` + k. A Reducer folds items into states and merges states, in an order that
+// depends only on the shape. A Sink stores the states of adjacent results.
 
-/// The elements of a tensor as C.
+/// The elements of a tensor, converted to C.
 template <class T, class C>
 struct Items {
   using Item = C;
@@ -44,7 +44,7 @@ struct Adding {
   __device__ static S merge(S a, S b) { return a + b; }
 };
 
-/// Two sums at once.
+/// Adds pairs: computes two sums at once.
 template <class S>
 struct AddingPairs {
   using State = Pair<S>;
@@ -116,7 +116,7 @@ struct LogSumExp {
     const S next = Greatest()(a.first, b.first);
     return {next, moved(a, next) + moved(b, next)};
   }
-  /// The base of relative sums, which must be finite.
+  /// The number relative to which exponentials are summed: `greatest`, or 0 if it is infinite.
   __device__ static S base(S greatest) {
     const bool is_infinite = greatest == greatest && greatest - greatest != 0;
     return is_infinite ? S(0) : greatest;
@@ -129,8 +129,8 @@ struct LogSumExp {
 };
 
 /// Elements with their positions along an axis of `size` elements that lie `stride` apart. A NaN
-/// gets position -1 and is ignored. A NaN in the first position keeps its position and stays the
-/// extreme, because no comparison with NaN is true.
+/// after the first position gets position -1 and is ignored. A NaN in the first position keeps its
+/// position and stays the extreme.
 template <class T, Int64 size, Int64 stride>
 struct PlacedItems {
   using Item = Pair<Compute<T>, Int64>;
@@ -259,7 +259,7 @@ struct PairResults {
 };
 
 /// The shape of a reduction in which the items of a result are adjacent: runs of `inner` items, one
-/// at each of `outer` places along OuterWalk. There are `kept` results. `threads` threads of a
+/// run at each of `outer` places along OuterWalk. There are `kept` results. `threads` threads of a
 /// block work on one result; `lanes` of these threads work on one run.
 template <int result_count, class KeptPlaces, int outer_count, class OuterPlaces, Int64 inner_count,
           int block_size, int thread_count, int lane_count, int access_width, int outer_chunk_size,
@@ -275,11 +275,12 @@ struct RowReduction {
   static constexpr int threads = thread_count;
   static constexpr int lanes = lane_count;
   static constexpr int width = access_width;
-  /// Size of a slice of the items. Several blocks may share a result; each works on one slice.
+  /// Size of a slice of the items. Several blocks may share a result; each block works on one
+  /// slice.
   static constexpr int outer_chunk = outer_chunk_size;
   static constexpr Int64 inner_chunk = inner_chunk_size;
   static constexpr int inner_slices = inner == 0 ? 1 : int((inner + inner_chunk - 1) / inner_chunk);
-  /// A lane has at most one access per run, and no access crosses the end of a run.
+  /// Whether a lane has at most one access per run and no access crosses the end of a run.
   static constexpr bool has_short_runs = runs_are_even && inner_chunk <= lanes * width;
 };
 
@@ -353,12 +354,13 @@ struct ColumnReduction {
   static constexpr int threads = thread_count;
   static constexpr int lanes = lane_count;
   static constexpr int width = access_width;
-  /// Size of a slice of the items. Several blocks may share a result; each works on one slice.
+  /// Size of a slice of the items. Several blocks may share a result; each block works on one
+  /// slice.
   static constexpr int chunk = chunk_size;
   static constexpr int tiles = (columns + lanes * width - 1) / (lanes * width);
 };
 
-/// Merges the states of all groups of threads into those of the first group.
+/// Merges the states of all groups of threads into the states of the first group.
 template <class Shape, class Reducer>
 __device__ inline void merge_groups(typename Reducer::State (&states)[Shape::width]) {
   __shared__ typename Reducer::State of_threads[Shape::threads * Shape::width];

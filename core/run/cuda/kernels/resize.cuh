@@ -9,7 +9,9 @@ struct TapTable {
   const Index* offsets;
   const C* weights;
 
-  /// @param empty the value of positions without taps @param read returns the element at an offset
+  /// The weighted sum of the elements at the taps of position `at`.
+  /// @param empty the value of positions without taps
+  /// @param read returns the element at an offset
   template <class Read>
   __device__ C sum(Index at, C empty, Read read) const {
     const Int32 begin = fixed > 0 ? Int32(at) * fixed : starts[at];

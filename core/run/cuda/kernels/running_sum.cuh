@@ -16,7 +16,7 @@ __device__ inline void sum_along(const T* x, T* y) {
   }
 }
 
-/// For rows with adjacent elements; a warp computes each row.
+/// Like sum_along, for rows whose elements are adjacent; a warp computes each row.
 template <class T, class S, Int64 rows, int columns, bool exclusive, bool reverse>
 __device__ inline void sum_rows(const T* x, T* y) {
   const Int64 row = thread_index() / 32;

@@ -12,7 +12,7 @@ struct SumUp {
     return sum + update;
   }
 };
-/// Applies one update after the other and rounds each time.
+/// Applies one update after the other and rounds each result as if it were stored as T.
 template <class Operation>
 struct Change {
   template <class T>
@@ -43,7 +43,7 @@ __device__ inline void number_rows(const I* indices, Int32* rows) {
   const Int32 at = Int32(thread_index());
   if (at < count) rows[at] = Int32(wrapped_index(indices[at], size));
 }
-/// As number_rows, but for index tuples as in gather_slices.
+/// Like number_rows, but for index tuples as in gather_slices.
 template <Int32 count, Int32 per_batch, Int32 batch_slices, class... Axes, class I>
 __device__ inline void number_slices(const I* tuples, Int32* rows) {
   const Int32 at = Int32(thread_index());
@@ -54,8 +54,8 @@ __device__ inline void number_slices(const I* tuples, Int32* rows) {
 
 /// Sorts the rows in ascending order and stores the update of each sorted row; equal rows keep the
 /// order of their updates. The kernel counts for each row the rows that come before it. The time
-/// grows with the square of the number of rows, but is short for the tokens of a batch. Blocks of
-/// 256 threads, for 32 rows each.
+/// grows with the square of the number of rows, but is short for the tokens of a batch. A block of
+/// 256 threads processes 32 rows.
 template <Int32 count>
 __device__ inline void sort_rows(const Int32* rows, Int32* sorted, Int32* updates) {
   constexpr int tile = 2048;
@@ -111,7 +111,7 @@ struct RowPart {
   }
 };
 
-/// The first index after those of the row at `start` in the ascending list `sorted`.
+/// The index after the last element of the ascending list `sorted` that equals sorted[start].
 __device__ inline Int32 end_of_row(const Int32* sorted, Int32 start, Int32 count) {
   Int32 end = count;
   const Int32 row = sorted[start];
@@ -133,7 +133,7 @@ struct RowUpdates {
   const Int32* updates;
   const T* from;  ///< this thread's columns in the first update
   T* to;          ///< this thread's columns in the first row
-  bool works;     ///< the thread has columns
+  bool works;     ///< whether this thread has columns
 
   template <class Combination>
   __device__ void combine(RowPart<T, width>& part, Int32 place) const {
@@ -153,7 +153,7 @@ struct RowUpdates {
     part.store_to(row_at(first));
   }
 
-  /// As combine_alone, but for sums only and by all 8 warps of a block.
+  /// Like combine_alone, but for sums only and by all 8 warps of a block.
   __device__ void sum_together(Int32 first) const {
     constexpr int warps = 8;
     __shared__ RowPart<T, width> parts[warps][32];
@@ -177,9 +177,9 @@ struct RowUpdates {
 };
 
 /// Combines to[outer, sorted[p], column] with from[outer, updates[p], column] for all p. Blocks
-/// have 8 warps; a warp has one p, and each of its threads has `width` columns. With `sums`, all
-/// warps of the block together add up a row with many updates. (At most one such row starts within
-/// 8 positions.)
+/// have 8 warps; a warp processes one p, and each of its threads `width` columns. With `sums`, all
+/// warps of the block together add up a row of more than `many` updates. (At most one such row
+/// starts within 8 positions.)
 template <class T, class Combination, bool sums, int width, class Index, Index outer, Index size,
           Int32 count, Index columns>
 __device__ inline void combine_rows(const Int32* sorted, const Int32* updates, const T* from,
@@ -211,8 +211,8 @@ __device__ inline void combine_rows(const Int32* sorted, const Int32* updates, c
 }
 
 /// Combines one element of `to` per index along one axis, as in gather_elements. The axis has
-/// `line` indices, which lie `step` apart. Among equal indices, the thread of the first one
-/// combines the updates of all.
+/// `line` indices, which lie `step` apart. The thread of the first of several equal indices
+/// combines the updates of all these indices.
 template <class T, class Combination, class Index, Index count, Index line, Index step, Index size,
           Index stride, class... Axes, class I>
 __device__ inline void combine_elements(const I* indices, const T* from, T* to) {

@@ -1,7 +1,8 @@
 // Softmax, its logarithm and their gradients, row by row. Every thread reads its part of a row
-// before it writes there, so results may replace their operands.
+// before it writes there, so results may overwrite operands.
 
-/// Replaces a kept row by exp(x - greatest) and returns the sum. Computes each exponential once.
+/// Replaces the elements of a kept row by exp(x - greatest) and returns their sum. Computes each
+/// exponential once.
 template <class C, class Layout, class Values>
 __device__ inline C raise(const Layout& row, Values& values) {
   const C greatest = values.merged(
@@ -55,7 +56,7 @@ __device__ inline void log_softmax_rows(Source x, T* y) {
   });
 }
 
-/// dx of an element from dy, y and the row's sum of terms.
+/// Computes dx of an element from dy, y and the sum of the row's terms.
 struct SoftmaxSlope {
   template <class C>
   __device__ static C term(C dy, C y) {

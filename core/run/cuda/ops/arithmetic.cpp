@@ -38,7 +38,7 @@ std::string power(const LoweringContext& context, const Operands& operands) {
   return call_text(by_scalar ? "power_by_scalar" : "power", operands);
 }
 
-/// A bound of Clip: attribute `name` before version 11, input `index` since; empty if it is absent.
+/// A bound of Clip: attribute `name` before version 11, else input `index`; empty if it is absent.
 std::string bound(const LoweringContext& context, const Operands& operands, std::size_t index,
                   const char* name) {
   if (context.has_input(index)) return operands[index];

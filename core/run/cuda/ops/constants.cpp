@@ -13,7 +13,7 @@ namespace {
 
 using Operands = std::vector<std::string>;
 
-/// The bits of attribute `value`.
+/// The bits of the attribute `value` as a number of the output's type; 0 without the attribute.
 std::string constant_item(const LoweringContext& context, const Operands&) {
   std::uint64_t item = 0;
   if (const Tensor* const value = context.attributes().tensor("value")) {
@@ -42,12 +42,12 @@ std::string known_item(const LoweringContext& context, std::size_t input) {
     return type + "(" + std::to_string(item) + "ULL)";
   }
   if (!context.contents[input].present()) {
-    fail_run("", "start, limit and step must be known before the step runs");
+    fail_run("", "start, limit and step must be known before the training step runs");
   }
   return type + "(" + number_text(kernels::as_number(context.contents[input])) + ")";
 }
 
-/// Inputs (start, limit, step)
+/// The inputs are (start, limit, step).
 std::string range(const LoweringContext& context, const Operands&) {
   return known_item(context, 0) + " + " + compute_type(context.out().element) + "(position) * " +
          known_item(context, 2);
@@ -59,8 +59,8 @@ std::string eye_like(const LoweringContext& context, const Operands&) {
          ") == " + std::to_string(context.attributes().integer("k", 0)) + " ? 1 : 0";
 }
 
-/// The text that converts a double to the compute type of the output, as the CPU runner does before
-/// it stores the number.
+/// The text that converts the double `number` to the compute type of the output, as the CPU runner
+/// does before it stores the number.
 std::string drawn(const LoweringContext& context, const std::string& number) {
   if (context.out().element == ElementType::boolean) return "(" + number + ") != 0";
   return compute_type(context.out().element) + "(" + number + ")";

@@ -17,11 +17,11 @@ namespace {
 using Dims = std::vector<std::int64_t>;
 using Pass = ConvolutionShape::Pass;
 
-/// A convolution as the device runs it, with equal padding on the two sides of an axis. If this
-/// would change the number of windows, the data is copied into a frame: a tensor that the windows
-/// cover exactly, with zeros in place of the padding.
+/// A convolution as the device runs it, with equal padding on the two sides of an axis. If equal
+/// padding would change the number of windows, the data is copied into a frame: a tensor that the
+/// windows cover exactly, with zeros in place of the padding.
 struct Convolution {
-  ConvolutionShape shape;  ///< `input` is the frame
+  ConvolutionShape shape;  ///< `input` has the dims of the frame if there is one
   Dims data;               ///< dims of the data itself
   Dims before;             ///< start of the data in the frame
 

@@ -51,7 +51,7 @@ class Selection {
  private:
   static double known_number(const LoweringContext& context, std::size_t input) {
     if (!context.contents[input].present()) {
-      fail_run("", "ratio and training mode must be known before the step runs");
+      fail_run("", "ratio and training mode must be known before the training step runs");
     }
     return kernels::as_number(context.contents[input]);
   }
@@ -83,7 +83,7 @@ std::string dropped_biased(const LoweringContext& context, const Operands& opera
   return "rounded<" + device_type(context.out().element) + ">(" + item + ") + " + operands[2];
 }
 
-/// Adds a call that writes the words of the mask to the calls that make the first output.
+/// Adds a call that writes the words of the mask. `lowered` has the calls for the first output.
 Lowered with_bits(Lowered lowered, const LoweringContext& context, const Selection& selection) {
   if (!context.has_output(1) || context.out(1).elements() == 0) return lowered;
   CallText text;
@@ -116,8 +116,8 @@ Lowered bitmask_bias_dropout(const LoweringContext& context) {
   return with_bits(lower_outputs(context, {dropped_biased}), context, Selection(context, 3));
 }
 
-/// Inputs (dy, mask, [ratio], [training mode]). dx is dy times the factor of the forward pass where
-/// the mask is set, else 0.
+/// (dy, mask, [ratio], [training mode]) -> dx, which is dy times the factor of the forward pass
+/// where the mask is set, else 0.
 std::string dropout_grad(const LoweringContext& context, const Operands& operands) {
   return operands[1] + " != 0 ? " + operands[0] + " * " + Selection(context, 2).scale(context) +
          " : 0";

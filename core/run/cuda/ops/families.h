@@ -6,7 +6,7 @@
 
 namespace stashscope::cuda {
 
-// One file per operator family, named like those in core/ops.
+// One function per operator family, in a file of the family's name.
 void add_activation_kernels(CudaKernelRegistry& registry);
 void add_arithmetic_kernels(CudaKernelRegistry& registry);
 void add_cast_kernels(CudaKernelRegistry& registry);

@@ -13,8 +13,8 @@ namespace {
 
 using Dims = std::vector<std::int64_t>;
 
-/// The 8 bytes that a kernel takes for an index outside of the data: every element in them is NaN
-/// for floating types of at least 16 bits, else 0.
+/// The 8 bytes with which a kernel fills the result of an index outside of the data: every element
+/// in these bytes is NaN for floating-point types of at least 16 bits, else 0.
 std::string outside_text(ElementType element) {
   switch (element) {
     case ElementType::float32:
@@ -43,8 +43,8 @@ Unit unit_of(ElementType element, std::int64_t row_elements) {
   return {bytes, row / bytes};
 }
 
-/// A call of `function` that makes the output from (data, indices). @param arguments template
-/// arguments after the first, which is the type of the units
+/// A call of `function` that computes the output from (data, indices).
+/// @param arguments template arguments after the first argument, which is the type of the units
 KernelCall reading_call(const LoweringContext& context, std::int64_t unit_bytes,
                         std::int64_t threads, const std::string& function,
                         const std::vector<std::string>& arguments) {
@@ -96,8 +96,8 @@ Lowered gather_nd(const LoweringContext& context) {
                                 slices.batch_slices, slices.axes)));
 }
 
-/// Inputs (indices, depth, [off, on]). An index outside of the depth gives a row in which every
-/// element is `off`.
+/// The inputs are (indices, depth, [off, on]). An index outside of the depth gives a row in which
+/// every element is `off`.
 Lowered one_hot(const LoweringContext& context) {
   const OperandType& out = context.out();
   if (out.elements() == 0) return {};

@@ -29,7 +29,7 @@ std::string per_column(const LoweringContext& context, std::size_t index, std::i
   const bool present = context.has_input(index);
   const std::int64_t elements = present ? context.in(index).elements() : 1;
   if (elements != columns && elements != 1) {
-    fail_run("", "scale and bias must have the size of the normalized axes");
+    fail_run("", "scale and bias must have the size of the normalized axes or one element");
   }
   const std::string type = type_or_float(present ? context.in(index) : OperandType());
   return with_arguments("PerColumn", {type, elements == columns && present ? "1" : "0"}) + "{" +
@@ -79,8 +79,8 @@ Lowered lower_layer_norm(const LoweringContext& context) {
   return lower_rows(context, needs, places, simplified, source, text);
 }
 
-/// (input, skip, scale, [bias of the result], [bias of the sum]): normalizes input + skip + bias.
-/// The simplified form has no bias of the result.
+/// (input, skip, scale, [bias of the result], [bias of the sum]): normalizes the sum of input, skip
+/// and the bias of the sum. The simplified form has no bias of the result.
 template <bool simplified>
 Lowered lower_skip_layer_norm(const LoweringContext& context) {
   if (context.out().elements() == 0) return {};

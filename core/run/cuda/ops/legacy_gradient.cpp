@@ -13,19 +13,20 @@ namespace {
 
 using Operands = std::vector<std::string>;
 
-/// (x, dy): the same elements with the dims of x.
+/// (x, dy) -> dx, which has the elements of dy and the dims of x.
 Lowered reshape_grad(const LoweringContext& context) { return copied_input(context, 1); }
 
 std::string in_double(const std::string& operand) { return "double(" + operand + ")"; }
 
-/// (y, dy), in this order.
+/// The inputs are (y, dy), in this order.
 std::string legacy_tanh_grad(const LoweringContext& context, const Operands& operands) {
   const std::string y = in_double(operands[0]);
   return compute_type(context.out().element) + "(" + in_double(operands[1]) + " * (1 - " + y +
          " * " + y + "))";
 }
 
-/// Inputs (dy, a, b). Computes what each element of dy contributes to the gradients of a and b.
+/// What each element of dy contributes to the gradient of a (b) in a / b. The inputs are (dy, a,
+/// b).
 std::string share_of_a(const LoweringContext& context, const Operands& operands) {
   return compute_type(context.out(0).element) + "(" + in_double(operands[0]) + " / " +
          in_double(operands[2]) + ")";
@@ -36,7 +37,7 @@ std::string share_of_b(const LoweringContext& context, const Operands& operands)
          in_double(operands[1]) + " / " + b + "))";
 }
 
-/// The same calls with the operand `from` replaced by `to`.
+/// The kernel calls of `lowered` with the operand `from` replaced by `to`.
 Lowered redirected(Lowered lowered, Operand from, Operand to) {
   for (Call& call : lowered.calls) {
     auto& operands = std::get<KernelCall>(call).operands;

@@ -22,7 +22,7 @@ std::string bit_shift(const LoweringContext& context, const Operands& operands) 
   return call_text(left ? "shifted_left" : "shifted_right", operands);
 }
 
-/// Inputs (condition, yes, no)
+/// The inputs are (condition, value if true, value if false).
 std::string where(const LoweringContext&, const Operands& operands) {
   return operands[0] + " != 0 ? " + operands[1] + " : " + operands[2];
 }

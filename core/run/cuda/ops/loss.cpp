@@ -26,8 +26,8 @@ Rows rows_of(const std::vector<std::int64_t>& scores) {
   return {split.outer * split.inner, split.size, split.inner};
 }
 
-/// Reads the operands at `labels`, `labels + 1` (weights) and `labels + 2` (ignored label, only in
-/// operators named `...Internal`).
+/// Reads the inputs at indices `labels`, `labels + 1` (weights) and `labels + 2` (ignored label,
+/// only in operators named `...Internal`).
 struct TargetOperands {
   const LoweringContext& context;
   std::size_t labels;
@@ -186,7 +186,7 @@ Lowered lower_loss_gradient(const LoweringContext& context) {
   return lowered;
 }
 
-/// The operators named `Sparse...`. Their weights, one per target, are not supported.
+/// Lowers an operator named `Sparse...`. Throws a run Error for weights, which would be per target.
 template <LoweringFunction lower, std::size_t weights>
 Lowered lower_sparse(const LoweringContext& context) {
   if (context.has_input(weights))

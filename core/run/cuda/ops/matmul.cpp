@@ -88,7 +88,7 @@ kernels::StridedWalk<3> batch_walk(const MatrixStack& a, const MatrixStack& b) {
   return {sizes, steps};
 }
 
-/// The shape of the product of inputs 0 and 1, except its batch.
+/// The shape of the product of inputs 0 and 1, except for the batch.
 MatmulShape shape_of(const LoweringContext& context, const MatrixStack& a, const MatrixStack& b) {
   const ElementType element = context.out().element;
   if (!is_floating(element)) {
@@ -104,7 +104,8 @@ MatmulShape shape_of(const LoweringContext& context, const MatrixStack& a, const
           .rounds_to_tf32 = context.rounds_to_tf32 && element == ElementType::float32};
 }
 
-/// Adds the product of inputs 0 and 1. @param shape of the product, except its batch
+/// Adds the product of inputs 0 and 1.
+/// @param shape the result of shape_of
 void add_products(Lowered& lowered, MatmulShape shape, const MatrixStack& a, const MatrixStack& b,
                   std::optional<Operand> bias) {
   batch_walk(a, b).for_each_run([&](const auto& at, std::int64_t count, const auto& step) {

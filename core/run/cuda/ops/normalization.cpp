@@ -43,7 +43,7 @@ struct Planes {
   Dims kept() const { return {1, sets(), 1}; }
 };
 
-/// The type in which statistics are computed, and the size of a pair of them.
+/// The type in which statistics are computed, and the bytes of a pair of statistics.
 struct PairType {
   std::string type;
   std::int64_t pair_bytes;
@@ -75,8 +75,8 @@ Normals found_normals(const PairType& computing, Operand pairs) {
           }};
 }
 
-/// Reads the statistics from inputs 3 and 4. @param variances whether input 4 holds variances
-/// instead of inverse deviations
+/// Reads the statistics from inputs 3 and 4.
+/// @param variances whether input 4 holds variances instead of inverse deviations
 Normals given_normals(const LoweringContext& context, const PairType& computing, bool variances) {
   const std::string type =
       with_arguments(variances ? "FixedNormals" : "GivenNormals",
@@ -97,8 +97,8 @@ struct ObjectText {
   std::string text() const { return type + "{" + operands + "}"; }
 };
 
-/// If `kept`, the node stores running and batch statistics in outputs 1 to 4; output 4 then holds
-/// variances or inverse deviations (`spread_is_inverse`).
+/// If `kept`, the node stores running and batch statistics in outputs 1 to 4. Output 4 holds
+/// inverse deviations if `spread_is_inverse`, else variances.
 struct Statistics {
   bool kept = false;
   bool spread_is_inverse = false;
@@ -137,7 +137,7 @@ std::string normals_sink(const LoweringContext& context, const Planes& planes, s
          "}";
 }
 
-/// Puts the statistics of the sets of input `data` into scratch memory.
+/// Adds a reduction that stores the statistics of the sets of input `data` in scratch memory.
 Normals add_statistics(const LoweringContext& context, const Planes& planes, std::size_t data,
                        const Statistics& statistics, Lowered& lowered) {
   const PairType computing(context);
@@ -176,7 +176,7 @@ PlanePlan plan_planes(const Planes& planes, std::int64_t groups,
           {(count + threads * width - 1) / (threads * width), static_cast<int>(threads)}};
 }
 
-/// Y from X, scale and bias.
+/// Adds the call that computes Y from X, scale and bias.
 void add_normalize(const LoweringContext& context, const Planes& planes, const Normals& normals,
                    Lowered& lowered) {
   const PlanePlan plan =

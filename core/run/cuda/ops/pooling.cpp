@@ -12,7 +12,7 @@ namespace {
 
 using Dims = std::vector<std::int64_t>;
 
-/// The text of WindowAxis for each of three axes; if the data has fewer axes, the first ones have
+/// The text of WindowAxis for each of three axes; if the data has fewer axes, the first axes have
 /// size 1.
 std::vector<std::string> window_arguments(const kernels::Pooling& pooling) {
   const kernels::SlidingWindow& window = pooling.window;
@@ -53,7 +53,8 @@ Lowered max_pool(const LoweringContext& context) {
       text.call(invocation("max_pool", arguments, operands), launch_of(y.elements())));
 }
 
-/// A kernel that makes output 0 from the first `inputs` inputs; each thread makes one element.
+/// A kernel that computes output 0 from the first `inputs` inputs; each thread computes one
+/// element.
 KernelCall element_call(const LoweringContext& context, const std::string& function,
                         const std::vector<std::string>& arguments, std::size_t inputs = 1) {
   CallText text;
@@ -63,7 +64,7 @@ KernelCall element_call(const LoweringContext& context, const std::string& funct
   return text.call(invocation(function, arguments, operands), launch_of(context.out().elements()));
 }
 
-/// Inputs (dY, indices, shape of the data)
+/// The inputs are (dY, indices, shape of the data).
 Lowered max_pool_grad(const LoweringContext& context) {
   if (context.attributes().integer("storage_order", 0) != 0) {
     fail_run("", "column-major indices are not supported on CUDA devices");
@@ -77,7 +78,7 @@ Lowered max_pool_grad(const LoweringContext& context) {
 }
 
 /// A call of a kernel in kernels/pooling.cuh that maps data to means, or gradients of means to
-/// those of data.
+/// gradients of data.
 Lowered average(const LoweringContext& context, const char* function,
                 const kernels::Pooling& pooling) {
   const OperandType& out = context.out();
@@ -93,7 +94,7 @@ Lowered average_pool(const LoweringContext& context) {
                  {context.attributes(), context.in().dims, context.out().dims});
 }
 
-/// Inputs (dY, shape of the data)
+/// The inputs are (dY, shape of the data).
 Lowered average_pool_grad(const LoweringContext& context) {
   return average(context, "average_pool_gradient",
                  {context.attributes(), context.out().dims, context.in().dims});
@@ -118,7 +119,7 @@ Lowered global_pool(const LoweringContext& context) {
   return single_call(std::move(call));
 }
 
-/// (dY, shape of the data): every position receives an equal share.
+/// (dY, shape of the data): every position receives an equal share of its plane's gradient.
 Lowered global_average_pool_grad(const LoweringContext& context) {
   const OperandType& dx = context.out();
   if (dx.elements() == 0) return {};

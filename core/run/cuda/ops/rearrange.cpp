@@ -10,8 +10,8 @@ namespace {
 
 using Dims = std::vector<std::int64_t>;
 
-/// Fills the output from input 0. `sizes` are the axes of the output, `strides` the strides of the
-/// input along these axes.
+/// Fills the output from input 0. `sizes` are the dims of the output, `strides` the strides of the
+/// input along the output's axes.
 Lowered gathered(const LoweringContext& context, const Dims& sizes, Dims strides) {
   Lowered lowered;
   add_strided_copy(lowered, context.out().element, sizes, {input(0), std::move(strides)},
@@ -19,7 +19,7 @@ Lowered gathered(const LoweringContext& context, const Dims& sizes, Dims strides
   return lowered;
 }
 
-/// Input 0, seen as a tensor of `dims`, with its axes in the order `permutation`.
+/// Copies input 0, seen as a tensor of `dims`, with its axes in the order `permutation`.
 Lowered permuted(const LoweringContext& context, const Dims& dims, const Dims& permutation) {
   const Dims strides = kernels::dense_strides(dims);
   Dims sizes;

@@ -12,8 +12,8 @@ namespace {
 
 using Dims = std::vector<std::int64_t>;
 
-/// The input's dims with 1 for every reduced axis. Axes come from operand 1 or from the attribute.
-/// Without axes, all axes are reduced, or none with `noop_with_empty_axes`.
+/// The input's dims with 1 for every reduced axis. The axes come from input 1 or from the attribute
+/// `axes`. Without axes, all axes are reduced; with `noop_with_empty_axes`, no axis is reduced.
 Dims kept_dims(const LoweringContext& context) {
   Dims kept = context.in().dims;
   const Dims axes =
@@ -25,8 +25,8 @@ Dims kept_dims(const LoweringContext& context) {
   return kept;
 }
 
-/// The type in which extremes are computed. Booleans stay booleans, because their extremes differ
-/// from those of bytes.
+/// The type in which a reduction reads and stores elements. Booleans have type bool, because the
+/// neutral elements of Maximum and Minimum differ between bool and bytes.
 std::string element_text(ElementType element) {
   return element == ElementType::boolean ? "bool" : device_type(element);
 }

@@ -18,7 +18,7 @@ namespace {
 using Dims = std::vector<std::int64_t>;
 using kernels::Taps;
 
-/// An axis of the result, and the source positions (taps) of each position on it.
+/// An axis of the result, and the source positions (taps) of each position on the axis.
 struct TapAxis {
   std::size_t axis = 0;
   std::vector<Taps> taps;
@@ -50,7 +50,8 @@ std::string array_text(const std::string& type, const std::string& name,
          (items.empty() ? "0" : join(items, ", ")) + "};\n";
 }
 
-/// The declaration of `taps_N`. @param step distance between neighbouring positions of the source
+/// The declaration of the TapTable `taps_N`, where N is `number`.
+/// @param step distance between neighbouring positions of the source, in elements
 std::string table_text(const TapAxis& axis, std::size_t number, std::int64_t step,
                        const std::string& compute, const std::string& index) {
   std::vector<std::string> starts = {"0"};
@@ -109,7 +110,8 @@ std::string sum_text(const std::vector<TapAxis>& axes, const Dims& made, const s
   return text;
 }
 
-/// Makes output 0 from input 0. @param empty the value of positions without taps
+/// Lowers to one kernel that computes output 0 from input 0.
+/// @param empty the value of positions without taps
 Lowered tapped(const LoweringContext& context, const std::vector<TapAxis>& axes, float empty) {
   const OperandType& in = context.in();
   const OperandType& out = context.out();
@@ -146,7 +148,7 @@ Lowered upsample(const LoweringContext& context) {
   return resize_from(context, kernels::upsample_places);
 }
 
-/// Inputs (dY, shape of X, [roi], [scales])
+/// The inputs are (dY, shape of X, [roi], [scales]).
 Lowered resize_grad(const LoweringContext& context) {
   const kernels::Resizing resizing =
       kernels::resizing_of(context.attributes(), context.contents, kernels::resize_grad_places,

@@ -16,7 +16,7 @@ namespace {
 using Dims = std::vector<std::int64_t>;
 
 /// Dims of the output [outer, size, columns] and of the updates [outer, count, columns] that are
-/// written to its rows.
+/// written to the output's rows.
 struct WrittenRows {
   std::int64_t outer = 1;
   std::int64_t size = 1;
@@ -41,18 +41,20 @@ std::string combination_of(const LoweringContext& context) {
 
 void require_32_bits(std::int64_t count) {
   if (count >= std::numeric_limits<std::int32_t>::max()) {
-    fail_run("", "writing to 2^31 rows or more is not supported on CUDA devices");
+    fail_run("", "scatters of 2^31 - 1 or more rows are not supported on CUDA devices");
   }
 }
 
-/// Scratch memory with the indices of all written rows in ascending order, and the update of each.
+/// Scratch memory: the indices of all written rows in ascending order, and for each of these rows
+/// the index of its update.
 struct SortedRows {
   Operand rows;
   Operand updates;
 };
 
-/// @param numbering the kernel that turns input 1 into row indices @param arguments its template
-/// arguments
+/// Adds calls that turn input 1 into row indices and sort them.
+/// @param numbering the kernel that turns input 1 into row indices
+/// @param arguments template arguments of `numbering`
 SortedRows add_sorted_rows(Lowered& lowered, const LoweringContext& context,
                            const WrittenRows& rows, const char* numbering,
                            const std::vector<std::string>& arguments) {
@@ -106,7 +108,7 @@ bool has_work(const WrittenRows& rows) {
   return rows.outer * rows.count * rows.columns > 0 && rows.size > 0;
 }
 
-/// Inputs (shape, indices, dy)
+/// The inputs are (shape, indices, dy).
 Lowered gather_grad(const LoweringContext& context) {
   const auto split = kernels::split_at(context.out().dims, context.attributes().integer("axis", 0));
   const WrittenRows rows{split.outer, split.size, context.in(1).elements(), split.inner};
@@ -131,7 +133,7 @@ void add_slice_updates(Lowered& lowered, const LoweringContext& context, const S
   lowered.add(combining_call(context, rows, combination, sorted));
 }
 
-/// Inputs (shape, indices, dy)
+/// The inputs are (shape, indices, dy).
 Lowered gather_nd_grad(const LoweringContext& context) {
   Lowered lowered;
   lowered.add(ZeroCall{output(), context.out().bytes()});
@@ -142,7 +144,7 @@ Lowered gather_nd_grad(const LoweringContext& context) {
   return lowered;
 }
 
-/// Inputs (data, indices, updates)
+/// The inputs are (data, indices, updates).
 Lowered scatter_nd(const LoweringContext& context) {
   Lowered lowered;
   lowered.add(CopyCall{input(0), output(), context.out().bytes()});
@@ -168,7 +170,7 @@ void add_element_updates(Lowered& lowered, const LoweringContext& context, std::
   lowered.add(text.call(invocation("combine_elements", arguments, operands), launch_of(count)));
 }
 
-/// Inputs (dy, shape, indices)
+/// The inputs are (dy, shape, indices).
 Lowered gather_elements_grad(const LoweringContext& context) {
   Lowered lowered;
   lowered.add(ZeroCall{output(), context.out().bytes()});
@@ -176,7 +178,7 @@ Lowered gather_elements_grad(const LoweringContext& context) {
   return lowered;
 }
 
-/// Inputs (data, indices, updates)
+/// The inputs are (data, indices, updates).
 Lowered scatter_elements(const LoweringContext& context) {
   Lowered lowered;
   lowered.add(CopyCall{input(0), output(), context.out().bytes()});

@@ -1,4 +1,4 @@
-// Shape readers and operators that share their input's memory.
+// Operators that read shapes, and operators whose output shares the input's memory.
 
 #include "core/run/cuda/ops/families.h"
 #include "core/run/cuda/ops/host_results.h"

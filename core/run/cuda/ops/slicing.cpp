@@ -35,7 +35,7 @@ Lowered slice(const LoweringContext& context) {
   return lowered;
 }
 
-/// Inputs (dY, shape of X, starts, ends, axes, steps)
+/// The inputs are (dY, shape of X, starts, ends, axes, steps).
 Lowered slice_grad(const LoweringContext& context) {
   const OperandType& dy = context.in(0);
   Lowered lowered;
@@ -81,7 +81,7 @@ Lowered concat(const LoweringContext& context) {
   return lowered;
 }
 
-/// Output 1: the length of each input along the axis.
+/// Output 1 is the length of each input along the axis.
 Lowered concat_training(const LoweringContext& context) {
   Lowered lowered = concat(context);
   if (!context.has_output(1)) return lowered;
@@ -145,8 +145,8 @@ std::vector<std::string> padding_arguments(const std::string& mode,
   return list;
 }
 
-/// Returns the number of elements that are moved at once, and changes the innermost axis to count
-/// in units of this number.
+/// Returns the number of elements that a thread moves at once. Divides the numbers of the innermost
+/// axis by the result.
 std::int64_t widen(std::vector<PaddedAxis>& axes, std::int64_t bytes, bool constant) {
   if (axes.empty() || (!constant && axes.back().changes())) return 1;
   PaddedAxis& row = axes.back();
@@ -170,7 +170,7 @@ std::string value_text(const LoweringContext& context) {
   return std::to_string(bits) + "u";
 }
 
-/// Inputs (data, pads, [value], [axes])
+/// The inputs are (data, pads, [value], [axes]).
 Lowered pad(const LoweringContext& context) {
   const OperandType& data = context.in();
   const OperandType& out = context.out();
@@ -195,7 +195,8 @@ Lowered pad(const LoweringContext& context) {
   return single_call(text.call(invocation("pad_box", arguments, operands), launch_of(count)));
 }
 
-/// (dY, shape of the data, pads, [axes]): every element receives the gradients of all its copies.
+/// (dY, shape of the data, pads, [axes]): every element receives the sum of the gradients of its
+/// copies.
 Lowered pad_grad(const LoweringContext& context) {
   const OperandType& dy = context.in();
   const OperandType& out = context.out();

@@ -26,7 +26,7 @@ Rows rows_of(const LoweringContext& context, bool single_axis) {
   return rows_of(context.in().dims, axis, single_axis);
 }
 
-/// A kernel of kernels/softmax.cuh that makes y from x.
+/// Lowers to a kernel of kernels/softmax.cuh that computes y from x.
 template <const char* function>
 Lowered lower_rows(const LoweringContext& context) {
   if (context.out().elements() == 0) return {};
@@ -58,7 +58,7 @@ Lowered lower_softmax_gradient(const LoweringContext& context) {
 
 /// How the bias of a softmax is broadcast to the data.
 struct BiasWalk {
-  std::vector<std::string> axes;  ///< size and stride, innermost first
+  std::vector<std::string> axes;  ///< size and stride of each axis, innermost axis first
   std::int64_t size = 1;          ///< of the innermost axis
   std::int64_t step = 0;          ///< along the innermost axis: 0 or 1
 };

@@ -11,7 +11,7 @@ namespace {
 
 using Operands = std::vector<std::string>;
 
-/// Inputs (sum so far, value, [do update])
+/// The inputs are (sum so far, value, [do update]).
 std::string accumulated(const LoweringContext& context, const Operands& operands) {
   const std::string sum = operands[0] + " + " + operands[1];
   return context.has_input(2) ? operands[2] + " != 0 ? " + sum + " : " + operands[0] : sum;

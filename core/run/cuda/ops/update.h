@@ -31,17 +31,18 @@ struct UpdateShape {
 namespace update_operands {
 inline constexpr Operand parameter = input(0);
 inline constexpr Operand gradient = input(1);
-/// A 64-bit integer in device memory: the number of the training step, 1 for the first. The kernels
-/// of `adam` and `adamw` read it.
+/// A 64-bit integer in device memory: the number of the training step, 1 for the first step. Only
+/// the kernels of `adam` and `adamw` read this number.
 inline constexpr Operand step = input(2);
-/// The optimizer's states in the order of `optimizer_states`, all of the parameter's shape.
+/// State `index` in the order of `optimizer_states`; every state has the parameter's shape.
 constexpr Operand state(std::size_t index) { return input(3 + index); }
 }  // namespace update_operands
 
-/// One kernel that updates the parameter and the states in place. Formulas: those of PyTorch's SGD,
-/// Adam (Kingma and Ba, arXiv 1412.6980) and AdamW (Loshchilov and Hutter, arXiv 1711.05101),
-/// computed in float32 (float64 for float64). A momentum buffer is all 0 before the first step.
-/// Throws a usage Error for an unknown optimizer, a run Error for types that are not floating.
+/// One kernel that updates the parameter and the states in place; no call if the optimizer is
+/// `none` or the parameter is empty. The formulas are those of PyTorch's SGD, Adam (Kingma and Ba,
+/// arXiv 1412.6980) and AdamW (Loshchilov and Hutter, arXiv 1711.05101). The kernel computes in
+/// float32 (float64 for float64). A momentum buffer must be all 0 before the first step. Throws a
+/// usage Error for an unknown optimizer, a run Error for types other than floating-point types.
 Lowered lower_update(const UpdateShape& shape);
 
 }  // namespace stashscope::cuda

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Builds the CUDA plugin without CMake, on a machine that has only CUDA and a C++20 compiler. Works in a checkout
-# and with the files that bench/gpu/pack_plugin.sh packs.
+# Builds the CUDA plugin without CMake, on a machine that has only CUDA and a C++20 compiler. The script works in a
+# checkout and with the files that bench/gpu/pack_plugin.sh packs.
 # usage: build.sh OUTPUT_FOLDER [CUDA_FOLDER [INCLUDE_FOLDER...]]
-# The include folders may also hold cuDNN's headers (PyTorch's packages contain them without a toolkit).
+# The include folders may also hold cuDNN's headers (PyTorch's packages contain these headers without a toolkit).
 set -eu
 usage="usage: build.sh OUTPUT_FOLDER [CUDA_FOLDER [INCLUDE_FOLDER...]]"
 output=${1:?$usage}

@@ -44,7 +44,7 @@ cudnnDataType_t compute_type(ElementType element) {
   return element == ElementType::float64 ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT;
 }
 
-/// Whether operands keep all their bits: float64, and float32 without TF32.
+/// Whether math modes that round the operands are forbidden: float64, and float32 without TF32.
 bool is_exact(const ConvolutionShape& shape) {
   return shape.element == ElementType::float64 ||
          (shape.element == ElementType::float32 && !shape.rounds_to_tf32);
@@ -62,8 +62,8 @@ int to_int(std::int64_t number) {
   return static_cast<int>(number);
 }
 
-/// The library of the same major version as the headers, because the plugin uses enums and structs
-/// from the headers.
+/// The file name of cuDNN in the major version of the headers, because the plugin uses enums and
+/// structs from the headers.
 std::string cudnn_name() { return "libcudnn.so." + std::to_string(CUDNN_MAJOR); }
 
 /// A cuDNN algorithm for one pass, with its math type.
@@ -84,7 +84,8 @@ int algorithm_count(Pass pass) {
   return 0;
 }
 
-/// Lists deterministic algorithms first, then the others; each group is ordered by speed.
+/// Lists deterministic algorithms, then other algorithms; both groups are in the order of `sorted`.
+/// Omits algorithms that failed or need too much workspace.
 template <class Performance>
 std::vector<Choice> best_of(std::span<const Performance> sorted) {
   std::vector<Choice> choices;
@@ -99,12 +100,12 @@ std::vector<Choice> best_of(std::span<const Performance> sorted) {
   return choices;
 }
 
-/// Loads a function of the library, typed by its declaration.
+/// Loads a function of cuDNN with the type of its declaration.
 #define STASHSCOPE_CUDNN_FUNCTION(name) functions_.get<decltype(name)>(#name)
 
 }  // namespace
 
-/// The functions of cuDNN and a handle.
+/// The functions of cuDNN and a cuDNN handle.
 class Convolutions::Library {
  public:
   Library() : functions_({cudnn_name()}) {
@@ -222,8 +223,8 @@ class Convolutions::PreparedConvolution {
   }
 
   /// Chooses the next algorithm that supports the shape and needs at most `memory` bytes of
-  /// workspace. A listed algorithm may not support the shape, for example when float32 must not be
-  /// rounded.
+  /// workspace; false if none is left. A listed algorithm may not support the shape, for example if
+  /// float32 must not be rounded.
   bool choose(std::size_t memory) {
     while (next_ < choices_.size()) {
       const Choice& choice = choices_[next_++];
@@ -324,10 +325,10 @@ class Convolutions::PreparedConvolution {
   Owned<cudnnTensorDescriptor_t, cudnnStatus_t> output_;
   Owned<cudnnFilterDescriptor_t, cudnnStatus_t> filter_;
   Owned<cudnnConvolutionDescriptor_t, cudnnStatus_t> convolution_;
-  std::vector<Choice> choices_;  ///< best first
+  std::vector<Choice> choices_;  ///< best algorithm first
   std::size_t next_ = 0;         ///< index of the first untried choice
   int algorithm_ = 0;
-  std::size_t workspace_ = 0;  ///< of the chosen algorithm
+  std::size_t workspace_ = 0;  ///< bytes that the chosen algorithm needs
   std::size_t reserved_ = 0;   ///< bytes that the caller allocates
 };
 

@@ -21,13 +21,13 @@ class Convolutions {
   Convolutions(const Convolutions&) = delete;
   Convolutions& operator=(const Convolutions&) = delete;
 
-  /// As Device::prepare; equal shapes are prepared once. Prefers deterministic algorithms.
+  /// Works like Device::prepare; equal shapes are prepared once. Prefers deterministic algorithms.
   ConvolutionId prepare(const ConvolutionShape& shape);
   std::int64_t workspace_bytes(ConvolutionId convolution) const;
   void convolve(ConvolutionId convolution, std::span<const DevicePointer, 3> operands,
                 DevicePointer workspace, cudaStream_t stream);
 
-  /// The version of cuDNN, for example `9.19.0`; empty when cuDNN is not open.
+  /// The version of cuDNN, for example `9.19.0`; empty if cuDNN is not open.
   std::string library_version() const;
 
  private:

@@ -7,7 +7,7 @@ namespace stashscope::cuda {
 
 namespace {
 
-/// The library of the same major version as the headers with which the plugin is built.
+/// The file name of cuBLASLt in the major version of the headers with which the plugin is built.
 std::string cublas_lt_name() { return "libcublasLt.so." + std::to_string(CUBLAS_VER_MAJOR); }
 
 }  // namespace

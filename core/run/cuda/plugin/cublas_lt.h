@@ -4,8 +4,8 @@
 
 namespace stashscope::cuda {
 
-/// Functions of cuBLASLt under similar names. The first use opens the library. This takes 100 MB of
-/// memory and about 100 ms, which a program that only lists devices does not need to spend.
+/// Functions of cuBLASLt under shorter names. The first use opens the library, which takes 100 MB
+/// of memory and about 100 ms. A program that only lists devices does not open the library.
 struct CublasLt {
   decltype(&cublasLtCreate) create = nullptr;
   decltype(&cublasLtDestroy) destroy = nullptr;
@@ -23,10 +23,11 @@ struct CublasLt {
   decltype(&cublasLtMatmulPreferenceDestroy) destroy_preference = nullptr;
   decltype(&cublasLtMatmulPreferenceSetAttribute) set_preference = nullptr;
 
-  /// Throws a run Error that names the library if it cannot be opened.
+  /// Throws a run Error that names the library if the library cannot be opened.
   static const CublasLt& get();
 
-  /// Throws a run Error with the library's message.
+  /// Throws a run Error with the library's message if `status` is a failure.
+  /// @param what the action that failed
   void check(cublasStatus_t status, const char* what) const;
 };
 

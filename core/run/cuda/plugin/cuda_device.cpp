@@ -11,8 +11,8 @@ namespace stashscope::cuda {
 
 namespace {
 
-/// Rows of at least this length are copied with one call per row: at unaligned addresses this is
-/// faster than a single call for many rows, and the overhead of the calls is negligible.
+/// Rows of at least this many bytes are copied with one call per row. At unaligned addresses, these
+/// calls are faster than a single call for many rows, and their overhead is negligible.
 constexpr std::int64_t long_row = std::int64_t{8} << 20;
 
 std::size_t to_size(std::int64_t bytes) { return static_cast<std::size_t>(bytes); }
@@ -23,7 +23,7 @@ int attribute_of(int device, cudaDeviceAttr name) {
   return value;
 }
 
-/// Makes the device current for this thread and returns its compute capability.
+/// Makes the device current for this thread. Returns the compute capability, major * 10 + minor.
 int use_device(int index) {
   check(cudaSetDevice(index), "starting the device");
   check(cudaFree(nullptr), "starting the device");

@@ -37,7 +37,7 @@ class MemoryPool {
 
   cudaMemPool_t get() const { return pool_; }
   std::int64_t attribute(cudaMemPoolAttr name) const;
-  /// Peak bytes in use since the last call.
+  /// Peak bytes in use since the last call of this function.
   std::int64_t take_peak();
   void trim();
 
@@ -48,7 +48,7 @@ class MemoryPool {
 /// A CUDA device, for use by the thread that opens it.
 class CudaDevice : public Device {
  public:
-  /// Throws a run Error when the device cannot be used.
+  /// Throws a run Error if the device cannot be used.
   explicit CudaDevice(int index);
   ~CudaDevice() override;
   CudaDevice(const CudaDevice&) = delete;

@@ -9,7 +9,8 @@ const Layout& as(const CUpti_Activity& record) {
   return reinterpret_cast<const Layout&>(record);
 }
 
-/// Ignores memory outside of any pool, which the runner did not allocate.
+/// Appends a record of memory from a local pool. Ignores other memory, because the runner allocates
+/// only from local pools.
 void append_memory(const CUpti_ActivityMemory3& record, TraceRecords& records) {
   const auto& pool = record.memoryPoolConfig;
   if (pool.memoryPoolType != CUPTI_ACTIVITY_MEMORY_POOL_TYPE_LOCAL) return;
@@ -27,7 +28,8 @@ void append_memory(const CUpti_ActivityMemory3& record, TraceRecords& records) {
   records.memory.push_back(memory);
 }
 
-/// Counts kernels with unknown times, which the library reports as 0, as dropped.
+/// Appends a record of a kernel, copy or fill. Counts the record as dropped if the times are
+/// unknown, which the library reports as 0.
 template <class Layout>
 void append_kernel(const Layout& record, const char* name, TraceRecords& records) {
   if (record.start == 0 && record.end == 0) {

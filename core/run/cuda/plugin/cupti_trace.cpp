@@ -30,8 +30,8 @@ constexpr std::array activity_kinds = {CUPTI_ACTIVITY_KIND_MEMORY_POOL,
                                        CUPTI_ACTIVITY_KIND_RUNTIME,
                                        CUPTI_ACTIVITY_KIND_DRIVER};
 
-/// Names of the library in the toolkit with which the plugin is built, because the plugin uses its
-/// enums and structs. Before version 12, the name also contains the toolkit's minor version.
+/// File names of CUPTI in the toolkit with which the plugin is built, because the plugin uses enums
+/// and structs of that version. Before version 12, the name also contains the minor version.
 std::vector<std::string> library_names() {
   const int major = CUDART_VERSION / 1000;
   const int minor = CUDART_VERSION % 1000 / 10;
@@ -133,7 +133,8 @@ class CuptiTrace::Library {
     return functions_.get<Function>(name);
   }
 
-  /// Ignores failures, because devices in a confidential virtual machine do not support this.
+  /// Makes the library allocate its buffers in page-locked host memory. Ignores failures, because
+  /// devices in a confidential virtual machine do not support such buffers.
   void keep_buffers_in_host_memory() const {
     std::uint8_t pinned = 1;
     std::size_t size = sizeof(pinned);
@@ -158,7 +159,7 @@ CuptiTrace::~CuptiTrace() {
 
 std::string CuptiTrace::start() {
   if (!library_) return reason_;
-  take_records();  // late records of the previous trace
+  take_records();  // discards late records of the previous trace
   const std::string refusal = library_->register_callbacks();
   if (!refusal.empty()) return refusal;
   for (const CUpti_ActivityKind kind : activity_kinds) {

@@ -31,7 +31,7 @@ class CuptiTrace {
   class Library;
 
   std::unique_ptr<Library> library_;
-  std::string reason_;  // why the library could not be opened
+  std::string reason_;  ///< why the library could not be opened
   bool runs_ = false;
   bool in_step_ = false;
 };

@@ -6,7 +6,7 @@ namespace stashscope::cuda {
 
 /// Functions of the driver API, which loads machine code. The driver is installed with the device,
 /// not with CUDA. The plugin is not linked to the driver, so that the plugin can be opened without
-/// one.
+/// a driver.
 struct Driver {
   decltype(&cuModuleLoadData) load_module = nullptr;
   decltype(&cuModuleUnload) unload_module = nullptr;
@@ -14,10 +14,11 @@ struct Driver {
   decltype(&cuLaunchKernel) launch = nullptr;
   decltype(&cuGetErrorString) error_string = nullptr;
 
-  /// Throws a run Error when no driver is installed.
+  /// Throws a run Error if no driver is installed.
   static const Driver& get();
 
-  /// Throws a run Error with the driver's message.
+  /// Throws a run Error with the driver's message if `status` is a failure.
+  /// @param what the action that failed
   void check(CUresult status, const char* what) const;
 };
 

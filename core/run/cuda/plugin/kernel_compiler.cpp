@@ -18,8 +18,8 @@ namespace {
 constexpr const char* entry_mark = "extern \"C\" __global__";
 constexpr const char* program_name = "kernels.cu";
 constexpr const char* compiler_place = "the CUDA compiler";
-/// Least number of entries in a part: every part also compiles the shared text, so smaller parts do
-/// not pay.
+/// The least number of entries in each of several parts. Every part also compiles the shared text,
+/// so smaller parts do not pay.
 constexpr std::size_t entries_per_part = 8;
 constexpr unsigned most_parts = 8;
 
@@ -86,15 +86,15 @@ std::string line_of(const std::string& text, std::size_t number) {
   return line;
 }
 
-/// The line number in a message such as `kernels.cu(12): error: ...`; 0 when the message has none.
+/// The line number in a message such as `kernels.cu(12): error: ...`; 0 if the message has none.
 std::size_t line_number(const std::string& message) {
   const std::string start = std::string(program_name) + "(";
   if (!message.starts_with(start)) return 0;
   return std::strtoul(message.c_str() + start.size(), nullptr, 10);
 }
 
-/// Reports the first error with its source line, or the start of the log when the log contains no
-/// error.
+/// Throws a run Error with the first error in the log and its source line, or with the start of the
+/// log if the log contains no error.
 [[noreturn]] void fail_with_log(const std::string& text, const std::string& log) {
   std::istringstream lines(log);
   for (std::string line; std::getline(lines, line);) {
@@ -118,7 +118,7 @@ std::string code_of(nvrtcProgram program, bool machine_code) {
 std::string compile_program(const std::string& text, const CodeTarget& target) {
   const Program program = make_program(text);
   const std::string architecture = target.option();
-  // Lambdas in kernels cannot be marked as device code, so an option makes this the default.
+  // Lambdas in kernels are not marked as device code, so an option makes device code the default.
   const std::vector<const char*> options = {
       "--std=c++17", "--fmad=false", "--device-as-default-execution-space", architecture.c_str()};
   const nvrtcResult status =

@@ -12,14 +12,14 @@ struct KernelImage {
 };
 
 /// Compiles with NVRTC; needs no device and no driver. Long texts are compiled in several parts in
-/// parallel. The text before the first `extern "C" __global__` belongs to every part; the entries
-/// follow it in the order of `entries`.
+/// parallel. The text before the first `extern "C" __global__` belongs to every part; after that
+/// text, the entries are in the order of `entries`. Throws a run Error that quotes the faulty line,
+/// or that says that the device is too old.
 /// @param architecture compute capability, major * 10 + minor
-/// Throws a run Error that names the faulty line, or that says that the device is too old.
 std::vector<KernelImage> compile_kernels(const std::string& text,
                                          const std::vector<std::string>& entries, int architecture);
 
-/// Version of the compiler: `13.0`.
+/// Version of the compiler, for example `13.0`.
 std::string compiler_version();
 
 }  // namespace stashscope::cuda

@@ -19,7 +19,7 @@ class Kernels {
   Kernels(const Kernels&) = delete;
   Kernels& operator=(const Kernels&) = delete;
 
-  /// As Device::compile and Device::launch.
+  /// Work like Device::compile and Device::launch.
   std::vector<KernelId> compile(const std::string& text, const std::vector<std::string>& entries);
   void launch(KernelId kernel, const LaunchShape& shape, std::span<const DevicePointer> operands,
               CUstream stream) const;

@@ -13,12 +13,12 @@ namespace stashscope::cuda {
 
 namespace {
 
-/// NVIDIA's recommended workspace size for newer devices.
+/// NVIDIA's recommended workspace size for newer devices, in bytes.
 constexpr std::size_t most_matmul_workspace = std::size_t{32} << 20;
-/// The alignment of allocations. The first choice of an algorithm assumes this alignment.
+/// The alignment of allocations, in bytes. Product::choose assumes this alignment.
 constexpr std::uint32_t full_alignment = 256;
-/// The alignment of a bias that cuBLASLt's kernels need. cuBLASLt does not check the alignment
-/// itself, so a bias with a smaller alignment is added separately.
+/// The alignment of a bias that cuBLASLt's kernels need, in bytes. cuBLASLt does not check the
+/// alignment itself, so a bias with a smaller alignment is added separately.
 constexpr std::uintptr_t bias_alignment = 16;
 
 using Description = Owned<cublasLtMatmulDesc_t, cublasStatus_t>;
@@ -169,7 +169,7 @@ class Matmuls::Product {
     algorithms_.emplace(Circumstance{full_alignment, can_add_bias_}, best->algo);
   }
 
-  /// @param bias null: the epilogue adds none
+  /// @param bias null: the epilogue adds no bias
   void set_epilogue(const void* bias) {
     set(description_, CUBLASLT_MATMUL_DESC_EPILOGUE,
         bias != nullptr ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT);
@@ -177,7 +177,7 @@ class Matmuls::Product {
   }
 
   std::optional<Heuristic> find_algorithm(const Circumstance& circumstance, std::size_t workspace) {
-    // The search reads only the alignment of the address.
+    // The search reads only the alignment of the bias.
     set_epilogue(circumstance.adds_bias ? reinterpret_cast<const void*>(bias_alignment) : nullptr);
     const Preference preference = make_preference(circumstance.alignment, workspace);
     Heuristic found{};
@@ -207,7 +207,8 @@ class Matmuls::Product {
   }
 
   /// Finds the algorithm for a call. Operands that are parts of tensors may have a smaller
-  /// alignment; the algorithm for these must not use more workspace than workspace_bytes() returns.
+  /// alignment; the algorithm for such a call must not use more workspace than workspace_bytes()
+  /// returns.
   const cublasLtMatmulAlgo_t& algorithm_for(const Circumstance& circumstance) {
     const auto known = algorithms_.find(circumstance);
     if (known != algorithms_.end()) return known->second;
@@ -276,7 +277,7 @@ class Matmuls::Product {
   Layout a_;
   Layout b_;
   Layout d_;
-  bool can_add_bias_ = false;  ///< in the epilogue; the library supports only some types
+  bool can_add_bias_ = false;  ///< in the epilogue, which the library supports for some types only
   std::size_t workspace_ = 0;
   std::map<Circumstance, cublasLtMatmulAlgo_t> algorithms_;
 };

@@ -11,7 +11,7 @@
 
 namespace stashscope::cuda {
 
-/// The operands of a product; `bias` is null when there is none.
+/// The operands of a product; `bias` is null if the product has no bias.
 struct MatmulOperands {
   DevicePointer a = nullptr;
   DevicePointer b = nullptr;
@@ -29,7 +29,7 @@ class Matmuls {
   Matmuls(const Matmuls&) = delete;
   Matmuls& operator=(const Matmuls&) = delete;
 
-  /// As Device::prepare; equal shapes are prepared once.
+  /// Works like Device::prepare; equal shapes are prepared once.
   MatmulId prepare(const MatmulShape& shape);
   std::int64_t workspace_bytes(MatmulId matmul) const;
   void multiply(MatmulId matmul, const MatmulOperands& operands, cudaStream_t stream);

@@ -8,7 +8,7 @@
 
 namespace stashscope::cuda {
 
-/// `13.0` for 13000.
+/// CUDA's version number as text: `13.0` for 13000.
 inline std::string cuda_version_text(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }

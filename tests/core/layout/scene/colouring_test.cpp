@@ -118,7 +118,7 @@ TEST(Colouring, StatesDifferForEveryEye) {
 TEST(Colouring, EveryOneHasAWellFormedSvgWithItsLegend) {
   const test::DrawnStep step(test::blocks(2), 1, true);
   const std::array<std::string, colourings> legends = {"lifetime: 1 slot", "at the peak", "freed",
-                                                       "runs: up to"};
+                                                       "run time: up to"};
   for (std::size_t i = 0; i < colourings; ++i) {
     const std::string svg = to_svg(step.drawing, "blocks", all_colourings[i]);
     EXPECT_EQ(test::xml_fault(svg), "");

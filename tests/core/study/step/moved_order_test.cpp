@@ -64,7 +64,7 @@ TEST(MovedOrder, IsMadeInTheOrderOfTheStrategyAndHasItsPeak) {
             (std::vector<std::string>{"make_a", "make_b", "make_sum", "make_small", "make_out"}));
   ASSERT_EQ(order_rows(*after).size(), order_rows(*before).size() + 1);
   EXPECT_EQ(order_rows(*after)[0].name, moved_order);
-  EXPECT_EQ(order_rows(*after)[0].description, "as the user moved it");
+  EXPECT_EQ(order_rows(*after)[0].description, "with the user's moves");
   EXPECT_EQ(order_rows(*after)[0].peak_bytes, after->current->timeline.peak_bytes);
   EXPECT_EQ(before->current->timeline.peak_bytes - after->current->timeline.peak_bytes, 4 * 4)
       << "the small tensor is not there at the peak any more";

@@ -130,7 +130,7 @@ TEST(Dimensions, NamesThatMustBeEqualBecomeOne) {
   ASSERT_EQ(study->sizes->dims.dimensions.size(), 2U);
   EXPECT_EQ(study->sizes->dims.dimensions[0].also, (std::vector<std::string>{"mask_batch"}));
   choices.dims = {{"batch", 3}, {"mask_batch", 4}};
-  EXPECT_NE(refusal(shared(masked()), choices).find("one value for all its names"),
+  EXPECT_NE(refusal(shared(masked()), choices).find("one value for all names of this dimension"),
             std::string::npos);
   choices.dims = {{"*batch", 3}, {"mask_sequence", 5}};
   EXPECT_EQ(study_of(shared(masked()), choices)->sizes->dims.dimensions[1].value, 5);
