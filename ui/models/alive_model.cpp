@@ -25,7 +25,14 @@ void AliveModel::set_moment(std::shared_ptr<const Study> study, std::size_t slot
 }
 
 NodeId AliveModel::maker(int row) const {
-  return study_->current->dataflow.topology.producer[buffer(row).root];
+  return study_->current->dataflow.topology.producer[buffer(first_row(row)).root];
+}
+
+NodeId AliveModel::maker_or_reader(int row) const {
+  const NodeId node = maker(row);
+  if (node.valid()) return node;
+  const auto readers = study_->current->dataflow.topology.readers[buffer(first_row(row)).root];
+  return readers.empty() ? NodeId() : readers.front();
 }
 
 const Buffer& AliveModel::buffer(int row) const {
@@ -49,6 +56,7 @@ QVariant AliveModel::cell(int row, int column, int role) const {
   if (role == exact_role && column == Column::bytes) {
     return static_cast<qlonglong>(buffer(row).bytes);
   }
+  if (role == sort_role) return sort_value(row, column);
   if (role != Qt::DisplayRole) return {};
   switch (column) {
     case Column::tensor:
@@ -62,6 +70,15 @@ QVariant AliveModel::cell(int row, int column, int role) const {
     default:
       return shown(described(row).shape);
   }
+}
+
+/// Without describing the tensors, because there may be many.
+QVariant AliveModel::sort_value(int row, int column) const {
+  if (column == Column::tensor) {
+    return shown(name_of(study_->graph(), study_->current->dataflow, buffer(row)));
+  }
+  if (column != Column::life) return {};
+  return buffer(row).persistent ? -1 : static_cast<qlonglong>(buffer(row).first_slot);
 }
 
 /// The colour of the tensor's lifetime, as in the graph and in the memory view; transparent for

@@ -21,14 +21,18 @@ class AliveModel : public TableModel {
   void set_moment(std::shared_ptr<const Study> study, std::size_t slot);
   /// The node that made the tensor; invalid for inputs and parameters.
   NodeId maker(int row) const;
+  /// The node that made the tensor, else its first reader; invalid if no node has to do with it.
+  NodeId maker_or_reader(int row) const;
 
  protected:
   int rows() const override { return static_cast<int>(alive_.size()); }
   QVariant cell(int row, int column, int role) const override;
 
  private:
+  // Rows in the first order.
   const Buffer& buffer(int row) const;
   const AliveTensor& described(int row) const;
+  QVariant sort_value(int row, int column) const;
   QColor colour(const Buffer& buffer) const;
   QString life_text(const Buffer& buffer) const;
 

@@ -1,6 +1,7 @@
 #include "ui/models/comparison_model.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "ui/text/texts.h"
 
@@ -35,7 +36,7 @@ void ComparisonModel::choose_rows() {
 }
 
 bool ComparisonModel::starts_group(int row) const {
-  return row == 0 || row_at(row - 1).group != row_at(row).group;
+  return is_sorted() || row == 0 || row_at(row - 1).group != row_at(row).group;
 }
 
 QVariant ComparisonModel::cell(int row, int column, int role) const {
@@ -46,9 +47,16 @@ QVariant ComparisonModel::cell(int row, int column, int role) const {
       return column == Column::group ? QVariant() : text(row, column);
     case exact_role:
       return exact(row_at(row), column);
+    case sort_role:
+      return column == Column::difference ? difference_size(row_at(row)) : QVariant();
     default:
       return {};
   }
+}
+
+QVariant ComparisonModel::difference_size(const ComparisonRow& row) {
+  const QVariant difference = exact(row, Column::difference);
+  return difference.isValid() ? QVariant(std::abs(difference.toDouble())) : QVariant();
 }
 
 /// Rows of the same topic repeat it, because rows of a file are read one by one.

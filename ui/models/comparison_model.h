@@ -16,16 +16,17 @@ class ComparisonModel : public TableModel {
 
   void set_rows(std::vector<ComparisonRow> rows);
   void show_all(bool all);
-  const ComparisonRow& row_at(int row) const { return shown_[static_cast<std::size_t>(row)]; }
 
  protected:
   int rows() const override { return static_cast<int>(shown_.size()); }
   QVariant cell(int row, int column, int role) const override;
 
  private:
+  const ComparisonRow& row_at(int row) const { return shown_[static_cast<std::size_t>(row)]; }
   void choose_rows();
   static QVariant exact(const ComparisonRow& row, int column);
   QString text(int row, int column) const;
+  static QVariant difference_size(const ComparisonRow& row);
   bool starts_group(int row) const;
 
   std::vector<ComparisonRow> all_;

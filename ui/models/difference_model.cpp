@@ -71,7 +71,7 @@ void DifferenceModel::choose_units() {
 }
 
 QVariant DifferenceModel::cell(int row, int column, int role) const {
-  const StepDifference& each = rows_[static_cast<std::size_t>(row)];
+  const StepDifference& each = at(row);
   switch (role) {
     case Qt::DisplayRole:
       return text(each, column);

@@ -33,13 +33,14 @@ class DifferenceModel : public TableModel {
   /// @param study null if there are no differences
   /// @param differences of the study's current variant
   void set_differences(std::shared_ptr<const Study> study, std::vector<StepDifference> differences);
-  const StepDifference& row(int row) const { return rows_[static_cast<std::size_t>(row)]; }
+  const StepDifference& row(int row) const { return at(first_row(row)); }
 
  protected:
   int rows() const override { return static_cast<int>(rows_.size()); }
   QVariant cell(int row, int column, int role) const override;
 
  private:
+  const StepDifference& at(int row) const { return rows_[static_cast<std::size_t>(row)]; }
   void choose_units();
   QString text(const StepDifference& each, int column) const;
   QString tool_tip(const StepDifference& each, int column) const;

@@ -41,7 +41,7 @@ void FusionModel::set_rows(std::vector<FusionRow> rows) {
 }
 
 QVariant FusionModel::cell(int row, int column, int role) const {
-  const FusionRow& fusion = fusion_row(row);
+  const FusionRow& fusion = at(row);
   switch (role) {
     case Qt::DisplayRole:
       return text(fusion, column);
@@ -55,8 +55,23 @@ QVariant FusionModel::cell(int row, int column, int role) const {
     case exact_role:
       if (column != Column::peak || !fusion.peak_bytes) return {};
       return static_cast<qlonglong>(*fusion.peak_bytes);
+    case sort_role:
+      return sort_value(fusion, column);
     default:
       return {};
+  }
+}
+
+/// The difference to the current fusion has the order of the peaks.
+QVariant FusionModel::sort_value(const FusionRow& row, int column) {
+  if (column == Column::name || !row.peak_bytes) return {};
+  switch (column) {
+    case Column::groups:
+      return static_cast<qulonglong>(row.groups);
+    case Column::nodes:
+      return static_cast<qulonglong>(row.fused_nodes);
+    default:
+      return static_cast<qlonglong>(*row.peak_bytes);
   }
 }
 

@@ -21,13 +21,15 @@ class FusionModel : public TableModel {
   /// @param rows all rows of the current study
   void set_rows(std::vector<FusionRow> rows);
 
-  const FusionRow& fusion_row(int row) const { return rows_[static_cast<std::size_t>(row)]; }
+  const FusionRow& fusion_row(int row) const { return at(first_row(row)); }
 
  protected:
   int rows() const override { return static_cast<int>(rows_.size()); }
   QVariant cell(int row, int column, int role) const override;
 
  private:
+  const FusionRow& at(int row) const { return rows_[static_cast<std::size_t>(row)]; }
+  static QVariant sort_value(const FusionRow& row, int column);
   QString text(const FusionRow& row, int column) const;
   static QString tool_tip(const FusionRow& row, int column);
   bool is_chosen(const FusionRow& row) const {

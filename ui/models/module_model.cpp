@@ -30,9 +30,9 @@ void ModuleModel::set_modules(std::vector<ModuleMemory> modules, std::int64_t pe
 }
 
 QVariant ModuleModel::cell(int row, int column, int role) const {
-  if (role == Qt::DisplayRole) return text(at(row), column);
-  if (role == Qt::ToolTipRole) return tool_tip(at(row), column);
-  if (role == exact_role) return exact(at(row), column);
+  if (role == Qt::DisplayRole) return text(module_of(row), column);
+  if (role == Qt::ToolTipRole) return tool_tip(module_of(row), column);
+  if (role == exact_role) return exact(module_of(row), column);
   return {};
 }
 

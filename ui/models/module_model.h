@@ -17,13 +17,14 @@ class ModuleModel : public TableModel {
 
   /// @param peak_bytes of the step, for shares
   void set_modules(std::vector<ModuleMemory> modules, std::int64_t peak_bytes);
-  const ModuleMemory& at(int row) const { return modules_[static_cast<std::size_t>(row)]; }
+  const ModuleMemory& at(int row) const { return module_of(first_row(row)); }
 
  protected:
   int rows() const override { return static_cast<int>(modules_.size()); }
   QVariant cell(int row, int column, int role) const override;
 
  private:
+  const ModuleMemory& module_of(int row) const { return modules_[static_cast<std::size_t>(row)]; }
   static QVariant exact(const ModuleMemory& row, int column);
   QString text(const ModuleMemory& row, int column) const;
   QString tool_tip(const ModuleMemory& row, int column) const;

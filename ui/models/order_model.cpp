@@ -17,7 +17,7 @@ bool OrderModel::same_rows(const Study& a, const Study& b) const {
 }
 
 QVariant OrderModel::cell(int row, int column, int role) const {
-  const OrderRow order = order_row(row);
+  const OrderRow order = at(row);
   switch (role) {
     case Qt::DisplayRole:
       return text(order, column);
@@ -30,6 +30,10 @@ QVariant OrderModel::cell(int row, int column, int role) const {
       return true;
     case exact_role:
       if (column != Column::peak || !order.peak_bytes) return {};
+      return static_cast<qlonglong>(*order.peak_bytes);
+    case sort_role:
+      // The difference to the current order has the order of the peaks.
+      if (column != Column::change || !order.peak_bytes) return {};
       return static_cast<qlonglong>(*order.peak_bytes);
     default:
       return {};

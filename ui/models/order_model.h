@@ -14,7 +14,7 @@ class OrderModel : public StudyModel {
 
   explicit OrderModel(QObject* parent = nullptr);
 
-  OrderRow order_row(int row) const { return order_rows(study())[static_cast<std::size_t>(row)]; }
+  OrderRow order_row(int row) const { return at(first_row(row)); }
 
  protected:
   bool same_rows(const Study& a, const Study& b) const override;
@@ -27,6 +27,7 @@ class OrderModel : public StudyModel {
   QVariant cell(int row, int column, int role) const override;
 
  private:
+  OrderRow at(int row) const { return order_rows(study())[static_cast<std::size_t>(row)]; }
   static QString name_text(const OrderRow& row);
   static QString tool_tip(const OrderRow& row, int column);
   QString text(const OrderRow& row, int column) const;

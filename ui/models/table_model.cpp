@@ -1,6 +1,16 @@
 #include "ui/models/table_model.h"
 
+#include <QSignalBlocker>
+#include <algorithm>
+
 namespace stashscope::ui {
+
+namespace {
+
+/// Number of rows whose values are gathered in one event.
+constexpr int rows_an_event = 2048;
+
+}  // namespace
 
 QVariant alignment_of(const TableColumn& column) {
   const Qt::Alignment side = column.is_number ? Qt::AlignRight : Qt::AlignLeft;
@@ -19,6 +29,8 @@ QVariant header_cell(const TableColumn& column, int role) {
       return column.explanation;
     case Qt::TextAlignmentRole:
       return alignment_of(column);
+    case Qt::InitialSortOrderRole:
+      return column.is_number ? Qt::DescendingOrder : Qt::AscendingOrder;
     case exact_role:
       if (column.unit.isEmpty()) return {};
       return QStringLiteral("%1 (%2)").arg(column.title, column.unit);
@@ -28,7 +40,17 @@ QVariant header_cell(const TableColumn& column, int role) {
 }
 
 TableModel::TableModel(std::vector<TableColumn> columns, QObject* parent)
-    : QAbstractTableModel(parent), columns_(std::move(columns)) {}
+    : QAbstractTableModel(parent), columns_(std::move(columns)) {
+  connect(this, &QAbstractItemModel::modelAboutToBeReset, this, [this] {
+    sorter_.reset();
+    order_.clear();
+  });
+  // The first connection: views hear of the reset when the rows are sorted.
+  connect(this, &QAbstractItemModel::modelReset, this, [this] {
+    const QSignalBlocker quiet(this);
+    if (is_sorted()) sort_again();
+  });
+}
 
 int TableModel::rowCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : rows(); }
 
@@ -40,7 +62,7 @@ QVariant TableModel::data(const QModelIndex& index, int role) const {
   if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
   const TableColumn& column = columns_[static_cast<std::size_t>(index.column())];
   if (role == Qt::TextAlignmentRole) return alignment_of(column);
-  return cell(index.row(), index.column(), role);
+  return cell(first_row(index.row()), index.column(), role);
 }
 
 QVariant TableModel::headerData(int section, Qt::Orientation orientation, int role) const {
@@ -51,6 +73,59 @@ QVariant TableModel::headerData(int section, Qt::Orientation orientation, int ro
 void TableModel::cells_changed() {
   if (rows() == 0) return;
   Q_EMIT dataChanged(index(0, 0), index(rows() - 1, columnCount() - 1));
+  if (is_sorted()) sort_again();
+}
+
+void TableModel::sort(int column, Qt::SortOrder order) {
+  sort_column_ = column;
+  sort_order_ = order;
+  sort_again();
+}
+
+QVariant TableModel::sort_value(int row) const {
+  for (const int role : {sort_role, exact_role}) {
+    const QVariant value = cell(row, sort_column_, role);
+    if (value.isValid()) return value;
+  }
+  return cell(row, sort_column_, Qt::DisplayRole);
+}
+
+void TableModel::sort_again() {
+  sorter_.reset();
+  if (!is_sorted()) return show_in({});
+  sorter_ = std::make_shared<RowSorter>(sort_order_);
+  sort_more();
+}
+
+void TableModel::sort_more() {
+  const int end = std::min(rows(), sorter_->size() + rows_an_event);
+  while (sorter_->size() < end) sorter_->add(sort_value(sorter_->size()));
+  sorter_->close_run();
+  if (end == rows()) return show_in(std::move(*std::exchange(sorter_, nullptr)).rows());
+  QMetaObject::invokeMethod(
+      this,
+      [this, sorter = std::weak_ptr(sorter_)] {
+        if (!sorter.expired()) sort_more();
+      },
+      Qt::QueuedConnection);
+}
+
+/// Selected rows stay selected, wherever they go.
+void TableModel::show_in(std::vector<int> order) {
+  Q_EMIT layoutAboutToBeChanged({}, VerticalSortHint);
+  const QModelIndexList before = persistentIndexList();
+  QModelIndexList after;
+  std::vector<int> row_of(order.size());
+  for (std::size_t row = 0; row < order.size(); ++row) {
+    row_of[static_cast<std::size_t>(order[row])] = static_cast<int>(row);
+  }
+  for (const QModelIndex& each : before) {
+    const int first = first_row(each.row());
+    after << index(order.empty() ? first : row_of[static_cast<std::size_t>(first)], each.column());
+  }
+  order_ = std::move(order);
+  changePersistentIndexList(before, after);
+  Q_EMIT layoutChanged({}, VerticalSortHint);
 }
 
 }  // namespace stashscope::ui

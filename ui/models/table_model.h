@@ -1,8 +1,10 @@
 #pragma once
 
 #include <QAbstractTableModel>
+#include <memory>
 #include <vector>
 
+#include "ui/models/row_sorter.h"
 #include "ui/widgets/copied_rows.h"
 
 namespace stashscope::ui {
@@ -10,7 +12,7 @@ namespace stashscope::ui {
 struct TableColumn {
   QString title;
   QString explanation;     ///< tool tip of the header
-  bool is_number = false;  ///< aligned to the right
+  bool is_number = false;  ///< aligned to the right; the largest is sorted to the top first
   QString unit = {};       ///< of the exact values, see `exact_role`
 };
 
@@ -20,28 +22,46 @@ QString seconds_unit();
 /// Header data of a column.
 QVariant header_cell(const TableColumn& column, int role);
 
-/// Base of all tables: bounds, headers, alignment. Subclasses supply the cells.
+/// Base of all tables: bounds, headers, alignment, sorting. Subclasses supply the cells.
 class TableModel : public QAbstractTableModel {
  public:
-  /// Item role of the value that rows are sorted by.
+  /// Item role of the value that rows are sorted by, if it is neither the exact value nor the text.
   static constexpr int sort_role = Qt::UserRole;
 
   int rowCount(const QModelIndex& parent = {}) const final;
   int columnCount(const QModelIndex& parent = {}) const final;
   QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const final;
   QVariant headerData(int section, Qt::Orientation orientation, int role) const final;
+  /// Sorts the rows, and later rows, too. Thousands of rows are sorted in several events. Column -1
+  /// gives the first order back.
+  void sort(int column, Qt::SortOrder order = Qt::AscendingOrder) final;
 
  protected:
   TableModel(std::vector<TableColumn> columns, QObject* parent);
 
   virtual int rows() const = 0;
+  /// @param row in the first order
   /// @pre row and column are within bounds
   virtual QVariant cell(int row, int column, int role) const = 0;
   /// To be called when cells may have changed but the rows are the same.
   void cells_changed();
+  /// The number in the first order of a row of the table.
+  int first_row(int row) const {
+    return order_.empty() ? row : order_[static_cast<std::size_t>(row)];
+  }
+  bool is_sorted() const { return sort_column_ >= 0; }
 
  private:
+  QVariant sort_value(int row) const;
+  void sort_again();
+  void sort_more();
+  void show_in(std::vector<int> order);
+
   std::vector<TableColumn> columns_;
+  int sort_column_ = -1;
+  Qt::SortOrder sort_order_ = Qt::AscendingOrder;
+  std::vector<int> order_;             ///< rows in the first order; empty: it is the first order
+  std::shared_ptr<RowSorter> sorter_;  ///< null while no rows are being sorted
 };
 
 }  // namespace stashscope::ui

@@ -8,6 +8,7 @@
 #include "ui/widgets/cell_delegate.h"
 #include "ui/widgets/column_widths.h"
 #include "ui/widgets/invitation.h"
+#include "ui/widgets/sort_menu.h"
 #include "ui/widgets/table_picture.h"
 
 namespace stashscope::ui {
@@ -75,6 +76,12 @@ void TableView::keep_last_whole() {
 
 int TableView::content_width(int column) const {
   return sizeHintForColumn(column) + 2 * CellDelegate::padding;
+}
+
+void TableView::let_sort() {
+  allow_no_order(*horizontalHeader());
+  setSortingEnabled(true);
+  addAction(make_sort_menu(*this, *horizontalHeader())->menuAction());
 }
 
 void TableView::setModel(QAbstractItemModel* model) {

@@ -30,6 +30,11 @@ class TableView : public QTableView, public PictureSource {
   /// Keeps the last column at least as wide as its content. Takes effect with a flexible column.
   void keep_last_whole();
 
+  /// Lets the user sort the rows: by a click on a title, which sorts the other way at the second
+  /// click and not at all at the third, and in the menu. The model sorts. Call this after
+  /// `setModel`.
+  void let_sort();
+
   void setModel(QAbstractItemModel* model) override;
 
  protected:

@@ -83,11 +83,17 @@ std::vector<Command> all_commands(const QMenuBar& bar, const QWidget& window) {
   std::set<const QAction*> listed;
   for (const Command& each : commands) listed.insert(each.action);
   for (QWidget* const widget : window.findChildren<QWidget*>()) {
-    if (qobject_cast<const QMenu*>(widget) != nullptr) continue;
+    if (qobject_cast<const QMenu*>(widget) != nullptr || widget == &bar) continue;
+    std::vector<Command> own;
     for (QAction* const action : widget->actions()) {
-      const QString name = plain_text(action->text());
-      if (name.isEmpty() || !listed.insert(action).second) continue;
-      commands.push_back({title_of(*widget), name, action, widget});
+      // Menus of other widgets are listed there.
+      const bool is_elsewhere = action->menu() != nullptr && action->menu()->parent() != widget;
+      if (!is_elsewhere) collect({action}, title_of(*widget), own);
+    }
+    for (Command& each : own) {
+      if (!listed.insert(each.action).second) continue;
+      each.widget = widget;
+      commands.push_back(std::move(each));
     }
   }
   return commands;

@@ -112,8 +112,11 @@ void MainWindow::make_docks() {
   add_dock(u"run_dock"_s, tr("Run"), new RunPanel(document_), Qt::RightDockWidgetArea);
   auto* const memory = add_dock(u"memory_dock"_s, tr("Memory over the step"),
                                 new MemoryPanel(document_), Qt::BottomDockWidgetArea);
-  auto* const alive = add_dock(u"alive_dock"_s, tr("Alive at the cursor"),
-                               new AlivePanel(document_), Qt::BottomDockWidgetArea);
+  auto* const tensors = new AlivePanel(document_);
+  connect(tensors, &AlivePanel::node_wanted, graph_,
+          [this](NodeId node) { graph_->go_to(node, LinkedSelection::Cursor::stays); });
+  auto* const alive =
+      add_dock(u"alive_dock"_s, tr("Alive at the cursor"), tensors, Qt::BottomDockWidgetArea);
   splitDockWidget(memory, alive, Qt::Horizontal);
   add_sweep_dock(*dimensions, *memory);
   put_behind(u"plans_dock"_s,
@@ -205,7 +208,7 @@ void MainWindow::connect_document() {
     dock->raise();
     plans_->show_node(node);
   });
-  connect(plans_, &PlansPanel::node_wanted, graph_, &GraphPanel::go_to);
+  connect(plans_, &PlansPanel::node_wanted, graph_, [this](NodeId node) { graph_->go_to(node); });
   connect(welcome_, &Welcome::open_wanted, this, &MainWindow::choose_file);
   connect(welcome_, &Welcome::file_wanted, this, &MainWindow::open_file);
 }

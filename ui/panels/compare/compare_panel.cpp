@@ -88,6 +88,7 @@ QWidget* ComparePanel::make_comparison() {
   table_->setObjectName(u"compare_table"_s);
   table_->setAccessibleName(tr("Differences"));
   table_->setModel(&model_);
+  table_->let_sort();
   table_->set_invitation(tr("Both sides are the same."));
   table_->horizontalHeader()->resizeSection(ComparisonModel::group, group_width);
   table_->horizontalHeader()->resizeSection(ComparisonModel::name, name_width);

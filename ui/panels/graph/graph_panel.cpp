@@ -81,7 +81,7 @@ void GraphPanel::connect_view() {
   connect(view_, &GraphView::toggle_wanted, this, &GraphPanel::toggle);
   connect(view_, &GraphView::nothing_clicked, &document_.selection(), &LinkedSelection::clear);
   connect(view_, &GraphView::isolation_changed, this, &GraphPanel::update_notice);
-  connect(actions_, &GraphActions::node_wanted, this, &GraphPanel::go_to);
+  connect(actions_, &GraphActions::node_wanted, this, [this](NodeId node) { go_to(node); });
   connect(actions_, &GraphActions::said, this, &GraphPanel::say);
   connect(actions_, &GraphActions::inspector_wanted, this, &GraphPanel::inspector_wanted);
   connect(actions_, &GraphActions::plan_row_wanted, this, &GraphPanel::plan_row_wanted);
@@ -279,8 +279,8 @@ void GraphPanel::select_bundle(std::uint32_t bundle) {
       document_.selection().slot_of(first));
 }
 
-void GraphPanel::go_to(NodeId node) {
-  document_.selection().select_node(node);
+void GraphPanel::go_to(NodeId node, LinkedSelection::Cursor cursor) {
+  document_.selection().select_node(node, cursor);
   if (!is_current() || document_.selection().node() != node) return;
   const layout::Drawing& drawing = view_->scene()->drawing();
   if (drawing.boxes[drawing.box_of[node]].shows.group.valid()) return open_around(node);

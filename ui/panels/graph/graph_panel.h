@@ -32,7 +32,7 @@ class GraphPanel : public QWidget {
   /// Returns to the first picture: groups open down to the layers.
   void close_groups();
   /// Selects a node and opens the groups that hide it.
-  void go_to(NodeId node);
+  void go_to(NodeId node, LinkedSelection::Cursor cursor = LinkedSelection::Cursor::follows);
   void focus_search();
   void find_next(int direction);
 

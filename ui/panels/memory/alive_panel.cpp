@@ -58,6 +58,7 @@ AlivePanel::AlivePanel(Document& document, QWidget* parent)
   table_->setObjectName(QStringLiteral("alive_table"));
   table_->setAccessibleName(tr("Tensors alive at the cursor"));
   table_->setModel(&model_);
+  table_->let_sort();
   table_->setTextElideMode(Qt::ElideLeft);
   table_->setIconSize(swatch_size);
   table_->cut_at_end({AliveModel::role, AliveModel::type});
@@ -68,6 +69,10 @@ AlivePanel::AlivePanel(Document& document, QWidget* parent)
   table_->horizontalHeader()->resizeSection(AliveModel::life, 104);
   connect(table_, &QTableView::clicked, this, [this](const QModelIndex& index) {
     document_.selection().select_node(model_.maker(index.row()), LinkedSelection::Cursor::stays);
+  });
+  connect(table_, &QTableView::activated, this, [this](const QModelIndex& index) {
+    const NodeId node = model_.maker_or_reader(index.row());
+    if (node.valid()) Q_EMIT node_wanted(node);
   });
   connect(&document_, &Document::study_changed, this, &AlivePanel::show_moment);
   connect(&document_.selection(), &LinkedSelection::changed, this, &AlivePanel::show_moment);

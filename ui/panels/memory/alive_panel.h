@@ -15,6 +15,10 @@ class AlivePanel : public QWidget {
  public:
   explicit AlivePanel(Document& document, QWidget* parent = nullptr);
 
+ Q_SIGNALS:
+  /// Requests that this node is selected and shown, even if it is hidden. The cursor stays.
+  void node_wanted(stashscope::NodeId node);
+
  protected:
   void changeEvent(QEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;

@@ -51,14 +51,12 @@ DifferencePanel::DifferencePanel(Document& document, QWidget* parent)
 }
 
 void DifferencePanel::set_up_table() {
-  sorted_.setSourceModel(&model_);
-  sorted_.setSortRole(TableModel::sort_role);
   table_->setObjectName(u"difference_table"_s);
   table_->setAccessibleName(tr("Predicted and measured, slot by slot"));
-  table_->setModel(&sorted_);
+  table_->setModel(&model_);
   table_->set_invitation(
       tr("Run the step (F5) to see where memory and time differ from the prediction."));
-  table_->setSortingEnabled(true);
+  table_->let_sort();
   using Column = DifferenceModel::Column;
   table_->sortByColumn(Column::difference, Qt::DescendingOrder);
   QHeaderView* const header = table_->horizontalHeader();
@@ -76,7 +74,7 @@ void DifferencePanel::set_up_table() {
   connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
           [this](const QModelIndex& current) {
             if (!current.isValid()) return;
-            document_.selection().select_slot(model_.row(sorted_.mapToSource(current).row()).step);
+            document_.selection().select_slot(model_.row(current.row()).step);
           });
 }
 

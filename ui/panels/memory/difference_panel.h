@@ -1,7 +1,6 @@
 #pragma once
 
 #include <QLabel>
-#include <QSortFilterProxyModel>
 
 #include "ui/document/document.h"
 #include "ui/models/difference_model.h"
@@ -27,7 +26,6 @@ class DifferencePanel : public QWidget {
 
   Document& document_;
   DifferenceModel model_;
-  QSortFilterProxyModel sorted_;
   QLabel* summary_;
   TableView* table_;
   bool stale_ = true;

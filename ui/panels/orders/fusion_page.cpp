@@ -45,6 +45,7 @@ QWidget* FusionPage::make_strategies() {
   table_->setObjectName(u"fusion_table"_s);
   table_->setAccessibleName(tr("Fusion strategies"));
   table_->setModel(&model_);
+  table_->let_sort();
   table_->set_invitation(tr("Open a model to compare ways to fuse its nodes."));
   constexpr int widths[] = {148, 72, 64, 88};
   for (int column = 0; column < FusionModel::change; ++column) {

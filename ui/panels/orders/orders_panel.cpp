@@ -31,6 +31,7 @@ QWidget* OrdersPanel::make_orders() {
   table_->setObjectName(QStringLiteral("order_table"));
   table_->setAccessibleName(tr("Execution orders"));
   table_->setModel(&model_);
+  table_->let_sort();
   table_->set_invitation(tr("Open a model to compare orders of execution."));
   table_->horizontalHeader()->resizeSection(OrderModel::name, 168);
   table_->horizontalHeader()->resizeSection(OrderModel::peak, 116);

@@ -80,6 +80,7 @@ void OverviewPanel::make_table() {
   table_->setObjectName(u"module_table"_s);
   table_->setAccessibleName(tr("Modules by bytes at the peak"));
   table_->setModel(&model_);
+  table_->let_sort();
   table_->setTextElideMode(Qt::ElideMiddle);
   table_->set_invitation(
       tr("The model names no modules. Export it with module names to see them."));

@@ -13,6 +13,7 @@
 #include "ui/widgets/cell_delegate.h"
 #include "ui/widgets/column_widths.h"
 #include "ui/widgets/invitation.h"
+#include "ui/widgets/sort_menu.h"
 #include "ui/widgets/table_picture.h"
 
 namespace stashscope::ui {
@@ -88,6 +89,13 @@ PlanTreeView::PlanTreeView(QWidget* parent) : QTreeView(parent) {
 void PlanTreeView::setModel(QAbstractItemModel* model) {
   QTreeView::setModel(model);
   for (const auto& [column, width] : widths) header()->resizeSection(column, width);
+  allow_no_order(*header());
+  setSortingEnabled(true);
+  const auto sort_as_at_first = [this](int column) {
+    if (column < 0) sortByColumn(PlanTreeModel::saving, Qt::DescendingOrder);
+  };
+  connect(header(), &QHeaderView::sortIndicatorChanged, this, sort_as_at_first);
+  sort_as_at_first(-1);
   connect(model, &QAbstractItemModel::modelReset, this, [this] { open_again(); });
   open_again();
 }

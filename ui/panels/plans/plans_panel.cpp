@@ -17,6 +17,7 @@
 #include "ui/widgets/copied_rows.h"
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/main_widget.h"
+#include "ui/widgets/sort_menu.h"
 
 namespace stashscope::ui {
 
@@ -135,8 +136,6 @@ void PlansPanel::set_up_tree() {
   tree_->setObjectName(u"plan_tree"_s);
   tree_->setAccessibleName(tr("Plans"));
   tree_->setModel(&filtered_);
-  tree_->setSortingEnabled(true);
-  tree_->sortByColumn(PlanTreeModel::saving, Qt::DescendingOrder);
   tree_->setContextMenuPolicy(Qt::CustomContextMenu);
   set_main_widget(*this, tree_);
   connect(&model_, &PlanTreeModel::switch_wanted, this, [this](const QModelIndex& index, bool on) {
@@ -433,6 +432,7 @@ QMenu* PlansPanel::make_menu() {
   add(u"copy_plan_config"_s, tr("Copy con&fig"), has_plans, [this] { copy_config_of_selected(); });
   add(u"copy_plan_rows"_s, tr("&Copy rows"), !items.isEmpty(), [this] { copy_rows(); });
   menu->addSeparator();
+  menu->addMenu(make_sort_menu(*menu, *tree_->header()));
   menu->addActions(picture_actions(*tree_));
   return menu;
 }
