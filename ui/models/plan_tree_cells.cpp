@@ -1,6 +1,8 @@
 // The contents of the cells of the tree of plans.
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "ui/models/plan_texts.h"
 #include "ui/models/plan_tree_model.h"
@@ -19,6 +21,15 @@ bool is_bytes(int column) {
   return column == Column::saving || column == Column::saved || column == Column::at_peak;
 }
 
+bool is_time(int column) { return column == Column::time || column == Column::per_time; }
+
+/// Infinite where no time is added.
+double bytes_per_millisecond(std::int64_t bytes, double seconds) {
+  if (bytes <= 0) return 0;
+  return seconds > 0 ? static_cast<double>(bytes) / (1e3 * seconds)
+                     : std::numeric_limits<double>::infinity();
+}
+
 }  // namespace
 
 /// The units that suit the largest numbers of the tree. An occurrence never has more than its plan,
@@ -26,11 +37,14 @@ bool is_bytes(int column) {
 PlanTreeModel::Units PlanTreeModel::units() const {
   std::int64_t bytes = number_of_section(Column::saving).toLongLong();
   double seconds = 0;
+  double per_time = 0;
   for (const PlanRow* const row : listed()) {
     bytes = std::max({bytes, row->saving_bytes, row->saved_bytes, row->bytes_at_peak});
     seconds = std::max(seconds, row->cost.seconds);
+    const double rate = bytes_per_millisecond(row->bytes_at_peak, row->cost.seconds);
+    if (std::isfinite(rate)) per_time = std::max(per_time, rate);
   }
-  return {byte_unit(bytes), time_unit(seconds)};
+  return {byte_unit(bytes), time_unit(seconds), byte_unit(std::llround(per_time))};
 }
 
 QVariant PlanTreeModel::check_state(const Item& item) const {
@@ -57,6 +71,8 @@ QVariant PlanTreeModel::number_of_plan(const PlanRow& row, int column) const {
       return static_cast<qlonglong>(row.bytes_at_peak);
     case Column::time:
       return row.cost.seconds;
+    case Column::per_time:
+      return bytes_per_millisecond(row.bytes_at_peak, row.cost.seconds);
     default:
       return {};
   }
@@ -71,7 +87,7 @@ QVariant PlanTreeModel::number_of_group(const Item& item, int column) const {
     most = std::max(most, number.toDouble());
   }
   if (column == Column::time) return {};
-  return static_cast<qlonglong>(most);
+  return column == Column::per_time ? QVariant(most) : QVariant(static_cast<qlonglong>(most));
 }
 
 QVariant PlanTreeModel::number_of_occurrence(const Item& item, int column) const {
@@ -85,6 +101,8 @@ QVariant PlanTreeModel::number_of_occurrence(const Item& item, int column) const
       return static_cast<qlonglong>(facts_->bytes_at_peak(each));
     case Column::time:
       return facts_->seconds(each);
+    case Column::per_time:
+      return bytes_per_millisecond(facts_->bytes_at_peak(each), facts_->seconds(each));
     default:
       return {};
   }
@@ -191,9 +209,23 @@ QString PlanTreeModel::text(const Item& item, int column) const {
     if (column == Column::saved && !facts_->is_applied(each)) return {};
   }
   const QVariant value = number(item, column);
-  if (!value.isValid()) return {};
-  if (column == Column::time) return time_text(value.toDouble(), units_.time);
-  return is_bytes(column) ? bytes_text(value.toLongLong(), units_.bytes) : value.toString();
+  return value.isValid() ? number_text(value, column) : QString();
+}
+
+QString PlanTreeModel::number_text(const QVariant& number, int column) const {
+  if (column == Column::time) return time_text(number.toDouble(), units_.time);
+  if (column == Column::per_time) {
+    const double bytes = number.toDouble();
+    return std::isinf(bytes) ? tr("free") : bytes_text(std::llround(bytes), units_.per_time);
+  }
+  return is_bytes(column) ? bytes_text(number.toLongLong(), units_.bytes) : number.toString();
+}
+
+QString PlanTreeModel::origin_of_times() const {
+  const bool is_measured = study_->times->measured > 0;
+  return is_measured ? tr("Times are measured on %1.").arg(shown(study_->times->measured_on))
+                     : tr("Times are predicted for %1, not measured.")
+                           .arg(shown(study_->choices.times.profile.name));
 }
 
 QString PlanTreeModel::tool_tip(const Item& item, int column) const {
@@ -203,6 +235,7 @@ QString PlanTreeModel::tool_tip(const Item& item, int column) const {
   const QString exact = is_bytes(column) && !text(item, column).isEmpty()
                             ? exact_bytes_text(number(item, column).toLongLong()) + u'\n'
                             : QString();
+  if (is_time(column)) return origin_of_times() + u'\n' + row_tip(item);
   return exact + row_tip(item);
 }
 
@@ -230,8 +263,9 @@ QVariant PlanTreeModel::cell(const Item& item, int column, int role) const {
       return sort_value(item, column);
     case exact_role:
       // Empty cells stay empty.
-      if (!is_bytes(column) && column != Column::time) return {};
-      return text(item, column).isEmpty() ? QVariant() : number(item, column);
+      if (!is_bytes(column) && !is_time(column)) return {};
+      if (text(item, column).isEmpty() || std::isinf(number(item, column).toDouble())) return {};
+      return number(item, column);
     case Qt::ToolTipRole:
       return tool_tip(item, column);
     case Qt::CheckStateRole:

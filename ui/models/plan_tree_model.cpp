@@ -39,6 +39,10 @@ PlanTreeModel::PlanTreeModel(QObject* parent)
             bytes_unit()},
            {tr("Extra time"), tr("Time that all occurrences together add to the step"), true,
             seconds_unit()},
+           {tr("Saved per ms"),
+            tr("Bytes saved at the peak for each millisecond of extra time; free where no time is "
+               "added"),
+            true, bytes_unit()},
            {tr("Config"), tr("The plan in ONNX Runtime's configuration"), false},
            {tr("Why not"), tr("Why this row frees nothing"), false},
            {tr("Layer"), tr("The layer that the node's name contains"), false},
@@ -96,6 +100,7 @@ void PlanTreeModel::set_study(std::shared_ptr<const Study> study) {
   facts_ = study == nullptr ? nullptr : std::make_unique<OccurrenceFacts>(*study);
   study_ = std::move(study);
   units_ = units();
+  Q_EMIT headerDataChanged(Qt::Horizontal, Column::time, Column::per_time);
   if (stays) {
     cells_changed();
   } else {
@@ -322,7 +327,10 @@ bool PlanTreeModel::setData(const QModelIndex& index, const QVariant& value, int
 
 QVariant PlanTreeModel::headerData(int section, Qt::Orientation orientation, int role) const {
   if (orientation != Qt::Horizontal || section < 0 || section >= columnCount()) return {};
-  return header_cell(columns_[static_cast<std::size_t>(section)], role);
+  const QVariant told = header_cell(columns_[static_cast<std::size_t>(section)], role);
+  const bool is_about_time = section == Column::time || section == Column::per_time;
+  if (role != Qt::ToolTipRole || !is_about_time || study_ == nullptr) return told;
+  return told.toString() + u'\n' + origin_of_times();
 }
 
 Qt::ItemFlags PlanTreeModel::flags(const QModelIndex& index) const {

@@ -29,6 +29,7 @@ class PlanTreeModel : public QAbstractItemModel {
     saved,
     at_peak,
     time,
+    per_time,
     config,
     why_not,
     layer,
@@ -98,6 +99,7 @@ class PlanTreeModel : public QAbstractItemModel {
   struct Units {
     ColumnUnit bytes;  ///< shared by the columns of bytes, which are compared with each other
     ColumnUnit time;
+    ColumnUnit per_time;  ///< of the bytes for a millisecond
   };
 
   Item at(const QModelIndex& index) const;
@@ -132,7 +134,10 @@ class PlanTreeModel : public QAbstractItemModel {
   QString group_name(const Item& item) const;
   QString layer_text(const Item& item) const;
   QString why_not_text(const Item& item) const;
+  QString number_text(const QVariant& number, int column) const;
   QString tool_tip(const Item& item, int column) const;
+  /// Whether the times of the study are measured or predicted, and for which device.
+  QString origin_of_times() const;
   QString row_tip(const Item& item) const;
 
   std::vector<TableColumn> columns_;

@@ -2,7 +2,6 @@
 
 #include <QCoreApplication>
 
-#include "ui/widgets/copied_rows.h"
 #include "ui/widgets/drop_menu.h"
 
 namespace stashscope::ui {
@@ -37,7 +36,9 @@ void add_column(QMenu& menu, QHeaderView& header, int column, const QString& tit
 
 void fill(QMenu& menu, QHeaderView& header) {
   menu.clear();
-  for (const int column : visible_columns(header)) {
+  // Also hidden columns, which are hidden for want of room.
+  for (int place = 0; place < header.count(); ++place) {
+    const int column = header.logicalIndex(place);
     add_column(menu, header, column, header.model()->headerData(column, Qt::Horizontal).toString());
   }
   menu.addSeparator();

@@ -26,20 +26,22 @@ constexpr int frequency_width = 60;
 constexpr int count_width = 54;
 constexpr int bytes_width = 90;
 constexpr int time_width = 84;
+constexpr int per_time_width = 108;
 constexpr std::pair<int, int> widths[] = {{PlanTreeModel::frequency, frequency_width},
                                           {PlanTreeModel::count, count_width},
                                           {PlanTreeModel::saving, bytes_width},
                                           {PlanTreeModel::saved, bytes_width},
                                           {PlanTreeModel::at_peak, bytes_width},
                                           {PlanTreeModel::time, time_width},
+                                          {PlanTreeModel::per_time, per_time_width},
                                           {PlanTreeModel::config, 240},
                                           {PlanTreeModel::why_not, 240},
                                           {PlanTreeModel::layer, 200},
                                           {PlanTreeModel::made, 60},
                                           {PlanTreeModel::last_read, 76},
                                           {PlanTreeModel::symbolic, 240}};
-/// The plan column makes room for up to this many columns beside it.
-constexpr int first_columns = 6;
+/// The plan column makes room for up to this many columns beside it, up to `per_time`.
+constexpr int first_columns = 7;
 /// Width that the plan column keeps when it makes room.
 constexpr int wanted_plan_width = 190;
 
@@ -191,11 +193,14 @@ void PlanTreeView::showEvent(QShowEvent* event) {
 
 void PlanTreeView::fit_first_column() {
   int room = viewport()->width();
-  for (int i = 0; i < first_columns; ++i) {
-    const int width = qRound(widths[i].second * text_scale_);
+  int fitting = 0;
+  for (; fitting < first_columns; ++fitting) {
+    const int width = qRound(widths[fitting].second * text_scale_);
     if (room - width < qRound(wanted_plan_width * text_scale_)) break;
     room -= width;
   }
+  // The last of them is a quotient of two others.
+  setColumnHidden(PlanTreeModel::per_time, fitting < first_columns);
   const int least = qRound(least_plan_width * text_scale_);
   header()->resizeSection(PlanTreeModel::plan, std::max(least, room));
 }
