@@ -12,4 +12,10 @@ QFileDialog* make_file_dialog(QWidget& parent, const QString& name, const QStrin
 QFileDialog* make_open_dialog(QWidget& parent, const QString& name, const QString& title,
                               const QString& kind);
 
+/// Asks where to save a file. The dialog starts in the folder of the last saved file; if that
+/// folder is gone or cannot be written, in the user's documents, else in the home folder.
+/// @param file proposed name of the file
+QFileDialog* make_save_dialog(QWidget& parent, const QString& name, const QString& title,
+                              const QString& file);
+
 }  // namespace stashscope::ui

@@ -110,12 +110,10 @@ void PictureActions::say_nothing_to_show(const QWidget& view) {
 
 QFileDialog* PictureActions::ask(const QWidget& view, const QString& title, const QString& suffix) {
   const QFileInfo model(document_.model_path());
-  QFileDialog* const dialog = make_file_dialog(window_, u"save_dialog"_s, title);
-  dialog->setAcceptMode(QFileDialog::AcceptSave);
+  const QString name = u"%1_%2.%3"_s.arg(model.completeBaseName(), view.objectName(), suffix);
+  QFileDialog* const dialog = make_save_dialog(window_, u"save_dialog"_s, title, name);
   dialog->setNameFilter(u"*."_s + suffix);
   dialog->setDefaultSuffix(suffix);
-  dialog->setDirectory(model.absolutePath());
-  dialog->selectFile(u"%1_%2.%3"_s.arg(model.completeBaseName(), view.objectName(), suffix));
   return dialog;
 }
 

@@ -44,7 +44,7 @@ class PictureActions : public QObject {
   QWidget& seen_view();
   void write_picture(QWidget& view, const QString& path);
   void write_data(QWidget& view, const QString& path);
-  /// Asks for a file beside the model.
+  /// Asks where to save a file about the view.
   QFileDialog* ask(const QWidget& view, const QString& title, const QString& suffix);
   void say_nothing_to_show(const QWidget& view);
 

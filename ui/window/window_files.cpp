@@ -57,13 +57,11 @@ void MainWindow::save_session_as() {
 QFileDialog* MainWindow::save_with(const QString& title, const QString& suffix,
                                    const std::function<void(const QString&)>& save) {
   const QFileInfo model(document_.model_path());
-  QFileDialog* const dialog = make_file_dialog(*this, u"save_dialog"_s, title);
-  dialog->setAcceptMode(QFileDialog::AcceptSave);
+  const QString name =
+      model.completeBaseName() + (suffix == u".onnx"_s ? u"_modified"_s : QString()) + suffix;
+  QFileDialog* const dialog = make_save_dialog(*this, u"save_dialog"_s, title, name);
   dialog->setNameFilter(u"*"_s + suffix);
   dialog->setDefaultSuffix(suffix.mid(1));
-  dialog->setDirectory(model.absolutePath());
-  dialog->selectFile(model.completeBaseName() +
-                     (suffix == u".onnx"_s ? u"_modified"_s : QString()) + suffix);
   connect(dialog, &QFileDialog::fileSelected, this, save);
   dialog->open();
   return dialog;

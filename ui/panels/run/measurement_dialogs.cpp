@@ -31,14 +31,12 @@ void ask_to_import_measurement(Document& document, QWidget& parent) {
 
 void ask_to_export_measurement(Document& document, QWidget& parent) {
   if (document.measured() == nullptr) return;
-  QFileDialog* const dialog = make_file_dialog(parent, u"export_dialog"_s,
-                                               MeasurementDialogs::tr("Export the measurement"));
-  dialog->setAcceptMode(QFileDialog::AcceptSave);
   const QString suffix = u"measurement.json"_s;
-  dialog->setDefaultSuffix(suffix);
   const QFileInfo model(document.model_path());
-  dialog->setDirectory(model.absolutePath());
-  dialog->selectFile(model.completeBaseName() + u'.' + suffix);
+  QFileDialog* const dialog =
+      make_save_dialog(parent, u"export_dialog"_s, MeasurementDialogs::tr("Export the measurement"),
+                       model.completeBaseName() + u'.' + suffix);
+  dialog->setDefaultSuffix(suffix);
   QObject::connect(dialog, &QFileDialog::fileSelected, &document,
                    [&document](const QString& path) { export_measurement(document, path); });
   dialog->open();
