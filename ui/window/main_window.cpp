@@ -210,6 +210,7 @@ void MainWindow::connect_document() {
   });
   connect(plans_, &PlansPanel::node_wanted, graph_, [this](NodeId node) { graph_->go_to(node); });
   connect(welcome_, &Welcome::open_wanted, this, &MainWindow::choose_file);
+  connect(welcome_, &Welcome::document_wanted, this, &MainWindow::show_export_document);
   connect(welcome_, &Welcome::file_wanted, this, &MainWindow::open_file);
 }
 

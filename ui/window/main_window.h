@@ -115,6 +115,7 @@ class MainWindow : public QMainWindow {
   void choose_text_size(int percent);
   void show_commands();
   void show_shortcuts();
+  void show_export_document();
 
   Document document_;
   Planning planning_;

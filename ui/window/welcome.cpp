@@ -2,11 +2,9 @@
 
 #include <QApplication>
 #include <QClipboard>
-#include <QDesktopServices>
 #include <QFileInfo>
 #include <QFontDatabase>
 #include <QLabel>
-#include <QUrl>
 #include <algorithm>
 
 #include "ui/text/texts.h"
@@ -163,15 +161,11 @@ QWidget* Welcome::make_export_help() {
     copy->setText(tr("Copied"));
   });
   row->addWidget(copy);
-  if (const QString page = export_page(); !page.isEmpty()) {
-    auto* const more = new QPushButton(tr("What exporters change…"));
-    more->setObjectName(u"export_page"_s);
-    more->setToolTip(page);
-    more->setAutoDefault(true);
-    connect(more, &QPushButton::clicked, more,
-            [page] { QDesktopServices::openUrl(QUrl::fromLocalFile(page)); });
-    row->addWidget(more);
-  }
+  auto* const more = new QPushButton(tr("What exporters change…"));
+  more->setObjectName(u"export_page"_s);
+  more->setAutoDefault(true);
+  connect(more, &QPushButton::clicked, this, &Welcome::document_wanted);
+  row->addWidget(more);
   row->addStretch(1);
   layout->addLayout(row);
   return help;

@@ -24,6 +24,7 @@ class Welcome : public QScrollArea {
 
  Q_SIGNALS:
   void open_wanted();
+  void document_wanted();  ///< requests the document about exports
   void file_wanted(const QString& path);
 
  protected:

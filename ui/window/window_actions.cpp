@@ -13,17 +13,20 @@
 #include "ui/document/exports.h"
 #include "ui/document/recent_files.h"
 #include "ui/panels/run/measurement_dialogs.h"
+#include "ui/text/documents.h"
 #include "ui/text/enabling.h"
 #include "ui/text/texts.h"
 #include "ui/theme/icons.h"
 #include "ui/theme/text_size.h"
 #include "ui/theme/theme.h"
+#include "ui/widgets/document_dialog.h"
 #include "ui/widgets/drop_menu.h"
 #include "ui/window/about_box.h"
 #include "ui/window/layout_menu.h"
 #include "ui/window/main_window.h"
 #include "ui/window/mnemonics.h"
 #include "ui/window/pass_menu.h"
+#include "ui/window/samples.h"
 #include "ui/window/shortcut_sheet.h"
 #include "ui/window/workspace_menu.h"
 
@@ -265,6 +268,8 @@ void MainWindow::make_help_menu() {
   QAction* const shortcuts =
       add_action(menu, u"shortcuts"_s, tr("&Keyboard shortcuts"), {}, [this] { show_shortcuts(); });
   shortcuts->setShortcuts({QKeySequence(u"F1"_s), QKeySequence(u"Ctrl+/"_s)});
+  add_action(menu, u"export_document"_s, tr("What &exporters change"), {},
+             [this] { show_export_document(); });
   menu->addSeparator();
   add_action(menu, u"about"_s, tr("&About Stashscope"), {}, [this] {
     if (!show_again<AboutBox>(*this)) {
@@ -373,6 +378,13 @@ void MainWindow::choose_text_size(int percent) {
 }
 
 void MainWindow::show_commands() { palette_->open(all_commands(*menuBar(), *this)); }
+
+void MainWindow::show_export_document() {
+  if (show_again<DocumentDialog>(*this)) return;
+  show_in_front(new DocumentDialog({tr("What exporters change"), document_about_exports(),
+                                    export_page(), u"What exporters change"_s},
+                                   this));
+}
 
 void MainWindow::show_shortcuts() {
   if (show_again<ShortcutSheet>(*this)) return;
