@@ -109,6 +109,8 @@ class MainWindow : public QMainWindow {
   void make_toolbar();
   void make_choice_buttons(QToolBar* bar);
   void enable_actions();
+  /// There is something to cancel while the study is computed, a step runs or a search goes on.
+  void enable_cancel();
   void fill_recent_menu();
   void fill_sample_menu();
   void choose_theme(int choice);

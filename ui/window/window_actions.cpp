@@ -257,6 +257,7 @@ void MainWindow::make_run_menu() {
   add_action(menu, u"export_measurement"_s, tr("&Export the measurement…"), {},
              [this] { ask_to_export_measurement(document_, *this); });
   connect(&document_, &Document::measured_changed, this, &MainWindow::enable_actions);
+  connect(&document_.study_job(), &StudyJob::busy_changed, this, &MainWindow::enable_cancel);
 }
 
 void MainWindow::make_help_menu() {
@@ -344,6 +345,13 @@ void MainWindow::enable_actions() {
   }
   actions_[u"stop_planning"_s]->setEnabled(document_.exclusive_work().current() ==
                                            HeavyWork::search);
+  enable_cancel();
+}
+
+void MainWindow::enable_cancel() {
+  const bool is_working =
+      document_.study_job().is_busy() || document_.exclusive_work().current() != HeavyWork::none;
+  actions_[u"cancel_run"_s]->setEnabled(is_working);
 }
 
 void MainWindow::fill_recent_menu() {
