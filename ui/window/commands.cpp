@@ -13,6 +13,7 @@ namespace {
 using namespace Qt::StringLiterals;
 
 constexpr int own_name_score = 12;
+constexpr const char* search_words = "search_words";
 
 QString separator() { return u" › "_s; }
 
@@ -35,6 +36,14 @@ void collect(const QList<QAction*>& actions, const QString& place, std::vector<C
   }
 }
 
+/// No letters of the name are marked, because others match.
+std::optional<FuzzyMatch> match_other_words(const Command& command, const QString& pattern) {
+  if (command.action == nullptr) return std::nullopt;
+  auto found = fuzzy_match(pattern, command.action->property(search_words).toString());
+  if (found) found->places.clear();
+  return found;
+}
+
 std::optional<RankedCommand> match(const Command& command, const QString& pattern, int& score) {
   const QString whole = full_name(command);
   auto found = fuzzy_match(pattern, whole);
@@ -44,6 +53,7 @@ std::optional<RankedCommand> match(const Command& command, const QString& patter
     for (qsizetype& place : own->places) place += whole.size() - command.name.size();
   }
   if (own && (!found || own->score >= found->score)) found = own;
+  if (!found) found = match_other_words(command, pattern);
   if (!found) return std::nullopt;
   score = found->score;
   return RankedCommand{command, found->places};
@@ -60,6 +70,10 @@ QString Command::keys() const {
   QList<QKeySequence> keys = action->shortcuts();
   if (const auto told = told_key(*action); !told.isEmpty()) keys << told;
   return QKeySequence::listToString(keys, QKeySequence::NativeText);
+}
+
+void add_search_words(QAction& action, const QString& words) {
+  action.setProperty(search_words, words);
 }
 
 QString plain_text(const QString& text) {

@@ -20,6 +20,9 @@ struct Command {
   QString keys() const;
 };
 
+/// Lets the palette find an action by other words than its text, too.
+void add_search_words(QAction& action, const QString& words);
+
 /// Text of an action or title up to a tab, without the mark of its mnemonic.
 QString plain_text(const QString& text);
 

@@ -99,6 +99,7 @@ class MainWindow : public QMainWindow {
   QAction* add_action(QMenu* menu, const QString& name, const QString& text,
                       const QKeySequence& shortcut, std::function<void()> run);
   void make_file_menu();
+  void add_runtime_exports(QMenu& menu);
   void make_edit_menu();
   void make_view_menu();
   void make_panel_menus(QMenu* menu);

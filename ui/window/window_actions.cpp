@@ -22,6 +22,7 @@
 #include "ui/widgets/document_dialog.h"
 #include "ui/widgets/drop_menu.h"
 #include "ui/window/about_box.h"
+#include "ui/window/commands.h"
 #include "ui/window/layout_menu.h"
 #include "ui/window/main_window.h"
 #include "ui/window/mnemonics.h"
@@ -105,7 +106,6 @@ void MainWindow::make_file_menu() {
   sample_menu_ = menu->addMenu(tr("Open sa&mple"));
   sample_menu_->setObjectName(u"sample_menu"_s);
   connect(sample_menu_, &QMenu::aboutToShow, this, &MainWindow::fill_sample_menu);
-  menu->addSeparator();
   add_action(menu, u"compare"_s, tr("&Compare with…"), QKeySequence(u"Ctrl+Shift+D"_s),
              [this] { choose_comparison(); });
   menu->addSeparator();
@@ -115,21 +115,30 @@ void MainWindow::make_file_menu() {
   add_action(menu, u"save_session_as"_s, tr("Save session &as…"), QKeySequence(u"Ctrl+Shift+S"_s),
              [this] { save_session_as(); });
   menu->addSeparator();
-  add_action(menu, u"save_model"_s, tr("Save &modified model…"), QKeySequence(u"Ctrl+Shift+M"_s),
+  add_runtime_exports(*menu);
+  menu->addSeparator();
+  add_action(menu, u"export_graph"_s, tr("Export &graph as a picture…"),
+             QKeySequence(u"Ctrl+Shift+G"_s), [this] { pictures_->save_picture(graph_->view()); });
+  menu->addMenu(pictures_->make_menu());
+  menu->addSeparator();
+  add_action(menu, u"quit"_s, tr("&Quit"), QKeySequence(u"Ctrl+Q"_s), [this] { close(); });
+}
+
+void MainWindow::add_runtime_exports(QMenu& menu) {
+  const QString title = tr("Export the config for ONNX Runtime");
+  QAction* const config = add_action(&menu, u"export_environment"_s,
+                                     tr("&Export config for ONNX Runtime (environment variables)…"),
+                                     QKeySequence(u"Ctrl+Shift+E"_s), [this, title] {
+                                       save_with(title, u".sh"_s, [this](const QString& path) {
+                                         export_environment(document_, path);
+                                       });
+                                     });
+  add_search_words(*config, tr("environment block"));
+  add_action(&menu, u"save_model"_s, tr("Save &modified model…"), QKeySequence(u"Ctrl+Shift+M"_s),
              [this] {
                save_with(tr("Save the modified model"), u".onnx"_s,
                          [this](const QString& path) { save_modified_model(document_, path); });
              });
-  add_action(menu, u"export_environment"_s, tr("&Export environment block…"),
-             QKeySequence(u"Ctrl+Shift+E"_s), [this] {
-               save_with(tr("Export the environment block"), u".sh"_s,
-                         [this](const QString& path) { export_environment(document_, path); });
-             });
-  add_action(menu, u"export_graph"_s, tr("Export &graph…"), QKeySequence(u"Ctrl+Shift+G"_s),
-             [this] { pictures_->save_picture(graph_->view()); });
-  menu->addMenu(pictures_->make_menu());
-  menu->addSeparator();
-  add_action(menu, u"quit"_s, tr("&Quit"), QKeySequence(u"Ctrl+Q"_s), [this] { close(); });
 }
 
 void MainWindow::make_edit_menu() {

@@ -1,0 +1,168 @@
+// Where files are saved, what the File and Help menus say, and when there is something to cancel.
+
+#include <QDesktopServices>
+#include <QFile>
+#include <QFileDialog>
+#include <QMenu>
+#include <QPushButton>
+#include <QScrollBar>
+#include <QSettings>
+#include <QStandardPaths>
+#include <QTextBrowser>
+
+#include "tests/support/csv.h"
+#include "tests/ui/support/window_test.h"
+#include "ui/widgets/document_dialog.h"
+#include "ui/window/commands.h"
+#include "ui/window/samples.h"
+
+namespace stashscope::ui::test {
+namespace saving_test {
+
+using namespace Qt::StringLiterals;
+
+class Saving : public WindowTest {
+ protected:
+  void SetUp() override {
+    WindowTest::SetUp();
+    ASSERT_TRUE(QDir(folder_.path()).mkpath(u"cache"_s));
+    ASSERT_TRUE(QDir(folder_.path()).mkpath(u"results"_s));
+    const QString model = in_folder(u"cache/bert.onnx"_s);
+    ASSERT_TRUE(QFile::copy(sample(u"gpt2_tiny"_s), model));
+    open(model);
+  }
+  void TearDown() override { QSettings().clear(); }
+
+  /// The dialog that an action opens: its folder and the proposed name. Closes it.
+  std::pair<QString, QString> proposed(const QString& action, const QString& dialog) {
+    find<QAction>(action).trigger();
+    auto& shown = find<QFileDialog>(dialog);
+    const std::pair<QString, QString> answer = {
+        shown.directory().canonicalPath(), QFileInfo(shown.selectedFiles().value(0)).fileName()};
+    shown.reject();
+    EXPECT_TRUE(comes_true([&] { return window().findChild<QFileDialog*>(dialog) == nullptr; }));
+    return answer;
+  }
+};
+
+TEST_F(Saving, BeginsInTheFolderOfTheLastSavedFile) {
+  const QFileInfo documents(QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation));
+  const QString at_first = documents.isDir() && documents.isWritable()
+                               ? documents.canonicalFilePath()
+                               : QDir::home().canonicalPath();
+  const std::map<QString, QString> names = {{u"save_session_as"_s, u"bert.stashscope"_s},
+                                            {u"save_model"_s, u"bert_modified.onnx"_s},
+                                            {u"export_environment"_s, u"bert.sh"_s},
+                                            {u"export_graph"_s, u"bert_graph_view.svg"_s}};
+  for (const auto& [action, name] : names) {
+    EXPECT_EQ(proposed(action, u"save_dialog"_s), std::pair(at_first, name));
+  }
+  const QString results = QDir(in_folder(u"results"_s)).canonicalPath();
+  find<QAction>(u"save_session_as"_s).trigger();
+  answer_file_dialog(u"save_dialog"_s, in_folder(u"results/a.stashscope"_s));
+  ASSERT_TRUE(comes_true([this] { return !document().files().session_path().isEmpty(); }));
+  for (const auto& [action, name] : names) {
+    EXPECT_EQ(proposed(action, u"save_dialog"_s), std::pair(results, name));
+  }
+  press(Qt::Key_F5);
+  ASSERT_TRUE(comes_true([this] { return document().measured() != nullptr; }));
+  EXPECT_EQ(proposed(u"export_measurement"_s, u"export_dialog"_s),
+            std::pair(results, u"bert.measurement.json"_s));
+  ASSERT_TRUE(QDir(results).removeRecursively());
+  EXPECT_EQ(proposed(u"save_model"_s, u"save_dialog"_s).first, at_first);
+}
+
+TEST_F(Saving, ThereIsSomethingToCancelOnlyDuringWork) {
+  const QAction& cancel = find<QAction>(u"cancel_run"_s);
+  EXPECT_FALSE(cancel.isEnabled());
+  press(Qt::Key_F5);
+  ASSERT_TRUE(document().run_job().is_running());
+  EXPECT_TRUE(cancel.isEnabled());
+  ASSERT_TRUE(comes_true([this] { return document().measured() != nullptr; }));
+  ASSERT_TRUE(settles());
+  EXPECT_FALSE(cancel.isEnabled());
+  Choices choices = document().choices();
+  choices.plans.level = 1;
+  document().choose(choices, u"level 1"_s);
+  ASSERT_TRUE(document().study_job().is_busy());
+  EXPECT_TRUE(cancel.isEnabled());
+  ASSERT_TRUE(settles());
+  EXPECT_FALSE(cancel.isEnabled());
+}
+
+TEST_F(Saving, TheFileMenuGroupsWhatItSaves) {
+  QStringList names;
+  const QMenu& file = *window().menuBar()->actions().front()->menu();
+  for (const QAction* const each : file.actions()) {
+    const QString name = plain_text(each->text());
+    names << (each->isSeparator() ? u"-"_s : name.startsWith(u"Pictures"_s) ? u"Pictures"_s : name);
+  }
+  EXPECT_EQ(names, QStringList({u"Open…"_s, u"Open recent"_s, u"Open sample"_s, u"Compare with…"_s,
+                                u"-"_s, u"Save session"_s, u"Save session as…"_s, u"-"_s,
+                                u"Export config for ONNX Runtime (environment variables)…"_s,
+                                u"Save modified model…"_s, u"-"_s, u"Export graph as a picture…"_s,
+                                u"Pictures"_s, u"-"_s, u"Quit"_s}))
+      << names.join(u"|"_s).toStdString();
+}
+
+TEST_F(Saving, ThePaletteFindsTheExportUnderOldAndNewWords) {
+  const std::vector<Command> commands = all_commands(*window().menuBar(), window());
+  for (const char* const words : {"environment block", "export config", "environment variables"}) {
+    const std::vector<RankedCommand> found = ranked(commands, QString::fromLatin1(words));
+    ASSERT_FALSE(found.empty()) << words;
+    EXPECT_EQ(found.front().command.action->objectName(), u"export_environment"_s) << words;
+  }
+}
+
+TEST_F(Saving, TheDataOfAViewWaitForTheChosenStep) {
+  const std::int64_t before = peak();
+  for (QAction* const action : picture_actions(find<QWidget>(u"memory_view"_s))) {
+    if (action->objectName() == u"save_data"_s) action->trigger();
+  }
+  auto& dialog = find<QFileDialog>(u"save_dialog"_s);
+  Choices choices = document().choices();
+  choices.plans.level = 1;
+  document().choose(choices, u"level 1"_s);
+  ASSERT_TRUE(document().study_job().is_busy());
+  const QString path = in_folder(u"results/curve.csv"_s);
+  Q_EMIT dialog.fileSelected(path);
+  EXPECT_TRUE(message().contains(u"Waiting"_s)) << message().toStdString();
+  dialog.reject();
+  ASSERT_TRUE(comes_true([&] { return message().contains(path); })) << message().toStdString();
+  EXPECT_LT(peak(), before);
+  QFile file(path);
+  ASSERT_TRUE(file.open(QIODevice::ReadOnly));
+  std::int64_t now = 0;
+  const auto records = stashscope::test::read_csv(file.readAll().toStdString());
+  const std::size_t bytes = stashscope::test::column_of(records, "bytes");
+  for (std::size_t row = 1; row < records.size(); ++row) {
+    if (records[row][0] == "now")
+      now = std::max<std::int64_t>(now, std::stoll(records[row][bytes]));
+  }
+  EXPECT_EQ(now, peak());
+}
+
+TEST_F(Saving, TheDocumentAboutExportersIsShownInTheWindow) {
+  QTextBrowser desktop;  // instead of the desktop's programs
+  QDesktopServices::setUrlHandler(u"file"_s, &desktop, "setSource");
+  find<QAction>(u"export_document"_s).trigger();
+  auto& dialog = find<DocumentDialog>(u"document_dialog"_s);
+  ASSERT_TRUE(dialog.isVisible());
+  const auto& page = *dialog.findChild<QTextBrowser*>(u"document_page"_s);
+  EXPECT_TRUE(page.toPlainText().contains(u"batch normalization in inference mode"_s));
+  EXPECT_FALSE(page.accessibleName().isEmpty());
+  EXPECT_TRUE(comes_true([&] { return page.verticalScrollBar()->value() > 0; }))
+      << "begins with its section";
+  EXPECT_TRUE(desktop.source().isEmpty());
+  QTest::mouseClick(dialog.findChild<QPushButton*>(u"document_browse"_s), Qt::LeftButton);
+  EXPECT_EQ(desktop.source().toLocalFile(), export_page());
+  QDesktopServices::unsetUrlHandler(u"file"_s);
+  dialog.reject();
+  ASSERT_TRUE(comes_true([this] { return window().findChild<DocumentDialog*>() == nullptr; }));
+  start_window();
+  click(find<QPushButton>(u"export_page"_s));
+  EXPECT_TRUE(find<DocumentDialog>(u"document_dialog"_s).isVisible());
+}
+
+}  // namespace saving_test
+}  // namespace stashscope::ui::test
