@@ -17,6 +17,8 @@ struct Picture {
 
 /// The figures of a picture as CSV. Can be called on any thread.
 using PictureData = std::function<std::string()>;
+/// Receives figures; they are not set if there is nothing to show.
+using DataTaker = std::function<void(const PictureData&)>;
 
 /// A view that can be saved as a picture and as data. Its accessible name is the picture's name.
 class PictureSource {
@@ -25,8 +27,11 @@ class PictureSource {
 
   /// What the view shows, in light colours. @param title names what is shown, such as the model
   virtual Picture picture(const QString& title) = 0;
-  /// Not set if there is nothing to show. To be called on the interface thread.
-  virtual PictureData picture_data() = 0;
+  /// The figures of a view that has them at once. Not set if there is nothing to show. To be called
+  /// on the interface thread.
+  virtual PictureData picture_data() { return {}; }
+  /// Hands the figures over, at once or in a later event. To be called on the interface thread.
+  virtual void gather_data(const DataTaker& take) { take(picture_data()); }
   /// Whether there is something to show. Gathers no figures.
   virtual bool has_picture() { return picture_data() != nullptr; }
 };

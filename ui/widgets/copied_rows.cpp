@@ -62,32 +62,35 @@ std::vector<int> visible_columns(const QHeaderView& header) {
   return columns;
 }
 
-std::string rows_csv(const QModelIndexList& rows, const QHeaderView& header) {
-  const std::vector<int> columns = visible_columns(header);
-  const bool has_ticks = have_ticks(rows);
-  const bool has_levels =
-      std::ranges::any_of(rows, [](const QModelIndex& row) { return row.parent().isValid(); });
+CsvRows::CsvRows(const QModelIndexList& rows, const QHeaderView& header)
+    : header_(header),
+      columns_(visible_columns(header)),
+      has_ticks_(have_ticks(rows)),
+      has_levels_(std::ranges::any_of(
+          rows, [](const QModelIndex& row) { return row.parent().isValid(); })) {}
+
+std::string CsvRows::titles() const {
   std::vector<std::string> fields;
-  if (has_levels) fields.push_back(CopiedRows::tr("Level").toStdString());
-  if (has_ticks) fields.push_back(CopiedRows::tr("On").toStdString());
-  for (const int column : columns) {
+  if (has_levels_) fields.push_back(CopiedRows::tr("Level").toStdString());
+  if (has_ticks_) fields.push_back(CopiedRows::tr("On").toStdString());
+  for (const int column : columns_) {
     const auto title = [&](int role) {
-      return header.model()->headerData(column, Qt::Horizontal, role);
+      return header_.model()->headerData(column, Qt::Horizontal, role);
     };
     fields.push_back(exact_text(title(exact_role), title(Qt::DisplayRole)));
   }
-  std::string table = csv_record(fields);
-  for (const QModelIndex& row : rows) {
-    fields.clear();
-    if (has_levels) fields.push_back(std::to_string(level_of(row)));
-    if (has_ticks) fields.push_back(tick_text(row.siblingAtColumn(0)).toStdString());
-    for (const int column : columns) {
-      const QModelIndex cell = row.siblingAtColumn(column);
-      fields.push_back(exact_text(cell.data(exact_role), cell.data()));
-    }
-    table += csv_record(fields);
+  return csv_record(fields);
+}
+
+std::string CsvRows::record(const QModelIndex& row) const {
+  std::vector<std::string> fields;
+  if (has_levels_) fields.push_back(std::to_string(level_of(row)));
+  if (has_ticks_) fields.push_back(tick_text(row.siblingAtColumn(0)).toStdString());
+  for (const int column : columns_) {
+    const QModelIndex cell = row.siblingAtColumn(column);
+    fields.push_back(exact_text(cell.data(exact_role), cell.data()));
   }
-  return table;
+  return csv_record(fields);
 }
 
 QString rows_text(const QModelIndexList& rows, const QHeaderView& header) {

@@ -4,6 +4,7 @@
 #include <QModelIndexList>
 #include <QString>
 #include <string>
+#include <vector>
 
 namespace stashscope::ui {
 
@@ -17,7 +18,20 @@ QString rows_text(const QModelIndexList& rows, const QHeaderView& header);
 constexpr int exact_role = Qt::UserRole + 2;
 
 /// The same rows and columns as CSV, with exact values. Trees have a column for the level.
-std::string rows_csv(const QModelIndexList& rows, const QHeaderView& header);
+class CsvRows {
+ public:
+  /// @param rows all rows that are written
+  CsvRows(const QModelIndexList& rows, const QHeaderView& header);
+
+  std::string titles() const;
+  std::string record(const QModelIndex& row) const;
+
+ private:
+  const QHeaderView& header_;
+  std::vector<int> columns_;
+  bool has_ticks_;
+  bool has_levels_;
+};
 
 /// The visible columns in screen order.
 std::vector<int> visible_columns(const QHeaderView& header);

@@ -5,6 +5,7 @@
 #include "ui/widgets/cell_delegate.h"
 #include "ui/widgets/column_widths.h"
 #include "ui/widgets/invitation.h"
+#include "ui/widgets/row_gatherer.h"
 #include "ui/widgets/table_picture.h"
 
 namespace stashscope::ui {
@@ -46,7 +47,10 @@ Picture GroupTree::picture(const QString& title) {
 
 bool GroupTree::has_picture() { return !shown_rows(*this).isEmpty(); }
 
-PictureData GroupTree::picture_data() { return table_data(shown_rows(*this), *header()); }
+void GroupTree::gather_data(const DataTaker& take) {
+  RowGatherer::start(
+      *this, *header(), [this] { return shown_rows(*this); }, take);
+}
 
 void GroupTree::paintEvent(QPaintEvent* event) {
   QTreeView::paintEvent(event);

@@ -17,7 +17,7 @@ class GroupTree : public QTreeView, public PictureSource {
   void set_invitation(const QString& invitation);
 
   Picture picture(const QString& title) override;
-  PictureData picture_data() override;
+  void gather_data(const DataTaker& take) override;
   bool has_picture() override;
 
  protected:

@@ -167,9 +167,4 @@ Picture table_picture(QAbstractItemView& view, const QString& title, const QMode
   return recorded(view, title, table.size(), [&table](QPainter& painter) { table.paint(painter); });
 }
 
-PictureData table_data(const QModelIndexList& rows, const QHeaderView& header) {
-  if (rows.isEmpty()) return {};
-  return [table = rows_csv(rows, header)] { return table; };
-}
-
 }  // namespace stashscope::ui

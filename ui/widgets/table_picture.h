@@ -17,7 +17,4 @@ QModelIndexList shown_rows(const QTreeView& tree);
 Picture table_picture(QAbstractItemView& view, const QString& title, const QModelIndexList& rows,
                       const QHeaderView& header);
 
-/// All rows, see `rows_csv`. Not set without rows.
-PictureData table_data(const QModelIndexList& rows, const QHeaderView& header);
-
 }  // namespace stashscope::ui

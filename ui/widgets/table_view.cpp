@@ -8,6 +8,7 @@
 #include "ui/widgets/cell_delegate.h"
 #include "ui/widgets/column_widths.h"
 #include "ui/widgets/invitation.h"
+#include "ui/widgets/row_gatherer.h"
 #include "ui/widgets/sort_menu.h"
 #include "ui/widgets/table_picture.h"
 
@@ -121,7 +122,10 @@ Picture TableView::picture(const QString& title) {
 
 bool TableView::has_picture() { return !shown_rows(*this).isEmpty(); }
 
-PictureData TableView::picture_data() { return table_data(shown_rows(*this), *horizontalHeader()); }
+void TableView::gather_data(const DataTaker& take) {
+  RowGatherer::start(
+      *this, *horizontalHeader(), [this] { return shown_rows(*this); }, take);
+}
 
 void TableView::paintEvent(QPaintEvent* event) {
   QTableView::paintEvent(event);

@@ -19,7 +19,7 @@ class TableView : public QTableView, public PictureSource {
   void set_invitation(const QString& invitation);
 
   Picture picture(const QString& title) override;
-  PictureData picture_data() override;
+  void gather_data(const DataTaker& take) override;
   bool has_picture() override;
   void cut_at_end(std::initializer_list<int> columns) { cells_->cut_at_end(columns); }
   /// Makes the column as wide as its content if the other columns leave room for that.

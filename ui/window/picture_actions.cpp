@@ -161,11 +161,17 @@ void PictureActions::save_data(QWidget& view) {
 }
 
 void PictureActions::write_data(QWidget& view, const QString& path) {
-  const PictureData data = source_of(&view)->picture_data();
-  if (!data) return say_nothing_to_show(view);
-  document_.files().write_file(
-      path, tr("Exported %1").arg(path),
-      [data, file = path.toStdString()] { write_file_atomically(file, data()); });
+  const auto is_gathered = std::make_shared<bool>(false);
+  source_of(&view)->gather_data([=, this, &view](const PictureData& data) {
+    *is_gathered = true;
+    if (!data) return say_nothing_to_show(view);
+    document_.files().write_file(
+        path, tr("Exported %1").arg(path),
+        [data, file = path.toStdString()] { write_file_atomically(file, data()); });
+  });
+  if (!*is_gathered) {
+    document_.notices().notify(tr("Gathering the rows: %1…").arg(view.accessibleName()));
+  }
 }
 
 }  // namespace stashscope::ui

@@ -13,6 +13,7 @@
 #include "ui/widgets/cell_delegate.h"
 #include "ui/widgets/column_widths.h"
 #include "ui/widgets/invitation.h"
+#include "ui/widgets/row_gatherer.h"
 #include "ui/widgets/sort_menu.h"
 #include "ui/widgets/table_picture.h"
 
@@ -218,7 +219,10 @@ Picture PlanTreeView::picture(const QString& title) {
 
 bool PlanTreeView::has_picture() { return !shown_rows(*this).isEmpty(); }
 
-PictureData PlanTreeView::picture_data() { return table_data(shown_rows(*this), *header()); }
+void PlanTreeView::gather_data(const DataTaker& take) {
+  RowGatherer::start(
+      *this, *header(), [this] { return shown_rows(*this); }, take);
+}
 
 void PlanTreeView::paintEvent(QPaintEvent* event) {
   QTreeView::paintEvent(event);

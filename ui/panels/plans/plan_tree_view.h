@@ -29,7 +29,7 @@ class PlanTreeView : public QTreeView, public PictureSource {
   void lead_to(const QModelIndex& row);
 
   Picture picture(const QString& title) override;
-  PictureData picture_data() override;
+  void gather_data(const DataTaker& take) override;
   bool has_picture() override;
 
  Q_SIGNALS:

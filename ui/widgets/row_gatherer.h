@@ -1,0 +1,39 @@
+#pragma once
+
+#include <QAbstractItemView>
+#include <QHeaderView>
+#include <optional>
+
+#include "ui/pictures/picture.h"
+#include "ui/widgets/copied_rows.h"
+
+namespace stashscope::ui {
+
+/// Gathers the rows of a table or tree as CSV on the interface thread, which the cells belong to,
+/// in events that are short however many rows there are. Starts again if the rows change meanwhile.
+/// Deletes itself at the end, and goes with the view.
+class RowGatherer : public QObject {
+  Q_OBJECT
+
+ public:
+  using Rows = std::function<QModelIndexList()>;
+
+  /// A small table is handed to `take` before this returns.
+  static void start(QAbstractItemView& view, const QHeaderView& header, Rows rows, DataTaker take);
+
+ private:
+  RowGatherer(QAbstractItemView& view, const QHeaderView& header, Rows rows, DataTaker take);
+
+  void begin();
+  void go_on();
+
+  const QHeaderView& header_;
+  const Rows list_rows_;
+  const DataTaker take_;
+  QModelIndexList rows_;
+  qsizetype next_ = 0;
+  std::optional<CsvRows> writer_;  ///< not set: begins with the first row
+  std::string text_;
+};
+
+}  // namespace stashscope::ui
