@@ -49,6 +49,8 @@ class MainWindow : public QMainWindow {
   /// Whether the graph and the panels show the study, if there is one, and no better picture
   /// follows.
   bool is_settled() const;
+  /// Whether a view shows the document's choices, and not an earlier step.
+  bool is_current(const QWidget& view) const;
   const AnswerBar& answers() const { return *answers_; }
 
   /// Offers to restore the unsaved choices of an earlier run that did not end normally.

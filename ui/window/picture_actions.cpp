@@ -6,6 +6,7 @@
 #include <QClipboard>
 #include <QFileDialog>
 #include <QFileInfo>
+#include <QTimer>
 #include <QtMath>
 
 #include "core/base/files.h"
@@ -19,6 +20,8 @@ namespace stashscope::ui {
 namespace {
 
 using namespace Qt::StringLiterals;
+
+constexpr int waiting_interval = 20;  // milliseconds
 
 PictureSource* source_of(QWidget* widget) { return dynamic_cast<PictureSource*>(widget); }
 
@@ -49,8 +52,14 @@ QString done_text(const QString& path, const Picture& picture) {
 
 }  // namespace
 
-PictureActions::PictureActions(Document& document, QWidget& window, QWidget& first)
-    : QObject(&window), document_(document), window_(window), first_(first), current_(&first) {
+PictureActions::PictureActions(Document& document, QWidget& window, QWidget& first,
+                               IsCurrent is_current)
+    : QObject(&window),
+      document_(document),
+      window_(window),
+      first_(first),
+      is_current_(std::move(is_current)),
+      current_(&first) {
   connect(qApp, &QApplication::focusChanged, this,
           [this](const QWidget*, QWidget* focused) { remember_focus(focused); });
 }
@@ -117,6 +126,20 @@ QFileDialog* PictureActions::ask(const QWidget& view, const QString& title, cons
   return dialog;
 }
 
+void PictureActions::when_current(QWidget& view, const std::function<void()>& act) {
+  if (is_current_(view)) return act();
+  document_.notices().notify(
+      tr("Waiting for the chosen step before saving: %1…").arg(view.accessibleName()));
+  auto* const timer = new QTimer(&view);
+  connect(timer, &QTimer::timeout, this, [this, &view, timer, act] {
+    if (!is_current_(view)) return;
+    timer->stop();
+    timer->deleteLater();
+    act();
+  });
+  timer->start(waiting_interval);
+}
+
 void PictureActions::save_picture(QWidget& view) {
   if (document_.study() == nullptr || !source_of(&view)->has_picture()) {
     return say_nothing_to_show(view);
@@ -124,8 +147,9 @@ void PictureActions::save_picture(QWidget& view) {
   QFileDialog* const dialog =
       ask(view, tr("Save the picture: %1").arg(view.accessibleName()), u"svg"_s);
   follow_filter(*dialog);
-  connect(dialog, &QFileDialog::fileSelected, &view,
-          [this, &view](const QString& path) { write_picture(view, path); });
+  connect(dialog, &QFileDialog::fileSelected, &view, [this, &view](const QString& path) {
+    when_current(view, [this, &view, path] { write_picture(view, path); });
+  });
   dialog->open();
 }
 
@@ -139,6 +163,10 @@ void PictureActions::write_picture(QWidget& view, const QString& path) {
 }
 
 void PictureActions::copy_picture(QWidget& view) {
+  when_current(view, [this, &view] { copy_current(view); });
+}
+
+void PictureActions::copy_current(QWidget& view) {
   const Picture picture = source_of(&view)->picture(document_.model_path());
   if (picture.size.isEmpty()) return say_nothing_to_show(view);
   document_.files().write_in_background(
@@ -155,8 +183,9 @@ void PictureActions::save_data(QWidget& view) {
   }
   QFileDialog* const dialog =
       ask(view, tr("Save the data: %1").arg(view.accessibleName()), u"csv"_s);
-  connect(dialog, &QFileDialog::fileSelected, &view,
-          [this, &view](const QString& path) { write_data(view, path); });
+  connect(dialog, &QFileDialog::fileSelected, &view, [this, &view](const QString& path) {
+    when_current(view, [this, &view, path] { write_data(view, path); });
+  });
   dialog->open();
 }
 

@@ -16,8 +16,11 @@ class PictureActions : public QObject {
   Q_OBJECT
 
  public:
+  /// Whether a view shows the document's choices, and not an earlier step.
+  using IsCurrent = std::function<bool(const QWidget&)>;
+
   /// @param first the view that the menu is about until another one has the focus
-  PictureActions(Document& document, QWidget& window, QWidget& first);
+  PictureActions(Document& document, QWidget& window, QWidget& first, IsCurrent is_current);
 
   /// Gives their actions to all views inside the window.
   void add_to_views();
@@ -42,7 +45,10 @@ class PictureActions : public QObject {
   void remember_focus(QWidget* focused);
   /// The view that had the focus last, if it is visible; else the first one.
   QWidget& seen_view();
+  /// Waits while the view shows an earlier step.
+  void when_current(QWidget& view, const std::function<void()>& act);
   void write_picture(QWidget& view, const QString& path);
+  void copy_current(QWidget& view);
   void write_data(QWidget& view, const QString& path);
   /// Asks where to save a file about the view.
   QFileDialog* ask(const QWidget& view, const QString& title, const QString& suffix);
@@ -51,6 +57,7 @@ class PictureActions : public QObject {
   Document& document_;
   QWidget& window_;
   QWidget& first_;
+  IsCurrent is_current_;
   QPointer<QWidget> current_;
 };
 
