@@ -95,8 +95,14 @@ std::string curve_note(const Study& study, const PageLimits& limits) {
 }
 
 std::string icicle_note(const PageTensors& tensors) {
-  if (tensors.is_complete) return "";
-  return "<p class=\"note\">To keep the page small, it has the tensors alive at the peak only, " +
+  const std::string groups =
+      tensors.has_all_groups
+          ? ""
+          : "<p class=\"note\">To keep the page small, the innermost groups are left out; their "
+            "tensors stand in the groups around them.</p>\n";
+  if (tensors.is_complete) return groups;
+  return groups +
+         "<p class=\"note\">To keep the page small, it has the tensors alive at the peak only, " +
          with_thousands(static_cast<std::int64_t>(tensors.summed)) +
          " of them summed by group. The picture therefore stays at the peak.</p>\n";
 }

@@ -17,8 +17,9 @@ using nlohmann::json;
 constexpr std::array groupings = {MemoryGrouping::module, MemoryGrouping::band,
                                   MemoryGrouping::op_type, MemoryGrouping::source_line};
 
-/// The approximate bytes of page text for an entry, without its name.
+/// The approximate bytes of page text for an entry and for a group, without their names.
 constexpr std::size_t entry_bytes = 48;
+constexpr std::size_t group_bytes = 16;
 constexpr std::size_t longest_name = 300;
 
 /// A tensor, or several tensors of the same groups.
@@ -71,6 +72,29 @@ class TensorCollector {
   }
 
  private:
+  static bool is_group(const MemoryTree& tree, std::size_t i) {
+    return i == 0 || (!tree.nodes[i].buffer.valid() && tree.nodes[i].child_count > 0);
+  }
+
+  /// The lowest depth whose groups have no room on the page. Groups at this depth and below are
+  /// left out; the root always stays.
+  std::uint32_t first_depth_without_room(const MemoryTree& tree) {
+    std::vector<std::size_t> bytes;
+    for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
+      if (!is_group(tree, i)) continue;
+      const MemoryTreeNode& node = tree.nodes[i];
+      bytes.resize(std::max<std::size_t>(bytes.size(), node.depth + 1));
+      bytes[node.depth] += group_bytes + shown_name(node.name).size();
+    }
+    const std::size_t room = limits_.tensor_bytes / (2 * groupings.size());
+    std::size_t taken = bytes.front();
+    std::uint32_t depth = 1;
+    while (depth < bytes.size() && taken + bytes[depth] <= room) taken += bytes[depth++];
+    used_by_groups_ += taken;
+    page_.has_all_groups = page_.has_all_groups && depth == bytes.size();
+    return depth;
+  }
+
   /// Adds the groups of a memory tree to the page and records the group of each buffer.
   void add_tree(std::size_t grouping) {
     const MemoryTree tree = memory_tree(study_, variant_, groupings[grouping], homes_);
@@ -78,13 +102,16 @@ class TensorCollector {
     json names = json::array();
     json parents = json::array();
     json bands = json::array();
+    const std::uint32_t too_deep = first_depth_without_room(tree);
     group_of_[grouping] = IdVector<BufferId, std::uint32_t>(timeline_.buffers.size(), 0);
     for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
       const MemoryTreeNode& node = tree.nodes[i];
       if (node.buffer.valid()) {
         group_of_[grouping][node.buffer] = id[node.parent];
         if (grouping == 0) buffers_.push_back(node.buffer);
-      } else if (i == 0 || node.child_count > 0) {
+      } else if (node.depth >= too_deep) {
+        id[i] = id[node.parent];
+      } else if (is_group(tree, i)) {
         id[i] = static_cast<std::uint32_t>(names.size());
         names.push_back(shown_name(node.name));
         parents.push_back(id[node.parent]);
@@ -115,13 +142,13 @@ class TensorCollector {
     return row == row_of_module_.end() ? -1 : row->second;
   }
 
-  /// Adds an entry for a buffer, or returns false if the page would exceed its limit.
-  bool add(BufferId id) {
+  /// Adds an entry for a buffer, or returns false if the entries would take more than `room` bytes.
+  bool add(BufferId id, std::size_t room) {
     Entry entry = entry_for(id);
     const std::size_t shared =
         entries_.empty() ? 0 : shared_start(entries_.back().name, entry.name);
     const std::size_t bytes = entry_bytes + entry.name.size() - shared;
-    if (used_ + bytes > limits_.tensor_bytes) return false;
+    if (used_ + bytes > room) return false;
     used_ += bytes;
     page_.entry_of[id] = entries_.size();
     entries_.push_back(std::move(entry));
@@ -130,8 +157,13 @@ class TensorCollector {
 
   void add_all() {
     for (const BufferId id : buffers_) {
-      page_.is_complete = page_.is_complete && add(id);
+      page_.is_complete = page_.is_complete && add(id, room());
     }
+  }
+
+  /// For entries.
+  std::size_t room() const {
+    return limits_.tensor_bytes - std::min(limits_.tensor_bytes, used_by_groups_);
   }
 
   void add_those_at_peak() {
@@ -139,20 +171,52 @@ class TensorCollector {
     used_ = 0;
     page_.entry_of =
         IdVector<BufferId, std::size_t>(timeline_.buffers.size(), PageTensors::no_entry);
-    std::map<std::array<std::uint32_t, groupings.size()>, Entry> sums;
-    std::map<std::array<std::uint32_t, groupings.size()>, std::size_t> counts;
+    // Sums need room as well.
+    const std::size_t for_tensors = room() / 2;
     for (const BufferId id : alive_at(timeline_, timeline_.peak_slot)) {
-      if (timeline_.buffers[id].bytes == 0 || add(id)) continue;
+      if (timeline_.buffers[id].bytes == 0 || add(id, for_tensors)) continue;
       const Entry small = entry_for(id);
-      const auto [sum, is_new] = sums.try_emplace(small.group, small);
-      if (!is_new) sum->second.bytes += small.bytes;
-      ++counts[small.group];
+      add_to(sums_[small.group], small, 1);
       ++page_.summed;
     }
-    for (auto& [group, sum] : sums) {
-      sum.name = counted(counts[group], "small tensor", "small tensors");
-      entries_.push_back(std::move(sum));
+    write_sums();
+  }
+
+  struct Sum {
+    Entry entry;
+    std::size_t tensors = 0;
+  };
+
+  static void add_to(Sum& sum, const Entry& entry, std::size_t tensors) {
+    const std::int64_t before = sum.tensors == 0 ? 0 : sum.entry.bytes;
+    if (sum.tensors == 0) sum.entry = entry;
+    sum.entry.bytes = before + entry.bytes;
+    sum.tensors += tensors;
+  }
+
+  /// One entry for the small tensors of the same groups; without room for that, for those of the
+  /// same use.
+  void write_sums() {
+    std::map<Band, Sum> by_use;
+    for (const auto& [group, sum] : sums_) {
+      used_ += entry_bytes;
+      if (used_ <= room()) {
+        write_sum(sum);
+        continue;
+      }
+      Entry outside = sum.entry;
+      outside.module = -1;
+      for (std::size_t i = 0; i < groupings.size(); ++i) {
+        if (groupings[i] != MemoryGrouping::band) outside.group[i] = 0;
+      }
+      add_to(by_use[outside.band], outside, sum.tensors);
     }
+    for (const auto& [band, sum] : by_use) write_sum(sum);
+  }
+
+  void write_sum(const Sum& sum) {
+    entries_.push_back(sum.entry);
+    entries_.back().name = counted(sum.tensors, "small tensor", "small tensors");
   }
 
   void write_columns() {
@@ -189,7 +253,9 @@ class TensorCollector {
   std::vector<IdVector<BufferId, std::uint32_t>> group_of_;
   std::vector<BufferId> buffers_;  ///< in the order of the tree by module
   std::vector<Entry> entries_;
-  std::size_t used_ = 0;
+  std::size_t used_ = 0;  ///< by entries
+  std::size_t used_by_groups_ = 0;
+  std::map<std::array<std::uint32_t, groupings.size()>, Sum> sums_;
   PageTensors page_;
 };
 

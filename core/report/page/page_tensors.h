@@ -19,6 +19,9 @@ struct PageTensors {
   /// Whether the page has all tensors of the step. If not, it has only the tensors alive at the
   /// peak, and the smallest of these are summed by group.
   bool is_complete = true;
+  /// Whether the page has all groups. If not, the outer groups hold the tensors of the groups that
+  /// were left out.
+  bool has_all_groups = true;
   std::size_t summed = 0;                    ///< number of tensors that are summed by group
   IdVector<BufferId, std::size_t> entry_of;  ///< `no_entry`: the buffer has no entry of its own
   static constexpr std::size_t no_entry = static_cast<std::size_t>(-1);

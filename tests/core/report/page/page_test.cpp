@@ -145,6 +145,30 @@ TEST(Page, WithoutRoomItHasThePeakInFullAndSaysSo) {
   EXPECT_LT(page.size(), page_of(*study).size());
 }
 
+TEST(Page, GroupsCountInItsSize) {
+  const auto study = example();
+  const auto bytes_of_tensors = [&](std::size_t limit) {
+    PageLimits limits;
+    limits.tensor_bytes = limit;
+    const json data = data_of_page(page_of(*study, limits));
+    return data["tensors"].dump().size() + data["trees"].dump().size();
+  };
+  const std::size_t whole = bytes_of_tensors(1 << 20);
+  for (const std::size_t limit : {whole / 2, whole / 4}) {
+    EXPECT_LT(bytes_of_tensors(limit), 1.25 * static_cast<double>(limit)) << limit;
+  }
+  PageLimits limits;
+  limits.tensor_bytes = whole / 4;
+  const std::string page = page_of(*study, limits);
+  EXPECT_NE(page.find("the innermost groups are left out"), std::string::npos);
+  const json data = data_of_page(page);
+  for (const auto& [grouping, groups] : data["tensors"]["group"].items()) {
+    for (const std::size_t group : groups) {
+      EXPECT_LT(group, data["trees"][grouping]["name"].size()) << grouping;
+    }
+  }
+}
+
 TEST(Page, LongTablesAreCutAndSaySo) {
   const auto study = example();
   PageLimits limits;
