@@ -76,8 +76,8 @@ class TensorCollector {
     return i == 0 || (!tree.nodes[i].buffer.valid() && tree.nodes[i].child_count > 0);
   }
 
-  /// The lowest depth whose groups have no room on the page. Groups at this depth and below are
-  /// left out; the root always stays.
+  /// The smallest depth whose groups have no room on the page. Groups of this or a greater depth
+  /// are left out; the root always stays.
   std::uint32_t first_depth_without_room(const MemoryTree& tree) {
     std::vector<std::size_t> bytes;
     for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
