@@ -137,6 +137,8 @@ int run_batch(const AnalysisOptions& analysis, const PlanningOptions& planning,
   auto study = study_with_times(loaded);
   const PlanningResults planned = plan(planning, study, loaded.session);
   print_warnings("stashscope", loaded.warnings);
+  print_warnings("stashscope", warnings_of_size("--budget", planning.budget.value_or("")));
+  print_warnings("stashscope", warnings_of_size("--memory", planning.memory));
   print_first_warnings("stashscope", study->warnings, "--format json");
   std::optional<MeasuredPair> shown;
   if (study->choices.device) {

@@ -8,6 +8,7 @@
 #include <iostream>
 
 #include "app/module_option.h"
+#include "core/base/bare_amount.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/passes/graph_pass.h"
@@ -289,6 +290,8 @@ LoadedModel load_model_or_session(const AnalysisOptions& options) {
   if (options.file.empty()) fail_usage("", "no model is given", "name an ONNX model or a session");
   LoadedModel loaded = stashscope::load_model_or_session(
       options.file, [&](Choices& choices) { apply_options(options, choices); });
+  std::ranges::copy(warnings_of_size("--device-memory", options.device_memory),
+                    std::back_inserter(loaded.warnings));
   if (!options.loss.empty()) check_loss(options.loss, *loaded.model);
   if (!options.modules.empty()) recompute_modules(options.modules, loaded);
   return loaded;
@@ -345,6 +348,16 @@ std::int64_t memory_in(const std::string& option, const std::string& text) {
     if (bytes == 0) fail_usage("", "is 0 bytes", "give more than 0");
     return bytes;
   });
+}
+
+std::vector<std::string> warnings_of_size(const std::string& option, const std::string& text) {
+  constexpr std::int64_t least = 1 << 20;
+  if (!is_bare_amount(text)) return {};
+  const std::string size = trimmed(text);
+  const std::int64_t bytes = parse_bytes(size.starts_with('-') ? size.substr(1) : size);
+  if (bytes >= least) return {};
+  return {option + " " + size + ": " + counted(static_cast<std::size_t>(bytes), "byte", "bytes") +
+          "; write " + size + "GiB if you mean that"};
 }
 
 std::optional<int> parse_command_line(CLI::App& program, int argc, char** argv) {

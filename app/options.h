@@ -81,6 +81,10 @@ auto read_option(const std::string& option, const Read& read) {
 /// Parses a number of bytes above 0, such as `12GiB`. Throws a usage Error that names the option.
 std::int64_t memory_in(const std::string& option, const std::string& text);
 
+/// A warning about a size below 1 MiB that is written without a unit, such as `24` for 24 bytes.
+/// Nothing for any other text.
+std::vector<std::string> warnings_of_size(const std::string& option, const std::string& text);
+
 /// Parses the command line. Returns the exit code if the program must end (after --help, --version
 /// or a usage error), else nothing.
 std::optional<int> parse_command_line(CLI::App& program, int argc, char** argv);

@@ -44,6 +44,20 @@ TEST_F(Planning, ABudgetThatCannotBeMetSaysWhy) {
   EXPECT_NE(outcome.output.find(" persistent ("), std::string::npos);
 }
 
+TEST_F(Planning, AFewBytesAreNotedAsGibibytesThatWereMeant) {
+  const auto notes = [&](const std::string& options) {
+    return stashscope("--batch " + model() + options + few).errors;
+  };
+  EXPECT_NE(notes(" --budget 24").find("--budget 24: 24 bytes; write 24GiB"), std::string::npos);
+  EXPECT_NE(notes(" --budget=-4").find("--budget -4: 4 bytes; write -4GiB"), std::string::npos);
+  EXPECT_NE(notes(" --device-memory 24").find("--device-memory 24: 24 bytes; write 24GiB"),
+            std::string::npos);
+  EXPECT_NE(notes(" --fit N --memory 1").find("--memory 1: 1 byte; write 1GiB"), std::string::npos);
+  for (const char* const meant : {" --budget 24GiB", " --budget 24B", " --budget 2000000"}) {
+    EXPECT_EQ(notes(meant).find("if you mean that"), std::string::npos) << meant;
+  }
+}
+
 TEST_F(Planning, APlannedSequenceIsSavedWithSessionAndModel) {
   const auto planned =
       report(model() + budget(0.8) + few + " --grain node --save-session " +

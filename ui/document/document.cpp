@@ -83,6 +83,7 @@ void Document::take_model(const LoadedModel& loaded, std::shared_ptr<const Study
   session_ = loaded.session;
   session_.model = std::filesystem::absolute(session_.model).lexically_normal();
   choices_ = session_.choices;
+  opened_choices_ = choices_;
   measured_ = measured_of(session_, *study);
   load_notes_.clear();
   for (const std::string& note : loaded.warnings) load_notes_.push_back(shown(note));

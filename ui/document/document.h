@@ -38,6 +38,8 @@ class Document : public QObject {
   /// The newest choices; the study follows as soon as it is computed. If no study can be computed
   /// for them, they are undone and the notices report why.
   const Choices& choices() const { return choices_; }
+  /// The choices that the file was opened with.
+  const Choices& opened_choices() const { return opened_choices_; }
   QUndoStack& undo_stack() { return undo_stack_; }
   QString model_path() const { return QString::fromStdString(session_.model.string()); }
   /// Warnings of the loader and of the study.
@@ -105,6 +107,7 @@ class Document : public QObject {
   std::shared_ptr<const Study> study_;
   std::shared_ptr<const Graph> model_;
   Choices choices_;
+  Choices opened_choices_;
   Session session_;  // choices and measurements in it are out of date; use session()
   QStringList load_notes_;
   std::optional<Measured> measured_;

@@ -4,13 +4,25 @@
 
 namespace stashscope::ui {
 
-/// A field for an amount such as `123.45 GiB`. Its width follows the size of the text.
+/// A field for an amount of memory such as `123.45 GiB`. A number without a unit is in GiB: the
+/// field adds the unit when the user presses Return or leaves it. Its width follows the size of the
+/// text.
 class AmountField : public QLineEdit {
  public:
   explicit AmountField(const QString& text = {});
 
+  /// The text, with the unit of a number that has none yet.
+  QString amount() const;
+
   QSize sizeHint() const override;
   QSize minimumSizeHint() const override { return sizeHint(); }
+
+ protected:
+  void keyPressEvent(QKeyEvent* event) override;
+  void focusOutEvent(QFocusEvent* event) override;
+
+ private:
+  void add_unit();
 };
 
 }  // namespace stashscope::ui

@@ -6,6 +6,8 @@
 #include "core/study/edits/edits.h"
 #include "core/study/facts/plan_facts.h"
 #include "core/study/facts/plan_words.h"
+#include "ui/document/choice_words.h"
+#include "ui/panels/planner/answer_text.h"
 #include "ui/text/texts.h"
 
 namespace stashscope::ui {
@@ -16,6 +18,7 @@ using namespace Qt::StringLiterals;
 
 constexpr int quiet_milliseconds = 150;
 constexpr qsizetype longest_device_name = 40;
+constexpr std::int64_t least_share_left = 10;  // one part in so many
 
 QString percent_text(double share) {
   return (share < 0 ? u"−"_s : u"+"_s) + QString::fromStdString(format_fixed(std::abs(share), 1)) +
@@ -35,29 +38,58 @@ std::int64_t memory_of(const Study& study) {
   return profile_in_force(study.choices.times).memory_bytes;
 }
 
-QString room_text(const Study& study) {
-  const QString device = device_text(study.choices.times);
-  const std::int64_t left = memory_of(study) - study.current->timeline.peak_bytes;
-  if (memory_of(study) <= 0) return AnswerBar::tr("memory of %1 unknown").arg(device);
-  if (left >= 0) {
-    return AnswerBar::tr("fits %1, %2 free").arg(device, bytes_text(left));
-  }
-  return AnswerBar::tr("does <b>not fit</b> %1, %2 too much").arg(device, bytes_text(-left));
+std::int64_t bytes_left(const Study& study) {
+  return memory_of(study) - study.current->timeline.peak_bytes;
 }
 
+/// Whether little of the device is left for what the peak does not count.
+bool fits_narrowly(const Study& study) {
+  return bytes_left(study) >= 0 && bytes_left(study) < memory_of(study) / least_share_left;
+}
+
+QString room_text(const Study& study, const QPalette& palette) {
+  const QString device = device_text(study.choices.times);
+  const std::int64_t left = bytes_left(study);
+  if (memory_of(study) <= 0) return AnswerBar::tr("memory of %1 unknown").arg(device);
+  if (left < 0) {
+    return AnswerBar::tr("does <b>not fit</b> %1, %2 too much").arg(device, bytes_text(-left));
+  }
+  if (!fits_narrowly(study)) {
+    return AnswerBar::tr("fits %1, %2 left").arg(device, bytes_text(left));
+  }
+  return AnswerBar::tr("%1 %2, %3 left")
+      .arg(warning_text(AnswerBar::tr("fits narrowly"), palette), device, bytes_text(left));
+}
+
+/// The sum that the table of a run calls the time of nodes, and not its time of the step.
 QString time_text_of(const Study& study) {
   const QString seconds = time_text(step_seconds(study, *study.current));
-  QString step = study.times->measured == 0
-                     ? AnswerBar::tr("step %1").arg(seconds)
-                     : AnswerBar::tr("step %1 on %2, from the measured nodes")
-                           .arg(seconds, shown(study.times->measured_on).toHtmlEscaped());
+  QString nodes = study.times->measured == 0
+                      ? AnswerBar::tr("nodes take %1").arg(seconds)
+                      : AnswerBar::tr("nodes take %1, measured on %2")
+                            .arg(seconds, shown(study.times->measured_on).toHtmlEscaped());
   const double extra = extra_seconds(study);
-  if (extra == 0) return step;
+  if (extra == 0) return nodes;
   return AnswerBar::tr("%1, %2 of it for plans (%3)")
-      .arg(step, time_text(extra), percent_text(extra_seconds_percent(study)));
+      .arg(nodes, time_text(extra), percent_text(extra_seconds_percent(study)));
 }
 
-QString more_time_text(double seconds) {
+/// What the numbers count, and what they leave out.
+QString tip_of(const Study& study) {
+  QStringList lines = {
+      AnswerBar::tr("The peak counts tensors. On a GPU, the CUDA context, the rounding of the "
+                    "allocator and the workspaces of libraries need more memory.")};
+  if (fits_narrowly(study)) {
+    lines << AnswerBar::tr("Less than 10 % of the device is left for that.");
+  }
+  lines << AnswerBar::tr(
+      "The time is the sum over all nodes and transfers. The time between nodes "
+      "and the update by the chosen optimizer are not in it; a run measures the "
+      "whole step.");
+  return lines.join(u'\n');
+}
+
+QString time_change_text(double seconds) {
   return seconds < 0 ? AnswerBar::tr("%1 less time").arg(time_text(-seconds))
                      : AnswerBar::tr("%1 more time").arg(time_text(seconds));
 }
@@ -91,8 +123,7 @@ AnswerBar::AnswerBar(Document& document, QWidget* parent)
           [this] { Q_EMIT fit_wanted(memory_of(*document_.study())); });
   samples_ = add_button(u"answer_samples"_s);
   connect(samples_, &QPushButton::clicked, this, &AnswerBar::use_samples);
-  connect(answer_, &QLabel::linkActivated, this,
-          [this] { Q_EMIT device_wanted(answer_->mapToGlobal(answer_->rect().bottomLeft())); });
+  connect(answer_, &QLabel::linkActivated, this, &AnswerBar::follow_link);
   for (std::size_t move = 0; move < most_moves; ++move) {
     buttons_.push_back(add_button(u"answer_move_%1"_s.arg(move)));
     connect(buttons_.back(), &QPushButton::clicked, this, [this, move] { apply(move); });
@@ -136,10 +167,24 @@ void AnswerBar::show_study() {
 }
 
 void AnswerBar::show_answer(const Study& study) {
-  const QStringList parts = {
-      tr("Peak <b>%1</b>").arg(bytes_text(study.current->timeline.peak_bytes)), room_text(study),
-      time_text_of(study)};
+  const QString peak = tr("Peak <b>%1</b>").arg(bytes_text(study.current->timeline.peak_bytes));
+  const QString optimizer =
+      u"<a href=\"optimizer\">%1</a>"_s.arg(optimizer_text(study.choices.update));
+  const bool is_training = !study.prepared->step.parameters.empty();
+  const QStringList parts = {is_training ? tr("%1, %2").arg(peak, optimizer) : peak,
+                             room_text(study, palette()), time_text_of(study)};
   answer_->setText(parts.join(u" &nbsp;·&nbsp; "_s));
+  answer_->setToolTip(tip_of(study));
+  answer_->setAccessibleDescription(tip_of(study));
+}
+
+void AnswerBar::follow_link(const QString& link) {
+  const QPoint at = answer_->mapToGlobal(answer_->rect().bottomLeft());
+  if (link == u"optimizer"_s) {
+    Q_EMIT optimizer_wanted(at);
+  } else {
+    Q_EMIT device_wanted(at);
+  }
 }
 
 /// A search beside a run would disturb the times that the run measures.
@@ -168,7 +213,7 @@ void AnswerBar::show_moves(const std::vector<NextMove>& moves) {
         tr("Recompute %1\n%2 less at the peak, %3\nNo other plan that was tried lowers the peak as "
            "much in less time.\n%4")
             .arg(words, exact_bytes_text(-moves_[i].peak_change),
-                 more_time_text(moves_[i].seconds_change), shown(row.config)));
+                 time_change_text(moves_[i].seconds_change), shown(row.config)));
   }
   fit_moves();
 }
@@ -196,8 +241,8 @@ void AnswerBar::show_samples(const LargestFit& fit) {
   const QString name = shown(first.name);
   samples_->setText(tr("Batch %1 fits").arg(largest->value));
   samples_->setToolTip(
-      tr("Set %1 from %2 to %3, the largest that fits\nThe peak becomes %4, the step "
-         "takes %5")
+      tr("Set %1 from %2 to %3, the largest that fits\nThe peak becomes %4, the nodes "
+         "take %5")
           .arg(name)
           .arg(first.value)
           .arg(largest->value)
@@ -251,6 +296,12 @@ void AnswerBar::give_keys_back() {
   if (!keeps_keys_ || !buttons_.front()->isVisible()) return;
   keeps_keys_ = false;
   buttons_.front()->setFocus(Qt::OtherFocusReason);
+}
+
+void AnswerBar::changeEvent(QEvent* event) {
+  QToolBar::changeEvent(event);
+  const bool has_answer = event->type() == QEvent::PaletteChange && document_.study() != nullptr;
+  if (has_answer) show_answer(*document_.study());
 }
 
 void AnswerBar::resizeEvent(QResizeEvent* event) {

@@ -29,11 +29,14 @@ class AnswerBar : public QToolBar {
  Q_SIGNALS:
   /// The user wants a plan that fits this much memory. @param bytes of the device
   void fit_wanted(std::int64_t bytes);
-  /// The user wants to choose another device. @param at a place for the menu on the screen
+  /// The user wants to choose another device or optimizer. @param at a place for the menu on the
+  /// screen
   void device_wanted(const QPoint& at);
+  void optimizer_wanted(const QPoint& at);
 
  protected:
   void resizeEvent(QResizeEvent* event) override;
+  void changeEvent(QEvent* event) override;
 
  private:
   static constexpr std::size_t most_moves = 3;
@@ -42,6 +45,7 @@ class AnswerBar : public QToolBar {
   void drop_moves();
   void show_study();
   void show_answer(const Study& study);
+  void follow_link(const QString& link);
   void look_for_moves();
   void show_moves(const std::vector<NextMove>& moves);
   void apply(std::size_t move);

@@ -35,13 +35,13 @@ FitDeviceMenu::FitDeviceMenu(Document& document, QWidget* parent)
 }
 
 void FitDeviceMenu::add_field() {
-  field_ = new QLineEdit;
+  field_ = new AmountField;
   field_->setObjectName(u"fit_device_memory"_s);
   field_->setAccessibleName(tr("Other memory"));
-  field_->setPlaceholderText(tr("such as 24GiB"));
+  field_->setPlaceholderText(tr("24 (GiB)"));
   field_->setToolTip(
-      tr("Memory that the step must fit. The times stay those of the chosen device. Empty: the "
-         "device's own memory."));
+      tr("Memory that the step must fit; a number without a unit is in GiB. The times stay those "
+         "of the chosen device. Empty: the device's own memory."));
   auto* const row = new QWidget;
   auto* const layout = new QHBoxLayout(row);
   layout->setContentsMargins(3 * spacing_unit, spacing_unit / 2, spacing_unit, spacing_unit / 2);
@@ -62,7 +62,7 @@ void FitDeviceMenu::take_field() {
     close();
     return;
   }
-  const QString text = field_->text().trimmed();
+  const QString text = field_->amount().trimmed();
   Choices choices = document().choices();
   choices.times.device_memory.reset();
   const auto failure = failure_of([&] {

@@ -1,7 +1,6 @@
 #pragma once
 
-#include <QLineEdit>
-
+#include "ui/widgets/amount_field.h"
 #include "ui/window/choice_menu.h"
 
 namespace stashscope::ui {
@@ -18,7 +17,7 @@ class FitDeviceMenu : public ChoiceMenu {
   void fill_field();
   void take_field();
 
-  QLineEdit* field_ = nullptr;
+  AmountField* field_ = nullptr;
 };
 
 }  // namespace stashscope::ui

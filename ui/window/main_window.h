@@ -103,6 +103,7 @@ class MainWindow : public QMainWindow {
   void make_file_menu();
   void add_runtime_exports(QMenu& menu);
   void make_edit_menu();
+  void add_undo_all(QMenu& menu);
   void make_view_menu();
   void make_panel_menus(QMenu* menu);
   void make_text_actions(QMenu* menu);

@@ -10,6 +10,7 @@
 #include <QToolBar>
 #include <QToolButton>
 
+#include "core/study/edits/taken_back.h"
 #include "ui/document/exports.h"
 #include "ui/document/recent_files.h"
 #include "ui/panels/run/measurement_dialogs.h"
@@ -151,12 +152,8 @@ void MainWindow::make_edit_menu() {
   undo->setIcon(icon(Icon::undo));
   redo->setIcon(icon(Icon::redo));
   redo->setShortcuts({QKeySequence(u"Ctrl+Shift+Z"_s), QKeySequence(u"Ctrl+Y"_s)});
-  QAction* const undo_all =
-      add_action(menu, u"undo_all"_s, tr("Undo &all"), QKeySequence(u"Ctrl+Alt+Z"_s),
-                 [&stack] { stack.setIndex(0); });
-  undo_all->setToolTip(tr("Goes back to the choices of the file. Redo brings them back."));
-  for (QAction* const each : {undo, redo, undo_all}) each->setEnabled(false);
-  connect(&stack, &QUndoStack::canUndoChanged, undo_all, &QAction::setEnabled);
+  add_undo_all(*menu);
+  for (QAction* const each : {undo, redo}) each->setEnabled(false);
   connect(&stack, &QUndoStack::canUndoChanged, undo, &QAction::setEnabled);
   connect(&stack, &QUndoStack::canRedoChanged, redo, &QAction::setEnabled);
   connect(&stack, &QUndoStack::undoTextChanged, undo,
@@ -178,6 +175,23 @@ void MainWindow::make_edit_menu() {
              [this] { graph_->find_next(1); });
   add_action(menu, u"find_previous"_s, tr("Find &previous"), QKeySequence::FindPrevious,
              [this] { graph_->find_next(-1); });
+}
+
+void MainWindow::add_undo_all(QMenu& menu) {
+  menu.setToolTipsVisible(true);
+  const auto back = [this] { return taken_back(document_.choices(), document_.opened_choices()); };
+  QAction* const undo_all =
+      add_action(&menu, u"undo_all"_s, tr("Undo &all"), QKeySequence(u"Ctrl+Alt+Z"_s),
+                 [this, back] { document_.choose(back(), tr("All undone")); });
+  undo_all->setToolTip(
+      tr("Takes back plans, passes, order, fusion and optimizer in one step. Sizes and the device "
+         "stay. Undo brings everything back."));
+  const auto enable = [this, undo_all, back] {
+    undo_all->setEnabled(document_.study() != nullptr && back() != document_.choices());
+  };
+  connect(&document_, &Document::choices_changed, undo_all, enable);
+  connect(&document_, &Document::opened, undo_all, enable);
+  enable();
 }
 
 void MainWindow::make_view_menu() {

@@ -20,7 +20,8 @@ using namespace Qt::StringLiterals;
 /// `bytes` as the text of a budget: rounded, or with all digits if rounding would raise the budget.
 QString budget_text_of(std::int64_t bytes) {
   const std::string text = format_bytes(bytes);
-  return parse_bytes(text) <= bytes ? QString::fromStdString(text) : QString::number(bytes);
+  return parse_bytes(text) <= bytes ? QString::fromStdString(text)
+                                    : QString::number(bytes) + u" B"_s;
 }
 
 }  // namespace
@@ -66,6 +67,8 @@ void MainWindow::add_answer_bar() {
   connect(&workspaces_, &Workspaces::arranged, answers_, &QWidget::show);
   connect(answers_, &AnswerBar::device_wanted, this,
           [this](const QPoint& at) { findChild<FitDeviceMenu*>()->popup(at); });
+  connect(answers_, &AnswerBar::optimizer_wanted, this,
+          [this](const QPoint& at) { findChild<OptimizerMenu*>()->popup(at); });
   connect(answers_, &AnswerBar::fit_wanted, this, [this](std::int64_t bytes) {
     planner_->set_budget_text(budget_text_of(bytes));
     show_planner();
@@ -79,8 +82,8 @@ void MainWindow::add_budget_field(ToolBar* bar) {
   field->setObjectName(u"toolbar_budget"_s);
   field->setAccessibleName(tr("Budget"));
   field->setToolTip(
-      tr("Limit for the peak, such as 12GiB, 60% of the peak without plans, or -4GiB to save that "
-         "much of it. Press Return to search for a plan."));
+      tr("Limit for the peak, such as 12 (GiB), 60% of the peak without plans, or -4 (GiB) to "
+         "save that much of it. Press Return to search for a plan."));
   connect(planner_, &PlannerPanel::budget_changed, field, [this, field] {
     if (field->text() != planner_->budget_text()) field->setText(planner_->budget_text());
   });

@@ -2,6 +2,7 @@
 
 #include "tests/ui/support/window_test.h"
 #include "ui/text/texts.h"
+#include "ui/theme/theme.h"
 
 namespace stashscope::ui::test {
 namespace answer_bar_test {
@@ -15,6 +16,7 @@ class Answers : public WindowTest {
   [[nodiscard]] bool offers_moves() {
     return comes_true([this] { return move(0).isVisible(); });
   }
+  std::int64_t device_memory() { return profile_in_force(document().choices().times).memory_bytes; }
   void set_device_memory(std::int64_t bytes) {
     Choices choices = document().choices();
     choices.times.profile.memory_bytes = bytes;
@@ -34,10 +36,78 @@ TEST_F(Answers, SayThePeakAndWhetherItFits) {
   EXPECT_TRUE(answer().contains(bytes_text(peak()))) << answer().toStdString();
   EXPECT_TRUE(answer().contains(u"fits "_s)) << answer().toStdString();
   EXPECT_FALSE(find<QWidget>(u"answer_fit"_s).isVisible());
+  EXPECT_TRUE(answer().contains(bytes_text(device_memory() - peak()) + u" left"_s));
   set_device_memory(peak() - 1024);
   EXPECT_TRUE(answer().contains(u"not fit"_s)) << answer().toStdString();
   EXPECT_TRUE(answer().contains(bytes_text(1024))) << answer().toStdString();
   EXPECT_TRUE(find<QWidget>(u"answer_fit"_s).isVisible());
+}
+
+TEST_F(Answers, ANumberWithoutAUnitIsMemoryInGibibytes) {
+  open(sample(u"gpt2_tiny"_s));
+  auto& menu = find<QMenu>(u"fit_device_menu"_s);
+  auto& field = find<QLineEdit>(u"fit_device_memory"_s);
+  EXPECT_TRUE(field.placeholderText().contains(u"GiB"_s));
+  for (const auto& [typed, gibibytes] : {std::pair(u"24"_s, 24.0), {u"1.5"_s, 1.5}}) {
+    menu.popup({});
+    field.setFocus();
+    field.selectAll();
+    QTest::keyClicks(&field, typed);
+    QTest::keyClick(&field, Qt::Key_Return);
+    ASSERT_TRUE(settles());
+    EXPECT_EQ(document().choices().times.device_memory,
+              static_cast<std::int64_t>(gibibytes * (1 << 30)));
+    EXPECT_TRUE(field.text().startsWith(typed) && field.text().endsWith(u"GiB"_s));
+  }
+  menu.popup({});
+  field.setFocus();
+  field.selectAll();
+  QTest::keyClicks(&field, u"-4"_s);
+  QTest::keyClick(&field, Qt::Key_Return);
+  EXPECT_TRUE(message().contains(u"negative"_s)) << message().toStdString();
+}
+
+TEST_F(Answers, AStepThatLeavesLittleFitsNarrowly) {
+  open(sample(u"gpt2_tiny"_s));
+  const auto& text = find<QLabel>(u"answer_text"_s);
+  const QString warning = theme_of(text.palette()).warning.name();
+  set_device_memory(peak() * 10 / 9 + 1024);
+  EXPECT_FALSE(answer().contains(u"narrowly"_s)) << answer().toStdString();
+  EXPECT_FALSE(answer().contains(warning)) << answer().toStdString();
+  EXPECT_TRUE(text.toolTip().contains(u"CUDA context"_s));
+  set_device_memory(peak() * 10 / 9 - 1024);
+  EXPECT_TRUE(answer().contains(u"fits narrowly"_s)) << answer().toStdString();
+  EXPECT_TRUE(answer().contains(warning)) << answer().toStdString();
+  EXPECT_TRUE(answer().contains(bytes_text(device_memory() - peak()) + u" left"_s));
+  EXPECT_TRUE(text.toolTip().contains(u"Less than 10 %"_s));
+  EXPECT_EQ(text.accessibleDescription(), text.toolTip());
+  set_device_memory(peak());
+  EXPECT_TRUE(answer().contains(u"fits narrowly"_s)) << answer().toStdString();
+}
+
+TEST_F(Answers, TheOptimizerIsALinkToItsMenu) {
+  open(sample(u"gpt2_tiny"_s));
+  auto& text = find<QLabel>(u"answer_text"_s);
+  auto& menu = find<QMenu>(u"optimizer_menu"_s);
+  EXPECT_TRUE(answer().contains(u">no optimizer</a>"_s)) << answer().toStdString();
+  text.setFocus();
+  QTest::keyClick(&text, Qt::Key_Tab);
+  QTest::keyClick(&text, Qt::Key_Return);
+  ASSERT_TRUE(menu.isVisible()) << "the first link of the keyboard";
+  const std::int64_t before = peak();
+  find<QAction>(u"optimizer_adam"_s).trigger();
+  menu.close();
+  ASSERT_TRUE(settles());
+  EXPECT_GT(peak(), before);
+  EXPECT_TRUE(answer().contains(u">with adam</a>"_s)) << answer().toStdString();
+}
+
+TEST_F(Answers, TheTimeIsThatOfTheNodes) {
+  open(sample(u"gpt2_tiny"_s));
+  const Study& study = *document().study();
+  EXPECT_TRUE(answer().contains(u"nodes take "_s + time_text(step_seconds(study, *study.current))));
+  EXPECT_TRUE(
+      find<QLabel>(u"answer_text"_s).toolTip().contains(u"a run measures the whole step"_s));
 }
 
 TEST_F(Answers, AMoveDoesWhatItsButtonSaysAndIsUndoneAtOnce) {

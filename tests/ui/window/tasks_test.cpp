@@ -117,7 +117,7 @@ TEST_F(Tasks, WhyIsThisTensorAlive) {
 TEST_F(Tasks, SaveSomeMemory) {
   begin(sample(u"gpt2_tiny"_s));
   const std::int64_t saved = peak() / 10;
-  plan_for(u"-%1"_s.arg(saved), peak() - saved);
+  plan_for(u"-%1 B"_s.arg(saved), peak() - saved);
 }
 
 TEST_F(Tasks, SaveFourGibibytes) {
@@ -166,6 +166,37 @@ TEST_F(Tasks, UndoAll) {
   ASSERT_TRUE(settles());
   EXPECT_EQ(document().choices(), before);
   EXPECT_EQ(actions_, 1);
+}
+
+TEST_F(Tasks, UndoAllKeepsSizesAndDeviceAndIsUndone) {
+  begin(sample(u"gpt2_tiny"_s));
+  auto& undo_all = find<QAction>(u"undo_all"_s);
+  EXPECT_FALSE(undo_all.isEnabled());
+  Choices kept = document().choices();
+  kept.dims["inputs_input_ids_dim0"] = 3;
+  kept.times.device_memory = 24 * gibibyte;
+  kept.device = "cpu";
+  document().choose(kept, u"sizes"_s);
+  ASSERT_TRUE(settles());
+  EXPECT_FALSE(undo_all.isEnabled()) << "nothing that it would take back";
+  Choices all = kept;
+  all.plans.level = 1;
+  all.graph.passes = {"fuse_bias_gelu"};
+  all.order.strategy = "minimal";
+  all.fusion.strategy = "memory-aware";
+  document().choose(all, u"all"_s);
+  ASSERT_TRUE(settles());
+  const int steps = document().undo_stack().index();
+  key(Qt::Key_Z, Qt::ControlModifier | Qt::AltModifier);
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(document().choices(), kept);
+  EXPECT_EQ(actions_, 1);
+  EXPECT_EQ(document().undo_stack().index(), steps + 1);
+  EXPECT_FALSE(undo_all.isEnabled());
+  EXPECT_TRUE(undo_all.toolTip().contains(u"Sizes and the device stay"_s));
+  key(Qt::Key_Z, Qt::ControlModifier);
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(document().choices(), all);
 }
 
 TEST_F(Tasks, CompareWithAnEarlierSession) {

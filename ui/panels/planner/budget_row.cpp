@@ -36,9 +36,9 @@ BudgetRow::BudgetRow(QWidget* parent)
   field_->setObjectName(u"budget_field"_s);
   field_->setAccessibleName(tr("Budget"));
   field_->setToolTip(
-      tr("Limit for the peak of the step, everything included: 12GiB, 900 MB, a share of the peak "
-         "without plans such as 60%, or what to save of that peak such as -4GiB. Press Return to "
-         "search for a plan."));
+      tr("Limit for the peak of the step, everything included: 12 (GiB), 900 MB, a share of the "
+         "peak without plans such as 60%, or what to save of that peak such as -4 (GiB). Press "
+         "Return to search for a plan."));
   set_up_rich_label(*hint_, u"budget_hint"_s);
   hint_->setForegroundRole(QPalette::PlaceholderText);
   FlowLayout* const row = make_row_above(*this, *hint_, tr("&Budget"), *field_);
@@ -78,7 +78,7 @@ void BudgetRow::take_text() {
   budget_.reset();
   fault_.clear();
   const auto failure =
-      failure_of([this] { budget_ = parse_budget(field_->text().toUtf8().toStdString()); });
+      failure_of([this] { budget_ = parse_budget(field_->amount().toStdString()); });
   if (failure) fault_ = failure->message;
   show_budget();
   Q_EMIT changed();

@@ -37,7 +37,7 @@ FitRow::FitRow(Document& document, Planning& planning, QWidget* parent)
   dimension_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
   memory_->setObjectName(u"fit_memory"_s);
   memory_->setAccessibleName(tr("Memory"));
-  memory_->setToolTip(tr("Limit for the peak, such as 80GiB; empty: the memory of the device"));
+  memory_->setToolTip(tr("Limit for the peak, such as 80 (GiB); empty: the memory of the device"));
   find_->setObjectName(u"find_largest_button"_s);
   find_->setAutoDefault(true);
   set_up_rich_label(*answer_, u"fit_answer"_s);
@@ -82,7 +82,7 @@ FitQuestion FitRow::question() const {
   for (std::string& name : question.names) {
     name = QString::fromStdString(name).trimmed().toStdString();
   }
-  const QString memory = memory_->text().trimmed();
+  const QString memory = memory_->amount().trimmed();
   question.memory_bytes = memory.isEmpty()
                               ? profile_in_force(document_.choices().times).memory_bytes
                               : parse_bytes(memory.toStdString());

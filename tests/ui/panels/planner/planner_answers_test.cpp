@@ -108,6 +108,14 @@ class Fit : public Planner {
   QLineEdit& memory() { return find<QLineEdit>(u"fit_memory"_s); }
 };
 
+TEST_F(Fit, ANumberWithoutAUnitIsInGibibytes) {
+  type_into(memory(), u"0.0625"_s);
+  QTest::keyClick(&memory(), Qt::Key_Return);
+  EXPECT_EQ(memory().text(), u"0.0625 GiB"_s);
+  ASSERT_TRUE(ends());
+  EXPECT_EQ(planning().fit()->question.memory_bytes, 64 << 20);
+}
+
 TEST_F(Fit, IsAskedByKeysAndStaysInTheStatusLine) {
   press(Qt::Key_L, Qt::ControlModifier | Qt::ShiftModifier);
   EXPECT_TRUE(find<QComboBox>(u"fit_dimension"_s).hasFocus() || dimension().hasFocus());

@@ -292,6 +292,29 @@ TEST_F(Planner, AFileThatIsNoProfileIsAMessage) {
   EXPECT_EQ(document().choices(), before_);
 }
 
+TEST_F(Planner, ANumberWithoutAUnitIsInGibibytes) {
+  constexpr std::int64_t gibibyte = 1 << 30;
+  auto& toolbar = find<QLineEdit>(u"toolbar_budget"_s);
+  for (QLineEdit* const each : {&field(), &toolbar}) {
+    EXPECT_EQ(each->placeholderText(), u"GiB"_s);
+    type_into(*each, u"24"_s);
+    EXPECT_EQ(each->text(), u"24"_s) << "the user may go on typing";
+    press(Qt::Key_B, Qt::ControlModifier | Qt::ShiftModifier);
+    ASSERT_TRUE(ends());
+    EXPECT_EQ(planning().request().budget_bytes, 24 * gibibyte);
+    type_into(*each, u"1.5"_s);
+    QTest::keyClick(each, Qt::Key_Return);
+    EXPECT_EQ(field().text(), u"1.5 GiB"_s);
+    EXPECT_EQ(toolbar.text(), u"1.5 GiB"_s);
+    ASSERT_TRUE(ends());
+    EXPECT_EQ(planning().request().budget_bytes, 3 * gibibyte / 2);
+  }
+  type_budget(u"-4"_s);
+  QTest::keyClick(&field(), Qt::Key_Tab);
+  EXPECT_EQ(field().text(), u"-4 GiB"_s);
+  EXPECT_TRUE(hint().startsWith(u"0 %"_s)) << hint().toStdString();
+}
+
 TEST_F(Planner, TheToolbarHasTheBudgetToo) {
   find<QDockWidget>(u"plans_dock"_s).raise();
   auto& toolbar = find<QLineEdit>(u"toolbar_budget"_s);

@@ -1,0 +1,52 @@
+#include "ui/document/choice_words.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+
+#include "core/study/choices/dimension_uses.h"
+#include "ui/text/texts.h"
+
+namespace stashscope::ui {
+
+namespace {
+
+struct ChoiceWords {
+  Q_DECLARE_TR_FUNCTIONS(ChoiceWords)
+};
+
+QString word_of(DimensionUnit unit, const QString& name) {
+  switch (unit) {
+    case DimensionUnit::samples:
+      return ChoiceWords::tr("batch");
+    case DimensionUnit::tokens:
+      return ChoiceWords::tr("sequence");
+    case DimensionUnit::pixels:
+      return ChoiceWords::tr("image");
+    case DimensionUnit::none:
+      break;
+  }
+  return name;
+}
+
+}  // namespace
+
+QString optimizer_text(const UpdateChoice& choice) {
+  return find_optimizer(choice.optimizer).updates
+             ? ChoiceWords::tr("with %1").arg(shown(choice.optimizer))
+             : ChoiceWords::tr("no optimizer");
+}
+
+std::vector<NamedSize> named_sizes(const Study& study) {
+  std::vector<NamedSize> sizes;
+  for (const Dimension& each : study.sizes->dims.dimensions) {
+    const QString name = shown(each.name);
+    NamedSize size{name, word_of(unit_of(study.graph(), each), name), each.value};
+    const bool is_said = std::ranges::any_of(sizes, [&](const NamedSize& other) {
+      return other.word == size.word && other.value == size.value;
+    });
+    if (!is_said) sizes.push_back(std::move(size));
+  }
+  return sizes;
+}
+
+}  // namespace stashscope::ui

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <QString>
+#include <vector>
+
+#include "core/study/step/study.h"
+
+namespace stashscope::ui {
+
+/// `no optimizer`, `with adam`
+QString optimizer_text(const UpdateChoice& choice);
+
+/// A size of the model, in the word that users have for it.
+struct NamedSize {
+  QString dimension;  ///< its name in the model
+  QString word;       ///< `batch`, `sequence`, `image`; the name if what it counts is unknown
+  std::int64_t value = 0;
+};
+
+/// The sizes that can be set, in the order of the dimensions. Of dimensions with the same word and
+/// the same value, only the first is named.
+std::vector<NamedSize> named_sizes(const Study& study);
+
+}  // namespace stashscope::ui
