@@ -11,7 +11,7 @@ namespace {
 
 constexpr double milliseconds_per_second = 1e3;
 
-/// 1, 2 or 5 times a power of ten, not much below `wanted`.
+/// The smallest number that is 1, 2 or 5 times a power of ten and at least 0.7 times `wanted`.
 double rounded(double wanted) {
   const double power = std::pow(10, std::floor(std::log10(wanted)));
   for (const double factor : {1.0, 2.0, 5.0}) {

@@ -13,11 +13,12 @@ struct AxisTick {
   friend bool operator==(const AxisTick&, const AxisTick&) = default;
 };
 
-/// About `count` round slot numbers between two positions, each in the middle of its slot. On the
-/// screen, slots count from 1.
+/// Ticks at about `count` round slot numbers between two positions. Each tick lies in the middle of
+/// its slot. In the texts, slots count from 1.
 std::vector<AxisTick> step_ticks(double first, double last, int count);
 
-/// About `count` round times between two positions in milliseconds, all in one unit.
+/// Ticks at about `count` round times between two positions in milliseconds. All texts use one
+/// unit.
 std::vector<AxisTick> time_ticks(double first, double last, int count);
 
 }  // namespace stashscope::ui

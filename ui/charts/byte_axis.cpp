@@ -9,7 +9,8 @@ namespace stashscope::ui {
 
 namespace {
 
-/// The smallest round share or multiple of the unit that is not much below `wanted`.
+/// The smallest of the distances 1/8 to 1/2 `unit` and 1 to 500 `unit` that is at least 0.7 times
+/// `wanted`; 500 `unit` if all are smaller.
 std::int64_t rounded(double wanted, std::int64_t unit) {
   for (const std::int64_t share : {8, 4, 2}) {
     if (unit >= share && static_cast<double>(unit / share) >= 0.7 * wanted) return unit / share;

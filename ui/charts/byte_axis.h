@@ -9,12 +9,12 @@ namespace stashscope::ui {
 /// A grid line of the memory curve.
 struct ByteTick {
   std::int64_t bytes = 0;
-  std::string text;  ///< `1.5 GiB`: exact, in the same unit for all ticks
+  std::string text;  ///< such as `1.5 GiB`, in one unit for all ticks; `0` for 0 bytes
 
   friend bool operator==(const ByteTick&, const ByteTick&) = default;
 };
 
-/// About `count` round numbers of bytes from 0 to at most `top`.
+/// Ticks at about `count` round numbers of bytes, from 0 to at most `top`.
 std::vector<ByteTick> byte_ticks(std::int64_t top, int count);
 
 }  // namespace stashscope::ui

@@ -11,7 +11,7 @@ namespace stashscope::ui {
 
 /// Space for the texts around a plot, in pixels.
 struct ChartRoom {
-  double line = 0;     ///< height of a line of text with its spacing
+  double line = 0;     ///< height of a line of text, spacing included
   double numbers = 0;  ///< width of the byte numbers left of a plot, with a gap
 };
 
@@ -30,7 +30,8 @@ int grid_lines(double pixels, const ChartRoom& room);
 QString longest_that_fits(const QStringList& longest_first, const QFontMetricsF& metrics,
                           double width);
 
-/// Joins the parts to one line. If they do not fit, the longest part is elided in the middle first.
+/// Joins the parts to one line of at most `width` pixels. If the line is too long, its longest part
+/// is elided first, then the whole line.
 QString in_one_line(QStringList parts, const QFontMetricsF& metrics, double width);
 
 /// Paints grid lines at round numbers of bytes, with the numbers left of the plot.

@@ -15,7 +15,8 @@ class ColumnImage {
   int columns() const { return columns_; }
   int rows() const { return rows_; }
 
-  /// Rows are counted from the bottom. Parts outside the image are ignored.
+  /// Fills the rows from `from` up to, but without, `to`. Row 0 is at the bottom. Rows and columns
+  /// outside the image are ignored.
   void fill(int column, int from, int to, QRgb colour) {
     from = std::max(0, from);
     to = std::min(rows(), to);
@@ -23,6 +24,7 @@ class ColumnImage {
     QRgb* const pixels = row_of(column);
     std::fill(pixels + from, pixels + to, colour);
   }
+  /// Mixes `colour` into the rows that `fill` would fill.
   /// @param share of `colour` in the mixture, from 0 to 1
   void blend(int column, int from, int to, QRgb colour, double share);
 

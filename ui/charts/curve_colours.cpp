@@ -11,8 +11,8 @@ struct Shades {
   QRgb dark;
 };
 
-/// Distinct from each other, from the accent and from the measured curve, also for the
-/// colour-blind.
+/// The colours of pinned curves. Colour-blind users, too, can distinguish them from each other,
+/// from the accent colour and from the measured curve.
 constexpr std::array<Shades, 4> shades = {{{0xff7b3fa0, 0xffc79be6},
                                            {0xff0f7b5f, 0xff52c7a5},
                                            {0xffb8306f, 0xfff08ab8},

@@ -25,7 +25,8 @@ void PointChart::add_keys() {
                            [this] { choose(*current()); });
 }
 
-/// The first key press selects the first stop; later ones move on from the selected point.
+/// Moves the selection by a number of points, at most to the first or last point. If no point is
+/// selected, selects `first_stop`.
 void PointChart::walk(std::ptrdiff_t by) {
   if (!selected_) return move_to(first_stop());
   const auto last = static_cast<std::ptrdiff_t>(point_count()) - 1;

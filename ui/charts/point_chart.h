@@ -9,16 +9,16 @@
 
 namespace stashscope::ui {
 
-/// A chart of points. The pointer, the arrow keys, Home and End go to a point; a click or Return
-/// chooses it.
+/// A chart of points. The pointer hovers over a point; the arrow keys, Home and End select a point.
+/// A click or Return chooses a point.
 class PointChart : public QWidget, public PictureSource {
   Q_OBJECT
 
  public:
   explicit PointChart(QWidget* parent = nullptr);
 
-  /// The values of the point under the pointer. Without such a point, the values of the point that
-  /// the keys selected. Empty without either point.
+  /// The values of the point under the pointer, as text. If the pointer is on no point, the values
+  /// of the selected point; empty if no point is selected.
   virtual QString readout() const = 0;
 
   Picture picture(const QString& title) override;
@@ -27,9 +27,9 @@ class PointChart : public QWidget, public PictureSource {
   virtual std::size_t point_count() const = 0;
   /// Paints the chart without the mark of the keyboard focus.
   virtual void paint(QPainter& painter) const = 0;
-  /// The point that a click at `pixel` chooses.
+  /// The point that a click at `pixel` chooses; empty if there is no point.
   virtual std::optional<std::size_t> point_at(QPointF pixel) const = 0;
-  /// The point that the first press of an arrow key selects. @pre there are points
+  /// The point that the first press of an arrow key selects. @pre the chart has points
   virtual std::size_t first_stop() const = 0;
   virtual void choose(std::size_t point) = 0;
 
@@ -40,7 +40,7 @@ class PointChart : public QWidget, public PictureSource {
   void move_to(std::optional<std::size_t> point);
   /// Call this when a point was inserted at index `point`: all indices from `point` on grow by one.
   void make_room_for(std::size_t point);
-  /// Call this when the points or their figures have changed.
+  /// Call this when the points or their values have changed.
   void tell();
 
   void paint_invitation(QPainter& painter, const QRectF& room, const QString& text,

@@ -10,14 +10,14 @@ namespace stashscope::ui {
 constexpr double fewest_steps = 8;
 
 /// The horizontal axis of the memory curve: it maps a range of slots to a range of pixels. Slot i
-/// covers [i, i + 1). On an axis over time, all lengths are in milliseconds instead.
+/// covers [i, i + 1). On an axis over time, all positions and lengths are in milliseconds instead.
 struct StepAxis {
   double steps = 1;  ///< number of slots of the whole curve
   double first = 0;  ///< position at the left edge
   double last = 1;   ///< position at the right edge
-  double left = 0;   ///< pixels
+  double left = 0;   ///< left end in pixels
   double right = 1;
-  double shortest = fewest_steps;  ///< shortest length that a view shows
+  double shortest = fewest_steps;  ///< the smallest length that a view shows
 
   double x_of(double step) const { return left + (step - first) / (last - first) * (right - left); }
   double step_of(double x) const { return first + (x - left) / (right - left) * (last - first); }
@@ -62,7 +62,8 @@ inline StepAxis moved(const StepAxis& axis, double pixels) {
 }
 
 /// Maps slots of a curve (`own`) to slots of the curve that defines the axis (`shown`). The curves
-/// may differ in length; their boundaries between forward and backward, and their ends, coincide.
+/// may differ in length. On the axis, their boundaries between forward and backward coincide, and
+/// so do their ends.
 struct StepAlignment {
   double shown_boundary = 0;
   double shown_end = 1;

@@ -33,8 +33,9 @@ class StepClock {
     return begins_[index] + share * (begins_[index + 1] - begins_[index]);
   }
 
-  /// The position at a time, as slot number plus fraction. Slots that take no time are
-  /// skipped. A time before the beginning gives 0, a time beyond the end the number of slots.
+  /// The position at a time: the index of a slot, from 0, plus the elapsed fraction of the slot.
+  /// Slots that take no time are skipped. A time before the beginning gives 0. A time beyond the
+  /// end gives the number of slots.
   double step_at(double time) const {
     if (time <= 0) return 0;
     if (time >= total()) return static_cast<double>(steps());

@@ -11,10 +11,10 @@ namespace {
 
 /// Share of the view by which Page up and Page down pan.
 constexpr double page = 0.8;
-/// More slots than any chart has, and far from overflow.
+/// More slots than any chart has. Adding it to a slot number causes no overflow.
 constexpr std::ptrdiff_t all_steps = std::numeric_limits<std::int32_t>::max();
 
-/// Context of these texts in a translation.
+/// Translation context of the action names below.
 struct StepKeyTexts {
   Q_DECLARE_TR_FUNCTIONS(StepKeyTexts)
 };

@@ -5,9 +5,10 @@
 
 namespace stashscope::ui {
 
-/// The actions of the keys of a chart over the slots.
+/// What the keys do in a chart whose horizontal axis shows slots.
 struct StepKeys {
-  /// Moves the cursor by a number of slots and stops at the ends.
+  /// Moves the cursor by a number of slots, at most to the first or last slot. Positive numbers
+  /// move it to the right.
   std::function<void(std::ptrdiff_t)> move;
   /// Zooms around the cursor; a factor above 1 shows fewer slots.
   std::function<void(double)> zoom;
@@ -19,9 +20,9 @@ struct StepKeys {
 /// Zoom factor of a notch of the wheel or of a key.
 constexpr double zoom_step = 1.25;
 
-/// Left and Right move the cursor by one slot, with Shift by ten; Home and End move it to the ends.
-/// Plus and minus zoom, Page up and Page down pan, 0 shows everything. The right mouse button opens
-/// a menu of all keys of the chart.
+/// Adds keys to a chart. Left and Right move the cursor by one slot, with Shift by ten slots; Home
+/// and End move it to the first and last slot. Plus and minus zoom, Page up and Page down pan, 0
+/// shows the whole step. The right mouse button opens a menu of all keys of the chart.
 void add_step_keys(QWidget& chart, const StepKeys& keys);
 
 }  // namespace stashscope::ui

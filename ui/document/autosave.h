@@ -8,30 +8,31 @@
 
 namespace stashscope::ui {
 
-/// Keeps unsaved choices of a document in a session file, so that neither a crash nor a hasty quit
-/// loses them.
+/// Keeps the unsaved choices of a document in a session file, so that they survive when the program
+/// crashes or quits.
 class Autosave : public QObject {
   Q_OBJECT
 
  public:
-  /// A session file left behind by a run of the program that has ended.
+  /// A session file that the program left behind, for example when it crashed.
   struct Abandoned {
     QString file;
     QString model;
   };
 
   Autosave(Document& document, const QString& folder, QObject* parent = nullptr);
-  /// Keeps the file if there are unsaved choices, and removes it otherwise.
+  /// Saves unsaved choices, unless `give_up` was called. Without unsaved choices, or after
+  /// `give_up`, removes the file.
   ~Autosave() override;
 
-  /// Session files left in the folder by runs of the program that have ended, newest first. Files
-  /// that cannot be read are skipped and stay in the folder.
+  /// Session files in the folder that no running program uses, newest first. Files that cannot be
+  /// read are skipped and stay in the folder.
   std::vector<Abandoned> abandoned() const;
   void discard(const Abandoned& session) const;
   /// Opens the session. Removes `session.file` once the autosave file of this document holds the
-  /// choices.
+  /// choices of the session. If the session cannot be opened, `session.file` stays.
   void restore(const Abandoned& session);
-  /// The user discards the unsaved choices: the destructor removes the file.
+  /// Discards the unsaved choices: the destructor will remove the file.
   void give_up() { given_up_ = true; }
   /// Writes the document's session now, in the background.
   void save();
@@ -47,7 +48,7 @@ class Autosave : public QObject {
   QString file_;
   std::unique_ptr<QLockFile> lock_;
   QTimer delay_;
-  QString restoring_;  // the abandoned file that is being opened
+  QString restoring_;  // the abandoned file that is being opened; empty: none
   bool given_up_ = false;
 };
 

@@ -8,14 +8,14 @@
 namespace stashscope::ui {
 
 /// One edit of the user, with the choices before and after the edit. Consecutive edits with the
-/// same key, such as the steps of one spin box, are merged into one.
+/// same merge key, such as clicks on the arrow of a spin box, are merged into one edit.
 class ChoiceCommand : public QUndoCommand {
  public:
-  /// Whether an undone edit stays on the stack, where it can be redone.
+  /// Whether an undone edit stays on the undo stack, where it can be redone.
   enum class Undone { kept, dropped };
   using Apply = std::function<Undone(const Choices&)>;
 
-  /// @param merge_key empty: never merged
+  /// @param merge_key consecutive edits with this key are merged; empty: the edit is never merged
   ChoiceCommand(Choices before, Choices after, const QString& text, QString merge_key, Apply apply);
 
   void undo() override;

@@ -11,7 +11,8 @@ namespace {
 
 using namespace Qt::StringLiterals;
 
-/// The key is a hash, because names may contain characters that a settings key cannot.
+/// The settings key for a set of dimensions. The key is a hash of their names, because names may
+/// contain characters that a settings key must not contain.
 QString key_of(const std::vector<Dimension>& dimensions) {
   std::set<std::string> names;
   for (const Dimension& each : dimensions) {

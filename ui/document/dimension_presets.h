@@ -19,13 +19,13 @@ struct DimensionPreset {
 /// The presets of all models that have the same dimension names.
 class DimensionPresets {
  public:
-  /// The key of the presets consists of all dimension names, including merged ones. Presets
-  /// therefore stay when the user merges dimensions.
+  /// Presets are stored for the set of all dimension names, names of merged dimensions included.
+  /// They therefore stay available when the user merges dimensions.
   explicit DimensionPresets(const std::vector<Dimension>& dimensions);
 
-  /// Sorted by name.
+  /// All presets, sorted by name.
   std::vector<DimensionPreset> all() const;
-  /// Replaces a preset with the same name.
+  /// Saves a preset. It replaces an older preset with the same name.
   void save(const DimensionPreset& preset) const;
   void remove(const QString& name) const;
 
@@ -33,11 +33,12 @@ class DimensionPresets {
   QString key_;
 };
 
-/// The current sizes of all dimensions except those whose size depends on the data.
+/// The current sizes of all dimensions, except dimensions whose size depends on the data.
 DimensionSizes sizes_now(const std::vector<Dimension>& dimensions);
 
-/// Every size doubled or halved, and limited to the range from 1 to `largest_dimension`.
+/// Every size doubled, but at most `largest_dimension`.
 DimensionSizes doubled(const DimensionSizes& sizes);
+/// Every size halved and rounded down, but at least 1.
 DimensionSizes halved(const DimensionSizes& sizes);
 
 /// The largest size that the spin box of a dimension accepts.

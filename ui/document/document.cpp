@@ -70,7 +70,7 @@ void Document::finish_in_vain(const Failure& failure, bool was_opening) {
                                     : tr("The choice was undone: %1");
     return notices_.report({failure.kind, message.arg(failure.message)});
   }
-  // Opening the file cancelled the study of the newest choices.
+  // Opening the file cancelled the study of the newest choices, so it is computed again.
   if (study_ != nullptr && !is_answered()) compute();
   notices_.report(failure);
 }
@@ -127,7 +127,7 @@ void Document::choose(const Choices& after, const QString& text, const QString& 
 }
 
 void Document::push(const Choices& after, const QString& text, const QString& merge_key) {
-  // The push removes all edits that could be redone.
+  // The push removes all edits that could be redone, perhaps the edit of the shown choices, too.
   if (shown_at_ > undo_stack_.index()) shown_at_.reset();
   undo_stack_.push(
       new ChoiceCommand(choices_, after, text, merge_key, [this](const Choices& choices) {
@@ -146,8 +146,8 @@ void Document::take_choices(const Choices& choices) {
   }
 }
 
-/// Once the shown study belongs to the newest choices, writes the session whose save waited for
-/// this study.
+/// If the shown study belongs to the newest choices, stores its position in the undo stack and
+/// writes the session file that waited for it.
 void Document::take_answered() {
   if (!is_answered()) return;
   shown_at_ = undo_stack_.index();
@@ -170,14 +170,16 @@ void Document::return_to_shown() {
   const bool is_merged = shown_at_ == undo_stack_.index() && shown_at_ > 0;
   if (shown_at_) undo_stack_.setIndex(*shown_at_);
   if (is_answered()) return;
-  // The shown study's place in the stack is gone: later edits were merged with it or replaced it.
+  // The undo stack no longer has the shown choices: later edits were merged with them or replaced
+  // them.
   const QUndoCommand* const last = is_merged ? undo_stack_.command(*shown_at_ - 1) : nullptr;
   const QString key =
       last == nullptr ? QString() : static_cast<const ChoiceCommand*>(last)->merge_key();
   push(study_->choices, tr("Back to the shown choices"), key);
 }
 
-/// Drops the newest edit, or the part of it that was merged after the shown study.
+/// Drops the newest edit, because its choices have no study. If the shown choices lie at or beyond
+/// this edit in the undo stack, returns to the shown choices instead.
 void Document::take_back_refused() {
   if (shown_at_ >= undo_stack_.index() || !undo_stack_.canUndo()) return return_to_shown();
   refusing_ = true;

@@ -30,13 +30,13 @@ class Document : public QObject {
   void open(const QString& path);
   /// @param loader is called on another thread and may throw
   void open(const QString& path, StudyJob::Loader loader);
-  /// Opens an autosaved session; its choices are unsaved.
+  /// Opens an autosaved session. Its choices count as unsaved.
   void restore(const QString& kept_session);
 
-  /// Null until a model is open.
+  /// The shown study; null until a model is open.
   const std::shared_ptr<const Study>& study() const { return study_; }
-  /// The newest choices; the study follows as soon as it is computed. If no study can be computed
-  /// for them, they are undone and the notices report why.
+  /// The newest choices. Their study is shown as soon as it is computed. If no study can be
+  /// computed for them, they are undone and the notices report why.
   const Choices& choices() const { return choices_; }
   /// The choices that the file was opened with.
   const Choices& opened_choices() const { return opened_choices_; }
@@ -49,26 +49,27 @@ class Document : public QObject {
   /// out: a file with choices that have no study could not be opened.
   Session session() const;
 
-  /// An edit of the user. Does nothing when the choices stay the same.
+  /// Applies an edit of the user. Does nothing without a model, or if the choices stay the same.
   /// @param merge_key consecutive edits with the same key are undone together; empty: never merged
   void choose(const Choices& after, const QString& text, const QString& merge_key = {});
 
   const StudyJob& study_job() const { return study_job_; }
-  /// Cancels the current computation and returns to the choices of the shown study.
+  /// Cancels loading, or cancels the computation of a study. In the second case, returns to the
+  /// choices of the shown study.
   void cancel();
 
   RunJob& run_job() { return run_job_; }
   const RunJob& run_job() const { return run_job_; }
   /// Runs the step on the chosen device, or on the processor if no device is chosen. Does nothing
-  /// while `why_wait` has a reason.
+  /// while `why_wait` gives a reason.
   void run();
   /// Admits only one run or search of this document at a time.
   ExclusiveWork& exclusive_work() { return exclusive_work_; }
   /// The reason why no run or search can begin now; empty if one can begin.
   QString why_wait() const;
-  /// Null when nothing was measured under the choices of the shown study.
+  /// The measurement of the shown step; null if the step was not measured.
   const Measured* measured() const;
-  /// Replaces the measurement, for example by an imported one.
+  /// Replaces the measurement, for example by an imported measurement.
   void take_measured(const Measured& measured);
 
   LinkedSelection& selection() { return selection_; }
@@ -77,14 +78,14 @@ class Document : public QObject {
 
   DocumentFiles& files() { return files_; }
   const DocumentFiles& files() const { return files_; }
-  /// Waits for the study of the newest choices, then writes in the background. If the file cannot
-  /// be written, the document is unsaved again.
+  /// Waits for the study of the newest choices, then writes the session file in the background. If
+  /// the file cannot be written, the document counts as unsaved again.
   void save_session_as(const QString& path);
 
  Q_SIGNALS:
   void opened();           ///< a model was opened; `study_changed` follows
   void study_changed();    ///< a new study is shown
-  void choices_changed();  ///< `study_changed` follows when the new study is computed
+  void choices_changed();  ///< `study_changed` follows if the choices need another study
   void measured_changed();
 
  private:
@@ -108,12 +109,12 @@ class Document : public QObject {
   std::shared_ptr<const Graph> model_;
   Choices choices_;
   Choices opened_choices_;
-  Session session_;  // choices and measurements in it are out of date; use session()
+  Session session_;  // its choices and measurements may be out of date; use session()
   QStringList load_notes_;
   std::optional<Measured> measured_;
-  std::optional<int> shown_at_;  // position of the shown study in the undo stack; empty if the
-                                 // stack no longer has it
-  QString awaited_save_;         // the session file that waits for a study
+  std::optional<int> shown_at_;  // position of the shown choices in the undo stack; empty if the
+                                 // stack no longer has them
+  QString awaited_save_;         // session file to write after the study; empty: none
   bool refusing_ = false;
   QUndoStack undo_stack_;
   LinkedSelection selection_;

@@ -11,9 +11,9 @@
 
 namespace stashscope::ui {
 
-/// The files that a document was read from and the files that it writes. Writes one after another
-/// on its own thread, and finishes all of them before it is destroyed. Failures and successes go to
-/// the notices. Lives on the interface thread.
+/// The files that a document was read from and the files that it writes. Writes files one after
+/// another on its own thread, and finishes all of them before it is destroyed. Reports failures and
+/// successes in the notices. Lives on the interface thread.
 class DocumentFiles : public QObject {
   Q_OBJECT
 
@@ -24,21 +24,22 @@ class DocumentFiles : public QObject {
   /// @param session empty when the model was not opened from a session of the user
   void open(std::shared_ptr<const Graph> model, const std::filesystem::path& model_file,
             const QString& session);
-  /// Empty until the session is saved or loaded.
+  /// The path of the session file; empty until the session is saved or loaded.
   const QString& session_path() const { return session_path_; }
-  /// Refuses to write over any file that the document was read from.
+  /// A guard that refuses to write over any file that the document was read from.
   /// @pre a model is open
   OverwriteGuard guard() const;
 
-  /// Ends with `session_saved`, or with a failure and `session_not_saved`. A failure for a model
-  /// that is no longer open emits no `session_not_saved`.
+  /// Writes a session file in the background, then emits `session_saved`. If that fails, reports
+  /// the failure and emits `session_not_saved`, the latter only if the model is still open.
   /// @pre a model is open
   void write_session(Session session, const QString& path);
+  /// Runs a job that writes files, in the background. Reports a failure in the notices.
   /// @param done message on success; empty: no message
   /// @param job is called on another thread and may throw
   void write_in_background(const QString& done, std::function<void()> job);
-  /// Writes one file in the background. Refuses a file that the document was read from. Does
-  /// nothing without a model.
+  /// Writes one file in the background. Refuses to write over a file that the document was read
+  /// from. Does nothing without a model.
   void write_file(const QString& path, const QString& done, std::function<void()> job);
 
  Q_SIGNALS:
@@ -57,7 +58,7 @@ class DocumentFiles : public QObject {
   std::shared_ptr<const Graph> model_;
   std::filesystem::path model_file_;
   QString session_path_;
-  // Last, so that it is joined before the members that its jobs use are destroyed.
+  // Declared last, so that its thread ends before the members that its jobs use are destroyed.
   JobThread thread_{JobThread::AtEnd::finish};
 };
 

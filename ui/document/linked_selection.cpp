@@ -53,7 +53,7 @@ void LinkedSelection::take_study(std::shared_ptr<const Study> study) {
   for (std::size_t slot = 0; slot < timeline.order.size(); ++slot) {
     slot_of_[timeline.order[slot]] = slot;
   }
-  // In the new study, ids of clones belong to other nodes.
+  // In the new study, the ids of clones may name other nodes.
   std::erase_if(current_.nodes, [&](NodeId id) { return dataflow.is_clone(id); });
   if (current_.node.valid() && dataflow.is_clone(current_.node)) current_.node = NodeId();
   if (at_peak) {

@@ -32,15 +32,18 @@ class LinkedSelection : public QObject {
 
   /// Ignores a node that the study does not have.
   void select_node(NodeId node, Cursor cursor = Cursor::follows);
-  /// @param slot the memory cursor moves to this slot; without it the cursor stays
+  /// @param title names the group or plan of these nodes
+  /// @param slot the memory cursor moves to this slot; without a slot, the cursor stays
   void select_nodes(std::vector<NodeId> nodes, const QString& title,
                     std::optional<std::size_t> slot = std::nullopt);
-  /// Moves the memory cursor and selects the node of that slot.
+  /// Moves the memory cursor to a slot and selects the node that runs in this slot. Ignores a slot
+  /// that the step does not have.
   void select_slot(std::size_t slot);
   /// Selects no node; the memory cursor stays.
   void clear();
 
-  /// Clears the selection and puts the cursor at the peak. Emits no signal: a new study follows.
+  /// Clears the selection and puts the cursor at the peak. Emits no signal, because a call of
+  /// `take_study` follows.
   void reset() { current_ = Selection(); }
   /// Adapts the selection to a new study. Emits no signal: the views must take the study first;
   /// `announce` then makes them show the selection.

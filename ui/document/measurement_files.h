@@ -4,7 +4,7 @@
 
 namespace stashscope::ui {
 
-/// Both functions work in the background and report success or failure in the notices.
+/// The functions below work in the background and report success or failure in the notices.
 
 /// Reads a measurement from a file and shows it. Fails if the measurement belongs to another step.
 void import_measurement(Document& document, const QString& path);

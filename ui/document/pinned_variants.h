@@ -4,15 +4,15 @@
 
 namespace stashscope::ui {
 
-/// A variant that the user keeps on the screen beside the current one.
+/// A variant whose curve the user keeps on the screen beside the curve of the current variant.
 struct PinnedVariant {
   std::shared_ptr<const Study> study;
-  QString label;         ///< `level 1, order minimal`
-  std::size_t slot = 0;  ///< index of its colour, from 0; constant while pinned
+  QString label;         ///< such as `level 1, order minimal`
+  std::size_t slot = 0;  ///< index of the colour, from 0; constant while pinned
 };
 
 /// The pinned variants, oldest first. Refuses more than `most` variants, because more curves could
-/// not be distinguished. Opening another model unpins all.
+/// not be distinguished. Opening another model unpins all variants.
 class PinnedVariants : public QObject {
   Q_OBJECT
 
@@ -22,10 +22,10 @@ class PinnedVariants : public QObject {
   explicit PinnedVariants(Document& document, QObject* parent = nullptr);
 
   const std::vector<PinnedVariant>& all() const { return pinned_; }
-  /// Pins the variant of the shown study; if that is refused, a notice says why.
+  /// Pins the variant of the shown study. If the variant cannot be pinned, a notice says why.
   void pin();
   void unpin(std::size_t index);
-  /// Restores the choices of a variant, as an edit of the user.
+  /// Restores the choices of a pinned variant, as an edit of the user.
   void go_back(std::size_t index);
 
  Q_SIGNALS:
@@ -39,7 +39,8 @@ class PinnedVariants : public QObject {
   std::vector<PinnedVariant> pinned_;
 };
 
-/// The choices of a study in a few words: `3 plans, order minimal`.
+/// A label such as `3 plans, order minimal`: the plans of a study, and the order, fusion, optimizer
+/// and precision if they are not the default.
 QString variant_label(const Study& study);
 
 }  // namespace stashscope::ui

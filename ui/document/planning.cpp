@@ -50,7 +50,7 @@ Planning::Planning(Document& document, QObject* parent) : QObject(parent), docum
     Q_EMIT progressed();
   });
   connect(&document_, &Document::opened, this, [this] {
-    // A fit search answers for the previous model. `drop_plans` cancels the other searches.
+    // A fit search answers for the previous model. `drop_plans` cancels budget and curve searches.
     if (job_ == PlanningJob::fit) progress_.cancel();
   });
   connect(&document_, &Document::study_changed, this, &Planning::take_study);
@@ -202,7 +202,8 @@ void Planning::take_found() {
   if (!points.empty() || proof) Q_EMIT plans_changed();
 }
 
-/// A plan of one grain can also be expressed in every finer grain.
+/// Adds a plan to the archive of its granularity and to the archives of all finer granularities,
+/// because a plan can also be expressed in a finer granularity.
 void Planning::add(PlanGranularity grain, ParetoPoint point) {
   for (std::size_t i = index_of(grain); i < archives_.size(); ++i) archives_[i].add(point);
 }

@@ -13,10 +13,10 @@ namespace stashscope::ui {
 /// The planner's current job.
 enum class PlanningJob { none, budget, curve, fit };
 
-/// Runs the planner on the document's study, on another thread: plans for a budget, the curve of
-/// peak against time, the largest batch that fits. Keeps all plans found for one step, so that a
-/// larger budget never costs more. Drops these plans when the step, its order or its node times
-/// change. Lives on the interface thread.
+/// Runs the planner on the document's study, on another thread. The planner finds plans for a
+/// budget, the Pareto front of peak and time, or the largest batch that fits. The best plans found
+/// for a step are kept, so that a larger budget never costs more time. They are dropped when the
+/// step, its order or its node times change. Lives on the interface thread.
 class Planning : public QObject {
   Q_OBJECT
 
@@ -24,7 +24,9 @@ class Planning : public QObject {
   explicit Planning(Document& document, QObject* parent = nullptr);
   ~Planning() override;
 
-  /// The three searches below do nothing while `Document::why_wait` gives a reason to wait.
+  /// The functions `plan`, `draw_curve` and `find_fit` do nothing while `Document::why_wait` gives
+  /// a reason to wait.
+
   /// Searches for plans within a budget. When the search ends or is stopped, the best plan that
   /// meets the budget is applied, as an edit of the user.
   void plan(const BudgetRequest& request);
@@ -37,20 +39,22 @@ class Planning : public QObject {
   bool is_stopping() const { return progress_.cancelled(); }
   /// Progress of the current job, from 0 to 1.
   double fraction() const;
-  /// The request of the current budget search; if no search runs, the request of the last search.
+  /// The request of the current or last budget search.
   const BudgetRequest& request() const { return request_; }
-  /// Best known plan and bound during a budget search; empty otherwise, or while no plan is known.
+  /// Best known plan and lower bounds during a budget search. Empty while no plan is known, and
+  /// while no budget search runs.
   std::optional<BudgetAnswer> so_far() const;
 
-  /// All known plans of a grain, including those of coarser grains.
+  /// The best known plans of a granularity, including the plans of coarser granularities.
   const ParetoFront& archive(PlanGranularity grain) const { return archives_[index_of(grain)]; }
-  /// The cheapest known plan within the budget; null when there is none.
+  /// The cheapest known plan within the budget; null if no known plan meets the budget.
   const ParetoPoint* known_plan(PlanGranularity grain, std::int64_t budget_bytes) const;
-  /// The answer of the last budget search; null during such a search and after the step changed.
+  /// The answer of the last budget search. Null until a budget search ends, and after the known
+  /// plans were dropped.
   const BudgetAnswer* answer() const { return answer_ ? &*answer_ : nullptr; }
-  /// Lower bound on the peak of every plan of the grain; null while unknown.
+  /// Lower bound on the peak of every plan of this granularity; null while unknown.
   const StepPeakBound* floor(PlanGranularity grain) const;
-  /// The last answer to `find_fit`; null if the answer does not hold for the shown study.
+  /// The last answer to `find_fit`; null if there is none that holds for the shown study.
   const LargestFit* fit() const;
   /// The study that `fit` was computed for.
   /// @pre `fit` is not null
@@ -71,7 +75,7 @@ class Planning : public QObject {
  private:
   /// Hands the results of a search to the interface thread.
   class Mailbox;
-  /// An answer with the study that it was computed for.
+  /// An answer to `find_fit`, with the study that it was computed for.
   struct Fit {
     std::shared_ptr<const Study> study;
     LargestFit answer;
@@ -96,7 +100,7 @@ class Planning : public QObject {
   void update_fit();
 
   Document& document_;
-  std::shared_ptr<const Study> basis_;  ///< the known plans hold for its step, order and times
+  std::shared_ptr<const Study> basis_;  ///< known plans hold for this study's step, order and times
   std::array<ParetoFront, 3> archives_;
   BudgetRequest request_;
   std::optional<BudgetProof> proof_;
@@ -106,14 +110,14 @@ class Planning : public QObject {
   bool fit_holds_ = false;
 
   PlanningJob job_ = PlanningJob::none;
-  PlanGranularity grain_ = PlanGranularity::cluster;  ///< grain of the current search
+  PlanGranularity grain_ = PlanGranularity::cluster;  ///< granularity of the current search
   std::uint64_t generation_ = 0;
   Progress progress_;
   std::shared_ptr<Mailbox> mailbox_;
-  double limit_ = 0;  ///< seconds
+  double limit_ = 0;  ///< time limit of the current search, in seconds
   QElapsedTimer since_begin_;
   QTimer ticks_;
-  // Last, so that it is joined before the members that its jobs use are destroyed.
+  // Declared last, so that its thread ends before the members that its jobs use are destroyed.
   JobThread jobs_{JobThread::AtEnd::drop};
 };
 

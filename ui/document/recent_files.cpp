@@ -16,7 +16,8 @@ using namespace Qt::StringLiterals;
 constexpr qsizetype most_files = 8;
 constexpr const char* thumbnail_format = "PNG";
 
-/// A key without slashes, which would separate groups of settings and folders.
+/// The key of a path, without slashes, because slashes would separate groups of settings and
+/// folders.
 QString key_of(const QString& path) {
   const QByteArray hash = QCryptographicHash::hash(path.toUtf8(), QCryptographicHash::Sha1);
   return QString::fromLatin1(hash.toHex());

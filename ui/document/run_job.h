@@ -11,11 +11,11 @@
 
 namespace stashscope::ui {
 
-/// The measurements of a run, and the choices under which it ran.
+/// The measurements of a run, and the choices that the run used.
 struct Measured {
   Choices choices;
   StudyMeasurements runs;
-  std::int64_t largest_error = 0;  ///< bytes, over all slots of both variants
+  std::int64_t largest_error = 0;  ///< largest difference from the prediction at any slot, in bytes
 };
 
 /// Runs steps in the worker process, one at a time. During a run, no search can begin, because the
@@ -27,15 +27,15 @@ class RunJob : public QObject {
   explicit RunJob(ExclusiveWork& exclusive_work) : exclusive_work_(exclusive_work) {}
   ~RunJob() override { progress_.cancel(); }
 
-  /// The machine of the next run and its number of repeats.
+  /// The machine of the next run, and the number of warm-up runs and repeats.
   const RunRequest& request() const { return request_; }
   void set_request(const RunRequest& request);
-  /// The devices of the machine of the next run.
+  /// The devices of the machine that the next run uses.
   const DeviceList& devices() const { return devices_; }
 
   /// @param study its choices name the device
   /// @param model the file of the study's model
-  /// @pre no heavy work is going on
+  /// @pre no run or search is going on
   void start(std::shared_ptr<const Study> study, const std::filesystem::path& model);
   /// Ends the run and drops its measurements. Does nothing when there is no run.
   void cancel();
@@ -44,8 +44,8 @@ class RunJob : public QObject {
  Q_SIGNALS:
   void running_changed();
   void progressed(double fraction, const QString& stage);
-  /// Each run emits one of these two signals at its end, unless it was cancelled. `is_running` is
-  /// already false then.
+  /// Each run emits either `measured` or `failed` at its end, unless the run was cancelled.
+  /// `is_running` is already false then.
   void measured(const stashscope::ui::Measured& measured);
   void failed(const stashscope::ui::Failure& failure);
 
@@ -60,7 +60,7 @@ class RunJob : public QObject {
   bool running_ = false;
   std::uint64_t generation_ = 0;
   Progress progress_;
-  // Last, so that it is joined before the members that its jobs use are destroyed.
+  // Declared last, so that its thread ends before the members that its jobs use are destroyed.
   JobThread thread_{JobThread::AtEnd::drop};
 };
 

@@ -11,7 +11,7 @@ namespace stashscope::ui {
 RunRequest remembered_request();
 void remember_request(const RunRequest& request);
 
-/// The machines chosen for runs, the newest first, as `user@host:port`.
+/// The machines chosen last for runs, newest first, as `user@host:port`.
 QStringList recent_hosts();
 void add_recent_host(const QString& host);
 

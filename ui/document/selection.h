@@ -13,7 +13,7 @@ struct Selection {
   std::vector<NodeId> nodes;  ///< all marked nodes, `node` included; ascending
   QString title;              ///< names a marked group or plan; empty for a single node
   std::size_t slot = 0;       ///< slot of the memory cursor
-  bool at_peak = true;        ///< the user has not moved the cursor; it stays at the peak
+  bool at_peak = true;        ///< true until the user moves the cursor away from the peak
 };
 
 }  // namespace stashscope::ui

@@ -10,17 +10,17 @@
 
 namespace stashscope::ui {
 
-/// Result of a computation: a study, with its model if one was loaded for it, or a failure.
+/// Result of a computation: a study, with its model if the computation loaded one, or a failure.
 struct StudyOutcome {
   std::optional<Failure> failure;
   bool is_opening = false;            ///< the computation began with `open`
-  QString path;                       ///< as given to `open`
-  std::optional<LoadedModel> loaded;  ///< set when a model was opened
+  QString path;                       ///< the path given to `open`
+  std::optional<LoadedModel> loaded;  ///< set if the computation opened a model
   std::shared_ptr<const Study> study;
 };
 
-/// Loads models and computes studies on its own thread. A new computation cancels the previous one,
-/// whose result is dropped. Lives on the interface thread.
+/// Loads models and computes studies on its own thread. A new computation cancels the previous
+/// computation and drops its result. Lives on the interface thread.
 class StudyJob : public QObject {
   Q_OBJECT
 
@@ -33,10 +33,12 @@ class StudyJob : public QObject {
   /// Loads a model and computes its first study.
   /// @param loader is called on another thread and may throw
   void open(const QString& path, Loader loader);
-  /// @param previous results that the new choices do not affect are reused; may be null
+  /// Computes the study of a model under some choices.
+  /// @param previous study whose results are reused as far as the new choices do not affect them;
+  /// may be null
   void compute(std::shared_ptr<const Graph> model, const Choices& choices,
                std::shared_ptr<const Study> previous);
-  /// Cancels the computation and drops its result. `finished` is not emitted for it.
+  /// Cancels the computation and drops its result. `finished` is not emitted for this computation.
   void cancel();
 
   bool is_busy() const { return busy_; }
@@ -58,7 +60,7 @@ class StudyJob : public QObject {
   bool opening_ = false;
   std::uint64_t generation_ = 0;
   Progress progress_;
-  // Last, so that it is joined before the members that its jobs use are destroyed.
+  // Declared last, so that its thread ends before the members that its jobs use are destroyed.
   JobThread thread_{JobThread::AtEnd::drop};
 };
 

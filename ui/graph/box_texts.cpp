@@ -15,7 +15,8 @@ namespace {
 
 using namespace Qt::StringLiterals;
 
-/// Fonts of other sizes are a little wider or narrower than the proportion says.
+/// Factor on the widths of texts, because a text at another font size can be a little wider than in
+/// proportion to that size.
 constexpr double width_reserve = 1.04;
 
 class FormsMaker {
@@ -40,7 +41,7 @@ QStringList all_forms(const std::string& whole, const std::vector<std::string>& 
   return forms;
 }
 
-/// `43 nodes · keeps 1.2 GiB`, and the part after the dot.
+/// A detail text such as `43 nodes · keeps 1.2 GiB`, and its part after the last dot.
 QStringList detail_forms(const std::string& detail) {
   const QString whole = shown(detail);
   QStringList forms = {whole};
@@ -49,7 +50,7 @@ QStringList detail_forms(const std::string& detail) {
   return forms;
 }
 
-/// The tensor that a node stashes, or its first output.
+/// The tensor that a node stashes, or else its first output; invalid if the node has no output.
 ValueId tensor_of(const GraphPicture& picture, const layout::DrawnBox& box) {
   if (box.stash_index != layout::outside) return picture.drawing.stashes[box.stash_index].value;
   const auto& outputs = picture.study->current->dataflow.topology.outputs[box.shows.node];
@@ -58,7 +59,8 @@ ValueId tensor_of(const GraphPicture& picture, const layout::DrawnBox& box) {
   return first == outputs.end() ? ValueId() : *first;
 }
 
-/// Name, and shape with bytes, of the tensor that a node makes.
+/// The lines below the title of a node: type and bytes of its tensor, then its tensor's name. Empty
+/// if the node has no tensor.
 std::vector<QStringList> tensor_lines(const GraphPicture& picture, const layout::DrawnBox& box) {
   const ValueId value = tensor_of(picture, box);
   if (!value.valid()) return {};

@@ -8,7 +8,8 @@
 
 namespace stashscope::ui {
 
-/// A text in several forms, the whole one first, with their widths at `title_pixels`.
+/// A text in several forms, the whole text first, with the width of each form at font size
+/// `title_pixels`.
 struct TextForms {
   struct Form {
     QString text;
@@ -16,18 +17,18 @@ struct TextForms {
   };
   std::vector<Form> forms;
 
-  /// The longest form within a width at a font size; null if none fits.
+  /// The first form that fits into `width` at font size `pixels`; null if no form fits.
   const Form* within(double width, double pixels) const;
 };
 
-/// The texts on the boxes of a picture. They are made when a box is first painted, so that a
-/// picture of thousands of boxes is there quickly, and kept, so that frames make no texts.
+/// The texts on the boxes of a picture. The texts of a box are made when the box is first painted,
+/// so that a picture of thousands of boxes appears quickly. They are cached for later frames.
 class BoxTexts {
  public:
   struct Texts {
     TextForms title;
-    TextForms heading;             ///< of an open box
-    std::vector<TextForms> lines;  ///< below the title, as far as there is room
+    TextForms heading;             ///< title of an open box
+    std::vector<TextForms> lines;  ///< texts below the title
   };
 
   explicit BoxTexts(std::shared_ptr<const GraphPicture> picture);
@@ -38,7 +39,7 @@ class BoxTexts {
   Texts make(std::size_t box) const;
 
   std::shared_ptr<const GraphPicture> picture_;
-  mutable std::vector<std::unique_ptr<const Texts>> texts_;  // by box; null until first painted
+  mutable std::vector<std::unique_ptr<const Texts>> texts_;  // by box; null until a box is painted
 };
 
 }  // namespace stashscope::ui

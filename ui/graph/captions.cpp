@@ -9,10 +9,11 @@ namespace stashscope::ui {
 namespace {
 
 constexpr double caption_margin = 8;
-/// Distance between the positions that are tried along the upper edge.
+/// Distance between the positions that are tried for a caption, in pixels.
 constexpr double caption_step = 8;
 
-/// The free place that is closest to the middle of a column, at the upper edge of the room.
+/// The free place closest to the middle of a column, above the column or at the upper edge of the
+/// room. Empty if no place is free.
 std::optional<QRectF> caption_place(const Occupied& occupied, const QRectF& column, QSizeF size) {
   const QRectF room = occupied.room().adjusted(caption_margin, caption_margin, -caption_margin, 0);
   const double left = std::max(room.left(), column.left() - size.width() - caption_margin);

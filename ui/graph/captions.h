@@ -14,12 +14,12 @@ struct Caption {
   QRectF rect;
 };
 
-/// The names of the two columns, above the column or at the upper edge of the room where they cover
-/// nothing. A name without such a place is left out.
+/// Places the names of the forward and backward columns above their columns or at the upper edge of
+/// the room, where they cover nothing. A name without a free place is left out.
 std::vector<Caption> place_captions(const layout::Drawing& drawing, const Camera& camera,
                                     Occupied occupied, const QFont& font);
 
-/// Adds the places of the boxes in view that are shown without an inside.
+/// Adds the rectangles of all boxes in view that are shown without an inside.
 void add_boxes(Occupied& occupied, const GraphScene& scene, const Camera& camera);
 
 }  // namespace stashscope::ui

@@ -7,17 +7,18 @@ namespace stashscope::ui {
 
 namespace {
 
-/// Maximum number of visible edges that are drawn as curves.
+/// If more edges of one strength than this are visible, the screen shows them as straight lines.
 constexpr std::size_t most_smooth_edges = 600;
-/// At most this many visible bundles, the largest, have a width that shows their bytes.
+/// At most this many visible bundles have a width that shows their bytes: the largest bundles.
 constexpr std::size_t most_wide_bundles = 48;
-/// At most this many lines of smaller bundles and of twigs are drawn. The rest is left out.
+/// Once this many thin lines are drawn, further small bundles and twigs are left out. A twig joins
+/// a box to the end of a bundle.
 constexpr std::size_t most_thin_lines = 6000;
 constexpr int thin_parts = 8;
-/// Few curves have more parts, because their bends are visible.
+/// If only a few curves are drawn, each has this many straight parts, because bends are visible.
 constexpr int smooth_parts = 32;
 constexpr std::size_t most_smooth_twigs = 100;
-/// Straight edges shorter than this many pixels are left out, because their boxes touch each other.
+/// Straight edges shorter than this many pixels are left out, because their boxes nearly touch.
 constexpr double least_edge = 2;
 constexpr double arrow_length = 6;
 constexpr double arrow_zoom = 0.45;
@@ -130,7 +131,7 @@ void CurvePainter::paint_bundle(QPainter& painter, const layout::StashBundle& bu
   painter.drawPath(path_of(bundle.curve));
 }
 
-/// Bundles from the index `first` on, and the twigs of all.
+/// Paints the bundles from index `first` to the last, and the twigs of all bundles, as thin lines.
 void CurvePainter::paint_thin_bundles(QPainter& painter, Strength strength,
                                       std::size_t first) const {
   const Indices& seen = seen_bundles(strength);
@@ -157,7 +158,7 @@ void CurvePainter::paint_thin_bundles(QPainter& painter, Strength strength,
   if (!lines.empty()) draw_lines(painter, lines, stash_colour(false, strength));
 }
 
-/// The curves of single stashes of the selection, box by box, over their bundles.
+/// Paints the curves of the selection's stashed activations one by one, over their bundles.
 void CurvePainter::paint_strong_stash_edges(QPainter& painter) const {
   const InPicture in_picture(painter, camera_);
   for (std::uint32_t i = 0; i < drawing_.stash_edges.size(); ++i) {
@@ -199,7 +200,7 @@ void CurvePainter::paint_edges(QPainter& painter, Strength strength) const {
   }
 }
 
-/// Paints an arrow head at the end of the curve, in its final direction.
+/// Paints an arrow head at the end of a curve, in the final direction of the curve.
 void CurvePainter::paint_arrow(QPainter& painter, const layout::Curve& curve) const {
   const QPointF tip = to_qt(curve.back());
   QPointF from = to_qt(curve[curve.size() - 2]);

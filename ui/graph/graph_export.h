@@ -9,7 +9,8 @@
 
 namespace stashscope::ui {
 
-/// The whole graph with title and legend, on a light ground. The SVG is that of the reports.
+/// The whole graph with title and legend, on a light ground. `layout::to_svg` makes the SVG, as for
+/// reports.
 Picture whole_graph(const std::shared_ptr<const GraphPicture>& picture, layout::Colouring colouring,
                     const QString& title);
 

@@ -76,7 +76,7 @@ void GraphPainter::paint_frame(QPainter& painter, std::size_t index, bool is_rou
     painter.setBrush(frame_colour(index));
     painter.drawRoundedRect(rect, corner, corner);
   } else {
-    // Clipped to the visible part, because painting outside the screen takes time.
+    // The frame is clipped to the visible part, because painting outside the screen takes time.
     const QRectF seen = rect.intersected(camera_.to_screen(to_qt(seen_)).adjusted(-2, -2, 2, 2));
     painter.fillRect(seen.toAlignedRect(), pen.color());
     painter.fillRect(seen.toAlignedRect().adjusted(1, 1, -1, -1), frame_colour(index));
@@ -160,7 +160,7 @@ void GraphPainter::paint_labels(QPainter& painter, const std::vector<GraphLabel>
   }
 }
 
-/// Texts outside of boxes lie over lines.
+/// Paints the ground of a text outside boxes, because the text may lie over lines.
 void GraphPainter::paint_ground(QPainter& painter, const GraphLabel& label) const {
   if (label.kind == LabelKind::heading) {
     painter.fillRect(label.rect.toAlignedRect(), frame_colour(label.box));

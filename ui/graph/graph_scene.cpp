@@ -29,7 +29,8 @@ GraphScene::GraphScene(std::shared_ptr<const GraphPicture> shown)
   show_above(0);
 }
 
-/// Groups before nodes, outer groups first, then by stashed bytes and by size.
+/// Ranks groups before nodes and outer groups before inner groups. Boxes of equal rank are sorted
+/// by stashed bytes, then by bytes, largest first.
 void GraphScene::rank() {
   const auto& boxes = drawing().boxes;
   std::vector<int> depths(boxes.size(), 0);
@@ -95,8 +96,8 @@ void GraphScene::mark(const Selection& selection, std::optional<int> hops) {
   near_ = layout::part_with(drawing(), layout::nodes_near(topology, nodes, *hops));
 }
 
-/// Whether a line belongs to the selection: it touches the selected box, or connects two partly
-/// marked boxes.
+/// Whether a line belongs to the selection: it ends at a box with `Mark::selected`, or connects two
+/// boxes with `Mark::part`.
 bool GraphScene::is_strong(std::uint32_t from, std::uint32_t to) const {
   const Mark start = mark_of(from);
   const Mark end = mark_of(to);
@@ -130,7 +131,8 @@ Strength GraphScene::stash_edge_strength(std::size_t stash_edge) const {
   return is_faded_stash_edge(stash_edge) ? Strength::faded : Strength::normal;
 }
 
-/// A stashed activation is alive while its maker's tensor is.
+/// Whether the curve of a stashed activation is faded. The activation counts as alive while the box
+/// that makes it has a tensor in memory.
 bool GraphScene::is_faded_stash_edge(std::size_t stash_edge) const {
   if (near_ && !near_->stash_edges[stash_edge]) return true;
   return alive_ && !alive_->boxes[drawing().stash_edges[stash_edge].from];

@@ -17,13 +17,13 @@
 
 namespace stashscope::ui {
 
-/// Size of the texts on boxes at zoom 1.
+/// Font sizes of the texts on boxes at zoom 1, in pixels.
 constexpr int title_pixels = 12;
 constexpr int detail_pixels = 11;
 
 QFont graph_font(double pixels);
 
-/// For texts beside the picture, which scale with the text size and not with the zoom.
+/// The font of texts beside the picture. It scales with the text size, but not with the zoom.
 QFont caption_font(double pixels);
 
 /// Whether a box holds none, some or all of the marked nodes.
@@ -36,10 +36,10 @@ enum class Mark : unsigned char {
 /// How strongly a line between two boxes is drawn.
 enum class Strength : unsigned char { faded, normal, strong };
 
-/// Which details are left out where they are hard to see.
+/// Which details of a picture are left out.
 enum class Detail : unsigned char {
-  screen,  ///< as many as needed to paint a frame quickly and to keep texts readable
-  print,   ///< none
+  screen,  ///< details that are hard to see or slow to paint
+  print,   ///< no details
 };
 
 /// A picture prepared for painting.
@@ -51,21 +51,22 @@ class GraphScene {
   const std::shared_ptr<const GraphPicture>& shared_picture() const { return picture_; }
   const layout::Drawing& drawing() const { return picture_->drawing; }
 
-  /// Chooses what is shown: open boxes whose insides are lower than `least` become blocks.
+  /// Chooses what is shown: an open box becomes a block, shown without an inside, if `inner_height`
+  /// is below `least`.
   /// @param least in coordinates of the picture; 0 shows everything
   void show_above(double least);
   const layout::ShownPart& shown() const { return shown_; }
-  /// Whether the box is shown without an inside: a node, a closed group or a block.
+  /// Whether a box is shown without an inside, as a node, a closed group or a block.
   bool is_leaf(std::size_t box) const { return shown_.boxes[box] == 0 || shown_.leaves[box] != 0; }
-  /// Whether the box is painted. A selected box is, also inside a block.
+  /// Whether a box is painted. A selected box is painted even inside a block.
   bool is_drawn(std::size_t box) const {
     return shown_.boxes[box] != 0 || marks_[box] == Mark::selected;
   }
-  /// Median height of the boxes directly inside.
+  /// Median height of the boxes directly inside an open box.
   double inner_height(std::size_t box) const { return inner_heights_[box]; }
-  /// What a box holds; of an open box, all that lies inside.
+  /// The content of a box. The content of an open box is all that lies inside the box.
   const layout::DrawnBox& content(std::size_t box) const;
-  /// All boxes, those first whose titles matter most.
+  /// All boxes, the boxes with the most important titles first.
   const std::vector<std::uint32_t>& by_rank() const { return by_rank_; }
   const BoxTexts::Texts& texts(std::size_t box) const { return texts_.of(box); }
 
@@ -78,10 +79,11 @@ class GraphScene {
   /// @param hops boxes more than `hops` tensors away from the selection are faded; empty: no box is
   /// faded
   void mark(const Selection& selection, std::optional<int> hops = std::nullopt);
-  /// Fades what has no tensor in memory at a slot. Empty: fades nothing for that reason.
+  /// Fades everything that has no tensor in memory at a slot. Without a slot, fades nothing for
+  /// this reason.
   void show_alive_at(std::optional<std::size_t> slot);
   const std::vector<Mark>& marks() const { return marks_; }
-  /// As `marks`; for a block, whether what is inside is marked.
+  /// The mark of a box. For a block, all nodes inside the block count.
   Mark mark_of(std::size_t box) const;
   bool is_faded(std::size_t box) const {
     return (near_ && !near_->boxes[box]) || (alive_ && !alive_->boxes[box]);
@@ -89,7 +91,7 @@ class GraphScene {
   Strength edge_strength(std::size_t edge) const;
   Strength stash_edge_strength(std::size_t stash_edge) const;
   Strength bundle_strength(const layout::StashBundle& bundle) const;
-  /// Number of boxes that are neither frames nor faded by their distance from the selection.
+  /// Number of boxes that are neither open nor faded by their distance from the selection.
   std::size_t boxes_near() const;
 
  private:
@@ -99,14 +101,14 @@ class GraphScene {
 
   std::shared_ptr<const GraphPicture> picture_;
   layout::Colouring colouring_ = layout::Colouring::lifetime;
-  std::vector<std::optional<QColor>> colours_;  // by box, like marks
+  std::vector<std::optional<QColor>> colours_;  // by box; empty: no colour
   std::vector<Mark> marks_;
-  std::vector<Mark> block_marks_;  // by box; of open boxes as blocks
+  std::vector<Mark> block_marks_;  // by box; for open boxes that are shown as blocks
   std::optional<layout::DrawingPart> near_;
   std::optional<layout::DrawingPart> alive_;
   std::vector<double> inner_heights_;  // by box
   std::vector<double> steps_;          // all different inner heights, ascending
-  std::optional<std::size_t> level_;   // number of steps that are too low
+  std::optional<std::size_t> level_;   // number of `steps_` below `least` of `show_above`
   layout::ShownPart shown_;
   std::vector<std::uint32_t> by_rank_;
   BoxTexts texts_;

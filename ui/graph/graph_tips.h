@@ -6,9 +6,10 @@
 
 namespace stashscope::ui {
 
-/// Tool tips of the graph view, one fact on each line.
+/// The tool tip of a box of the graph, with one fact on each line.
 QString tip_of_box(const GraphScene& scene, std::uint32_t box);
-/// @param bundle index in what the scene shows
+/// The tool tip of a bundle of stashed activations.
+/// @param bundle index in the bundles of `GraphScene::shown`
 QString tip_of_bundle(const GraphScene& scene, std::uint32_t bundle);
 
 }  // namespace stashscope::ui

@@ -15,7 +15,7 @@ namespace stashscope::ui {
 namespace {
 
 constexpr double view_margin = 32;
-/// If a picture fits only at a smaller zoom than this, its upper end is shown instead.
+/// If the whole picture fits only at a smaller zoom than this, its upper end is shown first.
 constexpr double least_first_zoom = 0.75;
 constexpr double most_first_zoom = 0.9;
 
@@ -159,7 +159,7 @@ void GraphView::reveal_closely(NodeId node) {
   reveal(node);
 }
 
-/// Zooms in a little further than a block needs to show its inside.
+/// Centres a box and zooms in a little beyond `least`, the zoom at which a block shows its inside.
 void GraphView::zoom_around(std::uint32_t box, double least) {
   moved_by_user_ = true;
   set_camera(anchored({std::min(1.2 * least, most_zoom), {}},
@@ -167,7 +167,8 @@ void GraphView::zoom_around(std::uint32_t box, double least) {
                       rect().toRectF().center()));
 }
 
-/// A picture that fits into the width moves only up or down, so both columns stay in view.
+/// If the box is in view horizontally, the picture moves only up or down, so that both columns stay
+/// in view.
 void GraphView::show_box(const QRectF& box, double margin) {
   const QRectF shown = camera_.to_screen(box);
   const QRectF room = rect().toRectF();
@@ -255,7 +256,7 @@ void GraphView::paintEvent(QPaintEvent*) {
   if (!notice_.isEmpty()) paint_notice(painter, theme);
 }
 
-/// Painted on a background, because the graph may lie below.
+/// Paints the notice on a background, because the graph may lie below it.
 void GraphView::paint_notice(QPainter& painter, const Theme& theme) const {
   painter.setFont(caption_font(title_pixels));
   const QRect room = rect().adjusted(12, 36, -12, -12);
@@ -276,7 +277,7 @@ void GraphView::resizeEvent(QResizeEvent*) {
   }
 }
 
-/// The overview grows with the text.
+/// The minimap grows with the text size.
 void GraphView::changeEvent(QEvent* event) {
   QWidget::changeEvent(event);
   if (event->type() != QEvent::FontChange) return;

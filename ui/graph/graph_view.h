@@ -11,18 +11,19 @@ namespace stashscope::ui {
 class Minimap;
 struct Theme;
 
-/// The graph on the screen: dragging moves it, the wheel zooms, signals report clicks. The arrow
-/// keys walk from box to box, Return opens and closes groups, Escape ends isolation.
+/// The graph on the screen. Dragging moves the graph, the wheel zooms, and signals report clicks.
+/// The arrow keys walk from box to box, Return opens and closes groups, Escape ends isolation.
 class GraphView : public QWidget, public PictureSource {
   Q_OBJECT
 
  public:
   explicit GraphView(QWidget* parent = nullptr);
 
-  /// Null empties the view. For another picture of the same model, the camera stays where the user
-  /// moved it, and a group that was opened or closed keeps its place on the screen.
+  /// Shows a picture; null empties the view. For another picture of the same model, the camera
+  /// stays where the user moved it, and a group that was opened or closed keeps its place on the
+  /// screen.
   void set_picture(std::shared_ptr<const GraphPicture> picture);
-  /// Null while there is nothing to show.
+  /// The scene of the shown picture; null without a picture.
   const GraphScene* scene() const { return scene_.get(); }
   void set_selection(const Selection& selection);
   void colour_by(layout::Colouring colouring);
@@ -30,7 +31,8 @@ class GraphView : public QWidget, public PictureSource {
   /// Fades boxes that are more than `hops` tensors away from the selection. Empty: fades no box.
   void isolate(std::optional<int> hops);
   const std::optional<int>& isolation() const { return isolation_; }
-  /// Fades what has no tensor in memory at a slot. Empty: fades nothing for that reason.
+  /// Fades everything that has no tensor in memory at a slot. Without a slot, fades nothing for
+  /// this reason.
   void show_alive_at(std::optional<std::size_t> slot);
   const std::optional<std::size_t>& alive_at() const { return alive_at_; }
   /// Shows text across the top of the view, for example why something is not shown. Empty: no text.
@@ -46,29 +48,29 @@ class GraphView : public QWidget, public PictureSource {
   void center_on(QPointF point);
   /// Moves the box that shows a node into view.
   void reveal(NodeId node);
-  /// As `reveal`; zooms in if the node is inside a block.
+  /// Moves the box that shows a node into view, and zooms in if the node is inside a block.
   void reveal_closely(NodeId node);
 
-  /// The box of the selected group, or of the open group around the selection. Nothing if there is
-  /// no selection or no group holds it.
+  /// The box of the selected group, or of the open group around the selection. Empty without a
+  /// selection, or if no group holds the whole selection.
   std::optional<std::uint32_t> selected_group() const;
-  /// Opens or closes the selected group.
+  /// Opens or closes the group that `selected_group` gives, if there is one.
   void toggle_selected();
   /// Screen position for a menu about the selection.
   QPoint menu_place() const;
 
   QSize sizeHint() const override { return {640, 480}; }
 
-  /// The whole graph, not only the part in sight.
+  /// The whole graph, not only the part in view.
   Picture picture(const QString& title) override;
-  /// The nodes of the current step, also those inside closed groups.
+  /// A table of the nodes of the current step, including the nodes inside closed groups.
   PictureData picture_data() override;
 
  Q_SIGNALS:
   void node_clicked(stashscope::NodeId node);
   void group_clicked(stashscope::layout::GroupId group, stashscope::layout::Side side);
   void toggle_wanted(stashscope::layout::GroupId group);
-  /// @param bundle index in what the scene shows
+  /// @param bundle index in the bundles of `GraphScene::shown`
   void bundle_clicked(std::uint32_t bundle);
   void nothing_clicked();
   /// Requests the menu about the selection at a screen position.
@@ -98,7 +100,7 @@ class GraphView : public QWidget, public PictureSource {
     QPointF screen;
   };
 
-  /// The item at a point: at most one of the two is set.
+  /// The item at a point: either a box or a bundle, or nothing.
   struct Found {
     std::optional<std::uint32_t> box;
     std::optional<std::uint32_t> bundle;
@@ -117,8 +119,8 @@ class GraphView : public QWidget, public PictureSource {
   bool is_marked(const Found& found) const;
   void toggle(std::uint32_t box);
   void zoom_around(std::uint32_t box, double least);
-  /// Centres a box in each direction in which the box is out of view. A box is in view if it keeps
-  /// `margin` pixels from the edges.
+  /// Centres a box in each direction in which the box is out of view. A box is in view if it is at
+  /// least `margin` pixels away from the edges of the view.
   void show_box(const QRectF& box, double margin);
   void walk(Qt::Key direction);
   void add_keys();

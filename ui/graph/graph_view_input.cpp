@@ -25,7 +25,7 @@ bool is_escape(const QKeyEvent& key) {
 
 }  // namespace
 
-/// Boxes lie over bundles, bundles over the frames of open groups.
+/// Finds the topmost item: boxes lie over bundles, and bundles lie over the frames of open groups.
 GraphView::Found GraphView::found_under(QPointF screen) const {
   if (scene_ == nullptr) return {};
   const layout::Point point = from_qt(camera_.to_picture(screen));

@@ -8,16 +8,16 @@ namespace stashscope::ui {
 
 namespace {
 
-/// Font sizes on the screen, at the normal text size.
+/// Font sizes on the screen in pixels, at the normal text size.
 constexpr double least_pixels = 8;
 constexpr double preferred_pixels = 10;
 constexpr double most_pixels = 15;
 constexpr double inner_pixels = 13;
-/// Share of a line's height that its font takes.
+/// Largest font size, as a share of the height of the place for a title.
 constexpr double font_share = 0.9;
 constexpr double line_height = 1.25;  // in font sizes
 constexpr double line_share = 11.0 / 12.0;
-/// Limits that keep a frame quick.
+/// Maximum numbers of texts, so that a frame is painted quickly.
 constexpr std::size_t most_labels = 500;
 constexpr std::size_t most_beside = 150;
 constexpr double heading_step = 24;
@@ -43,7 +43,7 @@ class LabelPlacer {
   }
 
   GraphTexts place(const std::optional<std::uint32_t>& hovered) {
-    // Inner boxes first: a selected node comes before the block around it.
+    // Inner boxes come first, so a selected node comes before the block around it.
     for (auto i = static_cast<std::uint32_t>(drawing_.boxes.size()); i-- > 0;) {
       if (scene_.mark_of(i) == Mark::selected && scene_.is_drawn(i)) place_selected(i);
     }
@@ -67,7 +67,8 @@ class LabelPlacer {
     return camera_.to_screen(to_qt(drawing_.boxes[box].rect));
   }
   bool is_frame(std::uint32_t box) const { return !scene_.is_leaf(box); }
-  /// Whether the title may stand beside the box: of blocks, and of all that lies in no group.
+  /// Whether the title may stand beside the box. This is allowed for blocks, and for boxes that lie
+  /// in no group.
   bool may_be_beside(std::uint32_t box) const {
     const layout::DrawnBox& drawn = drawing_.boxes[box];
     return drawn.is_open() || drawn.parent == layout::outside;
@@ -120,7 +121,8 @@ class LabelPlacer {
     return true;
   }
 
-  /// The title, and as many lines below it as there is room for.
+  /// Places the title inside a box, with as many lines below it as fit. Returns false if the title
+  /// does not fit.
   bool place_inside(std::uint32_t box, const QRectF& rect) {
     const QRectF inner = inner_of(box, rect);
     double pixels = std::min(wanted_pixels(), font_share * inner.height());
@@ -128,7 +130,7 @@ class LabelPlacer {
     const BoxTexts::Texts& texts = scene_.texts(box);
     const TextForms::Form* form = texts.title.within(inner.width(), pixels);
     if (form == nullptr || form != &texts.title.forms.front()) {
-      // The whole title in a smaller font is better than a part of it.
+      // The whole title in a smaller font is better than a shortened title.
       const double smaller = std::max(least(), 0.8 * pixels);
       const TextForms::Form* const found = texts.title.within(inner.width(), smaller);
       if (found != form) pixels = smaller;
@@ -155,7 +157,8 @@ class LabelPlacer {
     return true;
   }
 
-  /// A little less than `pixels` if that makes room for a line below the title.
+  /// The font size of the title: a little less than `pixels` if that makes room for a line below
+  /// the title, otherwise `pixels`.
   double pixels_for_lines(const BoxTexts::Texts& texts, double pixels, double height) const {
     const double with_line = (height - 2 * camera_.zoom) / (line_height * (1 + line_share));
     const bool is_better = !texts.lines.empty() && with_line < pixels &&
@@ -174,7 +177,8 @@ class LabelPlacer {
     return lines;
   }
 
-  /// Beside the box, on the outer side of its column first, where it covers nothing.
+  /// Places the title beside, above or below a box, where it covers nothing. Tries the outer side
+  /// of the box's column first. Returns false if there is no such place.
   bool place_beside(std::uint32_t box, const QRectF& rect) {
     const double pixels = preferred_pixels * scale_;
     const bool is_forward = drawing_.boxes[box].shows.side == layout::Side::forward;
@@ -195,7 +199,8 @@ class LabelPlacer {
     return false;
   }
 
-  /// Over the box and whatever lies around it: the selected box always has its title.
+  /// Places the title over a box and everything around the box, because the selected box always has
+  /// its title.
   void place_over(std::uint32_t box, const QRectF& rect) {
     const double pixels = preferred_pixels * scale_;
     const TextForms::Form* const form = scene_.texts(box).title.within(room_.width() - 8, pixels);
@@ -207,8 +212,9 @@ class LabelPlacer {
     add(box, LabelKind::beside, pixels, place, form->text);
   }
 
-  /// In the strip above the inside of an open box; if that is too low or out of view, at the upper
-  /// edge of the visible part, where it covers nothing.
+  /// Places the title of an open box in the strip above its inside. If this strip is too low or out
+  /// of view, places the title at the upper edge of the visible part of the box, where it covers
+  /// nothing.
   void place_heading(std::uint32_t box, const QRectF& rect) {
     const double z = camera_.zoom;
     const QRectF seen = is_print_ ? rect : rect.intersected(room_);
@@ -248,7 +254,7 @@ class LabelPlacer {
   const double scale_;
   Occupied boxes_;
   Occupied labels_;
-  std::vector<std::uint32_t> placed_;  // before the others
+  std::vector<std::uint32_t> placed_;  // boxes whose texts are placed before all others
   std::size_t tried_beside_ = 0;
   GraphTexts texts_;
 };

@@ -6,10 +6,10 @@
 namespace stashscope::ui {
 
 enum class LabelKind : unsigned char {
-  title,    ///< in a box
-  line,     ///< below the title
-  heading,  ///< of an open box
-  beside,   ///< the title of a box that is too small for it
+  title,    ///< title in a box
+  line,     ///< text below the title in a box
+  heading,  ///< title of an open box
+  beside,   ///< title beside a box that is too small for it
 };
 
 /// A text of a box, at its place on the screen.
@@ -21,7 +21,8 @@ struct GraphLabel {
   QString text;
 };
 
-/// All texts of a frame. None covers another one, and no heading covers a box.
+/// All texts of a painted frame. On the screen, no text covers another text, and no heading covers
+/// a node, a closed group or a block.
 struct GraphTexts {
   std::vector<GraphLabel> labels;
   std::vector<Caption> captions;
@@ -33,10 +34,10 @@ struct LabelOptions {
   std::optional<QRectF> keep_free;  ///< a place that no text may cover
 };
 
-/// Places the texts of what is in view, the most important ones first: the selected box, which
-/// always has its title, the box under the pointer, then blocks before the modules inside them, and
-/// operators by stashed bytes. Texts keep a readable size. Where a title does not fit, it is
-/// shortened or left out; titles of blocks may stand beside them.
+/// Places the texts of the boxes in view, the most important texts first. The selected box comes
+/// first and always has its title. The box under the pointer follows, then groups, outer groups
+/// first, then nodes by stashed bytes. Texts keep a readable size. A title that does not fit is
+/// shortened or left out; the title of a block may stand beside the block.
 GraphTexts place_texts(const GraphScene& scene, const Camera& camera, const QRectF& room,
                        const LabelOptions& options);
 
@@ -46,8 +47,8 @@ QRectF strip_place(const QRectF& box, double zoom);
 /// Boxes lower than this many pixels have no title inside. Grows with the text size.
 double least_box_height();
 
-/// Open boxes become blocks if most boxes inside are lower than this many pixels: their titles
-/// would not fit. Grows with the text size.
+/// An open box becomes a block if most boxes inside it are lower than this many pixels, because the
+/// titles of these boxes would not fit. Grows with the text size.
 double least_inner_height();
 
 }  // namespace stashscope::ui

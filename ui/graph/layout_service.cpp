@@ -13,7 +13,7 @@ class LayoutService::Work {
   Work(std::filesystem::path program, layout::TextWidth text_width)
       : program_(std::move(program)), text_width_(std::move(text_width)) {}
 
-  /// A picture without its positions.
+  /// A picture whose boxes have no positions yet.
   struct Draft {
     std::shared_ptr<const Study> study;
     std::shared_ptr<const layout::Grouping> grouping;

@@ -17,26 +17,26 @@ struct GraphPicture {
   std::shared_ptr<const Study> study;
   std::shared_ptr<const layout::Grouping> grouping;
   layout::OpenGroups open;
-  double text_scale = 1;  ///< size of the texts that the boxes have room for, at zoom 1
+  double text_scale = 1;  ///< relative size of the texts that fit on the boxes at zoom 1
   layout::Drawing drawing;
 };
 
 /// Turns studies into drawings in the background. If a layout takes longer than
-/// `patience_in_milliseconds`, a plain layout is shown first. If the layout process dies, the plain
-/// layout stays. Layouts are cached in memory, so that undoing and closing groups again are
-/// instant. Only the newest request is answered.
+/// `patience_in_milliseconds`, a plain layout is shown first. If the layout fails, the plain layout
+/// stays. Layouts are cached in memory, so that a layout that was shown before appears at once.
+/// Only the newest request is answered.
 class LayoutService : public QObject {
   Q_OBJECT
 
  public:
-  /// @param program is started as the layout child
+  /// @param program the program that computes layouts in a child process
   /// @param text_width measures texts on boxes; called on another thread
   LayoutService(std::filesystem::path program, layout::TextWidth text_width,
                 QObject* parent = nullptr);
   ~LayoutService() override;
 
   /// @param open the open groups; empty: the groups of `initially_open`
-  /// @param text_scale size of the texts on boxes, relative to `text_width`
+  /// @param text_scale size of the texts on boxes, relative to the size that `text_width` measures
   void request(std::shared_ptr<const Study> study, std::optional<layout::OpenGroups> open,
                double text_scale = 1);
 
@@ -46,9 +46,9 @@ class LayoutService : public QObject {
   static constexpr int patience_in_milliseconds = 2500;
 
  Q_SIGNALS:
-  /// @param is_final false: a better picture will follow
+  /// @param is_final false: the picture has the plain layout, and the final picture will follow
   void drawn(std::shared_ptr<const stashscope::ui::GraphPicture> picture, bool is_final);
-  /// The fine layout failed; a plain one was drawn.
+  /// The layout failed. The plain layout stays, if there is one.
   void degraded(const QString& reason);
 
  private:

@@ -46,7 +46,7 @@ LegendContent lifetime_content(const layout::Drawing& drawing) {
   return content;
 }
 
-/// Writes from left to right while there is room.
+/// Paints the items of the legend from left to right. Leaves out items that do not fit.
 class LegendWriter {
  public:
   LegendWriter(QPainter& painter, const QRectF& room, const Theme& theme)
@@ -91,7 +91,7 @@ class LegendWriter {
   }
 
  private:
-  /// The colours of a part of the map.
+  /// Paints the part of the colour map from share `first` to share `last`.
   void bar(double width, double first, double last) {
     const QRectF place(x_, middle() - bar_height / 2, width, bar_height);
     QLinearGradient gradient(place.topLeft(), place.topRight());

@@ -11,10 +11,11 @@ class QPainter;
 
 namespace stashscope::ui {
 
-/// A part of the colour map, and the bytes of stashed activations whose lifetime has its colours.
+/// A part of the colour map, with the bytes of the stashed activations whose lifetime has a colour
+/// of this part.
 struct LegendPart {
   QString bytes;
-  QString words;  ///< with the lifetime
+  QString words;  ///< bytes and lifetime in words
 
   friend bool operator==(const LegendPart&, const LegendPart&) = default;
 };
@@ -22,17 +23,18 @@ struct LegendPart {
 /// The meaning of the colours of a drawing, in words.
 struct LegendContent {
   QString first;  ///< meaning of the dark end of the colour map; empty without a map
-  QString last;
-  std::vector<LegendPart> parts;  ///< equal parts of the map; empty for other quantities
-  std::vector<std::pair<QColor, QString>> states;  ///< used instead of the map
+  QString last;   ///< meaning of the bright end
+  std::vector<LegendPart> parts;  ///< equal parts of a map of lifetimes; empty for other maps
+  std::vector<std::pair<QColor, QString>> states;  ///< meanings of colours, instead of a map
 
   friend bool operator==(const LegendContent&, const LegendContent&) = default;
 };
 
 LegendContent legend_content(const layout::Drawing& drawing, layout::Colouring colouring);
 
-/// Paints as much of the legend as fits on one line, and the meaning of the curves between the
-/// columns. The parts of the map have their bytes if there is room.
+/// Paints the legend on one line: the meaning of the colours, then the meaning of the curves
+/// between the columns. Items that do not fit are left out. If there is room, the bytes stand
+/// beside each part of the colour map.
 void paint_legend(QPainter& painter, const QRectF& room, const LegendContent& content,
                   const Theme& theme, const QFont& font);
 

@@ -15,11 +15,11 @@ namespace {
 /// Largest size of the map, at the normal text size.
 constexpr QSizeF largest_size(128, 148);
 constexpr double map_margin = 6;
-/// Minimum side of the map; a thinner one can hardly be clicked.
+/// Minimum side of the map, because a thinner map can hardly be clicked.
 constexpr double thinnest = 12;
 constexpr double smallest_zoom = 1e-5;
 constexpr double distance_from_edge = 12;
-/// Sizes to try, relative to the largest.
+/// Sizes to try, relative to the largest size.
 constexpr std::array scales = {1.0, 0.75, 0.55};
 
 }  // namespace
@@ -67,8 +67,8 @@ QSize Minimap::size_in(QSize view, double scale) const {
   return (map + QSizeF(2 * map_margin, 2 * map_margin)).toSize();
 }
 
-/// Keeps the current place if it is free; otherwise takes the largest size for which a place is
-/// free. Returns whether there is one.
+/// Keeps the current place if it is free. Otherwise takes the largest size for which a place is
+/// free. Returns false if no place is free.
 bool Minimap::find_place() {
   Occupied occupied(QRectF(QPointF(), view_));
   add_boxes(occupied, *scene_, view_camera_);
@@ -84,8 +84,8 @@ bool Minimap::find_place() {
   return false;
 }
 
-/// The camera of the map. It shows the whole picture, if necessary at a smaller zoom than a view
-/// allows.
+/// The camera of the map. It shows the whole picture, if necessary at a smaller zoom than the graph
+/// view allows.
 Camera Minimap::own_camera() const {
   const QRectF picture = to_qt(scene_->drawing().bounds);
   const double wide = (width() - 2 * map_margin) / std::max(1.0, picture.width());

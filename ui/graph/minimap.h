@@ -8,20 +8,20 @@
 
 namespace stashscope::ui {
 
-/// A small map of the whole picture, with a frame around the visible part. Hidden while everything
-/// is in view, and while there is no place at the edges of the view where it covers no box. It
-/// keeps its place while that stays free.
+/// A small map of the whole picture, with a frame around the visible part. Hidden while the whole
+/// picture is in view, and while every place at the edges of the view would cover a box. The map
+/// keeps its place as long as this place is free.
 class Minimap : public QWidget {
   Q_OBJECT
 
  public:
   explicit Minimap(QWidget* parent);
 
-  /// @param scene may be null; must stay alive until another one is set
+  /// @param scene may be null; must stay alive until another scene is set
   void set_scene(const GraphScene* scene);
-  /// To be called when colours or marks of the scene have changed.
+  /// Call this when colours or marks of the scene have changed.
   void scene_changed();
-  /// To be called when the size of texts has changed.
+  /// Call this when the size of texts has changed.
   void text_changed() { has_size_ = false; }
   /// Shows the map where it covers no box, or hides it.
   void set_camera(const Camera& camera, QSize view);
@@ -50,7 +50,7 @@ class Minimap : public QWidget {
   Camera view_camera_;
   QSize view_;
   bool has_size_ = false;  // the size fits this scene, zoom and view
-  bool pressed_ = false;   // it stays in place under the pointer
+  bool pressed_ = false;   // the map stays in place under the pointer
   QRectF seen_;            // visible part of the picture
   QPixmap boxes_;          // image of the map without the frame; null until it is drawn
 };

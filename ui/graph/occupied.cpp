@@ -8,7 +8,7 @@ namespace stashscope::ui {
 namespace {
 
 constexpr double cell_size = 48;
-/// Distance between the positions that are tried along an edge.
+/// Distance between the positions that are tried along an edge, in pixels.
 constexpr double edge_step = 12;
 
 int cells_along(double length) {

@@ -12,8 +12,8 @@ namespace stashscope::ui {
 
 /// The devices that a step can run on: the devices of this computer, or the devices that another
 /// machine may have. This computer's devices are listed on another thread, because a driver takes a
-/// moment to start. For another machine the list is a guess: only its worker knows which devices
-/// exist.
+/// moment to start. For another machine the list is a guess: only the worker on that machine knows
+/// which devices exist.
 class DeviceList : public QObject {
   Q_OBJECT
 
@@ -23,11 +23,13 @@ class DeviceList : public QObject {
   /// @param look is called on another thread, once
   explicit DeviceList(Look look = list_devices);
 
-  /// For this computer, empty until its devices are listed.
+  /// The devices of the machine that runs steps. Empty for this computer until its devices are
+  /// listed.
   const std::vector<DeviceInfo>& all() const { return is_remote_ ? elsewhere_ : here_; }
   /// The devices of this computer, also while steps run on another computer.
   const std::vector<DeviceInfo>& here() const { return here_; }
-  /// The device that `name` means, as defined by `device_meant`; null if there is none.
+  /// The device that `name` means, as defined by `device_meant`; null if no device in the list is
+  /// meant.
   const DeviceInfo* meant_by(const std::string& name) const { return device_meant(all(), name); }
 
   bool is_remote() const { return is_remote_; }
@@ -44,7 +46,7 @@ class DeviceList : public QObject {
   std::vector<DeviceInfo> here_;
   std::vector<DeviceInfo> elsewhere_;
   bool is_remote_ = false;
-  // Last, so that it is joined before the members that its job uses are destroyed.
+  // Declared last, so that its thread ends before the members that its job uses are destroyed.
   JobThread thread_{JobThread::AtEnd::drop};
 };
 

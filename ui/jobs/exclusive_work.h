@@ -16,10 +16,10 @@ class ExclusiveWork : public QObject {
   using QObject::QObject;
 
   HeavyWork current() const { return current_; }
-  /// Why no run or search can begin now; empty when one can.
+  /// The reason why no run or search can begin now; empty if one can begin.
   QString why_wait() const;
 
-  /// @pre no heavy work is going on
+  /// @pre no run or search is going on
   void begin(HeavyWork work);
   void end();
 

@@ -11,10 +11,10 @@ namespace stashscope::ui {
 /// An exception as a value, because exceptions must not pass through Qt's event loop.
 struct Failure {
   ErrorKind kind = ErrorKind::input;
-  QString message;  ///< file or node, reason and what to do, on one line
+  QString message;  ///< names file or node, reason and what to do, on one line
 };
 
-/// Runs `body` and returns the exception that it throws, if any.
+/// Runs `body` and returns the exception that `body` throws; empty if it throws none.
 std::optional<Failure> failure_of(const std::function<void()>& body);
 
 }  // namespace stashscope::ui

@@ -18,7 +18,8 @@ class JobThread {
   enum class Urgency { normal, background };
 
   explicit JobThread(AtEnd at_end, Urgency urgency = Urgency::normal);
-  /// Waits for the running job. The caller cancels the job first to keep this wait short.
+  /// Waits for the running job and, with `AtEnd::finish`, for all further jobs. To keep this wait
+  /// short, the caller cancels the jobs first.
   ~JobThread();
   JobThread(const JobThread&) = delete;
   JobThread& operator=(const JobThread&) = delete;

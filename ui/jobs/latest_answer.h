@@ -10,13 +10,14 @@
 
 namespace stashscope::ui {
 
-/// Answers questions on a thread of its own and hands each answer to the owner's thread. A new
-/// question cancels the one before: only the newest is answered. A member of its owner.
+/// Computes answers on a thread of its own and hands each answer to the owner's thread. A new
+/// question cancels the previous question, so that only the newest question is answered. Must be a
+/// member of `owner`.
 template <typename Answer>
 class LatestAnswer {
  public:
   using Compute = std::function<Answer(const Progress&)>;
-  /// Receives nothing if the computation failed.
+  /// Receives the answer; empty if the computation failed.
   using Take = std::function<void(std::optional<Answer>)>;
 
   LatestAnswer(QObject& owner, JobThread::Urgency urgency)

@@ -13,9 +13,9 @@ class Notices : public QObject {
  public:
   using QObject::QObject;
 
-  /// Something went well, or needs no action.
+  /// Tells the user that something succeeded, or about something that needs no action.
   void notify(const QString& message) { Q_EMIT noticed(message); }
-  /// Something that the user asked for could not be done.
+  /// Tells the user that a requested action failed.
   void report(const Failure& failure) { Q_EMIT failed(failure); }
 
  Q_SIGNALS:

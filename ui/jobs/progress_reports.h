@@ -8,7 +8,7 @@
 
 namespace stashscope::ui {
 
-/// A progress for a job on another thread. `take` is called on the thread of `receiver`, at most
+/// A `Progress` for a job on another thread. `take` is called on the thread of `receiver`, at most
 /// once in 40 ms, and not after `receiver` is destroyed.
 Progress progress_to(QObject* receiver, std::function<void(double, const QString&)> take);
 

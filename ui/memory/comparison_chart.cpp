@@ -18,9 +18,9 @@ namespace {
 using namespace Qt::StringLiterals;
 
 constexpr double comparison_right_margin = 16;
-/// Factor on the higher peak, so that its mark has room.
+/// Height of the plot as a multiple of the higher peak, so that the mark of the peak has room.
 constexpr double comparison_room_above_peak = 1.08;
-/// Space between the plot and the phases.
+/// Space between the plot and the names of the phases, in pixels.
 constexpr double above_phases = 3;
 /// Charts lower than this, in lines of text, have no room for the key.
 constexpr double least_height = 6;
@@ -38,7 +38,7 @@ StepAlignment align(const Variant& shown, const Variant& own) {
   return {boundary_of(shown), end_of(shown), boundary_of(own), end_of(own)};
 }
 
-/// The highest and the lowest point of each column of pixels.
+/// The outline of a curve: the highest and the lowest value of each column of pixels.
 QPolygonF outline(std::span<const std::int64_t> values, const StepAlignment& alignment,
                   const StepAxis& axis, const std::function<double(std::int64_t)>& y_of) {
   const auto columns = static_cast<std::size_t>(std::max(1.0, axis.right - axis.left));

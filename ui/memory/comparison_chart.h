@@ -23,14 +23,14 @@ class ComparisonChart : public QWidget, public PictureSource {
 
   explicit ComparisonChart(QWidget* parent = nullptr);
 
-  /// Null studies empty the chart.
+  /// Shows the current variants of two studies. The chart is empty if a study is null.
   void set_studies(std::shared_ptr<const Study> left_study,
                    std::shared_ptr<const Study> right_study);
   static QColor colour_of(Side side, const Theme& theme);
 
   const StepAxis& axis() const { return axis_; }
-  /// The slot of the left side under the cursor. `step_at_cursor` gives the slot of the right side
-  /// that is drawn at the same place.
+  /// The slot of the left side under the cursor. For the right side, `step_at_cursor` gives the
+  /// slot that is drawn at the same place.
   std::size_t cursor() const { return cursor_; }
   std::size_t step_at_cursor(Side side) const;
   QString readout() const;

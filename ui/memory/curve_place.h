@@ -8,9 +8,9 @@ namespace stashscope::ui {
 /// Unit of the horizontal axis of the memory curve.
 enum class AxisUnit { steps, time };
 
-/// Maps the slots of one curve to positions on an axis. On an axis of slots, forward and backward
-/// of this curve are aligned with forward and backward of the main curve; on a time axis, positions
-/// are times of this curve's own clock. Keeps a reference to the clock.
+/// Maps the slots of one curve to positions on an axis. On an axis of slots, the forward and
+/// backward passes of this curve are aligned with those passes of the current curve. On a time
+/// axis, positions are times of this curve's own clock, which must outlive the object.
 class CurvePlace {
  public:
   explicit CurvePlace(const StepAlignment& alignment) : alignment_(alignment) {}
@@ -23,7 +23,7 @@ class CurvePlace {
   double position_of(double step) const {
     return clock_ != nullptr ? clock_->time_at(step) : alignment_.to_shown(step);
   }
-  /// Where the curve ends on the axis.
+  /// The position on the axis at which the curve ends.
   double end() const { return clock_ != nullptr ? clock_->total() : alignment_.shown_end; }
 
  private:

@@ -9,7 +9,7 @@ namespace stashscope::ui {
 namespace {
 
 constexpr QSize thumbnail_half(240, 80);
-/// Curves as thick as on a screen whose pixels are this much smaller.
+/// Device pixels for each pixel of a widget. Curves are as thick as on a screen with this ratio.
 constexpr double thumbnail_ratio = 2;
 
 }  // namespace

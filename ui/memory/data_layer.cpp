@@ -11,25 +11,26 @@ namespace stashscope::ui {
 
 namespace {
 
-/// Opacity of bands. On a dark ground, faint colours cannot be told apart.
+/// Opacity of bands. It is higher on a dark ground, where faint colours look alike.
 constexpr double band_opacity = 0.55;
 constexpr double band_opacity_on_dark = 0.8;
-/// Opacity of workspace. The curves at its edges have the same colour.
+/// Opacity of the area of workspace. It is low, because the curves at the edges of this area have
+/// the same colour.
 constexpr double workspace_opacity = 0.45;
-/// Opacity between the lowest and the highest value of a column that holds many slots.
+/// Opacity of the area between the lowest and the highest value of a column with many slots.
 constexpr double spread_opacity = 0.3;
 
 struct LineStyle {
   QRgb colour;
   double width = 1;
-  double on = 0;  ///< length of dashes; 0: solid
-  double off = 0;
-  double spread = 0;  ///< opacity between the lowest and the highest value of a column
+  double on = 0;      ///< length of a dash in pixels; 0: solid line
+  double off = 0;     ///< length of a gap in pixels
+  double spread = 0;  ///< opacity of the area between lowest and highest value of a column
 };
 
 constexpr std::size_t life_shades = 1024;
 
-/// All colours of tensors, computed once instead of for each of a million tensors.
+/// All colours of tensors, computed only once, because there may be a million tensors.
 struct TensorColours {
   explicit TensorColours(bool dark) {
     for (std::size_t i = 0; i < band_count; ++i) {
@@ -160,7 +161,8 @@ class ColumnPainter {
     return colours_.of_life[static_cast<std::size_t>(lived * shades_per_step_)];
   }
 
-  /// Draws an edge if there is room, so that neighbours of the same colour can be told apart.
+  /// Fills the part of a column that shows a tensor. Draws an edge if there is room, to separate
+  /// neighbours of the same colour.
   void fill_tensor(int column, std::int64_t bottom, const TensorBand& band, bool begins) {
     const int from = row_of(bottom);
     const int to = row_of(bottom + band.bytes);
@@ -189,7 +191,7 @@ class ColumnPainter {
     return next + 1 < bounds_.size() && shown_step(column + 1) != shown_step(column);
   }
 
-  /// A line across the whole picture.
+  /// Draws a horizontal line across the whole picture.
   void draw_level(std::int64_t bytes, const LineStyle& style) {
     const int row = row_of(bytes);
     const int period = pixels(style.on) + pixels(style.off);
@@ -199,8 +201,8 @@ class ColumnPainter {
     }
   }
 
-  /// Draws the highest value of each column. Between columns the line only rises or falls
-  /// vertically, because live bytes change in steps.
+  /// Draws a line through the highest value of each column. Between columns the line rises or falls
+  /// vertically, because live bytes change abruptly.
   void draw_line(const MemoryCurve& curve, const LineStyle& style) {
     const int width = pixels(style.width);
     const int period = style.on > 0 ? pixels(style.on) + pixels(style.off) : 1;
@@ -230,7 +232,7 @@ class ColumnPainter {
   double rows_per_byte_;
   double ratio_;
   std::vector<double> positions_;  ///< positions of the left edges of the columns, then the right
-                                   ///< edge of the last one
+                                   ///< edge of the last column
   std::vector<double> bounds_;     ///< `positions_` as slots of the current curve
   TensorColours colours_;
   double shades_per_step_;

@@ -13,7 +13,7 @@ struct MemoryLook {
   enum class Colouring { lifetime, band };
 
   Fill fill = Fill::bands;
-  Colouring colouring = Colouring::lifetime;  ///< of tensors that are not persistent
+  Colouring colouring = Colouring::lifetime;  ///< colouring of non-persistent tensors
   AxisUnit unit = AxisUnit::steps;
 
   friend bool operator==(const MemoryLook&, const MemoryLook&) = default;
@@ -34,14 +34,15 @@ inline MemoryLook with_other_unit(MemoryLook look) {
   return look;
 }
 
-/// The picture inside the plot: the filled bands or tensors, and the curves on top. Its cost
-/// depends on the number of pixels, and only logarithmically on the number of slots.
+/// The picture inside the plot: the filled bands or tensors, and the curves on top. The time to
+/// draw bands and curves depends on the number of pixels, and only logarithmically on the number of
+/// slots.
 struct DataLayer {
   const MemoryCurves& curves;
   const MemoryLook& look;
   const StepAxis& axis;
   std::int64_t top = 1;  ///< bytes at the upper edge
-  BufferId marked;       ///< outlined unless it is too small; may be invalid
+  BufferId marked;       ///< the outlined tensor; may be invalid
   const Theme& theme;
 
   /// @param size in device pixels, @param ratio device pixels for each pixel of the widget

@@ -22,7 +22,7 @@ namespace {
 using namespace Qt::StringLiterals;
 
 constexpr double text_margin = 4;
-/// Narrower boxes hold no text; there may be one per pixel.
+/// Boxes narrower than this many pixels hold no text, because there may be one box per pixel.
 constexpr double least_label = 8;
 constexpr int brightest_for_white = 140;
 
@@ -115,7 +115,7 @@ QString IcicleView::description(std::uint32_t node) const {
       node == 0 ? tr("all tensors alive at the cursor") : shown(path_in_tree(tree_, node));
   const double share =
       bytes_[0] == 0 ? 0 : 100 * static_cast<double>(bytes_[node]) / static_cast<double>(bytes_[0]);
-  return tr("%1\n%2 (%3), %4 % of all")
+  return tr("%1\n%2 (%3), %4 % of all live bytes")
       .arg(path, bytes_text(bytes_[node]), exact_bytes_text(bytes_[node]),
            QString::fromStdString(format_fixed(share, 1)));
 }
@@ -169,7 +169,7 @@ void IcicleView::paintEvent(QPaintEvent*) {
   paint_boxes(painter);
   if (boxes_.empty()) {
     painter.setPen(theme.muted);
-    painter.drawText(rect(), Qt::AlignCenter, tr("No tensor is alive here."));
+    painter.drawText(rect(), Qt::AlignCenter, tr("No tensor is alive at the cursor."));
     return;
   }
   const IcicleBox* const current = hasFocus() ? current_box() : nullptr;
@@ -213,7 +213,7 @@ std::optional<std::uint32_t> IcicleView::neighbour(const IcicleBox& from, int ke
     if (box.row != row || box.node == from.node) continue;
     if (key == Qt::Key_Left && box.left >= from.left) continue;
     if (key == Qt::Key_Right && box.left <= from.left) continue;
-    // Up leads to the box around this one, down to the first box inside it.
+    // Up leads to the box around `from`, down to the first box inside `from`.
     if (key == Qt::Key_Up && box.node != tree_.nodes[from.outer].parent) continue;
     if (key == Qt::Key_Down && tree_.nodes[box.outer].parent != from.node) continue;
     if (distance(box) >= least) continue;

@@ -17,32 +17,33 @@ class IcicleView : public QWidget, public PictureSource {
  public:
   explicit IcicleView(QWidget* parent = nullptr);
 
-  /// Shows another tree. The zoom stays if the tree has a group with the same path.
-  /// @param bytes by node of the tree, see `tree_bytes`
+  /// Shows another tree. The zoom stays if the tree has the same grouping and a group with the same
+  /// path.
+  /// @param bytes bytes of each node of the tree, see `tree_bytes`
   void set_tree(MemoryTree tree, std::vector<std::int64_t> bytes);
-  /// Other bytes for the same tree.
+  /// Replaces the bytes of the nodes. The tree stays.
   void set_bytes(std::vector<std::int64_t> bytes);
 
   const MemoryTree& tree() const { return tree_; }
   std::int64_t bytes_of(std::uint32_t node) const { return bytes_[node]; }
-  /// The node that fills the width.
+  /// The node whose box fills the width.
   std::uint32_t top() const { return top_; }
   void zoom_to(std::uint32_t node);
-  /// Shows the next larger group, as a choice of the user.
+  /// Zooms out to the next group with more bytes, as a click on the first row does.
   void step_out();
-  /// The boxes in sight.
+  /// The boxes that are wide enough to be drawn.
   const std::vector<IcicleBox>& boxes() const { return boxes_; }
   QRectF rectangle(const IcicleBox& box) const;
 
   QSize sizeHint() const override { return {480, 168}; }
 
   Picture picture(const QString& title) override;
-  /// The groups and tensors below the group that fills the width.
+  /// A table of the groups and tensors inside the group that fills the width.
   PictureData picture_data() override;
 
  Q_SIGNALS:
   /// The user chose a group or a tensor.
-  /// @param added false: it replaces what was chosen before
+  /// @param added true: the choice is added to the selection; false: it replaces the selection
   void chosen(std::uint32_t node, bool added);
   void zoomed();
 
@@ -61,7 +62,8 @@ class IcicleView : public QWidget, public PictureSource {
   const IcicleBox* current_box() const;
   void choose(std::uint32_t node, bool added);
   void move_current(int key);
-  /// The next box in the row, the box around `from`, or the first box inside `from`.
+  /// The box that an arrow key leads to: the next box in the row, the box around `from`, or the
+  /// first box inside `from`. Empty if there is no such box.
   std::optional<std::uint32_t> neighbour(const IcicleBox& from, int key) const;
   void paint_boxes(QPainter& painter) const;
   void paint_box(QPainter& painter, const IcicleBox& box) const;
@@ -72,7 +74,7 @@ class IcicleView : public QWidget, public PictureSource {
   std::vector<std::int64_t> bytes_;
   std::vector<IcicleBox> boxes_;
   std::uint32_t top_ = 0;
-  std::optional<std::uint32_t> current_;  ///< node of the box that the keys moved to
+  std::optional<std::uint32_t> current_;  ///< node of the box that keys or a click reached
 };
 
 }  // namespace stashscope::ui

@@ -8,7 +8,7 @@ namespace stashscope::ui {
 
 namespace {
 
-/// Reserved memory is drawn up to this multiple of the highest peak.
+/// Reserved memory above this multiple of the highest peak is not drawn.
 constexpr std::int64_t most_reserved_in_sight = 2;
 
 using BandEdges = std::array<CurveExtremes, band_count>;
@@ -21,7 +21,8 @@ MemoryCurve with_peak(MemoryCurve curve) {
   return curve;
 }
 
-/// @param bytes of `measured`, by slot
+/// A curve over the slots of a measurement.
+/// @param bytes live bytes by slot, with or without workspace
 SharedCurve measured_curve(const Variant& variant, const Measurement& measured,
                            std::vector<std::int64_t> bytes) {
   const std::size_t forward_slots = std::min(variant.forward_slots, bytes.size());

@@ -22,7 +22,7 @@ using SharedCurve = std::shared_ptr<const MemoryCurve>;
 /// The curve of a variant that the user pinned.
 struct PinnedCurve {
   SharedCurve curve;
-  std::size_t slot = 0;  ///< chooses its colour
+  std::size_t slot = 0;  ///< index of the colour
 };
 
 /// The memory of the current variant tensor by tensor.
@@ -39,11 +39,11 @@ struct MemoryCurves {
   SharedCurve baseline;
   SharedCurve measured;             ///< null: not measured
   SharedCurve with_workspace;       ///< `measured` plus workspace; null: no workspace was measured
-  std::int64_t reserved_bytes = 0;  ///< the most that the run's allocator held; 0: unknown
+  std::int64_t reserved_bytes = 0;  ///< most bytes that the run's allocator held; 0: unknown
   std::vector<PinnedCurve> pinned;
-  /// The upper edge of each band in the stack.
+  /// The upper edge of each band, in bytes by slot. The bands are stacked.
   std::shared_ptr<const std::array<CurveExtremes, band_count>> band_edges;
-  std::shared_ptr<const TensorStack> tensors;  ///< null until they are shown
+  std::shared_ptr<const TensorStack> tensors;  ///< null until tensors are shown
 
   bool empty() const { return current == nullptr || current->bytes.empty(); }
 };
@@ -51,28 +51,30 @@ struct MemoryCurves {
 SharedCurve curve_of(const Study& study, const Variant& variant);
 
 /// The curve of the current variant of a pinned study. Uses the times of the shown study if both
-/// have the same nodes and sizes.
+/// studies have the same nodes and sizes.
 SharedCurve pinned_curve_of(const Study& pinned, const Study& shown);
 
+/// The curves of a study; empty if the study is null. Pinned variants are left out.
 /// @param measured measurement of the current variant; may be null
 /// @param previous curves that did not change are shared with the result
 MemoryCurves curves_of(std::shared_ptr<const Study> study, const Measurement* measured,
                        const MemoryCurves& previous = {});
 
-/// The tensors of the current variant. @pre study is not null
+/// The tensors of the current variant of a study.
 std::shared_ptr<const TensorStack> tensors_of(const Study& study);
 
-/// The place of a curve on the axis of the current one.
+/// Maps the slots of a curve to the axis of the current curve.
 CurvePlace place_of(const MemoryCurves& curves, const MemoryCurve& curve, AxisUnit unit);
 
 /// Length of the axis that holds all curves: slots of the current curve, or milliseconds of the
 /// slowest curve.
 double length_of(const MemoryCurves& curves, AxisUnit unit);
 
-/// The highest point of all curves in bytes, at least 1. Includes reserved memory if that is drawn.
+/// The highest point of all curves in bytes, at least 1. Includes reserved memory if it is drawn.
 std::int64_t highest_of(const MemoryCurves& curves);
 
-/// Whether reserved memory is drawn as a line. A line far above the curves would flatten them.
+/// Whether reserved memory is drawn as a line. It is not drawn if the line would lie far above the
+/// curves and flatten them.
 bool shows_reserved(const MemoryCurves& curves);
 
 }  // namespace stashscope::ui

@@ -11,9 +11,9 @@ namespace stashscope::ui {
 
 namespace {
 
-/// Approximate distance between numbers below the plot, in lines of text.
+/// Approximate distance between numbers below the plot, in heights of a line of text.
 constexpr double lines_per_tick = 6;
-/// Space beside the name of a phase.
+/// Minimum space on either side of the name of a phase, in pixels.
 constexpr double phase_margin = 8;
 
 QColor faded(QColor colour, double alpha) {
@@ -99,7 +99,7 @@ void MemoryFrame::paint_peaks(QPainter& painter) const {
   paint_peak_label(painter, paint_peak(painter, *curves.current, theme.accent));
 }
 
-/// Painted above the curve and beside the cursor, on a background, because other curves may pass
+/// Paints the label above and beside the peak, on a background, because other curves may pass
 /// there.
 void MemoryFrame::paint_peak_label(QPainter& painter, QPointF peak) const {
   if (peak.x() < plot.left() || peak.x() > plot.right()) return;

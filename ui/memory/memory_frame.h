@@ -7,8 +7,9 @@
 
 namespace stashscope::ui {
 
-/// Paints what surrounds and overlays the curves of the memory view: grid, axes, phases, peaks,
-/// cursor. Holds references to members of the view. @pre the curves are not empty
+/// Paints what surrounds and overlays the curves of the memory view: axis, phases, peaks, hovered
+/// slot, cursor, and the range of a drag. Holds references to members of the view. @pre the curves
+/// are not empty
 struct MemoryFrame {
   Q_DECLARE_TR_FUNCTIONS(MemoryFrame)
 
@@ -22,7 +23,7 @@ struct MemoryFrame {
   int axis_rows = 1;  ///< rows of text below the plot, 1 or 2
 
   double y_of(std::int64_t bytes) const;
-  /// The middle of a slot of the current curve.
+  /// The pixel in the middle of a slot of the current curve.
   double x_of(std::size_t step) const;
 
   /// Paints numbers and phases below the plot. If there is room for one row only, an axis of slots

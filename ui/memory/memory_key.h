@@ -24,7 +24,8 @@ struct KeyEntry {
 std::vector<KeyEntry> key_of(const MemoryCurves& curves, const MemoryLook& look, const Theme& theme,
                              bool scarce);
 
-/// The key above a plot, in as many rows as it needs, followed by space for a line of text.
+/// The key above a plot, in as many rows as it needs, followed by space for one line of text, such
+/// as a readout.
 class KeyLayout {
   Q_DECLARE_TR_FUNCTIONS(KeyLayout)
 
@@ -32,7 +33,7 @@ class KeyLayout {
   KeyLayout() = default;
   KeyLayout(std::vector<KeyEntry> entries, const QFontMetricsF& metrics, double left, double right);
 
-  /// Height above the plot, including room for marks on the upper edge of the plot.
+  /// Height of the space above the plot, including room for marks on the upper edge of the plot.
   double height() const;
   /// Place of the line of text.
   QRectF text_line() const { return text_line_; }
@@ -40,7 +41,7 @@ class KeyLayout {
 
  private:
   std::vector<KeyEntry> entries_;
-  std::vector<QRectF> places_;  ///< of the entries
+  std::vector<QRectF> places_;  ///< places of the entries
   QRectF text_line_;
 };
 

@@ -16,16 +16,16 @@ namespace {
 using namespace Qt::StringLiterals;
 
 constexpr double memory_right_margin = 16;
-/// Space between the plot and the texts below it.
+/// Space between the plot and the texts below the plot, in pixels.
 constexpr double above_axis = 6;
-/// Views lower than this, in lines of text, have little room besides the plot.
+/// Views lower than this, in lines of text, have a shorter key and one row of texts below the plot.
 constexpr double low_view = 9.5;
-/// Views lower than this, in lines of text, have room for the plot only.
+/// Views lower than this, in lines of text, have no key.
 constexpr double lowest_view = 6;
-/// Factor on the peak, so that its label has room above it.
+/// Height of the plot as a multiple of the peak, so that the label of the peak has room.
 constexpr double memory_room_above_peak = 1.14;
 
-/// Fits the axis to the curves and keeps the visible share of it.
+/// Fits the axis to the curves and keeps the visible share of the axis.
 StepAxis fitted(StepAxis axis, const MemoryCurves& curves, AxisUnit unit) {
   const double length = length_of(curves, unit);
   const auto steps = static_cast<double>(curves.current->bytes.size());
@@ -62,7 +62,7 @@ void MemoryView::set_curves(MemoryCurves curves) {
   lay_out();
 }
 
-/// Prepares tensors only when they are shown, because the preparation takes time.
+/// Computes the tensors only when they are shown, because the computation takes time.
 void MemoryView::prepare_tensors() {
   if (!shows_tensors() || curves_.study == nullptr || curves_.tensors != nullptr) return;
   curves_.tensors = tensors_of(*curves_.study);
@@ -160,7 +160,7 @@ bool MemoryView::is_workspace_at(QPointF point) const {
          point.y() >= y_of(curves_.with_workspace->bytes[step]);
 }
 
-/// To be called when the place or look of anything except cursor, hover and brush has changed.
+/// Lays out and redraws the view. Called when size, font, theme, curves or look have changed.
 void MemoryView::lay_out() {
   const ChartRoom room = chart_room(fontMetrics());
   const bool is_low = height() < low_view * room.line;
@@ -231,8 +231,8 @@ void MemoryView::paint_readout(QPainter& painter) const {
                    in_one_line(readout(), fontMetrics(), line.width()));
 }
 
-/// The data is drawn as an image, as on the screen: its size does not depend on the number of
-/// tensors.
+/// The data is drawn as an image, as on the screen, so that the size of the picture does not depend
+/// on the number of tensors.
 Picture MemoryView::picture(const QString& title) {
   if (curves_.empty()) return {};
   hovered_.reset();
@@ -283,7 +283,8 @@ void MemoryView::paintEvent(QPaintEvent*) {
   paint_readout(painter);
 }
 
-/// Describes the tensor or slot under the pointer, or else the outlined tensor or cursor's slot.
+/// Describes the tensor or slot under the pointer, or else the outlined tensor or the slot of the
+/// cursor.
 QStringList MemoryView::readout() const {
   if (hovered_) {
     const auto tensor = tensor_at(*hovered_);

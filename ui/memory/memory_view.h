@@ -15,29 +15,29 @@ namespace stashscope::ui {
 ///
 /// The wheel zooms, dragging pans, dragging with Shift zooms to a range. A click puts the cursor on
 /// a slot and selects the tensor there. The arrow keys move the cursor, with Shift by ten slots; Up
-/// and Down walk through the tensors at the cursor. Home and End jump to the ends, P to the peak; +
-/// and - zoom, Page up and Page down pan, 0 shows everything. T switches between bands and tensors,
-/// M between slots and milliseconds, C between the colourings of tensors.
+/// and Down walk through the tensors at the cursor. Home and End jump to the first and last slot, P
+/// to the peak; + and - zoom, Page up and Page down pan, 0 shows the whole step. T switches between
+/// bands and tensors, M between slots and milliseconds, C between the colourings of tensors.
 class MemoryView : public QWidget, public PictureSource {
   Q_OBJECT
 
  public:
   explicit MemoryView(QWidget* parent = nullptr);
 
-  /// Empty curves empty the view. The visible range stays.
+  /// Shows other curves; empty curves empty the view. The visible share of the axis stays.
   void set_curves(MemoryCurves curves);
   const MemoryCurves& curves() const { return curves_; }
   void set_look(MemoryLook look);
   const MemoryLook& look() const { return look_; }
-  /// False if no slot takes any time.
+  /// Whether the axis can show time. False if no slot of the current curve takes time.
   bool can_show_time() const;
 
   void set_cursor(std::size_t slot);
   void mark(BufferId buffer);
-  /// Outlines the largest tensor that the node makes, unless one of its tensors is outlined
+  /// Outlines the largest tensor that the node makes, unless a tensor of this node is outlined
   /// already.
   void mark_made_by(NodeId node);
-  /// The node that makes a tensor; invalid for tensors that exist before the step.
+  /// The node that makes a tensor; invalid for tensors that no node makes.
   NodeId maker_of(BufferId buffer) const;
   /// The outlined tensor; may be invalid.
   BufferId marked() const { return marked_; }
@@ -48,11 +48,11 @@ class MemoryView : public QWidget, public PictureSource {
   std::int64_t top() const { return top_; }
   QRectF plot() const { return plot_; }
   double y_of(std::int64_t bytes) const;
-  /// The middle of a slot.
+  /// The pixel in the middle of a slot.
   double x_of(std::size_t step) const { return frame().x_of(step); }
-  /// The slot at a pixel; if the pixel covers several slots, the slot with the most live bytes.
+  /// The slot at a pixel; if the pixel covers two or more slots, the slot with the most live bytes.
   std::size_t step_at(double x) const;
-  /// The tensor drawn at a point; empty while bands are shown.
+  /// The tensor drawn at a point. Empty if there is none, and while bands are shown.
   std::optional<TensorBand> tensor_at(QPointF point) const;
 
   /// Whether measured workspace is drawn at a point.
@@ -94,7 +94,7 @@ class MemoryView : public QWidget, public PictureSource {
   /// The plot with room for marks on its edges.
   QRectF room_of_marks() const { return plot_.adjusted(-6, -6, 6, 1); }
   void paint_static_layer();
-  /// Paints everything around and above the data that does not depend on the cursor.
+  /// Paints the grid, the axis and the key.
   void paint_surroundings(QPainter& painter) const;
   void paint_cursor_and_peaks(QPainter& painter) const;
   void paint_readout(QPainter& painter) const;
@@ -120,7 +120,7 @@ class MemoryView : public QWidget, public PictureSource {
   QRectF plot_;
   KeyLayout key_;
   int axis_rows_ = 1;
-  QPixmap static_layer_;  ///< everything except cursor, hover, peaks and brush
+  QPixmap static_layer_;  ///< data, grid, axis and key
   bool is_stale_ = true;  ///< the layer must be redrawn
   std::size_t cursor_ = 0;
   BufferId marked_;

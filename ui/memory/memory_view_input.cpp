@@ -1,4 +1,4 @@
-// Mouse and keyboard of the memory view.
+// Mouse and keyboard input of the memory view.
 
 #include <QApplication>
 #include <QHelpEvent>
@@ -105,8 +105,8 @@ void MemoryView::move_cursor(std::ptrdiff_t by) {
   Q_EMIT slot_clicked(static_cast<std::size_t>(to));
 }
 
-/// Outlines the tensor above or below the outlined tensor. If no tensor is outlined, outlines the
-/// largest.
+/// Chooses the tensor above or below the outlined tensor at the cursor. If no tensor is outlined
+/// there, chooses the largest tensor.
 void MemoryView::walk_stack(int by) {
   if (!shows_tensors() || curves_.tensors == nullptr) return;
   const TensorBands& bands = curves_.tensors->bands;

@@ -19,7 +19,7 @@ using namespace Qt::StringLiterals;
 
 constexpr double sweep_right_margin = 24;
 constexpr double tick = 4;
-/// Minimum space between the numbers of two neighbouring sizes.
+/// Minimum space between the numbers of two neighbouring sizes, in pixels.
 constexpr double tick_gap = 24;
 constexpr double dot = 3;
 constexpr double current_dot = 4.5;
@@ -177,7 +177,8 @@ void SweepChart::paint_curve(QPainter& painter, const SweepMap& map, PeakOf peak
   painter.drawPolyline(line);
 }
 
-/// Points above the memory of the device have the colour of the memory line.
+/// Paints the points with plans. Points above the memory of the device have the colour of the
+/// memory line.
 void SweepChart::paint_points(QPainter& painter, const SweepMap& map, const Theme& theme) const {
   for (std::size_t i = 0; i < points_.size(); ++i) {
     const SweepPoint& each = points_[i];

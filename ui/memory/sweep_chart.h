@@ -8,17 +8,17 @@
 
 namespace stashscope::ui {
 
-/// The content of a sweep chart.
+/// The range of sizes that a sweep chart shows, and the values that it marks.
 struct SweepFrame {
   QString dimension;
-  std::int64_t from = 1;
-  std::int64_t to = 2;  ///< above `from`
-  std::int64_t memory_bytes = 0;
-  QString memory_of;       ///< name of the device
-  std::int64_t value = 0;  ///< current size of the dimension
+  std::int64_t from = 1;          ///< smallest size
+  std::int64_t to = 2;            ///< largest size; above `from`
+  std::int64_t memory_bytes = 0;  ///< memory of the device; 0: unknown
+  QString memory_of;              ///< name of the device
+  std::int64_t value = 0;         ///< current size of the dimension
 };
 
-/// Peaks against the sizes of a dimension, without plans and with the current ones. A click sets
+/// Peaks against the sizes of a dimension, without plans and with the current plans. A click sets
 /// the dimension to the size of the point next to the pointer; Return sets it to the size of the
 /// point that the keys selected.
 class SweepChart : public PointChart {
@@ -32,7 +32,7 @@ class SweepChart : public PointChart {
   void add(const SweepPoint& point);
   void set_value(std::int64_t value);
 
-  /// Ascending by size.
+  /// The points, ascending by size.
   const std::vector<SweepPoint>& points() const { return points_; }
   SweepMap map() const;
   QString readout() const override;
@@ -63,7 +63,7 @@ class SweepChart : public PointChart {
   void paint_points(QPainter& painter, const SweepMap& map, const Theme& theme) const;
   void paint_refused(QPainter& painter, const SweepMap& map, const Theme& theme) const;
   KeyLayout key() const;
-  /// The versions of the readout, longest first.
+  /// The versions of the readout, longest first. Empty without a hovered or selected point.
   QStringList readouts() const;
 
   SweepFrame frame_;

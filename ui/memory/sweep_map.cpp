@@ -7,7 +7,7 @@ namespace stashscope::ui {
 
 namespace {
 
-/// Factor on the highest peak, so that figures have room above it.
+/// Bytes at the upper edge of the chart, as a multiple of the highest value in the chart.
 constexpr double room_above = 1.14;
 /// Device memory above this multiple of the highest peak is not drawn, because it would flatten the
 /// curves.

@@ -12,7 +12,7 @@ namespace stashscope::ui {
 /// Maps sizes of a dimension and peaks to pixels of a chart: sizes to the right, peaks upwards.
 struct SweepMap {
   std::int64_t from = 1;  ///< size at the left edge
-  std::int64_t to = 2;    ///< at the right edge, above `from`
+  std::int64_t to = 2;    ///< size at the right edge; above `from`
   std::int64_t top = 1;   ///< bytes at the upper edge, at least 1
   double left = 0;
   double right = 1;
@@ -25,12 +25,12 @@ struct SweepMap {
   std::int64_t value_at(double x) const;
 };
 
-/// The point whose size is drawn nearest to a pixel; nothing without points.
+/// Index of the point whose size is drawn nearest to a pixel; empty without points.
 std::optional<std::size_t> nearest_point(const SweepMap& map, const std::vector<SweepPoint>& points,
                                          double x);
 
 /// Bytes at the upper edge of the chart: above the peaks, and above the memory of the device unless
-/// that is far beyond the peaks.
+/// this memory is more than twice the highest peak.
 std::int64_t top_of(const std::vector<SweepPoint>& points, std::int64_t memory_bytes);
 
 /// About `count` round numbers from `from` to `to`.

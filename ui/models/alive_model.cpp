@@ -8,12 +8,13 @@
 namespace stashscope::ui {
 
 AliveModel::AliveModel(QObject* parent)
-    : TableModel({{tr("Tensor"), tr("Alive while the node at the cursor runs"), false},
-                  {tr("Size"), tr("Bytes of the tensor's buffer"), true, bytes_unit()},
-                  {tr("Role"), {}, false},
-                  {tr("Slots"), tr("First and last slot of the tensor's buffer"), true},
-                  {tr("Type"), {}, false}},
-                 parent) {}
+    : TableModel(
+          {{tr("Tensor"), tr("A tensor that is alive while the node at the cursor runs"), false},
+           {tr("Size"), tr("Bytes of the tensor's buffer"), true, bytes_unit()},
+           {tr("Role"), {}, false},
+           {tr("Slots"), tr("First and last slot of the tensor's buffer"), true},
+           {tr("Type"), {}, false}},
+          parent) {}
 
 void AliveModel::set_moment(std::shared_ptr<const Study> study, std::size_t slot) {
   beginResetModel();

@@ -19,7 +19,7 @@ class AliveModel : public TableModel {
 
   /// A null study empties the table.
   void set_moment(std::shared_ptr<const Study> study, std::size_t slot);
-  /// The node that made the tensor; invalid for inputs and parameters.
+  /// The node that makes the tensor of a row; invalid for inputs and parameters.
   NodeId maker(int row) const;
   /// The node that made the tensor, else its first reader; invalid if no node has to do with it.
   NodeId maker_or_reader(int row) const;
@@ -39,7 +39,8 @@ class AliveModel : public TableModel {
   std::shared_ptr<const Study> study_;
   std::vector<BufferId> alive_;
   ColumnUnit unit_;
-  /// Filled when a row is first shown, because there may be thousands of rows.
+  /// Descriptions of the tensors. Each description is made when its row is first shown, because
+  /// there may be thousands of rows.
   mutable std::vector<std::optional<AliveTensor>> described_;
 };
 

@@ -59,7 +59,8 @@ QVariant ComparisonModel::difference_size(const ComparisonRow& row) {
   return difference.isValid() ? QVariant(std::abs(difference.toDouble())) : QVariant();
 }
 
-/// Rows of the same topic repeat it, because rows of a file are read one by one.
+/// The exact value of a cell, for a file. Every row names its topic, because rows of a file are
+/// read one by one.
 QVariant ComparisonModel::exact(const ComparisonRow& row, int column) {
   const auto number = [](const std::optional<double>& value) {
     return value ? QVariant(*value) : QVariant();

@@ -23,7 +23,7 @@ QString exact_difference_text(std::int64_t bytes) {
   return bytes == 0 ? u"0"_s : signed_text(exact_bytes_text(std::abs(bytes)), bytes < 0);
 }
 
-/// One unit for all rows, so that rows can be compared at a glance.
+/// A time in microseconds. All rows have this unit, so that they can be compared at a glance.
 QString microseconds_text(double seconds) { return u"%1 µs"_s.arg(1e6 * seconds, 0, 'f', 1); }
 
 bool differs_more(const StepDifference& a, const StepDifference& b) {
@@ -144,7 +144,7 @@ QVariant DifferenceModel::exact(const StepDifference& each, int column) const {
   }
 }
 
-/// Differences are sorted by their absolute value.
+/// The value that a cell is sorted by. Differences are sorted by their absolute value.
 QVariant DifferenceModel::number(const StepDifference& each, int column) const {
   switch (column) {
     case Column::step:

@@ -9,8 +9,8 @@
 
 namespace stashscope::ui {
 
-/// A run beside its prediction, slot by slot: the largest differences of bytes first, then the
-/// largest of times.
+/// Compares a run with its prediction, slot by slot. The rows are sorted by difference of bytes,
+/// then by difference of time, largest first.
 class DifferenceModel : public TableModel {
   Q_OBJECT
 
@@ -31,7 +31,7 @@ class DifferenceModel : public TableModel {
   explicit DifferenceModel(QObject* parent = nullptr);
 
   /// @param study null if there are no differences
-  /// @param differences of the study's current variant
+  /// @param differences differences between prediction and run of the study's current variant
   void set_differences(std::shared_ptr<const Study> study, std::vector<StepDifference> differences);
   const StepDifference& row(int row) const { return at(first_row(row)); }
 
@@ -49,8 +49,8 @@ class DifferenceModel : public TableModel {
 
   std::shared_ptr<const Study> study_;
   std::vector<StepDifference> rows_;
-  ColumnUnit unit_;             ///< of predicted and measured bytes and of workspaces
-  ColumnUnit difference_unit_;  ///< of differences of bytes
+  ColumnUnit unit_;             ///< unit of predicted and measured bytes and of workspaces
+  ColumnUnit difference_unit_;  ///< unit of differences of bytes
 };
 
 }  // namespace stashscope::ui

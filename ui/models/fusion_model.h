@@ -5,8 +5,8 @@
 
 namespace stashscope::ui {
 
-/// The fusion strategies and the effect of each. Computing the effects takes long, so `set_rows`
-/// fills them in later.
+/// The fusion strategies and their effects. Computing the effects takes long, so `set_rows`
+/// supplies them later.
 class FusionModel : public TableModel {
   Q_OBJECT
 
@@ -15,8 +15,8 @@ class FusionModel : public TableModel {
 
   explicit FusionModel(QObject* parent = nullptr);
 
-  /// Null empties the table, and so does a study with a planned order. After another study, the
-  /// effects are shown as being counted until `set_rows` is called.
+  /// Null empties the table, and so does a study with a planned order. With another study, the
+  /// table shows `counting…` until `set_rows` is called.
   void set_study(std::shared_ptr<const Study> study);
   /// @param rows all rows of the current study
   void set_rows(std::vector<FusionRow> rows);

@@ -9,7 +9,8 @@ namespace stashscope::ui {
 
 namespace {
 
-/// Internal id of a group's index. The id of a member's index is its group's row, counted from 1.
+/// Internal id of the model index of a group. The internal id of the model index of a member is the
+/// row of the member's group, counted from 1.
 constexpr quintptr no_group = 0;
 
 bool same_groups(const Study* a, const Study* b) {

@@ -6,7 +6,7 @@
 
 namespace stashscope::ui {
 
-/// The groups of fused nodes, and below each its members, producers before readers.
+/// The groups of fused nodes as a tree. Below each group are its members, producers before readers.
 class GroupModel : public QAbstractItemModel {
   Q_OBJECT
 

@@ -15,7 +15,7 @@ class ModuleModel : public TableModel {
 
   explicit ModuleModel(QObject* parent = nullptr);
 
-  /// @param peak_bytes of the step, for shares
+  /// @param peak_bytes peak of the step; tool tips state shares of it
   void set_modules(std::vector<ModuleMemory> modules, std::int64_t peak_bytes);
   const ModuleMemory& at(int row) const { return module_of(first_row(row)); }
 

@@ -5,7 +5,7 @@
 
 namespace stashscope::ui {
 
-/// The execution orders with the peak of each.
+/// The execution orders and their peaks.
 class OrderModel : public StudyModel {
   Q_OBJECT
 

@@ -39,7 +39,7 @@ bool PlanFilter::lessThan(const QModelIndex& left, const QModelIndex& right) con
   if (plans_.kind(left) == PlanTreeModel::Kind::section) return !is_ascending;
   if (plans_.kind(right) == PlanTreeModel::Kind::section) return is_ascending;
   if (QSortFilterProxyModel::lessThan(left, right)) return true;
-  // Equal rows always have the same order, whatever column they were sorted by before.
+  // Rows with equal values always have the same order, whatever column was sorted before.
   if (QSortFilterProxyModel::lessThan(right, left)) return false;
   return is_ascending ? left.row() < right.row() : right.row() < left.row();
 }

@@ -6,8 +6,8 @@ namespace stashscope::ui {
 
 class PlanTreeModel;
 
-/// Sorts the plans by any column. Shows rows with the filter's text in any column, and all rows
-/// above and below them in the tree. Tensors without a plan stay at the end.
+/// Sorts the plans by any column. Shows the rows that have the filter's text in any column, and all
+/// ancestors and descendants of these rows. Tensors without a plan stay at the end.
 class PlanFilter : public QSortFilterProxyModel {
   Q_OBJECT
 

@@ -23,7 +23,7 @@ constexpr std::size_t most_listed = 12;
 
 using Counts = std::map<QString, int>;
 
-/// `Conv (53), MaxPool (1)`, most frequent first.
+/// A text such as `Conv (53), MaxPool (1)`, the most frequent name first.
 QString counts_text(const Counts& counts) {
   std::vector<std::pair<QString, int>> sorted(counts.begin(), counts.end());
   std::stable_sort(sorted.begin(), sorted.end(),
@@ -56,7 +56,8 @@ QString plan_tip(const PlanRow& row) {
   const Strategy& how = strategy_of(row.type);
   QString tip = shown(row.config) + u"\n"_s + shown(std::string(how.description));
   if (how.lossy) tip += u"\n"_s + Plans::tr("Lossy: the results of the step may change.");
-  if (!in_reference(row.type)) tip += u"\n"_s + Plans::tr("ONNX Runtime does not know this type.");
+  if (!in_reference(row.type))
+    tip += u"\n"_s + Plans::tr("ONNX Runtime does not know this type of plan.");
   return tip;
 }
 
@@ -112,7 +113,7 @@ QString plans_on_text(const Study& study, const std::vector<const PlanRow*>& lis
 QString no_plans_text(const Study& study) {
   const std::string& no_backward = study.prepared->step.no_backward;
   if (!no_backward.empty())
-    return Plans::tr("No plans, no backward pass: %1.").arg(note_text(no_backward));
+    return Plans::tr("No plans, since there is no backward pass: %1.").arg(note_text(no_backward));
   if (!study.prepared->step.boundary.known()) {
     return Plans::tr("No plans: the model does not mark where backward begins.");
   }

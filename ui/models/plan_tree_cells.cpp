@@ -32,8 +32,8 @@ double bytes_per_millisecond(std::int64_t bytes, double seconds) {
 
 }  // namespace
 
-/// The units that suit the largest numbers of the tree. An occurrence never has more than its plan,
-/// and a tensor never more than the section of tensors.
+/// The units that suit the largest numbers of the tree. Numbers of occurrences and tensors are left
+/// out, because they never exceed the numbers of the plan or section above them.
 PlanTreeModel::Units PlanTreeModel::units() const {
   std::int64_t bytes = number_of_section(Column::saving).toLongLong();
   double seconds = 0;
@@ -78,7 +78,8 @@ QVariant PlanTreeModel::number_of_plan(const PlanRow& row, int column) const {
   }
 }
 
-/// The largest number among the plans of the group. Empty for times.
+/// The largest number among the plans of the group. Empty for times, and for columns without
+/// numbers.
 QVariant PlanTreeModel::number_of_group(const Item& item, int column) const {
   double most = 0;
   for (const std::size_t row : shape_.groups[item.group]) {
@@ -242,7 +243,7 @@ QString PlanTreeModel::tool_tip(const Item& item, int column) const {
 QString PlanTreeModel::row_tip(const Item& item) const {
   switch (item.kind) {
     case Kind::group:
-      return name(item) + u"\n"_s + tr("Choosing one of these plans switches the others off.");
+      return name(item) + u"\n"_s + tr("Choosing one of these plans switches the other plans off.");
     case Kind::plan:
       return plan_tip(row_of(item));
     case Kind::occurrence:
@@ -262,7 +263,7 @@ QVariant PlanTreeModel::cell(const Item& item, int column, int role) const {
     case sort_role:
       return sort_value(item, column);
     case exact_role:
-      // Empty cells stay empty.
+      // A cell without text has no exact value.
       if (!is_bytes(column) && !is_time(column)) return {};
       if (text(item, column).isEmpty() || std::isinf(number(item, column).toDouble())) return {};
       return number(item, column);

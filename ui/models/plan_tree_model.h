@@ -43,26 +43,27 @@ class PlanTreeModel : public QAbstractItemModel {
 
   explicit PlanTreeModel(QObject* parent = nullptr);
 
-  /// Null empties the tree.
+  /// Shows the plans of a study; null empties the tree.
   void set_study(std::shared_ptr<const Study> study);
-  /// If `wanted`, always lists the plans of types that ONNX Runtime does not know; otherwise only
-  /// if such a plan is on.
+  /// If `wanted`, always lists the plans of types that ONNX Runtime does not know; otherwise lists
+  /// them only if such a plan is on.
   void list_extensions(bool wanted);
 
   Kind kind(const QModelIndex& index) const { return at(index).kind; }
   /// The plan of a plan's row or of an occurrence's row.
   const PlanRow& plan_row(const QModelIndex& index) const;
-  /// All plans that are listed.
+  /// All plans that the tree lists.
   std::vector<const PlanRow*> listed() const;
-  /// The nodes that an item is about, ascending.
+  /// The nodes whose output the plans of an item free, and the nodes that run again, ascending. For
+  /// a tensor, its producer and the node at which the search for a plan stopped.
   std::vector<NodeId> nodes(const QModelIndex& index) const;
   /// The nodes whose outputs a plan or an occurrence frees; none for other items.
   std::vector<NodeId> entries(const QModelIndex& index) const;
-  /// The row of a place in the study's tables; invalid if it is not listed.
+  /// The row for a place in the study's tables; invalid if the tree does not list this place.
   QModelIndex index_of(const TablePlace& place) const;
-  /// Identifies an item across studies.
+  /// A text that identifies an item across studies.
   QString key(const QModelIndex& index) const;
-  /// The switch of a plan or of an occurrence; nothing for other items.
+  /// The switch of a plan or of an occurrence; empty for other items.
   std::optional<PlanSwitch> switch_of(const QModelIndex& index) const;
 
   QModelIndex index(int row, int column, const QModelIndex& parent = {}) const override;
@@ -82,22 +83,23 @@ class PlanTreeModel : public QAbstractItemModel {
   struct Item {
     Kind kind;
     std::size_t group = 0;
-    std::size_t row = 0;     ///< of a plan or an occurrence: the plan's position in the study
+    std::size_t row = 0;     ///< position of the plan in the study; for plans and occurrences
     std::size_t number = 0;  ///< position of an occurrence or a tensor among its siblings
   };
   /// The rows of the tree; everything else is looked up in the study.
   struct Shape {
-    /// Positions of plans in the study, in an order that does not depend on sizes.
+    /// Positions of plans in the study, by group, in an order that does not depend on sizes.
     std::vector<std::vector<std::size_t>> groups;
     std::vector<UnplannedTensor> tensors;  ///< ascending by id
     bool has_extensions = false;
 
-    /// Compared to find out whether two shapes have the same rows.
+    /// Config string and number of occurrences of each plan. `plans` and `values` are compared to
+    /// find out whether two shapes have the same rows.
     std::vector<std::pair<std::string, std::size_t>> plans;
     std::vector<ValueId> values;
   };
   struct Units {
-    ColumnUnit bytes;  ///< shared by the columns of bytes, which are compared with each other
+    ColumnUnit bytes;  ///< one unit for all columns of bytes, because users compare them
     ColumnUnit time;
     ColumnUnit per_time;  ///< of the bytes for a millisecond
   };
@@ -109,7 +111,7 @@ class PlanTreeModel : public QAbstractItemModel {
   Shape shape_of(const Study& study) const;
   bool lists_extensions(const Study& study) const;
   bool keeps_shape(const Study& study) const;
-  /// Whether the tree already has these rows.
+  /// Whether the tree already has the rows of this shape.
   bool has_rows(const Study& study, const Shape& shape) const;
   void cells_changed();
   const PlanRow& row_of(const Item& item) const { return stashscope::plan_row(*study_, item.row); }
@@ -117,7 +119,7 @@ class PlanTreeModel : public QAbstractItemModel {
   const UnplannedTensor& tensor(const Item& item) const;
   ValueId value_of(const Item& item) const;
 
-  // The contents of the cells, in plan_tree_cells.cpp.
+  // The following functions, in plan_tree_cells.cpp, make the contents of the cells.
   QVariant cell(const Item& item, int column, int role) const;
   QVariant check_state(const Item& item) const;
   QVariant number(const Item& item, int column) const;
@@ -143,7 +145,7 @@ class PlanTreeModel : public QAbstractItemModel {
   std::vector<TableColumn> columns_;
   std::shared_ptr<const Study> study_;
   std::unique_ptr<OccurrenceFacts> facts_;
-  std::vector<std::string> names_;  ///< of the study's plans, see `plan_names`
+  std::vector<std::string> names_;  ///< names of the study's plans, see `plan_names`
   Shape shape_;
   Units units_;
   bool extensions_wanted_ = false;

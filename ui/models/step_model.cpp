@@ -11,7 +11,7 @@ namespace stashscope::ui {
 StepModel::StepModel(QObject* parent)
     : StudyModel(
           {{tr("Slot"), {}, true},
-           {tr("Node"), tr("Bold: you moved it"), false},
+           {tr("Node"), tr("The node that runs in this slot; bold if you moved it"), false},
            {tr("Operator"), {}, false},
            {tr("Alive"), tr("Bytes alive while the node runs; the bar is the share of the peak"),
             true, bytes_unit()},
@@ -93,9 +93,13 @@ QString obstacle_text(const Study& study, const MoveObstacle& obstacle) {
   const QString name = short_node_text(study, obstacle.node);
   switch (obstacle.kind) {
     case MoveObstacle::Kind::producer:
-      return StepModel::tr("%1 makes its input in slot %2").arg(name).arg(obstacle.step + 1);
+      return StepModel::tr("an input of the node is made by %1 in slot %2")
+          .arg(name)
+          .arg(obstacle.step + 1);
     case MoveObstacle::Kind::reader:
-      return StepModel::tr("%1 reads its output in slot %2").arg(name).arg(obstacle.step + 1);
+      return StepModel::tr("an output of the node is read by %1 in slot %2")
+          .arg(name)
+          .arg(obstacle.step + 1);
     default:
       return StepModel::tr("the group of %1 would be split").arg(name);
   }

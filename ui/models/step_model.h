@@ -42,7 +42,7 @@ class StepModel : public StudyModel {
 /// The name under which the screen shows a node of the current step.
 QString node_text(const Study& study, NodeId node);
 
-/// The name without the module path, for sentences.
+/// The name of a node without its module path, for sentences.
 QString short_node_text(const Study& study, NodeId node);
 
 /// Why nodes cannot move directly before a slot, as one clause.

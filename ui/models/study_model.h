@@ -20,7 +20,7 @@ std::int64_t largest_peak(const std::vector<Row>& rows) {
 /// only the cells change, so that selection and scrolling stay.
 class StudyModel : public TableModel {
  public:
-  /// Null empties the table.
+  /// Shows a study; null empties the table.
   void set_study(std::shared_ptr<const Study> study);
 
  protected:

@@ -12,17 +12,18 @@ namespace stashscope::ui {
 struct TableColumn {
   QString title;
   QString explanation;     ///< tool tip of the header
-  bool is_number = false;  ///< aligned to the right; the largest is sorted to the top first
-  QString unit = {};       ///< of the exact values, see `exact_role`
+  bool is_number = false;  ///< aligned to the right; a first click sorts the largest to the top
+  QString unit = {};       ///< unit of the exact values, see `exact_role`
 };
 
 QVariant alignment_of(const TableColumn& column);
 QString bytes_unit();
 QString seconds_unit();
-/// Header data of a column.
+/// Header data of a column for an item role; empty for roles that headers do not have.
 QVariant header_cell(const TableColumn& column, int role);
 
-/// Base of all tables: bounds, headers, alignment, sorting. Subclasses supply the cells.
+/// Base class of table models. It checks bounds, supplies headers and alignment, and sorts the rows;
+/// subclasses supply the cells.
 class TableModel : public QAbstractTableModel {
  public:
   /// Item role of the value that rows are sorted by, if it is neither the exact value nor the text.
@@ -43,7 +44,7 @@ class TableModel : public QAbstractTableModel {
   /// @param row in the first order
   /// @pre row and column are within bounds
   virtual QVariant cell(int row, int column, int role) const = 0;
-  /// To be called when cells may have changed but the rows are the same.
+  /// Call this when cells may have changed but the rows are the same.
   void cells_changed();
   /// The number in the first order of a row of the table.
   int first_row(int row) const {

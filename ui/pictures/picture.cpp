@@ -21,7 +21,8 @@ Picture recorded(QWidget& view, const QString& title, const QSizeF& size,
   painter.setFont(view.font());
   paint(painter);
   painter.end();
-  // The bytes, because a QPicture keeps the state of its last replay.
+  // The bytes are stored instead of the QPicture, because a QPicture keeps the state of its last
+  // replay.
   const QByteArray strokes(record.data(), static_cast<qsizetype>(record.size()));
   return {title,
           size,

@@ -7,15 +7,15 @@
 
 namespace stashscope::ui {
 
-/// A picture that any thread can paint on any device. It keeps all that it needs.
+/// A picture that any thread can paint on any device. It owns all data that it needs.
 struct Picture {
   QString title;
   QSizeF size;                           ///< empty: there is nothing to show
   std::function<void(QPainter&)> paint;  ///< paints from (0, 0) to `size`
-  std::function<std::string()> svg;      ///< makes the SVG; not set: it is painted
+  std::function<std::string()> svg;      ///< makes the SVG; not set: `paint` makes it
 };
 
-/// The figures of a picture as CSV. Can be called on any thread.
+/// Returns the data of a picture as CSV. Can be called on any thread.
 using PictureData = std::function<std::string()>;
 /// Receives figures; they are not set if there is nothing to show.
 using DataTaker = std::function<void(const PictureData&)>;
@@ -25,27 +25,29 @@ class PictureSource {
  public:
   virtual ~PictureSource() = default;
 
-  /// What the view shows, in light colours. @param title names what is shown, such as the model
+  /// A picture of the view's content, in light colours.
+  /// @param title names the content, such as the model
   virtual Picture picture(const QString& title) = 0;
-  /// The figures of a view that has them at once. Not set if there is nothing to show. To be called
-  /// on the interface thread.
+  /// The data of a view that has it at once; not set if there is nothing to show. Call this on the
+  /// interface thread.
   virtual PictureData picture_data() { return {}; }
-  /// Hands the figures over, at once or in a later event. To be called on the interface thread.
+  /// Passes the data to `take`, at once or in a later event. Call this on the interface thread.
   virtual void gather_data(const DataTaker& take) { take(picture_data()); }
-  /// Whether there is something to show. Gathers no figures.
+  /// Whether there is something to show. Subclasses override this where `picture_data` takes long.
   virtual bool has_picture() { return picture_data() != nullptr; }
 };
 
-/// What `paint` paints for a view as large as it is on the screen, in the view's font and in light
-/// colours. To be called on the interface thread; calls `paint` once.
+/// Records what `paint` paints, in the size and font of the view and in light colours. Call this on
+/// the interface thread; it calls `paint` once.
 Picture recorded(QWidget& view, const QString& title, const std::function<void(QPainter&)>& paint);
-/// The same for a page of another size.
+/// Records what `paint` paints on a page of size `size`, in the font of the view and in light
+/// colours. Call this on the interface thread; it calls `paint` once.
 Picture recorded(QWidget& view, const QString& title, const QSizeF& size,
                  const std::function<void(QPainter&)>& paint);
 
 /// The actions of a view that save its picture and its data; for the view's own menu.
 QList<QAction*> picture_actions(const QWidget& view);
-/// Marks an action as one of them.
+/// Adds an action to a view and marks it for `picture_actions`.
 void add_picture_action(QWidget& view, QAction* action);
 
 }  // namespace stashscope::ui

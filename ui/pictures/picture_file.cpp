@@ -15,10 +15,11 @@ namespace stashscope::ui {
 namespace {
 
 constexpr double png_zoom = 2;
-/// Limits of an image in pixels: many programs refuse larger ones, or need gigabytes to open them.
+/// Limits of an image in pixels: many programs refuse larger images, or need gigabytes to open
+/// them.
 constexpr double longest_png = 16'384;
 constexpr double most_png_pixels = 100e6;
-/// The largest page that PDF readers accept, in points.
+/// The longest side of a page that PDF readers accept, in points.
 constexpr double longest_pdf = 14'400;
 constexpr double points_per_inch = 72;
 

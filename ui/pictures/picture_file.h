@@ -17,11 +17,11 @@ PictureFormat picture_format(const std::string& path);
 /// common programs could not open such a large image.
 double png_scale(QSizeF picture);
 
-/// The picture at `png_scale`. Throws a run Error without memory for it.
+/// The picture at `png_scale`. Throws a run Error if there is no memory for the image.
 QImage image_of(const Picture& picture);
 
-/// The contents of a file. A PDF has one page; its texts and those of an SVG stay texts. Throws a
-/// run Error if the picture cannot be encoded.
+/// The content of a file in the given format. A PDF has one page. Texts in a PDF or an SVG stay
+/// texts. Throws a run Error if the picture cannot be encoded.
 std::string encoded(const Picture& picture, PictureFormat format);
 
 }  // namespace stashscope::ui

@@ -27,7 +27,8 @@ QString escaped(const QString& text) {
   return QString::fromStdString(xml_escaped(to_valid_utf8(text.toStdString())));
 }
 
-/// A colour as the value of `fill` or `stroke`, and its opacity.
+/// The SVG attributes for a colour: `fill` or `stroke`, and the opacity if the colour is not
+/// opaque.
 QString paint_attributes(QLatin1String property, const QColor& colour) {
   QString text = attribute(property, colour.name());
   if (colour.alpha() < 255) {
@@ -59,7 +60,7 @@ QString path_data(const QPainterPath& path) {
   return data;
 }
 
-/// Writes what a painter paints as elements of SVG.
+/// Writes the shapes, texts and images that a painter paints as SVG elements.
 class SvgEngine : public QPaintEngine {
  public:
   SvgEngine() : QPaintEngine(AllFeatures) {}
@@ -186,7 +187,7 @@ class SvgEngine : public QPaintEngine {
   }
 
   QString body_;
-  QString clip_;  ///< attribute of elements while a clip is set
+  QString clip_;  ///< `clip-path` attribute of elements; empty without a clip
   int names_ = 0;
 };
 

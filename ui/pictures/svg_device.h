@@ -4,12 +4,13 @@
 
 namespace stashscope::ui {
 
-/// The picture as an SVG document of shapes, texts and images, as far as this program paints:
-/// brushes of one colour or linear gradients, pens of one colour. QSvgGenerator of Qt 6.4 would
-/// paint what a view clips away.
+/// The picture as an SVG document of shapes, texts and images, limited to what this program paints:
+/// brushes of one colour or linear gradients, pens of one colour. QSvgGenerator of Qt 6.4 is not
+/// used, because it would paint what a view clips away.
 std::string painted_svg(const Picture& picture);
 
-/// Pixels per inch of images in memory, for which fonts in points have their size on the screen.
+/// Pixels per inch of images in memory. At this resolution, fonts in points have the same size as
+/// on the screen.
 int screen_resolution();
 
 }  // namespace stashscope::ui

@@ -14,8 +14,8 @@ namespace {
 using namespace Qt::StringLiterals;
 using enum Advice::Action;
 
-/// How the window words an advice, with the punctuation that joins it to the text before it. %1 is
-/// the subject.
+/// The window's words for an advice, with the punctuation that joins them to the text before. %1 is
+/// the subject of the advice.
 struct ControlWords {
   Advice::Action action;
   const char* words;
@@ -26,17 +26,20 @@ constexpr std::array all_words = {
     ControlWords{set_dimensions, QT_TRANSLATE_NOOP("Advice", "; set %1 in the panel Dimensions")},
     ControlWords{
         choose_loss,
+        QT_TRANSLATE_NOOP(
+            "Advice",
+            "; to take another output for the loss, start the program with --loss and its name")},
+    ControlWords{
+        freeze_parameters,
         QT_TRANSLATE_NOOP("Advice",
-                          "; to take another one, start the program with --loss and its name")},
-    ControlWords{freeze_parameters,
-                 QT_TRANSLATE_NOOP("Advice",
-                                   "; to train no parameters before it, start the program with "
-                                   "--freeze and their names")},
+                          "; to train no parameters before this node, start the program with "
+                          "--freeze and their names")},
     ControlWords{train_normalizations,
                  QT_TRANSLATE_NOOP("Advice",
                                    "; Passes > Train batch normalizations puts training mode "
                                    "back, or %1")},
-    ControlWords{choose_optimizer, QT_TRANSLATE_NOOP("Advice", "; choose one in Run > Optimizer")},
+    ControlWords{choose_optimizer,
+                 QT_TRANSLATE_NOOP("Advice", "; choose an optimizer in Run > Optimizer")},
     ControlWords{plan_again, QT_TRANSLATE_NOOP("Advice", "; plan again in the Planner")},
     ControlWords{plan_by_cluster,
                  QT_TRANSLATE_NOOP("Advice",

@@ -11,20 +11,22 @@ namespace stashscope::ui {
 /// `\xNN`.
 QString shown(const std::string& text);
 
-/// `1.25 GiB`
+/// An amount of memory in a suitable unit, such as `1.25 GiB`.
 QString bytes_text(std::int64_t bytes);
 
-/// `12.3 ms`
+/// A time in a suitable unit, such as `12.3 ms`.
 QString time_text(double seconds);
 
-/// An amount in a fixed unit, such as the unit of a table column: `0.50 GiB`, `0.64 ms`
+/// An amount of memory in a fixed unit, such as the unit of a table column: `0.50 GiB`.
 QString bytes_text(std::int64_t bytes, const ColumnUnit& unit);
+/// A time in a fixed unit, such as `0.64 ms`.
 QString time_text(double seconds, const ColumnUnit& unit);
 
-/// `671,088,640 B`, for tool tips
+/// The exact number of bytes, such as `671,088,640 B`.
 QString exact_bytes_text(std::int64_t bytes);
 
-/// The relative change from `before` to `after`: `−29 %`, `+4.1 %`, `±0 %`.
+/// The relative change from `before` to `after`, such as `−29 %` or `+4.1 %`. `±0 %` if the change
+/// is below 0.05 %, and if `before` is 0.
 QString change_text(std::int64_t before, std::int64_t after);
 
 }  // namespace stashscope::ui

@@ -39,8 +39,8 @@ bool is_exclusive(const QStyleOption& option) {
   return item != nullptr && item->index.data(exclusive_role).toBool();
 }
 
-/// A box with a tick, with a bar if only a part is on, or with a dot if siblings exclude each
-/// other.
+/// Paints a box with a tick if the item is on, or with a bar if it is partly on. If siblings
+/// exclude each other, paints a round box with a dot.
 void paint_check_box(QPainter& painter, const QStyleOption& option) {
   const Theme theme = theme_of(option.palette);
   const bool ticked = option.state.testFlag(QStyle::State_On);

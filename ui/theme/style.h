@@ -4,7 +4,8 @@
 
 namespace stashscope::ui {
 
-/// Item role: at most one of the siblings is on, so the tick is drawn as a radio button.
+/// Item role: true if at most one of several sibling items can be on. The ticks of such items are
+/// drawn as radio buttons.
 constexpr int exclusive_role = Qt::UserRole + 1;
 
 /// Fusion style with check boxes and field edges that are visible on a dark ground too. Ticked

@@ -20,7 +20,8 @@ using namespace Qt::StringLiterals;
 /// disabled.
 constexpr float disabled_opacity = 0.8F;
 
-/// Texts and lines have a contrast of at least 7:1 to window, surface and canvas. (WCAG 2.2, 1.4.6)
+/// A theme whose texts and lines have a contrast of at least 7:1 to window, surface and canvas.
+/// (WCAG 2.2, 1.4.6)
 const Theme& high_contrast_theme() {
   static const Theme theme = {true,
                               QColor(Qt::black),
@@ -48,7 +49,8 @@ const Theme& theme_of(ThemeChoice choice) {
   }
 }
 
-/// The style draws no outline that is seen on black, so buttons there have a ground of their own.
+/// The outlines that the style draws are invisible on black, so buttons there have a lighter
+/// ground.
 QColor button_colour(const Theme& theme) {
   if (theme.surface == high_contrast_theme().surface) return QColor(0x333333);
   return theme.dark ? theme.surface.lighter(115) : theme.surface;
@@ -78,7 +80,7 @@ QPalette palette_of(const Theme& theme) {
   return palette;
 }
 
-/// Draws thin lines instead of the style's bevels.
+/// A style sheet that draws thin lines instead of the style's bevels.
 QString sheet_of(const Theme& theme) {
   const QString sheet =
       u"QMainWindow::separator { background: %1; width: 5px; height: 5px; }"
@@ -112,8 +114,8 @@ QString sheet_of(const Theme& theme) {
 
 bool is_dark(const QPalette& palette) { return palette.color(QPalette::Window).lightness() < 128; }
 
-/// Whether the platform prefers dark windows. Some desktops say so by an environment variable;
-/// others by the palette before this program changes it.
+/// Whether the platform prefers dark windows. Some desktops state it in an environment variable,
+/// others in the palette that the program starts with.
 bool system_is_dark() {
   if (qEnvironmentVariable("GTK_THEME").contains(u"dark"_s, Qt::CaseInsensitive)) return true;
   return is_dark(QGuiApplication::palette());
@@ -170,7 +172,7 @@ LightPalette::LightPalette(QWidget& widget)
 }
 
 LightPalette::~LightPalette() {
-  // An empty palette inherits everything, as before.
+  // An empty palette inherits all colours, as it did before.
   if (widget_ != nullptr) widget_->setPalette(QPalette());
 }
 

@@ -49,7 +49,8 @@ enum class ThemeChoice { system, light, dark, high_contrast };
 /// Sets the style, palette and style sheet of the application.
 void apply_theme(QApplication& application, ThemeChoice choice);
 
-/// Follows the desktop's preference for dark windows, if the session bus announces it.
+/// Asks the desktop in the background, over the session bus, whether it prefers dark windows. If
+/// so, sets the dark theme.
 void follow_system_theme(QApplication& application);
 
 }  // namespace stashscope::ui

@@ -5,8 +5,8 @@
 namespace stashscope::ui {
 
 /// A field for an amount of memory such as `123.45 GiB`. A number without a unit is in GiB: the
-/// field adds the unit when the user presses Return or leaves it. Its width follows the size of the
-/// text.
+/// field adds the unit when the user presses Return or leaves the field. Its width grows with the
+/// text size.
 class AmountField : public QLineEdit {
  public:
   explicit AmountField(const QString& text = {});

@@ -8,7 +8,7 @@ namespace stashscope::ui {
 /// small windows.
 constexpr int least_table_height = 44;
 
-/// Widens all columns except the last by the factor by which their text grows.
+/// Multiplies the widths of all columns except the last by `growth`.
 void grow_columns(QHeaderView& header, double growth);
 
 }  // namespace stashscope::ui

@@ -9,15 +9,16 @@
 namespace stashscope::ui {
 
 /// The rows as tab-separated text for spreadsheets, below a line of column titles. Contains the
-/// visible columns in screen order, and a separate column for ticks if there are any. Empty without
-/// rows.
+/// visible columns in screen order, and a separate column for ticks if the rows have ticks. Empty
+/// without rows.
 QString rows_text(const QModelIndexList& rows, const QHeaderView& header);
 
 /// Item role of the exact value of a cell whose text is shortened: bytes or seconds. As header
-/// data: the title with the unit.
+/// data, the role gives the title with the unit.
 constexpr int exact_role = Qt::UserRole + 2;
 
-/// The same rows and columns as CSV, with exact values. Trees have a column for the level.
+/// The rows as CSV with exact values, in the columns of `rows_text`. If rows of a tree have
+/// parents, a column gives the level of each row.
 class CsvRows {
  public:
   /// @param rows all rows that are written

@@ -14,7 +14,7 @@ inline void drop_menu(QToolButton& button, QMenu& menu) {
   });
 }
 
-/// A name as the text of a menu entry: ampersands are doubled, because a single one marks a
+/// A name as the text of a menu entry: ampersands are doubled, because a single ampersand marks a
 /// mnemonic.
 inline QString menu_text(QString name) { return name.replace(u'&', QStringLiteral("&&")); }
 

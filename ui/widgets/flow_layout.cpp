@@ -79,13 +79,14 @@ int FlowLayout::arrange(const QRect& place, bool moves) const {
   return y - place.y();
 }
 
-/// Returns the height of the row.
+/// Places the widgets of a row, if `moves` is set. Returns the height of the row.
 int FlowLayout::place_row(const Items& row, const QRect& place, bool moves) const {
   int height = 0;
   for (const QLayoutItem* const each : row) height = std::max(height, each->sizeHint().height());
   if (!moves) return height;
   const auto growing = std::ranges::count_if(row, [](auto* each) { return can_grow(*each); });
-  // A row that is too wide has one unit, whose widgets that can grow shrink below their hint.
+  // A row that is too wide has one unit. In this unit, the widgets that can grow get less than
+  // their size hint. If none can grow, the widget after the label does.
   const int left = place.width() - width_of(row, false);
   int x = place.x();
   for (QLayoutItem* const each : row) {

@@ -11,7 +11,7 @@ inline void set_main_widget(QWidget& panel, QWidget* main) {
   panel.setProperty("main_widget", QVariant::fromValue(main));
 }
 
-/// Null if the panel has not named one.
+/// The widget that `set_main_widget` named for the panel; null if there is none.
 inline QWidget* main_widget(const QWidget& panel) {
   return panel.property("main_widget").value<QWidget*>();
 }

@@ -9,7 +9,8 @@ namespace stashscope::ui {
 
 namespace {
 
-/// The widget if the wheel would change its value, otherwise null. Scroll bars keep the wheel.
+/// The object as a widget if the wheel would change its value; otherwise null. Scroll bars give
+/// null, because they must keep the wheel.
 QWidget* field_of(QObject* object) {
   const bool is_field = qobject_cast<QAbstractSpinBox*>(object) != nullptr ||
                         qobject_cast<QComboBox*>(object) != nullptr ||

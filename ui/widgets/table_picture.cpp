@@ -13,9 +13,9 @@ namespace stashscope::ui {
 
 namespace {
 
-/// A picture is to be looked at; the data has all rows.
+/// Maximum number of rows in a picture. The data of the picture has all rows.
 constexpr qsizetype most_rows = 100;
-/// Wider content is elided.
+/// Content wider than this many pixels is elided.
 constexpr int widest_column = 640;
 constexpr int table_margin = 8;
 
@@ -23,7 +23,7 @@ struct TablePictureTexts {
   Q_DECLARE_TR_FUNCTIONS(TablePicture)
 };
 
-/// Paints rows of a view outside of the view.
+/// Paints the rows of a view on a device other than the view.
 class TablePainter {
  public:
   TablePainter(QAbstractItemView& view, const QModelIndexList& rows, const QHeaderView& header)

@@ -22,12 +22,13 @@ class TableView : public QTableView, public PictureSource {
   void gather_data(const DataTaker& take) override;
   bool has_picture() override;
   void cut_at_end(std::initializer_list<int> columns) { cells_->cut_at_end(columns); }
-  /// Makes the column as wide as its content if the other columns leave room for that.
+  /// Makes the column as wide as its content if the other columns leave enough room.
   /// @param least minimum width of the column in pixels
   /// @param least_last width in pixels that is reserved for the last column
   void set_flexible_column(int column, int least, int least_last);
 
-  /// Keeps the last column at least as wide as its content. Takes effect with a flexible column.
+  /// Keeps the last column at least as wide as its content. Has an effect only with a flexible
+  /// column.
   void keep_last_whole();
 
   /// Lets the user sort the rows: by a click on a title, which sorts the other way at the second

@@ -4,7 +4,8 @@
 
 namespace stashscope::ui {
 
-/// Scrolls only vertically, and is never narrower than its content, so that nothing is cut off.
+/// A scroll area that scrolls only vertically. It is never narrower than its content, so that
+/// nothing is cut off.
 class VerticalScrollArea : public QScrollArea {
  public:
   explicit VerticalScrollArea(QWidget* content);
@@ -15,7 +16,7 @@ class VerticalScrollArea : public QScrollArea {
   bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
-  int content_width_ = 0;  ///< minimum, when the owner last laid this out
+  int content_width_ = 0;  ///< minimum width of the content at its last layout request
 };
 
 }  // namespace stashscope::ui

@@ -6,9 +6,9 @@
 
 namespace stashscope::ui {
 
-/// Adds an action to the widget: it works by its keys while the widget has the focus, and from the
-/// widget's menu of actions.
-/// @param tip its tool tip; the keys are appended
+/// Adds an action to the widget. Its keys work while the widget has the focus, and the widget's
+/// menu of actions lists it.
+/// @param tip tool tip of the action; the keys are appended
 QAction* add_widget_action(QWidget& widget, const QString& name, const QString& text,
                            const QKeySequence& keys, const QString& tip, std::function<void()> run);
 

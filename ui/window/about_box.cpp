@@ -83,7 +83,7 @@ AboutBox::AboutBox(const DeviceList& devices, QWidget* parent) : QDialog(parent)
   layout->addWidget(buttons);
   connect(copy, &QPushButton::clicked, this,
           [&devices] { QApplication::clipboard()->setText(versions_text(devices)); });
-  // The window opens before the drivers have answered.
+  // The box may open before the devices of this computer are known.
   connect(&devices, &DeviceList::listed_here, this,
           [&devices, versions] { versions->setText(table_of_versions(devices)); });
   connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);

@@ -6,7 +6,8 @@
 
 namespace stashscope::ui {
 
-/// Versions of the program and its libraries, and the devices of this computer, one per line.
+/// The versions of the program and of its libraries, then the devices of this computer. Each
+/// version and each device has a line of its own.
 QString versions_text(const DeviceList& devices);
 
 /// Shows the purpose and the version of the program, and the devices as soon as they are known.
@@ -15,7 +16,7 @@ class AboutBox : public QDialog {
   Q_OBJECT
 
  public:
-  /// @param devices outlives the box
+  /// @param devices must outlive the box
   AboutBox(const DeviceList& devices, QWidget* parent);
 };
 

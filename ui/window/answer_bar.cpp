@@ -25,8 +25,8 @@ QString percent_text(double share) {
          u" %"_s;
 }
 
-/// A link to the choice of the device. A profile from a file may have any name, and the label shows
-/// rich text.
+/// A link that opens the menu of devices, as rich text. The name of the device is escaped, because
+/// a profile from a file may have any name.
 QString device_text(const TimeChoices& times) {
   const QString name = times.device_memory
                            ? bytes_text(*times.device_memory)
@@ -94,7 +94,7 @@ QString time_change_text(double seconds) {
                      : AnswerBar::tr("%1 more time").arg(time_text(seconds));
 }
 
-/// `−4.5 GiB, +2.1 %`
+/// The effect of a move on the peak and on the time of the step: `−4.5 GiB, +2.1 %`.
 QString price_text(const Study& study, const NextMove& move) {
   const double before = step_seconds(study, *study.current);
   const double share = before == 0 ? 0 : 100 * move.seconds_change / before;
@@ -115,7 +115,7 @@ AnswerBar::AnswerBar(Document& document, QWidget* parent)
   addWidget(answer_);
   toggleViewAction()->setVisible(false);
   fit_ = add_button(u"answer_fit"_s);
-  // The panels below must not move when buttons come and go.
+  // The panels below must not move when buttons appear and disappear.
   setMinimumHeight(fit_->sizeHint().height() + 2);
   fit_->setText(tr("Make it fit"));
   fit_->setToolTip(tr("Search for the cheapest plan that fits the device"));
@@ -141,12 +141,12 @@ QPushButton* AnswerBar::add_button(const QString& name) {
   auto* const button = new QPushButton;
   button->setObjectName(name);
   button->hide();
-  // The layout of a tool bar shows a widget through its action.
+  // A tool bar shows and hides a widget through the action that addWidget returns.
   addWidget(button)->setVisible(false);
   return button;
 }
 
-/// Newer choices than those of the shown study make its moves wrong.
+/// Removes the moves and the number of samples: they are wrong once the choices change.
 void AnswerBar::drop_moves() {
   search_.cancel();
   fit_search_.cancel();
@@ -187,7 +187,8 @@ void AnswerBar::follow_link(const QString& link) {
   }
 }
 
-/// A search beside a run would disturb the times that the run measures.
+/// Starts the search for moves, unless a run or another search is in progress: the search would
+/// distort the times that a run measures.
 void AnswerBar::look_for_moves() {
   const auto& study = document_.study();
   if (study == nullptr || !document_.why_wait().isEmpty()) return;
@@ -241,7 +242,7 @@ void AnswerBar::show_samples(const LargestFit& fit) {
   const QString name = shown(first.name);
   samples_->setText(tr("Batch %1 fits").arg(largest->value));
   samples_->setToolTip(
-      tr("Set %1 from %2 to %3, the largest that fits\nThe peak becomes %4, the nodes "
+      tr("Set %1 from %2 to %3, the largest size that fits\nThe peak becomes %4, the nodes "
          "take %5")
           .arg(name)
           .arg(first.value)
@@ -279,17 +280,17 @@ void AnswerBar::fit_moves() {
   show_in_room(fit_, memory > 0 && study->current->timeline.peak_bytes > memory);
   show_in_room(samples_, largest_.has_value());
   for (std::size_t i = 0; i < buttons_.size(); ++i) show_in_room(buttons_[i], i < moves_.size());
-  // The layout shows new buttons later.
+  // Queued, because the layout shows new buttons only after this function returns.
   QMetaObject::invokeMethod(this, &AnswerBar::give_keys_back, Qt::QueuedConnection);
 }
 
-/// The answer takes the keyboard focus of a button that goes away.
+/// Moves the keyboard focus to `answer_` from a button that is about to be hidden.
 void AnswerBar::keep_keys() {
   answer_->setFocus(Qt::OtherFocusReason);
   keeps_keys_ = true;
 }
 
-/// Hands the keyboard focus on to the first new move, unless the user has gone elsewhere.
+/// Moves the keyboard focus from `answer_` to the first move, unless the user moved the focus.
 void AnswerBar::give_keys_back() {
   if (!keeps_keys_) return;
   keeps_keys_ = answer_->hasFocus();

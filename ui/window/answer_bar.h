@@ -12,9 +12,9 @@
 
 namespace stashscope::ui {
 
-/// The answers that matter most, always in sight: the peak, whether it fits the device, and the
-/// time. Buttons offer the number of samples that fits, and the next best moves: plans to switch
-/// on, with their effect.
+/// Shows the peak, whether the peak fits into the device's memory, and the time of the step.
+/// Buttons search for a plan that fits, set the largest number of samples that fits, and switch on
+/// plans that lower the peak most for their time (moves).
 class AnswerBar : public QToolBar {
   Q_OBJECT
 
@@ -27,10 +27,11 @@ class AnswerBar : public QToolBar {
   }
 
  Q_SIGNALS:
-  /// The user wants a plan that fits this much memory. @param bytes of the device
+  /// The user wants a plan whose peak fits into the memory of the device.
+  /// @param bytes the memory of the device
   void fit_wanted(std::int64_t bytes);
-  /// The user wants to choose another device or optimizer. @param at a place for the menu on the
-  /// screen
+  /// The user wants to choose another device or optimizer.
+  /// @param at the screen position for the menu
   void device_wanted(const QPoint& at);
   void optimizer_wanted(const QPoint& at);
 
@@ -49,11 +50,11 @@ class AnswerBar : public QToolBar {
   void look_for_moves();
   void show_moves(const std::vector<NextMove>& moves);
   void apply(std::size_t move);
-  /// Looks for the largest number of samples that fits.
+  /// Searches for the largest number of samples that fits into the memory of the device.
   void look_for_samples();
   void show_samples(const LargestFit& fit);
   void use_samples();
-  /// Shows as many moves as there is room for.
+  /// Shows as many buttons as there is room for.
   void fit_moves();
   void keep_keys();
   void give_keys_back();
@@ -62,13 +63,13 @@ class AnswerBar : public QToolBar {
   QLabel* answer_;
   QPushButton* fit_;
   QPushButton* samples_;
-  std::optional<LargestFit> largest_;  ///< of the study `moves_of_`
+  std::optional<LargestFit> largest_;  ///< largest number of samples that fits, for `moves_of_`
   std::vector<QPushButton*> buttons_;
   std::vector<NextMove> moves_;
   std::shared_ptr<const Study> moves_of_;  ///< the study that `moves_` start from
-  std::vector<std::string> names_;         ///< of its plans, see `plan_names`
-  bool keeps_keys_ = false;                ///< the answer has the focus of a button that went away
-  QTimer quiet_;                           ///< the search starts when no study follows for a moment
+  std::vector<std::string> names_;         ///< `plan_names` of the study `moves_of_`
+  bool keeps_keys_ = false;                ///< `answer_` took the focus of a hidden button
+  QTimer quiet_;                           ///< runs from a new study to the start of the search
   LatestAnswer<std::vector<NextMove>> search_{*this, JobThread::Urgency::background};
   LatestAnswer<LargestFit> fit_search_{*this, JobThread::Urgency::background};
 };

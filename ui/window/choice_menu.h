@@ -16,20 +16,21 @@ class ChoiceMenu : public QMenu {
   ChoiceMenu(const QString& title, Document& document, QWidget* parent = nullptr);
 
  protected:
-  /// @param name object name of the action
+  /// Adds an entry for a choice. @param name object name of the action
+  /// @param is_on whether the entry is ticked for the given choices
   /// @param change applies the entry's choice
-  /// @param told text of the undo entry; called with the new state
+  /// @param told returns the text of the undo entry; called with the new state of the entry
   QAction* add_choice(QMenu* menu, const QString& name, const QString& text,
                       std::function<bool(const Choices&)> is_on,
                       std::function<void(Choices&, bool on)> change,
                       std::function<QString(bool on)> told);
-  /// Reads the name of the chosen strategy from the choices, and writes another name to them.
+  /// Functions that read and set the name of a strategy in the choices.
   struct NamedChoice {
     std::string (*chosen)(const Choices&);
     void (*choose)(Choices&, const std::string&);
   };
   /// Adds an entry for a strategy. @param kind the first part of the action's object name
-  /// @param told text of the undo entry, with %1 for the name
+  /// @param told text of the undo entry, with %1 in place of the strategy's name
   void add_named(const QString& kind, std::string_view name, std::string_view description,
                  const NamedChoice& choice, const QString& told);
   void clear_choices();
@@ -38,7 +39,7 @@ class ChoiceMenu : public QMenu {
   Document& document() { return document_; }
 
  private:
-  /// A choice that is on or off.
+  /// A menu entry for a choice that is on or off.
   struct Entry {
     QAction* action;
     std::function<bool(const Choices&)> is_on;
@@ -48,7 +49,7 @@ class ChoiceMenu : public QMenu {
   std::vector<Entry> entries_;
 };
 
-/// The execution orders with their peaks.
+/// The menu of the execution orders, each with its peak if the peak is known.
 class OrderMenu : public ChoiceMenu {
   Q_OBJECT
 
@@ -73,7 +74,8 @@ class OptimizerMenu : public ChoiceMenu {
   explicit OptimizerMenu(Document& document, QWidget* parent = nullptr);
 };
 
-/// The devices that the step can run on; an unavailable device says why.
+/// The menu of the devices that can run the step. The entry of an unavailable device is disabled
+/// and states the reason.
 class DeviceMenu : public ChoiceMenu {
   Q_OBJECT
 

@@ -4,7 +4,8 @@
 
 namespace stashscope::ui {
 
-/// A command on one line: its place faded, the typed letters bold, its keys at the right.
+/// Draws a command on one line: its place in a faded colour, its name, and its keys at the right.
+/// The letters that the user typed are bold.
 class CommandDelegate : public QStyledItemDelegate {
   Q_OBJECT
 

@@ -17,7 +17,7 @@ class CommandModel : public QAbstractListModel {
 
   void set_commands(std::vector<Command> commands);
   void set_pattern(const QString& pattern);
-  /// Null if the action has been deleted since.
+  /// The action of a row; null if the action has been deleted.
   QAction* action(int row) const { return shown_[static_cast<std::size_t>(row)].command.action; }
 
   int rowCount(const QModelIndex& parent = {}) const override;

@@ -83,7 +83,7 @@ void CommandPalette::filter(const QString& pattern) {
   place();
 }
 
-/// Places the palette at the upper edge of the window, as high as its rows.
+/// Places the palette near the upper edge of the window, high enough for at most 12 rows.
 void CommandPalette::place() {
   const int rows = std::min(model_.rowCount(), most_rows);
   if (rows > 0) list_->setFixedHeight(rows * list_->sizeHintForRow(0));
@@ -144,7 +144,7 @@ bool CommandPalette::eventFilter(QObject* watched, QEvent* event) {
     return QFrame::eventFilter(watched, event);
   }
   if (event->type() == QEvent::KeyPress) return take_key(static_cast<QKeyEvent*>(event)->key());
-  // Claims the key, so that no shortcut of the window takes it.
+  // Accepts the key, so that it triggers no shortcut of the window.
   event->accept();
   return true;
 }

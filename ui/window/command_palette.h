@@ -9,8 +9,8 @@
 
 namespace stashscope::ui {
 
-/// A text field over the window. The user types a few letters of a command. The arrow keys select,
-/// Return runs the command, Escape or a click elsewhere closes the palette.
+/// A text field over the window, with a list of the commands that match the typed letters. The
+/// arrow keys select a command, Return runs it, Escape or a click elsewhere closes the palette.
 class CommandPalette : public QFrame {
   Q_OBJECT
 

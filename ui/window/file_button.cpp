@@ -11,7 +11,7 @@ namespace {
 constexpr int button_margin = 6;
 constexpr int picture_gap = 10;
 constexpr double corner = 4;
-/// Minimum room for the texts, in average characters.
+/// Minimum width of the texts, in average characters.
 constexpr int fewest_characters = 18;
 
 }  // namespace

@@ -9,18 +9,18 @@ namespace stashscope::ui {
 struct FileEntry {
   QString path;
   QString name;
-  QString detail;  ///< a second line
-  QImage picture;  ///< see `curve_thumbnail`; null: none
-  bool gone = false;
+  QString detail;     ///< text of the second line
+  QImage picture;     ///< see `curve_thumbnail`; null: none
+  bool gone = false;  ///< the file does not exist any more
 };
 
-/// Opens a file: its name above a line about it, with a small picture beside both. Return works as
-/// a click does.
+/// A button for a file. It shows the file's name above a line of details, and a small picture to
+/// the left. Return has the effect of a click.
 class FileButton : public QPushButton {
   Q_OBJECT
 
  public:
-  /// @param indented leaves room for a picture also without one
+  /// @param indented leaves room for a picture even if the entry has none
   FileButton(const FileEntry& entry, bool indented, QWidget* parent = nullptr);
 
   QSize sizeHint() const override;

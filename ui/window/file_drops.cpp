@@ -9,7 +9,7 @@ namespace stashscope::ui {
 
 namespace {
 
-/// The single local file that is dragged; empty for anything else.
+/// The path of the dragged file; empty unless exactly one local file is dragged.
 QString dragged_file(const QDropEvent& event) {
   const auto urls = event.mimeData()->urls();
   return urls.size() == 1 ? urls.front().toLocalFile() : QString();

@@ -4,8 +4,8 @@
 
 namespace stashscope::ui {
 
-/// Takes files that are dropped anywhere in a window, also on fields that take texts. An event
-/// filter for the application.
+/// Reports a file that is dropped anywhere in a window, even on a field that accepts dropped texts.
+/// To be installed as an event filter of the application.
 class FileDrops : public QObject {
   Q_OBJECT
 

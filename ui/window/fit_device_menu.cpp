@@ -40,8 +40,8 @@ void FitDeviceMenu::add_field() {
   field_->setAccessibleName(tr("Other memory"));
   field_->setPlaceholderText(tr("24 (GiB)"));
   field_->setToolTip(
-      tr("Memory that the step must fit; a number without a unit is in GiB. The times stay those "
-         "of the chosen device. Empty: the device's own memory."));
+      tr("Memory into which the step must fit, in GiB without a unit. Times are still predicted for "
+         "the chosen device. If the field is empty, the memory of that device counts."));
   auto* const row = new QWidget;
   auto* const layout = new QHBoxLayout(row);
   layout->setContentsMargins(3 * spacing_unit, spacing_unit / 2, spacing_unit, spacing_unit / 2);
@@ -57,7 +57,7 @@ void FitDeviceMenu::add_field() {
 }
 
 void FitDeviceMenu::take_field() {
-  // The text in the field is rounded.
+  // The shown text is rounded, so a text that the user did not change is not applied.
   if (!field_->isModified()) {
     close();
     return;

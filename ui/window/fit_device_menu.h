@@ -5,7 +5,7 @@
 
 namespace stashscope::ui {
 
-/// The devices that the step may have to fit, with their memory, and a field for another memory.
+/// A menu of the devices into whose memory the step must fit, with a field for another memory size.
 class FitDeviceMenu : public ChoiceMenu {
   Q_OBJECT
 

@@ -4,8 +4,8 @@
 
 namespace stashscope::ui {
 
-/// Whether the widget is part of the main window or of one of its floating panels, which are
-/// windows of their own.
+/// Whether the widget is part of the main window or of a floating panel of the main window. A
+/// floating panel is a window of its own.
 inline bool is_part_of(const QWidget& widget, const QWidget& main_window) {
   const QWidget* const window = widget.window();
   const bool is_floating =

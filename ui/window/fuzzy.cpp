@@ -16,8 +16,8 @@ constexpr qsizetype longest_pattern = 48;
 constexpr qsizetype longest_text = 200;
 constexpr int impossible = std::numeric_limits<int>::min() / 2;
 
-/// For one letter of the pattern and each place of that letter in the text: the best score of a
-/// match up to there, and the place of the preceding letter in that match.
+/// The matches of the pattern up to one of its letters. For each place of that letter in the text:
+/// the best score of a match that ends there, and the place of the preceding letter in that match.
 struct Row {
   std::vector<int> score;
   std::vector<qsizetype> before;
@@ -84,7 +84,7 @@ std::optional<FuzzyMatch> fuzzy_match(const QString& pattern, const QString& who
   if (letters.isEmpty()) return FuzzyMatch();
   const QString text = whole.left(longest_text);
   const QString folded = text.toCaseFolded();
-  // A letter whose folded form is longer would shift all places behind it.
+  // A letter whose case-folded form is longer would shift the places of all letters after it.
   if (folded.size() != text.size()) return std::nullopt;
   std::vector<Row> rows = {first_row(text, folded, letters[0])};
   for (const QChar letter : letters.mid(1)) {

@@ -6,16 +6,16 @@
 
 namespace stashscope::ui {
 
-/// Named arrangements of panels, kept across runs of the program.
+/// A menu of named arrangements of the panels, which are saved across runs of the program.
 class LayoutMenu : public QMenu {
   Q_OBJECT
 
  public:
-  /// @param version version number for QMainWindow::saveState
-  /// @param reset restores the default arrangement
+  /// @param version version number of saved arrangements, for QMainWindow::saveState
+  /// @param reset restores the default arrangement of the panels
   LayoutMenu(QMainWindow& window, int version, std::function<void()> reset);
 
-  /// Asks for a name.
+  /// Asks for a name, then saves the current arrangement under this name.
   void ask_for_name();
   void save(const QString& name);
 

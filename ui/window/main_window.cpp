@@ -29,7 +29,7 @@ using namespace Qt::StringLiterals;
 
 constexpr QSize first_window_size(1440, 900);
 
-/// The size of the largest window whose frame fits on a screen.
+/// The largest size of a window that fits on a screen with its frame.
 QSize room_on(const QScreen& screen) {
   constexpr QSize frame(16, 48);
   return screen.availableSize() - frame;
@@ -131,7 +131,7 @@ void MainWindow::make_docks() {
                                        Qt::LeftDockWidgetArea));
 }
 
-/// The new panel starts behind the memory curve.
+/// Adds the panel that shows the peak against a dimension, as a tab behind the memory curve.
 void MainWindow::add_sweep_dock(DimensionsPanel& dimensions, QDockWidget& memory) {
   auto* const sweep = new SweepPanel(document_);
   auto* const dock =
@@ -159,7 +159,7 @@ void MainWindow::go_to_dock(QDockWidget& dock) {
     return main->setFocus(Qt::ShortcutFocusReason);
   }
   QWidget* first = dock.widget();
-  // The first widget of the panel in tab order.
+  // Finds the first widget of the panel, in tab order, that can take the focus.
   for (QWidget* next = first; !takes_focus(*next) && dock.isAncestorOf(next);) {
     next = next->nextInFocusChain();
     first = next;
@@ -179,7 +179,7 @@ void MainWindow::connect_document() {
     enable_actions();
   });
   connect(&document_.exclusive_work(), &ExclusiveWork::changed, this, [this] {
-    // A new attempt replaces the message about the one before.
+    // The message about an earlier run or search is out of date.
     if (document_.exclusive_work().current() != HeavyWork::none) messages_->dismiss();
   });
   connect(&document_.files(), &DocumentFiles::paths_changed, this, &MainWindow::update_title);
@@ -188,7 +188,7 @@ void MainWindow::connect_document() {
   connect(&document_.undo_stack(), &QUndoStack::cleanChanged, this,
           [this](bool clean) { setWindowModified(!clean); });
   connect(qApp, &QApplication::focusChanged, this, [this](const QWidget*, const QWidget* now) {
-    // The Tab key may lead to a panel that is behind another one.
+    // The Tab key may move the focus to a panel that is behind another panel.
     for (QDockWidget* const dock : docks_) {
       if (dock->isAncestorOf(now) && dock->visibleRegion().isEmpty()) dock->raise();
     }
@@ -231,8 +231,7 @@ bool MainWindow::is_current(const QWidget& view) const {
 void MainWindow::take_opened() {
   messages_->hide();
   center_->setCurrentWidget(graph_);
-  // Arranging takes as long as showing the study, so it is an event of its own before the next
-  // frame.
+  // Arranging the panels takes as long as showing the study, so it is an event of its own.
   QMetaObject::invokeMethod(&workspaces_, &Workspaces::begin, Qt::QueuedConnection);
   graph_->view().setFocus();
   const QString& session = document_.files().session_path();
@@ -252,7 +251,7 @@ void MainWindow::show_notes() {
 void MainWindow::offer_recovery() {
   const auto abandoned = autosave_.abandoned();
   if (abandoned.empty()) return;
-  const Autosave::Abandoned& kept = abandoned.front();  // the actions copy it
+  const Autosave::Abandoned& kept = abandoned.front();  // copied by the actions below
   messages_->show_message(MessageBar::Tone::note,
                           tr("Choices for %1 were not saved when the program ended.")
                               .arg(QFileInfo(kept.model).fileName()),

@@ -27,15 +27,15 @@ namespace stashscope::ui {
 
 class DimensionsPanel;
 
-/// The files and folders that the window uses; tests pass their own.
+/// The files and folders that the window uses; tests pass places of their own.
 struct WindowPlaces {
-  std::filesystem::path layout_program;  ///< started as the layout child
+  std::filesystem::path layout_program;  ///< executable of the layout child process
   QString autosave_folder;
-  QString thumbnail_folder = {};  ///< of the start page; empty: none are kept
+  QString thumbnail_folder = {};  ///< pictures of recent files; empty: no pictures are saved
 };
 
-/// The program's window: the graph in the middle, movable panels around it, and the document that
-/// they all show.
+/// The program's window: the graph in the middle, and movable panels around the graph. The graph
+/// and the panels show the window's document.
 class MainWindow : public QMainWindow {
   Q_OBJECT
 
@@ -46,14 +46,14 @@ class MainWindow : public QMainWindow {
   Planning& planning() { return planning_; }
   Workspaces& workspaces() { return workspaces_; }
   GraphPanel& graph() { return *graph_; }
-  /// Whether the graph and the panels show the study, if there is one, and no better picture
-  /// follows.
+  /// Whether the graph and the panels show the document's study, and the final picture of the graph
+  /// is drawn. True without a study.
   bool is_settled() const;
   /// Whether a view shows the document's choices, and not an earlier step.
   bool is_current(const QWidget& view) const;
   const AnswerBar& answers() const { return *answers_; }
 
-  /// Offers to restore the unsaved choices of an earlier run that did not end normally.
+  /// Offers to restore unsaved choices that an earlier run of the program left behind.
   void offer_recovery();
 
  protected:
@@ -67,9 +67,9 @@ class MainWindow : public QMainWindow {
   QDockWidget* add_dock(const QString& name, const QString& title, QWidget* content,
                         Qt::DockWidgetArea area);
   void add_sweep_dock(DimensionsPanel& dimensions, QDockWidget& memory);
-  /// Puts the dock in the place of another one, which stays in front.
+  /// Puts the dock behind the dock named `front`, as a tab.
   void put_behind(const QString& front, QDockWidget* dock);
-  /// Brings a panel to the front and gives it the focus.
+  /// Brings a panel to the front and gives it the focus. Does nothing before a model is opened.
   void go_to_dock(QDockWidget& dock);
   void connect_document();
   void take_opened();
@@ -79,18 +79,19 @@ class MainWindow : public QMainWindow {
 
   // Files and unsaved choices, in window_files.cpp.
   void choose_file();
-  /// Asks first if unsaved choices would be lost.
+  /// Opens a model or session. If unsaved choices would be lost, asks the user first.
   void open_file(const QString& path);
   void choose_comparison();
   void save_session();
   void save_session_as();
   QFileDialog* save_with(const QString& title, const QString& suffix,
                          const std::function<void(const QString&)>& save);
-  /// Calls `go_on` at once if everything is saved, otherwise after the user has saved or discarded.
+  /// Calls `go_on` at once if all choices are saved, otherwise after the user has saved or
+  /// discarded the choices. Does not call `go_on` if the user cancels.
   void leave_choices(std::function<void()> go_on);
   void take_saved();
 
-  // The planner's menu and the budget in the toolbar, in window_planning.cpp.
+  // The planner's menu, the budget field and the answer bar, in window_planning.cpp.
   void make_planner_menu();
   void add_budget_field(ToolBar* bar);
   void add_answer_bar();
@@ -145,9 +146,9 @@ class MainWindow : public QMainWindow {
   FusionMenu* fusion_menu_ = nullptr;
   DeviceMenu* device_menu_ = nullptr;
   std::vector<QDockWidget*> docks_;
-  std::map<QString, QAction*> actions_;  ///< by object name
-  std::function<void()> after_saving_;   ///< called once the session is written
-  bool leaving_ = false;  ///< unsaved choices were saved or discarded: close without asking
+  std::map<QString, QAction*> actions_;  ///< the actions by object name
+  std::function<void()> after_saving_;   ///< called once the session file is written
+  bool leaving_ = false;                 ///< close without asking about unsaved choices
 };
 
 }  // namespace stashscope::ui

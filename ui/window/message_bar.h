@@ -16,8 +16,8 @@ class MessageBar : public QFrame {
 
  public:
   enum class Tone {
-    note,   ///< about what was just done
-    notes,  ///< about the step; shown while it is true
+    note,   ///< a message about the last action
+    notes,  ///< the notes of the study; shown while they apply
     error,
   };
 
@@ -29,9 +29,9 @@ class MessageBar : public QFrame {
   explicit MessageBar(QWidget* parent = nullptr);
 
   void show_message(Tone tone, const QString& text, std::vector<Action> actions = {});
-  /// Hides a message about something that is over: not `notes`, and none that waits for an answer.
+  /// Hides the message, unless its tone is `notes` or it has buttons.
   void dismiss();
-  /// Replaces the `notes` that are shown, if any; no text hides them.
+  /// Replaces the text if `notes` are shown; an empty text hides the bar.
   void update_notes(const QString& text);
 
  protected:

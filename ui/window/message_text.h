@@ -4,8 +4,8 @@
 
 namespace stashscope::ui {
 
-/// Read-only text that can be selected and copied. It grows to a few lines, then scrolls. Words
-/// wider than the widget are broken.
+/// A read-only text that can be selected and copied. The widget grows up to 6 lines; a longer text
+/// scrolls. A word wider than the widget is broken.
 class MessageText : public QTextEdit {
   Q_OBJECT
 

@@ -8,7 +8,7 @@ namespace stashscope::ui {
 
 namespace {
 
-/// The place of the letter behind a single `&`; -1 without such a letter.
+/// The place of the character after a single `&`; -1 without such a character.
 qsizetype marked_place(const QString& text) {
   for (qsizetype i = 0; i + 1 < text.size(); ++i) {
     if (text[i] != u'&') continue;
@@ -22,7 +22,7 @@ bool starts_letters(const QString& text, qsizetype place) {
   return place == 0 || !text[place - 1].isLetterOrNumber();
 }
 
-/// Places that suit a mark, best first.
+/// The places of letters and digits before a tab: starts of words first, then the other places.
 std::vector<qsizetype> places_for_mark(const QString& text) {
   std::vector<qsizetype> places;
   for (qsizetype i = 0; i < text.size(); ++i) {

@@ -5,12 +5,13 @@
 
 namespace stashscope::ui {
 
-/// Marks one letter of each text with `&`, and uses each letter once: starts of words first, then
-/// any letter or digit. Existing marks stay; if several texts mark the same letter, only the first
-/// keeps its mark. A text whose letters are all taken gets no mark. Text after a tab is ignored.
+/// Marks one letter of each text with `&`: the first letter of a word if possible, otherwise any
+/// letter or digit. No two texts get a mark on the same letter. Existing marks stay; if several
+/// texts mark the same letter, only the first text keeps its mark. A text gets no mark if other
+/// texts use all its letters. No mark is added after a tab.
 QStringList with_mnemonics(QStringList texts);
 
-/// Marks the entries of a menu and of its submenus.
+/// Gives mnemonics to the entries of a menu and of its submenus, see `with_mnemonics`.
 void give_mnemonics(QMenu& menu);
 
 }  // namespace stashscope::ui

@@ -4,7 +4,8 @@
 
 namespace stashscope::ui {
 
-/// The graph passes that run before the backward pass is built, and the precision of the step.
+/// A menu of the graph passes that run before the backward pass is built, and of the precision of
+/// the step.
 class PassMenu : public ChoiceMenu {
   Q_OBJECT
 

@@ -25,7 +25,8 @@ constexpr int waiting_interval = 20;  // milliseconds
 
 PictureSource* source_of(QWidget* widget) { return dynamic_cast<PictureSource*>(widget); }
 
-/// The file format whose name filter was chosen becomes the suffix of a name without one.
+/// Offers the formats SVG, PNG and PDF. The suffix of the chosen format is added to a file name
+/// without a suffix.
 void follow_filter(QFileDialog& dialog) {
   const QStringList suffixes = {u"svg"_s, u"png"_s, u"pdf"_s};
   dialog.setNameFilters({PictureActions::tr("SVG drawing (*.svg)"),
@@ -79,7 +80,7 @@ void PictureActions::remember_focus(QWidget* focused) {
 }
 
 QWidget& PictureActions::seen_view() {
-  // A hidden view may show an earlier step.
+  // A hidden view may show an earlier study.
   return current_ != nullptr && current_->isVisible() ? *current_ : first_;
 }
 

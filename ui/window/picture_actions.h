@@ -10,19 +10,20 @@ class QFileDialog;
 
 namespace stashscope::ui {
 
-/// Saves and copies the pictures and the data of the window's views: in the menu of each view, in
-/// the list of commands, and in a menu for the view that had the focus last.
+/// Actions that save or copy the picture of a view of the window, or save the data of the view. The
+/// actions are in the menu of each view and in the list of commands. A further menu applies them to
+/// the view that had the focus last.
 class PictureActions : public QObject {
   Q_OBJECT
 
  public:
-  /// Whether a view shows the document's choices, and not an earlier step.
+  /// Whether a view shows the document's current choices; otherwise it shows an earlier study.
   using IsCurrent = std::function<bool(const QWidget&)>;
 
-  /// @param first the view that the menu is about until another one has the focus
+  /// @param first the view that the menu of `make_menu` acts on until another view has the focus
   PictureActions(Document& document, QWidget& window, QWidget& first, IsCurrent is_current);
 
-  /// Gives their actions to all views inside the window.
+  /// Adds the actions to every view inside the window.
   void add_to_views();
   QMenu* make_menu();
 
@@ -33,7 +34,7 @@ class PictureActions : public QObject {
  private:
   using Act = void (PictureActions::*)(QWidget&);
 
-  /// The three actions: name, text for one view, key in the menu.
+  /// An action: its object name, its text, its key in the menu, and its function.
   struct Entry {
     QString name;
     QString text;
@@ -43,14 +44,14 @@ class PictureActions : public QObject {
   static std::vector<Entry> entries();
 
   void remember_focus(QWidget* focused);
-  /// The view that had the focus last, if it is visible; else the first one.
+  /// The view that had the focus last, if that view is visible, otherwise `first_`.
   QWidget& seen_view();
   /// Waits while the view shows an earlier step.
   void when_current(QWidget& view, const std::function<void()>& act);
   void write_picture(QWidget& view, const QString& path);
   void copy_current(QWidget& view);
   void write_data(QWidget& view, const QString& path);
-  /// Asks where to save a file about the view.
+  /// Makes a dialog that asks for a file to write, by default in the folder of the last one saved.
   QFileDialog* ask(const QWidget& view, const QString& title, const QString& suffix);
   void say_nothing_to_show(const QWidget& view);
 

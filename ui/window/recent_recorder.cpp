@@ -6,7 +6,7 @@ namespace stashscope::ui {
 
 namespace {
 
-/// Several changes in a row are recorded once.
+/// Changes that follow each other within this time are recorded together.
 constexpr int recording_delay = 500;  // milliseconds
 
 }  // namespace

@@ -7,15 +7,15 @@
 
 namespace stashscope::ui {
 
-/// Keeps the peaks and a small picture of the open file for the start page, a moment after each
-/// change.
+/// Records the peaks and a small picture of the open file for the start page, half a second after
+/// the last change.
 class RecentRecorder : public QObject {
   Q_OBJECT
 
  public:
   RecentRecorder(Document& document, const Thumbnails& thumbnails, QObject* parent);
 
-  /// Records what is still to be recorded.
+  /// Records at once if a change has not been recorded yet.
   void finish();
 
  private:

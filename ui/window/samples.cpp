@@ -13,7 +13,8 @@ struct SampleTexts {
   Q_DECLARE_TR_FUNCTIONS(Samples)
 };
 
-/// The folder of installed files of a kind; if it does not exist, the folder in the source tree.
+/// The folder `installed`, relative to the program. If that folder does not exist, the folder
+/// `in_sources`, relative to the samples of the source tree.
 QDir files_beside(const QString& installed, const QString& in_sources) {
   const QDir folder(QCoreApplication::applicationDirPath() + installed);
   return folder.exists() ? folder : QDir(QStringLiteral(STASHSCOPE_SAMPLES) + in_sources);
@@ -33,13 +34,13 @@ QStringList sample_models() {
 QString about_sample(const QString& path) {
   const QString name = QFileInfo(path).completeBaseName();
   if (name == u"gpt2_tiny"_s) {
-    return SampleTexts::tr("A two-layer GPT-2: plans for attention, batch and sequence length");
+    return SampleTexts::tr("A two-layer GPT-2: plans for attention, and dimensions to vary");
   }
   if (name == u"lenet"_s) {
     return SampleTexts::tr("Convolutions on images, and why their activations have no plan");
   }
   if (name == u"mlp_gelu"_s) {
-    return SampleTexts::tr("Linear layers with Gelu and dropout: every tensor can be followed");
+    return SampleTexts::tr("Linear layers with Gelu and dropout: a model with few tensors");
   }
   return {};
 }

@@ -5,13 +5,13 @@
 
 namespace stashscope::ui {
 
-/// The sample models that come with the program.
+/// The paths of the sample models that come with the program.
 QStringList sample_models();
 
-/// One line that says what a sample shows; empty for an unknown one.
+/// One line that says what a sample shows; empty for an unknown sample.
 QString about_sample(const QString& path);
 
-/// The page of the documentation about exports from PyTorch; empty if it is not installed.
+/// The path of the documentation page about exports from PyTorch; empty if the page is missing.
 QString export_page();
 
 }  // namespace stashscope::ui

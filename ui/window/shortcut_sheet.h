@@ -10,7 +10,7 @@
 
 namespace stashscope::ui {
 
-/// The keys of commands, one row each.
+/// A table of commands with their keys, one row for each command.
 class ShortcutModel : public TableModel {
   Q_OBJECT
 
@@ -27,7 +27,8 @@ class ShortcutModel : public TableModel {
   std::vector<Command> commands_;
 };
 
-/// The list of all keys, collected from the existing actions. Deletes itself when closed.
+/// A dialog with a table of commands and their keys, and a field that filters the table. Deletes
+/// itself when closed.
 class ShortcutSheet : public QDialog {
   Q_OBJECT
 

@@ -30,7 +30,7 @@ StatusLine::StatusLine(Document& document, Planning& planning, QWidget* parent)
   answer_->setObjectName(u"status_answer"_s);
   answer_->setTextFormat(Qt::RichText);
   answer_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-  // A long reason must not widen the window.
+  // A long text must not widen the window.
   answer_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   stage_->setObjectName(u"status_stage"_s);
   progress_->setObjectName(u"status_progress"_s);
@@ -108,7 +108,7 @@ QString StatusLine::peak_text(const Study& study) const {
   return unknown == 0 ? peak : tr("%1, unknown sizes: %2 (counted as 0)").arg(peak).arg(unknown);
 }
 
-/// Why the model has no backward pass; empty if it has one.
+/// Why the model has no backward pass; empty if the model has a backward pass.
 QString StatusLine::no_backward_text(const Study& study) {
   const std::string& why = study.prepared->step.no_backward;
   return why.empty() ? QString() : tr("No backward pass: %1").arg(note_text(why));

@@ -10,9 +10,9 @@
 
 namespace stashscope::ui {
 
-/// Shows the peak before and after plans, the extra time, the largest size that fits (once it was
-/// searched for) and how far a run was from the prediction. Shows progress after 1 s and a button
-/// to cancel after 2.5 s.
+/// Shows the peak without plans and with the current choices, and the extra time. After a search
+/// for the largest size that fits, shows this size; after a run, the measured peak. Shows the
+/// progress of a computation after 1 s, and a button that cancels the computation after 2.5 s.
 class StatusLine : public QStatusBar {
   Q_OBJECT
 

@@ -10,9 +10,9 @@ namespace stashscope::ui {
 
 namespace {
 
-/// Space between an icon and its text, as the style has it.
+/// Space in pixels that the style leaves between an icon and its text.
 constexpr int icon_gap = 4;
-/// Texts return only when there is clearly room, so that they do not come and go.
+/// Spare width in pixels that hidden texts need to return. Without it, they could flicker.
 constexpr int spare_width = 16;
 
 }  // namespace

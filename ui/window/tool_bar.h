@@ -4,15 +4,15 @@
 
 namespace stashscope::ui {
 
-/// A tool bar whose buttons drop their texts, and then its labels, when the bar is too narrow for
-/// them, as with larger text.
+/// A tool bar that hides texts if it is too narrow: first the texts of its buttons, then its
+/// labels.
 class ToolBar : public QToolBar {
   Q_OBJECT
 
  public:
   using QToolBar::QToolBar;
 
-  /// Adds a text that gives way first to the widgets.
+  /// Adds a label, which is hidden if the bar is too narrow.
   void add_label(const QString& text);
 
  protected:
@@ -21,7 +21,7 @@ class ToolBar : public QToolBar {
 
  private:
   void fit();
-  /// The width of the texts beside the icons.
+  /// The width of the texts beside the icons, in pixels.
   int width_of_texts() const;
   int width_of_labels() const;
 

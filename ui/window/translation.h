@@ -7,12 +7,12 @@ class QCoreApplication;
 
 namespace stashscope::ui {
 
-/// The folders that may have translations: the folder of the program, the folder that an
-/// installation puts them into, and the program's resources.
+/// The folders that may contain translations: the folder of the program, the folder of installed
+/// translations, and the program's resources.
 QStringList translation_folders();
 
-/// Loads `stashscope_<locale>.qm` from the first folder that has it, and the translation of Qt's
-/// own dialogs. Returns whether a translation of the program was found.
+/// Loads `stashscope_<locale>.qm` from the first folder with a file for the locale, then the
+/// translation of Qt's own dialogs. Returns whether a translation of the program was found.
 bool load_translation(QCoreApplication& application, const QLocale& locale,
                       const QStringList& folders);
 

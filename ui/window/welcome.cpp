@@ -18,7 +18,7 @@ namespace {
 
 using namespace Qt::StringLiterals;
 
-/// Widths of a column in average characters of the text.
+/// Minimum and maximum widths of a column, in average characters.
 constexpr int least_column = 46;
 constexpr int widest_column = 74;
 constexpr int page_margin = 3 * spacing_unit;
@@ -30,7 +30,7 @@ QLabel* make_label(const QString& text) {
   return label;
 }
 
-/// Uses markup, so that the size follows the text size.
+/// Sets the font size in markup, so that the headline grows with the text size of the window.
 QLabel* make_headline(const QString& text, const QString& size) {
   auto* const label =
       new QLabel(u"<span style=\"font-size: %1\">%2</span>"_s.arg(size, text.toHtmlEscaped()));
@@ -51,7 +51,7 @@ void empty(QLayout& list) {
 
 bool is_session(const QString& path) { return !path.endsWith(u".onnx"_s, Qt::CaseInsensitive); }
 
-/// Kind and peaks: `Model, 1.25 GiB → 0.90 GiB with the last choices`.
+/// The kind of a file and its last peaks: `Model, peak 1.25 GiB → 0.90 GiB`.
 QString detail_of(const QString& path, bool gone) {
   QStringList parts = {is_session(path) ? Welcome::tr("Session") : Welcome::tr("Model")};
   if (const auto peaks = recent_peaks(path)) {
@@ -60,11 +60,11 @@ QString detail_of(const QString& path, bool gone) {
     parts << (before == after ? Welcome::tr("peak %1").arg(before)
                               : Welcome::tr("peak %1 → %2").arg(before, after));
   }
-  if (gone) parts.prepend(Welcome::tr("Not there any more"));
+  if (gone) parts.prepend(Welcome::tr("The file no longer exists"));
   return parts.join(u", "_s);
 }
 
-/// The shortest names that tell the files apart: folder and file, or the whole paths.
+/// The name of the folder and the file; the whole path if another one of `files` has that name.
 QString name_among(const QString& path, const QStringList& files) {
   const QString name = name_of_file(path);
   const auto alike =

@@ -10,12 +10,12 @@
 
 namespace stashscope::ui {
 
-/// The lines of Python that export a model for Stashscope; docs/passes.md has the same.
+/// The lines of Python that export a model for Stashscope; docs/passes.md has the same lines.
 QString export_lines();
 
-/// The start page, shown while no model is open: open or drop a file, go on with a recent one,
-/// start with a sample, or bring a PyTorch script. In a narrow window, its two columns stand one
-/// below the other.
+/// The start page, shown while no model is open. It offers to open a file, a recent file or a
+/// sample, and shows how to export a PyTorch model. In a narrow window, the two columns of the page
+/// stand one below the other.
 class Welcome : public QScrollArea {
   Q_OBJECT
 
@@ -42,7 +42,8 @@ class Welcome : public QScrollArea {
   QPushButton* make_remove_button(const FileEntry& entry);
   void forget(const QString& path);
   void arrange();
-  /// Width at which nothing in a column is elided, within the limits of the column.
+  /// The width in pixels at which no text of a column is elided, clamped to the minimum and maximum
+  /// widths of the column.
   static int wanted_width(const QWidget& column);
 
   Thumbnails thumbnails_;

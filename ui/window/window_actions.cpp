@@ -40,7 +40,7 @@ using namespace Qt::StringLiterals;
 
 constexpr double zoom_step = 1.25;
 constexpr int normal_text_size = 100;
-/// Number of panels that Alt and a digit go to.
+/// Number of panels with a shortcut of Alt and a digit.
 constexpr std::size_t numbered_panels = 9;
 
 void show_in_front(QDialog* dialog) {
@@ -48,7 +48,7 @@ void show_in_front(QDialog* dialog) {
   dialog->activateWindow();
 }
 
-/// Brings an open dialog of this type to the front. False if there is none.
+/// Brings an open dialog of this type to the front. Returns false if no such dialog is open.
 template <class Dialog>
 bool show_again(const QWidget& window) {
   auto* const open = window.findChild<Dialog*>();
@@ -331,7 +331,7 @@ void MainWindow::make_toolbar() {
   actions_[u"commands"_s]->setIconText(tr("Commands"));
 }
 
-/// Each button shows a choice and opens the menu that changes it.
+/// Adds buttons for device, order and fusion. Each button opens the menu that changes the choice.
 void MainWindow::make_choice_buttons(QToolBar* bar) {
   QToolButton* const device = add_button(bar, u"device_button"_s, tr("Device"), device_menu_);
   bar->addSeparator();
@@ -404,7 +404,7 @@ void MainWindow::choose_text_size(int percent) {
   const double before = text_scale();
   remember_text_size(percent);
   apply_text_size(*qApp, percent);
-  // The graph zooms along, because its texts are part of the picture.
+  // The graph zooms by the same factor, because its texts are part of the picture.
   if (document_.study() != nullptr) graph_->view().zoom_by(text_scale() / before);
 }
 

@@ -1,5 +1,5 @@
-// How the main window opens and saves files, and asks about unsaved choices. Nothing here blocks:
-// every question is a dialog that answers later.
+// How the main window opens and saves files, and asks about unsaved choices. No function here waits
+// for an answer: every dialog reports its answer by a signal.
 
 #include <QCloseEvent>
 #include <QFileInfo>

@@ -1,5 +1,5 @@
-// The parts of the main window that lead to the planner: its menu, and the budget field in the
-// toolbar.
+// The parts of the main window that lead to the planner: the Planner menu, the answer bar, and the
+// budget field in the toolbar.
 
 #include <QAction>
 #include <QDockWidget>
@@ -63,7 +63,7 @@ void MainWindow::add_answer_bar() {
   answers_ = new AnswerBar(document_);
   addToolBarBreak();
   addToolBar(answers_);
-  // An arrangement may have been saved without a model, while the bar was hidden.
+  // An arrangement that was saved while no model was open would hide the bar.
   connect(&workspaces_, &Workspaces::arranged, answers_, &QWidget::show);
   connect(answers_, &AnswerBar::device_wanted, this,
           [this](const QPoint& at) { findChild<FitDeviceMenu*>()->popup(at); });
@@ -82,15 +82,16 @@ void MainWindow::add_budget_field(ToolBar* bar) {
   field->setObjectName(u"toolbar_budget"_s);
   field->setAccessibleName(tr("Budget"));
   field->setToolTip(
-      tr("Limit for the peak, such as 12 (GiB), 60% of the peak without plans, or -4 (GiB) to "
-         "save that much of it. Press Return to search for a plan."));
+      tr("Limit for the peak: a size such as 12 (GiB), a share of the peak without plans such as "
+         "60%, or the size to save of that peak such as -4 (GiB). Press Return to search for a "
+         "plan."));
   connect(planner_, &PlannerPanel::budget_changed, field, [this, field] {
     if (field->text() != planner_->budget_text()) field->setText(planner_->budget_text());
   });
   connect(field, &QLineEdit::textEdited, planner_, &PlannerPanel::set_budget_text);
   connect(field, &QLineEdit::returnPressed, this, [this] {
     if (document_.study() == nullptr) return;
-    // If the panel cannot search now, it says why.
+    // If the panel cannot search now, the panel states the reason.
     show_planner();
     planner_->plan();
   });

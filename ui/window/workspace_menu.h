@@ -7,14 +7,15 @@
 
 namespace stashscope::ui {
 
-/// One entry for each workspace, with a key, and one for all panels.
+/// A menu with an entry and a key for each workspace, and an entry for the arrangement of all
+/// panels.
 class WorkspaceMenu : public QMenu {
   Q_OBJECT
 
  public:
   explicit WorkspaceMenu(Workspaces& workspaces, QWidget* parent = nullptr);
 
-  /// A row of buttons with the entries that have a key. @return owned by the caller
+  /// A row of buttons for the entries that have a key. @return owned by the caller
   QWidget* make_bar() const;
 
  private:

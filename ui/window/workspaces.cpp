@@ -94,7 +94,7 @@ void Workspaces::begin() {
   show_current();
 }
 
-/// Versions without workspaces kept one arrangement. It becomes a saved layout.
+/// Turns the single arrangement that earlier versions of the program saved into a saved layout.
 void Workspaces::keep_earlier_arrangement() const {
   QSettings settings;
   const QByteArray earlier = settings.value(u"window/arrangement"_s).toByteArray();

@@ -6,55 +6,56 @@
 
 namespace stashscope::ui {
 
-/// A panel of a workspace.
+/// The place and the size of a panel in a workspace.
 struct WorkspacePanel {
-  const char* dock;  ///< object name
+  const char* dock;  ///< object name of the panel's dock
   Qt::DockWidgetArea area;
-  int percent;                   ///< width, as a share of the window's
-  const char* behind = nullptr;  ///< a tab behind this dock
+  int percent;                   ///< width in percent of the window's width
+  const char* behind = nullptr;  ///< the dock that hides this tab; null: none
 };
 
-/// Panels for one task, around the graph.
+/// An arrangement of panels around the graph for one task.
 struct Workspace {
-  const char* id;  ///< in settings and on the command line
+  const char* id;  ///< name in the settings and on the command line
   const char* title;
   const char* purpose;
-  int bottom_percent;  ///< height of the bottom row, as a share of the window's
+  int bottom_percent;  ///< height of the bottom row in percent of the window's height
   std::vector<WorkspacePanel> panels;
 };
 
-/// The workspaces in the order of the bar.
+/// The workspaces in the order of their buttons.
 std::span<const Workspace> workspaces();
 
-/// The arrangement with every panel, which is not in the bar.
+/// The id of the arrangement that shows every panel. This arrangement has no button.
 constexpr const char* all_panels = "all";
 
-/// Whether there is a workspace of that name, `all_panels` included.
+/// Whether `id` is the id of a workspace or `all_panels`.
 bool is_workspace(const QString& id);
 
-/// Arranges the panels of the main window. Each workspace remembers its own arrangement, also from
-/// one run of the program to the next.
+/// Arranges the panels of the main window. The arrangement of each workspace is saved across runs
+/// of the program.
 class Workspaces : public QObject {
   Q_OBJECT
 
  public:
-  /// @param version of saved arrangements
+  /// @param version version number of saved arrangements, for QMainWindow::saveState
   Workspaces(QMainWindow& window, int version);
 
-  /// Shows the panels when the first model is opened; without a model they would be empty. Before
-  /// that, `choose` only notes the choice.
+  /// Shows the panels of the current workspace. To be called when a model is opened, because the
+  /// panels are empty without a model; later calls do nothing. Before the first call, `choose` only
+  /// records the choice.
   void begin();
   bool has_begun() const { return has_begun_; }
   const QString& current() const { return current_; }
   void choose(const QString& id);
-  /// Restores the default arrangement of the current workspace.
+  /// Restores the default arrangement of the current workspace. Does nothing before `begin`.
   void reset();
-  /// Writes the arrangement of the current workspace to the settings.
+  /// Saves the arrangement of the current workspace. Does nothing before `begin`.
   void remember();
 
  Q_SIGNALS:
   void chosen(const QString& id);
-  void arranged();  ///< the panels, and with them the tool bars, were arranged anew
+  void arranged();  ///< the panels and the tool bars were arranged anew
 
  private:
   QDockWidget* dock(const char* name) const;
@@ -69,8 +70,8 @@ class Workspaces : public QObject {
   QMainWindow& window_;
   int version_;
   QString current_;
-  QByteArray as_made_;       ///< the places of the panels when the window was made, all hidden
-  bool is_as_made_ = false;  ///< no panel was moved or shown yet
+  QByteArray as_made_;       ///< the arrangement before `begin`, with all panels hidden
+  bool is_as_made_ = false;  ///< no panel has been shown or moved since `begin`
   bool has_begun_ = false;
 };
 

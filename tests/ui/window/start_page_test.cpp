@@ -125,7 +125,7 @@ TEST_F(StartPage, AFileThatIsGoneIsMarkedAndCanBeRemoved) {
   start_window();
   QPushButton* const button = button_of(model);
   ASSERT_NE(button, nullptr);
-  EXPECT_TRUE(button->accessibleDescription().contains(u"Not there"_s));
+  EXPECT_TRUE(button->accessibleDescription().contains(u"no longer exists"_s));
   click(*page().findChild<QPushButton*>(u"welcome_remove"_s));
   EXPECT_EQ(button_of(model), nullptr);
   EXPECT_FALSE(recent_files().contains(model));

@@ -119,7 +119,7 @@ QWidget* ComparePanel::make_tools() {
   left_title_->setObjectName(u"compare_left"_s);
   right_title_->setObjectName(u"compare_right"_s);
   all_->setObjectName(u"compare_all"_s);
-  all_->setToolTip(tr("Also lists what is the same on both sides"));
+  all_->setToolTip(tr("Also lists rows with the same value on both sides"));
   tools_->addWidget(left_title_, 1);
   QToolButton* const swap = add_tool(u"compare_swap"_s, u"⇄"_s, tr("Swap the sides"));
   tools_->addWidget(right_title_, 1);
@@ -230,8 +230,8 @@ void ComparePanel::show_state() {
   progress_row_->setVisible(is_loading);
   pages_->setCurrentIndex(is_comparing() ? 1 : 0);
   invitation_->setText(
-      tr("Compare this model with another session or model: a table of the differences, and both "
-         "memory curves on one chart."));
+      tr("Compare this model with another session or model: a table lists the differences, and one "
+         "chart shows both memory curves."));
   const QString last = remembered_file();
   again_->setVisible(!last.isEmpty());
   again_->setText(tr("Compare with %1 again").arg(QFileInfo(last).fileName()));

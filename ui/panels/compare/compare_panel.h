@@ -16,25 +16,25 @@
 
 namespace stashscope::ui {
 
-/// Compares the document with another session or model: a table of differences, and both memory
-/// curves on one chart. The other side is loaded in the background and does not change with the
-/// choices of the document.
+/// Compares the document with another session or model, the other side of the comparison: shows a
+/// table of differences, and both memory curves on one chart. The other side is loaded in the
+/// background and does not change with the choices of the document.
 class ComparePanel : public QWidget {
   Q_OBJECT
 
  public:
   explicit ComparePanel(Document& document, QWidget* parent = nullptr);
 
-  /// Loads the file and compares with it.
+  /// Loads the file, then shows the comparison with it. Does nothing for an empty path.
   void open(const QString& path);
   void swap_sides();
   void close_comparison();
-  /// Whether another side is shown.
+  /// Whether a comparison is shown.
   bool is_comparing() const { return other_ != nullptr && shown_; }
 
  Q_SIGNALS:
-  void choice_wanted();  ///< requests a file to compare with
-  void opened();         ///< the comparison is ready to be seen
+  void choice_wanted();  ///< the user wants to choose the file to compare with
+  void opened();         ///< the other side was loaded, and the comparison is shown
   void failed(const stashscope::ui::Failure& failure);
 
  private:
@@ -55,8 +55,8 @@ class ComparePanel : public QWidget {
   ComparisonModel model_;
   bool shown_ = false;
   bool swapped_ = false;
-  QString path_;     ///< of the other side
-  QString loading_;  ///< file that is loaded to become the other side
+  QString path_;     ///< file of the other side
+  QString loading_;  ///< file being loaded as the other side
 
   QStackedWidget* pages_;
   QLabel* invitation_;

@@ -6,8 +6,8 @@
 
 namespace stashscope::ui {
 
-/// Actions for one dimension: unify it with another dimension, separate unified dimensions, change
-/// its size, show the peak against its size.
+/// A menu for one dimension. Its actions unify the dimension with another one, separate unified
+/// dimensions, change the size, and show the peak against the size.
 class DimensionMenu : public QMenu {
   Q_OBJECT
 

@@ -45,13 +45,13 @@ QString suffix_of(DimensionUnit what) {
   return {};
 }
 
-/// Makes room for a size with its unit, in the current size of texts.
+/// Makes the box wide enough for a size with its unit at the current text size.
 void fit_width(QSpinBox& box) {
   box.setFixedWidth(static_cast<int>(std::lround(value_width * text_scale())));
 }
 
-/// Whether the box has digits that are not its value yet. The result of an earlier change must not
-/// overwrite them.
+/// Whether the user is typing a text that is not yet the value of the box. The result of an earlier
+/// change must not overwrite this text.
 bool is_typed_in(const QSpinBox& box) {
   bool is_number = false;
   const int typed = box.locale().toInt(box.cleanText(), &is_number);
@@ -84,7 +84,7 @@ DimensionsPanel::DimensionsPanel(Document& document, QWidget* parent)
   rebuild({});
   connect(&document_, &Document::study_changed, this, &DimensionsPanel::show_study);
   connect(&document_, &Document::choices_changed, this, [this] {
-    // If a change is undone before its study is computed, no new study arrives.
+    // If a change is undone before its study is computed, `study_changed` is not emitted.
     if (document_.choices() == document_.study()->choices) show_study();
   });
 }
@@ -114,7 +114,8 @@ void DimensionsPanel::show_study() {
   for (std::size_t i = 0; i < rows_.size(); ++i) update_row(rows_[i], dimensions[i]);
 }
 
-/// The digits that the user is typing. Their box takes them no longer as its value.
+/// The text that the user is typing into a box; empty if there is none. The signals of that box are
+/// blocked, so that the old box does not apply the text.
 QString DimensionsPanel::keep_typed() const {
   for (const Row& row : rows_) {
     if (!is_typed_in(*row.value)) continue;
@@ -124,7 +125,8 @@ QString DimensionsPanel::keep_typed() const {
   return {};
 }
 
-/// Keeps the keyboard focus, and what is typed for the same model, in the row of its dimension.
+/// Rebuilds the rows. The keyboard focus stays at its dimension, and so does a text that the user
+/// is typing, if the model is the same.
 void DimensionsPanel::rebuild_with_focus(const std::vector<Dimension>& dimensions) {
   const QWidget* const focus = window()->focusWidget();
   const QString name = focus != nullptr && isAncestorOf(focus) ? focus->objectName() : QString();
@@ -159,7 +161,7 @@ void DimensionsPanel::rebuild(const std::vector<Dimension>& dimensions) {
     setTabOrder(last, rows_.back().value);
     last = rows_.back().value;
   }
-  // From size to size first: numbers typed on a button would be lost.
+  // The Tab key visits all sizes first, because digits typed on a menu button would be lost.
   for (const Row& row : rows_) {
     setTabOrder(last, row.more);
     last = row.more;

@@ -11,8 +11,8 @@
 
 namespace stashscope::ui {
 
-/// A spin box and a menu for each dimension of the model, and named sets of sizes. Changes apply at
-/// once.
+/// A spin box and a menu for each dimension of the model, and a menu of named sets of sizes.
+/// Changes apply at once.
 class DimensionsPanel : public QWidget {
   Q_OBJECT
 
@@ -20,7 +20,7 @@ class DimensionsPanel : public QWidget {
   explicit DimensionsPanel(Document& document, QWidget* parent = nullptr);
 
  Q_SIGNALS:
-  /// The user wants to see the peak against this dimension.
+  /// The user wants to see the peak against the size of this dimension.
   void sweep_wanted(const QString& dimension);
 
  protected:
@@ -52,7 +52,7 @@ class DimensionsPanel : public QWidget {
   QToolButton* presets_;
   QVBoxLayout* rows_layout_;
   std::vector<Row> rows_;
-  std::shared_ptr<const Graph> model_;  ///< whose dimensions the rows show
+  std::shared_ptr<const Graph> model_;  ///< the model whose dimensions the rows show
 };
 
 }  // namespace stashscope::ui

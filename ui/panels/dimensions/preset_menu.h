@@ -7,8 +7,8 @@
 
 namespace stashscope::ui {
 
-/// Named sets of sizes for all dimensions: bundled sets, and sets that the user saved for models
-/// with the same dimensions.
+/// A menu of named sets of sizes for all dimensions: bundled sets, and sets that the user saved for
+/// models with the same dimensions.
 class PresetMenu : public QMenu {
   Q_OBJECT
 

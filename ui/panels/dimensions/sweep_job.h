@@ -10,7 +10,8 @@
 
 namespace stashscope::ui {
 
-/// Computes the peaks of a sweep on its own thread. A new start replaces the previous sweep.
+/// Computes the peak for each of several sizes of a dimension (a sweep) on a thread of its own. A
+/// new sweep replaces the previous one.
 class SweepJob : public QObject {
   Q_OBJECT
 
@@ -25,7 +26,7 @@ class SweepJob : public QObject {
 
  Q_SIGNALS:
   void found(const stashscope::SweepPoint& point);
-  void ended();  ///< done, failed or cancelled; not emitted for a replaced sweep
+  void ended();  ///< the sweep is done, failed or cancelled; not emitted if it was replaced
   void failed(const stashscope::ui::Failure& failure);
 
  private:

@@ -171,7 +171,8 @@ bool SweepPanel::is_answered(const Question& question) const {
          have_same_sweep(*shown_->study, *question.study, question.dimension);
 }
 
-/// Starts a computation if the points on the screen are not up to date.
+/// If the panel is visible and the points on the screen are out of date, starts a sweep. During a
+/// run, shows the reason to wait instead.
 void SweepPanel::ask() {
   if (!seen_) return;
   const Dimension* const of = dimension();
@@ -192,8 +193,8 @@ void SweepPanel::ask() {
   show_state();
 }
 
-/// A sweep waits while a run measures, because computing the sweep would distort the measured
-/// times.
+/// Cancels the sweep when a run begins, and starts it again after the run: a sweep would distort
+/// the measured times.
 void SweepPanel::take_turn() {
   if (!waits()) return ask();
   if (job_.is_running()) {
@@ -212,7 +213,7 @@ void SweepPanel::start() {
   const std::int64_t from = from_->value();
   chart_->start({shown(of->name), from, std::max<std::int64_t>(from + 1, to_->value()),
                  profile.memory_bytes, shown(profile.name), of->value},
-                shown_->values.empty() ? tr("The first size is above the last one.")
+                shown_->values.empty() ? tr("The first size is above the last size.")
                                        : tr("Computing the peaks…"));
   progress_->setRange(0, static_cast<int>(shown_->values.size()));
   progress_->setValue(0);
@@ -230,7 +231,7 @@ void SweepPanel::show_state() {
   cancel_->setVisible(running);
   start_->setVisible(!running && has_dimension && !is_complete);
   enable_unless(*start_, waits() ? document_.exclusive_work().why_wait() : QString(),
-                tr("Computes the cancelled curve"));
+                tr("Computes the cancelled curve again"));
   for (QWidget* const each : std::initializer_list<QWidget*>{dimension_, from_, to_, count_}) {
     each->setEnabled(has_dimension);
   }

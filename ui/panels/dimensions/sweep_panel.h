@@ -13,8 +13,8 @@
 
 namespace stashscope::ui {
 
-/// The peak against the sizes of one dimension. Follows the choices; computed in the background
-/// while the panel is visible.
+/// A chart of the peak against the size of one dimension. The chart follows the choices. The peaks
+/// are computed in the background; a computation starts only while the panel is visible.
 class SweepPanel : public QWidget {
   Q_OBJECT
 
@@ -22,12 +22,12 @@ class SweepPanel : public QWidget {
   explicit SweepPanel(Document& document, QWidget* parent = nullptr);
 
   void show_dimension(const QString& name);
-  /// Behind another tab, the panel computes nothing.
+  /// Sets whether the panel is visible. Behind another tab, the panel starts no computation.
   void set_seen(bool seen);
   bool is_seen() const { return seen_; }
 
  private:
-  /// The input of the points on the screen.
+  /// The input that the points on the screen are computed from.
   struct Question {
     std::shared_ptr<const Study> study;
     std::string dimension;
@@ -39,7 +39,7 @@ class SweepPanel : public QWidget {
   const Dimension* dimension() const;
   void take_study();
   void list_dimensions();
-  /// Sets a range around the current size of the dimension.
+  /// Sets the range from 1 to twice the current size of the dimension, but at least to 16.
   void propose_range();
   void ask();
   bool waits() const { return document_.run_job().is_running(); }

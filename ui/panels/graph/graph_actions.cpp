@@ -86,7 +86,8 @@ void GraphActions::enable() {
   isolate_->setChecked(view_.isolation().has_value());
 }
 
-/// An action is ticked if its effect is on for every selected node that allows the action.
+/// Enables and ticks the actions that recompute and pin. Such an action is ticked if its effect is
+/// on for every selected node that has a plan.
 void GraphActions::enable_plans() {
   const PlannedNodes planned =
       document_.study() == nullptr ? PlannedNodes() : planned_nodes(*document_.study(), selected());
@@ -184,8 +185,8 @@ QString GraphActions::text_of(const layout::Neighbour& neighbour) const {
   return menu_text(text);
 }
 
-/// Several values may share the buffer of a node's output. For each selected node, the node that
-/// makes the value of this buffer that is read last.
+/// Several values may share the buffer of a node's output. Returns, for each selected node, the
+/// producer of the value that is read last in the buffer of the selected node's output.
 std::vector<NodeId> GraphActions::sharers_of_memory() const {
   const Study& study = *document_.study();
   std::vector<NodeId> makers;
@@ -236,7 +237,7 @@ QString GraphActions::why_alive(NodeId node) const {
   const Study& study = *document_.study();
   const Dataflow& dataflow = study.current->dataflow;
   const auto last = last_read_of_memory(study, node);
-  if (!last) return tr("Nobody reads the output of this node.");
+  if (!last) return tr("No node reads the output of this node.");
   const QString reader = shown(name_of(study.graph(), dataflow, last->reader));
   const QString slot = QString::number(last->slot + 1);
   const auto& outputs = dataflow.topology.outputs[node];
@@ -245,8 +246,8 @@ QString GraphActions::why_alive(NodeId node) const {
               "there is nothing to recompute.")
         .arg(reader, slot);
   }
-  return tr("The output shares its memory with %1, which %2 reads last, in slot %3: look for a "
-            "plan there.")
+  return tr("The output shares its memory with %1, which %2 reads last, in slot %3. Look for a "
+            "plan that frees %1.")
       .arg(shown(name_of(study.graph(), dataflow, last->value)), reader, slot);
 }
 

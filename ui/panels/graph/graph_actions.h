@@ -8,8 +8,8 @@
 
 namespace stashscope::ui {
 
-/// Actions on the selection in the graph. They work by keys while the graph has the focus, and in a
-/// menu.
+/// Actions on the selection in the graph. The user triggers them from a menu, or by keys while the
+/// graph has the focus.
 class GraphActions : public QObject {
   Q_OBJECT
 
@@ -18,19 +18,19 @@ class GraphActions : public QObject {
 
   const QList<QAction*>& all() const { return all_; }
   QAction* why_not() const { return why_not_; }
-  /// Whether what is not alive at the memory cursor is faded.
+  /// Whether the view fades everything that is not alive at the memory cursor.
   bool is_peak_view() const { return peak_view_->isChecked(); }
   QAction& peak_view() { return *peak_view_; }
-  /// Shows the menu about the selection at a screen position.
+  /// Shows the menu for the selection at a screen position.
   void show_menu(QPoint place);
 
  Q_SIGNALS:
-  /// Requests that this node is selected and shown, even if it is hidden.
+  /// Requests to select this node and to open the groups that hide it.
   void node_wanted(stashscope::NodeId node);
-  /// A message about the last action.
+  /// Shows a message about the last action to the user.
   void said(const QString& text);
   void inspector_wanted();
-  /// Requests the row of the plan table for this node.
+  /// Requests to show the row of the plan table for this node.
   void plan_row_wanted(stashscope::NodeId node);
   void peak_view_changed();
 
@@ -63,7 +63,8 @@ class GraphActions : public QObject {
   QString why_alive(NodeId node) const;
   std::vector<NodeId> sharers_of_memory() const;
   const std::vector<NodeId>& selected() const { return document_.selection().nodes(); }
-  /// Whether the ids of the selection are valid in the picture.
+  /// Whether the picture in the view shows the document's study. Otherwise the ids of the selection
+  /// are not valid in the picture.
   bool is_current() const;
 
   Document& document_;

@@ -31,7 +31,7 @@ layout::TextWidth text_width() {
   };
 }
 
-/// All nodes inside a group on one side, clones included.
+/// All nodes of a group, forward or backward (`side`), including clones and nested groups.
 std::vector<NodeId> nodes_in(const GraphPicture& picture, layout::GroupId group,
                              layout::Side side) {
   const layout::Grouping& grouping = *picture.grouping;
@@ -186,7 +186,7 @@ void GraphPanel::show_study() {
 
 void GraphPanel::request_picture() { layout_.request(document_.study(), open_, text_scale()); }
 
-/// Boxes grow with the text.
+/// Requests a new picture after a change of the text size, because boxes grow with their texts.
 void GraphPanel::changeEvent(QEvent* event) {
   QWidget::changeEvent(event);
   if (event->type() == QEvent::FontChange && view_->scene() != nullptr) request_picture();
@@ -206,7 +206,8 @@ void GraphPanel::take_picture(std::shared_ptr<const GraphPicture> picture, bool 
   }
 }
 
-/// The slot of another study's picture means nothing.
+/// Fades what is not alive at the memory cursor, if the user wants this. Does not fade a picture of
+/// another study, because the cursor's slot is not valid in that study.
 void GraphPanel::show_alive() {
   const bool is_wanted = actions_->is_peak_view() && is_current();
   view_->show_alive_at(is_wanted ? std::optional(document_.selection().slot()) : std::nullopt);

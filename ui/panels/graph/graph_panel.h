@@ -22,14 +22,15 @@ class GraphPanel : public QWidget {
   GraphPanel(Document& document, const std::filesystem::path& program, QWidget* parent = nullptr);
 
   GraphView& view() { return *view_; }
-  /// Says why the selected node has no plan or why its output is alive; for other views of tensors.
+  /// The action that says why the selected node has no plan, or why its output is alive. Other
+  /// views of tensors offer this action too.
   QAction* why_action() const { return actions_->why_not(); }
   /// The actions on the selection, for a menu.
   QList<QAction*> actions_on_selection() const { return actions_->all(); }
   /// Whether the final drawing of the document's study is on the screen.
   bool is_settled() const;
   void toggle(layout::GroupId group);
-  /// Returns to the first picture: groups open down to the layers.
+  /// Returns to the picture of a newly opened model: groups are open down to the layers.
   void close_groups();
   /// Selects a node and opens the groups that hide it.
   void go_to(NodeId node, LinkedSelection::Cursor cursor = LinkedSelection::Cursor::follows);
@@ -38,9 +39,9 @@ class GraphPanel : public QWidget {
 
  Q_SIGNALS:
   void settled();
-  /// Requests the inspector for the selection.
+  /// Requests to show the inspector, which describes the selection.
   void inspector_wanted();
-  /// Requests the row of the plan table for this node.
+  /// Requests to show the row of the plan table for this node.
   void plan_row_wanted(stashscope::NodeId node);
 
  private:
@@ -53,8 +54,8 @@ class GraphPanel : public QWidget {
   void show_study();
   void request_picture();
   void take_picture(std::shared_ptr<const GraphPicture> picture, bool is_final);
-  /// Whether the picture on the screen belongs to the document's study. The ids of another picture
-  /// are not valid.
+  /// Whether the picture on the screen shows the document's study. The ids in a picture of another
+  /// study are not valid.
   bool is_current() const;
   void select_node(NodeId node);
   void select_group(layout::GroupId group, layout::Side side);
@@ -81,7 +82,7 @@ class GraphPanel : public QWidget {
   NodeId awaited_;  // node of awaited_study_ that moves into view once its groups are open
   std::shared_ptr<const Study> awaited_study_;
   std::vector<NodeId> matches_;
-  std::optional<std::size_t> match_;  // index of the selected match
+  std::optional<std::size_t> match_;  // index of the selected match in `matches_`
 };
 
 }  // namespace stashscope::ui

@@ -9,7 +9,7 @@
 namespace stashscope::ui {
 
 HistoryModel::HistoryModel(Document& document, QObject* parent)
-    : TableModel({{tr("Choice"), tr("Click a row to go back or forward to it"), false},
+    : TableModel({{tr("Choice"), tr("Click a row to go back or forward to its choice"), false},
                   {tr("Peak"), tr("Peak of the step with this choice"), true, bytes_unit()},
                   {tr("Change"), tr("Change of the peak against the previous row"), true}},
                  parent),
@@ -41,7 +41,7 @@ void HistoryModel::learn_peak() {
 const Choices& HistoryModel::choices_at(int row) const {
   const QUndoStack& stack = document_.undo_stack();
   if (row == stack.index()) return document_.choices();
-  // Choices of other rows come from the commands, which hold the choices before and after the edit.
+  // The undo commands hold the choices of the other rows, before and after each command.
   const auto& command = static_cast<const ChoiceCommand&>(
       *(row < stack.count() ? stack.command(row) : stack.command(row - 1)));
   return row < stack.count() ? command.before() : command.after();

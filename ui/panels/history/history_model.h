@@ -5,8 +5,8 @@
 
 namespace stashscope::ui {
 
-/// The user's choices: the state in which the model was opened, then one row for each entry of the
-/// undo stack. A row has the peak of its state once the peak was computed.
+/// The table of the user's choices. Row 0 is the state in which the model was opened; each other
+/// row is an entry of the undo stack. A row has the peak of its state once the peak is computed.
 class HistoryModel : public TableModel {
   Q_OBJECT
 

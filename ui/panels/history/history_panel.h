@@ -5,7 +5,7 @@
 
 namespace stashscope::ui {
 
-/// The list of the user's choices; a click or Return goes back or forward to a choice.
+/// The table of the user's choices. A click or Return on a row goes back or forward to its choice.
 class HistoryPanel : public QWidget {
   Q_OBJECT
 

@@ -16,7 +16,7 @@ namespace {
 
 using namespace Qt::StringLiterals;
 
-/// Context of these texts in a translation.
+/// The translation context of the texts in this file.
 struct InspectorPage {
   Q_DECLARE_TR_FUNCTIONS(InspectorPage)
 };
@@ -44,7 +44,7 @@ class NodePage {
   }
 
  private:
-  /// The full name, with places where a long path may break.
+  /// The full name of the node; a line may break after each `/`.
   QString full_name() const {
     QString name = html(name_of(graph_, dataflow_, node_));
     return name.replace(u'/', u"/\u200b"_s);
@@ -71,7 +71,7 @@ class NodePage {
     return u"<p>%1</p>"_s.arg(facts.join(u"<br>"_s));
   }
 
-  /// The module and the source line, if the exporter wrote them down.
+  /// The module and the source line of the node, as far as the exporter recorded them.
   QStringList origin() const {
     if (original_.origin == nullptr) return {};
     QStringList lines;
@@ -177,7 +177,7 @@ class NodePage {
                                         .arg(link(obstacle->stopped_at)));
     }
     return items.isEmpty() ? QString()
-                           : heading(InspectorPage::tr("Why it is not recomputed")) + items;
+                           : heading(InspectorPage::tr("Why the node is not recomputed")) + items;
   }
 
   const Study& study_;
@@ -188,7 +188,7 @@ class NodePage {
   const Node& original_;
 };
 
-/// Counts by operator type, most frequent first.
+/// A table of the operator types of `nodes` with the number of nodes, most frequent type first.
 QString operator_counts(const Study& study, const std::vector<NodeId>& nodes) {
   std::map<std::string, int> counts;
   for (const NodeId id : nodes)

@@ -28,13 +28,13 @@ void InspectorPanel::show_selection() {
   page_->setHtml(inspector_page(*document_.study(), document_.selection().current()));
 }
 
-/// The page is built again, because the colour of links is fixed when a page is set.
+/// Builds the page again for a new palette, because the page keeps the colour of its links.
 void InspectorPanel::changeEvent(QEvent* event) {
   QWidget::changeEvent(event);
   if (event->type() == QEvent::PaletteChange) show_selection();
 }
 
-/// Tests for the file only now, because a model may name a path that takes long to look up.
+/// Looks for the file only after the click, because looking up some paths takes long.
 void InspectorPanel::open_source(const QUrl& link) {
   const QString file = link.toLocalFile();
   if (!names_python_file(file)) return;

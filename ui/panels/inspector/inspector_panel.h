@@ -6,7 +6,8 @@
 
 namespace stashscope::ui {
 
-/// Details of the selected node or group; its links select other nodes.
+/// Shows details of the selected node or group. Links in the text select other nodes or open Python
+/// files.
 class InspectorPanel : public QWidget {
   Q_OBJECT
 

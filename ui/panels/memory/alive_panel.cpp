@@ -16,7 +16,7 @@ namespace {
 constexpr QSize swatch_size(8, 12);
 constexpr int least_rows = 3;
 
-/// The bands that have bytes, largest first, each with its colour.
+/// The bands with bytes, largest first, as rich text: the colour, name and bytes of each band.
 QString bands_text(const BandBytes& bytes, bool dark) {
   std::vector<Band> bands;
   for (std::size_t i = 0; i < band_count; ++i) {

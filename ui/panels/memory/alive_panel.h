@@ -8,7 +8,8 @@
 
 namespace stashscope::ui {
 
-/// The live memory at the memory cursor: a sum for each band, and a table of tensors.
+/// Shows the memory that is alive at the memory cursor: the bytes of each band, and a table of the
+/// tensors.
 class AlivePanel : public QWidget {
   Q_OBJECT
 
@@ -26,7 +27,7 @@ class AlivePanel : public QWidget {
  private:
   void show_moment();
   void show_bands();
-  /// Hides the bands where they would leave no room for rows of the table.
+  /// Hides the text of the bands if it would leave room for fewer than 3 rows of the table.
   void fit_bands();
 
   Document& document_;

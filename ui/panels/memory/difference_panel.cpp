@@ -18,7 +18,8 @@ constexpr int cause_width = 172;
 constexpr int time_width = 116;
 constexpr int least_node_width = 160;
 
-/// The prediction is for a GPU, so a run on the processor says nothing about it.
+/// The time of the nodes as a sentence. For a run on the CPU, the sentence has no predicted time,
+/// because predictions are for GPUs.
 QString times_text(const Study& study, const Measurement& measured, double measured_seconds,
                    double predicted_seconds) {
   const QString time = time_text(measured_seconds);

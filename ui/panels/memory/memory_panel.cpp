@@ -36,7 +36,7 @@ MemoryPanel::MemoryPanel(Document& document, QWidget* parent)
   curve_layout->setSpacing(0);
   curve_layout->addWidget(new PinnedRow(pinned_));
   curve_layout->addWidget(view_, 1);
-  // A small window has no room for the minimum size of a table.
+  // The minimum height of a table would be too large for a small window.
   pages_->setMinimumHeight(least_height);
   pages_->addWidget(curve);
   pages_->addWidget(new DifferencePanel(document_));
@@ -82,7 +82,7 @@ QWidget* MemoryPanel::make_controls() {
   auto* const layout = new QHBoxLayout(row);
   layout->setContentsMargins(0, spacing_unit / 2, 0, spacing_unit / 2);
   layout->setSpacing(spacing_unit);
-  // The checked button must be obvious, also on a dark ground.
+  // The checked button must be obvious, even on a dark background.
   row->setStyleSheet(
       u"QToolButton:checked { background: palette(highlight); color: palette(highlighted-text);"
       " border: 1px solid palette(highlight); padding: 3px; }"_s);
@@ -120,8 +120,9 @@ QWidget* MemoryPanel::make_controls() {
   auto* const pin = new QAction(tr("Pin"), this);
   pin->setObjectName(u"pin_variant"_s);
   pin->setShortcut(QKeySequence(u"Ctrl+Alt+P"_s));
-  pin->setToolTip(tr("Keeps the curve of these choices visible, for comparison with others (%1)")
-                      .arg(pin->shortcut().toString(QKeySequence::NativeText)));
+  pin->setToolTip(
+      tr("Keeps the curve of the current choices visible, to compare it with other choices (%1)")
+          .arg(pin->shortcut().toString(QKeySequence::NativeText)));
   addAction(pin);
   connect(pin, &QAction::triggered, &pinned_, &PinnedVariants::pin);
   auto* const button = new QToolButton;
@@ -184,7 +185,7 @@ void MemoryPanel::follow_selection() {
   view_->mark_made_by(document_.selection().node());
 }
 
-/// Puts the cursor on the clicked slot, and selects the node that made the tensor.
+/// Moves the cursor to the clicked slot, and selects the node that made the clicked tensor.
 void MemoryPanel::take_tensor(std::size_t slot, BufferId buffer) {
   document_.selection().select_slot(slot);
   const NodeId maker = view_->maker_of(buffer);

@@ -10,8 +10,8 @@
 
 namespace stashscope::ui {
 
-/// Shows the document and its pinned variants in the memory view, and passes the view's cursor back
-/// to the document. A second page compares a run with its prediction.
+/// Shows the memory curves of the document's study and of the pinned variants, and passes the
+/// cursor of the memory view to the document. A second page compares a run with its prediction.
 class MemoryPanel : public QWidget {
   Q_OBJECT
 
@@ -26,7 +26,8 @@ class MemoryPanel : public QWidget {
 
   QWidget* make_header();
   QWidget* make_controls();
-  /// A checkable button. Of the buttons that `joined` puts together, exactly one is checked.
+  /// A checkable button that changes the look of the memory view. @param choose changes the look
+  /// @param is_on whether the button is checked for a look; true for one of the `joined` buttons
   QToolButton* make_switch(const QString& name, const QString& text, const QString& tip,
                            std::function<void(MemoryLook&)> choose,
                            std::function<bool(const MemoryLook&)> is_on);

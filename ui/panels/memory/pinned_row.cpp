@@ -40,7 +40,7 @@ PinnedRow::PinnedRow(PinnedVariants& pinned, QWidget* parent)
 
 void PinnedRow::show_pinned() {
   while (QLayoutItem* const item = layout_->takeAt(0)) {
-    // Deleted later, because the click that led here may come from one of these widgets.
+    // The widget is deleted later, because a click on it may have led to this call.
     if (item->widget() != nullptr) {
       item->widget()->hide();
       item->widget()->setObjectName({});

@@ -8,8 +8,8 @@ class QHBoxLayout;
 
 namespace stashscope::ui {
 
-/// The key of the pinned curves: for each, a button that goes back to its choices and a button that
-/// unpins it. Hidden while nothing is pinned.
+/// The legend of the pinned curves. Each curve has a button that goes back to the choices of the
+/// curve, and a button that unpins the curve. The row is hidden while no curve is pinned.
 class PinnedRow : public QWidget {
   Q_OBJECT
 

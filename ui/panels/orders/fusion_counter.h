@@ -7,8 +7,8 @@
 
 namespace stashscope::ui {
 
-/// Computes the effect of each fusion strategy on a study's step. This takes seconds for large
-/// graphs, so it runs on its own thread. Only the newest request is answered.
+/// Computes the effect of each fusion strategy on a study's step. The computation takes seconds for
+/// large graphs, so it runs on a thread of its own. Only the newest request is answered.
 class FusionCounter : public QObject {
   Q_OBJECT
 
@@ -20,13 +20,13 @@ class FusionCounter : public QObject {
   void cancel();
 
  Q_SIGNALS:
-  /// Empty if the computation failed.
+  /// The effects of all strategies; `rows` is empty if the computation failed.
   void counted(const std::vector<stashscope::FusionRow>& rows);
 
  private:
   Progress progress_;
   std::uint64_t generation_ = 0;
-  // Last member, so that its thread ends before the members that its jobs use are destroyed.
+  // The last member, so that the thread ends before the members that the thread uses are destroyed.
   JobThread thread_{JobThread::AtEnd::drop};
 };
 

@@ -11,8 +11,8 @@
 
 namespace stashscope::ui {
 
-/// The fusion strategies, switched by one click, and below them the groups, which the user can
-/// change.
+/// A table of the fusion strategies, in which one click chooses a strategy. Below the table is the
+/// tree of the groups of fused nodes, which the user can change.
 class FusionPage : public QWidget {
   Q_OBJECT
 
@@ -27,7 +27,7 @@ class FusionPage : public QWidget {
   QWidget* make_groups();
   void show_study();
   /// Starts computing the effects of the strategies, once for each study. Called only while the
-  /// page is visible, because this takes long.
+  /// page is visible, because the computation takes long.
   void count();
   void show_selection();
   void select_nodes();

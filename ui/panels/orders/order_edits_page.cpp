@@ -53,7 +53,7 @@ void OrderEditsPage::show_study() {
   const int row = table_->currentIndex().row();
   model_.set_edits(order_edits(*document_.study()));
   const int rows = model_.rowCount();
-  // Selects the next edit, so that Delete can be pressed again.
+  // Selects the next edit, so that the user can press Delete again.
   if (rows > 0 && row >= 0) table_->selectRow(std::min(row, rows - 1));
   remove_all_->setEnabled(rows > 0);
   Q_EMIT count_changed(rows);

@@ -8,7 +8,7 @@
 
 namespace stashscope::ui {
 
-/// The user's moves of nodes and edits of groups, which can be removed one by one.
+/// A table of the user's moves of nodes and edits of groups. The user can remove one edit or all.
 class OrderEditsPage : public QWidget {
   Q_OBJECT
 

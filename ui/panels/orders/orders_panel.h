@@ -8,8 +8,9 @@
 
 namespace stashscope::ui {
 
-/// Tabs for the execution order, its slots, the fusion groups and the edits by hand. One click
-/// switches to another strategy. Below the orders are the options of the parameter update.
+/// Tabs for the execution orders, the slots of the current order, the fusion of nodes, and the
+/// user's edits. One click chooses another order or fusion strategy. Below the table of orders are
+/// the options of the parameter update.
 class OrdersPanel : public QTabWidget {
   Q_OBJECT
 

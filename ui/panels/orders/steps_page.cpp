@@ -22,7 +22,8 @@ using namespace Qt::StringLiterals;
 constexpr int least_node_width = 120;
 constexpr int group_width = 60;
 
-/// `can run in slots 3 to 9; …`, with the nodes that limit the range.
+/// The slots in which a node can run, and the nodes that limit this range: `can run in slots 3 to
+/// 9; …`.
 QString range_text(const Study& study, const LegalRange& range) {
   QStringList parts = {
       range.first == range.last
@@ -48,7 +49,7 @@ StepsPage::StepsPage(Document& document, QWidget* parent)
   connect(&document_, &Document::study_changed, this, &StepsPage::show_study);
   connect(&document_.selection(), &LinkedSelection::changed, this, &StepsPage::show_selection);
   connect(&document_.study_job(), &StudyJob::busy_changed, this, [this] {
-    // If no new study came from a move, the view goes back to the order of the shown study.
+    // If a move led to no new study, the view goes back to the order of the document's study.
     if (!document_.study_job().is_busy()) view_->set_study(document_.study());
   });
 }
@@ -169,7 +170,7 @@ void StepsPage::ask_for_step() {
 }
 
 void StepsPage::tell(const QString& text, bool is_refusal) {
-  // A colour role follows a change of the theme; a fixed colour does not.
+  // A colour role follows a change of the theme, a fixed colour does not.
   hint_->setForegroundRole(is_refusal ? QPalette::BrightText : QPalette::PlaceholderText);
   hint_->setText(text);
   hint_->setToolTip(text);

@@ -9,7 +9,7 @@
 
 namespace stashscope::ui {
 
-/// The slots of the current order, to view them and to move nodes.
+/// A table of the slots of the current order, in which the user can move nodes.
 class StepsPage : public QWidget {
   Q_OBJECT
 
@@ -21,7 +21,8 @@ class StepsPage : public QWidget {
   QWidget* make_bottom_row();
   void show_study();
   void show_selection();
-  /// Selects the moved node again, by name, because its id may differ in the new study.
+  /// Selects the moved node again, by name, because its id may differ in the new study. Returns
+  /// whether another node became selected.
   bool select_moved();
   void select_row(int row);
   void move(NodeId node, NodeId before);
@@ -34,8 +35,8 @@ class StepsPage : public QWidget {
   StepModel model_;
   StepsView* view_;
   ElidedLabel* hint_;
-  std::shared_ptr<const Study> moved_in_;  ///< the study whose node was moved last
-  std::string moved_;                      ///< name of that node; empty: nothing to select
+  std::shared_ptr<const Study> moved_in_;  ///< the study in which a node was moved last
+  std::string moved_;                      ///< name of the moved node; empty: none to select
   bool is_following_ = false;
 };
 

@@ -52,8 +52,8 @@ void StepsView::try_move(NodeId node, std::size_t before) {
   const NodeId other = is_end ? NodeId() : order_->nodes()[before];
   const auto [begin, end] = order_->steps_of(node);
   if (before >= begin && before <= end) return;
-  // The view's own order takes the move at once, because the next key may come before the new
-  // study.
+  // The view's own order takes the move at once, because the user may press the next key before the
+  // new study is computed.
   order_->move(node, before);
   Q_EMIT move_wanted(node, other);
 }
@@ -108,7 +108,7 @@ void StepsView::mouseReleaseEvent(QMouseEvent* event) {
 bool StepsView::event(QEvent* event) {
   const bool is_escape = event->type() == QEvent::ShortcutOverride &&
                          static_cast<QKeyEvent*>(event)->key() == Qt::Key_Escape;
-  // During a drag, Escape ends only the drag; the window must not take the key.
+  // During a drag, Escape ends only the drag, and the key must not reach the window.
   if (is_escape && is_dragging()) event->accept();
   return TableView::event(event);
 }

@@ -8,31 +8,35 @@
 
 namespace stashscope::ui {
 
-/// The slots of an order as rows. A node is moved with its group, by dragging or by keys. Legal
-/// moves are requested by a signal; refused moves are explained.
+/// A table of the slots of an order. The user moves a node together with its group, by dragging or
+/// by keys. The view requests a legal move by a signal, and gives the reason why another move is
+/// refused.
 class StepsView : public TableView {
   Q_OBJECT
 
  public:
   explicit StepsView(QWidget* parent = nullptr);
 
-  /// Call this when the model shows another study or, with null, no study. Ends a drag.
+  /// To be called when the table model shows another study (null: no study). Ends a drag.
   void set_study(std::shared_ptr<const Study> study);
   bool is_dragging() const { return drag_.has_value(); }
 
   /// Moves the current row's node, with its group, past the previous (-1) or the next (1) node or
   /// group.
   void move_by_one(int direction);
-  /// Moves the current row's node, with its group, so that its first node runs in slot `step`.
+  /// Moves the current row's node, or its whole group, so that the first moved node runs in slot
+  /// `step`, counted from 0.
   void move_to(std::size_t step);
-  /// The legal range of the current row's node; nothing without a current row.
+  /// The range of slots in which the current row's node can run; nothing without a current row.
   std::optional<LegalRange> current_range() const;
   NodeId current_node() const;
 
  Q_SIGNALS:
-  /// @param before the node to run in front of; invalid: the end
+  /// Requests a move. @param before the node that follows the moved node or its group; invalid: the
+  /// move is to the end of the order
   void move_wanted(stashscope::NodeId node, stashscope::NodeId before);
-  /// The target of a drag, or why a move is refused. Empty after a cancelled drag.
+  /// Reports the target of a drag, or why a move is refused. `text` is empty after a cancelled
+  /// drag.
   void told(const QString& text, bool is_refusal);
 
  protected:
@@ -51,14 +55,14 @@ class StepsView : public TableView {
   };
 
   NodeId node_at(int row) const;
-  /// The slot before which a drop at this height of the viewport would insert.
+  /// The slot before which a drop inserts the node, for a height `y` in the viewport.
   std::size_t step_below(int y) const;
   int top_of(std::size_t step) const;
   void drag_to(QPoint position);
   void scroll_along();
   void end_drag();
   void tell_target();
-  /// Requests the move, or reports why it is refused.
+  /// Requests the move, or reports why the move is refused. A move to the same place does nothing.
   void try_move(NodeId node, std::size_t before);
   void paint_targets(QPainter& painter) const;
 

@@ -7,8 +7,8 @@
 
 namespace stashscope::ui {
 
-/// Options of the parameter update: the optimizer, whose states take memory, its master weights,
-/// and when gradients are freed.
+/// Options of the parameter update: the optimizer, whether the optimizer keeps master weights, and
+/// whether each gradient is freed early.
 class UpdateRow : public QWidget {
   Q_OBJECT
 

@@ -98,7 +98,7 @@ void OverviewPanel::make_table() {
 
 void OverviewPanel::showEvent(QShowEvent* event) {
   QWidget::showEvent(event);
-  // A panel that is arranged behind another one is shown for a moment only.
+  // Queued, because a panel that is placed behind another panel is shown only for a moment.
   QMetaObject::invokeMethod(this, &OverviewPanel::show_study, Qt::QueuedConnection);
 }
 
@@ -128,7 +128,7 @@ OverviewPanel::Groups OverviewPanel::groups_of(std::shared_ptr<const Study> stud
 }
 
 void OverviewPanel::show_groups(Groups groups) {
-  // The study may be newer by now; its own groups follow.
+  // The document may have a newer study by now. The groups of the newer study follow.
   if (groups.study != document_.study()) return;
   const bool is_new = groups.study != shown_study_;
   shown_study_ = std::move(groups.study);

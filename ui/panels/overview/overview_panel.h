@@ -12,23 +12,24 @@
 
 namespace stashscope::ui {
 
-/// What holds the memory at the cursor, as an icicle, and the modules that hold most at the peak.
-/// Choosing a group selects, in every view, the nodes that make its tensors. The tensors are
-/// grouped in the background, and not at all while the panel is hidden.
+/// Shows the groups of tensors that hold memory at the memory cursor as an icicle chart, and a
+/// table of the modules by their bytes at the peak. Choosing a group selects, in every view, the
+/// nodes that make the tensors of the group. Tensors are grouped in the background, while the panel
+/// is visible.
 class OverviewPanel : public QWidget {
   Q_OBJECT
 
  public:
   explicit OverviewPanel(Document& document, QWidget* parent = nullptr);
 
-  /// Whether it shows the document's study, if it is visible.
+  /// Whether no grouping of tensors is in progress.
   bool is_settled() const { return !work_.is_busy(); }
 
  protected:
   void showEvent(QShowEvent* event) override;
 
  private:
-  /// The tensors of a study, grouped.
+  /// The groups of the tensors of a study.
   struct Groups {
     std::shared_ptr<const Study> study;
     MemoryTree tree;
@@ -56,7 +57,7 @@ class OverviewPanel : public QWidget {
   TableView* table_;
   std::shared_ptr<const Study> shown_study_;
   std::size_t shown_slot_ = 0;
-  std::string wanted_module_;  ///< zoom to it once the tensors are grouped by module
+  std::string wanted_module_;  ///< zoomed to once tensors are grouped by module; empty: none
   LatestAnswer<Groups> work_{*this, JobThread::Urgency::normal};
 };
 

@@ -20,12 +20,12 @@ using namespace Qt::StringLiterals;
 constexpr std::size_t shown_tensors = 5;
 constexpr qsizetype longest_name = 44;
 
-/// Context of these texts in a translation.
+/// The translation context of the texts in this file.
 struct PlannerAnswer {
   Q_DECLARE_TR_FUNCTIONS(PlannerAnswer)
 };
 
-/// For rich text; long texts are elided in the middle.
+/// A text escaped for rich text. More than `longest` characters are elided in the middle.
 QString shortened(const std::string& full, qsizetype longest) {
   QString text = shown(full);
   if (text.size() > longest) text = text.left(longest / 2) + u"…"_s + text.right(longest / 2);
@@ -51,14 +51,15 @@ QString table(const QString& rows) {
 
 QString proof_text(const BudgetAnswer& answer, double step) {
   if (answer.is_proven_cheapest())
-    return PlannerAnswer::tr("Proven to be the cheapest plan, whichever nodes run again.");
+    return PlannerAnswer::tr(
+        "Proven to be the cheapest plan within the budget, of any granularity.");
   const double least = std::max(0.0, answer.least_extra_seconds.value_or(0));
   if (!answer.feasible || least == 0)
     return PlannerAnswer::tr("It is not proven how far this plan is from the cheapest plan.");
   const double gap = answer.best.extra_seconds - least;
-  return PlannerAnswer::
-      tr("At most %1 (%2 of the step) slower than the cheapest plan, whichever nodes run again.")
-          .arg(time_text(gap), percent_text(gap, step));
+  return PlannerAnswer::tr(
+             "At most %1 (%2 of the step) slower than the cheapest plan, of any granularity.")
+      .arg(time_text(gap), percent_text(gap, step));
 }
 
 QString floor_text(const StepPeakBound& floor) {
@@ -70,7 +71,7 @@ QString floor_tensors(const Study& study, const StepPeakBound& floor) {
   if (!floor.node.valid()) return {};
   QString rows =
       tensor_row(floor.persistent_bytes,
-                 PlannerAnswer::tr("persistent: parameters, inputs, constants, optimizer"));
+                 PlannerAnswer::tr("persistent: parameters, inputs, constants, optimizer states"));
   const std::size_t count = std::min(shown_tensors, floor.tensors.size());
   for (std::size_t i = 0; i < count; ++i) {
     const ValueId value = floor.tensors[i];
@@ -86,18 +87,21 @@ QString floor_tensors(const Study& study, const StepPeakBound& floor) {
 QString unmet_text(const Study& study, const BudgetAnswer& answer) {
   const QString verdict =
       answer.is_impossible() ? PlannerAnswer::tr("cannot be met") : PlannerAnswer::tr("is not met");
-  QString text = paragraph(PlannerAnswer::tr("%1 <b>%2</b>. Lowest peak found: <b>%3</b>")
-                               .arg(bytes_text(answer.request.budget_bytes), verdict,
-                                    plan_point_text(study, answer.best)));
+  QString text =
+      paragraph(PlannerAnswer::tr("The budget of %1 <b>%2</b>. Lowest peak found: <b>%3</b>")
+                    .arg(bytes_text(answer.request.budget_bytes), verdict,
+                         plan_point_text(study, answer.best)));
   if (!answer.is_impossible() && answer.request.grain != PlanGranularity::sequence) {
-    text += paragraph(answer.request.grain == PlanGranularity::cluster
-                          ? PlannerAnswer::tr("A plan with Nodes or Sequences may meet the budget.")
-                          : PlannerAnswer::tr("A plan with Sequences may meet the budget."));
+    text +=
+        paragraph(answer.request.grain == PlanGranularity::cluster
+                      ? PlannerAnswer::tr("A plan of Nodes or of Sequences may meet the budget.")
+                      : PlannerAnswer::tr("A plan of Sequences may meet the budget."));
   }
   return answer.floor ? text + floor_text(*answer.floor) : text;
 }
 
-/// The plans that the choices switch on, counted and named as in the plan table.
+/// The plans that the choices switch on, as rich text: their number, and their names in the plan
+/// table. For a planned sequence, a short description.
 QString plans_text(const Study& study, const Choices& choices) {
   if (choices.plans.sequence) return shown(plan_text(choices)).toHtmlEscaped();
   const std::vector<std::size_t> on = plans_on(study, choices.plans.config);
@@ -119,7 +123,7 @@ QString failing_text(const Study& study, const FitPoint& point) {
   if (!node.empty()) text += PlannerAnswer::tr(" while %1 runs").arg(name_text(node));
   const auto largest = largest_at_peak(study, *point.variant, 1);
   if (!largest.empty()) {
-    text += PlannerAnswer::tr("; largest there: %1, %2")
+    text += PlannerAnswer::tr("; largest tensor at that time: %1, %2")
                 .arg(name_text(largest.front().name), bytes_text(largest.front().bytes));
   }
   return paragraph(text);
@@ -176,7 +180,7 @@ QString plan_point_text(const Study& study, const ParetoPoint& point) {
 
 QString answer_text(const Study& study, const BudgetAnswer& answer) {
   if (!answer.feasible) return unmet_text(study, answer);
-  return paragraph(PlannerAnswer::tr("%1 is <b>met</b>: <b>%2</b>")
+  return paragraph(PlannerAnswer::tr("The budget of %1 is <b>met</b>: <b>%2</b>")
                        .arg(bytes_text(answer.request.budget_bytes),
                             plan_point_text(study, answer.best))) +
          paragraph(proof_text(answer, step_seconds(study, *study.baseline)));
@@ -192,7 +196,7 @@ QString answer_details(const Study& study, const BudgetAnswer& answer) {
   const bool has_floor = !answer.feasible && answer.floor;
   return (has_floor ? floor_tensors(study, *answer.floor) : QString()) +
          paragraph(plans_text(study, answer.best.choices)) +
-         paragraph(PlannerAnswer::tr("Searched for %1 s.")
+         paragraph(PlannerAnswer::tr("The search took %1 s.")
                        .arg(QString::fromStdString(format_fixed(answer.seconds, 1))));
 }
 

@@ -8,22 +8,22 @@
 
 namespace stashscope::ui {
 
-/// A slider and a text field for the same budget. A line below shows the budget in bytes or the
-/// error in the text.
+/// A slider and a text field for the same budget. A line below them compares the budget with the
+/// peak without plans, or shows the error in the text.
 class BudgetRow : public QWidget {
   Q_OBJECT
 
  public:
   explicit BudgetRow(QWidget* parent = nullptr);
 
-  /// Sets the peak of the step without plans, to which shares refer.
+  /// Sets the peak of the step without plans. A budget in percent is a share of this peak.
   void set_peak(std::int64_t bytes);
-  /// Nothing while the text in the field is not a budget.
+  /// The budget in bytes; nothing while the text in the field is not a budget.
   std::optional<std::int64_t> bytes() const;
   QString text() const { return field_->text(); }
-  /// Has the same effect as typing the text.
+  /// Has the same effect as typing the text into the field.
   void set_text(const QString& text);
-  /// Shows the error in the text, if there is one.
+  /// Shows the error in the text of the field, if the text has an error.
   void insist();
   void focus_field();
 
@@ -43,7 +43,7 @@ class BudgetRow : public QWidget {
   AmountField* field_;
   QLabel* hint_;
   std::optional<BudgetInput> budget_;
-  QString fault_;  ///< error in the text; empty: no error
+  QString fault_;  ///< error in the text of the field; empty: no error
   bool is_insisting_ = false;
   std::int64_t peak_bytes_ = 0;
 };

@@ -28,8 +28,8 @@ FitRow::FitRow(Document& document, Planning& planning, QWidget* parent)
   dimension_->setObjectName(u"fit_dimension"_s);
   dimension_->setAccessibleName(tr("Dimension"));
   dimension_->setToolTip(
-      tr("Searches for the largest size of this dimension. Several names separated by commas take "
-         "the same size; LABEL=NAME,… gives them a common name."));
+      tr("Searches for the largest size of this dimension. Dimensions separated by commas take the "
+         "same size; LABEL=NAME,… gives these dimensions a common name."));
   dimension_->setEditable(true);
   dimension_->setInsertPolicy(QComboBox::NoInsert);
   dimension_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
@@ -37,7 +37,8 @@ FitRow::FitRow(Document& document, Planning& planning, QWidget* parent)
   dimension_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
   memory_->setObjectName(u"fit_memory"_s);
   memory_->setAccessibleName(tr("Memory"));
-  memory_->setToolTip(tr("Limit for the peak, such as 80 (GiB); empty: the memory of the device"));
+  memory_->setToolTip(
+      tr("Limit for the peak, such as 80 (GiB). If the field is empty: the device's memory."));
   find_->setObjectName(u"find_largest_button"_s);
   find_->setAutoDefault(true);
   set_up_rich_label(*answer_, u"fit_answer"_s);
@@ -105,8 +106,9 @@ void FitRow::show_state() {
   const bool is_searching = planning_.job() == PlanningJob::fit;
   find_->setText(is_searching ? tr("Stop") : tr("Find"));
   enable_unless(*find_, is_searching ? QString() : document_.why_wait(),
-                is_searching ? tr("Ends the search")
-                             : tr("Searches for the largest size whose step fits (Return)"));
+                is_searching
+                    ? tr("Ends the search")
+                    : tr("Searches for the largest size that fits into the memory (Return)"));
   const LargestFit* const fit = planning_.fit();
   if (is_searching) {
     say(tr("Searching…"));

@@ -9,7 +9,8 @@
 
 namespace stashscope::ui {
 
-/// Searches for the largest batch that fits into a given memory, and shows it.
+/// Searches for the largest size of a dimension with which the step fits into a given memory, and
+/// shows the result.
 class FitRow : public QWidget {
   Q_OBJECT
 
@@ -20,7 +21,7 @@ class FitRow : public QWidget {
   void focus_field();
 
  Q_SIGNALS:
-  void answered();  ///< another text is shown below the fields
+  void answered();  ///< the text below the fields has changed
 
  protected:
   void keyPressEvent(QKeyEvent* event) override;

@@ -15,7 +15,7 @@ namespace stashscope::ui {
 namespace {
 
 constexpr double right_margin = 20;
-constexpr double air = 4;  // above and below the plot
+constexpr double air = 4;  // pixels above and below the plot
 constexpr double title_left = 8;
 constexpr double point_radius = 2;
 constexpr double mark_radius = 5;
@@ -155,7 +155,7 @@ void PlanChart::paint_grid(QPainter& painter, const PlanChartMap& map, const The
                    title());
 }
 
-/// The lower bound on the peak, and the budget.
+/// Paints the lower bound on the peak as a shaded area, and the budget as a dashed line.
 void PlanChart::paint_limits(QPainter& painter, const PlanChartMap& map, const Theme& theme) const {
   const QRectF area = plot();
   if (marks_->floor) {
@@ -171,8 +171,8 @@ void PlanChart::paint_limits(QPainter& painter, const PlanChartMap& map, const T
   painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()));
 }
 
-/// A staircase through the plans: between two peaks, only the plan with the lower peak is
-/// available.
+/// Paints a staircase through the plans: of two neighbouring plans, a budget between their peaks
+/// allows only the plan with the lower peak.
 void PlanChart::paint_points(QPainter& painter, const PlanChartMap& map, const Theme& theme) const {
   QPolygonF stairs;
   for (const ChartPoint& point : points_) {
@@ -196,7 +196,7 @@ void PlanChart::paint_marks(QPainter& painter, const PlanChartMap& map, const Th
   }
 }
 
-/// The meaning of the larger dots, if there is room.
+/// Paints the meaning of the larger dots, as far as there is room.
 void PlanChart::paint_key(QPainter& painter, const Theme& theme) const {
   const double row = chart_room(painter).line;
   double right = plot().right();

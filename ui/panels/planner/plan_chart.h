@@ -5,23 +5,23 @@
 
 namespace stashscope::ui {
 
-/// Marks in the chart beside the plans.
+/// Marks in the chart, in addition to the plans.
 struct ChartMarks {
   ChartPoint baseline;          ///< the step without plans
   ChartPoint current;           ///< the step with the current choices
-  double baseline_seconds = 0;  ///< of the step without plans; times are shown as shares of it
+  double baseline_seconds = 0;  ///< time of the step without plans
   std::optional<std::int64_t> budget;
   std::optional<std::int64_t> floor;  ///< lower bound on the peak of every plan
 };
 
-/// Peak against extra time of all known plans.
+/// A chart of all known plans: the peak to the right, the extra time upwards.
 class PlanChart : public PointChart {
   Q_OBJECT
 
  public:
   explicit PlanChart(QWidget* parent = nullptr);
 
-  /// @param points by ascending peak, each cheaper than the one before it
+  /// @param points sorted by ascending peak; each point has less extra time than the previous point
   void set_points(std::vector<ChartPoint> points);
   /// Without marks, the chart is empty.
   void set_marks(const std::optional<ChartMarks>& marks);
@@ -46,8 +46,8 @@ class PlanChart : public PointChart {
 
  private:
   QRectF plot() const;
-  /// The first point with this peak or a higher one, otherwise the last point. @pre there are
-  /// points
+  /// The first point with this peak or a higher peak, otherwise the last point. @pre there is at
+  /// least one point
   std::size_t point_near(std::int64_t peak_bytes) const;
   void paint_grid(QPainter& painter, const PlanChartMap& map, const Theme& theme) const;
   void paint_limits(QPainter& painter, const PlanChartMap& map, const Theme& theme) const;

@@ -11,9 +11,10 @@ namespace stashscope::ui {
 
 namespace {
 
-constexpr double margin = 0.06;  // of the range, at each end
+constexpr double margin = 0.06;  // as a share of the range, at each end of the range
 
-/// The smallest of 1, 2 or 5 times a power of ten that is at least `number`.
+/// The smallest number of at least `number` that is 1, 2 or 5 times a power of ten. Ignores an
+/// excess of up to 0.1 %.
 double rounded_up(double number) {
   const double power = std::pow(10, std::floor(std::log10(number)));
   for (const double digit : {1.0, 2.0, 5.0}) {

@@ -16,9 +16,9 @@ struct ChartPoint {
   friend bool operator==(const ChartPoint&, const ChartPoint&) = default;
 };
 
-/// Maps plans to pixels of the chart: peaks to the right, time upwards from 0.
+/// Maps plans to pixels of the chart: peaks to the right, extra time upwards from 0.
 struct PlanChartMap {
-  QRectF plot;  ///< pixels
+  QRectF plot;  ///< area of the chart in pixels
   double first_bytes = 0;
   double last_bytes = 1;    ///< above `first_bytes`
   double most_seconds = 1;  ///< above 0
@@ -38,23 +38,24 @@ struct PlanChartMap {
   }
 };
 
-/// A map on which all of `points` and `peaks` lie, with a margin around them.
+/// A map whose ranges contain all peaks and all extra times of at least 0, with a margin at each
+/// end that is not 0.
 PlanChartMap map_around(std::span<const ChartPoint> points, std::span<const std::int64_t> peaks,
                         const QRectF& plot);
 
-/// The point drawn nearest to a pixel, if it is within `within` pixels.
+/// The index of the point nearest to `pixel`; nothing if no point is within `within` pixels.
 std::optional<std::size_t> nearest_point(const PlanChartMap& map,
                                          std::span<const ChartPoint> points, QPointF pixel,
                                          double within);
 
 struct ChartTick {
   double value = 0;
-  std::string text;  ///< `20 ms`; the same unit for all ticks
+  std::string text;  ///< `20 ms`; all ticks of an axis have one unit, 0 has none
 };
 
-/// About `count` round numbers of seconds from 0 to at most `most`.
+/// Ticks at about `count` round numbers of seconds, from 0 to at most `most`.
 std::vector<ChartTick> time_ticks(double most, int count);
-/// About `count` round numbers of bytes from `first_bytes` to `last_bytes`.
+/// Ticks at about `count` round numbers of bytes, from `first_bytes` to `last_bytes`.
 std::vector<ChartTick> peak_ticks(double first_bytes, double last_bytes, int count);
 
 }  // namespace stashscope::ui

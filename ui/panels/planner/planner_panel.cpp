@@ -69,7 +69,7 @@ QWidget* PlannerPanel::make_content() {
   return content;
 }
 
-/// During a search, the progress bar replaces the buttons that start a search.
+/// During a search, the Stop button and the progress bar replace the buttons that start a search.
 QWidget* PlannerPanel::make_search_row() {
   plan_->setObjectName(u"plan_button"_s);
   curve_->setObjectName(u"curve_button"_s);
@@ -122,7 +122,8 @@ void PlannerPanel::focus_fit() {
   fit_->focus_field();
 }
 
-/// An answer below the fields needs room; the fields that the user types in come first.
+/// If the user types in the fields of `fit_`, scrolls to the answer below them. The field with the
+/// keyboard focus stays visible.
 void PlannerPanel::keep_fit_in_view() {
   QWidget* const keys = window()->focusWidget();
   if (keys == nullptr || !fit_->isAncestorOf(keys)) return;
@@ -197,7 +198,7 @@ void PlannerPanel::show_job() {
 }
 
 void PlannerPanel::show_turn(bool is_searching) {
-  // Hidden buttons stay enabled, because disabling would take the keyboard focus from them.
+  // During a search the buttons are hidden but stay enabled: a disabled button loses the focus.
   const QString why_visible = is_searching ? QString() : document_.why_wait();
   enable_unless(*plan_, why_visible,
                 tr("Searches for the cheapest plan within the budget and switches it on (Return)"));
@@ -205,7 +206,8 @@ void PlannerPanel::show_turn(bool is_searching) {
                 tr("Searches for the Pareto front: the cheapest plan for each peak"));
 }
 
-/// The keyboard focus moves between the button that starts a search and the button that ends it.
+/// If one of the buttons has the keyboard focus, a search moves the focus to the Stop button, and
+/// the end of the search moves the focus to the Plan button.
 void PlannerPanel::show_buttons(bool is_searching) {
   const bool had_keys = plan_->hasFocus() || curve_->hasFocus() || stop_->hasFocus();
   const std::initializer_list<QWidget*> idle = {plan_, curve_};
@@ -242,11 +244,12 @@ void PlannerPanel::show_answer() {
   use_->setVisible(plan != nullptr);
   if (plan == nullptr) return;
   use_->setText(plan->peak_bytes <= budget_->bytes() ? tr("Use this plan")
-                                                     : tr("Use the lowest peak"));
+                                                     : tr("Use the plan with the lowest peak"));
 }
 
 /// The plan that the button below the answer switches on: the cheapest known plan within the
-/// budget, otherwise the plan with the lowest peak.
+/// budget, otherwise the plan with the lowest peak. Null without a budget or a known plan, during a
+/// search, and if the plan is already in force.
 const ParetoPoint* PlannerPanel::offered_plan() const {
   const auto budget = budget_->bytes();
   const ParetoFront& plans = planning_.archive(options_->grain());
@@ -256,7 +259,7 @@ const ParetoPoint* PlannerPanel::offered_plan() const {
   return planning_.is_in_force(best) ? nullptr : &best;
 }
 
-/// The answer for the budget and grain in the fields; null without such an answer.
+/// The answer for the budget and the granularity in the fields; null without such an answer.
 const BudgetAnswer* PlannerPanel::current_answer() const {
   const BudgetAnswer* const answer = planning_.answer();
   const bool is_asked = answer != nullptr && answer->request.budget_bytes == budget_->bytes() &&
@@ -274,7 +277,7 @@ QString PlannerPanel::text_of_answer() const {
     return answer_text(*document_.study(), *answer);
   }
   const auto budget = budget_->bytes();
-  if (budget && document_.run_job().is_running()) return tr("The search waits for the run to end.");
+  if (budget && document_.run_job().is_running()) return tr("A search waits for the run to end.");
   return budget ? known_text(*budget) : QString();
 }
 
@@ -287,14 +290,14 @@ QString PlannerPanel::search_text() const {
   }
   const auto so_far = planning_.so_far();
   if (!so_far) return tr("Searching…");
-  return tr("Searching for %1. %2: <b>%3</b>")
+  return tr("Searching for a plan within %1. %2: <b>%3</b>")
              .arg(bytes_text(so_far->request.budget_bytes),
-                  so_far->feasible ? tr("Cheapest so far") : tr("Lowest so far"),
+                  so_far->feasible ? tr("Cheapest plan so far") : tr("Lowest peak so far"),
                   plan_point_text(study, so_far->best)) +
          proof_so_far_text(study, *so_far);
 }
 
-/// Text while no search runs: what is known about the budget.
+/// The text about the budget while no search runs and no answer is shown.
 QString PlannerPanel::known_text(std::int64_t budget_bytes) const {
   const Study& study = *document_.study();
   const std::int64_t now = study.current->timeline.peak_bytes;
@@ -307,7 +310,8 @@ QString PlannerPanel::known_text(std::int64_t budget_bytes) const {
   if (floor != nullptr && floor->bytes > budget_bytes) {
     return tr("No plan has a peak below <b>%1</b>.").arg(bytes_text(floor->bytes));
   }
-  if (now <= budget_bytes) return tr("The current plans fit: peak %1.").arg(bytes_text(now));
+  if (now <= budget_bytes)
+    return tr("The current plans meet the budget: peak %1.").arg(bytes_text(now));
   return tr("Press Plan to search for the cheapest plan with a peak of at most %1.")
       .arg(bytes_text(budget_bytes));
 }

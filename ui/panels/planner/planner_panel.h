@@ -13,8 +13,8 @@
 
 namespace stashscope::ui {
 
-/// The planner's panel: takes a memory budget, searches for plans, shows results and proofs, draws
-/// peak against time, and searches for the largest batch that fits.
+/// The planner's panel. It takes a memory budget, searches for plans, shows results and proofs,
+/// draws peak against extra time, and searches for the largest size of a dimension that fits.
 class PlannerPanel : public QWidget {
   Q_OBJECT
 
@@ -26,8 +26,9 @@ class PlannerPanel : public QWidget {
   void focus_budget();
   void focus_fit();
 
+  /// Searches for the cheapest plan within the budget, or shows the error in the budget's text.
   void plan();
-  /// Searches for the Pareto front.
+  /// Searches for the Pareto front of peak and extra time, which the chart shows.
   void draw_curve();
 
  Q_SIGNALS:
@@ -71,7 +72,7 @@ class PlannerPanel : public QWidget {
   QLabel* details_;
   FitRow* fit_;
   VerticalScrollArea* scroll_;
-  QString failure_;  ///< error of the last search; empty: no error
+  QString failure_;  ///< error of the last search for plans; empty: no error
 };
 
 }  // namespace stashscope::ui

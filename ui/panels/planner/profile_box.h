@@ -6,7 +6,8 @@
 
 namespace stashscope::ui {
 
-/// The device that times are predicted for: a bundled profile, or a profile from a file.
+/// A list of device profiles. The user chooses the device that times are predicted for: a bundled
+/// profile, or a profile from a file.
 class ProfileBox : public QWidget {
   Q_OBJECT
 

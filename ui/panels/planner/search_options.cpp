@@ -24,24 +24,28 @@ SearchOptions::SearchOptions(QWidget* parent)
     grain_->addItem(name, hint);
     grain_->setItemData(grain_->count() - 1, tip, Qt::ToolTipRole);
   };
-  add_grain(tr("Clusters"), tr("All nodes of a kind together; exported as a config string."),
-            tr("Switches recompute plans by cluster, as listed in Plans. Exported as a config "
-               "string or an environment block for ONNX Runtime, or as a model."));
-  add_grain(tr("Nodes"), tr("Single nodes, once each; exported as a model."),
-            tr("Recomputes single nodes, once each; the other nodes keep the chosen order. "
-               "Exported as a model or a session, not as a config string."));
-  add_grain(tr("Sequences"), tr("Any nodes in any order; exported as a model."),
-            tr("Nodes run in any order and any number of times. Exported as a model or a session, "
-               "not as a config string."));
+  add_grain(
+      tr("Clusters"),
+      tr("A plan sets how many nodes of each cluster are recomputed, and is exported as a config "
+         "string."),
+      tr("Sets for each cluster in the Plans panel how many of its nodes are recomputed. A plan is "
+         "exported as a config string or an environment block for ONNX Runtime, or as a model."));
+  add_grain(tr("Nodes"),
+            tr("A plan recomputes single nodes, each at most once, and is exported as a model."),
+            tr("Recomputes single nodes, each at most once; the other nodes keep the chosen order. "
+               "A plan is exported as a model or a session, not as a config string."));
+  add_grain(tr("Sequences"), tr("A plan runs any nodes in any order, and is exported as a model."),
+            tr("Nodes run in any order and any number of times. A plan is exported as a model or a "
+               "session, not as a config string."));
   seconds_->setObjectName(u"time_limit"_s);
   seconds_->setAccessibleName(tr("Time limit of a search"));
-  seconds_->setToolTip(tr("Maximum time of a search; you can stop it at any time"));
+  seconds_->setToolTip(tr("Maximum time of a search. You can stop a search at any time."));
   seconds_->setRange(1, most_seconds);
   seconds_->setSuffix(tr(" s"));
   seconds_->setValue(static_cast<int>(SearchLimit().seconds));
   seed_->setObjectName(u"seed"_s);
   seed_->setAccessibleName(tr("Seed"));
-  seed_->setToolTip(tr("A different seed makes the search take a different path"));
+  seed_->setToolTip(tr("Seed of the search: with another seed, the search may find another plan"));
   seed_->setRange(1, most_seed);
   auto* const layout = new QHBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);

@@ -7,8 +7,8 @@
 
 namespace stashscope::ui {
 
-/// Options of a search: granularity of plans, time limit and seed. The seed is rarely needed, so
-/// the owner decides where to place its box.
+/// Fields for the options of a search: granularity of plans, time limit and seed. The owner places
+/// the field of the seed, because the user rarely needs it.
 class SearchOptions : public QWidget {
   Q_OBJECT
 
@@ -16,7 +16,7 @@ class SearchOptions : public QWidget {
   explicit SearchOptions(QWidget* parent = nullptr);
 
   PlanGranularity grain() const;
-  /// What the chosen granularity means, and how its plans are exported.
+  /// What the chosen granularity means, and how plans of this granularity are exported.
   QString hint() const;
   SearchLimit limit() const;
   QSpinBox* seed() { return seed_; }

@@ -4,8 +4,8 @@
 
 namespace stashscope::ui {
 
-/// Edits how many occurrences of a plan are used, from 0 to all. Each change of the number applies
-/// at once.
+/// A delegate that edits how many occurrences of a plan are used, from 0 to all. Each change of the
+/// number applies at once.
 class CountDelegate : public CellDelegate {
   Q_OBJECT
 

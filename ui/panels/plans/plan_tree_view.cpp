@@ -21,8 +21,8 @@ namespace stashscope::ui {
 
 namespace {
 
+/// Widths of columns in pixels, at a text scale of 1.
 constexpr int least_plan_width = 140;
-/// In pixels.
 constexpr int frequency_width = 60;
 constexpr int count_width = 54;
 constexpr int bytes_width = 90;
@@ -41,9 +41,9 @@ constexpr std::pair<int, int> widths[] = {{PlanTreeModel::frequency, frequency_w
                                           {PlanTreeModel::made, 60},
                                           {PlanTreeModel::last_read, 76},
                                           {PlanTreeModel::symbolic, 240}};
-/// The plan column makes room for up to this many columns beside it, up to `per_time`.
+/// Number of columns of `widths` that the plan column leaves room for if the view is wide enough.
 constexpr int first_columns = 7;
-/// Width that the plan column keeps when it makes room.
+/// Minimum width of the plan column, in pixels, for leaving room for another column.
 constexpr int wanted_plan_width = 190;
 
 const PlanFilter& filter_of(const QTreeView& view) {
@@ -116,7 +116,7 @@ bool PlanTreeView::is_to_be_open(const QModelIndex& index) const {
   const auto kind = plans_of(*this).kind(filter_of(*this).mapToSource(index));
   if (!filter_of(*this).text().isEmpty() && !filter_of(*this).has_text(index)) return true;
   const QString name = key(index);
-  const bool is_all =  // there is nothing else to see
+  const bool is_all =  // the tree has no other section
       kind == PlanTreeModel::Kind::section && plans_of(*this).rowCount() == 1;
   const bool open_at_first = kind == PlanTreeModel::Kind::group || is_all;
   return open_at_first ? !closed_.contains(name) : opened_.contains(name);

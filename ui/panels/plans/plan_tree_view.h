@@ -7,8 +7,8 @@
 
 namespace stashscope::ui {
 
-/// The tree of plans: several rows can be selected, Space switches them, Ctrl+C copies them. Open
-/// rows stay open when the rows are replaced.
+/// The tree of plans. Several rows can be selected: Space switches their plans on or off, Ctrl+C
+/// copies the rows. Open rows stay open when the rows are replaced.
 class PlanTreeView : public QTreeView, public PictureSource {
   Q_OBJECT
 
@@ -18,14 +18,14 @@ class PlanTreeView : public QTreeView, public PictureSource {
   /// The text shown while there are no rows.
   void set_invitation(const QString& invitation);
   void setModel(QAbstractItemModel* model) override;
-  /// Opens rows that were open before. Under a filter, also opens rows that do not match it and are
-  /// shown only for a match below them.
+  /// Opens the rows that the user opened, and rows open by default that the user did not close.
+  /// Under a filter, also opens rows that are shown only because a row below matches the filter.
   void open_again();
-  /// The selected rows from top to bottom, in the first column.
+  /// The selected rows from top to bottom, as indexes of the first column.
   QModelIndexList selected_rows() const;
   /// Selects a row, scrolls it to the middle of the view and gives it the keyboard focus.
   void show_row(const QModelIndex& row);
-  /// Selects a row that another view asks for; the keyboard focus stays where it is.
+  /// Selects a row and scrolls to it. The keyboard focus stays where it is.
   void lead_to(const QModelIndex& row);
 
   Picture picture(const QString& title) override;
@@ -33,7 +33,7 @@ class PlanTreeView : public QTreeView, public PictureSource {
   bool has_picture() override;
 
  Q_SIGNALS:
-  void switch_wanted();  ///< requests to switch the selected rows
+  void switch_wanted();  ///< the user wants to switch the selected rows
   void copy_wanted();
 
  protected:
@@ -54,7 +54,7 @@ class PlanTreeView : public QTreeView, public PictureSource {
 
   QString invitation_;
   std::set<QString> opened_;  ///< keys of items that the user opened
-  std::set<QString> closed_;  ///< keys of items open by default that the user closed
+  std::set<QString> closed_;  ///< keys of items that the user closed
   bool opening_ = false;
   double text_scale_ = 1;  ///< text scale that the columns are sized for
 };

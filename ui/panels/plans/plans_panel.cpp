@@ -26,7 +26,7 @@ namespace {
 using namespace Qt::StringLiterals;
 using Kind = PlanTreeModel::Kind;
 
-/// Consecutive occurrences of one row become one edit of that row.
+/// Appends `own` to `switches`. Occurrences of one row that follow each other become one switch.
 void join_switch(const PlanSwitch& own, std::vector<PlanSwitch>& switches) {
   const bool is_same =
       !switches.empty() && switches.back().row == own.row && own.nodes && switches.back().nodes;
@@ -74,8 +74,8 @@ QWidget* PlansPanel::make_top_row() {
   level_->addItem(tr("Level 1: recompute layers"));
   level_->addItem(tr("Level 2: layers and compromises"));
   level_->setToolTip(
-      tr("0: the plans ticked below. 1: everything inside transformer layers is "
-         "recomputed. 2: also plans that free only a part of an activation."));
+      tr("0: the plans ticked below. 1: every plan that recomputes inside transformer "
+         "layers. 2: also plans that free only a part of an activation."));
   level_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
   filter_->setObjectName(u"plan_filter"_s);
   filter_->setAccessibleName(tr("Filter plans"));
@@ -148,14 +148,14 @@ void PlansPanel::set_up_tree() {
   connect(tree_, &QWidget::customContextMenuRequested, this, &PlansPanel::open_menu);
   connect(tree_->selectionModel(), &QItemSelectionModel::selectionChanged, this,
           &PlansPanel::mark_selected);
-  // A click on a row that another view selected changes no selection here, but must mark the row's
-  // nodes in the other views.
+  // A row may be selected because its node was selected in another view. A click on such a row does
+  // not change the selection of the tree, but must mark all nodes of the row in the other views.
   connect(tree_, &QAbstractItemView::clicked, this, [this] {
     if (!leads()) mark_selected();
   });
 }
 
-/// Selects the row of a plan that was switched, unless it is one of the selected rows already.
+/// Selects the row of a plan that was switched, unless the row is selected already.
 void PlansPanel::lead_to(const QModelIndex& index) {
   const QModelIndex row = filtered_.mapFromSource(index);
   if (!tree_->selectionModel()->isRowSelected(row.row(), row.parent())) tree_->lead_to(row);
@@ -227,7 +227,7 @@ QModelIndexList PlansPanel::selected() const {
   return items;
 }
 
-/// The name of a single item; for several items, their number.
+/// The name of the plan for a single item; otherwise the number of items, such as `3 plans`.
 QString PlansPanel::text_of(const QModelIndexList& items) const {
   return items.size() == 1 ? items.front().siblingAtColumn(PlanTreeModel::plan).data().toString()
                            : tr("%1 plans").arg(items.size());
@@ -298,8 +298,8 @@ bool PlansPanel::leads() const {
   return !selection.node.valid() && !marked_.isEmpty() && selection.title == marked_;
 }
 
-/// The row of a node, or the closest visible row above it in the tree. Leaves the tree and the
-/// filter as they are.
+/// The row of a node; if a closed row hides it, the topmost closed row above it. Invalid if the
+/// node has no row, or if this row is a section. Does not change the tree or the filter.
 QModelIndex PlansPanel::nearest_open_row(NodeId node) const {
   const Study& study = *document_.study();
   const auto place = table_place(study, study.current->dataflow.origin(node));
@@ -312,8 +312,8 @@ QModelIndex PlansPanel::nearest_open_row(NodeId node) const {
   return is_section ? QModelIndex() : row;
 }
 
-/// Whether the user went to the node from the selected row. That row then stays selected, although
-/// other rows may also be about the node.
+/// Whether the single selected row leads to the node (`nodes_led_to`) and is not the parent of
+/// `row`. The selected row then stays selected, although `row` is also about the node.
 bool PlansPanel::is_led_to_by_selected(NodeId node, const QModelIndex& row) const {
   const QModelIndexList items = selected();
   if (items.size() != 1 || filtered_.mapToSource(row).parent() == items.front()) return false;
@@ -333,7 +333,7 @@ void PlansPanel::follow_selection() {
   marking_ = true;
 }
 
-/// The nodes whose outputs the row's plans free; without such nodes, all nodes of the row.
+/// The nodes whose outputs the plans of the row free; if there are none, all nodes of the row.
 std::vector<NodeId> PlansPanel::nodes_led_to(const QModelIndex& item) const {
   std::vector<NodeId> nodes = model_.entries(item);
   return nodes.empty() ? model_.nodes(item) : nodes;
@@ -355,7 +355,7 @@ void PlansPanel::show_node(NodeId node) {
     more_->setChecked(true);
   const QModelIndex item = model_.index_of(*place);
   if (!filtered_.mapFromSource(item).isValid()) filter_->clear();
-  // The selection in the other views stays.
+  // The selection in the other views does not change.
   marking_ = false;
   tree_->show_row(filtered_.mapFromSource(item));
   marking_ = true;

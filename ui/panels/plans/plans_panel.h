@@ -14,7 +14,7 @@
 
 namespace stashscope::ui {
 
-/// The recompute, offload and compress plans, which the user switches on and off.
+/// The panel of the recompute, offload and compress plans, which the user switches on and off.
 class PlansPanel : public QWidget {
   Q_OBJECT
 
@@ -28,7 +28,7 @@ class PlansPanel : public QWidget {
   void show_node(NodeId node);
 
  Q_SIGNALS:
-  /// Requests that this node is selected and shown, even if it is hidden.
+  /// Requests to select this node and to open the groups that hide it.
   void node_wanted(stashscope::NodeId node);
 
  private:
@@ -44,7 +44,7 @@ class PlansPanel : public QWidget {
   void choose_reference(int index);
   void filter(const QString& text);
 
-  /// The selected rows in the model of plans.
+  /// The selected rows from top to bottom, as indexes of `model_`.
   QModelIndexList selected() const;
   void switch_items(const QModelIndexList& items, bool on);
   void switch_selected();
@@ -76,7 +76,7 @@ class PlansPanel : public QWidget {
   PlanTreeView* tree_;
   QLabel* summary_;
   QString marked_;       ///< title of the selection last sent to the other views
-  bool marking_ = true;  ///< the user made the selection, so it is marked in the other views
+  bool marking_ = true;  ///< a new selection is marked in the other views
 };
 
 }  // namespace stashscope::ui

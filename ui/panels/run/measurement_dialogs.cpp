@@ -12,7 +12,7 @@ namespace {
 
 using namespace Qt::StringLiterals;
 
-/// Context of these texts in a translation.
+/// The translation context of the texts in this file.
 struct MeasurementDialogs {
   Q_DECLARE_TR_FUNCTIONS(MeasurementDialogs)
 };

@@ -39,7 +39,8 @@ RunOptionsBox::RunOptionsBox(Document& document, QWidget* parent)
   warm_up_->setToolTip(tr("Number of runs before the measured runs"));
   repeats_->setAccessibleName(tr("Measured runs"));
   repeats_->setToolTip(
-      tr("All runs use the same data. Memory comes from the last run, times are medians."));
+      tr("Number of measured runs. All runs use the same data. The measured memory is that of the "
+         "last run, the measured times are medians."));
   auto* const layout = new QGridLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setHorizontalSpacing(spacing_unit);
@@ -83,11 +84,11 @@ void RunOptionsBox::make_host() {
   host_->setAccessibleName(tr("Machine"));
   host_->setToolTip(
       tr("The machine that runs the step: this computer, user@host or user@host:port. ssh must "
-         "reach the other machine without a password, and stashscope-run must be on it. The model "
-         "is sent there and removed afterwards."));
+         "reach the other machine without a password, and stashscope-run must be installed there. "
+         "The model is sent to that machine and removed afterwards."));
   host_->setEditable(true);
   host_->setInsertPolicy(QComboBox::NoInsert);
-  // A completer would replace a name that is the beginning of another machine's name.
+  // A completer would replace a typed name that is the beginning of another machine's name.
   host_->setCompleter(nullptr);
   host_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   host_->setMinimumContentsLength(12);

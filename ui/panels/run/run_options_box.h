@@ -10,8 +10,8 @@
 
 namespace stashscope::ui {
 
-/// The machine that the step runs on and the numbers of runs. Remembered across runs of the
-/// program.
+/// Fields for the machine that runs the step, the worker program on that machine, and the numbers
+/// of warm-up runs and measured runs. The values are saved across runs of the program.
 class RunOptionsBox : public QWidget {
   Q_OBJECT
 
@@ -22,7 +22,8 @@ class RunOptionsBox : public QWidget {
   QSpinBox* make_count(const QString& name, int least);
   void make_host();
   void list_hosts();
-  /// Uses the machine that the user typed or chose; an invalid name is reported and reverted.
+  /// Uses the machine and the worker program that the user entered. An invalid name is reported,
+  /// and the fields return to the previous values.
   void take_host();
   void take(const RunRequest& request);
   void show_request();

@@ -19,7 +19,7 @@ namespace {
 
 using namespace Qt::StringLiterals;
 
-/// A table of the results of both runs, side by side.
+/// A rich-text table with the results of the step without plans and with the current choices.
 class ResultTable {
   Q_DECLARE_TR_FUNCTIONS(ResultTable)
 
@@ -128,7 +128,7 @@ QPushButton* RunPanel::make_button(const QString& name, const QString& text, con
 QLayout* RunPanel::make_top() {
   device_->setObjectName(u"device"_s);
   device_->setAccessibleName(tr("Device"));
-  // The reason why a device is unavailable is long: only the list shows it in full.
+  // The box elides the reason why a device is unavailable; only the open list shows it in full.
   device_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   device_->setMinimumContentsLength(12);
   device_->setInsertPolicy(QComboBox::NoInsert);
@@ -190,7 +190,7 @@ void RunPanel::list_devices() {
   for (const DeviceInfo& info : devices.all()) {
     const QString name = shown(info.name);
     const QString description = shown(info.description);
-    // For another machine the user can edit the text, so it contains only the name.
+    // For another machine, the user can edit the text, so the text is only the name.
     auto* const item =
         new QStandardItem(devices.is_remote() ? name : u"%1: %2"_s.arg(name, description));
     item->setData(name, Qt::UserRole);
@@ -207,7 +207,7 @@ void RunPanel::allow_typing(bool is_allowed) {
   if (device_->isEditable() == is_allowed) return;
   device_->setEditable(is_allowed);
   if (!is_allowed) return;
-  // A completer would replace a name that is the beginning of another device's name.
+  // A completer would replace a typed name that is the beginning of another device's name.
   device_->setCompleter(nullptr);
   connect(device_->lineEdit(), &QLineEdit::editingFinished, this, &RunPanel::take_typed_device);
 }
@@ -244,7 +244,8 @@ void RunPanel::show_state() {
   show_device();
 }
 
-/// The keyboard focus moves between the button that starts a run and the button that ends it.
+/// Shows either the button that starts a run or the button that ends the run. The keyboard focus
+/// moves from the hidden button to the shown button.
 void RunPanel::show_button(bool running) {
   QPushButton* const shown = running ? cancel_ : run_;
   QPushButton* const hidden = running ? run_ : cancel_;
@@ -255,13 +256,14 @@ void RunPanel::show_button(bool running) {
 }
 
 void RunPanel::show_turn() {
-  // A hidden button stays enabled, because disabling would take the keyboard focus from it.
+  // During a run the button is hidden but stays enabled: a disabled button loses the focus.
   enable_unless(*run_, document_.run_job().is_running() ? QString() : document_.why_wait(),
                 tr("Runs the step without and with its plans (F5)"));
   if (!document_.run_job().is_running()) show_result();
 }
 
-/// If the session's device is missing here, no row is chosen and the box shows its name.
+/// Shows the chosen device. If the list has no such device, no row is selected, and the box shows
+/// the device's name or that devices are still being listed.
 void RunPanel::show_device() {
   const DeviceList& devices = document_.run_job().devices();
   const std::string chosen = choice_text(document_.choices().device, no_device);
@@ -284,12 +286,13 @@ void RunPanel::show_result() {
   export_->setEnabled(measured != nullptr);
   if (measured != nullptr) return result_->setText(result_text(*measured));
   if (document_.exclusive_work().current() == HeavyWork::search) {
-    return result_->setText(tr("The run waits for the search to end."));
+    return result_->setText(tr("A run waits for the search to end."));
   }
-  result_->setText(document_.study() == nullptr
-                       ? tr("Open a model to run it.")
-                       : tr("Runs the step with random data in a separate process and shows the "
-                            "measurement beside the prediction."));
+  result_->setText(
+      document_.study() == nullptr
+          ? tr("Open a model to run it.")
+          : tr("Press Run to run the step with random data in a separate process and to "
+               "see the measurement beside the prediction."));
 }
 
 QString RunPanel::result_text(const Measured& measured) const {

@@ -11,7 +11,7 @@
 
 namespace stashscope::ui {
 
-/// Runs the step on a device, here or on another machine, and shows the measurement beside the
+/// Runs the step on a device of this or another machine, and shows the measurement beside the
 /// prediction. Imports and exports measurements.
 class RunPanel : public QWidget {
   Q_OBJECT
@@ -28,7 +28,8 @@ class RunPanel : public QWidget {
   void list_devices();
   void allow_typing(bool is_allowed);
   void choose_device(const QString& name);
-  /// Uses the device that the user typed; an invalid name is reported and reverted.
+  /// Uses the device that the user typed. An invalid name is reported, and the field returns to the
+  /// previous device.
   void take_typed_device();
   void show_state();
   void show_turn();

@@ -119,7 +119,7 @@ TEST_F(Sweeping, TheRangeIsTheUsers) {
   EXPECT_EQ(chart().points()[1].value, 20);
   EXPECT_EQ(chart().points()[2].value, 30);
   type(u"sweep_from"_s, u"40"_s);
-  EXPECT_TRUE(comes_true([this] { return chart().points().empty(); })) << "above the last one";
+  EXPECT_TRUE(comes_true([this] { return chart().points().empty(); })) << "above the last size";
 }
 
 TEST_F(Sweeping, TheProposedRangeHoldsTheSizeThatIsInForce) {

@@ -111,7 +111,7 @@ class EndlessSearch : public Planner {
     choose_entry(u"grain"_s, 2);
     type_budget(u"60%"_s);
     QTest::keyClick(&field(), Qt::Key_Return);
-    ASSERT_TRUE(comes_true([this] { return answer().contains(u"Cheapest so far"_s); }));
+    ASSERT_TRUE(comes_true([this] { return answer().contains(u"Cheapest plan so far"_s); }));
   }
   void expect_best_so_far() {
     EXPECT_LE(peak(), share(60));
