@@ -22,8 +22,8 @@ QString seconds_unit();
 /// Header data of a column for an item role; empty for roles that headers do not have.
 QVariant header_cell(const TableColumn& column, int role);
 
-/// Base class of table models. It checks bounds, supplies headers and alignment, and sorts the rows;
-/// subclasses supply the cells.
+/// Base class of table models. It checks bounds, supplies headers and alignment, and sorts the
+/// rows; subclasses supply the cells.
 class TableModel : public QAbstractTableModel {
  public:
   /// Item role of the value that rows are sorted by, if it is neither the exact value nor the text.

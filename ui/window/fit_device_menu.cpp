@@ -39,9 +39,9 @@ void FitDeviceMenu::add_field() {
   field_->setObjectName(u"fit_device_memory"_s);
   field_->setAccessibleName(tr("Other memory"));
   field_->setPlaceholderText(tr("24 (GiB)"));
-  field_->setToolTip(
-      tr("Memory into which the step must fit, in GiB without a unit. Times are still predicted for "
-         "the chosen device. If the field is empty, the memory of that device counts."));
+  field_->setToolTip(tr(
+      "Memory into which the step must fit, in GiB without a unit. Times are still predicted for "
+      "the chosen device. If the field is empty, the memory of that device counts."));
   auto* const row = new QWidget;
   auto* const layout = new QHBoxLayout(row);
   layout->setContentsMargins(3 * spacing_unit, spacing_unit / 2, spacing_unit, spacing_unit / 2);
