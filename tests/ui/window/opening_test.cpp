@@ -177,5 +177,38 @@ TEST_F(Opening, SearchWalksThroughTheNodes) {
   EXPECT_EQ(document().selection().node(), first);
 }
 
+TEST_F(Opening, AHitInsideAClosedGroupIsShown) {
+  open(sample(u"gpt2_tiny"_s));
+  GraphView& view = window().graph().view();
+  const auto box_of_selected = [&]() -> const layout::DrawnBox& {
+    const layout::Drawing& drawing = view.scene()->drawing();
+    return drawing.boxes[drawing.box_of[document().selection().node()]];
+  };
+  auto& search = find<QLineEdit>(u"graph_search"_s);
+  auto& matches = find<QLabel>(u"graph_matches"_s);
+  search.setFocus();
+  QTest::keyClicks(&search, u"softmax"_s);
+  const QString count = matches.text().section(u' ', 0, 0);
+  const auto open_before = view.scene()->picture().open;
+  QTest::keyClick(&search, Qt::Key_Return);
+  EXPECT_EQ(matches.text(), u"1 of %1"_s.arg(count));
+  const NodeId first = document().selection().node();
+  ASSERT_TRUE(settles());
+  EXPECT_NE(view.scene()->picture().open, open_before) << "the hit was in a closed group";
+  EXPECT_EQ(box_of_selected().shows.node, first);
+  EXPECT_TRUE(view.rect().toRectF().contains(
+      view.camera().to_screen(to_qt(box_of_selected().rect)).center()));
+  QTest::keyClick(&search, Qt::Key_Return);
+  EXPECT_EQ(matches.text(), u"2 of %1"_s.arg(count));
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(box_of_selected().shows.node, document().selection().node());
+  QTest::keyClick(&search, Qt::Key_Return, Qt::ShiftModifier);
+  EXPECT_EQ(matches.text(), u"1 of %1"_s.arg(count));
+  EXPECT_EQ(document().selection().node(), first);
+  QTest::keyClick(&search, Qt::Key_Return, Qt::ShiftModifier);
+  EXPECT_EQ(matches.text(), u"%1 of %1"_s.arg(count)) << "before the first comes the last";
+  EXPECT_EQ(QApplication::focusWidget(), &search);
+}
+
 }  // namespace opening_test
 }  // namespace stashscope::ui::test

@@ -12,6 +12,7 @@
 #include "ui/theme/icons.h"
 #include "ui/theme/spacing.h"
 #include "ui/theme/text_size.h"
+#include "ui/widgets/key_action.h"
 
 namespace stashscope::ui {
 
@@ -140,6 +141,9 @@ void GraphPanel::set_up_search() {
   matches_label_->setEnabled(false);
   connect(search_, &QLineEdit::textChanged, this, &GraphPanel::search);
   connect(search_, &QLineEdit::returnPressed, this, [this] { find_next(1); });
+  add_key_action(*search_, tr("Previous match"),
+                 {QKeySequence(u"Shift+Return"_s), QKeySequence(u"Shift+Enter"_s)},
+                 [this] { find_next(-1); });
 }
 
 void GraphPanel::set_up_colours() {
@@ -337,7 +341,7 @@ void GraphPanel::find_next(int direction) {
   const auto from = match_ ? static_cast<std::ptrdiff_t>(*match_) : direction > 0 ? -1 : 0;
   match_ = static_cast<std::size_t>((from + direction + count) % count);
   matches_label_->setText(tr("%1 of %2").arg(*match_ + 1).arg(count));
-  document_.selection().select_node(matches_[*match_]);
+  go_to(matches_[*match_]);
 }
 
 }  // namespace stashscope::ui

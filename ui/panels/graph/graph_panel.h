@@ -35,6 +35,7 @@ class GraphPanel : public QWidget {
   /// Selects a node and opens the groups that hide it.
   void go_to(NodeId node, LinkedSelection::Cursor cursor = LinkedSelection::Cursor::follows);
   void focus_search();
+  /// Selects the next (1) or previous (-1) match, and opens the groups that hide it.
   void find_next(int direction);
 
  Q_SIGNALS:
