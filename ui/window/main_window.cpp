@@ -17,6 +17,7 @@
 #include "ui/panels/run/run_panel.h"
 #include "ui/text/texts.h"
 #include "ui/widgets/main_widget.h"
+#include "ui/widgets/popup_keys.h"
 #include "ui/widgets/quiet_wheel.h"
 #include "ui/window/file_drops.h"
 #include "ui/window/status_line.h"
@@ -60,6 +61,7 @@ MainWindow::MainWindow(const WindowPlaces& places, QWidget* parent)
       palette_(new CommandPalette(this)) {
   setObjectName(u"main_window"_s);
   qApp->installEventFilter(new QuietWheel(this));
+  qApp->installEventFilter(new PopupKeys(this));
   setAcceptDrops(true);
   auto* const drops = new FileDrops(*this);
   qApp->installEventFilter(drops);
