@@ -15,6 +15,7 @@ namespace stashscope::ui {
 namespace {
 
 constexpr double view_margin = 32;
+constexpr double rounding = 0.5;
 /// If the whole picture fits only at a smaller zoom than this, its upper end is shown first.
 constexpr double least_first_zoom = 0.75;
 constexpr double most_first_zoom = 0.9;
@@ -47,25 +48,25 @@ void GraphView::set_picture(std::shared_ptr<const GraphPicture> picture) {
   minimap_->set_scene(scene_.get());
   const bool same_model =
       before != nullptr && before->picture().grouping == scene_->picture().grouping;
-  if (!same_model) moved_by_user_ = false;
-  if (same_model && (moved_by_user_ || held_)) {
+  if (!same_model) framing_ = Framing::beginning;
+  if (same_model && held_) {
     keep_in_place(*before);
   } else {
-    set_camera(first_view());
+    frame();
   }
   update();
 }
 
-/// Keeps the held group in its place on the screen, or the whole picture if no group is held.
+/// Keeps the held group in its place on the screen.
 void GraphView::keep_in_place(const GraphScene& before) {
   const std::optional<Held> held = std::exchange(held_, std::nullopt);
-  if (!held || before.picture().open == scene_->picture().open) return set_camera(camera_);
+  if (before.picture().open == scene_->picture().open) return frame();
   for (const layout::DrawnBox& box : scene_->drawing().boxes) {
     if (box.shows.group != held->group || box.shows.side != held->side) continue;
-    moved_by_user_ = true;
+    framing_ = Framing::by_hand;
     return set_camera(anchored(camera_, to_qt(box.rect).topLeft(), held->screen));
   }
-  set_camera(camera_);
+  frame();
 }
 
 void GraphView::set_selection(const Selection& selection) {
@@ -127,17 +128,24 @@ void GraphView::set_camera(const Camera& camera) {
 
 void GraphView::fit() {
   if (scene_ == nullptr) return;
-  moved_by_user_ = false;
-  set_camera(fitted(to_qt(scene_->drawing().bounds), size(), view_margin));
+  framing_ = Framing::whole;
+  frame();
+}
+
+void GraphView::frame() {
+  if (scene_ == nullptr || framing_ == Framing::by_hand) return set_camera(camera_);
+  set_camera(framing_ == Framing::beginning
+                 ? first_view()
+                 : fitted(to_qt(scene_->drawing().bounds), size(), view_margin));
 }
 
 void GraphView::zoom_by(double factor) {
-  moved_by_user_ = true;
+  framing_ = Framing::by_hand;
   set_camera(zoomed(camera_, factor, rect().toRectF().center()));
 }
 
 void GraphView::center_on(QPointF point) {
-  moved_by_user_ = true;
+  framing_ = Framing::by_hand;
   set_camera(anchored(camera_, point, rect().toRectF().center()));
 }
 
@@ -161,7 +169,7 @@ void GraphView::reveal_closely(NodeId node) {
 
 /// Centres a box and zooms in a little beyond `least`, the zoom at which a block shows its inside.
 void GraphView::zoom_around(std::uint32_t box, double least) {
-  moved_by_user_ = true;
+  framing_ = Framing::by_hand;
   set_camera(anchored({std::min(1.2 * least, most_zoom), {}},
                       to_qt(scene_->drawing().boxes[box].rect.center()),
                       rect().toRectF().center()));
@@ -172,13 +180,15 @@ void GraphView::zoom_around(std::uint32_t box, double least) {
 void GraphView::show_box(const QRectF& box, double margin) {
   const QRectF shown = camera_.to_screen(box);
   const QRectF room = rect().toRectF();
+  // A fitted graph ends exactly at the margin.
+  margin -= rounding;
   const QRectF inside = room.adjusted(margin, margin, -margin, -margin);
   const bool fits_across = shown.left() >= inside.left() && shown.right() <= inside.right();
   const bool fits_along = shown.top() >= inside.top() && shown.bottom() <= inside.bottom();
   if (fits_across && fits_along) return;
   const QPointF to(fits_across ? shown.center().x() : room.center().x(),
                    fits_along ? shown.center().y() : room.center().y());
-  moved_by_user_ = true;
+  framing_ = Framing::by_hand;
   set_camera(anchored(camera_, box.center(), to));
 }
 
@@ -269,13 +279,7 @@ void GraphView::paint_notice(QPainter& painter, const Theme& theme) const {
   painter.drawText(room, flags, notice_);
 }
 
-void GraphView::resizeEvent(QResizeEvent*) {
-  if (scene_ != nullptr && !moved_by_user_) {
-    set_camera(first_view());
-  } else {
-    set_camera(camera_);
-  }
-}
+void GraphView::resizeEvent(QResizeEvent*) { frame(); }
 
 /// The minimap grows with the text size.
 void GraphView::changeEvent(QEvent* event) {

@@ -20,8 +20,8 @@ class GraphView : public QWidget, public PictureSource {
   explicit GraphView(QWidget* parent = nullptr);
 
   /// Shows a picture; null empties the view. For another picture of the same model, the camera
-  /// stays where the user moved it, and a group that was opened or closed keeps its place on the
-  /// screen.
+  /// stays where the user moved it, or shows the whole graph again if the user fitted it last. A
+  /// group that was opened or closed keeps its place on the screen.
   void set_picture(std::shared_ptr<const GraphPicture> picture);
   /// The scene of the shown picture; null without a picture.
   const GraphScene* scene() const { return scene_.get(); }
@@ -43,6 +43,7 @@ class GraphView : public QWidget, public PictureSource {
   GraphTexts texts() const;
 
   const Camera& camera() const { return camera_; }
+  /// Shows the whole graph, also after the view was resized, until the user moves the camera.
   void fit();
   void zoom_by(double factor);
   void center_on(QPointF point);
@@ -100,6 +101,9 @@ class GraphView : public QWidget, public PictureSource {
     QPointF screen;
   };
 
+  /// What the camera shows. By hand: where the user or a selection moved it.
+  enum class Framing { beginning, whole, by_hand };
+
   /// The item at a point: either a box or a bundle, or nothing.
   struct Found {
     std::optional<std::uint32_t> box;
@@ -111,6 +115,8 @@ class GraphView : public QWidget, public PictureSource {
   bool holds(std::uint32_t outer, std::uint32_t box) const;
   std::optional<std::uint32_t> neighbour(std::uint32_t box, Qt::Key direction) const;
   Camera first_view() const;
+  /// Points the camera at what it shows. By hand, it stays where it is.
+  void frame();
   void set_camera(const Camera& camera);
   void keep_in_place(const GraphScene& before);
   void mark();
@@ -135,7 +141,7 @@ class GraphView : public QWidget, public PictureSource {
   std::optional<int> isolation_;
   std::optional<std::size_t> alive_at_;
   Camera camera_;
-  bool moved_by_user_ = false;
+  Framing framing_ = Framing::beginning;
   std::optional<Held> held_;
   std::optional<std::uint32_t> hovered_;
   QString notice_;

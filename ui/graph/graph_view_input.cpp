@@ -116,7 +116,7 @@ bool GraphView::event(QEvent* event) {
 
 void GraphView::wheelEvent(QWheelEvent* event) {
   const double notches = event->angleDelta().y() / 120.0;
-  moved_by_user_ = true;
+  framing_ = Framing::by_hand;
   set_camera(zoomed(camera_, std::pow(zoom_step, notches), event->position()));
   event->accept();
 }
@@ -137,7 +137,7 @@ void GraphView::mouseMoveEvent(QMouseEvent* event) {
   const QPointF way = event->position() - pressed_at_;
   if (way.manhattanLength() >= QApplication::startDragDistance()) dragging_ = true;
   if (!dragging_) return;
-  moved_by_user_ = true;
+  framing_ = Framing::by_hand;
   set_camera(moved(camera_, event->position() - dragged_to_));
   dragged_to_ = event->position();
 }
@@ -174,7 +174,7 @@ void GraphView::contextMenuEvent(QContextMenuEvent* event) {
 }
 
 void GraphView::pan(QPointF by) {
-  moved_by_user_ = true;
+  framing_ = Framing::by_hand;
   set_camera(moved(camera_, -by));
 }
 
