@@ -11,7 +11,7 @@ using namespace Qt::StringLiterals;
 
 constexpr int choice_width = 160;
 constexpr int least_choice_width = 96;
-constexpr int peak_width = 76;
+constexpr int peak_width = 96;
 constexpr int least_change_width = 64;
 
 }  // namespace
