@@ -49,11 +49,19 @@ BufferId memory_of(const Study& study, NodeId node) {
 
 }  // namespace
 
-std::optional<LastRead> last_read_of_memory(const Study& study, NodeId node) {
+std::vector<Read> reads_of(const Study& study, ValueId value) {
+  const auto& readers = study.current->dataflow.topology.readers[value];
+  const std::vector<NodeId>& order = study.current->timeline.order;
+  std::vector<Read> reads;
+  for (std::size_t slot = 0; slot < order.size() && reads.size() < readers.size(); ++slot) {
+    if (std::ranges::binary_search(readers, order[slot])) reads.push_back({order[slot], slot});
+  }
+  return reads;
+}
+
+std::optional<LastRead> last_read(const Study& study, BufferId buffer) {
   const Topology& topology = study.current->dataflow.topology;
   const Timeline& timeline = study.current->timeline;
-  const BufferId buffer = memory_of(study, node);
-  if (!buffer.valid()) return std::nullopt;
   for (std::size_t slot = timeline.order.size(); slot-- > 0;) {
     const NodeId reader = timeline.order[slot];
     for (const ValueId input : topology.inputs[reader]) {
@@ -62,6 +70,11 @@ std::optional<LastRead> last_read_of_memory(const Study& study, NodeId node) {
     }
   }
   return std::nullopt;
+}
+
+std::optional<LastRead> last_read_of_memory(const Study& study, NodeId node) {
+  const BufferId buffer = memory_of(study, node);
+  return buffer.valid() ? last_read(study, buffer) : std::nullopt;
 }
 
 NodeId maker_of_memory(const Study& study, NodeId node) {

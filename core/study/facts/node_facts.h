@@ -29,6 +29,14 @@ struct StoredValue {
 };
 StoredValue stored_value(const Study& study, ValueId value);
 
+/// A node that reads a value, and its slot in the current order.
+struct Read {
+  NodeId reader;
+  std::size_t slot = 0;
+};
+/// All reads of a value, in the order of their slots.
+std::vector<Read> reads_of(const Study& study, ValueId value);
+
 /// The last read of a buffer.
 struct LastRead {
   ValueId value;  ///< the value in the buffer that is read
@@ -36,6 +44,8 @@ struct LastRead {
   std::size_t slot = 0;  ///< slot of the reader
 };
 
+/// The last read of a buffer. Nothing if no node reads the buffer.
+std::optional<LastRead> last_read(const Study& study, BufferId buffer);
 /// The last read of the buffer that holds the first output of `node`. Nothing if the output has no
 /// buffer or nothing reads the buffer.
 std::optional<LastRead> last_read_of_memory(const Study& study, NodeId node);

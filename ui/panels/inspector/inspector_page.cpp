@@ -8,6 +8,8 @@
 #include "core/graph/node_path.h"
 #include "core/study/facts/node_facts.h"
 #include "core/study/facts/tensor_facts.h"
+#include "ui/panels/inspector/attribute_text.h"
+#include "ui/panels/inspector/page_links.h"
 #include "ui/text/texts.h"
 
 namespace stashscope::ui {
@@ -21,23 +23,25 @@ struct InspectorPage {
   Q_DECLARE_TR_FUNCTIONS(InspectorPage)
 };
 
-QString html(const std::string& text) { return shown(text).toHtmlEscaped(); }
+/// Readers of a value that are listed before the last one, until the user asks for all.
+constexpr std::size_t most_listed = 3;
 
 QString heading(const QString& text) { return u"<h4>%1</h4>"_s.arg(text); }
 
 class NodePage {
  public:
-  NodePage(const Study& study, NodeId node)
+  NodePage(const Study& study, NodeId node, const OpenedLists& opened)
       : study_(study),
         graph_(study.graph()),
         dataflow_(study.current->dataflow),
         timeline_(study.current->timeline),
         node_(node),
+        opened_(opened),
         original_(graph_.node(dataflow_.origin(node))) {}
 
   QString build() const {
     QString page = u"<h3>%1</h3><p>%2</p>"_s.arg(html(original_.op_type), full_name());
-    page += facts();
+    page += facts() + attributes();
     page += values(InspectorPage::tr("Inputs"), dataflow_.topology.inputs[node_], true);
     page += values(InspectorPage::tr("Outputs"), dataflow_.topology.outputs[node_], false);
     return page + plans() + obstacles();
@@ -88,13 +92,18 @@ class NodePage {
                names_python_file(file) ? u"<a href=\"%1\">%2</a>"_s.arg(url, place) : place);
   }
 
-  QString link(NodeId node) const {
-    const std::string name = name_of(graph_, dataflow_, node);
-    const std::size_t slash = name.rfind('/');
-    const std::string last = slash == std::string::npos ? name : name.substr(slash + 1);
-    const QString label =
-        last.empty() ? html(graph_.node(dataflow_.origin(node)).op_type) : html(last);
-    return u"<a href=\"node:%1\">%2</a>"_s.arg(node.index()).arg(label);
+  QString link(NodeId node) const { return node_link(study_, node); }
+
+  QString attributes() const {
+    QString rows;
+    for (const auto& [name, value] : original_.attributes.items()) {
+      const AttributeText text = text_of(value);
+      rows += u"<tr><td>%1&nbsp;</td><td>%2</td></tr>"_s.arg(
+          html(name + ":"), with_full_text(text.shortened, text.full));
+    }
+    if (rows.isEmpty()) return {};
+    return heading(InspectorPage::tr("Attributes")) +
+           u"<table cellspacing=\"0\" cellpadding=\"2\">%1</table>"_s.arg(rows);
   }
 
   QString values(const QString& title, std::span<const ValueId> ids, bool are_inputs) const {
@@ -115,9 +124,55 @@ class NodePage {
     if (is_input && maker.valid()) name = link(maker);
     QString row =
         u"<tr><td>%1</td><td align=\"right\">%2</td></tr>"_s.arg(name, bytes_text(stored.bytes));
-    row += u"<tr><td colspan=\"2\"><small>%1%2</small></td></tr>"_s.arg(
-        html(type_text(graph_, stored.type)), life(id));
+    row += u"<tr><td colspan=\"2\"><small>%1%2%3</small></td></tr>"_s.arg(
+        html(type_text(graph_, stored.type)), life(id),
+        is_input ? QString() : u"<br>"_s + reads(id));
     return row;
+  }
+
+  /// The readers of an output in their order, the last one marked.
+  QString reads(ValueId id) const {
+    const std::vector<Read> reads = reads_of(study_, id);
+    const std::optional<LastRead> last = last_read_of_sharers(id, reads);
+    QString text;
+    if (reads.empty()) {
+      text = graph_.is_graph_output(dataflow_.origin(id)) ? InspectorPage::tr("output of the model")
+                                                          : InspectorPage::tr("no node reads it");
+    } else if (reads.size() == 1) {
+      text = InspectorPage::tr("read last by %1").arg(read(reads.back()));
+    } else {
+      text = InspectorPage::tr("read by %1; read last by %2")
+                 .arg(earlier_reads(id, reads), read(reads.back()));
+    }
+    if (!last) return text;
+    return text + InspectorPage::tr("; its memory is read last by %1")
+                      .arg(read({last->reader, last->slot}));
+  }
+
+  /// The last read of the buffer, if it is later than all reads of the value itself.
+  std::optional<LastRead> last_read_of_sharers(ValueId id, const std::vector<Read>& reads) const {
+    const BufferId buffer = timeline_.buffer_of[id];
+    if (!buffer.valid() || timeline_.buffers[buffer].persistent) return std::nullopt;
+    const std::optional<LastRead> last = last_read(study_, buffer);
+    const bool is_later = last && (reads.empty() || last->slot > reads.back().slot);
+    return is_later ? last : std::nullopt;
+  }
+
+  QString earlier_reads(ValueId id, const std::vector<Read>& reads) const {
+    const std::size_t earlier = reads.size() - 1;
+    const bool is_open = opened_.contains(id) || earlier <= most_listed + 1;
+    const std::size_t listed = is_open ? earlier : most_listed;
+    QStringList links;
+    for (std::size_t i = 0; i < listed; ++i) links << read(reads[i]);
+    if (is_open) return links.join(u", "_s);
+    return InspectorPage::tr("%1, <a href=\"readers:%2\">and %3 more</a>")
+        .arg(links.join(u", "_s))
+        .arg(id.index())
+        .arg(earlier - listed);
+  }
+
+  QString read(const Read& read) const {
+    return InspectorPage::tr("%1 (slot %2)").arg(link(read.reader)).arg(read.slot + 1);
   }
 
   QString life(ValueId id) const {
@@ -127,8 +182,10 @@ class NodePage {
     if (held.persistent) return InspectorPage::tr(" · persistent");
     QString text =
         InspectorPage::tr(" · slots %1–%2").arg(held.first_slot + 1).arg(held.last_slot + 1);
-    if (held.root != id) text += InspectorPage::tr(", shares a buffer");
-    return text;
+    if (held.root == id) return text;
+    const NodeId maker = dataflow_.topology.producer[held.root];
+    return text + (maker.valid() ? InspectorPage::tr(", in the memory of %1").arg(link(maker))
+                                 : InspectorPage::tr(", shares a buffer"));
   }
 
   QString plans() const {
@@ -185,6 +242,7 @@ class NodePage {
   const Dataflow& dataflow_;
   const Timeline& timeline_;
   const NodeId node_;
+  const OpenedLists& opened_;
   const Node& original_;
 };
 
@@ -223,8 +281,8 @@ QString group_page(const Study& study, const Selection& selection) {
 
 }  // namespace
 
-QString inspector_page(const Study& study, const Selection& selection) {
-  if (selection.node.valid()) return NodePage(study, selection.node).build();
+QString inspector_page(const Study& study, const Selection& selection, const OpenedLists& opened) {
+  if (selection.node.valid()) return NodePage(study, selection.node, opened).build();
   if (!selection.nodes.empty()) return group_page(study, selection);
   return u"<p>%1</p>"_s.arg(
       InspectorPage::tr("Select a node, a layer or a plan to see its details here."));

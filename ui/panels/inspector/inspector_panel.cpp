@@ -3,14 +3,13 @@
 #include <QDesktopServices>
 #include <QEvent>
 #include <QFileInfo>
+#include <QScrollBar>
 #include <QVBoxLayout>
-
-#include "ui/panels/inspector/inspector_page.h"
 
 namespace stashscope::ui {
 
 InspectorPanel::InspectorPanel(Document& document, QWidget* parent)
-    : QWidget(parent), document_(document), page_(new QTextBrowser) {
+    : QWidget(parent), document_(document), page_(new DetailsView) {
   setObjectName(QStringLiteral("inspector_panel"));
   auto* const layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
@@ -20,12 +19,25 @@ InspectorPanel::InspectorPanel(Document& document, QWidget* parent)
   page_->document()->setDocumentMargin(8);
   layout->addWidget(page_);
   connect(page_, &QTextBrowser::anchorClicked, this, &InspectorPanel::follow);
-  connect(&document_.selection(), &LinkedSelection::changed, this, &InspectorPanel::show_selection);
+  connect(&document_.selection(), &LinkedSelection::changed, this, &InspectorPanel::take_selection);
+}
+
+void InspectorPanel::take_selection() {
+  opened_.clear();
+  show_selection();
 }
 
 void InspectorPanel::show_selection() {
   if (document_.study() == nullptr) return page_->clear();
-  page_->setHtml(inspector_page(*document_.study(), document_.selection().current()));
+  page_->setHtml(inspector_page(*document_.study(), document_.selection().current(), opened_));
+}
+
+/// The page stays where it was scrolled to.
+void InspectorPanel::open_list(ValueId value) {
+  opened_.insert(value);
+  const int at = page_->verticalScrollBar()->value();
+  show_selection();
+  page_->verticalScrollBar()->setValue(at);
 }
 
 /// Builds the page again for a new palette, because the page keeps the colour of its links.
@@ -51,6 +63,7 @@ void InspectorPanel::follow(const QUrl& link) {
   const std::size_t index = link.path().toULongLong(&is_number);
   const Study* const study = document_.study().get();
   if (!is_number || study == nullptr) return;
+  if (link.scheme() == QStringLiteral("readers")) return open_list(ValueId(index));
   if (index < study->current->dataflow.topology.nodes())
     document_.selection().select_node(NodeId(index));
 }

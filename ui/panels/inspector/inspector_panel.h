@@ -1,8 +1,8 @@
 #pragma once
 
-#include <QTextBrowser>
-
 #include "ui/document/document.h"
+#include "ui/panels/inspector/details_view.h"
+#include "ui/panels/inspector/inspector_page.h"
 
 namespace stashscope::ui {
 
@@ -18,12 +18,15 @@ class InspectorPanel : public QWidget {
   void changeEvent(QEvent* event) override;
 
  private:
+  void take_selection();
   void show_selection();
+  void open_list(ValueId value);
   void follow(const QUrl& link);
   void open_source(const QUrl& link);
 
   Document& document_;
-  QTextBrowser* page_;
+  DetailsView* page_;
+  OpenedLists opened_;  // of the selection that is shown
 };
 
 }  // namespace stashscope::ui

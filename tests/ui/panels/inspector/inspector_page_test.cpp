@@ -1,5 +1,12 @@
 #include "ui/panels/inspector/inspector_page.h"
 
+#include <QClipboard>
+#include <QTextBlock>
+#include <QTextBrowser>
+
+#include "core/onnx/model_file.h"
+#include "core/study/facts/node_facts.h"
+#include "tests/support/model_builder.h"
 #include "tests/ui/support/window_test.h"
 
 namespace stashscope::ui::test {
@@ -7,7 +14,64 @@ namespace inspector_page_test {
 
 using namespace Qt::StringLiterals;
 
-class InspectorPages : public WindowTest {};
+class InspectorPages : public WindowTest {
+ protected:
+  QTextBrowser& page() { return find<QTextBrowser>(u"inspector_page"_s); }
+
+  /// The first node for which the condition holds.
+  template <class Condition>
+  NodeId node_with(const Condition& is_wanted) {
+    for (const NodeId node : IdRange<NodeId>(dataflow().topology.nodes())) {
+      if (is_wanted(node)) return node;
+    }
+    throw std::runtime_error("no such node");
+  }
+  const Dataflow& dataflow() { return document().study()->current->dataflow; }
+
+  std::vector<Read> reads(NodeId node) {
+    const auto& outputs = dataflow().topology.outputs[node];
+    return outputs.empty() ? std::vector<Read>() : reads_of(*document().study(), outputs.front());
+  }
+
+  /// The parts of the page that are links or have a tool tip.
+  std::vector<QTextFragment> marked_parts() {
+    std::vector<QTextFragment> parts;
+    for (QTextBlock block = page().document()->begin(); block.isValid(); block = block.next()) {
+      for (auto part = block.begin(); !part.atEnd(); ++part) {
+        const QTextCharFormat format = part.fragment().charFormat();
+        if (format.isAnchor() || !format.toolTip().isEmpty()) parts.push_back(part.fragment());
+      }
+    }
+    return parts;
+  }
+  QStringList links(const QString& scheme) {
+    QStringList found;
+    for (const QTextFragment& part : marked_parts()) {
+      if (part.charFormat().anchorHref().startsWith(scheme))
+        found << part.charFormat().anchorHref();
+    }
+    return found;
+  }
+  /// Walks to the link by the keyboard and follows it.
+  void follow(const QString& link) {
+    page().setFocus();
+    for (int i = 0; i < 100; ++i) {
+      QTest::keyClick(&page(), Qt::Key_Tab);
+      const QTextCharFormat format = page().textCursor().charFormat();
+      if (QTextCursor(page().textCursor()).selectedText().isEmpty()) continue;
+      if (format.anchorHref() != link) continue;
+      QTest::keyClick(&page(), Qt::Key_Return);
+      return;
+    }
+    FAIL() << "no link " << link.toStdString();
+  }
+  QString copied() {
+    page().setFocus();
+    QTest::keyClick(&page(), Qt::Key_A, Qt::ControlModifier);
+    QTest::keyClick(&page(), Qt::Key_C, Qt::ControlModifier);
+    return QApplication::clipboard()->text();
+  }
+};
 
 TEST_F(InspectorPages, AGroupHasAsManyNodesAsAreSelected) {
   open(sample(u"gpt2_tiny"_s));
@@ -19,6 +83,106 @@ TEST_F(InspectorPages, AGroupHasAsManyNodesAsAreSelected) {
   EXPECT_TRUE(several.contains(u" % of the step's operations</p>"_s)) << several.toStdString();
   selection.nodes = {NodeId(0)};
   EXPECT_TRUE(inspector_page(*document().study(), selection).contains(u"<p>1 node, "_s));
+}
+
+TEST_F(InspectorPages, TheLastReaderIsALinkThatSelectsIt) {
+  open(sample(u"gpt2_tiny"_s));
+  const NodeId node = node_with([this](NodeId each) { return reads(each).size() >= 2; });
+  const Read last = reads(node).back();
+  document().selection().select_node(node);
+  const QString text = page().toPlainText();
+  const qsizetype at = text.indexOf(u"read last by "_s);
+  ASSERT_GE(at, 0) << text.toStdString();
+  EXPECT_TRUE(text.mid(at).contains(u"(slot %1)"_s.arg(last.slot + 1))) << text.toStdString();
+  for (const Read& each : reads(node)) {
+    EXPECT_TRUE(links(u"node:"_s).contains(u"node:%1"_s.arg(each.reader.index())));
+  }
+  follow(u"node:%1"_s.arg(last.reader.index()));
+  EXPECT_EQ(document().selection().node(), last.reader);
+}
+
+TEST_F(InspectorPages, ManyReadersAreListedWhenAskedFor) {
+  stashscope::test::ModelBuilder m;
+  m.input("x", {"N", 4}).weight("w", {4, 4}).node("MatMul", {"x", "w"}, {"h"});
+  std::vector<std::string> parts;
+  for (int i = 0; i < 8; ++i) {
+    parts.push_back("part" + std::to_string(i));
+    m.node("Sigmoid", {"h"}, {parts.back()});
+  }
+  m.node("Sum", parts, {"sum"}).node("ReduceMean", {"sum"}, {"y"}).output("y");
+  const QString file = in_folder(u"readers.onnx"_s);
+  save_model(Graph(m.build()), file.toStdString());
+  open(file);
+  const NodeId node = node_with([this](NodeId each) { return reads(each).size() >= 6; });
+  document().selection().select_node(node);
+  const auto value = dataflow().topology.outputs[node].front();
+  const std::size_t hidden = reads(node).size() - 4;
+  EXPECT_TRUE(page().toPlainText().contains(u"and %1 more"_s.arg(hidden)));
+  const QStringList before = links(u"node:"_s);
+  follow(u"readers:%1"_s.arg(value.index()));
+  EXPECT_FALSE(page().toPlainText().contains(u" more"_s)) << page().toPlainText().toStdString();
+  EXPECT_EQ(links(u"node:"_s).size(), before.size() + static_cast<qsizetype>(hidden));
+  EXPECT_EQ(document().selection().node(), node);
+}
+
+TEST_F(InspectorPages, AViewNamesTheNodeWhoseMemoryItUses) {
+  open(sample(u"gpt2_tiny"_s));
+  const Study& study = *document().study();
+  const NodeId view = node_with([&](NodeId each) {
+    const NodeId maker = maker_of_memory(study, each);
+    return maker.valid() && maker != each;
+  });
+  document().selection().select_node(view);
+  EXPECT_TRUE(page().toPlainText().contains(u"in the memory of "_s));
+  const QString maker = u"node:%1"_s.arg(maker_of_memory(study, view).index());
+  EXPECT_TRUE(links(u"node:"_s).contains(maker));
+}
+
+TEST_F(InspectorPages, AttributesAreShownAndLongOnesCopiedInFull) {
+  Integers perm(60);
+  QStringList all;
+  for (std::size_t i = 0; i < perm.size(); ++i) {
+    perm[i] = static_cast<std::int64_t>(i);
+    all << QString::number(i);
+  }
+  stashscope::test::ModelBuilder m;
+  m.input("x", {"N", 4})
+      .weight("w", {4, 4})
+      .node("Gemm", {"x", "w"}, {"y"},
+            {{"alpha", 0.1F},
+             {"transB", std::int64_t{1}},
+             {"note", std::string("plain")},
+             {"padding_of_all", perm}});
+  m.output("y");
+  const QString file = in_folder(u"attributes.onnx"_s);
+  save_model(Graph(m.build()), file.toStdString());
+  open(file);
+  document().selection().select_node(
+      node_with([this](NodeId each) { return !dataflow().is_clone(each); }));
+  const QString text = page().toPlainText().simplified();
+  EXPECT_TRUE(text.contains(u"alpha: 0.1 "_s)) << text.toStdString();
+  EXPECT_TRUE(text.contains(u"transB: 1 "_s)) << text.toStdString();
+  EXPECT_TRUE(text.contains(u"note: plain "_s)) << text.toStdString();
+  EXPECT_TRUE(text.contains(u"… 60 in all]"_s)) << text.toStdString();
+  EXPECT_FALSE(text.contains(u"58, 59"_s)) << text.toStdString();
+  const QString full = u"[%1]"_s.arg(all.join(u", "_s));
+  bool has_tip = false;
+  for (const QTextFragment& part : marked_parts()) {
+    has_tip |= part.charFormat().toolTip().simplified() == full;
+  }
+  EXPECT_TRUE(has_tip);
+  EXPECT_TRUE(copied().contains(full)) << copied().toStdString();
+}
+
+TEST_F(InspectorPages, NamesAreCopiedInFull) {
+  open(sample(u"gpt2_tiny"_s));
+  const NodeId node = node_with([this](NodeId each) { return reads(each).size() >= 2; });
+  document().selection().select_node(node);
+  const Read last = reads(node).back();
+  const Study& study = *document().study();
+  const QString name = QString::fromStdString(name_of(study.graph(), dataflow(), last.reader));
+  ASSERT_TRUE(name.contains(u'/')) << name.toStdString();
+  EXPECT_TRUE(copied().contains(name)) << copied().toStdString();
 }
 
 }  // namespace inspector_page_test

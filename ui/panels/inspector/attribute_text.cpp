@@ -1,0 +1,130 @@
+#include "ui/panels/inspector/attribute_text.h"
+
+#include <QCoreApplication>
+#include <charconv>
+
+#include "core/base/text.h"
+#include "core/graph/graph.h"
+#include "ui/text/texts.h"
+
+namespace stashscope::ui {
+
+namespace {
+
+using namespace Qt::StringLiterals;
+
+constexpr qsizetype most_letters = 40;
+constexpr qsizetype letters_in_line = 100;
+/// More elements than this make no readable tool tip.
+constexpr qsizetype most_elements = 2000;
+
+/// Context of these texts in a translation.
+struct AttributeWords {
+  Q_DECLARE_TR_FUNCTIONS(AttributeWords)
+};
+
+/// The shortest text that reads back as the same 32-bit number.
+QString number_text(float number) {
+  std::array<char, 32> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), number).ptr;
+  return QString::fromLatin1(text.data(), end - text.data());
+}
+QString number_text(double number) { return QString::fromStdString(format_number(number)); }
+QString number_text(std::int64_t number) { return QString::number(number); }
+
+AttributeText short_text(const QString& text) {
+  if (text.size() <= most_letters) return {text, text};
+  return {text.left(most_letters - 1) + u'…', text};
+}
+
+/// As many items as fit on a line, at least one, then how many there are.
+QString first_items(const QStringList& items) {
+  QString text = items.front();
+  qsizetype taken = 1;
+  while (taken < items.size() && text.size() + items[taken].size() + 2 <= most_letters) {
+    text += u", "_s + items[taken++];
+  }
+  if (taken == items.size()) return u"[%1]"_s.arg(text);
+  return AttributeWords::tr("[%1, … %2 in all]").arg(short_text(text).shortened).arg(items.size());
+}
+
+QString all_items(const QStringList& items) {
+  QString text;
+  qsizetype line = 0;
+  for (qsizetype i = 0; i < std::min(items.size(), most_elements); ++i) {
+    if (i > 0) text += text.size() - line > letters_in_line ? u",\n"_s : u", "_s;
+    if (text.endsWith(u'\n')) line = text.size();
+    text += items[i];
+  }
+  if (items.size() > most_elements) {
+    text += AttributeWords::tr(", … %1 in all").arg(items.size());
+  }
+  return u"[%1]"_s.arg(text);
+}
+
+AttributeText list_text(const QStringList& items) {
+  if (items.isEmpty()) return {u"[]"_s, u"[]"_s};
+  const QString shortened = first_items(items);
+  return {shortened, shortened.contains(u'…') ? all_items(items) : shortened};
+}
+
+template <class Items>
+QStringList numbers_text(const Items& numbers) {
+  QStringList items;
+  for (const auto number : numbers) items << number_text(number);
+  return items;
+}
+
+QStringList strings_text(const Strings& strings) {
+  QStringList items;
+  for (const std::string& each : strings) items << shown(each);
+  return items;
+}
+
+/// The elements of a tensor in the model file. Other files are not read for a text.
+QStringList elements_text(const Tensor& tensor) {
+  if (!tensor.has_data() || tensor.external_data() != nullptr) return {};
+  if (tensor.elements() > most_elements) return {};
+  if (const Strings* const strings = tensor.string_items()) return strings_text(*strings);
+  if (const auto integers = tensor.integers()) return numbers_text(*integers);
+  if (const auto reals = tensor.reals()) return numbers_text(*reals);
+  return {};
+}
+
+struct AttributeReader {
+  AttributeText operator()(std::int64_t number) const { return short_text(number_text(number)); }
+  AttributeText operator()(float number) const { return short_text(number_text(number)); }
+  AttributeText operator()(const std::string& text) const { return short_text(shown(text)); }
+  AttributeText operator()(const Integers& numbers) const {
+    return list_text(numbers_text(numbers));
+  }
+  AttributeText operator()(const Floats& numbers) const { return list_text(numbers_text(numbers)); }
+  AttributeText operator()(const Strings& strings) const {
+    return list_text(strings_text(strings));
+  }
+  AttributeText operator()(const Tensor& tensor) const {
+    const QString type = shown(std::string(name_of(tensor.element())));
+    const QString dims = u"[%1]"_s.arg(numbers_text(tensor.dims()).join(u", "_s));
+    const QString lead = tensor.dims().empty() ? type : type + u' ' + dims;
+    const QStringList elements = elements_text(tensor);
+    if (elements.isEmpty()) return {lead, lead};
+    const AttributeText text =
+        tensor.dims().empty() ? short_text(elements.front()) : list_text(elements);
+    return {lead + u": "_s + text.shortened, lead + u": "_s + text.full};
+  }
+  AttributeText operator()(const Subgraph& graph) const {
+    if (graph == nullptr) return {};
+    return short_text(graph->nodes().size() == 1
+                          ? AttributeWords::tr("graph of 1 node")
+                          : AttributeWords::tr("graph of %1 nodes").arg(graph->nodes().size()));
+  }
+  AttributeText operator()(const OpaqueAttribute&) const {
+    return short_text(AttributeWords::tr("not shown"));
+  }
+};
+
+}  // namespace
+
+AttributeText text_of(const AttributeValue& value) { return std::visit(AttributeReader(), value); }
+
+}  // namespace stashscope::ui

@@ -1,0 +1,68 @@
+#include "ui/panels/inspector/details_view.h"
+
+#include <QMimeData>
+#include <QTextBlock>
+#include <QTextDocumentFragment>
+#include <memory>
+
+namespace stashscope::ui {
+
+namespace {
+
+/// A shortened text within the selection.
+struct Shortened {
+  int first = 0;
+  int last = 0;
+  QString full;
+};
+
+std::vector<Shortened> shortened_texts(const QTextCursor& selection) {
+  std::vector<Shortened> found;
+  for (QTextBlock block = selection.document()->begin(); block.isValid(); block = block.next()) {
+    for (auto part = block.begin(); !part.atEnd(); ++part) {
+      const QTextFragment text = part.fragment();
+      const int last = text.position() + text.length();
+      const bool is_selected =
+          text.position() < selection.selectionEnd() && last > selection.selectionStart();
+      if (!is_selected || text.charFormat().toolTip().isEmpty()) continue;
+      found.push_back({text.position(), last,
+                       text.charFormat().toolTip().replace(QLatin1Char('\n'), QLatin1Char(' '))});
+    }
+  }
+  return found;
+}
+
+/// The selected part of a page, widened to whole shortened texts, with their full texts instead.
+QTextDocumentFragment full_text_of(const QTextCursor& selected) {
+  const std::unique_ptr<QTextDocument> page(selected.document()->clone());
+  const std::vector<Shortened> texts = shortened_texts(selected);
+  int first = selected.selectionStart();
+  int last = selected.selectionEnd();
+  for (const Shortened& each : texts) {
+    first = std::min(first, each.first);
+    last = std::max(last, each.last);
+  }
+  const int behind = page->characterCount() - last;
+  QTextCursor place(page.get());
+  for (auto each = texts.rbegin(); each != texts.rend(); ++each) {
+    place.setPosition(each->first);
+    place.setPosition(each->last, QTextCursor::KeepAnchor);
+    place.insertText(each->full);
+  }
+  place.setPosition(first);
+  place.setPosition(page->characterCount() - behind, QTextCursor::KeepAnchor);
+  return place.selection();
+}
+
+}  // namespace
+
+/// Without the marks where a long name may break.
+QMimeData* DetailsView::createMimeDataFromSelection() const {
+  const QTextDocumentFragment part = full_text_of(textCursor());
+  auto* const copied = new QMimeData;
+  copied->setText(part.toPlainText().remove(QChar(0x200b)));
+  copied->setHtml(part.toHtml());
+  return copied;
+}
+
+}  // namespace stashscope::ui
