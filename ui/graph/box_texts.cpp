@@ -1,12 +1,12 @@
 #include "ui/graph/box_texts.h"
 
-#include <QCoreApplication>
 #include <QFontMetricsF>
 
 #include "core/layout/scene/short_titles.h"
 #include "core/study/facts/node_facts.h"
 #include "core/study/facts/tensor_facts.h"
 #include "ui/graph/graph_scene.h"
+#include "ui/graph/memory_words.h"
 #include "ui/text/texts.h"
 
 namespace stashscope::ui {
@@ -41,7 +41,7 @@ QStringList all_forms(const std::string& whole, const std::vector<std::string>& 
   return forms;
 }
 
-/// A detail text such as `43 nodes · keeps 1.2 GiB`, and its part after the last dot.
+/// A detail text such as `43 nodes · stashes 1.2 GiB`, and its part after the last dot.
 QStringList detail_forms(const std::string& detail) {
   const QString whole = shown(detail);
   QStringList forms = {whole};
@@ -50,29 +50,30 @@ QStringList detail_forms(const std::string& detail) {
   return forms;
 }
 
-/// The tensor that a node stashes, or else its first output; invalid if the node has no output.
-ValueId tensor_of(const GraphPicture& picture, const layout::DrawnBox& box) {
-  if (box.stash_index != layout::outside) return picture.drawing.stashes[box.stash_index].value;
-  const auto& outputs = picture.study->current->dataflow.topology.outputs[box.shows.node];
-  const auto first =
-      std::find_if(outputs.begin(), outputs.end(), [](ValueId output) { return output.valid(); });
-  return first == outputs.end() ? ValueId() : *first;
+/// The largest output of a node, or the first of several largest outputs. Invalid without outputs.
+ValueId largest_output(const Study& study, NodeId node) {
+  ValueId largest;
+  std::int64_t most = -1;
+  for (const ValueId output : study.current->dataflow.topology.outputs[node]) {
+    const std::int64_t bytes = stored_value(study, output).bytes;
+    if (bytes > std::exchange(most, std::max(most, bytes))) largest = output;
+  }
+  return largest;
 }
 
-/// The lines below the title of a node: type and bytes of its tensor, then its tensor's name. Empty
-/// if the node has no tensor.
+/// The lines below the title of a node: the type of its largest output and the memory of the node,
+/// then the name of that output. Empty if the node has no output.
 std::vector<QStringList> tensor_lines(const GraphPicture& picture, const layout::DrawnBox& box) {
-  const ValueId value = tensor_of(picture, box);
-  if (!value.valid()) return {};
   const Study& study = *picture.study;
-  const StoredValue stored = stored_value(study, value);
-  const QString bytes =
-      box.stash_index == layout::outside
-          ? bytes_text(stored.bytes)
-          : QCoreApplication::translate("GraphPainter", "%1 stashed").arg(bytes_text(stored.bytes));
-  const QString type = shown(type_text(study.graph(), stored.type));
+  const ValueId value = largest_output(study, box.shows.node);
+  if (!value.valid()) return {};
+  const QString type = shown(type_text(study.graph(), stored_value(study, value).type));
   const std::string name = name_of(study.graph(), study.current->dataflow, value);
-  return {{type + u" · "_s + bytes, bytes}, all_forms(name, layout::shorter_titles(name))};
+  const QString memory =
+      box.memory.bytes > 0 ? memory_text(box.memory) : borrowed_text(study, box.shows.node, false);
+  const QStringList facts =
+      memory.isEmpty() ? QStringList{type} : QStringList{type + u" · "_s + memory, memory};
+  return {facts, all_forms(name, layout::shorter_titles(name))};
 }
 
 }  // namespace

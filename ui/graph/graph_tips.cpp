@@ -2,23 +2,13 @@
 
 #include <cmath>
 
-#include "core/study/facts/node_facts.h"
 #include "ui/graph/graph_view.h"
+#include "ui/graph/memory_words.h"
 #include "ui/text/texts.h"
 
 namespace stashscope::ui {
 
 namespace {
-
-/// The line of a tip that names the node whose memory holds the output; empty unless the output is
-/// a view or computed in place.
-QString borrowed_text(const Study& study, NodeId node) {
-  const NodeId maker = maker_of_memory(study, node);
-  if (!maker.valid() || maker == node) return {};
-  return QLatin1Char('\n') +
-         GraphView::tr("output in the memory of %1")
-             .arg(shown(name_of(study.graph(), study.current->dataflow, maker)));
-}
 
 QString double_click_text(const GraphScene& scene, std::uint32_t box) {
   const bool is_block = scene.drawing().boxes[box].is_open() && scene.is_leaf(box);
@@ -37,17 +27,17 @@ QString tip_of_box(const GraphScene& scene, std::uint32_t box) {
           : name_of(picture.study->graph(), picture.study->current->dataflow, drawn.shows.node);
   QString tip = shown(name);
   if (drawn.memory.bytes > 0) {
-    tip += QLatin1Char('\n') + GraphView::tr("allocates %1, alive for %2 of %3 slots on average")
-                                   .arg(bytes_text(drawn.memory.bytes))
+    tip += QLatin1Char('\n') + GraphView::tr("%1, alive for %2 of %3 slots on average")
+                                   .arg(allocated_text(drawn.memory))
                                    .arg(std::lround(average_slots(drawn.memory)))
                                    .arg(picture.drawing.steps);
   }
   if (drawn.memory.bytes == 0 && !drawn.shows.group.valid()) {
-    tip += borrowed_text(*picture.study, drawn.shows.node);
+    const QString borrowed = borrowed_text(*picture.study, drawn.shows.node, true);
+    if (!borrowed.isEmpty()) tip += QLatin1Char('\n') + borrowed;
   }
   if (drawn.memory.stashed_bytes > 0) {
-    tip += QLatin1Char('\n') +
-           GraphView::tr("stashes %1 for backward").arg(bytes_text(drawn.memory.stashed_bytes));
+    tip += QLatin1Char('\n') + GraphView::tr("%1 for backward").arg(stashed_text(drawn.memory));
   }
   if (drawn.memory.peak_bytes > 0) {
     tip += QLatin1Char('\n') +

@@ -178,16 +178,6 @@ class Drawer {
     }
   }
 
-  /// Records the largest stashed value of a box that shows a single node.
-  void note_stash(std::uint32_t index) {
-    const StashedValue& stash = drawing_.stashes[index];
-    DrawnBox& box = drawing_.boxes[drawing_.box_of[stash.producer]];
-    if (!box.shows.node.valid()) return;
-    const bool is_larger =
-        box.stash_index == outside || drawing_.stashes[box.stash_index].bytes < stash.bytes;
-    if (is_larger) box.stash_index = index;
-  }
-
   /// A clone counts the stash of its original as freed.
   void add_stash(DrawnBox& box, NodeId node) const {
     const NodeStash& origin = view_.node_stashes[view_.dataflow.origin(node)];
@@ -205,7 +195,7 @@ class Drawer {
     if (!box.shows.group.valid() || box.is_open()) return;
     box.detail = std::to_string(box.nodes) + (box.nodes == 1 ? " node" : " nodes");
     if (box.memory.stashed_bytes > 0) {
-      box.detail += " · keeps " + format_bytes(box.memory.stashed_bytes);
+      box.detail += " · stashes " + format_bytes(box.memory.stashed_bytes);
     } else if (box.clones > 0) {
       box.detail += " · " + std::to_string(box.clones) + " recomputed";
     }
@@ -216,7 +206,6 @@ class Drawer {
     drawing_.stashes = view_.stashed;
     for (std::uint32_t i = 0; i < drawing_.stashes.size(); ++i) {
       const StashedValue& stash = drawing_.stashes[i];
-      note_stash(i);
       std::vector<std::uint32_t> ends;
       for (const NodeId reader : stash.readers) ends.push_back(drawing_.box_of[reader]);
       std::sort(ends.begin(), ends.end());

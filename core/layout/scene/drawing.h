@@ -35,9 +35,8 @@ struct DrawnBox {
   /// Share of the step's slots during which the box's outputs stay in memory, averaged over bytes;
   /// negative if the bytes are too few to matter.
   double heat = -1;
-  std::uint32_t parent = outside;       ///< the open box around it
-  std::uint32_t block = outside;        ///< open boxes: index into the drawing's blocks
-  std::uint32_t stash_index = outside;  ///< nodes: index of the largest stash in Drawing::stashes
+  std::uint32_t parent = outside;  ///< the open box around it
+  std::uint32_t block = outside;   ///< open boxes: index into the drawing's blocks
 
   bool is_open() const { return shows.inner != no_level; }
 };

@@ -1,6 +1,11 @@
 // The labels of the graph, and what is shown at each zoom.
 
+#include "core/onnx/model_file.h"
+#include "tests/support/model_builder.h"
 #include "tests/ui/graph/graph_test.h"
+#include "ui/graph/graph_tips.h"
+#include "ui/graph/memory_words.h"
+#include "ui/text/texts.h"
 #include "ui/theme/text_size.h"
 
 namespace stashscope::ui::test {
@@ -55,6 +60,16 @@ class GraphLabels : public GraphTest {
     return std::any_of(labels.begin(), labels.end(), [&](const GraphLabel& label) {
       return label.box == wanted && label.kind != LabelKind::line;
     });
+  }
+  /// The lines below the title of a box, seen from near.
+  QStringList lines_of(std::uint32_t wanted) {
+    zoom_to(3);
+    view().center_on(to_qt(box(wanted).rect.center()));
+    QStringList lines;
+    for (const GraphLabel& label : view().texts().labels) {
+      if (label.box == wanted && label.kind == LabelKind::line) lines << label.text;
+    }
+    return lines;
   }
   void zoom_to(double zoom) { view().zoom_by(zoom / view().camera().zoom); }
 
@@ -144,18 +159,53 @@ TEST_F(GraphLabels, ZoomingInShowsBlocksThenModulesThenOperatorsThenTensors) {
   zoom_to(0.6);
   EXPECT_GT(shown_nodes(), 0U) << "operators";
   EXPECT_EQ(shown_boxes(), std::ssize(scene().drawing().boxes));
-  const auto& stashes = scene().drawing().stashes;
-  ASSERT_FALSE(stashes.empty());
-  const NodeId maker = stashes.front().producer;
-  zoom_to(3);
-  view().center_on(to_qt(box(scene().drawing().box_of[maker]).rect.center()));
-  QStringList lines;
-  for (const GraphLabel& label : view().texts().labels) {
-    if (label.box == scene().drawing().box_of[maker] && label.kind == LabelKind::line) {
-      lines << label.text;
+  const NodeId maker = find_node([this](NodeId node) {
+    return is_shown(node) && box(scene().drawing().box_of[node]).memory.stashed_bytes > 0;
+  });
+  const std::string lines = lines_of(scene().drawing().box_of[maker]).join(u'|').toStdString();
+  EXPECT_NE(lines.find("stashes "), std::string::npos) << lines;
+}
+
+TEST_F(GraphLabels, ABoxHasTheFiguresOfItsToolTip) {
+  open(sample(u"lenet"_s));
+  open_groups();
+  int with_memory = 0;
+  for (std::uint32_t i = 0; i < scene().drawing().boxes.size(); ++i) {
+    const NodeMemory& memory = box(i).memory;
+    if (!box(i).shows.node.valid() || memory.bytes == 0) continue;
+    const QString words = memory_text(memory);
+    const QStringList lines = lines_of(i);
+    EXPECT_TRUE(lines.front().endsWith(words)) << lines.join(u'|').toStdString();
+    for (const QString& part : words.split(u", "_s)) {
+      EXPECT_TRUE(tip_of_box(scene(), i).contains(part)) << part.toStdString();
     }
+    ++with_memory;
   }
-  EXPECT_TRUE(lines.join(u' ').contains(u"stashed"_s)) << lines.join(u'|').toStdString();
+  EXPECT_GT(with_memory, 4);
+}
+
+TEST_F(GraphLabels, ANodeWithSeveralTensorsSaysWhatAllOfThemTake) {
+  const QString file = in_folder(u"norm.onnx"_s);
+  stashscope::test::ModelBuilder m;
+  m.input("x", {8, 16, 32, 32}).weight("c", {16, 16, 3, 3});
+  for (const char* const name : {"scale", "bias", "mean", "var"}) m.weight(name, {16});
+  m.node("Conv", {"x", "c"}, {"h"}, {{"pads", Integers{1, 1, 1, 1}}});
+  m.node("BatchNormalization", {"h", "scale", "bias", "mean", "var"}, {"n", "new_mean", "new_var"},
+         {{"training_mode", std::int64_t{1}}});
+  m.node("Relu", {"n"}, {"r"}).node("ReduceMean", {"r"}, {"y"}).output("y");
+  save_model(Graph(m.build()), file.toStdString());
+  open(file);
+  open_groups();
+  const NodeId norm = find_node([this](NodeId node) {
+    const std::string& type = document().study()->graph().node(dataflow().origin(node)).op_type;
+    return type.starts_with("BatchNorm") &&
+           box(scene().drawing().box_of[node]).memory.stashed_bytes > 0;
+  });
+  const std::uint32_t at = scene().drawing().box_of[norm];
+  ASSERT_GT(dataflow().topology.outputs[norm].size(), 1U);
+  const QString all = bytes_text(box(at).memory.bytes);
+  EXPECT_TRUE(lines_of(at).front().contains(all)) << lines_of(at).front().toStdString();
+  EXPECT_TRUE(tip_of_box(scene(), at).contains(all));
 }
 
 TEST_F(GraphLabels, ADoubleClickOnABlockZoomsInAndClosesNothing) {
