@@ -42,10 +42,24 @@ void LinkedSelection::clear() {
   Q_EMIT changed();
 }
 
+bool LinkedSelection::is_at_peak() const {
+  if (current_.at_peak || study_ == nullptr) return current_.at_peak;
+  const Timeline& timeline = study_->current->timeline;
+  return current_.slot < timeline.live_bytes.size() &&
+         timeline.live_bytes[current_.slot] == timeline.peak_bytes;
+}
+
+NodeId LinkedSelection::node_at_cursor() const {
+  if (study_ == nullptr || current_.slot >= study_->current->timeline.order.size()) return {};
+  const NodeId node = study_->current->timeline.order[current_.slot];
+  return study_->current->dataflow.is_clone(node) ? NodeId() : node;
+}
+
 void LinkedSelection::take_study(std::shared_ptr<const Study> study) {
-  // A cursor that the user put on the peak follows the peak when the peak moves.
-  const bool at_peak = current_.at_peak ||
-                       (study_ != nullptr && current_.slot == study_->current->timeline.peak_slot);
+  // A cursor at the peak follows the peak. Elsewhere it stays at the node that runs in its slot,
+  // which need not be the selected node.
+  const bool at_peak = is_at_peak();
+  const NodeId under_cursor = node_at_cursor();
   study_ = std::move(study);
   const Dataflow& dataflow = study_->current->dataflow;
   const Timeline& timeline = study_->current->timeline;
@@ -58,8 +72,8 @@ void LinkedSelection::take_study(std::shared_ptr<const Study> study) {
   if (current_.node.valid() && dataflow.is_clone(current_.node)) current_.node = NodeId();
   if (at_peak) {
     current_.slot = timeline.peak_slot;
-  } else if (current_.node.valid()) {
-    current_.slot = slot_of_[current_.node];
+  } else if (under_cursor.valid() && slot_of_.contains(under_cursor)) {
+    current_.slot = slot_of_[under_cursor];
   }
   current_.slot = std::min(current_.slot, std::max<std::size_t>(1, timeline.order.size()) - 1);
 }

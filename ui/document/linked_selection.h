@@ -54,6 +54,11 @@ class LinkedSelection : public QObject {
   void changed();
 
  private:
+  bool is_at_peak() const;
+  /// The node that runs in the cursor's slot; invalid for a clone, whose id means nothing in
+  /// another study.
+  NodeId node_at_cursor() const;
+
   std::shared_ptr<const Study> study_;
   IdVector<NodeId, std::size_t> slot_of_;
   Selection current_;
