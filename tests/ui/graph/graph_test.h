@@ -70,7 +70,10 @@ class GraphTest : public WindowTest {
   QMenu& menu_at(QPoint place, QContextMenuEvent::Reason reason = QContextMenuEvent::Mouse) {
     QContextMenuEvent event(reason, place, view().mapToGlobal(place));
     QApplication::sendEvent(&view(), &event);
-    return find<QMenu>(QStringLiteral("graph_menu"));
+    // An earlier menu of that name may still wait for its deletion.
+    auto* const menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
+    if (menu == nullptr) throw std::runtime_error("no menu");
+    return *menu;
   }
   QMenu& menu_by_key() { return menu_at({}, QContextMenuEvent::Keyboard); }
 

@@ -66,9 +66,13 @@ TEST_F(Running, CanBeCancelled) {
 }
 
 TEST_F(Running, CanBeCancelledByEscapeAndStartedAgain) {
+  const auto& cancel = find<QAction>(u"cancel_run"_s);
+  EXPECT_FALSE(cancel.isEnabled()) << "nothing goes on";
   start_run();
+  EXPECT_TRUE(cancel.isEnabled());
   press(Qt::Key_Escape);
   EXPECT_FALSE(document().run_job().is_running());
+  EXPECT_FALSE(cancel.isEnabled());
   press(Qt::Key_F5);
   ASSERT_TRUE(comes_true([this] { return !document().run_job().is_running(); }));
   ASSERT_NE(document().measured(), nullptr);
