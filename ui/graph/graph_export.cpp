@@ -2,7 +2,7 @@
 
 #include "core/layout/svg/svg.h"
 #include "ui/graph/graph_painter.h"
-#include "ui/graph/legend.h"
+#include "ui/graph/legend_layout.h"
 
 namespace stashscope::ui {
 
@@ -28,9 +28,10 @@ void paint_page(QPainter& painter, const GraphScene& scene, const QString& title
   painter.drawText(
       line, Qt::AlignLeft | Qt::AlignVCenter,
       painter.fontMetrics().elidedText(title, Qt::ElideMiddle, static_cast<int>(line.width())));
-  paint_legend(painter, line.translated(0, line.height()),
-               legend_content(scene.drawing(), scene.colouring()), theme,
-               graph_font(detail_pixels));
+  painter.setFont(graph_font(detail_pixels));
+  const LegendLayout legend(legend_content(scene.drawing(), scene.colouring()),
+                            QFontMetricsF(painter.font()), line.width(), 1);
+  legend.paint(painter, line.bottomLeft(), theme);
 }
 
 }  // namespace

@@ -109,7 +109,7 @@ KeyLayout ComparisonChart::key() const {
   if (height() >= least_height * room.line) {
     for (const Side side : sides) entries.push_back(key_of(side, theme_of(palette())));
   }
-  return {std::move(entries), fontMetrics(), room.numbers, width() - comparison_right_margin};
+  return {entries, fontMetrics(), {room.numbers, width() - comparison_right_margin}};
 }
 
 QRectF ComparisonChart::plot() const {

@@ -3,6 +3,7 @@
 #include <QLinearGradient>
 
 #include "ui/charts/band_colours.h"
+#include "ui/charts/box_rows.h"
 #include "ui/charts/chart_text.h"
 #include "ui/charts/data_colours.h"
 #include "ui/text/texts.h"
@@ -18,6 +19,8 @@ constexpr double swatch_width = 11;
 constexpr double gap = 6;
 constexpr double distance = 18;
 constexpr double room_for_marks = 12;
+/// Of a row that entries and the line of text share.
+constexpr double share_of_entries = 0.45;
 /// Minimum width of the line of text, as a multiple of its height. A narrower line shows nothing
 /// useful.
 constexpr double least_text = 22;
@@ -28,9 +31,15 @@ double width_of(KeyEntry::Mark mark) {
       return mark_width;
     case KeyEntry::Mark::gradient:
       return gradient_width;
-    default:
+    case KeyEntry::Mark::swatch:
       return swatch_width;
+    default:
+      return 0;
   }
+}
+
+double room_of_mark(KeyEntry::Mark mark) {
+  return mark == KeyEntry::Mark::none ? 0 : width_of(mark) + gap;
 }
 
 bool occurs(const CurveExtremes& edge, const CurveExtremes* below) {
@@ -85,6 +94,7 @@ QLinearGradient lifetime_gradient(const QRectF& rect) {
 }
 
 void paint_mark(QPainter& painter, const KeyEntry& entry, const QRectF& place) {
+  if (entry.mark == KeyEntry::Mark::none) return;
   const double y = place.center().y();
   const QRectF box(place.left(), y - swatch_width / 2, width_of(entry.mark), swatch_width);
   if (entry.mark == KeyEntry::Mark::line) {
@@ -103,8 +113,8 @@ void paint_mark(QPainter& painter, const KeyEntry& entry, const QRectF& place) {
 
 }  // namespace
 
-std::vector<KeyEntry> key_of(const MemoryCurves& curves, const MemoryLook& look, const Theme& theme,
-                             bool scarce) {
+std::vector<KeyEntry> key_of(const MemoryCurves& curves, const MemoryLook& look,
+                             const Theme& theme) {
   std::vector<KeyEntry> key;
   key.push_back(
       {KeyEntry::Mark::line, KeyLayout::tr("without plans"), theme.baseline, 1, Qt::DashLine});
@@ -124,7 +134,6 @@ std::vector<KeyEntry> key_of(const MemoryCurves& curves, const MemoryLook& look,
                                           : KeyLayout::tr("reserved %1, above the plot").arg(bytes),
                    theme.measured, 1, Qt::DashLine});
   }
-  if (scarce) return key;
   if (look.fill == MemoryLook::Fill::tensors) {
     add_tensors(curves, look, theme, key);
   } else {
@@ -133,36 +142,69 @@ std::vector<KeyEntry> key_of(const MemoryCurves& curves, const MemoryLook& look,
   return key;
 }
 
-KeyLayout::KeyLayout(std::vector<KeyEntry> entries, const QFontMetricsF& metrics, double left,
-                     double right)
-    : entries_(std::move(entries)) {
-  const double row_height = chart_room(metrics).line;
-  double x = left;
-  double y = first_row;
-  const auto next_row = [&] {
-    x = left;
-    y += row_height;
-  };
-  for (const KeyEntry& each : entries_) {
-    const double width =
-        width_of(each.mark) + gap + std::ceil(metrics.horizontalAdvance(each.text)) + 2;
-    if (x > left && x + width > right) next_row();
-    places_.emplace_back(x, y, std::clamp(right - x, 0.0, width), row_height);
-    x += width + distance;
+KeyLayout::KeyLayout(const std::vector<KeyEntry>& entries, const QFontMetricsF& metrics,
+                     const KeyRoom& room) {
+  // In a single row, the line of text stands beside the entries if that leaves it room enough.
+  const double beside = (1 - share_of_entries) * (room.right - room.left);
+  const bool shares_row =
+      room.most_rows == 1 && room.has_text_line && beside >= least_text * chart_room(metrics).line;
+  KeyRoom of_entries = room;
+  if (shares_row) of_entries.right = room.left + share_of_entries * (room.right - room.left);
+  bool fits = take(entries, metrics, of_entries);
+  for (std::size_t shown = entries.size(); !fits && shown-- > 0;) {
+    std::vector<KeyEntry> first(entries.begin(),
+                                entries.begin() + static_cast<std::ptrdiff_t>(shown));
+    first.push_back({KeyEntry::Mark::none, tr("and %1 more").arg(entries.size() - shown), {}});
+    fits = take(std::move(first), metrics, of_entries);
   }
-  if (x > left && right - x < least_text * row_height) next_row();
-  text_line_ = QRectF(x, y, std::max(0.0, right - x), row_height);
+  if (!room.has_text_line) return;
+  const double row_height = chart_room(metrics).line;
+  QPointF at(room.left, first_row);
+  if (!places_.empty()) at = {places_.back().right() + distance, places_.back().y()};
+  if (!shares_row && at.x() > room.left && room.right - at.x() < least_text * row_height) {
+    at = {room.left, at.y() + row_height};
+  }
+  text_line_ = QRectF(at.x(), at.y(), std::max(0.0, room.right - at.x()), row_height);
+}
+
+/// Whether the entries fit into the rows.
+bool KeyLayout::take(std::vector<KeyEntry> entries, const QFontMetricsF& metrics,
+                     const KeyRoom& room) {
+  const double row_height = chart_room(metrics).line;
+  std::vector<double> widths;
+  for (const KeyEntry& each : entries) {
+    widths.push_back(room_of_mark(each.mark) + std::ceil(metrics.horizontalAdvance(each.text)) + 2);
+  }
+  entries_ = std::move(entries);
+  places_ = BoxRows{room.left, room.right, row_height, distance}.place(widths);
+  if (places_.empty()) return true;
+  const bool fits = places_.back().y() / row_height + 0.5 < static_cast<double>(room.most_rows);
+  for (QRectF& place : places_) place.translate(0, first_row);
+  return fits;
 }
 
 double KeyLayout::height() const {
-  return text_line_.isNull() ? room_for_marks : text_line_.bottom() - first_row + room_for_marks;
+  const double entries = places_.empty() ? first_row : places_.back().bottom();
+  return std::max(entries, text_line_.bottom()) - first_row + room_for_marks;
+}
+
+QRectF KeyLayout::area() const {
+  QRectF area;
+  for (const QRectF& place : places_) area |= place;
+  return area;
+}
+
+QStringList KeyLayout::texts() const {
+  QStringList texts;
+  for (const KeyEntry& each : entries_) texts << each.text;
+  return texts;
 }
 
 void KeyLayout::paint(QPainter& painter, const Theme& theme) const {
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     paint_mark(painter, entries_[i], places_[i]);
     painter.setPen(theme.muted);
-    const QRectF text = places_[i].adjusted(width_of(entries_[i].mark) + gap, 0, 0, 0);
+    const QRectF text = places_[i].adjusted(room_of_mark(entries_[i].mark), 0, 0, 0);
     painter.drawText(text, Qt::AlignVCenter,
                      painter.fontMetrics().elidedText(entries_[i].text, Qt::ElideRight,
                                                       static_cast<int>(std::ceil(text.width()))));

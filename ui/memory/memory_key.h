@@ -2,6 +2,7 @@
 
 #include <QCoreApplication>
 #include <QPainter>
+#include <limits>
 #include <vector>
 
 #include "ui/memory/data_layer.h"
@@ -10,7 +11,7 @@ namespace stashscope::ui {
 
 /// The meaning of one curve, band or colour of the memory view.
 struct KeyEntry {
-  enum class Mark { line, swatch, gradient };
+  enum class Mark { line, swatch, gradient, none };
 
   Mark mark = Mark::swatch;
   QString text;
@@ -19,27 +20,41 @@ struct KeyEntry {
   Qt::PenStyle style = Qt::SolidLine;
 };
 
-/// Entries for everything that the view draws except pinned curves. If room is `scarce`, bands and
-/// tensors are left out.
-std::vector<KeyEntry> key_of(const MemoryCurves& curves, const MemoryLook& look, const Theme& theme,
-                             bool scarce);
+/// Entries for everything that the view draws except pinned curves.
+std::vector<KeyEntry> key_of(const MemoryCurves& curves, const MemoryLook& look,
+                             const Theme& theme);
 
-/// The key above a plot, in as many rows as it needs, followed by space for one line of text, such
-/// as a readout.
+/// The room for a key, in pixels and rows.
+struct KeyRoom {
+  double left = 0;
+  double right = 0;
+  std::size_t most_rows = std::numeric_limits<std::size_t>::max();  ///< rows of entries, at least 1
+  bool has_text_line = true;  ///< whether a line of text such as a readout stands below the rows
+};
+
+/// The key above a plot, in as many rows as it needs, and a line of text below the rows. If there is
+/// no room for all rows, an entry gives the number of entries that are left out.
 class KeyLayout {
   Q_DECLARE_TR_FUNCTIONS(KeyLayout)
 
  public:
   KeyLayout() = default;
-  KeyLayout(std::vector<KeyEntry> entries, const QFontMetricsF& metrics, double left, double right);
+  KeyLayout(const std::vector<KeyEntry>& entries, const QFontMetricsF& metrics,
+            const KeyRoom& room);
 
   /// Height of the space above the plot, including room for marks on the upper edge of the plot.
   double height() const;
-  /// Place of the line of text.
+  /// Place of the line of text; null without one.
   QRectF text_line() const { return text_line_; }
+  /// The rows of entries; null without entries.
+  QRectF area() const;
+  /// What is written, from left to right.
+  QStringList texts() const;
   void paint(QPainter& painter, const Theme& theme) const;
 
  private:
+  bool take(std::vector<KeyEntry> entries, const QFontMetricsF& metrics, const KeyRoom& room);
+
   std::vector<KeyEntry> entries_;
   std::vector<QRectF> places_;  ///< places of the entries
   QRectF text_line_;

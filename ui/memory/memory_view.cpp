@@ -20,8 +20,12 @@ constexpr double memory_right_margin = 16;
 constexpr double above_axis = 6;
 /// Views lower than this, in lines of text, have a shorter key and one row of texts below the plot.
 constexpr double low_view = 9.5;
+/// Views lower than this, in lines of text, have no line about the cursor.
+constexpr double lower_view = 6;
 /// Views lower than this, in lines of text, have no key.
-constexpr double lowest_view = 6;
+constexpr double lowest_view = 4.5;
+/// Lines of text that a plot needs together with its axis and the line about the cursor.
+constexpr double lines_of_plot = 7.5;
 /// Height of the plot as a multiple of the peak, so that the label of the peak has room.
 constexpr double memory_room_above_peak = 1.14;
 
@@ -163,13 +167,14 @@ bool MemoryView::is_workspace_at(QPointF point) const {
 /// Lays out and redraws the view. Called when size, font, theme, curves or look have changed.
 void MemoryView::lay_out() {
   const ChartRoom room = chart_room(fontMetrics());
-  const bool is_low = height() < low_view * room.line;
-  const bool has_key = height() >= lowest_view * room.line && !curves_.empty();
-  const Theme theme = theme_of(palette());
-  axis_rows_ = is_low ? 1 : 2;
-  key_ = has_key ? KeyLayout(key_of(curves_, look_, theme, is_low), fontMetrics(), room.numbers,
-                             width() - memory_right_margin)
-                 : KeyLayout();
+  const double lines = height() / room.line;
+  axis_rows_ = lines < low_view ? 1 : 2;
+  const double most_rows = lines < low_view ? 1 : lines - lines_of_plot;
+  key_ = lines < lowest_view || curves_.empty()
+             ? KeyLayout()
+             : KeyLayout(key_of(curves_, look_, theme_of(palette())), fontMetrics(),
+                         {room.numbers, width() - memory_right_margin,
+                          static_cast<std::size_t>(most_rows), lines >= lower_view});
   plot_ = plot_inside(rect(), {room.numbers, key_.height(), memory_right_margin,
                                axis_rows_ * room.line + above_axis});
   axis_.left = plot_.left();

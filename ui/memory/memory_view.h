@@ -48,6 +48,8 @@ class MemoryView : public QWidget, public PictureSource {
   std::int64_t top() const { return top_; }
   QRectF plot() const { return plot_; }
   double y_of(std::int64_t bytes) const;
+  /// The texts of the key above the plot. The last text counts the entries that have no room.
+  QStringList key_texts() const { return key_.texts(); }
   /// The pixel in the middle of a slot.
   double x_of(std::size_t step) const { return frame().x_of(step); }
   /// The slot at a pixel; if the pixel covers two or more slots, the slot with the most live bytes.
@@ -109,6 +111,7 @@ class MemoryView : public QWidget, public PictureSource {
   void pan(double widths);
   void add_keys();
 
+  QStringList whole_key() const;
   QStringList readout() const;
   QStringList step_facts(std::size_t step) const;
   QStringList tensor_facts(const TensorBand& band) const;

@@ -20,7 +20,9 @@ bool MemoryView::event(QEvent* event) {
   const auto show = [&](const QStringList& facts) {
     QToolTip::showText(help.globalPos(), facts.join(u'\n'), this);
   };
-  if (is_workspace_at(help.pos())) {
+  if (key_.area().contains(help.pos())) {
+    show(whole_key());
+  } else if (is_workspace_at(help.pos())) {
     show(step_facts(step_at(help.pos().x())));
   } else if (const auto tensor = tensor_at(help.pos())) {
     show(tensor_facts(*tensor));
@@ -28,6 +30,12 @@ bool MemoryView::event(QEvent* event) {
     QToolTip::hideText();
   }
   return true;
+}
+
+QStringList MemoryView::whole_key() const {
+  QStringList texts;
+  for (const KeyEntry& each : key_of(curves_, look_, theme_of(palette()))) texts << each.text;
+  return texts;
 }
 
 void MemoryView::changeEvent(QEvent* event) {

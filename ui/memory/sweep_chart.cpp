@@ -72,8 +72,8 @@ KeyLayout SweepChart::key() const {
     entries.push_back(
         memory_line(text.arg(bytes_text(frame_.memory_bytes), frame_.memory_of), theme));
   }
-  return {std::move(entries), fontMetrics(), chart_room(fontMetrics()).numbers,
-          width() - sweep_right_margin};
+  return {
+      entries, fontMetrics(), {chart_room(fontMetrics()).numbers, width() - sweep_right_margin}};
 }
 
 QRectF SweepChart::plot() const {

@@ -68,7 +68,7 @@ class Workspaces : public WindowTest {
   QString key() {
     QStringList texts;
     for (const KeyEntry& each :
-         key_of(view().curves(), view().look(), theme_of(view().palette()), false)) {
+         key_of(view().curves(), view().look(), theme_of(view().palette()))) {
       texts << each.text;
     }
     return texts.join(u'|');

@@ -1,11 +1,16 @@
 // A small window with larger text shows what is needed to work.
 
 #include <QApplication>
+#include <QHelpEvent>
 #include <QSettings>
 #include <QTableView>
 #include <QToolBar>
+#include <QToolTip>
 
 #include "tests/ui/support/window_test.h"
+#include "ui/graph/legend.h"
+#include "ui/memory/memory_key.h"
+#include "ui/memory/memory_view.h"
 #include "ui/theme/text_size.h"
 
 namespace stashscope::ui::test {
@@ -84,6 +89,49 @@ TEST_F(LargerText, LeavesTheBudgetFieldWhole) {
     grow(percent);
     for (const QString& name : {u"budget_field"_s, u"budget_slider"_s, u"grain"_s}) {
       EXPECT_TRUE(is_seen_whole(find<QWidget>(name))) << name.toStdString() << " at " << percent;
+    }
+  }
+}
+
+TEST_F(LargerText, LeavesTheLegendOfTheGraphComplete) {
+  auto& legend = find<Legend>(u"graph_legend"_s);
+  for (const QString& id : {u"overview"_s, u"plan"_s, u"order"_s, u"run"_s}) {
+    for (const int percent : {100, 125, 150}) {
+      SCOPED_TRACE(id.toStdString() + " " + std::to_string(percent));
+      choose(id);
+      grow(percent);
+      ASSERT_TRUE(settles());
+      QCoreApplication::processEvents();
+      ASSERT_TRUE(legend.isVisible());
+      const LegendLayout pieces = legend.pieces();
+      EXPECT_LE(pieces.height(), legend.height());
+      QStringList texts;
+      for (const LegendItem& item : pieces.items()) texts << item.text;
+      EXPECT_TRUE(texts.contains(legend.content().first)) << texts.join(u'|').toStdString();
+      EXPECT_TRUE(texts.contains(legend.content().last)) << texts.join(u'|').toStdString();
+      EXPECT_TRUE(texts.contains(u"stashed for backward"_s)) << texts.join(u'|').toStdString();
+    }
+  }
+}
+
+TEST_F(LargerText, LeavesTheKeyOfTheMemoryCurve) {
+  auto& curve = find<MemoryView>(u"memory_view"_s);
+  for (const QString& id : {u"overview"_s, u"plan"_s, u"order"_s, u"run"_s}) {
+    for (const int percent : {100, 125, 150}) {
+      SCOPED_TRACE(id.toStdString() + " " + std::to_string(percent));
+      choose(id);
+      grow(percent);
+      ASSERT_TRUE(curve.isVisible());
+      const qsizetype all =
+          std::ssize(key_of(curve.curves(), curve.look(), theme_of(curve.palette())));
+      const QStringList texts = curve.key_texts();
+      ASSERT_GE(texts.size(), 2) << curve.height();
+      if (texts.size() == all) continue;
+      EXPECT_EQ(texts.back(), u"and %1 more"_s.arg(all - texts.size() + 1));
+      QHelpEvent help(QEvent::ToolTip, QPoint(qRound(curve.plot().left()) + 4, 12),
+                      curve.mapToGlobal(QPoint(0, 0)));
+      QApplication::sendEvent(&curve, &help);
+      EXPECT_EQ(QToolTip::text().count(u'\n') + 1, all) << QToolTip::text().toStdString();
     }
   }
 }
