@@ -7,8 +7,7 @@
 #include "core/passes/export_notes.h"
 #include "core/passes/graph_pass.h"
 #include "core/passes/infer_shapes.h"
-#include "core/passes/inline_branches.h"
-#include "core/passes/unpack_sequences.h"
+#include "core/passes/pass_effects.h"
 
 namespace stashscope {
 
@@ -21,21 +20,6 @@ TrainingStep find_boundary(std::shared_ptr<const Graph> graph) {
           std::move(given.warnings),
           {}};
 }
-
-namespace {
-
-/// Repeats inference as long as its results allow inlining branches of If or unpacking sequences.
-Graph infer_and_simplify(const Graph& model) {
-  Graph graph = infer_shapes(model);
-  for (;;) {
-    std::optional<Graph> simpler = inline_known_branches(graph);
-    if (!simpler) simpler = unpack_sequences(graph);
-    if (!simpler) return graph;
-    graph = infer_shapes(*std::move(simpler));
-  }
-}
-
-}  // namespace
 
 TrainingStep prepare_training_step(const Graph& model, const TrainingGoal& goal,
                                    const PassSelection& passes) {

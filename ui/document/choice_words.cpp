@@ -1,7 +1,6 @@
 #include "ui/document/choice_words.h"
 
 #include <QCoreApplication>
-#include <algorithm>
 
 #include "core/study/choices/dimension_uses.h"
 #include "ui/text/texts.h"
@@ -40,11 +39,7 @@ std::vector<NamedSize> named_sizes(const Study& study) {
   std::vector<NamedSize> sizes;
   for (const Dimension& each : study.sizes->dims.dimensions) {
     const QString name = shown(each.name);
-    NamedSize size{name, word_of(unit_of(study.graph(), each), name), each.value};
-    const bool is_said = std::ranges::any_of(sizes, [&](const NamedSize& other) {
-      return other.word == size.word && other.value == size.value;
-    });
-    if (!is_said) sizes.push_back(std::move(size));
+    sizes.push_back({name, word_of(unit_of(study.graph(), each), name), each.value});
   }
   return sizes;
 }

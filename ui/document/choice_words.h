@@ -17,8 +17,7 @@ struct NamedSize {
   std::int64_t value = 0;
 };
 
-/// The sizes that can be set, in the order of the dimensions. Of dimensions with the same word and
-/// the same value, only the first is named.
+/// The sizes that can be set, in the order of the dimensions.
 std::vector<NamedSize> named_sizes(const Study& study);
 
 }  // namespace stashscope::ui

@@ -4,6 +4,7 @@
 
 #include "ui/graph/graph_view.h"
 #include "ui/graph/memory_words.h"
+#include "ui/text/counted.h"
 #include "ui/text/texts.h"
 
 namespace stashscope::ui {
@@ -27,10 +28,11 @@ QString tip_of_box(const GraphScene& scene, std::uint32_t box) {
           : name_of(picture.study->graph(), picture.study->current->dataflow, drawn.shows.node);
   QString tip = shown(name);
   if (drawn.memory.bytes > 0) {
-    tip += QLatin1Char('\n') + GraphView::tr("%1, alive for %2 of %3 slots on average")
+    tip += QLatin1Char('\n') + GraphView::tr("%1, alive for %2 of %3 on average")
                                    .arg(allocated_text(drawn.memory))
                                    .arg(std::lround(average_slots(drawn.memory)))
-                                   .arg(picture.drawing.steps);
+                                   .arg(counted(picture.drawing.steps, GraphView::tr("1 slot"),
+                                                GraphView::tr("%1 slots")));
   }
   if (drawn.memory.bytes == 0 && !drawn.shows.group.valid()) {
     const QString borrowed = borrowed_text(*picture.study, drawn.shows.node, true);

@@ -7,6 +7,7 @@
 #include "ui/charts/data_colours.h"
 #include "ui/graph/graph_painter.h"
 #include "ui/graph/legend.h"
+#include "ui/text/counted.h"
 #include "ui/text/texts.h"
 
 namespace stashscope::ui {
@@ -38,14 +39,17 @@ LegendContent states_content(const layout::Drawing& drawing) {
   return content;
 }
 
+QString slots_text(std::size_t count) {
+  return counted(count, Legend::tr("1 slot"), Legend::tr("%L1 slots"));
+}
+
 LegendContent lifetime_content(const layout::Drawing& drawing) {
-  LegendContent content{
-      Legend::tr("alive for 1 slot"), Legend::tr("%L1 slots").arg(drawing.steps), {}, {}};
+  LegendContent content{Legend::tr("alive for 1 slot"), slots_text(drawing.steps), {}, {}};
   for (std::size_t i = 0; i < layout::lifetime_classes; ++i) {
     const QString bytes = bytes_text(drawing.stashed_by_lifetime[i]);
-    const QString words = Legend::tr("%1 stashed and alive for up to %L2 slots")
-                              .arg(bytes)
-                              .arg((i + 1) * drawing.steps / layout::lifetime_classes);
+    const QString words =
+        Legend::tr("%1 stashed and alive for up to %2")
+            .arg(bytes, slots_text((i + 1) * drawing.steps / layout::lifetime_classes));
     content.parts.push_back({bytes, words});
   }
   return content;

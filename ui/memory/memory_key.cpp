@@ -6,6 +6,7 @@
 #include "ui/charts/box_rows.h"
 #include "ui/charts/chart_text.h"
 #include "ui/charts/data_colours.h"
+#include "ui/text/counted.h"
 #include "ui/text/texts.h"
 
 namespace stashscope::ui {
@@ -69,7 +70,8 @@ void add_tensors(const MemoryCurves& curves, const MemoryLook& look, const Theme
   const TensorStack& tensors = *curves.tensors;
   if (look.colouring == MemoryLook::Colouring::lifetime) {
     key.push_back({KeyEntry::Mark::gradient,
-                   KeyLayout::tr("alive for 1 to %1 slots").arg(tensors.bands.steps()),
+                   counted(tensors.bands.steps(), KeyLayout::tr("alive for 1 slot"),
+                           KeyLayout::tr("alive for 1 to %1 slots")),
                    {}});
   }
   std::array<bool, band_count> listed{};
@@ -82,7 +84,8 @@ void add_tensors(const MemoryCurves& curves, const MemoryLook& look, const Theme
   }
   if (tensors.bands.merged() > 0) {
     key.push_back({KeyEntry::Mark::swatch,
-                   KeyLayout::tr("%1 smaller tensors").arg(tensors.bands.merged()),
+                   counted(tensors.bands.merged(), KeyLayout::tr("1 smaller tensor"),
+                           KeyLayout::tr("%1 smaller tensors")),
                    rest_colour(theme)});
   }
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ui/models/step_model.h"
+#include "ui/text/counted.h"
 #include "ui/text/texts.h"
 
 namespace stashscope::ui {
@@ -84,7 +85,7 @@ QVariant GroupModel::data(const QModelIndex& index, int role) const {
 QString GroupModel::group_text(int row, int column) const {
   const FusedGroupId group(static_cast<std::size_t>(row));
   if (column == Column::name) return tr("Group %1").arg(row + 1);
-  return tr("%1 nodes").arg(groups().members[group].size());
+  return counted(groups().members[group].size(), tr("1 node"), tr("%1 nodes"));
 }
 
 QVariant GroupModel::headerData(int section, Qt::Orientation orientation, int role) const {

@@ -1,11 +1,14 @@
 #include "ui/models/module_model.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "core/base/text.h"
 #include "ui/text/texts.h"
 
 namespace stashscope::ui {
+
+using namespace Qt::StringLiterals;
 
 ModuleModel::ModuleModel(QObject* parent)
     : TableModel({{tr("Module"), tr("Module of the program that makes or owns the tensors"), false},
@@ -18,21 +21,73 @@ ModuleModel::ModuleModel(QObject* parent)
                   {tr("Symbolic"), tr("Bytes at the peak as a formula of the dimensions"), false}},
                  parent) {}
 
-void ModuleModel::set_modules(std::vector<ModuleMemory> modules, std::int64_t peak_bytes) {
+void ModuleModel::set_modules(std::vector<ModuleGroup> groups, std::int64_t peak_bytes) {
   beginResetModel();
-  modules_ = std::move(modules);
+  groups_ = std::move(groups);
   peak_bytes_ = peak_bytes;
-  bytes_unit_ = byte_unit(modules_.empty() ? 0 : modules_.front().peak_bytes);
+  bytes_unit_ = byte_unit(groups_.empty() ? 0 : groups_.front().sum.peak_bytes);
   double longest = 0;
-  for (const ModuleMemory& each : modules_) longest = std::max(longest, each.seconds);
+  for (const ModuleGroup& each : groups_) longest = std::max(longest, each.sum.seconds);
   time_unit_ = time_unit(longest);
+  list_rows();
   endResetModel();
 }
 
+void ModuleModel::list_rows() {
+  rows_.clear();
+  for (const ModuleGroup& group : groups_) {
+    rows_.push_back({&group.sum, group.modules.size()});
+    if (group.modules.size() == 1 || !is_open(rows_.back())) continue;
+    for (const ModuleMemory& each : group.modules) rows_.push_back({&each, 0});
+  }
+}
+
+void ModuleModel::set_open(int row, bool open) {
+  if (is_open(row) == open) return;
+  const int count = static_cast<int>(row_at(row).count);
+  const Key key = key_of(at(row));
+  if (open) {
+    insert_below(row, count, [&] {
+      open_.insert(key);
+      list_rows();
+    });
+  } else {
+    remove_below(row, count, [&] {
+      open_.erase(key);
+      list_rows();
+    });
+  }
+  Q_EMIT dataChanged(index(row, 0), index(row, 0));
+}
+
+/// The modules of an open sum stay below the sum.
+std::vector<int> ModuleModel::arranged(const std::vector<int>& order) const {
+  std::vector<int> sum_of(rows_.size());
+  std::vector<std::vector<int>> members(rows_.size());
+  for (std::size_t row = 0; row < rows_.size(); ++row) {
+    sum_of[row] = rows_[row].count > 0 ? static_cast<int>(row) : sum_of[row - 1];
+  }
+  for (const int row : order) {
+    const int sum = sum_of[static_cast<std::size_t>(row)];
+    if (sum != row) members[static_cast<std::size_t>(sum)].push_back(row);
+  }
+  std::vector<int> arranged;
+  for (const int row : order) {
+    if (sum_of[static_cast<std::size_t>(row)] != row) continue;
+    arranged.push_back(row);
+    std::ranges::copy(members[static_cast<std::size_t>(row)], std::back_inserter(arranged));
+  }
+  return arranged;
+}
+
 QVariant ModuleModel::cell(int row, int column, int role) const {
-  if (role == Qt::DisplayRole) return text(module_of(row), column);
-  if (role == Qt::ToolTipRole) return tool_tip(module_of(row), column);
-  if (role == exact_role) return exact(module_of(row), column);
+  const Row& shown_row = rows_[static_cast<std::size_t>(row)];
+  if (role == Qt::DisplayRole) return text(shown_row, column);
+  if (role == Qt::ToolTipRole) return tool_tip(shown_row, column);
+  if (role == exact_role) return exact(*shown_row.module, column);
+  if (column != Column::module) return {};
+  if (role == Qt::AccessibleTextRole) return spoken_text(shown_row);
+  if (role == sort_role) return plain_name(shown_row);
   return {};
 }
 
@@ -49,27 +104,50 @@ QVariant ModuleModel::exact(const ModuleMemory& row, int column) {
   }
 }
 
-QString ModuleModel::text(const ModuleMemory& row, int column) const {
+QString ModuleModel::plain_name(const Row& row) const {
+  QString name = shown(row.module->module);
+  if (row.count > 1) name = tr("%1 (%2 modules)").arg(name).arg(row.count);
+  return row.module->is_rest ? tr("%1 (rest)").arg(name) : name;
+}
+
+/// A sum such as `▸ h.*.attn (12 modules)` has a mark that tells whether the row is open.
+QString ModuleModel::name_text(const Row& row) const {
+  if (row.count > 1) return (is_open(row) ? u"▾ "_s : u"▸ "_s) + plain_name(row);
+  return row.count == 0 ? u"    "_s + plain_name(row) : plain_name(row);
+}
+
+QString ModuleModel::spoken_text(const Row& row) const {
+  if (row.count <= 1) return plain_name(row);
+  return (is_open(row) ? tr("%1, open") : tr("%1, closed")).arg(plain_name(row));
+}
+
+QString ModuleModel::text(const Row& row, int column) const {
   switch (column) {
     case Column::module:
-      return row.is_rest ? tr("%1 (rest)").arg(shown(row.module)) : shown(row.module);
+      return name_text(row);
     case Column::at_peak:
-      return bytes_text(row.peak_bytes, bytes_unit_);
+      return bytes_text(row.module->peak_bytes, bytes_unit_);
     case Column::stashed:
-      return bytes_text(row.stashed_bytes, bytes_unit_);
+      return bytes_text(row.module->stashed_bytes, bytes_unit_);
     case Column::time:
-      return time_text(row.seconds, time_unit_);
+      return time_text(row.module->seconds, time_unit_);
     default:
-      return shown(row.symbolic);
+      return shown(row.module->symbolic);
   }
 }
 
-QString ModuleModel::tool_tip(const ModuleMemory& row, int column) const {
+QString ModuleModel::tool_tip(const Row& shown_row, int column) const {
+  const ModuleMemory& row = *shown_row.module;
   if (column == Column::module && row.is_rest) {
     return tr("What %1 holds outside of the modules in other rows").arg(shown(row.module));
   }
+  if (column == Column::module && shown_row.count > 1) {
+    return tr(
+        "The sum over modules whose names differ only in numbers. Right and Left open and "
+        "close the row.");
+  }
   if (column == Column::stashed) return exact_bytes_text(row.stashed_bytes);
-  if (column != Column::at_peak || peak_bytes_ == 0) return text(row, column);
+  if (column != Column::at_peak || peak_bytes_ == 0) return text(shown_row, column);
   const double share = 100 * static_cast<double>(row.peak_bytes) / static_cast<double>(peak_bytes_);
   return tr("%1, %2 % of the peak")
       .arg(exact_bytes_text(row.peak_bytes), QString::fromStdString(format_fixed(share, 1)));

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "core/study/facts/plans_on.h"
+#include "ui/text/counted.h"
 #include "ui/text/note_text.h"
 #include "ui/text/texts.h"
 
@@ -106,7 +107,9 @@ QString plans_on_text(const Study& study, const std::vector<const PlanRow*>& lis
   const auto on = static_cast<std::size_t>(
       std::ranges::count_if(listed, [](const PlanRow* row) { return row->on; }));
   const std::size_t unlisted = plans_on(study, study.config).size() - on;
-  const QString text = Plans::tr("%1 of %2 plans on").arg(on).arg(listed.size());
+  const QString text = Plans::tr("%1 of %2 on")
+                           .arg(on)
+                           .arg(counted(listed.size(), Plans::tr("1 plan"), Plans::tr("%1 plans")));
   return unlisted == 0 ? text : Plans::tr("%1, and %2 of More types").arg(text).arg(unlisted);
 }
 

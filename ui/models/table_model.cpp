@@ -101,13 +101,37 @@ void TableModel::sort_more() {
   const int end = std::min(rows(), sorter_->size() + rows_an_event);
   while (sorter_->size() < end) sorter_->add(sort_value(sorter_->size()));
   sorter_->close_run();
-  if (end == rows()) return show_in(std::move(*std::exchange(sorter_, nullptr)).rows());
+  if (end == rows()) return show_in(arranged(std::move(*std::exchange(sorter_, nullptr)).rows()));
   QMetaObject::invokeMethod(
       this,
       [this, sorter = std::weak_ptr(sorter_)] {
         if (!sorter.expired()) sort_more();
       },
       Qt::QueuedConnection);
+}
+
+/// Sorts all rows in this event.
+std::vector<int> TableModel::order_now() {
+  sorter_.reset();
+  if (!is_sorted()) return {};
+  RowSorter sorter(sort_order_);
+  while (sorter.size() < rows()) sorter.add(sort_value(sorter.size()));
+  sorter.close_run();
+  return arranged(std::move(sorter).rows());
+}
+
+void TableModel::insert_below(int row, int count, const std::function<void()>& change) {
+  beginInsertRows({}, row + 1, row + count);
+  change();
+  order_ = order_now();
+  endInsertRows();
+}
+
+void TableModel::remove_below(int row, int count, const std::function<void()>& change) {
+  beginRemoveRows({}, row + 1, row + count);
+  change();
+  order_ = order_now();
+  endRemoveRows();
 }
 
 /// Selected rows stay selected, wherever they go.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QAbstractTableModel>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -51,8 +52,16 @@ class TableModel : public QAbstractTableModel {
     return order_.empty() ? row : order_[static_cast<std::size_t>(row)];
   }
   bool is_sorted() const { return sort_column_ >= 0; }
+  /// Puts rows that belong together side by side.
+  /// @param order all rows, sorted; both orders have rows in the first order
+  virtual std::vector<int> arranged(const std::vector<int>& order) const { return order; }
+  /// Inserts `count` rows below a row of the table. `change` adds them to the subclass.
+  void insert_below(int row, int count, const std::function<void()>& change);
+  /// Removes the `count` rows below a row of the table. `change` removes them from the subclass.
+  void remove_below(int row, int count, const std::function<void()>& change);
 
  private:
+  std::vector<int> order_now();
   QVariant sort_value(int row) const;
   void sort_again();
   void sort_more();

@@ -57,7 +57,8 @@ class TablePainter {
     painter.setPen(theme.muted);
     painter.drawText(line_at(y + row_height_).adjusted(CellDelegate::padding, 0, 0, 0),
                      Qt::AlignLeft | Qt::AlignVCenter,
-                     TablePictureTexts::tr("and %1 more rows").arg(left_out_));
+                     left_out_ == 1 ? TablePictureTexts::tr("and 1 more row")
+                                    : TablePictureTexts::tr("and %1 more rows").arg(left_out_));
   }
 
  private:

@@ -90,6 +90,7 @@ QString tip_of(const Study& study) {
 }
 
 QString time_change_text(double seconds) {
+  if (seconds == 0) return AnswerBar::tr("no extra time");
   return seconds < 0 ? AnswerBar::tr("%1 less time").arg(time_text(-seconds))
                      : AnswerBar::tr("%1 more time").arg(time_text(seconds));
 }
@@ -98,7 +99,9 @@ QString time_change_text(double seconds) {
 QString price_text(const Study& study, const NextMove& move) {
   const double before = step_seconds(study, *study.current);
   const double share = before == 0 ? 0 : 100 * move.seconds_change / before;
-  return u"−"_s + bytes_text(-move.peak_change) + u", "_s + percent_text(share);
+  const QString price =
+      move.seconds_change == 0 ? AnswerBar::tr("no extra time") : percent_text(share);
+  return u"−"_s + bytes_text(-move.peak_change) + u", "_s + price;
 }
 
 }  // namespace
@@ -206,22 +209,28 @@ void AnswerBar::show_moves(const std::vector<NextMove>& moves) {
   moves_ = moves;
   names_ = plan_names(*moves_of_);
   for (std::size_t i = 0; i < moves_.size(); ++i) {
-    const PlanRow& row = plan_row(*moves_of_, moves_[i].row);
-    const QString words = shown(names_[moves_[i].row]);
-    const QString price = price_text(*moves_of_, moves_[i]);
-    buttons_[i]->setText(tr("Recompute %1: %2").arg(words, price));
+    const NextMove& move = moves_[i];
+    const QString words = words_of(move);
+    buttons_[i]->setText(tr("%1: %2").arg(words, price_text(*moves_of_, move)));
+    const std::string details = move.pass != nullptr ? std::string(move.pass->description)
+                                                     : plan_row(*moves_of_, move.row).config;
     buttons_[i]->setToolTip(
-        tr("Recompute %1\n%2 less at the peak, %3\nNo other plan that was tried lowers the peak as "
-           "much in less time.\n%4")
-            .arg(words, exact_bytes_text(-moves_[i].peak_change),
-                 time_change_text(moves_[i].seconds_change), shown(row.config)));
+        tr("%1\n%2 less at the peak, %3\nNothing else that was tried lowers the peak as much in "
+           "less time.\n%4")
+            .arg(words, exact_bytes_text(-move.peak_change), time_change_text(move.seconds_change),
+                 shown(details)));
   }
   fit_moves();
 }
 
 void AnswerBar::apply(std::size_t move) {
   if (move >= moves_.size() || moves_of_ != document_.study()) return;
-  document_.choose(moves_[move].after, tr("Recompute %1").arg(shown(names_[moves_[move].row])));
+  document_.choose(moves_[move].after, words_of(moves_[move]));
+}
+
+QString AnswerBar::words_of(const NextMove& move) const {
+  return move.pass != nullptr ? shown(std::string(move.pass->title))
+                              : tr("Recompute %1").arg(shown(names_[move.row]));
 }
 
 void AnswerBar::look_for_samples() {

@@ -12,9 +12,9 @@
 
 namespace stashscope::ui {
 
-/// Shows the peak, whether the peak fits into the device's memory, and the time of the step.
+/// Shows the peak, whether the peak fits into the device's memory, and the time of the nodes.
 /// Buttons search for a plan that fits, set the largest number of samples that fits, and switch on
-/// plans that lower the peak most for their time (moves).
+/// plans and passes that lower the peak most for their time (moves).
 class AnswerBar : public QToolBar {
   Q_OBJECT
 
@@ -50,6 +50,7 @@ class AnswerBar : public QToolBar {
   void look_for_moves();
   void show_moves(const std::vector<NextMove>& moves);
   void apply(std::size_t move);
+  QString words_of(const NextMove& move) const;
   /// Searches for the largest number of samples that fits into the memory of the device.
   void look_for_samples();
   void show_samples(const LargestFit& fit);

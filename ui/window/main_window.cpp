@@ -131,7 +131,16 @@ void MainWindow::make_docks() {
              add_dock(u"compare_dock"_s, tr("Compare"), compare_, Qt::BottomDockWidgetArea));
   put_behind(u"plans_dock"_s, add_dock(u"overview_dock"_s, tr("What holds the memory"), overview_,
                                        Qt::LeftDockWidgetArea));
+  connect(overview_, &OverviewPanel::size_wanted, this, &MainWindow::go_to_size);
+  connect(overview_, &OverviewPanel::optimizer_wanted, this, &MainWindow::open_optimizer_menu);
 }
+
+void MainWindow::go_to_size(const QString& dimension) {
+  go_to_dock(*findChild<QDockWidget*>(u"dimensions_dock"_s));
+  findChild<DimensionsPanel*>()->focus_size(dimension);
+}
+
+void MainWindow::open_optimizer_menu(const QPoint& at) { findChild<OptimizerMenu*>()->popup(at); }
 
 /// Adds the panel that shows the peak against a dimension, as a tab behind the memory curve.
 void MainWindow::add_sweep_dock(DimensionsPanel& dimensions, QDockWidget& memory) {

@@ -71,6 +71,9 @@ class MainWindow : public QMainWindow {
   void put_behind(const QString& front, QDockWidget* dock);
   /// Brings a panel to the front and gives it the focus. Does nothing before a model is opened.
   void go_to_dock(QDockWidget& dock);
+  /// Leads to the field of a dimension.
+  void go_to_size(const QString& dimension);
+  void open_optimizer_menu(const QPoint& at);
   void connect_document();
   void take_opened();
   void show_failure(const Failure& failure);
@@ -105,6 +108,7 @@ class MainWindow : public QMainWindow {
   void add_runtime_exports(QMenu& menu);
   void make_edit_menu();
   void add_undo_all(QMenu& menu);
+  void add_size_menu(QMenu& menu);
   void make_view_menu();
   void make_panel_menus(QMenu* menu);
   void make_text_actions(QMenu* menu);

@@ -2,6 +2,7 @@
 
 #include "core/base/text.h"
 #include "ui/panels/planner/answer_text.h"
+#include "ui/text/counted.h"
 #include "ui/text/note_text.h"
 #include "ui/text/texts.h"
 
@@ -140,7 +141,7 @@ QString StatusLine::run_text() const {
 void StatusLine::update_notes() {
   const auto count = document_.notes().size();
   notes_->setVisible(count > 0);
-  notes_->setText(count == 1 ? tr("1 note") : tr("%1 notes").arg(count));
+  notes_->setText(counted(count, tr("1 note"), tr("%1 notes")));
   notes_->setToolTip(tr("Irregularities of this model and assumptions about it"));
 }
 

@@ -13,6 +13,7 @@
 #include "core/study/edits/taken_back.h"
 #include "ui/document/exports.h"
 #include "ui/document/recent_files.h"
+#include "ui/panels/dimensions/size_menu.h"
 #include "ui/panels/run/measurement_dialogs.h"
 #include "ui/text/documents.h"
 #include "ui/text/enabling.h"
@@ -161,6 +162,7 @@ void MainWindow::make_edit_menu() {
   connect(&stack, &QUndoStack::redoTextChanged, redo,
           [redo](const QString& text) { redo->setToolTip(tr("Redo: %1").arg(text)); });
   menu->addSeparator();
+  add_size_menu(*menu);
   add_action(menu, u"copy_config"_s, tr("&Copy config string"), QKeySequence(u"Ctrl+Shift+C"_s),
              [this] { plans_->copy_config(); });
   menu->addSeparator();
@@ -192,6 +194,13 @@ void MainWindow::add_undo_all(QMenu& menu) {
   connect(&document_, &Document::choices_changed, undo_all, enable);
   connect(&document_, &Document::opened, undo_all, enable);
   enable();
+}
+
+void MainWindow::add_size_menu(QMenu& menu) {
+  auto* const sizes = new SizeMenu(document_, this);
+  menu.addMenu(sizes);
+  connect(sizes, &QMenu::aboutToShow, sizes, [sizes] { give_mnemonics(*sizes); });
+  connect(sizes, &SizeMenu::size_wanted, this, &MainWindow::go_to_size);
 }
 
 void MainWindow::make_view_menu() {

@@ -67,8 +67,7 @@ void MainWindow::add_answer_bar() {
   connect(&workspaces_, &Workspaces::arranged, answers_, &QWidget::show);
   connect(answers_, &AnswerBar::device_wanted, this,
           [this](const QPoint& at) { findChild<FitDeviceMenu*>()->popup(at); });
-  connect(answers_, &AnswerBar::optimizer_wanted, this,
-          [this](const QPoint& at) { findChild<OptimizerMenu*>()->popup(at); });
+  connect(answers_, &AnswerBar::optimizer_wanted, this, &MainWindow::open_optimizer_menu);
   connect(answers_, &AnswerBar::fit_wanted, this, [this](std::int64_t bytes) {
     planner_->set_budget_text(budget_text_of(bytes));
     show_planner();

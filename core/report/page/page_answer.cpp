@@ -119,13 +119,18 @@ Sentence module_sentence(const Study& study, const std::vector<ModuleMemory>& mo
   return text + ".";
 }
 
-Sentence move_sentence(const Study& study, const std::string& name, const NextMove& move) {
+/// @param names see `plan_names`
+Sentence move_sentence(const Study& study, const std::vector<std::string>& names,
+                       const NextMove& move) {
   const double seconds = move.seconds_change;
-  return "Recompute " + xml_escaped(name) + ": " + strong(format_bytes(-move.peak_change)) +
-         " less at the peak for " + format_seconds(std::abs(seconds)) +
-         (seconds < 0 ? " less" : " more") + " time (" +
+  const std::string what = move.pass != nullptr ? std::string(move.pass->title)
+                                                : "Recompute " + xml_escaped(names[move.row]);
+  const std::string option = move.pass != nullptr ? "--pass " + std::string(move.pass->name)
+                                                  : plan_row(study, move.row).config;
+  return what + ": " + strong(format_bytes(-move.peak_change)) + " less at the peak for " +
+         format_seconds(std::abs(seconds)) + (seconds < 0 ? " less" : " more") + " time (" +
          percent_of(std::abs(seconds), step_seconds(study, *study.current)) + "), " +
-         quoted(plan_row(study, move.row).config) + ".";
+         quoted(option) + ".";
 }
 
 }  // namespace
@@ -144,10 +149,11 @@ std::vector<Sentence> move_sentences(const ReportInput& input) {
   const std::vector<std::string> names = plan_names(input.study);
   std::vector<Sentence> sentences;
   for (const NextMove& move : *input.moves) {
-    sentences.push_back(move_sentence(input.study, names[move.row], move));
+    sentences.push_back(move_sentence(input.study, names, move));
   }
   if (sentences.empty()) {
-    sentences.push_back("No recompute plan that is off was found to lower the peak by itself.");
+    sentences.push_back(
+        "No recompute plan and no graph pass that is off was found to lower the peak by itself.");
   }
   const auto off = static_cast<std::size_t>(
       std::ranges::count(input.study.plan_table->plans, false, &PlanRow::on));

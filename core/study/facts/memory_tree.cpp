@@ -80,8 +80,8 @@ class TreeDraft {
 class TreeBuilder {
  public:
   TreeBuilder(const Study& study, const Variant& variant, MemoryGrouping grouping,
-              const TensorHomes& homes)
-      : study_(study), variant_(variant), grouping_(grouping), homes_(homes) {}
+              const TensorHomes& homes, EqualBlocks blocks)
+      : study_(study), variant_(variant), grouping_(grouping), homes_(homes), blocks_(blocks) {}
 
   MemoryTree build() {
     std::vector<BufferId> buffers;
@@ -94,7 +94,7 @@ class TreeBuilder {
                  homes_.band[id]);
     }
     draft_.add(0, std::string(title_of(Band::workspace)), BufferId(), Band::workspace);
-    return {grouping_, draft_.take()};
+    return {grouping_, draft_.take(), blocks_};
   }
 
  private:
@@ -139,7 +139,9 @@ class TreeBuilder {
   std::vector<PathPart> module_path(NodeId home, const PathPart& band) const {
     std::vector<PathPart> path;
     if (home.valid()) {
-      for (const std::string& name : homes_.modules.scope[home]) path.push_back({name});
+      for (const std::string& name : homes_.modules.scope[home]) {
+        path.push_back({blocks_ == EqualBlocks::summed ? block_pattern(name) : name});
+      }
     }
     if (path.empty()) path.push_back({std::string(outside_of_groups)});
     path.push_back(band);
@@ -150,6 +152,7 @@ class TreeBuilder {
   const Variant& variant_;
   MemoryGrouping grouping_;
   const TensorHomes& homes_;
+  EqualBlocks blocks_;
   TreeDraft draft_;
 };
 
@@ -164,8 +167,8 @@ std::string_view name_of(MemoryGrouping grouping) {
 }
 
 MemoryTree memory_tree(const Study& study, const Variant& variant, MemoryGrouping grouping,
-                       const TensorHomes& homes) {
-  return TreeBuilder(study, variant, grouping, homes).build();
+                       const TensorHomes& homes, EqualBlocks blocks) {
+  return TreeBuilder(study, variant, grouping, homes, blocks).build();
 }
 
 MemoryTree memory_tree(const Study& study, const Variant& variant, MemoryGrouping grouping) {

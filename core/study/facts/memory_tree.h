@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/study/facts/equal_blocks.h"
 #include "core/study/facts/tensor_homes.h"
 
 namespace stashscope {
@@ -37,6 +38,7 @@ struct MemoryTreeNode {
 struct MemoryTree {
   MemoryGrouping grouping = MemoryGrouping::module;
   std::vector<MemoryTreeNode> nodes;
+  EqualBlocks blocks = EqualBlocks::apart;
 };
 
 /// The name of the part of a tree that lies outside of all modules or source lines.
@@ -46,8 +48,9 @@ constexpr std::string_view outside_of_groups = "(outside)";
 /// buffer that several values use one after the other belongs to the module of the first value.
 /// Parameters and inputs belong to the module that reads them first; gradients and optimizer states
 /// belong to their parameter's module.
+/// @param blocks whether equal blocks are summed, in a grouping by module
 MemoryTree memory_tree(const Study& study, const Variant& variant, MemoryGrouping grouping,
-                       const TensorHomes& homes);
+                       const TensorHomes& homes, EqualBlocks blocks = EqualBlocks::apart);
 MemoryTree memory_tree(const Study& study, const Variant& variant, MemoryGrouping grouping);
 
 /// Bytes of each node of the tree at a slot. The root has the live bytes of the slot.

@@ -2,12 +2,19 @@
 
 #include <algorithm>
 
+#include "core/base/error.h"
+#include "core/passes/pass_effects.h"
+#include "core/study/choices/zero_dims.h"
 #include "core/study/edits/edits.h"
 #include "core/study/search/plan_evaluator.h"
+#include "core/study/step/selected_passes.h"
 
 namespace stashscope {
 
 namespace {
+
+/// A pass that frees less than one part in so many of the peak is no move.
+constexpr std::int64_t least_share_of_pass = 1000;
 
 bool is_fully_applied(const PlanRow& row) {
   return row.occurrences == nullptr || row.applied == static_cast<int>(row.occurrences->size());
@@ -33,36 +40,94 @@ bool dominates(const NextMove& a, const NextMove& b) {
          (a.peak_change < b.peak_change || a.seconds_change < b.seconds_change);
 }
 
-/// Whether `a` frees more bytes per additional second than `b`. Moves that add no time come first.
+/// Whether `a` frees more bytes per additional second than `b`. Moves that add no time come first;
+/// of them, the one that frees most.
 bool is_cheaper(const NextMove& a, const NextMove& b) {
-  return static_cast<double>(a.peak_change) * std::max(b.seconds_change, 0.0) <
-         static_cast<double>(b.peak_change) * std::max(a.seconds_change, 0.0);
+  const bool is_free = a.seconds_change <= 0;
+  if (is_free != (b.seconds_change <= 0)) return is_free;
+  if (is_free) return a.peak_change < b.peak_change;
+  return static_cast<double>(a.peak_change) * b.seconds_change <
+         static_cast<double>(b.peak_change) * a.seconds_change;
 }
+
+Choices with_pass(Choices choices, const GraphPass& pass) {
+  choices.graph.passes.emplace(pass.name);
+  return choices;
+}
+
+/// Computes what moves do, and keeps those that lower the peak.
+class MoveTrial {
+ public:
+  MoveTrial(const Study& study, const Progress& progress) : study_(study), progress_(progress) {}
+
+  void try_row(std::size_t row) {
+    Choices after = with_plan(study_, study_.choices, study_.plan_table->plans[row], true);
+    const auto moved = study_of(after);
+    add({nullptr, row, std::move(after), 0, extra_seconds(*moved) - extra_seconds(study_)}, *moved);
+  }
+
+  /// Choices that name parts of the step that the pass replaces may not fit any more.
+  void try_pass(const GraphPass& pass) {
+    try {
+      Choices after = with_pass(study_.choices, pass);
+      const auto moved = study_of(after);
+      const double change =
+          step_seconds(*moved, *moved->current) - step_seconds(study_, *study_.current);
+      add({&pass, 0, std::move(after), 0, change}, *moved);
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::usage) throw;
+    }
+  }
+
+  /// The moves that no other one dominates, without passes that hardly free anything.
+  std::vector<NextMove> best() const {
+    const std::int64_t least = study_.current->timeline.peak_bytes / least_share_of_pass;
+    std::vector<NextMove> best;
+    for (const NextMove& move : moves_) {
+      if (move.pass != nullptr && -move.peak_change < least) continue;
+      const bool is_dominated = std::ranges::any_of(
+          moves_, [&](const NextMove& other) { return dominates(other, move); });
+      if (!is_dominated) best.push_back(move);
+    }
+    return best;
+  }
+
+ private:
+  std::shared_ptr<const Study> study_of(const Choices& after) const {
+    return compute_study(study_.model, after, &study_, progress_);
+  }
+
+  void add(NextMove move, const Study& moved) {
+    move.peak_change = moved.current->timeline.peak_bytes - study_.current->timeline.peak_bytes;
+    if (move.peak_change < 0) moves_.push_back(std::move(move));
+  }
+
+  const Study& study_;
+  const Progress& progress_;
+  std::vector<NextMove> moves_;
+};
 
 }  // namespace
 
 std::vector<NextMove> next_moves(const Study& study, std::size_t most, const Progress& progress,
                                  std::size_t most_tried) {
   if (is_order_searched(study) || study.choices.plans.sequence) return {};
-  const std::int64_t peak = study.current->timeline.peak_bytes;
-  const double seconds = extra_seconds(study);
-  std::vector<NextMove> moves;
-  for (const std::size_t row : candidates(study, most_tried)) {
-    Choices after = with_plan(study, study.choices, study.plan_table->plans[row], true);
-    const auto moved = compute_study(study.model, after, &study, progress);
-    const std::int64_t change = moved->current->timeline.peak_bytes - peak;
-    if (change >= 0) continue;
-    moves.push_back({row, std::move(after), change, extra_seconds(*moved) - seconds});
-  }
-  std::vector<NextMove> best;
-  for (const NextMove& move : moves) {
-    const bool is_dominated =
-        std::ranges::any_of(moves, [&](const NextMove& other) { return dominates(other, move); });
-    if (!is_dominated) best.push_back(move);
-  }
+  MoveTrial trial(study, progress);
+  for (const std::size_t row : candidates(study, most_tried)) trial.try_row(row);
+  std::vector<const GraphPass*> passes = passes_to_try(study);
+  passes.resize(std::min(passes.size(), most_tried));
+  for (const GraphPass* const pass : passes) trial.try_pass(*pass);
+  std::vector<NextMove> best = trial.best();
   std::ranges::stable_sort(best, is_cheaper);
   best.resize(std::min(best.size(), most));
   return best;
+}
+
+std::vector<const GraphPass*> passes_to_try(const Study& study) {
+  if (study.times->measured > 0) return {};
+  const GraphChoices& choices = study.choices.graph;
+  return passes_with_effect(sized_model(*study.model, choices, zero_dims(study.choices.dims)),
+                            choices.goal, selected_passes(choices));
 }
 
 }  // namespace stashscope

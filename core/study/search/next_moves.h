@@ -4,27 +4,35 @@
 #include <vector>
 
 #include "core/base/progress.h"
+#include "core/passes/graph_pass.h"
 #include "core/study/step/study.h"
 
 namespace stashscope {
 
-/// A row of the plan table that is not fully on, and the effect of switching the row on.
+/// A row of the plan table that is not fully on, or a graph pass that is off, and the effect of
+/// switching the row or the pass on.
 struct NextMove {
-  std::size_t row = 0;           ///< see `plan_row`
-  Choices after;                 ///< the choices with the row on
-  std::int64_t peak_change = 0;  ///< change of the current step's peak in bytes; below 0
-  double seconds_change = 0;     ///< change of the current step's time
+  const GraphPass* pass = nullptr;  ///< null: the move is a row
+  std::size_t row = 0;              ///< see `plan_row`; 0 for a pass
+  Choices after;                    ///< the choices with the row or the pass on
+  std::int64_t peak_change = 0;     ///< change of the current step's peak in bytes; below 0
+  double seconds_change = 0;        ///< change of the current step's time
 };
 
 /// The moves that lower the peak most for their time, best first. The numbers come from the study
 /// of each move's choices, so the numbers are exact. Of the rows whose plan types ONNX Runtime
-/// knows, tries the rows that free most at the peak. No move is listed if another row that was
-/// tried lowers the peak at least as much for less time, or more for the same time. Empty for a
-/// searched order, because a move would start the search again, and for a planned sequence, because
-/// a move would drop it. Throws a cancelled Error when cancelled.
+/// knows, tries the rows that free most at the peak. Also tries `passes_to_try`, but lists no pass
+/// that frees less than a thousandth of the peak, because most passes free a little. No move is
+/// listed if another move that was tried lowers the peak at least as much for less time, or more
+/// for the same time. Empty for a searched order, because a move would start the search again, and
+/// for a planned sequence, because a move would drop it. Throws a cancelled Error when cancelled.
 /// @param most the largest number of moves to return
-/// @param most_tried the largest number of rows to try
+/// @param most_tried the largest number of rows to try, and also of passes
 std::vector<NextMove> next_moves(const Study& study, std::size_t most, const Progress& progress,
                                  std::size_t most_tried = 64);
+
+/// The passes that keep the model's outputs, are off and would change the model. None while times
+/// are measured, because the nodes that a pass makes have no measured times.
+std::vector<const GraphPass*> passes_to_try(const Study& study);
 
 }  // namespace stashscope

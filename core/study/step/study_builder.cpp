@@ -1,15 +1,14 @@
 #include "core/base/error.h"
 #include "core/ops/families/standard_ops.h"
 #include "core/passes/training_step.h"
-#include "core/run/cpu/execute/evaluate.h"
 #include "core/study/choices/effective_plans.h"
 #include "core/study/choices/node_names.h"
-#include "core/study/choices/same_dims.h"
 #include "core/study/choices/zero_dims.h"
 #include "core/study/step/fusion_table.h"
 #include "core/study/step/moved_order.h"
 #include "core/study/step/plan_effects.h"
 #include "core/study/step/planned_step.h"
+#include "core/study/step/selected_passes.h"
 #include "core/study/step/sizes.h"
 #include "core/study/step/study.h"
 #include "core/study/step/study_warnings.h"
@@ -19,15 +18,10 @@ namespace stashscope {
 
 namespace {
 
-/// The passes and the precision that the choices select.
-PassSelection pass_selection(const GraphChoices& choices) {
-  return {choices.passes, choices.precision.value_or(ElementType::undefined), cpu_evaluator()};
-}
-
 TrainingStep step_with_zeros(const Graph& model, const GraphChoices& choices,
                              const SizeChoices& zeros) {
-  const Graph sized = with_zero_dims(with_same_dims(model, choices.same_dims), zeros);
-  return prepare_training_step(sized, choices.goal, pass_selection(choices));
+  return prepare_training_step(sized_model(model, choices, zeros), choices.goal,
+                               selected_passes(choices));
 }
 
 /// The first dimension that cannot be 0 while the others are not 0. If each single dimension can be

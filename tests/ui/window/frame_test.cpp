@@ -73,6 +73,24 @@ TEST_F(Palette, OpensSamplesAndRecentFiles) {
   ASSERT_TRUE(settles());
 }
 
+TEST_F(Palette, LeadsToTheFieldsOfSizes) {
+  open(sample(u"gpt2_tiny"_s));
+  for (const auto& [typed, dimension] : {std::pair(u"batch"_s, u"inputs_input_ids_dim0"_s),
+                                         {u"sequence"_s, u"inputs_input_ids_dim1"_s},
+                                         {u"size"_s, u"inputs_input_ids_dim1"_s}}) {
+    type(typed);
+    const QString entry = u"(%1)"_s.arg(dimension);
+    const auto found = list().model()->match(list().model()->index(0, 0), Qt::DisplayRole, entry, 1,
+                                             Qt::MatchContains);
+    ASSERT_EQ(found.size(), 1) << typed.toStdString();
+    EXPECT_TRUE(found.front().data().toString().contains(u"Set "_s));
+    list().setCurrentIndex(found.front());
+    press_return();
+    const auto& field = find<QWidget>(u"dimension:"_s + dimension);
+    EXPECT_TRUE(field.isVisible() && field.hasFocus()) << typed.toStdString();
+  }
+}
+
 TEST_F(Palette, ByMouse) {
   open(sample(u"gpt2_tiny"_s));
   for (QToolButton* const button : window().findChildren<QToolButton*>()) {

@@ -31,12 +31,12 @@ QString note_of(const Dimension& dimension) {
   return dimension.assumed ? DimensionsPanel::tr("assumed") : QString();
 }
 
-QString suffix_of(DimensionUnit what) {
+QString suffix_of(DimensionUnit what, std::int64_t value) {
   switch (what) {
     case DimensionUnit::samples:
-      return DimensionsPanel::tr(" samples");
+      return value == 1 ? DimensionsPanel::tr(" sample") : DimensionsPanel::tr(" samples");
     case DimensionUnit::tokens:
-      return DimensionsPanel::tr(" tokens");
+      return value == 1 ? DimensionsPanel::tr(" token") : DimensionsPanel::tr(" tokens");
     case DimensionUnit::pixels:
       return DimensionsPanel::tr(" px");
     case DimensionUnit::none:
@@ -87,6 +87,15 @@ DimensionsPanel::DimensionsPanel(Document& document, QWidget* parent)
     // If a change is undone before its study is computed, `study_changed` is not emitted.
     if (document_.choices() == document_.study()->choices) show_study();
   });
+}
+
+void DimensionsPanel::focus_size(const QString& dimension) {
+  for (const Row& row : rows_) {
+    if (row.name != dimension) continue;
+    scroll_->ensureWidgetVisible(row.value);
+    row.value->setFocus(Qt::ShortcutFocusReason);
+    row.value->selectAll();
+  }
 }
 
 QWidget* DimensionsPanel::make_head() {
@@ -231,7 +240,8 @@ QToolButton* DimensionsPanel::make_more(const QString& name, QWidget& row) {
 void DimensionsPanel::update_row(const Row& row, const Dimension& dimension) const {
   if (!is_typed_in(*row.value)) {
     const QSignalBlocker quiet(row.value);
-    row.value->setSuffix(suffix_of(unit_of(document_.study()->graph(), dimension)));
+    row.value->setSuffix(
+        suffix_of(unit_of(document_.study()->graph(), dimension), dimension.value));
     row.value->setValue(static_cast<int>(std::min(dimension.value, largest_dimension)));
   }
   row.note->setText(note_of(dimension));

@@ -19,6 +19,9 @@ class DimensionsPanel : public QWidget {
  public:
   explicit DimensionsPanel(Document& document, QWidget* parent = nullptr);
 
+  /// Puts the keyboard into the field of a dimension.
+  void focus_size(const QString& dimension);
+
  Q_SIGNALS:
   /// The user wants to see the peak against the size of this dimension.
   void sweep_wanted(const QString& dimension);

@@ -8,6 +8,7 @@
 #include <QVBoxLayout>
 
 #include "core/graph/node_path.h"
+#include "ui/text/counted.h"
 #include "ui/text/texts.h"
 #include "ui/theme/icons.h"
 #include "ui/theme/spacing.h"
@@ -229,14 +230,14 @@ void GraphPanel::update_notice() {
   if (const auto& hops = view_->isolation()) {
     lines << (document_.selection().nodes().empty()
                   ? tr("Isolation: select something to isolate. Esc ends isolation.")
-                  : tr("Isolated to a distance of %1: %2 boxes. "
+                  : tr("Isolated to a distance of %1: %2. "
                        "Shift+I goes one tensor further, Esc ends isolation.")
                         .arg(*hops)
-                        .arg(view_->scene()->boxes_near()));
+                        .arg(counted(view_->scene()->boxes_near(), tr("1 box"), tr("%1 boxes"))));
   }
   if (const std::size_t closed = view_->scene()->drawing().kept_closed) {
-    lines << tr("%1 groups stay closed: at most %2 boxes are drawn at once")
-                 .arg(closed)
+    lines << tr("%1 closed: at most %2 boxes are drawn at once")
+                 .arg(counted(closed, tr("1 group stays"), tr("%1 groups stay")))
                  .arg(layout::most_boxes);
   }
   view_->set_notice(lines.join(u'\n'));

@@ -10,6 +10,7 @@
 #include "core/study/facts/tensor_facts.h"
 #include "ui/panels/inspector/attribute_text.h"
 #include "ui/panels/inspector/page_links.h"
+#include "ui/text/counted.h"
 #include "ui/text/texts.h"
 
 namespace stashscope::ui {
@@ -272,9 +273,8 @@ QString group_page(const Study& study, const Selection& selection) {
   return u"<h3>%1</h3><p>%2</p>"_s.arg(
              selection.title.toHtmlEscaped(),
              InspectorPage::tr("%1, %2 % of the step's operations")
-                 .arg(selection.nodes.size() == 1
-                          ? InspectorPage::tr("1 node")
-                          : InspectorPage::tr("%1 nodes").arg(selection.nodes.size()),
+                 .arg(counted(selection.nodes.size(), InspectorPage::tr("1 node"),
+                              InspectorPage::tr("%1 nodes")),
                       QString::fromStdString(format_fixed(share, 1)))) +
          heading(InspectorPage::tr("Operators")) + operator_counts(study, selection.nodes);
 }

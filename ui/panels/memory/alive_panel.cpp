@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "ui/charts/band_colours.h"
+#include "ui/text/counted.h"
 #include "ui/text/texts.h"
 #include "ui/theme/theme.h"
 
@@ -88,11 +89,10 @@ void AlivePanel::show_moment() {
   const Timeline& timeline = study->current->timeline;
   if (slot >= timeline.order.size()) return;
   const bool at_peak = slot == timeline.peak_slot;
-  heading_->setText(
-      (at_peak ? tr("At the peak, slot %1: %2 in %3 tensors") : tr("In slot %1: %2 in %3 tensors"))
-          .arg(slot + 1)
-          .arg(bytes_text(timeline.live_bytes[slot]))
-          .arg(model_.rowCount()));
+  heading_->setText((at_peak ? tr("At the peak, slot %1: %2 in %3") : tr("In slot %1: %2 in %3"))
+                        .arg(slot + 1)
+                        .arg(bytes_text(timeline.live_bytes[slot]))
+                        .arg(counted(model_.rowCount(), tr("1 tensor"), tr("%1 tensors"))));
   show_bands();
 }
 

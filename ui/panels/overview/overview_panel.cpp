@@ -8,6 +8,7 @@
 
 #include "ui/text/texts.h"
 #include "ui/theme/spacing.h"
+#include "ui/widgets/key_action.h"
 
 namespace stashscope::ui {
 
@@ -19,6 +20,19 @@ constexpr int module_width = 220;
 constexpr int least_module_width = 120;
 constexpr int number_width = 92;
 constexpr int least_height = 80;
+constexpr std::size_t most_sizes = 4;
+
+/// The sizes worth a place: of those with the same word and value, only the first.
+std::vector<NamedSize> sizes_to_show(const Study& study) {
+  std::vector<NamedSize> sizes;
+  for (NamedSize& each : named_sizes(study)) {
+    const bool is_said = std::ranges::any_of(sizes, [&](const NamedSize& other) {
+      return other.word == each.word && other.value == each.value;
+    });
+    if (!is_said) sizes.push_back(std::move(each));
+  }
+  return sizes;
+}
 
 }  // namespace
 
@@ -26,8 +40,10 @@ OverviewPanel::OverviewPanel(Document& document, QWidget* parent)
     : QWidget(parent),
       document_(document),
       grouping_(new QComboBox),
+      sum_blocks_(new QCheckBox(tr("Sum equal blocks"))),
       zoom_out_(new QToolButton),
       heading_(new ElidedLabel),
+      sizes_(new QLabel),
       icicle_(new IcicleView),
       table_(new TableView) {
   setObjectName(u"overview_panel"_s);
@@ -42,10 +58,15 @@ OverviewPanel::OverviewPanel(Document& document, QWidget* parent)
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
   layout->addWidget(make_heading());
+  layout->addWidget(make_sizes());
   layout->addWidget(parts, 1);
   connect(icicle_, &IcicleView::chosen, this, &OverviewPanel::choose_group);
   connect(icicle_, &IcicleView::zoomed, this, &OverviewPanel::show_heading);
   connect(grouping_, &QComboBox::activated, this, [this] {
+    wanted_module_.clear();
+    show_study();
+  });
+  connect(sum_blocks_, &QCheckBox::clicked, this, [this] {
     wanted_module_.clear();
     show_study();
   });
@@ -63,6 +84,9 @@ QWidget* OverviewPanel::make_heading() {
   grouping_->addItem(tr("by use"), static_cast<int>(MemoryGrouping::band));
   grouping_->addItem(tr("by operator"), static_cast<int>(MemoryGrouping::op_type));
   grouping_->addItem(tr("by source line"), static_cast<int>(MemoryGrouping::source_line));
+  sum_blocks_->setObjectName(u"overview_sum_blocks"_s);
+  sum_blocks_->setToolTip(
+      tr("Modules whose names differ only in numbers are one box: h.0 and h.1 are h.*"));
   zoom_out_->setObjectName(u"overview_zoom_out"_s);
   zoom_out_->setText(tr("Zoom out"));
   zoom_out_->setEnabled(false);
@@ -74,6 +98,51 @@ QWidget* OverviewPanel::make_heading() {
   row->addWidget(zoom_out_);
   row->addWidget(grouping_);
   return bar;
+}
+
+QWidget* OverviewPanel::make_sizes() {
+  sizes_->setObjectName(u"overview_sizes"_s);
+  sizes_->setAccessibleName(tr("Sizes and optimizer"));
+  sizes_->setToolTip(tr("What the step is counted for. A click leads to the choice."));
+  sizes_->setTextFormat(Qt::RichText);
+  sizes_->setTextInteractionFlags(Qt::TextBrowserInteraction);
+  sizes_->setWordWrap(true);
+  connect(sizes_, &QLabel::linkActivated, this, &OverviewPanel::follow_link);
+  connect(&document_, &Document::study_changed, this, &OverviewPanel::show_sizes);
+  auto* const bar = new QWidget;
+  auto* const row = new QHBoxLayout(bar);
+  row->setContentsMargins(spacing_unit, 0, spacing_unit, spacing_unit / 2);
+  row->addWidget(sizes_, 1);
+  row->addWidget(sum_blocks_);
+  return bar;
+}
+
+void OverviewPanel::show_sizes() {
+  const Study& study = *document_.study();
+  linked_ = sizes_to_show(study);
+  const auto link = [](const QString& to, const QString& text) {
+    return u"<a href=\"%1\">%2</a>"_s.arg(to, text.toHtmlEscaped());
+  };
+  QStringList parts;
+  const std::size_t named = std::min(linked_.size(), most_sizes);
+  for (std::size_t i = 0; i < named; ++i) {
+    parts << link(QString::number(i), u"%1 %L2"_s.arg(linked_[i].word).arg(linked_[i].value));
+  }
+  if (linked_.size() > named) {
+    parts << link(QString::number(named), tr("%1 more").arg(linked_.size() - named));
+  }
+  if (!study.prepared->step.parameters.empty()) {
+    parts << link(u"optimizer"_s, optimizer_text(study.choices.update));
+  }
+  sizes_->setText(parts.join(u", "_s));
+}
+
+void OverviewPanel::follow_link(const QString& link) {
+  if (link == u"optimizer"_s) {
+    Q_EMIT optimizer_wanted(sizes_->mapToGlobal(sizes_->rect().bottomLeft()));
+  } else {
+    Q_EMIT size_wanted(linked_[link.toULongLong()].dimension);
+  }
 }
 
 void OverviewPanel::make_table() {
@@ -91,9 +160,13 @@ void OverviewPanel::make_table() {
   }
   table_->set_flexible_column(ModuleModel::module, least_module_width, number_width);
   connect(table_, &QTableView::clicked, this,
-          [this](const QModelIndex& index) { choose_module(index.row()); });
+          [this](const QModelIndex& index) { take_module(index.row()); });
   connect(table_, &QTableView::activated, this,
           [this](const QModelIndex& index) { choose_module(index.row()); });
+  add_key_action(*table_, tr("Open the sum of equal blocks"), {Qt::Key_Right},
+                 [this] { open_row(true); });
+  add_key_action(*table_, tr("Close the sum of equal blocks"), {Qt::Key_Left},
+                 [this] { open_row(false); });
 }
 
 void OverviewPanel::showEvent(QShowEvent* event) {
@@ -106,24 +179,32 @@ MemoryGrouping OverviewPanel::grouping() const {
   return static_cast<MemoryGrouping>(grouping_->currentData().toInt());
 }
 
+EqualBlocks OverviewPanel::blocks() const {
+  const bool sums = sum_blocks_->isChecked() && grouping() == MemoryGrouping::module;
+  return sums ? EqualBlocks::summed : EqualBlocks::apart;
+}
+
 void OverviewPanel::show_study() {
   const auto& study = document_.study();
+  sum_blocks_->setEnabled(grouping() == MemoryGrouping::module);
   if (study == nullptr || !isVisible()) return;
-  if (study == shown_study_ && grouping() == icicle_->tree().grouping) {
+  const MemoryTree& tree = icicle_->tree();
+  if (study == shown_study_ && grouping() == tree.grouping && blocks() == tree.blocks) {
     work_.cancel();
     return show_moment();
   }
-  work_.ask([study, by = grouping()](const Progress&) { return groups_of(study, by); },
+  work_.ask([study, by = grouping(),
+             sums = blocks()](const Progress&) { return groups_of(study, by, sums); },
             [this](std::optional<Groups> groups) {
               if (groups) show_groups(std::move(*groups));
             });
 }
 
 OverviewPanel::Groups OverviewPanel::groups_of(std::shared_ptr<const Study> study,
-                                               MemoryGrouping grouping) {
+                                               MemoryGrouping grouping, EqualBlocks blocks) {
   const TensorHomes homes = tensor_homes(*study, *study->current);
-  MemoryTree tree = memory_tree(*study, *study->current, grouping, homes);
-  std::vector<ModuleMemory> modules = module_memory(*study, homes);
+  MemoryTree tree = memory_tree(*study, *study->current, grouping, homes, blocks);
+  std::vector<ModuleGroup> modules = module_groups(module_memory(*study, homes));
   return {std::move(study), std::move(tree), std::move(modules)};
 }
 
@@ -183,13 +264,29 @@ void OverviewPanel::choose_group(std::uint32_t node, bool added) {
   document_.selection().select_nodes(std::move(nodes), shown(path_in_tree(icicle_->tree(), node)));
 }
 
+void OverviewPanel::open_row(bool open) {
+  const QModelIndex current = table_->currentIndex();
+  if (current.isValid() && model_.is_sum(current.row())) model_.set_open(current.row(), open);
+}
+
+/// A click also opens and closes a sum.
+void OverviewPanel::take_module(int row) {
+  if (model_.is_sum(row)) model_.set_open(row, !model_.is_open(row));
+  choose_module(row);
+}
+
 void OverviewPanel::choose_module(int row) {
-  const std::string& module = model_.at(row).module;
-  if (icicle_->tree().grouping == MemoryGrouping::module && !work_.is_busy()) {
+  const std::string module = model_.at(row).module;
+  grouping_->setCurrentIndex(0);
+  // A sum of modules is no box of its own while blocks are apart, nor a module while they are not.
+  if (model_.is_sum(row) || block_pattern(module) != module) {
+    sum_blocks_->setChecked(model_.is_sum(row));
+  }
+  const MemoryTree& tree = icicle_->tree();
+  if (tree.grouping == grouping() && tree.blocks == blocks() && !work_.is_busy()) {
     return zoom_to_module(module);
   }
   wanted_module_ = module;
-  grouping_->setCurrentIndex(0);
   show_study();
 }
 

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <QCheckBox>
 #include <QComboBox>
 #include <QToolButton>
 
+#include "ui/document/choice_words.h"
 #include "ui/document/document.h"
 #include "ui/jobs/latest_answer.h"
 #include "ui/memory/icicle_view.h"
@@ -25,6 +27,12 @@ class OverviewPanel : public QWidget {
   /// Whether no grouping of tensors is in progress.
   bool is_settled() const { return !work_.is_busy(); }
 
+ Q_SIGNALS:
+  /// The user wants to set the size of this dimension.
+  void size_wanted(const QString& dimension);
+  /// The user wants to choose another optimizer. @param at a place for the menu on the screen
+  void optimizer_wanted(const QPoint& at);
+
  protected:
   void showEvent(QShowEvent* event) override;
 
@@ -33,25 +41,35 @@ class OverviewPanel : public QWidget {
   struct Groups {
     std::shared_ptr<const Study> study;
     MemoryTree tree;
-    std::vector<ModuleMemory> modules;
+    std::vector<ModuleGroup> modules;
   };
-  static Groups groups_of(std::shared_ptr<const Study> study, MemoryGrouping grouping);
+  static Groups groups_of(std::shared_ptr<const Study> study, MemoryGrouping grouping,
+                          EqualBlocks blocks);
 
   QWidget* make_heading();
+  QWidget* make_sizes();
   void make_table();
   MemoryGrouping grouping() const;
+  EqualBlocks blocks() const;
+  void open_row(bool open);
   void show_study();
   void show_groups(Groups groups);
   void show_moment();
   void show_heading();
+  void show_sizes();
+  void follow_link(const QString& link);
   void choose_group(std::uint32_t node, bool added);
   void choose_module(int row);
+  void take_module(int row);
   void zoom_to_module(const std::string& module);
 
   Document& document_;
   QComboBox* grouping_;
+  QCheckBox* sum_blocks_;
   QToolButton* zoom_out_;
   ElidedLabel* heading_;
+  QLabel* sizes_;                  ///< the sizes and the optimizer, as links
+  std::vector<NamedSize> linked_;  ///< the sizes that the links lead to
   IcicleView* icicle_;
   ModuleModel model_;
   TableView* table_;

@@ -7,6 +7,7 @@
 #include "core/study/facts/plan_words.h"
 #include "core/study/facts/plans_on.h"
 #include "core/study/facts/tensor_facts.h"
+#include "ui/text/counted.h"
 #include "ui/text/note_text.h"
 #include "ui/text/texts.h"
 #include "ui/theme/theme.h"
@@ -107,8 +108,7 @@ QString plans_text(const Study& study, const Choices& choices) {
   const std::vector<std::size_t> on = plans_on(study, choices.plans.config);
   if (on.empty()) return PlannerAnswer::tr("No plans.");
   const std::vector<std::string> names = plan_names(study);
-  QString text =
-      on.size() == 1 ? PlannerAnswer::tr("1 plan:") : PlannerAnswer::tr("%1 plans:").arg(on.size());
+  QString text = counted(on.size(), PlannerAnswer::tr("1 plan:"), PlannerAnswer::tr("%1 plans:"));
   for (const std::size_t row : on) {
     text += u"<br>&nbsp;&nbsp;"_s + shown(names[row]).toHtmlEscaped();
   }

@@ -6,6 +6,7 @@
 
 #include "ui/panels/planner/answer_text.h"
 #include "ui/panels/planner/profile_box.h"
+#include "ui/text/counted.h"
 #include "ui/text/enabling.h"
 #include "ui/text/texts.h"
 #include "ui/theme/spacing.h"
@@ -286,7 +287,7 @@ QString PlannerPanel::search_text() const {
   const Study& study = *document_.study();
   if (planning_.job() == PlanningJob::curve) {
     const auto known = planning_.archive(options_->grain()).points().size();
-    return tr("Drawing the curve: %1 plans so far.").arg(known);
+    return tr("Drawing the curve: %1 so far.").arg(counted(known, tr("1 plan"), tr("%1 plans")));
   }
   const auto so_far = planning_.so_far();
   if (!so_far) return tr("Searching…");

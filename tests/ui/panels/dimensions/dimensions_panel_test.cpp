@@ -124,7 +124,7 @@ TEST_F(Dimensions, DigitsStayWhileTheStepIsComputed) {
 }
 
 TEST_F(Dimensions, SayUnitsInputsAndWhatIsAssumed) {
-  EXPECT_EQ(box(batch).suffix(), u" samples"_s);
+  EXPECT_EQ(box(batch).suffix(), u" sample"_s);
   EXPECT_EQ(box(length).suffix(), u" tokens"_s);
   EXPECT_TRUE(box(length).toolTip().contains(u"axis 1 of"_s))
       << box(length).toolTip().toStdString();

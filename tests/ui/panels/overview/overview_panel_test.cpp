@@ -1,7 +1,10 @@
 #include "ui/panels/overview/overview_panel.h"
 
+#include <QCheckBox>
 #include <QComboBox>
 #include <QDockWidget>
+#include <QMenu>
+#include <QSpinBox>
 
 #include "tests/ui/support/window_test.h"
 
@@ -22,6 +25,13 @@ class Overview : public WindowTest {
   TableView& modules() { return find<TableView>(u"module_table"_s); }
   QString heading() { return find<QLabel>(u"overview_heading"_s).text(); }
 
+  int row_of(const QString& name) {
+    const QAbstractItemModel& model = *modules().model();
+    for (int row = 0; row < model.rowCount(); ++row) {
+      if (model.index(row, ModuleModel::module).data().toString() == name) return row;
+    }
+    throw std::runtime_error("no row " + name.toStdString());
+  }
   const IcicleBox& box_named(const QString& name) {
     for (const IcicleBox& each : icicle().boxes()) {
       if (QString::fromStdString(icicle().tree().nodes[each.node].name) == name) return each;
@@ -81,12 +91,68 @@ TEST_F(Overview, ModulesAreListedByBytesAndLeadToTheIcicle) {
   ASSERT_GT(model.rowCount(), 2);
   choose_entry(u"overview_grouping"_s, 2);
   ASSERT_TRUE(settles());
-  click_cell(modules(), 1, ModuleModel::module);
+  const int row = row_of(u"transformer.wte"_s);
+  click_cell(modules(), row, ModuleModel::module);
   ASSERT_TRUE(settles());
   EXPECT_EQ(find<QComboBox>(u"overview_grouping"_s).currentIndex(), 0);
-  EXPECT_TRUE(
-      model.index(1, ModuleModel::module).data().toString().startsWith(heading().section(u' ', -1)))
+  EXPECT_TRUE(model.index(row, ModuleModel::module)
+                  .data()
+                  .toString()
+                  .startsWith(heading().section(u' ', -1)))
       << heading().toStdString();
+}
+
+TEST_F(Overview, EqualBlocksAreOneRowThatOpens) {
+  QAbstractItemModel& model = *modules().model();
+  const auto& sums = find<QCheckBox>(u"overview_sum_blocks"_s);
+  const int closed = model.rowCount();
+  const int row = row_of(u"▸ transformer.h.*.attn (2 modules)"_s);
+  const auto spoken = [&] {
+    return model.index(row, ModuleModel::module).data(Qt::AccessibleTextRole).toString();
+  };
+  EXPECT_EQ(spoken(), u"transformer.h.*.attn (2 modules), closed"_s);
+  click_cell(modules(), row, ModuleModel::module);
+  ASSERT_TRUE(settles());
+  ASSERT_EQ(model.rowCount(), closed + 2);
+  EXPECT_EQ(spoken(), u"transformer.h.*.attn (2 modules), open"_s);
+  EXPECT_TRUE(heading().endsWith(u"in transformer.h.*.attn"_s)) << "the icicle sums, too";
+  EXPECT_TRUE(sums.isChecked());
+  EXPECT_TRUE(model.index(row + 1, ModuleModel::module).data().toString().endsWith(u".attn"_s));
+  const auto bytes = [&](int at) {
+    return model.index(at, ModuleModel::at_peak).data(exact_role).toLongLong();
+  };
+  EXPECT_EQ(bytes(row), bytes(row + 1) + bytes(row + 2));
+  EXPECT_EQ(icicle().bytes_of(icicle().top()), bytes(row));
+  click_cell(modules(), row + 1, ModuleModel::module);
+  ASSERT_TRUE(settles());
+  EXPECT_FALSE(sums.isChecked()) << "a single module has no box among the sums";
+  EXPECT_EQ(icicle().bytes_of(icicle().top()), bytes(row + 1));
+  modules().setCurrentIndex(model.index(row, 0));
+  QTest::keyClick(&modules(), Qt::Key_Left);
+  EXPECT_EQ(model.rowCount(), closed);
+  QTest::keyClick(&modules(), Qt::Key_Right);
+  EXPECT_EQ(model.rowCount(), closed + 2);
+  Choices choices = document().choices();
+  choices.plans.level = 1;
+  document().choose(choices, u"level 1"_s);
+  ASSERT_TRUE(settles());
+  EXPECT_NO_THROW(row_of(u"▾ transformer.h.*.attn (2 modules)"_s)) << "the row stays open";
+}
+
+TEST_F(Overview, TheIcicleSumsEqualBlocks) {
+  click(find<QWidget>(u"overview_sum_blocks"_s));
+  ASSERT_TRUE(settles());
+  const std::int64_t both = icicle().bytes_of(box_named(u"h.*"_s).node);
+  EXPECT_EQ(icicle().bytes_of(0), peak());
+  click_box(box_named(u"h.*"_s));
+  EXPECT_FALSE(document().selection().nodes().empty());
+  find<QCheckBox>(u"overview_sum_blocks"_s).click();
+  ASSERT_TRUE(settles());
+  ASSERT_EQ(icicle().top(), 0U);
+  EXPECT_EQ(both, icicle().bytes_of(box_named(u"h.0"_s).node) +
+                      icicle().bytes_of(box_named(u"h.1"_s).node));
+  choose_entry(u"overview_grouping"_s, 1);
+  EXPECT_FALSE(find<QWidget>(u"overview_sum_blocks"_s).isEnabled());
 }
 
 TEST_F(Overview, TheZoomStaysWhenAPlanIsTicked) {
@@ -108,6 +174,36 @@ TEST_F(Overview, FollowsTheCursorThatMovedWhileItWasHidden) {
   ASSERT_TRUE(settles());
   EXPECT_EQ(icicle().bytes_of(0), document().study()->current->timeline.live_bytes[0]);
   EXPECT_TRUE(heading().startsWith(u"In slot 1:"_s)) << heading().toStdString();
+}
+
+TEST_F(Overview, SizesAreLinksToTheirFields) {
+  auto& sizes = find<QLabel>(u"overview_sizes"_s);
+  ASSERT_TRUE(sizes.isVisible());
+  EXPECT_TRUE(sizes.text().contains(u">batch 1</a>"_s)) << sizes.text().toStdString();
+  EXPECT_TRUE(sizes.text().contains(u">sequence 64</a>"_s)) << sizes.text().toStdString();
+  EXPECT_TRUE(sizes.text().contains(u">no optimizer</a>"_s)) << sizes.text().toStdString();
+  sizes.setFocus();
+  QTest::keyClick(&sizes, Qt::Key_Tab);
+  QTest::keyClick(&sizes, Qt::Key_Tab);
+  QTest::keyClick(&sizes, Qt::Key_Return);
+  auto& field = find<QSpinBox>(u"dimension:inputs_input_ids_dim1"_s);
+  ASSERT_TRUE(field.isVisible());
+  EXPECT_TRUE(field.hasFocus());
+  QTest::keyClicks(&field, u"32"_s);
+  QTest::keyClick(&field, Qt::Key_Return);
+  ASSERT_TRUE(settles());
+  EXPECT_TRUE(sizes.text().contains(u">sequence 32</a>"_s)) << sizes.text().toStdString();
+}
+
+TEST_F(Overview, TheOptimizerIsALinkToItsMenu) {
+  auto& sizes = find<QLabel>(u"overview_sizes"_s);
+  Q_EMIT sizes.linkActivated(u"optimizer"_s);
+  auto& menu = find<QMenu>(u"optimizer_menu"_s);
+  ASSERT_TRUE(menu.isVisible());
+  find<QAction>(u"optimizer_sgd"_s).trigger();
+  menu.close();
+  ASSERT_TRUE(settles());
+  EXPECT_TRUE(sizes.text().contains(u">with sgd</a>"_s)) << sizes.text().toStdString();
 }
 
 TEST_F(Overview, EveryGroupingHoldsAllBytes) {

@@ -1,0 +1,50 @@
+#include "core/passes/pass_effects.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "core/passes/gradients.h"
+#include "core/passes/infer_shapes.h"
+#include "core/passes/inline_branches.h"
+#include "core/passes/unpack_sequences.h"
+
+namespace stashscope {
+
+namespace {
+
+/// Whether the pass changes something when it is selected, too.
+bool has_effect(const GraphPass& pass, const Graph& graph, const TrainingGoal& goal,
+                PassSelection selection) {
+  selection.names.emplace(pass.name);
+  std::vector<PassResult> results;
+  apply_passes(graph, goal, selection, results);
+  return std::ranges::any_of(
+      results, [&](const PassResult& each) { return each.name == pass.name && each.changed > 0; });
+}
+
+}  // namespace
+
+Graph infer_and_simplify(const Graph& model) {
+  Graph graph = infer_shapes(model);
+  // The results may allow more.
+  for (;;) {
+    std::optional<Graph> simpler = inline_known_branches(graph);
+    if (!simpler) simpler = unpack_sequences(graph);
+    if (!simpler) return graph;
+    graph = infer_shapes(*std::move(simpler));
+  }
+}
+
+std::vector<const GraphPass*> passes_with_effect(const Graph& model, const TrainingGoal& goal,
+                                                 const PassSelection& selection) {
+  const Graph graph = infer_and_simplify(model);
+  std::vector<const GraphPass*> found;
+  if (has_backward(graph)) return found;
+  for (const GraphPass& pass : graph_passes()) {
+    if (!pass.among_all || selection.names.contains(std::string(pass.name))) continue;
+    if (has_effect(pass, graph, goal, selection)) found.push_back(&pass);
+  }
+  return found;
+}
+
+}  // namespace stashscope

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <vector>
+
+#include "core/passes/graph_pass.h"
+
+namespace stashscope {
+
+/// The model with inferred shapes, without branches of If and sequences that inference knows.
+Graph infer_and_simplify(const Graph& model);
+
+/// The passes of the selection `all` that are not selected, and that would change the model if one
+/// of them was. None for a model that already has a backward pass.
+/// @param model as loaded
+std::vector<const GraphPass*> passes_with_effect(const Graph& model, const TrainingGoal& goal,
+                                                 const PassSelection& selection);
+
+}  // namespace stashscope

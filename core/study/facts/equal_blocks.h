@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/study/facts/module_memory.h"
+
+namespace stashscope {
+
+/// Whether modules whose names differ only in numbers count as one.
+enum class EqualBlocks : std::uint8_t { apart, summed };
+
+/// The name that equal blocks share: `h.*.attn` for `h.11.attn`. A number is a whole part of the
+/// name between dots.
+std::string block_pattern(std::string_view module);
+
+/// Modules whose names differ only in numbers, with their sum.
+struct ModuleGroup {
+  ModuleMemory sum;                   ///< called by the pattern; a single module as it is
+  std::vector<ModuleMemory> modules;  ///< at least one, largest first
+};
+
+/// The modules in groups, by descending bytes at the peak. A module that is the rest around others
+/// is in a group with rests only.
+/// @param modules of `module_memory`
+std::vector<ModuleGroup> module_groups(std::vector<ModuleMemory> modules);
+
+}  // namespace stashscope
