@@ -134,7 +134,8 @@ void OverviewPanel::show_sizes() {
   if (!study.prepared->step.parameters.empty()) {
     parts << link(u"optimizer"_s, optimizer_text(study.choices.update));
   }
-  sizes_->setText(parts.join(u", "_s));
+  // Shift+Tab would not leave a label that begins with a link.
+  sizes_->setText(parts.isEmpty() ? QString() : tr("For %1").arg(parts.join(u", "_s)));
 }
 
 void OverviewPanel::follow_link(const QString& link) {
