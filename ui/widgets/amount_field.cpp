@@ -10,7 +10,7 @@ namespace stashscope::ui {
 AmountField::AmountField(const QString& text) : QLineEdit(text) {
   setAlignment(Qt::AlignRight);
   setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
-  setPlaceholderText(QStringLiteral("GiB"));
+  setPlaceholderText(tr("GiB"));
 }
 
 QString AmountField::amount() const {

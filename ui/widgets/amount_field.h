@@ -8,6 +8,8 @@ namespace stashscope::ui {
 /// field adds the unit when the user presses Return or leaves the field. Its width grows with the
 /// text size.
 class AmountField : public QLineEdit {
+  Q_OBJECT
+
  public:
   explicit AmountField(const QString& text = {});
 
