@@ -32,8 +32,8 @@ struct KeyRoom {
   bool has_text_line = true;  ///< whether a line of text such as a readout stands below the rows
 };
 
-/// The key above a plot, in as many rows as it needs, and a line of text below the rows. If there is
-/// no room for all rows, an entry gives the number of entries that are left out.
+/// The key above a plot, in as many rows as it needs, and a line of text below the rows. If there
+/// is no room for all rows, an entry gives the number of entries that are left out.
 class KeyLayout {
   Q_DECLARE_TR_FUNCTIONS(KeyLayout)
 
