@@ -87,7 +87,7 @@ QVariant ModuleModel::cell(int row, int column, int role) const {
   if (role == exact_role) return exact(*shown_row.module, column);
   if (column != Column::module) return {};
   if (role == Qt::AccessibleTextRole) return spoken_text(shown_row);
-  if (role == sort_role) return plain_name(shown_row);
+  if (role == sort_role) return shown(shown_row.module->module);
   return {};
 }
 
@@ -106,11 +106,11 @@ QVariant ModuleModel::exact(const ModuleMemory& row, int column) {
 
 QString ModuleModel::plain_name(const Row& row) const {
   QString name = shown(row.module->module);
-  if (row.count > 1) name = tr("%1 (%2 modules)").arg(name).arg(row.count);
+  if (row.count > 1) name = tr("%1 × %2").arg(row.count).arg(name);
   return row.module->is_rest ? tr("%1 (rest)").arg(name) : name;
 }
 
-/// A sum such as `▸ h.*.attn (12 modules)` has a mark that tells whether the row is open.
+/// A sum such as `▸ 12 × h.*.attn` has a mark that tells whether the row is open.
 QString ModuleModel::name_text(const Row& row) const {
   if (row.count > 1) return (is_open(row) ? u"▾ "_s : u"▸ "_s) + plain_name(row);
   return row.count == 0 ? u"    "_s + plain_name(row) : plain_name(row);
@@ -142,9 +142,9 @@ QString ModuleModel::tool_tip(const Row& shown_row, int column) const {
     return tr("What %1 holds outside of the modules in other rows").arg(shown(row.module));
   }
   if (column == Column::module && shown_row.count > 1) {
-    return tr(
-        "The sum over modules whose names differ only in numbers. Right and Left open and "
-        "close the row.");
+    return tr("The sum over %1 modules whose names differ only in numbers. Right and Left open and "
+              "close the row.")
+        .arg(shown_row.count);
   }
   if (column == Column::stashed) return exact_bytes_text(row.stashed_bytes);
   if (column != Column::at_peak || peak_bytes_ == 0) return text(shown_row, column);

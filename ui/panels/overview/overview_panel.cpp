@@ -19,6 +19,7 @@ using namespace Qt::StringLiterals;
 constexpr int module_width = 220;
 constexpr int least_module_width = 120;
 constexpr int number_width = 92;
+constexpr int least_formula_width = 80;
 constexpr int least_height = 80;
 constexpr std::size_t most_sizes = 4;
 
@@ -159,7 +160,7 @@ void OverviewPanel::make_table() {
   for (const int column : {ModuleModel::at_peak, ModuleModel::stashed, ModuleModel::time}) {
     header.resizeSection(column, number_width);
   }
-  table_->set_flexible_column(ModuleModel::module, least_module_width, number_width);
+  table_->set_flexible_column(ModuleModel::module, least_module_width, least_formula_width);
   connect(table_, &QTableView::clicked, this,
           [this](const QModelIndex& index) { take_module(index.row()); });
   connect(table_, &QTableView::activated, this,

@@ -106,15 +106,15 @@ TEST_F(Overview, EqualBlocksAreOneRowThatOpens) {
   QAbstractItemModel& model = *modules().model();
   const auto& sums = find<QCheckBox>(u"overview_sum_blocks"_s);
   const int closed = model.rowCount();
-  const int row = row_of(u"▸ transformer.h.*.attn (2 modules)"_s);
+  const int row = row_of(u"▸ 2 × transformer.h.*.attn"_s);
   const auto spoken = [&] {
     return model.index(row, ModuleModel::module).data(Qt::AccessibleTextRole).toString();
   };
-  EXPECT_EQ(spoken(), u"transformer.h.*.attn (2 modules), closed"_s);
+  EXPECT_EQ(spoken(), u"2 × transformer.h.*.attn, closed"_s);
   click_cell(modules(), row, ModuleModel::module);
   ASSERT_TRUE(settles());
   ASSERT_EQ(model.rowCount(), closed + 2);
-  EXPECT_EQ(spoken(), u"transformer.h.*.attn (2 modules), open"_s);
+  EXPECT_EQ(spoken(), u"2 × transformer.h.*.attn, open"_s);
   EXPECT_TRUE(heading().endsWith(u"in transformer.h.*.attn"_s)) << "the icicle sums, too";
   EXPECT_TRUE(sums.isChecked());
   EXPECT_TRUE(model.index(row + 1, ModuleModel::module).data().toString().endsWith(u".attn"_s));
@@ -136,7 +136,7 @@ TEST_F(Overview, EqualBlocksAreOneRowThatOpens) {
   choices.plans.level = 1;
   document().choose(choices, u"level 1"_s);
   ASSERT_TRUE(settles());
-  EXPECT_NO_THROW(row_of(u"▾ transformer.h.*.attn (2 modules)"_s)) << "the row stays open";
+  EXPECT_NO_THROW(row_of(u"▾ 2 × transformer.h.*.attn"_s)) << "the row stays open";
 }
 
 TEST_F(Overview, TheIcicleSumsEqualBlocks) {
