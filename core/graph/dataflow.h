@@ -44,8 +44,8 @@ struct Dataflow {
   std::vector<NodeId> cloned_nodes;    ///< original of node graph_nodes + k; for all kinds except
                                        ///< recompute the producer of the tensor
   std::vector<AddedKind> kinds;        ///< kind of node graph_nodes + k
-  std::vector<std::uint32_t> copies;   ///< number of earlier clones of the original of node
-                                       ///< graph_nodes + k; trailing zeros may be omitted
+  std::vector<std::uint32_t> copies;   ///< for node graph_nodes + k: how many clones of the same
+                                       ///< original come before it; trailing zeros may be omitted
   std::vector<ValueId> cloned_values;  ///< original of value graph_values + k
   std::vector<StoredForm> forms;       ///< stored form of value graph_values + k
   std::vector<NodeId> seeded_nodes;    ///< random originals that need a fixed seed to be cloned

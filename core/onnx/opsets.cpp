@@ -10,11 +10,11 @@ namespace stashscope {
 
 namespace {
 
-/// The opset that models of this IR version usually have. (onnx/docs/Versioning.md, table of
-/// versions)
+/// The newest opset of the ONNX releases with this IR version, at most 24.
+/// (onnx/docs/Versioning.md, table of versions)
 std::int64_t usual_opset(std::int64_t ir_version) {
   constexpr std::array<std::int64_t, 14> by_ir = {1,  1,  1,  8,  9,  10, 11,
-                                                  14, 18, 20, 23, 24, 24, 24};
+                                                  14, 18, 20, 22, 23, 24, 24};
   const auto index = static_cast<std::size_t>(std::max<std::int64_t>(0, ir_version));
   return by_ir[std::min(index, by_ir.size() - 1)];
 }

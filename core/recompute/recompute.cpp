@@ -1,4 +1,4 @@
-// Recomputes stashed outputs from values that are available in backward without recompute.
+// Recomputes stashed outputs from values that backward has anyway.
 
 #include "core/recompute/search.h"
 

@@ -19,10 +19,11 @@ struct Function;
 /// Values of the dimensions by symbol; an empty entry is a dimension without a value.
 using Bindings = IdVector<SymbolId, std::optional<std::int64_t>>;
 
-/// An exact polynomial with rational coefficients. Its variables are dimension names and floor,
-/// ceil, min, max of such polynomials. An Expr is immutable, cheap to copy and in canonical form:
-/// equal polynomials compare equal. Symbols stand for integers of at least 1. Operations whose
-/// result exceeds the bounds (256 terms, degree 32, 64-bit coefficients) throw ExpressionTooLarge.
+/// An exact polynomial with rational coefficients. Its variables are dimension names, and
+/// floor(a / b), min and max of such polynomials. An Expr is immutable, cheap to copy and in
+/// canonical form: equal polynomials compare equal. Simplifications assume that symbols stand for
+/// integers of at least 1. Operations whose result exceeds the bounds (256 terms, degree 32, 64-bit
+/// coefficients) throw ExpressionTooLarge.
 class Expr {
  public:
   Expr() = default;                                   ///< 0

@@ -172,7 +172,7 @@ LightPalette::LightPalette(QWidget& widget)
 }
 
 LightPalette::~LightPalette() {
-  // An empty palette inherits all colours, as it did before.
+  // With an empty palette, the widget inherits all colours, as before the light palette.
   if (widget_ != nullptr) widget_->setPalette(QPalette());
 }
 

@@ -245,7 +245,7 @@ void infer_tensor_scatter(ShapeContext& context) {
   Shape wanted = context.shape(0);
   wanted[static_cast<std::size_t>(axis)] = context.dim(1, axis);
   context.require_shape(1, wanted);
-  context.require_length(2, context.dim(0, 0), "the positions and the batch");
+  context.require_length(2, context.dim(0, 0), "the number of first positions and the batch size");
 }
 
 /// (data, lengths) -> data in which the first `length` positions of each sequence are reversed

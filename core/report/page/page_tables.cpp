@@ -114,7 +114,7 @@ json page_modules(const Study& study, const std::vector<ModuleMemory>& modules,
 
 std::string plans_table(const json& plans) {
   std::string html = table_start({"State", "Plan", "Uses", "Saves", "At the peak", "Extra time",
-                                  "Config", "Saves, symbolic (B)"});
+                                  "Config", "Saved bytes, symbolic"});
   for (const json& row : plans) {
     const auto seconds = row["extra_seconds"].get<double>();
     html += std::string(row["on"].get<bool>() ? "<tr class=\"on\">" : "<tr>") +
@@ -133,7 +133,7 @@ std::string plans_table(const json& plans) {
 
 std::string modules_table(const json& modules) {
   std::string html = table_start(
-      {"Module", "At the peak", "Share", "Stashed", "Time", "At the peak, symbolic (B)"});
+      {"Module", "At the peak", "Share", "Stashed", "Time", "Bytes at the peak, symbolic"});
   for (const json& row : modules) {
     const auto seconds = row["seconds"].get<double>();
     html += "<tr><th scope=\"row\">" + text_of(row, "module") +

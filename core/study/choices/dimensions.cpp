@@ -140,13 +140,15 @@ class Binder {
   void take_wanted() {
     for (const auto& [pattern, value] : wanted_) {
       const std::vector<SymbolId> meant = meant_by(pattern);
-      if (value < least_of(meant)) {
-        fail_usage("dimension '" + printable(pattern) + "'", "cannot be " + std::to_string(value),
-                   "give a number of " + std::to_string(value < 0 ? 0 : 1) + " or more");
-      }
       // The choices may still hold a size for a dimension of a pass that is switched off.
-      if (meant.empty() && !is_added_dim(pattern))
+      if (meant.empty() && !is_added_dim(pattern)) {
         fail_unknown_dimension(pattern, values_.dimensions);
+      }
+      const int least = least_of(meant);
+      if (value < least) {
+        fail_usage("dimension '" + printable(pattern) + "'", "cannot be " + std::to_string(value),
+                   "give a number of " + std::to_string(least) + " or more");
+      }
       for (const SymbolId symbol : meant) set(symbol, value);
     }
   }

@@ -10,8 +10,8 @@ namespace stashscope {
 /// The input from which the costs of plans are computed. Refers to the study.
 PlanCostInput plan_cost_input(const StudyParts& study);
 
-/// Bytes that a plan frees at the peak of a timeline. Leaves out outputs that share another node's
-/// buffer.
+/// Bytes that a plan frees at the peak of a timeline. Leaves out outputs whose buffer stays live
+/// until a plan for another node frees it, too.
 std::int64_t bytes_at_peak(const Graph& graph, const Timeline& timeline, const NodePlan& plan);
 
 /// The plans of a study with their savings at the peak of the step without plans, and their costs.

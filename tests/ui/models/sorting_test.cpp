@@ -109,8 +109,11 @@ TEST_F(Sorting, ATitleSortsLargestFirstThenSmallestFirstThenAsAtFirst) {
   EXPECT_EQ(header.sortIndicatorSection(), -1);
   EXPECT_EQ(texts(*modules.model(), ModuleModel::module), first);
   click_title(modules, ModuleModel::module);
-  QStringList names = texts(*modules.model(), ModuleModel::module);
-  EXPECT_TRUE(std::ranges::is_sorted(names)) << names.join(u", "_s).toStdString();
+  const auto& model = *static_cast<const ModuleModel*>(modules.model());
+  std::vector<std::string> names;
+  for (int row = 0; row < model.rowCount(); ++row) names.push_back(model.at(row).module);
+  EXPECT_GE(names.size(), 5U);
+  EXPECT_TRUE(std::ranges::is_sorted(names)) << testing::PrintToString(names);
 }
 
 TEST_F(Sorting, TheSelectedRowAndTheMeaningOfRowsStay) {

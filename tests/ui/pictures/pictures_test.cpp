@@ -6,6 +6,7 @@
 #include <QFileDialog>
 #include <QImage>
 #include <QMenu>
+#include <QSettings>
 #include <QSpinBox>
 #include <QTabBar>
 #include <QXmlStreamReader>

@@ -272,7 +272,7 @@ QString group_page(const Study& study, const Selection& selection) {
   const double share = study.current->flops > 0 ? 100 * flops / study.current->flops : 0;
   return u"<h3>%1</h3><p>%2</p>"_s.arg(
              selection.title.toHtmlEscaped(),
-             InspectorPage::tr("%1, %2 % of the step's operations")
+             InspectorPage::tr("%1, %2 % of the step's FLOPs")
                  .arg(counted(selection.nodes.size(), InspectorPage::tr("1 node"),
                               InspectorPage::tr("%1 nodes")),
                       QString::fromStdString(format_fixed(share, 1)))) +

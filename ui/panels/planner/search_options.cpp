@@ -28,8 +28,9 @@ SearchOptions::SearchOptions(QWidget* parent)
       tr("Clusters"),
       tr("A plan sets how many nodes of each cluster are recomputed, and is exported as a config "
          "string."),
-      tr("Sets for each cluster in the Plans panel how many of its nodes are recomputed. A plan is "
-         "exported as a config string or an environment block for ONNX Runtime, or as a model."));
+      tr("A plan says how many nodes of each cluster are recomputed. The Plans panel lists the "
+         "clusters. A plan is exported as a config string or environment variables for ONNX "
+         "Runtime, or as a model."));
   add_grain(tr("Nodes"),
             tr("A plan recomputes single nodes, each at most once, and is exported as a model."),
             tr("Recomputes single nodes, each at most once; the other nodes keep the chosen order. "

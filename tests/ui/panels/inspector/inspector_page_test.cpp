@@ -80,7 +80,7 @@ TEST_F(InspectorPages, AGroupHasAsManyNodesAsAreSelected) {
   selection.nodes = {NodeId(0), NodeId(1), NodeId(2)};
   const QString several = inspector_page(*document().study(), selection);
   EXPECT_TRUE(several.contains(u"<p>3 nodes, "_s)) << several.toStdString();
-  EXPECT_TRUE(several.contains(u" % of the step's operations</p>"_s)) << several.toStdString();
+  EXPECT_TRUE(several.contains(u" % of the step's FLOPs</p>"_s)) << several.toStdString();
   selection.nodes = {NodeId(0)};
   EXPECT_TRUE(inspector_page(*document().study(), selection).contains(u"<p>1 node, "_s));
 }
