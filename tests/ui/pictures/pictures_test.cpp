@@ -7,6 +7,7 @@
 #include <QImage>
 #include <QMenu>
 #include <QSettings>
+#include <QSettings>
 #include <QSpinBox>
 #include <QTabBar>
 #include <QXmlStreamReader>
