@@ -17,7 +17,12 @@ bool has_effect(const GraphPass& pass, const Graph& graph, const TrainingGoal& g
                 PassSelection selection) {
   selection.names.emplace(pass.name);
   std::vector<PassResult> results;
-  apply_passes(graph, goal, selection, results);
+  try {
+    apply_passes(graph, goal, selection, results);
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::cancelled) throw;
+    return false;
+  }
   return std::ranges::any_of(
       results, [&](const PassResult& each) { return each.name == pass.name && each.changed > 0; });
 }
@@ -36,11 +41,14 @@ Graph infer_and_simplify(const Graph& model) {
 }
 
 std::vector<const GraphPass*> passes_with_effect(const Graph& model, const TrainingGoal& goal,
-                                                 const PassSelection& selection) {
+                                                 const PassSelection& selection,
+                                                 const Progress& progress) {
+  progress.update(0, "passes");
   const Graph graph = infer_and_simplify(model);
   std::vector<const GraphPass*> found;
   if (has_backward(graph)) return found;
   for (const GraphPass& pass : graph_passes()) {
+    progress.update(0, "passes");
     if (!pass.among_all || selection.names.contains(std::string(pass.name))) continue;
     if (has_effect(pass, graph, goal, selection)) found.push_back(&pass);
   }

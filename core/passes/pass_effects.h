@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "core/base/progress.h"
 #include "core/passes/graph_pass.h"
 
 namespace stashscope {
@@ -11,8 +12,10 @@ Graph infer_and_simplify(const Graph& model);
 
 /// The passes of the selection `all` that are not selected, and that would change the model if one
 /// of them was. None for a model that already has a backward pass.
+/// Leaves out a pass that cannot be applied. Throws a cancelled Error when cancelled.
 /// @param model as loaded
 std::vector<const GraphPass*> passes_with_effect(const Graph& model, const TrainingGoal& goal,
-                                                 const PassSelection& selection);
+                                                 const PassSelection& selection,
+                                                 const Progress& progress = {});
 
 }  // namespace stashscope

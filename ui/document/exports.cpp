@@ -1,10 +1,13 @@
 #include "ui/document/exports.h"
 
+#include <QFileInfo>
+
 #include "core/base/files.h"
 #include "core/base/text.h"
 #include "core/study/facts/exported_config.h"
 #include "core/study/files/modified_model.h"
 #include "ui/text/note_text.h"
+#include "ui/text/texts.h"
 
 namespace stashscope::ui {
 
@@ -28,6 +31,18 @@ Failure nothing_to_export(const std::vector<std::string>& left_out) {
               .arg(why.join(u"; "_s))};
 }
 
+/// Which files were written, and how a training script uses them.
+QStringList exported_message(const Study& study, const QString& path,
+                             const ExportedEnvironment& exported) {
+  const QString list = shown(config_file_beside(path.toStdString()));
+  return {exported.config_file.empty() ? Document::tr("Exported %1").arg(path)
+                                       : Document::tr("Exported %1 and %2").arg(path, list),
+          Document::tr("for a model that the script wraps in ORTModule of ONNX Runtime %1; run "
+                       "\"source %2\" in the shell before the script")
+              .arg(shown(std::string(rules_of(study.choices.plans.search.reference).name)),
+                   QFileInfo(path).fileName())};
+}
+
 void export_environment(Document& document, const QString& path) {
   if (document.study() == nullptr) return;
   const std::string file = path.toStdString();
@@ -38,7 +53,7 @@ void export_environment(Document& document, const QString& path) {
   if (exported.switches_nothing_on && !exported.left_out.empty()) {
     return document.notices().report(nothing_to_export(exported.left_out));
   }
-  QStringList message = {Document::tr("Exported %1").arg(path)};
+  QStringList message = exported_message(*document.study(), path, exported);
   if (exported.switches_nothing_on) message << Document::tr("no plan is on");
   for (const std::string& each : exported.left_out) message << note_text(each);
   document.files().write_file(path, message.join(u"; "_s),

@@ -2,7 +2,36 @@
 
 #include <algorithm>
 
+#include "core/study/choices/node_names.h"
+
 namespace stashscope::ui {
+
+namespace {
+
+/// Finds the nodes of one graph in another graph, where their ids differ.
+class NodesByName {
+ public:
+  NodesByName(const Graph& before, const Graph& after) : before_(before), after_(after) {}
+
+  /// Invalid for a node that the other graph lacks, and for a node that a plan added.
+  NodeId node(NodeId node) const {
+    const bool is_own = node.valid() && node.index() < before_.size();
+    return is_own ? after_.find(before_.of(node)) : NodeId();
+  }
+  void replace(Selection& selection) const {
+    selection.node = node(selection.node);
+    for (NodeId& each : selection.nodes) each = node(each);
+    std::erase_if(selection.nodes, [](NodeId each) { return !each.valid(); });
+    std::ranges::sort(selection.nodes);
+    if (selection.nodes.empty()) selection.title.clear();
+  }
+
+ private:
+  NodeNames before_;
+  NodeNames after_;
+};
+
+}  // namespace
 
 void LinkedSelection::select_node(NodeId node, Cursor cursor) {
   if (study_ == nullptr || !slot_of_.contains(node)) return;
@@ -59,7 +88,13 @@ void LinkedSelection::take_study(std::shared_ptr<const Study> study) {
   // A cursor at the peak follows the peak. Elsewhere it stays at the node that runs in its slot,
   // which need not be the selected node.
   const bool at_peak = is_at_peak();
-  const NodeId under_cursor = node_at_cursor();
+  NodeId under_cursor = node_at_cursor();
+  const bool has_nodes = !current_.nodes.empty() || !at_peak;
+  if (has_nodes && study_ != nullptr && &study_->graph() != &study->graph()) {
+    const NodesByName same(study_->graph(), study->graph());
+    same.replace(current_);
+    under_cursor = same.node(under_cursor);
+  }
   study_ = std::move(study);
   const Dataflow& dataflow = study_->current->dataflow;
   const Timeline& timeline = study_->current->timeline;

@@ -168,6 +168,8 @@ double LegendLayout::height() const {
 }
 
 void LegendLayout::paint(QPainter& painter, QPointF top_left, const Theme& theme) const {
+  painter.save();
+  painter.setRenderHint(QPainter::Antialiasing);
   for (std::size_t i = 0; i < items_.size(); ++i) {
     const QRectF place = places_[i].translated(top_left);
     paint_mark(painter, items_[i], place, theme);
@@ -177,6 +179,7 @@ void LegendLayout::paint(QPainter& painter, QPointF top_left, const Theme& theme
                      painter.fontMetrics().elidedText(items_[i].text, Qt::ElideRight,
                                                       static_cast<int>(std::ceil(room.width()))));
   }
+  painter.restore();
 }
 
 }  // namespace stashscope::ui

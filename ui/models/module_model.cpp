@@ -45,19 +45,14 @@ void ModuleModel::list_rows() {
 void ModuleModel::set_open(int row, bool open) {
   if (is_open(row) == open) return;
   const int count = static_cast<int>(row_at(row).count);
-  const Key key = key_of(at(row));
   if (open) {
-    insert_below(row, count, [&] {
-      open_.insert(key);
-      list_rows();
-    });
+    open_.insert(key_of(at(row)));
   } else {
-    remove_below(row, count, [&] {
-      open_.erase(key);
-      list_rows();
-    });
+    open_.erase(key_of(at(row)));
   }
   Q_EMIT dataChanged(index(row, 0), index(row, 0));
+  const auto change = [this] { list_rows(); };
+  open ? insert_below(row, count, change) : remove_below(row, count, change);
 }
 
 /// The modules of an open sum stay below the sum.

@@ -57,20 +57,22 @@ void RowSorter::close_run() {
   ends_.push_back(std::ssize(rows_));
 }
 
-std::vector<int> RowSorter::rows() && {
+void RowSorter::merge_runs() {
   const auto before = [this](int a, int b) { return is_before(a, b); };
-  while (ends_.size() > 1) {
-    std::vector<std::ptrdiff_t> ends;
-    std::ptrdiff_t begin = 0;
-    for (std::size_t i = 0; i < ends_.size(); i += 2) {
-      const std::ptrdiff_t end = ends_[std::min(i + 1, ends_.size() - 1)];
-      std::inplace_merge(rows_.begin() + begin, rows_.begin() + ends_[i], rows_.begin() + end,
-                         before);
-      ends.push_back(end);
-      begin = end;
-    }
-    ends_ = std::move(ends);
+  std::vector<std::ptrdiff_t> ends;
+  std::ptrdiff_t begin = 0;
+  for (std::size_t i = 0; i < ends_.size(); i += 2) {
+    const std::ptrdiff_t end = ends_[std::min(i + 1, ends_.size() - 1)];
+    std::inplace_merge(rows_.begin() + begin, rows_.begin() + ends_[i], rows_.begin() + end,
+                       before);
+    ends.push_back(end);
+    begin = end;
   }
+  ends_ = std::move(ends);
+}
+
+std::vector<int> RowSorter::rows() && {
+  while (!is_one_run()) merge_runs();
   return std::move(rows_);
 }
 

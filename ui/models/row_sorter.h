@@ -6,8 +6,8 @@
 
 namespace stashscope::ui {
 
-/// Sorts rows by one value for each. The work is spread over `close_run`, so that no call takes
-/// long, however many rows there are. Numbers are sorted by value, texts from A to Z with the
+/// Sorts rows by one value for each. The work is spread over the calls of `close_run` and
+/// `merge_runs`. Numbers are sorted by value, texts from A to Z with the
 /// numbers inside them by value (`h.2` before `h.10`). Rows with a text come after rows with a
 /// number, and rows without a value last, in either order. Equal rows keep their order.
 class RowSorter {
@@ -20,7 +20,10 @@ class RowSorter {
   void close_run();
   /// Number of rows that were added.
   int size() const { return static_cast<int>(keys_.size()); }
-  /// The rows in their new order. Call `close_run` before.
+  /// Merges each two neighbouring runs.
+  void merge_runs();
+  bool is_one_run() const { return ends_.size() <= 1; }
+  /// The rows in their new order. Call `close_run` before. Merges the runs that are left.
   std::vector<int> rows() &&;
 
  private:

@@ -99,9 +99,15 @@ void TableModel::sort_again() {
 
 void TableModel::sort_more() {
   const int end = std::min(rows(), sorter_->size() + rows_an_event);
-  while (sorter_->size() < end) sorter_->add(sort_value(sorter_->size()));
-  sorter_->close_run();
-  if (end == rows()) return show_in(arranged(std::move(*std::exchange(sorter_, nullptr)).rows()));
+  if (sorter_->size() < end) {
+    while (sorter_->size() < end) sorter_->add(sort_value(sorter_->size()));
+    sorter_->close_run();
+  } else {
+    sorter_->merge_runs();
+  }
+  if (end == rows() && sorter_->is_one_run()) {
+    return show_in(arranged(std::move(*std::exchange(sorter_, nullptr)).rows()));
+  }
   QMetaObject::invokeMethod(
       this,
       [this, sorter = std::weak_ptr(sorter_)] {
@@ -120,7 +126,16 @@ std::vector<int> TableModel::order_now() {
   return arranged(std::move(sorter).rows());
 }
 
+int TableModel::row_after_sorting(int row) {
+  if (sorter_ == nullptr) return row;
+  const int first = first_row(row);
+  show_in(order_now());
+  if (order_.empty()) return first;
+  return static_cast<int>(std::ranges::find(order_, first) - order_.begin());
+}
+
 void TableModel::insert_below(int row, int count, const std::function<void()>& change) {
+  row = row_after_sorting(row);
   beginInsertRows({}, row + 1, row + count);
   change();
   order_ = order_now();
@@ -128,6 +143,7 @@ void TableModel::insert_below(int row, int count, const std::function<void()>& c
 }
 
 void TableModel::remove_below(int row, int count, const std::function<void()>& change) {
+  row = row_after_sorting(row);
   beginRemoveRows({}, row + 1, row + count);
   change();
   order_ = order_now();

@@ -62,6 +62,8 @@ class TableModel : public QAbstractTableModel {
 
  private:
   std::vector<int> order_now();
+  /// Ends a sort that is under way. Returns the new place of a row of the table.
+  int row_after_sorting(int row);
   QVariant sort_value(int row) const;
   void sort_again();
   void sort_more();

@@ -32,7 +32,10 @@ void AmountField::keyPressEvent(QKeyEvent* event) {
 }
 
 void AmountField::focusOutEvent(QFocusEvent* event) {
-  add_unit();
+  // A menu of the field or another window takes the focus only for a while.
+  const bool leaves =
+      event->reason() != Qt::PopupFocusReason && event->reason() != Qt::ActiveWindowFocusReason;
+  if (leaves) add_unit();
   QLineEdit::focusOutEvent(event);
 }
 

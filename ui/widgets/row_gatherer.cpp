@@ -7,6 +7,8 @@ namespace stashscope::ui {
 namespace {
 
 constexpr int milliseconds_an_event = 8;
+/// Rows that an event gathers at least, whatever time they take.
+constexpr qsizetype least_rows_an_event = 256;
 
 }  // namespace
 
@@ -38,7 +40,8 @@ void RowGatherer::go_on() {
   QElapsedTimer time;
   time.start();
   if (!writer_) begin();
-  while (next_ < rows_.size() && time.elapsed() < milliseconds_an_event) {
+  const qsizetype least = next_ + least_rows_an_event;
+  while (next_ < rows_.size() && (next_ < least || time.elapsed() < milliseconds_an_event)) {
     text_ += writer_->record(rows_[next_++]);
   }
   if (next_ < rows_.size()) {

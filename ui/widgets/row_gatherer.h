@@ -18,7 +18,7 @@ class RowGatherer : public QObject {
  public:
   using Rows = std::function<QModelIndexList()>;
 
-  /// A small table is handed to `take` before this returns.
+  /// The data of a table with up to 256 rows is passed to `take` before this returns.
   static void start(QAbstractItemView& view, const QHeaderView& header, Rows rows, DataTaker take);
 
  private:

@@ -82,6 +82,7 @@ int TableView::content_width(int column) const {
 void TableView::let_sort() {
   allow_no_order(*horizontalHeader());
   setSortingEnabled(true);
+  connect(horizontalHeader(), &QHeaderView::sortIndicatorChanged, this, &QTableView::scrollToTop);
   addAction(make_sort_menu(*this, *horizontalHeader())->menuAction());
 }
 

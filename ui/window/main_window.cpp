@@ -235,6 +235,9 @@ bool MainWindow::is_current(const QWidget& view) const {
   // While another model loads, the views still belong to the open one.
   const StudyJob& job = document_.study_job();
   if (job.is_busy() && !job.is_opening()) return false;
+  if (document_.study() != nullptr && document_.study()->choices != document_.choices()) {
+    return false;
+  }
   if (graph_->isAncestorOf(&view)) return graph_->is_settled();
   return !overview_->isAncestorOf(&view) || overview_->is_settled();
 }

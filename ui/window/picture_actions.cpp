@@ -129,9 +129,14 @@ QFileDialog* PictureActions::ask(const QWidget& view, const QString& title, cons
 
 void PictureActions::when_current(QWidget& view, const std::function<void()>& act) {
   if (is_current_(view)) return act();
-  document_.notices().notify(
-      tr("Waiting for the chosen step before saving: %1…").arg(view.accessibleName()));
+  document_.notices().notify(tr("Waiting for the chosen step: %1…").arg(view.accessibleName()));
   auto* const timer = new QTimer(&view);
+  connect(&document_, &Document::opened, timer, [this, &view, timer] {
+    timer->stop();
+    timer->deleteLater();
+    document_.notices().notify(
+        tr("Not done, because another model was opened: %1").arg(view.accessibleName()));
+  });
   connect(timer, &QTimer::timeout, this, [this, &view, timer, act] {
     if (!is_current_(view)) return;
     timer->stop();

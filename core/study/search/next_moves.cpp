@@ -66,7 +66,8 @@ class MoveTrial {
     add({nullptr, row, std::move(after), 0, extra_seconds(*moved) - extra_seconds(study_)}, *moved);
   }
 
-  /// Choices that name parts of the step that the pass replaces may not fit any more.
+  /// Lists no move if the choices name parts of the step that the pass replaces, or if the pass
+  /// fails for another reason.
   void try_pass(const GraphPass& pass) {
     try {
       Choices after = with_pass(study_.choices, pass);
@@ -75,7 +76,7 @@ class MoveTrial {
           step_seconds(*moved, *moved->current) - step_seconds(study_, *study_.current);
       add({&pass, 0, std::move(after), 0, change}, *moved);
     } catch (const Error& error) {
-      if (error.kind() != ErrorKind::usage) throw;
+      if (error.kind() == ErrorKind::cancelled) throw;
     }
   }
 
@@ -114,7 +115,7 @@ std::vector<NextMove> next_moves(const Study& study, std::size_t most, const Pro
   if (is_order_searched(study) || study.choices.plans.sequence) return {};
   MoveTrial trial(study, progress);
   for (const std::size_t row : candidates(study, most_tried)) trial.try_row(row);
-  std::vector<const GraphPass*> passes = passes_to_try(study);
+  std::vector<const GraphPass*> passes = passes_to_try(study, progress);
   passes.resize(std::min(passes.size(), most_tried));
   for (const GraphPass* const pass : passes) trial.try_pass(*pass);
   std::vector<NextMove> best = trial.best();
@@ -123,11 +124,11 @@ std::vector<NextMove> next_moves(const Study& study, std::size_t most, const Pro
   return best;
 }
 
-std::vector<const GraphPass*> passes_to_try(const Study& study) {
+std::vector<const GraphPass*> passes_to_try(const Study& study, const Progress& progress) {
   if (study.times->measured > 0) return {};
   const GraphChoices& choices = study.choices.graph;
   return passes_with_effect(sized_model(*study.model, choices, zero_dims(study.choices.dims)),
-                            choices.goal, selected_passes(choices));
+                            choices.goal, selected_passes(choices), progress);
 }
 
 }  // namespace stashscope

@@ -33,6 +33,6 @@ std::vector<NextMove> next_moves(const Study& study, std::size_t most, const Pro
 
 /// The passes that keep the model's outputs, are off and would change the model. None while times
 /// are measured, because the nodes that a pass makes have no measured times.
-std::vector<const GraphPass*> passes_to_try(const Study& study);
+std::vector<const GraphPass*> passes_to_try(const Study& study, const Progress& progress = {});
 
 }  // namespace stashscope

@@ -273,6 +273,30 @@ TEST_F(DocumentTest, TheSelectionSurvivesAnEdit) {
   EXPECT_EQ(document_.selection().slot(), document_.selection().slot_of(node));
 }
 
+TEST_F(DocumentTest, TheSelectionFindsItsNodeInAnotherGraph) {
+  const auto name = [this] {
+    const NodeId node = document_.selection().node();
+    return node.valid() ? document_.study()->graph().nodes()[node].name : "";
+  };
+  const std::size_t nodes = document_.study()->graph().nodes().size();
+  document_.selection().select_slot(document_.study()->current->timeline.order.size() - 3);
+  const NodeId before = document_.selection().node();
+  const std::string selected = name();
+  ASSERT_FALSE(selected.empty());
+  Choices fused = document_.choices();
+  fused.graph.passes.insert("fuse_layer_normalization");
+  document_.choose(fused, u"fused"_s);
+  ASSERT_TRUE(is_answered());
+  ASSERT_NE(document_.study()->graph().nodes().size(), nodes);
+  EXPECT_EQ(name(), selected);
+  EXPECT_NE(document_.selection().node(), before) << "the test needs another id";
+  EXPECT_EQ(document_.selection().slot(),
+            document_.selection().slot_of(document_.selection().node()));
+  document_.undo_stack().undo();
+  ASSERT_TRUE(is_answered());
+  EXPECT_EQ(document_.selection().node(), before);
+}
+
 TEST_F(DocumentTest, ANodeThatTheStudyDoesNotHaveIsNotSelected) {
   document_.selection().select_slot(10);
   const NodeId node = document_.selection().node();

@@ -170,9 +170,10 @@ TEST_F(Sorting, TheMenuAndThePaletteSortAsWell) {
 TEST_F(Sorting, PicturesAndFilesHaveTheShownOrder) {
   TableView& modules = table(u"module_table"_s);
   const auto data = [&modules] {
-    std::string gathered;
-    modules.gather_data([&](const PictureData& figures) { gathered = figures(); });
-    return gathered;
+    const auto gathered = std::make_shared<std::string>();
+    modules.gather_data([gathered](const PictureData& figures) { *gathered = figures(); });
+    EXPECT_TRUE(comes_true([&] { return !gathered->empty(); }));
+    return *gathered;
   };
   const std::string first = data();
   click_title(modules, ModuleModel::module);

@@ -7,7 +7,6 @@
 #include <QImage>
 #include <QMenu>
 #include <QSettings>
-#include <QSettings>
 #include <QSpinBox>
 #include <QTabBar>
 #include <QXmlStreamReader>

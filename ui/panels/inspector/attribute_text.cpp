@@ -2,6 +2,7 @@
 
 #include <QCoreApplication>
 #include <charconv>
+#include <ranges>
 
 #include "core/base/text.h"
 #include "core/graph/graph.h"
@@ -14,6 +15,7 @@ namespace {
 using namespace Qt::StringLiterals;
 
 constexpr qsizetype most_letters = 40;
+constexpr qsizetype most_letters_of_tip = 4000;
 constexpr qsizetype letters_in_line = 100;
 /// More elements than this make no readable tool tip.
 constexpr qsizetype most_elements = 2000;
@@ -34,55 +36,70 @@ QString number_text(std::int64_t number) { return QString::number(number); }
 
 AttributeText short_text(const QString& text) {
   if (text.size() <= most_letters) return {text, text};
-  return {text.left(most_letters - 1) + u'…', text};
+  const QString shortened = text.left(most_letters - 1) + u'…';
+  if (text.size() <= most_letters_of_tip) return {shortened, text};
+  return {shortened, text.left(most_letters_of_tip - 1) + u'…'};
 }
 
+/// The first items of a list, as texts.
+struct Items {
+  QStringList texts;     ///< up to `most_elements`
+  std::size_t size = 0;  ///< of the whole list
+};
+
 /// As many items as fit on a line, at least one, then how many there are.
-QString first_items(const QStringList& items) {
+QString first_items(const Items& list) {
+  const QStringList& items = list.texts;
   QString text = items.front();
   qsizetype taken = 1;
   while (taken < items.size() && text.size() + items[taken].size() + 2 <= most_letters) {
     text += u", "_s + items[taken++];
   }
-  if (taken == items.size()) return u"[%1]"_s.arg(text);
-  return AttributeWords::tr("[%1, … %2 in all]").arg(short_text(text).shortened).arg(items.size());
+  if (static_cast<std::size_t>(taken) == list.size) return u"[%1]"_s.arg(text);
+  return AttributeWords::tr("[%1, … %2 in all]")
+      .arg(short_text(text).shortened, QString::number(list.size));
 }
 
-QString all_items(const QStringList& items) {
+QString all_items(const Items& list) {
+  const QStringList& items = list.texts;
   QString text;
   qsizetype line = 0;
-  for (qsizetype i = 0; i < std::min(items.size(), most_elements); ++i) {
+  for (qsizetype i = 0; i < items.size(); ++i) {
     if (i > 0) text += text.size() - line > letters_in_line ? u",\n"_s : u", "_s;
     if (text.endsWith(u'\n')) line = text.size();
     text += items[i];
   }
-  if (items.size() > most_elements) {
-    text += AttributeWords::tr(", … %1 in all").arg(items.size());
+  if (list.size > static_cast<std::size_t>(items.size())) {
+    text += AttributeWords::tr(", … %1 in all").arg(list.size);
   }
   return u"[%1]"_s.arg(text);
 }
 
-AttributeText list_text(const QStringList& items) {
-  if (items.isEmpty()) return {u"[]"_s, u"[]"_s};
+AttributeText list_text(const Items& items) {
+  if (items.texts.isEmpty()) return {u"[]"_s, u"[]"_s};
   const QString shortened = first_items(items);
   return {shortened, shortened.contains(u'…') ? all_items(items) : shortened};
 }
 
-template <class Items>
-QStringList numbers_text(const Items& numbers) {
-  QStringList items;
-  for (const auto number : numbers) items << number_text(number);
+template <class Numbers>
+Items numbers_text(const Numbers& numbers) {
+  Items items{{}, std::size(numbers)};
+  for (const auto number : numbers | std::views::take(most_elements)) {
+    items.texts << number_text(number);
+  }
   return items;
 }
 
-QStringList strings_text(const Strings& strings) {
-  QStringList items;
-  for (const std::string& each : strings) items << shown(each);
+Items strings_text(const Strings& strings) {
+  Items items{{}, strings.size()};
+  for (const std::string& each : strings | std::views::take(most_elements)) {
+    items.texts << shown(each).left(most_letters_of_tip);
+  }
   return items;
 }
 
 /// The elements of a tensor in the model file. Other files are not read for a text.
-QStringList elements_text(const Tensor& tensor) {
+Items elements_text(const Tensor& tensor) {
   if (!tensor.has_data() || tensor.external_data() != nullptr) return {};
   if (tensor.elements() > most_elements) return {};
   if (const Strings* const strings = tensor.string_items()) return strings_text(*strings);
@@ -104,12 +121,12 @@ struct AttributeReader {
   }
   AttributeText operator()(const Tensor& tensor) const {
     const QString type = shown(std::string(name_of(tensor.element())));
-    const QString dims = u"[%1]"_s.arg(numbers_text(tensor.dims()).join(u", "_s));
+    const QString dims = u"[%1]"_s.arg(numbers_text(tensor.dims()).texts.join(u", "_s));
     const QString lead = tensor.dims().empty() ? type : type + u' ' + dims;
-    const QStringList elements = elements_text(tensor);
-    if (elements.isEmpty()) return {lead, lead};
+    const Items elements = elements_text(tensor);
+    if (elements.texts.isEmpty()) return {lead, lead};
     const AttributeText text =
-        tensor.dims().empty() ? short_text(elements.front()) : list_text(elements);
+        tensor.dims().empty() ? short_text(elements.texts.front()) : list_text(elements);
     return {lead + u": "_s + text.shortened, lead + u": "_s + text.full};
   }
   AttributeText operator()(const Subgraph& graph) const {

@@ -43,6 +43,8 @@ constexpr std::pair<int, int> widths[] = {{PlanTreeModel::frequency, frequency_w
                                           {PlanTreeModel::symbolic, 240}};
 /// Number of columns of `widths` that the plan column leaves room for if the view is wide enough.
 constexpr int first_columns = 7;
+/// Space beside the longest name of a plan, in pixels.
+constexpr int name_margin = 2 * CellDelegate::padding;
 /// Minimum width of the plan column, in pixels, for leaving room for another column.
 constexpr int wanted_plan_width = 190;
 
@@ -96,10 +98,14 @@ void PlanTreeView::setModel(QAbstractItemModel* model) {
   setSortingEnabled(true);
   const auto sort_as_at_first = [this](int column) {
     if (column < 0) sortByColumn(PlanTreeModel::saving, Qt::DescendingOrder);
+    scrollToTop();
   };
   connect(header(), &QHeaderView::sortIndicatorChanged, this, sort_as_at_first);
   sort_as_at_first(-1);
-  connect(model, &QAbstractItemModel::modelReset, this, [this] { open_again(); });
+  connect(model, &QAbstractItemModel::modelReset, this, [this] {
+    open_again();
+    fit_first_column();
+  });
   open_again();
 }
 
@@ -200,8 +206,11 @@ void PlanTreeView::fit_first_column() {
     if (room - width < qRound(wanted_plan_width * text_scale_)) break;
     room -= width;
   }
-  // The last of them is a quotient of two others.
-  setColumnHidden(PlanTreeModel::per_time, fitting < first_columns);
+  // The last of them is a quotient of two others, so names have the room before it.
+  const bool has_quotient =
+      fitting == first_columns && room >= sizeHintForColumn(PlanTreeModel::plan) + name_margin;
+  if (fitting == first_columns && !has_quotient) room += qRound(per_time_width * text_scale_);
+  setColumnHidden(PlanTreeModel::per_time, !has_quotient);
   const int least = qRound(least_plan_width * text_scale_);
   header()->resizeSection(PlanTreeModel::plan, std::max(least, room));
 }
