@@ -187,6 +187,12 @@ QString answer_text(const Study& study, const BudgetAnswer& answer) {
          paragraph(proof_text(answer, step_seconds(study, *study.baseline)));
 }
 
+QString taken_back_text(const Study& study, const BudgetAnswer& answer) {
+  return paragraph(
+      PlannerAnswer::tr("A plan for the budget of %1 was found; it is taken back: <b>%2</b>")
+          .arg(bytes_text(answer.request.budget_bytes), plan_point_text(study, answer.best)));
+}
+
 QString proof_so_far_text(const Study& study, const BudgetAnswer& so_far) {
   if (!so_far.floor) return {};
   if (!so_far.feasible) return floor_text(*so_far.floor);

@@ -20,6 +20,9 @@ QString warning_text(const QString& text, const QPalette& palette);
 /// The answer to a budget, as rich text: whether the budget is met, the peak and the extra time of
 /// the best plan, and what is proven.
 QString answer_text(const Study& study, const BudgetAnswer& answer);
+/// The answer to a budget if its plan was found and applied, but is not in use any more, as rich
+/// text.
+QString taken_back_text(const Study& study, const BudgetAnswer& answer);
 /// What a running search has proven: how far its best plan is from the cheapest plan, or the lower
 /// bound on the peak while no plan meets the budget. Empty while no lower bound on the peak is
 /// known.

@@ -275,7 +275,9 @@ QString PlannerPanel::text_of_answer() const {
     return search_text();
   }
   if (const BudgetAnswer* const answer = current_answer()) {
-    return answer_text(*document_.study(), *answer);
+    const bool is_taken_back = answer->feasible && !planning_.is_in_force(answer->best);
+    return is_taken_back ? taken_back_text(*document_.study(), *answer)
+                         : answer_text(*document_.study(), *answer);
   }
   const auto budget = budget_->bytes();
   if (budget && document_.run_job().is_running()) return tr("A search waits for the run to end.");

@@ -23,6 +23,11 @@ TEST_F(Planner, ReturnPlansAndUndoReturns) {
   EXPECT_TRUE(answer().contains(bytes_text(peak()))) << answer().toStdString();
   undo();
   EXPECT_EQ(document().choices(), before_);
+  EXPECT_TRUE(answer().contains(u"was found; it is taken back"_s)) << answer().toStdString();
+  EXPECT_FALSE(answer().contains(u"met"_s)) << answer().toStdString();
+  click(find<QWidget>(u"use_plan_button"_s));
+  ASSERT_TRUE(settles());
+  EXPECT_TRUE(answer().contains(u"<b>met</b>"_s)) << answer().toStdString();
 }
 
 TEST_F(Planner, TheMousePlansToo) {
