@@ -40,6 +40,10 @@ bool takes_focus(const QWidget& widget) {
   return (widget.focusPolicy() & Qt::TabFocus) != 0 && widget.isEnabled() && widget.isVisible();
 }
 
+bool is_tab(const QWidget& widget) {
+  return widget.inherits("QTabBar") || widget.inherits("QTabWidget");
+}
+
 }  // namespace
 
 MainWindow::MainWindow(const WindowPlaces& places, QWidget* parent)
@@ -170,8 +174,8 @@ void MainWindow::go_to_dock(QDockWidget& dock) {
     return main->setFocus(Qt::ShortcutFocusReason);
   }
   QWidget* first = dock.widget();
-  // Finds the first widget of the panel, in tab order, that can take the focus.
-  for (QWidget* next = first; !takes_focus(*next) && dock.isAncestorOf(next);) {
+  // Finds the first widget of the panel, in tab order, that can take the focus and is no tab.
+  for (QWidget* next = first; (is_tab(*next) || !takes_focus(*next)) && dock.isAncestorOf(next);) {
     next = next->nextInFocusChain();
     first = next;
   }

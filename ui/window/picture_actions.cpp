@@ -8,11 +8,13 @@
 #include <QFileInfo>
 #include <QTimer>
 #include <QtMath>
+#include <algorithm>
 
 #include "core/base/files.h"
 #include "ui/pictures/picture_file.h"
 #include "ui/widgets/drop_menu.h"
 #include "ui/widgets/file_dialog.h"
+#include "ui/widgets/main_widget.h"
 #include "ui/window/floating.h"
 
 namespace stashscope::ui {
@@ -24,6 +26,10 @@ using namespace Qt::StringLiterals;
 constexpr int waiting_interval = 20;  // milliseconds
 
 PictureSource* source_of(QWidget* widget) { return dynamic_cast<PictureSource*>(widget); }
+
+bool is_visible_view(QWidget* widget) {
+  return source_of(widget) != nullptr && widget->isVisible();
+}
 
 /// Offers the formats SVG, PNG and PDF. The suffix of the chosen format is added to a file name
 /// without a suffix.
@@ -59,8 +65,7 @@ PictureActions::PictureActions(Document& document, QWidget& window, QWidget& fir
       document_(document),
       window_(window),
       first_(first),
-      is_current_(std::move(is_current)),
-      current_(&first) {
+      is_current_(std::move(is_current)) {
   connect(qApp, &QApplication::focusChanged, this,
           [this](const QWidget*, QWidget* focused) { remember_focus(focused); });
 }
@@ -72,16 +77,25 @@ std::vector<PictureActions::Entry> PictureActions::entries() {
 }
 
 void PictureActions::remember_focus(QWidget* focused) {
-  for (QWidget* each = focused; each != nullptr; each = each->parentWidget()) {
-    if (source_of(each) == nullptr || !is_part_of(*each, window_)) continue;
-    current_ = each;
-    return;
+  if (view_of(focused) != nullptr) focused_ = focused;
+}
+
+QWidget* PictureActions::view_of(QWidget* focused) const {
+  if (focused == nullptr || !is_part_of(*focused, window_)) return nullptr;
+  for (QWidget* each = focused; each != nullptr && each != &window_; each = each->parentWidget()) {
+    // A hidden view may show an earlier study.
+    if (is_visible_view(each)) return each;
+    if (QWidget* const main = main_widget(*each); is_visible_view(main)) return main;
+    const auto inside = each->findChildren<QWidget*>();
+    const auto view = std::ranges::find_if(inside, is_visible_view);
+    if (view != inside.end()) return *view;
   }
+  return nullptr;
 }
 
 QWidget& PictureActions::seen_view() {
-  // A hidden view may show an earlier study.
-  return current_ != nullptr && current_->isVisible() ? *current_ : first_;
+  QWidget* const view = view_of(focused_);
+  return view == nullptr ? first_ : *view;
 }
 
 void PictureActions::add_to_views() {

@@ -12,7 +12,7 @@ namespace stashscope::ui {
 
 /// Actions that save or copy the picture of a view of the window, or save the data of the view. The
 /// actions are in the menu of each view and in the list of commands. A further menu applies them to
-/// the view that had the focus last.
+/// the view of the panel that had the focus last.
 class PictureActions : public QObject {
   Q_OBJECT
 
@@ -44,7 +44,10 @@ class PictureActions : public QObject {
   static std::vector<Entry> entries();
 
   void remember_focus(QWidget* focused);
-  /// The view that had the focus last, if that view is visible, otherwise `first_`.
+  /// The visible view that is meant while `focused` has the focus: the widget itself or one around
+  /// it, otherwise the first view of the panel. Null if the widget belongs to no view.
+  QWidget* view_of(QWidget* focused) const;
+  /// The view of the panel that had the focus last, if one is visible, otherwise `first_`.
   QWidget& seen_view();
   /// Waits while the view shows an earlier step.
   void when_current(QWidget& view, const std::function<void()>& act);
@@ -59,7 +62,7 @@ class PictureActions : public QObject {
   QWidget& window_;
   QWidget& first_;
   IsCurrent is_current_;
-  QPointer<QWidget> current_;
+  QPointer<QWidget> focused_;  ///< the widget of a view or its panel that had the focus last
 };
 
 }  // namespace stashscope::ui

@@ -244,6 +244,27 @@ TEST_F(Pictures, OfTheViewThatHadTheFocusLast) {
   EXPECT_TRUE(file.readAll().startsWith("Tensor,"));
 }
 
+TEST_F(Pictures, OfThePanelThatHasTheFocus) {
+  auto& menu = find<QMenu>(u"picture_menu"_s);
+  const auto meant = [&] {
+    Q_EMIT menu.aboutToShow();
+    return menu.title();
+  };
+  const auto& curve = find<QWidget>(u"memory_view"_s);
+  find<QWidget>(u"alive_table"_s).setFocus();
+  for (const QString& part : {u"memory_tabs"_s, u"memory_over_time"_s}) {
+    find<QWidget>(u"alive_table"_s).setFocus();
+    find<QWidget>(part).setFocus();
+    EXPECT_TRUE(meant().contains(curve.accessibleName())) << meant().toStdString();
+  }
+  find<QWidget>(u"alive_table"_s).setFocus();
+  press(Qt::Key_6, Qt::AltModifier);
+  EXPECT_TRUE(curve.hasFocus()) << "and not its tab";
+  EXPECT_TRUE(meant().contains(curve.accessibleName())) << meant().toStdString();
+  press(Qt::Key_2, Qt::AltModifier);
+  EXPECT_TRUE(find<QWidget>(u"order_table"_s).hasFocus());
+}
+
 TEST_F(Pictures, NeverOverwriteTheModel) {
   const QString model = in_folder(u"model.csv"_s);
   ASSERT_TRUE(QFile::copy(sample(u"lenet"_s), model));

@@ -7,6 +7,7 @@
 #include "ui/panels/memory/difference_panel.h"
 #include "ui/panels/memory/pinned_row.h"
 #include "ui/theme/spacing.h"
+#include "ui/widgets/main_widget.h"
 
 namespace stashscope::ui {
 
@@ -53,6 +54,7 @@ MemoryPanel::MemoryPanel(Document& document, QWidget* parent)
   connect(view_, &MemoryView::slot_clicked, &document_.selection(), &LinkedSelection::select_slot);
   connect(view_, &MemoryView::tensor_chosen, this, &MemoryPanel::take_tensor);
   connect(view_, &MemoryView::look_changed, this, &MemoryPanel::show_look);
+  set_main_widget(*this, view_);
   show_look();
 }
 
