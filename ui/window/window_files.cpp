@@ -6,6 +6,7 @@
 #include <QMessageBox>
 #include <QSettings>
 
+#include "ui/document/recent_files.h"
 #include "ui/widgets/file_dialog.h"
 #include "ui/window/main_window.h"
 
@@ -19,11 +20,18 @@ QString readable_files() {
   return MainWindow::tr("Models and sessions (*.onnx *.stashscope *.json)");
 }
 
+/// Lets a dialog start in the folder of the open model, else in that of the newest recent file.
+void start_near(QFileDialog& dialog, const QString& model) {
+  const QStringList files = model.isEmpty() ? recent_files_there() : QStringList(model);
+  if (!files.isEmpty()) dialog.setDirectory(QFileInfo(files.front()).absolutePath());
+}
+
 }  // namespace
 
 void MainWindow::choose_file() {
   QFileDialog* const dialog =
       make_open_dialog(*this, u"open_dialog"_s, tr("Open a model or session"), readable_files());
+  start_near(*dialog, document_.model_path());
   connect(dialog, &QFileDialog::fileSelected, this, &MainWindow::open_file);
   dialog->open();
 }
@@ -31,6 +39,7 @@ void MainWindow::choose_file() {
 void MainWindow::choose_comparison() {
   QFileDialog* const dialog = make_open_dialog(
       *this, u"compare_dialog"_s, tr("Compare with a model or session"), readable_files());
+  start_near(*dialog, document_.model_path());
   connect(dialog, &QFileDialog::fileSelected, compare_, &ComparePanel::open);
   dialog->open();
 }

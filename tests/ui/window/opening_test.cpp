@@ -3,6 +3,7 @@
 #include <QApplication>
 #include <QDropEvent>
 #include <QFile>
+#include <QFileDialog>
 #include <QLineEdit>
 #include <QMimeData>
 #include <QPushButton>
@@ -88,6 +89,26 @@ TEST_F(Opening, ByTheFileDialog) {
   answer_file_dialog(u"open_dialog"_s, sample(u"mlp_gelu"_s));
   ASSERT_TRUE(settles());
   EXPECT_TRUE(is_open(sample(u"mlp_gelu"_s)));
+}
+
+TEST_F(Opening, DialogsStartInTheFolderOfTheModel) {
+  const auto folder_of_dialog = [this](const QString& action, const QString& name) {
+    find<QAction>(action).trigger();
+    auto& dialog = find<QFileDialog>(name);
+    const QString folder = dialog.directory().canonicalPath();
+    dialog.reject();
+    QTest::qWait(0);
+    return folder;
+  };
+  const QString model = in_folder(u"model.onnx"_s);
+  ASSERT_TRUE(QFile::copy(sample(u"lenet"_s), model));
+  const QString folder = QFileInfo(in_folder({})).canonicalFilePath();
+  open(sample(u"gpt2_tiny"_s));
+  open(model);
+  EXPECT_EQ(folder_of_dialog(u"open"_s, u"open_dialog"_s), folder);
+  EXPECT_EQ(folder_of_dialog(u"compare"_s, u"compare_dialog"_s), folder);
+  start_window();
+  EXPECT_EQ(folder_of_dialog(u"open"_s, u"open_dialog"_s), folder) << "of the newest recent file";
 }
 
 TEST_F(Opening, ByDropping) {
