@@ -175,11 +175,28 @@ void MemoryView::lay_out() {
              : KeyLayout(key_of(curves_, look_, theme_of(palette())), fontMetrics(),
                          {room.numbers, width() - memory_right_margin,
                           static_cast<std::size_t>(most_rows), lines >= lower_view});
-  plot_ = plot_inside(rect(), {room.numbers, key_.height(), memory_right_margin,
-                               axis_rows_ * room.line + above_axis});
+  place_plot(rect());
+  redraw();
+}
+
+/// Lays out a picture, whose page grows with its key, because a picture has the whole key. Returns
+/// the size of the page.
+QSize MemoryView::lay_out_picture() {
+  const double height_before = key_.height();
+  key_ = KeyLayout(key_of(curves_, look_, theme_of(palette())), fontMetrics(),
+                   {chart_room(fontMetrics()).numbers, width() - memory_right_margin});
+  const double more = std::max(0.0, key_.height() - height_before);
+  const QRect page = rect().adjusted(0, 0, 0, static_cast<int>(std::ceil(more)));
+  place_plot(page);
+  return page.size();
+}
+
+void MemoryView::place_plot(const QRect& page) {
+  const ChartRoom room = chart_room(fontMetrics());
+  plot_ = plot_inside(page, {room.numbers, key_.height(), memory_right_margin,
+                             axis_rows_ * room.line + above_axis});
   axis_.left = plot_.left();
   axis_.right = std::max(axis_.left + 1, plot_.right());
-  redraw();
 }
 
 void MemoryView::redraw() {
@@ -243,7 +260,8 @@ Picture MemoryView::picture(const QString& title) {
   hovered_.reset();
   update();
   const LightPalette light(*this);
-  const Picture around = recorded(*this, title, [this](QPainter& painter) {
+  const QSize page = lay_out_picture();
+  const Picture around = recorded(*this, title, page, [this](QPainter& painter) {
     paint_surroundings(painter);
     painter.save();
     painter.setClipRect(room_of_marks());
@@ -259,6 +277,7 @@ Picture MemoryView::picture(const QString& title) {
     painter.drawImage(plot, data.draw((plot.size() * ratio).toSize(), ratio));
     around.paint(painter);
   };
+  lay_out();
   return {title, around.size, paint, {}};
 }
 

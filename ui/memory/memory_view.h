@@ -87,6 +87,9 @@ class MemoryView : public QWidget, public PictureSource {
   enum class Drag { none, pressed, pan, brush };
 
   void lay_out();
+  QSize lay_out_picture();
+  /// Places the plot below the key, on a page of this size.
+  void place_plot(const QRect& page);
   void redraw();
   void set_axis(const StepAxis& axis);
   void prepare_tensors();

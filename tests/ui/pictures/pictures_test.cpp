@@ -14,6 +14,8 @@
 
 #include "tests/support/csv.h"
 #include "tests/ui/support/window_test.h"
+#include "ui/memory/memory_key.h"
+#include "ui/memory/memory_view.h"
 #include "ui/models/plan_tree_model.h"
 #include "ui/pictures/picture_file.h"
 #include "ui/theme/theme.h"
@@ -112,6 +114,22 @@ class Pictures : public WindowTest {
 
   int files_ = 0;
 };
+
+TEST_F(Pictures, OfTheMemoryCurveHasTheWholeKey) {
+  auto& view = find<MemoryView>(u"memory_view"_s);
+  view.setFixedSize(260, 150);
+  QCoreApplication::processEvents();
+  ASSERT_TRUE(view.key_texts().last().contains(u" more"_s))
+      << view.key_texts().join(u'|').toStdString();
+  const QStringList key_before = view.key_texts();
+  const QString texts = texts_of(drawn(u"memory_view"_s, u"svg"_s));
+  EXPECT_FALSE(texts.contains(u" more"_s)) << texts.toStdString();
+  for (const KeyEntry& entry : key_of(view.curves(), view.look(), light_theme())) {
+    EXPECT_TRUE(texts.contains(entry.text)) << entry.text.toStdString();
+  }
+  EXPECT_EQ(view.key_texts(), key_before);
+  EXPECT_GT(view.picture({}).size.height(), 150);
+}
 
 TEST_F(Pictures, OfTheViewsOfAModel) {
   raise(u"What holds the memory"_s);
