@@ -3,6 +3,7 @@
 #include <QColor>
 
 #include "core/layout/scene/colour_map.h"
+#include "ui/theme/theme.h"
 
 namespace stashscope::ui {
 
@@ -10,5 +11,9 @@ inline QColor to_qt(const layout::Rgb& colour) { return {colour.red, colour.gree
 
 /// The colour of a share from 0 to 1, in the colour map that all views use for data.
 inline QColor lifetime_colour(double share) { return to_qt(layout::lifetime_colour(share)); }
+
+/// A colour of data as the theme draws it: with high contrast, dark colours are mixed with white
+/// until they stand out from black.
+QColor seen_colour(const QColor& colour, const Theme& theme);
 
 }  // namespace stashscope::ui

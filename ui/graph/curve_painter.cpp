@@ -99,7 +99,8 @@ QColor CurvePainter::stash_colour(bool is_turn, Strength strength) const {
     return strong ? theme_.accent
                   : with_alpha(theme_.muted, strength == Strength::faded ? faded_opacity : 1);
   }
-  return with_alpha(theme_.stash, strong ? 0.95 : strength == Strength::faded ? 0.06 : 0.30);
+  const double share = strength == Strength::faded ? 0.2 : 1;
+  return with_alpha(theme_.stash, strong ? 0.95 : share * theme_.stash_opacity);
 }
 
 double CurvePainter::width_of(std::int64_t bytes, bool is_turn) const {

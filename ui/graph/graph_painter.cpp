@@ -1,5 +1,7 @@
 #include "ui/graph/graph_painter.h"
 
+#include "ui/charts/data_colours.h"
+
 namespace stashscope::ui {
 
 namespace {
@@ -133,13 +135,15 @@ void GraphPainter::paint_strip(QPainter& painter, std::size_t index, const QRect
   double y = all.y();
   for (const auto& [colour, share] :
        layout::strip_of(drawing_, scene_.content(index), scene_.colouring())) {
-    painter.fillRect(QRectF(all.x(), y, all.width(), share * all.height()), to_qt(colour));
+    painter.fillRect(QRectF(all.x(), y, all.width(), share * all.height()),
+                     seen_colour(to_qt(colour), theme_));
     y += share * all.height();
   }
 }
 
 void GraphPainter::paint_patch(QPainter& painter, std::size_t index, const QRectF& rect) const {
-  painter.fillRect(rect.toAlignedRect(), scene_.colour(index).value_or(theme_.line));
+  painter.fillRect(rect.toAlignedRect(),
+                   seen_colour(scene_.colour(index).value_or(theme_.line), theme_));
   if (scene_.mark_of(index) == Mark::none) return;
   painter.setPen(QPen(theme_.accent, 2));
   painter.setBrush(Qt::NoBrush);

@@ -32,12 +32,13 @@ constexpr std::size_t life_shades = 1024;
 
 /// All colours of tensors, computed only once, because there may be a million tensors.
 struct TensorColours {
-  explicit TensorColours(bool dark) {
+  explicit TensorColours(const Theme& theme) {
     for (std::size_t i = 0; i < band_count; ++i) {
-      of_band[i] = band_colour(static_cast<Band>(i), dark).rgb();
+      of_band[i] = band_colour(static_cast<Band>(i), theme.dark).rgb();
     }
     for (std::size_t i = 0; i < life_shades; ++i) {
-      of_life[i] = lifetime_colour(static_cast<double>(i) / (life_shades - 1)).rgb();
+      const QColor colour = lifetime_colour(static_cast<double>(i) / (life_shades - 1));
+      of_life[i] = seen_colour(colour, theme).rgb();
     }
   }
 
@@ -56,7 +57,7 @@ class ColumnPainter {
         positions_(even_bounds(layer.axis.first, layer.axis.last,
                                static_cast<std::size_t>(std::max(1, size.width())))),
         bounds_(bounds_of(*curves_.current)),
-        colours_(theme_.dark),
+        colours_(theme_),
         shades_per_step_((life_shades - 1.0) / static_cast<double>(curves_.current->bytes.size())),
         image_(size.width(), size.height(), theme_.canvas.rgb()) {}
 

@@ -90,13 +90,15 @@ void add_tensors(const MemoryCurves& curves, const MemoryLook& look, const Theme
   }
 }
 
-QLinearGradient lifetime_gradient(const QRectF& rect) {
+QLinearGradient lifetime_gradient(const QRectF& rect, const Theme& theme) {
   QLinearGradient gradient(rect.topLeft(), rect.topRight());
-  for (int i = 0; i <= 16; ++i) gradient.setColorAt(i / 16.0, lifetime_colour(i / 16.0));
+  for (int i = 0; i <= 16; ++i) {
+    gradient.setColorAt(i / 16.0, seen_colour(lifetime_colour(i / 16.0), theme));
+  }
   return gradient;
 }
 
-void paint_mark(QPainter& painter, const KeyEntry& entry, const QRectF& place) {
+void paint_mark(QPainter& painter, const KeyEntry& entry, const QRectF& place, const Theme& theme) {
   if (entry.mark == KeyEntry::Mark::none) return;
   const double y = place.center().y();
   const QRectF box(place.left(), y - swatch_width / 2, width_of(entry.mark), swatch_width);
@@ -107,7 +109,7 @@ void paint_mark(QPainter& painter, const KeyEntry& entry, const QRectF& place) {
   }
   painter.setPen(Qt::NoPen);
   if (entry.mark == KeyEntry::Mark::gradient) {
-    painter.setBrush(lifetime_gradient(box));
+    painter.setBrush(lifetime_gradient(box, theme));
   } else {
     painter.setBrush(entry.colour);
   }
@@ -205,7 +207,7 @@ QStringList KeyLayout::texts() const {
 
 void KeyLayout::paint(QPainter& painter, const Theme& theme) const {
   for (std::size_t i = 0; i < entries_.size(); ++i) {
-    paint_mark(painter, entries_[i], places_[i]);
+    paint_mark(painter, entries_[i], places_[i], theme);
     painter.setPen(theme.muted);
     const QRectF text = places_[i].adjusted(room_of_mark(entries_[i].mark), 0, 0, 0);
     painter.drawText(text, Qt::AlignVCenter,

@@ -34,7 +34,9 @@ const Theme& high_contrast_theme() {
                               QColor(0x8cc8ff),
                               QColor(0xd8d8d8),
                               QColor(0xffa040),
-                              QColor(0xff8a80)};
+                              QColor(0xff8a80),
+                              true,
+                              0.75};
   return theme;
 }
 

@@ -23,6 +23,8 @@ struct Theme {
   QColor baseline;  ///< the step without plans
   QColor measured;  ///< what a run measured
   QColor warning;
+  bool high_contrast = false;  ///< colours of data must stand out from black
+  double stash_opacity = 0.3;  ///< of the curves of stashed activations
 };
 
 /// The light theme. Exported pictures always use this theme.

@@ -13,6 +13,7 @@
 #include <cmath>
 
 #include "tests/ui/support/window_test.h"
+#include "ui/charts/data_colours.h"
 
 namespace stashscope::ui::test {
 namespace theme_test {
@@ -77,6 +78,20 @@ TEST_F(Themes, HighContrastHasSevenToOneEverywhere) {
   EXPECT_GE(contrast(window().palette().color(QPalette::HighlightedText), theme.accent), 7);
   const QImage picture = window().grab().toImage();
   EXPECT_EQ(picture.pixelColor(2, picture.height() / 2), QColor(Qt::black));
+}
+
+TEST_F(Themes, HighContrastShowsEveryColourOfDataOnBlack) {
+  choose(u"theme_3"_s);
+  const Theme theme = theme_of(window().palette());
+  for (int i = 0; i <= 100; ++i) {
+    const QColor own = lifetime_colour(i / 100.0);
+    EXPECT_GE(contrast(seen_colour(own, theme), theme.canvas), 3) << i;
+    EXPECT_EQ(seen_colour(own, light_theme()), own) << i;
+  }
+  const auto on_canvas = [&](int part) { return qRound(part * theme.stash_opacity); };
+  const QColor curve(on_canvas(theme.stash.red()), on_canvas(theme.stash.green()),
+                     on_canvas(theme.stash.blue()));
+  EXPECT_GE(contrast(curve, theme.canvas), 4.5);
 }
 
 TEST_F(Themes, TextsInColoursFollow) {
