@@ -44,7 +44,8 @@ QString slots_text(std::size_t count) {
 }
 
 LegendContent lifetime_content(const layout::Drawing& drawing) {
-  LegendContent content{Legend::tr("alive for 1 slot"), slots_text(drawing.steps), {}, {}};
+  LegendContent content{
+      Legend::tr("stashed, by lifetime: 1 slot"), slots_text(drawing.steps), {}, {}};
   for (std::size_t i = 0; i < layout::lifetime_classes; ++i) {
     const QString bytes = bytes_text(drawing.stashed_by_lifetime[i]);
     const QString words =
@@ -90,11 +91,12 @@ double room_of_mark(const LegendItem& item) {
 }
 
 /// The colours of a part of the map.
-QLinearGradient map_colours(const LegendItem& item, const QRectF& place) {
+QLinearGradient map_colours(const LegendItem& item, const QRectF& place, const Theme& theme) {
   QLinearGradient gradient(place.topLeft(), place.topRight());
   for (int i = 0; i <= 16; ++i) {
     const double share = i / 16.0;
-    gradient.setColorAt(share, lifetime_colour(item.first + share * (item.last - item.first)));
+    const QColor colour = lifetime_colour(item.first + share * (item.last - item.first));
+    gradient.setColorAt(share, seen_colour(colour, theme));
   }
   return gradient;
 }
@@ -107,12 +109,12 @@ void paint_mark(QPainter& painter, const LegendItem& item, const QRectF& place,
   };
   if (item.mark == LegendMark::map) {
     painter.setPen(Qt::NoPen);
-    painter.setBrush(map_colours(item, beside_text(map_height)));
+    painter.setBrush(map_colours(item, beside_text(map_height), theme));
     painter.drawRoundedRect(beside_text(map_height), 2, 2);
   } else if (item.mark == LegendMark::swatch) {
-    painter.fillRect(beside_text(swatch_width), item.colour);
+    painter.fillRect(beside_text(swatch_width), seen_colour(item.colour, theme));
   } else if (item.mark == LegendMark::curve) {
-    painter.setPen(QPen(with_alpha(theme.stash, 0.5), 5));
+    painter.setPen(QPen(with_alpha(theme.stash, std::max(0.5, theme.stash_opacity)), 5));
     painter.drawLine(QPointF(place.x(), middle), QPointF(place.x() + item.mark_width, middle));
   }
 }
@@ -124,13 +126,13 @@ LegendContent legend_content(const layout::Drawing& drawing, layout::Colouring c
   if (colouring == layout::Colouring::stash) return states_content(drawing);
   const layout::Scale scale = layout::scale_of(drawing, colouring);
   if (colouring == layout::Colouring::peak_bytes) {
-    return {Legend::tr("alive at the peak: up to %1").arg(bytes_text(std::llround(scale.least))),
+    return {Legend::tr("bytes at the peak: %1 or less").arg(bytes_text(std::llround(scale.least))),
             bytes_text(std::llround(scale.most)),
             {},
             {}};
   }
   if (colouring == layout::Colouring::time) {
-    return {Legend::tr("running time: up to %1").arg(time_text(scale.least)),
+    return {Legend::tr("running time: %1 or less").arg(time_text(scale.least)),
             time_text(scale.most),
             {},
             {}};
