@@ -210,8 +210,7 @@ void MainWindow::connect_document() {
   });
   connect(compare_, &ComparePanel::choice_wanted, this, &MainWindow::choose_comparison);
   connect(compare_, &ComparePanel::failed, this, &MainWindow::show_failure);
-  connect(compare_, &ComparePanel::opened, this,
-          [this] { go_to_dock(*findChild<QDockWidget*>(u"compare_dock"_s)); });
+  connect(compare_, &ComparePanel::opened, this, &MainWindow::show_comparison);
   connect(graph_, &GraphPanel::inspector_wanted, this, [this] {
     // The keyboard focus stays in the graph.
     auto* const dock = findChild<QDockWidget*>(u"inspector_dock"_s);

@@ -85,6 +85,8 @@ class MainWindow : public QMainWindow {
   /// Opens a model or session. If unsaved choices would be lost, asks the user first.
   void open_file(const QString& path);
   void choose_comparison();
+  /// Shows the panel Compare where there is room for it.
+  void show_comparison();
   void save_session();
   void save_session_as();
   QFileDialog* save_with(const QString& title, const QString& suffix,

@@ -40,8 +40,17 @@ void MainWindow::choose_comparison() {
   QFileDialog* const dialog = make_open_dialog(
       *this, u"compare_dialog"_s, tr("Compare with a model or session"), readable_files());
   start_near(*dialog, document_.model_path());
-  connect(dialog, &QFileDialog::fileSelected, compare_, &ComparePanel::open);
+  connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& path) {
+    show_comparison();
+    compare_->open(path);
+  });
   dialog->open();
+}
+
+/// The panel is wide enough for both sides in its own workspace and among all panels.
+void MainWindow::show_comparison() {
+  if (workspaces_.current() != QLatin1StringView(all_panels)) workspaces_.choose(u"compare"_s);
+  go_to_dock(*findChild<QDockWidget*>(u"compare_dock"_s));
 }
 
 void MainWindow::open_file(const QString& path) {

@@ -54,7 +54,7 @@ const std::vector<Workspace>& table() {
        QT_TRANSLATE_NOOP("Workspaces", "Compare"),
        QT_TRANSLATE_NOOP("Workspaces", "What changed against another model or session"),
        34,
-       {{"compare_dock", Qt::LeftDockWidgetArea, 56},
+       {{"compare_dock", Qt::LeftDockWidgetArea, 66},
         {"memory_dock", Qt::BottomDockWidgetArea, 62},
         {"history_dock", Qt::BottomDockWidgetArea, 38}}},
   };

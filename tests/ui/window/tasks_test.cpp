@@ -207,6 +207,7 @@ TEST_F(Tasks, CompareWithAnEarlierSession) {
   choose_file(u"compare_dialog"_s, in_folder(u"last_week.stashscope"_s));
   ASSERT_TRUE(comes_true([this] { return find<ComparePanel>(u"compare_panel"_s).is_comparing(); }));
   EXPECT_TRUE(find<ComparePanel>(u"compare_panel"_s).isVisible());
+  EXPECT_EQ(window().workspaces().current(), u"compare"_s);
   EXPECT_LE(actions_, 3);
 }
 

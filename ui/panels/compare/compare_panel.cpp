@@ -24,6 +24,18 @@ constexpr int least_difference_width = 96;
 constexpr int table_share = 660;
 constexpr int chart_share = 300;
 
+/// Narrower parts stand below each other.
+constexpr int least_side_by_side = 800;
+
+/// Puts the table beside the chart, or above it where there is no room for both.
+class CompareParts : public QSplitter {
+ protected:
+  void resizeEvent(QResizeEvent* event) override {
+    setOrientation(width() < least_side_by_side ? Qt::Vertical : Qt::Horizontal);
+    QSplitter::resizeEvent(event);
+  }
+};
+
 QString file_of(const Document& document) {
   return document.files().session_path().isEmpty() ? document.model_path()
                                                    : document.files().session_path();
@@ -97,7 +109,7 @@ QWidget* ComparePanel::make_comparison() {
   table_->cut_at_end({ComparisonModel::group, ComparisonModel::difference});
   table_->set_flexible_column(ComparisonModel::name, least_name_width, least_difference_width);
   table_->keep_last_whole();
-  auto* const split = new QSplitter;
+  auto* const split = new CompareParts;
   split->setChildrenCollapsible(false);
   split->addWidget(table_);
   split->addWidget(chart_);

@@ -97,6 +97,30 @@ TEST_F(Compare, DifferencesAreNeverCutShort) {
   }
 }
 
+TEST_F(Compare, GoesToItsWorkspaceWithBothSidesInSight) {
+  for (const QSize& size : {QSize(1366, 768), QSize(1093, 614)}) {
+    window().resize(size);
+    for (const QString& id : {u"overview"_s, u"run"_s}) {
+      find<QAction>(u"workspace_"_s + id).trigger();
+      compare_with(sample(u"lenet"_s));
+      EXPECT_EQ(window().workspaces().current(), u"compare"_s);
+      find<QAction>(u"reset_layout"_s).trigger();
+      QCoreApplication::processEvents();
+      EXPECT_TRUE(is_in_front());
+      const int right = table().columnViewportPosition(ComparisonModel::difference) +
+                        table().columnWidth(ComparisonModel::difference);
+      EXPECT_LE(right, table().viewport()->width()) << size.width() << ' ' << id.toStdString();
+      EXPECT_EQ(window().size(), size);
+    }
+  }
+}
+
+TEST_F(Compare, StaysAmongAllPanels) {
+  compare_with(sample(u"lenet"_s));
+  EXPECT_EQ(window().workspaces().current(), QString::fromLatin1(all_panels));
+  EXPECT_TRUE(is_in_front());
+}
+
 TEST_F(Compare, FollowsTheChoicesOfItsWindow) {
   const QString session = planned_session();
   compare_with(session);
