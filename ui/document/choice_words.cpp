@@ -35,6 +35,11 @@ QString optimizer_text(const UpdateChoice& choice) {
              : ChoiceWords::tr("no optimizer");
 }
 
+QString full_text(const NamedSize& size) {
+  return size.word == size.dimension ? size.dimension
+                                     : ChoiceWords::tr("%1 (%2)").arg(size.word, size.dimension);
+}
+
 std::vector<NamedSize> named_sizes(const Study& study) {
   std::vector<NamedSize> sizes;
   for (const Dimension& each : study.sizes->dims.dimensions) {

@@ -17,6 +17,9 @@ struct NamedSize {
   std::int64_t value = 0;
 };
 
+/// `batch (inputs_input_ids_dim0)`; only the name if there is no other word for it.
+QString full_text(const NamedSize& size);
+
 /// The sizes that can be set, in the order of the dimensions.
 std::vector<NamedSize> named_sizes(const Study& study);
 

@@ -2,11 +2,13 @@
 
 #include <QEvent>
 #include <QLineEdit>
+#include <QScrollBar>
 #include <QSignalBlocker>
 #include <cmath>
 
 #include "core/study/choices/dimension_uses.h"
 #include "core/study/edits/edits.h"
+#include "ui/document/choice_words.h"
 #include "ui/document/dimension_presets.h"
 #include "ui/panels/dimensions/dimension_menu.h"
 #include "ui/panels/dimensions/preset_menu.h"
@@ -26,6 +28,8 @@ using namespace Qt::StringLiterals;
 
 constexpr int value_width = 116;
 constexpr int least_height = 40;
+/// A label above its field is cut only if it is longer than this many characters.
+constexpr int characters_of_label = 26;
 
 QString note_of(const Dimension& dimension) {
   return dimension.assumed ? DimensionsPanel::tr("assumed") : QString();
@@ -120,7 +124,12 @@ void DimensionsPanel::show_study() {
       rows_.begin(), rows_.end(), dimensions.begin(), dimensions.end(),
       [](const Row& row, const Dimension& each) { return row.name == shown(each.name); });
   if (!same || dimensions.empty()) rebuild_with_focus(dimensions);
-  for (std::size_t i = 0; i < rows_.size(); ++i) update_row(rows_[i], dimensions[i]);
+  const std::vector<NamedSize> sizes = named_sizes(*document_.study());
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    update_row(rows_[i], dimensions[i]);
+    rows_[i].label->setText(full_text(sizes[i]));
+  }
+  fit_rows();
 }
 
 /// The text that the user is typing into a box; empty if there is none. The signals of that box are
@@ -190,20 +199,49 @@ void DimensionsPanel::rebuild(const std::vector<Dimension>& dimensions) {
 DimensionsPanel::Row DimensionsPanel::make_row(const Dimension& dimension) {
   const QString name = shown(dimension.name);
   auto* const holder = new QWidget;
-  auto* const layout = new QHBoxLayout(holder);
-  layout->setContentsMargins(0, 0, 0, 0);
-  layout->setSpacing(spacing_unit);
-  auto* const label = new ElidedLabel(name);
-  Row row{name, make_value(name), new QLabel, make_more(name, *holder)};
+  Row row;
+  row.name = name;
+  row.layout = new QBoxLayout(QBoxLayout::LeftToRight, holder);
+  row.label = new ElidedLabel(name);
+  row.field = new QWidget;
+  row.value = make_value(name);
+  row.note = new ElidedLabel;
+  row.more = make_more(name, *holder);
   row.note->setEnabled(false);
-  label->setBuddy(row.value);
-  layout->addWidget(label, 1);
-  layout->addWidget(row.note);
-  layout->addWidget(row.value);
-  layout->addWidget(row.more);
+  row.label->setBuddy(row.value);
+  auto* const field = new QHBoxLayout(row.field);
+  field->addWidget(row.note, 1);
+  field->addWidget(row.value);
+  field->addWidget(row.more);
+  for (QBoxLayout* const each : {row.layout, static_cast<QBoxLayout*>(field)}) {
+    each->setContentsMargins(0, 0, 0, 0);
+    each->setSpacing(spacing_unit);
+  }
+  row.layout->addWidget(row.label, 1);
+  row.layout->addWidget(row.field);
   rows_layout_->addWidget(holder);
   fit_width(*row.value);
   return row;
+}
+
+void DimensionsPanel::fit_rows() {
+  int label = 0;
+  int field = 0;
+  int least_field = 0;
+  for (const Row& row : rows_) {
+    label = std::max(label, row.label->sizeHint().width());
+    field = std::max(field, row.field->sizeHint().width());
+    least_field = std::max(least_field, row.field->minimumSizeHint().width());
+  }
+  const int around =
+      2 * (spacing_unit + scroll_->frameWidth()) + scroll_->verticalScrollBar()->sizeHint().width();
+  const int most_label = characters_of_label * fontMetrics().averageCharWidth();
+  scroll_->setMinimumWidth(std::max(std::min(label, most_label), least_field) + around);
+  const bool is_narrow = label + spacing_unit + field + around > width();
+  for (const Row& row : rows_) {
+    row.layout->setDirection(is_narrow ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
+    row.layout->setSpacing(is_narrow ? 0 : spacing_unit);
+  }
 }
 
 QSpinBox* DimensionsPanel::make_value(const QString& name) {
@@ -248,13 +286,19 @@ void DimensionsPanel::update_row(const Row& row, const Dimension& dimension) con
   const QString tip = tip_of(dimension);
   row.note->setToolTip(tip);
   row.value->setToolTip(tip);
-  row.value->parentWidget()->setToolTip(tip);
+  row.label->parentWidget()->setToolTip(tip);
 }
 
 void DimensionsPanel::changeEvent(QEvent* event) {
   QWidget::changeEvent(event);
   if (event->type() != QEvent::FontChange) return;
   for (const Row& row : rows_) fit_width(*row.value);
+  fit_rows();
+}
+
+void DimensionsPanel::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  fit_rows();
 }
 
 QString DimensionsPanel::tip_of(const Dimension& dimension) const {

@@ -28,10 +28,14 @@ class DimensionsPanel : public QWidget {
 
  protected:
   void changeEvent(QEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
 
  private:
   struct Row {
     QString name;
+    QBoxLayout* layout = nullptr;  ///< the label beside or above the field
+    QLabel* label = nullptr;
+    QWidget* field = nullptr;  ///< note, value and menu
     QSpinBox* value = nullptr;
     QLabel* note = nullptr;
     QToolButton* more = nullptr;
@@ -44,6 +48,9 @@ class DimensionsPanel : public QWidget {
   void rebuild(const std::vector<Dimension>& dimensions);
   QWidget* make_head();
   Row make_row(const Dimension& dimension);
+  /// Puts the labels above the fields if a label would be cut beside its field, and keeps the panel
+  /// wide enough for both.
+  void fit_rows();
   QSpinBox* make_value(const QString& name);
   QToolButton* make_more(const QString& name, QWidget& row);
   void update_row(const Row& row, const Dimension& dimension) const;

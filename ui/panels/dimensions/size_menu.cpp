@@ -21,9 +21,7 @@ void SizeMenu::fill() {
   }
   for (const NamedSize& each : named_sizes(*document_.study())) {
     const QString name = each.dimension;
-    const QString text =
-        each.word == name ? tr("Set %1…").arg(name) : tr("Set %1 (%2)…").arg(each.word, name);
-    add_entry(*this, u"set_size:"_s + name, menu_text(text),
+    add_entry(*this, u"set_size:"_s + name, menu_text(tr("Set %1…").arg(full_text(each))),
               [this, name] { Q_EMIT size_wanted(name); });
   }
   if (isEmpty()) addAction(tr("All sizes of this model are fixed"))->setEnabled(false);

@@ -2,12 +2,15 @@
 
 #include "ui/panels/dimensions/dimensions_panel.h"
 
+#include <QApplication>
 #include <QInputDialog>
 #include <QLineEdit>
 #include <QMenu>
 #include <QToolBar>
+#include <algorithm>
 
 #include "tests/ui/support/window_test.h"
+#include "ui/theme/text_size.h"
 
 namespace stashscope::ui::test {
 namespace dimensions_panel_test {
@@ -220,6 +223,35 @@ TEST_F(Dimensions, AllSizesAreHalvedDoubledAndAssumed) {
   EXPECT_EQ(box(length).value(), 16);
   choose_preset(u"preset_assumed"_s);
   EXPECT_TRUE(document().choices().dims.empty());
+}
+
+TEST_F(Dimensions, ShowLabelAndFieldWhereverTheyOpen) {
+  const QString name = u"batch (inputs_input_ids_dim0)"_s;
+  for (const QSize& size : {QSize(1366, 768), QSize(1093, 614)}) {
+    for (const QString& id : {u"overview"_s, u"run"_s, u"fit"_s}) {
+      for (const int percent : {100, 125}) {
+        SCOPED_TRACE(id.toStdString() + ' ' + std::to_string(size.width()) + ' ' +
+                     std::to_string(percent));
+        window().resize(size);
+        apply_text_size(*qApp, percent);
+        find<QAction>(u"workspace_"_s + id).trigger();
+        find<QAction>(u"reset_layout"_s).trigger();
+        Q_EMIT find<QMenu>(u"size_menu"_s).aboutToShow();
+        find<QAction>(u"set_size:"_s + batch).trigger();
+        QTest::qWait(20);
+        const QSpinBox& field = box(batch);
+        EXPECT_TRUE(field.hasFocus());
+        EXPECT_EQ(field.visibleRegion().boundingRect(), field.rect());
+        const auto labels = find<QWidget>(u"dimensions_panel"_s).findChildren<QLabel*>();
+        const auto label = std::ranges::find(labels, name, &QLabel::text);
+        ASSERT_NE(label, labels.end());
+        EXPECT_EQ((*label)->visibleRegion().boundingRect(), (*label)->rect());
+        EXPECT_GE((*label)->width(), (*label)->sizeHint().width());
+        EXPECT_EQ(window().size(), size);
+      }
+    }
+  }
+  apply_text_size(*qApp, 100);
 }
 
 TEST_F(Dimensions, WithoutAModelOrOpenSizesTheySaySo) {
