@@ -64,6 +64,10 @@ void LinkedSelection::select_slot(std::size_t slot) {
   Q_EMIT changed();
 }
 
+void LinkedSelection::select_peak() {
+  if (study_ != nullptr) select_slot(study_->current->timeline.peak_slot);
+}
+
 void LinkedSelection::clear() {
   current_.node = NodeId();
   current_.nodes.clear();

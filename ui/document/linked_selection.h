@@ -39,6 +39,8 @@ class LinkedSelection : public QObject {
   /// Moves the memory cursor to a slot and selects the node that runs in this slot. Ignores a slot
   /// that the step does not have.
   void select_slot(std::size_t slot);
+  /// Moves the memory cursor to the peak, like `select_slot`.
+  void select_peak();
   /// Selects no node; the memory cursor stays.
   void clear();
 

@@ -22,6 +22,8 @@ namespace {
 using namespace Qt::StringLiterals;
 
 constexpr double text_margin = 4;
+/// Beside the short name of a box without room for `text_margin`.
+constexpr double least_margin = 1;
 /// Boxes narrower than this many pixels hold no text, because there may be one box per pixel.
 constexpr double least_label = 8;
 constexpr int brightest_for_white = 140;
@@ -127,10 +129,11 @@ QString IcicleView::label(const IcicleBox& box, double width) const {
   if (node.buffer.valid()) name = name.section(u'/', -1, -1, QString::SectionSkipEmpty);
   const QFontMetricsF metrics(font());
   const QString whole = name + u"  "_s + bytes_text(bytes_[box.node]);
-  for (const QString& each : {whole, name, shown(node.name)}) {
-    if (metrics.horizontalAdvance(each) <= width) return each;
+  for (const QString& each : {whole, name}) {
+    if (metrics.horizontalAdvance(each) <= width - 2 * text_margin) return each;
   }
-  return {};
+  const QString shortest = shown(node.name);
+  return metrics.horizontalAdvance(shortest) <= width - 2 * least_margin ? shortest : QString();
 }
 
 void IcicleView::paint_box(QPainter& painter, const IcicleBox& box) const {
@@ -139,11 +142,12 @@ void IcicleView::paint_box(QPainter& painter, const IcicleBox& box) const {
   const std::optional<Band>& band = tree_.nodes[box.node].band;
   const QColor colour = band ? band_colour(*band, theme.dark) : group_colour(theme, box.row);
   painter.fillRect(area, colour);
-  const QString text = label(box, area.width() - 2 * text_margin);
+  const QString text = label(box, area.width());
   if (text.isEmpty()) return;
+  const double room = area.width() - QFontMetricsF(font()).horizontalAdvance(text);
+  const double margin = std::clamp(room / 2, least_margin, text_margin);
   painter.setPen(colour.lightness() > brightest_for_white ? Qt::black : Qt::white);
-  painter.drawText(area.adjusted(text_margin, 0, -text_margin, 0), Qt::AlignLeft | Qt::AlignVCenter,
-                   text);
+  painter.drawText(area.adjusted(margin, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter, text);
 }
 
 void IcicleView::paint_boxes(QPainter& painter) const {

@@ -34,6 +34,8 @@ class IcicleView : public QWidget, public PictureSource {
   /// The boxes that are wide enough to be drawn.
   const std::vector<IcicleBox>& boxes() const { return boxes_; }
   QRectF rectangle(const IcicleBox& box) const;
+  /// The text on a box that is `width` pixels wide; empty without room.
+  QString label(const IcicleBox& box, double width) const;
 
   QSize sizeHint() const override { return {480, 168}; }
 
@@ -67,7 +69,6 @@ class IcicleView : public QWidget, public PictureSource {
   std::optional<std::uint32_t> neighbour(const IcicleBox& from, int key) const;
   void paint_boxes(QPainter& painter) const;
   void paint_box(QPainter& painter, const IcicleBox& box) const;
-  QString label(const IcicleBox& box, double width) const;
   QString description(std::uint32_t node) const;
 
   MemoryTree tree_;

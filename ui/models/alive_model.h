@@ -19,6 +19,10 @@ class AliveModel : public TableModel {
 
   /// A null study empties the table.
   void set_moment(std::shared_ptr<const Study> study, std::size_t slot);
+  /// Colours for a dark or a light ground.
+  void set_dark(bool dark);
+  /// The full names of all tensors, in no particular order.
+  QStringList names() const;
   /// The node that makes the tensor of a row; invalid for inputs and parameters.
   NodeId maker(int row) const;
   /// The node that made the tensor, else its first reader; invalid if no node has to do with it.
@@ -33,12 +37,16 @@ class AliveModel : public TableModel {
   const Buffer& buffer(int row) const;
   const AliveTensor& described(int row) const;
   QVariant sort_value(int row, int column) const;
-  QColor colour(const Buffer& buffer) const;
+  QVariant exact_value(int row, int column) const;
+  Band band(int row) const;
+  QString name(int row) const;
   QString life_text(const Buffer& buffer) const;
 
   std::shared_ptr<const Study> study_;
   std::vector<BufferId> alive_;
   ColumnUnit unit_;
+  bool is_dark_ = false;
+  mutable IdVector<BufferId, Band> bands_;  ///< empty until a band is first asked for
   /// Descriptions of the tensors. Each description is made when its row is first shown, because
   /// there may be thousands of rows.
   mutable std::vector<std::optional<AliveTensor>> described_;

@@ -36,7 +36,7 @@ void FusionModel::set_study(std::shared_ptr<const Study> study) {
 void FusionModel::set_rows(std::vector<FusionRow> rows) {
   is_waiting_ = false;
   if (rows.size() == rows_.size()) rows_ = std::move(rows);
-  unit_ = byte_unit(largest_peak(rows_));
+  unit_ = byte_unit(study_ == nullptr ? 0 : study_->current->timeline.peak_bytes);
   cells_changed();
 }
 
@@ -93,7 +93,7 @@ QString FusionModel::text(const FusionRow& row, int column) const {
     case Column::nodes:
       return QString::number(row.fused_nodes);
     case Column::peak:
-      return bytes_text(*row.peak_bytes, unit_);
+      return peak_text(*row.peak_bytes, study_->current->timeline.peak_bytes, unit_);
     default:
       if (is_chosen(row)) return {};
       return change_text(study_->current->timeline.peak_bytes, *row.peak_bytes);

@@ -65,7 +65,7 @@ QString OrderModel::text(const OrderRow& row, int column) const {
     case Column::name:
       return name_text(row);
     case Column::peak:
-      return row.peak_bytes ? bytes_text(*row.peak_bytes, unit()) : tr("when chosen");
+      return row.peak_bytes ? peak_text(*row.peak_bytes, now, unit()) : tr("when chosen");
     default:
       return is_chosen(row) || !row.peak_bytes ? QString() : change_text(now, *row.peak_bytes);
   }

@@ -21,9 +21,6 @@ class OrderModel : public StudyModel {
   int rows_of(const Study& study) const override {
     return static_cast<int>(order_rows(study).size());
   }
-  std::int64_t largest_bytes(const Study& study) const override {
-    return largest_peak(order_rows(study));
-  }
   QVariant cell(int row, int column, int role) const override;
 
  private:

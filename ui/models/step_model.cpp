@@ -54,7 +54,7 @@ QString StepModel::text(int row, int column) const {
     case Column::op:
       return shown(study().graph().node(current.dataflow.origin(at)).op_type);
     case Column::live:
-      return bytes_text(live_bytes(row), unit());
+      return peak_text(live_bytes(row), current.timeline.peak_bytes, unit());
     default: {
       const FusedGroupId group = current.groups.of(at);
       return group.valid() ? QString::number(group.index() + 1) : QString();

@@ -25,9 +25,6 @@ class StepModel : public StudyModel {
   int rows_of(const Study& study) const override {
     return static_cast<int>(study.current->timeline.order.size());
   }
-  std::int64_t largest_bytes(const Study& study) const override {
-    return study.current->timeline.peak_bytes;
-  }
   QVariant cell(int row, int column, int role) const override;
 
  private:

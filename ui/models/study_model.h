@@ -1,20 +1,14 @@
 #pragma once
 
-#include <algorithm>
-
 #include "core/base/units.h"
 #include "core/study/step/study.h"
 #include "ui/models/table_model.h"
 
 namespace stashscope::ui {
 
-/// The largest peak of the rows; rows without a peak are skipped.
-template <typename Row>
-std::int64_t largest_peak(const std::vector<Row>& rows) {
-  std::int64_t largest = 0;
-  for (const Row& row : rows) largest = std::max(largest, row.peak_bytes.value_or(0));
-  return largest;
-}
+/// The bytes in the unit of their column. The current peak reads as it does everywhere else.
+/// @param peak the current peak
+QString peak_text(std::int64_t bytes, std::int64_t peak, const ColumnUnit& unit);
 
 /// A table about one study; `set_study` replaces the study. If the new study has the same rows,
 /// only the cells change, so that selection and scrolling stay.
@@ -28,12 +22,10 @@ class StudyModel : public TableModel {
 
   virtual bool same_rows(const Study& a, const Study& b) const = 0;
   virtual int rows_of(const Study& study) const = 0;
-  /// The largest number in the column of bytes; it chooses the unit of the column.
-  virtual std::int64_t largest_bytes(const Study& study) const = 0;
 
   int rows() const final { return study_ == nullptr ? 0 : rows_of(*study_); }
   const Study& study() const { return *study_; }
-  /// Unit of the column of bytes.
+  /// Unit of the column of bytes: that of the current peak.
   const ColumnUnit& unit() const { return unit_; }
 
  private:

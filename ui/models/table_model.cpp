@@ -32,6 +32,7 @@ QVariant header_cell(const TableColumn& column, int role) {
     case Qt::InitialSortOrderRole:
       return column.is_number ? Qt::DescendingOrder : Qt::AscendingOrder;
     case exact_role:
+      if (!column.exact_titles.isEmpty()) return column.exact_titles;
       if (column.unit.isEmpty()) return {};
       return QStringLiteral("%1 (%2)").arg(column.title, column.unit);
     default:

@@ -15,6 +15,7 @@ struct TableColumn {
   QString explanation;     ///< tool tip of the header
   bool is_number = false;  ///< aligned to the right; a first click sorts the largest to the top
   QString unit = {};       ///< unit of the exact values, see `exact_role`
+  QStringList exact_titles = {};  ///< titles of exact values that are lists
 };
 
 QVariant alignment_of(const TableColumn& column);

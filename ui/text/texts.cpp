@@ -27,6 +27,11 @@ QString time_text(double seconds, const ColumnUnit& unit) {
   return QString::fromStdString(format_in(unit, seconds));
 }
 
+QString cell_bytes_text(std::int64_t bytes, const ColumnUnit& unit) {
+  const QString text = bytes_text(bytes, unit);
+  return text.contains(u'<') ? bytes_text(bytes) : text;
+}
+
 QString exact_bytes_text(std::int64_t bytes) {
   return QString::fromStdString(with_thousands(bytes)) + u" B"_s;
 }

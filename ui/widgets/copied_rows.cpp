@@ -39,10 +39,15 @@ bool have_ticks(const QModelIndexList& rows) {
   });
 }
 
-std::string exact_text(const QVariant& exact, const QVariant& shortened) {
-  if (!exact.isValid()) return shortened.toString().toStdString();
-  if (exact.typeId() == QMetaType::Double) return format_number(exact.toDouble());
-  return exact.toString().toStdString();
+/// The fields of a cell or title: its exact value, or several if the value is a list.
+void add_exact(std::vector<std::string>& fields, const QVariant& exact, const QVariant& shortened) {
+  if (exact.typeId() == QMetaType::QStringList) {
+    for (const QString& each : exact.toStringList()) fields.push_back(each.toStdString());
+  } else if (exact.typeId() == QMetaType::Double) {
+    fields.push_back(format_number(exact.toDouble()));
+  } else {
+    fields.push_back((exact.isValid() ? exact : shortened).toString().toStdString());
+  }
 }
 
 int level_of(const QModelIndex& row) {
@@ -77,7 +82,7 @@ std::string CsvRows::titles() const {
     const auto title = [&](int role) {
       return header_.model()->headerData(column, Qt::Horizontal, role);
     };
-    fields.push_back(exact_text(title(exact_role), title(Qt::DisplayRole)));
+    add_exact(fields, title(exact_role), title(Qt::DisplayRole));
   }
   return csv_record(fields);
 }
@@ -88,7 +93,7 @@ std::string CsvRows::record(const QModelIndex& row) const {
   if (has_ticks_) fields.push_back(tick_text(row.siblingAtColumn(0)).toStdString());
   for (const int column : columns_) {
     const QModelIndex cell = row.siblingAtColumn(column);
-    fields.push_back(exact_text(cell.data(exact_role), cell.data()));
+    add_exact(fields, cell.data(exact_role), cell.data());
   }
   return csv_record(fields);
 }

@@ -64,7 +64,7 @@ void TableView::fit_columns() {
 }
 
 void TableView::set_flexible_column(int column, int least, int least_last) {
-  flexible_ = {column, least, least_last, flexible_.last_is_whole};
+  flexible_ = {column, least, least_last, flexible_.last_is_whole, flexible_.last_can_hide};
   // `fit_flexible_column` sets the width of the last column; with stretching, Qt would set it too.
   horizontalHeader()->setStretchLastSection(false);
   fit_flexible_column();
@@ -72,6 +72,11 @@ void TableView::set_flexible_column(int column, int least, int least_last) {
 
 void TableView::keep_last_whole() {
   flexible_.last_is_whole = true;
+  fit_flexible_column();
+}
+
+void TableView::hide_last_if_narrow() {
+  flexible_.last_can_hide = true;
   fit_flexible_column();
 }
 
@@ -99,12 +104,15 @@ void TableView::fit_flexible_column() {
   for (int column = 0; column + 1 < columns; ++column) {
     if (column != flexible_.column) room -= columnWidth(column);
   }
+  const int content = content_width(flexible_.column);
   const int least_last =
       std::max(flexible_.least_last, flexible_.last_is_whole ? content_width(columns - 1) : 0);
-  const int most = std::max(flexible_.least, room - least_last);
-  const int width = std::clamp(content_width(flexible_.column), flexible_.least, most);
+  const bool is_narrow = flexible_.last_can_hide && content > room - least_last;
+  setColumnHidden(columns - 1, is_narrow);
+  const int most = std::max(flexible_.least, is_narrow ? room : room - least_last);
+  const int width = is_narrow ? most : std::clamp(content, flexible_.least, most);
   setColumnWidth(flexible_.column, width);
-  setColumnWidth(columns - 1, std::max(least_last, room - width));
+  if (!is_narrow) setColumnWidth(columns - 1, std::max(least_last, room - width));
 }
 
 void TableView::resizeEvent(QResizeEvent* event) {

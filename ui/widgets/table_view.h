@@ -30,6 +30,9 @@ class TableView : public QTableView, public PictureSource {
   /// Keeps the last column at least as wide as its content. Has an effect only with a flexible
   /// column.
   void keep_last_whole();
+  /// Hides the last column while the flexible column would be cut beside it. Has an effect only
+  /// with a flexible column.
+  void hide_last_if_narrow();
 
   /// Lets the user sort the rows: by a click on a title, which sorts the other way at the second
   /// click and not at all at the third, and in the menu. The model sorts. Call this after
@@ -50,6 +53,7 @@ class TableView : public QTableView, public PictureSource {
     int least = 0;
     int least_last = 0;
     bool last_is_whole = false;
+    bool last_can_hide = false;
   };
 
   void fit_flexible_column();

@@ -216,9 +216,8 @@ void MainWindow::make_view_menu() {
   QMenu* const selected = menu->addMenu(tr("&Selection in the graph"));
   selected->addActions(graph_->actions_on_selection());
   selected->setToolTipsVisible(true);
-  add_action(menu, u"go_to_peak"_s, tr("Go to the &peak"), QKeySequence(u"Ctrl+P"_s), [this] {
-    document_.selection().select_slot(document_.study()->current->timeline.peak_slot);
-  });
+  add_action(menu, u"go_to_peak"_s, tr("Go to the &peak"), QKeySequence(u"Ctrl+P"_s),
+             [this] { document_.selection().select_peak(); });
   menu->addSeparator();
   make_panel_menus(menu);
   menu->addSeparator();

@@ -70,6 +70,16 @@ TEST_F(MemoryCursor, StaysAtThePeakIfItWasClickedThere) {
   expect_at_peak();
 }
 
+TEST_F(MemoryCursor, ComesBackToThePeakByALink) {
+  auto& link = find<QWidget>(u"alive_to_peak"_s);
+  EXPECT_FALSE(link.isVisible());
+  document().selection().select_slot(3);
+  ASSERT_TRUE(link.isVisible());
+  click(link);
+  EXPECT_FALSE(link.isVisible());
+  expect_at_peak();
+}
+
 TEST_F(MemoryCursor, StaysWithTheNodeWhereTheUserPutIt) {
   document().selection().select_slot(20);
   const NodeId node = document().selection().node();

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <QSignalSpy>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -140,13 +141,46 @@ TEST_F(ColumnUnits, OfOrdersStepsAndFusionsAreTheSameInAllRows) {
   EXPECT_EQ(steps.index(0, StepModel::live).data(Qt::ToolTipRole), exact_bytes_text(first));
 }
 
+TEST_F(ColumnUnits, TheCurrentPeakReadsTheSameEverywhere) {
+  const Timeline& timeline = study_->current->timeline;
+  const QString peak = bytes_text(timeline.peak_bytes);
+  OrderModel orders;
+  orders.set_study(study_);
+  int chosen = 0;
+  for (int row = 0; row < orders.rowCount(); ++row) {
+    const QModelIndex cell = orders.index(row, OrderModel::peak);
+    if (cell.siblingAtColumn(0).data(Qt::CheckStateRole) != Qt::Checked) continue;
+    ++chosen;
+    EXPECT_EQ(cell.data().toString(), peak);
+  }
+  EXPECT_EQ(chosen, 1);
+  StepModel steps;
+  steps.set_study(study_);
+  EXPECT_EQ(steps.index(static_cast<int>(timeline.peak_slot), StepModel::live).data(), peak);
+  FusionModel fusions;
+  fusions.set_study(study_);
+  fusions.set_rows(fusion_table(*study_));
+  EXPECT_EQ(fusions.index(0, FusionModel::peak).data(), peak) << "no fusion is chosen";
+}
+
 TEST_F(ColumnUnits, OfWhatIsAliveFollowTheLargest) {
   AliveModel alive;
   alive.set_moment(study_, study_->current->timeline.peak_slot);
   const QModelIndex largest = alive.index(0, AliveModel::bytes);
-  const Units units = units_of(alive, AliveModel::bytes);
-  EXPECT_EQ(units, Units{unit_of(largest.data().toString())});
-  EXPECT_NE(units, Units{u"B"_s});
+  const QString unit = unit_of(largest.data().toString());
+  EXPECT_NE(unit, u"B"_s);
+  const ColumnUnit size = byte_unit(largest.data(exact_role).toLongLong());
+  int small = 0;
+  for (int row = 0; row < alive.rowCount(); ++row) {
+    const QModelIndex cell = alive.index(row, AliveModel::bytes);
+    const qlonglong bytes = cell.data(exact_role).toLongLong();
+    const bool reads_as_nothing =
+        static_cast<double>(bytes) < 0.5 * std::pow(10, -size.digits) * size.size;
+    if (bytes > 0 && reads_as_nothing) ++small;
+    EXPECT_FALSE(cell.data().toString().contains(u'<'));
+    EXPECT_EQ(unit_of(cell.data().toString()) == unit, bytes == 0 || !reads_as_nothing) << bytes;
+  }
+  EXPECT_GT(small, 0) << "these have a unit of their own";
   const QString last =
       alive.index(alive.rowCount() - 1, AliveModel::bytes).data(Qt::ToolTipRole).toString();
   EXPECT_EQ(unit_of(last), u"B"_s);

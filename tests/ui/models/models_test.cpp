@@ -7,11 +7,12 @@
 #include <set>
 
 #include "core/study/edits/edits.h"
+#include "core/study/facts/tensor_homes.h"
 #include "core/study/step/fusion_table.h"
 #include "tests/support/model_builder.h"
 #include "tests/ui/support/samples.h"
 #include "tests/ui/support/studies.h"
-#include "ui/charts/data_colours.h"
+#include "ui/charts/band_colours.h"
 #include "ui/graph/graph_painter.h"
 #include "ui/models/alive_model.h"
 #include "ui/models/difference_model.h"
@@ -126,19 +127,20 @@ TEST_F(Models, WhatIsAliveKeepsTheRules) {
   });
 }
 
-TEST_F(Models, WhatIsAliveHasTheColourOfItsLifetime) {
+TEST_F(Models, WhatIsAliveHasTheColourOfItsUse) {
   AliveModel model;
   const auto study = study_of(sample(u"gpt2_tiny"_s));
   const Timeline& timeline = study->current->timeline;
   model.set_moment(study, timeline.peak_slot);
   const auto alive = alive_at(timeline, timeline.peak_slot);
-  for (int row = 0; row < model.rowCount(); ++row) {
-    const Buffer& buffer = timeline.buffers[alive[static_cast<std::size_t>(row)]];
-    const auto colour =
-        model.index(row, AliveModel::tensor).data(Qt::DecorationRole).value<QColor>();
-    const double share =
-        (buffer.last_slot - buffer.first_slot + 1) / static_cast<double>(timeline.order.size());
-    EXPECT_EQ(colour, buffer.persistent ? QColor(Qt::transparent) : lifetime_colour(share));
+  const TensorHomes homes = tensor_homes(*study, *study->current);
+  for (const bool dark : {false, true}) {
+    model.set_dark(dark);
+    for (int row = 0; row < model.rowCount(); ++row) {
+      const Band band = homes.band[alive[static_cast<std::size_t>(row)]];
+      const QVariant colour = model.index(row, AliveModel::tensor).data(Qt::DecorationRole);
+      EXPECT_EQ(colour.value<QColor>(), band_colour(band, dark));
+    }
   }
 }
 

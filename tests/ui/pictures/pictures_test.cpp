@@ -207,6 +207,22 @@ TEST_F(Pictures, TheDataOfTheIcicleAndTheTablesAreTheStudysBytes) {
   EXPECT_EQ(history.back()[column_of(history, "Peak (bytes)")], std::to_string(peak()));
 }
 
+TEST_F(Pictures, LiveTensorsHaveSlotsAsNumbersAndTheRolesOfTheLegend) {
+  const auto alive = data(u"alive_table"_s);
+  ASSERT_GT(alive.size(), 4U);
+  const std::size_t slot = document().selection().slot() + 1;
+  std::set<std::string> titles;
+  for (std::size_t i = 0; i < band_count; ++i) {
+    titles.insert(std::string(title_of(static_cast<Band>(i))));
+  }
+  for (std::size_t row = 1; row < alive.size(); ++row) {
+    ASSERT_EQ(alive[row].size(), alive[0].size());
+    EXPECT_LE(std::stoull(alive[row][column_of(alive, "First slot")]), slot);
+    EXPECT_GE(std::stoull(alive[row][column_of(alive, "Last slot")]), slot);
+    EXPECT_TRUE(titles.contains(alive[row][column_of(alive, "Role")]));
+  }
+}
+
 TEST_F(Pictures, TheDataOfACurveHaveBothPeaks) {
   const auto curve = data(u"memory_view"_s);
   std::map<std::string, std::int64_t> peaks;

@@ -3,14 +3,18 @@
 #include <QApplication>
 #include <QHelpEvent>
 #include <QSettings>
+#include <QStyleOption>
 #include <QTableView>
 #include <QToolBar>
 #include <QToolTip>
+#include <set>
 
 #include "tests/ui/support/window_test.h"
 #include "ui/graph/legend.h"
 #include "ui/memory/memory_key.h"
 #include "ui/memory/memory_view.h"
+#include "ui/models/alive_model.h"
+#include "ui/panels/memory/tensor_delegate.h"
 #include "ui/theme/text_size.h"
 
 namespace stashscope::ui::test {
@@ -134,6 +138,60 @@ TEST_F(LargerText, LeavesTheKeyOfTheMemoryCurve) {
       EXPECT_EQ(QToolTip::text().count(u'\n') + 1, all) << QToolTip::text().toStdString();
     }
   }
+}
+
+/// The window of a screen of 1366 x 768 whose texts are drawn at 125 %.
+class SmallScreen : public LargerText {
+ protected:
+  void SetUp() override {
+    LargerText::SetUp();
+    grow(100);
+    window().resize(1093, 614);
+  }
+};
+
+TEST_F(SmallScreen, ShowsTheButtonsOfRunAndTheChartOfFit) {
+  choose(u"run"_s);
+  for (const QString& name : {u"run_button"_s, u"import_button"_s, u"export_button"_s}) {
+    EXPECT_TRUE(is_seen_whole(find<QWidget>(name))) << name.toStdString();
+  }
+  choose(u"fit"_s);
+  QTest::qWait(20);
+  const auto& chart = find<QWidget>(u"plan_chart"_s);
+  EXPECT_TRUE(is_seen_whole(chart))
+      << chart.height() << " in " << find<QWidget>(u"planner_panel"_s).height();
+}
+
+TEST_F(SmallScreen, ShowsChangesInTheHistory) {
+  choose(u"compare"_s);
+  document().choose(document().choices(), u"as before"_s);
+  auto& table = find<QTableView>(u"history_table"_s);
+  const int last = table.model()->columnCount() - 1;
+  EXPECT_LE(table.columnViewportPosition(last) + table.columnWidth(last),
+            table.viewport()->width());
+  const QString title = table.model()->headerData(last, Qt::Horizontal).toString();
+  EXPECT_GT(table.columnWidth(last),
+            table.fontMetrics().horizontalAdvance(std::max(title, u"+3000 %"_s)));
+}
+
+TEST_F(SmallScreen, TellsTheLiveTensorsApart) {
+  choose(u"order"_s);
+  auto& table = find<QTableView>(u"alive_table"_s);
+  auto& names = *qobject_cast<TensorDelegate*>(table.itemDelegateForColumn(AliveModel::tensor));
+  QStyleOptionViewItem option;
+  option.initFrom(&table);
+  std::set<QString> whole;
+  std::set<QString> seen;
+  int shortened = 0;
+  for (int row = 0; row < table.model()->rowCount(); ++row) {
+    const QModelIndex index = table.model()->index(row, AliveModel::tensor);
+    const QString text = names.text_in(140, option, index);
+    whole.insert(index.data().toString());
+    seen.insert(text);
+    if (text.contains(u'…')) ++shortened;
+  }
+  EXPECT_EQ(seen.size(), whole.size());
+  EXPECT_GT(shortened, 3);
 }
 
 }  // namespace larger_text_test

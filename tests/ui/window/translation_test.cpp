@@ -86,7 +86,7 @@ TEST_F(Translation, EverythingThatTheWindowSaysIsTranslated) {
     const bool is_no_sentence = seen.where.startsWith(u"status_stage"_s) ||
                                 seen.where.startsWith(u"alive_bands"_s) ||
                                 seen.where.startsWith(u"export_lines"_s) ||
-                                seen.where.startsWith(u"alive_heading (QLabel) tool tip"_s);
+                                seen.where.startsWith(u"alive_heading (ElidedLabel) tool tip"_s);
     if (is_no_sentence) continue;
     if (seen.text.contains(MarkingTranslator::mark)) {
       ++translated;

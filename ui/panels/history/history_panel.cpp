@@ -12,7 +12,7 @@ using namespace Qt::StringLiterals;
 constexpr int choice_width = 160;
 constexpr int least_choice_width = 96;
 constexpr int peak_width = 96;
-constexpr int least_change_width = 64;
+constexpr int least_change_width = 76;
 
 }  // namespace
 
@@ -29,6 +29,7 @@ HistoryPanel::HistoryPanel(Document& document, QWidget* parent)
   table_->horizontalHeader()->resizeSection(HistoryModel::choice, choice_width);
   table_->horizontalHeader()->resizeSection(HistoryModel::peak, peak_width);
   table_->set_flexible_column(HistoryModel::choice, least_choice_width, least_change_width);
+  table_->keep_last_whole();
   connect(table_, &QTableView::clicked, this, &HistoryPanel::go_to);
   connect(table_, &QTableView::activated, this, &HistoryPanel::go_to);
   connect(&model_, &QAbstractItemModel::modelReset, this, &HistoryPanel::show_current);

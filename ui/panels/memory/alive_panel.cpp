@@ -1,6 +1,7 @@
 #include "ui/panels/memory/alive_panel.h"
 
 #include <QEvent>
+#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include "ui/text/counted.h"
 #include "ui/text/texts.h"
 #include "ui/theme/theme.h"
+#include "ui/widgets/peak_link.h"
 
 namespace stashscope::ui {
 
@@ -40,27 +42,44 @@ QString bands_text(const BandBytes& bytes, bool dark) {
 AlivePanel::AlivePanel(Document& document, QWidget* parent)
     : QWidget(parent),
       document_(document),
-      heading_(new QLabel),
+      heading_(new ElidedLabel),
+      to_peak_(make_peak_link(QStringLiteral("alive_to_peak"))),
       bands_(new QLabel),
-      table_(new TableView) {
+      table_(new TableView),
+      names_(new TensorDelegate([this] { return model_.names(); }, table_)) {
   setObjectName(QStringLiteral("alive_panel"));
   auto* const layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
-  heading_->setObjectName(QStringLiteral("alive_heading"));
-  heading_->setContentsMargins(8, 2, 8, 2);
   bands_->setObjectName(QStringLiteral("alive_bands"));
   bands_->setContentsMargins(8, 0, 8, 6);
   bands_->setWordWrap(true);
   bands_->hide();
-  layout->addWidget(heading_);
+  layout->addWidget(make_heading());
   layout->addWidget(bands_);
   layout->addWidget(table_);
+  make_table();
+  connect(&document_, &Document::study_changed, this, &AlivePanel::show_moment);
+  connect(&document_.selection(), &LinkedSelection::changed, this, &AlivePanel::show_moment);
+}
+
+QWidget* AlivePanel::make_heading() {
+  heading_->setObjectName(QStringLiteral("alive_heading"));
+  connect(to_peak_, &QToolButton::clicked, &document_.selection(), &LinkedSelection::select_peak);
+  auto* const bar = new QWidget;
+  auto* const row = new QHBoxLayout(bar);
+  row->setContentsMargins(8, 2, 8, 2);
+  row->addWidget(heading_, 1);
+  row->addWidget(to_peak_);
+  return bar;
+}
+
+void AlivePanel::make_table() {
   table_->setObjectName(QStringLiteral("alive_table"));
   table_->setAccessibleName(tr("Tensors alive at the cursor"));
   table_->setModel(&model_);
   table_->let_sort();
-  table_->setTextElideMode(Qt::ElideLeft);
+  table_->setItemDelegateForColumn(AliveModel::tensor, names_);
   table_->setIconSize(swatch_size);
   table_->cut_at_end({AliveModel::role, AliveModel::type});
   table_->set_invitation(tr("Open a model to see what fills its memory."));
@@ -75,8 +94,6 @@ AlivePanel::AlivePanel(Document& document, QWidget* parent)
     const NodeId node = model_.maker_or_reader(index.row());
     if (node.valid()) Q_EMIT node_wanted(node);
   });
-  connect(&document_, &Document::study_changed, this, &AlivePanel::show_moment);
-  connect(&document_.selection(), &LinkedSelection::changed, this, &AlivePanel::show_moment);
 }
 
 void AlivePanel::show_moment() {
@@ -86,9 +103,11 @@ void AlivePanel::show_moment() {
   shown_study_ = study.get();
   shown_slot_ = slot;
   model_.set_moment(study, slot);
+  names_->forget_names();
   const Timeline& timeline = study->current->timeline;
   if (slot >= timeline.order.size()) return;
   const bool at_peak = slot == timeline.peak_slot;
+  to_peak_->setVisible(!at_peak);
   heading_->setText((at_peak ? tr("At the peak, slot %1: %2 in %3") : tr("In slot %1: %2 in %3"))
                         .arg(slot + 1)
                         .arg(bytes_text(timeline.live_bytes[slot]))
@@ -100,14 +119,17 @@ void AlivePanel::show_bands() {
   const auto& study = document_.study();
   if (study == nullptr || study.get() != shown_study_) return;
   if (shown_slot_ >= study->current->bands.size()) return;
-  bands_->setText(bands_text(study->current->bands[shown_slot_], theme_of(palette()).dark));
-  heading_->setToolTip(tr("By use: %1").arg(bands_->text()));
+  const bool dark = theme_of(palette()).dark;
+  model_.set_dark(dark);
+  bands_->setText(bands_text(study->current->bands[shown_slot_], dark));
+  heading_->setToolTip(tr("%1<br>By use: %2").arg(heading_->text(), bands_->text()));
   fit_bands();
 }
 
 void AlivePanel::fit_bands() {
   const int row = table_->verticalHeader()->defaultSectionSize();
-  const int taken = heading_->sizeHint().height() + bands_->heightForWidth(width()) +
+  const int taken = heading_->parentWidget()->sizeHint().height() +
+                    bands_->heightForWidth(width()) +
                     table_->horizontalHeader()->sizeHint().height();
   bands_->setVisible(!bands_->text().isEmpty() && height() - taken >= least_rows * row);
 }

@@ -1,9 +1,12 @@
 #pragma once
 
 #include <QLabel>
+#include <QToolButton>
 
 #include "ui/document/document.h"
 #include "ui/models/alive_model.h"
+#include "ui/panels/memory/tensor_delegate.h"
+#include "ui/widgets/elided_label.h"
 #include "ui/widgets/table_view.h"
 
 namespace stashscope::ui {
@@ -25,6 +28,8 @@ class AlivePanel : public QWidget {
   void resizeEvent(QResizeEvent* event) override;
 
  private:
+  QWidget* make_heading();
+  void make_table();
   void show_moment();
   void show_bands();
   /// Hides the text of the bands if it would leave room for fewer than 3 rows of the table.
@@ -32,9 +37,11 @@ class AlivePanel : public QWidget {
 
   Document& document_;
   AliveModel model_;
-  QLabel* heading_;
+  ElidedLabel* heading_;
+  QToolButton* to_peak_;
   QLabel* bands_;
   TableView* table_;
+  TensorDelegate* names_;
   const Study* shown_study_ = nullptr;
   std::size_t shown_slot_ = 0;
 };

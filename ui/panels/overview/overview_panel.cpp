@@ -9,6 +9,7 @@
 #include "ui/text/texts.h"
 #include "ui/theme/spacing.h"
 #include "ui/widgets/key_action.h"
+#include "ui/widgets/peak_link.h"
 
 namespace stashscope::ui {
 
@@ -19,7 +20,7 @@ using namespace Qt::StringLiterals;
 constexpr int module_width = 220;
 constexpr int least_module_width = 120;
 constexpr int number_width = 92;
-constexpr int least_formula_width = 80;
+constexpr int least_formula_width = 160;
 constexpr int least_height = 80;
 constexpr std::size_t most_sizes = 4;
 
@@ -44,6 +45,7 @@ OverviewPanel::OverviewPanel(Document& document, QWidget* parent)
       sum_blocks_(new QCheckBox(tr("Sum equal blocks"))),
       zoom_out_(new QToolButton),
       heading_(new ElidedLabel),
+      to_peak_(make_peak_link(u"overview_to_peak"_s)),
       sizes_(new QLabel),
       icicle_(new IcicleView),
       table_(new TableView) {
@@ -73,6 +75,7 @@ OverviewPanel::OverviewPanel(Document& document, QWidget* parent)
   });
   connect(&document_, &Document::opened, this, [this] { wanted_module_.clear(); });
   connect(zoom_out_, &QToolButton::clicked, icicle_, &IcicleView::step_out);
+  connect(to_peak_, &QToolButton::clicked, &document_.selection(), &LinkedSelection::select_peak);
   connect(&document_, &Document::study_changed, this, &OverviewPanel::show_study);
   connect(&document_.selection(), &LinkedSelection::changed, this, &OverviewPanel::show_moment);
 }
@@ -96,6 +99,7 @@ QWidget* OverviewPanel::make_heading() {
   auto* const row = new QHBoxLayout(bar);
   row->setContentsMargins(spacing_unit, spacing_unit / 2, spacing_unit, spacing_unit / 2);
   row->addWidget(heading_, 1);
+  row->addWidget(to_peak_);
   row->addWidget(zoom_out_);
   row->addWidget(grouping_);
   return bar;
@@ -161,6 +165,7 @@ void OverviewPanel::make_table() {
     header.resizeSection(column, number_width);
   }
   table_->set_flexible_column(ModuleModel::module, least_module_width, least_formula_width);
+  table_->hide_last_if_narrow();
   connect(table_, &QTableView::clicked, this,
           [this](const QModelIndex& index) { take_module(index.row()); });
   connect(table_, &QTableView::activated, this,
@@ -238,9 +243,9 @@ void OverviewPanel::show_heading() {
   if (shown_study_ == nullptr) return;
   const bool is_zoomed = icicle_->top() != 0;
   zoom_out_->setEnabled(is_zoomed);
-  const QString moment = shown_slot_ == shown_study_->current->timeline.peak_slot
-                             ? tr("At the peak")
-                             : tr("In slot %1").arg(shown_slot_ + 1);
+  const bool at_peak = shown_slot_ == shown_study_->current->timeline.peak_slot;
+  to_peak_->setVisible(!at_peak);
+  const QString moment = at_peak ? tr("At the peak") : tr("In slot %1").arg(shown_slot_ + 1);
   const QString group =
       is_zoomed ? shown(path_in_tree(icicle_->tree(), icicle_->top())) : tr("all tensors");
   const QString text =

@@ -68,6 +68,7 @@ class OverviewPanel : public QWidget {
   QCheckBox* sum_blocks_;
   QToolButton* zoom_out_;
   ElidedLabel* heading_;
+  QToolButton* to_peak_;
   QLabel* sizes_;                  ///< the sizes and the optimizer, as links
   std::vector<NamedSize> linked_;  ///< the sizes that the links lead to
   IcicleView* icicle_;

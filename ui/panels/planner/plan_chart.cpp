@@ -39,7 +39,7 @@ void paint_dot(QPainter& painter, QPointF at, double radius, const QColor& fill,
 PlanChart::PlanChart(QWidget* parent) : PointChart(parent) {
   setObjectName(QStringLiteral("plan_chart"));
   setAccessibleName(tr("Peak against extra time"));
-  setMinimumSize(200, 150);
+  setMinimumSize(200, 110);
 }
 
 void PlanChart::set_points(std::vector<ChartPoint> points) {

@@ -30,7 +30,7 @@ class PlanChart : public PointChart {
   PlanChartMap map() const;
   QString readout() const override;
 
-  QSize sizeHint() const override { return {360, 150}; }
+  QSize sizeHint() const override { return {360, 110}; }
 
   PictureData picture_data() override;
 

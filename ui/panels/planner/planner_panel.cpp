@@ -55,6 +55,9 @@ PlannerPanel::PlannerPanel(Document& document, Planning& planning, QWidget* pare
 QWidget* PlannerPanel::make_content() {
   set_up_answer();
   auto* const content = new QWidget;
+  // The content is as high as its texts at the width that they have. Its own least height would
+  // count the lines of narrow texts.
+  content->setMinimumHeight(1);
   auto* const layout = new QVBoxLayout(content);
   layout->setContentsMargins(spacing_unit, spacing_unit / 2, spacing_unit, spacing_unit);
   layout->setSpacing(spacing_unit);

@@ -11,6 +11,7 @@
 #include "ui/text/enabling.h"
 #include "ui/text/texts.h"
 #include "ui/theme/spacing.h"
+#include "ui/widgets/flow_layout.h"
 #include "ui/widgets/vertical_scroll_area.h"
 
 namespace stashscope::ui {
@@ -149,25 +150,29 @@ QWidget* RunPanel::make_content() {
   auto* const layout = new QVBoxLayout(content);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(spacing_unit);
-  layout->addWidget(options_);
+  auto* const settings = new FlowLayout;
+  options_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+  settings->addWidget(options_);
+  settings->addWidget(make_files());
+  layout->addLayout(settings);
   layout->addWidget(result_);
-  layout->addLayout(make_files());
   layout->addStretch(1);
   return content;
 }
 
-QLayout* RunPanel::make_files() {
+QWidget* RunPanel::make_files() {
   QPushButton* const import_button = make_button(
       u"import_button"_s, tr("Import…"), tr("Reads a measurement of this step from a file"));
   connect(import_button, &QPushButton::clicked, this,
           [this] { ask_to_import_measurement(document_, *window()); });
   connect(export_, &QPushButton::clicked, this,
           [this] { ask_to_export_measurement(document_, *window()); });
-  auto* const files = new QHBoxLayout;
-  files->setSpacing(spacing_unit);
-  files->addStretch(1);
-  files->addWidget(import_button);
-  files->addWidget(export_);
+  auto* const files = new QWidget;
+  auto* const column = new QVBoxLayout(files);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(spacing_unit / 2);
+  column->addWidget(import_button);
+  column->addWidget(export_);
   return files;
 }
 

@@ -22,7 +22,7 @@ class RunPanel : public QWidget {
  private:
   QLayout* make_top();
   QWidget* make_content();
-  QLayout* make_files();
+  QWidget* make_files();
   QPushButton* make_button(const QString& name, const QString& text, const QString& tip);
   void connect_document();
   void list_devices();

@@ -53,6 +53,53 @@ TEST_F(Overview, HoldsThePeakUntilTheCursorMoves) {
   EXPECT_TRUE(heading().startsWith(u"In slot 1:"_s)) << heading().toStdString();
 }
 
+TEST_F(Overview, ALinkLeadsBackToThePeak) {
+  auto& link = find<QWidget>(u"overview_to_peak"_s);
+  EXPECT_FALSE(link.isVisible());
+  document().selection().select_slot(0);
+  ASSERT_TRUE(link.isVisible());
+  link.setFocus();
+  QTest::keyClick(&link, Qt::Key_Space);
+  EXPECT_EQ(document().selection().slot(), document().study()->current->timeline.peak_slot);
+  EXPECT_TRUE(heading().startsWith(u"At the peak"_s)) << heading().toStdString();
+  EXPECT_FALSE(link.isVisible());
+}
+
+TEST_F(Overview, FormulasGiveWayToNames) {
+  const auto resize = [this](int width, int height) {
+    window().resize(width, height);
+    find<QAction>(u"reset_layout"_s).trigger();
+    QTest::qWait(20);
+  };
+  resize(900, 614);
+  EXPECT_TRUE(modules().isColumnHidden(ModuleModel::symbolic));
+  resize(1093, 614);
+  for (int row = 0; row < modules().model()->rowCount(); ++row) {
+    EXPECT_GE(modules().columnWidth(ModuleModel::module),
+              modules().sizeHintForIndex(modules().model()->index(row, 0)).width());
+  }
+  resize(2560, 1440);
+  EXPECT_FALSE(modules().isColumnHidden(ModuleModel::symbolic));
+  EXPECT_GE(modules().columnWidth(ModuleModel::symbolic), 160);
+}
+
+TEST_F(Overview, GroupsHaveTheirNamesAsSoonAsTheyFit) {
+  window().resize(1093, 614);
+  QCoreApplication::processEvents();
+  int named = 0;
+  for (const IcicleBox& box : icicle().boxes()) {
+    const MemoryTreeNode& node = icicle().tree().nodes[box.node];
+    if (box.node == 0 || node.child_count == 0) continue;
+    const double text =
+        QFontMetricsF(icicle().font()).horizontalAdvance(QString::fromStdString(node.name));
+    const double width = icicle().rectangle(box).width() - 1;
+    if (width < text + 2) continue;
+    ++named;
+    EXPECT_FALSE(icicle().label(box, width).isEmpty()) << node.name << ' ' << width;
+  }
+  EXPECT_GT(named, 3);
+}
+
 TEST_F(Overview, AClickZoomsAndSelectsTheNodesOfTheGroup) {
   click_box(box_named(u"h.1"_s));
   EXPECT_TRUE(heading().endsWith(u"h.1"_s)) << heading().toStdString();

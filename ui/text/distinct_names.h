@@ -1,0 +1,31 @@
+#pragma once
+
+#include <QString>
+#include <QStringList>
+#include <functional>
+
+namespace stashscope::ui {
+
+/// Shortens names such that a shortened name still tells which of all names is meant. A name is
+/// shortened between its outer modules, which stay, and its end: `h.0/…/Add_output_0`.
+class DistinctNames {
+ public:
+  using Fits = std::function<bool(const QString&)>;
+
+  DistinctNames() = default;
+  explicit DistinctNames(const QStringList& names);
+
+  /// The name without the modules that all names share. If that does not fit, a form that fits and
+  /// that no other name has, with as few outer modules as possible. If there is none, the whole
+  /// name.
+  QString shortened(const QString& name, const Fits& fits) const;
+
+ private:
+  QString without_shared(const QString& name) const;
+  bool is_shared(const QString& name, const QString& begin, const QString& end) const;
+
+  QString shared_;     ///< outer modules of all names that have modules
+  QStringList names_;  ///< without the shared modules, sorted, each once
+};
+
+}  // namespace stashscope::ui
