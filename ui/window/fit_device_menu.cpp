@@ -1,6 +1,8 @@
 #include "ui/window/fit_device_menu.h"
 
+#include <QApplication>
 #include <QHBoxLayout>
+#include <QKeyEvent>
 #include <QWidgetAction>
 
 #include "core/base/text.h"
@@ -12,6 +14,17 @@
 namespace stashscope::ui {
 
 using namespace Qt::StringLiterals;
+
+namespace {
+
+/// Closes a menu and the menus that it was opened from.
+void close_all_menus() {
+  while (QWidget* const popup = QApplication::activePopupWidget()) {
+    if (!popup->close()) return;
+  }
+}
+
+}  // namespace
 
 FitDeviceMenu::FitDeviceMenu(Document& document, QWidget* parent)
     : ChoiceMenu(tr("De&vice that the step must fit"), document, parent) {
@@ -43,25 +56,40 @@ void FitDeviceMenu::add_field() {
       "Memory into which the step must fit, in GiB without a unit. Times are still predicted for "
       "the chosen device. If the field is empty, the memory of that device counts."));
   auto* const row = new QWidget;
+  // The menu gives the focus to the row when the arrow keys come to the entry.
+  row->setFocusPolicy(Qt::StrongFocus);
+  row->setFocusProxy(field_);
   auto* const layout = new QHBoxLayout(row);
   layout->setContentsMargins(3 * spacing_unit, spacing_unit / 2, spacing_unit, spacing_unit / 2);
   layout->addWidget(make_label_of(*field_, tr("&Other memory")));
   layout->addWidget(field_, 1);
-  auto* const action = new QWidgetAction(this);
-  action->setObjectName(u"fit_other_memory"_s);
-  action->setText(tr("&Other memory"));
-  action->setDefaultWidget(row);
-  addAction(action);
+  auto* const entry = new QWidgetAction(this);
+  entry->setObjectName(u"fit_other_memory"_s);
+  entry->setText(tr("&Other memory"));
+  entry->setDefaultWidget(row);
+  addAction(entry);
+  field_entry_ = entry;
   connect(field_, &QLineEdit::returnPressed, this, &FitDeviceMenu::take_field);
   connect(this, &QMenu::aboutToShow, this, &FitDeviceMenu::fill_field);
 }
 
+/// The letter of the field gives it the focus. The menu by itself would close.
+void FitDeviceMenu::keyPressEvent(QKeyEvent* event) {
+  // Return in the field closes the menus and comes here afterwards.
+  if (!isVisible()) return;
+  const bool is_alone = (event->modifiers() & ~Qt::ShiftModifier) == 0;
+  const QKeySequence letter(Qt::ALT | static_cast<Qt::Key>(event->key()));
+  if (!is_alone || QKeySequence::mnemonic(field_entry_->text()) != letter) {
+    return QMenu::keyPressEvent(event);
+  }
+  setActiveAction(field_entry_);
+  field_->setFocus(Qt::ShortcutFocusReason);
+  field_->selectAll();
+}
+
 void FitDeviceMenu::take_field() {
   // The shown text is rounded, so a text that the user did not change is not applied.
-  if (!field_->isModified()) {
-    close();
-    return;
-  }
+  if (!field_->isModified()) return close_all_menus();
   const QString text = field_->amount().trimmed();
   Choices choices = document().choices();
   choices.times.device_memory.reset();
@@ -72,7 +100,7 @@ void FitDeviceMenu::take_field() {
       fail_usage("memory of 0 bytes", "no step fits", "write a size such as 24GiB");
     }
   });
-  close();
+  close_all_menus();
   if (failure) return document().notices().report(*failure);
   document().choose(
       choices, text.isEmpty() ? tr("The device's own memory") : tr("Device memory %1").arg(text));
@@ -81,6 +109,8 @@ void FitDeviceMenu::take_field() {
 void FitDeviceMenu::fill_field() {
   const auto& memory = document().choices().times.device_memory;
   field_->setText(memory ? bytes_text(*memory) : QString());
+  // A menu that opens again would give the focus to the widget that had it last.
+  field_->clearFocus();
 }
 
 }  // namespace stashscope::ui

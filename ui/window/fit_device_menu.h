@@ -12,12 +12,16 @@ class FitDeviceMenu : public ChoiceMenu {
  public:
   explicit FitDeviceMenu(Document& document, QWidget* parent = nullptr);
 
+ protected:
+  void keyPressEvent(QKeyEvent* event) override;
+
  private:
   void add_field();
   void fill_field();
   void take_field();
 
   AmountField* field_ = nullptr;
+  QAction* field_entry_ = nullptr;
 };
 
 }  // namespace stashscope::ui

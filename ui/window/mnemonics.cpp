@@ -22,14 +22,17 @@ bool starts_letters(const QString& text, qsizetype place) {
   return place == 0 || !text[place - 1].isLetterOrNumber();
 }
 
-/// The places of letters and digits before a tab: starts of words first, then the other places.
+/// The places of letters and digits before a tab: letters that start words first, then the other
+/// letters, then digits.
 std::vector<qsizetype> places_for_mark(const QString& text) {
   std::vector<qsizetype> places;
   for (qsizetype i = 0; i < text.size(); ++i) {
     if (text[i] == u'\t') break;
     if (text[i].isLetterOrNumber()) places.push_back(i);
   }
-  std::stable_partition(places.begin(), places.end(),
+  const auto is_letter = [&](qsizetype place) { return text[place].isLetter(); };
+  const auto digits = std::stable_partition(places.begin(), places.end(), is_letter);
+  std::stable_partition(places.begin(), digits,
                         [&](qsizetype place) { return starts_letters(text, place); });
   return places;
 }
