@@ -1,7 +1,9 @@
 #include "ui/theme/style.h"
 
+#include <QAbstractItemView>
 #include <QPainter>
 #include <QStyleOption>
+#include <algorithm>
 
 #include "ui/theme/theme.h"
 
@@ -79,6 +81,33 @@ void paint_edge(QPainter& painter, const QStyleOption& option) {
   painter.restore();
 }
 
+/// On a dark ground, the frames of Fusion are too dark to be seen.
+void paint_menu_frame(QPainter& painter, const QStyleOption& option) {
+  const Theme theme = theme_of(option.palette);
+  if (!theme.dark) return;
+  painter.save();
+  painter.setPen(theme.line);
+  painter.setBrush(Qt::NoBrush);
+  painter.drawRect(option.rect.adjusted(0, 0, -1, -1));
+  painter.restore();
+}
+
+/// A frame in the accent colour. The frame of Fusion is almost transparent.
+void paint_focus(QPainter& painter, const QStyleOption& option) {
+  if (!option.state.testFlag(QStyle::State_KeyboardFocusChange)) return;
+  painter.save();
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.setPen(theme_of(option.palette).accent);
+  painter.setBrush(Qt::NoBrush);
+  painter.drawRoundedRect(QRectF(option.rect).adjusted(0.5, 0.5, -0.5, -0.5), 2, 2);
+  painter.restore();
+}
+
+/// Cells show the focus by their ground.
+bool is_cell(const QWidget* widget) {
+  return qobject_cast<const QAbstractItemView*>(widget) != nullptr;
+}
+
 }  // namespace
 
 Style::Style() : QProxyStyle(QStringLiteral("Fusion")) {}
@@ -88,7 +117,9 @@ void Style::drawPrimitive(PrimitiveElement element, const QStyleOption* option, 
   if (element == PE_IndicatorItemViewItemCheck || element == PE_IndicatorCheckBox) {
     return paint_check_box(*painter, *option);
   }
+  if (element == PE_FrameFocusRect && !is_cell(widget)) return paint_focus(*painter, *option);
   QProxyStyle::drawPrimitive(element, option, painter, widget);
+  if (element == PE_FrameMenu) paint_menu_frame(*painter, *option);
   if (element == PE_FrameLineEdit) paint_edge(*painter, *option);
 }
 
@@ -96,6 +127,12 @@ void Style::drawComplexControl(ComplexControl control, const QStyleOptionComplex
                                QPainter* painter, const QWidget* widget) const {
   QProxyStyle::drawComplexControl(control, option, painter, widget);
   if (control == CC_SpinBox) paint_edge(*painter, *option);
+}
+
+int Style::pixelMetric(PixelMetric metric, const QStyleOption* option,
+                       const QWidget* widget) const {
+  const int pixels = QProxyStyle::pixelMetric(metric, option, widget);
+  return metric == PM_MenuPanelWidth ? std::max(pixels, 1) : pixels;
 }
 
 int Style::styleHint(StyleHint hint, const QStyleOption* option, const QWidget* widget,

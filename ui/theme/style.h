@@ -9,7 +9,8 @@ namespace stashscope::ui {
 constexpr int exclusive_role = Qt::UserRole + 1;
 
 /// Fusion style with check boxes and field edges that are visible on a dark ground too. Ticked
-/// boxes have the accent colour. Disabled text has no shadow, because it may state a reason that
+/// boxes have the accent colour, and so has the frame of what has the focus. Menus have a visible
+/// frame. Disabled text has no shadow, because it may state a reason that
 /// the user has to read.
 class Style : public QProxyStyle {
   Q_OBJECT
@@ -21,6 +22,8 @@ class Style : public QProxyStyle {
                      const QWidget* widget) const override;
   void drawComplexControl(ComplexControl control, const QStyleOptionComplex* option,
                           QPainter* painter, const QWidget* widget) const override;
+  int pixelMetric(PixelMetric metric, const QStyleOption* option,
+                  const QWidget* widget) const override;
   int styleHint(StyleHint hint, const QStyleOption* option, const QWidget* widget,
                 QStyleHintReturn* answer) const override;
 };

@@ -109,6 +109,7 @@ QString sheet_of(const Theme& theme) {
       "QHeaderView::up-arrow, QHeaderView::down-arrow { subcontrol-origin: padding;"
       " subcontrol-position: top center; width: 7px; height: 7px; }"
       "QTextBrowser, QScrollArea { border: 0; }"
+      "QFrame#command_palette { background: %1; border: 1px solid %2; }"
       "QToolTip { border: 1px solid %2; padding: 4px; background: %3; color: %5; }"_s;
   return sheet.arg(theme.window.name(), theme.line.name(), theme.surface.name(), theme.muted.name(),
                    theme.text.name());

@@ -46,7 +46,7 @@ OverviewPanel::OverviewPanel(Document& document, QWidget* parent)
       zoom_out_(new QToolButton),
       heading_(new ElidedLabel),
       to_peak_(make_peak_link(u"overview_to_peak"_s)),
-      sizes_(new QLabel),
+      sizes_(new LinkLabel),
       icicle_(new IcicleView),
       table_(new TableView) {
   setObjectName(u"overview_panel"_s);

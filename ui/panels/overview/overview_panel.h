@@ -10,6 +10,7 @@
 #include "ui/memory/icicle_view.h"
 #include "ui/models/module_model.h"
 #include "ui/widgets/elided_label.h"
+#include "ui/widgets/link_label.h"
 #include "ui/widgets/table_view.h"
 
 namespace stashscope::ui {
@@ -69,7 +70,7 @@ class OverviewPanel : public QWidget {
   QToolButton* zoom_out_;
   ElidedLabel* heading_;
   QToolButton* to_peak_;
-  QLabel* sizes_;                  ///< the sizes and the optimizer, as links
+  LinkLabel* sizes_;               ///< the sizes and the optimizer, as links
   std::vector<NamedSize> linked_;  ///< the sizes that the links lead to
   IcicleView* icicle_;
   ModuleModel model_;

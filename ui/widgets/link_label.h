@@ -1,0 +1,20 @@
+#pragma once
+
+#include <QLabel>
+
+namespace stashscope::ui {
+
+/// Rich text with links. The links have the colour of the current theme, and a frame shows that the
+/// text has the keyboard focus.
+class LinkLabel : public QLabel {
+  Q_OBJECT
+
+ public:
+  using QLabel::QLabel;
+
+ protected:
+  void changeEvent(QEvent* event) override;
+  void paintEvent(QPaintEvent* event) override;
+};
+
+}  // namespace stashscope::ui
