@@ -3,13 +3,17 @@
 #include <QAction>
 #include <QApplication>
 #include <QCheckBox>
+#include <QDockWidget>
 #include <QLineEdit>
+#include <QMenu>
 #include <QPixmap>
 #include <QSpinBox>
 #include <QStyle>
 #include <QTabWidget>
 #include <QTextBlock>
 #include <QTextBrowser>
+#include <QToolTip>
+#include <algorithm>
 #include <cmath>
 
 #include "tests/ui/support/window_test.h"
@@ -132,6 +136,76 @@ TEST_F(Themes, LinksFollow) {
   EXPECT_EQ(link_colour(), window().palette().color(QPalette::Link));
   choose(u"theme_2"_s);
   EXPECT_EQ(link_colour(), window().palette().color(QPalette::Link));
+}
+
+int pixels_of(const QColor& colour, const QImage& picture) {
+  int count = 0;
+  for (int y = 0; y < picture.height(); ++y) {
+    for (int x = 0; x < picture.width(); ++x) count += picture.pixelColor(x, y) == colour ? 1 : 0;
+  }
+  return count;
+}
+
+TEST_F(Themes, LinksOfTheBarAndOfOverviewFollow) {
+  open(sample(u"gpt2_tiny"_s));
+  find<QDockWidget>(u"overview_dock"_s).raise();
+  for (const QString& label : {u"answer_text"_s, u"overview_sizes"_s}) {
+    for (const QString& theme : {u"theme_1"_s, u"theme_3"_s, u"theme_2"_s}) {
+      choose(theme);
+      QTest::qWait(0);
+      const QColor link = window().palette().color(QPalette::Link);
+      EXPECT_GT(pixels_of(link, find<QWidget>(label).grab().toImage()), 20)
+          << label.toStdString() << " " << theme.toStdString();
+    }
+  }
+}
+
+TEST_F(Themes, MenusTipsAndThePaletteHaveAFrameOnDark) {
+  open(sample(u"gpt2_tiny"_s));
+  for (const QString& choice : {u"theme_2"_s, u"theme_3"_s}) {
+    choose(choice);
+    const QColor line = theme_of(window().palette()).line;
+    const auto is_framed = [&](QWidget& widget) {
+      const QImage picture = widget.grab().toImage();
+      const int right = picture.width() - 1;
+      const int middle = picture.height() / 2;
+      return picture.pixelColor(0, middle) == line && picture.pixelColor(right, middle) == line &&
+             picture.pixelColor(right / 2, 0) == line &&
+             picture.pixelColor(right / 2, picture.height() - 1) == line;
+    };
+    auto& menu = find<QMenu>(u"optimizer_menu"_s);
+    menu.popup({});
+    EXPECT_TRUE(is_framed(menu)) << choice.toStdString();
+    menu.close();
+    find<QAction>(u"commands"_s).trigger();
+    EXPECT_TRUE(is_framed(find<QWidget>(u"command_palette"_s))) << choice.toStdString();
+    press(Qt::Key_Escape);
+    QToolTip::showText(QPoint(50, 50), u"a tip"_s, &window());
+    const QWidgetList windows = QApplication::topLevelWidgets();
+    const auto tip = std::ranges::find_if(
+        windows, [](const QWidget* each) { return each->inherits("QTipLabel"); });
+    ASSERT_NE(tip, windows.end());
+    EXPECT_TRUE(is_framed(**tip)) << choice.toStdString();
+    QToolTip::hideText();
+  }
+}
+
+TEST_F(Themes, CheckBoxesAndLinksShowTheFocus) {
+  open(sample(u"gpt2_tiny"_s));
+  find<QDockWidget>(u"overview_dock"_s).raise();
+  press(Qt::Key_Tab);  // the frame is shown to a user of the keyboard
+  for (const QString& choice : {u"theme_1"_s, u"theme_2"_s, u"theme_3"_s}) {
+    choose(choice);
+    const QColor accent = theme_of(window().palette()).accent;
+    for (const QString& name : {u"overview_sum_blocks"_s, u"answer_text"_s}) {
+      auto& widget = find<QWidget>(name);
+      find<QWidget>(u"graph_view"_s).setFocus(Qt::TabFocusReason);
+      const int before = pixels_of(accent, widget.grab().toImage());
+      widget.setFocus(Qt::TabFocusReason);
+      EXPECT_GT(pixels_of(accent, widget.grab().toImage()), before + 40)
+          << name.toStdString() << " " << choice.toStdString();
+    }
+  }
 }
 
 /// The largest difference in lightness between a pixel of a widget and its ground.
