@@ -1,6 +1,8 @@
 #include "ui/window/answer_bar.h"
 
+#include <QAction>
 #include <QLayout>
+#include <algorithm>
 
 #include "core/base/text.h"
 #include "core/study/edits/edits.h"
@@ -9,6 +11,7 @@
 #include "ui/document/choice_words.h"
 #include "ui/panels/planner/answer_text.h"
 #include "ui/text/texts.h"
+#include "ui/widgets/drop_menu.h"
 
 namespace stashscope::ui {
 
@@ -25,13 +28,19 @@ QString percent_text(double share) {
          u" %"_s;
 }
 
-/// A link that opens the menu of devices, as rich text. The name of the device is escaped, because
-/// a profile from a file may have any name.
-QString device_text(const TimeChoices& times) {
-  const QString name = times.device_memory
-                           ? bytes_text(*times.device_memory)
-                           : shown(times.profile.name).left(longest_device_name).toHtmlEscaped();
-  return u"<a href=\"device\">%1</a>"_s.arg(name);
+/// The device that the step must fit. With other memory, also the device whose times are
+/// predicted. The name is escaped, because a profile from a file may have any name.
+QString device_name(const Study& study) {
+  const TimeChoices& times = study.choices.times;
+  const QString name = shown(times.profile.name).left(longest_device_name).toHtmlEscaped();
+  if (!times.device_memory) return name;
+  const QString memory = bytes_text(*times.device_memory);
+  return study.times->measured == 0 ? AnswerBar::tr("%1, times of %2").arg(memory, name) : memory;
+}
+
+/// A link that opens the menu of devices, as rich text.
+QString device_text(const Study& study) {
+  return u"<a href=\"device\">%1</a>"_s.arg(device_name(study));
 }
 
 std::int64_t memory_of(const Study& study) {
@@ -48,7 +57,7 @@ bool fits_narrowly(const Study& study) {
 }
 
 QString room_text(const Study& study, const QPalette& palette) {
-  const QString device = device_text(study.choices.times);
+  const QString device = device_text(study);
   const std::int64_t left = bytes_left(study);
   if (memory_of(study) <= 0) return AnswerBar::tr("memory of %1 unknown").arg(device);
   if (left < 0) {
@@ -107,7 +116,7 @@ QString price_text(const Study& study, const NextMove& move) {
 }  // namespace
 
 AnswerBar::AnswerBar(Document& document, QWidget* parent)
-    : QToolBar(tr("Answers"), parent), document_(document), answer_(new QLabel) {
+    : QToolBar(tr("Answers"), parent), document_(document), answer_(new LinkLabel) {
   setObjectName(u"answer_bar"_s);
   setMovable(false);
   answer_->setObjectName(u"answer_text"_s);
@@ -156,7 +165,7 @@ void AnswerBar::drop_moves() {
   largest_.reset();
   moves_.clear();
   moves_of_.reset();
-  fit_moves();
+  show_offers();
 }
 
 void AnswerBar::show_study() {
@@ -165,7 +174,7 @@ void AnswerBar::show_study() {
   setVisible(study != nullptr);
   if (study == nullptr) return;
   show_answer(*study);
-  fit_moves();
+  show_offers();
   quiet_.start();
 }
 
@@ -220,7 +229,7 @@ void AnswerBar::show_moves(const std::vector<NextMove>& moves) {
             .arg(words, exact_bytes_text(-move.peak_change), time_change_text(move.seconds_change),
                  shown(details)));
   }
-  fit_moves();
+  show_offers();
 }
 
 void AnswerBar::apply(std::size_t move) {
@@ -257,7 +266,7 @@ void AnswerBar::show_samples(const LargestFit& fit) {
           .arg(first.value)
           .arg(largest->value)
           .arg(bytes_text(largest->peak_bytes), time_text(largest->seconds)));
-  fit_moves();
+  show_offers();
 }
 
 void AnswerBar::use_samples() {
@@ -271,41 +280,47 @@ void AnswerBar::use_samples() {
                    tr("Set %1 to %2").arg(shown(largest_->dimensions.front().name)).arg(value));
 }
 
-void AnswerBar::fit_moves() {
-  const auto show = [this](QWidget* widget, bool on) {
-    if (!on && widget->hasFocus()) keep_keys();
-    for (QAction* const action : actions()) {
-      if (widgetForAction(action) == widget) action->setVisible(on);
-    }
-  };
+std::vector<QPushButton*> AnswerBar::offered() const {
   const auto& study = document_.study();
-  if (study == nullptr) return;
+  if (study == nullptr) return {};
+  std::vector<QPushButton*> buttons;
+  if (memory_of(*study) > 0 && bytes_left(*study) < 0) buttons.push_back(fit_);
+  if (largest_) buttons.push_back(samples_);
+  buttons.insert(buttons.end(), buttons_.begin(),
+                 buttons_.begin() + static_cast<std::ptrdiff_t>(moves_.size()));
+  return buttons;
+}
+
+/// The palette lists actions of `answer_`, because the bar has buttons only where there is room.
+/// They are made anew, so that an open palette never runs another move than the one it lists.
+void AnswerBar::show_offers() {
+  for (QAction* const old : answer_->actions()) {
+    answer_->removeAction(old);
+    old->deleteLater();
+  }
+  for (QPushButton* const button : offered()) {
+    auto* const action = new QAction(menu_text(button->text()), answer_);
+    action->setToolTip(button->toolTip());
+    // Not `click`, because a button without room is disabled.
+    connect(action, &QAction::triggered, button, &QPushButton::clicked);
+    answer_->addAction(action);
+  }
+  fit_moves();
+}
+
+void AnswerBar::fit_moves() {
+  const std::vector<QPushButton*> buttons = offered();
   int room = width() - answer_->sizeHint().width() - 3 * layout()->spacing();
-  const auto show_in_room = [&](QWidget* widget, bool on) {
-    if (on) room -= widget->sizeHint().width() + layout()->spacing();
-    show(widget, on && room >= 0);
-  };
-  const std::int64_t memory = memory_of(*study);
-  show_in_room(fit_, memory > 0 && study->current->timeline.peak_bytes > memory);
-  show_in_room(samples_, largest_.has_value());
-  for (std::size_t i = 0; i < buttons_.size(); ++i) show_in_room(buttons_[i], i < moves_.size());
-  // Queued, because the layout shows new buttons only after this function returns.
-  QMetaObject::invokeMethod(this, &AnswerBar::give_keys_back, Qt::QueuedConnection);
-}
-
-/// Moves the keyboard focus to `answer_` from a button that is about to be hidden.
-void AnswerBar::keep_keys() {
-  answer_->setFocus(Qt::OtherFocusReason);
-  keeps_keys_ = true;
-}
-
-/// Moves the keyboard focus from `answer_` to the first move, unless the user moved the focus.
-void AnswerBar::give_keys_back() {
-  if (!keeps_keys_) return;
-  keeps_keys_ = answer_->hasFocus();
-  if (!keeps_keys_ || !buttons_.front()->isVisible()) return;
-  keeps_keys_ = false;
-  buttons_.front()->setFocus(Qt::OtherFocusReason);
+  for (QAction* const action : actions()) {
+    auto* const button = qobject_cast<QPushButton*>(widgetForAction(action));
+    if (button == nullptr) continue;
+    const bool is_offered = std::ranges::find(buttons, button) != buttons.end();
+    if (is_offered) room -= button->sizeHint().width() + layout()->spacing();
+    const bool is_shown = is_offered && room >= 0;
+    // Qt would give the focus to the next button, and a second Return would press it.
+    if (!is_shown && button->hasFocus()) answer_->setFocus(Qt::OtherFocusReason);
+    action->setVisible(is_shown);
+  }
 }
 
 void AnswerBar::changeEvent(QEvent* event) {

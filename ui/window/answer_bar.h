@@ -1,6 +1,5 @@
 #pragma once
 
-#include <QLabel>
 #include <QPushButton>
 #include <QTimer>
 #include <QToolBar>
@@ -9,6 +8,7 @@
 #include "core/study/search/next_moves.h"
 #include "ui/document/document.h"
 #include "ui/jobs/latest_answer.h"
+#include "ui/widgets/link_label.h"
 
 namespace stashscope::ui {
 
@@ -43,6 +43,10 @@ class AnswerBar : public QToolBar {
   static constexpr std::size_t most_moves = 3;
 
   QPushButton* add_button(const QString& name);
+  /// The buttons that have something to do now, the most important first.
+  std::vector<QPushButton*> offered() const;
+  /// Shows the buttons that are offered, and lists them in the command palette.
+  void show_offers();
   void drop_moves();
   void show_study();
   void show_answer(const Study& study);
@@ -55,13 +59,11 @@ class AnswerBar : public QToolBar {
   void look_for_samples();
   void show_samples(const LargestFit& fit);
   void use_samples();
-  /// Shows as many buttons as there is room for.
+  /// Shows as many of the buttons that are offered as there is room for.
   void fit_moves();
-  void keep_keys();
-  void give_keys_back();
 
   Document& document_;
-  QLabel* answer_;
+  LinkLabel* answer_;
   QPushButton* fit_;
   QPushButton* samples_;
   std::optional<LargestFit> largest_;  ///< largest number of samples that fits, for `moves_of_`
@@ -69,7 +71,6 @@ class AnswerBar : public QToolBar {
   std::vector<NextMove> moves_;
   std::shared_ptr<const Study> moves_of_;  ///< the study that `moves_` start from
   std::vector<std::string> names_;         ///< `plan_names` of the study `moves_of_`
-  bool keeps_keys_ = false;                ///< `answer_` took the focus of a hidden button
   QTimer quiet_;                           ///< runs from a new study to the start of the search
   LatestAnswer<std::vector<NextMove>> search_{*this, JobThread::Urgency::background};
   LatestAnswer<LargestFit> fit_search_{*this, JobThread::Urgency::background};

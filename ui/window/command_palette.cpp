@@ -35,7 +35,10 @@ bool is_own_key(int key) {
 }  // namespace
 
 CommandPalette::CommandPalette(QWidget* window)
-    : QFrame(window), line_(new QLineEdit), list_(new QListView) {
+    : QFrame(window),
+      line_(new QLineEdit),
+      list_(new QListView),
+      nothing_(new QLabel(tr("Nothing found"))) {
   setObjectName(u"command_palette"_s);
   setAccessibleName(tr("Commands"));
   setAutoFillBackground(true);
@@ -52,11 +55,13 @@ CommandPalette::CommandPalette(QWidget* window)
   list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   list_->setItemDelegate(new CommandDelegate(list_));
   list_->setModel(&model_);
+  nothing_->setObjectName(u"command_nothing"_s);
   auto* const layout = new QVBoxLayout(this);
   layout->setContentsMargins(padding, padding, padding, padding);
   layout->setSpacing(padding);
   layout->addWidget(line_);
   layout->addWidget(list_);
+  layout->addWidget(nothing_);
   connect(line_, &QLineEdit::textChanged, this, &CommandPalette::filter);
   connect(list_, &QListView::clicked, this, &CommandPalette::run);
   connect(qApp, &QApplication::focusChanged, this, [this](const QWidget*, const QWidget* now) {
@@ -80,6 +85,7 @@ void CommandPalette::filter(const QString& pattern) {
   model_.set_pattern(pattern);
   list_->setCurrentIndex(model_.index(0, 0));
   list_->setVisible(model_.rowCount() > 0);
+  nothing_->setVisible(model_.rowCount() == 0);
   place();
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QFrame>
+#include <QLabel>
 #include <QLineEdit>
 #include <QListView>
 #include <QPointer>
@@ -33,6 +34,7 @@ class CommandPalette : public QFrame {
   CommandModel model_;
   QLineEdit* line_;
   QListView* list_;
+  QLabel* nothing_;  ///< shown instead of an empty list
   QPointer<QWidget> focused_before_;
 };
 

@@ -1,5 +1,9 @@
 #include "ui/window/answer_bar.h"
 
+#include <QApplication>
+#include <QLineEdit>
+#include <QListView>
+
 #include "tests/ui/support/window_test.h"
 #include "ui/text/texts.h"
 #include "ui/theme/theme.h"
@@ -67,6 +71,82 @@ TEST_F(Answers, ANumberWithoutAUnitIsMemoryInGibibytes) {
   EXPECT_TRUE(message().contains(u"negative"_s)) << message().toStdString();
 }
 
+/// Presses a key where the window would get it: in the open menu, or in its field.
+void press_in_menu(Qt::Key key, const QString& text = {}) {
+  QWidget* const menu = QApplication::activePopupWidget();
+  ASSERT_NE(menu, nullptr);
+  QWidget* const at = menu->focusWidget() == nullptr ? menu : menu->focusWidget();
+  if (text.isEmpty()) return QTest::keyClick(at, key);
+  QTest::keyClicks(at, text);
+}
+
+TEST_F(Answers, LetterAndArrowsLeadToTheOtherMemory) {
+  open(sample(u"gpt2_tiny"_s));
+  auto& menu = find<QMenu>(u"fit_device_menu"_s);
+  auto& field = find<QLineEdit>(u"fit_device_memory"_s);
+  const Choices before = document().choices();
+  for (const Qt::Key key : {Qt::Key_O, Qt::Key_Up, Qt::Key_Down}) {
+    menu.popup({});
+    EXPECT_FALSE(field.hasFocus()) << "a menu that opens again begins anew";
+    const auto presses = key == Qt::Key_Down ? menu.actions().size() - 1 : 1;
+    for (qsizetype i = 0; i < presses; ++i) press_in_menu(key);
+    EXPECT_TRUE(menu.isVisible());
+    ASSERT_TRUE(field.hasFocus()) << key;
+    EXPECT_EQ(menu.activeAction(), &find<QAction>(u"fit_other_memory"_s));
+    press_in_menu(Qt::Key_unknown, u"9"_s);
+    press_in_menu(Qt::Key_Escape);
+    EXPECT_FALSE(menu.isVisible());
+  }
+  EXPECT_EQ(document().choices(), before);
+  menu.popup({});
+  press_in_menu(Qt::Key_O);
+  press_in_menu(Qt::Key_unknown, u"12"_s);
+  press_in_menu(Qt::Key_Escape);
+  menu.popup({});
+  press_in_menu(Qt::Key_O);
+  press_in_menu(Qt::Key_unknown, u"12"_s);
+  press_in_menu(Qt::Key_Return);
+  EXPECT_EQ(document().choices().times.device_memory, std::int64_t{12} << 30);
+  menu.popup({});
+  press_in_menu(Qt::Key_O);
+  EXPECT_EQ(field.selectedText(), field.text()) << "the next size replaces it";
+  EXPECT_FALSE(field.text().isEmpty());
+  menu.close();
+}
+
+TEST_F(Answers, NoDigitChoosesADevice) {
+  open(sample(u"gpt2_tiny"_s));
+  auto& menu = find<QMenu>(u"fit_device_menu"_s);
+  const Choices before = document().choices();
+  menu.popup({});
+  press_in_menu(Qt::Key_unknown, u"0123456789"_s);
+  EXPECT_TRUE(menu.isVisible());
+  EXPECT_EQ(document().choices(), before);
+  menu.close();
+}
+
+TEST_F(Answers, ReturnClosesAllMenusAndEscapeOne) {
+  open(sample(u"gpt2_tiny"_s));
+  auto& menu = find<QMenu>(u"fit_device_menu"_s);
+  auto* const planner = qobject_cast<QMenu*>(menu.menuAction()->associatedObjects().front());
+  ASSERT_NE(planner, nullptr);
+  for (const Qt::Key last : {Qt::Key_Escape, Qt::Key_Return}) {
+    planner->popup({});
+    planner->setActiveAction(menu.menuAction());
+    press_in_menu(Qt::Key_Right);
+    ASSERT_TRUE(comes_true([&] { return menu.isVisible(); }));
+    press_in_menu(Qt::Key_O);
+    press_in_menu(Qt::Key_unknown, u"12"_s);
+    press_in_menu(last);
+    EXPECT_FALSE(menu.isVisible());
+    EXPECT_EQ(planner->isVisible(), last == Qt::Key_Escape);
+    planner->close();
+  }
+  ASSERT_TRUE(settles());
+  const QString name = shown(document().choices().times.profile.name);
+  EXPECT_TRUE(answer().contains(u"12.0 GiB, times of "_s + name)) << answer().toStdString();
+}
+
 TEST_F(Answers, AStepThatLeavesLittleFitsNarrowly) {
   open(sample(u"gpt2_tiny"_s));
   const auto& text = find<QLabel>(u"answer_text"_s);
@@ -132,7 +212,14 @@ TEST_F(Answers, AKeyLeavesTheKeyboardInTheBar) {
   EXPECT_TRUE(find<QWidget>(u"answer_text"_s).hasFocus()) << "while new moves are searched for";
   ASSERT_TRUE(settles());
   ASSERT_TRUE(offers_moves());
-  EXPECT_TRUE(move(0).hasFocus());
+  QTest::qWait(0);
+  auto& text = find<QWidget>(u"answer_text"_s);
+  ASSERT_TRUE(text.hasFocus()) << "and not on another move";
+  const Choices after = document().choices();
+  QTest::keyClick(&text, Qt::Key_Return);
+  QTest::keyClick(&text, Qt::Key_Space);
+  EXPECT_EQ(document().choices(), after) << "a second press does nothing";
+  move(0).setFocus();
   QTest::keyClick(&move(0), Qt::Key_Space);
   window().graph().view().setFocus();
   ASSERT_TRUE(settles());
@@ -167,8 +254,63 @@ TEST_F(Answers, MakeItFitSearchesForAPlanThatFits) {
   open(sample(u"gpt2_tiny"_s));
   const std::int64_t memory = peak() * 9 / 10;
   set_device_memory(memory);
-  click(find<QWidget>(u"answer_fit"_s));
+  auto& fit = find<QPushButton>(u"answer_fit"_s);
+  fit.setFocus();
+  QTest::keyClick(&fit, Qt::Key_Space);
   ASSERT_TRUE(comes_true([&] { return peak() <= memory; }));
+  ASSERT_TRUE(settles());
+  EXPECT_FALSE(fit.isVisible());
+  ASSERT_TRUE(comes_true([this] { return find<AnswerBar>(u"answer_bar"_s).is_settled(); }));
+  EXPECT_TRUE(find<QWidget>(u"answer_text"_s).hasFocus());
+}
+
+/// The palette with the offers of the bar.
+class Offers : public Answers {
+ protected:
+  QLineEdit& line() { return find<QLineEdit>(u"command_line"_s); }
+  QStringList found(const QString& typed) {
+    press(Qt::Key_K, Qt::ControlModifier);
+    line().insert(typed);  // the names of moves have letters that no key simulates
+    const QAbstractItemModel& rows = *find<QListView>(u"command_list"_s).model();
+    QStringList names;
+    for (int row = 0; row < rows.rowCount(); ++row) names << rows.index(row, 0).data().toString();
+    return names;
+  }
+  bool says_nothing_found() { return find<QWidget>(u"command_nothing"_s).isVisible(); }
+};
+
+TEST_F(Offers, AreFoundInThePalette) {
+  open(sample(u"gpt2_tiny"_s));
+  ASSERT_TRUE(comes_true([this] { return find<AnswerBar>(u"answer_bar"_s).is_settled(); }));
+  window().resize(700, 700);
+  EXPECT_FALSE(move(1).isVisible()) << "no room";
+  ASSERT_FALSE(move(1).text().isEmpty());
+  EXPECT_TRUE(found(u"batch fits"_s).value(0).endsWith(u" fits"_s));
+  EXPECT_TRUE(found(move(1).text()).value(0).endsWith(move(1).text()));
+  EXPECT_FALSE(says_nothing_found());
+  const std::int64_t before = peak();
+  QTest::keyClick(&line(), Qt::Key_Return);
+  ASSERT_TRUE(settles());
+  EXPECT_LT(peak(), before);
+  EXPECT_FALSE(found(u"make it fit"_s).contains(u"Answers › Make it fit"_s)) << "it fits";
+  EXPECT_TRUE(found(u"qqxqq"_s).isEmpty());
+  EXPECT_TRUE(says_nothing_found());
+  set_device_memory(peak() - 1024);
+  EXPECT_EQ(found(u"make it fit"_s).value(0), u"Answers › Make it fit"_s);
+}
+
+TEST_F(Offers, AMoveThatIsGoneIsNotRunByAnOpenPalette) {
+  open(sample(u"gpt2_tiny"_s));
+  ASSERT_TRUE(offers_moves());
+  ASSERT_FALSE(found(move(0).text()).isEmpty());
+  Choices choices = document().choices();
+  choices.plans.level = 1;
+  document().choose(choices, u"level 1"_s);
+  ASSERT_TRUE(settles());
+  QTest::qWait(0);
+  QTest::keyClick(&line(), Qt::Key_Return);
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(document().choices(), choices);
 }
 
 }  // namespace answer_bar_test
