@@ -4,6 +4,7 @@
 #include <QPainter>
 #include <array>
 
+#include "ui/charts/data_colours.h"
 #include "ui/graph/captions.h"
 #include "ui/theme/text_size.h"
 #include "ui/theme/theme.h"
@@ -124,9 +125,9 @@ void Minimap::draw_boxes() {
   for (std::size_t i = 0; i < scene_->marks().size(); ++i) {
     const layout::DrawnBox& box = scene_->drawing().boxes[i];
     if (box.is_open()) continue;
-    painter.fillRect(camera.to_screen(to_qt(box.rect)), scene_->marks()[i] == Mark::none
-                                                            ? scene_->colour(i).value_or(theme.line)
-                                                            : theme.accent);
+    const QColor own = seen_colour(scene_->colour(i).value_or(theme.line), theme);
+    painter.fillRect(camera.to_screen(to_qt(box.rect)),
+                     scene_->marks()[i] == Mark::none ? own : theme.accent);
   }
 }
 
