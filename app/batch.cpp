@@ -163,7 +163,8 @@ int run_batch(const AnalysisOptions& analysis, const PlanningOptions& planning,
     print_warnings("stashscope", exported.left_out);
     write_environment(exported, options.export_env);
   }
-  if (!options.svg.empty()) write_graph_svg(*study, analysis.file, options.svg);
+  if (!options.svg.empty())
+    write_graph_svg(*study, picture_title(*study, analysis.file), options.svg);
   return planned.budget && !planned.budget->feasible ? budget_not_met : 0;
 }
 

@@ -1,12 +1,37 @@
 #include "core/report/graph_picture.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "core/base/text.h"
 #include "core/layout/place/layered.h"
 #include "core/layout/svg/svg.h"
+#include "core/study/choices/dimension_uses.h"
 #include "core/study/step/plan_effects.h"
 
 namespace stashscope {
+
+namespace {
+
+/// Sizes in the title of a picture.
+constexpr std::size_t most_sizes = 4;
+
+/// What a dimension counts, or its name if that is unknown.
+std::string word_of(const Graph& graph, const Dimension& dimension) {
+  switch (unit_of(graph, dimension)) {
+    case DimensionUnit::samples:
+      return "batch";
+    case DimensionUnit::tokens:
+      return "sequence";
+    case DimensionUnit::pixels:
+      return "image";
+    case DimensionUnit::none:
+      break;
+  }
+  return to_valid_utf8(dimension.name);
+}
+
+}  // namespace
 
 layout::Grouping grouping_of(const Study& study) {
   const Graph& graph = study.graph();
@@ -27,6 +52,18 @@ layout::StepView step_view(const Study& study, const layout::Grouping& grouping)
       node_memory(current.dataflow, current.timeline, stashed),
       std::move(stashed),
       node_stashes(*study.opportunities, study.baseline->timeline, current.dataflow, study.pinned)};
+}
+
+std::string picture_title(const Study& study, const std::filesystem::path& file) {
+  std::vector<std::string> sizes;
+  for (const Dimension& each : study.sizes->dims.dimensions) {
+    std::string size = word_of(study.graph(), each) + " " + std::to_string(each.value);
+    if (std::ranges::find(sizes, size) == sizes.end()) sizes.push_back(std::move(size));
+  }
+  std::string title = to_valid_utf8(file.stem().string());
+  for (std::size_t i = 0; i < std::min(sizes.size(), most_sizes); ++i) title += ", " + sizes[i];
+  if (sizes.size() > most_sizes) title += ", …";
+  return title + ": peak " + format_bytes(study.current->timeline.peak_bytes);
 }
 
 std::string graph_svg(const Study& study, const std::string& title,

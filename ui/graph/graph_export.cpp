@@ -1,8 +1,10 @@
 #include "ui/graph/graph_export.h"
 
 #include "core/layout/svg/svg.h"
+#include "core/report/graph_picture.h"
 #include "ui/graph/graph_painter.h"
 #include "ui/graph/legend_layout.h"
+#include "ui/text/texts.h"
 
 namespace stashscope::ui {
 
@@ -42,7 +44,8 @@ QSizeF page_size(const layout::Drawing& drawing) {
 }
 
 Picture whole_graph(const std::shared_ptr<const GraphPicture>& picture, layout::Colouring colouring,
-                    const QString& title) {
+                    const QString& file) {
+  const QString title = shown(picture_title(*picture->study, file.toStdString()));
   return {title, page_size(picture->drawing),
           [picture, colouring, title](QPainter& painter) {
             GraphScene scene(picture);

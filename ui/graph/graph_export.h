@@ -11,8 +11,9 @@ namespace stashscope::ui {
 
 /// The whole graph with title and legend, on a light ground. `layout::to_svg` makes the SVG, as for
 /// reports.
+/// @param file path of the model, whose name is in the title
 Picture whole_graph(const std::shared_ptr<const GraphPicture>& picture, layout::Colouring colouring,
-                    const QString& title);
+                    const QString& file);
 
 /// Size of the exported picture, title and legend included.
 QSizeF page_size(const layout::Drawing& drawing);

@@ -1,5 +1,6 @@
 #include "core/layout/svg/svg.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -12,10 +13,16 @@ namespace stashscope::layout {
 namespace {
 
 constexpr double margin = 32;
-constexpr double header = 56;
-constexpr double legend_width = 200;
+constexpr double header = 84;
+constexpr double legend_height = 62;  // from the top of the legend to the top of the picture
+constexpr double legend_width = 280;
 constexpr double state_width = 72;
-constexpr double character_width = 6.6;
+/// Minimum width of the drawing: the header needs room for title and legend.
+constexpr double least_width = 560;
+constexpr double title_size = 12;
+constexpr double detail_size = 11;
+/// A text is set this much narrower before a shorter form is taken.
+constexpr double least_squeeze = 0.85;
 
 std::string number(double value) { return format_fixed(value, 1); }
 
@@ -42,10 +49,66 @@ std::string text(Point at, const std::string& words, const char* kind) {
          attribute("class", kind) + ">" + xml_escaped(words) + "</text>\n";
 }
 
-/// The text, shortened to the width of a box.
-std::string fitted(const std::string& words, double width) {
-  const auto most = static_cast<std::size_t>(std::max(1.0, (width - 20) / character_width));
-  return words.size() <= most ? words : utf8_prefix(words, most - 1) + "…";
+/// Width of a character relative to the size of the text, as in common fonts without serifs.
+/// @param first first byte of the character in UTF-8
+double width_of_character(char first) {
+  constexpr unsigned char first_of_wide_scripts = 0xE3;
+  const auto byte = static_cast<unsigned char>(first);
+  if (byte >= 0x80) return byte >= first_of_wide_scripts ? 1 : 0.6;
+  if (std::string_view("ijlft.,:;'|!/()[] ").find(first) != std::string_view::npos) return 0.36;
+  if (std::string_view("mwMW@%").find(first) != std::string_view::npos) return 0.9;
+  return first >= 'A' && first <= 'Z' ? 0.68 : 0.6;
+}
+
+double width_of_text(std::string_view text, double size) {
+  double width = 0;
+  for (const char each : text) {
+    const bool continues = (static_cast<unsigned char>(each) & 0xC0U) == 0x80U;
+    if (!continues) width += size * width_of_character(each);
+  }
+  return width;
+}
+
+/// The first form that fits when it is set a little narrower, else the last form, cut.
+std::string fitting_form(const std::vector<std::string>& forms, double room, double size) {
+  const auto fits = [&](const std::string& form) {
+    return width_of_text(form, size) * least_squeeze <= room;
+  };
+  const auto found = std::ranges::find_if(forms, fits);
+  if (found != forms.end()) return *found;
+  std::size_t length = forms.back().size();
+  std::string cut = "…";
+  while (length > 1 && !fits(cut = utf8_prefix(forms.back(), length) + "…")) --length;
+  return cut;
+}
+
+/// A text in a box. A text that might be too wide is set to the width of the box, whatever font the
+/// viewer has.
+std::string fitted_text(const Rect& box, double y, const std::vector<std::string>& forms,
+                        const char* kind, double size) {
+  const double room = std::max(1.0, box.width - 20);
+  const std::string words = fitting_form(forms, room, size);
+  std::string svg = "<text" + attribute("x", number(box.x + 15)) + attribute("y", number(y)) +
+                    attribute("class", kind);
+  if (width_of_text(words, size) > room) {
+    svg += attribute("textLength", number(room)) + attribute("lengthAdjust", "spacingAndGlyphs");
+  }
+  return svg + ">" + xml_escaped(words) + "</text>\n";
+}
+
+/// A title, then its shorter forms.
+std::vector<std::string> title_forms(const DrawnBox& box) {
+  std::vector<std::string> forms = {box.title};
+  forms.insert(forms.end(), box.short_titles.begin(), box.short_titles.end());
+  return forms;
+}
+
+/// A detail such as `43 nodes · stashes 1.2 GiB`, then its part after the last dot.
+std::vector<std::string> detail_forms(const std::string& detail) {
+  constexpr std::string_view dot = " · ";
+  const std::size_t last = detail.rfind(dot);
+  if (last == std::string::npos) return {detail};
+  return {detail, detail.substr(last + dot.size())};
 }
 
 /// The colour strip to the left of the text of a box.
@@ -70,9 +133,9 @@ std::string box_svg(const Drawing& drawing, const DrawnBox& box, Colouring colou
   svg += strip_svg(drawing, box, colouring);
   const double first_line =
       box.is_open() || !box.detail.empty() ? r.y + 18 : r.y + r.height / 2 + 4;
-  svg += text({r.x + 15, first_line}, fitted(box.title, r.width), "title");
+  svg += fitted_text(r, first_line, title_forms(box), "title", title_size);
   if (!box.detail.empty()) {
-    svg += text({r.x + 15, r.y + 34}, fitted(box.detail, r.width), "detail");
+    svg += fitted_text(r, r.y + 34, detail_forms(box.detail), "detail", detail_size);
   }
   return svg + "</g>\n";
 }
@@ -97,10 +160,10 @@ ScaleTexts scale_texts(const Drawing& drawing, Colouring colouring) {
   const Scale scale = scale_of(drawing, colouring);
   switch (colouring) {
     case Colouring::peak_bytes:
-      return {"at the peak: up to " + format_bytes(std::llround(scale.least)),
+      return {"bytes at the peak: " + format_bytes(std::llround(scale.least)) + " or less",
               format_bytes(std::llround(scale.most))};
     case Colouring::time:
-      return {"run time: up to " + format_seconds(scale.least), format_seconds(scale.most)};
+      return {"run time: " + format_seconds(scale.least) + " or less", format_seconds(scale.most)};
     default:
       return {"lifetime: 1 slot", std::to_string(drawing.steps) + " slots"};
   }
@@ -142,34 +205,48 @@ std::string legend_svg(const Drawing& drawing, Colouring colouring) {
   const bool has_states = colouring == Colouring::stash;
   const double right = has_states ? 4 * state_width : legend_width;
   return "<g transform=\"translate(" + number(drawing.bounds.x) + "," +
-         number(drawing.bounds.y - 34) + ")\">" +
+         number(drawing.bounds.y - legend_height) + ")\">" +
          (has_states ? states_svg() : scale_svg(drawing, colouring)) +
          path(horizontal_curve({right + 40, 4}, {right + 80, 4}),
               " class=\"stash\" stroke-width=\"4\"/>") +
          text({right + 88, 8}, "stashed for backward", "detail") + "</g>\n";
 }
 
+/// The names of the two columns, above them.
+std::string captions_svg(const Drawing& drawing) {
+  constexpr std::array<const char*, 2> names = {"Forward ↓", "Backward ↑"};
+  std::string svg;
+  for (std::size_t side = 0; side < names.size(); ++side) {
+    const Rect& column = drawing.columns[side];
+    if (column.width <= 0) continue;
+    svg += "<text text-anchor=\"middle\"" + attribute("x", number(column.center().x)) +
+           attribute("y", number(column.y - 10)) + " class=\"caption\">" + names[side] +
+           "</text>\n";
+  }
+  return svg;
+}
+
 constexpr const char* style =
     "<style>text{font-family:system-ui,sans-serif;fill:#222}.title{font-size:12px}"
     ".detail{font-size:11px;fill:#666}.box{fill:#fff;stroke:#b8bcc2}"
     ".open{fill:#8a94a4;fill-opacity:.08;stroke:#c6cad0}.edge{fill:none;stroke:#8d939c}"
-    ".stash{fill:none;stroke:#3d6fb6;stroke-opacity:.35}.heading{font-size:15px}</style>\n";
+    ".stash{fill:none;stroke:#3d6fb6;stroke-opacity:.35}.heading{font-size:15px}"
+    ".caption{font-size:12px;fill:#666}</style>\n";
 
 }  // namespace
 
-double svg_text_width(std::string_view text) {
-  return character_width * static_cast<double>(text.size());
-}
+double svg_text_width(std::string_view text) { return width_of_text(text, title_size); }
 
 std::string to_svg(const Drawing& drawing, const std::string& title, Colouring colouring) {
   const Rect& b = drawing.bounds;
-  const Rect page = {b.x - margin, b.y - margin - header, b.width + 2 * margin,
-                     b.height + 2 * margin + header};
+  const Rect page = {b.x - margin, b.y - margin - header,
+                     std::max(b.width, least_width) + 2 * margin, b.height + 2 * margin + header};
   std::string svg = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"" + number(page.x) + " " +
                     number(page.y) + " " + number(page.width) + " " + number(page.height) + "\">\n";
   svg += style;
   svg += rect(page, " fill=\"#fbfbfc\"/>\n");
-  svg += text({b.x, b.y - header}, title, "heading") + legend_svg(drawing, colouring);
+  svg += text({b.x, b.y - header}, title, "heading") + legend_svg(drawing, colouring) +
+         captions_svg(drawing);
   for (const DrawnBox& box : drawing.boxes) {
     if (box.is_open()) svg += box_svg(drawing, box, colouring);
   }

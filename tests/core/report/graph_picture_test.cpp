@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/base/text.h"
 #include "tests/support/folder.h"
 #include "tests/support/named_model.h"
 #include "tests/support/processes.h"
@@ -54,6 +55,12 @@ TEST_F(GraphPicture, HasTheTitleOfTheModelAndWhatIsRecomputed) {
   EXPECT_NE(svg.find("&lt;my&gt; model"), std::string::npos);
   EXPECT_NE(svg.find("recomputed"), std::string::npos);
   EXPECT_NE(svg.find("stashed:"), std::string::npos);
+}
+
+TEST_F(GraphPicture, ItsTitleHasModelSizesAndPeak) {
+  EXPECT_EQ(picture_title(*study_, "/models/blocks.onnx"),
+            "blocks, batch " + std::to_string(study_->sizes->dims.dimensions.front().value) +
+                ": peak " + format_bytes(study_->current->timeline.peak_bytes));
 }
 
 TEST_F(GraphPicture, TheGroupingDependsOnThePreparedPartOnly) {

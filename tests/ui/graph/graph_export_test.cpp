@@ -77,6 +77,7 @@ TEST_F(GraphExport, AsSvgInTheColoursOnTheScreen) {
   const QByteArray bytes = export_as(u"graph.svg"_s);
   EXPECT_TRUE(bytes.startsWith("<svg"));
   EXPECT_TRUE(bytes.contains("no plan"));
+  EXPECT_TRUE(bytes.contains(">gpt2_tiny, ")) << "the title line";
   choose_entry(u"graph_colours"_s, 0);
 }
 

@@ -117,8 +117,8 @@ TEST(Colouring, StatesDifferForEveryEye) {
 
 TEST(Colouring, EveryOneHasAWellFormedSvgWithItsLegend) {
   const test::DrawnStep step(test::blocks(2), 1, true);
-  const std::array<std::string, colourings> legends = {"lifetime: 1 slot", "at the peak", "freed",
-                                                       "run time: up to"};
+  const std::array<std::string, colourings> legends = {
+      "lifetime: 1 slot", "bytes at the peak: ", "freed", "run time: "};
   for (std::size_t i = 0; i < colourings; ++i) {
     const std::string svg = to_svg(step.drawing, "blocks", all_colourings[i]);
     EXPECT_EQ(test::xml_fault(svg), "");

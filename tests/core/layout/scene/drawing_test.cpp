@@ -251,6 +251,35 @@ TEST(Svg, StaysWellFormedWithHostileNames) {
   }
 }
 
+TEST(Svg, SaysWhatAGroupStashesInAShorterFormInsteadOfCutting) {
+  Drawing drawing;
+  DrawnBox box;
+  box.title = "layer";
+  box.detail = "42 nodes · stashes 711.25 MiB";
+  for (const double width : {260, 196, 140}) {
+    box.rect = {0, 0, width, 42};
+    drawing.boxes.push_back(box);
+  }
+  const std::string svg = to_svg(drawing, "");
+  const auto count = [&](const std::string& text) {
+    std::size_t found = 0;
+    for (std::size_t at = svg.find(text); at != std::string::npos; at = svg.find(text, at + 1)) {
+      ++found;
+    }
+    return found;
+  };
+  EXPECT_EQ(count(">42 nodes · stashes 711.25 MiB</text>"), 2U);
+  EXPECT_EQ(count(">stashes 711.25 MiB</text>"), 1U);
+  EXPECT_EQ(svg.find("…"), std::string::npos);
+}
+
+TEST(Svg, NamesTheColumnsAboveThem) {
+  const test::DrawnStep step(test::blocks(2), 1, true);
+  const std::string svg = to_svg(step.drawing, "");
+  EXPECT_NE(svg.find(">Forward ↓</text>"), std::string::npos);
+  EXPECT_NE(svg.find(">Backward ↑</text>"), std::string::npos);
+}
+
 TEST(Svg, DoesNotCutCharactersInTwo) {
   Drawing drawing;
   for (int width = 1; width < 120; ++width) {
