@@ -40,7 +40,8 @@ void LinkedSelection::select_node(NodeId node, Cursor cursor) {
               {node},
               {},
               follows ? slot_of_[node] : current_.slot,
-              follows ? false : current_.at_peak};
+              follows ? false : current_.at_peak,
+              false};
   Q_EMIT changed();
 }
 
@@ -54,13 +55,23 @@ void LinkedSelection::select_nodes(std::vector<NodeId> nodes, const QString& tit
   current_.node = NodeId();
   current_.nodes = std::move(nodes);
   current_.title = title;
+  current_.by_cursor = false;
   Q_EMIT changed();
 }
 
 void LinkedSelection::select_slot(std::size_t slot) {
   if (study_ == nullptr || slot >= study_->current->timeline.order.size()) return;
   const NodeId node = study_->current->timeline.order[slot];
-  current_ = {node, {node}, {}, slot, false};
+  current_ = {node, {node}, {}, slot, false, true};
+  Q_EMIT changed();
+}
+
+void LinkedSelection::select(const Selection& selection) {
+  if (study_ == nullptr) return;
+  const std::size_t slots = study_->current->timeline.order.size();
+  current_ = selection;
+  current_.slot = std::min(current_.slot, std::max<std::size_t>(1, slots) - 1);
+  if (current_.at_peak) current_.slot = study_->current->timeline.peak_slot;
   Q_EMIT changed();
 }
 

@@ -41,6 +41,9 @@ class LinkedSelection : public QObject {
   void select_slot(std::size_t slot);
   /// Moves the memory cursor to the peak, like `select_slot`.
   void select_peak();
+  /// Selects what was selected before, with the cursor in its slot.
+  /// @pre the study has the nodes
+  void select(const Selection& selection);
   /// Selects no node; the memory cursor stays.
   void clear();
 

@@ -14,6 +14,7 @@ struct Selection {
   QString title;              ///< names a marked group or plan; empty for a single node
   std::size_t slot = 0;       ///< slot of the memory cursor
   bool at_peak = true;        ///< true until the user moves the cursor away from the peak
+  bool by_cursor = false;     ///< the node was selected because it runs in the cursor's slot
 };
 
 }  // namespace stashscope::ui

@@ -19,6 +19,8 @@
 #include "ui/widgets/main_widget.h"
 #include "ui/widgets/popup_keys.h"
 #include "ui/widgets/quiet_wheel.h"
+#include "ui/widgets/side_buttons.h"
+#include "ui/window/commands.h"
 #include "ui/window/file_drops.h"
 #include "ui/window/status_line.h"
 
@@ -114,8 +116,10 @@ void MainWindow::make_docks() {
            Qt::LeftDockWidgetArea);
   auto* const dimensions = new DimensionsPanel(document_);
   add_dock(u"dimensions_dock"_s, tr("Dimensions"), dimensions, Qt::RightDockWidgetArea);
-  add_dock(u"inspector_dock"_s, tr("Inspector"), new InspectorPanel(document_),
-           Qt::RightDockWidgetArea);
+  auto* const inspector = new InspectorPanel(document_);
+  add_dock(u"inspector_dock"_s, tr("Inspector"), inspector, Qt::RightDockWidgetArea);
+  connect(inspector, &InspectorPanel::node_wanted, graph_,
+          [this](NodeId node) { graph_->go_to(node); });
   add_dock(u"run_dock"_s, tr("Run"), new RunPanel(document_), Qt::RightDockWidgetArea);
   auto* const memory = add_dock(u"memory_dock"_s, tr("Memory over the step"),
                                 new MemoryPanel(document_), Qt::BottomDockWidgetArea);
@@ -227,6 +231,21 @@ void MainWindow::connect_document() {
   connect(welcome_, &Welcome::open_wanted, this, &MainWindow::choose_file);
   connect(welcome_, &Welcome::document_wanted, this, &MainWindow::show_export_document);
   connect(welcome_, &Welcome::file_wanted, this, &MainWindow::open_file);
+}
+
+void MainWindow::connect_history() {
+  QAction* const back = actions_[u"back"_s];
+  QAction* const forward = actions_[u"forward"_s];
+  add_search_words(*back, tr("previous selection, history"));
+  add_search_words(*forward, tr("next selection, history"));
+  const auto enable = [this, back, forward] {
+    back->setEnabled(history_.has_earlier());
+    forward->setEnabled(history_.has_later());
+  };
+  connect(&history_, &SelectionHistory::changed, this, enable);
+  connect(&history_, &SelectionHistory::walked, graph_, &GraphPanel::uncover);
+  enable();
+  qApp->installEventFilter(new SideButtons(*back, *forward, this));
 }
 
 bool MainWindow::is_settled() const {

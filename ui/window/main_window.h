@@ -6,6 +6,7 @@
 
 #include "ui/document/autosave.h"
 #include "ui/document/planning.h"
+#include "ui/document/selection_history.h"
 #include "ui/panels/compare/compare_panel.h"
 #include "ui/panels/graph/graph_panel.h"
 #include "ui/panels/overview/overview_panel.h"
@@ -75,6 +76,8 @@ class MainWindow : public QMainWindow {
   void go_to_size(const QString& dimension);
   void open_optimizer_menu(const QPoint& at);
   void connect_document();
+  /// Connects the actions back and forward with the history of selections.
+  void connect_history();
   void take_opened();
   void show_failure(const Failure& failure);
   void show_notes();
@@ -131,6 +134,7 @@ class MainWindow : public QMainWindow {
   void show_export_document();
 
   Document document_;
+  SelectionHistory history_{document_};
   Planning planning_;
   Autosave autosave_;
   Workspaces workspaces_;

@@ -205,6 +205,12 @@ void MainWindow::add_size_menu(QMenu& menu) {
 
 void MainWindow::make_view_menu() {
   QMenu* const menu = menuBar()->addMenu(tr("&View"));
+  add_action(menu, u"back"_s, tr("&Back"), QKeySequence(u"Alt+Left"_s),
+             [this] { history_.go_back(); });
+  add_action(menu, u"forward"_s, tr("&Forward"), QKeySequence(u"Alt+Right"_s),
+             [this] { history_.go_forward(); });
+  connect_history();
+  menu->addSeparator();
   add_action(menu, u"zoom_in"_s, tr("Zoom &in"), QKeySequence::ZoomIn,
              [this] { graph_->view().zoom_by(zoom_step); });
   add_action(menu, u"zoom_out"_s, tr("Zoom &out"), QKeySequence::ZoomOut,

@@ -287,7 +287,12 @@ void GraphPanel::select_bundle(std::uint32_t bundle) {
 
 void GraphPanel::go_to(NodeId node, LinkedSelection::Cursor cursor) {
   document_.selection().select_node(node, cursor);
-  if (!is_current() || document_.selection().node() != node) return;
+  if (document_.selection().node() == node) uncover();
+}
+
+void GraphPanel::uncover() {
+  const NodeId node = document_.selection().node();
+  if (!is_current() || !node.valid()) return;
   const layout::Drawing& drawing = view_->scene()->drawing();
   if (drawing.boxes[drawing.box_of[node]].shows.group.valid()) return open_around(node);
   view_->reveal_closely(node);

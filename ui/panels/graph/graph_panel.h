@@ -34,6 +34,8 @@ class GraphPanel : public QWidget {
   void close_groups();
   /// Selects a node and opens the groups that hide it.
   void go_to(NodeId node, LinkedSelection::Cursor cursor = LinkedSelection::Cursor::follows);
+  /// Opens the groups that hide the selected node and moves the node into view.
+  void uncover();
   void focus_search();
   /// Selects the next (1) or previous (-1) match, and opens the groups that hide it.
   void find_next(int direction);

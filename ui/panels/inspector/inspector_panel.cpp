@@ -64,8 +64,7 @@ void InspectorPanel::follow(const QUrl& link) {
   const Study* const study = document_.study().get();
   if (!is_number || study == nullptr) return;
   if (link.scheme() == QStringLiteral("readers")) return open_list(ValueId(index));
-  if (index < study->current->dataflow.topology.nodes())
-    document_.selection().select_node(NodeId(index));
+  if (index < study->current->dataflow.topology.nodes()) Q_EMIT node_wanted(NodeId(index));
 }
 
 }  // namespace stashscope::ui

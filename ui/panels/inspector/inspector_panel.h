@@ -6,13 +6,17 @@
 
 namespace stashscope::ui {
 
-/// Shows details of the selected node or group. Links in the text select other nodes or open Python
-/// files.
+/// Shows details of the selected node or group. Links in the text lead to other nodes or open
+/// Python files.
 class InspectorPanel : public QWidget {
   Q_OBJECT
 
  public:
   explicit InspectorPanel(Document& document, QWidget* parent = nullptr);
+
+ Q_SIGNALS:
+  /// Requests to select a node and to show it in the graph.
+  void node_wanted(stashscope::NodeId node);
 
  protected:
   void changeEvent(QEvent* event) override;
