@@ -6,6 +6,7 @@
 
 #include "core/base/text.h"
 #include "core/graph/node_path.h"
+#include "core/study/facts/group_memory.h"
 #include "core/study/facts/node_facts.h"
 #include "core/study/facts/tensor_facts.h"
 #include "ui/panels/inspector/attribute_text.h"
@@ -26,6 +27,8 @@ struct InspectorPage {
 
 /// Readers of a value that are listed before the last one, until the user asks for all.
 constexpr std::size_t most_listed = 3;
+/// Tensors of a group that are listed.
+constexpr std::size_t most_tensors = 5;
 
 QString heading(const QString& text) { return u"<h4>%1</h4>"_s.arg(text); }
 
@@ -56,10 +59,10 @@ class NodePage {
   }
 
   QString facts() const {
-    const auto at = std::find(timeline_.order.begin(), timeline_.order.end(), node_);
-    const auto step = at - timeline_.order.begin();
     QStringList facts;
-    facts << InspectorPage::tr("runs in slot %1 of %2").arg(step + 1).arg(timeline_.order.size());
+    facts << InspectorPage::tr("runs in slot %1 of %2")
+                 .arg(slot_of(node_) + 1)
+                 .arg(timeline_.order.size());
     facts << origin();
     if (dataflow_.is_clone(node_)) {
       const QString purpose = dataflow_.runs_origin(node_)
@@ -74,6 +77,11 @@ class NodePage {
                    .arg(QString::fromStdString(format_fixed(flops / 1e6, flops < 1e8 ? 2 : 0)));
     }
     return u"<p>%1</p>"_s.arg(facts.join(u"<br>"_s));
+  }
+
+  std::size_t slot_of(NodeId node) const {
+    const auto at = std::find(timeline_.order.begin(), timeline_.order.end(), node);
+    return static_cast<std::size_t>(at - timeline_.order.begin());
   }
 
   /// The module and the source line of the node, as far as the exporter recorded them.
@@ -173,20 +181,46 @@ class NodePage {
   }
 
   QString read(const Read& read) const {
-    return InspectorPage::tr("%1 (slot %2)").arg(link(read.reader)).arg(read.slot + 1);
+    const std::size_t forward = study_.current->forward_slots;
+    const bool has_backward = forward > 0 && forward < timeline_.order.size();
+    const QString place = !has_backward         ? InspectorPage::tr("%1 (slot %2)")
+                          : read.slot < forward ? InspectorPage::tr("%1 in forward (slot %2)")
+                                                : InspectorPage::tr("%1 in backward (slot %2)");
+    return place.arg(link(read.reader), QString::number(read.slot + 1));
   }
 
+  /// The slots from the first one of the value to the last one of its memory.
   QString life(ValueId id) const {
     const BufferId buffer = timeline_.buffer_of[id];
     if (!buffer.valid()) return {};
     const Buffer& held = timeline_.buffers[buffer];
     if (held.persistent) return InspectorPage::tr(" · persistent");
-    QString text =
-        InspectorPage::tr(" · slots %1–%2").arg(held.first_slot + 1).arg(held.last_slot + 1);
-    if (held.root == id) return text;
+    const NodeId own_maker = dataflow_.topology.producer[id];
+    const bool is_own = held.root == id || !own_maker.valid();
+    const QString text = InspectorPage::tr(" · slots %1–%2")
+                             .arg((is_own ? held.first_slot : slot_of(own_maker)) + 1)
+                             .arg(held.last_slot + 1);
+    return held.root == id ? text : text + place_in(held, id);
+  }
+
+  /// Whose memory the value is in, and since when that memory is there.
+  QString place_in(const Buffer& held, ValueId id) const {
     const NodeId maker = dataflow_.topology.producer[held.root];
-    return text + (maker.valid() ? InspectorPage::tr(", in the memory of %1").arg(link(maker))
-                                 : InspectorPage::tr(", shares a buffer"));
+    if (!maker.valid()) return InspectorPage::tr(", shares a buffer");
+    const QString text = is_in_place(id)
+                             ? InspectorPage::tr(", in place in the memory of %1, from slot %2")
+                             : InspectorPage::tr(", in the memory of %1, from slot %2");
+    return text.arg(link(maker), QString::number(held.first_slot + 1));
+  }
+
+  /// Whether the value is computed in the memory of an input, and not a view of that memory.
+  bool is_in_place(ValueId id) const {
+    const NodeId maker = dataflow_.topology.producer[id];
+    if (!maker.valid() || !dataflow_.runs_origin(maker)) return false;
+    const auto& outputs = dataflow_.topology.outputs[maker];
+    return std::ranges::any_of(
+        study_.prepared->rules.in_place[dataflow_.origin(maker)],
+        [&](const BufferShare& share) { return outputs[share.output] == id; });
   }
 
   QString plans() const {
@@ -262,21 +296,55 @@ QString operator_counts(const Study& study, const std::vector<NodeId>& nodes) {
   return u"<table width=\"100%\" cellspacing=\"0\" cellpadding=\"2\">"_s + rows + u"</table>"_s;
 }
 
-QString group_page(const Study& study, const Selection& selection) {
+/// The share of the step's operations in per cent.
+double share_of_flops(const Study& study, const std::vector<NodeId>& nodes) {
   double flops = 0;
-  for (const NodeId id : selection.nodes) {
+  for (const NodeId id : nodes) {
     if (study.current->dataflow.runs_origin(id)) {
       flops += study.sizes->work.flops[study.current->dataflow.origin(id)];
     }
   }
-  const double share = study.current->flops > 0 ? 100 * flops / study.current->flops : 0;
-  return u"<h3>%1</h3><p>%2</p>"_s.arg(
+  return study.current->flops > 0 ? 100 * flops / study.current->flops : 0;
+}
+
+QString memory_line(const GroupMemory& memory) {
+  const QString at_peak =
+      InspectorPage::tr("its tensors take %1 at the peak").arg(bytes_text(memory.sum.peak_bytes));
+  if (memory.sum.stashed_bytes == 0) return at_peak;
+  return InspectorPage::tr("stashes %1 for backward").arg(bytes_text(memory.sum.stashed_bytes)) +
+         u"<br>"_s + at_peak;
+}
+
+QString largest_tensors(const Study& study, const GroupMemory& memory) {
+  const Timeline& timeline = study.current->timeline;
+  QString rows;
+  for (const GroupTensor& tensor : memory.largest) {
+    const Buffer& buffer = timeline.buffers[tensor.buffer];
+    const QString slots =
+        InspectorPage::tr("slots %1–%2").arg(buffer.first_slot + 1).arg(buffer.last_slot + 1);
+    rows += u"<tr><td>%1</td><td align=\"right\">%2</td></tr>"_s.arg(node_link(study, tensor.maker),
+                                                                     bytes_text(tensor.bytes));
+    rows += u"<tr><td colspan=\"2\"><small>%1</small></td></tr>"_s.arg(
+        tensor.is_at_peak ? InspectorPage::tr("%1, alive at the peak").arg(slots) : slots);
+  }
+  if (rows.isEmpty()) return {};
+  return heading(InspectorPage::tr("Largest tensors")) +
+         u"<table width=\"100%\" cellspacing=\"0\" cellpadding=\"2\">%1</table>"_s.arg(rows);
+}
+
+QString group_page(const Study& study, const Selection& selection) {
+  const GroupMemory memory = group_memory(study, selection.nodes, most_tensors);
+  const QString share =
+      QString::fromStdString(format_fixed(share_of_flops(study, selection.nodes), 1));
+  return u"<h3>%1</h3><p>%2</p><p>%3</p>"_s.arg(
              selection.title.toHtmlEscaped(),
              InspectorPage::tr("%1, %2 % of the step's FLOPs")
                  .arg(counted(selection.nodes.size(), InspectorPage::tr("1 node"),
                               InspectorPage::tr("%1 nodes")),
-                      QString::fromStdString(format_fixed(share, 1)))) +
-         heading(InspectorPage::tr("Operators")) + operator_counts(study, selection.nodes);
+                      share),
+             memory_line(memory)) +
+         largest_tensors(study, memory) + heading(InspectorPage::tr("Operators")) +
+         operator_counts(study, selection.nodes);
 }
 
 }  // namespace

@@ -5,9 +5,11 @@
 #include <QTextBrowser>
 
 #include "core/onnx/model_file.h"
+#include "core/study/facts/group_memory.h"
 #include "core/study/facts/node_facts.h"
 #include "tests/support/model_builder.h"
 #include "tests/ui/support/window_test.h"
+#include "ui/text/texts.h"
 
 namespace stashscope::ui::test {
 namespace inspector_page_test {
@@ -85,6 +87,48 @@ TEST_F(InspectorPages, AGroupHasAsManyNodesAsAreSelected) {
   EXPECT_TRUE(inspector_page(*document().study(), selection).contains(u"<p>1 node, "_s));
 }
 
+TEST_F(InspectorPages, AGroupSaysItsMemoryAndLargestTensors) {
+  open(sample(u"gpt2_tiny"_s));
+  const Study& study = *document().study();
+  std::vector<NodeId> nodes;
+  for (const NodeId node : IdRange<NodeId>(dataflow().topology.nodes())) {
+    if (!dataflow().is_clone(node) && study.opportunities->is_forward(node)) nodes.push_back(node);
+  }
+  document().selection().select_nodes(nodes, u"forward"_s);
+  const GroupMemory memory = group_memory(study, nodes, 5);
+  ASSERT_GT(memory.sum.stashed_bytes, 0);
+  ASSERT_EQ(memory.largest.size(), 5U);
+  const QString text = page().toPlainText();
+  const QString stashes = u"stashes %1 for backward"_s.arg(bytes_text(memory.sum.stashed_bytes));
+  EXPECT_TRUE(text.contains(stashes)) << text.toStdString();
+  EXPECT_TRUE(text.contains(bytes_text(memory.sum.peak_bytes) + u" at the peak"_s));
+  QStringList wanted;
+  for (const GroupTensor& tensor : memory.largest) {
+    wanted << u"node:%1"_s.arg(tensor.maker.index());
+    EXPECT_TRUE(text.contains(bytes_text(tensor.bytes))) << text.toStdString();
+  }
+  EXPECT_EQ(links(u"node:"_s), wanted);
+}
+
+TEST_F(InspectorPages, AGroupHasTheMemoryOfItsBoxInTheGraph) {
+  open(sample(u"gpt2_tiny"_s));
+  const layout::Drawing& drawing = window().graph().view().scene()->drawing();
+  std::size_t compared = 0;
+  for (std::uint32_t i = 0; i < drawing.boxes.size(); ++i) {
+    const layout::DrawnBox& box = drawing.boxes[i];
+    if (!box.shows.group.valid() || box.is_open()) continue;
+    std::vector<NodeId> nodes;
+    for (const NodeId node : IdRange<NodeId>(drawing.box_of.size())) {
+      if (drawing.box_of[node] == i) nodes.push_back(node);
+    }
+    const NodeMemory memory = group_memory(*document().study(), nodes, 0).sum;
+    EXPECT_EQ(memory.stashed_bytes, box.memory.stashed_bytes) << box.title;
+    EXPECT_EQ(memory.peak_bytes, box.memory.peak_bytes) << box.title;
+    compared += memory.stashed_bytes > 0 ? 1 : 0;
+  }
+  EXPECT_GT(compared, 0U);
+}
+
 TEST_F(InspectorPages, TheLastReaderIsALinkThatSelectsIt) {
   open(sample(u"gpt2_tiny"_s));
   const NodeId node = node_with([this](NodeId each) { return reads(each).size() >= 2; });
@@ -93,12 +137,30 @@ TEST_F(InspectorPages, TheLastReaderIsALinkThatSelectsIt) {
   const QString text = page().toPlainText();
   const qsizetype at = text.indexOf(u"read last by "_s);
   ASSERT_GE(at, 0) << text.toStdString();
-  EXPECT_TRUE(text.mid(at).contains(u"(slot %1)"_s.arg(last.slot + 1))) << text.toStdString();
+  const bool in_forward = last.slot < document().study()->current->forward_slots;
+  const QString place = in_forward ? u" in forward (slot %1)"_s : u" in backward (slot %1)"_s;
+  EXPECT_TRUE(text.mid(at).contains(place.arg(last.slot + 1))) << text.toStdString();
   for (const Read& each : reads(node)) {
     EXPECT_TRUE(links(u"node:"_s).contains(u"node:%1"_s.arg(each.reader.index())));
   }
   follow(u"node:%1"_s.arg(last.reader.index()));
   EXPECT_EQ(document().selection().node(), last.reader);
+}
+
+TEST_F(InspectorPages, ALinkOpensTheGroupsThatHideTheNode) {
+  open(sample(u"gpt2_tiny"_s));
+  const auto is_hidden = [this](NodeId node) {
+    const layout::Drawing& drawing = window().graph().view().scene()->drawing();
+    return drawing.boxes[drawing.box_of[node]].shows.group.valid();
+  };
+  const NodeId node = node_with(
+      [&](NodeId each) { return !reads(each).empty() && is_hidden(reads(each).back().reader); });
+  const NodeId reader = reads(node).back().reader;
+  document().selection().select_node(node);
+  follow(u"node:%1"_s.arg(reader.index()));
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(document().selection().node(), reader);
+  EXPECT_FALSE(is_hidden(reader));
 }
 
 TEST_F(InspectorPages, ManyReadersAreListedWhenAskedFor) {
@@ -135,6 +197,12 @@ TEST_F(InspectorPages, AViewNamesTheNodeWhoseMemoryItUses) {
   document().selection().select_node(view);
   EXPECT_TRUE(page().toPlainText().contains(u"in the memory of "_s));
   const QString maker = u"node:%1"_s.arg(maker_of_memory(study, view).index());
+  const Timeline& timeline = study.current->timeline;
+  const Buffer& held = timeline.buffers[timeline.buffer_of[dataflow().topology.outputs[view][0]]];
+  EXPECT_TRUE(page().toPlainText().contains(
+      u"slots %1–%2, "_s.arg(document().selection().slot_of(view) + 1).arg(held.last_slot + 1)))
+      << page().toPlainText().toStdString();
+  EXPECT_TRUE(page().toPlainText().contains(u", from slot %1"_s.arg(held.first_slot + 1)));
   EXPECT_TRUE(links(u"node:"_s).contains(maker));
 }
 

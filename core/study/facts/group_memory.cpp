@@ -1,0 +1,52 @@
+#include "core/study/facts/group_memory.h"
+
+#include <algorithm>
+
+namespace stashscope {
+
+namespace {
+
+/// Recomputed nodes run in backward. A step without a boundary has only a forward pass.
+IdVector<NodeId, bool> forward_nodes_of(const Study& study) {
+  const Dataflow& dataflow = study.current->dataflow;
+  const bool has_boundary = study.opportunities->forward_nodes > 0;
+  IdVector<NodeId, bool> is_forward(dataflow.topology.nodes());
+  for (const NodeId node : IdRange<NodeId>(is_forward.size())) {
+    is_forward[node] =
+        !dataflow.is_clone(node) && (!has_boundary || study.opportunities->is_forward(node));
+  }
+  return is_forward;
+}
+
+std::vector<GroupTensor> tensors_of(const Variant& variant, const std::vector<NodeId>& nodes) {
+  const Timeline& timeline = variant.timeline;
+  std::vector<GroupTensor> tensors;
+  for (const BufferId id : IdRange<BufferId>(timeline.buffers.size())) {
+    const Buffer& buffer = timeline.buffers[id];
+    const NodeId maker = variant.dataflow.topology.producer[buffer.root];
+    if (buffer.persistent || !maker.valid() || !std::ranges::binary_search(nodes, maker)) continue;
+    const bool is_at_peak =
+        buffer.first_slot <= timeline.peak_slot && timeline.peak_slot <= buffer.last_slot;
+    tensors.push_back({id, maker, buffer.bytes, is_at_peak});
+  }
+  std::ranges::stable_sort(tensors, [&](const GroupTensor& a, const GroupTensor& b) {
+    if (a.bytes != b.bytes) return a.bytes > b.bytes;
+    return timeline.buffers[a.buffer].first_slot < timeline.buffers[b.buffer].first_slot;
+  });
+  return tensors;
+}
+
+}  // namespace
+
+GroupMemory group_memory(const Study& study, const std::vector<NodeId>& nodes, std::size_t limit) {
+  const Variant& variant = *study.current;
+  const auto memory =
+      node_memory(variant.dataflow, variant.timeline,
+                  stashed_values(variant.dataflow, forward_nodes_of(study), variant.timeline));
+  GroupMemory group{{}, tensors_of(variant, nodes)};
+  for (const NodeId node : nodes) group.sum = group.sum + memory[node];
+  if (group.largest.size() > limit) group.largest.resize(limit);
+  return group;
+}
+
+}  // namespace stashscope
