@@ -79,8 +79,10 @@ QVariant ModuleModel::cell(int row, int column, int role) const {
   const Row& shown_row = rows_[static_cast<std::size_t>(row)];
   if (role == Qt::DisplayRole) return text(shown_row, column);
   if (role == Qt::ToolTipRole) return tool_tip(shown_row, column);
-  if (role == exact_role) return exact(*shown_row.module, column);
-  if (column != Column::module) return {};
+  if (column != Column::module) {
+    return role == exact_role ? exact(*shown_row.module, column) : QVariant();
+  }
+  if (role == exact_role) return plain_name(shown_row);
   if (role == Qt::AccessibleTextRole) return spoken_text(shown_row);
   if (role == sort_role) return shown(shown_row.module->module);
   return {};

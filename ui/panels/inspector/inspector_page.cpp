@@ -139,19 +139,28 @@ class NodePage {
     return row;
   }
 
+  bool lasts_to_the_end(ValueId id) const {
+    const BufferId buffer = timeline_.buffer_of[id];
+    return buffer.valid() && timeline_.buffers[buffer].last_slot + 1 == timeline_.order.size();
+  }
+
   /// The readers of an output in their order, the last one marked.
   QString reads(ValueId id) const {
     const std::vector<Read> reads = reads_of(study_, id);
     const std::optional<LastRead> last = last_read_of_sharers(id, reads);
+    const bool is_output = graph_.is_graph_output(dataflow_.origin(id));
     QString text;
     if (reads.empty()) {
-      text = graph_.is_graph_output(dataflow_.origin(id)) ? InspectorPage::tr("output of the model")
-                                                          : InspectorPage::tr("no node reads it");
+      text = is_output ? InspectorPage::tr("output of the model")
+                       : InspectorPage::tr("no node reads it");
     } else if (reads.size() == 1) {
       text = InspectorPage::tr("read last by %1").arg(read(reads.back()));
     } else {
       text = InspectorPage::tr("read by %1; read last by %2")
                  .arg(earlier_reads(id, reads), read(reads.back()));
+    }
+    if (is_output && !reads.empty() && lasts_to_the_end(id)) {
+      text += InspectorPage::tr("; an output of the model, kept to the end of the step");
     }
     if (!last) return text;
     return text + InspectorPage::tr("; its memory is read last by %1")
@@ -175,9 +184,7 @@ class NodePage {
     for (std::size_t i = 0; i < listed; ++i) links << read(reads[i]);
     if (is_open) return links.join(u", "_s);
     return InspectorPage::tr("%1, <a href=\"readers:%2\">and %3 more</a>")
-        .arg(links.join(u", "_s))
-        .arg(id.index())
-        .arg(earlier - listed);
+        .arg(links.join(u", "_s), QString::number(id.index()), QString::number(earlier - listed));
   }
 
   QString read(const Read& read) const {

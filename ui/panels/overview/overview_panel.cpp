@@ -271,9 +271,15 @@ void OverviewPanel::choose_group(std::uint32_t node, bool added) {
   document_.selection().select_nodes(std::move(nodes), shown(path_in_tree(icicle_->tree(), node)));
 }
 
+/// Opens or closes a sum. Where there is nothing to open or close, moves to the next column.
 void OverviewPanel::open_row(bool open) {
   const QModelIndex current = table_->currentIndex();
-  if (current.isValid() && model_.is_sum(current.row())) model_.set_open(current.row(), open);
+  if (!current.isValid()) return;
+  if (model_.is_sum(current.row()) && model_.is_open(current.row()) != open) {
+    return model_.set_open(current.row(), open);
+  }
+  const QModelIndex next = current.siblingAtColumn(current.column() + (open ? 1 : -1));
+  if (next.isValid()) table_->setCurrentIndex(next);
 }
 
 /// A click also opens and closes a sum.
