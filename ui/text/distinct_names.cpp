@@ -63,8 +63,8 @@ QString cut(const QString& name, qsizetype begin, qsizetype end) {
   return name.left(begin) + u'…' + (at_border ? name.mid(end - 1) : name.mid(end));
 }
 
-/// The longest end that fits behind the first `begin` characters; a whole module if there is one
-/// that fits. Nothing if only a few characters fit.
+/// The position where the longest end begins that fits behind the first `begin` characters. Nothing
+/// if only a few characters fit.
 std::optional<qsizetype> longest_end(const QString& name, qsizetype begin,
                                      const DistinctNames::Fits& fits) {
   constexpr qsizetype least_end = 6;
@@ -79,10 +79,15 @@ std::optional<qsizetype> longest_end(const QString& name, qsizetype begin,
       least = middle + 1;
     }
   }
-  for (const qsizetype border : module_ends(name)) {
-    if (border >= most && fits(cut(name, begin, border))) return border;
-  }
   return most;
+}
+
+/// The first position from `end` where a module begins; `end` if there is none.
+qsizetype module_from(const QString& name, qsizetype end) {
+  for (const qsizetype border : module_ends(name)) {
+    if (border >= end) return border;
+  }
+  return end;
 }
 
 }  // namespace
@@ -126,9 +131,13 @@ QString DistinctNames::shortened(const QString& whole, const Fits& fits) const {
   if (fits(name)) return name;
   std::vector<qsizetype> begins = module_ends(name);
   begins.insert(begins.begin(), 0);
-  for (const qsizetype begin : begins) {
-    const auto end = longest_end(name, begin, fits);
-    if (end && !is_shared(name, name.left(begin), name.mid(*end))) return cut(name, begin, *end);
+  for (const bool at_border : {true, false}) {
+    for (const qsizetype begin : begins) {
+      const auto longest = longest_end(name, begin, fits);
+      if (!longest) continue;
+      const qsizetype end = at_border ? module_from(name, *longest) : *longest;
+      if (!is_shared(name, name.left(begin), name.mid(end))) return cut(name, begin, end);
+    }
   }
   return name;
 }

@@ -82,9 +82,10 @@ ExportedConfig readable_part(const Study& study, const Opportunities& known,
   const RecomputeConfig unknown = take_unknown(study, known, exported.config);
   if (!unknown.empty()) {
     exported.left_out.push_back(
-        "plans are left out, because ONNX Runtime does not find them with its own table of "
-        "recomputable operators and probe " +
-        to_string(reference_search(study)) + ": " + printable(to_string(unknown)));
+        "ONNX Runtime does not find these plans with its own table of recomputable operators and "
+        "probe " +
+        to_string(reference_search(study)) +
+        ", so they are left out: " + printable(to_string(unknown)));
   }
   return exported;
 }

@@ -38,6 +38,22 @@ TEST(DistinctNames, CutWhatDoesNotTellThemApart) {
   }
 }
 
+TEST(DistinctNames, CutInsideAModuleWhereWholeModulesDoNotTellThemApart) {
+  QStringList all = {u"output-1"_s, u"/lm_head/MatMul_output_0"_s};
+  for (int layer = 0; layer < 12; ++layer) {
+    all << u"/transformer/h.%1/attn/MatMul_output_0"_s.arg(layer);
+  }
+  const DistinctNames names(all);
+  EXPECT_EQ(names.shortened(all[2], at_most(24)), u"….0/attn/MatMul_output_0"_s);
+  std::set<QString> texts;
+  for (const QString& each : all) {
+    const QString text = names.shortened(each, at_most(24));
+    EXPECT_LE(text.size(), 24);
+    texts.insert(text);
+  }
+  EXPECT_EQ(texts.size(), 14U);
+}
+
 TEST(DistinctNames, StayWholeWhereNoPartWouldDo) {
   const DistinctNames names({u"abcdefghij"_s, u"xbcdefghij"_s});
   EXPECT_EQ(names.shortened(u"abcdefghij"_s, at_most(8)), u"abcdefghij"_s);

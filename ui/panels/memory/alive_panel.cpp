@@ -83,7 +83,7 @@ void AlivePanel::make_table() {
   table_->setIconSize(swatch_size);
   table_->cut_at_end({AliveModel::role, AliveModel::type});
   table_->set_invitation(tr("Open a model to see what fills its memory."));
-  table_->horizontalHeader()->resizeSection(AliveModel::tensor, 192);
+  table_->horizontalHeader()->resizeSection(AliveModel::tensor, 208);
   table_->horizontalHeader()->resizeSection(AliveModel::bytes, 96);
   table_->horizontalHeader()->resizeSection(AliveModel::role, 84);
   table_->horizontalHeader()->resizeSection(AliveModel::life, 104);

@@ -53,14 +53,15 @@ QString table(const QString& rows) {
 QString proof_text(const BudgetAnswer& answer, double step) {
   if (answer.is_proven_cheapest())
     return PlannerAnswer::tr(
-        "Proven: no plan within the budget is cheaper, of single nodes or sequences either.");
+        "Proven to be the cheapest plan within the budget, also among plans of single nodes and "
+        "sequences.");
   const double least = std::max(0.0, answer.least_extra_seconds.value_or(0));
   if (!answer.feasible || least == 0)
     return PlannerAnswer::tr("It is not proven how far this plan is from the cheapest plan.");
   const double gap = answer.best.extra_seconds - least;
   return PlannerAnswer::
-      tr("No plan within the budget is more than %1 (%2 of the step) faster, of single nodes or "
-         "sequences either.")
+      tr("At most %1 (%2 of the step) slower than the cheapest plan, also among plans of single "
+         "nodes and sequences.")
           .arg(time_text(gap), percent_text(gap, step));
 }
 

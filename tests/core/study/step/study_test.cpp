@@ -141,8 +141,11 @@ TEST(Dimensions, UnknownNamesAndBadValuesAreRefused) {
   choices.dims["typo"] = 3;
   EXPECT_NE(refusal(shared(masked()), choices).find("the model has batch, sequence"),
             std::string::npos);
+  choices.dims["typo"] = 0;
+  EXPECT_NE(refusal(shared(masked()), choices).find("the model has batch, sequence"),
+            std::string::npos);
   choices.dims = {{"batch", -1}};
-  EXPECT_NE(refusal(shared(masked()), choices).find("0 or more"), std::string::npos);
+  EXPECT_NE(refusal(shared(masked()), choices).find("1 or more"), std::string::npos);
 }
 
 TEST(Dimensions, TablesOfTheModelLimitWhatIsAssumedAndAllowed) {
