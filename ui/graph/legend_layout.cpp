@@ -151,6 +151,7 @@ LegendLayout::LegendLayout(const LegendContent& content, const QFontMetricsF& me
 bool LegendLayout::take(std::vector<LegendItem> items, const QFontMetricsF& metrics, double width,
                         std::size_t most_rows) {
   std::vector<double> widths;
+  widths.reserve(items.size());
   for (const LegendItem& item : items) {
     widths.push_back(room_of_mark(item) + std::ceil(metrics.horizontalAdvance(item.text)) + 1);
   }

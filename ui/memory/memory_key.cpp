@@ -177,6 +177,7 @@ bool KeyLayout::take(std::vector<KeyEntry> entries, const QFontMetricsF& metrics
                      const KeyRoom& room) {
   const double row_height = chart_room(metrics).line;
   std::vector<double> widths;
+  widths.reserve(entries.size());
   for (const KeyEntry& each : entries) {
     widths.push_back(room_of_mark(each.mark) + std::ceil(metrics.horizontalAdvance(each.text)) + 2);
   }

@@ -85,7 +85,7 @@ void TableModel::sort(int column, Qt::SortOrder order) {
 
 QVariant TableModel::sort_value(int row) const {
   for (const int role : {sort_role, exact_role}) {
-    const QVariant value = cell(row, sort_column_, role);
+    QVariant value = cell(row, sort_column_, role);
     if (value.isValid()) return value;
   }
   return cell(row, sort_column_, Qt::DisplayRole);

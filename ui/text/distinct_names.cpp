@@ -110,7 +110,7 @@ DistinctNames::DistinctNames(const QStringList& names) {
 }
 
 QString DistinctNames::without_shared(const QString& name) const {
-  const QString plain = without_slash(name);
+  QString plain = without_slash(name);
   if (!has_module(plain)) return plain;
   return plain.mid(shared_.size());
 }
@@ -127,7 +127,7 @@ bool DistinctNames::is_shared(const QString& name, const QString& begin, const Q
 }
 
 QString DistinctNames::shortened(const QString& whole, const Fits& fits) const {
-  const QString name = without_shared(whole);
+  QString name = without_shared(whole);
   if (fits(name)) return name;
   std::vector<qsizetype> begins = module_ends(name);
   begins.insert(begins.begin(), 0);

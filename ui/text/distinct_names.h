@@ -18,7 +18,7 @@ class DistinctNames {
   /// The name without the modules that all names share. If that does not fit, a form that fits and
   /// that no other name has, with as few outer modules as possible. If there is none, the whole
   /// name.
-  QString shortened(const QString& name, const Fits& fits) const;
+  QString shortened(const QString& whole, const Fits& fits) const;
 
  private:
   QString without_shared(const QString& name) const;

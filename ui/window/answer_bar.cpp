@@ -1,6 +1,7 @@
 #include "ui/window/answer_bar.h"
 
 #include <QAction>
+#include <QEvent>
 #include <QLayout>
 #include <algorithm>
 
@@ -32,9 +33,9 @@ QString percent_text(double share) {
 /// predicted. The name is escaped, because a profile from a file may have any name.
 QString device_name(const Study& study) {
   const TimeChoices& times = study.choices.times;
-  const QString name = shown(times.profile.name).left(longest_device_name).toHtmlEscaped();
+  QString name = shown(times.profile.name).left(longest_device_name).toHtmlEscaped();
   if (!times.device_memory) return name;
-  const QString memory = bytes_text(*times.device_memory);
+  QString memory = bytes_text(*times.device_memory);
   return study.times->measured == 0 ? AnswerBar::tr("%1, times of %2").arg(memory, name) : memory;
 }
 

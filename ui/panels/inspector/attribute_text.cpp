@@ -1,8 +1,8 @@
 #include "ui/panels/inspector/attribute_text.h"
 
 #include <QCoreApplication>
+#include <algorithm>
 #include <charconv>
-#include <ranges>
 
 #include "core/base/text.h"
 #include "core/graph/graph.h"
@@ -84,16 +84,16 @@ AttributeText list_text(const Items& items) {
 template <class Numbers>
 Items numbers_text(const Numbers& numbers) {
   Items items{{}, std::size(numbers)};
-  for (const auto number : numbers | std::views::take(most_elements)) {
-    items.texts << number_text(number);
+  for (std::size_t i = 0; i < std::min<std::size_t>(items.size, most_elements); ++i) {
+    items.texts << number_text(numbers[i]);
   }
   return items;
 }
 
 Items strings_text(const Strings& strings) {
   Items items{{}, strings.size()};
-  for (const std::string& each : strings | std::views::take(most_elements)) {
-    items.texts << shown(each).left(most_letters_of_tip);
+  for (std::size_t i = 0; i < std::min<std::size_t>(items.size, most_elements); ++i) {
+    items.texts << shown(strings[i]).left(most_letters_of_tip);
   }
   return items;
 }

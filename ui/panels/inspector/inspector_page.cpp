@@ -315,7 +315,7 @@ double share_of_flops(const Study& study, const std::vector<NodeId>& nodes) {
 }
 
 QString memory_line(const GroupMemory& memory) {
-  const QString at_peak =
+  QString at_peak =
       InspectorPage::tr("its tensors take %1 at the peak").arg(bytes_text(memory.sum.peak_bytes));
   if (memory.sum.stashed_bytes == 0) return at_peak;
   return InspectorPage::tr("stashes %1 for backward").arg(bytes_text(memory.sum.stashed_bytes)) +
