@@ -63,6 +63,7 @@ std::vector<ModuleGroup> module_groups(std::vector<ModuleMemory> modules) {
     same.push_back(std::move(each));
   }
   std::vector<ModuleGroup> groups;
+  groups.reserve(keys.size());
   for (const Key& key : keys) groups.push_back(group_of(key.first, std::move(members[key])));
   std::ranges::stable_sort(groups, std::greater(),
                            [](const ModuleGroup& group) { return group.sum.peak_bytes; });
