@@ -131,11 +131,10 @@ QString DistinctNames::shortened(const QString& whole, const Fits& fits) const {
   if (fits(name)) return name;
   std::vector<qsizetype> begins = module_ends(name);
   begins.insert(begins.begin(), 0);
-  for (const bool at_border : {true, false}) {
-    for (const qsizetype begin : begins) {
-      const auto longest = longest_end(name, begin, fits);
-      if (!longest) continue;
-      const qsizetype end = at_border ? module_from(name, *longest) : *longest;
+  for (const qsizetype begin : begins) {
+    const auto longest = longest_end(name, begin, fits);
+    if (!longest) continue;
+    for (const qsizetype end : {module_from(name, *longest), *longest}) {
       if (!is_shared(name, name.left(begin), name.mid(end))) return cut(name, begin, end);
     }
   }

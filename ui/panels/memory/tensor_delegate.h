@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <functional>
 #include <optional>
 
@@ -28,6 +29,8 @@ class TensorDelegate : public CellDelegate {
  private:
   std::function<QStringList()> all_;
   mutable std::optional<DistinctNames> names_;  ///< empty until a row is painted
+  mutable std::array<int, 128> widths_{};       ///< widths of ASCII characters in `widths_font_`
+  mutable std::optional<QFont> widths_font_;
 };
 
 }  // namespace stashscope::ui
