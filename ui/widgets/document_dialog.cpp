@@ -55,7 +55,7 @@ DocumentDialog::DocumentDialog(const Text& text, QWidget* parent)
 
 void DocumentDialog::open_file(const QString& file) {
   const bool is_open = QDesktopServices::openUrl(QUrl::fromLocalFile(file));
-  failure_->setText(tr("No program of this computer shows %1.").arg(file));
+  failure_->setText(tr("No program on this computer can show %1.").arg(file));
   failure_->setVisible(!is_open);
 }
 

@@ -105,12 +105,13 @@ QString time_change_text(double seconds) {
                      : AnswerBar::tr("%1 more time").arg(time_text(seconds));
 }
 
-/// The effect of a move on the peak and on the time of the step: `−4.5 GiB, +2.1 %`.
+/// The effect of a move on the peak and on the time of the step: `−4.5 GiB, +2.1 % time`.
 QString price_text(const Study& study, const NextMove& move) {
   const double before = step_seconds(study, *study.current);
   const double share = before == 0 ? 0 : 100 * move.seconds_change / before;
-  const QString price =
-      move.seconds_change == 0 ? AnswerBar::tr("no extra time") : percent_text(share);
+  const QString price = move.seconds_change == 0
+                            ? AnswerBar::tr("no extra time")
+                            : AnswerBar::tr("%1 time").arg(percent_text(share));
   return u"−"_s + bytes_text(-move.peak_change) + u", "_s + price;
 }
 

@@ -357,7 +357,8 @@ void MainWindow::make_choice_buttons(QToolBar* bar) {
     const Choices& choices = document_.choices();
     device->setText(tr("on %1").arg(shown(choices.device.value_or("cpu"))));
     order->setText(tr("Order: %1").arg(shown(choice_text(choices.order.strategy, planned_order))));
-    fusion->setText(tr("Fusion: %1").arg(shown(choice_text(choices.fusion.strategy, no_fusion))));
+    fusion->setText(
+        tr("Fused groups: %1").arg(shown(choice_text(choices.fusion.strategy, no_fusion))));
     for (QToolButton* const each : {device, order, fusion}) {
       each->setEnabled(document_.study() != nullptr);
     }

@@ -174,8 +174,8 @@ class OutlineBuilder {
     }
   }
 
-  /// Adds an edge at the innermost level that contains both nodes. Also adds edges through the
-  /// borders of the levels that contain only one of the nodes.
+  /// Connects the boxes of two nodes: by an edge at the innermost level around both boxes, and by
+  /// edges through the borders of the levels around only one. Nodes in the same box get no edge.
   void connect(NodeId producer, NodeId reader, ValueId value) {
     const Side side = side_of(producer);
     Spot from = outline_.spot_of[producer];

@@ -96,9 +96,11 @@ void infer_group_norm(ShapeContext& context) {
     context.fail("cannot form " + std::to_string(groups) + " groups from " +
                  context.text(channels) + " channels");
   }
+  const bool by_group = context.version() < 21;
   for (const std::size_t each : {1U, 2U}) {
-    context.require_length(each, context.version() < 21 ? Expr(groups) : channels,
-                           "the scale or bias and its channels or groups");
+    context.require_length(
+        each, by_group ? Expr(groups) : channels,
+        by_group ? "the scale or bias and the groups" : "the scale or bias and the channels");
   }
 }
 

@@ -39,7 +39,8 @@ constexpr TypeGroup type_groups[] = {
     {"float8", small_floats, "floating-point numbers of 8 bits"},
     {"float", floats, "floating-point numbers of 16 to 64 bits"},
     {"integer", integers, "integers of 8 to 64 bits"},
-    {"number", floats | integers, "numbers of 8 to 64 bits"},
+    {"number", floats | integers,
+     "integers of 8 to 64 bits or floating-point numbers of 16 to 64 bits"},
     {"index", bits(ElementType::int32, ElementType::int64), "int32 or int64"},
 };
 

@@ -148,7 +148,7 @@ const CellSignature& cell_signature(std::string_view type) {
   const std::vector<CellSignature>& all = cell_signatures();
   const auto found =
       std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.type == type; });
-  if (found == all.end()) fail_input("", "is no recurrent operator");
+  if (found == all.end()) fail_input("", "is not a recurrent operator");
   return *found;
 }
 

@@ -136,7 +136,7 @@ std::optional<double> even_scale(const ResizeInputs& given, const Integers& axes
   return policy == "not_larger" ? *least : *greatest;
 }
 
-/// The axes whose size or position changes.
+/// The axes that are resized, cropped or scaled.
 std::vector<ScaledAxis> scaled_axes(const ResizeInputs& given, const Interpolation& how,
                                     const std::vector<std::int64_t>& in,
                                     const std::vector<std::int64_t>& out) {

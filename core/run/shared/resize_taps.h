@@ -14,7 +14,7 @@ struct Tap {
 /// extrapolated.
 using Taps = std::vector<Tap>;
 
-/// An axis whose size or position changes.
+/// An axis that is resized, cropped or scaled. Its size may stay the same.
 struct ResizedAxis {
   std::size_t axis = 0;
   std::int64_t in = 1;

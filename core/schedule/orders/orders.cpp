@@ -49,7 +49,7 @@ constexpr std::array<OrderStrategy, 9> strategies = {{
      with_late_clones<largest_first_order>},
     {"bytes-freed", "the ready node that frees most runs first", OrderKind::rule,
      with_late_clones<bytes_freed_order>},
-    {"best", "the order above with the lowest peak", OrderKind::best_of, best_order},
+    {"best", "the rule whose order has the lowest peak", OrderKind::best_of, best_order},
     {"minimal", "search for the lowest peak: proven on small graphs, else with a lower bound",
      OrderKind::search, as_searched, searched_order},
 }};

@@ -31,8 +31,8 @@ struct NextMove {
 std::vector<NextMove> next_moves(const Study& study, std::size_t most, const Progress& progress,
                                  std::size_t most_tried = 64);
 
-/// The passes that keep the model's outputs, are off and would change the model. None while times
-/// are measured, because the nodes that a pass makes have no measured times.
+/// The passes that keep the model's outputs, are off and would change the model. None if the
+/// study has measured times, because the nodes that a pass makes have none.
 std::vector<const GraphPass*> passes_to_try(const Study& study, const Progress& progress = {});
 
 }  // namespace stashscope

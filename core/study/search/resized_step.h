@@ -24,8 +24,8 @@ struct ResizedStep {
 };
 
 /// Computes the variants of a study for other sizes without computing another study. Graph, plans
-/// and dataflow stay. The order by rule, the groups and the timeline are those of a study with
-/// these sizes. A planned or searched order and its groups stay.
+/// and dataflow stay, and so do a planned or searched order and its groups. An order by rule, its
+/// groups and the timeline are those of a study with these sizes.
 class StepResizer {
  public:
   /// Refers to the study.

@@ -7,8 +7,8 @@
 
 namespace stashscope {
 
-/// Warnings about a study: assumed or unknown sizes, and choices that are left out or change
-/// nothing. `StudyParts::warnings` is not read.
+/// All warnings about a study: those of the model and of the training step, assumed or unknown
+/// sizes, and choices that are left out or change nothing. Does not read `StudyParts::warnings`.
 std::vector<std::string> warnings_of(const StudyParts& study);
 
 }  // namespace stashscope

@@ -12,7 +12,7 @@ namespace data_dependent_test {
 using test::ModelBuilder;
 using test::shape_text;
 
-/// The bound of a size, or `none`.
+/// The bound of a data-dependent size: `none` without a bound, `not listed` for another size.
 std::string bound_of(const Graph& graph, const std::string& size) {
   for (const DataDependentDim& each : graph.data().data_dependent) {
     if (graph.symbols().name(each.symbol) != size) continue;

@@ -23,7 +23,7 @@ Subgraph branch(const std::string& op_type, const std::string& output, Attribute
   return std::make_shared<const Graph>(std::move(data));
 }
 
-/// x -> If(condition) -> Neg -> y; the branches keep or transpose x.
+/// x -> If(condition) -> Neg -> y; one branch is Relu(x), the other Transpose(x).
 Graph conditional(ModelBuilder m, const std::string& condition) {
   const Attributes branches = {{"then_branch", branch("Relu", "kept")},
                                {"else_branch", branch("Transpose", "turned")}};

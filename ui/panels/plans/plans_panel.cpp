@@ -312,8 +312,8 @@ QModelIndex PlansPanel::nearest_open_row(NodeId node) const {
   return is_section ? QModelIndex() : row;
 }
 
-/// Whether the single selected row leads to the node (`nodes_led_to`) and is not the parent of
-/// `row`. The selected row then stays selected, although `row` is also about the node.
+/// Whether exactly one row is selected, `nodes_led_to` lists `node` for it, and it is not the
+/// parent of `row`, the node's own row. The selection then does not move to `row`.
 bool PlansPanel::is_led_to_by_selected(NodeId node, const QModelIndex& row) const {
   const QModelIndexList items = selected();
   if (items.size() != 1 || filtered_.mapToSource(row).parent() == items.front()) return false;

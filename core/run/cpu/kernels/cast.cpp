@@ -12,9 +12,10 @@ namespace stashscope::cpu {
 
 namespace {
 
-/// Converts a number to type `To`. Floating numbers are truncated towards zero, and integers wrap.
-/// A floating number outside the range of int64 first becomes the smallest int64, as on x86
-/// processors. For uint64, numbers from 2^63 to 2^64 keep their value, and larger numbers become 0.
+/// Converts a number to type `To`. A floating number that becomes an integer is truncated towards
+/// zero. NaN and floating numbers outside the range of int64 first become the smallest int64, as on
+/// x86 processors. For uint64, floating numbers from 2^63 to below 2^64 keep their value, and
+/// larger ones become 0. Integers wrap.
 template <class To, class From>
 To converted(From item) {
   if constexpr (std::is_same_v<To, bool>) {

@@ -109,7 +109,7 @@ class OrderAndFusion : public WindowTest {
   std::string member_name(int group, int row) {
     return member(group, row).data().toString().toStdString();
   }
-  /// The first group of at least so many nodes.
+  /// The first group of at least `nodes` nodes.
   int large_group(std::size_t nodes) {
     const auto& members = study().current->groups.members;
     for (std::size_t group = 0; group < members.size(); ++group) {

@@ -18,7 +18,7 @@ using testing_run::ForwardModel;
 using testing_run::ModelStep;
 using testing_run::same_bits;
 
-/// The emulation takes minutes for each of the others if it is sanitized.
+/// The models that also run in a sanitized build. There, each other model takes minutes.
 const std::set<std::string> models_with_sanitizer = {"bert_tiny", "lenet", "llama_tiny_gqa",
                                                      "resnet18_div8"};
 
