@@ -1,4 +1,5 @@
-// Fuses x * Phi(x) and its approximations, which exporters write in several ways.
+// Fuses Gelu (x * Phi(x)), its approximations and SiLU, which exporters write in several ways, and
+// the bias before a Gelu.
 
 #include <cmath>
 #include <numbers>

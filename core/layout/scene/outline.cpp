@@ -174,8 +174,9 @@ class OutlineBuilder {
     }
   }
 
-  /// Connects the boxes of two nodes: by an edge at the innermost level around both boxes, and by
-  /// edges through the borders of the levels around only one. Nodes in the same box get no edge.
+  /// Adds the edges between two nodes: one at the innermost level that contains both, and one
+  /// through the border of each level that contains only one of them. Nodes in the same box get no
+  /// edge.
   void connect(NodeId producer, NodeId reader, ValueId value) {
     const Side side = side_of(producer);
     Spot from = outline_.spot_of[producer];

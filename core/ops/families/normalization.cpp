@@ -9,6 +9,9 @@ namespace stashscope {
 
 namespace {
 
+constexpr const char* length_and_channels =
+    "the length of the scale or bias and the number of channels";
+
 /// Output 0 has the type and dims of the data. The further outputs are statistics with one entry
 /// per channel.
 void infer_batch_norm(ShapeContext& context) {
@@ -98,9 +101,9 @@ void infer_group_norm(ShapeContext& context) {
   }
   const bool by_group = context.version() < 21;
   for (const std::size_t each : {1U, 2U}) {
-    context.require_length(
-        each, by_group ? Expr(groups) : channels,
-        by_group ? "the scale or bias and the groups" : "the scale or bias and the channels");
+    context.require_length(each, by_group ? Expr(groups) : channels,
+                           by_group ? "the length of the scale or bias and the number of groups"
+                                    : length_and_channels);
   }
 }
 
@@ -120,7 +123,7 @@ void infer_mean_variance_norm(ShapeContext& context) {
 void infer_instance_norm(ShapeContext& context) {
   context.set_like_input(0, 0);
   for (const std::size_t each : {1U, 2U}) {
-    context.require_length(each, context.dim(0, 1), "the scale or bias and the channels");
+    context.require_length(each, context.dim(0, 1), length_and_channels);
   }
 }
 

@@ -16,8 +16,8 @@ std::vector<NodeId> reverse_depth_first_order(const OrderInput& input);
 std::vector<NodeId> breadth_first_order(const OrderInput& input);
 
 /// From the last position to the first: among the nodes whose readers are all placed, the node that
-/// allocates most runs last. The bytes that a node allocates are its outputs minus the inputs that
-/// no later node reads.
+/// allocates the most comes last. The bytes that a node allocates are its outputs minus the inputs
+/// that no later node reads.
 std::vector<NodeId> largest_first_order(const OrderInput& input);
 
 /// List scheduling: the ready node with the largest bytes freed minus bytes allocated runs first;

@@ -134,8 +134,9 @@ QString failing_text(const Study& study, const FitPoint& point) {
 QString variant_text(const Study& study, const VariantFit& fit, const QString& title) {
   QString text;
   if (fit.largest) {
-    const QString most = fit.is_unlimited ? PlannerAnswer::tr("no limit found")
-                                          : u"<b>%1</b>"_s.arg(fit.largest->value);
+    const QString most = fit.is_unlimited
+                             ? PlannerAnswer::tr("no limit found up to %1").arg(fit.largest->value)
+                             : u"<b>%1</b>"_s.arg(fit.largest->value);
     text = paragraph(PlannerAnswer::tr("%1: %2, peak %3, %4 a step")
                          .arg(title, most, bytes_text(fit.largest->peak_bytes),
                               time_text(fit.largest->seconds)));

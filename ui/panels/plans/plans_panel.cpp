@@ -312,8 +312,8 @@ QModelIndex PlansPanel::nearest_open_row(NodeId node) const {
   return is_section ? QModelIndex() : row;
 }
 
-/// Whether exactly one row is selected, `nodes_led_to` lists `node` for it, and it is not the
-/// parent of `row`, the node's own row. The selection then does not move to `row`.
+/// Whether the only selected row already leads to `node` (`nodes_led_to`), so that it stays
+/// selected. Not if it is the parent of `row`, the row to select for the node.
 bool PlansPanel::is_led_to_by_selected(NodeId node, const QModelIndex& row) const {
   const QModelIndexList items = selected();
   if (items.size() != 1 || filtered_.mapToSource(row).parent() == items.front()) return false;

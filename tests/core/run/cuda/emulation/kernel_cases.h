@@ -18,7 +18,8 @@ namespace stashscope::testing_run {
 inline constexpr ElementType device_floats[] = {ElementType::float32, ElementType::float16,
                                                 ElementType::bfloat16};
 
-/// Tolerance for sums in another order than on the CPU, which may change the last stored bit.
+/// Tolerance, relative to the largest element, for sums that the CPU adds in another order. For
+/// types of 16 bits, it is about the last stored bit.
 double order_tolerance(ElementType element);
 
 /// On a real device, `tolerance` or more: its functions, such as expf, differ from the host's,
