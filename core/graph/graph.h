@@ -19,6 +19,7 @@ using NodeId = Id<struct NodeTag>;
 using ValueId = Id<struct ValueTag>;
 
 using Shape = std::vector<Expr>;
+struct CapturedStep;
 
 struct TensorType {
   ElementType element = ElementType::undefined;
@@ -92,8 +93,9 @@ struct GraphData {
   std::map<std::string, std::string> metadata;
   std::string producer;
   std::int64_t ir_version = 8;
-  std::vector<std::string> warnings;  ///< oddities of the model, for the user
-  std::size_t nodes_in_file = 0;      ///< including Constant nodes
+  std::vector<std::string> warnings;             ///< oddities of the model, for the user
+  std::size_t nodes_in_file = 0;                 ///< including Constant nodes
+  std::shared_ptr<const CapturedStep> captured;  ///< null: the graph is not a captured step
 
   ValueId add_value(std::string value_name, TensorType type);
   /// Adds a literal constant under `value_name`.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/memory/last_uses.h"
+
 namespace stashscope {
 
 namespace {
@@ -69,21 +71,9 @@ class BandCounter {
 
  private:
   void find_claims() {
-    find_reads();
-    for (std::size_t slot = 0; slot < timeline_.order.size(); ++slot) claim_outputs(slot);
-  }
-
-  /// Finds the last slot that reads each value, or the slot that makes it if nothing reads it.
-  void find_reads() {
-    read_until_ = IdVector<ValueId, std::uint32_t>(topology_.values(), 0);
+    read_until_ = last_uses(dataflow_, rules_, timeline_.order);
     is_stashed_ = IdVector<ValueId, bool>(topology_.values(), false);
-    for (std::uint32_t slot = 0; slot < timeline_.order.size(); ++slot) {
-      const NodeId node = timeline_.order[slot];
-      for (const ValueId output : topology_.outputs[node]) read_until_[output] = slot;
-      for (const ValueId input : topology_.inputs[node]) {
-        if (input.valid()) read_until_[input] = slot;
-      }
-    }
+    for (std::size_t slot = 0; slot < timeline_.order.size(); ++slot) claim_outputs(slot);
   }
 
   void claim_outputs(std::size_t slot) {
@@ -104,9 +94,12 @@ class BandCounter {
     const BufferId id = timeline_.buffer_of[value];
     if (!id.valid()) return;
     const Buffer& buffer = timeline_.buffers[id];
-    if (rules_.role[dataflow_.origin(value)] == ValueRole::gradient) {
-      claims_.push_back(
-          {id, Band::gradients, made, buffer.returned ? buffer.last_slot : read_until_[value]});
+    const std::uint32_t until = buffer.returned ? buffer.last_slot : read_until_[value];
+    const ValueRole role = rules_.role[dataflow_.origin(value)];
+    if (role == ValueRole::gradient) {
+      claims_.push_back({id, Band::gradients, made, until});
+    } else if (role == ValueRole::optimizer_state) {
+      claims_.push_back({id, Band::optimizer_states, made, until});
     } else if (is_stashed_[value]) {
       claims_.push_back({id, Band::stashed, made, read_until_[value]});
     }
@@ -114,8 +107,16 @@ class BandCounter {
 
   Band persistent_band(const Buffer& buffer) const {
     if (buffer.state) return Band::optimizer_states;
-    const bool trained = rules_.role[buffer.root] == ValueRole::parameter;
-    return trained ? Band::parameters : Band::constants;
+    switch (rules_.role[buffer.root]) {
+      case ValueRole::parameter:
+        return Band::parameters;
+      case ValueRole::gradient:
+        return Band::gradients;
+      case ValueRole::optimizer_state:
+        return Band::optimizer_states;
+      default:
+        return Band::constants;
+    }
   }
 
   void add(Band band, std::int64_t bytes, std::size_t from, std::size_t until) {
@@ -152,7 +153,7 @@ class BandCounter {
   /// The band of a buffer that two values use at one slot: a gradient written over the stashed
   /// activation from which it was computed is a gradient.
   static Band stronger(Band a, Band b) {
-    for (const Band band : {Band::gradients, Band::stashed}) {
+    for (const Band band : {Band::gradients, Band::optimizer_states, Band::stashed}) {
       if (a == band || b == band) return band;
     }
     return Band::activations;

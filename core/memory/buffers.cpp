@@ -1,6 +1,9 @@
 #include "core/memory/buffers.h"
 
+#include <algorithm>
+
 #include "core/base/error.h"
+#include "core/graph/captured_step.h"
 #include "core/ops/families/standard_ops.h"
 
 namespace stashscope {
@@ -44,6 +47,32 @@ void add_shares(const Graph& graph, const Node& node, const Op* op, BufferRules&
   }
 }
 
+/// @param is_given whether the value is from before the step
+ValueRole role_as(CapturedRole role, bool is_given) {
+  switch (role) {
+    case CapturedRole::gradient:
+      return ValueRole::gradient;
+    case CapturedRole::optimizer_state:
+      return ValueRole::optimizer_state;
+    case CapturedRole::parameter:
+      return is_given ? ValueRole::parameter : ValueRole::activation;
+    case CapturedRole::buffer:
+      return is_given ? ValueRole::constant : ValueRole::activation;
+    case CapturedRole::input:
+    case CapturedRole::other:
+      return is_given ? ValueRole::input : ValueRole::activation;
+  }
+  return ValueRole::activation;
+}
+
+void add_captured_rules(const Graph& graph, const CapturedStep& captured, BufferRules& rules) {
+  rules.held_until.reserve(graph.values().size());
+  for (const ValueId id : IdRange<ValueId>(graph.values().size())) {
+    rules.held_until.push_back(captured.storages[captured.storage_of[id]].last);
+    rules.role[id] = role_as(captured.role_of(id), rules.is_given[id]);
+  }
+}
+
 }  // namespace
 
 BufferRules buffer_rules(const Graph& graph, const IdVector<NodeId, const Op*>& ops,
@@ -52,15 +81,19 @@ BufferRules buffer_rules(const Graph& graph, const IdVector<NodeId, const Op*>& 
   BufferRules rules;
   rules.role = IdVector<ValueId, ValueRole>(graph.values().size(), ValueRole::activation);
   rules.is_output = IdVector<ValueId, bool>(graph.values().size(), false);
-  for (const ValueId id : graph.data().inputs) rules.role[id] = ValueRole::input;
-  for (const ValueId id : graph.data().captures) rules.role[id] = ValueRole::input;
-  for (const Initializer& each : graph.data().initializers) {
-    rules.role[each.value] = ValueRole::constant;
-  }
+  rules.is_given = IdVector<ValueId, bool>(graph.values().size(), false);
+  const auto give = [&](ValueId id, ValueRole role) {
+    rules.role[id] = role;
+    rules.is_given[id] = true;
+  };
+  for (const ValueId id : graph.data().inputs) give(id, ValueRole::input);
+  for (const ValueId id : graph.data().captures) give(id, ValueRole::input);
+  for (const Initializer& each : graph.data().initializers) give(each.value, ValueRole::constant);
   for (const ValueId id : parameters) rules.role[id] = ValueRole::parameter;
   for (const ValueId id : gradients) {
     if (id.valid()) rules.role[id] = ValueRole::gradient;
   }
+  if (graph.data().captured) add_captured_rules(graph, *graph.data().captured, rules);
   for (const ValueId id : graph.data().outputs) rules.is_output[id] = true;
   for (const NodeId id : IdRange<NodeId>(graph.nodes().size())) {
     add_shares(graph, graph.node(id), ops[id], rules);
@@ -84,6 +117,37 @@ bool is_left_over(const Graph& graph, ValueId value) {
          !graph.is_graph_input(value) && !graph.is_graph_output(value);
 }
 
+/// Bytes of the elements; nothing if a dimension has no value.
+std::optional<std::int64_t> packed_bytes(const TensorType& type, const Bindings& bindings) {
+  std::vector<std::int64_t> dims;
+  for (const Expr& dim : *type.shape) {
+    const auto number = dim.evaluate(bindings);
+    if (!number) return std::nullopt;
+    dims.push_back(*number);
+  }
+  return packed_bytes(type.element, element_count(dims));
+}
+
+/// Whether an input of the value's producer lies in the same storage.
+bool shares_storage_of_input(const Graph& graph, const CapturedStep& captured, ValueId id) {
+  const NodeId producer = graph.value(id).producer;
+  return producer.valid() && std::ranges::any_of(graph.node(producer).inputs, [&](ValueId input) {
+           return captured.storage_of[input] == captured.storage_of[id];
+         });
+}
+
+/// In a captured step, the first value of a storage counts what PyTorch allocates for the storage.
+/// A value that is given or made beside the first one counts nothing.
+std::optional<std::int64_t> bytes_of(const Graph& graph, ValueId id, const Bindings& bindings) {
+  const CapturedStep* const captured = graph.data().captured.get();
+  if (captured == nullptr) return packed_bytes(graph.value(id).type, bindings);
+  if (captured->is_root(id)) {
+    return captured->storages[captured->storage_of[id]].bytes.evaluate(bindings);
+  }
+  if (!shares_storage_of_input(graph, *captured, id)) return 0;
+  return packed_bytes(graph.value(id).type, bindings);
+}
+
 }  // namespace
 
 IdVector<ValueId, std::int64_t> value_bytes(const Graph& graph, const Bindings& bindings,
@@ -97,13 +161,9 @@ IdVector<ValueId, std::int64_t> value_bytes(const Graph& graph, const Bindings& 
       continue;
     }
     try {
-      std::vector<std::int64_t> dims;
-      for (const Expr& dim : *value.type.shape) {
-        const auto number = dim.evaluate(bindings);
-        if (number) dims.push_back(*number);
-      }
-      if (dims.size() == value.type.shape->size()) {
-        bytes[id] = packed_bytes(value.type.element, element_count(dims));
+      const auto size = bytes_of(graph, id, bindings);
+      if (size) {
+        bytes[id] = *size;
       } else {
         unknown.push_back(id);
       }

@@ -9,7 +9,14 @@
 namespace stashscope {
 
 /// The role of a value in the step. It decides the value's lifetime and band.
-enum class ValueRole : std::uint8_t { input, parameter, constant, activation, gradient };
+enum class ValueRole : std::uint8_t {
+  input,
+  parameter,
+  constant,
+  activation,
+  gradient,
+  optimizer_state  ///< of a captured step, which holds its optimizer's states itself
+};
 
 /// An output that uses the buffer of an input. Both members are positions in rows of a Topology.
 struct BufferShare {
@@ -24,10 +31,12 @@ struct BufferRules {
   IdVector<ValueId, ValueRole> role;
   IdVector<ValueId, bool> is_output;  ///< graph outputs live until the end
 
-  bool is_persistent(ValueId value) const {
-    return role[value] == ValueRole::input || role[value] == ValueRole::parameter ||
-           role[value] == ValueRole::constant;
-  }
+  IdVector<ValueId, bool> is_given;  ///< from before the step: inputs and initializers
+  /// In a captured step, the last node during which the value's storage lives, although later nodes
+  /// may not read it; invalid: it outlives the step. Empty in other steps.
+  IdVector<ValueId, NodeId> held_until;
+
+  bool is_persistent(ValueId value) const { return is_given[value]; }
 };
 
 /// @param parameters trained values

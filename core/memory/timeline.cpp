@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/memory/last_uses.h"
 #include "core/memory/step_memory.h"
 #include "core/memory/workspace.h"
 
@@ -45,17 +46,9 @@ class TimelineBuilder {
     return value.index() < dataflow_.graph_values && is_kept_[value];
   }
 
-  /// Sets last_read_[v]: the last slot that reads v, the slot that makes v if nothing reads v, or
-  /// the last slot of the step if v is kept.
+  /// Sets last_read_[v]: the last slot that uses v, or the last slot of the step if v is kept.
   void find_last_reads() {
-    last_read_ = IdVector<ValueId, std::uint32_t>(topology_.values(), 0);
-    for (std::uint32_t slot = 0; slot < timeline_.order.size(); ++slot) {
-      const NodeId node = timeline_.order[slot];
-      for (const ValueId input : topology_.inputs[node]) {
-        if (input.valid()) last_read_[input] = slot;
-      }
-      for (const ValueId output : topology_.outputs[node]) last_read_[output] = slot;
-    }
+    last_read_ = last_uses(dataflow_, rules_, timeline_.order);
     for (const ValueId value : IdRange<ValueId>(dataflow_.graph_values)) {
       if (is_kept_[value]) last_read_[value] = end();
     }

@@ -41,6 +41,7 @@ IdVector<NodeId, std::int64_t> workspace_bytes(const Graph& graph, const Binding
   IdVector<NodeId, std::int64_t> workspace(graph.nodes().size(), 0);
   for (const NodeId id : IdRange<NodeId>(graph.nodes().size())) {
     const Node& node = graph.node(id);
+    if (graph.data().captured) workspace[id] = node.attributes.integer("workspace", 0);
     for (const auto& [name, attribute] : node.attributes.items()) {
       const auto* const body = std::get_if<Subgraph>(&attribute);
       if (body == nullptr) continue;

@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/base/files.h"
+#include "core/onnx/captured_step_reader.h"
 #include "core/onnx/functions.h"
 #include "core/onnx/model_file.h"
 #include "core/onnx/node_metadata.h"
@@ -389,6 +390,7 @@ GraphData read_model(onnx::ModelProto& model, const fs::path& folder) {
   data.producer = model.producer_name();
   data.ir_version = model.ir_version();
   for (const auto& entry : model.metadata_props()) data.metadata[entry.key()] = entry.value();
+  if (is_captured_step(data)) read_captured_step(data);
   return data;
 }
 

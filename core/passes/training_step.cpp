@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_map>
 
+#include "core/graph/captured_step.h"
 #include "core/ops/rules/gradient_context.h"
 #include "core/passes/export_notes.h"
 #include "core/passes/graph_pass.h"
@@ -21,15 +23,49 @@ TrainingStep find_boundary(std::shared_ptr<const Graph> graph) {
           {}};
 }
 
+namespace {
+
+void warn_of_passes(const PassSelection& passes, TrainingStep& given) {
+  if (!passes.any()) return;
+  given.warnings.emplace_back("the model already has a backward pass, so no graph pass is applied");
+}
+
+/// The gradients of parameters are named after them.
+std::vector<Parameter> captured_parameters(const Graph& graph) {
+  std::unordered_map<std::string, ValueId> outputs;
+  for (const ValueId id : graph.data().outputs) outputs.emplace(graph.value(id).name, id);
+  std::vector<Parameter> parameters;
+  for (const ValueId id : graph.data().inputs) {
+    if (graph.data().captured->role_of(id) != CapturedRole::parameter) continue;
+    const auto gradient = outputs.find(graph.value(id).name + ".grad");
+    parameters.push_back({id, gradient == outputs.end() ? ValueId() : gradient->second});
+  }
+  return parameters;
+}
+
+/// The step as PyTorch ran it: nothing is inferred or changed.
+TrainingStep captured_training_step(const Graph& model, const PassSelection& passes) {
+  TrainingStep step;
+  step.graph = std::make_shared<const Graph>(model);
+  const IdVector<NodeId, CapturedPhase>& phases = model.data().captured->phases;
+  for (const NodeId id : IdRange<NodeId>(phases.size())) {
+    if (phases[id] != CapturedPhase::forward) continue;
+    std::ranges::copy(model.topology().outputs[id], std::back_inserter(step.boundary.outputs));
+  }
+  step.parameters = captured_parameters(model);
+  warn_of_passes(passes, step);
+  return step;
+}
+
+}  // namespace
+
 TrainingStep prepare_training_step(const Graph& model, const TrainingGoal& goal,
                                    const PassSelection& passes) {
+  if (model.data().captured) return captured_training_step(model, passes);
   Graph graph = infer_and_simplify(model);
   if (has_backward(graph)) {
     TrainingStep given = find_boundary(std::make_shared<const Graph>(std::move(graph)));
-    if (passes.any()) {
-      given.warnings.emplace_back(
-          "the model already has a backward pass, so no graph pass is applied");
-    }
+    warn_of_passes(passes, given);
     return given;
   }
   std::vector<PassResult> results;

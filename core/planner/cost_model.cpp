@@ -16,7 +16,9 @@ std::vector<std::int64_t> concrete_dims(const Graph& graph, const Bindings& bind
 
 /// Whether every output of the node is a view of an input.
 bool is_view(const Graph& graph, const Node& node, const Op* op) {
-  if (op == nullptr || op->alias == nullptr || node.outputs.empty()) return false;
+  if (op == nullptr || op->alias == nullptr || !op->alias_is_view || node.outputs.empty()) {
+    return false;
+  }
   for (std::size_t i = 0; i < node.outputs.size(); ++i) {
     if (node.outputs[i].valid() && !op->alias(graph, node, i)) return false;
   }

@@ -99,7 +99,7 @@ Opportunities find_opportunities(const Graph& graph, const IdVector<NodeId, cons
   Opportunities found;
   found.reference = search.reference;
   analyse_stash(graph, boundary, rules_of(search.reference), found);
-  if (!boundary.known()) return found;
+  if (!boundary.known() || graph.data().captured) return found;
   StrategyInput input{graph, ops, boundary, found, search, {}};
   if (search.layer_boundary) {
     input.kept = layer_boundary_inputs(graph, found.position, found.forward_nodes);

@@ -21,6 +21,7 @@ namespace {
 using namespace Qt::StringLiterals;
 
 constexpr int quiet_milliseconds = 150;
+constexpr int least_answer_width = 200;
 constexpr qsizetype longest_device_name = 40;
 constexpr std::int64_t least_share_left = 10;  // one part in so many
 
@@ -71,12 +72,19 @@ QString room_text(const Study& study, const QPalette& palette) {
       .arg(warning_text(AnswerBar::tr("fits narrowly"), palette), device, bytes_text(left));
 }
 
+QString short_time_text_of(const Study& study) {
+  const QString seconds = time_text(step_seconds(study, *study.current));
+  return extra_seconds(study) == 0
+             ? seconds
+             : AnswerBar::tr("%1 (%2)").arg(seconds, percent_text(extra_seconds_percent(study)));
+}
+
 /// The sum that the table of a run calls the time of nodes, and not its time of the step.
 QString time_text_of(const Study& study) {
   const QString seconds = time_text(step_seconds(study, *study.current));
   QString nodes = study.times->measured == 0
                       ? AnswerBar::tr("nodes take %1").arg(seconds)
-                      : AnswerBar::tr("nodes take %1, measured on %2")
+                      : AnswerBar::tr("nodes take %1, mean of what was measured on %2")
                             .arg(seconds, shown(study.times->measured_on).toHtmlEscaped());
   const double extra = extra_seconds(study);
   if (extra == 0) return nodes;
@@ -126,6 +134,8 @@ AnswerBar::AnswerBar(Document& document, QWidget* parent)
   answer_->setTextInteractionFlags(Qt::TextBrowserInteraction | Qt::TextSelectableByKeyboard);
   answer_->setAccessibleName(tr("Answers"));
   answer_->setContentsMargins(8, 0, 16, 0);
+  // A long answer must not widen the window.
+  answer_->setMinimumWidth(least_answer_width);
   addWidget(answer_);
   toggleViewAction()->setVisible(false);
   fit_ = add_button(u"answer_fit"_s);
@@ -185,9 +195,12 @@ void AnswerBar::show_answer(const Study& study) {
   const QString optimizer =
       u"<a href=\"optimizer\">%1</a>"_s.arg(optimizer_text(study.choices.update));
   const bool is_training = !study.prepared->step.parameters.empty();
-  const QStringList parts = {is_training ? tr("%1, %2").arg(peak, optimizer) : peak,
-                             room_text(study, palette()), time_text_of(study)};
-  answer_->setText(parts.join(u" &nbsp;·&nbsp; "_s));
+  const QString mark = u" &nbsp;·&nbsp; "_s;
+  const QString memory =
+      (is_training ? tr("%1, %2").arg(peak, optimizer) : peak) + mark + room_text(study, palette());
+  forms_ = QStringList{memory + mark + time_text_of(study),
+                       memory + mark + short_time_text_of(study), memory};
+  answer_->setText(forms_.front());
   answer_->setToolTip(tip_of(study));
   answer_->setAccessibleDescription(tip_of(study));
 }
@@ -310,7 +323,15 @@ void AnswerBar::show_offers() {
   fit_moves();
 }
 
+void AnswerBar::fit_answer() {
+  for (const QString& form : forms_) {
+    answer_->setText(form);
+    if (answer_->sizeHint().width() <= width()) return;
+  }
+}
+
 void AnswerBar::fit_moves() {
+  fit_answer();
   const std::vector<QPushButton*> buttons = offered();
   int room = width() - answer_->sizeHint().width() - 3 * layout()->spacing();
   for (QAction* const action : actions()) {
@@ -327,8 +348,11 @@ void AnswerBar::fit_moves() {
 
 void AnswerBar::changeEvent(QEvent* event) {
   QToolBar::changeEvent(event);
-  const bool has_answer = event->type() == QEvent::PaletteChange && document_.study() != nullptr;
-  if (has_answer) show_answer(*document_.study());
+  const bool is_looks =
+      event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange;
+  if (!is_looks || document_.study() == nullptr) return;
+  show_answer(*document_.study());
+  fit_moves();
 }
 
 void AnswerBar::resizeEvent(QResizeEvent* event) {

@@ -59,11 +59,14 @@ class AnswerBar : public QToolBar {
   void look_for_samples();
   void show_samples(const LargestFit& fit);
   void use_samples();
-  /// Shows as many of the buttons that are offered as there is room for.
+  /// Shows the longest form of the answer that there is room for.
+  void fit_answer();
+  /// Shows the answer, and as many of the buttons that are offered as there is room for.
   void fit_moves();
 
   Document& document_;
   LinkLabel* answer_;
+  QStringList forms_;  ///< the answer in words, from the longest form to the shortest
   QPushButton* fit_;
   QPushButton* samples_;
   std::optional<LargestFit> largest_;  ///< largest number of samples that fits, for `moves_of_`

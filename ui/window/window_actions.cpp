@@ -184,9 +184,9 @@ void MainWindow::make_edit_menu() {
 void MainWindow::add_undo_all(QMenu& menu) {
   menu.setToolTipsVisible(true);
   const auto back = [this] { return taken_back(document_.choices(), document_.opened_choices()); };
-  QAction* const undo_all =
-      add_action(&menu, u"undo_all"_s, tr("Undo &all"), QKeySequence(u"Ctrl+Alt+Z"_s),
-                 [this, back] { document_.choose(back(), tr("All undone")); });
+  QAction* const undo_all = add_action(
+      &menu, u"undo_all"_s, tr("Undo &all but sizes and device"), QKeySequence(u"Ctrl+Alt+Z"_s),
+      [this, back] { document_.choose(back(), tr("All undone but sizes and device")); });
   undo_all->setToolTip(
       tr("Takes back plans, passes, order, fusion and optimizer in one step. Sizes and the device "
          "stay. Undo brings everything back."));

@@ -68,7 +68,9 @@ void OpRegistry::add(Op op) {
 
 const Op* OpRegistry::find(std::string_view domain, std::string_view type) const {
   const auto found = ops_.find(key_of(domain, type));
-  return found == ops_.end() ? nullptr : &found->second;
+  if (found != ops_.end()) return &found->second;
+  const auto family = ops_.find(key_of(domain.substr(0, domain.find('.')), any_type));
+  return family == ops_.end() ? nullptr : &family->second;
 }
 
 std::int64_t since_version(const Op& op, std::int64_t opset) {

@@ -77,6 +77,8 @@ struct Op {
   ComputeUnit unit = ComputeUnit::vector;
   /// The input whose buffer an output always shares; nothing when there is none.
   std::optional<std::size_t> (*alias)(const Graph&, const Node&, std::size_t output) = nullptr;
+  /// Whether an output that shares its input's buffer is a view, which costs nothing.
+  bool alias_is_view = true;
   std::vector<InPlace> in_place = {};
   /// ONNX Runtime's CPU kernel writes output 0 into the buffer of input 0 if both have the same
   /// type and nothing else reads the input. Set only for operators with recompute rules.
@@ -91,11 +93,14 @@ struct Op {
   bool tolerates_float8 = false;
 };
 
+constexpr const char* any_type = "*";
+
 /// Operators by domain and type; filled once at program start.
 class OpRegistry {
  public:
   void add(Op op);
-  /// Null for an unknown operator.
+  /// Null for an unknown operator. An entry with type `any_type` and domain `d` stands for all
+  /// operators of the domains `d.x` that have no entry.
   const Op* find(std::string_view domain, std::string_view type) const;
   const Op* find(const Node& node) const { return find(node.domain, node.op_type); }
   std::size_t size() const { return ops_.size(); }

@@ -29,7 +29,7 @@ std::string plan_text(const Choices& choices) {
   }
   const Repeats repeats = repeats_of(choices);
   return std::to_string(repeats.nodes) + " nodes run again, " + std::to_string(repeats.runs) +
-         " additional runs in total";
+         " additional runs in total, views not counted";
 }
 
 }  // namespace stashscope

@@ -16,6 +16,8 @@ std::string_view role_name(ValueRole role) {
       return "constant";
     case ValueRole::gradient:
       return "gradient";
+    case ValueRole::optimizer_state:
+      return "optimizer state";
     case ValueRole::activation:
       return "activation";
   }

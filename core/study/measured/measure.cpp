@@ -240,6 +240,10 @@ StudyMeasurements measure_in_worker(const Study& study, const fs::path& model,
                                     const RunRequest& request,
                                     const std::function<void(bool, const TraceEvent&)>& on_event,
                                     const Progress& progress) {
+  if (study.graph().data().captured) {
+    fail_usage("run", "the model is a captured step, whose operators are PyTorch's",
+               "measure the step in PyTorch");
+  }
   check_run_counts(request.counts);
   const Session session = session_of_run(study, model);
   const std::string place = request.host ? " on " + to_string(*request.host) : "";

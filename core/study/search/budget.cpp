@@ -24,6 +24,15 @@ bool is_beyond_sequences(const Study& study, PlanGranularity grain) {
   return grain == PlanGranularity::cluster && (evicts || study.choices.fusion.strategy);
 }
 
+/// The study. Throws a usage Error if there is nothing to plan with.
+const Study& plannable(const Study& study) {
+  if (study.graph().data().captured) {
+    fail_usage("planning", "the model is a captured step, for which there are no plans",
+               "plan for an ONNX model of the same network");
+  }
+  return study;
+}
+
 /// The study with the other value of `layer_boundary`, the option of the recompute search that
 /// leaves the inputs of transformer layers stashed.
 std::shared_ptr<const Study> other_probe(const Study& study) {
@@ -46,7 +55,7 @@ class BudgetPlanner {
         archive_(archive),
         progress_(progress),
         on_plan_(on_plan),
-        problem_(study, progress) {
+        problem_(plannable(study), progress) {
     constexpr SearchLimit limit{0, moves_of_proofs, 1};
     if (!is_beyond_sequences(study, grain)) floor_ = problem_.floor(limit, progress);
   }

@@ -41,11 +41,15 @@ bool dominates(const NextMove& a, const NextMove& b) {
 }
 
 /// Whether `a` frees more bytes per additional second than `b`. Moves that add no time come first;
-/// of them, the one that frees most.
-bool is_cheaper(const NextMove& a, const NextMove& b) {
+/// of them, the one that frees most, and of those that free about as much, the fastest.
+/// @param unit bytes that make no difference between two moves that add no time
+bool is_cheaper(const NextMove& a, const NextMove& b, std::int64_t unit) {
   const bool is_free = a.seconds_change <= 0;
   if (is_free != (b.seconds_change <= 0)) return is_free;
-  if (is_free) return a.peak_change < b.peak_change;
+  if (is_free) {
+    return std::pair(a.peak_change / unit, a.seconds_change) <
+           std::pair(b.peak_change / unit, b.seconds_change);
+  }
   return static_cast<double>(a.peak_change) * b.seconds_change <
          static_cast<double>(b.peak_change) * a.seconds_change;
 }
@@ -119,7 +123,10 @@ std::vector<NextMove> next_moves(const Study& study, std::size_t most, const Pro
   passes.resize(std::min(passes.size(), most_tried));
   for (const GraphPass* const pass : passes) trial.try_pass(*pass);
   std::vector<NextMove> best = trial.best();
-  std::ranges::stable_sort(best, is_cheaper);
+  const std::int64_t unit =
+      std::max<std::int64_t>(1, study.current->timeline.peak_bytes / least_share_of_pass);
+  std::ranges::stable_sort(
+      best, [unit](const NextMove& a, const NextMove& b) { return is_cheaper(a, b, unit); });
   best.resize(std::min(best.size(), most));
   return best;
 }

@@ -18,6 +18,8 @@ namespace stashscope {
 
 namespace {
 
+constexpr const char* captured_order = "a captured step keeps PyTorch's order";
+
 TrainingStep step_with_zeros(const Graph& model, const GraphChoices& choices,
                              const SizeChoices& zeros) {
   return prepare_training_step(sized_model(model, choices, zeros), choices.goal,
@@ -181,6 +183,7 @@ class StudyBuilder {
   }
 
   void make_current() {
+    if (parts_.graph().data().captured) return keep_as_captured();
     const Study* const same_step =
         has_same_baseline_ && previous_->choices.plans == parts_.choices.plans ? previous_
                                                                                : nullptr;
@@ -190,6 +193,22 @@ class StudyBuilder {
     parts_.ordered = same_step->ordered;
     parts_.moves_left_out = same_step->moves_left_out;
     parts_.current = same_step->current;
+  }
+
+  /// A captured step has the order in which PyTorch ran it.
+  void keep_as_captured() {
+    const OrderStrategy& file = order_strategies()[0];
+    parts_.order = std::string(file.name);
+    OrderRow row{std::string(file.name),
+                 std::string(file.description),
+                 parts_.baseline->timeline.peak_bytes,
+                 {},
+                 {},
+                 {}};
+    parts_.ordered = std::make_shared<const OrderedStep>(
+        OrderedStep{parts_.baseline->timeline.order, {std::move(row)}});
+    parts_.moves_left_out.assign(parts_.choices.order.moves.size(), captured_order);
+    parts_.current = parts_.baseline;
   }
 
   /// The dataflow of the current step. The order is set only for a planned sequence.

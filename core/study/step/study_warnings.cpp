@@ -128,6 +128,20 @@ void warn_of_fusion(const StudyParts& study, Warnings& warnings) {
   }
 }
 
+/// Choices that a captured step leaves out.
+void warn_of_captured(const StudyParts& study, Warnings& warnings) {
+  if (!study.graph().data().captured) return;
+  const auto leave_out = [&](bool is_chosen, const char* what) {
+    if (!is_chosen) return;
+    warnings.push_back(std::string(what) +
+                       " is left out: the model is a captured step, which stays as PyTorch ran it");
+  };
+  const OrderChoices& order = study.choices.order;
+  leave_out(order.strategy && *order.strategy != study.order, "the chosen order");
+  leave_out(study.choices.fusion.strategy.has_value(), "the fusion");
+  leave_out(study.choices.plans.sequence.has_value(), "the planned sequence");
+}
+
 /// A cluster that the model does not have is most likely a typing error.
 void warn_of_clusters(const StudyParts& study, Warnings& warnings) {
   const Opportunities& found = *study.opportunities;
@@ -204,6 +218,7 @@ std::vector<std::string> warnings_of(const StudyParts& study) {
   warn_of_search(study, warnings);
   add_all(warnings_of_moves(study), warnings);
   warn_of_fusion(study, warnings);
+  warn_of_captured(study, warnings);
   warn_of_clusters(study, warnings);
   warn_of_pinned(study, warnings);
   warn_of_rivals(study, warnings);

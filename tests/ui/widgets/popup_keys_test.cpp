@@ -2,6 +2,7 @@
 
 #include "ui/widgets/popup_keys.h"
 
+#include <QAbstractItemView>
 #include <QComboBox>
 #include <QMenuBar>
 
@@ -61,6 +62,20 @@ TEST_F(PopupKeysTest, AnOpenListKeepsThem) {
   QTest::keyClick(list, Qt::Key_A);
   EXPECT_FALSE(view().alive_at());
   colours.hidePopup();
+}
+
+TEST_F(PopupKeysTest, ReturnChoosesInAnOpenListAndEscapeLeavesIt) {
+  auto& colours = find<QComboBox>(u"graph_colours"_s);
+  const auto press = [&](std::initializer_list<Qt::Key> keys) {
+    colours.showPopup();
+    for (const Qt::Key key : keys) QTest::keyClick(colours.view(), key);
+    return QApplication::activePopupWidget() == nullptr;
+  };
+  const int first = colours.currentIndex();
+  EXPECT_TRUE(press({Qt::Key_Down, Qt::Key_Return})) << "the list is closed";
+  EXPECT_EQ(colours.currentIndex(), first + 1);
+  EXPECT_TRUE(press({Qt::Key_Down, Qt::Key_Escape})) << "the list is closed";
+  EXPECT_EQ(colours.currentIndex(), first + 1);
 }
 
 TEST_F(PopupKeysTest, AnOpenMenuKeepsTheKeysOfTheMemoryCurve) {

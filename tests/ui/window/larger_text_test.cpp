@@ -48,6 +48,23 @@ class LargerText : public WindowTest {
   }
 };
 
+TEST_F(LargerText, NeverWidensTheWindowByALongAnswer) {
+  Choices choices = document().choices();
+  choices.update.optimizer = "adam";
+  choices.times.device_memory = peak() * 2;
+  choices.plans.level = 1;
+  document().choose(choices, u"all that makes the answer long"_s);
+  ASSERT_TRUE(settles());
+  grow(150);
+  auto& answer = find<QLabel>(u"answer_text"_s);
+  EXPECT_LE(window().minimumSizeHint().width(), 1024);
+  EXPECT_TRUE(answer.text().contains(u"adam"_s)) << answer.text().toStdString();
+  EXPECT_FALSE(answer.text().contains(u"for plans"_s)) << "the long form has no room";
+  window().resize(3000, 700);
+  QCoreApplication::processEvents();
+  EXPECT_TRUE(answer.text().contains(u"for plans"_s)) << "the long form comes back";
+}
+
 TEST_F(LargerText, LeavesTheToolbarComplete) {
   auto& bar = find<QToolBar>(u"toolbar"_s);
   for (const int percent : {125, 150}) {

@@ -33,6 +33,9 @@ layout::TextWidth text_width() {
   };
 }
 
+/// The parts of a name are joined by dots in modules and by slashes in nodes and tensors.
+QString with_dots(QString name) { return name.replace(u'/', u'.'); }
+
 /// All nodes of a group, forward or backward (`side`), including clones and nested groups.
 std::vector<NodeId> nodes_in(const GraphPicture& picture, layout::GroupId group,
                              layout::Side side) {
@@ -134,7 +137,7 @@ QWidget* GraphPanel::make_peak_button() {
 void GraphPanel::set_up_search() {
   search_->setObjectName(u"graph_search"_s);
   search_->setAccessibleName(tr("Search nodes"));
-  search_->setPlaceholderText(tr("Search nodes by name, module or operator"));
+  search_->setPlaceholderText(tr("Search nodes by name, module, operator or tensor"));
   search_->setClearButtonEnabled(true);
   search_->setMaximumWidth(280);
   search_->setMinimumWidth(40);
@@ -328,12 +331,17 @@ void GraphPanel::search(const QString& text) {
   match_.reset();
   if (document_.study() != nullptr && text.size() >= 2) {
     const Study& study = *document_.study();
+    const QString wanted = with_dots(text);
+    const auto has_text = [&](const std::string& name) {
+      return with_dots(shown(name)).contains(wanted, Qt::CaseInsensitive);
+    };
     for (const NodeId node : study.current->timeline.order) {
       const Node& original = study.graph().node(study.current->dataflow.origin(node));
-      const auto has_text = [&](const std::string& name) {
-        return shown(name).contains(text, Qt::CaseInsensitive);
-      };
-      if (has_text(original.name) || has_text(original.op_type) || has_text(module_of(original))) {
+      const bool makes_it = std::ranges::any_of(original.outputs, [&](ValueId each) {
+        return each.valid() && has_text(study.graph().value(each).name);
+      });
+      if (makes_it || has_text(original.name) || has_text(original.op_type) ||
+          has_text(module_of(original))) {
         matches_.push_back(node);
       }
     }

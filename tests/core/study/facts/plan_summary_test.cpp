@@ -11,7 +11,7 @@ TEST(PlanText, CountsTheRunsBeyondTheFirst) {
   const Repeats repeats = repeats_of(choices);
   EXPECT_EQ(repeats.nodes, 2U);
   EXPECT_EQ(repeats.runs, 3U);
-  EXPECT_EQ(plan_text(choices), "2 nodes run again, 3 additional runs in total");
+  EXPECT_EQ(plan_text(choices), "2 nodes run again, 3 additional runs in total, views not counted");
 }
 
 TEST(PlanText, IsAConfigStringWithoutASequence) {

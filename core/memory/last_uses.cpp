@@ -1,0 +1,36 @@
+#include "core/memory/last_uses.h"
+
+#include <algorithm>
+
+namespace stashscope {
+
+namespace {
+
+void add_holds(const IdVector<ValueId, NodeId>& held_until, const std::vector<NodeId>& order,
+               IdVector<ValueId, std::uint32_t>& last) {
+  IdVector<NodeId, std::uint32_t> slot_of(order.size(), 0);
+  for (std::uint32_t slot = 0; slot < order.size(); ++slot) slot_of[order[slot]] = slot;
+  for (const ValueId value : IdRange<ValueId>(held_until.size())) {
+    if (!held_until[value].valid()) continue;
+    last[value] = std::max(last[value], slot_of[held_until[value]]);
+  }
+}
+
+}  // namespace
+
+IdVector<ValueId, std::uint32_t> last_uses(const Dataflow& dataflow, const BufferRules& rules,
+                                           const std::vector<NodeId>& order) {
+  const Topology& topology = dataflow.topology;
+  IdVector<ValueId, std::uint32_t> last(topology.values(), 0);
+  for (std::uint32_t slot = 0; slot < order.size(); ++slot) {
+    const NodeId node = order[slot];
+    for (const ValueId input : topology.inputs[node]) {
+      if (input.valid()) last[input] = slot;
+    }
+    for (const ValueId output : topology.outputs[node]) last[output] = slot;
+  }
+  if (!rules.held_until.empty()) add_holds(rules.held_until, order, last);
+  return last;
+}
+
+}  // namespace stashscope

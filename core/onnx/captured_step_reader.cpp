@@ -1,0 +1,261 @@
+#include "core/onnx/captured_step_reader.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.h"
+#include "core/graph/captured_step.h"
+
+namespace stashscope {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* version_key = "stashscope.captured_step";
+constexpr const char* storages_key = "stashscope.storages";
+constexpr const char* inputs_key = "stashscope.input_storages";
+constexpr const char* recapture = "capture the step again";
+constexpr int known_version = 1;
+
+template <class T>
+struct Named {
+  std::string_view name;
+  T value;
+};
+
+constexpr std::array phases = {
+    Named<CapturedPhase>{"forward", CapturedPhase::forward},
+    Named<CapturedPhase>{"recompute", CapturedPhase::recompute},
+    Named<CapturedPhase>{"backward", CapturedPhase::backward},
+    Named<CapturedPhase>{"optimizer", CapturedPhase::optimizer},
+};
+
+constexpr std::array roles = {
+    Named<CapturedRole>{"parameter", CapturedRole::parameter},
+    Named<CapturedRole>{"buffer", CapturedRole::buffer},
+    Named<CapturedRole>{"input", CapturedRole::input},
+    Named<CapturedRole>{"gradient", CapturedRole::gradient},
+    Named<CapturedRole>{"optimizer", CapturedRole::optimizer_state},
+    Named<CapturedRole>{"other", CapturedRole::other},
+};
+
+std::string entry(const std::string& key) { return "metadata '" + key + "'"; }
+
+/// The value with a name. Throws an input Error that names `where`.
+template <class T, std::size_t count>
+T value_of(const std::array<Named<T>, count>& all, const std::string& name,
+           const std::string& where) {
+  const auto found = std::ranges::find(all, name, &Named<T>::name);
+  if (found == all.end()) fail_input(where, "is '" + printable(name) + "'", recapture);
+  return found->value;
+}
+
+void check_version(const GraphData& data) {
+  const std::string& text = data.metadata.at(version_key);
+  int version = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), version);
+  if (read.ec != std::errc() || read.ptr != text.data() + text.size() || version < 1) {
+    fail_input(entry(version_key), "is '" + printable(text) + "' instead of a version", recapture);
+  }
+  if (version > known_version) {
+    fail_input(entry(version_key),
+               "is version " + text + " of captured steps; this program reads " +
+                   std::to_string(known_version),
+               "update Stashscope");
+  }
+}
+
+json parsed(const GraphData& data, const char* key) {
+  const auto found = data.metadata.find(key);
+  if (found == data.metadata.end()) fail_input(entry(key), "is missing", recapture);
+  json value = json::parse(found->second, nullptr, false);
+  if (value.is_discarded()) fail_input(entry(key), "is cut off or damaged", recapture);
+  return value;
+}
+
+/// The array `name` of an object with arrays. Throws an input Error if there is none.
+const json& column(const json& table, const std::string& name) {
+  const std::string where = entry(storages_key);
+  if (!table.is_object() || !table.contains(name) || !table[name].is_array()) {
+    fail_input(where, "has no list '" + name + "'", recapture);
+  }
+  return table[name];
+}
+
+/// One storage, and when PyTorch frees it.
+struct StorageRow {
+  CapturedStorage storage;
+  std::int64_t last = 0;  ///< the last node during which it lives; the number of nodes: longer
+  ValueId newest;         ///< the value that was made in it last
+  std::int64_t newest_node = -1;
+  bool is_given = false;
+};
+
+class CapturedStepReader {
+ public:
+  explicit CapturedStepReader(GraphData& data) : data_(data) {}
+
+  void read() {
+    check_version(data_);
+    read_storages(parsed(data_, storages_key));
+    captured_.storage_of = IdVector<ValueId, StorageId>(data_.values.size());
+    place_inputs(parsed(data_, inputs_key));
+    for (const NodeId id : IdRange<NodeId>(data_.nodes.size())) {
+      try {
+        read_node(id);
+      } catch (const Error& error) {
+        throw error.within(describe(data_.nodes[id], id));
+      }
+    }
+    for (const StorageId id : IdRange<StorageId>(rows_.size())) set_end(id);
+    for (StorageRow& row : rows_) captured_.storages.push_back(std::move(row.storage));
+    data_.captured = std::make_shared<const CapturedStep>(std::move(captured_));
+  }
+
+ private:
+  std::int64_t node_count() const { return std::ssize(data_.nodes.items()); }
+
+  void read_storages(const json& table) {
+    const json& bytes = column(table, "bytes");
+    const json& role = column(table, "role");
+    const json& last = column(table, "last");
+    if (bytes.size() != role.size() || bytes.size() != last.size()) {
+      fail_input(entry(storages_key), "has lists of different lengths", recapture);
+    }
+    rows_.reserve(bytes.size());
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+      const std::string where = entry(storages_key) + ", storage " + std::to_string(i);
+      StorageRow row;
+      row.storage.bytes = size_of(bytes[i], where);
+      row.storage.role =
+          value_of(roles, role[i].is_string() ? role[i].get<std::string>() : "", where + ", role");
+      row.last = last[i].is_number_integer() ? last[i].get<std::int64_t>() : -2;
+      if (row.last < -1 || row.last > node_count()) {
+        fail_input(where, "ends at a node that does not exist", recapture);
+      }
+      rows_.push_back(std::move(row));
+    }
+  }
+
+  /// A number, or a polynomial in named dimensions.
+  Expr size_of(const json& bytes, const std::string& where) {
+    if (bytes.is_number_integer() && bytes.get<std::int64_t>() >= 0) {
+      return Expr(bytes.get<std::int64_t>());
+    }
+    if (bytes.is_string()) {
+      if (auto expr = parse_expr(bytes.get<std::string>(), data_.symbols)) return *expr;
+    }
+    fail_input(where, "has no valid size", recapture);
+  }
+
+  void place_inputs(const json& storages) {
+    if (!storages.is_array() || storages.size() != data_.inputs.size()) {
+      fail_input(entry(inputs_key), "does not list one storage for each graph input", recapture);
+    }
+    for (std::size_t i = 0; i < storages.size(); ++i) {
+      const std::int64_t index =
+          storages[i].is_number_integer() ? storages[i].get<std::int64_t>() : -1;
+      const StorageId id = storage_at(index);
+      place(data_.inputs[i], id, -1);
+      rows_[id].is_given = true;
+      if (rows_[id].last != node_count()) {
+        fail_input(describe(data_.values[data_.inputs[i]]),
+                   "is a graph input, but its storage ends within the step", recapture);
+      }
+    }
+  }
+
+  StorageId storage_at(std::int64_t index) const {
+    if (index < 0 || index >= std::ssize(rows_.items())) {
+      fail_input("storage " + std::to_string(index), "does not exist", recapture);
+    }
+    return StorageId(static_cast<std::size_t>(index));
+  }
+
+  void place(ValueId value, StorageId id, std::int64_t node) {
+    StorageRow& row = rows_[id];
+    captured_.storage_of[value] = id;
+    if (!row.storage.root.valid()) row.storage.root = value;
+    row.newest = value;
+    row.newest_node = node;
+  }
+
+  void read_node(NodeId id) {
+    const Node& node = data_.nodes[id];
+    const auto place_in_step = static_cast<std::int64_t>(id.index());
+    captured_.phases.push_back(
+        value_of(phases, node.attributes.text("phase", ""), "attribute 'phase'"));
+    for (const ValueId input : node.inputs) {
+      if (input.valid()) read_value(input, place_in_step);
+    }
+    const Integers storages = node.attributes.integers("storages");
+    if (storages.size() != node.outputs.size()) {
+      fail_input("attribute 'storages'", "does not list one storage for each output", recapture);
+    }
+    for (std::size_t i = 0; i < storages.size(); ++i) {
+      if (!node.outputs[i].valid()) fail_input("", "omits an output", recapture);
+      make_value(node, node.outputs[i], storage_at(storages[i]), place_in_step);
+    }
+  }
+
+  void read_value(ValueId value, std::int64_t node) {
+    const StorageId id = captured_.storage_of[value];
+    if (!id.valid()) {
+      fail_input(describe(data_.values[value]), "is read before a node makes it", recapture);
+    }
+    if (node > rows_[id].last) {
+      fail_input(describe(data_.values[value]), "is read after its storage is freed", recapture);
+    }
+  }
+
+  void make_value(const Node& node, ValueId value, StorageId id, std::int64_t place_in_step) {
+    const bool is_new = !rows_[id].storage.root.valid();
+    const bool is_shared = std::ranges::any_of(node.inputs, [&](ValueId input) {
+      return input.valid() && captured_.storage_of[input] == id;
+    });
+    const bool is_of_this_node =
+        !is_new && rows_[id].newest_node == place_in_step && !rows_[id].is_given;
+    if (!is_new && !is_shared && !is_of_this_node) {
+      fail_input(describe(data_.values[value]), "lies in a storage that the node does not read",
+                 recapture);
+    }
+    if (place_in_step > rows_[id].last) {
+      fail_input(describe(data_.values[value]), "is made after its storage is freed", recapture);
+    }
+    place(value, id, place_in_step);
+  }
+
+  void set_end(StorageId id) {
+    StorageRow& row = rows_[id];
+    if (!row.newest.valid() || row.is_given) return;
+    if (row.last == node_count()) return return_value_of(id);
+    row.storage.last = NodeId(static_cast<std::size_t>(row.last));
+  }
+
+  void return_value_of(StorageId id) {
+    if (is_returned_.empty()) {
+      is_returned_ = IdVector<StorageId, bool>(rows_.size(), false);
+      for (const ValueId output : data_.outputs) {
+        const StorageId storage = captured_.storage_of[output];
+        if (storage.valid()) is_returned_[storage] = true;
+      }
+    }
+    if (!is_returned_[id]) data_.outputs.push_back(rows_[id].newest);
+  }
+
+  GraphData& data_;
+  CapturedStep captured_;
+  IdVector<StorageId, StorageRow> rows_;
+  IdVector<StorageId, bool> is_returned_;  ///< whether an output lies in the storage
+};
+
+}  // namespace
+
+bool is_captured_step(const GraphData& data) { return data.metadata.contains(version_key); }
+
+void read_captured_step(GraphData& data) { CapturedStepReader(data).read(); }
+
+}  // namespace stashscope

@@ -1,0 +1,144 @@
+#include "core/onnx/captured_step_reader.h"
+
+#include <gtest/gtest.h>
+
+#include "core/graph/captured_step.h"
+#include "core/onnx/model_file.h"
+#include "tests/support/captured_model.h"
+#include "tests/support/folder.h"
+#include "tests/support/refusal.h"
+
+namespace stashscope {
+namespace captured_step_reader_test {
+
+GraphData read(GraphData data) {
+  read_captured_step(data);
+  return data;
+}
+
+std::string refused(const std::string& key, const std::string& text) {
+  GraphData data = test::captured_data();
+  data.metadata[key] = text;
+  return test::refusal(ErrorKind::input, [&] { read(data); });
+}
+
+/// The refusal of a step whose storages live until the nodes in `last`.
+std::string refused_ends(const std::string& last) {
+  std::string storages = test::captured_data().metadata.at("stashscope.storages");
+  const std::size_t start = storages.rfind('[');
+  return refused("stashscope.storages", storages.replace(start, storages.size(), last + "}"));
+}
+
+std::vector<std::string> names(const GraphData& data, const std::vector<ValueId>& values) {
+  std::vector<std::string> found;
+  for (const ValueId each : values) found.push_back(data.values[each].name);
+  return found;
+}
+
+TEST(CapturedStepReader, FindsPhasesAndStorages) {
+  const GraphData data = read(test::captured_data());
+  const CapturedStep& step = *data.captured;
+  EXPECT_EQ(step.phases[NodeId(2)], CapturedPhase::forward);
+  EXPECT_EQ(step.phases[NodeId(4)], CapturedPhase::backward);
+  EXPECT_EQ(step.phases[NodeId(5)], CapturedPhase::optimizer);
+  const Graph graph(data);
+  const auto storage = [&](const char* name) {
+    return step.storage_of[test::id_of(graph, name)].index();
+  };
+  EXPECT_EQ(storage("w"), 0U);
+  EXPECT_EQ(storage("w.1"), 0U);
+  EXPECT_EQ(storage("flat"), storage("product"));
+  EXPECT_TRUE(step.is_root(test::id_of(graph, "product")));
+  EXPECT_FALSE(step.is_root(test::id_of(graph, "flat")));
+  EXPECT_EQ(step.role_of(test::id_of(graph, "w.grad")), CapturedRole::gradient);
+}
+
+TEST(CapturedStepReader, KnowsTheLastNodeOfAStorage) {
+  const GraphData data = read(test::captured_data());
+  EXPECT_EQ(data.captured->storages[StorageId(2)].last, NodeId(4));
+  EXPECT_FALSE(data.captured->storages[StorageId(5)].last.valid()) << "it outlives the step";
+}
+
+TEST(CapturedStepReader, ReturnsWhatOutlivesTheStep) {
+  GraphData data = test::captured_data();
+  data.outputs.pop_back();
+  EXPECT_EQ(names(data, read(data).outputs), (std::vector<std::string>{"loss", "w.grad"}));
+}
+
+TEST(CapturedStepReader, ReadsAFileAndWritesItAgain) {
+  const test::Folder folder;
+  save_model(Graph(test::captured_data()), folder / "step.onnx");
+  const Graph once = load_model(folder / "step.onnx");
+  ASSERT_NE(once.data().captured, nullptr);
+  save_model(once, folder / "again.onnx");
+  const Graph twice = load_model(folder / "again.onnx");
+  ASSERT_NE(twice.data().captured, nullptr);
+  EXPECT_EQ(twice.data().captured->storage_of, once.data().captured->storage_of);
+}
+
+TEST(CapturedStepReader, SizesMayBePolynomials) {
+  GraphData data = test::captured_data();
+  std::string& storages = data.metadata["stashscope.storages"];
+  storages.replace(storages.find("64"), 2, "\"32*batch\"");
+  data = read(data);
+  const SymbolId batch = data.symbols.intern("batch");
+  EXPECT_EQ(data.captured->storages[StorageId(2)].bytes, Expr(32) * Expr::symbol(batch));
+}
+
+TEST(CapturedStepReader, SaysWhatIsWrong) {
+  EXPECT_EQ(refused("stashscope.captured_step", "2"),
+            "metadata 'stashscope.captured_step': is version 2 of captured steps; this program "
+            "reads 1; update Stashscope");
+  EXPECT_EQ(refused("stashscope.captured_step", "one"),
+            "metadata 'stashscope.captured_step': is 'one' instead of a version; capture the step "
+            "again");
+  EXPECT_EQ(refused("stashscope.storages", "{"),
+            "metadata 'stashscope.storages': is cut off or damaged; capture the step again");
+  EXPECT_EQ(refused("stashscope.storages", R"({"bytes": [1], "role": ["input"]})"),
+            "metadata 'stashscope.storages': has no list 'last'; capture the step again");
+  EXPECT_EQ(refused("stashscope.storages", R"({"bytes": [1], "role": [], "last": []})"),
+            "metadata 'stashscope.storages': has lists of different lengths; capture the step "
+            "again");
+  EXPECT_EQ(refused("stashscope.storages", R"({"bytes": [-1], "role": ["input"], "last": [6]})"),
+            "metadata 'stashscope.storages', storage 0: has no valid size; capture the step again");
+  EXPECT_EQ(refused("stashscope.storages", R"({"bytes": [1], "role": ["toy"], "last": [6]})"),
+            "metadata 'stashscope.storages', storage 0, role: is 'toy'; capture the step again");
+  EXPECT_EQ(refused("stashscope.input_storages", "[0]"),
+            "metadata 'stashscope.input_storages': does not list one storage for each graph input; "
+            "capture the step again");
+  EXPECT_EQ(refused("stashscope.input_storages", "[0, 9]"),
+            "storage 9: does not exist; capture the step again");
+}
+
+TEST(CapturedStepReader, RefusesLifetimesThatCannotBe) {
+  EXPECT_EQ(refused_ends("[6, 6, 0, 6, 4, 6]"),
+            "node 'make_flat' (view): tensor 'product': is read after its storage is freed; "
+            "capture the step again");
+  EXPECT_EQ(refused_ends("[6, 6, 7, 6, 4, 6]"),
+            "metadata 'stashscope.storages', storage 2: ends at a node that does not exist; "
+            "capture the step again");
+  EXPECT_EQ(refused_ends("[5, 6, 4, 6, 4, 6]"),
+            "tensor 'w': is a graph input, but its storage ends within the step; capture the step "
+            "again");
+}
+
+TEST(CapturedStepReader, RefusesNodesThatDoNotFit) {
+  const auto refused_node = [](std::size_t node, const char* attribute, AttributeValue value) {
+    GraphData data = test::captured_data();
+    data.nodes[NodeId(node)].attributes.set(attribute, std::move(value));
+    return test::refusal(ErrorKind::input, [&] { read(data); });
+  };
+  EXPECT_EQ(refused_node(0, "phase", std::string("later")),
+            "node 'make_product' (mul): attribute 'phase': is 'later'; capture the step again");
+  EXPECT_EQ(refused_node(0, "storages", Integers{}),
+            "node 'make_product' (mul): attribute 'storages': does not list one storage for each "
+            "output; capture the step again");
+  EXPECT_EQ(refused_node(2, "storages", Integers{2}), "accepted");
+  EXPECT_EQ(
+      refused_node(3, "storages", Integers{2}),
+      "node 'make_loss.grad' (ones_like): tensor 'loss.grad': lies in a storage that the node "
+      "does not read; capture the step again");
+}
+
+}  // namespace captured_step_reader_test
+}  // namespace stashscope
