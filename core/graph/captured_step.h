@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "core/graph/graph.h"
@@ -35,12 +36,26 @@ using StorageId = Id<struct StorageTag>;
 
 /// What is known of a step that PyTorch ran, besides its graph. (docs/captured_step.md)
 struct CapturedStep {
+  std::string torch;    ///< the version of PyTorch
+  std::string device;   ///< of the tensors, such as `cpu`
+  std::string tensors;  ///< `fake` or `real`
   IdVector<NodeId, CapturedPhase> phases;
   IdVector<ValueId, StorageId> storage_of;  ///< valid for every value
   IdVector<StorageId, CapturedStorage> storages;
 
   CapturedRole role_of(ValueId value) const { return storages[storage_of[value]].role; }
   bool is_root(ValueId value) const { return storages[storage_of[value]].root == value; }
+  bool has_optimizer() const {
+    return std::ranges::find(phases, CapturedPhase::optimizer) != phases.end();
+  }
+  /// The number of nodes up to the last one of the backward pass; all nodes if there is none.
+  std::size_t nodes_until_update() const {
+    for (std::size_t count = phases.size(); count > 0; --count) {
+      const CapturedPhase phase = phases[NodeId(count - 1)];
+      if (phase == CapturedPhase::backward || phase == CapturedPhase::recompute) return count;
+    }
+    return phases.size();
+  }
 };
 
 }  // namespace stashscope

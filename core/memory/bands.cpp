@@ -56,10 +56,12 @@ class BandCounter {
     return summed_up();
   }
 
-  IdVector<BufferId, Band> by_buffer() {
+  /// @param slot if set, only the claims at this slot count
+  IdVector<BufferId, Band> by_buffer(std::optional<std::size_t> slot = std::nullopt) {
     find_claims();
     IdVector<BufferId, Band> bands(timeline_.buffers.size(), Band::activations);
     for (const Claim& each : claims_) {
+      if (slot && (*slot < each.from || *slot > each.until)) continue;
       bands[each.buffer] = stronger(bands[each.buffer], each.band);
     }
     for (const BufferId id : IdRange<BufferId>(timeline_.buffers.size())) {
@@ -212,6 +214,12 @@ IdVector<BufferId, Band> band_of_buffers(const Dataflow& dataflow, const BufferR
                                          const Timeline& timeline, std::size_t forward_slots,
                                          NodeId yield) {
   return BandCounter(dataflow, rules, timeline, forward_slots, yield).by_buffer();
+}
+
+IdVector<BufferId, Band> bands_at(const Dataflow& dataflow, const BufferRules& rules,
+                                  const Timeline& timeline, std::size_t forward_slots,
+                                  NodeId yield, std::size_t slot) {
+  return BandCounter(dataflow, rules, timeline, forward_slots, yield).by_buffer(slot);
 }
 
 std::vector<std::int64_t> stacked(const std::vector<BandBytes>& bands, Band band) {

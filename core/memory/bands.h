@@ -51,6 +51,12 @@ IdVector<BufferId, Band> band_of_buffers(const Dataflow& dataflow, const BufferR
                                          const Timeline& timeline, std::size_t forward_slots,
                                          NodeId yield);
 
+/// The band of each buffer at a slot, as in `bands_by_slot`. Buffers that are not alive then have
+/// any band.
+IdVector<BufferId, Band> bands_at(const Dataflow& dataflow, const BufferRules& rules,
+                                  const Timeline& timeline, std::size_t forward_slots, NodeId yield,
+                                  std::size_t slot);
+
 /// By slot, the sum of a band and all bands below it: its upper edge in a stacked chart.
 std::vector<std::int64_t> stacked(const std::vector<BandBytes>& bands, Band band);
 

@@ -85,6 +85,13 @@ const json& column(const json& table, const std::string& name) {
   return table[name];
 }
 
+/// The optimizer is no module of the network, but the views show it like one.
+std::shared_ptr<const NodeOrigin> in_optimizer(const Node& node) {
+  NodeOrigin origin = node.origin == nullptr ? NodeOrigin() : *node.origin;
+  origin.modules = {"optimizer"};
+  return std::make_shared<const NodeOrigin>(std::move(origin));
+}
+
 /// One storage, and when PyTorch frees it.
 struct StorageRow {
   CapturedStorage storage;
@@ -100,6 +107,9 @@ class CapturedStepReader {
 
   void read() {
     check_version(data_);
+    captured_.torch = data_.metadata["stashscope.torch"];
+    captured_.device = data_.metadata["stashscope.device"];
+    captured_.tensors = data_.metadata["stashscope.tensors"];
     read_storages(parsed(data_, storages_key));
     captured_.storage_of = IdVector<ValueId, StorageId>(data_.values.size());
     place_inputs(parsed(data_, inputs_key));
@@ -184,10 +194,11 @@ class CapturedStepReader {
   }
 
   void read_node(NodeId id) {
-    const Node& node = data_.nodes[id];
+    Node& node = data_.nodes[id];
     const auto place_in_step = static_cast<std::int64_t>(id.index());
     captured_.phases.push_back(
         value_of(phases, node.attributes.text("phase", ""), "attribute 'phase'"));
+    if (captured_.phases[id] == CapturedPhase::optimizer) node.origin = in_optimizer(node);
     for (const ValueId input : node.inputs) {
       if (input.valid()) read_value(input, place_in_step);
     }

@@ -47,9 +47,9 @@ std::vector<Parameter> captured_parameters(const Graph& graph) {
 TrainingStep captured_training_step(const Graph& model, const PassSelection& passes) {
   TrainingStep step;
   step.graph = std::make_shared<const Graph>(model);
-  const IdVector<NodeId, CapturedPhase>& phases = model.data().captured->phases;
-  for (const NodeId id : IdRange<NodeId>(phases.size())) {
-    if (phases[id] != CapturedPhase::forward) continue;
+  const CapturedStep& captured = *model.data().captured;
+  for (const NodeId id : IdRange<NodeId>(captured.nodes_until_update())) {
+    if (captured.phases[id] != CapturedPhase::forward) continue;
     std::ranges::copy(model.topology().outputs[id], std::back_inserter(step.boundary.outputs));
   }
   step.parameters = captured_parameters(model);

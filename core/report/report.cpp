@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/graph/captured_step.h"
 #include "core/report/budget_report.h"
 #include "core/report/cost_report.h"
 #include "core/report/fit_report.h"
@@ -187,13 +188,35 @@ std::string no_backward_line(const Study& study) {
   return why.empty() ? "" : "No backward pass: " + why + "\n\n";
 }
 
+namespace {
+
+std::string plans_text(const Study& study) {
+  return "Plans of ONNX Runtime " + reference_name(study) + "\n\n" +
+         plan_table_text(study.plan_table->plans) + "\n" +
+         cluster_table_text(study.graph(), cluster_rows(study), study.config,
+                            rules_of(study.choices.plans.search.reference)) +
+         "\n";
+}
+
+std::string captured_line(const Study& study, const CapturedStep& captured) {
+  return "A step captured from PyTorch " + captured.torch + " on " + captured.device + ", with " +
+         captured.tensors +
+         " tensors: " + counted(study.graph().nodes().size(), "operator", "operators") + "\n\n";
+}
+
+json captured_json(const CapturedStep& captured) {
+  return {{"torch", clean(captured.torch)},
+          {"device", clean(captured.device)},
+          {"tensors", clean(captured.tensors)}};
+}
+
+}  // namespace
+
 std::string text_report(const ReportInput& input) {
   const Study& study = input.study;
-  std::string text = no_backward_line(study) + "Plans of ONNX Runtime " + reference_name(study) +
-                     "\n\n" + plan_table_text(study.plan_table->plans) + "\n" +
-                     cluster_table_text(study.graph(), cluster_rows(study), study.config,
-                                        rules_of(study.choices.plans.search.reference)) +
-                     "\n";
+  const CapturedStep* const captured = study.graph().data().captured.get();
+  std::string text = captured != nullptr ? captured_line(study, *captured)
+                                         : no_backward_line(study) + plans_text(study);
   text += dims_line(study);
   text += peak_lines(study, *study.baseline, "Peak before");
   text += peak_lines(study, *study.current, "Peak after");
@@ -245,6 +268,8 @@ std::string json_report(const ReportInput& input) {
   if (!unknown_sizes.empty()) report["memory"]["unknown_sizes"] = unknown_sizes;
   const std::string& no_backward = study.prepared->step.no_backward;
   if (!no_backward.empty()) report["no_backward"] = clean(no_backward);
+  if (study.graph().data().captured)
+    report["captured"] = captured_json(*study.graph().data().captured);
   const auto& [budget, curve, fit] = input.planned;
   if (budget) report["budget"] = budget_json(study, *budget);
   if (!curve.empty()) report["pareto"] = curve_json(study, curve);

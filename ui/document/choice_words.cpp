@@ -2,6 +2,7 @@
 
 #include <QCoreApplication>
 
+#include "core/graph/captured_step.h"
 #include "core/study/choices/dimension_uses.h"
 #include "ui/text/texts.h"
 
@@ -29,7 +30,12 @@ QString word_of(DimensionUnit unit, const QString& name) {
 
 }  // namespace
 
-QString optimizer_text(const UpdateChoice& choice) {
+QString optimizer_text(const Study& study) {
+  const CapturedStep* const captured = study.graph().data().captured.get();
+  if (captured != nullptr && captured->has_optimizer()) {
+    return ChoiceWords::tr("with its own optimizer");
+  }
+  const UpdateChoice& choice = study.choices.update;
   return find_optimizer(choice.optimizer).updates
              ? ChoiceWords::tr("with %1").arg(shown(choice.optimizer))
              : ChoiceWords::tr("no optimizer");

@@ -7,8 +7,8 @@
 
 namespace stashscope::ui {
 
-/// `no optimizer`, `with adam`
-QString optimizer_text(const UpdateChoice& choice);
+/// `no optimizer`, `with adam`, or for a captured step with an optimizer `with its own optimizer`
+QString optimizer_text(const Study& study);
 
 /// A size of the model, in the word that users have for it.
 struct NamedSize {

@@ -61,11 +61,14 @@ void MemoryFrame::paint_phases(QPainter& painter, double y) const {
     return std::clamp(axis.x_of(place().position_of(step)), plot.left(), plot.right());
   };
   const double boundary = x_at(forward_slots > 0 ? forward_slots : steps);
+  const double update = x_at(
+      curves.study == nullptr ? steps : static_cast<double>(curves.study->current->update_slot));
   const double end = x_at(steps);
   painter.setPen(QPen(theme.line, 1));
-  if (boundary > plot.left() && boundary < end) {
-    painter.drawLine(QPointF(boundary, plot.top()), QPointF(boundary, plot.bottom() + 4));
-    painter.drawLine(QPointF(boundary, y + 2), QPointF(boundary, y + text_height - 2));
+  for (const double border : {boundary, update}) {
+    if (border <= plot.left() || border >= end) continue;
+    painter.drawLine(QPointF(border, plot.top()), QPointF(border, plot.bottom() + 4));
+    painter.drawLine(QPointF(border, y + 2), QPointF(border, y + text_height - 2));
   }
   if (axis_rows == 1 && look.unit == AxisUnit::time) return;
   painter.setPen(theme.muted);
@@ -75,7 +78,8 @@ void MemoryFrame::paint_phases(QPainter& painter, double y) const {
     painter.drawText(room, Qt::AlignCenter, text);
   };
   write(plot.left(), boundary, tr("forward"));
-  write(boundary, end, tr("backward"));
+  write(boundary, std::max(boundary, update), tr("backward"));
+  write(std::max(boundary, update), end, tr("update"));
 }
 
 QPointF MemoryFrame::paint_peak(QPainter& painter, const MemoryCurve& curve,

@@ -23,7 +23,8 @@ AliveModel::AliveModel(QObject* parent)
 
 void AliveModel::set_moment(std::shared_ptr<const Study> study, std::size_t slot) {
   beginResetModel();
-  if (study != study_) bands_ = {};
+  bands_ = {};
+  slot_ = slot;
   study_ = std::move(study);
   alive_ = study_ == nullptr ? std::vector<BufferId>() : alive_at(study_->current->timeline, slot);
   unit_ = byte_unit(alive_.empty() ? 0 : buffer(0).bytes);
@@ -119,8 +120,8 @@ QVariant AliveModel::exact_value(int row, int column) const {
 Band AliveModel::band(int row) const {
   const Variant& current = *study_->current;
   if (bands_.empty()) {
-    bands_ = band_of_buffers(current.dataflow, study_->prepared->rules, current.timeline,
-                             current.forward_slots, study_->prepared->step.boundary.yield);
+    bands_ = bands_at(current.dataflow, study_->prepared->rules, current.timeline,
+                      current.forward_slots, study_->prepared->step.boundary.yield, slot_);
   }
   return bands_[alive_[static_cast<std::size_t>(row)]];
 }

@@ -46,7 +46,8 @@ class AliveModel : public TableModel {
   std::vector<BufferId> alive_;
   ColumnUnit unit_;
   bool is_dark_ = false;
-  mutable IdVector<BufferId, Band> bands_;  ///< empty until a band is first asked for
+  std::size_t slot_ = 0;
+  mutable IdVector<BufferId, Band> bands_;  ///< at `slot_`; empty until a band is first asked for
   /// Descriptions of the tensors. Each description is made when its row is first shown, because
   /// there may be thousands of rows.
   mutable std::vector<std::optional<AliveTensor>> described_;

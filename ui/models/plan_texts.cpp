@@ -117,6 +117,10 @@ QString no_plans_text(const Study& study) {
   const std::string& no_backward = study.prepared->step.no_backward;
   if (!no_backward.empty())
     return Plans::tr("No plans, since there is no backward pass: %1.").arg(note_text(no_backward));
+  if (study.graph().data().captured) {
+    return Plans::tr(
+        "No plans: the model is a captured step, which ONNX Runtime's plans do not fit.");
+  }
   if (!study.prepared->step.boundary.known()) {
     return Plans::tr("No plans: the model does not mark where backward begins.");
   }

@@ -5,6 +5,7 @@
 #include "core/base/advice.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/graph/captured_step.h"
 #include "core/study/choices/node_names.h"
 #include "core/study/step/fusion_table.h"
 #include "core/study/step/moved_order.h"
@@ -76,6 +77,8 @@ void warn_of_update(const StudyParts& study, Warnings& warnings) {
     return std::any_of(buffers.begin(), buffers.end(),
                        [&](const Buffer& each) { return each.state && is_wanted(*each.state); });
   };
+  const CapturedStep* const captured = study.graph().data().captured.get();
+  if (captured != nullptr && captured->has_optimizer()) return;
   if (!optimizer.states.empty() && !has_state([](const OptimizerState&) { return true; })) {
     warnings.emplace_back("no parameter receives a gradient: the optimizer keeps no states");
   }
@@ -130,7 +133,8 @@ void warn_of_fusion(const StudyParts& study, Warnings& warnings) {
 
 /// Choices that a captured step leaves out.
 void warn_of_captured(const StudyParts& study, Warnings& warnings) {
-  if (!study.graph().data().captured) return;
+  const CapturedStep* const captured = study.graph().data().captured.get();
+  if (captured == nullptr) return;
   const auto leave_out = [&](bool is_chosen, const char* what) {
     if (!is_chosen) return;
     warnings.push_back(std::string(what) +
@@ -139,6 +143,8 @@ void warn_of_captured(const StudyParts& study, Warnings& warnings) {
   const OrderChoices& order = study.choices.order;
   leave_out(order.strategy && *order.strategy != study.order, "the chosen order");
   leave_out(study.choices.fusion.strategy.has_value(), "the fusion");
+  leave_out(captured->has_optimizer() && find_optimizer(study.choices.update.optimizer).updates,
+            "the chosen optimizer");
   leave_out(study.choices.plans.sequence.has_value(), "the planned sequence");
 }
 

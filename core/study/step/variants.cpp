@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/graph/captured_step.h"
 #include "core/memory/step_peak.h"
 #include "core/study/step/plan_effects.h"
 
@@ -30,12 +31,14 @@ std::shared_ptr<const Variant> make_variant(const PreparedStep& prepared, const 
                                             FusedGroups groups) {
   const Graph& graph = *prepared.step.graph;
   auto variant = std::make_shared<Variant>(
-      Variant{std::move(dataflow), std::move(timeline), 0, 0, 0, {}, std::move(groups)});
+      Variant{std::move(dataflow), std::move(timeline), 0, 0, 0, 0, {}, std::move(groups)});
   const PlanCost added = added_cost(graph, sizes, variant->dataflow);
   variant->flops = std::accumulate(sizes.work.flops.begin(), sizes.work.flops.end(), added.flops);
   variant->transfer_bytes = added.transfer_bytes;
   variant->forward_slots =
       forward_slots(variant->timeline.order, forward_ends(graph, prepared.step.boundary));
+  variant->update_slot = graph.data().captured ? graph.data().captured->nodes_until_update()
+                                               : variant->timeline.order.size();
   variant->bands = bands_of(prepared, variant->dataflow, variant->timeline, variant->forward_slots);
   return variant;
 }

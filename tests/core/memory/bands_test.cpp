@@ -125,6 +125,21 @@ TEST(Bands, OfWholeBuffersAreThoseOfTheirMostImportantValue) {
   EXPECT_EQ(states, 2U);
 }
 
+TEST(Bands, OfBuffersAtASlotAddUpToTheBandsOfTheSlot) {
+  const Fixture f(written_out(), {"adam", false, false});
+  const NodeId yield = NodeId(2);
+  const std::size_t forward = forward_slots(f.timeline.order, {&yield, 1});
+  const auto expected = bands_by_slot(f.dataflow, f.rules, f.timeline, forward, yield);
+  for (std::size_t slot = 0; slot < expected.size(); ++slot) {
+    const auto bands = bands_at(f.dataflow, f.rules, f.timeline, forward, yield, slot);
+    BandBytes sums{};
+    for (const BufferId id : alive_at(f.timeline, slot)) {
+      of(sums, bands[id]) += f.timeline.buffers[id].bytes;
+    }
+    EXPECT_EQ(sums, expected[slot]) << slot;
+  }
+}
+
 TEST(Bands, StackFromTheParametersUp) {
   const std::vector<BandBytes> bands = {{1, 2, 3, 4, 5, 6, 7}, {1, 1, 1, 1, 1, 1, 1}};
   EXPECT_EQ(stacked(bands, Band::parameters), (Numbers{1, 1}));

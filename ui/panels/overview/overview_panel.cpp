@@ -137,7 +137,7 @@ void OverviewPanel::show_sizes() {
     parts << link(QString::number(named), tr("%1 more").arg(linked_.size() - named));
   }
   if (!study.prepared->step.parameters.empty()) {
-    parts << link(u"optimizer"_s, optimizer_text(study.choices.update));
+    parts << link(u"optimizer"_s, optimizer_text(study));
   }
   // Shift+Tab would not leave a label that begins with a link.
   sizes_->setText(parts.isEmpty() ? QString() : tr("For %1").arg(parts.join(u", "_s)));
