@@ -2,7 +2,6 @@
 
 #include <QCoreApplication>
 
-#include "core/study/choices/dimension_uses.h"
 #include "ui/text/texts.h"
 
 namespace stashscope::ui {
@@ -13,8 +12,16 @@ struct ChoiceWords {
   Q_DECLARE_TR_FUNCTIONS(ChoiceWords)
 };
 
-QString word_of(DimensionUnit unit, const QString& name) {
-  switch (unit) {
+}  // namespace
+
+QString optimizer_text(const UpdateChoice& choice) {
+  return find_optimizer(choice.optimizer).updates
+             ? ChoiceWords::tr("with %1").arg(shown(choice.optimizer))
+             : ChoiceWords::tr("no optimizer");
+}
+
+QString word_text(const NamedSize& size) {
+  switch (size.unit) {
     case DimensionUnit::samples:
       return ChoiceWords::tr("batch");
     case DimensionUnit::tokens:
@@ -24,29 +31,13 @@ QString word_of(DimensionUnit unit, const QString& name) {
     case DimensionUnit::none:
       break;
   }
-  return name;
-}
-
-}  // namespace
-
-QString optimizer_text(const UpdateChoice& choice) {
-  return find_optimizer(choice.optimizer).updates
-             ? ChoiceWords::tr("with %1").arg(shown(choice.optimizer))
-             : ChoiceWords::tr("no optimizer");
+  return shown(size.dimension);
 }
 
 QString full_text(const NamedSize& size) {
-  return size.word == size.dimension ? size.dimension
-                                     : ChoiceWords::tr("%1 (%2)").arg(size.word, size.dimension);
-}
-
-std::vector<NamedSize> named_sizes(const Study& study) {
-  std::vector<NamedSize> sizes;
-  for (const Dimension& each : study.sizes->dims.dimensions) {
-    const QString name = shown(each.name);
-    sizes.push_back({name, word_of(unit_of(study.graph(), each), name), each.value});
-  }
-  return sizes;
+  const QString name = shown(size.dimension);
+  return size.unit == DimensionUnit::none ? name
+                                          : ChoiceWords::tr("%1 (%2)").arg(word_text(size), name);
 }
 
 }  // namespace stashscope::ui

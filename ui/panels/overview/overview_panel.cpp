@@ -22,19 +22,6 @@ constexpr int least_module_width = 120;
 constexpr int number_width = 92;
 constexpr int least_formula_width = 160;
 constexpr int least_height = 80;
-constexpr std::size_t most_sizes = 4;
-
-/// The sizes worth a place: of those with the same word and value, only the first.
-std::vector<NamedSize> sizes_to_show(const Study& study) {
-  std::vector<NamedSize> sizes;
-  for (NamedSize& each : named_sizes(study)) {
-    const bool is_said = std::ranges::any_of(sizes, [&](const NamedSize& other) {
-      return other.word == each.word && other.value == each.value;
-    });
-    if (!is_said) sizes.push_back(std::move(each));
-  }
-  return sizes;
-}
 
 }  // namespace
 
@@ -124,14 +111,14 @@ QWidget* OverviewPanel::make_sizes() {
 
 void OverviewPanel::show_sizes() {
   const Study& study = *document_.study();
-  linked_ = sizes_to_show(study);
+  linked_ = distinct_sizes(study);
   const auto link = [](const QString& to, const QString& text) {
     return u"<a href=\"%1\">%2</a>"_s.arg(to, text.toHtmlEscaped());
   };
   QStringList parts;
-  const std::size_t named = std::min(linked_.size(), most_sizes);
+  const std::size_t named = std::min(linked_.size(), most_named_sizes);
   for (std::size_t i = 0; i < named; ++i) {
-    parts << link(QString::number(i), u"%1 %L2"_s.arg(linked_[i].word).arg(linked_[i].value));
+    parts << link(QString::number(i), u"%1 %L2"_s.arg(word_text(linked_[i])).arg(linked_[i].value));
   }
   if (linked_.size() > named) {
     parts << link(QString::number(named), tr("%1 more").arg(linked_.size() - named));
@@ -147,7 +134,7 @@ void OverviewPanel::follow_link(const QString& link) {
   if (link == u"optimizer"_s) {
     Q_EMIT optimizer_wanted(sizes_->mapToGlobal(sizes_->rect().bottomLeft()));
   } else {
-    Q_EMIT size_wanted(linked_[link.toULongLong()].dimension);
+    Q_EMIT size_wanted(shown(linked_[link.toULongLong()].dimension));
   }
 }
 

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "tests/core/layout/scene/drawn_step.h"
+#include "core/recompute/forward_nodes.h"
 #include "tests/support/xml.h"
 
 namespace stashscope::layout {
@@ -174,7 +175,7 @@ TEST(Draw, AStashEdgeIsATurnWhenOnlyTheBoundaryUsesIt) {
     std::int64_t bytes = 0;
     for (const StashedValue& stash :
          stashed_values(study.current->dataflow,
-                        layout::forward_nodes(study.current->dataflow, picture.grouping),
+                        forward_nodes(study.graph(), study.current->dataflow, *study.opportunities),
                         study.current->timeline)) {
       for (const NodeId reader : stash.readers) {
         const auto& box_of = picture.drawing.box_of;
