@@ -155,8 +155,9 @@ void OverviewPanel::make_table() {
   table_->hide_last_if_narrow();
   connect(table_, &QTableView::clicked, this,
           [this](const QModelIndex& index) { take_module(index.row()); });
-  connect(table_, &QTableView::activated, this,
-          [this](const QModelIndex& index) { choose_module(index.row()); });
+  connect(table_, &QTableView::activated, this, [this](const QModelIndex& index) {
+    choose_module(model_.at(index.row()).module, model_.is_sum(index.row()));
+  });
   add_key_action(*table_, tr("Open the sum of equal blocks"), {Qt::Key_Right},
                  [this] { open_row(true); });
   add_key_action(*table_, tr("Close the sum of equal blocks"), {Qt::Key_Left},
@@ -185,7 +186,8 @@ void OverviewPanel::show_study() {
   const MemoryTree& tree = icicle_->tree();
   if (study == shown_study_ && grouping() == tree.grouping && blocks() == tree.blocks) {
     work_.cancel();
-    return show_moment();
+    show_moment();
+    return zoom_to_wanted();
   }
   work_.ask([study, by = grouping(),
              sums = blocks()](const Progress&) { return groups_of(study, by, sums); },
@@ -213,8 +215,15 @@ void OverviewPanel::show_groups(Groups groups) {
   icicle_->set_tree(std::move(groups.tree), std::move(bytes));
   if (is_new) model_.set_modules(std::move(groups.modules), timeline.peak_bytes);
   show_heading();
-  const std::string module = std::exchange(wanted_module_, {});
-  if (!module.empty()) zoom_to_module(module);
+  zoom_to_wanted();
+}
+
+bool OverviewPanel::is_table_current() const {
+  return shown_study_ == document_.study() && !work_.is_busy();
+}
+
+bool OverviewPanel::is_icicle_current() const {
+  return is_table_current() && shown_slot_ == document_.selection().slot();
 }
 
 void OverviewPanel::show_moment() {
@@ -271,26 +280,24 @@ void OverviewPanel::open_row(bool open) {
 
 /// A click also opens and closes a sum.
 void OverviewPanel::take_module(int row) {
-  if (model_.is_sum(row)) model_.set_open(row, !model_.is_open(row));
-  choose_module(row);
+  // While rows are sorted, opening a sum can move its row.
+  const std::string module = model_.at(row).module;
+  const bool is_sum = model_.is_sum(row);
+  if (is_sum) model_.set_open(row, !model_.is_open(row));
+  choose_module(module, is_sum);
 }
 
-void OverviewPanel::choose_module(int row) {
-  const std::string module = model_.at(row).module;
+void OverviewPanel::choose_module(const std::string& module, bool is_sum) {
   grouping_->setCurrentIndex(0);
   // A sum of modules is no box of its own while blocks are apart, nor a module while they are not.
-  if (model_.is_sum(row) || block_pattern(module) != module) {
-    sum_blocks_->setChecked(model_.is_sum(row));
-  }
-  const MemoryTree& tree = icicle_->tree();
-  if (tree.grouping == grouping() && tree.blocks == blocks() && !work_.is_busy()) {
-    return zoom_to_module(module);
-  }
+  if (is_sum || block_pattern(module) != module) sum_blocks_->setChecked(is_sum);
   wanted_module_ = module;
   show_study();
 }
 
-void OverviewPanel::zoom_to_module(const std::string& module) {
+void OverviewPanel::zoom_to_wanted() {
+  const std::string module = std::exchange(wanted_module_, {});
+  if (module.empty()) return;
   const MemoryTree& tree = icicle_->tree();
   for (std::uint32_t node = 1; node < tree.nodes.size(); ++node) {
     if (tree.nodes[node].child_count == 0 || path_in_tree(tree, node) != module) continue;

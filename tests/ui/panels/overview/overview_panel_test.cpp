@@ -152,6 +152,36 @@ TEST_F(Overview, ModulesAreListedByBytesAndLeadToTheIcicle) {
 TEST_F(Overview, EqualBlocksAreOneRowThatOpens) {
   QAbstractItemModel& model = *modules().model();
   const auto& sums = find<QCheckBox>(u"overview_sum_blocks"_s);
+TEST_F(Overview, AModuleIsShownAlsoWhileTensorsAreGrouped) {
+  auto& grouping = find<QComboBox>(u"overview_grouping"_s);
+  grouping.setCurrentIndex(2);
+  Q_EMIT grouping.activated(2);
+  const int row = row_of(u"transformer.wte"_s);
+  Q_EMIT modules().activated(modules().model()->index(row, ModuleModel::module));
+  EXPECT_TRUE(heading().endsWith(u" transformer.wte"_s)) << heading().toStdString();
+  ASSERT_TRUE(settles());
+  EXPECT_TRUE(heading().endsWith(u" transformer.wte"_s)) << heading().toStdString();
+}
+
+/// More rows than are sorted in one event.
+TEST_F(Overview, AClickMeansItsRowAlsoWhileRowsAreSorted) {
+  const Study& study = *document().study();
+  std::vector<ModuleGroup> groups = module_groups(module_memory(study));
+  for (int i = 0; i < 5000; ++i) {
+    const ModuleMemory filler{"filler", false, i + 1, 0, 0, {}};
+    groups.push_back({filler, {filler}});
+  }
+  auto& model = dynamic_cast<ModuleModel&>(*modules().model());
+  model.set_modules(std::move(groups), peak());
+  const int row = row_of(u"▸ 2 × transformer.h.*.attn"_s);
+  model.sort(ModuleModel::at_peak, Qt::AscendingOrder);
+  ASSERT_EQ(row_of(u"▸ 2 × transformer.h.*.attn"_s), row) << "the sort is under way";
+  Q_EMIT modules().clicked(model.index(row, ModuleModel::module));
+  ASSERT_NE(row_of(u"▾ 2 × transformer.h.*.attn"_s), row);
+  ASSERT_TRUE(settles());
+  EXPECT_TRUE(heading().endsWith(u"in transformer.h.*.attn"_s)) << heading().toStdString();
+}
+
   const int closed = model.rowCount();
   const int row = row_of(u"▸ 2 × transformer.h.*.attn"_s);
   const auto spoken = [&] {
