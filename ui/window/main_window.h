@@ -50,8 +50,6 @@ class MainWindow : public QMainWindow {
   /// Whether the graph and the panels show the document's study, and the final picture of the graph
   /// is drawn. True without a study.
   bool is_settled() const;
-  /// Whether a view shows the document's choices, and not an earlier step.
-  bool is_current(const QWidget& view) const;
   const AnswerBar& answers() const { return *answers_; }
 
   /// Offers to restore unsaved choices that an earlier run of the program left behind.

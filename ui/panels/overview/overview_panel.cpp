@@ -38,6 +38,8 @@ OverviewPanel::OverviewPanel(Document& document, QWidget* parent)
       table_(new TableView) {
   setObjectName(u"overview_panel"_s);
   setMinimumHeight(least_height);
+  icicle_->current_if([this] { return is_icicle_current(); });
+  table_->current_if([this] { return is_table_current(); });
   make_table();
   auto* const parts = new QSplitter(Qt::Vertical);
   parts->setObjectName(u"overview_parts"_s);
