@@ -12,6 +12,7 @@
 #include "ui/panels/overview/overview_panel.h"
 #include "ui/panels/planner/planner_panel.h"
 #include "ui/panels/plans/plans_panel.h"
+#include "ui/widgets/paced_panels.h"
 #include "ui/window/answer_bar.h"
 #include "ui/window/choice_menu.h"
 #include "ui/window/command_palette.h"
@@ -145,6 +146,7 @@ class MainWindow : public QMainWindow {
   PlannerPanel* planner_;
   ComparePanel* compare_;
   OverviewPanel* overview_;
+  PacedPanels paced_panels_;
   PictureActions* pictures_;
   AnswerBar* answers_ = nullptr;
   CommandPalette* palette_;
