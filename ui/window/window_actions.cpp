@@ -23,6 +23,7 @@
 #include "ui/theme/theme.h"
 #include "ui/widgets/document_dialog.h"
 #include "ui/widgets/drop_menu.h"
+#include "ui/widgets/peak_link.h"
 #include "ui/window/about_box.h"
 #include "ui/window/commands.h"
 #include "ui/window/layout_menu.h"
@@ -222,7 +223,7 @@ void MainWindow::make_view_menu() {
   QMenu* const selected = menu->addMenu(tr("&Selection in the graph"));
   selected->addActions(graph_->actions_on_selection());
   selected->setToolTipsVisible(true);
-  add_action(menu, u"go_to_peak"_s, tr("Go to the &peak"), QKeySequence(u"Ctrl+P"_s),
+  add_action(menu, u"go_to_peak"_s, tr("Go to the &peak"), peak_key(),
              [this] { document_.selection().select_peak(); });
   menu->addSeparator();
   make_panel_menus(menu);
