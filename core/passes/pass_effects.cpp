@@ -1,12 +1,9 @@
 #include "core/passes/pass_effects.h"
 
 #include <algorithm>
-#include <optional>
 
 #include "core/passes/gradients.h"
-#include "core/passes/infer_shapes.h"
-#include "core/passes/inline_branches.h"
-#include "core/passes/unpack_sequences.h"
+#include "core/passes/infer_and_simplify.h"
 
 namespace stashscope {
 
@@ -29,25 +26,16 @@ bool has_effect(const GraphPass& pass, const Graph& graph, const TrainingGoal& g
 
 }  // namespace
 
-Graph infer_and_simplify(const Graph& model) {
-  Graph graph = infer_shapes(model);
-  // The results may allow more.
-  for (;;) {
-    std::optional<Graph> simpler = inline_known_branches(graph);
-    if (!simpler) simpler = unpack_sequences(graph);
-    if (!simpler) return graph;
-    graph = infer_shapes(*std::move(simpler));
-  }
-}
-
 std::vector<const GraphPass*> passes_with_effect(const Graph& model, const TrainingGoal& goal,
-                                                 const PassSelection& selection,
+                                                 const PassSelection& selection, std::size_t most,
                                                  const Progress& progress) {
   progress.update(0, "passes");
-  const Graph graph = infer_and_simplify(model);
   std::vector<const GraphPass*> found;
+  if (most == 0) return found;
+  const Graph graph = infer_and_simplify(model);
   if (has_backward(graph)) return found;
   for (const GraphPass& pass : graph_passes()) {
+    if (found.size() == most) break;
     progress.update(0, "passes");
     if (!pass.among_all || selection.names.contains(std::string(pass.name))) continue;
     if (has_effect(pass, graph, goal, selection)) found.push_back(&pass);

@@ -7,15 +7,13 @@
 
 namespace stashscope {
 
-/// The model with inferred shapes, without branches of If and sequences that inference knows.
-Graph infer_and_simplify(const Graph& model);
-
 /// The passes of the selection `all` that are not selected, and that would change the model if one
 /// of them was. None for a model that already has a backward pass.
 /// Leaves out a pass that cannot be applied. Throws a cancelled Error when cancelled.
 /// @param model as loaded
+/// @param most the search ends when so many are found
 std::vector<const GraphPass*> passes_with_effect(const Graph& model, const TrainingGoal& goal,
-                                                 const PassSelection& selection,
+                                                 const PassSelection& selection, std::size_t most,
                                                  const Progress& progress = {});
 
 }  // namespace stashscope

@@ -8,8 +8,8 @@
 #include "core/ops/rules/gradient_context.h"
 #include "core/passes/export_notes.h"
 #include "core/passes/graph_pass.h"
+#include "core/passes/infer_and_simplify.h"
 #include "core/passes/infer_shapes.h"
-#include "core/passes/pass_effects.h"
 
 namespace stashscope {
 

@@ -6,32 +6,11 @@
 #include "core/base/text.h"
 #include "core/layout/place/layered.h"
 #include "core/layout/svg/svg.h"
-#include "core/study/choices/dimension_uses.h"
+#include "core/recompute/forward_nodes.h"
+#include "core/study/facts/named_sizes.h"
 #include "core/study/step/plan_effects.h"
 
 namespace stashscope {
-
-namespace {
-
-/// Sizes in the title of a picture.
-constexpr std::size_t most_sizes = 4;
-
-/// What a dimension counts, or its name if that is unknown.
-std::string word_of(const Graph& graph, const Dimension& dimension) {
-  switch (unit_of(graph, dimension)) {
-    case DimensionUnit::samples:
-      return "batch";
-    case DimensionUnit::tokens:
-      return "sequence";
-    case DimensionUnit::pixels:
-      return "image";
-    case DimensionUnit::none:
-      break;
-  }
-  return to_valid_utf8(dimension.name);
-}
-
-}  // namespace
 
 layout::Grouping grouping_of(const Study& study) {
   const Graph& graph = study.graph();
@@ -41,7 +20,8 @@ layout::Grouping grouping_of(const Study& study) {
 layout::StepView step_view(const Study& study, const layout::Grouping& grouping) {
   const Variant& current = *study.current;
   std::vector<StashedValue> stashed = stashed_values(
-      current.dataflow, layout::forward_nodes(current.dataflow, grouping), current.timeline);
+      current.dataflow, forward_nodes(study.graph(), current.dataflow, *study.opportunities),
+      current.timeline);
   return {
       study.graph(),
       current.dataflow,
@@ -55,14 +35,12 @@ layout::StepView step_view(const Study& study, const layout::Grouping& grouping)
 }
 
 std::string picture_title(const Study& study, const std::filesystem::path& file) {
-  std::vector<std::string> sizes;
-  for (const Dimension& each : study.sizes->dims.dimensions) {
-    std::string size = word_of(study.graph(), each) + " " + std::to_string(each.value);
-    if (std::ranges::find(sizes, size) == sizes.end()) sizes.push_back(std::move(size));
-  }
+  const std::vector<NamedSize> sizes = distinct_sizes(study);
   std::string title = to_valid_utf8(file.stem().string());
-  for (std::size_t i = 0; i < std::min(sizes.size(), most_sizes); ++i) title += ", " + sizes[i];
-  if (sizes.size() > most_sizes) title += ", …";
+  for (std::size_t i = 0; i < std::min(sizes.size(), most_named_sizes); ++i) {
+    title += ", " + to_valid_utf8(word_of(sizes[i])) + " " + std::to_string(sizes[i].value);
+  }
+  if (sizes.size() > most_named_sizes) title += ", …";
   return title + ": peak " + format_bytes(study.current->timeline.peak_bytes);
 }
 

@@ -34,10 +34,9 @@ struct ReportInput {
   std::vector<PassSaving> passes = {};
   std::vector<FusionRow> fusions = {};
   PlanningResults planned = {};
-  /// The best plans to switch on next, among the `tried_moves` plans that free most; unset without
-  /// a search for these plans.
+  /// The best moves, among as many as `tried_moves` allows; unset without a search for moves.
   std::optional<std::vector<NextMove>> moves = {};
-  std::size_t tried_moves = 0;
+  MoveLimits tried_moves = {};
   std::string command = {};  ///< the command line that asked for the report; empty: unknown
 };
 

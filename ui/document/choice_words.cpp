@@ -3,7 +3,6 @@
 #include <QCoreApplication>
 
 #include "core/graph/captured_step.h"
-#include "core/study/choices/dimension_uses.h"
 #include "ui/text/texts.h"
 
 namespace stashscope::ui {
@@ -13,20 +12,6 @@ namespace {
 struct ChoiceWords {
   Q_DECLARE_TR_FUNCTIONS(ChoiceWords)
 };
-
-QString word_of(DimensionUnit unit, const QString& name) {
-  switch (unit) {
-    case DimensionUnit::samples:
-      return ChoiceWords::tr("batch");
-    case DimensionUnit::tokens:
-      return ChoiceWords::tr("sequence");
-    case DimensionUnit::pixels:
-      return ChoiceWords::tr("image");
-    case DimensionUnit::none:
-      break;
-  }
-  return name;
-}
 
 }  // namespace
 
@@ -41,18 +26,24 @@ QString optimizer_text(const Study& study) {
              : ChoiceWords::tr("no optimizer");
 }
 
-QString full_text(const NamedSize& size) {
-  return size.word == size.dimension ? size.dimension
-                                     : ChoiceWords::tr("%1 (%2)").arg(size.word, size.dimension);
+QString word_text(const NamedSize& size) {
+  switch (size.unit) {
+    case DimensionUnit::samples:
+      return ChoiceWords::tr("batch");
+    case DimensionUnit::tokens:
+      return ChoiceWords::tr("sequence");
+    case DimensionUnit::pixels:
+      return ChoiceWords::tr("image");
+    case DimensionUnit::none:
+      break;
+  }
+  return shown(size.dimension);
 }
 
-std::vector<NamedSize> named_sizes(const Study& study) {
-  std::vector<NamedSize> sizes;
-  for (const Dimension& each : study.sizes->dims.dimensions) {
-    const QString name = shown(each.name);
-    sizes.push_back({name, word_of(unit_of(study.graph(), each), name), each.value});
-  }
-  return sizes;
+QString full_text(const NamedSize& size) {
+  const QString name = shown(size.dimension);
+  return size.unit == DimensionUnit::none ? name
+                                          : ChoiceWords::tr("%1 (%2)").arg(word_text(size), name);
 }
 
 }  // namespace stashscope::ui

@@ -56,7 +56,9 @@ ValueId largest_output(const Study& study, NodeId node) {
   std::int64_t most = -1;
   for (const ValueId output : study.current->dataflow.topology.outputs[node]) {
     const std::int64_t bytes = stored_value(study, output).bytes;
-    if (bytes > std::exchange(most, std::max(most, bytes))) largest = output;
+    if (bytes <= most) continue;
+    most = bytes;
+    largest = output;
   }
   return largest;
 }

@@ -144,6 +144,10 @@ void GraphView::zoom_by(double factor) {
   set_camera(zoomed(camera_, factor, rect().toRectF().center()));
 }
 
+void GraphView::scale_texts(double factor) {
+  framing_ == Framing::whole ? frame() : zoom_by(factor);
+}
+
 void GraphView::center_on(QPointF point) {
   framing_ = Framing::by_hand;
   set_camera(anchored(camera_, point, rect().toRectF().center()));

@@ -46,6 +46,8 @@ class GraphView : public QWidget, public PictureSource {
   /// Shows the whole graph, also after the view was resized, until the user moves the camera.
   void fit();
   void zoom_by(double factor);
+  /// Makes the texts larger by a factor. A graph that is shown as a whole stays whole.
+  void scale_texts(double factor);
   void center_on(QPointF point);
   /// Moves the box that shows a node into view.
   void reveal(NodeId node);

@@ -35,6 +35,15 @@ class PictureSource {
   virtual void gather_data(const DataTaker& take) { take(picture_data()); }
   /// Whether there is something to show. Subclasses override this where `picture_data` takes long.
   virtual bool has_picture() { return picture_data() != nullptr; }
+
+  /// Whether the view shows the document's study.
+  bool is_current() const { return !is_current_ || is_current_(); }
+  /// Sets the answer of `is_current`, for a view that follows the study only later, such as while
+  /// it is visible. Other views are always current.
+  void current_if(std::function<bool()> is_current) { is_current_ = std::move(is_current); }
+
+ private:
+  std::function<bool()> is_current_;
 };
 
 /// Records what `paint` paints, in the size and font of the view and in light colours. Call this on

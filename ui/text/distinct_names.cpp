@@ -101,7 +101,6 @@ DistinctNames::DistinctNames(const QStringList& names) {
   QStringList shorter;
   for (const QString& each : names_) shorter << without_shared(each);
   sort_once(shorter);
-  sort_once(shorter);
   if (shorter.size() == names_.size()) {
     names_ = shorter;
   } else {

@@ -13,6 +13,9 @@ namespace {
 
 using namespace Qt::StringLiterals;
 
+/// Property of a header: the column that is hidden for want of room; not set: none.
+constexpr const char* no_room = "no_room";
+
 struct CopiedRows {
   Q_DECLARE_TR_FUNCTIONS(CopiedRows)
 };
@@ -58,18 +61,24 @@ int level_of(const QModelIndex& row) {
 
 }  // namespace
 
-std::vector<int> visible_columns(const QHeaderView& header) {
+void hide_for_room(QHeaderView& header, int column, bool is_hidden) {
+  header.setProperty(no_room, is_hidden ? QVariant(column) : QVariant());
+  header.setSectionHidden(column, is_hidden);
+}
+
+std::vector<int> written_columns(const QHeaderView& header) {
+  const QVariant without_room = header.property(no_room);
   std::vector<int> columns;
   for (int place = 0; place < header.count(); ++place) {
     const int column = header.logicalIndex(place);
-    if (!header.isSectionHidden(column)) columns.push_back(column);
+    if (!header.isSectionHidden(column) || without_room == column) columns.push_back(column);
   }
   return columns;
 }
 
 CsvRows::CsvRows(const QModelIndexList& rows, const QHeaderView& header)
     : header_(header),
-      columns_(visible_columns(header)),
+      columns_(written_columns(header)),
       has_ticks_(have_ticks(rows)),
       has_levels_(std::ranges::any_of(
           rows, [](const QModelIndex& row) { return row.parent().isValid(); })) {}
@@ -100,7 +109,7 @@ std::string CsvRows::record(const QModelIndex& row) const {
 
 QString rows_text(const QModelIndexList& rows, const QHeaderView& header) {
   if (rows.isEmpty()) return {};
-  const std::vector<int> columns = visible_columns(header);
+  const std::vector<int> columns = written_columns(header);
   const bool has_ticks = have_ticks(rows);
   QStringList line;
   if (has_ticks) line << CopiedRows::tr("On");

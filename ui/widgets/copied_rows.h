@@ -9,8 +9,7 @@
 namespace stashscope::ui {
 
 /// The rows as tab-separated text for spreadsheets, below a line of column titles. Contains the
-/// visible columns in screen order, and a separate column for ticks if the rows have ticks. Empty
-/// without rows.
+/// `written_columns`, and a separate column for ticks if the rows have ticks. Empty without rows.
 QString rows_text(const QModelIndexList& rows, const QHeaderView& header);
 
 /// Item role of the exact value of a cell whose text is shortened: bytes or seconds. As header
@@ -35,7 +34,11 @@ class CsvRows {
   bool has_levels_;
 };
 
-/// The visible columns in screen order.
-std::vector<int> visible_columns(const QHeaderView& header);
+/// Hides a column while there is no room for it, or shows it again. At most one column of a header
+/// can be hidden in this way. It stays in what is copied or saved.
+void hide_for_room(QHeaderView& header, int column, bool is_hidden);
+
+/// The columns in screen order, without those that are hidden for another reason than want of room.
+std::vector<int> written_columns(const QHeaderView& header);
 
 }  // namespace stashscope::ui

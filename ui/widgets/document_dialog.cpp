@@ -59,9 +59,10 @@ void DocumentDialog::open_file(const QString& file) {
   failure_->setVisible(!is_open);
 }
 
-/// Only now the page has its width, which places the sections.
+/// Only now the page has its width, which places the sections. A restored window was shown before.
 void DocumentDialog::showEvent(QShowEvent* event) {
   QDialog::showEvent(event);
+  if (event->spontaneous()) return;
   QMetaObject::invokeMethod(this, &DocumentDialog::show_section, Qt::QueuedConnection);
 }
 

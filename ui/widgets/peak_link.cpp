@@ -12,11 +12,14 @@ struct PeakLink {
 
 }  // namespace
 
+QKeySequence peak_key() { return QStringLiteral("Ctrl+P"); }
+
 QToolButton* make_peak_link(const QString& name) {
   auto* const link = new QToolButton;
   link->setObjectName(name);
   link->setText(PeakLink::tr("Back to the peak"));
-  link->setToolTip(PeakLink::tr("Moves the memory cursor to the peak (Ctrl+P)"));
+  link->setToolTip(PeakLink::tr("Moves the memory cursor to the peak (%1)")
+                       .arg(peak_key().toString(QKeySequence::NativeText)));
   link->setAutoRaise(true);
   link->setFocusPolicy(Qt::StrongFocus);
   QFont underlined;

@@ -3,6 +3,8 @@
 #include <QMouseEvent>
 #include <QWidget>
 
+#include "ui/widgets/floating.h"
+
 namespace stashscope::ui {
 
 SideButtons::SideButtons(QAction& back, QAction& forward, QWidget* window)
@@ -14,7 +16,7 @@ bool SideButtons::eventFilter(QObject* watched, QEvent* event) {
       event->type() == QEvent::MouseButtonPress || event->type() == QEvent::MouseButtonDblClick;
   if (!is_press) return false;
   const auto* const widget = qobject_cast<QWidget*>(watched);
-  if (widget == nullptr || widget->window() != &window_) return false;
+  if (widget == nullptr || !is_part_of(*widget, window_)) return false;
   const Qt::MouseButton button = static_cast<QMouseEvent*>(event)->button();
   if (button != Qt::BackButton && button != Qt::ForwardButton) return false;
   (button == Qt::BackButton ? back_ : forward_).trigger();

@@ -5,7 +5,7 @@
 namespace stashscope::ui {
 
 /// Event filter of the application: the buttons at the side of a mouse run the actions back and
-/// forward, anywhere in the window.
+/// forward, anywhere in the window and in its floating panels.
 class SideButtons : public QObject {
  public:
   SideButtons(QAction& back, QAction& forward, QWidget* window);

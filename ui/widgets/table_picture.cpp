@@ -31,7 +31,7 @@ class TablePainter {
         rows_(rows.mid(0, most_rows)),
         left_out_(rows.size() - rows_.size()),
         header_(header),
-        columns_(visible_columns(header)),
+        columns_(written_columns(header)),
         row_height_(view.fontMetrics().height() + CellDelegate::room_in_row) {
     for (const int column : columns_) widths_.push_back(width_of(column));
   }

@@ -7,6 +7,7 @@
 #include "ui/theme/text_size.h"
 #include "ui/widgets/cell_delegate.h"
 #include "ui/widgets/column_widths.h"
+#include "ui/widgets/copied_rows.h"
 #include "ui/widgets/invitation.h"
 #include "ui/widgets/row_gatherer.h"
 #include "ui/widgets/sort_menu.h"
@@ -108,7 +109,7 @@ void TableView::fit_flexible_column() {
   const int least_last =
       std::max(flexible_.least_last, flexible_.last_is_whole ? content_width(columns - 1) : 0);
   const bool is_narrow = flexible_.last_can_hide && content > room - least_last;
-  setColumnHidden(columns - 1, is_narrow);
+  if (flexible_.last_can_hide) hide_for_room(*horizontalHeader(), columns - 1, is_narrow);
   const int most = std::max(flexible_.least, is_narrow ? room : room - least_last);
   const int width = is_narrow ? most : std::clamp(content, flexible_.least, most);
   setColumnWidth(flexible_.column, width);

@@ -98,7 +98,8 @@ QString tip_of(const Study& study) {
       AnswerBar::tr("The peak counts tensors. On a GPU, the CUDA context, the rounding of the "
                     "allocator and the workspaces of libraries need more memory.")};
   if (fits_narrowly(study)) {
-    lines << AnswerBar::tr("Less than 10 % of the device is left for that.");
+    lines << AnswerBar::tr("Less than %1 % of the device is left for that.")
+                 .arg(100 / least_share_left);
   }
   lines << AnswerBar::tr(
       "The time is the sum over all nodes and transfers. The time between nodes "

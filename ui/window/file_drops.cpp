@@ -3,7 +3,7 @@
 #include <QDropEvent>
 #include <QMimeData>
 
-#include "ui/window/floating.h"
+#include "ui/widgets/floating.h"
 
 namespace stashscope::ui {
 

@@ -62,8 +62,7 @@ MainWindow::MainWindow(const WindowPlaces& places, QWidget* parent)
       planner_(new PlannerPanel(document_, planning_)),
       compare_(new ComparePanel(document_)),
       overview_(new OverviewPanel(document_)),
-      pictures_(new PictureActions(document_, *this, graph_->view(),
-                                   [this](const QWidget& view) { return is_current(view); })),
+      pictures_(new PictureActions(document_, *this, graph_->view())),
       palette_(new CommandPalette(this)) {
   setObjectName(u"main_window"_s);
   qApp->installEventFilter(new QuietWheel(this));
@@ -251,17 +250,6 @@ void MainWindow::connect_history() {
 bool MainWindow::is_settled() const {
   if (document_.study() == nullptr) return true;
   return graph_->is_settled() && overview_->is_settled() && workspaces_.has_begun();
-}
-
-bool MainWindow::is_current(const QWidget& view) const {
-  // While another model loads, the views still belong to the open one.
-  const StudyJob& job = document_.study_job();
-  if (job.is_busy() && !job.is_opening()) return false;
-  if (document_.study() != nullptr && document_.study()->choices != document_.choices()) {
-    return false;
-  }
-  if (graph_->isAncestorOf(&view)) return graph_->is_settled();
-  return !overview_->isAncestorOf(&view) || overview_->is_settled();
 }
 
 void MainWindow::take_opened() {

@@ -12,6 +12,7 @@
 #include "ui/panels/overview/overview_panel.h"
 #include "ui/panels/planner/planner_panel.h"
 #include "ui/panels/plans/plans_panel.h"
+#include "ui/widgets/paced_panels.h"
 #include "ui/window/answer_bar.h"
 #include "ui/window/choice_menu.h"
 #include "ui/window/command_palette.h"
@@ -50,8 +51,6 @@ class MainWindow : public QMainWindow {
   /// Whether the graph and the panels show the document's study, and the final picture of the graph
   /// is drawn. True without a study.
   bool is_settled() const;
-  /// Whether a view shows the document's choices, and not an earlier step.
-  bool is_current(const QWidget& view) const;
   const AnswerBar& answers() const { return *answers_; }
 
   /// Offers to restore unsaved choices that an earlier run of the program left behind.
@@ -147,6 +146,7 @@ class MainWindow : public QMainWindow {
   PlannerPanel* planner_;
   ComparePanel* compare_;
   OverviewPanel* overview_;
+  PacedPanels paced_panels_;
   PictureActions* pictures_;
   AnswerBar* answers_ = nullptr;
   CommandPalette* palette_;

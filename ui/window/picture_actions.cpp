@@ -14,8 +14,8 @@
 #include "ui/pictures/picture_file.h"
 #include "ui/widgets/drop_menu.h"
 #include "ui/widgets/file_dialog.h"
+#include "ui/widgets/floating.h"
 #include "ui/widgets/main_widget.h"
-#include "ui/window/floating.h"
 
 namespace stashscope::ui {
 
@@ -45,6 +45,10 @@ void follow_filter(QFileDialog& dialog) {
                    });
 }
 
+QString other_model_text(const QString& view) {
+  return PictureActions::tr("Not done, because another model was opened: %1").arg(view);
+}
+
 QString done_text(const QString& path, const Picture& picture) {
   const double scale = png_scale(picture.size);
   if (!path.endsWith(u".png"_s, Qt::CaseInsensitive) || scale >= 1) {
@@ -59,13 +63,8 @@ QString done_text(const QString& path, const Picture& picture) {
 
 }  // namespace
 
-PictureActions::PictureActions(Document& document, QWidget& window, QWidget& first,
-                               IsCurrent is_current)
-    : QObject(&window),
-      document_(document),
-      window_(window),
-      first_(first),
-      is_current_(std::move(is_current)) {
+PictureActions::PictureActions(Document& document, QWidget& window, QWidget& first)
+    : QObject(&window), document_(document), window_(window), first_(first) {
   connect(qApp, &QApplication::focusChanged, this,
           [this](const QWidget*, QWidget* focused) { remember_focus(focused); });
 }
@@ -141,18 +140,35 @@ QFileDialog* PictureActions::ask(const QWidget& view, const QString& title, cons
   return dialog;
 }
 
+bool PictureActions::has_current_study() const {
+  // While another model loads, the views still belong to the open one.
+  const StudyJob& job = document_.study_job();
+  if (job.is_busy() && !job.is_opening()) return false;
+  return document_.study() == nullptr || document_.study()->choices == document_.choices();
+}
+
+bool PictureActions::is_current(QWidget& view) const {
+  return has_current_study() && source_of(&view)->is_current();
+}
+
+void PictureActions::give_up(QTimer& waiting, const QString& why) {
+  waiting.stop();
+  waiting.deleteLater();
+  document_.notices().notify(why);
+}
+
 void PictureActions::when_current(QWidget& view, const std::function<void()>& act) {
-  if (is_current_(view)) return act();
-  document_.notices().notify(tr("Waiting for the chosen step: %1…").arg(view.accessibleName()));
+  if (is_current(view)) return act();
+  const QString name = view.accessibleName();
+  document_.notices().notify(tr("Waiting for the chosen step: %1…").arg(name));
   auto* const timer = new QTimer(&view);
-  connect(&document_, &Document::opened, timer, [this, &view, timer] {
-    timer->stop();
-    timer->deleteLater();
-    document_.notices().notify(
-        tr("Not done, because another model was opened: %1").arg(view.accessibleName()));
-  });
-  connect(timer, &QTimer::timeout, this, [this, &view, timer, act] {
-    if (!is_current_(view)) return;
+  connect(&document_, &Document::opened, timer,
+          [this, name, timer] { give_up(*timer, other_model_text(name)); });
+  connect(timer, &QTimer::timeout, this, [this, &view, name, timer, act] {
+    if (has_current_study() && !view.isVisible() && !is_current(view)) {
+      return give_up(*timer, tr("Not done, because its panel is hidden: %1").arg(name));
+    }
+    if (!is_current(view)) return;
     timer->stop();
     timer->deleteLater();
     act();
@@ -160,10 +176,14 @@ void PictureActions::when_current(QWidget& view, const std::function<void()>& ac
   timer->start(waiting_interval);
 }
 
+bool PictureActions::has_content(QWidget& view) {
+  const bool has = document_.study() != nullptr && source_of(&view)->has_picture();
+  if (!has) say_nothing_to_show(view);
+  return has;
+}
+
 void PictureActions::save_picture(QWidget& view) {
-  if (document_.study() == nullptr || !source_of(&view)->has_picture()) {
-    return say_nothing_to_show(view);
-  }
+  if (!has_content(view)) return;
   QFileDialog* const dialog =
       ask(view, tr("Save the picture: %1").arg(view.accessibleName()), u"svg"_s);
   follow_filter(*dialog);
@@ -183,6 +203,7 @@ void PictureActions::write_picture(QWidget& view, const QString& path) {
 }
 
 void PictureActions::copy_picture(QWidget& view) {
+  if (!has_content(view)) return;
   when_current(view, [this, &view] { copy_current(view); });
 }
 
@@ -198,9 +219,7 @@ void PictureActions::copy_current(QWidget& view) {
 }
 
 void PictureActions::save_data(QWidget& view) {
-  if (document_.study() == nullptr || !source_of(&view)->has_picture()) {
-    return say_nothing_to_show(view);
-  }
+  if (!has_content(view)) return;
   QFileDialog* const dialog =
       ask(view, tr("Save the data: %1").arg(view.accessibleName()), u"csv"_s);
   connect(dialog, &QFileDialog::fileSelected, &view, [this, &view](const QString& path) {
@@ -211,8 +230,12 @@ void PictureActions::save_data(QWidget& view) {
 
 void PictureActions::write_data(QWidget& view, const QString& path) {
   const auto is_gathered = std::make_shared<bool>(false);
+  const std::weak_ptr<const Graph> model = document_.study()->model;
   source_of(&view)->gather_data([=, this, &view](const PictureData& data) {
     *is_gathered = true;
+    if (model.lock() != document_.study()->model) {
+      return document_.notices().notify(other_model_text(view.accessibleName()));
+    }
     if (!data) return say_nothing_to_show(view);
     document_.files().write_file(
         path, tr("Exported %1").arg(path),

@@ -7,6 +7,7 @@
 #include "ui/pictures/picture.h"
 
 class QFileDialog;
+class QTimer;
 
 namespace stashscope::ui {
 
@@ -17,11 +18,8 @@ class PictureActions : public QObject {
   Q_OBJECT
 
  public:
-  /// Whether a view shows the document's current choices; otherwise it shows an earlier study.
-  using IsCurrent = std::function<bool(const QWidget&)>;
-
   /// @param first the view that the menu of `make_menu` acts on until another view has the focus
-  PictureActions(Document& document, QWidget& window, QWidget& first, IsCurrent is_current);
+  PictureActions(Document& document, QWidget& window, QWidget& first);
 
   /// Adds the actions to every view inside the window.
   void add_to_views();
@@ -49,8 +47,15 @@ class PictureActions : public QObject {
   QWidget* view_of(QWidget* focused) const;
   /// The view of the panel that had the focus last, if one is visible, otherwise `first_`.
   QWidget& seen_view();
-  /// Waits while the view shows an earlier step.
+  /// Whether there is something to save or copy. If not, says so.
+  bool has_content(QWidget& view);
+  /// Whether the document's study is the one of its choices.
+  bool has_current_study() const;
+  bool is_current(QWidget& view) const;
+  /// Calls `act` once the view shows the chosen step. Gives up if another model is opened, or if
+  /// the view is hidden and follows only while it is visible.
   void when_current(QWidget& view, const std::function<void()>& act);
+  void give_up(QTimer& waiting, const QString& why);
   void write_picture(QWidget& view, const QString& path);
   void copy_current(QWidget& view);
   void write_data(QWidget& view, const QString& path);
@@ -61,7 +66,6 @@ class PictureActions : public QObject {
   Document& document_;
   QWidget& window_;
   QWidget& first_;
-  IsCurrent is_current_;
   QPointer<QWidget> focused_;  ///< the widget of a view or its panel that had the focus last
 };
 

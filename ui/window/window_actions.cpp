@@ -7,10 +7,8 @@
 #include <QFileInfo>
 #include <QMenuBar>
 #include <QSettings>
-#include <QTimer>
 #include <QToolBar>
 #include <QToolButton>
-#include <chrono>
 
 #include "core/study/edits/taken_back.h"
 #include "ui/document/exports.h"
@@ -25,6 +23,7 @@
 #include "ui/theme/theme.h"
 #include "ui/widgets/document_dialog.h"
 #include "ui/widgets/drop_menu.h"
+#include "ui/widgets/peak_link.h"
 #include "ui/window/about_box.h"
 #include "ui/window/commands.h"
 #include "ui/window/layout_menu.h"
@@ -224,7 +223,7 @@ void MainWindow::make_view_menu() {
   QMenu* const selected = menu->addMenu(tr("&Selection in the graph"));
   selected->addActions(graph_->actions_on_selection());
   selected->setToolTipsVisible(true);
-  add_action(menu, u"go_to_peak"_s, tr("Go to the &peak"), QKeySequence(u"Ctrl+P"_s),
+  add_action(menu, u"go_to_peak"_s, tr("Go to the &peak"), peak_key(),
              [this] { document_.selection().select_peak(); });
   menu->addSeparator();
   make_panel_menus(menu);
@@ -421,16 +420,9 @@ void MainWindow::choose_text_size(int percent) {
   const double before = text_scale();
   remember_text_size(percent);
   apply_text_size(*qApp, percent);
-  // All panels in one event would take too long, so one is drawn after the other.
-  std::chrono::milliseconds wait{0};
-  for (QDockWidget* const dock : findChildren<QDockWidget*>()) {
-    if (!dock->isVisible()) continue;
-    dock->setUpdatesEnabled(false);
-    QTimer::singleShot(wait += std::chrono::milliseconds(8), dock,
-                       [dock] { dock->setUpdatesEnabled(true); });
-  }
+  paced_panels_.draw(docks_);
   // The graph zooms by the same factor, because its texts are part of the picture.
-  if (document_.study() != nullptr) graph_->view().zoom_by(text_scale() / before);
+  if (document_.study() != nullptr) graph_->view().scale_texts(text_scale() / before);
 }
 
 void MainWindow::show_commands() { palette_->open(all_commands(*menuBar(), *this)); }

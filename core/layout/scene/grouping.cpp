@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "core/graph/dataflow.h"
 #include "core/graph/node_modules.h"
 #include "core/graph/node_path.h"
 #include "core/layout/scene/group_tree.h"
 #include "core/layout/scene/runs.h"
 #include "core/layout/scene/source_order.h"
+#include "core/recompute/forward_nodes.h"
 
 namespace stashscope::layout {
 
@@ -124,11 +124,6 @@ class GroupingBuilder {
   Grouping grouping_;
 };
 
-bool says_gradient(const Node& node) {
-  return node.name.find("_Grad") != std::string::npos || node.op_type.ends_with("Grad") ||
-         without_clone_suffix(node.name).size() < node.name.size();
-}
-
 std::size_t boxes_in(const Group& group) { return group.groups.size() + group.nodes.size(); }
 
 bool holds_layers(const Grouping& grouping, const Group& group) {
@@ -141,10 +136,8 @@ bool holds_layers(const Grouping& grouping, const Group& group) {
 IdVector<NodeId, Side> sides_of(const Graph& graph, const Opportunities& opportunities) {
   IdVector<NodeId, Side> side;
   side.reserve(graph.nodes().size());
-  for (const NodeId id : IdRange<NodeId>(graph.nodes().size())) {
-    const bool forward = opportunities.forward_nodes > 0 ? opportunities.is_forward(id)
-                                                         : !says_gradient(graph.node(id));
-    side.push_back(forward ? Side::forward : Side::backward);
+  for (const bool is_forward : forward_nodes(graph, opportunities)) {
+    side.push_back(is_forward ? Side::forward : Side::backward);
   }
   return side;
 }

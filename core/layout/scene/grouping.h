@@ -37,8 +37,7 @@ struct Grouping {
   GroupId root() const { return GroupId(0); }
 };
 
-/// The side of every node, derived from the boundary between forward and backward; without a
-/// boundary, from the node's name and operator.
+/// The side of every node, see `forward_nodes`.
 IdVector<NodeId, Side> sides_of(const Graph& graph, const Opportunities& opportunities);
 
 /// Groups nodes by their module paths (`path_of`). Nodes without a path join their neighbours or

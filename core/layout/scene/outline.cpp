@@ -266,14 +266,6 @@ Outline make_outline(const Dataflow& dataflow, const Grouping& grouping, const O
   return OutlineBuilder(dataflow, grouping).build(open, limit);
 }
 
-IdVector<NodeId, bool> forward_nodes(const Dataflow& dataflow, const Grouping& grouping) {
-  IdVector<NodeId, bool> is_forward(dataflow.topology.nodes());
-  for (const NodeId node : IdRange<NodeId>(is_forward.size())) {
-    is_forward[node] = side_of(dataflow, grouping, node) == Side::forward;
-  }
-  return is_forward;
-}
-
 std::string title_of(const OutlineBox& box, const Graph& graph, const Dataflow& dataflow,
                      const Grouping& grouping) {
   if (box.group.valid()) return grouping.groups[box.group].label;

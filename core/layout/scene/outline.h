@@ -60,9 +60,6 @@ inline Side side_of(const Dataflow& dataflow, const Grouping& grouping, NodeId n
   return dataflow.is_clone(node) ? Side::backward : grouping.side[node];
 }
 
-/// Whether each node of the dataflow is on the forward side.
-IdVector<NodeId, bool> forward_nodes(const Dataflow& dataflow, const Grouping& grouping);
-
 /// The text on a box: the operator type or the group's label.
 std::string title_of(const OutlineBox& box, const Graph& graph, const Dataflow& dataflow,
                      const Grouping& grouping);

@@ -17,10 +17,11 @@ constexpr double header = 84;
 constexpr double legend_height = 62;  // from the top of the legend to the top of the picture
 constexpr double legend_width = 280;
 constexpr double state_width = 72;
-/// Minimum width of the drawing: the header needs room for title and legend.
+/// Minimum width of the drawing: the header needs room for the legend.
 constexpr double least_width = 560;
 constexpr double title_size = 12;
 constexpr double detail_size = 11;
+constexpr double heading_size = 15;
 /// A text is set this much narrower before a shorter form is taken.
 constexpr double least_squeeze = 0.85;
 
@@ -239,8 +240,10 @@ double svg_text_width(std::string_view text) { return width_of_text(text, title_
 
 std::string to_svg(const Drawing& drawing, const std::string& title, Colouring colouring) {
   const Rect& b = drawing.bounds;
-  const Rect page = {b.x - margin, b.y - margin - header,
-                     std::max(b.width, least_width) + 2 * margin, b.height + 2 * margin + header};
+  // The title ends with the peak, so it is never cut.
+  const double width = std::max({b.width, least_width, width_of_text(title, heading_size)});
+  const Rect page = {b.x - margin, b.y - margin - header, width + 2 * margin,
+                     b.height + 2 * margin + header};
   std::string svg = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"" + number(page.x) + " " +
                     number(page.y) + " " + number(page.width) + " " + number(page.height) + "\">\n";
   svg += style;

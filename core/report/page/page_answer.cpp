@@ -151,15 +151,22 @@ std::vector<Sentence> move_sentences(const ReportInput& input) {
   for (const NextMove& move : *input.moves) {
     sentences.push_back(move_sentence(input.study, names, move));
   }
+  const bool has_passes = input.tried_moves.passes > 0;
   if (sentences.empty()) {
     sentences.push_back(
-        "No recompute plan and no graph pass that is off was found to lower the peak by itself.");
+        has_passes
+            ? "No recompute plan and no graph pass that is off was found to lower the peak by "
+              "itself."
+            : "No recompute plan that is off was found to lower the peak by itself.");
   }
   const auto off = static_cast<std::size_t>(
       std::ranges::count(input.study.plan_table->plans, false, &PlanRow::on));
-  if (off > input.tried_moves) {
+  if (off > input.tried_moves.rows) {
     sentences.push_back("Of the " + std::to_string(off) + " recompute plans that are off, the " +
-                        std::to_string(input.tried_moves) + " that free most were tried.");
+                        std::to_string(input.tried_moves.rows) + " that free most were tried.");
+  }
+  if (!has_passes) {
+    sentences.push_back("No graph pass was tried, because that takes long for a large model.");
   }
   return sentences;
 }

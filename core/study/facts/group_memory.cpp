@@ -2,21 +2,11 @@
 
 #include <algorithm>
 
+#include "core/recompute/forward_nodes.h"
+
 namespace stashscope {
 
 namespace {
-
-/// Recomputed nodes run in backward. A step without a boundary has only a forward pass.
-IdVector<NodeId, bool> forward_nodes_of(const Study& study) {
-  const Dataflow& dataflow = study.current->dataflow;
-  const bool has_boundary = study.opportunities->forward_nodes > 0;
-  IdVector<NodeId, bool> is_forward(dataflow.topology.nodes());
-  for (const NodeId node : IdRange<NodeId>(is_forward.size())) {
-    is_forward[node] =
-        !dataflow.is_clone(node) && (!has_boundary || study.opportunities->is_forward(node));
-  }
-  return is_forward;
-}
 
 std::vector<GroupTensor> tensors_of(const Variant& variant, const std::vector<NodeId>& nodes) {
   const Timeline& timeline = variant.timeline;
@@ -40,9 +30,9 @@ std::vector<GroupTensor> tensors_of(const Variant& variant, const std::vector<No
 
 GroupMemory group_memory(const Study& study, const std::vector<NodeId>& nodes, std::size_t limit) {
   const Variant& variant = *study.current;
-  const auto memory =
-      node_memory(variant.dataflow, variant.timeline,
-                  stashed_values(variant.dataflow, forward_nodes_of(study), variant.timeline));
+  const auto is_forward = forward_nodes(study.graph(), variant.dataflow, *study.opportunities);
+  const auto memory = node_memory(variant.dataflow, variant.timeline,
+                                  stashed_values(variant.dataflow, is_forward, variant.timeline));
   GroupMemory group{{}, tensors_of(variant, nodes)};
   for (const NodeId node : nodes) group.sum = group.sum + memory[node];
   if (group.largest.size() > limit) group.largest.resize(limit);

@@ -3,16 +3,15 @@
 #include <algorithm>
 #include <map>
 
+#include "core/recompute/forward_nodes.h"
+
 namespace stashscope {
 
 namespace {
 
 NodeModules modules_of(const Study& study) {
-  IdVector<NodeId, bool> is_forward;
-  for (const NodeId id : IdRange<NodeId>(study.graph().nodes().size())) {
-    is_forward.push_back(study.opportunities->is_forward(id));
-  }
-  NodeModules modules = find_modules(study.graph(), is_forward);
+  NodeModules modules =
+      find_modules(study.graph(), forward_nodes(study.graph(), *study.opportunities));
   std::vector<std::vector<std::string>*> scopes;
   for (std::vector<std::string>& scope : modules.scope) scopes.push_back(&scope);
   shorten_modules(scopes);

@@ -8,6 +8,7 @@
 #include "core/study/edits/edits.h"
 #include "core/study/search/plan_evaluator.h"
 #include "core/study/step/selected_passes.h"
+#include "core/study/step/sized_model.h"
 
 namespace stashscope {
 
@@ -115,13 +116,13 @@ class MoveTrial {
 }  // namespace
 
 std::vector<NextMove> next_moves(const Study& study, std::size_t most, const Progress& progress,
-                                 std::size_t most_tried) {
+                                 const MoveLimits& limits) {
   if (is_order_searched(study) || study.choices.plans.sequence) return {};
   MoveTrial trial(study, progress);
-  for (const std::size_t row : candidates(study, most_tried)) trial.try_row(row);
-  std::vector<const GraphPass*> passes = passes_to_try(study, progress);
-  passes.resize(std::min(passes.size(), most_tried));
-  for (const GraphPass* const pass : passes) trial.try_pass(*pass);
+  for (const std::size_t row : candidates(study, limits.rows)) trial.try_row(row);
+  for (const GraphPass* const pass : passes_to_try(study, limits.passes, progress)) {
+    trial.try_pass(*pass);
+  }
   std::vector<NextMove> best = trial.best();
   const std::int64_t unit =
       std::max<std::int64_t>(1, study.current->timeline.peak_bytes / least_share_of_pass);
@@ -131,11 +132,12 @@ std::vector<NextMove> next_moves(const Study& study, std::size_t most, const Pro
   return best;
 }
 
-std::vector<const GraphPass*> passes_to_try(const Study& study, const Progress& progress) {
+std::vector<const GraphPass*> passes_to_try(const Study& study, std::size_t most,
+                                            const Progress& progress) {
   if (study.times->measured > 0) return {};
   const GraphChoices& choices = study.choices.graph;
   return passes_with_effect(sized_model(*study.model, choices, zero_dims(study.choices.dims)),
-                            choices.goal, selected_passes(choices), progress);
+                            choices.goal, selected_passes(choices), most, progress);
 }
 
 }  // namespace stashscope

@@ -19,6 +19,13 @@ struct NextMove {
   double seconds_change = 0;        ///< change of the current step's time
 };
 
+/// How many moves are tried. Each takes as long as computing the study; finding the passes takes a
+/// further inference for each pass that is off.
+struct MoveLimits {
+  std::size_t rows = 64;
+  std::size_t passes = 64;
+};
+
 /// The moves that lower the peak most for their time, best first. The numbers come from the study
 /// of each move's choices, so the numbers are exact. Of the rows whose plan types ONNX Runtime
 /// knows, tries the rows that free most at the peak. Also tries `passes_to_try`, but lists no pass
@@ -27,12 +34,12 @@ struct NextMove {
 /// for the same time. Empty for a searched order, because a move would start the search again, and
 /// for a planned sequence, because a move would drop it. Throws a cancelled Error when cancelled.
 /// @param most the largest number of moves to return
-/// @param most_tried the largest number of rows to try, and also of passes
 std::vector<NextMove> next_moves(const Study& study, std::size_t most, const Progress& progress,
-                                 std::size_t most_tried = 64);
+                                 const MoveLimits& limits = {});
 
 /// The passes that keep the model's outputs, are off and would change the model. None if the
 /// study has measured times, because the nodes that a pass makes have none.
-std::vector<const GraphPass*> passes_to_try(const Study& study, const Progress& progress = {});
+std::vector<const GraphPass*> passes_to_try(const Study& study, std::size_t most,
+                                            const Progress& progress = {});
 
 }  // namespace stashscope

@@ -10,6 +10,7 @@
 #include "core/study/step/plan_effects.h"
 #include "core/study/step/planned_step.h"
 #include "core/study/step/selected_passes.h"
+#include "core/study/step/sized_model.h"
 #include "core/study/step/sizes.h"
 #include "core/study/step/study.h"
 #include "core/study/step/study_warnings.h"

@@ -6,7 +6,7 @@
 #include <map>
 #include <numeric>
 
-#include "core/report/graph_picture.h"
+#include "core/recompute/forward_nodes.h"
 #include "tests/support/named_model.h"
 
 namespace stashscope {
@@ -28,7 +28,7 @@ TEST(NodeMemory, AddsUpToTheTimeline) {
   for (const auto& study : studies()) {
     const Timeline& timeline = study->current->timeline;
     const Dataflow& dataflow = study->current->dataflow;
-    const auto is_forward = layout::forward_nodes(dataflow, grouping_of(*study));
+    const auto is_forward = forward_nodes(study->graph(), dataflow, *study->opportunities);
     const auto memory =
         node_memory(dataflow, timeline, stashed_values(dataflow, is_forward, timeline));
     const NodeMemory all = std::accumulate(memory.begin(), memory.end(), NodeMemory());
@@ -52,9 +52,10 @@ TEST(NodeMemory, AddsUpToTheTimeline) {
 TEST(NodeMemory, OfNothingHasNoAverage) { EXPECT_EQ(average_slots({}), 0); }
 
 std::vector<StashedValue> stashes_before(const Study& study) {
-  return stashed_values(study.baseline->dataflow,
-                        layout::forward_nodes(study.baseline->dataflow, grouping_of(study)),
-                        study.baseline->timeline);
+  return stashed_values(
+      study.baseline->dataflow,
+      forward_nodes(study.graph(), study.baseline->dataflow, *study.opportunities),
+      study.baseline->timeline);
 }
 
 /// The analysis excludes values that the boundary itself hands over. The rules of 2023.11 also
@@ -124,7 +125,7 @@ TEST(FindStashes, RecomputingFreesThem) {
     std::int64_t bytes = 0;
     for (const StashedValue& stash :
          stashed_values(study.current->dataflow,
-                        layout::forward_nodes(study.current->dataflow, grouping_of(study)),
+                        forward_nodes(study.graph(), study.current->dataflow, *study.opportunities),
                         study.current->timeline)) {
       bytes += stash.bytes;
     }

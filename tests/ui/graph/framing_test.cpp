@@ -46,6 +46,24 @@ TEST_F(Framing, APanelAndATickLeaveTheGraphFitted) {
   EXPECT_TRUE(is_fitted());
 }
 
+TEST_F(Framing, LargerTextLeavesTheWholeGraphInView) {
+  click_fit();
+  find<QAction>(u"larger_text"_s).trigger();
+  EXPECT_TRUE(is_fitted());
+  const QSize before = view().size();
+  find<QWidget>(u"memory_dock"_s).hide();
+  ASSERT_TRUE(comes_true([&] { return view().size() != before; }));
+  EXPECT_TRUE(is_fitted());
+  find<QAction>(u"normal_text"_s).trigger();
+}
+
+TEST_F(Framing, LargerTextEnlargesAPart) {
+  const double before = view().camera().zoom;
+  find<QAction>(u"larger_text"_s).trigger();
+  EXPECT_GT(view().camera().zoom, before);
+  find<QAction>(u"normal_text"_s).trigger();
+}
+
 TEST_F(Framing, AGraphMovedByHandStays) {
   click_fit();
   view().setFocus();

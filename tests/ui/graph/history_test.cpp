@@ -1,5 +1,7 @@
 // Walks back and forward through what was selected.
 
+#include <QDockWidget>
+
 #include "tests/ui/graph/graph_test.h"
 #include "ui/document/selection_history.h"
 
@@ -85,6 +87,15 @@ TEST_F(Histories, TheButtonsAtTheSideOfTheMouseWalkToo) {
   EXPECT_EQ(selection().node(), NodeId(5));
   press_mouse(Qt::ForwardButton);
   EXPECT_EQ(selection().node(), NodeId(6));
+}
+
+TEST_F(Histories, TheButtonsAtTheSideOfTheMouseWorkOverAFloatingPanel) {
+  selection().select_node(NodeId(5));
+  selection().select_node(NodeId(6));
+  auto& dock = find<QDockWidget>(u"memory_dock"_s);
+  dock.setFloating(true);
+  QTest::mouseClick(dock.widget(), Qt::BackButton);
+  EXPECT_EQ(selection().node(), NodeId(5));
 }
 
 TEST_F(Histories, TheOldestSelectionsAreForgotten) {

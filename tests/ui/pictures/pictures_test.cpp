@@ -2,6 +2,7 @@
 
 #include <QApplication>
 #include <QClipboard>
+#include <QDockWidget>
 #include <QFile>
 #include <QFileDialog>
 #include <QImage>
@@ -250,6 +251,62 @@ TEST_F(Pictures, AreCopiedAsAnImage) {
   const QImage image = QApplication::clipboard()->image();
   EXPECT_EQ(image.size(), 2 * find<QWidget>(u"memory_view"_s).size());
   EXPECT_GT(colours_of(image).size(), 8U);
+}
+
+TEST_F(Pictures, OfAHiddenPanelAreNotOfAnEarlierStep) {
+  raise(u"What holds the memory"_s);
+  auto& icicle = dynamic_cast<PictureSource&>(find<QWidget>(u"icicle_view"_s));
+  const auto& modules = dynamic_cast<PictureSource&>(find<QWidget>(u"module_table"_s));
+  ASSERT_TRUE(comes_true([&] { return icicle.is_current(); }));
+  auto& dock = find<QDockWidget>(u"overview_dock"_s);
+  dock.hide();
+  document().selection().select_slot(0);
+  EXPECT_FALSE(icicle.is_current());
+  EXPECT_TRUE(modules.is_current());
+  click_check_box(plans(), 1, PlanTreeModel::plan);
+  ASSERT_TRUE(settles());
+  EXPECT_FALSE(modules.is_current());
+  QApplication::clipboard()->clear();
+  QAction& copy = action_of(find<QWidget>(u"icicle_view"_s), u"copy_picture"_s);
+  copy.trigger();
+  ASSERT_TRUE(comes_true([this] { return message().contains(u"its panel is hidden"_s); }));
+  EXPECT_TRUE(QApplication::clipboard()->image().isNull());
+  dock.show();
+  raise(u"What holds the memory"_s);
+  copy.trigger();
+  ASSERT_TRUE(comes_true([this] { return message().startsWith(u"Copied the picture"_s); }));
+  EXPECT_TRUE(icicle.is_current());
+}
+
+class PicturesWithoutAModel : public WindowTest {};
+
+TEST_F(PicturesWithoutAModel, AreNotWaitedFor) {
+  for (const QString& name : {u"copy_picture"_s, u"save_picture"_s, u"save_data"_s}) {
+    find<QAction>(u"focused_"_s + name).trigger();
+    EXPECT_TRUE(message().endsWith(u"has nothing to show yet."_s)) << message().toStdString();
+  }
+}
+
+/// A view whose rows take long to gather.
+class SlowView : public QWidget, public PictureSource {
+ public:
+  Picture picture(const QString&) override { return {}; }
+  void gather_data(const DataTaker& take) override { take_ = take; }
+  bool has_picture() override { return true; }
+
+  DataTaker take_;
+};
+
+TEST_F(Pictures, RowsOfTheNextModelAreNotSaved) {
+  SlowView view;
+  view.setAccessibleName(u"Slow view"_s);
+  PictureActions actions(document(), window(), view);
+  actions.save_data(view);
+  answer_file_dialog(u"save_dialog"_s, in_folder(u"slow.csv"_s));
+  ASSERT_TRUE(view.take_);
+  open(sample(u"lenet"_s));
+  view.take_([] { return std::string("rows"); });
+  EXPECT_EQ(message(), u"Not done, because another model was opened: Slow view"_s);
 }
 
 TEST_F(Pictures, AreLightInADarkWindow) {

@@ -181,14 +181,22 @@ TEST_F(SmallScreen, ShowsTheButtonsOfRunAndTheChartOfFit) {
 
 TEST_F(SmallScreen, ShowsChangesInTheHistory) {
   choose(u"compare"_s);
-  document().choose(document().choices(), u"as before"_s);
+  Choices choices = document().choices();
+  choices.plans.level = 1;
+  document().choose(choices, u"level 1"_s);
+  ASSERT_TRUE(settles());
   auto& table = find<QTableView>(u"history_table"_s);
+  ASSERT_EQ(table.model()->rowCount(), 2);
   const int last = table.model()->columnCount() - 1;
   EXPECT_LE(table.columnViewportPosition(last) + table.columnWidth(last),
             table.viewport()->width());
   const QString title = table.model()->headerData(last, Qt::Horizontal).toString();
-  EXPECT_GT(table.columnWidth(last),
-            table.fontMetrics().horizontalAdvance(std::max(title, u"+3000 %"_s)));
+  const QString change = table.model()->index(1, last).data().toString();
+  EXPECT_TRUE(change.startsWith(u"−"_s)) << change.toStdString();
+  for (const QString& text : {title, change, u"+3000 %"_s}) {
+    EXPECT_GT(table.columnWidth(last), table.fontMetrics().horizontalAdvance(text))
+        << text.toStdString();
+  }
 }
 
 TEST_F(SmallScreen, TellsTheLiveTensorsApart) {

@@ -1,5 +1,6 @@
 // Where files are saved, what the File and Help menus say, and when there is something to cancel.
 
+#include <QApplication>
 #include <QDesktopServices>
 #include <QFile>
 #include <QFileDialog>
@@ -7,6 +8,7 @@
 #include <QPushButton>
 #include <QScrollBar>
 #include <QSettings>
+#include <QShowEvent>
 #include <QStandardPaths>
 #include <QTextBrowser>
 
@@ -153,6 +155,12 @@ TEST_F(Saving, TheDocumentAboutExportersIsShownInTheWindow) {
   EXPECT_FALSE(page.accessibleName().isEmpty());
   EXPECT_TRUE(comes_true([&] { return page.verticalScrollBar()->value() > 0; }))
       << "begins with its section";
+  page.verticalScrollBar()->setValue(0);
+  QShowEvent restored;
+  QSpontaneKeyEvent::setSpontaneous(&restored);
+  qApp->notify(&dialog, &restored);
+  QCoreApplication::processEvents();
+  EXPECT_EQ(page.verticalScrollBar()->value(), 0) << "a restored window stays where it was";
   EXPECT_TRUE(desktop.source().isEmpty());
   QTest::mouseClick(dialog.findChild<QPushButton*>(u"document_browse"_s), Qt::LeftButton);
   EXPECT_EQ(desktop.source().toLocalFile(), export_page());

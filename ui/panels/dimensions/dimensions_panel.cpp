@@ -120,10 +120,12 @@ QWidget* DimensionsPanel::make_head() {
 
 void DimensionsPanel::show_study() {
   const auto& dimensions = document_.study()->sizes->dims.dimensions;
-  const bool same = std::equal(
-      rows_.begin(), rows_.end(), dimensions.begin(), dimensions.end(),
-      [](const Row& row, const Dimension& each) { return row.name == shown(each.name); });
-  if (!same || dimensions.empty()) rebuild_with_focus(dimensions);
+  const bool has_rows = model_.lock() == document_.study()->model &&
+                        std::equal(rows_.begin(), rows_.end(), dimensions.begin(), dimensions.end(),
+                                   [](const Row& row, const Dimension& each) {
+                                     return row.name == shown(each.name);
+                                   });
+  if (!has_rows || dimensions.empty()) rebuild_with_focus(dimensions);
   const std::vector<NamedSize> sizes = named_sizes(*document_.study());
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     update_row(rows_[i], dimensions[i]);
@@ -132,13 +134,10 @@ void DimensionsPanel::show_study() {
   fit_rows();
 }
 
-/// The text that the user is typing into a box; empty if there is none. The signals of that box are
-/// blocked, so that the old box does not apply the text.
-QString DimensionsPanel::keep_typed() const {
+/// The text that the user is typing into a box; empty if there is none.
+QString DimensionsPanel::typed_text() const {
   for (const Row& row : rows_) {
-    if (!is_typed_in(*row.value)) continue;
-    row.value->blockSignals(true);
-    return row.value->cleanText();
+    if (is_typed_in(*row.value)) return row.value->cleanText();
   }
   return {};
 }
@@ -148,7 +147,8 @@ QString DimensionsPanel::keep_typed() const {
 void DimensionsPanel::rebuild_with_focus(const std::vector<Dimension>& dimensions) {
   const QWidget* const focus = window()->focusWidget();
   const QString name = focus != nullptr && isAncestorOf(focus) ? focus->objectName() : QString();
-  const QString typed = model_ == document_.study()->model ? keep_typed() : QString();
+  const bool is_same_model = model_.lock() == document_.study()->model;
+  const QString typed = is_same_model ? typed_text() : QString();
   model_ = document_.study()->model;
   rebuild(dimensions);
   auto* const anew = name.isEmpty() ? nullptr : findChild<QWidget*>(name);
@@ -158,6 +158,8 @@ void DimensionsPanel::rebuild_with_focus(const std::vector<Dimension>& dimension
 }
 
 void DimensionsPanel::clear_rows() {
+  // A box that loses the focus would apply what was typed into it.
+  for (const Row& row : rows_) row.value->blockSignals(true);
   while (QLayoutItem* const item = rows_layout_->takeAt(0)) {
     if (QWidget* const row = item->widget()) {
       // Without a parent, findChild no longer finds the old row by its name.
@@ -318,6 +320,8 @@ QString DimensionsPanel::tip_of(const Dimension& dimension) const {
 }
 
 void DimensionsPanel::set_dimension(const QString& name, int value) {
+  // A box can lose the focus before the panel shows a model that was just opened.
+  if (model_.lock() != document_.study()->model) return;
   for (const Dimension& dimension : document_.study()->sizes->dims.dimensions) {
     if (shown(dimension.name) != name) continue;
     document_.choose(with_dimension(*document_.study(), document_.choices(), dimension, value),

@@ -43,7 +43,7 @@ class DimensionsPanel : public QWidget {
 
   void show_study();
   void rebuild_with_focus(const std::vector<Dimension>& dimensions);
-  QString keep_typed() const;
+  QString typed_text() const;
   void clear_rows();
   void rebuild(const std::vector<Dimension>& dimensions);
   QWidget* make_head();
@@ -62,7 +62,7 @@ class DimensionsPanel : public QWidget {
   QToolButton* presets_;
   QVBoxLayout* rows_layout_;
   std::vector<Row> rows_;
-  std::shared_ptr<const Graph> model_;  ///< the model whose dimensions the rows show
+  std::weak_ptr<const Graph> model_;  ///< the model whose dimensions the rows show
 };
 
 }  // namespace stashscope::ui

@@ -1,6 +1,7 @@
 #include "ui/panels/dimensions/size_menu.h"
 
 #include "ui/document/choice_words.h"
+#include "ui/text/texts.h"
 #include "ui/widgets/drop_menu.h"
 
 namespace stashscope::ui {
@@ -20,7 +21,7 @@ void SizeMenu::fill() {
     return;
   }
   for (const NamedSize& each : named_sizes(*document_.study())) {
-    const QString name = each.dimension;
+    const QString name = shown(each.dimension);
     add_entry(*this, u"set_size:"_s + name, menu_text(tr("Set %1…").arg(full_text(each))),
               [this, name] { Q_EMIT size_wanted(name); });
   }

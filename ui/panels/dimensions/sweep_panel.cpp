@@ -37,6 +37,7 @@ SweepPanel::SweepPanel(Document& document, QWidget* parent)
       cancel_(new QPushButton(tr("Cancel"))),
       chart_(new SweepChart) {
   setObjectName(u"sweep_panel"_s);
+  chart_->current_if([this] { return is_current(); });
   auto* const layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
@@ -166,6 +167,16 @@ void SweepPanel::set_seen(bool seen) {
   ask();
 }
 
+SweepPanel::Question SweepPanel::question(const Dimension& of) const {
+  return {document_.study(), of.name, sweep_values(from_->value(), to_->value(), count_->value())};
+}
+
+bool SweepPanel::is_current() const {
+  if (job_.is_running() || delay_.isActive()) return false;
+  const Dimension* const of = dimension();
+  return of == nullptr ? !shown_ : is_answered(question(*of));
+}
+
 bool SweepPanel::is_answered(const Question& question) const {
   return shown_ && shown_->dimension == question.dimension && shown_->values == question.values &&
          have_same_sweep(*shown_->study, *question.study, question.dimension);
@@ -184,9 +195,7 @@ void SweepPanel::ask() {
                           : tr("All sizes of this model are fixed: there is nothing to vary."));
     return show_state();
   }
-  const Question question{document_.study(), of->name,
-                          sweep_values(from_->value(), to_->value(), count_->value())};
-  if (is_answered(question)) return;
+  if (is_answered(question(*of))) return;
   if (!waits()) return start();
   shown_.reset();
   chart_->start({}, document_.exclusive_work().why_wait());
@@ -207,8 +216,7 @@ void SweepPanel::take_turn() {
 void SweepPanel::start() {
   const Dimension* const of = dimension();
   if (of == nullptr) return;
-  shown_ = Question{document_.study(), of->name,
-                    sweep_values(from_->value(), to_->value(), count_->value())};
+  shown_ = question(*of);
   const DeviceProfile profile = profile_in_force(shown_->study->choices.times);
   const std::int64_t from = from_->value();
   chart_->start({shown(of->name), from, std::max<std::int64_t>(from + 1, to_->value()),

@@ -45,6 +45,10 @@ class SweepPanel : public QWidget {
   bool waits() const { return document_.run_job().is_running(); }
   void take_turn();
   bool is_answered(const Question& question) const;
+  /// The input that the fields ask for.
+  Question question(const Dimension& of) const;
+  /// Whether the chart shows what the fields ask for. A cancelled sweep stays incomplete.
+  bool is_current() const;
   void start();
   void cancel();
   void show_state();

@@ -80,6 +80,7 @@ GraphPanel::GraphPanel(Document& document, const std::filesystem::path& program,
 }
 
 void GraphPanel::connect_view() {
+  view_->current_if([this] { return is_settled(); });
   connect(view_, &GraphView::node_clicked, this, &GraphPanel::select_node);
   connect(view_, &GraphView::group_clicked, this, &GraphPanel::select_group);
   connect(view_, &GraphView::bundle_clicked, this, &GraphPanel::select_bundle);

@@ -47,7 +47,7 @@ struct Items {
   std::size_t size = 0;  ///< of the whole list
 };
 
-/// As many items as fit on a line, at least one, then how many there are.
+/// As many items as fit on a line, at least the beginning of one, then how many there are.
 QString first_items(const Items& list) {
   const QStringList& items = list.texts;
   QString text = items.front();
@@ -55,9 +55,9 @@ QString first_items(const Items& list) {
   while (taken < items.size() && text.size() + items[taken].size() + 2 <= most_letters) {
     text += u", "_s + items[taken++];
   }
+  text = short_text(text).shortened;
   if (static_cast<std::size_t>(taken) == list.size) return u"[%1]"_s.arg(text);
-  return AttributeWords::tr("[%1, … %2 in all]")
-      .arg(short_text(text).shortened, QString::number(list.size));
+  return AttributeWords::tr("[%1, … %2 in all]").arg(text, QString::number(list.size));
 }
 
 QString all_items(const Items& list) {

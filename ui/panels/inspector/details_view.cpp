@@ -9,6 +9,8 @@ namespace stashscope::ui {
 
 namespace {
 
+constexpr QChar break_mark(0x200b);
+
 /// A shortened text within the selection.
 struct Shortened {
   int first = 0;
@@ -60,8 +62,8 @@ QTextDocumentFragment full_text_of(const QTextCursor& selected) {
 QMimeData* DetailsView::createMimeDataFromSelection() const {
   const QTextDocumentFragment part = full_text_of(textCursor());
   auto* const copied = new QMimeData;
-  copied->setText(part.toPlainText().remove(QChar(0x200b)));
-  copied->setHtml(part.toHtml());
+  copied->setText(part.toPlainText().remove(break_mark));
+  copied->setHtml(part.toHtml().remove(break_mark));
   return copied;
 }
 

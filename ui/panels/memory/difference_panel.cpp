@@ -57,6 +57,7 @@ void DifferencePanel::set_up_table() {
   table_->setModel(&model_);
   table_->set_invitation(
       tr("Run the step (F5) to see where memory and time differ from the prediction."));
+  table_->current_if([this] { return !stale_; });
   table_->let_sort();
   using Column = DifferenceModel::Column;
   table_->sortByColumn(Column::difference, Qt::DescendingOrder);

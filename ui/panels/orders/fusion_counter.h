@@ -18,6 +18,7 @@ class FusionCounter : public QObject {
 
   void count(std::shared_ptr<const Study> study);
   void cancel();
+  bool is_busy() const { return is_busy_; }
 
  Q_SIGNALS:
   /// The effects of all strategies; `rows` is empty if the computation failed.
@@ -26,6 +27,7 @@ class FusionCounter : public QObject {
  private:
   Progress progress_;
   std::uint64_t generation_ = 0;
+  bool is_busy_ = false;
   // The last member, so that the thread ends before the members that the thread uses are destroyed.
   JobThread thread_{JobThread::AtEnd::drop};
 };

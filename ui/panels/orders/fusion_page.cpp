@@ -47,6 +47,7 @@ QWidget* FusionPage::make_strategies() {
   table_->setModel(&model_);
   table_->let_sort();
   table_->set_invitation(tr("Open a model to compare ways to fuse its nodes."));
+  table_->current_if([this] { return counted_ == document_.study() && !counter_.is_busy(); });
   constexpr int widths[] = {148, 72, 64, 88};
   for (int column = 0; column < FusionModel::change; ++column) {
     table_->horizontalHeader()->resizeSection(column, widths[column]);

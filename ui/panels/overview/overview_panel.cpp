@@ -22,19 +22,6 @@ constexpr int least_module_width = 120;
 constexpr int number_width = 92;
 constexpr int least_formula_width = 160;
 constexpr int least_height = 80;
-constexpr std::size_t most_sizes = 4;
-
-/// The sizes worth a place: of those with the same word and value, only the first.
-std::vector<NamedSize> sizes_to_show(const Study& study) {
-  std::vector<NamedSize> sizes;
-  for (NamedSize& each : named_sizes(study)) {
-    const bool is_said = std::ranges::any_of(sizes, [&](const NamedSize& other) {
-      return other.word == each.word && other.value == each.value;
-    });
-    if (!is_said) sizes.push_back(std::move(each));
-  }
-  return sizes;
-}
 
 }  // namespace
 
@@ -51,6 +38,8 @@ OverviewPanel::OverviewPanel(Document& document, QWidget* parent)
       table_(new TableView) {
   setObjectName(u"overview_panel"_s);
   setMinimumHeight(least_height);
+  icicle_->current_if([this] { return is_icicle_current(); });
+  table_->current_if([this] { return is_table_current(); });
   make_table();
   auto* const parts = new QSplitter(Qt::Vertical);
   parts->setObjectName(u"overview_parts"_s);
@@ -124,14 +113,14 @@ QWidget* OverviewPanel::make_sizes() {
 
 void OverviewPanel::show_sizes() {
   const Study& study = *document_.study();
-  linked_ = sizes_to_show(study);
+  linked_ = distinct_sizes(study);
   const auto link = [](const QString& to, const QString& text) {
     return u"<a href=\"%1\">%2</a>"_s.arg(to, text.toHtmlEscaped());
   };
   QStringList parts;
-  const std::size_t named = std::min(linked_.size(), most_sizes);
+  const std::size_t named = std::min(linked_.size(), most_named_sizes);
   for (std::size_t i = 0; i < named; ++i) {
-    parts << link(QString::number(i), u"%1 %L2"_s.arg(linked_[i].word).arg(linked_[i].value));
+    parts << link(QString::number(i), u"%1 %L2"_s.arg(word_text(linked_[i])).arg(linked_[i].value));
   }
   if (linked_.size() > named) {
     parts << link(QString::number(named), tr("%1 more").arg(linked_.size() - named));
@@ -147,7 +136,7 @@ void OverviewPanel::follow_link(const QString& link) {
   if (link == u"optimizer"_s) {
     Q_EMIT optimizer_wanted(sizes_->mapToGlobal(sizes_->rect().bottomLeft()));
   } else {
-    Q_EMIT size_wanted(linked_[link.toULongLong()].dimension);
+    Q_EMIT size_wanted(shown(linked_[link.toULongLong()].dimension));
   }
 }
 
@@ -168,8 +157,9 @@ void OverviewPanel::make_table() {
   table_->hide_last_if_narrow();
   connect(table_, &QTableView::clicked, this,
           [this](const QModelIndex& index) { take_module(index.row()); });
-  connect(table_, &QTableView::activated, this,
-          [this](const QModelIndex& index) { choose_module(index.row()); });
+  connect(table_, &QTableView::activated, this, [this](const QModelIndex& index) {
+    choose_module(model_.at(index.row()).module, model_.is_sum(index.row()));
+  });
   add_key_action(*table_, tr("Open the sum of equal blocks"), {Qt::Key_Right},
                  [this] { open_row(true); });
   add_key_action(*table_, tr("Close the sum of equal blocks"), {Qt::Key_Left},
@@ -198,7 +188,8 @@ void OverviewPanel::show_study() {
   const MemoryTree& tree = icicle_->tree();
   if (study == shown_study_ && grouping() == tree.grouping && blocks() == tree.blocks) {
     work_.cancel();
-    return show_moment();
+    show_moment();
+    return zoom_to_wanted();
   }
   work_.ask([study, by = grouping(),
              sums = blocks()](const Progress&) { return groups_of(study, by, sums); },
@@ -226,8 +217,15 @@ void OverviewPanel::show_groups(Groups groups) {
   icicle_->set_tree(std::move(groups.tree), std::move(bytes));
   if (is_new) model_.set_modules(std::move(groups.modules), timeline.peak_bytes);
   show_heading();
-  const std::string module = std::exchange(wanted_module_, {});
-  if (!module.empty()) zoom_to_module(module);
+  zoom_to_wanted();
+}
+
+bool OverviewPanel::is_table_current() const {
+  return shown_study_ == document_.study() && !work_.is_busy();
+}
+
+bool OverviewPanel::is_icicle_current() const {
+  return is_table_current() && shown_slot_ == document_.selection().slot();
 }
 
 void OverviewPanel::show_moment() {
@@ -284,26 +282,24 @@ void OverviewPanel::open_row(bool open) {
 
 /// A click also opens and closes a sum.
 void OverviewPanel::take_module(int row) {
-  if (model_.is_sum(row)) model_.set_open(row, !model_.is_open(row));
-  choose_module(row);
+  // While rows are sorted, opening a sum can move its row.
+  const std::string module = model_.at(row).module;
+  const bool is_sum = model_.is_sum(row);
+  if (is_sum) model_.set_open(row, !model_.is_open(row));
+  choose_module(module, is_sum);
 }
 
-void OverviewPanel::choose_module(int row) {
-  const std::string module = model_.at(row).module;
+void OverviewPanel::choose_module(const std::string& module, bool is_sum) {
   grouping_->setCurrentIndex(0);
   // A sum of modules is no box of its own while blocks are apart, nor a module while they are not.
-  if (model_.is_sum(row) || block_pattern(module) != module) {
-    sum_blocks_->setChecked(model_.is_sum(row));
-  }
-  const MemoryTree& tree = icicle_->tree();
-  if (tree.grouping == grouping() && tree.blocks == blocks() && !work_.is_busy()) {
-    return zoom_to_module(module);
-  }
+  if (is_sum || block_pattern(module) != module) sum_blocks_->setChecked(is_sum);
   wanted_module_ = module;
   show_study();
 }
 
-void OverviewPanel::zoom_to_module(const std::string& module) {
+void OverviewPanel::zoom_to_wanted() {
+  const std::string module = std::exchange(wanted_module_, {});
+  if (module.empty()) return;
   const MemoryTree& tree = icicle_->tree();
   for (std::uint32_t node = 1; node < tree.nodes.size(); ++node) {
     if (tree.nodes[node].child_count == 0 || path_in_tree(tree, node) != module) continue;

@@ -56,13 +56,17 @@ class OverviewPanel : public QWidget {
   void show_study();
   void show_groups(Groups groups);
   void show_moment();
+  /// Whether the table of modules shows the document's study.
+  bool is_table_current() const;
+  /// Whether the icicle shows the document's study at the memory cursor.
+  bool is_icicle_current() const;
   void show_heading();
   void show_sizes();
   void follow_link(const QString& link);
   void choose_group(std::uint32_t node, bool added);
-  void choose_module(int row);
   void take_module(int row);
-  void zoom_to_module(const std::string& module);
+  void choose_module(const std::string& module, bool is_sum);
+  void zoom_to_wanted();
 
   Document& document_;
   QComboBox* grouping_;

@@ -12,6 +12,7 @@
 #include "ui/theme/text_size.h"
 #include "ui/widgets/cell_delegate.h"
 #include "ui/widgets/column_widths.h"
+#include "ui/widgets/copied_rows.h"
 #include "ui/widgets/invitation.h"
 #include "ui/widgets/row_gatherer.h"
 #include "ui/widgets/sort_menu.h"
@@ -210,7 +211,7 @@ void PlanTreeView::fit_first_column() {
   const bool has_quotient =
       fitting == first_columns && room >= sizeHintForColumn(PlanTreeModel::plan) + name_margin;
   if (fitting == first_columns && !has_quotient) room += qRound(per_time_width * text_scale_);
-  setColumnHidden(PlanTreeModel::per_time, !has_quotient);
+  hide_for_room(*header(), PlanTreeModel::per_time, !has_quotient);
   const int least = qRound(least_plan_width * text_scale_);
   header()->resizeSection(PlanTreeModel::plan, std::max(least, room));
 }

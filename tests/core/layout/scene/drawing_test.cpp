@@ -4,7 +4,9 @@
 
 #include <limits>
 #include <map>
+#include <sstream>
 
+#include "core/recompute/forward_nodes.h"
 #include "tests/core/layout/scene/drawn_step.h"
 #include "tests/support/xml.h"
 
@@ -174,7 +176,7 @@ TEST(Draw, AStashEdgeIsATurnWhenOnlyTheBoundaryUsesIt) {
     std::int64_t bytes = 0;
     for (const StashedValue& stash :
          stashed_values(study.current->dataflow,
-                        layout::forward_nodes(study.current->dataflow, picture.grouping),
+                        forward_nodes(study.graph(), study.current->dataflow, *study.opportunities),
                         study.current->timeline)) {
       for (const NodeId reader : stash.readers) {
         const auto& box_of = picture.drawing.box_of;
@@ -271,6 +273,19 @@ TEST(Svg, SaysWhatAGroupStashesInAShorterFormInsteadOfCutting) {
   EXPECT_EQ(count(">42 nodes · stashes 711.25 MiB</text>"), 2U);
   EXPECT_EQ(count(">stashes 711.25 MiB</text>"), 1U);
   EXPECT_EQ(svg.find("…"), std::string::npos);
+}
+
+TEST(Svg, HasRoomForALongTitle) {
+  const auto width_with = [](const std::string& title) {
+    const std::string svg = to_svg(Drawing(), title);
+    double x = 0;
+    double y = 0;
+    double width = 0;
+    std::istringstream(svg.substr(svg.find("viewBox=\"") + 9)) >> x >> y >> width;
+    return width;
+  };
+  EXPECT_EQ(width_with("m: peak 1 GiB"), width_with(""));
+  EXPECT_GT(width_with(std::string(120, 'm') + ": peak 1 GiB"), 120 * 12);
 }
 
 TEST(Svg, NamesTheColumnsAboveThem) {

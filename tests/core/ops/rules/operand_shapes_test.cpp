@@ -44,7 +44,7 @@ const Misfit misfits[] = {
      {{1, 2, 5}, {2, 3, 1}, {2}},
      "the bias and the output channels differ: 2 and 3"},
     {"PRelu", {{3, 4}, {3}}, "input 1 of shape [3] does not broadcast to [3, 4]"},
-    {"InstanceNormalization", {{1, 4, 5}, {2}, {4}}, "the channels differ: 2 and 4"},
+    {"InstanceNormalization", {{1, 4, 5}, {2}, {4}}, "the number of channels differ: 2 and 4"},
     {"BiasGelu", {{3, 4}, {2}}, "the last axis differ: 2 and 4", {}, "com.microsoft"},
     {"SoftmaxCrossEntropyLoss",
      {{3, 4}, {3}, {2}},

@@ -256,7 +256,6 @@ TEST(Page, MovesHaveTheirExactPrice) {
   const auto study = test::study_of(test::named(test::blocks(6)));
   ReportInput input{*study, "m.onnx"};
   input.moves = next_moves(*study, 2, Progress());
-  input.tried_moves = 64;
   ASSERT_FALSE(input.moves->empty());
   const std::vector<Sentence> sentences = move_sentences(input);
   ASSERT_EQ(sentences.size(), input.moves->size());
@@ -269,13 +268,25 @@ TEST(Page, MovesHaveTheirExactPrice) {
 TEST(Page, SaysThatNotAllMovesWereTried) {
   const auto study = test::study_of(test::named(test::blocks(6)));
   ReportInput input{*study, "m.onnx"};
-  input.moves = next_moves(*study, 2, Progress(), 1);
-  input.tried_moves = 1;
+  input.tried_moves = {1, 64};
+  input.moves = next_moves(*study, 2, Progress(), input.tried_moves);
   ASSERT_GT(study->plan_table->plans.size(), 1U);
   EXPECT_EQ(input.moves->size(), 1U);
   EXPECT_EQ(move_sentences(input).back(),
             "Of the " + std::to_string(study->plan_table->plans.size()) +
                 " recompute plans that are off, the 1 that free most were tried.");
+}
+
+TEST(Page, SaysThatNoPassWasTried) {
+  const auto study = test::study_of(test::named(test::blocks(2)));
+  ReportInput input{*study, "m.onnx"};
+  input.moves.emplace();
+  EXPECT_NE(move_sentences(input).front().find("no graph pass"), std::string::npos);
+  input.tried_moves.passes = 0;
+  const std::vector<Sentence> sentences = move_sentences(input);
+  ASSERT_EQ(sentences.size(), 2U);
+  EXPECT_EQ(sentences.front().find("graph pass"), std::string::npos) << sentences.front();
+  EXPECT_NE(sentences.back().find("No graph pass was tried"), std::string::npos);
 }
 
 TEST(Page, AnEmptyModelHasAPage) {

@@ -128,18 +128,28 @@ TEST(NextMoves, OfferAPassThatFreesMemoryAndTakesNoTime) {
   const auto after = compute_study(study->model, fused->after, study.get(), Progress());
   EXPECT_EQ(after->current->timeline.peak_bytes,
             study->current->timeline.peak_bytes + fused->peak_change);
-  for (const GraphPass* const left : passes_to_try(*after)) {
+  for (const GraphPass* const left : passes_to_try(*after, all)) {
     EXPECT_NE(left, fused->pass) << "it is on";
+  }
+}
+
+TEST(NextMoves, TryOnlySoManyPasses) {
+  const auto study = with_silu();
+  ASSERT_GT(passes_to_try(*study, all).size(), 0U);
+  EXPECT_EQ(passes_to_try(*study, 1).size(), 1U);
+  EXPECT_TRUE(passes_to_try(*study, 0).empty());
+  for (const NextMove& move : next_moves(*study, all, Progress(), {all, 0})) {
+    EXPECT_EQ(move.pass, nullptr);
   }
 }
 
 TEST(NextMoves, OfferNoPassWhileTimesAreMeasured) {
   const auto study = with_silu();
-  EXPECT_FALSE(passes_to_try(*study).empty());
+  EXPECT_FALSE(passes_to_try(*study, all).empty());
   Measurement run;
   run.device = "cpu";
   run.node_seconds.assign(study->current->timeline.order.size(), 0.001);
-  EXPECT_TRUE(passes_to_try(*with_measured_times(*study, run, run)).empty());
+  EXPECT_TRUE(passes_to_try(*with_measured_times(*study, run, run), all).empty());
 }
 
 TEST(NextMoves, AreNoneForAPlannedSequence) {

@@ -3,6 +3,7 @@
 #include "ui/panels/dimensions/dimensions_panel.h"
 
 #include <QApplication>
+#include <QFile>
 #include <QInputDialog>
 #include <QLineEdit>
 #include <QMenu>
@@ -124,6 +125,18 @@ TEST_F(Dimensions, DigitsStayWhileTheStepIsComputed) {
   QTest::keyClick(&box(length), Qt::Key_Return);
   ASSERT_TRUE(settles());
   EXPECT_EQ(document().choices().dims.at("inputs_input_ids_dim1"), 16);
+}
+
+TEST_F(Dimensions, ASizeTypedForAModelIsNotChosenForTheNextOne) {
+  const QString next = in_folder(u"next.onnx"_s);
+  ASSERT_TRUE(QFile::copy(sample(u"gpt2_tiny"_s), next));
+  const QString before = box(batch).cleanText();
+  box(batch).setFocus();
+  box(batch).selectAll();
+  QTest::keyClicks(&box(batch), u"64"_s);
+  open(next);
+  EXPECT_FALSE(document().choices().dims.contains("inputs_input_ids_dim0"));
+  EXPECT_EQ(box(batch).cleanText(), before);
 }
 
 TEST_F(Dimensions, SayUnitsInputsAndWhatIsAssumed) {

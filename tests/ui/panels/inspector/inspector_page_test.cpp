@@ -1,6 +1,7 @@
 #include "ui/panels/inspector/inspector_page.h"
 
 #include <QClipboard>
+#include <QMimeData>
 #include <QTextBlock>
 #include <QTextBrowser>
 
@@ -220,7 +221,8 @@ TEST_F(InspectorPages, AttributesAreShownAndLongOnesCopiedInFull) {
             {{"alpha", 0.1F},
              {"transB", std::int64_t{1}},
              {"note", std::string("plain")},
-             {"padding_of_all", perm}});
+             {"padding_of_all", perm},
+             {"words", Strings{std::string(200, 'w')}}});
   m.output("y");
   const QString file = in_folder(u"attributes.onnx"_s);
   save_model(Graph(m.build()), file.toStdString());
@@ -233,6 +235,8 @@ TEST_F(InspectorPages, AttributesAreShownAndLongOnesCopiedInFull) {
   EXPECT_TRUE(text.contains(u"note: plain "_s)) << text.toStdString();
   EXPECT_TRUE(text.contains(u"… 60 in all]"_s)) << text.toStdString();
   EXPECT_FALSE(text.contains(u"58, 59"_s)) << text.toStdString();
+  EXPECT_TRUE(text.contains(u"words: [www"_s)) << text.toStdString();
+  EXPECT_FALSE(text.contains(QString(200, u'w'))) << text.toStdString();
   const QString full = u"[%1]"_s.arg(all.join(u", "_s));
   bool has_tip = false;
   for (const QTextFragment& part : marked_parts()) {
@@ -240,6 +244,7 @@ TEST_F(InspectorPages, AttributesAreShownAndLongOnesCopiedInFull) {
   }
   EXPECT_TRUE(has_tip);
   EXPECT_TRUE(copied().contains(full)) << copied().toStdString();
+  EXPECT_TRUE(copied().contains(QString(200, u'w'))) << copied().toStdString();
 }
 
 TEST_F(InspectorPages, NamesAreCopiedInFull) {
@@ -251,6 +256,7 @@ TEST_F(InspectorPages, NamesAreCopiedInFull) {
   const QString name = QString::fromStdString(name_of(study.graph(), dataflow(), last.reader));
   ASSERT_TRUE(name.contains(u'/')) << name.toStdString();
   EXPECT_TRUE(copied().contains(name)) << copied().toStdString();
+  EXPECT_TRUE(QApplication::clipboard()->mimeData()->html().contains(name));
 }
 
 }  // namespace inspector_page_test

@@ -73,6 +73,9 @@ TEST_F(Overview, FormulasGiveWayToNames) {
   };
   resize(900, 614);
   EXPECT_TRUE(modules().isColumnHidden(ModuleModel::symbolic));
+  std::string titles;
+  modules().gather_data([&](const PictureData& data) { titles = data(); });
+  EXPECT_NE(titles.find("Symbolic"), std::string::npos) << "a file has room for it";
   resize(1093, 614);
   for (int row = 0; row < modules().model()->rowCount(); ++row) {
     EXPECT_GE(modules().columnWidth(ModuleModel::module),
@@ -147,6 +150,36 @@ TEST_F(Overview, ModulesAreListedByBytesAndLeadToTheIcicle) {
                   .toString()
                   .startsWith(heading().section(u' ', -1)))
       << heading().toStdString();
+}
+
+TEST_F(Overview, AModuleIsShownAlsoWhileTensorsAreGrouped) {
+  auto& grouping = find<QComboBox>(u"overview_grouping"_s);
+  grouping.setCurrentIndex(2);
+  Q_EMIT grouping.activated(2);
+  const int row = row_of(u"transformer.wte"_s);
+  Q_EMIT modules().activated(modules().model()->index(row, ModuleModel::module));
+  EXPECT_TRUE(heading().endsWith(u" transformer.wte"_s)) << heading().toStdString();
+  ASSERT_TRUE(settles());
+  EXPECT_TRUE(heading().endsWith(u" transformer.wte"_s)) << heading().toStdString();
+}
+
+/// More rows than are sorted in one event.
+TEST_F(Overview, AClickMeansItsRowAlsoWhileRowsAreSorted) {
+  const Study& study = *document().study();
+  std::vector<ModuleGroup> groups = module_groups(module_memory(study));
+  for (int i = 0; i < 5000; ++i) {
+    const ModuleMemory filler{"filler", false, i + 1, 0, 0, {}};
+    groups.push_back({filler, {filler}});
+  }
+  auto& model = dynamic_cast<ModuleModel&>(*modules().model());
+  model.set_modules(std::move(groups), peak());
+  const int row = row_of(u"▸ 2 × transformer.h.*.attn"_s);
+  model.sort(ModuleModel::at_peak, Qt::AscendingOrder);
+  ASSERT_EQ(row_of(u"▸ 2 × transformer.h.*.attn"_s), row) << "the sort is under way";
+  Q_EMIT modules().clicked(model.index(row, ModuleModel::module));
+  ASSERT_NE(row_of(u"▾ 2 × transformer.h.*.attn"_s), row);
+  ASSERT_TRUE(settles());
+  EXPECT_TRUE(heading().endsWith(u"in transformer.h.*.attn"_s)) << heading().toStdString();
 }
 
 TEST_F(Overview, EqualBlocksAreOneRowThatOpens) {

@@ -51,6 +51,8 @@ TEST_F(PlanTimes, SaysWhatAMillisecondSavesWhereThereIsRoom) {
   plans().setMaximumWidth(420);
   EXPECT_TRUE(comes_true([this] { return plans().isColumnHidden(Column::per_time); }))
       << "other columns would be cut";
+  const QString title = rows().headerData(Column::per_time, Qt::Horizontal).toString();
+  EXPECT_TRUE(rows_text({row(0)}, header).contains(title)) << "a copy has room for it";
 }
 
 TEST(PlansWithoutExtraTime, AreFree) {

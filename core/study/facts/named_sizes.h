@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/study/choices/dimension_uses.h"
+#include "core/study/step/study.h"
+
+namespace stashscope {
+
+/// The most sizes that are named in a line about a step.
+constexpr std::size_t most_named_sizes = 4;
+
+/// A size of the model.
+struct NamedSize {
+  std::string dimension;  ///< its name in the model
+  DimensionUnit unit = DimensionUnit::none;
+  std::int64_t value = 0;
+};
+
+/// The word that users have for the size: `batch`, `sequence` or `image`, or its name if what it
+/// counts is unknown.
+std::string word_of(const NamedSize& size);
+
+/// The sizes that can be set, in the order of the dimensions.
+std::vector<NamedSize> named_sizes(const Study& study);
+
+/// The sizes worth a place in a line: of those with the same word and value, only the first.
+std::vector<NamedSize> distinct_sizes(const Study& study);
+
+}  // namespace stashscope

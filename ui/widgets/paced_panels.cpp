@@ -1,0 +1,42 @@
+#include "ui/widgets/paced_panels.h"
+
+#include <chrono>
+#include <utility>
+
+namespace stashscope::ui {
+
+namespace {
+
+constexpr std::chrono::milliseconds wait_between{8};
+
+}  // namespace
+
+PacedPanels::PacedPanels(QObject* parent) : QObject(parent) {
+  timer_.setSingleShot(true);
+  timer_.setInterval(wait_between);
+  connect(&timer_, &QTimer::timeout, this, &PacedPanels::draw_next);
+}
+
+void PacedPanels::draw(const std::vector<QDockWidget*>& panels) {
+  // A panel that was hidden meanwhile is not held again.
+  for (const QPointer<QDockWidget>& each : std::exchange(waiting_, {})) {
+    if (each != nullptr) each->setUpdatesEnabled(true);
+  }
+  for (QDockWidget* const panel : panels) {
+    if (!panel->isVisible()) continue;
+    panel->setUpdatesEnabled(false);
+    waiting_.emplace_back(panel);
+  }
+  timer_.start();
+}
+
+/// Starts the wait only now, so that panels that take long to draw are not all due at once.
+void PacedPanels::draw_next() {
+  if (waiting_.empty()) return;
+  const QPointer<QDockWidget> panel = waiting_.front();
+  waiting_.pop_front();
+  if (panel != nullptr) panel->setUpdatesEnabled(true);
+  if (!waiting_.empty()) timer_.start();
+}
+
+}  // namespace stashscope::ui
