@@ -10,26 +10,17 @@
 #include "core/report/graph_picture.h"
 #include "core/report/operator_summary.h"
 #include "core/report/page/page.h"
+#include "core/report/page/page_moves.h"
 #include "core/report/report.h"
 #include "core/study/facts/exported_config.h"
 #include "core/study/facts/pass_savings.h"
 #include "core/study/files/modified_model.h"
 #include "core/study/measured/measure.h"
-#include "core/study/search/plan_evaluator.h"
 #include "core/study/step/fusion_table.h"
 
 namespace stashscope::app {
 
 namespace {
-
-constexpr std::size_t moves_of_page = 5;
-/// Trying a row of the plan table computes a part of the study again. This limits the nodes of all
-/// tried studies together.
-constexpr std::size_t nodes_of_tried_moves = 40'000;
-constexpr std::size_t least_tried_moves = 3;
-/// Trying a pass infers shapes and builds the backward pass again. Below this, all passes together
-/// take a few seconds; larger graphs try none.
-constexpr std::size_t most_nodes_for_passes = 5'000;
 
 std::string report_text(const ReportInput& input, const std::string& format) {
   if (format == "json") return json_report(input);
@@ -88,13 +79,7 @@ ReportInput report_input(const Study& study, const AnalysisOptions& analysis,
 ReportInput report_with_moves(const Study& study, const AnalysisOptions& analysis,
                               const BatchOptions& options, const PlanningResults& planned) {
   ReportInput input = report_input(study, analysis, options, planned);
-  if (options.format != "html") return input;
-  const std::size_t nodes = std::max<std::size_t>(study.graph().nodes().size(), 1);
-  input.tried_moves.rows = std::max(least_tried_moves, nodes_of_tried_moves / nodes);
-  if (nodes > most_nodes_for_passes) input.tried_moves.passes = 0;
-  // A move would start the search for an order again or drop the planned sequence.
-  const bool has_moves = !is_order_searched(study) && !study.choices.plans.sequence;
-  if (has_moves) input.moves = next_moves(study, moves_of_page, Progress(), input.tried_moves);
+  if (options.format == "html") add_moves(input);
   return input;
 }
 

@@ -4,8 +4,12 @@
 
 #include "core/base/files.h"
 #include "core/base/text.h"
+#include "core/report/page/page.h"
+#include "core/report/page/page_moves.h"
 #include "core/study/facts/exported_config.h"
+#include "core/study/facts/pass_savings.h"
 #include "core/study/files/modified_model.h"
+#include "core/study/step/fusion_table.h"
 #include "ui/text/note_text.h"
 #include "ui/text/texts.h"
 
@@ -21,6 +25,25 @@ void save_modified_model(Document& document, const QString& path) {
                                          files.claim_model(printable(file), file, "a model");
                                          stashscope::save_modified_model(*study, file);
                                        });
+}
+
+void save_report(Document& document, const QString& path) {
+  if (document.study() == nullptr) return;
+  std::optional<MeasuredPair> measured;
+  if (const Measured* const runs = document.measured()) {
+    measured = MeasuredPair{runs->runs, runs->largest_error};
+  }
+  document.files().write_in_background(
+      Document::tr("Saved %1").arg(path),
+      [study = document.study(), model = document.model_path(), measured = std::move(measured),
+       files = document.files().guard(), file = path.toStdString()]() mutable {
+        files.claim(printable(file), file, "a report");
+        ReportInput input{*study, model, std::move(measured)};
+        input.passes = pass_savings(*study);
+        input.fusions = fusion_table(*study);
+        add_moves(input);
+        write_file_atomically(file, html_report(input));
+      });
 }
 
 Failure nothing_to_export(const std::vector<std::string>& left_out) {

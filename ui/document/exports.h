@@ -14,6 +14,9 @@ Failure nothing_to_export(const std::vector<std::string>& left_out);
 /// Writes the model with the current plans applied to its graph.
 void save_modified_model(Document& document, const QString& path);
 
+/// Writes the HTML report of the study, with what was measured.
+void save_report(Document& document, const QString& path);
+
 /// Writes the environment variables that make ONNX Runtime apply the current plans. The notice
 /// names the plans that the variables cannot express. If the variables can express none of the
 /// plans that are on, nothing is written.

@@ -120,6 +120,10 @@ void MainWindow::make_file_menu() {
   menu->addSeparator();
   add_runtime_exports(*menu);
   menu->addSeparator();
+  add_action(menu, u"save_report"_s, tr("Save re&port…"), QKeySequence(u"Ctrl+Shift+H"_s), [this] {
+    save_with(tr("Save the report"), u".html"_s,
+              [this](const QString& path) { save_report(document_, path); });
+  });
   add_action(menu, u"export_graph"_s, tr("Export &graph as a picture…"),
              QKeySequence(u"Ctrl+Shift+G"_s), [this] { pictures_->save_picture(graph_->view()); });
   menu->addMenu(pictures_->make_menu());
@@ -371,9 +375,9 @@ void MainWindow::enable_actions() {
   const bool has_model = document_.study() != nullptr;
   for (const QString& name :
        {u"save_session"_s, u"save_session_as"_s, u"save_model"_s, u"export_environment"_s,
-        u"export_graph"_s, u"copy_config"_s, u"find_plan"_s, u"find"_s, u"find_next"_s,
-        u"find_previous"_s, u"compare"_s, u"zoom_in"_s, u"zoom_out"_s, u"show_all"_s,
-        u"close_groups"_s, u"go_to_peak"_s, u"set_budget"_s, u"find_largest"_s}) {
+        u"save_report"_s, u"export_graph"_s, u"copy_config"_s, u"find_plan"_s, u"find"_s,
+        u"find_next"_s, u"find_previous"_s, u"compare"_s, u"zoom_in"_s, u"zoom_out"_s,
+        u"show_all"_s, u"close_groups"_s, u"go_to_peak"_s, u"set_budget"_s, u"find_largest"_s}) {
     actions_[name]->setEnabled(has_model);
   }
   actions_[u"import_measurement"_s]->setEnabled(has_model);

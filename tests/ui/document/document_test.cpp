@@ -11,6 +11,7 @@
 #include "tests/ui/support/samples.h"
 #include "ui/document/document.h"
 #include "ui/document/exports.h"
+#include "ui/text/texts.h"
 
 namespace stashscope::ui::test {
 namespace document_test {
@@ -255,11 +256,16 @@ TEST_F(DocumentTest, AFailedSaveLeavesTheOldFileAndTheChoicesUnsaved) {
   EXPECT_EQ(read_file(file.toStdString()), before);
 }
 
-TEST_F(DocumentTest, TheModifiedModelAndTheEnvironmentAreWritten) {
+TEST_F(DocumentTest, TheModifiedModelTheReportAndTheEnvironmentAreWritten) {
   QSignalSpy noticed(&document_.notices(), &Notices::noticed);
+  save_report(document_, folder_.filePath(u"r.html"_s));
   save_modified_model(document_, folder_.filePath(u"m.onnx"_s));
   export_environment(document_, folder_.filePath(u"e.sh"_s));
-  ASSERT_TRUE(comes_true([&] { return noticed.count() == 2; }));
+  ASSERT_TRUE(comes_true([&] { return noticed.count() == 3; }));
+  const QString report =
+      QString::fromStdString(read_file(folder_.filePath(u"r.html"_s).toStdString()));
+  EXPECT_TRUE(report.startsWith(u"<!doctype html>"_s, Qt::CaseInsensitive));
+  EXPECT_TRUE(report.contains(bytes_text(document_.study()->current->timeline.peak_bytes)));
   EXPECT_GT(QFileInfo(folder_.filePath(u"m.onnx"_s)).size(), 0);
   EXPECT_GT(QFileInfo(folder_.filePath(u"e.sh"_s)).size(), 0);
 }
