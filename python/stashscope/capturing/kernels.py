@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+import contextlib
+from typing import Any, Iterator
 
 import torch
 from torch._prims_common import is_non_overlapping_and_dense
+from torch._subclasses.fake_tensor import FakeTensor
+from torch.optim.optimizer import _foreach_supported_types as optimizer_types
+from torch.utils._foreach_utils import _foreach_supported_types as list_types
 
 # References to the sum that autograd's engine, the dispatcher's stack and the mode's arguments hold between them.
 _REFERENCES_OF_ENGINE = 4
@@ -30,3 +34,16 @@ def adds_in_place(args: Any) -> bool:
 def _is_dense(tensor: torch.Tensor) -> bool:
     """Whether the elements fill their memory without gaps and overlaps."""
     return bool(is_non_overlapping_and_dense(tensor))
+
+
+@contextlib.contextmanager
+def fake_tensors_are_tensors() -> Iterator[None]:
+    """Optimizers and `clip_grad_norm_` take their way through lists of tensors only for plain tensors."""
+    lists = [optimizer_types, list_types]
+    for kinds in lists:
+        kinds.append(FakeTensor)
+    try:
+        yield
+    finally:
+        for kinds in lists:
+            kinds.remove(FakeTensor)

@@ -31,6 +31,8 @@ class Facts:
     ignored: bool
     names: tuple[str, ...]
     defaults: tuple[Any, ...]
+    # Arguments that are one tensor.
+    single_tensors: tuple[str, ...]
     written: tuple[str, ...]
     # The argument that the results lie in, or ''.
     aliased: str
@@ -51,6 +53,8 @@ def facts_of(func: Any) -> Facts:
         names=tuple(argument.name for argument in schema.arguments),
         defaults=tuple(argument.default_value if argument.has_default_value() else _REQUIRED
                        for argument in schema.arguments),
+        single_tensors=tuple(argument.name for argument in schema.arguments
+                             if str(argument.type) in ("Tensor", "Optional[Tensor]")),
         written=tuple(name for name, alias in sets.items() if alias.is_write),
         aliased=next(iter(sets), "") if any(result.alias_info for result in schema.returns) else "",
         tags=_tags(func, sets, schema.returns),

@@ -86,6 +86,8 @@ class Phases:
             again = (frames.checkpoint or self._modules.entered_in_backward
                      or torch.is_grad_enabled() and not frames.create_graph)
             return "recompute" if again else "backward"
+        if frames.starts_backward:
+            return "backward"
         if (frames.optimizer or self._optimizers) and not self._modules.depth:
             return "optimizer"
         return "forward"

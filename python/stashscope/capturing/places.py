@@ -20,6 +20,7 @@ ENGINE = 2
 CHECKPOINT = 3
 OPTIMIZER = 4
 SCALER = 5
+BACKWARD = 6
 
 _known: dict[CodeType, int] = {}
 
@@ -37,6 +38,8 @@ def _find_kind(file: str, function: str) -> int:
         inside = file[len(_TORCH):].replace("\\", "/")
         if function == "_engine_run_backward":
             return ENGINE
+        if function == "_make_grads":
+            return BACKWARD
         if inside == "/utils/checkpoint.py":
             return CHECKPOINT
         if inside.startswith("/optim/") or inside == "/nn/utils/clip_grad.py" or function == "_unscale_grads_":
@@ -54,6 +57,7 @@ class Frames:
         self.checkpoint = False
         self.optimizer = False
         self.grad_scaler = False
+        self.starts_backward = False
         self.create_graph = False
         self._walk(frame)
 
@@ -71,6 +75,8 @@ class Frames:
                 self.checkpoint = self.checkpoint or in_backward
             elif kind == OPTIMIZER:
                 self.optimizer = True
+            elif kind == BACKWARD:
+                self.starts_backward = True
             elif kind == SCALER:
                 self.grad_scaler = True
             elif kind == USER and not self.line:

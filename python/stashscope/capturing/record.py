@@ -33,9 +33,12 @@ class Node:
     line: str = ""
     flops: int = 0
     tags: tuple[str, ...] = ()
+    workspace: int = 0
     forward_node: int = -1
     # The number of the autograd node that runs this one in backward.
     run_by: int = -1
+    # Whether autograd's engine adds up gradients here, after that node has run.
+    accumulates: bool = False
 
     @property
     def signature(self) -> tuple[Any, ...]:

@@ -17,6 +17,7 @@ from .answers import Answers
 from .operators import Facts, facts_of, flops_of, named_arguments, readable_arguments, tensors_in
 from .phases import Phases
 from .record import Node, Record
+from .scalars import Scalars
 from .values import Values
 
 aten = torch.ops.aten
@@ -25,12 +26,13 @@ aten = torch.ops.aten
 class Recorder(TorchDispatchMode):
     """Fills a record while it is active."""
 
-    def __init__(self, values: Values, phases: Phases, answers: Answers) -> None:
+    def __init__(self, values: Values, phases: Phases, answers: Answers, scalars: Scalars) -> None:
         super().__init__()
         self.record: Record = values.record
         self._values = values
         self._phases = phases
         self._answers = answers
+        self._scalars = scalars
         # Tensors that are made again for autograd do not count.
         self.paused = False
 
@@ -58,9 +60,13 @@ class Recorder(TorchDispatchMode):
     def _run(self, func: Any, facts: Facts, args: Any, kwargs: Any, place: Any) -> Any:
         named = named_arguments(facts, args, kwargs)
         inputs = self._values.read(tensors_in((*args, *kwargs.values())))
-        node = Node(facts.namespace, facts.operator, facts.overload, readable_arguments(facts, named), inputs,
-                    tags=facts.tags)
+        workspace, numbers = 0, []
+        if facts.single_tensors and not place.frames.from_engine:
+            workspace, numbers = self._scalars.before(func, facts, named, torch.is_grad_enabled())
+        node = Node(facts.namespace, facts.operator, facts.overload, readable_arguments(facts, named),
+                    inputs + numbers, tags=facts.tags, workspace=workspace)
         self._phases.fill(node, place)
+        node.accumulates = place.frames.from_engine and func in (aten.add.Tensor, aten.add_.Tensor)
         self.record.nodes.append(node)
         result = self._answers.call(func, args, kwargs)
         self._phases.done()

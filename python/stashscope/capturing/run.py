@@ -11,12 +11,14 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 from .answers import Answers
+from .kernels import fake_tensors_are_tensors
 from .numbers import NumbersOut
 from .phases import Phases
 from .places import ModulePath, names_of
 from .reach import Reached
 from .record import Answer, Record
 from .recorder import Recorder
+from .scalars import Scalars
 from .saved import Forgetting, Watching
 from .twin import Twin
 from .values import Values
@@ -48,6 +50,7 @@ class Stage:
                 stack.enter_context(contextlib.redirect_stdout(io.StringIO()))
             stack.enter_context(Twin(self.known, mode))
             stack.enter_context(mode)
+            stack.enter_context(fake_tensors_are_tensors())
             return self._recorded(stack, existing, hooks, given, fake=True)
 
     def _recorded(self, stack: contextlib.ExitStack, existing: list[torch.Tensor], hooks: str,
@@ -56,7 +59,8 @@ class Stage:
         answers = Answers(values.record, given, fake)
         modules = ModulePath(names_of(self.reached.roots))
         phases = values.phases = Phases(values.record, modules, lambda: self._find_roles(values))
-        recorder = Recorder(values, phases, answers)
+        scalars = Scalars(values, hooks == "forget")
+        recorder = Recorder(values, phases, answers, scalars)
         self._register(values, existing)
         existing.clear()
         stack.enter_context(phases)
@@ -69,6 +73,7 @@ class Stage:
             self.step()
             self._find_roles(values)
             record = values.finish()
+        scalars.finish()
         phases.resolve()
         for row in record.saved:
             row.node = phases.maker_of(row.sequence)

@@ -39,6 +39,10 @@ class Storages:
         self.adopt(index, storage)
         return index
 
+    def unseen(self, nbytes: int, key: Any) -> int:
+        """A row for memory that no tensor in Python shows; the caller finds out when it ends."""
+        return self._row(nbytes, key, "other")
+
     def adopt(self, index: int, storage: torch.UntypedStorage) -> None:
         """One more carrier of the same memory."""
         address = storage._cdata

@@ -54,6 +54,17 @@ class Values:
         self.record.nodes.append(node)
         self._new(node, tensor, ("node", len(self.record.nodes) - 1, 0))
 
+    def scalar(self, nbytes: int, dtype: torch.dtype) -> Value:
+        """A number that becomes a tensor which only autograd sees."""
+        node = Node("python", "tensor", "default")
+        self.phases.fill(node, self.phases.place())
+        self.record.nodes.append(node)
+        position = len(self.record.nodes) - 1
+        index = self.storages.unseen(nbytes, ("node", position, 0))
+        value = Value(f"{node.operator}_{position}", dtype, (), index)
+        node.outputs.append(value)
+        return value
+
     def same_memory(self, known: torch.Tensor, other: torch.Tensor) -> None:
         """Another object shows the memory of a known tensor."""
         index = self.storages.find(known.untyped_storage())

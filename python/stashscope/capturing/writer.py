@@ -101,6 +101,8 @@ def _attributes(node: Node, numbers: dict[int, int]) -> dict[str, Any]:
         found["flops"] = node.flops
     if node.tags:
         found["tags"] = list(node.tags)
+    if node.workspace:
+        found["workspace"] = node.workspace
     if node.forward_node >= 0:
         found["forward_node"] = node.forward_node
     return found
