@@ -17,6 +17,10 @@ import torch
 from torch.profiler import ProfilerActivity, profile
 
 
+# With a mode, `reshape` runs `view`, without one an operator that is the same but for its name.
+SAME = {"aten::view": "aten::_reshape_alias"}
+
+
 @dataclass
 class Captured:
     """What the judge needs of a captured step."""
@@ -113,9 +117,10 @@ class _Aligner:
             self.position += 1
 
     def _is_next(self, event) -> bool:
-        self_names = self.captured.names
-        return (self.position < len(self_names) and event.tag == torch._C._profiler._EventType.TorchOp
-                and event.name == f"{self.captured.namespaces[self.position]}::{self_names[self.position]}")
+        if self.position >= len(self.captured.names) or event.tag != torch._C._profiler._EventType.TorchOp:
+            return False
+        wanted = f"{self.captured.namespaces[self.position]}::{self.captured.names[self.position]}"
+        return event.name == wanted or event.name == SAME.get(wanted)
 
     def _collect(self, events, found) -> None:
         for event in events:

@@ -10,7 +10,6 @@ import operator
 from typing import Any, Callable
 
 import torch
-from torch.overrides import TorchFunctionMode
 
 from ..errors import Error
 from .places import frames_from
@@ -82,26 +81,3 @@ for _kind in (UnknownNumber, UnknownInteger):
         _arithmetic(f"__r{_name}__", _kind, lambda mine, other, _two=_two: _two(other, mine))
     for _name in ("neg", "pos", "abs"):
         _arithmetic(f"__{_name}__", _kind, getattr(operator, _name))
-
-_DECIDING = (torch.Tensor.__bool__, torch.Tensor.__index__, torch.Tensor.__contains__)
-
-
-class NumbersOut(TorchFunctionMode):
-    """Gives unknown numbers for `item()`, and refuses where a tensor's data decides."""
-
-    def __init__(self, taken: Callable[[], bool]) -> None:
-        super().__init__()
-        # Tells whether the last number came without data, and forgets it.
-        self._taken = taken
-
-    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        result = func(*args, **(kwargs or {}))
-        if not isinstance(result, (bool, int, float)) or not self._taken():
-            return result
-        if func in _DECIDING:
-            raise refuse("The step decides by the data of a tensor, and fake tensors have none")
-        if frames_from(0).grad_scaler:
-            return 0.0
-        if func is torch.Tensor.item:
-            return UnknownNumber(result) if isinstance(result, float) else UnknownInteger()
-        return result

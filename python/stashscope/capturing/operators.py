@@ -9,15 +9,9 @@ from typing import Any, Iterable, Iterator
 import torch
 from torch.utils.flop_counter import flop_registry
 
-aten = torch.ops.aten
-
 # Bookkeeping that computes nothing and makes no tensor.
 IGNORED_NAMESPACES = ("prim", "profiler")
 
-_FLASH = {
-    "_scaled_dot_product_flash_attention_for_cpu": "_scaled_dot_product_flash_attention",
-    "_scaled_dot_product_flash_attention_for_cpu_backward": "_scaled_dot_product_flash_attention_backward",
-}
 _ARGUMENT_LIMIT = 200
 
 
@@ -110,20 +104,19 @@ def _readable(value: Any) -> str:
 
 def flops_of(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> int:
     """Floating-point operations by PyTorch's own formulas; 0 for an operator without one."""
-    formula = _formula(func)
+    name = func._schema.name.partition("::")[2]
+    if name.startswith("_scaled_dot_product"):
+        return _attention_flops(name, [argument for argument in args if isinstance(argument, torch.Tensor)])
+    formula = flop_registry.get(func._overloadpacket)
     return 0 if formula is None else int(formula(*args, **kwargs, out_val=result))
 
 
-@lru_cache(maxsize=None)
-def _formula(func: Any) -> Any:
-    packet = func._overloadpacket
-    name = func._schema.name.partition("::")[2]
-    known = flop_registry.get(packet)
-    if known is None and name in _FLASH:
-        known = flop_registry.get(getattr(aten, _FLASH[name]))
-        return None if known is None else _first_arguments(known, 4 if name.endswith("backward") else 3)
-    return known
-
-
-def _first_arguments(formula: Any, count: int) -> Any:
-    return lambda *args, out_val=None, **kwargs: formula(*args[:count], out_val=out_val)
+def _attention_flops(name: str, tensors: list[torch.Tensor]) -> int:
+    """PyTorch's formula knows neither the kernel for CPUs nor keys with fewer heads than queries."""
+    backward = name.endswith("backward")
+    query, key, value = (tensor.shape for tensor in tensors[1 if backward else 0:][:3])
+    pairs = 2 * query[0] * query[1] * query[2] * key[2]
+    if not backward:
+        return int(pairs * (query[3] + value[3]))
+    # Scores again, then the gradients of the weights, of the values, of the queries and of the keys.
+    return int(pairs * (3 * query[3] + 2 * value[3]))

@@ -14,6 +14,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from . import kernels
 from .answers import Answers
+from .calls import Calls
 from .operators import Facts, facts_of, flops_of, named_arguments, readable_arguments, tensors_in
 from .phases import Phases
 from .record import Node, Record
@@ -26,13 +27,15 @@ aten = torch.ops.aten
 class Recorder(TorchDispatchMode):
     """Fills a record while it is active."""
 
-    def __init__(self, values: Values, phases: Phases, answers: Answers, scalars: Scalars) -> None:
+    def __init__(self, values: Values, phases: Phases, answers: Answers, scalars: Scalars,
+                 calls: Calls) -> None:
         super().__init__()
         self.record: Record = values.record
         self._values = values
         self._phases = phases
         self._answers = answers
         self._scalars = scalars
+        self._calls = calls
         # Tensors that are made again for autograd do not count.
         self.paused = False
 
@@ -49,6 +52,9 @@ class Recorder(TorchDispatchMode):
             func, facts = aten.add_.Tensor, facts_of(aten.add_.Tensor)
             self._run(func, facts, args, kwargs, place)
             return args[0]
+        if func is aten.add.Tensor and self._calls.adds_in_place:
+            self._run(aten.add_.Tensor, facts_of(aten.add_.Tensor), args, kwargs, place)
+            return aten.alias.default(args[0])
         return self._run(func, facts, args, kwargs, place)
 
     def _unrecorded(self, func: Any, args: Any, kwargs: Any) -> Any:

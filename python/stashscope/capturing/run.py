@@ -11,8 +11,8 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 from .answers import Answers
+from .calls import Calls
 from .kernels import fake_tensors_are_tensors
-from .numbers import NumbersOut
 from .phases import Phases
 from .places import ModulePath, names_of
 from .reach import Reached
@@ -60,13 +60,13 @@ class Stage:
         modules = ModulePath(names_of(self.reached.roots))
         phases = values.phases = Phases(values.record, modules, lambda: self._find_roles(values))
         scalars = Scalars(values, hooks == "forget")
-        recorder = Recorder(values, phases, answers, scalars)
+        calls = Calls(answers.taken_unknown, scalars)
+        recorder = Recorder(values, phases, answers, scalars, calls)
         self._register(values, existing)
         existing.clear()
         stack.enter_context(phases)
         stack.enter_context(recorder)
-        if fake:
-            stack.enter_context(NumbersOut(answers.taken_unknown))
+        stack.enter_context(calls)
         for one in _saved_hooks(hooks, values, recorder):
             stack.enter_context(one)
         with _no_collection():

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass
 from typing import Any, Iterator
 
@@ -19,6 +20,8 @@ aten = torch.ops.aten
 
 # Operators whose autograd node saves the second operand for the gradient of the first.
 _SAVING = {aten.mul.Tensor, aten.mul_.Tensor, aten.div.Tensor, aten.div_.Tensor}
+_ARITHMETIC = {f"{before}{name}{after}" for name in ("add", "sub", "mul", "div", "truediv", "rsub", "radd", "rmul")
+               for before, after in (("", ""), ("", "_"), ("__", "__"), ("__i", "__"))}
 
 
 @dataclass
@@ -37,11 +40,12 @@ class Scalars:
         self._record: Record = values.record
         self._forget = forget
         self._saved: list[_SavedScalar] = []
+        self._whole_call = False
 
     def before(self, func: Any, facts: Facts, named: dict[str, Any], creates_gradient: bool) -> tuple[int, list[str]]:
         """Called before the operator's node. Returns bytes that live during it, and values that autograd saves."""
         numbers = list(_numbers_for_tensors(facts, named))
-        if not numbers:
+        if not numbers or self._whole_call:
             return 0, []
         first = named[facts.names[0]]
         if func in _SAVING and creates_gradient and isinstance(first, torch.Tensor) and first.requires_grad:
@@ -50,6 +54,21 @@ class Scalars:
                                             torch.autograd._get_sequence_nr() - 1))
             return 0, [value.name]
         return sum(_bytes_of(number) for number in numbers), []
+
+    @contextlib.contextmanager
+    def of_whole_call(self, func: Any, args: Any) -> Iterator[None]:
+        """Under `vmap` a call runs several operators, and its number lives during all of them."""
+        number = next((one for one in args[1:2] if isinstance(one, (bool, int, float))), None)
+        if number is None or self._whole_call or getattr(func, "__name__", "") not in _ARITHMETIC:
+            yield
+            return
+        value = self._values.scalar(_bytes_of(number), _type_of(number))
+        self._whole_call = True
+        try:
+            yield
+        finally:
+            self._whole_call = False
+            self._values.storages.last[value.storage] = len(self._record.nodes) - 1
 
     def finish(self) -> None:
         """Finds out when autograd let go of each."""
