@@ -110,7 +110,19 @@ class _Aligner:
                 self.position += 1
                 self._skip()
             else:
+                start = self.position
                 self.walk(event.children)
+                if self.position > start and self._is_next(event) and not self._just_matched(event):
+                    self._match_outer()
+
+    def _just_matched(self, event) -> bool:
+        return event.name.endswith(f"::{self.captured.names[self.position - 1]}")
+
+    def _match_outer(self) -> None:
+        """Autograd copies what an operator overwrites: the copy's event lies in that of the operator."""
+        self.inside[self.position], self.before[self.position] = self.before[self.position], []
+        self.position += 1
+        self._skip()
 
     def _skip(self) -> None:
         while self.position < len(self.captured.names) and self.captured.namespaces[self.position] == "python":

@@ -6,9 +6,10 @@ from typing import Any, Optional
 
 import torch
 from torch._subclasses.fake_tensor import (DataDependentOutputException, DynamicOutputShapeException,
-                                           UnsupportedFakeTensorException)
+                                           FakeTensorMode, UnsupportedFakeTensorException)
 
 from ..errors import Error
+from .constants import Constants
 from .numbers import PLAUSIBLE, refuse
 from .operators import tensors_in
 from .places import frames_from
@@ -20,10 +21,11 @@ aten = torch.ops.aten
 class Answers:
     """Calls operators, and stands in for data that a fake run does not have."""
 
-    def __init__(self, record: Record, given: Optional[list[Answer]] = None, fake: bool = True) -> None:
+    def __init__(self, record: Record, given: Optional[list[Answer]], mode: Optional[FakeTensorMode]) -> None:
         self._record = record
         self._given = None if given is None else list(reversed(given))
-        self._fake = fake
+        self._fake = mode is not None
+        self._constants = None if mode is None else Constants(mode)
         self._unknown = False
 
     def taken_unknown(self) -> bool:
@@ -33,7 +35,9 @@ class Answers:
 
     def call(self, func: Any, args: Any, kwargs: Any) -> Any:
         """The result of an operator."""
-        depends = _depends_on_data(func)
+        if self._constants is not None:
+            args = self._constants.replace(args)
+        depends = _depends_on_data(func, args)
         if depends and self._fake and self._given is not None:
             return self._repeat(func, args, kwargs)
         try:
@@ -48,6 +52,8 @@ class Answers:
                         "Capture with fake=False.") from error
         if depends and not self._fake:
             self._keep(func, result)
+        if self._constants is not None:
+            self._constants.keep(func, args, kwargs, result)
         return result
 
     def _number(self, func: Any, args: Any) -> Any:
@@ -76,7 +82,9 @@ class Answers:
         return _shaped(func, args, kwargs, answer.shapes)
 
 
-def _depends_on_data(func: Any) -> bool:
+def _depends_on_data(func: Any, args: Any) -> bool:
+    if func is aten.index.Tensor:
+        return any(index is not None and index.dtype in (torch.bool, torch.uint8) for index in args[1])
     return torch.Tag.data_dependent_output in func.tags or torch.Tag.dynamic_output_shape in func.tags
 
 

@@ -7,6 +7,7 @@ from typing import Any, Callable, Optional
 import torch
 from torch.overrides import TorchFunctionMode
 
+from .composites import AS_ON_REAL_TENSORS
 from .numbers import UnknownInteger, UnknownNumber, refuse
 from .places import frames_from
 from .scalars import Scalars
@@ -19,10 +20,11 @@ _ADDING_IN_PLACE = (torch.nn.functional.linear, torch.nn.functional.scaled_dot_p
 class Calls(TorchFunctionMode):
     """Knows the running call, gives unknown numbers for `item()`, and refuses where a tensor's data decides."""
 
-    def __init__(self, taken_unknown: Callable[[], bool], scalars: Scalars) -> None:
+    def __init__(self, taken_unknown: Callable[[], bool], scalars: Scalars, fake: bool) -> None:
         super().__init__()
         self._taken_unknown = taken_unknown
         self._scalars = scalars
+        self._fake = fake
         self._running: Optional[Any] = None
 
     @property
@@ -32,12 +34,13 @@ class Calls(TorchFunctionMode):
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         outer, self._running = self._running, func
+        called = AS_ON_REAL_TENSORS.get(func, func) if self._fake else func
         try:
             if torch._C._functorch.peek_interpreter_stack() is not None:
                 with self._scalars.of_whole_call(func, args):
-                    result = func(*args, **(kwargs or {}))
+                    result = called(*args, **(kwargs or {}))
             else:
-                result = func(*args, **(kwargs or {}))
+                result = called(*args, **(kwargs or {}))
         finally:
             self._running = outer
         if isinstance(result, (bool, int, float)) and self._taken_unknown():

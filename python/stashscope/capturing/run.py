@@ -12,6 +12,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 
 from .answers import Answers
 from .calls import Calls
+from .constants import known_data
 from .kernels import fake_tensors_are_tensors
 from .phases import Phases
 from .places import ModulePath, names_of
@@ -39,7 +40,7 @@ class Stage:
         """Runs the step with real tensors."""
         existing = _existing_tensors()
         with contextlib.ExitStack() as stack:
-            return self._recorded(stack, existing, "", None, fake=False)
+            return self._recorded(stack, existing, "", None, None)
 
     def fake(self, hooks: str = "", given: Optional[list[Answer]] = None) -> Record:
         """Runs the step with fake tensors. `hooks`: what happens to saved tensors: '', 'watch' or 'forget'."""
@@ -51,16 +52,17 @@ class Stage:
             stack.enter_context(Twin(self.known, mode))
             stack.enter_context(mode)
             stack.enter_context(fake_tensors_are_tensors())
-            return self._recorded(stack, existing, hooks, given, fake=True)
+            stack.enter_context(known_data())
+            return self._recorded(stack, existing, hooks, given, mode)
 
     def _recorded(self, stack: contextlib.ExitStack, existing: list[torch.Tensor], hooks: str,
-                  given: Optional[list[Answer]], fake: bool) -> Record:
+                  given: Optional[list[Answer]], mode: Optional[FakeTensorMode]) -> Record:
         values = Values()
-        answers = Answers(values.record, given, fake)
+        answers = Answers(values.record, given, mode)
         modules = ModulePath(names_of(self.reached.roots))
         phases = values.phases = Phases(values.record, modules, lambda: self._find_roles(values))
         scalars = Scalars(values, hooks == "forget")
-        calls = Calls(answers.taken_unknown, scalars)
+        calls = Calls(answers.taken_unknown, scalars, mode is not None)
         recorder = Recorder(values, phases, answers, scalars, calls)
         self._register(values, existing)
         existing.clear()

@@ -13,6 +13,7 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 from ..errors import Error
+from .constants import know
 from .world import Geometry, Known
 
 
@@ -50,7 +51,7 @@ class Twin:
         else:
             fake.requires_grad_(tensor.requires_grad)
             if not tensor.requires_grad and tensor.numel() == 1 and not tensor.is_meta:
-                fake.constant = tensor.detach().clone()  # type: ignore[attr-defined]
+                know(self._mode, fake, tensor.detach().clone())
         if known.gradient is not None:
             fake.grad = self._made(known.gradient, shared)
         for key, value in vars(tensor).items():
