@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import contextlib
-from typing import Any, Iterator
+from typing import Any, Iterator, Optional
 
 import torch
 from torch._prims_common import is_non_overlapping_and_dense
 from torch._subclasses.fake_tensor import FakeTensor
 from torch.optim.optimizer import _foreach_supported_types as optimizer_types
 from torch.utils._foreach_utils import _foreach_supported_types as list_types
+
+from .record import Node
+
+aten = torch.ops.aten
 
 # References to the sum that autograd's engine, the dispatcher's stack and the mode's arguments hold between them.
 _REFERENCES_OF_ENGINE = 4
@@ -29,6 +33,42 @@ def adds_in_place(args: Any) -> bool:
     return (held.layout == torch.strided and held.shape == args[1].shape and _is_dense(held)
             and held._use_count() <= _REFERENCES_OF_ENGINE
             and torch._C._storage_Use_Count(storage) == 1)
+
+
+# Autograd's formulas scatter a gradient into fresh zeros in place, unless a mode is active.
+_INTO_ZEROS = {
+    aten.index_put.default: aten._index_put_impl_.default,
+    aten.scatter.src: aten.scatter_.src,
+    aten.scatter_add.default: aten.scatter_add_.default,
+    aten.index_add.default: aten.index_add_.default,
+}
+_ZEROS = ("zeros", "new_zeros", "zeros_like")
+
+
+def scatters_in_place(func: Any, args: Any, last: Optional[Node]) -> Optional[tuple[Any, Any]]:
+    """The operator in place and its arguments, if autograd runs that without a mode. `last` ran before."""
+    if func not in _INTO_ZEROS or last is None or last.operator not in _ZEROS:
+        return None
+    if func is aten.index_put.default:
+        args = (*args, *(False,) * (4 - len(args)), True)
+    return _INTO_ZEROS[func], args
+
+
+# These make their result as large as their input, and then show one element of it.
+_LOSSES = {aten.mse_loss.default: 2, aten.smooth_l1_loss.default: 2, aten.soft_margin_loss.default: 2,
+           aten.binary_cross_entropy.default: 3}
+
+
+def result_bytes(func: Any, args: Any, kwargs: Any, number: int, result: torch.Tensor) -> Optional[int]:
+    """Bytes that the CPU's kernel allocates for one of its results, where a fake tensor shows fewer."""
+    if func in _LOSSES:
+        position = _LOSSES[func]
+        reduction = args[position] if len(args) > position else kwargs.get("reduction", 1)
+        elements = torch.broadcast_shapes(args[0].shape, args[1].shape).numel() if reduction else result.numel()
+        return int(elements) * result.element_size()
+    if func is aten._embedding_bag.default and number == 1 and result.numel():
+        return (result.numel() + 1) * result.element_size()
+    return None
 
 
 def _is_dense(tensor: torch.Tensor) -> bool:

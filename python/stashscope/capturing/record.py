@@ -68,11 +68,12 @@ class Saved:
 
 @dataclass
 class Answer:
-    """A result that depends on data: a number, or the shapes of the outputs."""
+    """A result that depends on data: a number, or the shapes and bytes of the outputs."""
 
     operator: str
     number: Any = None
     shapes: tuple[tuple[int, ...], ...] = ()
+    sizes: tuple[int, ...] = ()
 
 
 @dataclass

@@ -52,6 +52,13 @@ class Recorder(TorchDispatchMode):
             func, facts = aten.add_.Tensor, facts_of(aten.add_.Tensor)
             self._run(func, facts, args, kwargs, place)
             return args[0]
+        if place.frames.from_engine:
+            last = self.record.nodes[-1] if self.record.nodes else None
+            in_place = kernels.scatters_in_place(func, args, last)
+            if in_place is not None:
+                func, args = in_place
+                self._run(func, facts_of(func), args, kwargs, place)
+                return args[0]
         if func is aten.add.Tensor and self._calls.adds_in_place:
             self._run(aten.add_.Tensor, facts_of(aten.add_.Tensor), args, kwargs, place)
             return aten.alias.default(args[0])
@@ -76,7 +83,9 @@ class Recorder(TorchDispatchMode):
         self.record.nodes.append(node)
         result = self._answers.call(func, args, kwargs)
         self._phases.done()
-        self._values.write(node, facts, named, result)
+        sizes = [kernels.result_bytes(func, args, kwargs, number, tensor)
+                 for number, tensor in enumerate(tensors_in((result,)))]
+        self._values.write(node, facts, named, result, sizes)
         node.flops = flops_of(func, args, kwargs, result)
         return result
 

@@ -20,6 +20,8 @@ class Storages:
 
     def __init__(self, now: Callable[[], int]) -> None:
         self.bytes: list[int] = []
+        # What the storage itself shows; a kernel may have allocated more.
+        self.shown: list[int] = []
         self.roles: list[str] = []
         self.last: list[int] = []
         self.keys: list[Any] = []
@@ -80,6 +82,7 @@ class Storages:
 
     def _row(self, nbytes: int, key: Any, role: str) -> int:
         self.bytes.append(nbytes)
+        self.shown.append(nbytes)
         self.roles.append(role)
         self.last.append(ALIVE)
         self.keys.append(key)

@@ -110,14 +110,15 @@ class Values:
                         if record.last[index] == end and record.keys[index][0] == "node"]
         return record
 
-    def write(self, node: Node, facts: Facts, named: dict[str, Any], result: Any) -> None:
+    def write(self, node: Node, facts: Facts, named: dict[str, Any], result: Any,
+              sizes: list[Optional[int]]) -> None:
         """Makes the values of an operator's results and of the arguments that it changes."""
         returned: set[int] = set()
         aliased = next(tensors_in((named.get(facts.aliased),)), None) if facts.aliased else None
         position = len(self.record.nodes) - 1
-        for tensor in tensors_in((result,)):
+        for tensor, size in zip(tensors_in((result,)), sizes):
             returned.add(id(tensor))
-            self._result(node, tensor, aliased, position, facts.written)
+            self._result(node, tensor, aliased, position, facts.written, size)
         for name in facts.written:
             for tensor in tensors_in((named.get(name),)):
                 if id(tensor) not in returned and not (aliased is tensor and returned):
@@ -125,15 +126,16 @@ class Values:
         self._name(node, position)
 
     def _result(self, node: Node, tensor: torch.Tensor, aliased: Optional[torch.Tensor], position: int,
-                written: tuple[str, ...]) -> None:
+                written: tuple[str, ...], size: Optional[int] = None) -> None:
         storage = tensor.untyped_storage()
         index = self.storages.find(storage)
         if index is None and aliased is not None:
             self.same_memory(aliased, tensor)
             index = self.storages.find(storage)
-        if index is None or written and storage.nbytes() != self.storages.bytes[index]:
+        if index is None or written and storage.nbytes() != self.storages.shown[index]:
             key = ("node", position, len(node.outputs))
             index = self.storages.add(storage, key) if index is None else self.storages.replace(storage, key)
+            self.storages.bytes[index] = max(self.storages.bytes[index], size or 0)
         node.outputs.append(self._version(tensor, index, ""))
 
     def _new(self, node: Node, tensor: torch.Tensor, key: Any) -> None:
