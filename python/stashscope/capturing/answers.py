@@ -14,6 +14,7 @@ from .numbers import PLAUSIBLE, refuse
 from .operators import tensors_in
 from .places import frames_from
 from .record import Answer, Record
+from .recurrent import as_on_cpu
 
 aten = torch.ops.aten
 
@@ -54,6 +55,7 @@ class Answers:
             self._keep(func, result)
         if self._constants is not None:
             self._constants.keep(func, args, kwargs, result)
+            result = as_on_cpu(func, args, result)
         return result
 
     def _number(self, func: Any, args: Any) -> Any:
