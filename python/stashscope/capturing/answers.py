@@ -10,11 +10,11 @@ from torch._subclasses.fake_tensor import (DataDependentOutputException, Dynamic
 
 from ..errors import Error
 from .constants import Constants
+from .fake_kernels import as_on_cpu
 from .numbers import PLAUSIBLE, refuse
 from .operators import tensors_in
 from .places import frames_from
 from .record import Answer, Record
-from .recurrent import as_on_cpu
 
 aten = torch.ops.aten
 
