@@ -30,7 +30,7 @@ def row(folder: Path, model: str, optimizer: str, autocast: bool, fake: bool, sh
     try:
         stashscope.capture(training_step(model, optimizer, autocast), path, fake=fake)
         seconds = time.monotonic() - started
-        found = judge(path, training_step(model, optimizer, autocast))
+        found = judge(path, lambda: training_step(model, optimizer, autocast))
     except stashscope.Error as error:
         print(f"| {model} | {optimizer} | {'bf16' if autocast else ''} | {error} |", flush=True)
         return False

@@ -21,6 +21,9 @@ from torch.profiler import ProfilerActivity, profile
 SAME = {"aten::view": "aten::_reshape_alias"}
 
 
+STEP = "the captured step"
+
+
 @dataclass
 class Captured:
     """What the judge needs of a captured step."""
@@ -77,16 +80,20 @@ class Judgement:
     workspace: dict[str, int] = field(default_factory=dict)
 
 
-def profiled(step):
-    """The events of one real run of the step."""
+def profiled(make):
+    """The events of one real run of the step that `make` gives. What `make` allocates has its size known, too."""
     gc.collect()
     gc.disable()
     try:
         with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as found:
-            step()
+            step = make()
+            gc.collect()
+            with torch.profiler.record_function(STEP):
+                step()
     finally:
         gc.enable()
-    return found.profiler.kineto_results.experimental_event_tree()
+    roots = found.profiler.kineto_results.experimental_event_tree()
+    return next(event.children for event in roots if event.name == STEP)
 
 
 class _Aligner:
@@ -142,12 +149,12 @@ class _Aligner:
             self._collect(event.children, found)
 
 
-def judge(path, step) -> Judgement:
-    """Compares the captured file with a real run of the same step."""
+def judge(path, make) -> Judgement:
+    """Compares the captured file with a real run of the step that `make` gives."""
     captured = read(path)
     aligner = _Aligner(captured)
     aligner._skip()
-    aligner.walk(profiled(step))
+    aligner.walk(profiled(make))
     now, profiler_peak = 0, 0
     for size in aligner.raw:
         now += size
@@ -164,7 +171,8 @@ def judge(path, step) -> Judgement:
 def _compare(captured: Captured, aligner: _Aligner, result: Judgement) -> None:
     count = len(captured.names)
     workspace = defaultdict(int)
-    now = offset = 0
+    first = next((index for index, name in enumerate(captured.namespaces) if name != "python"), count)
+    now, offset = sum(size for size in aligner.before[first] if size < 0), 0
     index = 0
     while index < count:
         # Nodes that Python makes have no event: they and the next operator share what is allocated before it.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from typing import Any, Iterator, Optional
+from typing import Any, Callable, Iterator, Optional
 
 import torch
 from torch._prims_common import is_non_overlapping_and_dense
@@ -87,3 +87,20 @@ def fake_tensors_are_tensors() -> Iterator[None]:
     finally:
         for kinds in lists:
             kinds.remove(FakeTensor)
+
+
+@contextlib.contextmanager
+def random_states_seen(made: Callable[[torch.Tensor], None]) -> Iterator[None]:
+    """Checkpointing keeps the state of the random generator, a tensor that no operator makes."""
+    before = torch.random.get_rng_state
+
+    def get_rng_state() -> torch.Tensor:
+        state = before()
+        made(state)
+        return state
+
+    torch.get_rng_state = torch.random.get_rng_state = get_rng_state
+    try:
+        yield
+    finally:
+        torch.get_rng_state = torch.random.get_rng_state = before

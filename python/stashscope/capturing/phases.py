@@ -23,10 +23,12 @@ class Place:
 class Phases:
     """Tells forward, backward, recompute and optimizer apart, and finds the forward node of a backward one."""
 
-    def __init__(self, record: Record, modules: ModulePath, before_update: Any) -> None:
+    def __init__(self, record: Record, modules: ModulePath, before_update: Any, light: bool) -> None:
         self._record = record
         self._modules = modules
         self._before_update = before_update
+        # Later runs only repeat the first: phase, module and line are known from that.
+        self._light = light
         self._optimizers = 0
         self._sequence = 0
         self._makers: dict[int, int] = {}
@@ -46,22 +48,27 @@ class Phases:
 
     def place(self) -> Place:
         """Reads the stack for the operator that is about to run."""
-        return Place(frames_from(0), torch.autograd._get_sequence_nr())
+        return Place(frames_from(0, self._light), torch.autograd._get_sequence_nr())
 
-    def fill(self, node: Node, place: Place) -> None:
-        """Gives the next node of the record its phase, module and line."""
-        frames = place.frames
-        position = len(self._record.nodes)
-        # Numbers given since the last operator: the newest is this one's, older ones were made after that operator.
-        for number in range(self._sequence, place.sequence):
-            newest = number == place.sequence - 1
-            self._makers.setdefault(number, position if newest else max(position - 1, 0))
-        self._sequence = place.sequence
-        node.phase = self._phase(frames)
+    def fill(self, node: Node, place: Place, claims: bool = True) -> None:
+        """Gives the next node of the record its phase, module and line. It claims the newest autograd node."""
+        if claims:
+            self._claim(place.sequence)
+        if self._light:
+            self._run_by(node)
+            return
+        node.phase = self._phase(place.frames)
         node.scopes = self._modules.scopes
-        node.line = frames.line
+        node.line = place.frames.line
         if node.phase == "backward":
             self._run_by(node)
+
+    def _claim(self, newest: int) -> None:
+        """Numbers given since the last operator: the newest is this one's, older ones came after that operator."""
+        position = len(self._record.nodes)
+        for number in range(self._sequence, newest):
+            self._makers.setdefault(number, position if number == newest - 1 else max(position - 1, 0))
+        self._sequence = newest
 
     def done(self) -> None:
         """The operator has run."""
@@ -93,7 +100,7 @@ class Phases:
         return "forward"
 
     def _run_by(self, node: Node) -> None:
-        running = torch._C._current_autograd_node()
+        running = torch._C._current_autograd_node() if torch._C._current_graph_task_id() != -1 else None
         if running is not None:
             node.run_by = running._sequence_nr()
             if node.run_by >= 1 << 62:

@@ -21,6 +21,7 @@ CHECKPOINT = 3
 OPTIMIZER = 4
 SCALER = 5
 BACKWARD = 6
+OWN = 7
 
 _known: dict[CodeType, int] = {}
 
@@ -45,13 +46,15 @@ def _find_kind(file: str, function: str) -> int:
         if inside.startswith("/optim/") or inside == "/nn/utils/clip_grad.py" or function == "_unscale_grads_":
             return OPTIMIZER
         return SCALER if inside == "/amp/grad_scaler.py" else INSIDE
-    return INSIDE if file.startswith((_OWN, "<")) and not file.startswith(("<stdin>", "<ipython")) else USER
+    if file.startswith(_OWN):
+        return OWN
+    return INSIDE if file.startswith("<") and not file.startswith(("<stdin>", "<ipython")) else USER
 
 
 class Frames:
     """The Python stack below an operator, read once."""
 
-    def __init__(self, frame: Optional[FrameType]) -> None:
+    def __init__(self, frame: Optional[FrameType], light: bool = False) -> None:
         self.line = ""
         self.from_engine = False
         self.checkpoint = False
@@ -59,7 +62,10 @@ class Frames:
         self.grad_scaler = False
         self.starts_backward = False
         self.create_graph = False
-        self._walk(frame)
+        if light:
+            self.from_engine = frame is not None and _in_graph_task() and kind_of(frame.f_code) == ENGINE
+        else:
+            self._walk(frame)
 
     def _walk(self, frame: Optional[FrameType]) -> None:
         first = True
@@ -153,9 +159,9 @@ def names_of(roots: Iterable[tuple[str, torch.nn.Module]]) -> dict[int, str]:
     return names
 
 
-def frames_from(depth: int) -> Frames:
-    """Reads the stack, beginning `depth` frames above the caller."""
+def frames_from(depth: int, light: bool = False) -> Frames:
+    """Reads the stack, beginning `depth` frames above the caller; `light`: only the innermost frame."""
     frame: Optional[FrameType] = sys._getframe(depth + 1)
-    while frame is not None and frame.f_code.co_filename.startswith(_OWN):
+    while frame is not None and kind_of(frame.f_code) == OWN:
         frame = frame.f_back
-    return Frames(frame)
+    return Frames(frame, light)

@@ -44,7 +44,7 @@ class Node:
     def signature(self) -> tuple[Any, ...]:
         """What must be equal in every run."""
         outputs = tuple((value.dtype, value.shape) for value in self.outputs)
-        return self.namespace, self.operator, self.overload, self.phase, outputs
+        return self.namespace, self.operator, self.overload, outputs
 
     def text(self, index: int) -> str:
         """The operator, its shapes and its place, for messages."""

@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 from torch._C import DispatchKey
+from torch._subclasses.fake_tensor import FakeTensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from . import kernels
@@ -22,13 +23,14 @@ from .scalars import Scalars
 from .values import Values
 
 aten = torch.ops.aten
+_DEVICE = torch.ops.prim.device.default
 
 
 class Recorder(TorchDispatchMode):
     """Fills a record while it is active."""
 
     def __init__(self, values: Values, phases: Phases, answers: Answers, scalars: Scalars,
-                 calls: Calls) -> None:
+                 calls: Calls, light: bool) -> None:
         super().__init__()
         self.record: Record = values.record
         self._values = values
@@ -36,10 +38,13 @@ class Recorder(TorchDispatchMode):
         self._answers = answers
         self._scalars = scalars
         self._calls = calls
+        self._light = light
         # Tensors that are made again for autograd do not count.
         self.paused = False
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if func is _DEVICE and isinstance(args[0], FakeTensor):
+            return args[0].fake_device
         kwargs = kwargs or {}
         facts = facts_of(func)
         if self.paused or facts.ignored or _is_shallow_copy(func):
@@ -76,7 +81,7 @@ class Recorder(TorchDispatchMode):
         workspace, numbers = 0, []
         if facts.single_tensors and not place.frames.from_engine:
             workspace, numbers = self._scalars.before(func, facts, named, torch.is_grad_enabled())
-        node = Node(facts.namespace, facts.operator, facts.overload, readable_arguments(facts, named),
+        node = Node(facts.namespace, facts.operator, facts.overload, "" if self._light else readable_arguments(facts, named),
                     inputs + numbers, tags=facts.tags, workspace=workspace)
         self._phases.fill(node, place)
         node.accumulates = place.frames.from_engine and func in (aten.add.Tensor, aten.add_.Tensor)
@@ -86,7 +91,7 @@ class Recorder(TorchDispatchMode):
         sizes = [kernels.result_bytes(func, args, kwargs, number, tensor)
                  for number, tensor in enumerate(tensors_in((result,)))]
         self._values.write(node, facts, named, result, sizes)
-        node.flops = flops_of(func, args, kwargs, result)
+        node.flops = 0 if self._light else flops_of(func, args, kwargs, result)
         return result
 
 

@@ -13,7 +13,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from .answers import Answers
 from .calls import Calls
 from .constants import known_data
-from .kernels import fake_tensors_are_tensors
+from .kernels import fake_tensors_are_tensors, random_states_seen
 from .phases import Phases
 from .places import ModulePath, names_of
 from .reach import Reached
@@ -60,13 +60,15 @@ class Stage:
         values = Values()
         answers = Answers(values.record, given, mode)
         modules = ModulePath(names_of(self.reached.roots))
-        phases = values.phases = Phases(values.record, modules, lambda: self._find_roles(values))
+        phases = values.phases = Phases(values.record, modules, lambda: self._find_roles(values),
+                                        light=bool(hooks))
         scalars = Scalars(values, hooks == "forget")
         calls = Calls(answers.taken_unknown, scalars, mode is not None)
-        recorder = Recorder(values, phases, answers, scalars, calls)
+        recorder = Recorder(values, phases, answers, scalars, calls, light=bool(hooks))
         self._register(values, existing)
         existing.clear()
         stack.enter_context(phases)
+        stack.enter_context(random_states_seen(values.made_by_python))
         stack.enter_context(recorder)
         stack.enter_context(calls)
         for one in _saved_hooks(hooks, values, recorder):

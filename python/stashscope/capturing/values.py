@@ -50,14 +50,14 @@ class Values:
         if self.storages.find(tensor.untyped_storage()) is not None:
             return
         node = Node("python", "tensor", "default")
-        self.phases.fill(node, self.phases.place())
+        self.phases.fill(node, self.phases.place(), claims=False)
         self.record.nodes.append(node)
         self._new(node, tensor, ("node", len(self.record.nodes) - 1, 0))
 
     def scalar(self, nbytes: int, dtype: torch.dtype) -> Value:
         """A number that becomes a tensor which only autograd sees."""
         node = Node("python", "tensor", "default")
-        self.phases.fill(node, self.phases.place())
+        self.phases.fill(node, self.phases.place(), claims=False)
         self.record.nodes.append(node)
         position = len(self.record.nodes) - 1
         index = self.storages.unseen(nbytes, ("node", position, 0))
