@@ -19,7 +19,11 @@ from torch.nn import functional  # noqa: E402
 from torch.utils.checkpoint import checkpoint  # noqa: E402
 
 import stashscope  # noqa: E402
-from profiler_oracle import judge, read  # noqa: E402
+from profiler_oracle import judge  # noqa: E402
+from stashscope.capturing.reach import reached_from  # noqa: E402
+from stashscope.capturing.run import Stage  # noqa: E402
+from stashscope.capturing.state import State  # noqa: E402
+from stashscope.capturing.world import known_tensors  # noqa: E402
 
 torch.set_num_threads(1)
 
@@ -176,6 +180,17 @@ class CaptureTest(unittest.TestCase):
             self.assertFalse(set(node.output) & known)
             known |= set(node.output)
         self.assertLessEqual({value.name for value in graph.output}, known)
+
+    def test_a_run_without_hooks_has_the_same_lives(self) -> None:
+        for again in (False, True):
+            step = Training(again=again).step
+            reached = reached_from(step, None, None)
+            stage, before = Stage(step, reached, known_tensors(reached)), State(reached)
+            plain = stage.fake("", first=True)
+            before.put_back()
+            watched = stage.fake("watch", first=True)
+            before.put_back()
+            self.assertEqual((plain.keys, plain.last, plain.bytes), (watched.keys, watched.last, watched.bytes))
 
     def test_python_holds_no_longer_than_both(self) -> None:
         stashscope.capture(Training().step, self.path)

@@ -29,7 +29,7 @@ def capture(step: Callable[[], Any], path: PathLike, *, model: Any = None, optim
 
     With `fake=True` the step runs on tensors without data: it needs no memory of the model's size, parameters on
     `meta` are welcome, and the model, its gradients, the optimizer and the random generators stay as they are. Python
-    code in the step runs three times. With `fake=False` the step runs once with its real tensors, and training moves
+    code in the step runs twice. With `fake=False` the step runs once with its real tensors, and training moves
     on by one step.
 
     `model` and `optimizer` (or lists of them) are found by themselves when `step` refers to them. Raises `Error`.
@@ -40,7 +40,9 @@ def capture(step: Callable[[], Any], path: PathLike, *, model: Any = None, optim
     _check_real(stage, fake)
     before = State(reached)
     if fake:
-        captured = combined(*(_fake_run(stage, before, before, hooks) for hooks in ("", "watch", "forget")), "fake")
+        # Hooks that let saved tensors through change no life, so this run is the first and the watching one.
+        watched = _fake_run(stage, before, before, "watch")
+        captured = combined(watched, watched, _fake_run(stage, before, before, "forget"), "fake")
     else:
         captured = _with_real_tensors(stage, before)
     write(captured, Path(path))
@@ -56,8 +58,9 @@ def _with_real_tensors(stage: Stage, before: State) -> Captured:
 def _fake_run(stage: Stage, start: State, end: State, hooks: str, real: Optional[Record] = None) -> Record:
     """One fake run from the state `start`. Afterwards everything is as in `end`."""
     start.put_back()
+    first = real is None and hooks == "watch"
     try:
-        return _run(lambda: stage.fake(hooks, None if real is None else real.answers))
+        return _run(lambda: stage.fake(hooks, first, None if real is None else real.answers))
     finally:
         end.put_back()
 

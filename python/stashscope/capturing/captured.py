@@ -20,7 +20,7 @@ class Captured:
 
 
 def combined(first: Record, watched: Record, forgotten: Record, tensors: str) -> Captured:
-    """Lives from the first run, saved tensors from the second, Python's own lives from the third."""
+    """Lives from the first run, saved tensors from the second (which may be the first), Python's own from the third."""
     _same_operators(first, watched, "with hooks on saved tensors")
     _same_operators(first, forgotten, "without saved tensors")
     alone = dict(zip(forgotten.keys, forgotten.last))

@@ -40,31 +40,34 @@ class Stage:
         """Runs the step with real tensors."""
         existing = _existing_tensors()
         with contextlib.ExitStack() as stack:
-            return self._recorded(stack, existing, "", None, None)
+            return self._recorded(stack, existing, "", None, None, first=True)
 
-    def fake(self, hooks: str = "", given: Optional[list[Answer]] = None) -> Record:
-        """Runs the step with fake tensors. `hooks`: what happens to saved tensors: '', 'watch' or 'forget'."""
+    def fake(self, hooks: str, first: bool, given: Optional[list[Answer]] = None) -> Record:
+        """Runs the step with fake tensors. `hooks`: what happens to saved tensors: '', 'watch' or 'forget'.
+
+        Later runs only repeat the first: they print nothing, and read no lines.
+        """
         existing = _existing_tensors()
         mode = FakeTensorMode(allow_non_fake_inputs=True)
         with contextlib.ExitStack() as stack:
-            if hooks:
+            if not first:
                 stack.enter_context(contextlib.redirect_stdout(io.StringIO()))
             stack.enter_context(Twin(self.known, mode))
             stack.enter_context(mode)
             stack.enter_context(fake_tensors_are_tensors())
             stack.enter_context(known_data())
-            return self._recorded(stack, existing, hooks, given, mode)
+            return self._recorded(stack, existing, hooks, given, mode, first)
 
     def _recorded(self, stack: contextlib.ExitStack, existing: list[torch.Tensor], hooks: str,
-                  given: Optional[list[Answer]], mode: Optional[FakeTensorMode]) -> Record:
+                  given: Optional[list[Answer]], mode: Optional[FakeTensorMode], first: bool) -> Record:
         values = Values()
         answers = Answers(values.record, given, mode)
         modules = ModulePath(names_of(self.reached.roots))
         phases = values.phases = Phases(values.record, modules, lambda: self._find_roles(values),
-                                        light=bool(hooks))
+                                        light=not first)
         scalars = Scalars(values, hooks == "forget")
         calls = Calls(answers.taken_unknown, scalars, mode is not None)
-        recorder = Recorder(values, phases, answers, scalars, calls, light=bool(hooks))
+        recorder = Recorder(values, phases, answers, scalars, calls, light=not first)
         self._register(values, existing)
         existing.clear()
         stack.enter_context(phases)
