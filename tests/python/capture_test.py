@@ -19,7 +19,7 @@ from torch.nn import functional  # noqa: E402
 from torch.utils.checkpoint import checkpoint  # noqa: E402
 
 import stashscope  # noqa: E402
-from profiler_oracle import judge  # noqa: E402
+from profiler_oracle import judge, read  # noqa: E402
 from stashscope.capturing.reach import reached_from  # noqa: E402
 from stashscope.capturing.run import Stage  # noqa: E402
 from stashscope.capturing.state import State  # noqa: E402
@@ -201,6 +201,18 @@ class CaptureTest(unittest.TestCase):
         for storage, released in zip(saved["storage"], saved["released"]):
             held[storage] = max(held[storage], released)
         self.assertEqual(held, storages["last"])
+
+    def test_storages_that_python_resizes_are_followed(self) -> None:
+        def step():
+            held = torch.empty(1000)
+            held.untyped_storage().resize_(0)
+            other = torch.ones(10).exp()
+            held.untyped_storage().resize_(4000)
+            held.add_(other.sum())
+        for fake in (True, False):
+            stashscope.capture(step, self.path, fake=fake)
+            live = read(self.path).live
+            self.assertEqual(live, [4000, 0, 40, 40, 4040, 4044, 0], fake)
 
     def test_printing_a_number_is_no_decision(self) -> None:
         training = Training()

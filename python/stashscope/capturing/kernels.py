@@ -104,3 +104,22 @@ def random_states_seen(made: Callable[[torch.Tensor], None]) -> Iterator[None]:
         yield
     finally:
         torch.get_rng_state = torch.random.get_rng_state = before
+
+
+@contextlib.contextmanager
+def resizes_seen(resized: Callable[[torch.UntypedStorage], None]) -> Iterator[None]:
+    """Sharded training frees parameters by resizing their storages, which is no operator."""
+    before = torch.UntypedStorage.resize_
+
+    def resize_(storage: torch.UntypedStorage, *args: Any) -> Any:
+        size = storage.nbytes()
+        result = before(storage, *args)
+        if storage.nbytes() != size:
+            resized(storage)
+        return result
+
+    torch.UntypedStorage.resize_ = resize_  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        torch.UntypedStorage.resize_ = before  # type: ignore[method-assign]

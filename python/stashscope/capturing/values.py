@@ -65,6 +65,22 @@ class Values:
         node.outputs.append(value)
         return value
 
+    def resized(self, storage: torch.UntypedStorage) -> None:
+        """Python resized a storage: its memory ends after a node of its own, which makes the new memory."""
+        index = self.storages.find(storage)
+        old = None if index is None else self._newest.get(index)
+        if index is None or old is None:
+            return
+        node = Node("python", "resize", "default", inputs=[old.name])
+        self.phases.fill(node, self.phases.place(), claims=False)
+        self.record.nodes.append(node)
+        position = len(self.record.nodes) - 1
+        new = self.storages.replace(storage, ("node", position, 0))
+        value = Value(f"resize_{position}", old.dtype, old.shape, new)
+        node.outputs.append(value)
+        self._of[new] = {geometry: value for geometry in self._of[index]}
+        self._newest[new] = value
+
     def same_memory(self, known: torch.Tensor, other: torch.Tensor) -> None:
         """Another object shows the memory of a known tensor."""
         index = self.storages.find(known.untyped_storage())
