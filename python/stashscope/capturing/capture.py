@@ -1,0 +1,109 @@
+"""Captures one training step."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import traceback
+from pathlib import Path
+from typing import Any, Callable, Optional, Union
+
+import torch
+
+from ..errors import Error
+from .captured import Captured, combined
+from .places import USER, kind_of
+from .reach import reached_from
+from .record import Record
+from .run import Stage
+from .state import State
+from .world import known_tensors
+from .writer import write
+
+PathLike = Union[str, "os.PathLike[str]"]
+
+
+def capture(step: Callable[[], Any], path: PathLike, *, model: Any = None, optimizer: Any = None,
+            dims: Optional[dict[str, Any]] = None, fake: bool = True) -> None:
+    """Runs one training step and writes it to `path` as a captured step.
+
+    With `fake=True` the step runs on tensors without data: it needs no memory of the model's size, parameters on
+    `meta` are welcome, and the model, its gradients, the optimizer and the random generators stay as they are. Python
+    code in the step runs twice. With `fake=False` the step runs once with its real tensors, and training moves
+    on by one step.
+
+    `model` and `optimizer` (or lists of them) are found by themselves when `step` refers to them. Raises `Error`.
+    """
+    _check(step, path, dims)
+    reached = reached_from(step, model, optimizer)
+    stage = Stage(step, reached, known_tensors(reached))
+    _check_real(stage, fake)
+    before = State(reached)
+    if fake:
+        # Hooks that let saved tensors through change no life, so this run is the first and the watching one.
+        watched = _fake_run(stage, before, before, "watch")
+        captured = combined(watched, watched, _fake_run(stage, before, before, "forget"), "fake")
+    else:
+        captured = _with_real_tensors(stage, before)
+    write(captured, Path(path))
+
+
+def _with_real_tensors(stage: Stage, before: State) -> Captured:
+    real = _run(stage.real)
+    after = State(stage.reached)
+    runs = [_fake_run(stage, before, after, hooks, real) for hooks in ("watch", "forget")]
+    return combined(real, *runs, "real")
+
+
+def _fake_run(stage: Stage, start: State, end: State, hooks: str, real: Optional[Record] = None) -> Record:
+    """One fake run from the state `start`. Afterwards everything is as in `end`."""
+    start.put_back()
+    first = real is None and hooks == "watch"
+    try:
+        return _run(lambda: stage.fake(hooks, first, None if real is None else real.answers))
+    finally:
+        end.put_back()
+
+
+def _run(run: Callable[[], Record]) -> Record:
+    try:
+        return run()
+    except Error:
+        raise
+    except Exception as error:
+        raise Error(f"The step failed: {type(error).__name__}: {error}", _line_of(error),
+                    "Run the step without the capture first. If it works there, try the other value of fake.") from error
+
+
+def _line_of(error: BaseException) -> str:
+    lines = [f'File "{frame.f_code.co_filename}", line {number}, in {frame.f_code.co_name}'
+             for frame, number in traceback.walk_tb(error.__traceback__) if kind_of(frame.f_code) == USER]
+    return lines[-1] if lines else ""
+
+
+def _check(step: Any, path: PathLike, dims: Any) -> None:
+    if not callable(step):
+        raise Error(f"The step is of type '{type(step).__name__}' and cannot be called", "stashscope.capture",
+                    "Give a function without arguments that runs one training step.")
+    called = step if inspect.isroutine(step) else getattr(step, "func", type(step).__call__)
+    if inspect.isgeneratorfunction(called) or inspect.iscoroutinefunction(called) or inspect.isasyncgenfunction(called):
+        raise Error("The step is a generator or a coroutine: calling it does not run it", "stashscope.capture",
+                    "Give a function that runs one training step and returns.")
+    if dims is not None:
+        raise Error("Named dimensions are not known yet", "stashscope.capture", "Leave dims out.")
+    folder = Path(path).absolute().parent
+    if not folder.is_dir():
+        raise Error(f"The folder '{folder}' does not exist", str(path), "Make it first, or give another path.")
+    if Path(path).is_dir():
+        raise Error("The path is a folder", str(path), "Give the name of a file.")
+
+
+def _check_real(stage: Stage, fake: bool) -> None:
+    if fake:
+        return
+    for known in stage.known:
+        if known.tensor.is_meta:
+            raise Error(f"'{known.name}' is on the device 'meta' and has no data", "stashscope.capture with fake=False",
+                        "Capture with fake=True, or give the model its data first.")
+    if torch.is_inference_mode_enabled():
+        raise Error("Inference mode is on: autograd does not work in it", "stashscope.capture", "Leave it first.")

@@ -1,0 +1,78 @@
+"""Data of small integer tensors under fake tensors.
+
+Libraries look into token ids and attention masks: is there padding, is the mask full. These tensors are small, so their
+data goes along, and such questions have their true answers.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any, Iterator
+
+import torch
+import torch._subclasses.fake_tensor as fake_tensor
+from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+from torch.utils._mode_utils import no_dispatch
+from torch.utils.weak import WeakTensorKeyDictionary
+
+_LIMIT = 1 << 16
+
+aten = torch.ops.aten
+# Operators that make tensors of known data out of nothing.
+_MAKERS = {aten.ones.default, aten.zeros.default, aten.full.default, aten.scalar_tensor.default, aten.arange.default,
+           aten.arange.start, aten.arange.start_step, aten.eye.default}
+
+
+class Constants:
+    """Gives real integer tensors a fake twin that knows its data."""
+
+    def __init__(self, mode: FakeTensorMode) -> None:
+        self._mode = mode
+        self._twins: Any = WeakTensorKeyDictionary()
+
+    def replace(self, arguments: Any) -> Any:
+        """The arguments with twins in the place of such tensors."""
+        return type(arguments)(self._replaced(argument) for argument in arguments)
+
+    def keep(self, func: Any, args: Any, kwargs: Any, result: Any) -> None:
+        """Remembers the data of a small tensor that an operator makes out of nothing."""
+        if func in _MAKERS and isinstance(result, FakeTensor) and result.numel() <= _LIMIT:
+            with no_dispatch():
+                data = func(*args, **kwargs)
+            know(self._mode, result, data)
+
+    def _replaced(self, argument: Any) -> Any:
+        if isinstance(argument, (list, tuple)):
+            return type(argument)(self._replaced(part) for part in argument)
+        if not isinstance(argument, torch.Tensor) or not _is_small_and_real(argument):
+            return argument
+        twin = self._twins.get(argument)
+        if twin is None:
+            twin = self._mode.from_tensor(argument)
+            with no_dispatch():
+                data = argument.detach().clone()
+            know(self._mode, twin, data)
+            self._twins[argument] = twin
+        return twin
+
+
+def know(mode: FakeTensorMode, fake: Any, data: torch.Tensor) -> None:
+    """Gives a fake tensor data, which it loses when an operator with unknown data writes into it."""
+    fake.constant = data
+    mode.fake_tensor_converter.add_constant_storage_mapping(fake)
+
+
+def _is_small_and_real(tensor: torch.Tensor) -> bool:
+    return (not isinstance(tensor, FakeTensor) and 0 < tensor.dim() and tensor.numel() <= _LIMIT
+            and not tensor.dtype.is_floating_point and not tensor.dtype.is_complex and not tensor.is_meta)
+
+
+@contextlib.contextmanager
+def known_data() -> Iterator[None]:
+    """Lets results of small constants be constants, too."""
+    before = fake_tensor.CONSTANT_NUMEL_LIMIT
+    fake_tensor.CONSTANT_NUMEL_LIMIT = _LIMIT
+    try:
+        yield
+    finally:
+        fake_tensor.CONSTANT_NUMEL_LIMIT = before

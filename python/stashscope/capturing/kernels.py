@@ -1,0 +1,125 @@
+"""Where PyTorch runs something else than a dispatch mode is shown."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any, Callable, Iterator, Optional
+
+import torch
+from torch._prims_common import is_non_overlapping_and_dense
+from torch._subclasses.fake_tensor import FakeTensor
+from torch.optim.optimizer import _foreach_supported_types as optimizer_types
+from torch.utils._foreach_utils import _foreach_supported_types as list_types
+
+from .record import Node
+
+aten = torch.ops.aten
+
+# References to the sum that autograd's engine, the dispatcher's stack and the mode's arguments hold between them.
+_REFERENCES_OF_ENGINE = 4
+
+
+def adds_in_place(args: Any) -> bool:
+    """Whether autograd's engine would add a gradient in place.
+
+    It does so when it holds the last reference to a plain dense tensor and its storage (`InputBuffer::accumulate` in
+    torch/csrc/autograd/input_buffer.cpp), but never while a dispatch mode is active, because a tensor could then be
+    of any kind. So the mode gets an `add` that does not happen without it.
+    """
+    if torch.is_grad_enabled() or len(args) != 2 or not isinstance(args[1], torch.Tensor):
+        return False
+    held = args[0]
+    storage = held.untyped_storage()._cdata
+    return (held.layout == torch.strided and held.shape == args[1].shape and _is_dense(held)
+            and held._use_count() <= _REFERENCES_OF_ENGINE
+            and torch._C._storage_Use_Count(storage) == 1)
+
+
+# Autograd's formulas scatter a gradient into fresh zeros in place, unless a mode is active.
+_INTO_ZEROS = {
+    aten.index_put.default: aten._index_put_impl_.default,
+    aten.scatter.src: aten.scatter_.src,
+    aten.scatter_add.default: aten.scatter_add_.default,
+    aten.index_add.default: aten.index_add_.default,
+}
+_ZEROS = ("zeros", "new_zeros", "zeros_like")
+
+
+def scatters_in_place(func: Any, args: Any, last: Optional[Node]) -> Optional[tuple[Any, Any]]:
+    """The operator in place and its arguments, if autograd runs that without a mode. `last` ran before."""
+    if func not in _INTO_ZEROS or last is None or last.operator not in _ZEROS:
+        return None
+    if func is aten.index_put.default:
+        args = (*args, *(False,) * (4 - len(args)), True)
+    return _INTO_ZEROS[func], args
+
+
+# These make their result as large as their input, and then show one element of it.
+_LOSSES = {aten.mse_loss.default: 2, aten.smooth_l1_loss.default: 2, aten.soft_margin_loss.default: 2,
+           aten.binary_cross_entropy.default: 3}
+
+
+def result_bytes(func: Any, args: Any, kwargs: Any, number: int, result: torch.Tensor) -> Optional[int]:
+    """Bytes that the CPU's kernel allocates for one of its results, where a fake tensor shows fewer."""
+    if func in _LOSSES:
+        position = _LOSSES[func]
+        reduction = args[position] if len(args) > position else kwargs.get("reduction", 1)
+        elements = torch.broadcast_shapes(args[0].shape, args[1].shape).numel() if reduction else result.numel()
+        return int(elements) * result.element_size()
+    if func is aten._embedding_bag.default and number == 1 and result.numel():
+        return (result.numel() + 1) * result.element_size()
+    return None
+
+
+def _is_dense(tensor: torch.Tensor) -> bool:
+    """Whether the elements fill their memory without gaps and overlaps."""
+    return bool(is_non_overlapping_and_dense(tensor))
+
+
+@contextlib.contextmanager
+def fake_tensors_are_tensors() -> Iterator[None]:
+    """Optimizers and `clip_grad_norm_` take their way through lists of tensors only for plain tensors."""
+    lists = [optimizer_types, list_types]
+    for kinds in lists:
+        kinds.append(FakeTensor)
+    try:
+        yield
+    finally:
+        for kinds in lists:
+            kinds.remove(FakeTensor)
+
+
+@contextlib.contextmanager
+def random_states_seen(made: Callable[[torch.Tensor], None]) -> Iterator[None]:
+    """Checkpointing keeps the state of the random generator, a tensor that no operator makes."""
+    before = torch.random.get_rng_state
+
+    def get_rng_state() -> torch.Tensor:
+        state = before()
+        made(state)
+        return state
+
+    torch.get_rng_state = torch.random.get_rng_state = get_rng_state
+    try:
+        yield
+    finally:
+        torch.get_rng_state = torch.random.get_rng_state = before
+
+
+@contextlib.contextmanager
+def resizes_seen(resized: Callable[[torch.UntypedStorage], None]) -> Iterator[None]:
+    """Sharded training frees parameters by resizing their storages, which is no operator."""
+    before = torch.UntypedStorage.resize_
+
+    def resize_(storage: torch.UntypedStorage, *args: Any) -> Any:
+        size = storage.nbytes()
+        result = before(storage, *args)
+        if storage.nbytes() != size:
+            resized(storage)
+        return result
+
+    torch.UntypedStorage.resize_ = resize_  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        torch.UntypedStorage.resize_ = before  # type: ignore[method-assign]

@@ -1,0 +1,94 @@
+"""What one run of the step leaves behind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Optional
+
+import torch
+
+
+@dataclass(frozen=True)
+class Value:
+    """A version of a tensor."""
+
+    name: str
+    dtype: torch.dtype
+    shape: tuple[int, ...]
+    storage: int
+
+
+@dataclass
+class Node:
+    """An operator as it was dispatched."""
+
+    namespace: str
+    operator: str
+    overload: str
+    arguments: str = ""
+    inputs: list[str] = field(default_factory=list)
+    outputs: list[Value] = field(default_factory=list)
+    phase: str = "forward"
+    scopes: tuple[str, ...] = ("",)
+    line: str = ""
+    flops: int = 0
+    tags: tuple[str, ...] = ()
+    workspace: int = 0
+    forward_node: int = -1
+    # The number of the autograd node that runs this one in backward.
+    run_by: int = -1
+    # Whether autograd's engine adds up gradients here, after that node has run.
+    accumulates: bool = False
+
+    @property
+    def signature(self) -> tuple[Any, ...]:
+        """What must be equal in every run."""
+        outputs = tuple((value.dtype, value.shape) for value in self.outputs)
+        return self.namespace, self.operator, self.overload, outputs
+
+    def text(self, index: int) -> str:
+        """The operator, its shapes and its place, for messages."""
+        shapes = ", ".join(str(list(value.shape)) for value in self.outputs)
+        place = f" in module '{self.scopes[-1]}'" if self.scopes[-1] else ""
+        line = f" at {self.line}" if self.line else ""
+        return f"operator {index}, {self.namespace}.{self.operator} [{shapes}]{place}{line}"
+
+
+@dataclass
+class Saved:
+    """A tensor that autograd saves."""
+
+    sequence: int
+    storage: int
+    value: str
+    node: int = -1
+    unpacked: int = -1
+    released: Optional[int] = None
+
+
+@dataclass
+class Answer:
+    """A result that depends on data: a number, or the shapes and bytes of the outputs."""
+
+    operator: str
+    number: Any = None
+    shapes: tuple[tuple[int, ...], ...] = ()
+    sizes: tuple[int, ...] = ()
+
+
+@dataclass
+class Record:
+    """One run: its operators, storages, inputs, saved tensors and answers."""
+
+    nodes: list[Node] = field(default_factory=list)
+    keys: list[Any] = field(default_factory=list)
+    bytes: list[int] = field(default_factory=list)
+    roles: list[str] = field(default_factory=list)
+    last: list[int] = field(default_factory=list)
+    # Storages that existed before the step and that it does not touch.
+    unused: set[int] = field(default_factory=set)
+    inputs: list[Value] = field(default_factory=list)
+    alive: list[Value] = field(default_factory=list)
+    saved: list[Saved] = field(default_factory=list)
+    answers: list[Answer] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)

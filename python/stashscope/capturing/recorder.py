@@ -1,0 +1,101 @@
+"""The dispatch mode that records every operator once.
+
+It lies on top of the fake tensor mode, so that it sees exactly the operators that reach a device, with real tensors and
+with fake ones. It keeps no tensor and no storage alive.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch._C import DispatchKey
+from torch._subclasses.fake_tensor import FakeTensor
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from . import kernels
+from .answers import Answers
+from .calls import Calls
+from .operators import Facts, facts_of, flops_of, named_arguments, readable_arguments, tensors_in
+from .phases import Phases
+from .record import Node, Record
+from .scalars import Scalars
+from .values import Values
+
+aten = torch.ops.aten
+_DEVICE = torch.ops.prim.device.default
+
+
+class Recorder(TorchDispatchMode):
+    """Fills a record while it is active."""
+
+    def __init__(self, values: Values, phases: Phases, answers: Answers, scalars: Scalars,
+                 calls: Calls, light: bool) -> None:
+        super().__init__()
+        self.record: Record = values.record
+        self._values = values
+        self._phases = phases
+        self._answers = answers
+        self._scalars = scalars
+        self._calls = calls
+        self._light = light
+        # Tensors that are made again for autograd do not count.
+        self.paused = False
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if func is _DEVICE and isinstance(args[0], FakeTensor):
+            return args[0].fake_device
+        kwargs = kwargs or {}
+        facts = facts_of(func)
+        if self.paused or facts.ignored or _is_shallow_copy(func):
+            return self._unrecorded(func, args, kwargs)
+        if func is aten.lift_fresh.default:
+            self._values.made_by_python(args[0])
+            return self._unrecorded(func, args, kwargs)
+        place = self._phases.place()
+        if place.frames.from_engine and func is aten.add.Tensor and kernels.adds_in_place(args):
+            func, facts = aten.add_.Tensor, facts_of(aten.add_.Tensor)
+            self._run(func, facts, args, kwargs, place)
+            return args[0]
+        if place.frames.from_engine:
+            last = self.record.nodes[-1] if self.record.nodes else None
+            in_place = kernels.scatters_in_place(func, args, last)
+            if in_place is not None:
+                func, args = in_place
+                self._run(func, facts_of(func), args, kwargs, place)
+                return args[0]
+        if func is aten.add.Tensor and self._calls.adds_in_place:
+            self._run(aten.add_.Tensor, facts_of(aten.add_.Tensor), args, kwargs, place)
+            return aten.alias.default(args[0])
+        return self._run(func, facts, args, kwargs, place)
+
+    def _unrecorded(self, func: Any, args: Any, kwargs: Any) -> Any:
+        result = func(*args, **kwargs)
+        if not self.paused and args and isinstance(args[0], torch.Tensor) and isinstance(result, torch.Tensor):
+            self._values.same_memory(args[0], result)
+        return result
+
+    def _run(self, func: Any, facts: Facts, args: Any, kwargs: Any, place: Any) -> Any:
+        named = named_arguments(facts, args, kwargs)
+        inputs = self._values.read(tensors_in((*args, *kwargs.values())))
+        workspace, numbers = 0, []
+        if facts.single_tensors and not place.frames.from_engine:
+            workspace, numbers = self._scalars.before(func, facts, named, torch.is_grad_enabled())
+        node = Node(facts.namespace, facts.operator, facts.overload, "" if self._light else readable_arguments(facts, named),
+                    inputs + numbers, tags=facts.tags, workspace=workspace)
+        self._phases.fill(node, place)
+        node.accumulates = place.frames.from_engine and func in (aten.add.Tensor, aten.add_.Tensor)
+        self.record.nodes.append(node)
+        result = self._answers.call(func, args, kwargs)
+        self._phases.done()
+        sizes = [kernels.result_bytes(func, args, kwargs, number, tensor)
+                 for number, tensor in enumerate(tensors_in((result,)))]
+        self._values.write(node, facts, named, result, sizes)
+        node.flops = 0 if self._light else flops_of(func, args, kwargs, result)
+        return result
+
+
+def _is_shallow_copy(func: Any) -> bool:
+    """Autograd copies the head of a tensor. Modes see that as `detach`, but no operator runs."""
+    return func is aten.detach.default and not torch._C._dispatch_tls_is_dispatch_key_excluded(
+        DispatchKey.ADInplaceOrView)

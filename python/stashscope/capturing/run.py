@@ -1,0 +1,149 @@
+"""Runs the step once and records it."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import io
+from typing import Any, Callable, Iterator, Optional
+
+import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
+
+from .answers import Answers
+from .calls import Calls
+from .constants import known_data
+from .kernels import fake_tensors_are_tensors, random_states_seen, resizes_seen
+from .phases import Phases
+from .places import ModulePath, names_of
+from .reach import Reached
+from .record import Answer, Record
+from .recorder import Recorder
+from .scalars import Scalars
+from .saved import Forgetting, Watching
+from .twin import Twin
+from .values import Values
+from .world import Known
+
+Step = Callable[[], Any]
+
+
+class Stage:
+    """The step and all that it works on."""
+
+    def __init__(self, step: Step, reached: Reached, known: list[Known]) -> None:
+        self.step = step
+        self.reached = reached
+        self.known = known
+
+    def real(self) -> Record:
+        """Runs the step with real tensors."""
+        existing = _existing_tensors()
+        with contextlib.ExitStack() as stack:
+            return self._recorded(stack, existing, "", None, None, first=True)
+
+    def fake(self, hooks: str, first: bool, given: Optional[list[Answer]] = None) -> Record:
+        """Runs the step with fake tensors. `hooks`: what happens to saved tensors: '', 'watch' or 'forget'.
+
+        Later runs only repeat the first: they print nothing, and read no lines.
+        """
+        existing = _existing_tensors()
+        mode = FakeTensorMode(allow_non_fake_inputs=True)
+        with contextlib.ExitStack() as stack:
+            if not first:
+                stack.enter_context(contextlib.redirect_stdout(io.StringIO()))
+            stack.enter_context(Twin(self.known, mode))
+            stack.enter_context(mode)
+            stack.enter_context(fake_tensors_are_tensors())
+            stack.enter_context(known_data())
+            return self._recorded(stack, existing, hooks, given, mode, first)
+
+    def _recorded(self, stack: contextlib.ExitStack, existing: list[torch.Tensor], hooks: str,
+                  given: Optional[list[Answer]], mode: Optional[FakeTensorMode], first: bool) -> Record:
+        values = Values()
+        answers = Answers(values.record, given, mode)
+        modules = ModulePath(names_of(self.reached.roots))
+        phases = values.phases = Phases(values.record, modules, lambda: self._find_roles(values),
+                                        light=not first)
+        scalars = Scalars(values, hooks == "forget")
+        calls = Calls(answers.taken_unknown, scalars, mode is not None)
+        recorder = Recorder(values, phases, answers, scalars, calls, light=not first)
+        self._register(values, existing)
+        existing.clear()
+        stack.enter_context(phases)
+        stack.enter_context(random_states_seen(values.made_by_python))
+        stack.enter_context(resizes_seen(values.resized))
+        stack.enter_context(recorder)
+        stack.enter_context(calls)
+        for one in _saved_hooks(hooks, values, recorder):
+            stack.enter_context(one)
+        with _no_collection():
+            self.step()
+            self._find_roles(values)
+            record = values.finish()
+        scalars.finish()
+        phases.resolve()
+        for row in record.saved:
+            row.node = phases.maker_of(row.sequence)
+            row.released = len(record.nodes) if row.released is None else row.released
+        return record
+
+    def _register(self, values: Values, existing: list[torch.Tensor]) -> None:
+        for known in self.known:
+            values.existing(known.tensor, known.name, known.role)
+            gradient = known.tensor.grad if known.tensor.is_leaf else None
+            if gradient is not None:
+                values.existing(gradient, f"{known.name}.grad", "gradient")
+        for tensor in existing:
+            values.existing_storage(tensor)
+
+    def _find_roles(self, values: Values) -> None:
+        """Gradients and states of optimizers are known by where they hang."""
+        for known in self.known:
+            gradient = known.tensor.grad if known.tensor.is_leaf else None
+            if gradient is not None:
+                values.storages.set_role(gradient.untyped_storage(), "gradient")
+        for optimizer in self.reached.optimizers:
+            for states in list(optimizer.state.values()):
+                for state in states.values() if isinstance(states, dict) else ():
+                    if isinstance(state, torch.Tensor):
+                        values.storages.set_role(state.untyped_storage(), "optimizer")
+
+
+def _saved_hooks(kind: str, values: Values, recorder: Recorder) -> Iterator[Any]:
+    if kind == "watch":
+        watching = Watching(values)
+        yield torch.autograd.graph.saved_tensors_hooks(watching.pack, watching.unpack)
+    elif kind == "forget":
+        forgetting = Forgetting(values, lambda paused: setattr(recorder, "paused", paused))
+        yield torch.autograd.graph.saved_tensors_hooks(forgetting.pack, forgetting.unpack)
+
+
+def _existing_tensors() -> list[torch.Tensor]:
+    """Every tensor that lives now and has a storage."""
+    gc.collect()
+    found = []
+    for thing in gc.get_objects():
+        if issubclass(type(thing), torch.Tensor) and _has_storage(thing):
+            found.append(thing)
+    return found
+
+
+def _has_storage(tensor: torch.Tensor) -> bool:
+    try:
+        tensor.untyped_storage()
+    except (NotImplementedError, RuntimeError, ReferenceError):
+        return False
+    return True
+
+
+@contextlib.contextmanager
+def _no_collection() -> Iterator[None]:
+    """Python's collector would end tensors in cycles at moments that depend on everything else."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()

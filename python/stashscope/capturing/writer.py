@@ -1,0 +1,157 @@
+"""Writes a captured step as an ONNX file."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any, Iterable
+
+import onnx
+import torch
+from onnx import TensorProto, helper
+
+from ..errors import Error
+from .captured import Captured
+from .record import Node, Record, Value
+
+VERSION = "1"
+
+_TYPES = {
+    torch.float32: TensorProto.FLOAT, torch.float64: TensorProto.DOUBLE, torch.float16: TensorProto.FLOAT16,
+    torch.bfloat16: TensorProto.BFLOAT16, torch.bool: TensorProto.BOOL, torch.uint8: TensorProto.UINT8,
+    torch.int8: TensorProto.INT8, torch.int16: TensorProto.INT16, torch.int32: TensorProto.INT32,
+    torch.int64: TensorProto.INT64, torch.uint16: TensorProto.UINT16, torch.uint32: TensorProto.UINT32,
+    torch.uint64: TensorProto.UINT64, torch.complex64: TensorProto.COMPLEX64,
+    torch.complex128: TensorProto.COMPLEX128, torch.float8_e4m3fn: TensorProto.FLOAT8E4M3FN,
+    torch.float8_e4m3fnuz: TensorProto.FLOAT8E4M3FNUZ, torch.float8_e5m2: TensorProto.FLOAT8E5M2,
+    torch.float8_e5m2fnuz: TensorProto.FLOAT8E5M2FNUZ,
+}
+
+
+def write(captured: Captured, path: Path) -> None:
+    """Writes the file beside its place first, so that an older one stays until the new one is whole."""
+    data = _model(captured).SerializeToString()
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.absolute().parent)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+            os.chmod(name, 0o666 & ~_mask())
+            os.replace(name, path)
+        except BaseException:
+            os.unlink(name)
+            raise
+    except OSError as error:
+        raise Error(f"The file cannot be written: {error.strerror}", str(path), "Give another path.") from error
+
+
+def _mask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def _model(captured: Captured) -> onnx.ModelProto:
+    record = captured.record
+    numbers = _numbers(record)
+    nodes = [_node(index, node, numbers) for index, node in enumerate(record.nodes)]
+    values = [value for node in record.nodes for value in node.outputs]
+    graph = helper.make_graph(nodes, "step", [_info(value) for value in record.inputs],
+                              [_info(value) for value in record.alive], value_info=[_info(value) for value in values])
+    model = helper.make_model(graph, producer_name="stashscope", ir_version=8, opset_imports=_opsets(record.nodes))
+    for key, text in _properties(captured, numbers).items():
+        model.metadata_props.add(key=key, value=text)
+    return model
+
+
+def _numbers(record: Record) -> dict[int, int]:
+    """The storages that the file has, numbered."""
+    kept = [index for index in range(len(record.bytes)) if index not in record.unused]
+    return {index: number for number, index in enumerate(kept)}
+
+
+def _opsets(nodes: Iterable[Node]) -> list[Any]:
+    domains = sorted({_domain(node) for node in nodes})
+    return [helper.make_opsetid("", 17), *(helper.make_opsetid(domain, 1) for domain in domains)]
+
+
+def _domain(node: Node) -> str:
+    return f"pytorch.{node.namespace}"
+
+
+def _node(index: int, node: Node, numbers: dict[int, int]) -> onnx.NodeProto:
+    name = f"{node.operator}_{index}"
+    made = helper.make_node(node.operator, node.inputs, [value.name for value in node.outputs], name=name,
+                            domain=_domain(node))
+    for key, value in _attributes(node, numbers).items():
+        made.attribute.append(helper.make_attribute(key, value))
+    made.metadata_props.add(key="pkg.torch.onnx.name_scopes", value=repr([*node.scopes, name]))
+    if node.line:
+        made.metadata_props.add(key="pkg.torch.onnx.stack_trace", value=node.line)
+    return made
+
+
+def _attributes(node: Node, numbers: dict[int, int]) -> dict[str, Any]:
+    found: dict[str, Any] = {"overload": node.overload, "arguments": node.arguments, "phase": node.phase}
+    if node.outputs:
+        found["storages"] = [numbers[value.storage] for value in node.outputs]
+    if node.flops:
+        found["flops"] = node.flops
+    if node.tags:
+        found["tags"] = list(node.tags)
+    if node.workspace:
+        found["workspace"] = node.workspace
+    if node.forward_node >= 0:
+        found["forward_node"] = node.forward_node
+    return found
+
+
+def _info(value: Value) -> onnx.ValueInfoProto:
+    kind = _TYPES.get(value.dtype)
+    if kind is None:
+        raise Error(f"Tensors of type {value.dtype} are not known", value.name, "Leave them out of the step.")
+    return helper.make_tensor_value_info(value.name, kind, value.shape)
+
+
+def _properties(captured: Captured, numbers: dict[int, int]) -> dict[str, str]:
+    record = captured.record
+    place = {value.storage: position for position, value in reversed(list(enumerate(record.inputs)))}
+    storages = {
+        "bytes": [record.bytes[index] for index in numbers],
+        "role": [record.roles[index] for index in numbers],
+        "last": [record.last[index] for index in numbers],
+        "python_last": [captured.python_last[index] for index in numbers],
+        "input": [place.get(index, -1) if record.keys[index][0] == "existing" else -1 for index in numbers],
+    }
+    return {
+        "stashscope.captured_step": VERSION,
+        "stashscope.torch": torch.__version__,
+        "stashscope.device": "cpu",
+        "stashscope.tensors": captured.tensors,
+        "stashscope.storages": _json(storages),
+        "stashscope.input_storages": _json([numbers[value.storage] for value in record.inputs]),
+        "stashscope.saved": _json(_saved(captured, numbers)),
+        "stashscope.warnings": _json(record.warnings),
+    }
+
+
+def _saved(captured: Captured, numbers: dict[int, int]) -> dict[str, list[Any]]:
+    """The rows of the watching run, with the storages of the first run."""
+    first = {key: index for index, key in enumerate(captured.record.keys)}
+    rows: dict[str, list[Any]] = {name: [] for name in ("node", "storage", "value", "unpacked", "released")}
+    for row in captured.watched.saved:
+        index = first.get(captured.watched.keys[row.storage])
+        if index is None or index not in numbers:
+            continue
+        rows["node"].append(row.node)
+        rows["storage"].append(numbers[index])
+        rows["value"].append(row.value)
+        rows["unpacked"].append(row.unpacked)
+        rows["released"].append(row.released)
+    return rows
+
+
+def _json(thing: Any) -> str:
+    return json.dumps(thing, separators=(",", ":"))
