@@ -36,7 +36,10 @@ struct BufferRules {
   /// may not read it; invalid: it outlives the step. Empty in other steps.
   IdVector<ValueId, NodeId> held_until;
 
-  bool is_persistent(ValueId value) const { return is_given[value]; }
+  /// Given, and not freed within the step.
+  bool is_persistent(ValueId value) const {
+    return is_given[value] && (held_until.empty() || !held_until[value].valid());
+  }
 };
 
 /// @param parameters trained values

@@ -29,7 +29,7 @@ class TimelineBuilder {
   Timeline build() {
     find_last_reads();
     timeline_.buffers.reserve(topology_.values() + states_.size());
-    add_persistent();
+    add_given();
     add_states();
     for (std::size_t slot = 0; slot < timeline_.order.size(); ++slot) place_outputs(slot);
     sum_up();
@@ -54,11 +54,13 @@ class TimelineBuilder {
     }
   }
 
-  void add_persistent() {
+  void add_given() {
     for (const ValueId value : IdRange<ValueId>(dataflow_.graph_values)) {
-      if (!rules_.is_persistent(value)) continue;
-      timeline_.buffer_of[value] =
-          timeline_.buffers.push_back({value, bytes_[value], 0, end(), true, is_kept(value), {}});
+      if (!rules_.is_given[value]) continue;
+      const bool is_persistent = rules_.is_persistent(value);
+      const std::uint32_t last = is_persistent ? end() : last_read_[value];
+      timeline_.buffer_of[value] = timeline_.buffers.push_back(
+          {value, bytes_[value], 0, last, is_persistent, is_kept(value), {}});
     }
   }
 

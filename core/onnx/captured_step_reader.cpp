@@ -171,10 +171,6 @@ class CapturedStepReader {
       const StorageId id = storage_at(index);
       place(data_.inputs[i], id, -1);
       rows_[id].is_given = true;
-      if (rows_[id].last != node_count()) {
-        fail_input(describe(data_.values[data_.inputs[i]]),
-                   "is a graph input, but its storage ends within the step", recapture);
-      }
     }
   }
 
@@ -241,9 +237,15 @@ class CapturedStepReader {
 
   void set_end(StorageId id) {
     StorageRow& row = rows_[id];
-    if (!row.newest.valid() || row.is_given) return;
-    if (row.last == node_count()) return return_value_of(id);
-    row.storage.last = NodeId(static_cast<std::size_t>(row.last));
+    if (!row.newest.valid()) return;
+    if (row.last == node_count()) {
+      if (!row.is_given) return_value_of(id);
+    } else if (row.last < 0) {
+      row.storage.bytes = Expr(0);  // freed before the first node
+      row.storage.last = NodeId(0);
+    } else {
+      row.storage.last = NodeId(static_cast<std::size_t>(row.last));
+    }
   }
 
   void return_value_of(StorageId id) {

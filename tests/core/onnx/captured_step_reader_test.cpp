@@ -117,9 +117,9 @@ TEST(CapturedStepReader, RefusesLifetimesThatCannotBe) {
   EXPECT_EQ(refused_ends("[6, 6, 7, 6, 4, 6]"),
             "metadata 'stashscope.storages', storage 2: ends at a node that does not exist; "
             "capture the step again");
-  EXPECT_EQ(refused_ends("[5, 6, 4, 6, 4, 6]"),
-            "tensor 'w': is a graph input, but its storage ends within the step; capture the step "
-            "again");
+  EXPECT_EQ(refused_ends("[4, 6, 4, 6, 4, 6]"),
+            "node 'make_w.1' (add_): tensor 'w': is read after its storage is freed; capture the "
+            "step again");
 }
 
 TEST(CapturedStepReader, RefusesNodesThatDoNotFit) {

@@ -9,8 +9,8 @@
 namespace stashscope {
 namespace captured_study_test {
 
-std::shared_ptr<const Study> study_of(const Choices& choices = {}) {
-  GraphData data = test::captured_data();
+std::shared_ptr<const Study> study_of(const Choices& choices = {},
+                                      GraphData data = test::captured_data()) {
   read_captured_step(data);
   return compute_study(std::make_shared<const Graph>(std::move(data)), choices, nullptr,
                        Progress());
@@ -23,6 +23,15 @@ TEST(CapturedStudy, HasTheMemoryThatPyTorchHad) {
   EXPECT_EQ(timeline.idle_bytes, (std::vector<std::int64_t>{32, 96, 96, 100, 104, 52, 52}));
   EXPECT_EQ(timeline.peak_bytes, 128);
   EXPECT_EQ(peak_node(*study, *study->current), "make_w.grad");
+}
+
+TEST(CapturedStudy, FreesWhatTheStepFrees) {
+  GraphData data = test::captured_data();
+  std::string& storages = data.metadata["stashscope.storages"];
+  storages.replace(storages.rfind('['), std::string::npos, "[6, 4, 4, 6, 4, 6]}");
+  const auto ends_at_4 = study_of({}, data);
+  EXPECT_EQ(ends_at_4->current->timeline.live_bytes,
+            (std::vector<std::int64_t>{96, 96, 100, 104, 128, 36}));
 }
 
 TEST(CapturedStudy, KnowsForwardParametersAndBands) {
