@@ -60,6 +60,14 @@ class Sweeping : public WindowTest {
   const Dimension& batch_now() { return document().study()->sizes->dims.dimensions.front(); }
 };
 
+TEST_F(Sweeping, IsCurrentOnceAllItsPointsAreThere) {
+  ASSERT_TRUE(chart().is_current());
+  type(u"sweep_points"_s, u"9"_s);
+  EXPECT_FALSE(chart().is_current());
+  ASSERT_TRUE(comes_true([this] { return chart().is_current(); }));
+  EXPECT_EQ(chart().points().size(), 9U);
+}
+
 TEST_F(Sweeping, ShowsThePeaksOfStudies) {
   ASSERT_FALSE(chart().points().empty());
   EXPECT_EQ(chart().points().front().value, 1);

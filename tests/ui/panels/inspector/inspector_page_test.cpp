@@ -256,7 +256,10 @@ TEST_F(InspectorPages, NamesAreCopiedInFull) {
   const QString name = QString::fromStdString(name_of(study.graph(), dataflow(), last.reader));
   ASSERT_TRUE(name.contains(u'/')) << name.toStdString();
   EXPECT_TRUE(copied().contains(name)) << copied().toStdString();
-  EXPECT_TRUE(QApplication::clipboard()->mimeData()->html().contains(name));
+  const QString html = QApplication::clipboard()->mimeData()->html();
+  EXPECT_TRUE(html.contains(name));
+  ASSERT_TRUE(page().toPlainText().contains(QChar(0x200b))) << "a mark where a line may break";
+  EXPECT_FALSE(html.contains(QChar(0x200b)));
 }
 
 }  // namespace inspector_page_test

@@ -289,9 +289,12 @@ TEST_F(OrderAndFusion, FusionsAreCountedWhenTheyAreLookedAtAndChosenByAClick) {
   const auto text = [this](int row, int column) {
     return fusions().model()->index(row, column).data().toString();
   };
+  const auto& table = dynamic_cast<PictureSource&>(fusions());
   EXPECT_EQ(text(1, FusionModel::peak), u"counting…"_s);
+  EXPECT_FALSE(table.is_current()) << "not counted yet";
   show_tab(fusion_tab);
   ASSERT_TRUE(comes_true([&] { return text(3, FusionModel::peak) != u"counting…"_s; }));
+  EXPECT_TRUE(table.is_current());
   const QString told = text(1, FusionModel::groups);
   EXPECT_GT(told.toInt(), 0);
   choose_fusion("dataflow");
