@@ -35,8 +35,9 @@ void save_report(Document& document, const QString& path) {
   }
   document.files().write_in_background(
       Document::tr("Saved %1").arg(path),
-      [study = document.study(), model = document.model_path(), measured = std::move(measured),
-       files = document.files().guard(), file = path.toStdString()]() mutable {
+      [study = document.study(), model = document.model_path().toStdString(),
+       measured = std::move(measured), files = document.files().guard(),
+       file = path.toStdString()]() mutable {
         files.claim(printable(file), file, "a report");
         ReportInput input{*study, model, std::move(measured)};
         input.passes = pass_savings(*study);

@@ -99,15 +99,16 @@ class Stage:
 
     def _find_roles(self, values: Values) -> None:
         """Gradients and states of optimizers are known by where they hang."""
+        names = {id(known.tensor): known.name for known in self.known}
         for known in self.known:
             gradient = known.tensor.grad if known.tensor.is_leaf else None
             if gradient is not None:
-                values.storages.set_role(gradient.untyped_storage(), "gradient")
+                values.give_role(gradient, "gradient", f"{known.name}.grad")
         for optimizer in self.reached.optimizers:
-            for states in list(optimizer.state.values()):
-                for state in states.values() if isinstance(states, dict) else ():
+            for parameter, states in list(optimizer.state.items()):
+                for key, state in states.items() if isinstance(states, dict) else ():
                     if isinstance(state, torch.Tensor):
-                        values.storages.set_role(state.untyped_storage(), "optimizer")
+                        values.give_role(state, "optimizer", f"{names.get(id(parameter), 'parameter')}.{key}")
 
 
 def _saved_hooks(kind: str, values: Values, recorder: Recorder) -> Iterator[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Iterable, Optional
 
 import torch
@@ -25,6 +26,8 @@ class Values:
         self._newest: dict[int, Value] = {}
         self._before: dict[int, tuple[torch.dtype, tuple[int, ...]]] = {}
         self._input_names: set[str] = set()
+        # Names for the last versions in storages that the step makes.
+        self._last_names: dict[int, str] = {}
 
     def existing(self, tensor: torch.Tensor, name: str, role: str) -> None:
         """A tensor that existed before the step and has a name."""
@@ -110,10 +113,19 @@ class Values:
         """A tensor without data that stands for one that autograd would have kept."""
         self.storages.add(tensor.untyped_storage(), ("again", len(self.storages.bytes)))
 
+    def give_role(self, tensor: torch.Tensor, role: str, name: str) -> None:
+        """What a tensor is for, and the name of its last version if the step makes it."""
+        storage = tensor.untyped_storage()
+        self.storages.set_role(storage, role)
+        index = self.storages.find(storage)
+        if index is not None and self.storages.keys[index][0] == "node":
+            self._last_names[index] = name
+
     def finish(self) -> Record:
         """Ends the record: what lives now is alive after the step."""
         self.storages.close()
         record, storages = self.record, self.storages
+        self._rename()
         end = len(record.nodes)
         for index, (dtype, shape) in list(self._before.items()):
             if storages.last[index] != ALIVE:
@@ -125,6 +137,18 @@ class Values:
         record.alive = [value for index, value in self._newest.items()
                         if record.last[index] == end and record.keys[index][0] == "node"]
         return record
+
+    def _rename(self) -> None:
+        """Gives the last versions of gradients and states their names, wherever a node names them."""
+        renamed: dict[str, Value] = {}
+        for index, name in self._last_names.items():
+            old = self._newest[index]
+            self._newest[index] = renamed[old.name] = replace(old, name=self._unused_name(name))
+        for node in self.record.nodes:
+            node.inputs = [renamed[name].name if name in renamed else name for name in node.inputs]
+            node.outputs = [renamed.get(value.name, value) for value in node.outputs]
+        for row in self.record.saved:
+            row.value = renamed[row.value].name if row.value in renamed else row.value
 
     def write(self, node: Node, facts: Facts, named: dict[str, Any], result: Any,
               sizes: list[Optional[int]]) -> None:
