@@ -2,29 +2,40 @@
 
 from __future__ import annotations
 
-import textwrap
-from typing import Any
-
-import torch
+import json
+from typing import Iterable
 
 from .operators import saved_operators
 from .plan import Plan
 from .randomness import is_random
 
+_WIDTH = 118
+
 _HEAD = '''\
-# A plan for PyTorch {version}. Paste this and call checkpoint_regions(model) once, before the first step.
+# A plan for PyTorch VERSION. Paste this and call checkpoint_regions(model) once, before the first step.
+# Call transformers with use_cache=False: a cache must not be filled again in backward.
 import contextlib
+'''
+
+_IMPORTS = '''
+import torch
+from torch.nn.modules.batchnorm import _BatchNorm
+from torch.utils.checkpoint import checkpoint
+'''
+
+_IMPORTS_OF_POLICY = '''\
 from collections import Counter
 
 import torch
 from torch.nn.modules.batchnorm import _BatchNorm
 from torch.utils.checkpoint import CheckpointPolicy, checkpoint, create_selective_checkpoint_contexts
-
-# Modules that are recomputed in backward, and for each operator the calls (0 is the first) whose outputs are kept.
 '''
 
-_BODY = '''\
+_LIST = '''
+# Modules that backward runs again, and for each operator the calls (0 is the first) whose outputs are kept.
+'''
 
+_WRAP = '''
 
 def checkpoint_regions(model):
     for names, save in REGIONS:
@@ -46,73 +57,92 @@ def checkpoint_module(module, save):
     module.forward = checkpointed
 
 
-def contexts(module, save):
-    kept, counts{states} = dict(save), (Counter(), Counter()){no_states}
+@contextlib.contextmanager
+def statistics_kept(module):  # Batch normalizations count a batch once.
+    norms = [(norm, norm.momentum, norm.num_batches_tracked) for norm in module.modules()
+             if isinstance(norm, _BatchNorm) and norm.training and norm.running_mean is not None]
+    for norm, _, _ in norms:
+        norm.momentum, norm.num_batches_tracked = 0.0, None
+    try:
+        yield
+    finally:
+        for norm, momentum, batches in norms:
+            norm.momentum, norm.num_batches_tracked = momentum, batches
+
+
+def contexts(module, save):  # For forward, and for running it again.
+'''
+
+_PLAIN = '''\
+    return contextlib.nullcontext(), statistics_kept(module)
+'''
+
+_POLICY = '''\
+    kept, counts = dict(save), (Counter(), Counter())
 
     def policy(context, operator, *args, **kwargs):
         name, count = str(operator), counts[context.is_recompute]
         number, count[name] = count[name], count[name] + 1
-{random}        return CheckpointPolicy.MUST_SAVE if number in kept.get(name, ()) else CheckpointPolicy.PREFER_RECOMPUTE
+        return CheckpointPolicy.MUST_SAVE if number in kept.get(name, ()) else CheckpointPolicy.PREFER_RECOMPUTE
 
     @contextlib.contextmanager
-    def recompute():  # Batch normalizations count a batch once, and kept outputs are handed out once.
-        norms = [(norm, norm.momentum, norm.num_batches_tracked) for norm in module.modules()
-                 if isinstance(norm, _BatchNorm) and norm.training and norm.running_mean is not None]
-        for norm, _, _ in norms:
-            norm.momentum, norm.num_batches_tracked = 0.0, None
-        try:
-            with again:
+    def recompute():
+        with statistics_kept(module), again:
+            try:
                 yield
-        finally:
-            kept.clear()
-            for norm, momentum, batches in norms:
-                norm.momentum, norm.num_batches_tracked = momentum, batches
+            finally:
+                kept.clear()  # Kept outputs are handed out once. A second backward pass computes all of them again.
+                counts[True].clear()
     first, again = create_selective_checkpoint_contexts(policy) if save else (contextlib.nullcontext(),) * 2
     return first, recompute()
 '''
 
-# A kept operator does not draw when the region runs again. What draws after it starts from where it started in forward.
+_START = "    kept, counts = dict(save), (Counter(), Counter())\n"
+_COUNTED = "        number, count[name] = count[name], count[name] + 1\n"
+
+# A kept operator does not draw again. What draws after it starts from where it started in forward.
 _RANDOM = '''\
-        if torch.Tag.nondeterministic_seeded in operator.tags:  # Kept operators do not draw again.
-            devices = {arg.device for arg in args if isinstance(arg, torch.Tensor) and arg.is_cuda}
+        if torch.Tag.nondeterministic_seeded in operator.tags:  # Kept operators do not draw numbers again.
             if context.is_recompute:
                 for set_state, state in states[name, number]:
                     set_state(state)
             else:
-                states[name, number] = [(torch.set_rng_state, torch.get_rng_state())] + [
-                    (lambda state, device=device: torch.cuda.set_rng_state(state, device),
-                     torch.cuda.get_rng_state(device)) for device in devices]
+                states[name, number] = [(torch.set_rng_state, torch.get_rng_state())]
+                if torch.cuda.is_initialized():
+                    states[name, number].append((torch.cuda.set_rng_state, torch.cuda.get_rng_state()))
 '''
 
 
 def plain_code(plan: Plan) -> str:
-    """The plan as plain PyTorch."""
-    seeded = any(is_random(operator) for region in plan.regions for operator in saved_operators(region))
-    body = (_BODY.replace("{states}", ", states" if seeded else "").replace("{no_states}", ", {}" if seeded else "")
-            .replace("{random}", _RANDOM if seeded else ""))
-    return _HEAD.replace("{version}", plan.torch) + _regions(plan) + body
+    """The plan as plain PyTorch. What it does not need is left out."""
+    operators = {operator for region in plan.regions for operator in saved_operators(region)}
+    contexts = _POLICY if operators else _PLAIN
+    if any(is_random(operator) for operator in operators):
+        contexts = contexts.replace(_COUNTED, _COUNTED + _RANDOM).replace(_START, _START + "    states = {}\n")
+    head = _HEAD.replace("VERSION", plan.torch) + (_IMPORTS_OF_POLICY if operators else _IMPORTS)
+    return head + _LIST + _regions(plan) + _WRAP + contexts
 
 
 def _regions(plan: Plan) -> str:
     """Modules that keep the same are written together."""
-    groups: dict[str, list[str]] = {}
+    groups: dict[tuple[tuple[str, tuple[int, ...]], ...], list[str]] = {}
     for region in plan.regions:
-        save = ", ".join(f'"{name}": {_tuple(positions)}' for name, positions in region.positions().items())
-        groups.setdefault("{" + save + "}", []).append(region.module)
+        groups.setdefault(tuple(region.positions().items()), []).append(region.module)
     lines = ["REGIONS = ["]
     for save, modules in groups.items():
-        lines.append(_wrapped(f"    ([{', '.join(_quoted(module) for module in modules)}],", 6))
-        lines.append(_wrapped(f"     {save}),", 6))
+        lines += _filled("    ([", (json.dumps(module) for module in modules), "],")
+        lines += _filled("     {", (f"{json.dumps(name)}: {positions!r}" for name, positions in save), "}),")
     return "\n".join([*lines, "]"]) + "\n"
 
 
-def _quoted(text: str) -> str:
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
-
-
-def _tuple(positions: tuple[Any, ...]) -> str:
-    return f"({positions[0]},)" if len(positions) == 1 else repr(positions)
-
-
-def _wrapped(line: str, indent: int) -> str:
-    return textwrap.fill(line, 118, subsequent_indent=" " * indent, break_long_words=False, break_on_hyphens=False)
+def _filled(start: str, items: Iterable[str], end: str) -> list[str]:
+    """As many items in a line as fit."""
+    lines = [start]
+    listed = list(items)
+    for index, item in enumerate(listed):
+        text = item + (", " if index + 1 < len(listed) else end)
+        if len(lines[-1] + text.rstrip()) > _WIDTH and lines[-1].strip():
+            lines[-1] = lines[-1].rstrip()
+            lines.append(" " * len(start))
+        lines[-1] += text
+    return lines if listed else [start + end]
