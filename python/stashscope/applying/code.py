@@ -57,24 +57,30 @@ def checkpoint_module(module, save):
     module.forward = checkpointed
 
 
-@contextlib.contextmanager
-def statistics_kept(module):  # Batch normalizations count a batch once.
-    norms = [(norm, norm.momentum, norm.num_batches_tracked) for norm in module.modules()
-             if isinstance(norm, _BatchNorm) and norm.training and norm.running_mean is not None]
-    for norm, _, _ in norms:
-        norm.momentum, norm.num_batches_tracked = 0.0, None
-    try:
-        yield
-    finally:
-        for norm, momentum, batches in norms:
+class RunningAgain:
+    def __init__(self, module, mode, *handed_out_once):
+        self.module, self.mode, self.handed_out_once = module, mode, handed_out_once
+
+    def __enter__(self):
+        self.norms = [(norm, norm.momentum, norm.num_batches_tracked) for norm in self.module.modules()
+                      if isinstance(norm, _BatchNorm) and norm.training and norm.running_mean is not None]
+        for norm, _, _ in self.norms:  # Batch normalizations count a batch once.
+            norm.momentum, norm.num_batches_tracked = 0.0, None
+        self.mode.__enter__()
+
+    def __exit__(self, *error):
+        self.mode.__exit__(*error)
+        for norm, momentum, batches in self.norms:
             norm.momentum, norm.num_batches_tracked = momentum, batches
+        for kept in self.handed_out_once:
+            kept.clear()
 
 
 def contexts(module, save):  # For forward, and for running it again.
 '''
 
 _PLAIN = '''\
-    return contextlib.nullcontext(), statistics_kept(module)
+    return contextlib.nullcontext(), RunningAgain(module, contextlib.nullcontext())
 '''
 
 _POLICY = '''\
@@ -85,16 +91,8 @@ _POLICY = '''\
         number, count[name] = count[name], count[name] + 1
         return CheckpointPolicy.MUST_SAVE if number in kept.get(name, ()) else CheckpointPolicy.PREFER_RECOMPUTE
 
-    @contextlib.contextmanager
-    def recompute():
-        with statistics_kept(module), again:
-            try:
-                yield
-            finally:
-                kept.clear()  # Kept outputs are handed out once. A second backward pass computes all of them again.
-                counts[True].clear()
     first, again = create_selective_checkpoint_contexts(policy) if save else (contextlib.nullcontext(),) * 2
-    return first, recompute()
+    return first, RunningAgain(module, again, kept, counts[True])
 '''
 
 _START = "    kept, counts = dict(save), (Counter(), Counter())\n"
