@@ -96,8 +96,9 @@ class Files(unittest.TestCase):
         ]
         for pattern, content in changes:
             self.path.write_text(json.dumps(content))
-            with self.subTest(pattern, content=content), self.assertRaisesRegex(Error, f"{pattern}.*plan.json|plan.json.*{pattern}"):
-                Plan.load(self.path)
+            with self.subTest(pattern, content=content):
+                with self.assertRaisesRegex(Error, f"{pattern}.*plan.json"):
+                    Plan.load(self.path)
 
     def test_files_that_are_no_text(self) -> None:
         self.path.write_bytes(b"\xff\xfe\x00")

@@ -44,7 +44,8 @@ class Residual(nn.Module):
 
     def __init__(self, channels: int) -> None:
         super().__init__()
-        self.first, self.second = nn.Conv2d(channels, channels, 3, padding=1), nn.Conv2d(channels, channels, 3, padding=1)
+        self.first = nn.Conv2d(channels, channels, 3, padding=1)
+        self.second = nn.Conv2d(channels, channels, 3, padding=1)
         self.first_norm, self.second_norm = nn.BatchNorm2d(channels), nn.BatchNorm2d(channels, momentum=None)
 
     def forward(self, images: torch.Tensor) -> torch.Tensor:

@@ -19,8 +19,8 @@ def apply(model: torch.nn.Module, plan: Union[Plan, PathLike]) -> None:
     """Lets `model` recompute in backward what `plan` says. `plan` is a `Plan` or the path of one.
 
     Each region's `module.forward` runs as `torch.utils.checkpoint.checkpoint(use_reentrant=False)` where gradients are
-    enabled. Classes, parameters, state and hooks of the modules stay as they are. Everything is checked first: the model
-    is changed as a whole or not at all. Raises `Error`.
+    enabled. Classes, parameters, state and hooks of the modules stay as they are. Everything is checked first: the
+    model is changed as a whole or not at all. Raises `Error`.
     """
     _check_model(model, "apply")
     wanted = plan if isinstance(plan, Plan) else Plan.load(plan)
