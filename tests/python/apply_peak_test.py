@@ -9,7 +9,7 @@ import unittest
 from pathlib import Path
 from typing import Iterator
 
-from small_models import (calls, gpt2, image_loss, language_loss, language_loss_without_cache, llama, peak_of,
+from small_models import (calls, curve_of, gpt2, image_loss, language_loss, language_loss_without_cache, llama,
                           phases_of, plan_of, residual_net, with_code)
 
 import torch
@@ -62,9 +62,13 @@ def captured(make, loss, *changes, autocast: bool = False, fake: bool = True) ->
         yield path
 
 
-def peak(make, loss, *changes, autocast: bool = False, fake: bool = True) -> int:
+def curve(make, loss, *changes, autocast: bool = False, fake: bool = True) -> list[int]:
     with captured(make, loss, *changes, autocast=autocast, fake=fake) as path:
-        return peak_of(path)
+        return curve_of(path)
+
+
+def peak(make, loss, *changes, autocast: bool = False, fake: bool = True) -> int:
+    return max(curve(make, loss, *changes, autocast=autocast, fake=fake))
 
 
 @functools.lru_cache(maxsize=None)
@@ -79,10 +83,13 @@ def applied(plan: Plan):
 class Peaks(unittest.TestCase):
     def check(self, make, loss, plan: Plan, *operators: object, autocast: bool = False) -> None:
         names = [region.module for region in plan.regions]
-        ours = peak(make, loss, applied(plan), autocast=autocast)
-        self.assertLess(ours, plain_peak(make, loss, autocast))
-        self.assertEqual(ours, peak(make, loss, by_hand(names, *operators), autocast=autocast))
-        self.assertEqual(ours, peak(make, loss, with_code(plan), autocast=autocast))
+        ours = curve(make, loss, applied(plan), autocast=autocast)
+        self.assertLess(max(ours), plain_peak(make, loss, autocast))
+        hand = curve(make, loss, by_hand(names, *operators), autocast=autocast)
+        self.assertEqual(max(ours), max(hand))
+        if make is not residual_net:  # By hand, batch normalizations count twice: an operator more.
+            self.assertEqual(ours, hand)
+        self.assertEqual(ours, curve(make, loss, with_code(plan), autocast=autocast))
 
     def test_gpt2(self) -> None:
         self.check(gpt2, language_loss_without_cache, plan_of(GPT2_BLOCKS))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import sys
 from pathlib import Path
@@ -135,8 +136,8 @@ class Trained:
         return [name for name, one, two in pairs if not torch.equal(one, two)]
 
 
-def peak_of(path: Path) -> int:
-    """The most bytes alive while a node runs, by the captured step's own storages."""
+def curve_of(path: Path) -> list[int]:
+    """The bytes alive while each node runs, by the captured step's own storages."""
     model = onnx.load(str(path))
     texts = {entry.key: entry.value for entry in model.metadata_props}
     storages = json.loads(texts["stashscope.storages"])
@@ -150,11 +151,7 @@ def peak_of(path: Path) -> int:
         if storages["last"][storage] >= start[storage]:
             change[start[storage]] += size
             change[min(storages["last"][storage] + 1, len(model.graph.node))] -= size
-    live, peak = 0, 0
-    for difference in change[:-1]:
-        live += difference
-        peak = max(peak, live)
-    return peak
+    return list(itertools.accumulate(change[:-1]))
 
 
 def phases_of(path: Path, operator: str) -> list[str]:
