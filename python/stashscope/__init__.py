@@ -1,6 +1,7 @@
-"""Stashscope for PyTorch: captures a training step as PyTorch runs it."""
+"""Stashscope for PyTorch: captures a training step as PyTorch runs it, and lets PyTorch carry out a plan."""
 
+from .applying import Plan, Region, SavedOperator, apply, remove
 from .capturing import capture
 from .errors import Error
 
-__all__ = ["Error", "capture"]
+__all__ = ["Error", "Plan", "Region", "SavedOperator", "apply", "capture", "remove"]

@@ -1,0 +1,94 @@
+"""Puts a plan on a model, and takes it off."""
+
+from __future__ import annotations
+
+import difflib
+from typing import Any, Union
+
+import torch
+
+from ..errors import Error
+from .forward import CheckpointedForward
+from .plan import PathLike, Plan, Region
+
+# Where a module keeps what `apply` gave it, so that it is found under what others put on top.
+_MARK = "_stashscope_forward"
+
+
+def apply(model: torch.nn.Module, plan: Union[Plan, PathLike]) -> None:
+    """Lets `model` recompute in backward what `plan` says. `plan` is a `Plan` or the path of one.
+
+    Each region's `module.forward` runs as `torch.utils.checkpoint.checkpoint(use_reentrant=False)` where gradients are
+    enabled. Classes, parameters, state and hooks of the modules stay as they are. Everything is checked first: the
+    model is changed as a whole or not at all. Raises `Error`.
+    """
+    _check_model(model, "apply")
+    wanted = plan if isinstance(plan, Plan) else Plan.load(plan)
+    for name, module in model.named_modules():
+        if _MARK in module.__dict__:
+            raise Error("The model has a plan already", f"module '{name}'", "Call stashscope.remove(model) first.")
+    found = [(module, CheckpointedForward(module, module.__dict__.get("forward"), region))
+             for module, region in _modules(model, wanted)]
+    done: list[torch.nn.Module] = []
+    try:
+        for module, forward in found:
+            done.append(module)
+            module.__dict__[_MARK] = forward
+            module.forward = forward
+    except BaseException:
+        for module in done:
+            _restore(module)
+        raise
+
+
+def remove(model: torch.nn.Module) -> None:
+    """Takes the plan off. Each module's `forward` is what it was before. Does nothing on a model without a plan."""
+    _check_model(model, "remove")
+    marked = [(name, module) for name, module in model.named_modules() if _MARK in module.__dict__]
+    for name, module in marked:
+        if module.__dict__.get("forward") is not module.__dict__[_MARK]:
+            raise Error("The forward was replaced after the plan was applied", f"module '{name}'",
+                        "Take off first what was put on last.")
+    for _, module in marked:
+        _restore(module)
+
+
+def _restore(module: torch.nn.Module) -> None:
+    own = module.__dict__.pop(_MARK).own
+    if own is None:
+        module.__dict__.pop("forward", None)
+    else:
+        module.__dict__["forward"] = own
+
+
+def _check_model(model: Any, where: str) -> None:
+    if not isinstance(model, torch.nn.Module):
+        raise Error(f"The model is of type '{type(model).__name__}', not a torch.nn.Module", f"stashscope.{where}",
+                    "Give the model first.")
+
+
+def _modules(model: torch.nn.Module, plan: Plan) -> list[tuple[torch.nn.Module, Region]]:
+    modules = dict(model.named_modules(remove_duplicate=False))
+    first: dict[int, str] = {}
+    found = []
+    for region in plan.regions:
+        module = modules.get(region.module)
+        if module is None:
+            raise Error(f"The model has no module '{region.module}'", "plan", _near(region.module, modules))
+        if isinstance(module, torch.jit.ScriptModule):
+            raise Error("The module is compiled by TorchScript, and its forward cannot be replaced",
+                        f"region '{region.module}'", "Leave it out of the plan.")
+        if id(module) in first:
+            raise Error(f"'{first[id(module)]}' and '{region.module}' are the same module", "plan",
+                        "A region is every call of a module: name it once.")
+        first[id(module)] = region.module
+        found.append((module, region))
+    return found
+
+
+def _near(name: str, modules: dict[str, torch.nn.Module]) -> str:
+    if "_orig_mod" in modules:
+        return "The model is compiled. Apply the plan to the model before torch.compile."
+    known = [one for one in modules if one]
+    near = difflib.get_close_matches(name, known, 5, 0.5) or known[:5]
+    return f"Near names are: {', '.join(near)}." if near else "The model has no modules inside."
