@@ -157,9 +157,9 @@ void add_aten_ops(OpRegistry& registry) {
 }
 
 void add_captured_ops(OpRegistry& registry) {
-  registry.add(captured_op("pytorch", any_type, ComputeUnit::vector));
+  registry.add_captured(captured_op("pytorch", any_type, ComputeUnit::vector));
   for (const char* const product : products) {
-    registry.add(captured_op("pytorch.aten", product, ComputeUnit::matrix));
+    registry.add_captured(captured_op("pytorch.aten", product, ComputeUnit::matrix));
   }
 }
 

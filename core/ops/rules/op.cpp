@@ -66,11 +66,17 @@ void OpRegistry::add(Op op) {
   ops_.insert_or_assign(std::move(key), std::move(op));
 }
 
+void OpRegistry::add_captured(Op op) {
+  std::string key = key_of(op.domain, op.type);
+  captured_.insert_or_assign(std::move(key), std::move(op));
+}
+
 const Op* OpRegistry::find(std::string_view domain, std::string_view type) const {
-  const auto found = ops_.find(key_of(domain, type));
-  if (found != ops_.end()) return &found->second;
-  const auto family = ops_.find(key_of(domain.substr(0, domain.find('.')), any_type));
-  return family == ops_.end() ? nullptr : &family->second;
+  const std::string key = key_of(domain, type);
+  if (const auto found = ops_.find(key); found != ops_.end()) return &found->second;
+  if (const auto found = captured_.find(key); found != captured_.end()) return &found->second;
+  const auto any = captured_.find(key_of(domain.substr(0, domain.find('.')), any_type));
+  return any == captured_.end() ? nullptr : &any->second;
 }
 
 std::int64_t since_version(const Op& op, std::int64_t opset) {

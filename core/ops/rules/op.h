@@ -99,16 +99,19 @@ constexpr const char* any_type = "*";
 class OpRegistry {
  public:
   void add(Op op);
-  /// Null for an unknown operator. An entry with type `any_type` and domain `d` stands for all
-  /// operators of the domains `d.x` that have no entry.
+  /// Adds an operator of captured steps, which no model has and no runner runs. The entry with type
+  /// `any_type` and domain `d` stands for all operators of the domains `d.x` without an entry.
+  void add_captured(Op op);
+  /// Null for an unknown operator.
   const Op* find(std::string_view domain, std::string_view type) const;
   const Op* find(const Node& node) const { return find(node.domain, node.op_type); }
   std::size_t size() const { return ops_.size(); }
-  /// All operators, with keys made of domain and type, in no particular order.
+  /// All operators of models, with keys made of domain and type, in no particular order.
   const std::unordered_map<std::string, Op>& all() const { return ops_; }
 
  private:
   std::unordered_map<std::string, Op> ops_;
+  std::unordered_map<std::string, Op> captured_;
 };
 
 /// The floating-point operations of a node by the operator's rule, or by the default of

@@ -1,0 +1,40 @@
+#include <gtest/gtest.h>
+
+#include "core/ops/families/standard_ops.h"
+
+namespace stashscope {
+namespace pytorch_test {
+
+double flops_of(const char* type, Attributes attributes) {
+  Node node;
+  node.domain = "pytorch.aten";
+  node.op_type = type;
+  node.attributes = std::move(attributes);
+  const std::vector<std::vector<std::int64_t>> dims = {{3, 5}};
+  return flops_of(standard_ops().find(node), {node, dims, dims});
+}
+
+TEST(CapturedOps, AreFoundInEveryNamespaceOfPyTorch) {
+  const Op* const any = standard_ops().find("pytorch.torchvision", "nms");
+  ASSERT_NE(any, nullptr);
+  EXPECT_EQ(standard_ops().find("pytorch.aten", "gelu"), any);
+  EXPECT_EQ(any->unit, ComputeUnit::vector);
+  EXPECT_EQ(standard_ops().find("pytorch.aten", "addmm")->unit, ComputeUnit::matrix);
+  EXPECT_EQ(standard_ops().find("torch", "gelu"), nullptr);
+  EXPECT_EQ(standard_ops().find("pytorchlike", "gelu"), nullptr);
+}
+
+TEST(CapturedOps, CountWhatTheCaptureCounted) {
+  EXPECT_EQ(flops_of("addmm", {{"flops", std::int64_t{1000}}}), 1000);
+  EXPECT_EQ(flops_of("gelu", {}), 15) << "one for each element";
+  EXPECT_EQ(flops_of("transpose", {{"tags", Strings{"view"}}}), 0);
+}
+
+TEST(CapturedOps, AreNoOperatorsOfModels) {
+  for (const auto& [key, op] : standard_ops().all()) {
+    EXPECT_FALSE(op.domain.starts_with("pytorch")) << key;
+  }
+}
+
+}  // namespace pytorch_test
+}  // namespace stashscope
