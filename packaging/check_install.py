@@ -36,9 +36,8 @@ OPTIONAL = {
     "ssh-copy-id": "only a message names it",
     "stream": "the name of a file in a test",
     "sudo": "install.sh uses it only if the user is not root, and says if it is missing",
-    "torch": "bench/gpu compares with PyTorch if it is installed",
-    **dict.fromkeys(("numpy", "onnx", "onnxruntime", "transformers"),
-                    "bench/release_cases.py and bench/release_round_trip.py run in an environment of their own"),
+    **dict.fromkeys(("numpy", "onnx", "onnxruntime", "torch", "torchvision", "transformers"),
+                    "the Python package, its tests and some of bench run in environments of their own"),
 }
 # Files that the programs open at run time, although no rule, header or script names them.
 OPENED_AT_RUN_TIME = {
