@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/graph/captured_step.h"
+#include "core/graph/node_path.h"
 
 namespace stashscope {
 
@@ -18,6 +19,7 @@ constexpr const char* version_key = "stashscope.captured_step";
 constexpr const char* storages_key = "stashscope.storages";
 constexpr const char* inputs_key = "stashscope.input_storages";
 constexpr const char* recapture = "capture the step again";
+constexpr std::string_view gradient_suffix = ".grad";
 constexpr int known_version = 1;
 
 template <class T>
@@ -90,6 +92,18 @@ std::shared_ptr<const NodeOrigin> in_optimizer(const Node& node) {
   NodeOrigin origin = node.origin == nullptr ? NodeOrigin() : *node.origin;
   origin.modules = {"optimizer"};
   return std::make_shared<const NodeOrigin>(std::move(origin));
+}
+
+/// The module of the parameter whose gradient the node makes; null if it makes no such gradient.
+std::shared_ptr<const NodeOrigin> at_parameter(const GraphData& data, const Node& node) {
+  for (const ValueId output : node.outputs) {
+    const std::string_view name = output.valid() ? data.values[output].name : std::string_view();
+    if (!name.ends_with(gradient_suffix)) continue;
+    NodeOrigin origin;
+    origin.modules = parse_node_name(name.substr(0, name.size() - gradient_suffix.size())).scope;
+    return std::make_shared<const NodeOrigin>(std::move(origin));
+  }
+  return nullptr;
 }
 
 /// One storage, and when PyTorch frees it.
@@ -195,6 +209,7 @@ class CapturedStepReader {
     captured_.phases.push_back(
         value_of(phases, node.attributes.text("phase", ""), "attribute 'phase'"));
     if (captured_.phases[id] == CapturedPhase::optimizer) node.origin = in_optimizer(node);
+    if (node.origin == nullptr) node.origin = at_parameter(data_, node);
     for (const ValueId input : node.inputs) {
       if (input.valid()) read_value(input, place_in_step);
     }

@@ -146,7 +146,7 @@ constexpr const char* products[] = {
 
 }  // namespace
 
-void add_aten_ops(OpRegistry& registry) {
+void add_pytorch_ops(OpRegistry& registry) {
   registry.add({.domain = "org.pytorch.aten",
                 .type = "ATen",
                 .versions = {1},
@@ -154,9 +154,6 @@ void add_aten_ops(OpRegistry& registry) {
                 .infer = infer_aten,
                 .flops = aten_flops,
                 .bytes = aten_bytes});
-}
-
-void add_captured_ops(OpRegistry& registry) {
   registry.add_captured(captured_op("pytorch", any_type, ComputeUnit::vector));
   for (const char* const product : products) {
     registry.add_captured(captured_op("pytorch.aten", product, ComputeUnit::matrix));

@@ -59,6 +59,19 @@ TEST(CapturedStepReader, KnowsTheLastNodeOfAStorage) {
   EXPECT_FALSE(data.captured->storages[StorageId(5)].last.valid()) << "it outlives the step";
 }
 
+TEST(CapturedStepReader, PutsGradientsAtTheirParametersAndUpdatesIntoTheOptimizer) {
+  GraphData data = test::captured_data();
+  for (Value& value : data.values) {
+    if (value.name == "w.grad") value.name = "model.layers.3.proj.weight.grad";
+  }
+  data = read(data);
+  const std::vector<std::string> modules = {"model", "layers.3", "proj"};
+  ASSERT_NE(data.nodes[NodeId(4)].origin, nullptr);
+  EXPECT_EQ(data.nodes[NodeId(4)].origin->modules, modules);
+  EXPECT_EQ(data.nodes[NodeId(5)].origin->modules, std::vector<std::string>{"optimizer"});
+  EXPECT_EQ(data.nodes[NodeId(0)].origin, nullptr);
+}
+
 TEST(CapturedStepReader, ReturnsWhatOutlivesTheStep) {
   GraphData data = test::captured_data();
   data.outputs.pop_back();

@@ -6,8 +6,8 @@
 #include <QSignalSpy>
 #include <set>
 
+#include "core/memory/bands.h"
 #include "core/study/edits/edits.h"
-#include "core/study/facts/tensor_homes.h"
 #include "core/study/step/fusion_table.h"
 #include "tests/support/model_builder.h"
 #include "tests/ui/support/samples.h"
@@ -133,11 +133,14 @@ TEST_F(Models, WhatIsAliveHasTheColourOfItsUse) {
   const Timeline& timeline = study->current->timeline;
   model.set_moment(study, timeline.peak_slot);
   const auto alive = alive_at(timeline, timeline.peak_slot);
-  const TensorHomes homes = tensor_homes(*study, *study->current);
+  const Variant& current = *study->current;
+  const auto bands =
+      bands_at(current.dataflow, study->prepared->rules, timeline, current.forward_slots,
+               study->prepared->step.boundary.yield, timeline.peak_slot);
   for (const bool dark : {false, true}) {
     model.set_dark(dark);
     for (int row = 0; row < model.rowCount(); ++row) {
-      const Band band = homes.band[alive[static_cast<std::size_t>(row)]];
+      const Band band = bands[alive[static_cast<std::size_t>(row)]];
       const QVariant colour = model.index(row, AliveModel::tensor).data(Qt::DecorationRole);
       EXPECT_EQ(colour.value<QColor>(), band_colour(band, dark));
     }
