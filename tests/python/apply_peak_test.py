@@ -81,15 +81,19 @@ def applied(plan: Plan):
 
 
 class Peaks(unittest.TestCase):
-    def check(self, make, loss, plan: Plan, *operators: object, autocast: bool = False) -> None:
+    def check(self, make, loss, plan: Plan, *operators: object, autocast: bool = False,
+              same_curve: bool = True) -> None:
         names = [region.module for region in plan.regions]
         ours = curve(make, loss, applied(plan), autocast=autocast)
         self.assertLess(max(ours), plain_peak(make, loss, autocast))
         hand = curve(make, loss, by_hand(names, *operators), autocast=autocast)
+        pasted = curve(make, loss, with_code(plan), autocast=autocast)
         self.assertEqual(max(ours), max(hand))
-        if make is not residual_net:  # By hand, batch normalizations count twice: an operator more.
+        # The pasted code may keep one state of the random generator more.
+        self.assertIn(max(pasted) - max(ours), (0, torch.get_rng_state().nbytes))
+        if same_curve:
             self.assertEqual(ours, hand)
-        self.assertEqual(ours, curve(make, loss, with_code(plan), autocast=autocast))
+            self.assertEqual(ours, pasted)
 
     def test_gpt2(self) -> None:
         self.check(gpt2, language_loss_without_cache, plan_of(GPT2_BLOCKS))
@@ -102,12 +106,14 @@ class Peaks(unittest.TestCase):
         self.check(gpt2, language_loss_without_cache, plan, torch.ops.aten.addmm.default)
 
     def test_llama_keeps_attention(self) -> None:
+        # A kept operator that may draw random numbers keeps states of the generator.
         attention = "aten._scaled_dot_product_flash_attention_for_cpu.default"
         self.check(llama, language_loss_without_cache, plan_of(LLAMA_BLOCKS, *calls(attention, 0)),
-                   torch.ops.aten._scaled_dot_product_flash_attention_for_cpu.default)
+                   torch.ops.aten._scaled_dot_product_flash_attention_for_cpu.default, same_curve=False)
 
     def test_residual_net(self) -> None:
-        self.check(residual_net, image_loss, plan_of(("1", "2")))
+        # By hand, batch normalizations count twice: an operator more.
+        self.check(residual_net, image_loss, plan_of(("1", "2")), same_curve=False)
 
     def test_nested_regions(self) -> None:
         # From the inside out, so that the names still hold when checkpoints are written into the model.
