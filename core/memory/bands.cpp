@@ -217,8 +217,8 @@ IdVector<BufferId, Band> band_of_buffers(const Dataflow& dataflow, const BufferR
 }
 
 IdVector<BufferId, Band> bands_at(const Dataflow& dataflow, const BufferRules& rules,
-                                  const Timeline& timeline, std::size_t forward_slots,
-                                  NodeId yield, std::size_t slot) {
+                                  const Timeline& timeline, std::size_t forward_slots, NodeId yield,
+                                  std::size_t slot) {
   return BandCounter(dataflow, rules, timeline, forward_slots, yield).by_buffer(slot);
 }
 

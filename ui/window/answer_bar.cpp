@@ -193,8 +193,7 @@ void AnswerBar::show_study() {
 
 void AnswerBar::show_answer(const Study& study) {
   const QString peak = tr("Peak <b>%1</b>").arg(bytes_text(study.current->timeline.peak_bytes));
-  const QString optimizer =
-      u"<a href=\"optimizer\">%1</a>"_s.arg(optimizer_text(study));
+  const QString optimizer = u"<a href=\"optimizer\">%1</a>"_s.arg(optimizer_text(study));
   const bool is_training = !study.prepared->step.parameters.empty();
   const QString mark = u" &nbsp;·&nbsp; "_s;
   const QString memory =

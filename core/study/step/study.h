@@ -43,8 +43,8 @@ struct Variant {
   double flops = 0;
   std::int64_t transfer_bytes = 0;  ///< bytes copied between device and host, both ways
   std::size_t forward_slots = 0;
-  std::size_t update_slot = 0;  ///< from here on, a captured step updates its parameters; the
-                                ///< number of slots: it does not, or the step is not captured
+  std::size_t update_slot = 0;   ///< from here on, a captured step updates its parameters; the
+                                 ///< number of slots: it does not, or the step is not captured
   std::vector<BandBytes> bands;  ///< live bytes of each band, by slot
   FusedGroups groups;            ///< groups of nodes that run as one kernel
 };
