@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <unordered_set>
 
 #include "core/memory/last_uses.h"
 
@@ -66,7 +67,7 @@ class BandCounter {
     }
     for (const BufferId id : IdRange<BufferId>(timeline_.buffers.size())) {
       const Buffer& buffer = timeline_.buffers[id];
-      if (buffer.persistent) bands[id] = persistent_band(buffer);
+      if (is_given(buffer)) bands[id] = given_band(buffer);
     }
     return bands;
   }
@@ -107,7 +108,12 @@ class BandCounter {
     }
   }
 
-  Band persistent_band(const Buffer& buffer) const {
+  /// Whether the buffer is from before the step.
+  bool is_given(const Buffer& buffer) const {
+    return buffer.persistent || rules_.is_given[dataflow_.origin(buffer.root)];
+  }
+
+  Band given_band(const Buffer& buffer) const {
     if (buffer.state) return Band::optimizer_states;
     switch (rules_.role[buffer.root]) {
       case ValueRole::parameter:
@@ -128,8 +134,7 @@ class BandCounter {
 
   void add_buffer(const Buffer& buffer, std::span<const Claim> claims) {
     const std::size_t end = buffer.last_slot + std::size_t{1};
-    if (buffer.persistent)
-      return add(persistent_band(buffer), buffer.bytes, buffer.first_slot, end);
+    if (is_given(buffer)) return add(given_band(buffer), buffer.bytes, buffer.first_slot, end);
     struct Edge {
       std::size_t slot;
       Band band;
@@ -199,8 +204,13 @@ std::string_view name_of(Band band) { return names[static_cast<std::size_t>(band
 std::string_view title_of(Band band) { return names[static_cast<std::size_t>(band)].title; }
 
 std::size_t forward_slots(const std::vector<NodeId>& order, std::span<const NodeId> forward_ends) {
-  const auto last =
-      std::find_first_of(order.rbegin(), order.rend(), forward_ends.begin(), forward_ends.end());
+  const std::unordered_set<std::size_t> ends = [&] {
+    std::unordered_set<std::size_t> indices;
+    for (const NodeId each : forward_ends) indices.insert(each.index());
+    return indices;
+  }();
+  const auto last = std::find_if(order.rbegin(), order.rend(),
+                                 [&](NodeId node) { return ends.contains(node.index()); });
   return last == order.rend() ? order.size() : static_cast<std::size_t>(order.rend() - last);
 }
 

@@ -142,7 +142,9 @@ std::optional<std::int64_t> bytes_of(const Graph& graph, ValueId id, const Bindi
   const CapturedStep* const captured = graph.data().captured.get();
   if (captured == nullptr) return packed_bytes(graph.value(id).type, bindings);
   if (captured->is_root(id)) {
-    return captured->storages[captured->storage_of[id]].bytes.evaluate(bindings);
+    const auto bytes = captured->storages[captured->storage_of[id]].bytes.evaluate(bindings);
+    if (bytes && *bytes < 0) fail_input("", "takes a negative number of bytes");
+    return bytes;
   }
   if (!shares_storage_of_input(graph, *captured, id)) return 0;
   return packed_bytes(graph.value(id).type, bindings);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/graph/captured_step.h"
 #include "core/memory/last_uses.h"
 #include "core/memory/step_memory.h"
 #include "core/memory/workspace.h"
@@ -126,6 +127,11 @@ class TimelineBuilder {
            });
   }
 
+  /// Whether the buffer is from before the step.
+  bool is_given(const Buffer& buffer) const {
+    return buffer.root.index() < dataflow_.graph_values && rules_.is_given[buffer.root];
+  }
+
   void sum_up() {
     const std::size_t steps = timeline_.order.size();
     std::vector<std::int64_t> made(steps, 0);
@@ -136,7 +142,11 @@ class TimelineBuilder {
         live += buffer.bytes;
         continue;
       }
-      made[buffer.first_slot] += buffer.bytes;
+      if (is_given(buffer)) {
+        live += buffer.bytes;
+      } else {
+        made[buffer.first_slot] += buffer.bytes;
+      }
       if (!buffer.returned) freed[buffer.last_slot] += buffer.bytes;
     }
     timeline_.peak_bytes = live;
@@ -215,11 +225,26 @@ std::vector<BufferId> alive_at(const Timeline& timeline, std::size_t slot) {
   return alive;
 }
 
+namespace {
+
+/// What PyTorch allocated for the value; 0 if another value of the storage came first.
+Expr captured_bytes(const CapturedStep& captured, ValueId value) {
+  return captured.is_root(value) ? captured.storages[captured.storage_of[value]].bytes : Expr(0);
+}
+
+}  // namespace
+
 Expr symbolic_bytes(const Graph& graph, const Dataflow& dataflow, const Timeline& timeline,
                     const std::vector<BufferId>& buffers) {
   std::vector<Term> terms;
   for (const BufferId id : buffers) {
     const Buffer& buffer = timeline.buffers[id];
+    if (graph.data().captured && !buffer.state) {
+      for (Term& term : captured_bytes(*graph.data().captured, buffer.root).terms()) {
+        terms.push_back(std::move(term));
+      }
+      continue;
+    }
     const auto count = element_count(type_of(graph, dataflow, buffer));
     const bool on_host = dataflow.form(buffer.root).share.is_zero() ||
                          lives_on_host(graph, dataflow.origin(buffer.root));

@@ -7,7 +7,6 @@
 
 #include "core/base/error.h"
 #include "core/graph/captured_step.h"
-#include "core/graph/node_path.h"
 
 namespace stashscope {
 
@@ -18,6 +17,7 @@ using nlohmann::json;
 constexpr const char* version_key = "stashscope.captured_step";
 constexpr const char* storages_key = "stashscope.storages";
 constexpr const char* inputs_key = "stashscope.input_storages";
+constexpr const char* warnings_key = "stashscope.warnings";
 constexpr const char* recapture = "capture the step again";
 constexpr std::string_view gradient_suffix = ".grad";
 constexpr int known_version = 1;
@@ -94,13 +94,31 @@ std::shared_ptr<const NodeOrigin> in_optimizer(const Node& node) {
   return std::make_shared<const NodeOrigin>(std::move(origin));
 }
 
+/// The modules from the outside in: `model`, `layers.3`, `proj` for `model.layers.3.proj.weight`.
+std::vector<std::string> modules_of_parameter(std::string_view name) {
+  std::vector<std::string> modules;
+  for (std::size_t dot = name.find('.'); dot != name.npos; dot = name.find('.')) {
+    const std::string part(name.substr(0, dot));
+    const bool is_number = !part.empty() && part.find_first_not_of("0123456789") == part.npos;
+    if (is_number && !modules.empty()) {
+      modules.back() += "." + part;
+    } else {
+      modules.push_back(part);
+    }
+    name.remove_prefix(dot + 1);
+  }
+  return modules;
+}
+
 /// The module of the parameter whose gradient the node makes; null if it makes no such gradient.
 std::shared_ptr<const NodeOrigin> at_parameter(const GraphData& data, const Node& node) {
   for (const ValueId output : node.outputs) {
     const std::string_view name = output.valid() ? data.values[output].name : std::string_view();
     if (!name.ends_with(gradient_suffix)) continue;
+    const std::string_view parameter = name.substr(0, name.size() - gradient_suffix.size());
     NodeOrigin origin;
-    origin.modules = parse_node_name(name.substr(0, name.size() - gradient_suffix.size())).scope;
+    origin.modules = modules_of_parameter(parameter);
+    if (origin.modules.empty()) return nullptr;
     return std::make_shared<const NodeOrigin>(std::move(origin));
   }
   return nullptr;
@@ -113,6 +131,7 @@ struct StorageRow {
   ValueId newest;         ///< the value that was made in it last
   std::int64_t newest_node = -1;
   bool is_given = false;
+  bool has_siblings = false;  ///< one node made several values in it
 };
 
 class CapturedStepReader {
@@ -121,6 +140,8 @@ class CapturedStepReader {
 
   void read() {
     check_version(data_);
+    check_kinds();
+    read_warnings();
     captured_.torch = data_.metadata["stashscope.torch"];
     captured_.device = data_.metadata["stashscope.device"];
     captured_.tensors = data_.metadata["stashscope.tensors"];
@@ -134,12 +155,33 @@ class CapturedStepReader {
         throw error.within(describe(data_.nodes[id], id));
       }
     }
+    for (const ValueId id : IdRange<ValueId>(data_.values.size())) {
+      if (!captured_.storage_of[id].valid()) {
+        fail_input(describe(data_.values[id]), "lies in no storage", recapture);
+      }
+    }
     for (const StorageId id : IdRange<StorageId>(rows_.size())) set_end(id);
     for (StorageRow& row : rows_) captured_.storages.push_back(std::move(row.storage));
     data_.captured = std::make_shared<const CapturedStep>(std::move(captured_));
   }
 
  private:
+  /// A capture writes no constants and at least one node.
+  void check_kinds() const {
+    if (data_.nodes.empty()) fail_input("", "the captured step has no node", recapture);
+    if (data_.initializers.empty()) return;
+    fail_input(describe(data_.values[data_.initializers.front().value]),
+               "is a constant, which a captured step never has", recapture);
+  }
+
+  void read_warnings() {
+    if (!data_.metadata.contains(warnings_key)) return;
+    const json texts = parsed(data_, warnings_key);
+    for (const json& each : texts) {
+      if (each.is_string()) data_.warnings.push_back(printable(each.get<std::string>()));
+    }
+  }
+
   std::int64_t node_count() const { return std::ssize(data_.nodes.items()); }
 
   void read_storages(const json& table) {
@@ -206,21 +248,39 @@ class CapturedStepReader {
   void read_node(NodeId id) {
     Node& node = data_.nodes[id];
     const auto place_in_step = static_cast<std::int64_t>(id.index());
+    check_node(node);
     captured_.phases.push_back(
         value_of(phases, node.attributes.text("phase", ""), "attribute 'phase'"));
     if (captured_.phases[id] == CapturedPhase::optimizer) node.origin = in_optimizer(node);
     if (node.origin == nullptr) node.origin = at_parameter(data_, node);
-    for (const ValueId input : node.inputs) {
-      if (input.valid()) read_value(input, place_in_step);
-    }
+    for (const ValueId input : node.inputs) read_value(input, place_in_step);
     const Integers storages = node.attributes.integers("storages");
     if (storages.size() != node.outputs.size()) {
       fail_input("attribute 'storages'", "does not list one storage for each output", recapture);
     }
     for (std::size_t i = 0; i < storages.size(); ++i) {
-      if (!node.outputs[i].valid()) fail_input("", "omits an output", recapture);
       make_value(node, node.outputs[i], storage_at(storages[i]), place_in_step);
     }
+  }
+
+  static void check_node(const Node& node) {
+    if (!node.domain.starts_with("pytorch.")) {
+      fail_input("", "is no operator of PyTorch", recapture);
+    }
+    const auto is_omitted = [](ValueId value) { return !value.valid(); };
+    const bool is_complete = std::ranges::none_of(node.inputs, is_omitted) &&
+                             std::ranges::none_of(node.outputs, is_omitted);
+    const bool has_subgraph = std::ranges::any_of(node.attributes.items(), [](const auto& each) {
+      return std::holds_alternative<Subgraph>(each.second);
+    });
+    if (!is_complete) fail_input("", "omits an input or an output", recapture);
+    if (has_subgraph) fail_input("", "has a subgraph, which a captured step never has", recapture);
+    for (const char* const number : {"flops", "workspace"}) {
+      if (node.attributes.integer(number, 0) < 0) {
+        fail_input(std::string("attribute '") + number + "'", "is negative", recapture);
+      }
+    }
+    node.attributes.texts("tags");
   }
 
   void read_value(ValueId value, std::int64_t node) {
@@ -235,9 +295,8 @@ class CapturedStepReader {
 
   void make_value(const Node& node, ValueId value, StorageId id, std::int64_t place_in_step) {
     const bool is_new = !rows_[id].storage.root.valid();
-    const bool is_shared = std::ranges::any_of(node.inputs, [&](ValueId input) {
-      return input.valid() && captured_.storage_of[input] == id;
-    });
+    const bool is_shared = std::ranges::any_of(
+        node.inputs, [&](ValueId input) { return captured_.storage_of[input] == id; });
     const bool is_of_this_node =
         !is_new && rows_[id].newest_node == place_in_step && !rows_[id].is_given;
     if (!is_new && !is_shared && !is_of_this_node) {
@@ -248,6 +307,8 @@ class CapturedStepReader {
       fail_input(describe(data_.values[value]), "is made after its storage is freed", recapture);
     }
     place(value, id, place_in_step);
+    // A value made beside the first one does not keep it.
+    if (is_of_this_node && !is_shared) rows_[id].has_siblings = true;
   }
 
   void set_end(StorageId id) {
@@ -271,8 +332,12 @@ class CapturedStepReader {
         if (storage.valid()) is_returned_[storage] = true;
       }
     }
-    if (!is_returned_[id]) data_.outputs.push_back(rows_[id].newest);
+    const bool needs_root = rows_[id].has_siblings && !is_output(rows_[id].storage.root);
+    if (needs_root) data_.outputs.push_back(rows_[id].storage.root);
+    if (!is_returned_[id] && !needs_root) data_.outputs.push_back(rows_[id].newest);
   }
+
+  bool is_output(ValueId value) const { return std::ranges::count(data_.outputs, value) > 0; }
 
   GraphData& data_;
   CapturedStep captured_;

@@ -30,15 +30,18 @@ void warn_of_passes(const PassSelection& passes, TrainingStep& given) {
   given.warnings.emplace_back("the model already has a backward pass, so no graph pass is applied");
 }
 
-/// The gradients of parameters are named after them.
+/// The gradients of parameters are named after them. A gradient is an output, or an input that the
+/// step adds to.
 std::vector<Parameter> captured_parameters(const Graph& graph) {
-  std::unordered_map<std::string, ValueId> outputs;
-  for (const ValueId id : graph.data().outputs) outputs.emplace(graph.value(id).name, id);
+  std::unordered_map<std::string, ValueId> gradients;
+  for (const auto* const list : {&graph.data().outputs, &graph.data().inputs}) {
+    for (const ValueId id : *list) gradients.emplace(graph.value(id).name, id);
+  }
   std::vector<Parameter> parameters;
   for (const ValueId id : graph.data().inputs) {
     if (graph.data().captured->role_of(id) != CapturedRole::parameter) continue;
-    const auto gradient = outputs.find(graph.value(id).name + ".grad");
-    parameters.push_back({id, gradient == outputs.end() ? ValueId() : gradient->second});
+    const auto gradient = gradients.find(graph.value(id).name + ".grad");
+    parameters.push_back({id, gradient == gradients.end() ? ValueId() : gradient->second});
   }
   return parameters;
 }
@@ -82,6 +85,8 @@ TrainingStep prepare_training_step(const Graph& model, const TrainingGoal& goal,
     step.no_backward = error.what();
     step.warnings.push_back("no backward pass can be built, so only the forward pass is shown: " +
                             step.no_backward);
+    step.passes = std::move(results);
+    return step;
   }
   step.passes = std::move(results);
   if (step.no_backward.empty()) {

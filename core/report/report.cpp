@@ -199,8 +199,8 @@ std::string plans_text(const Study& study) {
 }
 
 std::string captured_line(const Study& study, const CapturedStep& captured) {
-  return "A step captured from PyTorch " + captured.torch + " on " + captured.device + ", with " +
-         captured.tensors +
+  return "A step captured from PyTorch " + printable(captured.torch) + " on " +
+         printable(captured.device) + ", with " + printable(captured.tensors) +
          " tensors: " + counted(study.graph().nodes().size(), "operator", "operators") + "\n\n";
 }
 

@@ -299,7 +299,8 @@ std::vector<QPushButton*> AnswerBar::offered() const {
   const auto& study = document_.study();
   if (study == nullptr) return {};
   std::vector<QPushButton*> buttons;
-  if (memory_of(*study) > 0 && bytes_left(*study) < 0) buttons.push_back(fit_);
+  const bool can_plan = !study->graph().data().captured;
+  if (can_plan && memory_of(*study) > 0 && bytes_left(*study) < 0) buttons.push_back(fit_);
   if (largest_) buttons.push_back(samples_);
   buttons.insert(buttons.end(), buttons_.begin(),
                  buttons_.begin() + static_cast<std::ptrdiff_t>(moves_.size()));

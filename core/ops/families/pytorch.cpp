@@ -108,7 +108,6 @@ Op captured_op(std::string domain, std::string type, ComputeUnit unit) {
           .type = std::move(type),
           .versions = {1},
           .operands = "operands*?:value -> results*?",
-          .stops_gradients = true,
           .flops = captured_flops,
           .bytes = captured_bytes,
           .unit = unit,

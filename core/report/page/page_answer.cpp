@@ -74,6 +74,11 @@ Sentence time_sentence(const Study& study) {
   return text + ", " + xml_escaped(times_source(study)) + ".";
 }
 
+std::string part_of_step(const Variant& variant, std::size_t slot) {
+  if (slot >= variant.update_slot) return "update of the parameters";
+  return slot < variant.forward_slots ? "forward pass" : "backward pass";
+}
+
 Sentence moment_sentence(const Study& study) {
   const Variant& variant = *study.current;
   if (variant.timeline.order.empty()) return "";
@@ -81,7 +86,7 @@ Sentence moment_sentence(const Study& study) {
   return "The peak is reached while " + quoted(peak_node(study, variant)) + " runs, slot " +
          with_thousands(static_cast<std::int64_t>(slot + 1)) + " of " +
          with_thousands(static_cast<std::int64_t>(variant.timeline.order.size())) + ", in the " +
-         (slot < variant.forward_slots ? "forward" : "backward") + " pass.";
+         part_of_step(variant, slot) + ".";
 }
 
 Sentence bands_sentence(const Study& study) {

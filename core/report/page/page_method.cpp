@@ -1,6 +1,7 @@
 #include "core/report/page/page_method.h"
 
 #include "core/base/text.h"
+#include "core/graph/captured_step.h"
 #include "core/report/cost_report.h"
 #include "core/report/versions.h"
 #include "core/study/facts/plan_summary.h"
@@ -15,7 +16,19 @@ std::string fact(const std::string& title, const std::string& html) {
   return html.empty() ? "" : "<dt>" + title + "</dt><dd>" + html + "</dd>\n";
 }
 
+std::string captured_memory_model() {
+  return paragraph(
+      "The step was captured from PyTorch, which said when it allocated and when it freed each "
+      "storage. A storage takes the allocated bytes from the start of the node that allocates it "
+      "to "
+      "the end of the last node before it is freed; tensors that share a storage count once. The "
+      "peak is the largest sum of all storages alive while one node runs; the rounding of an "
+      "allocator and the scratch memory of libraries are not part of it. Times follow from each "
+      "node's operations and bytes and the device's data sheet.");
+}
+
 std::string memory_model(const Study& study) {
+  if (study.graph().data().captured) return captured_memory_model();
   const bool releases = study.choices.update.release_gradients;
   return paragraph(
       "A tensor takes memory from the start of the node that makes it to the end of the last node "
@@ -46,7 +59,10 @@ std::string model_html(const ReportInput& input) {
          format_bytes(input.study.sizes->parameter_bytes) + " of parameters";
 }
 
-std::string optimizer_html(const UpdateChoice& update) {
+std::string optimizer_html(const Study& study) {
+  const CapturedStep* const captured = study.graph().data().captured.get();
+  if (captured != nullptr && captured->has_optimizer()) return "as captured";
+  const UpdateChoice& update = study.choices.update;
   return xml_escaped(update.optimizer) + (update.master_weights ? ", float32 master weights" : "") +
          (update.release_gradients ? ", gradients released during backward" : "");
 }
@@ -94,8 +110,7 @@ std::string warnings_html(const Study& study) {
 std::string method_html(const ReportInput& input) {
   const Study& study = input.study;
   return memory_model(study) + "<dl>\n" + fact("Model", model_html(input)) +
-         fact("Sizes", sizes_html(study)) +
-         fact("Optimizer", optimizer_html(study.choices.update)) +
+         fact("Sizes", sizes_html(study)) + fact("Optimizer", optimizer_html(study)) +
          fact("Graph passes", passes_html(study.choices.graph)) + fact("Plans", plans_html(study)) +
          fact("Order", order_html(study)) + fact("Times", xml_escaped(times_source(study))) +
          fact("Notes", warnings_html(study)) + fact("Made by", versions_html()) +

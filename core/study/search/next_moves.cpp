@@ -118,6 +118,7 @@ class MoveTrial {
 std::vector<NextMove> next_moves(const Study& study, std::size_t most, const Progress& progress,
                                  const MoveLimits& limits) {
   if (is_order_searched(study) || study.choices.plans.sequence) return {};
+  if (study.graph().data().captured) return {};
   MoveTrial trial(study, progress);
   for (const std::size_t row : candidates(study, limits.rows)) trial.try_row(row);
   for (const GraphPass* const pass : passes_to_try(study, limits.passes, progress)) {

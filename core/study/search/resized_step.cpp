@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/base/error.h"
+#include "core/study/choices/effective_update.h"
 #include "core/study/edits/edits.h"
 #include "core/study/step/fusion_table.h"
 #include "core/study/step/moved_order.h"
@@ -29,8 +30,8 @@ void check_total(const Dataflow& dataflow, const Sizes& sizes) {
 StepResizer::StepResizer(const Study& study, Progress progress)
     : study_(study),
       progress_(std::move(progress)),
-      update_(update_memory(study.graph(), study.prepared->step.parameters, study.choices.update)) {
-}
+      update_(update_memory(study.graph(), study.prepared->step.parameters,
+                            effective_update(study.graph(), study.choices.update))) {}
 
 ScheduleSpec StepResizer::baseline() const {
   const Variant& variant = *study_.baseline;
@@ -40,7 +41,8 @@ ScheduleSpec StepResizer::baseline() const {
 ScheduleSpec StepResizer::current() const {
   const Variant& variant = *study_.current;
   const OrderStrategy* const strategy = study_.order ? &find_order(*study_.order) : nullptr;
-  const bool has_rule = strategy != nullptr && strategy->kind != OrderKind::search;
+  const bool has_rule =
+      strategy != nullptr && strategy->kind != OrderKind::search && !study_.graph().data().captured;
   if (has_rule) return {variant.dataflow, strategy};
   return {variant.dataflow, nullptr, variant.timeline.order, variant.groups};
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/study/choices/effective_update.h"
 #include "core/study/choices/node_names.h"
 #include "core/study/step/moved_order.h"
 #include "core/study/step/variants.h"
@@ -62,10 +63,10 @@ std::vector<std::string> unknown_nodes(const Graph& graph, const Dataflow& dataf
 }
 
 std::vector<FusionRow> fusion_table(const Study& study, const Progress& progress) {
-  if (!study.order) return {};
+  if (!study.order || study.graph().data().captured) return {};
   const Variant& current = *study.current;
-  const UpdateMemory update =
-      update_memory(study.graph(), study.prepared->step.parameters, study.choices.update);
+  const UpdateMemory update = update_memory(study.graph(), study.prepared->step.parameters,
+                                            effective_update(study.graph(), study.choices.update));
   const OrderInput step =
       order_input(*study.prepared, *study.sizes, update, current.dataflow, progress);
   const OrderStrategy& chosen = find_order(*study.order);

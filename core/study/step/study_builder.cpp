@@ -1,8 +1,8 @@
 #include "core/base/error.h"
-#include "core/graph/captured_step.h"
 #include "core/ops/families/standard_ops.h"
 #include "core/passes/training_step.h"
 #include "core/study/choices/effective_plans.h"
+#include "core/study/choices/effective_update.h"
 #include "core/study/choices/node_names.h"
 #include "core/study/choices/zero_dims.h"
 #include "core/study/step/fusion_table.h"
@@ -156,10 +156,8 @@ class StudyBuilder {
     progress_.update(0.7, "memory");
     const PreparedStep& prepared = *parts_.prepared;
     const UpdateChoice& update = parts_.choices.update;
-    const CapturedStep* const captured = parts_.graph().data().captured.get();
-    const bool has_own = captured != nullptr && captured->has_optimizer();
-    update_ =
-        update_memory(parts_.graph(), prepared.step.parameters, has_own ? UpdateChoice() : update);
+    update_ = update_memory(parts_.graph(), prepared.step.parameters,
+                            effective_update(parts_.graph(), update));
     has_same_baseline_ = has_same_sizes_ && previous_->choices.update == update;
     if (has_same_baseline_) {
       parts_.baseline = previous_->baseline;

@@ -135,6 +135,31 @@ TEST(CapturedStepReader, RefusesLifetimesThatCannotBe) {
             "step again");
 }
 
+TEST(CapturedStepReader, RefusesWhatNoCaptureWrites) {
+  const auto refused_data = [](const auto& change) {
+    GraphData data = test::captured_data();
+    change(data);
+    return test::refusal(ErrorKind::input, [&] { read(data); });
+  };
+  EXPECT_EQ(refused_data([](GraphData& data) { data.nodes = {}; }),
+            "the captured step has no node; capture the step again");
+  EXPECT_EQ(
+      refused_data([](GraphData& data) { data.add_initializer("c", Tensor::int64_scalar(1)); }),
+      "tensor 'c': is a constant, which a captured step never has; capture the step again");
+  EXPECT_EQ(refused_data([](GraphData& data) { data.add_value("lost", {}); }),
+            "tensor 'lost': lies in no storage; capture the step again");
+  EXPECT_EQ(refused_data([](GraphData& data) { data.nodes[NodeId(0)].inputs.emplace_back(); }),
+            "node 'make_product' (mul): omits an input or an output; capture the step again");
+  EXPECT_EQ(refused_data([](GraphData& data) { data.nodes[NodeId(0)].domain = ""; }),
+            "node 'make_product' (mul): is no operator of PyTorch; capture the step again");
+}
+
+TEST(CapturedStepReader, PassesOnTheWarningsOfTheCapture) {
+  GraphData data = test::captured_data();
+  data.metadata["stashscope.warnings"] = R"(["a number was read"])";
+  EXPECT_EQ(read(data).warnings, std::vector<std::string>{"a number was read"});
+}
+
 TEST(CapturedStepReader, RefusesNodesThatDoNotFit) {
   const auto refused_node = [](std::size_t node, const char* attribute, AttributeValue value) {
     GraphData data = test::captured_data();
@@ -146,6 +171,9 @@ TEST(CapturedStepReader, RefusesNodesThatDoNotFit) {
   EXPECT_EQ(refused_node(0, "storages", Integers{}),
             "node 'make_product' (mul): attribute 'storages': does not list one storage for each "
             "output; capture the step again");
+  EXPECT_EQ(
+      refused_node(0, "workspace", std::int64_t{-1}),
+      "node 'make_product' (mul): attribute 'workspace': is negative; capture the step again");
   EXPECT_EQ(refused_node(2, "storages", Integers{2}), "accepted");
   EXPECT_EQ(
       refused_node(3, "storages", Integers{2}),

@@ -190,7 +190,9 @@ class NodePage {
   QString read(const Read& read) const {
     const std::size_t forward = study_.current->forward_slots;
     const bool has_backward = forward > 0 && forward < timeline_.order.size();
-    const QString place = !has_backward         ? InspectorPage::tr("%1 (slot %2)")
+    const bool is_update = read.slot >= study_.current->update_slot;
+    const QString place = is_update             ? InspectorPage::tr("%1 in the update (slot %2)")
+                          : !has_backward       ? InspectorPage::tr("%1 (slot %2)")
                           : read.slot < forward ? InspectorPage::tr("%1 in forward (slot %2)")
                                                 : InspectorPage::tr("%1 in backward (slot %2)");
     return place.arg(link(read.reader), QString::number(read.slot + 1));

@@ -2,6 +2,9 @@
 
 #include "core/onnx/captured_step_reader.h"
 #include "core/study/search/budget.h"
+#include "core/study/search/next_moves.h"
+#include "core/study/search/resized_step.h"
+#include "core/study/step/fusion_table.h"
 #include "core/study/step/study.h"
 #include "tests/support/captured_model.h"
 #include "tests/support/refusal.h"
@@ -32,6 +35,8 @@ TEST(CapturedStudy, FreesWhatTheStepFrees) {
   const auto ends_at_4 = study_of({}, data);
   EXPECT_EQ(ends_at_4->current->timeline.live_bytes,
             (std::vector<std::int64_t>{96, 96, 100, 104, 128, 36}));
+  EXPECT_EQ(ends_at_4->current->timeline.idle_bytes.front(), 32);
+  EXPECT_EQ(of(peak_bands(*ends_at_4->current), Band::constants), 16);
 }
 
 TEST(CapturedStudy, KnowsForwardParametersAndBands) {
@@ -46,6 +51,21 @@ TEST(CapturedStudy, KnowsForwardParametersAndBands) {
   EXPECT_EQ(of(bands, Band::stashed), 64);
   EXPECT_EQ(of(bands, Band::activations), 8);
   EXPECT_EQ(of(bands, Band::workspace), 8);
+}
+
+TEST(CapturedStudy, KeepsItsOwnOptimizer) {
+  Choices choices;
+  choices.update.optimizer = "adam";
+  const auto study = study_of(choices);
+  EXPECT_EQ(study->current->timeline.peak_bytes, 128);
+  EXPECT_EQ(study->current->update_slot, 5U);
+  ASSERT_EQ(study->warnings.size(), 1U);
+  EXPECT_TRUE(study->warnings[0].starts_with("the chosen optimizer is left out"));
+  EXPECT_EQ(peak_symbolic(*study, *study->current), "120");
+  EXPECT_TRUE(fusion_table(*study).empty());
+  EXPECT_TRUE(next_moves(*study, 5, Progress()).empty());
+  const StepResizer resizer(*study, Progress());
+  EXPECT_EQ(resizer.resize(resizer.current(), study->sizes).timeline.peak_bytes, 128);
 }
 
 TEST(CapturedStudy, KeepsTheOrderOfPyTorch) {
