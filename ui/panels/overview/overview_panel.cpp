@@ -8,6 +8,7 @@
 
 #include "ui/text/texts.h"
 #include "ui/theme/spacing.h"
+#include "ui/widgets/cell_delegate.h"
 #include "ui/widgets/key_action.h"
 #include "ui/widgets/peak_link.h"
 
@@ -19,7 +20,7 @@ using namespace Qt::StringLiterals;
 
 constexpr int module_width = 220;
 constexpr int least_module_width = 120;
-constexpr int number_width = 92;
+constexpr int least_number_width = 92;
 constexpr int least_formula_width = 160;
 constexpr int least_height = 80;
 
@@ -150,6 +151,8 @@ void OverviewPanel::make_table() {
       tr("The model names no modules. Export it with module names to see them."));
   QHeaderView& header = *table_->horizontalHeader();
   header.resizeSection(ModuleModel::module, module_width);
+  const int widest = table_->fontMetrics().horizontalAdvance(u"0000.000 GiB"_s);
+  const int number_width = std::max(least_number_width, widest + 2 * CellDelegate::padding);
   for (const int column : {ModuleModel::at_peak, ModuleModel::stashed, ModuleModel::time}) {
     header.resizeSection(column, number_width);
   }
