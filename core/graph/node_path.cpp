@@ -27,7 +27,8 @@ std::vector<std::string> nonempty_parts(std::string_view text, char separator) {
   return parts;
 }
 
-/// Splits `h.0.attn` into `h.0` and `attn`: an index stays attached to the name of its list.
+}  // namespace
+
 std::vector<std::string> dotted_parts(std::string_view text) {
   std::vector<std::string> parts;
   for (std::string& part : nonempty_parts(text, '.')) {
@@ -39,6 +40,8 @@ std::vector<std::string> dotted_parts(std::string_view text) {
   }
   return parts;
 }
+
+namespace {
 
 std::vector<std::string> parts_of(std::string_view name) {
   if (name.find('/') != std::string_view::npos) return nonempty_parts(name, '/');

@@ -16,6 +16,9 @@ struct NodePath {
   std::string gradient_of;
 };
 
+/// Splits `h.0.attn` into `h.0` and `attn`: an index stays attached to the name of its list.
+std::vector<std::string> dotted_parts(std::string_view text);
+
 /// The path of a node. Its modules are those that the exporter recorded for the node, or else those
 /// in the node's name.
 NodePath path_of(const Node& node);

@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/graph/captured_step.h"
+#include "core/graph/node_path.h"
 
 namespace stashscope {
 
@@ -94,22 +95,6 @@ std::shared_ptr<const NodeOrigin> in_optimizer(const Node& node) {
   return std::make_shared<const NodeOrigin>(std::move(origin));
 }
 
-/// The modules from the outside in: `model`, `layers.3`, `proj` for `model.layers.3.proj.weight`.
-std::vector<std::string> modules_of_parameter(std::string_view name) {
-  std::vector<std::string> modules;
-  for (std::size_t dot = name.find('.'); dot != name.npos; dot = name.find('.')) {
-    const std::string part(name.substr(0, dot));
-    const bool is_number = !part.empty() && part.find_first_not_of("0123456789") == part.npos;
-    if (is_number && !modules.empty()) {
-      modules.back() += "." + part;
-    } else {
-      modules.push_back(part);
-    }
-    name.remove_prefix(dot + 1);
-  }
-  return modules;
-}
-
 /// The module of the parameter whose gradient the node makes; null if it makes no such gradient.
 std::shared_ptr<const NodeOrigin> at_parameter(const GraphData& data, const Node& node) {
   for (const ValueId output : node.outputs) {
@@ -117,8 +102,9 @@ std::shared_ptr<const NodeOrigin> at_parameter(const GraphData& data, const Node
     if (!name.ends_with(gradient_suffix)) continue;
     const std::string_view parameter = name.substr(0, name.size() - gradient_suffix.size());
     NodeOrigin origin;
-    origin.modules = modules_of_parameter(parameter);
-    if (origin.modules.empty()) return nullptr;
+    origin.modules = dotted_parts(parameter);
+    if (origin.modules.size() < 2) return nullptr;
+    origin.modules.pop_back();
     return std::make_shared<const NodeOrigin>(std::move(origin));
   }
   return nullptr;
