@@ -64,6 +64,19 @@ class Saved:
     node: int = -1
     unpacked: int = -1
     released: Optional[int] = None
+    # A number that PyTorch wrapped into a tensor. Hooks on saved tensors, and so checkpoints, do not see it.
+    number: bool = False
+
+
+@dataclass
+class Call:
+    """A call of a module in forward: its nodes are `first` to `end` - 1."""
+
+    module: str
+    first: int
+    # The storages of the tensors among its arguments.
+    arguments: list[int]
+    end: int = -1
 
 
 @dataclass
@@ -78,7 +91,7 @@ class Answer:
 
 @dataclass
 class Record:
-    """One run: its operators, storages, inputs, saved tensors and answers."""
+    """One run: its operators, storages, inputs, saved tensors, calls of modules and answers."""
 
     nodes: list[Node] = field(default_factory=list)
     keys: list[Any] = field(default_factory=list)
@@ -90,5 +103,6 @@ class Record:
     inputs: list[Value] = field(default_factory=list)
     alive: list[Value] = field(default_factory=list)
     saved: list[Saved] = field(default_factory=list)
+    calls: list[Call] = field(default_factory=list)
     answers: list[Answer] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)

@@ -14,6 +14,7 @@ from .answers import Answers
 from .calls import Calls
 from .constants import known_data
 from .kernels import fake_tensors_are_tensors, random_states_seen, resizes_seen
+from .module_calls import ModuleCalls
 from .phases import Phases
 from .places import ModulePath, names_of
 from .reach import Reached
@@ -62,7 +63,8 @@ class Stage:
                   given: Optional[list[Answer]], mode: Optional[FakeTensorMode], first: bool) -> Record:
         values = Values()
         answers = Answers(values.record, given, mode)
-        modules = ModulePath(names_of(self.reached.roots))
+        names = names_of(self.reached.roots)
+        modules = ModulePath(names)
         phases = values.phases = Phases(values.record, modules, lambda: self._find_roles(values),
                                         light=not first)
         scalars = Scalars(values, hooks == "forget")
@@ -71,6 +73,7 @@ class Stage:
         self._register(values, existing)
         existing.clear()
         stack.enter_context(phases)
+        stack.enter_context(ModuleCalls(names, (root for _, root in self.reached.roots), values))
         stack.enter_context(random_states_seen(values.made_by_python))
         stack.enter_context(resizes_seen(values.resized))
         stack.enter_context(recorder)

@@ -78,11 +78,19 @@ class Scalars:
             last = released.get(scalar.sequence)
             ran = last is not None
             if last is None:
-                last = max((self._record.last[value.storage] for value in node.outputs), default=scalar.position)
+                last = self._end_of(node, scalar.position)
             self._record.last[scalar.storage] = scalar.position if self._forget else last
             self._record.saved.append(Saved(scalar.sequence, scalar.storage, scalar.value,
                                             unpacked=_first(self._record.nodes, scalar.sequence) if ran else -1,
-                                            released=last))
+                                            released=last, number=True))
+
+    def _end_of(self, node: Node, position: int) -> int:
+        """The end of an autograd node that never runs. In a recompute it goes with the recompute's own graph."""
+        if node.phase == "recompute":
+            while position + 1 < len(self._record.nodes) and self._record.nodes[position + 1].phase == "recompute":
+                position += 1
+            return position
+        return max((self._record.last[value.storage] for value in node.outputs), default=position)
 
 
 def _released(nodes: list[Node]) -> dict[int, int]:

@@ -133,24 +133,45 @@ def _properties(captured: Captured, numbers: dict[int, int]) -> dict[str, str]:
         "stashscope.storages": _json(storages),
         "stashscope.input_storages": _json([numbers[value.storage] for value in record.inputs]),
         "stashscope.saved": _json(_saved(captured, numbers)),
+        "stashscope.calls": _json(_calls(captured, numbers)),
         "stashscope.warnings": _json(record.warnings),
     }
 
 
 def _saved(captured: Captured, numbers: dict[int, int]) -> dict[str, list[Any]]:
     """The rows of the watching run, with the storages of the first run."""
-    first = {key: index for index, key in enumerate(captured.record.keys)}
-    rows: dict[str, list[Any]] = {name: [] for name in ("node", "storage", "value", "unpacked", "released")}
+    number_of = _number_of(captured, numbers)
+    rows: dict[str, list[Any]] = {name: [] for name in ("node", "storage", "value", "unpacked", "released", "number")}
     for row in captured.watched.saved:
-        index = first.get(captured.watched.keys[row.storage])
-        if index is None or index not in numbers:
+        number = number_of.get(row.storage)
+        if number is None:
             continue
         rows["node"].append(row.node)
-        rows["storage"].append(numbers[index])
+        rows["storage"].append(number)
         rows["value"].append(row.value)
         rows["unpacked"].append(row.unpacked)
         rows["released"].append(row.released)
+        rows["number"].append(int(row.number))
     return rows
+
+
+def _number_of(captured: Captured, numbers: dict[int, int]) -> dict[int, int]:
+    """The numbers of the watching run's storages in the file."""
+    first = {key: index for index, key in enumerate(captured.record.keys)}
+    found = {index: first.get(key) for index, key in enumerate(captured.watched.keys)}
+    return {index: numbers[mine] for index, mine in found.items() if mine is not None and mine in numbers}
+
+
+def _calls(captured: Captured, numbers: dict[int, int]) -> dict[str, list[Any]]:
+    """The calls of modules in the watching run."""
+    number_of = _number_of(captured, numbers)
+    calls = captured.watched.calls
+    return {
+        "module": [call.module for call in calls],
+        "first": [call.first for call in calls],
+        "end": [call.end for call in calls],
+        "arguments": [[number_of[index] for index in call.arguments if index in number_of] for call in calls],
+    }
 
 
 def _json(thing: Any) -> str:

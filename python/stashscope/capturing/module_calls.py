@@ -1,0 +1,48 @@
+"""The calls of modules in forward: what a plan can make a region of."""
+
+from __future__ import annotations
+
+from typing import Any, Iterable
+
+import torch
+from torch.utils._pytree import tree_leaves
+
+from .record import Call
+from .values import Values
+
+
+class ModuleCalls:
+    """Writes down each call of a named module while it is active. Calls by a backward pass do not count."""
+
+    def __init__(self, names: dict[int, str], roots: Iterable[torch.nn.Module], values: Values) -> None:
+        self._names = names
+        self._modules = {id(module): module for root in roots for module in root.modules()}.values()
+        self._values = values
+        self._running: list[Call] = []
+        self._handles: list[Any] = []
+
+    def __enter__(self) -> "ModuleCalls":
+        for module in self._modules:
+            self._handles.append(module.register_forward_pre_hook(self._enter, with_kwargs=True))
+            self._handles.append(module.register_forward_hook(self._leave, always_call=True))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for handle in self._handles:
+            handle.remove()
+
+    def _enter(self, module: torch.nn.Module, args: Any, kwargs: Any) -> None:
+        found = [self._values.storages.find(leaf.untyped_storage()) for leaf in tree_leaves((args, kwargs))
+                 if isinstance(leaf, torch.Tensor) and leaf.layout == torch.strided]
+        storages = sorted({index for index in found if index is not None})
+        self._running.append(Call(self._names[id(module)], len(self._values.record.nodes), storages))
+        if _in_forward():
+            self._values.record.calls.append(self._running[-1])
+
+    def _leave(self, *_: Any) -> None:
+        if self._running:
+            self._running.pop().end = len(self._values.record.nodes)
+
+
+def _in_forward() -> bool:
+    return bool(torch._C._current_graph_task_id() == -1)
