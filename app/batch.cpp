@@ -15,6 +15,7 @@
 #include "core/study/facts/exported_config.h"
 #include "core/study/facts/pass_savings.h"
 #include "core/study/files/modified_model.h"
+#include "core/study/files/pytorch_plan.h"
 #include "core/study/measured/measure.h"
 #include "core/study/step/fusion_table.h"
 
@@ -51,6 +52,7 @@ void check_outputs(const BatchOptions& options, const Choices& choices, Overwrit
   for (const auto& [option, path] :
        {std::pair<const char*, const std::string&>("--out", options.out),
         {"--export-env", options.export_env},
+        {"--export-plan", options.export_plan},
         {"--svg", options.svg}}) {
     if (!path.empty()) files.claim(place(option, path), path, std::string("the file of ") + option);
   }
@@ -60,7 +62,7 @@ void check_outputs(const BatchOptions& options, const Choices& choices, Overwrit
     files.claim(place("--export-env", config), config, "the config file of --export-env");
   }
   require_writable({options.out, options.save_model, options.save_session, options.export_env,
-                    config, options.svg});
+                    options.export_plan, config, options.svg});
 }
 
 /// The input of a report, without next moves and measurements.
@@ -125,6 +127,7 @@ int run_batch(const AnalysisOptions& analysis, const PlanningOptions& planning,
   check_outputs(options, loaded.session.choices, files_read(analysis, loaded));
   auto study = study_with_times(loaded);
   const PlanningResults planned = plan(planning, study, loaded.session);
+  const std::string pytorch = options.export_plan.empty() ? "" : pytorch_plan(*study);
   print_warnings("stashscope", loaded.warnings);
   print_warnings("stashscope", warnings_of_size("--budget", planning.budget.value_or("")));
   print_warnings("stashscope", warnings_of_size("--memory", planning.memory));
@@ -152,6 +155,7 @@ int run_batch(const AnalysisOptions& analysis, const PlanningOptions& planning,
     print_warnings("stashscope", exported.left_out);
     write_environment(exported, options.export_env);
   }
+  if (!pytorch.empty()) write_file_atomically(options.export_plan, pytorch);
   if (!options.svg.empty())
     write_graph_svg(*study, picture_title(*study, analysis.file), options.svg);
   return planned.budget && !planned.budget->feasible ? budget_not_met : 0;

@@ -13,6 +13,7 @@ struct BatchOptions {
   std::string save_model;
   std::string save_session;
   std::string export_env;
+  std::string export_plan;
   std::string svg;
   std::string command;  ///< the command line, for pages that say how they were made
   std::string compare;  ///< another session or model; if given, only the comparison is written

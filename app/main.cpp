@@ -46,6 +46,11 @@ void add_batch_options(CLI::App& program, BatchOptions& options, CLI::Option* ba
                   "write the shell block that switches the plans on in ONNX Runtime")
       ->type_name("FILE")
       ->needs(batch);
+  program
+      .add_option("--export-plan", options.export_plan,
+                  "write the plans of a captured step for stashscope.apply in PyTorch")
+      ->type_name("FILE")
+      ->needs(batch);
   program.add_option("--svg", options.svg, "write a picture of the graph")
       ->type_name("FILE")
       ->needs(batch);
@@ -58,6 +63,7 @@ void add_batch_options(CLI::App& program, BatchOptions& options, CLI::Option* ba
       ->excludes("--save-model")
       ->excludes("--save-session")
       ->excludes("--export-env")
+      ->excludes("--export-plan")
       ->excludes("--svg")
       ->excludes("--budget")
       ->excludes("--pareto")

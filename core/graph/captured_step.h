@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "core/graph/graph.h"
 
@@ -31,8 +33,34 @@ struct CapturedStorage {
   CapturedRole role = CapturedRole::other;
   ValueId root;  ///< the first value in it
   NodeId last;   ///< the last node during which it lives; invalid: it outlives the step
+  /// The last node during which it lives if autograd saves nothing; invalid: it outlives the step.
+  NodeId python_last;
 };
 using StorageId = Id<struct StorageTag>;
+
+/// A tensor that autograd saved for the derivative of a forward node.
+struct SavedTensor {
+  NodeId node;
+  StorageId storage;
+  NodeId unpacked;         ///< the first node after autograd took it out; invalid: it never did
+  NodeId used;             ///< the last node of the derivative that took it out
+  NodeId released;         ///< the last node during which autograd holds it
+  bool is_result = false;  ///< saved after the node ran, because the node makes it
+  /// A number that PyTorch wrapped into a tensor. A checkpoint does not recompute it.
+  bool is_number = false;
+};
+
+/// A call of a module in the forward pass.
+struct ModuleCall {
+  std::string module;                ///< its name in the model; empty: the model itself
+  NodeId first;                      ///< the first node of the call
+  std::size_t nodes = 0;             ///< number of nodes of the call
+  std::vector<StorageId> arguments;  ///< storages of the tensors among its arguments
+
+  bool has(NodeId node) const {
+    return node.index() >= first.index() && node.index() < first.index() + nodes;
+  }
+};
 
 /// What is known of a step that PyTorch ran, besides its graph. (docs/captured_step.md)
 struct CapturedStep {
@@ -42,6 +70,9 @@ struct CapturedStep {
   IdVector<NodeId, CapturedPhase> phases;
   IdVector<ValueId, StorageId> storage_of;  ///< valid for every value
   IdVector<StorageId, CapturedStorage> storages;
+  /// In the order of their nodes. Empty if the file does not list them; then there are no plans.
+  std::vector<SavedTensor> saved;
+  std::vector<ModuleCall> calls;  ///< in the order of the calls, outer ones first
 
   CapturedRole role_of(ValueId value) const { return storages[storage_of[value]].role; }
   bool is_root(ValueId value) const { return storages[storage_of[value]].root == value; }

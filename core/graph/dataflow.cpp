@@ -14,12 +14,13 @@ struct KindTexts {
   std::string_view op_type;
   std::string_view purpose;
 };
-constexpr std::array<KindTexts, 5> kind_texts = {{
+constexpr std::array<KindTexts, 6> kind_texts = {{
     {clone_suffix, "", "Recompute of "},
     {"_offload", "MemcpyToHost", "Evicts the stashed output of "},
     {"_fetch", "MemcpyFromHost", "Restores the stashed output of "},
     {"_compress", "Cast", "Compresses the stashed output of "},
     {"_decompress", "Cast", "Decompresses the stashed output of "},
+    {"_generator_state", "", "State of the random generator at "},
 }};
 
 const KindTexts& texts_of(AddedKind kind) { return kind_texts[static_cast<std::size_t>(kind)]; }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,11 +13,13 @@ constexpr std::string_view clone_suffix = "_recompute";
 
 /// What an added node does with a stashed tensor.
 enum class AddedKind : std::uint8_t {
-  recompute,  ///< a clone of a node of the graph
-  offload,    ///< moves the tensor from device to host
-  fetch,      ///< moves the tensor from host to device
-  compress,   ///< casts the tensor to a narrower element type
-  decompress  ///< casts the tensor back to its original element type
+  recompute,   ///< a clone of a node of the graph
+  offload,     ///< moves the tensor from device to host
+  fetch,       ///< moves the tensor from host to device
+  compress,    ///< casts the tensor to a narrower element type
+  decompress,  ///< casts the tensor back to its original element type
+  /// Keeps the state of the random generator for a checkpoint of PyTorch. It has no input.
+  generator_state
 };
 
 /// Whether the node evicts its tensor. Such a node runs in forward, after the last forward node
@@ -28,8 +32,16 @@ constexpr bool evicts(AddedKind kind) {
 struct StoredForm {
   ElementType element = ElementType::undefined;  ///< undefined: the type of the original
   Rational share = 1;  ///< fraction of the original's bytes; 0 on the host
+  std::optional<std::int64_t> fixed_bytes = std::nullopt;  ///< if set, its bytes instead of a share
 
   friend bool operator==(const StoredForm&, const StoredForm&) = default;
+};
+
+/// How PyTorch runs a captured step with plans.
+struct FixedRun {
+  std::vector<NodeId> order;
+  /// The last node during which the value's storage lives; invalid: until its last use.
+  IdVector<ValueId, NodeId> held_until;
 };
 
 /// The dataflow of one training step: the graph's own nodes, and added nodes whose outputs some
@@ -49,6 +61,7 @@ struct Dataflow {
   std::vector<ValueId> cloned_values;  ///< original of value graph_values + k
   std::vector<StoredForm> forms;       ///< stored form of value graph_values + k
   std::vector<NodeId> seeded_nodes;    ///< random originals that need a fixed seed to be cloned
+  std::shared_ptr<const FixedRun> fixed;  ///< set only for a captured step with plans
 
   explicit Dataflow(const Graph& graph);
 

@@ -29,7 +29,8 @@ IdVector<ValueId, std::uint32_t> last_uses(const Dataflow& dataflow, const Buffe
     }
     for (const ValueId output : topology.outputs[node]) last[output] = slot;
   }
-  if (!rules.held_until.empty()) add_holds(rules.held_until, order, last);
+  const auto& held = dataflow.fixed ? dataflow.fixed->held_until : rules.held_until;
+  if (!held.empty()) add_holds(held, order, last);
   return last;
 }
 

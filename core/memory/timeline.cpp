@@ -208,7 +208,9 @@ TensorType type_of(const Graph& graph, const Dataflow& dataflow, const Buffer& b
 std::int64_t stored_bytes(const Dataflow& dataflow, const IdVector<ValueId, std::int64_t>& bytes,
                           ValueId value) {
   if (value.index() < dataflow.graph_values) return bytes[value];
-  const Rational share = dataflow.form(value).share;
+  const StoredForm form = dataflow.form(value);
+  if (form.fixed_bytes) return *form.fixed_bytes;
+  const Rational share = form.share;
   const std::int64_t whole = bytes[dataflow.origin(value)];
   return share == Rational(1) ? whole : (share * Rational(whole)).floor();
 }
@@ -228,7 +230,9 @@ std::vector<BufferId> alive_at(const Timeline& timeline, std::size_t slot) {
 namespace {
 
 /// What PyTorch allocated for the value; 0 if another value of the storage came first.
-Expr captured_bytes(const CapturedStep& captured, ValueId value) {
+Expr captured_bytes(const CapturedStep& captured, const Dataflow& dataflow, ValueId id) {
+  if (const auto fixed = dataflow.form(id).fixed_bytes) return Expr(*fixed);
+  const ValueId value = dataflow.origin(id);
   return captured.is_root(value) ? captured.storages[captured.storage_of[value]].bytes : Expr(0);
 }
 
@@ -240,7 +244,7 @@ Expr symbolic_bytes(const Graph& graph, const Dataflow& dataflow, const Timeline
   for (const BufferId id : buffers) {
     const Buffer& buffer = timeline.buffers[id];
     if (graph.data().captured && !buffer.state) {
-      for (Term& term : captured_bytes(*graph.data().captured, buffer.root).terms()) {
+      for (Term& term : captured_bytes(*graph.data().captured, dataflow, buffer.root).terms()) {
         terms.push_back(std::move(term));
       }
       continue;

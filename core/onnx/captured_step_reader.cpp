@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/graph/captured_step.h"
 #include "core/graph/node_path.h"
+#include "core/onnx/captured_calls_reader.h"
 
 namespace stashscope {
 
@@ -148,6 +149,7 @@ class CapturedStepReader {
     }
     for (const StorageId id : IdRange<StorageId>(rows_.size())) set_end(id);
     for (StorageRow& row : rows_) captured_.storages.push_back(std::move(row.storage));
+    read_captured_calls(data_, captured_);
     data_.captured = std::make_shared<const CapturedStep>(std::move(captured_));
   }
 

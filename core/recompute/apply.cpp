@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/recompute/dataflow_builder.h"
+#include "core/recompute/regions.h"
 #include "core/recompute/strategy.h"
 
 namespace stashscope {
@@ -82,7 +83,7 @@ class PlanSelector {
     if (is_pinned(pinned_, plan.node)) return;
     selected_.push_back(&plan);
     add_use(plan.node, plan);
-    if (!in_reference(plan.type)) return;
+    if (!is_searched(plan.type)) return;
     for (const NodeId node : plan.subgraph) {
       if (node != plan.node) add_use(node, plan);
     }
@@ -94,6 +95,10 @@ class PlanSelector {
   }
 
   bool is_excluded(const NodePlan& plan) const {
+    if (plan.region) {
+      return std::ranges::any_of(
+          selected_, [&](const NodePlan* other) { return exclude_each_other(plan, *other); });
+    }
     for (auto use = last_use_[plan.node]; use != no_use; use = uses_[use].before) {
       if (exclude_each_other(plan, *uses_[use].plan)) return true;
     }
@@ -121,6 +126,7 @@ std::set<NodeId> nodes_with(const Opportunities& opportunities, PlanType type) {
 }  // namespace
 
 bool exclude_each_other(const NodePlan& a, const NodePlan& b) {
+  if (a.region && b.region) return overlap(*a.region, *b.region);
   if (a.node == b.node) {
     return a.type != b.type ||
            std::find_first_of(a.outputs.begin(), a.outputs.end(), b.outputs.begin(),
@@ -133,7 +139,7 @@ bool exclude_each_other(const NodePlan& a, const NodePlan& b) {
 std::vector<const NodePlan*> plans_of(const Opportunities& opportunities,
                                       const std::string& cluster, PlanType type) {
   std::vector<const NodePlan*> plans;
-  for (const NodePlan& plan : in_reference(type) ? opportunities.plans : opportunities.extensions) {
+  for (const NodePlan& plan : is_searched(type) ? opportunities.plans : opportunities.extensions) {
     if (plan.type == type && plan.cluster == cluster) plans.push_back(&plan);
   }
   std::ranges::stable_sort(
@@ -156,15 +162,51 @@ PlanCounts count_plans(const std::vector<const NodePlan*>& plans) {
   return counts;
 }
 
-RecomputeConfig config_of_all(const Opportunities& opportunities, bool with_compromise) {
+namespace {
+
+/// The cluster with the most plans, and then each next one that excludes none of them.
+RecomputeConfig config_of_regions(const Opportunities& opportunities) {
+  std::map<std::string, std::vector<const NodePlan*>> clusters;
+  for (const NodePlan& plan : opportunities.plans) {
+    if (plan.region) clusters[plan.cluster].push_back(&plan);
+  }
+  const auto freed = [](const auto& each) {
+    std::size_t values = 0;
+    for (const NodePlan* const plan : each.second) values += plan->region->freed.size();
+    return values;
+  };
+  std::vector<std::pair<std::string, std::vector<const NodePlan*>>> sorted(clusters.begin(),
+                                                                           clusters.end());
+  std::ranges::stable_sort(sorted, [&](const auto& a, const auto& b) {
+    const bool a_repeats = a.second.size() > 1;
+    const bool b_repeats = b.second.size() > 1;
+    return a_repeats != b_repeats ? a_repeats : freed(a) > freed(b);
+  });
   RecomputeConfig config;
+  Selection taken;
+  for (const auto& [cluster, plans] : sorted) {
+    const bool is_free = std::ranges::none_of(plans, [&](const NodePlan* plan) {
+      return std::ranges::any_of(
+          taken, [&](const NodePlan* other) { return exclude_each_other(*plan, *other); });
+    });
+    if (!is_free) continue;
+    config[cluster] = {PlanType::region, -1};
+    taken.insert(taken.end(), plans.begin(), plans.end());
+  }
+  return config;
+}
+
+}  // namespace
+
+RecomputeConfig config_of_all(const Opportunities& opportunities, bool with_compromise) {
+  RecomputeConfig config = config_of_regions(opportunities);
   for (const NodePlan& plan : opportunities.plans) {
     if (plan.type == PlanType::recompute) config[plan.cluster] = {PlanType::recompute, -1};
   }
   if (!with_compromise) return config;
   const std::set<NodeId> recomputed = nodes_with(opportunities, PlanType::recompute);
   for (const NodePlan& plan : opportunities.plans) {
-    if (!recomputed.contains(plan.node)) {
+    if (!plan.region && !recomputed.contains(plan.node)) {
       config.try_emplace(plan.cluster, ClusterChoice{plan.type, -1});
     }
   }
@@ -192,6 +234,7 @@ RecomputeConfig without_operators(const Graph& graph, const Opportunities& oppor
 Dataflow apply_plans(const Graph& graph, const IdVector<NodeId, const Op*>& ops,
                      const Opportunities& opportunities,
                      const std::vector<const NodePlan*>& plans) {
+  if (graph.data().captured) return with_regions(graph, plans);
   DataflowBuilder builder(graph, ops, opportunities);
   for (auto plan = plans.rbegin(); plan != plans.rend(); ++plan) {
     strategy_of((*plan)->type).apply(**plan, builder);

@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/recompute/apply.h"
+#include "core/recompute/regions.h"
 #include "core/recompute/switched_on.h"
 #include "core/symbolic/collected.h"
 
@@ -65,10 +66,20 @@ std::string config_of(const Combination& combination) {
   return join(entries, ",");
 }
 
+/// Adds the bytes of the storages that a region frees, times `sign`.
+void add_region_sizes(const Graph& graph, const NodePlan& plan, int sign,
+                      std::vector<SizeProduct>& products) {
+  const CapturedStep& step = *graph.data().captured;
+  for (const ValueId value : plan.region->freed) {
+    products.push_back({Rational(sign), {step.storages[step.storage_of[value]].bytes}});
+  }
+}
+
 /// Adds the sizes of a plan's outputs, each as a product of dimensions. Leaves out outputs of
 /// unknown shape and then sets `complete` to false.
 void add_sizes(const Graph& graph, const NodePlan& plan, std::vector<SizeProduct>& products,
                bool& complete) {
+  if (plan.region) return add_region_sizes(graph, plan, 1, products);
   for (const std::size_t output : plan.outputs) {
     if (plan.needs_owner(output)) continue;
     const Value& value = graph.value(graph.node(plan.node).outputs[output]);
@@ -209,9 +220,17 @@ struct Occurrences {
   }
 };
 
+/// While one region runs again, what it frees is there.
+void take_off_largest(const Graph& graph, Occurrences& occurrences) {
+  const auto largest = std::ranges::max_element(
+      occurrences.all, {}, [](const Occurrence& each) { return each.saving_bytes; });
+  add_region_sizes(graph, *largest->parts.front(), -1, occurrences.sizes);
+}
+
 PlanRow row_of(const Graph& graph, const Opportunities& found, const Bindings& bindings,
                const std::string& config, Occurrences occurrences) {
   const Combination& first = occurrences.all.front().parts;
+  if (first.front()->region) take_off_largest(graph, occurrences);
   PlanRow row;
   row.type = first.front()->type;
   row.config = config;
@@ -267,11 +286,14 @@ void mark_chosen(const RecomputeConfig& config, const std::vector<const NodePlan
     row.on = is_switched_on(row, config);
     row.applied = 0;
     row.saved_bytes = 0;
+    std::int64_t largest = 0;
     for (const Occurrence& each : *row.occurrences) {
       if (!std::ranges::all_of(each.parts, is_applied)) continue;
       ++row.applied;
       row.saved_bytes += each.saving_bytes;
+      largest = std::max(largest, each.saving_bytes);
     }
+    if (row.type == PlanType::region) row.saved_bytes -= largest;
   }
 }
 
@@ -282,7 +304,7 @@ std::vector<bool> applied_plans(const std::vector<NodePlan>& plans,
                                 const std::vector<const NodePlan*>& applied) {
   std::vector<bool> is_applied(plans.size(), false);
   for (const NodePlan* const plan : applied) {
-    if (in_reference(plan->type)) {
+    if (is_searched(plan->type)) {
       is_applied[static_cast<std::size_t>(plan - plans.data())] = true;
     }
   }

@@ -58,7 +58,7 @@ void add_entry(const std::string& entry, RecomputeConfig& config) {
   const int type = parse_int(parts[1]);
   const int count = parse_int(parts[2]);
   const int last_type =
-      static_cast<int>(is_operator(parts[0]) ? PlanType::compress : PlanType::compromise);
+      static_cast<int>(is_operator(parts[0]) ? PlanType::region : PlanType::compromise);
   if (type < 0 || type > last_type) {
     fail_usage("", "Invalid optimization type specified for subgraph: " + printable(parts[0]));
   }

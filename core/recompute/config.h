@@ -19,12 +19,13 @@ struct ClusterChoice {
   friend bool operator==(const ClusterChoice&, const ClusterChoice&) = default;
 };
 
-/// Choices by cluster. For types 3 and 4 and with `of_operator`, the key is an op type instead.
+/// Choices by cluster. For types 3 and 4 and with `of_operator`, the key is an op
+/// type instead; for type 5 it is the name of modules, such as `h.*`.
 using RecomputeConfig = std::map<std::string, ClusterChoice>;
 
 /// Parses entries `cluster:type:count`, separated by commas. A later entry for the same cluster
 /// replaces an earlier one; empty entries are dropped. Types 3 and 4 take an op type instead of a
-/// cluster; an op type has no final `+`. `Gelu:1` and `Dropout:0` are the form of ONNX Runtime's
+/// cluster, type 5 a module; neither has a final `+`. `Gelu:1` and `Dropout:0` are the form of ONNX Runtime's
 /// first version. For any other text, throws a usage Error worded like ONNX Runtime's.
 RecomputeConfig parse_config(const std::string& text);
 

@@ -6,6 +6,7 @@
 
 #include "core/graph/reference_order.h"
 #include "core/recompute/layer_boundary.h"
+#include "core/recompute/regions.h"
 #include "core/recompute/strategy.h"
 
 namespace stashscope {
@@ -99,8 +100,14 @@ Opportunities find_opportunities(const Graph& graph, const IdVector<NodeId, cons
   Opportunities found;
   found.reference = search.reference;
   analyse_stash(graph, boundary, rules_of(search.reference), found);
-  if (!boundary.known() || graph.data().captured) return found;
   StrategyInput input{graph, ops, boundary, found, search, {}};
+  if (graph.data().captured) {
+    found.plans = find_regions(input).plans;
+    sort_plans(found, found.plans);
+    name_clusters(found);
+    return found;
+  }
+  if (!boundary.known()) return found;
   if (search.layer_boundary) {
     input.kept = layer_boundary_inputs(graph, found.position, found.forward_nodes);
   }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -11,19 +12,26 @@
 
 namespace stashscope {
 
-/// ONNX Runtime's optimization types, as numbered in config strings. ONNX Runtime has no offload
-/// and compress, and rejects them.
+/// ONNX Runtime's optimization types, as numbered in config strings. ONNX Runtime has none of
+/// the types from offload on, and rejects them.
 enum class PlanType : std::uint8_t {
   none = 0,
   recompute = 1,
   compromise = 2,
   offload = 3,
-  compress = 4
+  compress = 4,
+  region = 5  ///< only in captured steps
 };
 
 /// Whether ONNX Runtime accepts the type in a config string.
 constexpr bool in_reference(PlanType type) { return type <= PlanType::compromise; }
 
+/// Whether a planner may choose the type: it runs nodes again, and changes no result.
+constexpr bool is_searched(PlanType type) {
+  return in_reference(type) || type == PlanType::region;
+}
+
+struct Region;
 using ClusterId = Id<struct ClusterTag>;
 
 /// A buffer that an output shares.
@@ -48,6 +56,7 @@ struct NodePlan {
   /// Stashed outputs that share the buffer of another node's output.
   std::map<std::size_t, ReusedBuffer> reused;
   ElementType kept_as = ElementType::undefined;  ///< compress only: the narrower type
+  std::shared_ptr<const Region> region;          ///< set only for a region
 
   /// Whether freeing the output also requires a plan for the owner of the shared buffer.
   bool needs_owner(std::size_t output) const {

@@ -5,8 +5,8 @@
 namespace stashscope {
 
 std::span<const Strategy> strategies() {
-  static const std::array<Strategy, 4> all = {recompute_strategy, compromise_strategy,
-                                              offload_strategy, compress_strategy};
+  static const std::array<Strategy, 5> all = {recompute_strategy, compromise_strategy,
+                                              offload_strategy, compress_strategy, region_strategy};
   return all;
 }
 

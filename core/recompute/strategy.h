@@ -69,7 +69,7 @@ struct Strategy {
   std::string_view description;  ///< one clause for lists and tooltips
   bool lossy;                    ///< whether the results of the step may change
   Findings (*find)(const StrategyInput&);
-  void (*apply)(const NodePlan&, DataflowBuilder&);
+  void (*apply)(const NodePlan&, DataflowBuilder&);  ///< null for regions, see `with_regions`
   PlanCost (*cost)(const NodePlan&, const PlanCostInput&);
 };
 
@@ -83,5 +83,6 @@ extern const Strategy recompute_strategy;
 extern const Strategy compromise_strategy;
 extern const Strategy offload_strategy;
 extern const Strategy compress_strategy;
+extern const Strategy region_strategy;
 
 }  // namespace stashscope

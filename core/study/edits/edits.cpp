@@ -167,7 +167,7 @@ class PlanEditor {
                                                        PlanType type) const {
     std::set<std::pair<std::string, PlanType>> rivals;
     const Opportunities& found = *study_.opportunities;
-    const auto& own = in_reference(type) ? found.plans : found.extensions;
+    const auto& own = is_searched(type) ? found.plans : found.extensions;
     for (const NodePlan& plan : own) {
       if (plan.cluster != cluster || plan.type != type) continue;
       for (const auto* plans : {&found.plans, &found.extensions}) {

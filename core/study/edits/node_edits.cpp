@@ -37,7 +37,7 @@ PlannedNodes planned_nodes(const Study& study, std::span<const NodeId> nodes) {
     if (wanted.contains(node)) planned.insert(node);
   }
   for (const NodePlan* const plan : study.applied) {
-    if (in_reference(plan->type)) on.insert(plan->node);
+    if (is_searched(plan->type)) on.insert(plan->node);
   }
   PlannedNodes sorted;
   for (const NodeId node : planned) {

@@ -13,7 +13,7 @@ namespace {
 std::set<NodeId> recomputed_nodes(const Study& study) {
   std::set<NodeId> nodes;
   for (const NodePlan* const plan : study.applied) {
-    if (in_reference(plan->type)) nodes.insert(plan->node);
+    if (is_searched(plan->type)) nodes.insert(plan->node);
   }
   return nodes;
 }

@@ -90,7 +90,7 @@ std::optional<Telling> telling(const AppliedPlans& applied, const PlanRow& row,
   const bool frees_it = std::ranges::any_of(each.parts, frees);
   if (!frees_it && std::ranges::none_of(each.parts, repeats)) return std::nullopt;
   const bool is_applied = std::ranges::all_of(each.parts, is_on);
-  return Telling{frees_it && is_applied, in_reference(row.type), frees_it, is_applied,
+  return Telling{frees_it && is_applied, is_searched(row.type), frees_it, is_applied,
                  each.saving_bytes};
 }
 

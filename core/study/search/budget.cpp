@@ -24,13 +24,22 @@ bool is_beyond_sequences(const Study& study, PlanGranularity grain) {
   return grain == PlanGranularity::cluster && (evicts || study.choices.fusion.strategy);
 }
 
-/// The study. Throws a usage Error if there is nothing to plan with.
-const Study& plannable(const Study& study) {
-  if (study.graph().data().captured) {
-    fail_usage("planning", "the model is a captured step, for which there are no plans",
-               "plan for an ONNX model of the same network");
+bool is_captured(const Study& study) { return study.graph().data().captured != nullptr; }
+
+/// Throws a usage Error if there is nothing to plan with at this grain.
+void check_plannable(const Study& study, PlanGranularity grain) {
+  if (!is_captured(study)) return;
+  if (grain != PlanGranularity::cluster) {
+    fail_usage("grain '" + std::string(name_of(grain)) + "'",
+               "does not fit a captured step: PyTorch runs whole modules again",
+               "choose the grain cluster");
   }
-  return study;
+  if (study.opportunities->plans.empty()) {
+    fail_usage(
+        "planning", "the captured step has no module that PyTorch could run again",
+        "capture a step with forward and backward of a model with modules, with this version "
+        "of the package");
+  }
 }
 
 /// The study with the other value of `layer_boundary`, the option of the recompute search that
@@ -50,14 +59,12 @@ class BudgetPlanner {
  public:
   BudgetPlanner(const Study& study, PlanGranularity grain, ParetoFront& archive,
                 const Progress& progress, const OnPlan& on_plan)
-      : study_(study),
-        grain_(grain),
-        archive_(archive),
-        progress_(progress),
-        on_plan_(on_plan),
-        problem_(plannable(study), progress) {
+      : study_(study), grain_(grain), archive_(archive), progress_(progress), on_plan_(on_plan) {
+    check_plannable(study, grain);
+    if (is_captured(study)) return;
+    problem_.emplace(study, progress);
     constexpr SearchLimit limit{0, moves_of_proofs, 1};
-    if (!is_beyond_sequences(study, grain)) floor_ = problem_.floor(limit, progress);
+    if (!is_beyond_sequences(study, grain)) floor_ = problem_->floor(limit, progress);
   }
 
   std::int64_t lowest_bytes() const {
@@ -76,7 +83,7 @@ class BudgetPlanner {
     if (floor_ && !answer.is_impossible()) {
       SearchLimit rest = rest_of(limit, share_of(limit, 0.1), clock);
       if (rest.moves > 0) rest.moves = std::max(rest.moves, moves_of_proofs);
-      const double proven = problem_.least_extra_seconds(budget_bytes, rest, progress_);
+      const double proven = problem_->least_extra_seconds(budget_bytes, rest, progress_);
       answer.least_extra_seconds = std::max(proven, proven_early);
     }
     answer.best = archive_.best(budget_bytes);
@@ -102,7 +109,7 @@ class BudgetPlanner {
     if (floor_->bytes <= budget_bytes) {
       const SearchLimit early{0.05 * limit.seconds, moves_of_proofs / 4, 1};
       proof.least_extra_seconds =
-          std::max(0.0, problem_.least_extra_seconds(budget_bytes, early, progress_));
+          std::max(0.0, problem_->least_extra_seconds(budget_bytes, early, progress_));
     }
     on_proof(proof);
     return proof.least_extra_seconds;
@@ -133,7 +140,7 @@ class BudgetPlanner {
     }
     const std::int64_t evaluations = stashscope::search_clusters(
         study_, study_.choices, budget_bytes, share_of(limit, 0.5), progress_, archive_, on_plan_);
-    if (is_free(budget_bytes) || progress_.cancelled()) return evaluations;
+    if (is_free(budget_bytes) || progress_.cancelled() || is_captured(study_)) return evaluations;
     if (other_ == nullptr) other_ = other_probe(study_);
     Choices base = other_->choices;
     base.order = study_.choices.order;
@@ -154,17 +161,17 @@ class BudgetPlanner {
       constexpr double seconds_between = 0.2;  // each report computes the peak of a step
       if (!on_plan_ || clock.seconds() < told_at + seconds_between) return;
       told_at = clock.seconds();
-      on_plan_(problem_.point(sequence));
+      on_plan_(problem_->point(sequence));
     };
     const BudgetRequest request{budget_bytes, grain_, rest_of(limit, limit, clock)};
-    const BudgetedSequence found = problem_.search(request, progress_, tell_now_and_then);
+    const BudgetedSequence found = problem_->search(request, progress_, tell_now_and_then);
     take(found.sequence);
     return found.moves;
   }
 
   void take_known(const Study& study) {
     for (const Variant* const variant : {study.baseline.get(), study.current.get()}) {
-      if (const auto sequence = problem_.sequence_of(*variant, grain_)) take(*sequence);
+      if (const auto sequence = problem_->sequence_of(*variant, grain_)) take(*sequence);
     }
   }
 
@@ -179,7 +186,7 @@ class BudgetPlanner {
     take_known(*compute_study(study_.model, without_search(study_, best), &study_, Progress()));
   }
 
-  void take(std::span<const TaskId> sequence) { take_point(problem_.point(sequence)); }
+  void take(std::span<const TaskId> sequence) { take_point(problem_->point(sequence)); }
 
   void take_point(ParetoPoint point) {
     if (archive_.has_as_good(point.peak_bytes, point.extra_seconds)) return;
@@ -192,7 +199,7 @@ class BudgetPlanner {
   ParetoFront& archive_;
   const Progress& progress_;
   const OnPlan& on_plan_;
-  SequenceProblem problem_;
+  std::optional<SequenceProblem> problem_;  ///< not set for a captured step
   std::optional<StepPeakBound> floor_;
   std::shared_ptr<const Study> other_;  ///< the `other_probe`; computed on first use
 };

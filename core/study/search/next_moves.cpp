@@ -118,7 +118,6 @@ class MoveTrial {
 std::vector<NextMove> next_moves(const Study& study, std::size_t most, const Progress& progress,
                                  const MoveLimits& limits) {
   if (is_order_searched(study) || study.choices.plans.sequence) return {};
-  if (study.graph().data().captured) return {};
   MoveTrial trial(study, progress);
   for (const std::size_t row : candidates(study, limits.rows)) trial.try_row(row);
   for (const GraphPass* const pass : passes_to_try(study, limits.passes, progress)) {
@@ -135,7 +134,7 @@ std::vector<NextMove> next_moves(const Study& study, std::size_t most, const Pro
 
 std::vector<const GraphPass*> passes_to_try(const Study& study, std::size_t most,
                                             const Progress& progress) {
-  if (study.times->measured > 0) return {};
+  if (study.times->measured > 0 || study.graph().data().captured) return {};
   const GraphChoices& choices = study.choices.graph;
   return passes_with_effect(sized_model(*study.model, choices, zero_dims(study.choices.dims)),
                             choices.goal, selected_passes(choices), most, progress);

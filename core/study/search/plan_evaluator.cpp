@@ -1,6 +1,7 @@
 #include "core/study/search/plan_evaluator.h"
 
 #include "core/memory/step_peak.h"
+#include "core/study/choices/effective_update.h"
 #include "core/study/step/fusion_table.h"
 #include "core/study/step/plan_effects.h"
 #include "core/study/step/variants.h"
@@ -21,6 +22,13 @@ Dataflow dataflow_of(const Study& study, const RecomputeConfig& config) {
                      select_plans(found, config, study.pinned));
 }
 
+Timeline timeline_of(const OrderInput& step, const OrderStrategy& order,
+                     const FusedGroups& groups) {
+  if (step.dataflow.fixed)
+    return make_timeline(step.dataflow, step.memory, step.dataflow.fixed->order);
+  return timeline_in(step, order, groups);
+}
+
 }  // namespace
 
 bool is_order_searched(const Study& study) {
@@ -34,13 +42,17 @@ Choices without_search(const Study& study, Choices choices) {
 
 PlanEvaluator::PlanEvaluator(const Study& study)
     : study_(study),
-      update_(update_memory(study.graph(), study.prepared->step.parameters, study.choices.update)),
+      update_(update_memory(study.graph(), study.prepared->step.parameters,
+                            effective_update(study.graph(), study.choices.update))),
       order_(order_by_rule(study)) {}
 
 PlanEvaluator::Outcome PlanEvaluator::evaluate(const RecomputeConfig& config) const {
   const Dataflow dataflow = dataflow_of(study_, config);
   const OrderInput step = order_input(*study_.prepared, *study_.sizes, update_, dataflow);
   const OrderStrategy& order = find_order(order_);
+  if (study_.graph().data().captured) {
+    return {timeline_of(step, order, {}).peak_bytes, added_seconds(study_, dataflow)};
+  }
   const FusedGroups groups = chosen_groups(step, order_, study_.choices.fusion);
   const std::int64_t peak = groups.empty() ? peak_of(dataflow, step.memory, order.order(step))
                                            : timeline_in(step, order, groups).peak_bytes;
@@ -50,6 +62,7 @@ PlanEvaluator::Outcome PlanEvaluator::evaluate(const RecomputeConfig& config) co
 Timeline PlanEvaluator::timeline(const RecomputeConfig& config) const {
   const Dataflow dataflow = dataflow_of(study_, config);
   const OrderInput step = order_input(*study_.prepared, *study_.sizes, update_, dataflow);
+  if (study_.graph().data().captured) return timeline_of(step, find_order(order_), {});
   const FusedGroups groups = chosen_groups(step, order_, study_.choices.fusion);
   return timeline_in(step, find_order(order_), groups);
 }

@@ -4,6 +4,8 @@
 #include <map>
 #include <numeric>
 
+#include "core/recompute/regions.h"
+
 namespace stashscope {
 
 namespace {
@@ -40,6 +42,7 @@ void set_effects(const Effects& effects, PlanRow& row) {
 
 double node_seconds(const TimingBasis& basis, const Dataflow& dataflow, NodeId node) {
   if (dataflow.runs_origin(node)) return basis.seconds[dataflow.origin(node)];
+  if (dataflow.kind(node) == AddedKind::generator_state) return 0;
   const double bytes = added_bytes(basis.bytes, dataflow, node);
   return takes_the_link(dataflow.kind(node)) ? basis.rates.transfer_seconds(bytes)
                                              : basis.rates.kernel_seconds(bytes);
@@ -54,9 +57,9 @@ PlanCostInput plan_cost_input(const StudyParts& study) {
 
 std::int64_t bytes_at_peak(const Graph& graph, const Timeline& timeline, const NodePlan& plan) {
   Rational bytes;
-  for (const std::size_t output : plan.outputs) {
-    const BufferId id = timeline.buffer_of[graph.node(plan.node).outputs[output]];
-    if (plan.needs_owner(output) || !id.valid()) continue;
+  for (const ValueId value : freed_values(graph, plan)) {
+    const BufferId id = timeline.buffer_of[value];
+    if (!id.valid()) continue;
     const Buffer& buffer = timeline.buffers[id];
     const bool alive =
         buffer.first_slot <= timeline.peak_slot && timeline.peak_slot <= buffer.last_slot;
@@ -107,6 +110,7 @@ PlanCost added_cost(const Graph& graph, const Sizes& sizes, const Dataflow& data
     }
     const ValueId tensor = dataflow.origin(dataflow.topology.outputs[node][0]);
     const AddedKind kind = dataflow.kind(node);
+    if (kind == AddedKind::generator_state) continue;
     if (takes_the_link(kind)) {
       cost.transfer_bytes += sizes.bytes[tensor];
     } else {

@@ -1,5 +1,7 @@
 #include "core/study/step/step_export.h"
 
+#include "core/base/error.h"
+
 namespace stashscope {
 
 RunPlan run_plan(const Study& study, const Variant& variant) {
@@ -12,6 +14,11 @@ RunPlan run_plan(const Study& study, const Variant& variant) {
 }
 
 Graph modified_graph(const Study& study) {
+  if (study.current->dataflow.fixed) {
+    fail_usage("the modified model",
+               "cannot be saved: PyTorch carries out the plans of a captured step",
+               "write the plan for PyTorch instead");
+  }
   return materialize(study.graph(), study.current->dataflow, study.current->timeline.order);
 }
 

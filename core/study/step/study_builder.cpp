@@ -198,20 +198,28 @@ class StudyBuilder {
     parts_.current = same_step->current;
   }
 
-  /// A captured step has the order in which PyTorch ran it.
+  /// A captured step has the order in which PyTorch ran it; with plans, the order in which it
+  /// would.
   void keep_as_captured() {
     const OrderStrategy& file = order_strategies()[0];
     parts_.order = std::string(file.name);
-    OrderRow row{std::string(file.name),
-                 std::string(file.description),
-                 parts_.baseline->timeline.peak_bytes,
-                 {},
-                 {},
-                 {}};
-    parts_.ordered = std::make_shared<const OrderedStep>(
-        OrderedStep{parts_.baseline->timeline.order, {std::move(row)}});
+    OrderRow row{std::string(file.name), std::string(file.description), {}, {}, {}, {}};
     parts_.moves_left_out.assign(parts_.choices.order.moves.size(), captured_order);
-    parts_.current = parts_.baseline;
+    const bool is_same = has_same_baseline_ && previous_->applied == parts_.applied;
+    parts_.current = is_same ? previous_->current : with_applied_regions();
+    row.peak_bytes = parts_.current->timeline.peak_bytes;
+    parts_.ordered = std::make_shared<const OrderedStep>(
+        OrderedStep{parts_.current->timeline.order, {std::move(row)}});
+  }
+
+  std::shared_ptr<const Variant> with_applied_regions() const {
+    if (parts_.applied.empty()) return parts_.baseline;
+    const PreparedStep& prepared = *parts_.prepared;
+    Dataflow dataflow =
+        apply_plans(parts_.graph(), prepared.ops, *parts_.opportunities, parts_.applied);
+    const OrderInput input = order_input(prepared, *parts_.sizes, update_, dataflow);
+    Timeline timeline = make_timeline(dataflow, input.memory, dataflow.fixed->order);
+    return make_variant(prepared, *parts_.sizes, std::move(dataflow), std::move(timeline));
   }
 
   /// The dataflow of the current step. The order is set only for a planned sequence.

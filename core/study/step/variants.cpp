@@ -37,8 +37,10 @@ std::shared_ptr<const Variant> make_variant(const PreparedStep& prepared, const 
   variant->transfer_bytes = added.transfer_bytes;
   variant->forward_slots =
       forward_slots(variant->timeline.order, forward_ends(graph, prepared.step.boundary));
-  variant->update_slot = graph.data().captured ? graph.data().captured->nodes_until_update()
-                                               : variant->timeline.order.size();
+  const CapturedStep* const captured = graph.data().captured.get();
+  const std::size_t updates =
+      captured == nullptr ? 0 : graph.nodes().size() - captured->nodes_until_update();
+  variant->update_slot = variant->timeline.order.size() - updates;
   variant->bands = bands_of(prepared, variant->dataflow, variant->timeline, variant->forward_slots);
   return variant;
 }

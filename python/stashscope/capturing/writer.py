@@ -14,7 +14,7 @@ from onnx import TensorProto, helper
 
 from ..errors import Error
 from .captured import Captured
-from .record import Node, Record, Value
+from .record import Node, Record, Saved, Value
 
 VERSION = "1"
 
@@ -141,7 +141,7 @@ def _properties(captured: Captured, numbers: dict[int, int]) -> dict[str, str]:
 def _saved(captured: Captured, numbers: dict[int, int]) -> dict[str, list[Any]]:
     """The rows of the watching run, with the storages of the first run."""
     number_of = _number_of(captured, numbers)
-    rows: dict[str, list[Any]] = {name: [] for name in ("node", "storage", "value", "unpacked", "released", "number")}
+    rows: dict[str, list[Any]] = {name: [] for name in ("node", "storage", "value", "unpacked", "used", "released", "number")}
     for row in captured.watched.saved:
         number = number_of.get(row.storage)
         if number is None:
@@ -150,9 +150,29 @@ def _saved(captured: Captured, numbers: dict[int, int]) -> dict[str, list[Any]]:
         rows["storage"].append(number)
         rows["value"].append(row.value)
         rows["unpacked"].append(row.unpacked)
+        rows["used"].append(_used(captured.record.nodes, row))
         rows["released"].append(row.released)
         rows["number"].append(int(row.number))
     return rows
+
+
+def _used(nodes: list[Node], row: Saved) -> int:
+    """The last node that runs before the derivative returns.
+
+    After that, autograd's engine gives gradients their shape and type, by a sum and a cast, before it releases what
+    it saved.
+    """
+    last = row.released if row.released is not None and row.released < len(nodes) else len(nodes) - 1
+    while last > max(row.unpacked, 0) and _fits_gradient(nodes, last):
+        last -= 1
+    return last
+
+
+def _fits_gradient(nodes: list[Node], index: int) -> bool:
+    node = nodes[index]
+    if node.operator == "view":
+        return _fits_gradient(nodes, index - 1) and nodes[index - 1].operator == "sum"
+    return node.operator == "_to_copy" or node.operator == "sum" and "keepdim=True" in node.arguments
 
 
 def _number_of(captured: Captured, numbers: dict[int, int]) -> dict[int, int]:

@@ -1,10 +1,14 @@
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "core/onnx/captured_step_reader.h"
+#include "core/study/files/pytorch_plan.h"
 #include "core/study/search/budget.h"
 #include "core/study/search/next_moves.h"
 #include "core/study/search/resized_step.h"
 #include "core/study/step/fusion_table.h"
+#include "core/study/step/step_export.h"
 #include "core/study/step/study.h"
 #include "tests/support/captured_model.h"
 #include "tests/support/refusal.h"
@@ -83,17 +87,91 @@ TEST(CapturedStudy, KeepsTheOrderOfPyTorch) {
                 "it"}));
 }
 
-TEST(CapturedStudy, HasNoPlansYet) {
+TEST(CapturedStudy, HasNoPlansWithoutCallsOfModules) {
   const auto study = study_of();
   EXPECT_TRUE(study->plan_table->plans.empty());
   EXPECT_TRUE(study->plan_table->extensions.empty());
-  ParetoFront archive;
-  const std::string refused = test::refusal(ErrorKind::usage, [&] {
-    plan_for_budget(*study, {100, PlanGranularity::sequence, {}}, archive, Progress(), {}, {});
-  });
-  EXPECT_EQ(refused,
-            "planning: the model is a captured step, for which there are no plans; plan for an "
-            "ONNX model of the same network");
+  const auto refusal_at = [&](PlanGranularity grain) {
+    return test::refusal(ErrorKind::usage, [&] {
+      ParetoFront archive;
+      plan_for_budget(*study, {100, grain, {}}, archive, Progress(), {}, {});
+    });
+  };
+  EXPECT_EQ(refusal_at(PlanGranularity::cluster),
+            "planning: the captured step has no module that PyTorch could run again; capture a "
+            "step with forward and backward of a model with modules, with this version of the "
+            "package");
+  EXPECT_EQ(refusal_at(PlanGranularity::sequence),
+            "grain 'sequence': does not fit a captured step: PyTorch runs whole modules again; "
+            "choose the grain cluster");
+}
+
+/// The captured step with a module `net.layer.0` that makes the product and a view of it.
+GraphData with_module(const std::string& end = "2") {
+  GraphData data = test::captured_data();
+  std::string& storages = data.metadata["stashscope.storages"];
+  storages.insert(storages.rfind('}'), R"(, "python_last": [6, 6, 2, 6, 4, 6])");
+  data.metadata["stashscope.saved"] =
+      R"({"node": [0], "storage": [2], "value": ["product"], "unpacked": [4], "used": [4],
+          "released": [4], "number": [0]})";
+  data.metadata["stashscope.calls"] =
+      R"({"module": ["", "net.layer.0"], "first": [0, 0], "end": [3, )" + end +
+      R"(], "arguments": [[1], [1]]})";
+  return data;
+}
+
+Choices with_region() {
+  Choices choices;
+  choices.plans.config = parse_config("net.layer.*:5:-1");
+  return choices;
+}
+
+TEST(CapturedStudy, RunsARegionAgainAsACheckpointDoes) {
+  const auto study = study_of(with_region(), with_module());
+  ASSERT_EQ(study->applied.size(), 1U);
+  EXPECT_TRUE(study->warnings.empty());
+  const Variant& current = *study->current;
+  std::vector<std::string> names;
+  for (const NodeId node : current.timeline.order) {
+    names.push_back(name_of(study->graph(), current.dataflow, node));
+  }
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"make_product_generator_state", "make_product", "make_flat",
+                                      "make_loss", "make_loss.grad", "make_product_generator_state",
+                                      "make_product_recompute", "make_w.grad", "make_w.1"}));
+  EXPECT_EQ(current.timeline.live_bytes,
+            (std::vector<std::int64_t>{5088, 5152, 5152, 5156, 5096, 10152, 10216, 5184, 52}));
+  EXPECT_EQ(current.forward_slots, 4U);
+  EXPECT_EQ(current.update_slot, 8U);
+  EXPECT_EQ(study->baseline->timeline.peak_bytes, 128);
+}
+
+TEST(CapturedStudy, ListsARegionWithItsCost) {
+  const auto study = study_of({}, with_module());
+  ASSERT_EQ(study->plan_table->plans.size(), 1U);
+  const PlanRow& row = study->plan_table->plans[0];
+  EXPECT_EQ(row.config, "net.layer.*:5:-1");
+  EXPECT_EQ(row.frequency, 1);
+  EXPECT_EQ(row.bytes_at_peak, 64);
+  EXPECT_EQ(row.saving_bytes, 0) << "while the only region runs again, its bytes are there";
+  EXPECT_GT(row.cost.seconds, 0);
+  EXPECT_FALSE(row.on);
+}
+
+TEST(CapturedStudy, WritesThePlanForPyTorch) {
+  const auto study = study_of(with_region(), with_module());
+  EXPECT_EQ(nlohmann::json::parse(pytorch_plan(*study)), nlohmann::json::parse(
+                                                             R"({"stashscope.plan": 1, "torch": "",
+                    "regions": [{"module": "net.layer.0", "save": []}]})"));
+  EXPECT_EQ(test::refusal(ErrorKind::usage, [&] { modified_graph(*study); }),
+            "the modified model: cannot be saved: PyTorch carries out the plans of a captured "
+            "step; write the plan for PyTorch instead");
+}
+
+TEST(CapturedStudy, RefusesCallsThatEndBehindTheStep) {
+  EXPECT_EQ(test::refusal(ErrorKind::input, [] { study_of({}, with_module("7")); }),
+            "metadata 'stashscope.calls', list 'end': has an entry that is not a whole number from "
+            "0 to 6; capture the step again");
 }
 
 }  // namespace captured_study_test

@@ -1,0 +1,216 @@
+#include "core/recompute/regions.h"
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+
+#include "core/base/text.h"
+#include "core/recompute/search.h"
+
+namespace stashscope {
+
+namespace {
+
+/// The name with `*` for each part that is a number: `h.*.attn` for `h.3.attn`.
+std::string cluster_of(const std::string& module) {
+  std::vector<std::string> parts = split(module, '.');
+  for (std::string& part : parts) {
+    const bool is_number =
+        !part.empty() && std::ranges::all_of(part, [](unsigned char c) { return std::isdigit(c); });
+    if (is_number) part = "*";
+  }
+  return join(parts, ".");
+}
+
+std::int64_t constant_bytes(const CapturedStorage& storage) {
+  return storage.bytes.evaluate(Bindings()).value_or(0);
+}
+
+class RegionFinder {
+ public:
+  explicit RegionFinder(const Graph& graph)
+      : graph_(graph), step_(*graph.data().captured), rows_of_(step_.storages.size()) {
+    for (std::size_t row = 0; row < step_.saved.size(); ++row) {
+      rows_of_[step_.saved[row].storage].push_back(row);
+    }
+    made_from_.resize(graph.nodes().size() + 1);
+    for (const StorageId id : IdRange<StorageId>(step_.storages.size())) {
+      const ValueId root = step_.storages[id].root;
+      const NodeId maker = root.valid() ? graph.value(root).producer : NodeId();
+      if (maker.valid()) made_from_[maker.index()].push_back(id);
+    }
+  }
+
+  std::vector<Region> find() const {
+    std::vector<Region> regions;
+    std::map<std::string, std::size_t> places;
+    for (const ModuleCall& call : step_.calls) {
+      const auto [place, is_new] = places.try_emplace(call.module, regions.size());
+      if (is_new) regions.push_back({call.module, {}, {}});
+      regions[place->second].calls.push_back(region_call(call));
+      add_freed(call, regions[place->second]);
+    }
+    std::erase_if(regions, [&](const Region& each) { return !is_usable(each); });
+    return regions;
+  }
+
+ private:
+  /// Positions in `saved` of what a checkpoint of the call does not save.
+  std::vector<std::size_t> saved_in(const ModuleCall& call) const {
+    const auto from = std::ranges::lower_bound(step_.saved, call.first, {}, &SavedTensor::node);
+    std::vector<std::size_t> found;
+    for (auto row = from; row != step_.saved.end() && call.has(row->node); ++row) {
+      if (!row->is_number) found.push_back(static_cast<std::size_t>(row - step_.saved.begin()));
+    }
+    return found;
+  }
+
+  RegionCall region_call(const ModuleCall& call) const {
+    const std::size_t end = call.first.index() + call.nodes;
+    RegionCall region{call.first, end, {}, {}, NodeId(end - 1), call.arguments, saved_in(call)};
+    if (region.saved.empty()) return region;
+    region.released = NodeId(0);
+    for (const std::size_t row : region.saved) {
+      const SavedTensor& saved = step_.saved[row];
+      if (saved.unpacked.valid()) region.trigger = std::min(region.trigger, saved.unpacked);
+      region.released = std::max(region.released, saved.released);
+    }
+    if (region.trigger.valid()) region.again = nodes_again(call, step_.saved[region.saved.back()]);
+    return region;
+  }
+
+  /// The nodes up to the last saved tensor. A tensor that the node reads is saved before it runs.
+  std::vector<NodeId> nodes_again(const ModuleCall& call, const SavedTensor& last) const {
+    const std::size_t stop = last.node.index() + (last.is_result ? 1 : 0);
+    std::vector<NodeId> again;
+    for (std::size_t i = call.first.index(); i < stop; ++i) {
+      for (const ValueId input : graph_.node(NodeId(i)).inputs) {
+        const NodeId maker = graph_.value(input).producer;
+        if (is_cached_cast(call, maker) && std::ranges::find(again, maker) == again.end()) {
+          again.push_back(maker);
+        }
+      }
+      again.push_back(NodeId(i));
+    }
+    return again;
+  }
+
+  /// Whether the node, from before the call, casts a parameter. Autocast keeps such a cast for
+  /// later calls, but not until the backward pass.
+  bool is_cached_cast(const ModuleCall& call, NodeId node) const {
+    if (!node.valid() || call.has(node) || graph_.node(node).op_type != "_to_copy") return false;
+    const Node& cast = graph_.node(node);
+    const bool is_argument = std::ranges::any_of(cast.outputs, [&](ValueId output) {
+      return std::ranges::count(call.arguments, step_.storage_of[output]) > 0;
+    });
+    return !is_argument && !cast.inputs.empty() &&
+           step_.role_of(cast.inputs[0]) == CapturedRole::parameter;
+  }
+
+  /// Adds the storages that the call makes and that live in between only for the backward pass.
+  void add_freed(const ModuleCall& call, Region& region) const {
+    const RegionCall& added = region.calls.back();
+    if (!added.trigger.valid()) return;
+    for (std::size_t node = added.first.index(); node < added.end; ++node) {
+      for (const StorageId id : made_from_[node]) {
+        const CapturedStorage& storage = step_.storages[id];
+        const bool is_alive = storage.last.valid() && storage.last >= added.trigger;
+        if (is_alive && lives_without(call, id) < added.trigger) {
+          region.freed.push_back(storage.root);
+        }
+      }
+    }
+  }
+
+  /// The last node during which the storage lives if the call saves nothing.
+  NodeId lives_without(const ModuleCall& call, StorageId id) const {
+    NodeId last = step_.storages[id].python_last;
+    for (const std::size_t row : rows_of_[id]) {
+      const SavedTensor& saved = step_.saved[row];
+      if (saved.is_number || !call.has(saved.node)) last = std::max(last, saved.released);
+    }
+    return last;
+  }
+
+  bool is_usable(const Region& region) const {
+    return !region.module.empty() && !region.freed.empty() &&
+           std::ranges::none_of(region.calls,
+                                [&](const RegionCall& call) { return changes_others(call); });
+  }
+
+  /// Whether a node of the call changes a tensor in place that is neither its own nor a buffer.
+  bool changes_others(const RegionCall& call) const {
+    for (std::size_t i = call.first.index(); i < call.end; ++i) {
+      const Node& node = graph_.node(NodeId(i));
+      if (!node.op_type.ends_with('_') || node.outputs.empty()) continue;
+      const CapturedStorage& changed = step_.storages[step_.storage_of[node.outputs[0]]];
+      if (changed.role == CapturedRole::buffer) continue;
+      const NodeId maker = graph_.value(changed.root).producer;
+      if (!maker.valid() || maker < call.first) return true;
+    }
+    return false;
+  }
+
+  const Graph& graph_;
+  const CapturedStep& step_;
+  IdVector<StorageId, std::vector<std::size_t>> rows_of_;
+  std::vector<std::vector<StorageId>> made_from_;  ///< by node: the storages that it allocates
+};
+
+NodePlan plan_of(const Graph& graph, Region found) {
+  const CapturedStep& step = *graph.data().captured;
+  const auto bytes = [&](ValueId value) {
+    return constant_bytes(step.storages[step.storage_of[value]]);
+  };
+  const ValueId largest = *std::ranges::max_element(found.freed, {}, bytes);
+  NodePlan plan;
+  plan.type = PlanType::region;
+  plan.node = graph.value(largest).producer;
+  const auto& outputs = graph.node(plan.node).outputs;
+  plan.outputs = {static_cast<std::size_t>(std::ranges::find(outputs, largest) - outputs.begin())};
+  for (const RegionCall& call : found.calls) {
+    plan.subgraph.insert(plan.subgraph.end(), call.again.begin(), call.again.end());
+  }
+  plan.cluster = cluster_of(found.module);
+  plan.region = std::make_shared<const Region>(std::move(found));
+  return plan;
+}
+
+}  // namespace
+
+bool overlap(const Region& a, const Region& b) {
+  return std::ranges::any_of(a.calls, [&](const RegionCall& one) {
+    return std::ranges::any_of(b.calls, [&](const RegionCall& other) {
+      return one.first.index() < other.end && other.first.index() < one.end;
+    });
+  });
+}
+
+std::vector<ValueId> freed_values(const Graph& graph, const NodePlan& plan) {
+  if (plan.region) return plan.region->freed;
+  std::vector<ValueId> freed;
+  for (const std::size_t output : plan.outputs) {
+    if (!plan.needs_owner(output)) freed.push_back(graph.node(plan.node).outputs[output]);
+  }
+  return freed;
+}
+
+Findings find_regions(const StrategyInput& input) {
+  Findings findings;
+  if (!input.graph.data().captured) return findings;
+  for (Region& region : RegionFinder(input.graph).find()) {
+    findings.plans.push_back(plan_of(input.graph, std::move(region)));
+  }
+  return findings;
+}
+
+const Strategy region_strategy = {PlanType::region,
+                                  "region",
+                                  "runs a module again in the backward pass, as PyTorch's "
+                                  "checkpoint does",
+                                  false,
+                                  find_regions,
+                                  nullptr,
+                                  cost_of_subgraph};
+
+}  // namespace stashscope

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/graph/captured_step.h"
+#include "core/recompute/plan.h"
+#include "core/recompute/strategy.h"
+
+namespace stashscope {
+
+/// A call of a region's module, as PyTorch's checkpoint runs it.
+struct RegionCall {
+  NodeId first;                      ///< the first node of the call
+  std::size_t end = 0;               ///< position after its last node
+  std::vector<NodeId> again;         ///< nodes that run again, in order
+  NodeId trigger;                    ///< the node before which they run
+  NodeId released;                   ///< the last node during which the checkpoint holds anything
+  std::vector<StorageId> arguments;  ///< storages that the checkpoint holds for the second run
+  std::vector<std::size_t> saved;  ///< positions in `CapturedStep::saved` of what it does not save
+};
+
+/// A module that a checkpoint runs again in the backward pass. Source of the rules:
+/// torch.utils.checkpoint with use_reentrant=False. It saves the arguments instead of what autograd
+/// would save. When backward first asks for one of these tensors, the whole module runs again, and
+/// stops early: after the last tensor that autograd saved.
+struct Region {
+  std::string module;
+  std::vector<RegionCall> calls;
+  std::vector<ValueId> freed;  ///< first values of the storages that it frees between its runs
+};
+
+/// Whether the regions have a node in common. Then only one of them can be applied.
+bool overlap(const Region& a, const Region& b);
+
+/// The values whose memory a plan frees, without those that need another plan, too.
+std::vector<ValueId> freed_values(const Graph& graph, const NodePlan& plan);
+
+/// One plan for each module of a captured step that can be a region. Modules whose names differ
+/// only in numbers, such as `h.0` and `h.1`, have the same cluster, `h.*`. Left out are the model
+/// itself, modules that save nothing, and modules that change a tensor of others in place: a second
+/// run would read other data.
+Findings find_regions(const StrategyInput& input);
+
+/// The dataflow of a captured step with regions, and how PyTorch runs it. @pre the regions do not
+/// overlap
+Dataflow with_regions(const Graph& graph, const std::vector<const NodePlan*>& plans);
+
+}  // namespace stashscope

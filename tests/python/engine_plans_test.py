@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""Plans of the program for captured steps: PyTorch, with the plan applied, has the predicted peak."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+from typing import Optional
+
+from small_models import curve_of
+
+import torch
+import stashscope
+from models import MODELS
+from stashscope import Plan, Region
+
+PROGRAM = os.environ.get("STASHSCOPE_PROGRAM", "")
+BUDGET_NOT_MET = 4
+
+
+def captured(name: str, path: Path, plan: Optional[Plan] = None, autocast: bool = False) -> None:
+    """Forward and backward; an optimizer would hide what backward needs."""
+    torch.manual_seed(0)
+    model, loss_of = MODELS[name]()
+    model.train()
+    if plan is not None:
+        stashscope.apply(model, plan)
+
+    def step() -> None:
+        with torch.autocast("cpu", torch.bfloat16, enabled=autocast):
+            loss = loss_of()
+        loss.backward()
+    stashscope.capture(step, path, model=model)
+
+
+@unittest.skipUnless(PROGRAM, "STASHSCOPE_PROGRAM does not name the program")
+class PredictedPeaks(unittest.TestCase):
+    def setUp(self) -> None:
+        held = tempfile.TemporaryDirectory()
+        self.addCleanup(held.cleanup)
+        self.folder = Path(held.name)
+        self.plan = self.folder / "plan.json"
+
+    def report(self, *options: str) -> dict:
+        done = subprocess.run([PROGRAM, "--batch", str(self.folder / "step.onnx"), "--format", "json",
+                               "--export-plan", str(self.plan), *options], capture_output=True, text=True)
+        self.assertIn(done.returncode, (0, BUDGET_NOT_MET), done.stderr)
+        return json.loads(done.stdout)
+
+    def check_plan(self, name: str, autocast: bool, *options: str) -> int:
+        """Returns the number of regions. PyTorch's own curve of the step with the plan is the judge."""
+        predicted = self.report(*options)["memory"]["current"]["peak_bytes"]
+        plan = Plan.load(self.plan)
+        captured(name, self.folder / "planned.onnx", plan, autocast)
+        self.assertEqual(predicted, max(curve_of(self.folder / "planned.onnx")), (name, options, plan))
+        return len(plan.regions)
+
+    def check(self, name: str, autocast: bool = False) -> None:
+        captured(name, self.folder / "step.onnx", autocast=autocast)
+        plain = max(curve_of(self.folder / "step.onnx"))
+        report = self.report()
+        self.assertEqual(report["memory"]["current"]["peak_bytes"], plain)
+        regions = 0
+        for row in report["plans"][:4]:
+            regions += self.check_plan(name, autocast, "--plan", row["config"])
+        for percent in (80, 60, 45):
+            regions += self.check_plan(name, autocast, "--budget", f"{percent}%")
+        self.assertGreater(regions, 3)
+
+    def test_gpt2(self) -> None:
+        self.check("gpt2")
+
+    def test_gpt2_under_autocast(self) -> None:
+        self.check("gpt2", autocast=True)
+
+    def test_llama(self) -> None:
+        self.check("llama")
+
+    def test_mistral_under_autocast(self) -> None:
+        self.check("mistral", autocast=True)
+
+    def test_bert(self) -> None:
+        self.check("bert")
+
+    def test_t5(self) -> None:
+        self.check("t5")
+
+    def test_vit(self) -> None:
+        self.check("vit")
+
+    def test_convnext(self) -> None:
+        self.check("convnext")
+
+    def test_unet(self) -> None:
+        self.check("unet")
+
+    def test_lstm(self) -> None:
+        self.check("lstm")
+
+    def test_a_plan_of_the_program_is_a_plan_of_the_package(self) -> None:
+        captured("gpt2", self.folder / "step.onnx")
+        self.report("--plan", "transformer.h.*:5:1")
+        self.assertEqual(Plan.load(self.plan).regions, (Region("transformer.h.0"),))
+
+
+class Refusals(unittest.TestCase):
+    @unittest.skipUnless(PROGRAM, "STASHSCOPE_PROGRAM does not name the program")
+    def test_single_nodes_are_no_plan_for_pytorch(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "step.onnx"
+            captured("lstm", path)
+            done = subprocess.run([PROGRAM, "--batch", str(path), "--budget", "60%", "--grain", "node"],
+                                  capture_output=True, text=True)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("PyTorch runs whole modules again", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
