@@ -9,6 +9,7 @@
 #include "core/study/facts/exported_config.h"
 #include "core/study/facts/pass_savings.h"
 #include "core/study/files/modified_model.h"
+#include "core/study/files/pytorch_plan.h"
 #include "core/study/step/fusion_table.h"
 #include "ui/text/note_text.h"
 #include "ui/text/texts.h"
@@ -88,6 +89,19 @@ void export_environment(Document& document, const QString& path) {
                                 }
                                 write_environment(exported, file);
                               });
+}
+
+void export_pytorch_plan(Document& document, const QString& path) {
+  if (document.study() == nullptr) return;
+  std::string plan;
+  const auto failure = failure_of([&] { plan = pytorch_plan(*document.study()); });
+  if (failure) return document.notices().report(*failure);
+  QString message = Document::tr("Exported %1; in the script: stashscope.apply(model, \"%2\")")
+                        .arg(path, QFileInfo(path).fileName());
+  if (document.study()->applied.empty()) message += u"; "_s + Document::tr("no plan is on");
+  document.files().write_file(path, message, [plan = std::move(plan), file = path.toStdString()] {
+    write_file_atomically(file, plan);
+  });
 }
 
 }  // namespace stashscope::ui

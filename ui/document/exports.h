@@ -22,4 +22,8 @@ void save_report(Document& document, const QString& path);
 /// plans that are on, nothing is written.
 void export_environment(Document& document, const QString& path);
 
+/// Writes the plans of a captured step for `stashscope.apply` in PyTorch. For other models it
+/// reports why there is no such plan.
+void export_pytorch_plan(Document& document, const QString& path);
+
 }  // namespace stashscope::ui

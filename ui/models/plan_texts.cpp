@@ -47,7 +47,7 @@ std::map<QString, Counts> obstacle_counts(const Study& study) {
 }  // namespace
 
 QString plan_text(const PlanRow& row) {
-  if (in_reference(row.type)) return shown(row.config);
+  if (is_searched(row.type)) return shown(row.config);
   const Strategy& how = strategy_of(row.type);
   const QString name = shown(std::string(how.name));
   return (how.lossy ? Plans::tr("%1 (lossy) %2") : Plans::tr("%1 %2")).arg(name, shown(row.config));
@@ -57,7 +57,7 @@ QString plan_tip(const PlanRow& row) {
   const Strategy& how = strategy_of(row.type);
   QString tip = shown(row.config) + u"\n"_s + shown(std::string(how.description));
   if (how.lossy) tip += u"\n"_s + Plans::tr("Lossy: the results of the step may change.");
-  if (!in_reference(row.type))
+  if (!is_searched(row.type))
     tip += u"\n"_s + Plans::tr("ONNX Runtime does not know this type of plan.");
   return tip;
 }

@@ -109,6 +109,14 @@ class MainWindow : public QMainWindow {
   QAction* add_action(QMenu* menu, const QString& name, const QString& text,
                       const QKeySequence& shortcut, std::function<void()> run);
   void make_file_menu();
+  /// What a menu item asks for before it writes a file, and what then writes the file.
+  struct Saving {
+    QString title;
+    QString suffix;
+    void (*save)(Document&, const QString&);
+  };
+  QAction* add_saving(QMenu& menu, const QString& name, const QString& text, const QString& key,
+                      const Saving& saving);
   void add_runtime_exports(QMenu& menu);
   void make_edit_menu();
   void add_undo_all(QMenu& menu);

@@ -120,10 +120,8 @@ void MainWindow::make_file_menu() {
   menu->addSeparator();
   add_runtime_exports(*menu);
   menu->addSeparator();
-  add_action(menu, u"save_report"_s, tr("Save re&port…"), QKeySequence(u"Ctrl+Shift+H"_s), [this] {
-    save_with(tr("Save the report"), u".html"_s,
-              [this](const QString& path) { save_report(document_, path); });
-  });
+  add_saving(*menu, u"save_report"_s, tr("Save re&port…"), u"Ctrl+Shift+H"_s,
+             {tr("Save the report"), u".html"_s, save_report});
   add_action(menu, u"export_graph"_s, tr("Export &graph as a picture…"),
              QKeySequence(u"Ctrl+Shift+G"_s), [this] { pictures_->save_picture(graph_->view()); });
   menu->addMenu(pictures_->make_menu());
@@ -131,21 +129,25 @@ void MainWindow::make_file_menu() {
   add_action(menu, u"quit"_s, tr("&Quit"), QKeySequence(u"Ctrl+Q"_s), [this] { close(); });
 }
 
+QAction* MainWindow::add_saving(QMenu& menu, const QString& name, const QString& text,
+                                const QString& key, const Saving& saving) {
+  return add_action(&menu, name, text, QKeySequence(key), [this, saving] {
+    save_with(saving.title, saving.suffix,
+              [this, saving](const QString& path) { saving.save(document_, path); });
+  });
+}
+
 void MainWindow::add_runtime_exports(QMenu& menu) {
-  const QString title = tr("Export the config for ONNX Runtime");
-  QAction* const config = add_action(&menu, u"export_environment"_s,
-                                     tr("&Export config for ONNX Runtime (environment variables)…"),
-                                     QKeySequence(u"Ctrl+Shift+E"_s), [this, title] {
-                                       save_with(title, u".sh"_s, [this](const QString& path) {
-                                         export_environment(document_, path);
-                                       });
-                                     });
+  QAction* const config = add_saving(
+      menu, u"export_environment"_s, tr("&Export config for ONNX Runtime (environment variables)…"),
+      u"Ctrl+Shift+E"_s, {tr("Export the config for ONNX Runtime"), u".sh"_s, export_environment});
   add_search_words(*config, tr("environment block"));
-  add_action(&menu, u"save_model"_s, tr("Save &modified model…"), QKeySequence(u"Ctrl+Shift+M"_s),
-             [this] {
-               save_with(tr("Save the modified model"), u".onnx"_s,
-                         [this](const QString& path) { save_modified_model(document_, path); });
-             });
+  QAction* const plan =
+      add_saving(menu, u"export_plan"_s, tr("Export plan for P&yTorch…"), u"Ctrl+Shift+Y"_s,
+                 {tr("Export the plan for PyTorch"), u".plan.json"_s, export_pytorch_plan});
+  add_search_words(*plan, tr("checkpoint stashscope.apply captured step"));
+  add_saving(menu, u"save_model"_s, tr("Save &modified model…"), u"Ctrl+Shift+M"_s,
+             {tr("Save the modified model"), u".onnx"_s, save_modified_model});
 }
 
 void MainWindow::make_edit_menu() {
@@ -375,7 +377,7 @@ void MainWindow::enable_actions() {
   const bool has_model = document_.study() != nullptr;
   for (const QString& name :
        {u"save_session"_s, u"save_session_as"_s, u"save_model"_s, u"export_environment"_s,
-        u"save_report"_s, u"export_graph"_s, u"copy_config"_s, u"find_plan"_s, u"find"_s,
+        u"export_plan"_s, u"save_report"_s, u"export_graph"_s, u"copy_config"_s, u"find_plan"_s, u"find"_s,
         u"find_next"_s, u"find_previous"_s, u"compare"_s, u"zoom_in"_s, u"zoom_out"_s,
         u"show_all"_s, u"close_groups"_s, u"go_to_peak"_s, u"set_budget"_s, u"find_largest"_s}) {
     actions_[name]->setEnabled(has_model);

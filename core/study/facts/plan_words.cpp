@@ -5,6 +5,7 @@
 #include "core/base/text.h"
 #include "core/graph/node_modules.h"
 #include "core/graph/node_path.h"
+#include "core/recompute/regions.h"
 #include "core/study/facts/plan_facts.h"
 
 namespace stashscope {
@@ -85,9 +86,16 @@ std::string type_words(PlanType type) {
   return ", " + std::string(strategy_of(type).name);
 }
 
+std::string region_words(const PlanRow& row) {
+  const NodePlan& first = *row.occurrences->front().parts.front();
+  if (row.occurrences->size() == 1) return first.region->module;
+  return first.cluster + ", " + std::to_string(row.occurrences->size()) + " modules";
+}
+
 std::string row_words(const Study& study, const PlanRow& row, const std::string& lone_module,
                       Detail detail) {
   if (row.occurrences == nullptr || row.occurrences->empty()) return row.config;
+  if (row.type == PlanType::region) return region_words(row);
   return node_words(study, *row.occurrences->front().parts.front(), detail) + type_words(row.type) +
          place_words(study.graph(), row, lone_module);
 }

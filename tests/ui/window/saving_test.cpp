@@ -55,6 +55,7 @@ TEST_F(Saving, BeginsInTheFolderOfTheLastSavedFile) {
   const std::map<QString, QString> names = {{u"save_session_as"_s, u"bert.stashscope"_s},
                                             {u"save_model"_s, u"bert_modified.onnx"_s},
                                             {u"export_environment"_s, u"bert.sh"_s},
+                                            {u"export_plan"_s, u"bert.plan.json"_s},
                                             {u"save_report"_s, u"bert.html"_s},
                                             {u"export_graph"_s, u"bert_graph_view.svg"_s}};
   for (const auto& [action, name] : names) {
