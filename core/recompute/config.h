@@ -25,8 +25,8 @@ using RecomputeConfig = std::map<std::string, ClusterChoice>;
 
 /// Parses entries `cluster:type:count`, separated by commas. A later entry for the same cluster
 /// replaces an earlier one; empty entries are dropped. Types 3 and 4 take an op type instead of a
-/// cluster, type 5 a module; neither has a final `+`. `Gelu:1` and `Dropout:0` are the form of ONNX Runtime's
-/// first version. For any other text, throws a usage Error worded like ONNX Runtime's.
+/// cluster, type 5 a module; neither has a final `+`. `Gelu:1` and `Dropout:0` are the form of ONNX
+/// Runtime's first version. For any other text, throws a usage Error worded like ONNX Runtime's.
 RecomputeConfig parse_config(const std::string& text);
 
 /// Adds the entries of one --plan argument: config text, or `@FILE` for a file that holds config

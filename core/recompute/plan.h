@@ -27,9 +27,7 @@ enum class PlanType : std::uint8_t {
 constexpr bool in_reference(PlanType type) { return type <= PlanType::compromise; }
 
 /// Whether a planner may choose the type: it runs nodes again, and changes no result.
-constexpr bool is_searched(PlanType type) {
-  return in_reference(type) || type == PlanType::region;
-}
+constexpr bool is_searched(PlanType type) { return in_reference(type) || type == PlanType::region; }
 
 struct Region;
 using ClusterId = Id<struct ClusterTag>;

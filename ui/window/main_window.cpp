@@ -291,4 +291,12 @@ void MainWindow::update_title() {
   setWindowModified(!document_.undo_stack().isClean());
 }
 
+QAction* MainWindow::add_saving(QMenu& menu, const QString& name, const QString& text,
+                                const QString& key, const Saving& saving) {
+  return add_action(&menu, name, text, QKeySequence(key), [this, saving] {
+    save_with(saving.title, saving.suffix,
+              [this, saving](const QString& path) { saving.save(document_, path); });
+  });
+}
+
 }  // namespace stashscope::ui

@@ -129,14 +129,6 @@ void MainWindow::make_file_menu() {
   add_action(menu, u"quit"_s, tr("&Quit"), QKeySequence(u"Ctrl+Q"_s), [this] { close(); });
 }
 
-QAction* MainWindow::add_saving(QMenu& menu, const QString& name, const QString& text,
-                                const QString& key, const Saving& saving) {
-  return add_action(&menu, name, text, QKeySequence(key), [this, saving] {
-    save_with(saving.title, saving.suffix,
-              [this, saving](const QString& path) { saving.save(document_, path); });
-  });
-}
-
 void MainWindow::add_runtime_exports(QMenu& menu) {
   QAction* const config = add_saving(
       menu, u"export_environment"_s, tr("&Export config for ONNX Runtime (environment variables)…"),
@@ -375,11 +367,16 @@ void MainWindow::make_choice_buttons(QToolBar* bar) {
 
 void MainWindow::enable_actions() {
   const bool has_model = document_.study() != nullptr;
-  for (const QString& name :
-       {u"save_session"_s, u"save_session_as"_s, u"save_model"_s, u"export_environment"_s,
-        u"export_plan"_s, u"save_report"_s, u"export_graph"_s, u"copy_config"_s, u"find_plan"_s, u"find"_s,
-        u"find_next"_s, u"find_previous"_s, u"compare"_s, u"zoom_in"_s, u"zoom_out"_s,
-        u"show_all"_s, u"close_groups"_s, u"go_to_peak"_s, u"set_budget"_s, u"find_largest"_s}) {
+  for (const QString& name : {u"save_session"_s, u"save_session_as"_s,
+                              u"save_model"_s,   u"export_environment"_s,
+                              u"export_plan"_s,  u"save_report"_s,
+                              u"export_graph"_s, u"copy_config"_s,
+                              u"find_plan"_s,    u"find"_s,
+                              u"find_next"_s,    u"find_previous"_s,
+                              u"compare"_s,      u"zoom_in"_s,
+                              u"zoom_out"_s,     u"show_all"_s,
+                              u"close_groups"_s, u"go_to_peak"_s,
+                              u"set_budget"_s,   u"find_largest"_s}) {
     actions_[name]->setEnabled(has_model);
   }
   actions_[u"import_measurement"_s]->setEnabled(has_model);

@@ -52,12 +52,10 @@ TEST_F(Saving, BeginsInTheFolderOfTheLastSavedFile) {
   const QString at_first = documents.isDir() && documents.isWritable()
                                ? documents.canonicalFilePath()
                                : QDir::home().canonicalPath();
-  const std::map<QString, QString> names = {{u"save_session_as"_s, u"bert.stashscope"_s},
-                                            {u"save_model"_s, u"bert_modified.onnx"_s},
-                                            {u"export_environment"_s, u"bert.sh"_s},
-                                            {u"export_plan"_s, u"bert.plan.json"_s},
-                                            {u"save_report"_s, u"bert.html"_s},
-                                            {u"export_graph"_s, u"bert_graph_view.svg"_s}};
+  const std::map<QString, QString> names = {
+      {u"save_session_as"_s, u"bert.stashscope"_s}, {u"save_model"_s, u"bert_modified.onnx"_s},
+      {u"export_environment"_s, u"bert.sh"_s},      {u"export_plan"_s, u"bert.plan.json"_s},
+      {u"save_report"_s, u"bert.html"_s},           {u"export_graph"_s, u"bert_graph_view.svg"_s}};
   for (const auto& [action, name] : names) {
     EXPECT_EQ(proposed(action, u"save_dialog"_s), std::pair(at_first, name));
   }
@@ -104,8 +102,9 @@ TEST_F(Saving, TheFileMenuGroupsWhatItSaves) {
   EXPECT_EQ(names, QStringList({u"Open…"_s, u"Open recent"_s, u"Open sample"_s, u"Compare with…"_s,
                                 u"-"_s, u"Save session"_s, u"Save session as…"_s, u"-"_s,
                                 u"Export config for ONNX Runtime (environment variables)…"_s,
-                                u"Save modified model…"_s, u"-"_s, u"Save report…"_s,
-                                u"Export graph as a picture…"_s, u"Pictures"_s, u"-"_s, u"Quit"_s}))
+                                u"Export plan for PyTorch…"_s, u"Save modified model…"_s, u"-"_s,
+                                u"Save report…"_s, u"Export graph as a picture…"_s, u"Pictures"_s,
+                                u"-"_s, u"Quit"_s}))
       << names.join(u"|"_s).toStdString();
 }
 

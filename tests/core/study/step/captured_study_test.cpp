@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/onnx/captured_step_reader.h"
-#include "core/study/files/pytorch_plan.h"
+#include "core/study/facts/pytorch_plan.h"
 #include "core/study/search/budget.h"
 #include "core/study/search/next_moves.h"
 #include "core/study/search/resized_step.h"

@@ -1,4 +1,4 @@
-#include "core/study/files/pytorch_plan.h"
+#include "core/study/facts/pytorch_plan.h"
 
 #include <nlohmann/json.hpp>
 
