@@ -165,8 +165,7 @@ ExportedConfig exported_config(const Study& study) {
   if (!rerun.empty()) {
     exported.left_out.push_back(
         "ONNX Runtime also recomputes these pinned nodes, because a config string selects the "
-        "first "
-        "N occurrences (save the model instead): " +
+        "first N occurrences (save the model instead): " +
         join_first(printable_names(rerun), most_named));
   }
   return exported;
