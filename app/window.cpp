@@ -26,7 +26,7 @@ namespace stashscope::app {
 namespace {
 
 constexpr int screenshot_limit = 20'000;      // milliseconds
-constexpr int screenshot_run_limit = 60'000;  // milliseconds, with a run of the step
+constexpr int screenshot_run_limit = 60'000;  // milliseconds, if the step also runs
 /// The time in which panels take their final places before they are drawn.
 constexpr int settling_time = 60;  // milliseconds
 

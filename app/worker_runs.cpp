@@ -51,7 +51,7 @@ RunResult RepeatedRuns::run(const Variant& variant, const BeforeRun& before_run)
   RunResult last;
   const auto loaded = runner_.load(plan, inputs_);
   for (int i = 0; i < counts_.all(); ++i) {
-    last = {};  // frees its outputs before the next run
+    last = {};  // frees the outputs of the previous run
     const TraceSink sink = before_run(i);
     last = loaded->run(sink, Progress());
     if (i >= counts_.warm_up) repeats.push_back(std::move(last.measurement));

@@ -57,7 +57,10 @@ def gtest_counts(binary, pattern):
 
 
 def worst_error(text):
-    """The largest error of all compared tensors, relative to each tensor's largest value. Without rounding errors."""
+    """The largest error of all compared tensors, relative to each tensor's largest value.
+
+    Leaves out tensors that are only rounding errors.
+    """
     errors = [float(error) for error, rest in
               re.findall(r"^(?:ok|FAILS)\s.*largest error (\S+) of the largest value (.*)$", text, re.M)
               if "rounding only" not in rest]

@@ -17,7 +17,7 @@ namespace {
 
 using namespace Qt::StringLiterals;
 
-constexpr int rounds = 3;  // of opening all closed groups
+constexpr int rounds = 3;  // how often all closed groups are opened
 
 class GraphAlbum {
  public:

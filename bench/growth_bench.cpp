@@ -33,7 +33,7 @@ double cpu_seconds(const std::function<void()>& work) {
   return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
 }
 
-/// The least of three runs; long runs are not repeated.
+/// The shortest time of three runs. A long run is not repeated.
 double least_seconds(const std::function<void()>& work) {
   double least = cpu_seconds(work);
   for (int i = 0; i < 2 && least < 5; ++i) least = std::min(least, cpu_seconds(work));

@@ -25,7 +25,7 @@ TaskGraph there_and_back(std::size_t tasks) {
   return TaskGraph::of_single_outputs(cost, bytes, edges);
 }
 
-/// Layers of ten tasks that each read two or three of the layer before.
+/// Layers of ten tasks. Each task reads two or three tasks of the previous layer.
 TaskGraph layers(std::size_t tasks) {
   constexpr std::size_t width = 10;
   SearchRandom random(1);

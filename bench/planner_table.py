@@ -18,7 +18,7 @@ from pathlib import Path
 
 MIB = 1 << 20
 TEXT = {"input_ids_dim0": 8, "input_ids_dim1": 1024}
-# Name, sizes, seconds to plan. With everything else the goals are 30 s and 3 s.
+# Name, sizes, seconds to plan. The whole program has goals of 30 s and 3 s.
 SCALE = [
     ("gpt2_124m", TEXT, 27),
     ("gpt2_xl_1.5b", TEXT, 27),

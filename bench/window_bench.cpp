@@ -25,7 +25,7 @@ namespace {
 using namespace Qt::StringLiterals;
 
 constexpr int frames = 60;
-constexpr double readable_zoom = 0.6;  // operators have labels
+constexpr double readable_zoom = 0.6;  // at which operators have labels
 
 QString model_file(const QString& name) {
   return QStringLiteral(STASHSCOPE_SHARED "/models/full/") + name + u"_train_fwd.onnx"_s;
@@ -208,7 +208,7 @@ void measure_frames_of(GraphView& view) {
   print(zoom);
 }
 
-/// All boxes as blocks, and operators with their labels.
+/// Frames at two zooms: with all boxes as blocks, and with labelled operators.
 void measure_frames(const QString& model) {
   const auto loaded = load_model_or_session(model_file(model).toStdString(), nullptr);
   const auto study = compute_study(loaded.model, loaded.session.choices, nullptr, Progress());
@@ -295,7 +295,7 @@ void measure_icicle(std::uint32_t layers, std::uint32_t tensors_of_a_layer) {
   print(row);
 }
 
-/// From the study to the moves on the buttons of the answer bar.
+/// The time from the study to the moves that the buttons of the answer bar offer.
 void measure_moves(const QString& model, int repeats) {
   const auto loaded = load_model_or_session(model_file(model).toStdString(), nullptr);
   const Choices choices = large_batch(model, loaded.session.choices);
@@ -307,7 +307,7 @@ void measure_moves(const QString& model, int repeats) {
   print(row);
 }
 
-/// A tick of a plan while the overview is in front.
+/// The time after a tick of a plan until the curve and the overview are drawn.
 void measure_overview(const QString& model, int repeats) {
   OpenWindow window;
   window.window().workspaces().choose(u"overview"_s);

@@ -23,10 +23,10 @@ MIXED_TOLERANCE = {"float16": 1e-2, "bfloat16": 3e-2}
 # Small models with weights and expected results.
 ORACLES = ("gpt2_tiny", "bert_tiny", "bloom_tiny_3layer", "llama_tiny_gqa", "llama_tiny_mha", "vit_tiny",
            "resnet18_div8", "resnet50_div8", "mobilenet_v2_w025", "densenet_small", "unet_small_bilinear")
-# Those that are accurate enough with 16 bits. Batch normalization over few numbers is not, and bert_tiny has gradients
-# that are only rounding errors.
+# The models of ORACLES that are accurate enough with 16 bits. Batch normalization over few numbers is not, and
+# bert_tiny has gradients that are only rounding errors.
 MIXED_ORACLES = ("gpt2_tiny", "bloom_tiny_3layer", "llama_tiny_gqa", "vit_tiny")
-# Random (dropout) or exported in mixed precision: comparable only with themselves.
+# Models with dropout or exported in mixed precision. Their results are compared only with their own results.
 WITHOUT_ORACLE = ("gpt2_tiny_dropout", "bert_tiny_dropout", "llama_tiny_amp_bf16")
 
 

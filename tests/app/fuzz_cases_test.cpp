@@ -1,5 +1,5 @@
-// Commands that broke the programs, one row each: every one must end by itself, soon, with little
-// memory, and with one clear line where it fails.
+// Commands that once broke the programs, one row each. Every command must end by itself, soon and
+// with little memory. If it fails, it must print one clear line.
 
 #include <fstream>
 

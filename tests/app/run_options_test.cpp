@@ -14,7 +14,7 @@ class RunOptionsTest : public CommandLine {
   std::string model() const { return in_folder("model.onnx") + " --dim N=16"; }
   Outcome run_with(const std::string& arguments) const { return worker(model() + " " + arguments); }
 
-  /// The digest lines of its output.
+  /// The digest lines that the worker prints.
   std::set<std::string> digests(const std::string& arguments) const {
     const Outcome outcome = run_with("--digest " + arguments);
     EXPECT_EQ(outcome.status, 0) << outcome.errors;

@@ -61,7 +61,8 @@ std::shared_ptr<const Study> unplanned_study() {
   return study_under(choices);
 }
 
-/// With plans by cluster for a share of the peak, or for the lowest peak that is found.
+/// The study with plans by cluster for a budget of `share` of the peak. If no plan found fits the
+/// budget, the study with the plan of the lowest peak.
 std::shared_ptr<const Study> planned_study(const Study& unplanned, double share) {
   ParetoFront archive;
   const auto budget = static_cast<std::int64_t>(

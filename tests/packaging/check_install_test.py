@@ -96,7 +96,7 @@ class Dependencies(unittest.TestCase):
         self.assertEqual(self.brought(["a"], a="virtual (= 2)", x="y", y=""), {"a", "x", "y"})
 
 
-# A file that the compiler reads, for three packages of the list.
+# For three packages of the list, a file that the compiler reads.
 TAKEN_OUT = {
     "libgmock-dev": "/usr/include/gmock/gmock.h",
     "libgraphviz-dev": "/usr/include/graphviz/gvc.h",
@@ -118,7 +118,7 @@ class InstallList(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
-        # In the place of the project, whose own scripts would be read each time.
+        # Replaces the folder of the project, whose own scripts would be read each time.
         project = unittest.mock.patch.object(check_install, "ROOT", self.folder)
         project.start()
         self.addCleanup(project.stop)

@@ -51,7 +51,7 @@ class Project(unittest.TestCase):
         return status, told.getvalue(), faults.getvalue()
 
     def assert_fault(self, *parts):
-        """That there is exactly one fault, which names these parts."""
+        """Expects exactly one fault, which names these parts."""
         status, _, faults = self.check("--quiet")
         self.assertEqual(status, 1, "no fault was found")
         self.assertEqual(faults.splitlines()[-1], "1 faults in the rooms", faults)

@@ -62,7 +62,7 @@ def anchors_of(page: Path) -> set[str]:
     return anchors
 
 
-# What users make, and not the project.
+# Paths that users make; the project does not contain them.
 MADE_LATER = {"bench/results/", "tests/fixtures/traces"}
 
 

@@ -23,7 +23,7 @@ LLAMA_BLOCKS = ("model.layers.0", "model.layers.1")
 
 
 class ByHand(nn.Module):
-    """What users write who put checkpoints into their models themselves."""
+    """What users write if they put checkpoints into their models themselves."""
 
     def __init__(self, module: nn.Module, operators: list[object]) -> None:
         super().__init__()
@@ -89,7 +89,7 @@ class Peaks(unittest.TestCase):
         hand = curve(make, loss, by_hand(names, *operators), autocast=autocast)
         pasted = curve(make, loss, with_code(plan), autocast=autocast)
         self.assertEqual(max(ours), max(hand))
-        # The pasted code may keep one state of the random generator more.
+        # The pasted code may keep one more state of the random generator.
         self.assertIn(max(pasted) - max(ours), (0, torch.get_rng_state().nbytes))
         if same_curve:
             self.assertEqual(ours, hand)
@@ -112,11 +112,11 @@ class Peaks(unittest.TestCase):
                    torch.ops.aten._scaled_dot_product_flash_attention_for_cpu.default, same_curve=False)
 
     def test_residual_net(self) -> None:
-        # By hand, batch normalizations count twice: an operator more.
+        # With checkpoints by hand, a normalization counts each batch twice, which is one more operator.
         self.check(residual_net, image_loss, plan_of(("1", "2")), same_curve=False)
 
     def test_nested_regions(self) -> None:
-        # From the inside out, so that the names still hold when checkpoints are written into the model.
+        # Inner regions come first, so that the names still hold when checkpoints are written into the model.
         self.check(gpt2, language_loss_without_cache, plan_of(("transformer.h.0.mlp", "transformer.h.0")))
 
     def test_kept_operators_do_not_run_again(self) -> None:

@@ -99,7 +99,7 @@ class CaptureTest(unittest.TestCase):
         self.assert_exact(lambda: Training(again=True).step)
         nodes = onnx.load(str(self.path)).graph.node
         again = [node for node in nodes if attribute(node, "phase") == b"recompute"]
-        # It stops early: the product itself is not needed again.
+        # Recomputation stops early: the product itself is not needed again.
         self.assertEqual([node.op_type for node in again], ["tensor", "t", "detach", "detach"])
         self.assertIn("'second'", again[1].metadata_props[0].value)
 

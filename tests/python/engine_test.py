@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Captured steps in the program: its peak is that of the file and of PyTorch's profiler."""
+"""Captured steps in the program: the program's peak equals the peaks of the file and of PyTorch's profiler."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ import torch
 from torch.profiler import ProfilerActivity, profile
 
 
-# With a mode, `reshape` runs `view`, without one an operator that is the same but for its name.
+# With a dispatch mode, `reshape` runs `view`. Without one, it runs an operator that differs only in its name.
 SAME = {"aten::view": "aten::_reshape_alias"}
 
 
@@ -81,7 +81,7 @@ class Judgement:
 
 
 def profiled(make):
-    """The events of one real run of the step that `make` gives. What `make` allocates has its size known, too."""
+    """The events of one real run of the step that `make` gives. The sizes of what `make` allocates are known, too."""
     gc.collect()
     gc.disable()
     try:

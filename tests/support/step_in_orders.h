@@ -58,7 +58,7 @@ struct StepInOrders {
   }
 };
 
-/// The peak without persistent buffers; for an inference graph, that of its activations.
+/// The peak without persistent buffers; for an inference graph, the peak of its activations.
 inline std::int64_t activation_peak(const Timeline& timeline) {
   std::int64_t persistent = 0;
   for (const Buffer& each : timeline.buffers) persistent += each.persistent ? each.bytes : 0;

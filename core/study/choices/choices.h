@@ -47,7 +47,8 @@ struct PlanChoices {
   /// Names of nodes whose outputs stay in memory: their plans are not applied even if their
   /// cluster is on. The count of a cluster includes pinned occurrences. See `NodeNames`.
   std::set<std::string> pinned;
-  /// Plans that are switched on: 0: only `config`, 1: every recompute plan, 2: also compromises.
+  /// The plans that are on. 0: only those of `config`; 1: every recompute plan; 2: also
+  /// compromises.
   int level = 0;
   RecomputeSearchOptions search;
   std::optional<PlannedSequence> sequence;  ///< if set, replaces all plans

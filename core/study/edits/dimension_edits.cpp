@@ -26,7 +26,7 @@ bool renames(const std::string& pattern, const std::string& target, const std::s
   return name != target && matches_wildcard(name, pattern);
 }
 
-/// Removes entries that rename nothing: no name of the model and no name that another entry
+/// Removes entries that rename nothing: neither a name of the model nor a name that another entry
 /// introduces.
 void drop_unknown(const Graph& model, SameDims& same_dims) {
   const auto is_of_nothing = [&](const auto& entry) {

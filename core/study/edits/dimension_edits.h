@@ -24,7 +24,8 @@ Choices with_dimensions(const Study& study, Choices choices, const DimensionSize
 bool can_be_same(const Study& study, const Dimension& dimension);
 
 /// The choices with `dimension` unified with `other`; both are then called `other`. The size given
-/// for `other` applies to both. If `other` has no given size, the size given for `dimension` does.
+/// for `other` applies to both. If `other` has no given size, the size given for `dimension`
+/// applies to both.
 Choices with_same_dimension(const Study& study, Choices choices, const Dimension& dimension,
                             const Dimension& other);
 

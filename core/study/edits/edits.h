@@ -8,11 +8,11 @@
 
 namespace stashscope {
 
-// An edit of rows or occurrences drops a planned sequence; plans are then chosen by cluster. A
-// pinned node leaves a single occurrence of a row out. An edit of the whole row unpins the nodes
-// of all occurrences that it switches on. It unpins another node of the row only if no other plan
-// that is on would then apply to this node. An edit that needs to pin a node without a unique name
-// leaves the choices unchanged; see `why_not_named`.
+// An edit of rows or occurrences drops a planned sequence; plans are then chosen by cluster. To
+// leave out a single occurrence of a row, an edit pins its node. An edit of the whole row unpins
+// the nodes of all occurrences that it switches on. It unpins another node of the row only if no
+// other plan that is on would then apply to this node. An edit that needs to pin a node without a
+// unique name leaves the choices unchanged; see `why_not_named`.
 
 /// The choices with every entry of a plan row switched on or off. An explicit count of 0 switches
 /// off an entry that a level switches on. Switching an entry on switches off the entries that

@@ -4,8 +4,9 @@
 
 namespace stashscope {
 
-/// The choices `first`, but with the sizes of `now`, with its device and with what that device
-/// holds: undoes plans, passes, order, fusion and optimizer alike.
+/// The choices `first`, but with the sizes and unified dimensions of `now`, its device profile with
+/// memory and link, and the device that runs its step. Undoes plans, passes, order, fusion and
+/// optimizer alike.
 Choices taken_back(const Choices& now, const Choices& first);
 
 }  // namespace stashscope

@@ -20,7 +20,7 @@ void add_to(ModuleMemory& sum, const ModuleMemory& module) {
   sum.seconds += module.seconds;
 }
 
-/// `12*(2*N*S)`: formulas that are equal are written once, others are added up.
+/// The sum of the formulas. Equal formulas are written once, with a factor: `12*(2*N*S)`.
 std::string sum_of_formulas(const std::vector<ModuleMemory>& modules) {
   std::map<std::string, std::size_t> counts;
   for (const ModuleMemory& each : modules) ++counts[each.symbolic];

@@ -16,12 +16,12 @@ std::string block_pattern(std::string_view module);
 
 /// Modules whose names differ only in numbers, with their sum.
 struct ModuleGroup {
-  ModuleMemory sum;                   ///< called by the pattern; a single module as it is
+  ModuleMemory sum;                   ///< named after the pattern; a single module: itself
   std::vector<ModuleMemory> modules;  ///< at least one, largest first
 };
 
-/// The modules in groups, by descending bytes at the peak. A module that is the rest around others
-/// is in a group with rests only.
+/// The modules in groups, by descending bytes at the peak. Modules that are only the rest around
+/// other modules (`is_rest`) are in groups of their own.
 /// @param modules of `module_memory`
 std::vector<ModuleGroup> module_groups(std::vector<ModuleMemory> modules);
 

@@ -164,8 +164,8 @@ ExportedConfig exported_config(const Study& study) {
   const std::set<std::string> rerun = count_without_pinned(study, exported.config);
   if (!rerun.empty()) {
     exported.left_out.push_back(
-        "ONNX Runtime also recomputes these nodes, which keep their outputs here, because a config "
-        "string selects the first N occurrences (save the model instead): " +
+        "ONNX Runtime also recomputes these pinned nodes, because a config string selects the "
+        "first N occurrences (save the model instead): " +
         join_first(printable_names(rerun), most_named));
   }
   return exported;

@@ -10,7 +10,7 @@ namespace stashscope {
 /// The memory and the time of one module in the current step.
 struct ModuleMemory {
   std::string module;  ///< name such as `model.layers.0.self_attn`
-  /// Other rows are modules inside this module. This row counts only the rest of the module.
+  /// Whether other rows are modules inside this module. This row then counts only the rest of it.
   bool is_rest = false;
   std::int64_t peak_bytes = 0;     ///< bytes of the module's tensors that are alive at the peak
   std::int64_t stashed_bytes = 0;  ///< bytes of the module's activations that backward reads

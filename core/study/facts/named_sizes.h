@@ -8,7 +8,7 @@
 
 namespace stashscope {
 
-/// The most sizes that are named in a line about a step.
+/// The largest number of sizes that a line about a step names.
 constexpr std::size_t most_named_sizes = 4;
 
 /// A size of the model.
@@ -18,14 +18,14 @@ struct NamedSize {
   std::int64_t value = 0;
 };
 
-/// The word that users have for the size: `batch`, `sequence` or `image`, or its name if what it
-/// counts is unknown.
+/// The word that users have for the size: `batch`, `sequence` or `image`. If it is unknown what the
+/// size counts, the name of the dimension.
 std::string word_of(const NamedSize& size);
 
 /// The sizes that can be set, in the order of the dimensions.
 std::vector<NamedSize> named_sizes(const Study& study);
 
-/// The sizes worth a place in a line: of those with the same word and value, only the first.
+/// The sizes worth a place in a line. Of the sizes with the same word and value, only the first.
 std::vector<NamedSize> distinct_sizes(const Study& study);
 
 }  // namespace stashscope

@@ -115,8 +115,8 @@ std::optional<ToldPlace> planned_place(const Study& study, NodeId node) {
   return best;
 }
 
-/// The largest stashed output of the entry nodes of the obstacles that `fits` accepts. Of outputs
-/// of equal size, the first.
+/// The largest stashed output of the entry nodes of the obstacles that `fits` accepts. If several
+/// outputs are equally large, the first of them.
 template <class Fits>
 std::optional<TablePlace> unplanned_place(const Study& study, Fits fits) {
   std::optional<TablePlace> largest;

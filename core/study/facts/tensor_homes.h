@@ -11,7 +11,7 @@ struct TensorHomes {
   /// For each buffer, the node that the buffer belongs to. An input or a parameter belongs
   /// to the node that reads it first. The gradient and the optimizer states of a parameter belong
   /// to the same node as the parameter. Any other tensor belongs to the node that makes it.
-  /// Invalid: no node makes or reads the tensor.
+  /// Invalid if no node makes or reads the tensor.
   IdVector<BufferId, NodeId> node;
   IdVector<BufferId, Band> band;
 };

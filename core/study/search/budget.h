@@ -102,8 +102,8 @@ using OnProof = std::function<void(const BudgetProof&)>;
 /// plans in force and all points of `archive`. Plans found are added to `archive`. The search
 /// changes plans (evicting plans stay), level and recompute search options; at the grains node and
 /// sequence it changes the planned sequence and the order. The search drops the user's moves of
-/// nodes. When cancelled, the search ends early and returns the best plan so far. With `on_proof`
-/// set, a small share of the limit goes to early bounds.
+/// nodes. When cancelled, the search ends early and returns the best plan so far. If `on_proof` is
+/// set, a small share of the limit is spent on bounds before the search.
 BudgetAnswer plan_for_budget(const Study& study, const BudgetRequest& request, ParetoFront& archive,
                              const Progress& progress, const OnPlan& on_plan = {},
                              const OnProof& on_proof = {});

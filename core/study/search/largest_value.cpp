@@ -83,8 +83,8 @@ class Search {
     return std::clamp<std::int64_t>(value, low_ + 1, end_ - 1);
   }
 
-  /// Whether a value shortly above the failing value fits. The search then starts again from the
-  /// value that fits.
+  /// Whether one of the next values above the failing value fits. If so, the search starts again
+  /// from the value that fits.
   bool fits_beyond() {
     if (!fails_) return false;
     std::int64_t value = *fails_ + 1;

@@ -24,8 +24,8 @@ constexpr std::int64_t most_value = std::int64_t{1} << 40;
 
 struct LargestValue {
   std::optional<std::int64_t> fits;   ///< `most_value`: no limit was found; not set: no value fits
-  std::optional<std::int64_t> fails;  ///< the next larger value that is not refused; is too large
-  /// The value directly above `fits`, if it is refused; 1 if no value was accepted.
+  std::optional<std::int64_t> fails;  ///< the next larger value that is not refused
+  /// The value directly above `fits`, if that value is refused; 1 if no value was accepted.
   std::optional<std::int64_t> refused;
 };
 

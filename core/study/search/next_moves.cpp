@@ -14,7 +14,7 @@ namespace stashscope {
 
 namespace {
 
-/// A pass that frees less than one part in so many of the peak is no move.
+/// A pass is a move only if it frees at least 1 / `least_share_of_pass` of the peak.
 constexpr std::int64_t least_share_of_pass = 1000;
 
 bool is_fully_applied(const PlanRow& row) {
@@ -41,8 +41,9 @@ bool dominates(const NextMove& a, const NextMove& b) {
          (a.peak_change < b.peak_change || a.seconds_change < b.seconds_change);
 }
 
-/// Whether `a` frees more bytes per additional second than `b`. Moves that add no time come first;
-/// of them, the one that frees most, and of those that free about as much, the fastest.
+/// Whether `a` frees more bytes per additional second than `b`. A move that adds no time comes
+/// before a move that adds time. Of two moves that add no time, the one that frees more comes
+/// first; if both free about as much, the faster one.
 /// @param unit bytes that make no difference between two moves that add no time
 bool is_cheaper(const NextMove& a, const NextMove& b, std::int64_t unit) {
   const bool is_free = a.seconds_change <= 0;

@@ -19,8 +19,8 @@ struct NextMove {
   double seconds_change = 0;        ///< change of the current step's time
 };
 
-/// How many moves are tried. Each takes as long as computing the study; finding the passes takes a
-/// further inference for each pass that is off.
+/// How many moves are tried. Trying a move takes as long as computing the study. Finding the passes
+/// takes one more shape inference for each pass that is off.
 struct MoveLimits {
   std::size_t rows = 64;
   std::size_t passes = 64;
@@ -38,7 +38,7 @@ std::vector<NextMove> next_moves(const Study& study, std::size_t most, const Pro
                                  const MoveLimits& limits = {});
 
 /// The passes that keep the model's outputs, are off and would change the model. None if the
-/// study has measured times, because the nodes that a pass makes have none.
+/// study has measured times, because the nodes that a pass makes have no measured times.
 std::vector<const GraphPass*> passes_to_try(const Study& study, std::size_t most,
                                             const Progress& progress = {});
 

@@ -8,7 +8,7 @@
 
 namespace stashscope {
 
-/// The rule or fixed order of the nodes of a variant, for any sizes.
+/// How the nodes of a variant are ordered and grouped for any sizes: by a rule, or as given.
 struct ScheduleSpec {
   const Dataflow& dataflow;
   const OrderStrategy* rule = nullptr;  ///< null: `order` and `groups` are given

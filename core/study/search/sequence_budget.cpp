@@ -70,7 +70,8 @@ SequenceProblem::SequenceProblem(const Study& study, const Progress& progress)
   for (const OrderStrategy& strategy : order_strategies()) {
     if (strategy.kind == OrderKind::rule) starts_.push_back(tasks_.tasks(strategy.order(step)));
   }
-  run_pinned_once(study.pinned, tasks_);  // last: a planned sequence may rerun pinned nodes
+  // Not earlier, because a planned sequence among the starts may run pinned nodes again.
+  run_pinned_once(study.pinned, tasks_);
 }
 
 std::vector<TaskId> SequenceProblem::chosen_order(const OrderInput& step) const {

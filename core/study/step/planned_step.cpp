@@ -31,8 +31,9 @@ MadeBytes made_bytes(const TaskGraph& graph, TaskId task) {
   return made;
 }
 
-/// Whether the returned outputs are far smaller than other outputs, like a normalization's running
-/// statistics or the mean of a loss. If the node runs again, its first run makes the returned copy.
+/// Whether the returned outputs, such as the running statistics of a normalization or the mean of a
+/// loss, are far smaller than the other outputs. The node may then run again; its first run makes
+/// the returned copy.
 bool returns_little(const MadeBytes& made) {
   constexpr std::int64_t least_ratio = 16;
   return made.returned * least_ratio <= made.others;

@@ -43,8 +43,9 @@ struct Variant {
   double flops = 0;
   std::int64_t transfer_bytes = 0;  ///< bytes copied between device and host, both ways
   std::size_t forward_slots = 0;
-  std::size_t update_slot = 0;   ///< from here on, a captured step updates its parameters; the
-                                 ///< number of slots: it does not, or the step is not captured
+  /// The slot from which a captured step updates its parameters. The number of slots if it does not
+  /// update them, or if the step is not captured.
+  std::size_t update_slot = 0;
   std::vector<BandBytes> bands;  ///< live bytes of each band, by slot
   FusedGroups groups;            ///< groups of nodes that run as one kernel
 };

@@ -20,7 +20,7 @@ TEST(Advice, IsFoundByItsWords) {
   for (int i = 0; i <= static_cast<int>(Action::write_measurement); ++i) {
     const auto action = static_cast<Action>(i);
     for (const char* subject : {"4096", "'a', 'b'"}) {
-      // Search options have a form of their own.
+      // The subject of `use_plan` is search options, which have a form of their own.
       const std::string said = action == Action::use_plan ? "1:0" : subject;
       const Advice advice{action, takes_subject(action) ? said : ""};
       const AdvisedText text{"node 'a; b': it is wrong; this is why", advice};

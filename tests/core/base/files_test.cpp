@@ -126,7 +126,7 @@ TEST(AtomicWrite, RemovesWhatKilledWritersLeft) {
   const fs::path stale = folder / "file.part-4711";
   const fs::path other = folder / "file.part-of-a-book";
   for (const fs::path& path : {stale, other}) write_file_atomically(path, "half");
-  FileReplacement written(folder / "file");  // its part is locked
+  FileReplacement written(folder / "file");  // has a locked part file
   write_file_atomically(folder / "file", "new");
   EXPECT_FALSE(fs::exists(stale));
   EXPECT_TRUE(fs::exists(other));

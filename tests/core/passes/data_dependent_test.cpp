@@ -73,7 +73,7 @@ TEST(DataDependent, ARangeOfAComputedEndHasNoBound) {
   EXPECT_EQ(bound_of(graph, "r_dim0"), "none");
 }
 
-/// Counts its iterations.
+/// A loop body that returns the number of its iteration.
 Subgraph counting() {
   ModelBuilder body;
   body.input("i", {}, ElementType::int64).input("go_on", {}, ElementType::boolean);

@@ -97,7 +97,7 @@ TEST(DeclaredShapes, OfARealTrainingGraphAreTheInferredOnes) {
         value.declared_shape && value.producer.valid() && !declared.is_graph_output(id);
     if (listed) compare(declared, inferred, id, found);
   }
-  // The other two of the 411 entries describe constants, whose sizes follow from their data.
+  // The file has 411 entries. Two of them describe constants, whose sizes follow from their data.
   EXPECT_EQ(found.values, 409U);
   EXPECT_TRUE(found.different.empty()) << lines(found.different);
   EXPECT_EQ(found.unnamed.size(), 5U) << lines(found.unnamed);

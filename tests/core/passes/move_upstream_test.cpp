@@ -56,7 +56,7 @@ std::vector<std::string> types(const Graph& graph) {
   return result;
 }
 
-/// Selects rows of a normalized product with a bias by index.
+/// A normalized input times weights plus a bias, flattened to rows that tests select by index.
 ModelBuilder picked_rows() {
   ModelBuilder m;
   m.input("x", {"B", "S", 8}).input("rows", {"R"}, ElementType::int64);

@@ -37,7 +37,7 @@ TEST(ShapeChains, SlicesBeginAndEndFarOutside) {
   EXPECT_EQ(sliced(lowest, highest, 0, -1), "0, 6");
 }
 
-/// As in torch's reshape(*x.shape[:-2], -1): the end of the slice is the lowest number.
+/// As in torch's reshape(*x.shape[:-2], -1): the start of the slice is the lowest number.
 TEST(ShapeChains, AllButTheLastSizesOfAShape) {
   ModelBuilder m;
   m.input("x", {"N", 3, 4, 5}).int64s("start", {lowest}).int64s("end", {-2}).int64s("rest", {-1});
@@ -111,7 +111,8 @@ std::shared_ptr<const Study> study_of(const ModelBuilder& m, const SizeChoices& 
   return compute_study(std::make_shared<const Graph>(m.build()), choices, nullptr, Progress());
 }
 
-/// Only the run knows whether the gradient of a broadcast sums, but the sizes are known before.
+/// Only a run shows whether the gradient of a broadcast is summed. Its size is known before the
+/// run.
 TEST(ShapeChains, GradientsOfBroadcastsHaveKnownSizes) {
   ModelBuilder m;
   m.input("x", {"N", 4}).weight("w", {4}).weight("table", {8, 4});
@@ -123,7 +124,7 @@ TEST(ShapeChains, GradientsOfBroadcastsHaveKnownSizes) {
   }
 }
 
-/// The bound of a size is in names that other names replace.
+/// The bound of a size may use dimension names that other names have replaced.
 TEST(ShapeChains, BoundsFollowSizesThatAreEqual) {
   ModelBuilder m;
   m.input("x", {"N", 4}).input("end", {1}, ElementType::int64).int64s("zero", {0});

@@ -1,5 +1,5 @@
-// Batch normalizations that were exported for inference train again, and notes say that they did
-// not.
+// A pass makes batch normalizations train that were exported in inference mode. A note names the
+// pass until it is chosen.
 
 #include <gtest/gtest.h>
 
@@ -79,7 +79,7 @@ TEST(TrainNormalizations, ANoteNamesThePassUntilItIsChosen) {
   EXPECT_FALSE(says(*study_of(15, "train_normalizations"), "inference mode"));
 }
 
-/// It changes results, so the user must ask for it.
+/// The pass changes results, so the user must ask for it.
 TEST(TrainNormalizations, AllLeavesItOut) {
   EXPECT_TRUE(says(*study_of(15, "all"), "inference mode"));
 }

@@ -79,7 +79,7 @@ TEST(OwnProfiles, MayHaveTheNameOfABundledOne) {
 
 TEST(OwnProfiles, ThatAreWrongAreRefusedByKey) {
   struct Case {
-    const char* patch;  // null removes a key
+    const char* patch;  // a JSON merge patch, in which null removes a key
     const char* said;   // the key, and the value if it is out of range
   };
   const Case cases[] = {

@@ -110,7 +110,7 @@ INSTANTIATE_TEST_SUITE_P(Files, JointStep,
                                          "vit_tiny"),
                          [](const auto& info) { return info.param; });
 
-/// File, loss and given seed.
+/// The file, the name of the loss, and the name of the seed of the gradients.
 using Artifact = std::array<std::string, 3>;
 class TrainingArtifact : public testing::TestWithParam<Artifact> {};
 

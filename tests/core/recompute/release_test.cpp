@@ -1,5 +1,5 @@
-// The rules of ONNX Runtime 1.19.2. The expected plans of the small graphs are what the release
-// says of them; the graphs of shared/cases/release come with its answers.
+// The rules of ONNX Runtime 1.19.2. The expected plans of the small graphs are those that the
+// release finds. The graphs of shared/cases/release are stored with the answers of the release.
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// What is kept of unsaved choices, and when it goes.
+// The files that keep unsaved choices: which are left alone, and which are removed.
 
 #include <gtest/gtest.h>
 

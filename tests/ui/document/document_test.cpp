@@ -36,7 +36,7 @@ class DocumentTest : public testing::Test {
     return choices;
   }
 
-  /// The model allows 64.
+  /// The model allows up to 64 positions.
   Choices with_positions(int positions) {
     Choices choices = document_.choices();
     choices.dims["inputs_input_ids_dim1"] = positions;

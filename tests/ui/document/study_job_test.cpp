@@ -1,4 +1,4 @@
-// Of several computations only the newest ends with a result.
+// If several computations are started, only the newest gives a result.
 
 #include "ui/document/study_job.h"
 

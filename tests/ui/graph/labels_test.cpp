@@ -17,8 +17,8 @@ class GraphLabels : public GraphTest {
  protected:
   const layout::DrawnBox& box(std::uint32_t index) { return scene().drawing().boxes[index]; }
 
-  /// Whether a text is a title, or a part of it at a word or module border that no title beside it
-  /// has.
+  /// Whether a label shows the title of its box, or a part of the title that is cut at a word or
+  /// module border and differs from all titles beside it.
   bool tells(const GraphLabel& label) {
     QString text = label.text;
     if (label.kind == LabelKind::heading) text.remove(0, 2);
@@ -61,7 +61,7 @@ class GraphLabels : public GraphTest {
       return label.box == wanted && label.kind != LabelKind::line;
     });
   }
-  /// The lines below the title of a box, seen from near.
+  /// The lines below the title of a box at a high zoom.
   QStringList lines_of(std::uint32_t wanted) {
     zoom_to(3);
     view().center_on(to_qt(box(wanted).rect.center()));

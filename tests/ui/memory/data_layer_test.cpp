@@ -75,7 +75,7 @@ bool occurs(const QImage& image, const QColor& colour) {
   return false;
 }
 
-/// Over time, a measured slot may go on after the predicted one has ended.
+/// On the time axis, a measured slot may last longer than the predicted slot.
 TEST(DataLayer, DrawsWhatGoesOnWhereOtherCurvesHaveEnded) {
   MemoryCurves curves = long_step(500, 20);
   curves.measured = curve_through(std::vector<std::int64_t>(5000, curves.current->peak_bytes / 2));

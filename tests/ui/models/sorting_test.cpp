@@ -130,7 +130,7 @@ TEST_F(Sorting, TheSelectedRowAndTheMeaningOfRowsStay) {
   EXPECT_EQ(model.maker(alive.currentIndex().row()), node);
   EXPECT_EQ(document().selection().node(), node);
   EXPECT_TRUE(alive.selectionModel()->isRowSelected(alive.currentIndex().row()));
-  // Rows of another moment are in the same order.
+  // The rows of another slot are sorted by the same column.
   const std::size_t at = document().selection().slot();
   document().selection().select_slot(at / 2);
   RowSorter sorter(Qt::AscendingOrder);

@@ -7,7 +7,7 @@
 
 #include "tests/support/sanitizer.h"
 
-/// Prints texts in test failures; found beside the type.
+/// Prints texts in test failures. GoogleTest finds it only in the namespace of the type.
 inline void PrintTo(const QString& text, std::ostream* out) { *out << text.toStdString(); }
 
 namespace stashscope::ui::test {

@@ -208,7 +208,7 @@ TEST_F(Themes, CheckBoxesAndLinksShowTheFocus) {
   }
 }
 
-/// The largest difference in lightness between a pixel of a widget and its ground.
+/// The largest difference in lightness between a pixel of a widget and its background.
 int contrast_of(QWidget& widget, const QRect& part) {
   const QImage picture = widget.grab(part).toImage();
   const int ground = widget.palette().color(QPalette::Window).lightness();

@@ -1,4 +1,4 @@
-// The About box tells versions and devices, and waits for no driver.
+// The About box shows versions and devices, and does not wait for a driver.
 
 #include <QAction>
 #include <QApplication>

@@ -1,4 +1,4 @@
-// Messages of the engine name controls of the window, and go once they are out of date.
+// Messages of the engine name controls of the window, and disappear once they are out of date.
 
 #include "core/base/advice.h"
 #include "tests/ui/support/window_test.h"

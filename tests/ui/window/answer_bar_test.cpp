@@ -264,13 +264,13 @@ TEST_F(Answers, MakeItFitSearchesForAPlanThatFits) {
   EXPECT_TRUE(find<QWidget>(u"answer_text"_s).hasFocus());
 }
 
-/// The palette with the offers of the bar.
+/// The command palette, which also lists the offers of the answer bar.
 class Offers : public Answers {
  protected:
   QLineEdit& line() { return find<QLineEdit>(u"command_line"_s); }
   QStringList found(const QString& typed) {
     press(Qt::Key_K, Qt::ControlModifier);
-    line().insert(typed);  // the names of moves have letters that no key simulates
+    line().insert(typed);  // names of moves have letters that simulated keys lack
     const QAbstractItemModel& rows = *find<QListView>(u"command_list"_s).model();
     QStringList names;
     for (int row = 0; row < rows.rowCount(); ++row) names << rows.index(row, 0).data().toString();

@@ -24,7 +24,7 @@ class Blocking : public WindowTest {
  protected:
   void SetUp() override {
     if (!times_are_real()) GTEST_SKIP() << "times mean nothing in this build";
-    // Like the program, because style sheets take time.
+    // As in the program, because style sheets take time.
     apply_theme(*qApp, ThemeChoice::light);
     WindowTest::SetUp();
     // Fonts are loaded when the first text is drawn.

@@ -1,5 +1,5 @@
 // What the window shows at the sizes of common screens: nothing overlaps, no control and no name in
-// a main column is cut, and the plan table has rows enough.
+// a main column is cut, and the plan table has enough rows.
 
 #include <QAbstractButton>
 #include <QAbstractSpinBox>

@@ -146,7 +146,7 @@ TEST_F(Saving, TheDataOfAViewWaitForTheChosenStep) {
 }
 
 TEST_F(Saving, TheDocumentAboutExportersIsShownInTheWindow) {
-  QTextBrowser desktop;  // instead of the desktop's programs
+  QTextBrowser desktop;  // gets the file instead of the desktop's programs
   QDesktopServices::setUrlHandler(u"file"_s, &desktop, "setSource");
   find<QAction>(u"export_document"_s).trigger();
   auto& dialog = find<DocumentDialog>(u"document_dialog"_s);

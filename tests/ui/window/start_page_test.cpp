@@ -76,7 +76,7 @@ TEST_F(StartPage, ClosingTheWindowRecordsTheLastChange) {
   const QString model = opened_copy();
   const std::int64_t before = peak();
   click_check_box(plans(), 0, PlanTreeModel::plan);
-  // The drawing would take longer than the wait before a change is recorded.
+  // Waits for the peak only, because the change would be recorded before the drawing is done.
   ASSERT_TRUE(comes_true([&] { return peak() != before; }));
   document().undo_stack().setClean();
   const std::int64_t with = peak();

@@ -82,7 +82,7 @@ TEST_F(Translation, EverythingThatTheWindowSaysIsTranslated) {
   const QStringList engine = engine_texts();
   int translated = 0;
   for (const SeenText& seen : texts_of(window())) {
-    // The stage of the engine, its names of bands, and lines of code.
+    // The engine's stage, its names of bands, and lines of code are not translated.
     const bool is_no_sentence = seen.where.startsWith(u"status_stage"_s) ||
                                 seen.where.startsWith(u"alive_bands"_s) ||
                                 seen.where.startsWith(u"export_lines"_s) ||

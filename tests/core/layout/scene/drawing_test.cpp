@@ -15,8 +15,8 @@ namespace drawing_test {
 
 using Picture = test::DrawnStep;
 
-/// The loss lies in the last layer and stashes nothing; the turn starts at the last node of that
-/// layer.
+/// The loss lies in the last layer and stashes nothing. The turn from forward to backward starts at
+/// the last node of that layer.
 test::ModelBuilder loss_in_a_layer() {
   test::ModelBuilder m;
   m.input("x", {"N", 4});

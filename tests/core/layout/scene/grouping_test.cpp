@@ -62,7 +62,8 @@ TEST(Grouping, FollowsTheModulesInTheNames) {
   EXPECT_EQ(grouping.groups[grouping.group_of[gelu]].label, "mlp");
 }
 
-/// The same model as an exporter writes it that numbers nodes and puts modules into their metadata.
+/// The same model as written by an exporter that numbers the nodes and puts the modules into the
+/// metadata of the nodes.
 Graph with_flat_names(const Graph& model) {
   GraphData data = model.data();
   int number = 0;

@@ -56,7 +56,8 @@ Attributes random_attributes(std::mt19937& random) {
   return attributes;
 }
 
-/// Mostly a number of operands that the operator takes, because all others are refused at once.
+/// Usually a number of operands that the operator takes, because it refuses any other number at
+/// once.
 std::size_t random_count(std::mt19937& random, const std::vector<Operand>& taken) {
   if (random() % 4 == 0) return random() % 6;
   const auto needed = static_cast<std::size_t>(std::ranges::count_if(taken, &Operand::required));

@@ -16,7 +16,8 @@ namespace fs = std::filesystem;
 
 const fs::path models = STASHSCOPE_SHARED "/models";
 
-/// A model's given inputs. If its results are random: random inputs for small dimensions.
+/// The inputs in the folder of a model. If the folder has no inputs, because the model's results
+/// are random: random inputs with small dimensions.
 NamedTensors inputs_of(const fs::path& folder, const Graph& graph) {
   for (const char* set : {"test_data_set_1", "test_data_set_0"}) {
     NamedTensors given = testing_run::load_tensors(folder / set, "input_");

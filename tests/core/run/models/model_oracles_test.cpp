@@ -59,7 +59,8 @@ TEST_P(ForwardModel, IsReproducedInFloat32) {
   }
 }
 
-/// In float64 our gradients are as close to the oracle's float32 ones as its own float64 ones.
+/// In float64, our gradients are about as close to the oracle's float32 gradients as the oracle's
+/// own float64 gradients are.
 TEST_P(ForwardModel, IsReproducedInFloat64) {
   const Graph model = in_double(load_model(folder_ / "model.onnx"));
   const RunResult result = run(model, in_double(tensors(0, "input_")));

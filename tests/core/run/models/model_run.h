@@ -137,7 +137,7 @@ inline RunResult run_as_predicted(ModelStep& step, const Dataflow& dataflow,
   return result;
 }
 
-/// Infinite where dims or types differ.
+/// The difference of the elements; infinite if dims or types differ.
 inline Difference difference(const Tensor& actual, const Tensor& expected) {
   if (actual.dims() != expected.dims() || actual.element() != expected.element()) {
     return {std::numeric_limits<double>::infinity()};

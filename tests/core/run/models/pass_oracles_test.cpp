@@ -84,10 +84,10 @@ double rounding_unit(ElementType element) {
   }
 }
 
-/// Errors grow in proportion to the rounding unit: gradients may be as many deviations away as in
-/// float32, each scaled by the ratio of the units. This holds for the mean over the weights, since
-/// a single rectifier that flips is not proportional. Without loss scaling, numbers below float16's
-/// normal range may be lost.
+/// Errors grow in proportion to the rounding unit: gradients may differ by as many deviations as in
+/// float32, times the ratio of the rounding units. The test requires this of the mean over the
+/// weights, because a single rectifier that flips gives an error out of proportion. Without loss
+/// scaling, numbers below float16's normal range may be lost.
 TEST_P(PassedModel, IsNearInMixedPrecision) {
   const NamedTensors inputs = tensors(0, "input_");
   const Graph model = load_model(folder_ / "model.onnx");

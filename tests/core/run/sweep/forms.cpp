@@ -191,7 +191,7 @@ std::vector<Given> operands_in_form(const std::string& type,
 }
 
 std::size_t outputs_in_form(const std::string& type) {
-  if (type == "AdamOptimizer") return 5;  // without weights in mixed precision
+  if (type == "AdamOptimizer") return 5;  // without the output of mixed-precision weights
   return type == "Adam" || type == "AttentionGrad" ? 3 : 0;
 }
 

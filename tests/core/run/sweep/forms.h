@@ -11,7 +11,7 @@ namespace stashscope::operand_sweep {
 Attributes attributes_of(const std::string& type);
 
 /// The operands of an operator whose dims must fit each other. Empty for other operators.
-/// @param element of operands whose type the form does not say, by index
+/// @param element by index, the types of operands for which the form states no type
 std::vector<Given> operands_in_form(const std::string& type,
                                     const std::vector<ElementType>& element);
 

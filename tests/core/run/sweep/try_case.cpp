@@ -9,8 +9,8 @@ namespace {
 
 using testing_run::ModelStep;
 
-/// Runs the step; the largest difference between measured and predicted bytes at any slot. Sizes
-/// that depend on the data are those of the run. Nothing if sizes are unknown.
+/// Runs the step and returns the largest difference between measured and predicted bytes at any
+/// slot; nothing if sizes are unknown. The prediction has the data-dependent sizes of the run.
 std::optional<std::int64_t> difference_of(ModelStep& step, const NamedTensors& inputs,
                                           std::string_view fusion) {
   const auto plan = [&] {

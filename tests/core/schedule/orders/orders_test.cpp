@@ -59,7 +59,7 @@ TEST(Orders, FileOrderIsTheFiles) {
 TEST(Orders, ReferencePrefersShapeThenForwardThenTheLowestId) {
   test::ModelBuilder m;
   m.input("x", {4});
-  m.node("Relu", {"x"}, {"late"});                                // 0: not before the yield
+  m.node("Relu", {"x"}, {"late"});                                // 0: not needed before the yield
   m.node("Relu", {"x"}, {"out"});                                 // 1
   m.node("Shape", {"x"}, {"dims"});                               // 2
   m.node("YieldOp", {"out"}, {"out_grad"}, {}, "com.microsoft");  // 3

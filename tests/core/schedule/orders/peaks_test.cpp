@@ -191,7 +191,8 @@ void expect_same_peaks(const OrderInput& input) {
   }
 }
 
-/// Every plan that ONNX Runtime knows, and an eviction of every other tensor that has one.
+/// Every plan that ONNX Runtime knows, and an evicting plan for every other tensor that has such a
+/// plan.
 RecomputeConfig every_plan(const Opportunities& found) {
   RecomputeConfig config = config_of_all(found, true);
   for (const NodePlan& plan : found.extensions) config[plan.cluster] = {plan.type, -1};

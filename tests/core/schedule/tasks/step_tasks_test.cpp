@@ -20,8 +20,8 @@ StepTasks tasks_of(const test::StepInOrders& step) {
   return step_tasks(step.dataflow, step.input().memory, no_cost);
 }
 
-/// Compares the peaks of both for every rule. Returns the number of equal peaks; the others must be
-/// above.
+/// Compares the peak of the task graph with the peak of the timeline for every rule. The peak of
+/// the task graph must be equal or higher. Returns how often the peaks are equal.
 int compare_peaks(const test::StepInOrders& step) {
   const StepTasks tasks = tasks_of(step);
   int equal = 0;

@@ -153,7 +153,7 @@ TEST(Pinned, ANodePinnedByItsTensorIsUnpinnedToo) {
             Names{"make_layer.2.g"});
 }
 
-/// Four layers where all names of the second Gelu mean others.
+/// Four layers in which every name of the second Gelu identifies another node.
 std::shared_ptr<const Study> nameless_layer(const std::string& plans, const Names& pinned) {
   GraphData data = test::deep_perceptron(5).data();
   const auto second = std::ranges::find(data.nodes, "make_layer.1.g", &Node::name);
@@ -201,7 +201,7 @@ TEST(Pinned, OthersAreToldWhereAConfigStringIsWritten) {
   EXPECT_NE(exported.left_out[0].find("make_layer.1.g"), std::string::npos);
   EXPECT_EQ(exported.left_out[0].find("make_layer.3.g"), std::string::npos);
   const std::string block = exported_environment(*study, "").block;
-  EXPECT_NE(block.find("# ONNX Runtime also recomputes these nodes"), std::string::npos);
+  EXPECT_NE(block.find("# ONNX Runtime also recomputes these pinned nodes"), std::string::npos);
 }
 
 TEST(Pinned, AreCountedWhereCountsAreIgnored) {

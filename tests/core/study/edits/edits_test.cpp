@@ -190,7 +190,7 @@ TEST_F(Edits, ARowOfSeveralEntriesIsOnWithAllOfThem) {
   both.config = full_entry + "," + half_entry;
   both.entries = parse_config(both.config);
   both.frequency = 4;
-  // A row may switch on two entries that exclude each other elsewhere.
+  // One row may switch on two entries that would exclude each other as rows of their own.
   const auto one = study(full_entry);
   EXPECT_EQ(with_plan(*one, one->choices, both, true).plans.config, both.entries);
   EXPECT_TRUE(with_plan(*one, one->choices, both, false).plans.config.empty());

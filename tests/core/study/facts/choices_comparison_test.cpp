@@ -36,7 +36,7 @@ nlohmann::json saved(const Choices& choices) {
   return nlohmann::json::parse(session_text(session, "."))["choices"];
 }
 
-/// Changes that a study can carry out. Moves and sequences need more and follow below.
+/// Changes that a study can carry out. Moves and sequences need more preparation and follow below.
 const std::vector<Change>& changes() {
   static const std::vector<Change> list = {
       {"dims", [](Choices& c) { c.dims["N"] = 8; }},

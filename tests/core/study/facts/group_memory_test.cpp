@@ -11,7 +11,7 @@
 namespace stashscope {
 namespace group_memory_test {
 
-/// A step with gradients by name and operator, in which no boundary is found.
+/// A step with a gradient operator, in which no boundary is found.
 std::shared_ptr<const Study> without_boundary() {
   test::ModelBuilder m;
   m.input("x", {4, 4}).node("Relu", {"x"}, {"a"}).node("Tanh", {"a"}, {"b"});

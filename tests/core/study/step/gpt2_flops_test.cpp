@@ -1,8 +1,8 @@
 // The operations of a training step of GPT-2 (124 M) at batch 8, sequence 1024, against the
-// textbook's count: 6 for each parameter that multiplies and each token (2 forward, 4 backward),
-// and 12 * layers * sequence * width for each token of attention (two products of 2 * sequence *
-// width forward, twice as much backward). Kaplan et al., "Scaling Laws for Neural Language Models",
-// 2020, section 2.1.
+// textbook's count: for each token, 6 operations per parameter of a matrix product (2 forward, 4
+// backward), and 12 * layers * sequence * width operations of attention (two products of 2 *
+// sequence * width forward, twice as much backward). Kaplan et al., "Scaling Laws for Neural
+// Language Models", 2020, section 2.1.
 
 #include <gtest/gtest.h>
 
@@ -22,8 +22,10 @@ constexpr double width = 768;
 constexpr double layers = 12;
 constexpr double vocabulary = 50257;
 
-/// Of each layer: 3 projections in and 1 out, 4 up and 4 down; the table of words scores at the
-/// end. Biases, normalizations and positions multiply no matrix.
+/// The parameters of matrix products. In each layer, attention has 3 input projections and 1 output
+/// projection of width * width, and the feed-forward part has 4 times this size up and 4 times
+/// down. The word embedding also computes the scores. Biases, normalizations and position
+/// embeddings are in no matrix product.
 constexpr double multiplying = layers * (3 + 1 + 4 + 4) * width * width + vocabulary * width;
 static_assert(multiplying == 123'532'032);
 

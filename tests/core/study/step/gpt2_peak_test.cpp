@@ -19,10 +19,10 @@ constexpr std::int64_t batch = 8;
 constexpr std::int64_t sequence = 1024;
 constexpr std::int64_t vocabulary = 50257;
 constexpr std::int64_t width = 768;
-constexpr std::int64_t wide = 4 * width;  // of the feed-forward part
+constexpr std::int64_t wide = 4 * width;  // inner width of the feed-forward part
 constexpr std::int64_t heads = 12;
 constexpr std::int64_t layers = 12;
-constexpr std::int64_t positions = 1024;  // that the model knows
+constexpr std::int64_t positions = 1024;  // rows of the position embedding
 constexpr std::int64_t real = 4;          // bytes of a float32
 constexpr std::int64_t integer = 8;       // bytes of an int64
 constexpr std::int64_t flag = 1;          // bytes of a bool
@@ -39,7 +39,7 @@ struct Line {
   std::int64_t bytes;
 };
 
-/// The most specific name of a size first.
+/// Of lines with equal bytes, the line with the most specific name comes first.
 std::vector<Line> lines() {
   return {
       // Parameters.
@@ -75,8 +75,8 @@ std::vector<Line> lines() {
       {"*act/Pow_output_0", layers, hidden_wide},
       {"*act/Add_1_output_0", layers, hidden_wide},
       {"*act/Mul_3_output_0", layers, hidden_wide},
-      // Normalization, two of each layer and the final one, whose difference to the mean has taken
-      // over the buffer of the last residual sum.
+      // Normalizations: two in each layer, and the final one. The difference to the mean in the
+      // final one has taken over the buffer of the last residual sum.
       {"*ln_?/Sub_output_0", 2 * layers, hidden},
       {"*h.11/attn/c_proj/Gemm_output_0", 1, hidden},
       {"*ln_?/Div_output_0", 2 * layers + 1, hidden},

@@ -40,7 +40,7 @@ Graph branches() {
   return m.node("Add", {"sum", "small"}, {"out"}).output("out").build();
 }
 
-/// Of a graph that is not trained: only its own nodes.
+/// Choices that train no weights, so that the step has only the nodes of its graph.
 Choices not_trained() {
   Choices choices;
   choices.graph.goal.frozen = {"*"};
@@ -149,7 +149,7 @@ void expect_right_when_run(const Study& study) {
   }
 }
 
-/// Nodes are moved to places that are legal, each in the order that the move before left.
+/// Moves random nodes to legal places. Each move starts from the order after the previous move.
 void move_at_random(std::shared_ptr<const Study> study, int moves) {
   std::mt19937 random(1);
   for (int i = 0; i < moves; ++i) {

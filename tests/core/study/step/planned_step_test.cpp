@@ -35,12 +35,12 @@ Choices with_dim(const std::string& name, std::int64_t size) {
   return choices;
 }
 
-/// A chain whose activations are most of what it needs.
+/// A chain whose activations take most of its memory.
 std::shared_ptr<const Study> deep_study(int layers = 6) {
   return study_of(test::deep_perceptron(layers).build(), with_dim("N", 64));
 }
 
-/// Plans for what is persistent and a share of the rest.
+/// Plans for a budget of the persistent bytes and a share of the other bytes at the peak.
 BudgetAnswer planned_at(const Study& study, PlanGranularity grain, double share,
                         std::int64_t moves = 20'000) {
   const Variant& baseline = *study.baseline;
@@ -81,7 +81,7 @@ class Running {
   NamedTensors reference_;
 };
 
-/// What is proven of all plans holds for this one.
+/// Bounds that are proven for all plans must hold for this plan.
 void expect_proofs_to_hold(const BudgetAnswer& answer) {
   constexpr double rounding = 1e-9;
   EXPECT_LE(answer.floor->bytes, answer.best.peak_bytes);
@@ -89,7 +89,8 @@ void expect_proofs_to_hold(const BudgetAnswer& answer) {
   EXPECT_LE(*answer.least_extra_seconds, answer.best.extra_seconds + rounding);
 }
 
-/// Plans at every grain, runs, and returns how many runs were added in all.
+/// Plans at every grain and runs the planned steps. Returns how many runs of nodes the plans added
+/// in all.
 std::size_t run_planned(const Study& study) {
   const Running running(study);
   std::size_t added = 0;
@@ -131,7 +132,7 @@ TEST(PlannedStep, DrawsTheSameMasksAgain) {
   const BudgetAnswer answer = planned_at(*study, PlanGranularity::sequence, 0.6);
   const auto with_plan = changed(*study, answer.best.choices);
   EXPECT_FALSE(with_plan->current->dataflow.seeded_nodes.empty());
-  // Without the seed that clones copy each run of the step would draw other masks.
+  // Without the seed that clones copy, each run of the step would draw other masks.
   const NamedTensors inputs =
       with_random_inputs(study->graph(), study->sizes->dims.bindings, {}, 1);
   const auto run = [&] {

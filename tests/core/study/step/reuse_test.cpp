@@ -13,7 +13,7 @@
 namespace stashscope {
 namespace {
 
-/// Gives one of the fields that it visits another value.
+/// Gives another value to one of the fields that it visits.
 class FieldChange {
  public:
   explicit FieldChange(std::size_t wanted) : wanted_(wanted) {}
@@ -34,7 +34,8 @@ class FieldChange {
   std::string name_;
 };
 
-// The bindings name every field of every group: a field more or less does not compile.
+// The bindings name every field of every group, so that adding or removing a field breaks the
+// build.
 
 void visit(GraphChoices& graph, FieldChange& change) {
   auto& [same_dims, goal, passes, precision] = graph;
@@ -169,7 +170,8 @@ std::shared_ptr<const Study> study_under(const Choices& choices, const Study* pr
   return compute_study(model(), choices, previous, Progress());
 }
 
-/// From a study and back again. Returns the name of the field.
+/// Changes a field and changes it back, each time with reuse of the previous study. Returns the
+/// name of the field.
 std::string expect_reuse(const Study& base, std::size_t field, std::size_t& fields) {
   Choices choices = base.choices;
   FieldChange change(field);

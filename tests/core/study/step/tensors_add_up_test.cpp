@@ -20,7 +20,7 @@ TEST(TensorsAddUp, ToTheLiveBytesOfEveryStep) {
   for (const Choices& choices : cases) {
     const auto study = compute_study(model, choices, nullptr, Progress());
     const Variant& variant = *study->current;
-    // Of so much detail that no tensor is too small.
+    // In so much detail that no tensor is too small to be shown.
     const TensorBands tensors(variant.timeline, variant.timeline.peak_bytes);
     EXPECT_EQ(tensors.merged(), 0U);
     for (std::size_t step = 0; step < tensors.steps(); ++step) {

@@ -40,7 +40,7 @@ class PlanTree : public WindowTest {
   QModelIndex row(int number, int column = Column::plan, const QModelIndex& parent = {}) {
     return rows().index(number, column, parent);
   }
-  /// A plan by its config string, another row by its name.
+  /// Finds the row of a plan by its config string, and any other row by its name.
   QModelIndex row_named(const QString& name, const QModelIndex& parent = {}) {
     for (int i = 0; i < rows().rowCount(parent); ++i) {
       for (const int column : {Column::plan, Column::config}) {
@@ -201,7 +201,7 @@ TEST_F(PlanTree, OptionsThatExcludeEachOtherStandTogether) {
   follow();
   EXPECT_EQ(tick(option(half)), Qt::Unchecked);
   EXPECT_EQ(rows().rowCount(option(full)), 4);
-  // An occurrence of one switches the other off too.
+  // An occurrence of one option also switches the other option off.
   plans().expand(option(half));
   click_check_box(plans(), row(2, Column::plan, option(half)));
   follow();

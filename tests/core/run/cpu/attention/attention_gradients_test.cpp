@@ -80,7 +80,8 @@ std::vector<GradientCase> all_stages() {
   for (const std::int64_t stage : {0, 1, 2, 3}) {
     GradientCase each = attention("Stage" + std::to_string(stage), {1, 2, 3, 2}, {1, 2, 3, 2},
                                   {1, 2, 3, 2}, {}, shown(stage), 4);
-    if (stage == 2) each.attributes.set("is_causal", std::int64_t{0});  // its scores are infinite
+    // A causal mask would make the scores of this stage infinite.
+    if (stage == 2) each.attributes.set("is_causal", std::int64_t{0});
     cases.push_back(std::move(each));
   }
   return cases;

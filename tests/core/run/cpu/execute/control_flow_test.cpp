@@ -104,7 +104,7 @@ TEST(Loop, WithoutIterationsReturnsItsStart) {
   EXPECT_THAT(none.at("sums").dims(), ElementsAre(0, 2));
 }
 
-/// Running sums of the elements of `x` backwards.
+/// Running sums of the elements of `x`, from the last element to the first.
 Graph scan() {
   test::ModelBuilder body;
   body.input("sum", {}).input("item", {});

@@ -96,8 +96,8 @@ inline Graph graph_of(const GradientCase& each) {
   return Graph(std::move(data));
 }
 
-/// The same with the first operand p0 times a graph input `x` whose dims are names: gradient rules
-/// must not need numbers. A new parameter `scale` has size 1.
+/// Like `graph_of`, but in place of p0 with the product of a graph input `x` and a parameter
+/// `scale` of one element. The dims of `x` are names, because gradient rules must not need numbers.
 inline Graph graph_of_named_dims(const GradientCase& each) {
   GraphData data = graph_of(each).data();
   Shape named;

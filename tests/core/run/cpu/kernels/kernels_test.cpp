@@ -188,7 +188,7 @@ TEST(MatMulKernels, SumOverNothingIsZero) {
 TEST(MatMulKernels, MultiplyIntegersAndStacksWithRowsFirst) {
   EXPECT_THAT(result_of({"MatMul", {integers({1, 2}, {-3, 2}), integers({2, 1}, {5, 4})}}),
               ElementsAre(-7));
-  // [rows, batch, columns] on the left: the same as transposing before.
+  // `transBatchA` means that the left operand is [rows, batch, columns].
   const Tensor a = singles({2, 2, 1}, {1, 2, 3, 4});
   const Tensor b = singles({2, 1, 1}, {10, 100});
   EXPECT_THAT(result_of({"FusedMatMul", {a, b}, {{"transBatchA", std::int64_t{1}}}, 18, microsoft}),
@@ -297,7 +297,8 @@ TEST(OptimizerKernels, AdamMovesByTheCorrectedMoments) {
   EXPECT_THAT(numbers(plain[1]), ElementsAre(FloatNear(0.1), FloatNear(-0.1)));
   EXPECT_THAT(numbers(plain[2]), ElementsAre(FloatNear(0.01), FloatNear(0.01)));
   EXPECT_THAT(numbers(plain[3]), ElementsAre(FloatNear(1.9), FloatNear(4.1)));
-  // Decay is rate * 0.5 of the weight before or after the step.
+  // The decay is rate * 0.5 of the weight: of the weight before the step in mode 0, after it in
+  // mode 1.
   EXPECT_THAT(numbers(adam(0, 0.5F, {})[3]), ElementsAre(FloatNear(1.8), FloatNear(3.9)));
   EXPECT_THAT(numbers(adam(1, 0.5F, {})[3]), ElementsAre(FloatNear(1.805), FloatNear(3.895)));
   const auto kept = adam(0, 0, {flags({1}, {0})});

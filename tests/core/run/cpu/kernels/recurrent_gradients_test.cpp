@@ -123,7 +123,7 @@ INSTANTIATE_TEST_SUITE_P(
         with_peepholes(full("LstmPeepholesBothWays", "LSTM", direction("bidirectional"), true))),
     case_name);
 
-// All functions, each in every place where it may stand.
+// All activation functions, at the positions that they may take.
 INSTANTIATE_TEST_SUITE_P(
     Activations, RecurrentGradient,
     testing::Values(
@@ -140,7 +140,8 @@ INSTANTIATE_TEST_SUITE_P(
         full("ThresholdedRelu", "RNN", activations({"ThresholdedRelu"}, {0.1F}))),
     case_name);
 
-// A bound cuts the slope off, in 16 bits at other numbers than in 64.
+// Where `clip` limits a value, the slope is 0. Types are not compared, because in 16 bits `clip`
+// limits other values than in 64.
 TEST(RecurrentGradient, IsZeroWhereABoundHolds) {
   for (const char* type : {"RNN", "GRU", "LSTM"}) {
     SCOPED_TRACE(type);
@@ -160,7 +161,7 @@ Tensor numbers_up_to(std::vector<std::int64_t> dims, std::uint64_t seed) {
   return random_doubles(dims, -1, 1, random);
 }
 
-/// One step of one number: x goes through the activation alone.
+/// An RNN of one step that passes each number of x through the activation only.
 std::vector<double> activated(const std::string& name, Floats alphas, Floats betas,
                               const std::vector<double>& x) {
   return result_of(
@@ -178,7 +179,7 @@ TEST(RecurrentActivations, AreTheOperatorsOfTheirNames) {
   for (const char* name : {"Relu", "Tanh", "Sigmoid", "Softsign", "Softplus", "LeakyRelu",
                            "ThresholdedRelu", "HardSigmoid", "Elu"}) {
     SCOPED_TRACE(name);
-    if (std::string_view(name) != "ThresholdedRelu") {  // at 1, its operator gives 0
+    if (std::string_view(name) != "ThresholdedRelu") {  // at x = 1, the operator differs
       EXPECT_THAT(activated(name, {}, {}, x), Pointwise(DoubleNear(1e-7), by_operator(name, {})));
     }
     const bool takes_none = std::string_view("Relu Tanh Sigmoid Softsign Softplus").find(name) !=
@@ -202,7 +203,7 @@ TEST(RecurrentKernels, RunASequenceOfItsOwnLengthAlone) {
   const Tensor w = numbers_up_to({2, 8, 3}, 2);
   const Tensor r = numbers_up_to({2, 8, 2}, 3);
   const std::vector<double> items = numbers(x);
-  std::vector<double> first_steps;  // of sequence 1, two steps
+  std::vector<double> first_steps;  // the first two steps of sequence 1
   for (const std::size_t step : {0U, 1U}) {
     for (std::size_t i = 0; i < 3; ++i) first_steps.push_back(items[step * 6 + 3 + i]);
   }

@@ -95,7 +95,7 @@ TEST(DeformedConvolution, WithoutOffsetsIsAConvolution) {
   EXPECT_EQ(result_of({"DeformConv", {x, w, still}, {}, 19}),
             (std::vector<double>{21, 32, 54, 65}));
   std::vector<double> moved(16, 0);
-  std::fill(moved.begin() + 4, moved.begin() + 8, 0.5);  // the first tap, to the right
+  std::fill(moved.begin() + 4, moved.begin() + 8, 0.5);  // moves the first tap to the right
   EXPECT_EQ(result_of({"DeformConv", {x, w, doubles({1, 4, 2, 2}, moved)}, {}, 19}),
             (std::vector<double>{21.5, 32.5, 54.5, 65.5}));
 }

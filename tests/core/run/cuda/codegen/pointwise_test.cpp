@@ -24,7 +24,7 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 const std::string microsoft = "com.microsoft";
 
-/// Adds the node, and again with its output in the memory of input 0.
+/// Adds the node twice. The second time, its output is in the memory of input 0.
 void add_both(std::vector<KernelCase>& cases, const OneNode& node) {
   cases.push_back({.node = node});
   cases.push_back({.node = node, .in_place = InPlace{0, 0}});
@@ -96,7 +96,7 @@ TEST(CudaActivation, BiasesAndGradients) {
          {"ReluGrad", "SigmoidGrad", "TanhGrad", "GeluGrad", "FastGeluGrad", "QuickGeluGrad"}) {
       add(type, {dy, x});
     }
-    // Rows of whole packs, and others.
+    // Rows of whole packs, and rows with a remainder.
     for (const std::int64_t size : {8, 5}) {
       const Tensor wide = spread(element, {3, size});
       const Tensor bias = spread(element, {size});

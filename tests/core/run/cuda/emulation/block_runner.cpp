@@ -15,8 +15,9 @@ namespace {
 
 constexpr std::size_t stack_bytes = std::size_t{128} << 10;
 
-// swapcontext() makes a system call each time; these functions only set registers. They must be two
-// separate functions. Sanitizers would look for the end of the one stack they know.
+// swapcontext() makes a system call each time; __builtin_setjmp() and __builtin_longjmp() only set
+// registers. Two separate functions must call them. The sanitizers are off here, because they know
+// only one stack.
 [[noreturn, gnu::noinline, gnu::no_sanitize("address", "thread")]] void jump(void** place) {
   __builtin_longjmp(place, 1);
 }

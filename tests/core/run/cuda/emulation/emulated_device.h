@@ -26,8 +26,8 @@ class EmulatedDevice : public cuda::Device {
   static constexpr std::uint8_t poison = 0xCD;
   static constexpr int architecture = 90;  ///< compute capability that kernels are checked for
 
-  /// Whether CUDA's compiler, if it is installed, must also accept the kernels' text. This takes as
-  /// long as running it.
+  /// Whether CUDA's compiler, if it is installed, must also accept the kernels' text. This check
+  /// takes as long as running the kernels.
   enum class TextCheck : std::uint8_t { for_devices, none };
 
   /// @param memory_limit bytes of both pools together; further allocations fail
@@ -101,7 +101,7 @@ class EmulatedDevice : public cuda::Device {
   std::byte* taken_memory(cuda::Pool pool, std::int64_t bytes);
   /// Whether all these bytes belong to one live allocation.
   bool holds(const std::byte* memory, std::int64_t bytes) const;
-  /// Throws if they do not.
+  /// Throws if these bytes do not belong to one live allocation.
   void check(const std::byte* memory, std::int64_t bytes) const;
   void check_workspace(cuda::DevicePointer workspace) const;
   std::uint32_t next_call();

@@ -22,8 +22,8 @@ inline constexpr ElementType device_floats[] = {ElementType::float32, ElementTyp
 /// types of 16 bits, it is about the last stored bit.
 double order_tolerance(ElementType element);
 
-/// On a real device, `tolerance` or more: its functions, such as expf, differ from the host's,
-/// relative to the largest element.
+/// `tolerance`, or a larger one on a real device, whose functions, such as expf, differ from the
+/// host's. Relative to the largest element.
 double tolerance_on_device(ElementType element, double tolerance);
 
 /// A node to run on both sides.
@@ -65,7 +65,7 @@ struct CaseContext {
   std::unique_ptr<Node> node;
   std::unique_ptr<cuda::LoweringContext> context;
 };
-/// @param outputs of the CPU
+/// @param outputs the outputs of the CPU runner
 CaseContext context_of(const OneNode& what, const std::vector<Tensor>& outputs,
                        const cuda::CudaKernel& kernel);
 
@@ -78,7 +78,7 @@ class DeviceTensor {
   DeviceTensor& operator=(const DeviceTensor&) = delete;
 
   cuda::DevicePointer data() const { return data_; }
-  /// The present elements.
+  /// The elements that are now in the device memory.
   Tensor read() const;
 
  private:
@@ -91,7 +91,7 @@ class DeviceTensor {
 /// Lowers all cases, compiles and runs them together, and expects the CPU's results.
 void expect_as_on_cpu(const std::vector<KernelCase>& cases);
 
-/// Expects `actual` to equal `expected` within a tolerance as above.
+/// Expects `actual` to equal `expected` within a tolerance, relative to the largest element.
 void expect_near(const Tensor& actual, const Tensor& expected, double tolerance);
 
 }  // namespace stashscope::testing_run

@@ -24,7 +24,7 @@ std::shared_ptr<cuda::Device> open_device(const std::string& name) {
   return cuda::installed_plugin().functions->open(index_in(name));
 }
 
-/// Never closed: the order in which its libraries end is unknown.
+/// The device is never closed, because the order in which its libraries shut down is unknown.
 const std::shared_ptr<cuda::Device>& real_device() {
   static const auto& device = *new std::shared_ptr<cuda::Device>(open_device(real_device_name()));
   return device;

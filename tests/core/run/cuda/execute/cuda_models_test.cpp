@@ -18,7 +18,7 @@ using testing_run::ForwardModel;
 using testing_run::ModelStep;
 using testing_run::same_bits;
 
-/// The models that also run in a sanitized build. There, each other model takes minutes.
+/// The models that also run in a sanitized build. There, every other model takes minutes.
 const std::set<std::string> models_with_sanitizer = {"bert_tiny", "lenet", "llama_tiny_gqa",
                                                      "resnet18_div8"};
 
@@ -30,7 +30,7 @@ class CudaModel : public ForwardModel {
     if (test::sanitized && !models_with_sanitizer.contains(GetParam())) {
       GTEST_SKIP() << "takes too long with a sanitizer";
     }
-    set_ = tensors(1, "grad_").empty() ? 0 : 1;  // the second is the smaller one
+    set_ = tensors(1, "grad_").empty() ? 0 : 1;  // data set 1 is the smaller one
     inputs_ = tensors(set_, "input_");
     step_.emplace(prepare_training_step(load_model(folder_ / "model.onnx"), {}), inputs_);
   }
@@ -45,7 +45,8 @@ class CudaModel : public ForwardModel {
   std::optional<ModelStep> step_;
 };
 
-/// ONNX Runtime's table allows nothing of what their backward reads to be recomputed.
+/// Models without recomputable activations: ONNX Runtime's table excludes everything that their
+/// backward pass reads.
 const std::set<std::string> nothing_to_recompute = {"densenet_small", "lenet", "resnet18_div8",
                                                     "resnet50_div8", "squeezenet_div4"};
 

@@ -91,7 +91,7 @@ TEST(CudaLayerNormalization, HasTheGradientOfTheCpu) {
       const Tensor scale = random_tensor(element, tail(shape), 1, 0.3);
       const Tensor mean = random_tensor(ElementType::float32, head(shape), 3, 0.1);
       const Tensor inverse = random_tensor(ElementType::float32, head(shape), 0.5, 0.01);
-      // Terms that cancel leave a result smaller than themselves, and so than their rounding.
+      // If terms cancel, the result is smaller than the terms, but the rounding errors are not.
       const double tolerance = 2 * order_tolerance(element);
       cases.push_back({{.type = "LayerNormalizationGrad",
                         .inputs = {dy, x, scale, mean, inverse},

@@ -88,7 +88,7 @@ TEST(CudaNormalization, HasTheGradientOfTheCpu) {
     for (const ElementType element : device_floats) {
       const auto [x, scale, bias, mean, variance] = operands_of(element, dims);
       const Tensor dy = random_tensor(element, dims, 0.5);
-      // Terms that cancel leave a result smaller than themselves, and so than their rounding.
+      // If terms cancel, the result is smaller than the terms, but the rounding errors are not.
       const double tolerance = 3 * tolerance_of_normals(element);
       const auto add = [&](const char* type, std::vector<Tensor> inputs) {
         cases.push_back({{.type = type,

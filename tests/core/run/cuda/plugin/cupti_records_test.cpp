@@ -7,7 +7,8 @@
 namespace stashscope::cuda {
 namespace cupti_records_test {
 
-// The newest layouts of CUDA 13 have the fields that are read at the oldest layouts' offsets.
+// Records are read through the oldest layouts. In the newest layouts of CUDA 13, the fields that
+// are read have the same offsets.
 #if CUPTI_API_VERSION >= 130000
 #define EXPECT_SAME_PLACE(Old, New, field) \
   static_assert(offsetof(Old, field) == offsetof(New, field))

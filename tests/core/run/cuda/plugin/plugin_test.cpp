@@ -18,7 +18,7 @@ const PluginInterface& plugin() { return *installed_plugin().functions; }
 
 bool has_driver() { return plugin().list().reason != "no NVIDIA driver"; }
 
-/// Entries that each store their own number, after the library of all kernels.
+/// The text of the library of all kernels, followed by kernels that each store their own number.
 struct Kernels {
   explicit Kernels(int count) : text(kernel_library()) {
     for (int i = 0; i < count; ++i) {
