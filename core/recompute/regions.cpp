@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <set>
 
 #include "core/base/text.h"
+#include "core/graph/node_path.h"
 #include "core/recompute/search.h"
 
 namespace stashscope {
@@ -33,7 +35,12 @@ class RegionFinder {
     for (std::size_t row = 0; row < step_.saved.size(); ++row) {
       rows_of_[step_.saved[row].storage].push_back(row);
     }
-    made_from_.resize(graph.nodes().size() + 1);
+    for (const NodeId id : IdRange<NodeId>(graph.nodes().size())) {
+      if (step_.phases[id] == CapturedPhase::recompute) {
+        recomputed_.insert(join(path_of(graph.node(id)).scope, "."));
+      }
+    }
+    made_from_.resize(graph.nodes().size());
     for (const StorageId id : IdRange<StorageId>(step_.storages.size())) {
       const ValueId root = step_.storages[id].root;
       const NodeId maker = root.valid() ? graph.value(root).producer : NodeId();
@@ -133,9 +140,16 @@ class RegionFinder {
   }
 
   bool is_usable(const Region& region) const {
-    return !region.module.empty() && !region.freed.empty() &&
+    return !region.module.empty() && !region.freed.empty() && !has_checkpoint(region.module) &&
            std::ranges::none_of(region.calls,
                                 [&](const RegionCall& call) { return changes_others(call); });
+  }
+
+  /// Whether the step as captured already runs a part of the module again.
+  bool has_checkpoint(const std::string& module) const {
+    const auto inside = recomputed_.lower_bound(module + ".");
+    return recomputed_.contains(module) ||
+           (inside != recomputed_.end() && inside->starts_with(module + "."));
   }
 
   /// Whether a node of the call changes a tensor in place that is neither its own nor a buffer.
@@ -154,6 +168,7 @@ class RegionFinder {
   const Graph& graph_;
   const CapturedStep& step_;
   IdVector<StorageId, std::vector<std::size_t>> rows_of_;
+  std::set<std::string> recomputed_;               ///< paths of modules that already run again
   std::vector<std::vector<StorageId>> made_from_;  ///< by node: the storages that it allocates
 };
 

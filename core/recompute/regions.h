@@ -37,9 +37,9 @@ bool overlap(const Region& a, const Region& b);
 std::vector<ValueId> freed_values(const Graph& graph, const NodePlan& plan);
 
 /// One plan for each module of a captured step that can be a region. Modules whose names differ
-/// only in numbers, such as `h.0` and `h.1`, have the same cluster, `h.*`. Left out are the model
-/// itself, modules that save nothing, and modules that change a tensor of others in place: a second
-/// run would read other data.
+/// only in numbers, such as `h.0` and `h.1`, have the same cluster, `h.*`. The model itself has no
+/// plan, nor has a module that saves nothing, that has a checkpoint already, or that changes a
+/// tensor of others in place: its second run would read other data.
 Findings find_regions(const StrategyInput& input);
 
 /// The dataflow of a captured step with regions, and how PyTorch runs it. @pre the regions do not

@@ -11,12 +11,13 @@ import unittest
 from pathlib import Path
 from typing import Optional
 
-from small_models import curve_of
+from small_models import curve_of, gpt2, language_loss_without_cache
 
 import torch
 import stashscope
 from models import MODELS
 from stashscope import Plan, Region
+from torch import nn
 
 PROGRAM = os.environ.get("STASHSCOPE_PROGRAM", "")
 BUDGET_NOT_MET = 4
@@ -25,7 +26,7 @@ BUDGET_NOT_MET = 4
 def captured(name: str, path: Path, plan: Optional[Plan] = None, autocast: bool = False) -> None:
     """Forward and backward; an optimizer would hide what backward needs."""
     torch.manual_seed(0)
-    model, loss_of = MODELS[name]()
+    model, loss_of = {**MODELS, **OTHERS}[name]()
     model.train()
     if plan is not None:
         stashscope.apply(model, plan)
@@ -35,6 +36,45 @@ def captured(name: str, path: Path, plan: Optional[Plan] = None, autocast: bool 
             loss = loss_of()
         loss.backward()
     stashscope.capture(step, path, model=model)
+
+
+class PartlyTrained(nn.Module):
+    """A part without gradients, one with, and one that changes its argument in place."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.frozen, self.head = nn.Sequential(nn.Linear(64, 64), nn.GELU()), nn.Sequential(
+            nn.Linear(64, 256), nn.GELU(), nn.Linear(256, 64))
+        self.in_place = nn.ReLU(inplace=True)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        with torch.no_grad():
+            known = self.frozen(x)
+        return self.in_place(self.head(known) + 1).square().mean() + self.head(x).mean()
+
+
+def partly_trained():
+    model = PartlyTrained()
+    return model, lambda: model(torch.linspace(-1, 1, 2048).reshape(32, 64))
+
+
+def accumulating():
+    """Two passes, each with its own backward."""
+    model = gpt2()
+
+    def losses() -> torch.Tensor:
+        language_loss_without_cache(model).backward()
+        return language_loss_without_cache(model)
+    return model, losses
+
+
+def with_checkpoints():
+    model = gpt2()
+    model.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": False})
+    return model, lambda: language_loss_without_cache(model)
+
+
+OTHERS = {"partly_trained": partly_trained, "accumulating": accumulating, "with_checkpoints": with_checkpoints}
 
 
 def reported(step: Path, plan: Path, *options: str) -> dict:
@@ -106,6 +146,28 @@ class PredictedPeaks(unittest.TestCase):
 
     def test_lstm(self) -> None:
         self.check("lstm")
+
+    def configs(self, name: str) -> list[str]:
+        """The clusters, each tried: PyTorch has the predicted peak."""
+        captured(name, self.folder / "step.onnx")
+        configs = [row["config"] for row in self.report()["plans"]]
+        for config in configs:
+            self.check_plan(name, False, "--plan", config)
+        return configs
+
+    def test_parts_without_gradients_and_changes_in_place(self) -> None:
+        configs = self.configs("partly_trained")
+        self.assertIn("head:5:-1", configs)
+        self.assertNotIn("frozen:5:-1", configs)
+        self.assertNotIn("in_place:5:-1", configs)
+
+    def test_accumulated_gradients(self) -> None:
+        self.assertIn("transformer.h.*:5:-1", self.configs("accumulating"))
+
+    def test_checkpoints_of_the_script(self) -> None:
+        configs = self.configs("with_checkpoints")
+        self.assertIn("transformer.drop:5:-1", configs)
+        self.assertNotIn("transformer.h.*:5:-1", configs)
 
     def test_a_plan_of_the_program_is_a_plan_of_the_package(self) -> None:
         captured("gpt2", self.folder / "step.onnx")

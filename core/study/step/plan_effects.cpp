@@ -94,6 +94,7 @@ double added_bytes(const IdVector<ValueId, std::int64_t>& bytes_of, const Datafl
                    NodeId node) {
   const ValueId made = dataflow.topology.outputs[node][0];
   const AddedKind kind = dataflow.kind(node);
+  if (kind == AddedKind::generator_state) return 0;
   const auto bytes = static_cast<double>(bytes_of[dataflow.origin(made)]);
   if (takes_the_link(kind)) return bytes;
   const ValueId narrow = kind == AddedKind::compress ? made : dataflow.topology.inputs[node][0];

@@ -153,9 +153,11 @@ void warn_of_clusters(const StudyParts& study, Warnings& warnings) {
   const Opportunities& found = *study.opportunities;
   const RecomputeSearchOptions search = effective_search_options(study.choices.plans);
   const std::string nowhere =
-      "' matches nothing in the model '" + printable(study.graph().data().name) +
-      "' by the rules of ONNX Runtime " + std::string(rules_of(search.reference).name) +
-      " with probe " + to_string(search);
+      "' matches nothing in the model '" + printable(study.graph().data().name) + "'" +
+      (study.graph().data().captured
+           ? ""
+           : " by the rules of ONNX Runtime " + std::string(rules_of(search.reference).name) +
+                 " with probe " + to_string(search));
   for (const auto& [cluster, choice] :
        without_operators(study.graph(), found, study.choices.plans.config)) {
     bool any = false;

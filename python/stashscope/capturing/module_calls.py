@@ -12,7 +12,10 @@ from .values import Values
 
 
 class ModuleCalls:
-    """Writes down each call of a named module while it is active. Calls by a backward pass do not count."""
+    """Writes down each call of a named module while it is active.
+
+    Calls by a backward pass and calls without gradients do not count: no checkpoint works on them.
+    """
 
     def __init__(self, names: dict[int, str], roots: Iterable[torch.nn.Module], values: Values) -> None:
         self._names = names
@@ -36,7 +39,7 @@ class ModuleCalls:
                  if isinstance(leaf, torch.Tensor) and leaf.layout == torch.strided]
         storages = sorted({index for index in found if index is not None})
         self._running.append(Call(self._names[id(module)], len(self._values.record.nodes), storages))
-        if _in_forward():
+        if _in_forward() and torch.is_grad_enabled():
             self._values.record.calls.append(self._running[-1])
 
     def _leave(self, *_: Any) -> None:

@@ -58,18 +58,25 @@ class NodePage {
     return name.replace(u'/', u"/\u200b"_s);
   }
 
+  /// @pre dataflow_.is_clone(node_)
+  QString purpose() const {
+    switch (dataflow_.kind(node_)) {
+      case AddedKind::recompute:
+        return InspectorPage::tr("recomputes %1");
+      case AddedKind::generator_state:
+        return InspectorPage::tr("keeps the state of the random generator for the region of %1");
+      default:
+        return InspectorPage::tr("evicts or restores the output of %1");
+    }
+  }
+
   QString facts() const {
     QStringList facts;
     facts << InspectorPage::tr("runs in slot %1 of %2")
                  .arg(slot_of(node_) + 1)
                  .arg(timeline_.order.size());
     facts << origin();
-    if (dataflow_.is_clone(node_)) {
-      const QString purpose = dataflow_.runs_origin(node_)
-                                  ? InspectorPage::tr("recomputes %1")
-                                  : InspectorPage::tr("evicts or restores the output of %1");
-      facts << purpose.arg(link(dataflow_.origin(node_)));
-    }
+    if (dataflow_.is_clone(node_)) facts << purpose().arg(link(dataflow_.origin(node_)));
     const double flops =
         dataflow_.runs_origin(node_) ? study_.sizes->work.flops[dataflow_.origin(node_)] : 0;
     if (flops > 0) {
