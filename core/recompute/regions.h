@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/graph/captured_step.h"
+#include "core/graph/dataflow.h"
 #include "core/recompute/plan.h"
 #include "core/recompute/strategy.h"
 
