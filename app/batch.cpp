@@ -15,6 +15,7 @@
 #include "core/study/facts/exported_config.h"
 #include "core/study/facts/pass_savings.h"
 #include "core/study/facts/pytorch_plan.h"
+#include "core/study/files/loaded_model.h"
 #include "core/study/files/modified_model.h"
 #include "core/study/measured/measure.h"
 #include "core/study/step/fusion_table.h"

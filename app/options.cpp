@@ -297,20 +297,6 @@ LoadedModel load_model_or_session(const AnalysisOptions& options) {
   return loaded;
 }
 
-std::shared_ptr<const Study> study_of(const LoadedModel& loaded) {
-  try {
-    return compute_study(loaded.model, loaded.session.choices, nullptr, Progress());
-  } catch (const Error& error) {
-    if (error.kind() == ErrorKind::input) {
-      throw error.within(printable(loaded.session.model.string()));
-    }
-    // A choice that does not fit the model may come from the session.
-    const bool is_chosen = error.kind() == ErrorKind::usage && !loaded.session_file.empty();
-    if (is_chosen) throw error.within(printable(loaded.session_file.string()));
-    throw;
-  }
-}
-
 std::string finite_and_not_negative(const std::string& text) {
   double number = 0;
   const char* const end = text.data() + text.size();

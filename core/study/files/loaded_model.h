@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "core/base/progress.h"
 #include "core/study/files/session.h"
+#include "core/study/step/study.h"
 
 namespace stashscope {
 
@@ -23,6 +25,12 @@ struct LoadedModel {
 /// first; may be null. Measurements that do not fit the changed choices are dropped.
 /// Throws an input Error if a file cannot be loaded, and passes on the exceptions of `adjust`.
 LoadedModel load_model_or_session(const std::filesystem::path& file,
-                                  const std::function<void(Choices&)>& adjust);
+                                  const std::function<void(Choices&)>& adjust = nullptr);
+
+/// The study of a loaded model under the choices of its session, with predicted times. Throws an
+/// input Error that names the model's file, a usage Error for choices that do not fit the model,
+/// which names the session's file if there is one, and a cancelled Error when cancelled.
+std::shared_ptr<const Study> study_of(const LoadedModel& loaded,
+                                      const Progress& progress = Progress());
 
 }  // namespace stashscope
