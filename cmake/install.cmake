@@ -7,10 +7,10 @@ set_target_properties(stashscope_core PROPERTIES EXPORT_NAME core)
 
 install(TARGETS stashscope_core ${ROOMS} EXPORT stashscope ARCHIVE DESTINATION lib/stashscope
         INCLUDES DESTINATION include)
-# Headers that include ONNX's or CUDA's headers stay here.
+# Headers that need ONNX's or CUDA's headers or this build's definitions stay here.
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/core DESTINATION include/stashscope
         FILES_MATCHING PATTERN *.h
-        REGEX "/core/run/cuda/(plugin|kernels)$" EXCLUDE
+        REGEX "/core/run/cuda/(plugin|kernels|device/plugin_identity[.]h)$" EXCLUDE
         REGEX "/core/onnx/(captured_.*|functions|node_metadata|opsets|sparse_tensor|tensor_proto)[.]h$" EXCLUDE)
 # A program may have a folder `core` of its own, so installed headers include each other as "stashscope/core/...".
 install(CODE [[
