@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # Builds the engine's module for Python into build/PRESET/python, a folder for PYTHONPATH, and the programs that need no
-# window. It is for the interpreter of packaging/pytorch.sh, or for the one that STASHSCOPE_PYTHON names, which needs
-# pybind11.
+# window. pybind11 comes from build/engine, an environment of its own.
 # usage: engine.sh [PRESET]     (default: `release`)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 preset=${1:-release}
-python=${STASHSCOPE_PYTHON:-$PWD/build/pytorch/bin/python}
+packaging/install.sh
+packaging/environment.sh build/engine pybind11==3.1.0
+python=$PWD/build/engine/bin/python
 include=$("$python" -c "import sysconfig; print(sysconfig.get_path('include'))")
 if [ ! -f "$include/Python.h" ]; then
     as_root=()

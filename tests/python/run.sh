@@ -14,4 +14,4 @@ fi
 package=${STASHSCOPE_PACKAGE:-}
 [ -n "$package" ] && [ -d "$package/stashscope" ] || package=python
 export PYTHONPATH=$package:tests/python OMP_NUM_THREADS=1 TOKENIZERS_PARALLELISM=false
-exec "$python" "$1"
+exec "$python" "$@"
