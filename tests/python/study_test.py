@@ -177,7 +177,12 @@ class Figures(unittest.TestCase):
             study = stashscope.load(session)
             self.check(study, session)
             self.assertTrue(all(row.on for row in stashscope.load(path, level=1).plans if row.applied))
-            self.check(study.tick(study.plans[0], on=False), session, "--plan", off(study.plans[0].config))
+            less = study.tick(study.plans[0], on=False)
+            self.check(less, session, "--plan", off(study.plans[0].config))
+            saved = Path(folder) / "saved.stashscope"
+            less.save(saved)
+            self.assertEqual(stashscope.load(saved).plans, less.plans)
+            self.check(stashscope.load(saved), saved)
 
     def test_a_captured_step(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
@@ -273,7 +278,8 @@ class Refusals(unittest.TestCase):
                     lambda: self.study.budget(0.6), lambda: self.study.budget("60%", time_limit=0),
                     lambda: self.study.budget("60%", time_limit=float("nan")),
                     lambda: self.study.fit("nowhere", "1GiB"),
-                    lambda: self.study.fit("inputs_input_ids_dim0", 0), lambda: self.study.plan):
+                    lambda: self.study.fit("inputs_input_ids_dim0", 0), lambda: self.study.plan,
+                    lambda: self.study.save(self.SAMPLE), lambda: self.study.save("/no/such/folder/session")):
             self.refused(act)
         self.assertEqual(self.study.to_json(), before)
 

@@ -1,6 +1,7 @@
 #include "core/study/files/loaded_model.h"
 
 #include "core/base/error.h"
+#include "core/base/files.h"
 #include "core/onnx/model_file.h"
 
 namespace stashscope {
@@ -24,6 +25,12 @@ LoadedModel load_model_or_session(const std::filesystem::path& file,
   }
   loaded.model = std::make_shared<const Graph>(load_model(loaded.session.model));
   return loaded;
+}
+
+void save_with_model(Session session, const std::filesystem::path& path) {
+  session.model_hash = hash_file(session.model);
+  session.model = std::filesystem::absolute(session.model).lexically_normal();
+  save_session(session, path);
 }
 
 std::shared_ptr<const Study> study_of(const LoadedModel& loaded, const Progress& progress) {

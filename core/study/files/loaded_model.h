@@ -26,6 +26,10 @@ struct LoadedModel {
 LoadedModel load_model_or_session(const std::filesystem::path& file,
                                   const std::function<void(Choices&)>& adjust);
 
+/// Saves the choices and measurements of a session, with the absolute path and the hash of its
+/// model's file. Throws an input Error if a file cannot be read or written.
+void save_with_model(Session session, const std::filesystem::path& path);
+
 /// The study of a loaded model; errors about the model name the model's file. Throws an Error as
 /// `compute_study` does.
 std::shared_ptr<const Study> study_of(const LoadedModel& loaded,
