@@ -27,12 +27,6 @@ LoadedModel load_model_or_session(const std::filesystem::path& file,
   return loaded;
 }
 
-void save_with_model(Session session, const std::filesystem::path& path) {
-  session.model_hash = hash_file(session.model);
-  session.model = std::filesystem::absolute(session.model).lexically_normal();
-  save_session(session, path);
-}
-
 std::shared_ptr<const Study> study_of(const LoadedModel& loaded, const Progress& progress) {
   try {
     return compute_study(loaded.model, loaded.session.choices, nullptr, progress);
@@ -55,6 +49,12 @@ std::shared_ptr<const Study> with_times_of(const Session& session,
                                            std::shared_ptr<const Study> study) {
   if (!session.current_measured) return study;
   return with_measured_times(*study, session.baseline_measured, *session.current_measured);
+}
+
+void save_with_model(Session session, const std::filesystem::path& path) {
+  session.model_hash = hash_file(session.model);
+  session.model = std::filesystem::absolute(session.model).lexically_normal();
+  save_session(session, path);
 }
 
 }  // namespace stashscope
