@@ -1,6 +1,7 @@
 #include "core/study/files/loaded_model.h"
 
 #include "core/base/error.h"
+#include "core/base/files.h"
 #include "core/onnx/model_file.h"
 
 namespace stashscope {
@@ -38,6 +39,22 @@ std::shared_ptr<const Study> study_of(const LoadedModel& loaded, const Progress&
     if (is_chosen) throw error.within(printable(loaded.session_file.string()));
     throw;
   }
+}
+
+std::shared_ptr<const Study> study_with_times(const LoadedModel& loaded, const Progress& progress) {
+  return with_times_of(loaded.session, study_of(loaded, progress));
+}
+
+std::shared_ptr<const Study> with_times_of(const Session& session,
+                                           std::shared_ptr<const Study> study) {
+  if (!session.current_measured) return study;
+  return with_measured_times(*study, session.baseline_measured, *session.current_measured);
+}
+
+void save_with_model(Session session, const std::filesystem::path& path) {
+  session.model_hash = hash_file(session.model);
+  session.model = std::filesystem::absolute(session.model).lexically_normal();
+  save_session(session, path);
 }
 
 }  // namespace stashscope

@@ -33,4 +33,16 @@ LoadedModel load_model_or_session(const std::filesystem::path& file,
 std::shared_ptr<const Study> study_of(const LoadedModel& loaded,
                                       const Progress& progress = Progress());
 
+/// The study of a loaded model, with the times measured in its session, if any, in place of
+/// predicted times.
+std::shared_ptr<const Study> study_with_times(const LoadedModel& loaded,
+                                              const Progress& progress = Progress());
+/// The study with the times measured in the session, if any, in place of predicted times.
+std::shared_ptr<const Study> with_times_of(const Session& session,
+                                           std::shared_ptr<const Study> study);
+
+/// Saves the choices and measurements of a session, with the absolute path and the hash of its
+/// model's file. Throws an input Error if a file cannot be read or written.
+void save_with_model(Session session, const std::filesystem::path& path);
+
 }  // namespace stashscope
