@@ -42,6 +42,11 @@ class Recorder(TorchDispatchMode):
         # Tensors that are made again for autograd do not count.
         self.paused = False
 
+    @classmethod
+    def ignore_compile_internals(cls) -> bool:
+        """Lets PyTorch compile while this mode is active. The mode is off meanwhile."""
+        return True
+
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         if func is _DEVICE and isinstance(args[0], FakeTensor):
             return args[0].fake_device

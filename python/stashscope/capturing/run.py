@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextlib
 import gc
 import io
-from typing import Any, Callable, Iterator, Optional
+from typing import Any, Callable, Iterator, Optional, Union
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 from .answers import Answers
 from .calls import Calls
+from .compiling import Compiling
 from .constants import known_data
 from .kernels import fake_tensors_are_tensors, random_states_seen, resizes_seen
 from .module_calls import ModuleCalls
@@ -73,13 +74,16 @@ class Stage:
         self._register(values, existing)
         existing.clear()
         stack.enter_context(phases)
-        stack.enter_context(ModuleCalls(names, (root for _, root in self.reached.roots), values))
-        stack.enter_context(random_states_seen(values.made_by_python))
+        module_calls = stack.enter_context(ModuleCalls(names, (root for _, root in self.reached.roots), values))
         stack.enter_context(resizes_seen(values.resized))
         stack.enter_context(recorder)
         stack.enter_context(calls)
-        for one in _saved_hooks(hooks, values, recorder):
-            stack.enter_context(one)
+        saving = _saving(hooks, values, recorder)
+        if saving is not None:
+            stack.enter_context(torch.autograd.graph.saved_tensors_hooks(saving.pack, saving.unpack))
+        compiling = Compiling(names, phases, modules, module_calls, calls, answers, saving)
+        stack.enter_context(random_states_seen(lambda state: None if compiling.paused else values.made_by_python(state)))
+        stack.enter_context(compiling.interception(values.record.warnings))
         with _no_collection():
             self.step()
             self._find_roles(values)
@@ -114,13 +118,13 @@ class Stage:
                         values.give_role(state, "optimizer", f"{names.get(id(parameter), 'parameter')}.{key}")
 
 
-def _saved_hooks(kind: str, values: Values, recorder: Recorder) -> Iterator[Any]:
+def _saving(kind: str, values: Values, recorder: Recorder) -> Optional[Union[Watching, Forgetting]]:
+    """What happens to saved tensors."""
     if kind == "watch":
-        watching = Watching(values)
-        yield torch.autograd.graph.saved_tensors_hooks(watching.pack, watching.unpack)
-    elif kind == "forget":
-        forgetting = Forgetting(values, lambda paused: setattr(recorder, "paused", paused))
-        yield torch.autograd.graph.saved_tensors_hooks(forgetting.pack, forgetting.unpack)
+        return Watching(values)
+    if kind == "forget":
+        return Forgetting(values, lambda paused: setattr(recorder, "paused", paused))
+    return None
 
 
 def _existing_tensors() -> list[torch.Tensor]:
