@@ -1,46 +1,73 @@
-"""What the capture switches off while PyTorch compiles, and what it is told by compiled code."""
+"""One run of a step, as compiled code in it sees it."""
 
 from __future__ import annotations
 
 import contextlib
 import itertools
-from typing import Any, Iterator, Optional, Union
+from typing import Iterator, Optional, Union
 
+import torch
 import torch._subclasses.fake_tensor as fake_tensor
 
-from ..compiling.graphs import Graphs
-from ..compiling.interception import Interception, SwitchedOff, hooks_away
+from ..compiling.interception import SwitchedOff, hooks_away
 from .answers import Answers
 from .calls import Calls
+from .graph_places import GraphPlace
 from .module_calls import ModuleCalls
 from .phases import Phases
 from .places import ModulePath
 from .saved import Forgetting, Watching
+from .values import Values
 
 
-class Compiling:
-    """Ties the parts of one run to the compiled code in it."""
+class CompiledRun:
+    """What compiled code tells the capture, and what the capture switches off while PyTorch compiles."""
 
-    def __init__(self, names: dict[int, str], phases: Phases, modules: ModulePath, module_calls: ModuleCalls,
-                 calls: Calls, answers: Answers, saving: Optional[Union[Watching, Forgetting]]) -> None:
-        self._graphs = Graphs(names, phases.arrive, lambda: modules.scopes)
+    def __init__(self, names: dict[int, str], values: Values, phases: Phases, modules: ModulePath,
+                 module_calls: ModuleCalls, calls: Calls, answers: Answers,
+                 saving: Optional[Union[Watching, Forgetting]]) -> None:
+        self._names = names
+        self._values = values
+        self._phases = phases
         self._modules = modules
         self._module_calls = module_calls
-        self._calls = calls
+        self._calls = SwitchedOff(calls)
         self._answers = answers
         self._saving = saving
-        self.paused = False
+        self._compiling = False
 
-    def interception(self, warnings: list[str]) -> Interception:
-        """What lets `torch.compile` compile for this run."""
-        def warn(text: str) -> None:
-            if text not in warnings:
-                warnings.append(text)
-        switched = SwitchedOff(self._calls, lambda off: setattr(self._answers, "in_compiled_code", off))
-        return Interception(self._graphs, switched, self._pausing, warn)
+    def arrive(self, place: Optional[GraphPlace]) -> None:
+        """A node of a compiled graph is about to run; None: it has run."""
+        self._phases.in_graph = place
+
+    def around(self) -> tuple[str, ...]:
+        """The modules whose forward is running."""
+        return self._modules.scopes
+
+    def module_name(self, address: int) -> str:
+        """The name of a module of the user, or ''."""
+        return self._names.get(address, "")
+
+    def constant(self, tensor: torch.Tensor) -> None:
+        """A tensor that a compiled graph holds. It would be there before a step that was compiled before."""
+        self._values.existing_storage(tensor)
+
+    def warn(self, text: str) -> None:
+        """Goes into the file, once."""
+        if text not in self._values.record.warnings:
+            self._values.record.warnings.append(text)
+
+    def in_compiled_code(self, entered: bool) -> None:
+        """Compiled code is entered or left."""
+        self._answers.in_compiled_code = self._calls.switch(entered)
+
+    def random_state(self, state: torch.Tensor) -> None:
+        """The state of the random generator was read. Compilations put it back after themselves."""
+        if not self._compiling:
+            self._values.made_by_python(state)
 
     @contextlib.contextmanager
-    def _pausing(self) -> Iterator[None]:
+    def compiling(self) -> Iterator[None]:
         """PyTorch compiles as it would without the capture."""
         limit, fake_tensor.CONSTANT_NUMEL_LIMIT = fake_tensor.CONSTANT_NUMEL_LIMIT, 1
         self._pause(True)
@@ -52,6 +79,6 @@ class Compiling:
             self._pause(False)
 
     def _pause(self, paused: bool) -> None:
-        self.paused = paused
+        self._compiling = paused
         if self._saving is not None:
             self._saving.paused = paused

@@ -35,7 +35,7 @@ class Phases:
         self._makers: dict[int, int] = {}
         self._handles: list[Any] = []
         # Where the running node of a compiled graph comes from.
-        self._in_graph: Optional[GraphPlace] = None
+        self.in_graph: Optional[GraphPlace] = None
 
     def __enter__(self) -> "Phases":
         self._handles = [register_optimizer_step_pre_hook(self._start_update),
@@ -60,18 +60,14 @@ class Phases:
         if self._light:
             self._run_by(node)
             return
-        if self._in_graph is not None:
-            self._take(node, self._in_graph)
+        if self.in_graph is not None:
+            self._take(node, self.in_graph)
             return
         node.phase = self._phase(place.frames)
         node.scopes = self._modules.scopes
         node.line = place.frames.line
         if node.phase == "backward":
             self._run_by(node)
-
-    def arrive(self, place: Optional[GraphPlace]) -> None:
-        """A node of a compiled graph is about to run; None: it has run."""
-        self._in_graph = place
 
     def _take(self, node: Node, place: GraphPlace) -> None:
         node.phase = place.phase

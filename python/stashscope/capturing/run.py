@@ -5,14 +5,16 @@ from __future__ import annotations
 import contextlib
 import gc
 import io
+import weakref
 from typing import Any, Callable, Iterator, Optional, Union
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
+from ..compiling.interception import Interception, forget
 from .answers import Answers
 from .calls import Calls
-from .compiling import Compiling
+from .compiling import CompiledRun
 from .constants import known_data
 from .kernels import fake_tensors_are_tensors, random_states_seen, resizes_seen
 from .module_calls import ModuleCalls
@@ -37,6 +39,8 @@ class Stage:
         self.step = step
         self.reached = reached
         self.known = known
+        self._compiled = Interception()
+        weakref.finalize(self, forget, self._compiled.codes).atexit = False
 
     def real(self) -> Record:
         """Runs the step with real tensors."""
@@ -81,13 +85,15 @@ class Stage:
         saving = _saving(hooks, values, recorder)
         if saving is not None:
             stack.enter_context(torch.autograd.graph.saved_tensors_hooks(saving.pack, saving.unpack))
-        compiling = Compiling(names, phases, modules, module_calls, calls, answers, saving)
-        stack.enter_context(random_states_seen(lambda state: None if compiling.paused else values.made_by_python(state)))
-        stack.enter_context(compiling.interception(values.record.warnings))
+        compiled = CompiledRun(names, values, phases, modules, module_calls, calls, answers, saving)
+        stack.enter_context(random_states_seen(compiled.random_state))
+        stack.enter_context(self._compiled.during(compiled))
         with _no_collection():
             self.step()
             self._find_roles(values)
             record = values.finish()
+        # So that nothing of this run outlives the capture until the next garbage collection.
+        values.phases = None
         scalars.finish()
         phases.resolve()
         for row in record.saved:

@@ -8,6 +8,7 @@ from typing import Any, Callable, Optional
 import torch
 from functorch.compile import default_partition, min_cut_rematerialization_partition
 from torch._dynamo.backends.common import aot_autograd
+from torch._dynamo.backends.registry import lookup_backend
 from torch._guards import TracingContext
 from torch._subclasses.fake_tensor import FakeTensor
 
@@ -23,7 +24,11 @@ UNKNOWN = ("The backend '{name}' of torch.compile is not known. The operators he
 
 def name_of(compiler: Any) -> str:
     """The name under which the user chose the backend."""
-    return str(getattr(compiler, "compiler_name", None) or getattr(compiler, "__name__", type(compiler).__name__))
+    name = str(getattr(compiler, "compiler_name", None) or getattr(compiler, "__name__", type(compiler).__name__))
+    function = getattr(compiler, "compiler_fn", None)
+    if function is not None and (name not in _EXACT or lookup_backend(name) is not function):
+        return f"{name} (unknown)" if name in ("inductor", *_EXACT) else name
+    return name
 
 
 def warning_of(compiler: Any) -> Optional[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Callable, Optional
+from typing import TYPE_CHECKING, Any, Callable
 
 import torch
 import torch._prims.rng_prims
@@ -16,52 +16,35 @@ from ..capturing.graph_places import GraphPlace, PieceCall
 from ..capturing.places import is_inside_torch
 from ..errors import Error
 
+if TYPE_CHECKING:
+    from .interception import Run
+
 _LINE = re.compile(r'^\s*(File "(.*)", line \d+, in .+?)\s*$', re.MULTILINE)
 
 
-class Graphs:
-    """Makes what runs a graph. `arrive` is told the place of each operator before it runs, and None after it."""
-
-    def __init__(self, names: dict[int, str], arrive: Callable[[Optional[GraphPlace]], None],
-                 outer: Callable[[], tuple[str, ...]]) -> None:
-        self._names = names
-        self._arrive = arrive
-        self._outer = outer
-
-    def piece(self) -> "Piece":
-        """A graph of torch.compile."""
-        return Piece(self._names, self._arrive, self._outer)
-
-
 class Piece:
-    """A graph of torch.compile with its forward and its backward part."""
+    """A graph of torch.compile with its forward and its backward part. `run` gives the run that is going on."""
 
-    def __init__(self, names: dict[int, str], arrive: Callable[[Optional[GraphPlace]], None],
-                 outer: Callable[[], tuple[str, ...]]) -> None:
-        self._names = names
-        self._arrive = arrive
-        self._outer = outer
+    def __init__(self, run: Callable[[], "Run"]) -> None:
+        self._run = run
         # Forward runs that no backward run has followed yet.
         self._calls: list[PieceCall] = []
 
     def runs(self, graph: GraphModule, backward: bool) -> Callable[..., Any]:
         """What runs one part, with the arguments in a list that it empties."""
         places = self._places(graph, backward)
+        for tensor in _constants(graph):
+            self._run().constant(tensor)
 
         def run(arguments: list[Any]) -> Any:
-            call = self._start(backward)
+            call = self._calls.pop() if backward and self._calls else PieceCall(self._run().around())
+            if not backward:
+                self._calls.append(call)
             for place in places.values():
                 place.call = call
-            return _Run(graph, places, self._arrive).boxed_run(arguments)
+            return _Interpreter(graph, places, self._run().arrive).boxed_run(arguments)
         run._boxed_call = True  # type: ignore[attr-defined]
         return run
-
-    def _start(self, backward: bool) -> PieceCall:
-        if backward and self._calls:
-            return self._calls.pop() if len(self._calls) > 1 else self._calls[0]
-        call = PieceCall(self._outer())
-        self._calls = [call] if len(self._calls) == 1 and not backward else [*self._calls, call]
-        return call
 
     def _places(self, graph: GraphModule, backward: bool) -> dict[str, GraphPlace]:
         late = _after_gradients(graph) if backward else set()
@@ -73,13 +56,19 @@ class Piece:
 
     def _modules(self, node: Node) -> tuple[str, ...]:
         stack = node.meta.get("nn_module_stack") or node.meta.get("fwd_nn_module_stack") or {}
-        return tuple(name for name in (module_name(key, self._names) for key in stack) if name)
+        names = (self._run().module_name(address_of(key)) for key in stack)
+        return tuple(name for name in names if name)
 
 
-def module_name(key: str, names: dict[int, str]) -> str:
-    """The name of a module in a stack of Dynamo, whose keys are addresses and the number of the call."""
+def address_of(key: str) -> int:
+    """The address of a module in a stack of Dynamo, whose keys also say the number of the call; 0 if unknown."""
     address = key.partition("@")[0]
-    return names.get(int(address), "") if address.isdigit() else ""
+    return int(address) if address.isdigit() else 0
+
+
+def _constants(graph: GraphModule) -> list[torch.Tensor]:
+    held = [getattr(graph, str(node.target), None) for node in graph.graph.nodes if node.op == "get_attr"]
+    return [one for one in held if isinstance(one, torch.Tensor)]
 
 
 def _after_gradients(graph: GraphModule) -> set[Node]:
@@ -97,11 +86,10 @@ def _line(node: Node) -> str:
     return next((text for text, file in reversed(frames) if not is_inside_torch(file)), "")
 
 
-class _Run(Interpreter):
+class _Interpreter(Interpreter):
     """Runs a graph operator by operator, as the backend `aot_eager` does."""
 
-    def __init__(self, graph: GraphModule, places: dict[str, GraphPlace],
-                 arrive: Callable[[Optional[GraphPlace]], None]) -> None:
+    def __init__(self, graph: GraphModule, places: dict[str, GraphPlace], arrive: Callable[[Any], None]) -> None:
         super().__init__(graph)
         self._places = places
         self._arrive = arrive

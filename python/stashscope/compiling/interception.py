@@ -5,69 +5,99 @@ from __future__ import annotations
 import contextlib
 import warnings
 from types import CodeType
-from typing import Any, Callable, Iterator, Optional
+from typing import Any, Callable, ContextManager, Iterable, Iterator, Optional, Protocol
 
 import torch
 import torch._dynamo
-
 from torch._dynamo import convert_frame, eval_frame
 from torch._dynamo.types import ConvertFrameReturn, FrameAction, FrameExecStrategy
 from torch.overrides import TorchFunctionMode
 
+from ..capturing.graph_places import GraphPlace
 from ..capturing.places import is_of_capture
 from ..errors import Error
 from .backends import operators_of, warning_of
-from .graphs import Graphs
+from .graphs import Piece
 
 _WHERE = "torch.compile"
 
 
-class Interception:
-    """While active, code that went through `torch.compile` is compiled into graphs that run operator by operator.
+class Run(Protocol):
+    """The run of a step that compiled code belongs to."""
 
-    PyTorch itself calls for the compilation, with the user's options. Only the backend is another one.
+    def arrive(self, place: Optional[GraphPlace]) -> None:
+        """A node of a compiled graph is about to run; None: it has run."""
+
+    def around(self) -> tuple[str, ...]:
+        """The modules whose forward is running."""
+
+    def module_name(self, address: int) -> str:
+        """The name of a module of the user, or ''."""
+
+    def constant(self, tensor: torch.Tensor) -> None:
+        """A tensor that a compiled graph holds."""
+
+    def warn(self, text: str) -> None:
+        """What the user must know."""
+
+    def compiling(self) -> ContextManager[None]:
+        """What surrounds each compilation."""
+
+    def in_compiled_code(self, entered: bool) -> None:
+        """Compiled code is entered or left."""
+
+
+class Interception:
+    """Compiles code that went through `torch.compile` into graphs that run operator by operator.
+
+    PyTorch itself calls for each compilation, with the user's options. Only the backend is another one.
     """
 
-    def __init__(self, graphs: Graphs, calls: "SwitchedOff", pausing: Callable[[], Any], warn: Callable[[str], None]) -> None:
-        self._graphs = graphs
-        self._calls = calls
-        self._pausing = pausing
-        self._warn = warn
+    def __init__(self) -> None:
+        # What PyTorch keeps compiled for the capture, until `forget` is called with it.
+        self.codes: set[CodeType] = set()
+        self._run: Optional[Run] = None
+        self._converting = False
         self._callbacks: dict[int, tuple[Any, Any]] = {}
         self._ours: set[int] = set()
-        self._codes: set[CodeType] = set()
-        self._converting = False
-        self._warnings = warnings.catch_warnings()
-        self._states: dict[CodeType, dict[Any, Any]] = {}
+        self._sizes: dict[CodeType, dict[Any, Any]] = {}
+        self._before: tuple[Any, Any] = (None, None)
 
-    def __enter__(self) -> "Interception":
+    @contextlib.contextmanager
+    def during(self, run: Run) -> Iterator[None]:
+        """Stands between PyTorch and the user's backends."""
         if torch._dynamo.config.compiled_autograd or torch._dynamo.compiled_autograd.compiled_autograd_enabled:
             raise Error("The backward pass itself is compiled (compiled autograd), which is not captured", _WHERE,
                         "Switch torch._dynamo.config.compiled_autograd off.")
+        self._run = run
         self._before = eval_frame._callback_from_stance, eval_frame._maybe_set_eval_frame
         eval_frame._callback_from_stance = self._callback
         eval_frame._maybe_set_eval_frame = self._set
-        self._warnings.__enter__()
-        # The hooks are those of the capture.
-        warnings.filterwarnings("ignore", r"Using `torch\.compile\(module\)` when there are global hooks")
-        return self
+        try:
+            with guards_under_modes(), warnings.catch_warnings():
+                # The hooks are those of the capture.
+                warnings.filterwarnings("ignore", r"Using `torch\.compile\(module\)` when there are global hooks")
+                yield
+        finally:
+            eval_frame._callback_from_stance, eval_frame._maybe_set_eval_frame = self._before
+            run.in_compiled_code(False)
+            self._run = None
 
-    def __exit__(self, *_: object) -> None:
-        eval_frame._callback_from_stance, eval_frame._maybe_set_eval_frame = self._before
-        self._warnings.__exit__(None, None, None)
-        self._calls.switch(False)
-        for code in self._codes:
-            torch._dynamo.eval_frame.reset_code(code)
+    @property
+    def run(self) -> Run:
+        """The run that is going on."""
+        assert self._run is not None
+        return self._run
 
     def _callback(self, callback: Any) -> Any:
         """What PyTorch shall use instead of the user's callback."""
+        if id(callback) in self._ours:
+            return callback
         chosen = self._before[0](callback)
         if not callable(chosen):
-            if callable(callback) and chosen is False:
+            if chosen is False and callable(callback):
                 raise Error("torch.compiler.set_stance forbids to compile, so a compiled step cannot be captured", _WHERE,
                             "Capture under the stance 'default'.")
-            return chosen
-        if id(chosen) in self._ours:
             return chosen
         if id(chosen) not in self._callbacks:
             self._callbacks[id(chosen)] = chosen, self._instead_of(chosen)
@@ -76,7 +106,7 @@ class Interception:
     def _set(self, callback: Any) -> Any:
         """PyTorch enters or leaves compiled code."""
         if not self._converting:
-            self._calls.switch(id(callback) in self._ours)
+            self.run.in_compiled_code(id(callback) in self._ours)
         return self._before[1](callback)
 
     def _instead_of(self, callback: Any) -> Any:
@@ -88,24 +118,51 @@ class Interception:
         def backend(graph: torch.fx.GraphModule, inputs: list[Any]) -> Callable[..., Any]:
             warning = warning_of(compiler)
             if warning is not None:
-                self._warn(warning)
-            return operators_of(compiler, self._graphs.piece().runs)(graph, inputs)
+                self.run.warn(warning)
+            return operators_of(compiler, Piece(lambda: self.run).runs)(graph, inputs)
         wrapped = convert_frame.catch_errors_wrapper(converting._clone_with_backend(backend), callback.hooks)
 
         def convert(frame: Any, _: Any, __: Any) -> Any:
             """Neither what the user's compilations left counts, nor what they learnt about sizes."""
             if is_of_capture(frame.f_code.co_filename):
                 return ConvertFrameReturn(frame_exec_strategy=FrameExecStrategy(FrameAction.SKIP, FrameAction.SKIP))
-            self._codes.add(frame.f_code)
+            self.codes.add(frame.f_code)
             outer, self._converting = self._converting, True
             try:
-                with self._pausing():
-                    return wrapped(frame, None, self._states.setdefault(frame.f_code, {}))
+                with self.run.compiling():
+                    return wrapped(frame, None, self._sizes.setdefault(frame.f_code, {}))
             finally:
                 self._converting = outer
         convert._torchdynamo_orig_backend = wrapped  # type: ignore[attr-defined]
         self._ours.add(id(convert))
         return convert
+
+
+def forget(codes: set[CodeType]) -> None:
+    """Drops what was compiled for the capture. The user's functions are compiled again when they are called."""
+    for code in codes:
+        eval_frame.reset_code(code)
+
+
+@contextlib.contextmanager
+def guards_under_modes() -> Iterator[None]:
+    """Compiled code is valid for tensors as they show themselves while the modes of the capture are active.
+
+    PyTorch takes all modes off to compile, and would find each tensor changed in the next call.
+    """
+    before = convert_frame.CheckFunctionManager
+    include, exclude = torch._C._dispatch_tls_local_include_set(), torch._C._dispatch_tls_local_exclude_set()
+    include = include | torch._C.DispatchKeySet(torch._C.DispatchKey.Python)
+    include = include | torch._C.DispatchKeySet(torch._C.DispatchKey.PythonTLSSnapshot)
+
+    def made(*args: Any, **kwargs: Any) -> Any:
+        with torch._C._ForceDispatchKeyGuard(include, exclude):
+            return before(*args, **kwargs)
+    convert_frame.CheckFunctionManager = made  # type: ignore[assignment,misc]
+    try:
+        yield
+    finally:
+        convert_frame.CheckFunctionManager = before  # type: ignore[misc]
 
 
 def _innermost(callback: Any) -> Any:
@@ -117,27 +174,24 @@ def _innermost(callback: Any) -> Any:
 class SwitchedOff:
     """Takes a mode off while compiled code runs: it would be traced, and what is compiled would depend on it."""
 
-    def __init__(self, mode: TorchFunctionMode, tell: Callable[[bool], None]) -> None:
+    def __init__(self, mode: TorchFunctionMode) -> None:
         self._mode = mode
-        self._tell = tell
         self._place: Optional[int] = None
 
-    def switch(self, off: bool) -> None:
-        """Takes it off or puts it back in its place."""
+    def switch(self, off: bool) -> bool:
+        """Takes it off or puts it back in its place. Says whether it is off."""
         if off == (self._place is not None):
-            return
+            return off
         modes = list(torch.overrides._get_current_function_mode_stack())
         if off:
-            place = next((index for index, mode in enumerate(modes) if mode is self._mode), None)
-            if place is None:
-                return
-            self._place = place
-            del modes[place]
+            self._place = next((index for index, mode in enumerate(modes) if mode is self._mode), None)
+            if self._place is not None:
+                del modes[self._place]
         else:
             modes.insert(min(self._place or 0, len(modes)), self._mode)
             self._place = None
         _set_modes(modes)
-        self._tell(off)
+        return self._place is not None
 
 
 def _set_modes(modes: list[TorchFunctionMode]) -> None:
@@ -148,9 +202,9 @@ def _set_modes(modes: list[TorchFunctionMode]) -> None:
 
 
 @contextlib.contextmanager
-def hooks_away(tables: Iterator[Any]) -> Iterator[None]:
-    """Takes entries out of tables of hooks, so that Dynamo does not trace them."""
-    taken = [(table, key, table.pop(key)) for table, key in tables if key in table]
+def hooks_away(tables: Iterable[tuple[Any, int]]) -> Iterator[None]:
+    """Takes hooks out of their tables, so that Dynamo does not trace them."""
+    taken = [(table, key, table.pop(key)) for table, key in tables if table is not None and key in table]
     try:
         yield
     finally:
