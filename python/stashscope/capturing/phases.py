@@ -57,6 +57,7 @@ class Phases:
         """Gives the next node of the record its phase, module and line. It claims the newest autograd node."""
         if claims:
             self._claim(place.sequence)
+        node.compiled = self.in_graph is not None
         if self._light:
             self._run_by(node)
             return

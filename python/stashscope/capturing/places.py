@@ -45,6 +45,18 @@ def is_of_capture(file: str) -> bool:
     return file.startswith(_CAPTURE)
 
 
+def is_in_guard() -> bool:
+    """Whether Dynamo is finding out if compiled code may run."""
+    frame: Optional[FrameType] = sys._getframe(2)
+    for _ in range(3):
+        if frame is None:
+            return False
+        if frame.f_code.co_name == "guard" and frame.f_code.co_filename == "<string>":
+            return True
+        frame = frame.f_back
+    return False
+
+
 def _find_kind(file: str, function: str) -> int:
     if is_inside_torch(file):
         inside = file[len(_TORCH):].replace("\\", "/")

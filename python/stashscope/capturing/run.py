@@ -96,6 +96,9 @@ class Stage:
         values.phases = None
         scalars.finish()
         phases.resolve()
+        # Compiled code does not call the modules in it, and a checkpoint around it saves what its partitioner chose.
+        record.calls = [call for call in record.calls
+                        if not any(node.compiled for node in record.nodes[call.first:call.end])]
         for row in record.saved:
             row.node = phases.maker_of(row.sequence)
             row.released = len(record.nodes) if row.released is None else row.released

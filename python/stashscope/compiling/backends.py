@@ -12,6 +12,8 @@ from torch._dynamo.backends.registry import lookup_backend
 from torch._guards import TracingContext
 from torch._subclasses.fake_tensor import FakeTensor
 
+from ..errors import Error
+
 # Makes what runs a graph: of the forward pass, of the backward pass (True), or of both in one.
 Runs = Callable[[torch.fx.GraphModule, bool], Callable[..., Any]]
 Backend = Callable[[torch.fx.GraphModule, list[Any]], Callable[..., Any]]
@@ -67,8 +69,17 @@ def _decomposed(runs: Runs, graph: torch.fx.GraphModule, inputs: list[Any]) -> C
         return _autograd(runs, graph, inputs, partition, decompositions=select_decomp_table())
 
 
+def _refuse_held(graph: torch.fx.GraphModule) -> None:
+    """A compiled optimizer holds parameters in its graph, and AOTAutograd knows no tensors without data there."""
+    for name, tensor in (*graph.named_parameters(), *graph.named_buffers()):
+        if isinstance(tensor, FakeTensor):
+            raise Error(f"A compiled function holds the tensor '{name}' in its graph, as a compiled optimizer does",
+                        "torch.compile", "Leave optimizer.step() out of torch.compile for the capture.")
+
+
 def _autograd(runs: Runs, graph: torch.fx.GraphModule, inputs: list[Any], partition: Any,
               **options: Any) -> Callable[..., Any]:
+    _refuse_held(graph)
     made = aot_autograd(fw_compiler=lambda part, _: runs(part, False), bw_compiler=lambda part, _: runs(part, True),
                         partition_fn=partition, **options)
     return made(graph, in_mode_of_compilation(inputs))
@@ -77,6 +88,7 @@ def _autograd(runs: Runs, graph: torch.fx.GraphModule, inputs: list[Any], partit
 def _inductor(compiler: Any, runs: Runs, graph: torch.fx.GraphModule, inputs: list[Any]) -> Callable[..., Any]:
     """Inductor's passes, decompositions and partitioner."""
     from torch._inductor.compile_fx import compile_fx
+    _refuse_held(graph)
 
     def inner(part: torch.fx.GraphModule, _: Any, **options: Any) -> Callable[..., Any]:
         return runs(part, bool(options.get("is_backward")))

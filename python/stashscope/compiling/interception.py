@@ -12,6 +12,7 @@ import torch._dynamo
 from torch._dynamo import convert_frame, eval_frame
 from torch._dynamo.types import ConvertFrameReturn, FrameAction, FrameExecStrategy
 from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from ..capturing.graph_places import GraphPlace
 from ..capturing.places import is_of_capture
@@ -144,6 +145,13 @@ def forget(codes: set[CodeType]) -> None:
         eval_frame.reset_code(code)
 
 
+class _LettingThrough(TorchDispatchMode):
+    """A mode that changes nothing but how tensors show themselves."""
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        return func(*args, **(kwargs or {}))
+
+
 @contextlib.contextmanager
 def guards_under_modes() -> Iterator[None]:
     """Compiled code is valid for tensors as they show themselves while the modes of the capture are active.
@@ -151,12 +159,9 @@ def guards_under_modes() -> Iterator[None]:
     PyTorch takes all modes off to compile, and would find each tensor changed in the next call.
     """
     before = convert_frame.CheckFunctionManager
-    include, exclude = torch._C._dispatch_tls_local_include_set(), torch._C._dispatch_tls_local_exclude_set()
-    include = include | torch._C.DispatchKeySet(torch._C.DispatchKey.Python)
-    include = include | torch._C.DispatchKeySet(torch._C.DispatchKey.PythonTLSSnapshot)
 
     def made(*args: Any, **kwargs: Any) -> Any:
-        with torch._C._ForceDispatchKeyGuard(include, exclude):
+        with _LettingThrough():
             return before(*args, **kwargs)
     convert_frame.CheckFunctionManager = made  # type: ignore[assignment,misc]
     try:
