@@ -59,6 +59,9 @@ class Interception:
         self.codes: set[CodeType] = set()
         self._run: Optional[Run] = None
         self._converting = False
+        # Whether compiled code runs, and whether it did in what called this.
+        self._inside = self._entering = False
+        self._outer: list[bool] = []
         self._callbacks: dict[int, tuple[Any, Any]] = {}
         self._ours: set[int] = set()
         self._sizes: dict[CodeType, dict[Any, Any]] = {}
@@ -82,6 +85,7 @@ class Interception:
         finally:
             eval_frame._callback_from_stance, eval_frame._maybe_set_eval_frame = self._before
             run.in_compiled_code(False)
+            self._inside, self._outer = False, []
             self._run = None
 
     @property
@@ -91,7 +95,11 @@ class Interception:
         return self._run
 
     def _callback(self, callback: Any) -> Any:
-        """What PyTorch shall use instead of the user's callback."""
+        """PyTorch enters compiled code, or code that is not compiled in it. What it uses instead of `callback`."""
+        self._entering = True
+        return self._chosen(callback)
+
+    def _chosen(self, callback: Any) -> Any:
         if id(callback) in self._ours:
             return callback
         chosen = self._before[0](callback)
@@ -105,9 +113,16 @@ class Interception:
         return self._callbacks[id(chosen)][1]
 
     def _set(self, callback: Any) -> Any:
-        """PyTorch enters or leaves compiled code."""
+        """PyTorch goes on with `callback`: after entering, or where it was before."""
+        if self._entering:
+            self._outer.append(self._inside)
+            inside = id(callback) in self._ours
+        else:
+            inside = self._outer.pop() if self._outer else False
+        self._entering = False
+        self._inside = inside
         if not self._converting:
-            self.run.in_compiled_code(id(callback) in self._ours)
+            self.run.in_compiled_code(inside)
         return self._before[1](callback)
 
     def _instead_of(self, callback: Any) -> Any:

@@ -96,20 +96,21 @@ def _leaves(user: Node, chain: _Chain, inside: dict[Node, _Chain]) -> bool:
 
 def _kept(inside: dict[Node, _Chain]) -> set[Node]:
     """The results that regions save."""
-    counts: dict[_Chain, Counter[Any]] = {}
+    counts: dict[_Chain, Counter[str]] = {}
     kept: set[Node] = set()
     for group in _calls_of(inside):
         name, chain = _operator_of(group[0]), inside[group[0]]
         for depth, (_, region) in enumerate(chain):
-            if name not in region.saved:
+            saved = next((places for one, places in region.saved.items() if str(one) == name), None)
+            if saved is None:
                 continue
             count = counts.setdefault(chain[:depth + 1], Counter())
-            if count[name] in region.saved[name]:
+            if count[name] in saved:
                 kept.update(node for node in group if any(user not in group for user in node.users))
                 kept.update(user for node in group for user in node.users if user.target is operator.getitem)
             count[name] += 1
     for chain in {chain[:depth + 1] for chain in inside.values() for depth in range(len(chain))}:
-        chain[-1][1].check(lambda name: counts.get(chain, Counter())[name])
+        chain[-1][1].check(lambda one: counts.get(chain, Counter())[str(one)])
     return kept
 
 
@@ -129,9 +130,10 @@ def _calls_of(inside: dict[Node, _Chain]) -> list[list[Node]]:
 
 def _is_part(node: Node, last: Node) -> bool:
     name = _operator_of(node)
-    return (node.target is not name and name is _operator_of(last)
+    return (str(node.target) != name and name == _operator_of(last)
             and node.meta.get("seq_nr") == last.meta.get("seq_nr"))
 
 
-def _operator_of(node: Node) -> Any:
-    return node.meta.get("original_aten") or node.target
+def _operator_of(node: Node) -> str:
+    """By name: nodes hold copies of their operators."""
+    return str(node.meta.get("original_aten") or node.target)
