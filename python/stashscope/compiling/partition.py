@@ -12,6 +12,7 @@ from typing import Any, Callable, Optional, Protocol
 from weakref import WeakValueDictionary
 
 import torch
+import torch._dynamo
 from torch.fx import GraphModule, Node
 from torch.utils.checkpoint import CheckpointPolicy
 
@@ -32,8 +33,12 @@ _Chain = tuple[tuple[str, Any], ...]
 
 
 def know(module: torch.nn.Module, forward: PlannedForward) -> None:
-    """Lets graphs that contain `module` be partitioned by its plan, as long as `forward` lives."""
+    """Lets graphs that contain `module` be partitioned by its plan, as long as `forward` lives.
+
+    Where Dynamo cannot trace the whole call into one graph, the region runs uncompiled, as PyTorch's checkpoint does.
+    """
     _obey()
+    torch._dynamo.eval_frame.skip_code(type(forward).__call__.__code__)  # type: ignore[attr-defined]
     _REGIONS[id(module)] = forward
 
 
