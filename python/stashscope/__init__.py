@@ -3,5 +3,6 @@
 from .applying import Plan, Region, SavedOperator, apply, remove
 from .capturing import capture
 from .errors import Error
+from .measuring import measure
 
-__all__ = ["Error", "Plan", "Region", "SavedOperator", "apply", "capture", "remove"]
+__all__ = ["Error", "Plan", "Region", "SavedOperator", "apply", "capture", "measure", "remove"]
