@@ -13,11 +13,9 @@
 #include "core/report/page/page_moves.h"
 #include "core/report/report.h"
 #include "core/study/facts/exported_config.h"
-#include "core/study/facts/pass_savings.h"
 #include "core/study/facts/pytorch_plan.h"
 #include "core/study/files/modified_model.h"
 #include "core/study/measured/measure.h"
-#include "core/study/step/fusion_table.h"
 
 namespace stashscope::app {
 
@@ -68,9 +66,7 @@ void check_outputs(const BatchOptions& options, const Choices& choices, Overwrit
 /// The input of a report, without next moves and measurements.
 ReportInput report_input(const Study& study, const AnalysisOptions& analysis,
                          const BatchOptions& options, const PlanningResults& planned) {
-  ReportInput input{study, analysis.file};
-  input.passes = pass_savings(study);
-  input.fusions = fusion_table(study);
+  ReportInput input = stashscope::report_input(study, analysis.file);
   input.planned = planned;
   input.command = options.command;
   return input;
@@ -98,13 +94,6 @@ StudyMeasurements measured_or_reported(const Study& study, const AnalysisOptions
   }
 }
 
-/// The study with the times measured in the session, if any, in place of predicted times.
-std::shared_ptr<const Study> with_times_of(const Session& session,
-                                           std::shared_ptr<const Study> study) {
-  if (!session.current_measured) return study;
-  return with_measured_times(*study, session.baseline_measured, *session.current_measured);
-}
-
 /// The measurement that the options name. A plan of the planner makes another step, which was not
 /// measured.
 std::optional<MeasuredPair> measured_before(const Study& study, const AnalysisOptions& analysis,
@@ -125,10 +114,6 @@ void write_text(const std::string& text, const std::string& path) {
   } else {
     write_file_atomically(path, text);
   }
-}
-
-std::shared_ptr<const Study> study_with_times(const LoadedModel& loaded) {
-  return with_times_of(loaded.session, study_of(loaded));
 }
 
 int run_batch(const AnalysisOptions& analysis, const PlanningOptions& planning,

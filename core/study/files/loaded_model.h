@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/study/files/session.h"
+#include "core/study/step/study.h"
 
 namespace stashscope {
 
@@ -24,5 +25,18 @@ struct LoadedModel {
 /// Throws an input Error if a file cannot be loaded, and passes on the exceptions of `adjust`.
 LoadedModel load_model_or_session(const std::filesystem::path& file,
                                   const std::function<void(Choices&)>& adjust);
+
+/// The study of a loaded model; errors about the model name the model's file. Throws an Error as
+/// `compute_study` does.
+std::shared_ptr<const Study> study_of(const LoadedModel& loaded,
+                                      const Progress& progress = Progress());
+
+/// The study of a loaded model, with the times measured in its session, if any, in place of
+/// predicted times.
+std::shared_ptr<const Study> study_with_times(const LoadedModel& loaded,
+                                              const Progress& progress = Progress());
+/// The study with the times measured in the session, if any, in place of predicted times.
+std::shared_ptr<const Study> with_times_of(const Session& session,
+                                           std::shared_ptr<const Study> study);
 
 }  // namespace stashscope
