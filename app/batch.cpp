@@ -95,6 +95,17 @@ StudyMeasurements measured_or_reported(const Study& study, const AnalysisOptions
   }
 }
 
+/// The measurement that the options name. A plan of the planner makes another step, which was not
+/// measured.
+std::optional<MeasuredPair> measured_before(const Study& study, const AnalysisOptions& analysis,
+                                            const LoadedModel& loaded,
+                                            const PlanningResults& planned) {
+  if (analysis.measurement.empty() || planned.budget) return std::nullopt;
+  const StudyMeasurements measured{loaded.session.baseline_measured,
+                                   *loaded.session.current_measured};
+  return MeasuredPair{measured, largest_error(study, measured)};
+}
+
 }  // namespace
 
 void write_text(const std::string& text, const std::string& path) {
@@ -118,7 +129,7 @@ int run_batch(const AnalysisOptions& analysis, const PlanningOptions& planning,
   print_warnings("stashscope", warnings_of_size("--budget", planning.budget.value_or("")));
   print_warnings("stashscope", warnings_of_size("--memory", planning.memory));
   print_first_warnings("stashscope", study->warnings, "--format json");
-  std::optional<MeasuredPair> shown;
+  std::optional<MeasuredPair> shown = measured_before(*study, analysis, loaded, planned);
   if (study->choices.device) {
     const StudyMeasurements measured =
         measured_or_reported(*study, analysis, loaded, options, planned);

@@ -15,6 +15,7 @@
 #include "core/run/devices/devices.h"
 #include "core/run/step/runner.h"
 #include "core/schedule/fusion/fusions.h"
+#include "core/study/measured/measurement_file.h"
 #include "core/study/step/strategy_names.h"
 
 namespace stashscope::app {
@@ -272,6 +273,17 @@ void add_analysis_options(CLI::App& program, AnalysisOptions& options) {
   add_pass_options(program, options);
 }
 
+namespace {
+
+/// The measurement must fit the step, so it needs the step's study.
+void take_measurement(const std::string& file, LoadedModel& loaded) {
+  const StudyMeasurements measured = load_measurements(file, *study_of(loaded));
+  loaded.session.baseline_measured = measured.baseline;
+  loaded.session.current_measured = measured.current;
+}
+
+}  // namespace
+
 LoadedModel load_model_or_session(const AnalysisOptions& options) {
   if (options.file.empty()) fail_usage("", "no model is given", "name an ONNX model or a session");
   LoadedModel loaded = stashscope::load_model_or_session(
@@ -280,6 +292,7 @@ LoadedModel load_model_or_session(const AnalysisOptions& options) {
                     std::back_inserter(loaded.warnings));
   if (!options.loss.empty()) check_loss(options.loss, *loaded.model);
   if (!options.modules.empty()) recompute_modules(options.modules, loaded);
+  if (!options.measurement.empty()) take_measurement(options.measurement, loaded);
   return loaded;
 }
 

@@ -1,7 +1,7 @@
 """Stashscope for PyTorch: captures a training step as PyTorch runs it, shows its memory and plans, and lets PyTorch
 carry out a plan.
 
-Parts are imported on first use: `load` needs no PyTorch, `capture` and `apply` need no engine.
+Parts are imported on first use: `load` needs no PyTorch, the others need no engine.
 """
 
 from __future__ import annotations
@@ -14,20 +14,22 @@ from .errors import Error
 if TYPE_CHECKING:
     from .applying import Plan, Region, SavedOperator, apply, remove
     from .capturing import capture
+    from .exporting import export
+    from .measuring import measure
     from .studies import BudgetAnswer, Fit, PlanRow, Slot, Slots, Study, load, open
 
 # The module of each name.
 _PLACES = {
     "Plan": ".applying", "Region": ".applying", "SavedOperator": ".applying", "apply": ".applying",
     "remove": ".applying",
-    "capture": ".capturing",
+    "capture": ".capturing", "export": ".exporting", "measure": ".measuring",
     "BudgetAnswer": ".studies", "Fit": ".studies", "PlanRow": ".studies", "Slot": ".studies", "Slots": ".studies",
     "Study": ".studies", "load": ".studies", "open": ".studies",
 }
 
 # `open` is left out, because `from stashscope import *` would hide Python's own.
 __all__ = ["BudgetAnswer", "Error", "Fit", "Plan", "PlanRow", "Region", "SavedOperator", "Slot", "Slots", "Study",
-           "apply", "capture", "load", "remove"]
+           "apply", "capture", "export", "load", "measure", "remove"]
 
 
 def __getattr__(name: str) -> Any:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
 from ..errors import Error
+from ..files import replace_file
 from .plan import PathLike, Plan, Region, SavedOperator
 
 KEY = "stashscope.plan"
@@ -19,39 +17,14 @@ _ALTERED = "The file was altered. Save the plan again."
 
 def save(plan: Plan, path: PathLike) -> None:
     """Writes to a new file beside `path` and puts it in its place when it is complete."""
-    target = Path(path)
     regions = [{"module": region.module, "save": [[saved.operator, saved.occurrence] for saved in region.save]}
                for region in plan.regions]
     text = json.dumps({KEY: VERSION, "torch": plan.torch, "regions": regions}, indent=1) + "\n"
     try:
-        _replace(target, text)
+        replace_file(path, text.encode())
     except OSError as error:
         raise Error(f"The plan cannot be written: {error.strerror or error}", str(path),
                     "Give the name of a file in a folder that exists and may be written.") from error
-
-
-def _replace(target: Path, text: str) -> None:
-    handle, made = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-    try:
-        with open(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(made, _mode_of(target))
-        os.replace(made, target)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(made)
-        raise
-
-
-def _mode_of(target: Path) -> int:
-    """The permissions of the file that is replaced, else those that a new file gets."""
-    with contextlib.suppress(OSError):
-        return target.stat().st_mode & 0o777
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
 
 
 def load(path: PathLike) -> Plan:

@@ -6,7 +6,7 @@ import contextlib
 import gc
 import io
 import weakref
-from typing import Any, Callable, Iterator, Optional, Union
+from typing import Any, Callable, Generator, Iterator, Optional, Union
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
@@ -30,6 +30,16 @@ from .values import Values
 from .world import Known
 
 Step = Callable[[], Any]
+Recording = Generator[None, None, Record]
+
+
+def finished(recording: Recording) -> Record:
+    """The record of what ran since the recording began."""
+    try:
+        next(recording)
+    except StopIteration as end:
+        return end.value
+    raise AssertionError("a recording ends with its second `next`")
 
 
 class Stage:
@@ -46,13 +56,25 @@ class Stage:
         """Runs the step with real tensors."""
         existing = _existing_tensors()
         with contextlib.ExitStack() as stack:
-            return self._recorded(stack, existing, "", None, None, first=True)
+            return self._run(self._recording(stack, existing, "", None, None, first=True))
 
     def fake(self, hooks: str, first: bool, given: Optional[list[Answer]] = None) -> Record:
         """Runs the step with fake tensors. `hooks`: what happens to saved tensors: '', 'watch' or 'forget'.
 
         Later runs only repeat the first: they print nothing, and read no lines.
         """
+        return self._run(self.recording(hooks, first, given))
+
+    def _run(self, recording: Recording) -> Record:
+        try:
+            next(recording)
+            self.step()
+            return finished(recording)
+        finally:
+            recording.close()
+
+    def recording(self, hooks: str, first: bool, given: Optional[list[Answer]] = None) -> Recording:
+        """Records with fake tensors what runs between its first and its second `next`; see `finished`."""
         existing = _existing_tensors()
         mode = FakeTensorMode(allow_non_fake_inputs=True)
         with contextlib.ExitStack() as stack:
@@ -62,10 +84,10 @@ class Stage:
             stack.enter_context(mode)
             stack.enter_context(fake_tensors_are_tensors())
             stack.enter_context(known_data())
-            return self._recorded(stack, existing, hooks, given, mode, first)
+            return (yield from self._recording(stack, existing, hooks, given, mode, first))
 
-    def _recorded(self, stack: contextlib.ExitStack, existing: list[torch.Tensor], hooks: str,
-                  given: Optional[list[Answer]], mode: Optional[FakeTensorMode], first: bool) -> Record:
+    def _recording(self, stack: contextlib.ExitStack, existing: list[torch.Tensor], hooks: str,
+                   given: Optional[list[Answer]], mode: Optional[FakeTensorMode], first: bool) -> Recording:
         values = Values()
         answers = Answers(values.record, given, mode)
         names = names_of(self.reached.roots)
@@ -89,7 +111,7 @@ class Stage:
         stack.enter_context(random_states_seen(compiled.random_state))
         stack.enter_context(self._compiled.during(compiled))
         with _no_collection():
-            self.step()
+            yield
             self._find_roles(values)
             record = values.finish()
         # So that nothing of this run outlives the capture until the next garbage collection.
