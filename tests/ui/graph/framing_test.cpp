@@ -36,7 +36,7 @@ TEST_F(Framing, AMessageLeavesTheGraphFitted) {
 TEST_F(Framing, APanelAndATickLeaveTheGraphFitted) {
   click_fit();
   const QSize before = view().size();
-  find<QWidget>(u"memory_dock"_s).hide();
+  find<QWidget>(u"overview_dock"_s).hide();
   ASSERT_TRUE(comes_true([&] { return view().size() != before; }));
   EXPECT_TRUE(is_fitted());
   document().selection().select_slot(document().study()->current->timeline.order.size() - 1);
