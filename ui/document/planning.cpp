@@ -156,17 +156,15 @@ void Planning::finish_search(PlanGranularity grain, const ParetoFront& found,
   for (const ParetoPoint& point : found.points()) add(grain, point);
   end();
   Q_EMIT plans_changed();
-  if (answer && !answer->passes.empty()) {
-    use_with_passes(*std::move(answer));
-  } else if (answer) {
-    take_answer(std::move(answer->answer));
-  }
+  if (answer) take_fit(*std::move(answer));
   Q_EMIT job_changed();
 }
 
-/// Switches on passes and plans, as one edit. They are another step, so that what is known of the
-/// step without the passes is dropped when the study comes, and this answer takes its place.
-void Planning::use_with_passes(DeviceFit answer) {
+/// Applies an answer. Passes and plans are switched on as one edit. They are another step, so that
+/// what is known of the step without the passes is dropped when the study comes, and this answer
+/// takes its place.
+void Planning::take_fit(DeviceFit answer) {
+  if (answer.passes.empty()) return take_answer(std::move(answer.answer));
   if (!same_planning_basis(basis_->choices, document_.choices())) return;
   const ParetoPoint& best = answer.answer.best;
   Choices choices = with_plans_of(document_.choices(), best.choices);
@@ -248,7 +246,7 @@ void Planning::take_found() {
 
 /// Adds a plan to the archive of its granularity and to the archives of all finer granularities,
 /// because a plan can also be expressed in a finer granularity.
-void Planning::add(PlanGranularity grain, ParetoPoint point) {
+void Planning::add(PlanGranularity grain, const ParetoPoint& point) {
   for (std::size_t i = index_of(grain); i < archives_.size(); ++i) archives_[i].add(point);
 }
 

@@ -99,10 +99,10 @@ class Planning : public QObject {
   void finish_search(PlanGranularity grain, const ParetoFront& found,
                      std::optional<DeviceFit> answer);
   void take_found();
-  void add(PlanGranularity grain, ParetoPoint point);
+  void add(PlanGranularity grain, const ParetoPoint& point);
   void tell(PlanningJob job, const std::optional<Failure>& failure);
   void take_answer(BudgetAnswer answer);
-  void use_with_passes(DeviceFit answer);
+  void take_fit(DeviceFit answer);
   void adopt();
   void take_study();
   /// Whether plans are known or being searched for.
