@@ -61,6 +61,10 @@ void apply_strategy_options(const AnalysisOptions& options, Choices& choices) {
   if (!options.device_memory.empty()) {
     choices.times.device_memory = memory_in("--device-memory", options.device_memory);
   }
+  if (options.keep_free) {
+    check_reserve(*options.keep_free);
+    choices.times.reserve_percent = *options.keep_free;
+  }
 }
 
 void add_plan_options(CLI::App& program, AnalysisOptions& options) {
@@ -127,6 +131,11 @@ void add_strategy_options(CLI::App& program, AnalysisOptions& options) {
                   "memory that the step must fit, such as 24GiB (default: the memory of the "
                   "profile)")
       ->type_name("SIZE");
+  program
+      .add_option("--keep-free", options.keep_free,
+                  "percent of the device's memory that the step must leave free, such as 5 for "
+                  "what the peak does not count (default 0)")
+      ->type_name("PERCENT");
   program
       .add_option("--profile", options.profile,
                   "device profile for predicted times: a name (see --list-profiles) or a JSON "

@@ -37,6 +37,7 @@ struct AnalysisOptions {
   std::string profile;                       ///< name or file
   std::optional<double> transfer_bandwidth;  ///< in 1e9 bytes per second
   std::string device_memory;                 ///< such as 24GiB; empty: not given
+  std::optional<double> keep_free;           ///< percent of the device's memory
   std::string optimizer;
   bool master_weights = false;
   bool release_gradients = false;

@@ -5,6 +5,7 @@
 
 #include "core/study/search/cluster_counts.h"
 #include "core/study/search/plan_evaluator.h"
+#include "core/study/search/planning_basis.h"
 #include "core/study/step/plan_effects.h"
 
 namespace stashscope {
@@ -47,7 +48,7 @@ class ClusterAnnealer {
   bool is_over() const { return clock_.used(evaluations_) >= 1; }
 
   RecomputeConfig config_of(const Counts& counts) const {
-    RecomputeConfig config = own_part(study_.choices.plans.config);
+    RecomputeConfig config = kept_by_planners(study_.choices.plans.config);
     config.merge(options_.config_of(counts));
     return config;
   }

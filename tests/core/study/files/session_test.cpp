@@ -85,6 +85,9 @@ TEST_F(SessionFile, RefusesValuesThatMakeNoSense) {
                               "{\"transfer_bandwidth\": 1e300}",
                               "{\"device_memory\": 0}",
                               "{\"device_memory\": 1.5}",
+                              "{\"reserve_percent\": -1}",
+                              "{\"reserve_percent\": 100}",
+                              "{\"reserve_percent\": \"5 %\"}",
                               "{\"device\": \"gpu\"}",
                               "{\"profile\": \"Abacus\"}",
                               "{\"profile\": 3}",
@@ -103,6 +106,7 @@ TEST_F(SessionFile, KeepsTheProfileByNameOrByValue) {
   session.choices.times.profile.vector.bfloat16 = 1e12;
   session.choices.times.transfer_bandwidth = 1e9;
   session.choices.times.device_memory = 24LL << 30;
+  session.choices.times.reserve_percent = 7.5;
   EXPECT_EQ(parse_session(session_text(session, folder.path()), folder.path()), session);
   EXPECT_NE(refused_with("{\"profile\": {\"name\": \"x\", \"speed\": 1}}").find("key 'speed'"),
             std::string::npos);
