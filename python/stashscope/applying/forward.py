@@ -81,7 +81,7 @@ class CheckpointedForward:
         return CallPolicy(self.region.module, self.saved) if self.saved else None
 
     def check(self, ran: Callable[[Any], int]) -> None:
-        """Raises `Error` if the operators that are kept do not run. `ran` gives how often an operator runs in a call."""
+        """Raises `Error` if kept operators do not run. `ran` gives how often an operator runs in a call."""
         for operator, positions in self.saved.items():
             count = ran(operator)
             for position in sorted(positions):

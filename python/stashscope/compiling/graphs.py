@@ -76,7 +76,8 @@ def _after_gradients(graph: GraphModule) -> set[Node]:
     found: set[Node] = set()
     for node in graph.graph.nodes:
         given = node.op == "placeholder" and "tangents" in str(node.target)
-        if given or node.meta.get("partitioner_tag") == "is_backward" or any(one in found for one in node.all_input_nodes):
+        tagged = node.meta.get("partitioner_tag") == "is_backward"
+        if given or tagged or any(one in found for one in node.all_input_nodes):
             found.add(node)
     return found
 

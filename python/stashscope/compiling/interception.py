@@ -105,8 +105,8 @@ class Interception:
         chosen = self._before[0](callback)
         if not callable(chosen):
             if chosen is False and callable(callback):
-                raise Error("torch.compiler.set_stance forbids to compile, so a compiled step cannot be captured", _WHERE,
-                            "Capture under the stance 'default'.")
+                raise Error("torch.compiler.set_stance forbids to compile, so a compiled step cannot be captured",
+                            _WHERE, "Capture under the stance 'default'.")
             return chosen
         if id(chosen) not in self._callbacks:
             self._callbacks[id(chosen)] = chosen, self._instead_of(chosen)

@@ -1,7 +1,7 @@
 """Partitioners of AOTAutograd that obey the regions of a plan.
 
-What a region computes is marked in the joint graph as `torch.utils.checkpoint` marks it under `torch.compile`. PyTorch's
-partitioners then compute it again in backward.
+What a region computes is marked in the joint graph as `torch.utils.checkpoint` marks it under `torch.compile`.
+PyTorch's partitioners then compute it again in backward.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def _region(key: str) -> Optional[Any]:
 
 
 def _leaves(user: Node, chain: _Chain, inside: dict[Node, _Chain]) -> bool:
-    """Whether a result goes from a region to what forward computes outside of it. It is there without the region, too."""
+    """Whether a result goes from a region to what forward computes outside of it. It is there anyway."""
     if user.op == "output" or user.meta.get("partitioner_tag") == "is_backward":
         return False
     return user not in inside or inside[user][0][0] != chain[0][0]
