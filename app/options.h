@@ -10,7 +10,6 @@
 #include "core/base/error.h"
 #include "core/schedule/tasks/search_limit.h"
 #include "core/study/files/loaded_model.h"
-#include "core/study/step/study.h"
 
 namespace stashscope::app {
 
@@ -53,9 +52,6 @@ void apply_options(const AnalysisOptions& options, Choices& choices);
 
 /// Loads the file that the options name and applies the options. Throws an input or usage Error.
 LoadedModel load_model_or_session(const AnalysisOptions& options);
-
-/// The study of a loaded model; errors about the model name the model's file.
-std::shared_ptr<const Study> study_of(const LoadedModel& loaded);
 
 /// Checks of numbers in options. Each function returns an error text, which is empty for a valid
 /// number.

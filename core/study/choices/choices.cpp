@@ -1,5 +1,7 @@
 #include "core/study/choices/choices.h"
 
+#include <charconv>
+
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/passes/graph_pass.h"
@@ -38,6 +40,18 @@ bool same_step(const Choices& a, const Choices& b) {
   elsewhere.device = b.device;
   elsewhere.times = b.times;
   return elsewhere == b;
+}
+
+void choose_dimension(const std::string& name, const std::string& value, Choices& choices) {
+  std::int64_t number = 0;
+  const char* const end = value.data() + value.size();
+  const auto parsed = std::from_chars(value.data(), end, number);
+  if (parsed.ec == std::errc::result_out_of_range) fail_usage("", "does not fit into 64 bits");
+  if (parsed.ec == std::errc() && parsed.ptr == end) {
+    choices.dims[name] = number;
+  } else {
+    choices.graph.same_dims[name] = value;
+  }
 }
 
 void add_passes(const std::string& list, Choices& choices) {

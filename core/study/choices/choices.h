@@ -131,6 +131,11 @@ DeviceProfile profile_in_force(const TimeChoices& choices);
 /// Whether `a` and `b` lead to the same step, regardless of the device and its speed.
 bool same_step(const Choices& a, const Choices& b);
 
+/// Chooses the size of a dimension if `value` is a number; else unifies it with the dimension that
+/// `value` names. Throws a usage Error for a number beyond 64 bits.
+/// @param name name of the dimension, or a `*` pattern
+void choose_dimension(const std::string& name, const std::string& value, Choices& choices);
+
 /// Adds the passes in `list`, separated by commas; `all` adds every pass with `among_all`. For an
 /// unknown name, throws a usage Error that lists the names.
 void add_passes(const std::string& list, Choices& choices);

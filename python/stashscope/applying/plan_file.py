@@ -58,9 +58,16 @@ def load(path: PathLike) -> Plan:
     """Reads a plan. Files are not trusted."""
     where = str(path)
     try:
-        content = json.loads(Path(path).read_text(encoding="utf-8"))
+        text = Path(path).read_bytes()
     except OSError as error:
         raise Error(f"The plan cannot be read: {error.strerror or error}", where, "Give the path of a plan.") from error
+    return parse(text, where)
+
+
+def parse(text: bytes, where: str) -> Plan:
+    """The plan that the content of a file says. `where` names the file in errors."""
+    try:
+        content = json.loads(text.decode("utf-8"))
     except (ValueError, RecursionError) as error:
         raise Error(f"The file is no complete JSON: {error}", where,
                     "It was cut or is not a plan. Save the plan again.") from error
