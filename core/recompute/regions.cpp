@@ -24,10 +24,6 @@ std::string cluster_of(const std::string& module) {
   return join(parts, ".");
 }
 
-std::int64_t constant_bytes(const CapturedStorage& storage) {
-  return storage.bytes.evaluate(Bindings()).value_or(0);
-}
-
 class RegionFinder {
  public:
   explicit RegionFinder(const Graph& graph)
@@ -175,7 +171,7 @@ class RegionFinder {
 NodePlan plan_of(const Graph& graph, Region found) {
   const CapturedStep& step = *graph.data().captured;
   const auto bytes = [&](ValueId value) {
-    return constant_bytes(step.storages[step.storage_of[value]]);
+    return step.storages[step.storage_of[value]].bytes_as_captured;
   };
   const ValueId largest = *std::ranges::max_element(found.freed, {}, bytes);
   NodePlan plan;
