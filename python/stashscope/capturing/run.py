@@ -13,7 +13,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from .answers import Answers
 from .calls import Calls
 from .constants import known_data
-from .kernels import fake_tensors_are_tensors, random_states_seen, resizes_seen
+from .kernels import fake_tensors_are_tensors, hooks_beside_transforms, random_states_seen, resizes_seen
 from .module_calls import ModuleCalls
 from .phases import Phases
 from .places import ModulePath, names_of
@@ -74,6 +74,7 @@ class Stage:
         existing.clear()
         stack.enter_context(phases)
         stack.enter_context(ModuleCalls(names, (root for _, root in self.reached.roots), values))
+        stack.enter_context(hooks_beside_transforms())
         stack.enter_context(random_states_seen(values.made_by_python))
         stack.enter_context(resizes_seen(values.resized))
         stack.enter_context(recorder)
