@@ -21,7 +21,7 @@ aten = torch.ops.aten
 # Operators that make tensors of known data out of nothing.
 _MAKERS = {aten.ones.default, aten.zeros.default, aten.full.default, aten.scalar_tensor.default, aten.arange.default,
            aten.arange.start, aten.arange.start_step, aten.eye.default}
-# Single random numbers; larger tensors draw nothing, because nobody decides by them.
+# Random integers are tokens. Of other random tensors only single numbers have data: nobody decides by larger ones.
 _DRAWS = {aten.rand.default, aten.randn.default, aten.randint.default, aten.randint.low}
 
 
@@ -38,8 +38,9 @@ class Constants:
 
     def keep(self, func: Any, args: Any, kwargs: Any, result: Any) -> None:
         """Remembers the data of a small tensor that an operator makes out of nothing."""
-        limit = _LIMIT if func in _MAKERS else 1 if func in _DRAWS else 0
-        if limit and isinstance(result, FakeTensor) and result.numel() <= limit:
+        if not isinstance(result, FakeTensor) or func not in _MAKERS and func not in _DRAWS:
+            return
+        if result.numel() <= (_LIMIT if func in _MAKERS or not result.dtype.is_floating_point else 1):
             with no_dispatch():
                 data = func(*args, **kwargs)
             know(self._mode, result, data)
