@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,7 +30,8 @@ enum class CapturedRole : std::uint8_t {
 
 /// A block of memory of PyTorch's allocator. Views and new versions of a tensor share it.
 struct CapturedStorage {
-  Expr bytes;  ///< what PyTorch allocates
+  Expr bytes;                          ///< what PyTorch allocates
+  std::int64_t bytes_as_captured = 0;  ///< `bytes` at the sizes of the capture
   CapturedRole role = CapturedRole::other;
   ValueId root;  ///< the first value in it
   NodeId last;   ///< the last node during which it lives; invalid: it outlives the step
@@ -62,13 +64,23 @@ struct ModuleCall {
   }
 };
 
+/// A named dimension of the sizes in a captured step.
+struct CapturedDimension {
+  SymbolId symbol;
+  std::int64_t value = 0;  ///< the size that was captured
+  std::int64_t step = 1;   ///< the polynomials hold for `value` plus multiples of this
+};
+
 /// What is known of a step that PyTorch ran, besides its graph. (docs/captured_step.md)
 struct CapturedStep {
   std::string torch;    ///< the version of PyTorch
   std::string device;   ///< of the tensors, such as `cpu`
   std::string tensors;  ///< `fake` or `real`
+  std::vector<CapturedDimension> dimensions;
   IdVector<NodeId, CapturedPhase> phases;
-  IdVector<ValueId, StorageId> storage_of;  ///< valid for every value
+  IdVector<NodeId, std::optional<Expr>> flops;  ///< by PyTorch's formulas, where there is one
+  IdVector<NodeId, Expr> workspace;             ///< bytes that the kernel allocates and frees
+  IdVector<ValueId, StorageId> storage_of;      ///< valid for every value
   IdVector<StorageId, CapturedStorage> storages;
   /// In the order of their nodes. Empty if the file does not list them; then there are no plans.
   std::vector<SavedTensor> saved;

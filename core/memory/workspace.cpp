@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/graph/captured_step.h"
 #include "core/graph/traversal.h"
 #include "core/ops/families/standard_ops.h"
 
@@ -41,7 +42,9 @@ IdVector<NodeId, std::int64_t> workspace_bytes(const Graph& graph, const Binding
   IdVector<NodeId, std::int64_t> workspace(graph.nodes().size(), 0);
   for (const NodeId id : IdRange<NodeId>(graph.nodes().size())) {
     const Node& node = graph.node(id);
-    if (graph.data().captured) workspace[id] = node.attributes.integer("workspace", 0);
+    if (graph.data().captured) {
+      workspace[id] = graph.data().captured->workspace[id].evaluate(bindings).value_or(0);
+    }
     for (const auto& [name, attribute] : node.attributes.items()) {
       const auto* const body = std::get_if<Subgraph>(&attribute);
       if (body == nullptr) continue;

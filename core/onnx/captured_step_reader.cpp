@@ -19,6 +19,7 @@ using nlohmann::json;
 constexpr const char* version_key = "stashscope.captured_step";
 constexpr const char* storages_key = "stashscope.storages";
 constexpr const char* inputs_key = "stashscope.input_storages";
+constexpr const char* dimensions_key = "stashscope.dimensions";
 constexpr const char* warnings_key = "stashscope.warnings";
 constexpr const char* recapture = "capture the step again";
 constexpr std::string_view gradient_suffix = ".grad";
@@ -129,6 +130,7 @@ class CapturedStepReader {
     check_version(data_);
     check_kinds();
     read_warnings();
+    if (data_.metadata.contains(dimensions_key)) read_dimensions(parsed(data_, dimensions_key));
     captured_.torch = data_.metadata["stashscope.torch"];
     captured_.device = data_.metadata["stashscope.device"];
     captured_.tensors = data_.metadata["stashscope.tensors"];
@@ -170,6 +172,40 @@ class CapturedStepReader {
     }
   }
 
+  /// An array of `{"name", "value", "step", "least"}`.
+  void read_dimensions(const json& all) {
+    if (!all.is_array()) fail_input(entry(dimensions_key), "is no list", recapture);
+    for (const json& each : all) {
+      const auto number = [&](const char* key) -> std::int64_t {
+        const bool is_there = each.is_object() && each.contains(key);
+        return is_there && each[key].is_number_integer() ? each[key].get<std::int64_t>() : 0;
+      };
+      const bool has_name = each.is_object() && each.contains("name") && each["name"].is_string();
+      const CapturedDimension read{
+          has_name ? data_.symbols.intern(each["name"].get<std::string>()) : SymbolId(),
+          number("value"), number("step")};
+      if (!has_name || read.value < 1 || read.step < 1) {
+        fail_input(entry(dimensions_key), "has an entry without a valid name, value or step",
+                   recapture);
+      }
+      captured_.dimensions.push_back(read);
+      if (read.step > 1) require_step(read);
+      if (number("least") > 1) require_least(read.symbol, number("least"));
+    }
+  }
+
+  void require_least(SymbolId dimension, std::int64_t least) {
+    const Expr size = Expr::symbol(dimension);
+    data_.constraints.push_back({size, maximum(size, Expr(least)), NodeId()});
+  }
+
+  /// The polynomials hold only for every `step`-th size.
+  void require_step(const CapturedDimension& dimension) {
+    const Expr above = Expr::symbol(dimension.symbol) - Expr(dimension.value % dimension.step);
+    const Expr whole = floor_divide(above, Expr(dimension.step)) * Expr(dimension.step);
+    data_.constraints.push_back({above, whole, NodeId()});
+  }
+
   std::int64_t node_count() const { return std::ssize(data_.nodes.items()); }
 
   void read_storages(const json& table) {
@@ -190,8 +226,20 @@ class CapturedStepReader {
       if (row.last < -1 || row.last > node_count()) {
         fail_input(where, "ends at a node that does not exist", recapture);
       }
+      row.storage.bytes_as_captured = as_captured(row.storage.bytes, where);
       rows_.push_back(std::move(row));
     }
+  }
+
+  /// The value of a polynomial at the sizes of the capture.
+  std::int64_t as_captured(const Expr& amount, const std::string& where) const {
+    Bindings sizes(data_.symbols.size());
+    for (const CapturedDimension& each : captured_.dimensions) sizes[each.symbol] = each.value;
+    const auto value = amount.evaluate(sizes);
+    if (!captured_.dimensions.empty() && value.value_or(-1) < 0) {
+      fail_input(where, "has no size at the sizes of the capture", recapture);
+    }
+    return value.value_or(0);
   }
 
   /// A number, or a polynomial in named dimensions.
@@ -237,6 +285,7 @@ class CapturedStepReader {
     Node& node = data_.nodes[id];
     const auto place_in_step = static_cast<std::int64_t>(id.index());
     check_node(node);
+    read_amounts(node);
     captured_.phases.push_back(
         value_of(phases, node.attributes.text("phase", ""), "attribute 'phase'"));
     if (captured_.phases[id] == CapturedPhase::optimizer) node.origin = in_optimizer(node);
@@ -263,12 +312,28 @@ class CapturedStepReader {
     });
     if (!is_complete) fail_input("", "omits an input or an output", recapture);
     if (has_subgraph) fail_input("", "has a subgraph, which a captured step never has", recapture);
-    for (const char* const number : {"flops", "workspace"}) {
-      if (node.attributes.integer(number, 0) < 0) {
-        fail_input(std::string("attribute '") + number + "'", "is negative", recapture);
-      }
-    }
     node.attributes.texts("tags");
+  }
+
+  void read_amounts(const Node& node) {
+    const bool is_counted = node.attributes.has("flops");
+    captured_.flops.push_back(is_counted ? std::optional(amount_of(node, "flops")) : std::nullopt);
+    captured_.workspace.push_back(amount_of(node, "workspace"));
+  }
+
+  /// A number, or a polynomial in named dimensions; 0 if the node has no such attribute.
+  Expr amount_of(const Node& node, const char* name) {
+    const std::string where = std::string("attribute '") + name + "'";
+    const AttributeValue* const given = node.attributes.find(name);
+    if (given == nullptr || !std::holds_alternative<std::string>(*given)) {
+      const std::int64_t number = node.attributes.integer(name, 0);
+      if (number < 0) fail_input(where, "is negative", recapture);
+      return number;
+    }
+    const auto amount = parse_expr(std::get<std::string>(*given), data_.symbols);
+    if (!amount) fail_input(where, "is no valid polynomial", recapture);
+    as_captured(*amount, where);
+    return *amount;
   }
 
   void read_value(ValueId value, std::int64_t node) {

@@ -1,6 +1,9 @@
 #include "core/planner/cost_model.h"
 
 #include <algorithm>
+#include <optional>
+
+#include "core/graph/captured_step.h"
 
 namespace stashscope {
 
@@ -37,20 +40,25 @@ class CostOperands {
  public:
   CostOperands(const Graph& graph, const Bindings& bindings,
                const IdVector<ValueId, std::int64_t>& bytes)
-      : bytes_(bytes) {
+      : bindings_(bindings), captured_(graph.data().captured.get()), bytes_(bytes) {
     dims_.reserve(bytes.size());
     for (const ValueId id : IdRange<ValueId>(bytes.size())) {
       dims_.push_back(concrete_dims(graph, bindings, id));
     }
   }
 
-  CostContext of(const Node& node) {
+  CostContext of(const Node& node, NodeId id) {
     collect(node.inputs, input_dims_, input_bytes_);
     collect(node.outputs, output_dims_, output_bytes_);
-    return {node, input_dims_, output_dims_, input_bytes_, output_bytes_};
+    return {node, input_dims_, output_dims_, input_bytes_, output_bytes_, counted_flops(id)};
   }
 
  private:
+  std::optional<double> counted_flops(NodeId id) const {
+    if (captured_ == nullptr || !captured_->flops[id]) return std::nullopt;
+    return static_cast<double>(captured_->flops[id]->evaluate(bindings_).value_or(0));
+  }
+
   void collect(const std::vector<ValueId>& values, std::vector<std::vector<std::int64_t>>& dims,
                std::vector<std::int64_t>& bytes) {
     dims.clear();
@@ -61,6 +69,8 @@ class CostOperands {
     }
   }
 
+  const Bindings& bindings_;
+  const CapturedStep* captured_;
   const IdVector<ValueId, std::int64_t>& bytes_;
   IdVector<ValueId, std::vector<std::int64_t>> dims_;
   std::vector<std::vector<std::int64_t>> input_dims_;
@@ -91,7 +101,7 @@ NodeWork node_work(const Graph& graph, const IdVector<NodeId, const Op*>& ops,
   for (const NodeId id : IdRange<NodeId>(count)) {
     const Node& node = graph.node(id);
     if (is_view(graph, node, ops[id]) || is_shape_computation(graph, node)) continue;
-    const CostContext cost = operands.of(node);
+    const CostContext cost = operands.of(node, id);
     work.flops[id] = flops_of(ops[id], cost);
     work.bytes[id] = bytes_moved(ops[id], cost);
   }

@@ -163,10 +163,6 @@ void thin_out(std::vector<KeepSet>& sets) {
 
 }  // namespace
 
-std::int64_t captured_bytes(const CapturedStorage& storage) {
-  return storage.bytes.evaluate(Bindings()).value_or(0);
-}
-
 std::string to_string(const KeepRule& rule) {
   std::vector<std::string> parts;
   for (const auto& [name, occurrences] : rule) {
@@ -190,8 +186,10 @@ std::optional<KeepRule> parse_keep_rule(const std::string& text) {
 KeepFinder::KeepFinder(const Graph& graph)
     : graph_(graph),
       step_(*graph.data().captured),
+      sizes_(graph.data().symbols.size()),
       name_(graph.nodes().size()),
       is_changed_(step_.storages.size(), false) {
+  for (const CapturedDimension& each : step_.dimensions) sizes_[each.symbol] = each.value;
   for (const NodeId id : IdRange<NodeId>(graph.nodes().size())) {
     const Node& node = graph.node(id);
     const auto [known, is_new] = ids_.try_emplace(operator_name(node), names_.size());
@@ -247,12 +245,13 @@ double KeepFinder::work(NodeId node) const {
   constexpr double operations_of_a_byte = 100;
   double bytes = 0;
   const auto add = [&](ValueId value) {
-    bytes += static_cast<double>(captured_bytes(step_.storages[step_.storage_of[value]]));
+    bytes += static_cast<double>(step_.storages[step_.storage_of[value]].bytes_as_captured);
   };
   std::ranges::for_each(graph_.node(node).inputs, add);
   std::ranges::for_each(graph_.node(node).outputs, add);
-  const auto flops = static_cast<double>(graph_.node(node).attributes.integer("flops", 0));
-  return bytes + flops / operations_of_a_byte;
+  const std::int64_t flops =
+      step_.flops[node] ? step_.flops[node]->evaluate(sizes_).value_or(0) : 0;
+  return bytes + static_cast<double>(flops) / operations_of_a_byte;
 }
 
 std::int64_t KeepFinder::added_bytes(const Region& region, NodeId node) const {
@@ -261,7 +260,7 @@ std::int64_t KeepFinder::added_bytes(const Region& region, NodeId node) const {
   for (const ValueId output : graph_.node(node).outputs) {
     const CapturedStorage& storage = step_.storages[step_.storage_of[output]];
     const bool is_freed = std::ranges::find(region.freed, output) != region.freed.end();
-    if (is_freed || storage.last < trigger) bytes += captured_bytes(storage);
+    if (is_freed || storage.last < trigger) bytes += storage.bytes_as_captured;
   }
   return bytes;
 }

@@ -11,9 +11,6 @@
 
 namespace stashscope {
 
-/// Bytes of a storage at the sizes of the capture.
-std::int64_t captured_bytes(const CapturedStorage& storage);
-
 /// An operator that a second run of a region would run, and whose outputs it could keep instead.
 struct KeepOption {
   KeptOperator kept;
@@ -61,6 +58,7 @@ class KeepFinder {
 
   const Graph& graph_;
   const CapturedStep& step_;
+  Bindings sizes_;                          ///< of the capture
   std::vector<std::string> names_;          ///< full names of operators
   std::map<std::string, std::size_t> ids_;  ///< positions in `names_`
   IdVector<NodeId, std::size_t> name_;      ///< of each node, a position in `names_`

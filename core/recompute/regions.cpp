@@ -175,7 +175,7 @@ std::int64_t freed_bytes(const CapturedStep& step, const Region& region) {
   const auto sum = [&](const std::vector<ValueId>& values) {
     std::int64_t bytes = 0;
     for (const ValueId value : values)
-      bytes += captured_bytes(step.storages[step.storage_of[value]]);
+      bytes += step.storages[step.storage_of[value]].bytes_as_captured;
     return bytes;
   };
   return sum(region.freed) - sum(region.held);
@@ -198,7 +198,7 @@ NodePlan plan_of(const Graph& graph, Region found, const std::string& cluster, V
 
 ValueId largest_freed(const CapturedStep& step, const Region& region) {
   return *std::ranges::max_element(region.freed, {}, [&](ValueId value) {
-    return captured_bytes(step.storages[step.storage_of[value]]);
+    return step.storages[step.storage_of[value]].bytes_as_captured;
   });
 }
 

@@ -86,9 +86,7 @@ std::optional<std::size_t> input_in_storage(const Graph& graph, const Node& node
 
 /// The operations that PyTorch's formulas count, or else one for each element of the results.
 double captured_flops(const CostContext& cost) {
-  if (cost.node.attributes.has("flops")) {
-    return static_cast<double>(cost.node.attributes.require_integer("flops"));
-  }
+  if (cost.counted_flops) return *cost.counted_flops;
   if (has_tag(cost.node, "view")) return 0;
   double elements = 0;
   for (std::size_t i = 0; i < cost.outputs.size(); ++i) elements += cost.output_elements(i);

@@ -22,6 +22,7 @@ struct CostContext {
   std::span<const std::vector<std::int64_t>> outputs;
   std::span<const std::int64_t> input_bytes = {};
   std::span<const std::int64_t> output_bytes = {};
+  std::optional<double> counted_flops = {};  ///< what a capture says; nothing: derive them
 
   /// Empty for an input that the node does not have.
   const std::vector<std::int64_t>& input_dims(std::size_t index) const;

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <span>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/graph/captured_step.h"
 #include "core/passes/graph_pass.h"
 #include "core/study/choices/dimension_search.h"
 #include "core/study/choices/dimension_uses.h"
@@ -56,6 +58,11 @@ class Binder {
     return all.contains(symbol) ? all[symbol] : none;
   }
 
+  std::span<const CapturedDimension> captured() const {
+    if (graph_.data().captured == nullptr) return {};
+    return graph_.data().captured->dimensions;
+  }
+
   void mention(SymbolId symbol, Mention how) {
     if (unified(symbol) || known_.contains(symbol)) return;
     known_.emplace(symbol, values_.dimensions.size());
@@ -74,6 +81,7 @@ class Binder {
         }
       }
     }
+    for (const CapturedDimension& each : captured()) mention(each.symbol, {});
     for (const SymbolId symbol : IdRange<SymbolId>(graph_.symbols().size())) {
       const auto& by = unified(symbol);
       if (!by) continue;
@@ -221,11 +229,12 @@ class Binder {
 
   /// Assumes 1 for the first axis of an input, which is usually the batch. Every other dimension
   /// gets the largest candidate that the constraints and the model's tables (positions, masks)
-  /// allow.
+  /// allow. The dimensions of a captured step have the sizes of the capture.
   void assume_others() {
+    for (const CapturedDimension& each : captured()) assume_as_captured(each);
     for (std::size_t i = 0; i < values_.dimensions.size(); ++i) {
       Dimension& dimension = values_.dimensions[i];
-      if (!dimension.assumed || !dimension.at_most.empty()) continue;
+      if (!dimension.assumed || !dimension.at_most.empty() || dimension.value != 0) continue;
       if (mentions_[i].axis == 0) {
         dimension.value = 1;
         values_.bindings[dimension.symbol] = 1;
@@ -236,6 +245,13 @@ class Binder {
       const bool open = dimension.assumed && dimension.at_most.empty();
       if (open && dimension.value == 0) assume(dimension, mentions_[i]);
     }
+  }
+
+  void assume_as_captured(const CapturedDimension& captured) {
+    const auto found = known_.find(captured.symbol);
+    if (found == known_.end() || !values_.dimensions[found->second].assumed) return;
+    values_.dimensions[found->second].value = captured.value;
+    values_.bindings[captured.symbol] = captured.value;
   }
 
   /// Gives sizes that depend on data their upper bounds, in the order in which nodes produce the

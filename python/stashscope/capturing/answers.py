@@ -56,6 +56,7 @@ class Answers:
         if depends and not self._fake:
             self._keep(func, result)
         if self._constants is not None:
+            result = self._constants.in_place(func, args, result)
             self._constants.keep(func, args, kwargs, result)
             result = as_on_cpu(func, args, result)
         return result

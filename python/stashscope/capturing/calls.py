@@ -14,7 +14,11 @@ from .scalars import Scalars
 
 _DECIDING = (torch.Tensor.__bool__, torch.Tensor.__index__, torch.Tensor.__contains__)
 # Without a mode these add a bias or a mask to their own product in place.
-_ADDING_IN_PLACE = (torch.nn.functional.linear, torch.nn.functional.scaled_dot_product_attention)
+_ADDING_IN_PLACE = (torch.nn.functional.linear, torch.nn.functional.scaled_dot_product_attention,
+                    torch.nn.functional.multi_head_attention_forward)
+
+# A user's own additions.
+_ADDITIONS = (None, torch.add, torch.Tensor.add, torch.Tensor.__add__, torch.Tensor.__radd__)
 
 
 class Calls(TorchFunctionMode):
@@ -26,17 +30,28 @@ class Calls(TorchFunctionMode):
         self._scalars = scalars
         self._fake = fake
         self._running: Optional[Any] = None
+        # Whether the call runs in a transform of `torch.func`, which has nothing in place.
+        self._transformed = False
+        # The number of calls so far.
+        self.number = 0
 
     @property
     def adds_in_place(self) -> bool:
         """Whether an addition now belongs to an operator that has it in place."""
-        return self._running in _ADDING_IN_PLACE
+        return self._running in _ADDING_IN_PLACE and not self._transformed
+
+    def adds_bias(self, args: Any) -> bool:
+        """Whether an addition now is the bias of a product inside a larger function, which adds it in place."""
+        return (self._running not in _ADDITIONS and not self._transformed and len(args) == 2 and isinstance(args[1], torch.Tensor)
+                and args[0].dim() > 2 and args[1].dim() == 1)
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         outer, self._running = self._running, func
+        self.number += 1
         called = AS_ON_REAL_TENSORS.get(func, func) if self._fake else func
         try:
-            if torch._C._functorch.peek_interpreter_stack() is not None:
+            self._transformed = torch._C._functorch.peek_interpreter_stack() is not None
+            if self._transformed:
                 with self._scalars.of_whole_call(func, args):
                     result = called(*args, **(kwargs or {}))
             else:

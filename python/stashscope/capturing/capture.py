@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import os
 import traceback
 from pathlib import Path
-from typing import Any, Callable, Optional, Union
+from typing import Any, Callable, Iterable, Optional, Union
 
 import torch
 
 from ..errors import Error
 from .captured import Captured, combined
+from .dimensions import Dimension, Found, read_dimensions, with_polynomials
 from .places import USER, kind_of
 from .reach import reached_from
 from .record import Record
@@ -24,7 +26,7 @@ PathLike = Union[str, "os.PathLike[str]"]
 
 
 def capture(step: Callable[[], Any], path: PathLike, *, model: Any = None, optimizer: Any = None,
-            dims: Optional[dict[str, Any]] = None, fake: bool = True) -> None:
+            dims: Optional[dict[str, Union[int, Iterable[int]]]] = None, fake: bool = True) -> None:
     """Runs one training step and writes it to `path` as a captured step.
 
     With `fake=True` the step runs on tensors without data: it needs no memory of the model's size, parameters on
@@ -32,27 +34,45 @@ def capture(step: Callable[[], Any], path: PathLike, *, model: Any = None, optim
     code in the step runs twice. With `fake=False` the step runs once with its real tensors, and training moves
     on by one step.
 
+    With `dims` the step is a function of sizes, and the file can be opened at other sizes: bytes, shapes and operations
+    are polynomials in the named dimensions. `dims={"batch": 8, "sequence": [128, 192, 256]}` calls
+    `step(batch=8, sequence=128)`, which gives the sizes of the file, and the step again at further sizes: those of the
+    list, or sizes around a single number. One more capture checks the polynomials.
+
     `model` and `optimizer` (or lists of them) are found by themselves when `step` refers to them. Raises `Error`.
     """
-    _check(step, path, dims)
+    _check(step, path)
+    dimensions = [] if dims is None else read_dimensions(step, dims)
     reached = reached_from(step, model, optimizer)
-    stage = Stage(step, reached, known_tensors(reached))
+    sizes = {one.name: one.value for one in dimensions}
+    stage = Stage(functools.partial(step, **sizes) if sizes else step, reached, known_tensors(reached))
     _check_real(stage, fake)
-    before = State(reached)
+    before = after = State(reached)
     if fake:
         # Hooks that let saved tensors through change no life, so this run is the first and the watching one.
         watched = _fake_run(stage, before, before, "watch")
         captured = combined(watched, watched, _fake_run(stage, before, before, "forget"), "fake")
     else:
-        captured = _with_real_tensors(stage, before)
-    write(captured, Path(path))
+        captured, after = _with_real_tensors(stage, before)
+    write(captured, Path(path), _with_dimensions(captured, stage, step, dimensions, before, after))
 
 
-def _with_real_tensors(stage: Stage, before: State) -> Captured:
+def _with_dimensions(captured: Captured, stage: Stage, step: Callable[..., Any], dimensions: list[Dimension],
+                     start: State, end: State) -> list[Found]:
+    def run(sizes: dict[str, int], whole: bool) -> Captured:
+        other = Stage(functools.partial(step, **sizes), stage.reached, stage.known)
+        watched = _fake_run(other, start, end, "watch")
+        forgotten = _fake_run(other, start, end, "forget") if whole else watched
+        return combined(watched, watched, forgotten, "fake")
+
+    return with_polynomials(captured, dimensions, run) if dimensions else []
+
+
+def _with_real_tensors(stage: Stage, before: State) -> tuple[Captured, State]:
     real = _run(stage.real)
     after = State(stage.reached)
     runs = [_fake_run(stage, before, after, hooks, real) for hooks in ("watch", "forget")]
-    return combined(real, *runs, "real")
+    return combined(real, *runs, "real"), after
 
 
 def _fake_run(stage: Stage, start: State, end: State, hooks: str, real: Optional[Record] = None) -> Record:
@@ -83,7 +103,7 @@ def _line_of(error: BaseException) -> str:
     return lines[-1] if lines else ""
 
 
-def _check(step: Any, path: PathLike, dims: Any) -> None:
+def _check(step: Any, path: PathLike) -> None:
     if not callable(step):
         raise Error(f"The step is of type '{type(step).__name__}' and cannot be called", "stashscope.capture",
                     "Give a function without arguments that runs one training step.")
@@ -91,8 +111,6 @@ def _check(step: Any, path: PathLike, dims: Any) -> None:
     if inspect.isgeneratorfunction(called) or inspect.iscoroutinefunction(called) or inspect.isasyncgenfunction(called):
         raise Error("The step is a generator or a coroutine: calling it does not run it", "stashscope.capture",
                     "Give a function that runs one training step and returns.")
-    if dims is not None:
-        raise Error("Named dimensions are not known yet", "stashscope.capture", "Leave dims out.")
     folder = Path(path).absolute().parent
     if not folder.is_dir():
         raise Error(f"The folder '{folder}' does not exist", str(path), "Make it first, or give another path.")

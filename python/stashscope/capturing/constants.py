@@ -1,7 +1,7 @@
-"""Data of small integer tensors under fake tensors.
+"""Data of small tensors under fake tensors.
 
-Libraries look into token ids and attention masks: is there padding, is the mask full. These tensors are small, so their
-data goes along, and such questions have their true answers.
+Libraries look into token ids and attention masks: is there padding, is the mask full. They draw a number and leave out a
+layer. These tensors are small, so their data goes along, and such questions have their true answers.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ aten = torch.ops.aten
 # Operators that make tensors of known data out of nothing.
 _MAKERS = {aten.ones.default, aten.zeros.default, aten.full.default, aten.scalar_tensor.default, aten.arange.default,
            aten.arange.start, aten.arange.start_step, aten.eye.default}
+# Random integers are tokens. Of other random tensors only single numbers have data: nobody decides by larger ones.
+_DRAWS = {aten.rand.default, aten.randn.default, aten.randint.default, aten.randint.low}
 
 
 class Constants:
@@ -36,10 +38,22 @@ class Constants:
 
     def keep(self, func: Any, args: Any, kwargs: Any, result: Any) -> None:
         """Remembers the data of a small tensor that an operator makes out of nothing."""
-        if func in _MAKERS and isinstance(result, FakeTensor) and result.numel() <= _LIMIT:
+        if not isinstance(result, FakeTensor) or func not in _MAKERS and func not in _DRAWS:
+            return
+        if result.numel() <= (_LIMIT if func in _MAKERS or not result.dtype.is_floating_point else 1):
             with no_dispatch():
                 data = func(*args, **kwargs)
             know(self._mode, result, data)
+
+    def in_place(self, func: Any, args: Any, result: Any) -> Any:
+        """Fake tensors with data get a new tensor from an operator that changes its first argument. That is it, too."""
+        changed = func._schema.arguments[0].alias_info if func._schema.arguments else None
+        is_other = isinstance(result, FakeTensor) and args and isinstance(args[0], FakeTensor) and result is not args[0]
+        if not is_other or changed is None or not changed.is_write:
+            return result
+        if result.constant is not None:
+            know(self._mode, args[0], result.constant)
+        return args[0]
 
     def _replaced(self, argument: Any) -> Any:
         if isinstance(argument, (list, tuple)):
@@ -64,7 +78,7 @@ def know(mode: FakeTensorMode, fake: Any, data: torch.Tensor) -> None:
 
 def _is_small_and_real(tensor: torch.Tensor) -> bool:
     return (not isinstance(tensor, FakeTensor) and 0 < tensor.dim() and tensor.numel() <= _LIMIT
-            and not tensor.dtype.is_floating_point and not tensor.dtype.is_complex and not tensor.is_meta)
+            and not tensor.dtype.is_complex and not tensor.is_meta and not tensor.requires_grad)
 
 
 @contextlib.contextmanager

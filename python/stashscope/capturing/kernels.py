@@ -35,6 +35,16 @@ def adds_in_place(args: Any) -> bool:
             and torch._C._storage_Use_Count(storage) == 1)
 
 
+_LOGITS = "BinaryCrossEntropyWithLogitsBackward0"
+_IN_PLACE = {aten.sub.Tensor: aten.sub_.Tensor, aten.mul.Tensor: aten.mul_.Tensor}
+
+
+def derives_in_place(func: Any, made_here: bool) -> Optional[Any]:
+    """The operator in place if an autograd formula runs that without a mode. `made_here`: on a tensor of its own."""
+    running = torch._C._current_autograd_node() if made_here and func in _IN_PLACE else None
+    return _IN_PLACE[func] if running is not None and running.name() == _LOGITS else None
+
+
 # Autograd's formulas scatter a gradient into fresh zeros in place, unless a mode is active.
 _INTO_ZEROS = {
     aten.index_put.default: aten._index_put_impl_.default,
@@ -87,6 +97,30 @@ def fake_tensors_are_tensors() -> Iterator[None]:
     finally:
         for kinds in lists:
             kinds.remove(FakeTensor)
+
+
+@contextlib.contextmanager
+def hooks_beside_transforms() -> Iterator[None]:
+    """The transforms of `torch.func` refuse to run under hooks on saved tensors. What they save is held by themselves."""
+    before = torch.autograd.graph.disable_saved_tensors_hooks
+
+    @contextlib.contextmanager
+    def disable(message: str) -> Iterator[None]:
+        earlier = torch._C._autograd._saved_tensors_hooks_get_disabled_error_message()
+        torch._C._autograd._saved_tensors_hooks_disable(message, False)
+        try:
+            yield
+        finally:
+            if earlier is None:
+                torch._C._autograd._saved_tensors_hooks_enable()
+            else:
+                torch._C._autograd._saved_tensors_hooks_disable(earlier, False)
+
+    torch.autograd.graph.disable_saved_tensors_hooks = disable
+    try:
+        yield
+    finally:
+        torch.autograd.graph.disable_saved_tensors_hooks = before
 
 
 @contextlib.contextmanager

@@ -42,7 +42,8 @@ class ModuleCalls:
 
     def _enter(self, module: torch.nn.Module, args: Any, kwargs: Any) -> None:
         found = [self._values.storages.find(leaf.untyped_storage()) for leaf in tree_leaves((args, kwargs))
-                 if isinstance(leaf, torch.Tensor) and leaf.layout == torch.strided]
+                 if isinstance(leaf, torch.Tensor) and leaf.layout == torch.strided
+                 and not torch._C._functorch.is_functorch_wrapped_tensor(leaf)]
         storages = sorted({index for index in found if index is not None})
         self._running.append(Call(self._names[id(module)], len(self._values.record.nodes), storages))
         if _in_forward() and torch.is_grad_enabled():
@@ -54,4 +55,5 @@ class ModuleCalls:
 
 
 def _in_forward() -> bool:
-    return bool(torch._C._current_graph_task_id() == -1)
+    inside_transform = torch._C._functorch.peek_interpreter_stack() is not None
+    return bool(torch._C._current_graph_task_id() == -1) and not inside_transform

@@ -44,6 +44,9 @@ class Recorder(TorchDispatchMode):
         self._light = light
         # Tensors that are made again for autograd do not count.
         self.paused = False
+        # The call that changed a view in place, and the storage of that view.
+        self._written_view = (-1, True)
+        self._written_storage: Any = None
 
     @classmethod
     def ignore_compile_internals(cls) -> bool:
@@ -74,10 +77,37 @@ class Recorder(TorchDispatchMode):
                 func, args = in_place
                 self._run(func, facts_of(func), args, kwargs, place)
                 return args[0]
-        if func is aten.add.Tensor and self._calls.adds_in_place:
+            derives = kernels.derives_in_place(func, self._made_by_running(args))
+            if derives is not None:
+                self._run(derives, facts_of(derives), args, kwargs, place)
+                return args[0]
+        if self._shows_written_view_again(facts, args):
+            return self._unrecorded(func, args, kwargs)
+        if func is aten.add.Tensor and (self._calls.adds_in_place or self._adds_bias(args, place)):
             self._run(aten.add_.Tensor, facts_of(aten.add_.Tensor), args, kwargs, place)
             return aten.alias.default(args[0])
         return self._run(func, facts, args, kwargs, place)
+
+    def _made_by_running(self, args: Any) -> bool:
+        """Whether the running autograd node made the storage of the first argument."""
+        maker = self._values.maker_of(args[0]) if args and isinstance(args[0], torch.Tensor) else None
+        running = torch._C._current_autograd_node()
+        return maker is not None and running is not None and maker.run_by == running._sequence_nr()
+
+    def _shows_written_view_again(self, facts: Facts, args: Any) -> bool:
+        """Autograd makes a view anew after it was changed in place. Only a mode sees that as operators."""
+        return (self._written_view == (self._calls.number, "view" in facts.tags) and torch.is_grad_enabled()
+                and isinstance(args[0], torch.Tensor) and self._values.storages.find(args[0].untyped_storage())
+                == self._written_storage)
+
+    def _note_written_view(self, facts: Facts, args: Any) -> None:
+        if facts.written and args and isinstance(args[0], torch.Tensor) and args[0]._is_view():
+            self._written_view = (self._calls.number, True)
+            self._written_storage = self._values.storages.find(args[0].untyped_storage())
+
+    def _adds_bias(self, args: Any, place: Any) -> bool:
+        after_product = self.record.nodes and self.record.nodes[-1].operator in ("_unsafe_view", "mm", "bmm")
+        return bool(after_product) and not place.frames.from_engine and self._calls.adds_bias(args)
 
     def _unrecorded(self, func: Any, args: Any, kwargs: Any) -> Any:
         result = func(*args, **kwargs)
@@ -101,6 +131,7 @@ class Recorder(TorchDispatchMode):
         sizes = [kernels.result_bytes(func, args, kwargs, number, tensor)
                  for number, tensor in enumerate(tensors_in((result,)))]
         self._values.write(node, facts, named, result, sizes)
+        self._note_written_view(facts, args)
         node.flops = 0 if self._light else flops_of(func, args, kwargs, result)
         return result
 

@@ -16,7 +16,7 @@ from .answers import Answers
 from .calls import Calls
 from .compiling import CompiledRun
 from .constants import known_data
-from .kernels import fake_tensors_are_tensors, random_states_seen, resizes_seen
+from .kernels import fake_tensors_are_tensors, hooks_beside_transforms, random_states_seen, resizes_seen
 from .module_calls import ModuleCalls
 from .phases import Phases
 from .places import ModulePath, names_of
@@ -101,6 +101,7 @@ class Stage:
         existing.clear()
         stack.enter_context(phases)
         module_calls = stack.enter_context(ModuleCalls(names, (root for _, root in self.reached.roots), values))
+        stack.enter_context(hooks_beside_transforms())
         stack.enter_context(resizes_seen(values.resized))
         stack.enter_context(recorder)
         stack.enter_context(calls)

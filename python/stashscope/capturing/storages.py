@@ -20,13 +20,13 @@ class Storages:
 
     def __init__(self, now: Callable[[], int]) -> None:
         self.bytes: list[int] = []
-        # What the storage itself shows; a kernel may have allocated more.
-        self.shown: list[int] = []
         self.roles: list[str] = []
         self.last: list[int] = []
         self.keys: list[Any] = []
         self._now = now
         self._carriers: list[int] = []
+        # What each carrier shows. A kernel may have allocated more, and a stand-in for a part shows less.
+        self._shown: dict[int, int] = {}
         self._at: dict[int, tuple[int, weakref.ref[torch.UntypedStorage]]] = {}
         self.closed = False
 
@@ -48,6 +48,7 @@ class Storages:
     def adopt(self, index: int, storage: torch.UntypedStorage) -> None:
         """One more carrier of the same memory."""
         address = storage._cdata
+        self._shown[address] = storage.nbytes()
         old = self._at.pop(address, None)
         if old is not None and old[0] != index:
             self._drop(old[0])
@@ -69,6 +70,10 @@ class Storages:
         role = "other" if found is None else self.roles[found]
         return self.add(storage, key, role)
 
+    def resized(self, storage: torch.UntypedStorage) -> bool:
+        """Whether a known storage shows another size than before."""
+        return self._shown.get(storage._cdata) != storage.nbytes()
+
     def set_role(self, storage: torch.UntypedStorage, role: str) -> None:
         """Gives a storage its role unless it has one already."""
         index = self.find(storage)
@@ -82,7 +87,6 @@ class Storages:
 
     def _row(self, nbytes: int, key: Any, role: str) -> int:
         self.bytes.append(nbytes)
-        self.shown.append(nbytes)
         self.roles.append(role)
         self.last.append(ALIVE)
         self.keys.append(key)

@@ -104,6 +104,12 @@ class Values:
             return self._input(tensor, index, "")
         return self._newest[index]
 
+    def maker_of(self, tensor: torch.Tensor) -> Optional[Node]:
+        """The node that allocated the memory of a tensor, if the step did."""
+        index = self.storages.find(tensor.untyped_storage())
+        key = ("", -1) if index is None else self.storages.keys[index]
+        return self.record.nodes[key[1]] if key[0] == "node" else None
+
     def existed(self, tensor: torch.Tensor) -> bool:
         """Whether the memory of a tensor was there before the step."""
         index = self.storages.find(tensor.untyped_storage())
@@ -172,7 +178,7 @@ class Values:
         if index is None and aliased is not None:
             self.same_memory(aliased, tensor)
             index = self.storages.find(storage)
-        if index is None or written and storage.nbytes() != self.storages.shown[index]:
+        if index is None or written and self.storages.resized(storage):
             key = ("node", position, len(node.outputs))
             index = self.storages.add(storage, key) if index is None else self.storages.replace(storage, key)
             self.storages.bytes[index] = max(self.storages.bytes[index], size or 0)

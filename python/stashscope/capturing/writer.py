@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Iterable
+from typing import Any, Iterable, Sequence
 
 import onnx
 import torch
@@ -13,7 +14,9 @@ from onnx import TensorProto, helper
 from ..errors import Error
 from ..files import replace_file
 from .captured import Captured
+from .dimensions import Found
 from .record import Node, Record, Saved, Value
+from .sizes import written
 
 VERSION = "1"
 
@@ -29,16 +32,16 @@ _TYPES = {
 }
 
 
-def write(captured: Captured, path: Path) -> None:
+def write(captured: Captured, path: Path, dimensions: Sequence[Found] = ()) -> None:
     """Writes the file beside its place first, so that an older one stays until the new one is whole."""
-    data = _model(captured).SerializeToString()
+    data = _model(captured, dimensions).SerializeToString()
     try:
         replace_file(path, data)
     except OSError as error:
         raise Error(f"The file cannot be written: {error.strerror}", str(path), "Give another path.") from error
 
 
-def _model(captured: Captured) -> onnx.ModelProto:
+def _model(captured: Captured, dimensions: Sequence[Found]) -> onnx.ModelProto:
     record = captured.record
     numbers = _numbers(record)
     nodes = [_node(index, node, numbers) for index, node in enumerate(record.nodes)]
@@ -48,6 +51,8 @@ def _model(captured: Captured) -> onnx.ModelProto:
     model = helper.make_model(graph, producer_name="stashscope", ir_version=8, opset_imports=_opsets(record.nodes))
     for key, text in _properties(captured, numbers).items():
         model.metadata_props.add(key=key, value=text)
+    if dimensions:
+        model.metadata_props.add(key="stashscope.dimensions", value=_json([asdict(one) for one in dimensions]))
     return model
 
 
@@ -83,11 +88,11 @@ def _attributes(node: Node, numbers: dict[int, int]) -> dict[str, Any]:
     if node.outputs:
         found["storages"] = [numbers[value.storage] for value in node.outputs]
     if node.flops:
-        found["flops"] = node.flops
+        found["flops"] = written(node.flops)
     if node.tags:
         found["tags"] = list(node.tags)
     if node.workspace:
-        found["workspace"] = node.workspace
+        found["workspace"] = written(node.workspace)
     if node.forward_node >= 0:
         found["forward_node"] = node.forward_node
     return found
@@ -97,14 +102,14 @@ def _info(value: Value) -> onnx.ValueInfoProto:
     kind = _TYPES.get(value.dtype)
     if kind is None:
         raise Error(f"Tensors of type {value.dtype} are not known", value.name, "Leave them out of the step.")
-    return helper.make_tensor_value_info(value.name, kind, value.shape)
+    return helper.make_tensor_value_info(value.name, kind, [written(size) for size in value.shape])
 
 
 def _properties(captured: Captured, numbers: dict[int, int]) -> dict[str, str]:
     record = captured.record
     place = {value.storage: position for position, value in reversed(list(enumerate(record.inputs)))}
     storages = {
-        "bytes": [record.bytes[index] for index in numbers],
+        "bytes": [written(record.bytes[index]) for index in numbers],
         "role": [record.roles[index] for index in numbers],
         "last": [record.last[index] for index in numbers],
         "python_last": [captured.python_last[index] for index in numbers],

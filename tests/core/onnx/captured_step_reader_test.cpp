@@ -98,6 +98,57 @@ TEST(CapturedStepReader, SizesMayBePolynomials) {
   EXPECT_EQ(data.captured->storages[StorageId(2)].bytes, Expr(32) * Expr::symbol(batch));
 }
 
+GraphData data_with_batch(const char* dimensions) {
+  GraphData data = test::captured_data();
+  std::string& storages = data.metadata["stashscope.storages"];
+  storages.replace(storages.find("64"), 2, "\"32*batch\"");
+  data.metadata["stashscope.dimensions"] = dimensions;
+  data.nodes[NodeId(4)].attributes.set("workspace", std::string("batch**2"));
+  data.nodes[NodeId(4)].attributes.set("flops", std::string("batch/2"));
+  return data;
+}
+
+TEST(CapturedStepReader, DimensionsHaveTheSizeOfTheCapture) {
+  GraphData data = read(data_with_batch(R"([{"name": "batch", "value": 6, "step": 4}])"));
+  const CapturedStep& step = *data.captured;
+  const SymbolId batch = data.symbols.intern("batch");
+  ASSERT_EQ(step.dimensions.size(), 1U);
+  EXPECT_EQ(step.dimensions[0].symbol, batch);
+  EXPECT_EQ(step.dimensions[0].value, 6);
+  EXPECT_EQ(step.storages[StorageId(2)].bytes_as_captured, 192);
+  EXPECT_EQ(step.workspace[NodeId(4)], Expr::symbol(batch) * Expr::symbol(batch));
+  EXPECT_EQ(*step.flops[NodeId(4)] * Expr(2), Expr::symbol(batch));
+  EXPECT_FALSE(step.flops[NodeId(0)].has_value());
+  ASSERT_EQ(data.constraints.size(), 1U);
+  const Constraint& every_fourth = data.constraints[0];
+  Bindings sizes(data.symbols.size());
+  for (const std::int64_t size : {2, 6, 10, 3, 8}) {
+    sizes[batch] = size;
+    EXPECT_EQ(every_fourth.a.evaluate(sizes) == every_fourth.b.evaluate(sizes), size % 4 == 2)
+        << size;
+  }
+}
+
+TEST(CapturedStepReader, RefusesDimensionsThatCannotBe) {
+  const auto refused_dimensions = [](const char* dimensions) {
+    return test::refusal(ErrorKind::input, [&] { read(data_with_batch(dimensions)); });
+  };
+  const std::string where = "metadata 'stashscope.dimensions'";
+  EXPECT_EQ(refused_dimensions("{}"), where + ": is no list; capture the step again");
+  EXPECT_EQ(refused_dimensions("["), where + ": is cut off or damaged; capture the step again");
+  for (const char* const wrong :
+       {"[1]", R"([{"name": 1, "value": 6, "step": 4}])", R"([{"name": "batch", "value": 6}])",
+        R"([{"name": "batch", "value": 0, "step": 1}])",
+        R"([{"name": "batch", "value": 6, "step": "1"}])"}) {
+    EXPECT_EQ(refused_dimensions(wrong),
+              where + ": has an entry without a valid name, value or step; capture the step again")
+        << wrong;
+  }
+  EXPECT_EQ(refused_dimensions(R"([{"name": "sequence", "value": 6, "step": 1}])"),
+            "metadata 'stashscope.storages', storage 2: has no size at the sizes of the capture; "
+            "capture the step again");
+}
+
 TEST(CapturedStepReader, SaysWhatIsWrong) {
   EXPECT_EQ(refused("stashscope.captured_step", "2"),
             "metadata 'stashscope.captured_step': is version 2 of captured steps; this program "
@@ -174,6 +225,9 @@ TEST(CapturedStepReader, RefusesNodesThatDoNotFit) {
   EXPECT_EQ(
       refused_node(0, "workspace", std::int64_t{-1}),
       "node 'make_product' (mul): attribute 'workspace': is negative; capture the step again");
+  EXPECT_EQ(refused_node(0, "workspace", std::string("batch*")),
+            "node 'make_product' (mul): attribute 'workspace': is no valid polynomial; capture the "
+            "step again");
   EXPECT_EQ(refused_node(2, "storages", Integers{2}), "accepted");
   EXPECT_EQ(
       refused_node(3, "storages", Integers{2}),
