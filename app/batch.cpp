@@ -14,6 +14,7 @@
 #include "core/report/report.h"
 #include "core/study/facts/exported_config.h"
 #include "core/study/facts/pytorch_plan.h"
+#include "core/study/files/loaded_model.h"
 #include "core/study/files/modified_model.h"
 #include "core/study/measured/measure.h"
 
@@ -141,11 +142,7 @@ int run_batch(const AnalysisOptions& analysis, const PlanningOptions& planning,
   input.measured = shown;
   write_text(report_text(input, options.format), options.out);
   if (!options.save_model.empty()) save_modified_model(*study, options.save_model);
-  if (!options.save_session.empty()) {
-    loaded.session.model_hash = hash_file(loaded.session.model);
-    loaded.session.model = std::filesystem::absolute(loaded.session.model).lexically_normal();
-    save_session(loaded.session, options.save_session);
-  }
+  if (!options.save_session.empty()) save_with_model(loaded.session, options.save_session);
   if (!options.export_env.empty()) {
     const ExportedEnvironment exported = exported_environment(*study, options.export_env);
     print_warnings("stashscope", exported.left_out);

@@ -10,7 +10,6 @@
 #include "core/base/error.h"
 #include "core/schedule/tasks/search_limit.h"
 #include "core/study/files/loaded_model.h"
-#include "core/study/step/study.h"
 
 namespace stashscope::app {
 

@@ -35,6 +35,7 @@ OPTIONAL = {
     "ssh": "the user's own; tests replace it by scripts",
     "ssh-copy-id": "only a message names it",
     "stream": "the name of a file in a test",
+    "setuptools": "pip brings it to build the Python package",
     "sudo": "install.sh uses it only if the user is not root, and says if it is missing",
     **dict.fromkeys(("numpy", "onnx", "onnxruntime", "torch", "torchvision", "transformers"),
                     "the Python package, its tests and some of bench run in environments of their own"),

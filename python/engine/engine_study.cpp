@@ -11,6 +11,7 @@
 #include "core/report/page/card.h"
 #include "core/report/report.h"
 #include "core/study/edits/config_edits.h"
+#include "core/study/files/overwrite_guard.h"
 #include "core/study/search/budget_input.h"
 #include "core/study/search/largest_fit.h"
 #include "core/study/step/strategy_names.h"
@@ -92,7 +93,9 @@ std::string EngineStudy::fit(const std::string& dimension, const std::string& me
   question.memory_bytes =
       memory.empty() ? profile_in_force(study_->choices.times).memory_bytes : parse_bytes(memory);
   if (question.memory_bytes <= 0) {
-    fail_usage("memory " + memory, "is no size above 0", "give one, such as 24GiB");
+    fail_usage("memory",
+               memory.empty() ? "is not known for this device profile" : "is no size above 0",
+               "give one, such as 24GiB");
   }
   const LargestFit fit = cancellable<LargestFit>(
       [&](const Progress& progress) { return largest_fit(*study_, question, progress); });
@@ -105,6 +108,16 @@ std::string EngineStudy::report() const {
     if (answer_ != nullptr) input.planned.budget = *answer_;
     return json_report(input);
   });
+}
+
+void EngineStudy::save(const std::string& path) const {
+  OverwriteGuard files;
+  files.add_model(loaded_->session.model, *loaded_->model);
+  files.claim_session(printable(path), path);
+  Session session = loaded_->session;
+  if (!same_step(session.choices, study_->choices)) session.forget_measurements();
+  session.choices = study_->choices;
+  save_with_model(std::move(session), path);
 }
 
 std::string EngineStudy::card() const {

@@ -52,6 +52,9 @@ class EngineStudy {
   /// The report of `--batch --format json`.
   std::string report() const;
   std::string card() const;
+  /// Saves a session with the choices of this study. Throws an Error if `path` is the model, or if
+  /// it cannot be written.
+  void save(const std::string& path) const;
 
  private:
   EngineStudy(std::string path, std::shared_ptr<const LoadedModel> loaded,

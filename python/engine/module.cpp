@@ -83,6 +83,7 @@ void add_texts(ClassOfStudies& studies) {
     return all;
   });
   studies.def_property_readonly("budget_answer", &EngineStudy::budget_answer);
+  studies.def("save", &EngineStudy::save, "path"_a);
   studies.def("report", &EngineStudy::report);
   studies.def("card", &EngineStudy::card);
 }

@@ -34,8 +34,8 @@ PROGRAM = os.environ.get("STASHSCOPE_PROGRAM", "")
 ROOT = Path(__file__).resolve().parent.parent.parent
 SAMPLES = sorted((ROOT / "resources/samples").glob("*.onnx"))
 SHARED = ROOT.parent / "shared/models/small"
-SHARED_NAMES = ("bert_tiny", "bloom_tiny_3layer", "convnext_small", "llama_tiny_amp_bf16", "llama_tiny_gqa", "resnet18_div8",
-                "unet_small_bilinear", "vit_tiny")
+SHARED_NAMES = ("bert_tiny", "bloom_tiny_3layer", "convnext_small", "llama_tiny_amp_bf16", "llama_tiny_gqa",
+                "resnet18_div8", "unet_small_bilinear", "vit_tiny")
 BUDGET_NOT_MET = 4
 FEW_MOVES = ("--time-limit", "0", "--move-limit", "60")
 
@@ -177,7 +177,12 @@ class Figures(unittest.TestCase):
             study = stashscope.load(session)
             self.check(study, session)
             self.assertTrue(all(row.on for row in stashscope.load(path, level=1).plans if row.applied))
-            self.check(study.tick(study.plans[0], on=False), session, "--plan", off(study.plans[0].config))
+            less = study.tick(study.plans[0], on=False)
+            self.check(less, session, "--plan", off(study.plans[0].config))
+            saved = Path(folder) / "saved.stashscope"
+            less.save(saved)
+            self.assertEqual(stashscope.load(saved).plans, less.plans)
+            self.check(stashscope.load(saved), saved)
 
     def test_a_captured_step(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
@@ -259,7 +264,8 @@ class Refusals(unittest.TestCase):
     def test_the_program_says_the_same(self) -> None:
         if not PROGRAM:
             self.skipTest("STASHSCOPE_PROGRAM does not name the program")
-        done = subprocess.run([PROGRAM, "--batch", str(self.SAMPLE), "--dim", "nowhere=4"], capture_output=True, text=True)
+        done = subprocess.run([PROGRAM, "--batch", str(self.SAMPLE), "--dim", "nowhere=4"], capture_output=True,
+                              text=True)
         error = self.refused(lambda: stashscope.load(self.SAMPLE, dims={"nowhere": 4}))
         self.assertIn(error.what, done.stderr)
         self.assertIn(error.hint, done.stderr)
@@ -270,8 +276,10 @@ class Refusals(unittest.TestCase):
                     lambda: self.study.tick(""), lambda: self.study.tick(self.study.plans[0], on=1),
                     lambda: self.study.budget("much"), lambda: self.study.budget("60%", grain="sand"),
                     lambda: self.study.budget(0.6), lambda: self.study.budget("60%", time_limit=0),
-                    lambda: self.study.budget("60%", time_limit=float("nan")), lambda: self.study.fit("nowhere", "1GiB"),
-                    lambda: self.study.fit("inputs_input_ids_dim0", 0), lambda: self.study.plan):
+                    lambda: self.study.budget("60%", time_limit=float("nan")),
+                    lambda: self.study.fit("nowhere", "1GiB"),
+                    lambda: self.study.fit("inputs_input_ids_dim0", 0), lambda: self.study.plan,
+                    lambda: self.study.save(self.SAMPLE), lambda: self.study.save("/no/such/folder/session")):
             self.refused(act)
         self.assertEqual(self.study.to_json(), before)
 
@@ -384,7 +392,8 @@ class Imports(unittest.TestCase):
         self.assertIn("packaging/wheel.sh", done.stdout, done.stderr)
 
     def test_names(self) -> None:
-        done = self.run_python("import stashscope\nfor name in [*stashscope.__all__, 'open']: getattr(stashscope, name)\n"
+        done = self.run_python("import stashscope\n"
+                               "for name in [*stashscope.__all__, 'open']: getattr(stashscope, name)\n"
                                "print(sorted(set(stashscope.__all__) - set(dir(stashscope))))")
         self.assertEqual(done.stdout.strip(), "[]", done.stderr)
 

@@ -37,7 +37,7 @@ Document::Document(QObject* parent) : QObject(parent) {
 Document::~Document() { undo_stack_.disconnect(this); }
 
 void Document::open(const QString& path) {
-  open(path, [file = path.toStdString()] { return load_model_or_session(file, nullptr); });
+  open(path, [file = path.toStdString()] { return load_model_or_session(file); });
 }
 
 void Document::open(const QString& path, StudyJob::Loader loader) {
@@ -45,7 +45,7 @@ void Document::open(const QString& path, StudyJob::Loader loader) {
 }
 
 void Document::restore(const QString& kept_session) {
-  open({}, [file = kept_session.toStdString()] { return load_model_or_session(file, nullptr); });
+  open({}, [file = kept_session.toStdString()] { return load_model_or_session(file); });
 }
 
 void Document::compute() { study_job_.compute(model_, choices_, study_); }

@@ -17,10 +17,10 @@ namespace {
 constexpr std::size_t rows_of_card = 12;
 
 std::string peak_line(const Study& study, const std::string& model_path) {
-  const std::int64_t before = study.baseline->timeline.peak_bytes;
   std::string line = picture_title(study, model_path);
-  if (study.current->timeline.peak_bytes != before) {
-    line += ", " + format_bytes(before) + " without plans; the step takes " +
+  if (!study.applied.empty() || study.choices.plans.sequence) {
+    line += ", " + format_bytes(study.baseline->timeline.peak_bytes) +
+            " without plans; the step takes " +
             format_seconds(step_seconds(study, *study.current)) + " (" +
             format_fixed(extra_seconds_percent(study), 1) + " % more)";
   }

@@ -95,7 +95,7 @@ std::string curve_note(const Study& study, const PageLimits& limits) {
 }
 
 std::string icicle_note(const PageTensors& tensors) {
-  const std::string groups =
+  std::string groups =
       tensors.has_all_groups
           ? ""
           : "<p class=\"note\">To keep the page small, the innermost groups are left out; their "

@@ -1,6 +1,7 @@
 #include "core/study/files/loaded_model.h"
 
 #include "core/base/error.h"
+#include "core/base/files.h"
 #include "core/onnx/model_file.h"
 
 namespace stashscope {
@@ -48,6 +49,12 @@ std::shared_ptr<const Study> with_times_of(const Session& session,
                                            std::shared_ptr<const Study> study) {
   if (!session.current_measured) return study;
   return with_measured_times(*study, session.baseline_measured, *session.current_measured);
+}
+
+void save_with_model(Session session, const std::filesystem::path& path) {
+  session.model_hash = hash_file(session.model);
+  session.model = std::filesystem::absolute(session.model).lexically_normal();
+  save_session(session, path);
 }
 
 }  // namespace stashscope

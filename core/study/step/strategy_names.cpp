@@ -1,7 +1,6 @@
 #include "core/study/step/strategy_names.h"
 
 #include "core/schedule/fusion/fusions.h"
-#include "core/schedule/orders/orders.h"
 
 namespace stashscope {
 

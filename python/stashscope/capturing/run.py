@@ -5,13 +5,16 @@ from __future__ import annotations
 import contextlib
 import gc
 import io
-from typing import Any, Callable, Generator, Iterator, Optional
+import weakref
+from typing import Any, Callable, Generator, Iterator, Optional, Union
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
+from ..compiling.interception import Interception, forget
 from .answers import Answers
 from .calls import Calls
+from .compiling import CompiledRun
 from .constants import known_data
 from .kernels import fake_tensors_are_tensors, random_states_seen, resizes_seen
 from .module_calls import ModuleCalls
@@ -46,6 +49,8 @@ class Stage:
         self.step = step
         self.reached = reached
         self.known = known
+        self._compiled = Interception()
+        weakref.finalize(self, forget, self._compiled.codes).atexit = False
 
     def real(self) -> Record:
         """Runs the step with real tensors."""
@@ -95,19 +100,27 @@ class Stage:
         self._register(values, existing)
         existing.clear()
         stack.enter_context(phases)
-        stack.enter_context(ModuleCalls(names, (root for _, root in self.reached.roots), values))
-        stack.enter_context(random_states_seen(values.made_by_python))
+        module_calls = stack.enter_context(ModuleCalls(names, (root for _, root in self.reached.roots), values))
         stack.enter_context(resizes_seen(values.resized))
         stack.enter_context(recorder)
         stack.enter_context(calls)
-        for one in _saved_hooks(hooks, values, recorder):
-            stack.enter_context(one)
+        saving = _saving(hooks, values, recorder)
+        if saving is not None:
+            stack.enter_context(torch.autograd.graph.saved_tensors_hooks(saving.pack, saving.unpack))
+        compiled = CompiledRun(names, values, phases, modules, module_calls, calls, answers, saving)
+        stack.enter_context(random_states_seen(compiled.random_state))
+        stack.enter_context(self._compiled.during(compiled))
         with _no_collection():
             yield
             self._find_roles(values)
             record = values.finish()
+        # So that nothing of this run outlives the capture until the next garbage collection.
+        values.phases = None
         scalars.finish()
         phases.resolve()
+        # Compiled code does not call the modules in it, and a checkpoint around it saves what its partitioner chose.
+        record.calls = [call for call in record.calls
+                        if not any(node.compiled for node in record.nodes[call.first:call.end])]
         for row in record.saved:
             row.node = phases.maker_of(row.sequence)
             row.released = len(record.nodes) if row.released is None else row.released
@@ -136,13 +149,13 @@ class Stage:
                         values.give_role(state, "optimizer", f"{names.get(id(parameter), 'parameter')}.{key}")
 
 
-def _saved_hooks(kind: str, values: Values, recorder: Recorder) -> Iterator[Any]:
+def _saving(kind: str, values: Values, recorder: Recorder) -> Optional[Union[Watching, Forgetting]]:
+    """What happens to saved tensors."""
     if kind == "watch":
-        watching = Watching(values)
-        yield torch.autograd.graph.saved_tensors_hooks(watching.pack, watching.unpack)
-    elif kind == "forget":
-        forgetting = Forgetting(values, lambda paused: setattr(recorder, "paused", paused))
-        yield torch.autograd.graph.saved_tensors_hooks(forgetting.pack, forgetting.unpack)
+        return Watching(values)
+    if kind == "forget":
+        return Forgetting(values, lambda paused: setattr(recorder, "paused", paused))
+    return None
 
 
 def _existing_tensors() -> list[torch.Tensor]:

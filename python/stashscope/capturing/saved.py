@@ -30,9 +30,13 @@ class Watching:
     def __init__(self, values: Values) -> None:
         self._values = values
         self._record: Record = values.record
+        # While PyTorch compiles, autograd saves what no step saves.
+        self.paused = False
 
     def pack(self, tensor: torch.Tensor) -> Any:
         """Autograd saves a tensor."""
+        if self.paused:
+            return tensor
         value = self._values.seen(tensor)
         row = Saved(torch.autograd._get_sequence_nr() - 1, value.storage, value.name)
         self._record.saved.append(row)
@@ -40,6 +44,8 @@ class Watching:
 
     def unpack(self, held: Held) -> torch.Tensor:
         """Autograd asks for it."""
+        if isinstance(held, torch.Tensor):
+            return held
         row = held._row
         if row.unpacked < 0:
             row.unpacked = len(self._record.nodes)
@@ -52,10 +58,11 @@ class Forgetting:
     def __init__(self, values: Values, pause: Callable[[bool], None]) -> None:
         self._values = values
         self._pause = pause
+        self.paused = False
 
     def pack(self, tensor: torch.Tensor) -> Any:
         """Keeps the geometry only."""
-        if self._values.existed(tensor):
+        if self.paused or self._values.existed(tensor):
             return tensor
         return tensor.dtype, tuple(tensor.shape), tuple(tensor.stride()), tensor.device
 

@@ -16,7 +16,7 @@ def engine() -> ModuleType:
         from .. import _engine
     except ImportError as error:
         raise Error(f"This installation of stashscope has no engine: {error}", "stashscope._engine",
-                    "Install the wheel that packaging/wheel.sh builds. Capturing and applying need no engine.") from error
+                    "Install the wheel that packaging/wheel.sh builds. Capture and apply need no engine.") from error
     return _engine
 
 

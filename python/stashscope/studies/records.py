@@ -131,4 +131,4 @@ class Fit:
     @property
     def value(self) -> Optional[int]:
         """The largest value that fits with the plans that are on; None if no value fits."""
-        return self.current.largest and self.current.largest.value
+        return None if self.current.largest is None else self.current.largest.value

@@ -15,7 +15,7 @@ from .records import BudgetAnswer, Fit, FitPoint, PlanRow, Slots, VariantFit
 if TYPE_CHECKING:
     import numpy
 
-    from .. import _engine
+    from .. import _engine as native
     from ..applying import Plan
 
 
@@ -26,7 +26,10 @@ class Study:
     `stashscope --batch --format json` with the same choices. Sizes are bytes, times seconds.
     """
 
-    def __init__(self, engine: "_engine.Study", path: str) -> None:
+    path: str
+    _engine: "native.Study"
+
+    def __init__(self, engine: "native.Study", path: str) -> None:
         self.__dict__.update(_engine=engine, path=path)
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -204,6 +207,10 @@ class Study:
             raise Error(f"A plan for PyTorch needs PyTorch: {error}", "Study.plan", "Install torch.") from error
         return parse(text.encode(), f"the plan of {self.path}")
 
+    def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
+        """Writes a session: the path of the model and the choices. `load`, the window and the programs open it."""
+        self._engine.save(os.fsencode(path))
+
     def to_json(self) -> str:
         """The text that `stashscope --batch --format json` prints for these choices."""
         return self._engine.report()
@@ -227,4 +234,6 @@ def _variant(report: Mapping[str, Any]) -> VariantFit:
 
 
 def _point(report: Optional[Mapping[str, Any]]) -> Optional[FitPoint]:
-    return report and FitPoint(report["value"], report.get("peak_bytes"), report.get("step_seconds"))
+    if report is None:
+        return None
+    return FitPoint(report["value"], report.get("peak_bytes"), report.get("step_seconds"))

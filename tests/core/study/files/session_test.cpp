@@ -119,6 +119,22 @@ TEST_F(SessionFile, ForgetsTheTimesOfAnotherProfile) {
   EXPECT_EQ(other.baseline_measured->live_bytes, same.baseline_measured->live_bytes);
 }
 
+TEST_F(SessionFile, StudyErrorsNameTheFileAtFault) {
+  const auto said = [&](ErrorKind kind, const Progress& progress) {
+    save_session(session, path());
+    const LoadedModel loaded = load_model_or_session(path());
+    return test::refusal(kind, [&] { study_of(loaded, progress); });
+  };
+  const Progress cancelled;
+  cancelled.cancel();
+  EXPECT_NE(said(ErrorKind::cancelled, cancelled), "accepted");
+  session.choices.dims["absent"] = 3;
+  EXPECT_NE(said(ErrorKind::usage, Progress()).find("work.stashscope"), std::string::npos);
+  session.choices.dims.clear();
+  session.choices.graph.goal.loss = "absent";
+  EXPECT_NE(said(ErrorKind::input, Progress()).find("model.onnx"), std::string::npos);
+}
+
 TEST_F(SessionFile, TakesSetsInAnyOrder) {
   write_file_atomically(path(),
                         "{\"stashscope_session\": 1, \"model\": {\"path\": \"model.onnx\"}, "
