@@ -11,8 +11,6 @@ from .steps import Operators
 # While a step is captured, `reshape` runs `view`. Else it runs an operator that differs only in its name.
 _SAME = {"aten::view": "aten::_reshape_alias"}
 
-_DETACH = "aten::detach"
-
 
 @dataclass
 class Found:
@@ -40,7 +38,6 @@ class _Walk:
             else:
                 start = self.position
                 self.walk(event.children)
-                self._leave_out_detaches(event)
                 if self.position > start and self._is_next(event) and event.name != self._names[self.position - 1]:
                     self._take_outer(event, start)
 
@@ -49,7 +46,6 @@ class _Walk:
         found.nanoseconds = self._time_of(event)
         _collect(event.children, found.inside)
         self._advance()
-        self._take_saved(event, 0)
 
     def _take_outer(self, event: Event, start: int) -> None:
         """Autograd copies what an operator overwrites: the copy's event lies in that of the operator."""
@@ -57,27 +53,7 @@ class _Walk:
         found.inside, found.before = found.before, []
         inner = sum(self.found[index].nanoseconds for index in range(start, self.position))
         found.nanoseconds = max(self._time_of(event) - inner, 0)
-        taken = self.position - start
         self._advance()
-        self._take_saved(event, taken)
-
-    def _leave_out_detaches(self, event: Event) -> None:
-        """A checkpoint that ends early detaches less than the capture saw. That moves no memory."""
-        ahead = self.position
-        while ahead < len(self._names) and self._names[ahead] in ("", _DETACH):
-            ahead += 1
-        if ahead > self.position and ahead < len(self._names) and event.name == self._names[ahead]:
-            waiting, self.found[self.position].before = self.found[self.position].before, []
-            self.found[ahead].before = waiting
-            self.position = ahead
-
-    def _take_saved(self, event: Event, taken: int) -> None:
-        """A checkpoint detaches what an operator saves of its results: events in that of the operator."""
-        for child in [child for child in event.children if child.name == _DETACH][taken:]:
-            if not self._is_next(child):
-                return
-            self.found[self.position].nanoseconds = self._time_of(child)
-            self._advance()
 
     def _advance(self) -> None:
         self.position += 1
@@ -122,3 +98,14 @@ def align(operators: Operators, run: Event, on_device: bool) -> list[Found]:
                     "Take what changes from call to call out of the step; if data decides what runs, measure with "
                     "fake=False. Compiled modules cannot be measured.")
     return walk.found
+
+
+def alignable(operators: Operators, run: Event) -> Operators:
+    """The operators as they can be found in a run.
+
+    Checkpoints detach what they save inside the events of operators, at other places than while they are captured. A
+    detached tensor takes no memory, so these operators are then left out and get none.
+    """
+    walk = _Walk(operators, False)
+    walk.walk(run.children)
+    return operators if walk.position == len(operators.names) else operators.without_detaches()

@@ -17,7 +17,7 @@ from ..capturing.state import State
 from ..capturing.world import Known, known_tensors
 from ..errors import Error
 from ..files import PathLike, replace_file
-from .align import align
+from .align import align, alignable
 from .curve import curve_of
 from .events import Event, read_events, runs_in
 from .history import History, most_reserved, with_requested_bytes
@@ -47,6 +47,7 @@ def measure(step: Callable[[], Any], path: PathLike, *, model: Any = None, optim
     runs, history = _profiled(step, start, device, warm_up + repeats)
     unknown = with_requested_bytes(runs, history.trace) if history.trace else 0
     measured = runs[warm_up:]
+    operators = alignable(operators, measured[0])
     found = [align(operators, run, device.type != "cpu") for run in measured]
     curves = [curve_of(operators, one) for one in found]
     reserved = most_reserved(history.trace, torch.cuda.memory_reserved(device)) if history.trace else 0

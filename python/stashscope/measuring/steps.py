@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import onnx
@@ -24,6 +24,8 @@ class Operators:
     live: list[int]
     # Bytes of what existed before the step.
     existing: int
+    # Operators, as the profiler names them, that are not looked for.
+    left_out: frozenset[str] = frozenset()
 
     @property
     def peak(self) -> int:
@@ -32,7 +34,12 @@ class Operators:
     def event(self, index: int) -> str:
         """The profiler's name of an operator; '' for what Python makes without one."""
         space, operator, _ = self.names[index].split(".", 2)
-        return "" if space == PYTHON else f"{space}::{operator}"
+        event = f"{space}::{operator}"
+        return "" if space == PYTHON or event in self.left_out else event
+
+    def without_detaches(self) -> "Operators":
+        """The same operators, of which those that detach are not looked for."""
+        return replace(self, left_out=frozenset({"aten::detach"}))
 
 
 def operators_in(path: Path) -> Operators:
