@@ -30,7 +30,7 @@ enum class CapturedRole : std::uint8_t {
 
 /// A block of memory of PyTorch's allocator. Views and new versions of a tensor share it.
 struct CapturedStorage {
-  Expr bytes;  ///< what PyTorch allocates
+  Expr bytes;                          ///< what PyTorch allocates
   std::int64_t bytes_as_captured = 0;  ///< `bytes` at the sizes of the capture
   CapturedRole role = CapturedRole::other;
   ValueId root;  ///< the first value in it
@@ -80,7 +80,7 @@ struct CapturedStep {
   IdVector<NodeId, CapturedPhase> phases;
   IdVector<NodeId, std::optional<Expr>> flops;  ///< by PyTorch's formulas, where there is one
   IdVector<NodeId, Expr> workspace;             ///< bytes that the kernel allocates and frees
-  IdVector<ValueId, StorageId> storage_of;  ///< valid for every value
+  IdVector<ValueId, StorageId> storage_of;      ///< valid for every value
   IdVector<StorageId, CapturedStorage> storages;
   /// In the order of their nodes. Empty if the file does not list them; then there are no plans.
   std::vector<SavedTensor> saved;
