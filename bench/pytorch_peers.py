@@ -199,12 +199,16 @@ class AutoSac:
         decisions, _, peak = sac_milp(copy.deepcopy(self.graph), part * self.peak / 2**30)
         if peak < 0:
             return None
-        return {module.partition(".")[2]: self._saved(module, part) for module, part in decisions.items()}
+        plan = {module.partition(".")[2]: self._saved(module, discarded) for module, discarded in decisions.items()}
+        return None if None in plan.values() else plan
 
-    def _saved(self, module: str, discarded: float) -> set[tuple[Any, int]]:
+    def _saved(self, module: str, discarded: float) -> Optional[set[tuple[Any, int]]]:
         from torch.distributed._tools.sac_estimator import OPS_TO_ALWAYS_SKIP
         from torch.distributed._tools.sac_ilp import get_optimal_checkpointing_policy_per_module
-        kept = iter(get_optimal_checkpointing_policy_per_module(self.operators.sac_mod_stats[module], 1 - discarded))
+        decided = get_optimal_checkpointing_policy_per_module(self.operators.sac_mod_stats[module], 1 - discarded)
+        if not decided:
+            return None
+        kept = iter(decided)
         calls: Counter[Any] = Counter()
         saved = set()
         for one in self.operators._sac_mod_metadata[module].sac_metadata:
