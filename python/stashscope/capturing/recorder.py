@@ -6,7 +6,8 @@ with fake ones. It keeps no tensor and no storage alive.
 
 from __future__ import annotations
 
-from typing import Any
+import contextlib
+from typing import Any, Iterator
 
 import torch
 from torch._C import DispatchKey
@@ -21,6 +22,7 @@ from .phases import Phases
 from .record import Node, Record
 from .scalars import Scalars
 from .values import Values
+from .wrappers import is_wrapper
 
 aten = torch.ops.aten
 _DEVICE = torch.ops.prim.device.default
@@ -45,6 +47,9 @@ class Recorder(TorchDispatchMode):
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         if func is _DEVICE and isinstance(args[0], FakeTensor):
             return args[0].fake_device
+        if any(is_wrapper(kind) for kind in types):
+            # The wrapper takes the operator apart; its parts come back here.
+            return NotImplemented
         kwargs = kwargs or {}
         facts = facts_of(func)
         if self.paused or facts.ignored or _is_shallow_copy(func):
@@ -68,6 +73,15 @@ class Recorder(TorchDispatchMode):
             self._run(aten.add_.Tensor, facts_of(aten.add_.Tensor), args, kwargs, place)
             return aten.alias.default(args[0])
         return self._run(func, facts, args, kwargs, place)
+
+    @contextlib.contextmanager
+    def unseen(self) -> Iterator[None]:
+        """Operators in it do not count."""
+        before, self.paused = self.paused, True
+        try:
+            yield
+        finally:
+            self.paused = before
 
     def _unrecorded(self, func: Any, args: Any, kwargs: Any) -> Any:
         result = func(*args, **kwargs)
@@ -97,5 +111,5 @@ class Recorder(TorchDispatchMode):
 
 def _is_shallow_copy(func: Any) -> bool:
     """Autograd copies the head of a tensor. Modes see that as `detach`, but no operator runs."""
-    return func is aten.detach.default and not torch._C._dispatch_tls_is_dispatch_key_excluded(
-        DispatchKey.ADInplaceOrView)
+    return func is aten.detach.default and (not torch._C._dispatch_tls_is_dispatch_key_excluded(
+        DispatchKey.ADInplaceOrView) or kernels.makes_parameter())
