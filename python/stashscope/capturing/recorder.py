@@ -22,7 +22,7 @@ from .phases import Phases
 from .record import Node, Record
 from .scalars import Scalars
 from .values import Values
-from .wrappers import is_wrapper
+from .wrappers import is_wrapper, parts_of
 
 aten = torch.ops.aten
 _DEVICE = torch.ops.prim.device.default
@@ -49,7 +49,7 @@ class Recorder(TorchDispatchMode):
             return args[0].fake_device
         if any(is_wrapper(kind) for kind in types):
             # The wrapper takes the operator apart; its parts come back here.
-            return NotImplemented
+            return self._unrecorded(func, args, kwargs or {}) if _is_shallow_copy(func) else NotImplemented
         kwargs = kwargs or {}
         facts = facts_of(func)
         if self.paused or facts.ignored or _is_shallow_copy(func):
@@ -86,7 +86,8 @@ class Recorder(TorchDispatchMode):
     def _unrecorded(self, func: Any, args: Any, kwargs: Any) -> Any:
         result = func(*args, **kwargs)
         if not self.paused and args and isinstance(args[0], torch.Tensor) and isinstance(result, torch.Tensor):
-            self._values.same_memory(args[0], result)
+            for mine, copied in zip(parts_of(args[0]), parts_of(result)):
+                self._values.same_memory(mine, copied)
         return result
 
     def _run(self, func: Any, facts: Facts, args: Any, kwargs: Any, place: Any) -> Any:
