@@ -61,11 +61,14 @@ def _named(reached: Reached) -> Iterator[tuple[str, str, torch.Tensor]]:
             for key, state in optimizer.state.get(parameter, {}).items():
                 if isinstance(state, torch.Tensor):
                     yield f"{name}.{key}", "optimizer", state
+    memory = {part.untyped_storage()._cdata for _, root in roots for parameter in root.parameters()
+              for part in parts_of(parameter)}
     for name, tensor in reached.tensors:
         if tensor.is_leaf and tensor.requires_grad or tensor.is_meta:
             yield name, "parameter" if tensor.requires_grad else "input", tensor
     for tensor in reached.held:
-        yield "", HELD, tensor
+        if not tensor.is_meta or tensor.untyped_storage()._cdata in memory:
+            yield "", HELD, tensor
 
 
 def _parameters_of(optimizer: torch.optim.Optimizer) -> Iterator[torch.Tensor]:
