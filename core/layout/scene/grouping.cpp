@@ -54,13 +54,14 @@ class GroupingBuilder {
   }
 
   bool is_update(NodeId id) const {
-    return graph_.captured() != nullptr &&
-           graph_.captured()->phases[id] == CapturedPhase::optimizer;
+    const CapturedStep* const step = graph_.data().captured.get();
+    return step != nullptr && step->phases[id] == CapturedPhase::optimizer;
   }
 
   /// The group of a captured optimizer. The double slash keeps it apart from a module of that name.
   std::size_t update_group() {
-    if (!update_group_) update_group_ = tree_.add_child(GroupTree::root, "//optimizer", "optimizer");
+    if (!update_group_)
+      update_group_ = tree_.add_child(GroupTree::root, "//optimizer", "optimizer");
     return *update_group_;
   }
 
