@@ -13,11 +13,10 @@
 #include "core/report/page/page_moves.h"
 #include "core/report/report.h"
 #include "core/study/facts/exported_config.h"
-#include "core/study/facts/pass_savings.h"
 #include "core/study/facts/pytorch_plan.h"
+#include "core/study/files/loaded_model.h"
 #include "core/study/files/modified_model.h"
 #include "core/study/measured/measure.h"
-#include "core/study/step/fusion_table.h"
 
 namespace stashscope::app {
 
@@ -68,9 +67,7 @@ void check_outputs(const BatchOptions& options, const Choices& choices, Overwrit
 /// The input of a report, without next moves and measurements.
 ReportInput report_input(const Study& study, const AnalysisOptions& analysis,
                          const BatchOptions& options, const PlanningResults& planned) {
-  ReportInput input{study, analysis.file};
-  input.passes = pass_savings(study);
-  input.fusions = fusion_table(study);
+  ReportInput input = stashscope::report_input(study, analysis.file);
   input.planned = planned;
   input.command = options.command;
   return input;
@@ -98,11 +95,15 @@ StudyMeasurements measured_or_reported(const Study& study, const AnalysisOptions
   }
 }
 
-/// The study with the times measured in the session, if any, in place of predicted times.
-std::shared_ptr<const Study> with_times_of(const Session& session,
-                                           std::shared_ptr<const Study> study) {
-  if (!session.current_measured) return study;
-  return with_measured_times(*study, session.baseline_measured, *session.current_measured);
+/// The measurement that the options name. A plan of the planner makes another step, which was not
+/// measured.
+std::optional<MeasuredPair> measured_before(const Study& study, const AnalysisOptions& analysis,
+                                            const LoadedModel& loaded,
+                                            const PlanningResults& planned) {
+  if (analysis.measurement.empty() || planned.budget) return std::nullopt;
+  const StudyMeasurements measured{loaded.session.baseline_measured,
+                                   *loaded.session.current_measured};
+  return MeasuredPair{measured, largest_error(study, measured)};
 }
 
 }  // namespace
@@ -114,10 +115,6 @@ void write_text(const std::string& text, const std::string& path) {
   } else {
     write_file_atomically(path, text);
   }
-}
-
-std::shared_ptr<const Study> study_with_times(const LoadedModel& loaded) {
-  return with_times_of(loaded.session, study_of(loaded));
 }
 
 int run_batch(const AnalysisOptions& analysis, const PlanningOptions& planning,
@@ -132,7 +129,7 @@ int run_batch(const AnalysisOptions& analysis, const PlanningOptions& planning,
   print_warnings("stashscope", warnings_of_size("--budget", planning.budget.value_or("")));
   print_warnings("stashscope", warnings_of_size("--memory", planning.memory));
   print_first_warnings("stashscope", study->warnings, "--format json");
-  std::optional<MeasuredPair> shown;
+  std::optional<MeasuredPair> shown = measured_before(*study, analysis, loaded, planned);
   if (study->choices.device) {
     const StudyMeasurements measured =
         measured_or_reported(*study, analysis, loaded, options, planned);
@@ -145,11 +142,7 @@ int run_batch(const AnalysisOptions& analysis, const PlanningOptions& planning,
   input.measured = shown;
   write_text(report_text(input, options.format), options.out);
   if (!options.save_model.empty()) save_modified_model(*study, options.save_model);
-  if (!options.save_session.empty()) {
-    loaded.session.model_hash = hash_file(loaded.session.model);
-    loaded.session.model = std::filesystem::absolute(loaded.session.model).lexically_normal();
-    save_session(loaded.session, options.save_session);
-  }
+  if (!options.save_session.empty()) save_with_model(loaded.session, options.save_session);
   if (!options.export_env.empty()) {
     const ExportedEnvironment exported = exported_environment(*study, options.export_env);
     print_warnings("stashscope", exported.left_out);

@@ -22,9 +22,6 @@ struct BatchOptions {
 /// Writes to a file, or to standard output if `path` is empty.
 void write_text(const std::string& text, const std::string& path);
 
-/// The study of a loaded model. Times measured in its session replace predicted times.
-std::shared_ptr<const Study> study_with_times(const LoadedModel& loaded);
-
 constexpr int budget_not_met = 4;
 
 /// Analyzes, plans, runs if a device is given, and writes the requested outputs. Returns 0 or

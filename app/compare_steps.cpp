@@ -19,7 +19,7 @@ void check_usage(const BatchOptions& options) {
 int run_comparison(const AnalysisOptions& analysis, const BatchOptions& options) {
   check_usage(options);
   const LoadedModel left = load_model_or_session(analysis);
-  const LoadedModel right = stashscope::load_model_or_session(options.compare, nullptr);
+  const LoadedModel right = stashscope::load_model_or_session(options.compare);
   if (!options.out.empty()) {
     OverwriteGuard files = files_read(analysis, left);
     files.add_model(right.session.model, *right.model);

@@ -136,6 +136,11 @@ int run(int argc, char** argv) {
   program.set_version_flag("--version", "stashscope " STASHSCOPE_VERSION);
   ProgramOptions options;
   add_analysis_options(program, options.analysis);
+  program
+      .add_option("--measurement", options.analysis.measurement,
+                  "measurement of the step, from stashscope.measure in PyTorch or from "
+                  "stashscope-run; its times replace predicted times")
+      ->type_name("FILE");
   CLI::Option* const batch =
       program.add_flag("--batch", options.is_batch, "print a report instead of opening the window");
   program.add_flag("--list-optimizers", options.lists_optimizers,

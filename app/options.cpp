@@ -15,6 +15,8 @@
 #include "core/run/devices/devices.h"
 #include "core/run/step/runner.h"
 #include "core/schedule/fusion/fusions.h"
+#include "core/study/measured/measurement_file.h"
+#include "core/study/step/strategy_names.h"
 
 namespace stashscope::app {
 
@@ -27,18 +29,9 @@ void add_dim(const std::string& argument, Choices& choices) {
     fail_usage("--dim " + printable(argument), "is not of the form NAME=N or NAME=OTHER",
                "for example --dim batch=8, --dim 'inputs_*_dim0=8' or --dim labels_dim0=batch");
   }
-  const std::string name = argument.substr(0, equals);
-  const std::string value = argument.substr(equals + 1);
-  std::int64_t number = 0;
-  const auto [end, status] = std::from_chars(value.data(), value.data() + value.size(), number);
-  const bool is_number = status == std::errc() && end == value.data() + value.size();
-  if (is_number) {
-    choices.dims[name] = number;
-  } else if (status == std::errc::result_out_of_range) {
-    fail_usage("--dim " + printable(argument), "does not fit into 64 bits");
-  } else {
-    choices.graph.same_dims[name] = value;
-  }
+  read_option("--dim " + printable(argument), [&] {
+    choose_dimension(argument.substr(0, equals), argument.substr(equals + 1), choices);
+  });
 }
 
 /// The names of all entries of a table, separated by commas.
@@ -67,6 +60,10 @@ void apply_strategy_options(const AnalysisOptions& options, Choices& choices) {
   }
   if (!options.device_memory.empty()) {
     choices.times.device_memory = memory_in("--device-memory", options.device_memory);
+  }
+  if (options.keep_free) {
+    check_reserve(*options.keep_free);
+    choices.times.reserve_percent = *options.keep_free;
   }
 }
 
@@ -135,6 +132,11 @@ void add_strategy_options(CLI::App& program, AnalysisOptions& options) {
                   "profile)")
       ->type_name("SIZE");
   program
+      .add_option("--keep-free", options.keep_free,
+                  "percent of the device's memory that the step must leave free, such as 5 for "
+                  "what the peak does not count (default 0)")
+      ->type_name("PERCENT");
+  program
       .add_option("--profile", options.profile,
                   "device profile for predicted times: a name (see --list-profiles) or a JSON "
                   "file (default " +
@@ -193,12 +195,6 @@ void add_fusion_options(CLI::App& program, AnalysisOptions& options) {
       ->allow_extra_args(false);
 }
 
-void apply_order(const std::string& name, Choices& choices) {
-  const bool is_planned = name == planned_order && choices.plans.sequence;
-  if (is_planned) return choose_order(choices, std::nullopt);
-  choose_order(choices, std::string(find_order(name).name));
-}
-
 void apply_pass_options(const AnalysisOptions& options, Choices& choices) {
   for (const std::string& each : options.passes) add_passes(each, choices);
   if (!options.precision.empty()) choices.graph.precision = parse_precision(options.precision);
@@ -240,7 +236,7 @@ void apply_options(const AnalysisOptions& options, Choices& choices) {
   for (const std::string& each : options.plans) add_config_argument(each, choices.plans.config);
   choices.plans.pinned.insert(options.pinned.begin(), options.pinned.end());
   if (options.level >= 0) choices.plans.level = options.level;
-  if (!options.order.empty()) apply_order(options.order, choices);
+  if (!options.order.empty()) choose_order_named(options.order, choices);
   apply_fusion_options(options, choices.fusion);
   if (!options.device.empty()) {
     check_device_name(options.device);
@@ -286,6 +282,17 @@ void add_analysis_options(CLI::App& program, AnalysisOptions& options) {
   add_pass_options(program, options);
 }
 
+namespace {
+
+/// The measurement must fit the step, so it needs the step's study.
+void take_measurement(const std::string& file, LoadedModel& loaded) {
+  const StudyMeasurements measured = load_measurements(file, *study_of(loaded));
+  loaded.session.baseline_measured = measured.baseline;
+  loaded.session.current_measured = measured.current;
+}
+
+}  // namespace
+
 LoadedModel load_model_or_session(const AnalysisOptions& options) {
   if (options.file.empty()) fail_usage("", "no model is given", "name an ONNX model or a session");
   LoadedModel loaded = stashscope::load_model_or_session(
@@ -294,21 +301,8 @@ LoadedModel load_model_or_session(const AnalysisOptions& options) {
                     std::back_inserter(loaded.warnings));
   if (!options.loss.empty()) check_loss(options.loss, *loaded.model);
   if (!options.modules.empty()) recompute_modules(options.modules, loaded);
+  if (!options.measurement.empty()) take_measurement(options.measurement, loaded);
   return loaded;
-}
-
-std::shared_ptr<const Study> study_of(const LoadedModel& loaded) {
-  try {
-    return compute_study(loaded.model, loaded.session.choices, nullptr, Progress());
-  } catch (const Error& error) {
-    if (error.kind() == ErrorKind::input) {
-      throw error.within(printable(loaded.session.model.string()));
-    }
-    // A choice that does not fit the model may come from the session.
-    const bool is_chosen = error.kind() == ErrorKind::usage && !loaded.session_file.empty();
-    if (is_chosen) throw error.within(printable(loaded.session_file.string()));
-    throw;
-  }
 }
 
 std::string finite_and_not_negative(const std::string& text) {

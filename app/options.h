@@ -10,7 +10,6 @@
 #include "core/base/error.h"
 #include "core/schedule/tasks/search_limit.h"
 #include "core/study/files/loaded_model.h"
-#include "core/study/step/study.h"
 
 namespace stashscope::app {
 
@@ -38,11 +37,13 @@ struct AnalysisOptions {
   std::string profile;                       ///< name or file
   std::optional<double> transfer_bandwidth;  ///< in 1e9 bytes per second
   std::string device_memory;                 ///< such as 24GiB; empty: not given
+  std::optional<double> keep_free;           ///< percent of the device's memory
   std::string optimizer;
   bool master_weights = false;
   bool release_gradients = false;
   std::vector<std::string> passes;
   std::string precision;
+  std::string measurement;  ///< file with a measurement of the step; empty: not given
 };
 
 /// Declares the options; `file` is a positional argument.
@@ -53,9 +54,6 @@ void apply_options(const AnalysisOptions& options, Choices& choices);
 
 /// Loads the file that the options name and applies the options. Throws an input or usage Error.
 LoadedModel load_model_or_session(const AnalysisOptions& options);
-
-/// The study of a loaded model; errors about the model name the model's file.
-std::shared_ptr<const Study> study_of(const LoadedModel& loaded);
 
 /// Checks of numbers in options. Each function returns an error text, which is empty for a valid
 /// number.

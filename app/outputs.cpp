@@ -13,6 +13,7 @@ OverwriteGuard files_read(const AnalysisOptions& options, const LoadedModel& loa
     if (plan.starts_with('@')) files.add(plan.substr(1), "the plans");
   }
   if (std::filesystem::exists(options.profile)) files.add(options.profile, "the profile");
+  if (!options.measurement.empty()) files.add(options.measurement, "the measurement");
   return files;
 }
 

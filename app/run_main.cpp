@@ -20,6 +20,7 @@
 #include "core/run/devices/devices.h"
 #include "core/run/step/available_memory.h"
 #include "core/run/step/given_inputs.h"
+#include "core/study/files/loaded_model.h"
 #include "core/study/files/step_bundle.h"
 #include "core/study/measured/measure.h"
 #include "core/study/measured/measured_profile.h"

@@ -24,7 +24,11 @@ function(stashscope_room ROOM)
   endforeach()
   list(REMOVE_DUPLICATES ALLOWED)
   set_property(GLOBAL PROPERTY STASHSCOPE_REACHED_BY_${ROOM} "${ALLOWED}")
-  target_link_libraries(${TARGET} PUBLIC stashscope_options ${LIBRARIES} ${ARG_PUBLIC} PRIVATE ${ARG_PRIVATE})
+  set_property(GLOBAL APPEND PROPERTY STASHSCOPE_ROOMS ${TARGET})
+  # Whoever uses an installed room needs C++20, but not this build's warnings.
+  target_compile_features(${TARGET} PUBLIC cxx_std_20)
+  target_link_libraries(${TARGET} PUBLIC $<BUILD_INTERFACE:stashscope_options> ${LIBRARIES} ${ARG_PUBLIC}
+                        PRIVATE ${ARG_PRIVATE})
   if(ROOM_HEADERS)
     target_precompile_headers(${TARGET} REUSE_FROM ${ROOM_HEADERS})
   endif()

@@ -35,6 +35,7 @@ OPTIONAL = {
     "ssh": "the user's own; tests replace it by scripts",
     "ssh-copy-id": "only a message names it",
     "stream": "the name of a file in a test",
+    "setuptools": "pip brings it to build the Python package",
     "sudo": "install.sh uses it only if the user is not root, and says if it is missing",
     **dict.fromkeys(("numpy", "onnx", "onnxruntime", "torch", "torchvision", "transformers"),
                     "the Python package, its tests and some of bench run in environments of their own"),
@@ -98,8 +99,14 @@ def cuda_folders(build: BuildFolder) -> list[str]:
     return [folder, os.path.realpath(folder)]
 
 
+def python_folders(build: BuildFolder) -> list[str]:
+    """The headers of Python, if the module for Python was built. It is optional; packaging/engine.sh installs them."""
+    headers = build.cache.get("_Python_INCLUDE_DIR", "")
+    return [headers, os.path.realpath(headers)] if headers else []
+
+
 def needs_of(build: BuildFolder) -> Needs:
-    needs = Needs(cuda_folders(build))
+    needs = Needs(cuda_folders(build) + python_folders(build))
     for paths, user in ((build.read_by_the_compiler(), "the compiler"), (build.named_by_rules(), "the build"),
                         (build.found_programs(), "CMake"), (build.loaded_libraries(), "the built programs")):
         for path in sorted(paths):

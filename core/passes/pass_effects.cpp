@@ -9,17 +9,21 @@ namespace stashscope {
 
 namespace {
 
-/// Whether the pass changes something when it is selected, too.
-bool has_effect(const GraphPass& pass, const Graph& graph, const TrainingGoal& goal,
-                PassSelection selection) {
-  selection.names.emplace(pass.name);
+/// What the passes change when they are selected, too; nothing if they cannot be applied.
+std::vector<PassResult> results_of(const std::vector<const GraphPass*>& passes, const Graph& graph,
+                                   const TrainingGoal& goal, PassSelection selection) {
+  for (const GraphPass* const pass : passes) selection.names.emplace(pass->name);
   std::vector<PassResult> results;
   try {
     apply_passes(graph, goal, selection, results);
   } catch (const Error& error) {
     if (error.kind() == ErrorKind::cancelled) throw;
-    return false;
+    return {};
   }
+  return results;
+}
+
+bool changes(const std::vector<PassResult>& results, const GraphPass& pass) {
   return std::ranges::any_of(
       results, [&](const PassResult& each) { return each.name == pass.name && each.changed > 0; });
 }
@@ -38,7 +42,11 @@ std::vector<const GraphPass*> passes_with_effect(const Graph& model, const Train
     if (found.size() == most) break;
     progress.update(0, "passes");
     if (!pass.among_all || selection.names.contains(std::string(pass.name))) continue;
-    if (has_effect(pass, graph, goal, selection)) found.push_back(&pass);
+    if (changes(results_of({&pass}, graph, goal, selection), pass)) found.push_back(&pass);
+  }
+  const std::vector<PassResult> together = results_of(found, graph, goal, selection);
+  if (!together.empty()) {
+    std::erase_if(found, [&](const GraphPass* each) { return !changes(together, *each); });
   }
   return found;
 }

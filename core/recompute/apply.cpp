@@ -168,7 +168,7 @@ namespace {
 RecomputeConfig config_of_regions(const Opportunities& opportunities) {
   std::map<std::string, std::vector<const NodePlan*>> clusters;
   for (const NodePlan& plan : opportunities.plans) {
-    if (plan.region) clusters[plan.cluster].push_back(&plan);
+    if (plan.region && plan.region->kept.empty()) clusters[plan.cluster].push_back(&plan);
   }
   const auto freed = [](const auto& each) {
     std::size_t values = 0;

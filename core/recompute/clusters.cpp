@@ -66,13 +66,15 @@ std::string config_of(const Combination& combination) {
   return join(entries, ",");
 }
 
-/// Adds the bytes of the storages that a region frees, times `sign`.
+/// Adds the bytes of the storages that a region frees, less those that only it holds, times `sign`.
 void add_region_sizes(const Graph& graph, const NodePlan& plan, int sign,
                       std::vector<SizeProduct>& products) {
   const CapturedStep& step = *graph.data().captured;
-  for (const ValueId value : plan.region->freed) {
-    products.push_back({Rational(sign), {step.storages[step.storage_of[value]].bytes}});
-  }
+  const auto add = [&](ValueId value, int times) {
+    products.push_back({Rational(times), {step.storages[step.storage_of[value]].bytes}});
+  };
+  for (const ValueId value : plan.region->freed) add(value, sign);
+  for (const ValueId value : plan.region->held) add(value, -sign);
 }
 
 /// Adds the sizes of a plan's outputs, each as a product of dimensions. Leaves out outputs of

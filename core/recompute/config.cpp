@@ -203,6 +203,14 @@ RecomputeConfig own_part(const RecomputeConfig& config) {
                  [](const ClusterChoice& choice) { return !is_known_to_reference(choice); });
 }
 
+std::set<std::string> regions_in(const RecomputeConfig& config) {
+  std::set<std::string> names;
+  for (const auto& [name, choice] : config) {
+    if (choice.type == PlanType::region) names.insert(name);
+  }
+  return names;
+}
+
 std::string environment_block(const RecomputeConfig& config, const RecomputeSearchOptions& search,
                               const std::vector<std::string>& comments) {
   return level_line(0) + config_line(to_string(config)) +

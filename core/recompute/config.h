@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,9 @@ void add_config_argument(const std::string& argument, RecomputeConfig& config);
 
 std::string to_string(const std::string& cluster, const ClusterChoice& choice);
 std::string to_string(const RecomputeConfig& config);
+
+/// The names of the regions, modules that PyTorch runs again.
+std::set<std::string> regions_in(const RecomputeConfig& config);
 
 /// The entries that ONNX Runtime understands.
 RecomputeConfig reference_part(const RecomputeConfig& config);

@@ -96,13 +96,16 @@ void name_clusters(Opportunities& found) {
 }  // namespace
 
 Opportunities find_opportunities(const Graph& graph, const IdVector<NodeId, const Op*>& ops,
-                                 const Boundary& boundary, const RecomputeSearchOptions& search) {
+                                 const Boundary& boundary, const RecomputeSearchOptions& search,
+                                 const std::set<std::string>& asked) {
   Opportunities found;
   found.reference = search.reference;
   analyse_stash(graph, boundary, rules_of(search.reference), found);
-  StrategyInput input{graph, ops, boundary, found, search, {}};
+  StrategyInput input{graph, ops, boundary, found, search, {}, asked};
   if (graph.data().captured) {
-    found.plans = find_regions(input).plans;
+    Findings regions = find_regions(input);
+    found.plans = std::move(regions.plans);
+    found.only_asked = std::move(regions.only_asked);
     sort_plans(found, found.plans);
     name_clusters(found);
     return found;
@@ -122,6 +125,16 @@ Opportunities find_opportunities(const Graph& graph, const IdVector<NodeId, cons
   drop_obstacles_with_plans(found);
   name_clusters(found);
   return found;
+}
+
+bool answers(const Opportunities& found, const std::set<std::string>& asked) {
+  const std::set<std::string> names(found.clusters.begin(), found.clusters.end());
+  std::set<std::string> only_asked;
+  for (const std::string& name : asked) {
+    const bool is_found_anyway = names.contains(name) && !found.only_asked.contains(name);
+    if (!is_found_anyway) only_asked.insert(name);
+  }
+  return only_asked == found.only_asked;
 }
 
 }  // namespace stashscope

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <memory>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "core/graph/boundary.h"
@@ -34,6 +36,7 @@ struct Opportunities : Stash {
   std::vector<NodePlan> plans;
   std::vector<NodePlan> extensions;           ///< plans of the other strategies, in strategy order
   IdVector<ClusterId, std::string> clusters;  ///< clusters of all plans, without repeats
+  std::set<std::string> only_asked;  ///< regions that were looked for only because of a config
   std::vector<Obstacle>
       obstacles;  ///< why entry nodes have no plan of a type known to ONNX Runtime
 };
@@ -42,7 +45,12 @@ struct Opportunities : Stash {
 /// forward ends where a YieldOp that reads the boundary's outputs would run; these outputs count as
 /// read in forward.
 /// @param boundary if unknown, the result has no plans
+/// @param asked regions of a captured step that a config names, such as `h.0[keep mm 0]`
 Opportunities find_opportunities(const Graph& graph, const IdVector<NodeId, const Op*>& ops,
-                                 const Boundary& boundary, const RecomputeSearchOptions& search);
+                                 const Boundary& boundary, const RecomputeSearchOptions& search,
+                                 const std::set<std::string>& asked = {});
+
+/// Whether a search that is asked for these regions has the plans of `found`.
+bool answers(const Opportunities& found, const std::set<std::string>& asked);
 
 }  // namespace stashscope

@@ -13,6 +13,36 @@ constexpr std::int64_t generator_state_bytes = 5056;
 
 using Calls = std::vector<const RegionCall*>;
 
+/// By storage: until when derivatives use what the second run of the call saves of it; invalid:
+/// beyond the step.
+std::map<StorageId, NodeId> used_until(const CapturedStep& step, const RegionCall& call) {
+  std::map<StorageId, NodeId> until;
+  for (const std::size_t row : call.saved) {
+    const SavedTensor& saved = step.saved[row];
+    const NodeId last = saved.unpacked.valid() ? saved.used : saved.released;
+    if (last < call.trigger) continue;
+    const auto [known, is_new] = until.try_emplace(saved.storage, last);
+    if (!is_new) known->second = std::max(known->second, last);
+  }
+  return until;
+}
+
+/// Extends the lives of the storages that the call keeps. What only the second run needs is left
+/// out.
+void keep_alive(const Graph& graph, const RegionCall& call, IdVector<StorageId, NodeId>& lives) {
+  const CapturedStep& step = *graph.data().captured;
+  if (call.kept.empty()) return;
+  const std::map<StorageId, NodeId> used = used_until(step, call);
+  for (const KeptNode& kept : call.kept) {
+    for (const ValueId output : graph.node(kept.node).outputs) {
+      const StorageId storage = step.storage_of[output];
+      const auto known = used.find(storage);
+      if (known != used.end()) lives[storage] = std::max(lives[storage], known->second);
+      if (!kept.position) lives[storage] = std::max(lives[storage], call.released);
+    }
+  }
+}
+
 /// Until when the storages of a captured step live with the given calls as regions; invalid: they
 /// outlive the step.
 IdVector<StorageId, NodeId> lives_with(const Graph& graph, const Calls& calls) {
@@ -38,6 +68,7 @@ IdVector<StorageId, NodeId> lives_with(const Graph& graph, const Calls& calls) {
     // Something besides Python and autograd decides how long other storages live.
     if (is_given || before[id] != storage.last) lives[id] = storage.last;
   }
+  for (const RegionCall* const call : calls) keep_alive(graph, *call, lives);
   return lives;
 }
 
@@ -58,6 +89,7 @@ class RegionRunner {
     hold_own_values();
     for (const RegionCall* const call : calls_) {
       add_state(*call, call->first, within_step(call->released));
+      for (const KeptNode& kept : call->kept) hold_state_of(*call, kept.node);
     }
     // A later second run makes newer copies of what both make.
     std::ranges::stable_sort(calls_, {}, [](const RegionCall* each) { return each->trigger; });
@@ -115,36 +147,54 @@ class RegionRunner {
     add_value(graph_.node(at).outputs[0], form, until);
   }
 
+  /// A kept operator that may draw random numbers has a state of the generator until the next
+  /// operator of the call: the policy of `stashscope.apply` then looks whether it drew any.
+  void hold_state_of(const RegionCall& call, NodeId node) {
+    const auto tags = graph_.node(node).attributes.texts("tags");
+    if (std::ranges::find(tags, "random") == tags.end()) return;
+    std::size_t next = node.index() + 1;
+    while (next < call.end && !is_seen(NodeId(next))) ++next;
+    add_state(call, node, next == call.end ? within_step(call.released) : NodeId(next - 1));
+  }
+
+  /// Whether a policy of a selective checkpoint sees the node.
+  bool is_seen(NodeId node) const {
+    const Node& seen = graph_.node(node);
+    return seen.op_type != "detach" && seen.domain != "pytorch.python";
+  }
+
   void run_again(const RegionCall& call) {
     const NodeId last(next_node().index() + call.again.size());
     add_state(call, call.trigger, last);
+    // The copy during which a node, or the place of a kept node, is passed.
     std::map<NodeId, NodeId> copy_of;
     for (std::size_t i = 0; i < call.again.size(); ++i) {
       copy_of[call.again[i]] = NodeId(next_node().index() + i);
     }
-    const std::map<StorageId, NodeId> saved_until = used(call);
-    for (const NodeId node : call.again)
-      copy(node, call.trigger, [&](StorageId storage) {
-        const auto saved = saved_until.find(storage);
-        if (saved != saved_until.end()) return saved->second;
-        const auto python = copy_of.find(step_.storages[storage].python_last);
-        return python == copy_of.end() ? last : python->second;
-      });
+    for (const KeptNode& kept : call.kept) {
+      if (kept.position) copy_of[kept.node] = NodeId(next_node().index() + *kept.position - 1);
+    }
+    const std::map<StorageId, NodeId> used = used_until(step_, call);
+    const auto until = [&](StorageId storage) {
+      const auto saved = used.find(storage);
+      if (saved != used.end()) return within_step(saved->second);
+      const auto python = copy_of.find(step_.storages[storage].python_last);
+      return python == copy_of.end() ? last : python->second;
+    };
+    for (const NodeId node : call.again) copy(node, call.trigger, until);
+    for (const KeptNode& kept : call.kept) {
+      if (kept.position) hand_out(kept.node, call.trigger, until);
+    }
     rewire(call);
   }
 
-  /// By storage that the call makes: until when derivatives use what the second run saves of it.
-  std::map<StorageId, NodeId> used(const RegionCall& call) const {
-    std::map<StorageId, NodeId> until;
-    for (const std::size_t row : call.saved) {
-      const SavedTensor& saved = step_.saved[row];
-      const NodeId last = saved.unpacked.valid() ? saved.used : saved.released;
-      if (last < call.trigger) continue;
-      const auto [known, is_new] = until.try_emplace(saved.storage, last);
-      if (!is_new) known->second = std::max(known->second, last);
+  /// Holds kept outputs that the second run alone needs until Python no longer does.
+  template <class Until>
+  void hand_out(NodeId node, NodeId trigger, const Until& until) {
+    for (const ValueId output : graph_.node(node).outputs) {
+      const StorageId storage = step_.storage_of[output];
+      if (lives_[storage] < trigger) held_until_[output] = until(storage);
     }
-    for (auto& [storage, last] : until) last = within_step(last);
-    return until;
   }
 
   template <class Until>

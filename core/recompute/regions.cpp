@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <optional>
 #include <set>
+#include <string_view>
 
 #include "core/base/text.h"
 #include "core/graph/node_path.h"
+#include "core/recompute/keep_rules.h"
 #include "core/recompute/search.h"
 
 namespace stashscope {
@@ -22,10 +25,6 @@ std::string cluster_of(const std::string& module) {
     if (is_number) part = "*";
   }
   return join(parts, ".");
-}
-
-std::int64_t constant_bytes(const CapturedStorage& storage) {
-  return storage.bytes.evaluate(Bindings()).value_or(0);
 }
 
 class RegionFinder {
@@ -172,24 +171,119 @@ class RegionFinder {
   std::vector<std::vector<StorageId>> made_from_;  ///< by node: the storages that it allocates
 };
 
-NodePlan plan_of(const Graph& graph, Region found) {
-  const CapturedStep& step = *graph.data().captured;
-  const auto bytes = [&](ValueId value) {
-    return constant_bytes(step.storages[step.storage_of[value]]);
+std::int64_t freed_bytes(const CapturedStep& step, const Region& region) {
+  const auto sum = [&](const std::vector<ValueId>& values) {
+    std::int64_t bytes = 0;
+    for (const ValueId value : values)
+      bytes += captured_bytes(step.storages[step.storage_of[value]]);
+    return bytes;
   };
-  const ValueId largest = *std::ranges::max_element(found.freed, {}, bytes);
+  return sum(region.freed) - sum(region.held);
+}
+
+/// @param entry the node that stands for the plan in tables, the same for all plans of a module
+NodePlan plan_of(const Graph& graph, Region found, const std::string& cluster, ValueId entry) {
   NodePlan plan;
   plan.type = PlanType::region;
-  plan.node = graph.value(largest).producer;
+  plan.node = graph.value(entry).producer;
   const auto& outputs = graph.node(plan.node).outputs;
-  plan.outputs = {static_cast<std::size_t>(std::ranges::find(outputs, largest) - outputs.begin())};
+  plan.outputs = {static_cast<std::size_t>(std::ranges::find(outputs, entry) - outputs.begin())};
   for (const RegionCall& call : found.calls) {
     plan.subgraph.insert(plan.subgraph.end(), call.again.begin(), call.again.end());
   }
-  plan.cluster = cluster_of(found.module);
+  plan.cluster = cluster;
   plan.region = std::make_shared<const Region>(std::move(found));
   return plan;
 }
+
+ValueId largest_freed(const CapturedStep& step, const Region& region) {
+  return *std::ranges::max_element(region.freed, {}, [&](ValueId value) {
+    return captured_bytes(step.storages[step.storage_of[value]]);
+  });
+}
+
+/// Makes the plans of regions: for each the one that keeps nothing inside, then those that keep
+/// outputs. Modules of one cluster have the same rules where these fit.
+class PlanMaker {
+ public:
+  PlanMaker(const Graph& graph, const std::vector<Region>& regions)
+      : graph_(graph), step_(*graph.data().captured), finder_(graph), regions_(regions) {
+    for (const Region& region : regions) {
+      options_.push_back(finder_.options(region));
+      add_rules(region, options_.back());
+    }
+  }
+
+  /// Adds the plans of a region that only a config names, `h.3` or `h.*[keep mm 0]`.
+  void add_asked(const std::string& name, std::vector<NodePlan>& plans) const {
+    const std::size_t bracket = name.find(keep_start);
+    const std::string modules = name.substr(0, bracket);
+    const auto rule = rule_in(name);
+    if (!rule) return;
+    for (std::size_t i = 0; i < regions_.size(); ++i) {
+      const Region& region = regions_[i];
+      if (region.module != modules && cluster_of(region.module) != modules) continue;
+      Region keeping = finder_.keeping(region, options_[i], *rule);
+      if (keeping.freed.empty()) continue;
+      plans.push_back(plan_of(graph_, std::move(keeping), name, largest_freed(step_, region)));
+    }
+  }
+
+  std::vector<NodePlan> plans() const {
+    std::vector<NodePlan> plans;
+    for (std::size_t i = 0; i < regions_.size(); ++i) {
+      const Region& region = regions_[i];
+      const std::string cluster = cluster_of(region.module);
+      const ValueId entry = largest_freed(step_, region);
+      plans.push_back(plan_of(graph_, region, cluster, entry));
+      std::vector<std::vector<KeptOperator>> known;
+      for (const KeepRule& rule : rules_.at(cluster)) {
+        Region keeping = finder_.keeping(region, options_[i], rule);
+        const bool is_known = std::ranges::find(known, keeping.kept) != known.end();
+        if (is_known || keeping.freed.empty() || freed_bytes(step_, keeping) <= 0) continue;
+        known.push_back(keeping.kept);
+        plans.push_back(plan_of(graph_, std::move(keeping),
+                                cluster + std::string(keep_start) + to_string(rule) + "]", entry));
+      }
+    }
+    return plans;
+  }
+
+ private:
+  static constexpr std::size_t most_of_a_cluster = 10;
+  static constexpr std::string_view keep_start = "[keep ";
+
+  /// The rule in a name, empty if it has none; nothing if it cannot be read.
+  static std::optional<KeepRule> rule_in(const std::string& name) {
+    const std::size_t bracket = name.find(keep_start);
+    if (bracket == std::string::npos) return KeepRule();
+    if (!name.ends_with(']')) return std::nullopt;
+    const std::size_t from = bracket + keep_start.size();
+    return parse_keep_rule(name.substr(from, name.size() - from - 1));
+  }
+
+  void add_rules(const Region& region, const std::vector<KeepOption>& options) {
+    const std::string cluster = cluster_of(region.module);
+    std::vector<KeepRule>& rules = rules_[cluster];
+    std::string signature = cluster;
+    for (const KeepOption& option : options) {
+      signature += " " + option.kept.name + ":" + std::to_string(option.bytes);
+    }
+    if (!signatures_.insert(signature).second) return;
+    for (KeepRule& rule : keep_rules(options, freed_bytes(step_, region))) {
+      const bool is_known = std::ranges::find(rules, rule) != rules.end();
+      if (!is_known && rules.size() < most_of_a_cluster) rules.push_back(std::move(rule));
+    }
+  }
+
+  const Graph& graph_;
+  const CapturedStep& step_;
+  KeepFinder finder_;
+  const std::vector<Region>& regions_;
+  std::vector<std::vector<KeepOption>> options_;  ///< by region
+  std::map<std::string, std::vector<KeepRule>> rules_;
+  std::set<std::string> signatures_;
+};
 
 }  // namespace
 
@@ -213,8 +307,15 @@ std::vector<ValueId> freed_values(const Graph& graph, const NodePlan& plan) {
 Findings find_regions(const StrategyInput& input) {
   Findings findings;
   if (!input.graph.data().captured) return findings;
-  for (Region& region : RegionFinder(input.graph).find()) {
-    findings.plans.push_back(plan_of(input.graph, std::move(region)));
+  const std::vector<Region> regions = RegionFinder(input.graph).find();
+  const PlanMaker maker(input.graph, regions);
+  findings.plans = maker.plans();
+  std::set<std::string> known;
+  for (const NodePlan& plan : findings.plans) known.insert(plan.cluster);
+  for (const std::string& name : input.asked) {
+    if (known.contains(name)) continue;
+    findings.only_asked.insert(name);
+    maker.add_asked(name, findings.plans);
   }
   return findings;
 }

@@ -2,6 +2,7 @@
 
 #include <set>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -19,11 +20,13 @@ struct StrategyInput {
   const Stash& stash;
   const RecomputeSearchOptions& search;
   std::set<ValueId> kept;  ///< stashed values that start a transformer layer and must stay
+  std::set<std::string> asked = {};  ///< regions that a config names
 };
 
 struct Findings {
-  std::vector<NodePlan> plans;      ///< plans sorted by entry, from last to first
-  std::vector<Obstacle> obstacles;  ///< why entries with stashed outputs have no plan
+  std::vector<NodePlan> plans;            ///< plans sorted by entry, from last to first
+  std::vector<Obstacle> obstacles;        ///< why entries with stashed outputs have no plan
+  std::set<std::string> only_asked = {};  ///< regions that are looked for only because of a config
 };
 
 /// Rates of the copies and conversions that plans add, assuming no overlap with other work.

@@ -19,6 +19,7 @@
 #include "core/report/tables.h"
 #include "core/study/facts/plan_facts.h"
 #include "core/study/facts/tensor_facts.h"
+#include "core/study/step/fusion_table.h"
 
 namespace stashscope {
 
@@ -211,6 +212,13 @@ json captured_json(const CapturedStep& captured) {
 }
 
 }  // namespace
+
+ReportInput report_input(const Study& study, const std::string& model_path) {
+  ReportInput input{study, model_path};
+  input.passes = pass_savings(study);
+  input.fusions = fusion_table(study);
+  return input;
+}
 
 std::string text_report(const ReportInput& input) {
   const Study& study = input.study;

@@ -40,6 +40,10 @@ struct ReportInput {
   std::string command = {};  ///< the command line that asked for the report; empty: unknown
 };
 
+/// The input of a report, with what the passes saved and with the fusion strategies; the rest is
+/// unset. @param study must outlive the result
+ReportInput report_input(const Study& study, const std::string& model_path);
+
 /// Plan table and cluster table in ONNX Runtime's form, then the peaks with their largest tensors,
 /// then all other results.
 std::string text_report(const ReportInput& input);

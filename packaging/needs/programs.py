@@ -9,7 +9,7 @@ from typing import Iterator
 
 from needs.shell import programs_in
 
-FOLDERS = ("packaging", ".ci", "app", "bench", "core", "tests", "ui", "python")
+FOLDERS = ("packaging", ".ci", "app", "bench", "core", "examples", "tests", "ui", "python")
 # Other folders on PATH are specific to this machine.
 SYSTEM_FOLDERS = ("/usr/bin", "/usr/sbin", "/bin", "/sbin")
 SYSTEM_PROGRAM = re.compile(r"/(usr/)?s?bin/[\w.+-]+")

@@ -7,7 +7,7 @@ from rooms.exceptions import Exceptions
 from rooms.sources import sources
 
 MOST_FILES, MOST_LINES, MOST_IN_FUNCTION = 30, 450, 60
-FOLDERS = ("core", "ui", "app", "tests", "bench")
+FOLDERS = ("core", "ui", "app", "tests", "bench", "examples")
 WITHOUT_LONG_FUNCTIONS = ("core/", "ui/", "app/")  # a test may tell one long story
 SUFFIXES = (".cpp", ".h", ".cuh", ".cu")
 # Comments, raw texts, texts, characters (a quote between digits parts a number) and preprocessor lines.

@@ -13,3 +13,10 @@ class Error(Exception):
         place = f" ({where})" if where else ""
         advice = f" {hint}" if hint else ""
         super().__init__(f"{what}{place}.{advice}")
+
+
+def of_engine(what: str, where: str, hint: str, message: str) -> Error:
+    """An error of the engine, with the engine's own message as its text."""
+    error = Error(what, where, hint)
+    error.args = (message,)
+    return error

@@ -13,7 +13,7 @@ LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 HEADING = re.compile(r"^#{1,6} (.+?)\s*$", re.MULTILINE)
 FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 CODE = re.compile(r"`([^`]+)`")
-PATH = re.compile(r"(core|ui|app|tests|bench|docs|packaging|resources|cmake)/[\w./-]*\w/?")
+PATH = re.compile(r"(core|ui|app|tests|bench|docs|examples|packaging|resources|cmake)/[\w./-]*\w/?")
 ITEM = re.compile(r"^- `([^`]+)`:((?:.*\n)(?:  .*\n)*)", re.MULTILINE)
 
 

@@ -11,7 +11,7 @@ import unittest
 from pathlib import Path
 from typing import Optional
 
-from small_models import curve_of, gpt2, language_loss_without_cache
+from small_models import calls, curve_of, gpt2, language_loss_without_cache
 
 import torch
 import stashscope
@@ -21,6 +21,7 @@ from torch import nn
 
 PROGRAM = os.environ.get("STASHSCOPE_PROGRAM", "")
 BUDGET_NOT_MET = 4
+KEEPING = "[keep "
 
 
 def captured(name: str, path: Path, plan: Optional[Plan] = None, autocast: bool = False) -> None:
@@ -111,8 +112,9 @@ class PredictedPeaks(unittest.TestCase):
         report = self.report()
         self.assertEqual(report["memory"]["current"]["peak_bytes"], plain)
         regions = 0
-        for row in report["plans"][:4]:
-            regions += self.check_plan(name, autocast, "--plan", row["config"])
+        keeping = [row["config"] for row in report["plans"] if KEEPING in row["config"]]
+        for config in [row["config"] for row in report["plans"][:3]] + keeping[::max(1, len(keeping) // 3)][:3]:
+            regions += self.check_plan(name, autocast, "--plan", config)
         for percent in (80, 60, 45):
             regions += self.check_plan(name, autocast, "--budget", f"{percent}%")
         self.assertGreater(regions, 3)
@@ -173,6 +175,33 @@ class PredictedPeaks(unittest.TestCase):
         captured("gpt2", self.folder / "step.onnx")
         self.report("--plan", "transformer.h.*:5:1")
         self.assertEqual(Plan.load(self.plan).regions, (Region("transformer.h.0"),))
+
+
+    def check_config(self, name: str, autocast: bool, config: str, *regions: Region) -> None:
+        captured(name, self.folder / "step.onnx", autocast=autocast)
+        self.check_plan(name, autocast, "--plan", config)
+        self.assertEqual(Plan.load(self.plan).regions, regions)
+
+    def test_products_kept_by_hand(self) -> None:
+        save = calls("aten.addmm.default", 0, 1, 2, 3)
+        self.check_config("gpt2", False, "transformer.h.*[keep addmm]:5:-1", Region("transformer.h.0", save),
+                          Region("transformer.h.1", save))
+
+    def test_single_outputs_kept_by_hand(self) -> None:
+        save = calls("aten.addmm.default", 0, 2) + calls("aten.tanh.default", 0)
+        self.check_config("gpt2", True, "transformer.h.1[keep addmm 0 2+tanh]:5:-1", Region("transformer.h.1", save))
+
+    def test_attention_kept_by_hand(self) -> None:
+        save = calls("aten._scaled_dot_product_flash_attention_for_cpu.default", 0)
+        self.check_config("llama", True, "model.layers.*[keep _scaled_dot_product_flash_attention_for_cpu]:5:-1",
+                          Region("model.layers.0", save), Region("model.layers.1", save))
+
+    def test_budgets_of_kept_outputs_cost_less(self) -> None:
+        captured("llama", self.folder / "step.onnx")
+        whole = self.report("--plan", "model.layers.*:5:-1")
+        part = self.report("--budget", str(whole["memory"]["current"]["peak_bytes"]))
+        self.assertLessEqual(part["memory"]["current"]["peak_bytes"], whole["memory"]["current"]["peak_bytes"])
+        self.assertLess(part["cost"]["extra_seconds"], whole["cost"]["extra_seconds"])
 
 
 class Refusals(unittest.TestCase):

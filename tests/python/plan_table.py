@@ -22,10 +22,12 @@ from stashscope import Plan  # noqa: E402
 
 
 def plans_of(report: dict) -> list[tuple[str, tuple[str, ...]]]:
-    """The plan that saves most, and three budgets."""
+    """The plan that saves most, the one of these modules that keeps most inside, and three budgets."""
     config = report["plans"][0]["config"]
+    modules = config.split(":")[0]
+    keeping = [row["config"] for row in report["plans"] if row["config"].startswith(f"{modules}[keep ")][-1:]
     budgets = [(f"budget {percent} %", ("--budget", f"{percent}%")) for percent in (80, 60, 45)]
-    return [(f"`{config}`", ("--plan", config)), *budgets]
+    return [(f"`{each}`", ("--plan", each)) for each in [config, *keeping]] + budgets
 
 
 def rows(folder: Path, model: str, autocast: bool) -> int:

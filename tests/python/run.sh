@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs a test of the Python package. Exits with 77 where PyTorch is absent.
 # usage: run.sh FILE      STASHSCOPE_PYTHON: the interpreter (default: that of packaging/pytorch.sh, else python3)
+#                         STASHSCOPE_PACKAGE: the folder of the package with the engine, if that was built
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -10,5 +11,7 @@ if ! "$python" -c "import numpy, onnx, torch" 2>/dev/null; then
     echo "PyTorch is absent; packaging/pytorch.sh installs it for the tests"
     exit 77
 fi
-export PYTHONPATH=python:tests/python OMP_NUM_THREADS=1 TOKENIZERS_PARALLELISM=false
-exec "$python" "$1"
+package=${STASHSCOPE_PACKAGE:-}
+[ -n "$package" ] && [ -d "$package/stashscope" ] || package=python
+export PYTHONPATH=$package:tests/python OMP_NUM_THREADS=1 TOKENIZERS_PARALLELISM=false
+exec "$python" "$@"

@@ -13,11 +13,22 @@ struct ChoiceWords {
   Q_DECLARE_TR_FUNCTIONS(ChoiceWords)
 };
 
+NamedSize named_size(const Study& study, const Dimension& dimension) {
+  return {dimension.name, unit_of(study.graph(), dimension), dimension.value};
+}
+
 }  // namespace
 
+bool is_captured(const Study* study) {
+  return study != nullptr && study->graph().data().captured != nullptr;
+}
+
+bool has_own_optimizer(const Study& study) {
+  return is_captured(&study) && study.graph().data().captured->has_optimizer();
+}
+
 QString optimizer_text(const Study& study) {
-  const CapturedStep* const captured = study.graph().data().captured.get();
-  if (captured != nullptr && captured->has_optimizer()) {
+  if (has_own_optimizer(study)) {
     return ChoiceWords::tr("with its own optimizer");
   }
   const UpdateChoice& choice = study.choices.update;
@@ -44,6 +55,14 @@ QString full_text(const NamedSize& size) {
   const QString name = shown(size.dimension);
   return size.unit == DimensionUnit::none ? name
                                           : ChoiceWords::tr("%1 (%2)").arg(word_text(size), name);
+}
+
+QString full_text(const Study& study, const Dimension& dimension) {
+  return full_text(named_size(study, dimension));
+}
+
+QString word_text(const Study& study, const Dimension& dimension) {
+  return word_text(named_size(study, dimension));
 }
 
 }  // namespace stashscope::ui

@@ -3,6 +3,7 @@
 #include <QFileInfo>
 
 #include "ui/document/choice_command.h"
+#include "ui/document/choice_words.h"
 #include "ui/text/note_text.h"
 #include "ui/text/texts.h"
 
@@ -37,7 +38,7 @@ Document::Document(QObject* parent) : QObject(parent) {
 Document::~Document() { undo_stack_.disconnect(this); }
 
 void Document::open(const QString& path) {
-  open(path, [file = path.toStdString()] { return load_model_or_session(file, nullptr); });
+  open(path, [file = path.toStdString()] { return load_model_or_session(file); });
 }
 
 void Document::open(const QString& path, StudyJob::Loader loader) {
@@ -45,7 +46,7 @@ void Document::open(const QString& path, StudyJob::Loader loader) {
 }
 
 void Document::restore(const QString& kept_session) {
-  open({}, [file = kept_session.toStdString()] { return load_model_or_session(file, nullptr); });
+  open({}, [file = kept_session.toStdString()] { return load_model_or_session(file); });
 }
 
 void Document::compute() { study_job_.compute(model_, choices_, study_); }
@@ -191,8 +192,14 @@ QString Document::why_wait() const {
   return study_ == nullptr ? tr("Open a model first") : exclusive_work_.why_wait();
 }
 
+QString Document::why_no_run() const {
+  return is_captured(study_.get())
+             ? tr("A captured step cannot be run here: its operators are PyTorch's")
+             : why_wait();
+}
+
 void Document::run() {
-  if (!why_wait().isEmpty()) return;
+  if (!why_no_run().isEmpty()) return;
   run_job_.start(study_->choices.device ? study_ : on_device(*study_, "cpu"), session_.model);
 }
 

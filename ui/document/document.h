@@ -61,12 +61,14 @@ class Document : public QObject {
   RunJob& run_job() { return run_job_; }
   const RunJob& run_job() const { return run_job_; }
   /// Runs the step on the chosen device, or on the processor if no device is chosen. Does nothing
-  /// while `why_wait` gives a reason.
+  /// while `why_no_run` gives a reason.
   void run();
   /// Admits only one run or search of this document at a time.
   ExclusiveWork& exclusive_work() { return exclusive_work_; }
   /// The reason why no run or search can begin now; empty if one can begin.
   QString why_wait() const;
+  /// The reason why the step cannot be run now; empty if it can.
+  QString why_no_run() const;
   /// The measurement of the shown step; null if the step was not measured.
   const Measured* measured() const;
   /// Replaces the measurement, for example by an imported measurement.

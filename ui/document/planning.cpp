@@ -2,6 +2,7 @@
 
 #include <QSignalBlocker>
 #include <atomic>
+#include <utility>
 
 #include "core/study/search/planning_basis.h"
 #include "ui/text/texts.h"
@@ -91,23 +92,37 @@ double Planning::fraction() const {
 }
 
 void Planning::plan(const BudgetRequest& request) {
+  begin_budget(
+      request, [request](const std::shared_ptr<const Study>& study, ParetoFront& archive,
+                         const Progress& progress, const OnPlan& on_plan, const OnProof& on_proof) {
+        return DeviceFit{
+            study, {}, plan_for_budget(*study, request, archive, progress, on_plan, on_proof), {}};
+      });
+}
+
+void Planning::make_fit(const BudgetRequest& request) {
+  begin_budget(request,
+               [request](const std::shared_ptr<const Study>& study, ParetoFront& archive,
+                         const Progress& progress, const OnPlan& on_plan, const OnProof& on_proof) {
+                 return plan_to_fit(study, request, archive, progress, on_plan, on_proof);
+               });
+}
+
+void Planning::begin_budget(const BudgetRequest& request, Search search) {
   if (!document_.why_wait().isEmpty()) return;
   request_ = request;
   answer_.reset();
-  search(PlanningJob::budget, request.grain, request.limit,
-         [request](const Study& study, ParetoFront& archive, const Progress& progress,
-                   const OnPlan& on_plan, const OnProof& on_proof) {
-           return plan_for_budget(study, request, archive, progress, on_plan, on_proof);
-         });
+  passes_of_answer_.clear();
+  this->search(PlanningJob::budget, request.grain, request.limit, std::move(search));
   Q_EMIT answer_changed();
 }
 
 void Planning::draw_curve(PlanGranularity grain, const SearchLimit& limit) {
   if (!document_.why_wait().isEmpty()) return;
   search(PlanningJob::curve, grain, limit,
-         [grain, limit](const Study& study, ParetoFront& archive, const Progress& progress,
-                        const OnPlan& on_plan, const OnProof&) {
-           pareto_curve(study, grain, points_of_curve, limit, archive, progress, on_plan);
+         [grain, limit](const std::shared_ptr<const Study>& study, ParetoFront& archive,
+                        const Progress& progress, const OnPlan& on_plan, const OnProof&) {
+           pareto_curve(*study, grain, points_of_curve, limit, archive, progress, on_plan);
            return std::nullopt;
          });
 }
@@ -119,10 +134,10 @@ void Planning::search(PlanningJob job, PlanGranularity grain, const SearchLimit&
   jobs_.post([this, job, grain, search = std::move(search), study = document_.study(),
               archive = archives_[index_of(grain)], progress = progress_, mailbox = mailbox_,
               generation = generation_]() mutable {
-    std::optional<BudgetAnswer> answer;
+    std::optional<DeviceFit> answer;
     const auto failure = failure_of([&] {
       answer = search(
-          *study, archive, progress, [&](const ParetoPoint& point) { mailbox->put(point); },
+          study, archive, progress, [&](const ParetoPoint& point) { mailbox->put(point); },
           [&](const BudgetProof& proof) { mailbox->put_proof(proof); });
     });
     auto finish = [=, this, archive = std::move(archive), answer = std::move(answer)] {
@@ -136,13 +151,40 @@ void Planning::search(PlanningJob job, PlanGranularity grain, const SearchLimit&
 }
 
 void Planning::finish_search(PlanGranularity grain, const ParetoFront& found,
-                             std::optional<BudgetAnswer> answer) {
+                             std::optional<DeviceFit> answer) {
   take_found();
   for (const ParetoPoint& point : found.points()) add(grain, point);
   end();
   Q_EMIT plans_changed();
-  if (answer) take_answer(*std::move(answer));
+  if (answer) take_fit(*std::move(answer));
   Q_EMIT job_changed();
+}
+
+/// Applies an answer. Passes and plans are switched on as one edit. They are another step, so that
+/// what is known of the step without the passes is dropped when the study comes, and this answer
+/// takes its place.
+void Planning::take_fit(DeviceFit answer) {
+  if (answer.passes.empty()) return take_answer(std::move(answer.answer));
+  if (!same_planning_basis(basis_->choices, document_.choices())) return;
+  const ParetoPoint& best = answer.answer.best;
+  Choices choices = with_plans_of(document_.choices(), best.choices);
+  choices.graph.passes = best.choices.graph.passes;
+  const QString text = tr("Make it fit: peak %1").arg(bytes_text(best.peak_bytes));
+  adopted_ = std::move(answer);
+  document_.choose(choices, text);
+}
+
+/// Takes over an answer with passes if the new study is the step that it is for.
+void Planning::adopt() {
+  const std::optional<DeviceFit> adopted = std::exchange(adopted_, {});
+  if (!adopted || !same_planning_basis(*adopted->study, *basis_)) return;
+  const PlanGranularity grain = adopted->answer.request.grain;
+  for (const ParetoPoint& point : adopted->found.points()) add(grain, point);
+  floors_[index_of(grain)] = adopted->answer.floor;
+  answer_ = adopted->answer;
+  passes_of_answer_ = adopted->passes;
+  Q_EMIT plans_changed();
+  Q_EMIT answer_changed();
 }
 
 void Planning::take_answer(BudgetAnswer answer) {
@@ -204,7 +246,7 @@ void Planning::take_found() {
 
 /// Adds a plan to the archive of its granularity and to the archives of all finer granularities,
 /// because a plan can also be expressed in a finer granularity.
-void Planning::add(PlanGranularity grain, ParetoPoint point) {
+void Planning::add(PlanGranularity grain, const ParetoPoint& point) {
   for (std::size_t i = index_of(grain); i < archives_.size(); ++i) archives_[i].add(point);
 }
 
@@ -266,6 +308,7 @@ void Planning::take_study() {
   // A basis with a planned order would match a study with any order. A study with an order strategy
   // therefore becomes the basis, and a later change of the order is noticed.
   if (basis_ == nullptr || study->choices.order.strategy) basis_ = study;
+  adopt();
   update_fit();
 }
 
@@ -279,6 +322,7 @@ void Planning::drop_plans() {
   const bool was_searching = job_ == PlanningJob::budget || job_ == PlanningJob::curve;
   archives_ = {};
   answer_.reset();
+  passes_of_answer_.clear();
   floors_ = {};
   basis_.reset();
   if (was_searching) {

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "core/study/search/budget.h"
+#include "core/study/search/device_fit.h"
 #include "core/study/search/largest_fit.h"
 #include "ui/document/document.h"
 
@@ -30,6 +31,9 @@ class Planning : public QObject {
   /// Searches for plans within a budget. When the search ends or is stopped, the best plan that
   /// meets the budget is applied, as an edit of the user.
   void plan(const BudgetRequest& request);
+  /// As `plan`, also with the passes that lower the peak and take no time. Passes and plans are
+  /// switched on together.
+  void make_fit(const BudgetRequest& request);
   void draw_curve(PlanGranularity grain, const SearchLimit& limit);
   void find_fit(const FitQuestion& question);
   /// Stops the current job soon; plans found so far stay.
@@ -52,6 +56,8 @@ class Planning : public QObject {
   /// The answer of the last budget search. Null until a budget search ends, and after the known
   /// plans were dropped.
   const BudgetAnswer* answer() const { return answer_ ? &*answer_ : nullptr; }
+  /// The passes that were switched on together with the plan of `answer`.
+  const std::vector<const GraphPass*>& passes_of_answer() const { return passes_of_answer_; }
   /// Lower bound on the peak of every plan of this granularity; null while unknown.
   const StepPeakBound* floor(PlanGranularity grain) const;
   /// The last answer to `find_fit`; null if there is none that holds for the shown study.
@@ -80,19 +86,24 @@ class Planning : public QObject {
     std::shared_ptr<const Study> study;
     LargestFit answer;
   };
-  using Search = std::function<std::optional<BudgetAnswer>(
-      const Study&, ParetoFront&, const Progress&, const OnPlan&, const OnProof&)>;
+  /// Returns the answer of a budget search; nothing for another search.
+  using Search =
+      std::function<std::optional<DeviceFit>(const std::shared_ptr<const Study>&, ParetoFront&,
+                                             const Progress&, const OnPlan&, const OnProof&)>;
 
   static std::size_t index_of(PlanGranularity grain) { return static_cast<std::size_t>(grain); }
   void begin(PlanningJob job, double seconds);
   void end();
   void search(PlanningJob job, PlanGranularity grain, const SearchLimit& limit, Search search);
+  void begin_budget(const BudgetRequest& request, Search search);
   void finish_search(PlanGranularity grain, const ParetoFront& found,
-                     std::optional<BudgetAnswer> answer);
+                     std::optional<DeviceFit> answer);
   void take_found();
-  void add(PlanGranularity grain, ParetoPoint point);
+  void add(PlanGranularity grain, const ParetoPoint& point);
   void tell(PlanningJob job, const std::optional<Failure>& failure);
   void take_answer(BudgetAnswer answer);
+  void take_fit(DeviceFit answer);
+  void adopt();
   void take_study();
   /// Whether plans are known or being searched for.
   bool has_plans() const;
@@ -105,6 +116,9 @@ class Planning : public QObject {
   BudgetRequest request_;
   std::optional<BudgetProof> proof_;
   std::optional<BudgetAnswer> answer_;
+  std::vector<const GraphPass*> passes_of_answer_;
+  /// An answer with passes that are being switched on. It holds for the study that comes.
+  std::optional<DeviceFit> adopted_;
   std::array<std::optional<StepPeakBound>, 3> floors_;
   std::optional<Fit> fit_;
   bool fit_holds_ = false;

@@ -1,22 +1,8 @@
 #include "ui/document/study_job.h"
 
-#include "core/base/text.h"
 #include "ui/jobs/progress_reports.h"
 
 namespace stashscope::ui {
-
-namespace {
-
-/// Errors name the file, because the screen may still show another model.
-std::shared_ptr<const Study> first_study(const LoadedModel& loaded, const Progress& progress) {
-  try {
-    return compute_study(loaded.model, loaded.session.choices, nullptr, progress);
-  } catch (const Error& error) {
-    throw error.within(printable(loaded.session.model.string()));
-  }
-}
-
-}  // namespace
 
 void StudyJob::open(const QString& path, Loader loader) {
   const Progress progress = restart(true);
@@ -27,7 +13,7 @@ void StudyJob::open(const QString& path, Loader loader) {
     outcome.failure = failure_of([&] {
       progress.update(0, "loading");
       outcome.loaded = loader();
-      outcome.study = first_study(*outcome.loaded, progress);
+      outcome.study = study_of(*outcome.loaded, progress);
     });
     return outcome;
   });

@@ -239,12 +239,6 @@ void MemoryView::paint_surroundings(QPainter& painter) const {
   key_.paint(painter, around.theme);
 }
 
-void MemoryView::paint_cursor_and_peaks(QPainter& painter) const {
-  const MemoryFrame around = frame();
-  around.paint_cursor(painter, cursor_);
-  around.paint_peaks(painter);
-}
-
 void MemoryView::paint_readout(QPainter& painter) const {
   const QRectF line = key_.text_line();
   if (line.isEmpty()) return;
@@ -254,20 +248,18 @@ void MemoryView::paint_readout(QPainter& painter) const {
 }
 
 /// The data is drawn as an image, as on the screen, so that the size of the picture does not depend
-/// on the number of tensors.
+/// on the number of tensors. The cursor and the line about its slot are left out: they say where
+/// the user stood, and nothing about the step.
 Picture MemoryView::picture(const QString& title) {
   if (curves_.empty()) return {};
-  hovered_.reset();
-  update();
   const LightPalette light(*this);
   const QSize page = lay_out_picture();
   const Picture around = recorded(*this, title, page, [this](QPainter& painter) {
     paint_surroundings(painter);
     painter.save();
     painter.setClipRect(room_of_marks());
-    paint_cursor_and_peaks(painter);
+    frame().paint_peaks(painter);
     painter.restore();
-    paint_readout(painter);
   });
   constexpr double ratio = 2;
   const auto paint = [curves = curves_, look = look_, axis = axis_, top = top_, marked = marked_,
@@ -301,7 +293,8 @@ void MemoryView::paintEvent(QPaintEvent*) {
   painter.save();
   painter.setClipRect(room_of_marks());
   if (hovered_) around.paint_hover(painter, step_at(hovered_->x()));
-  paint_cursor_and_peaks(painter);
+  around.paint_cursor(painter, cursor_);
+  around.paint_peaks(painter);
   if (drag_ == Drag::brush) around.paint_brush(painter, pressed_at_, dragged_to_);
   painter.restore();
   paint_readout(painter);

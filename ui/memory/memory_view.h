@@ -101,7 +101,6 @@ class MemoryView : public QWidget, public PictureSource {
   void paint_static_layer();
   /// Paints the grid, the axis and the key.
   void paint_surroundings(QPainter& painter) const;
-  void paint_cursor_and_peaks(QPainter& painter) const;
   void paint_readout(QPainter& painter) const;
 
   void click(QPointF at);

@@ -62,7 +62,7 @@ QVariant FusionModel::cell(int row, int column, int role) const {
   }
 }
 
-/// The difference to the current fusion has the order of the peaks.
+/// Peaks and differences to the current fusion sort alike, so both give the peak.
 QVariant FusionModel::sort_value(const FusionRow& row, int column) {
   if (column == Column::name || !row.peak_bytes) return {};
   switch (column) {

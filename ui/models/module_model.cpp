@@ -21,9 +21,11 @@ ModuleModel::ModuleModel(QObject* parent)
                   {tr("Symbolic"), tr("Bytes at the peak as a formula of the dimensions"), false}},
                  parent) {}
 
-void ModuleModel::set_modules(std::vector<ModuleGroup> groups, std::int64_t peak_bytes) {
+void ModuleModel::set_modules(std::vector<ModuleGroup> groups, std::int64_t peak_bytes,
+                              SizeWords words) {
   beginResetModel();
   groups_ = std::move(groups);
+  words_ = std::move(words);
   peak_bytes_ = peak_bytes;
   bytes_unit_ = byte_unit(groups_.empty() ? 0 : groups_.front().sum.peak_bytes);
   double longest = 0;
@@ -96,6 +98,8 @@ QVariant ModuleModel::exact(const ModuleMemory& row, int column) {
       return static_cast<qlonglong>(row.stashed_bytes);
     case Column::time:
       return row.seconds;
+    case Column::symbolic:
+      return shown(row.symbolic);
     default:
       return {};
   }
@@ -129,8 +133,12 @@ QString ModuleModel::text(const Row& row, int column) const {
     case Column::time:
       return time_text(row.module->seconds, time_unit_);
     default:
-      return shown(row.module->symbolic);
+      return formula(*row.module);
   }
+}
+
+QString ModuleModel::formula(const ModuleMemory& row) const {
+  return shown(in_words(row.symbolic, words_));
 }
 
 QString ModuleModel::tool_tip(const Row& shown_row, int column) const {
@@ -144,6 +152,7 @@ QString ModuleModel::tool_tip(const Row& shown_row, int column) const {
         .arg(shown_row.count);
   }
   if (column == Column::stashed) return exact_bytes_text(row.stashed_bytes);
+  if (column == Column::symbolic) return formula(row) + u"\n= "_s + shown(row.symbolic);
   if (column != Column::at_peak || peak_bytes_ == 0) return text(shown_row, column);
   const double share = 100 * static_cast<double>(row.peak_bytes) / static_cast<double>(peak_bytes_);
   return tr("%1, %2 % of the peak")

@@ -4,6 +4,7 @@
 
 #include "core/base/units.h"
 #include "core/study/facts/equal_blocks.h"
+#include "core/study/facts/named_sizes.h"
 #include "ui/models/table_model.h"
 
 namespace stashscope::ui {
@@ -20,7 +21,8 @@ class ModuleModel : public TableModel {
 
   /// Open rows stay open if they are among the new groups.
   /// @param peak_bytes peak of the step; tool tips state shares of it
-  void set_modules(std::vector<ModuleGroup> groups, std::int64_t peak_bytes);
+  /// @param words replace names of sizes in formulas
+  void set_modules(std::vector<ModuleGroup> groups, std::int64_t peak_bytes, SizeWords words = {});
   const ModuleMemory& at(int row) const { return *row_at(row).module; }
   /// Whether the row is the sum of two or more modules.
   bool is_sum(int row) const { return row_at(row).count > 1; }
@@ -41,6 +43,7 @@ class ModuleModel : public TableModel {
   using Key = std::pair<std::string, bool>;
 
   static Key key_of(const ModuleMemory& module) { return {module.module, module.is_rest}; }
+  QString formula(const ModuleMemory& row) const;
   static QVariant exact(const ModuleMemory& row, int column);
   const Row& row_at(int row) const { return rows_[static_cast<std::size_t>(first_row(row))]; }
   bool is_open(const Row& row) const { return open_.contains(key_of(*row.module)); }
@@ -55,6 +58,7 @@ class ModuleModel : public TableModel {
   std::vector<Row> rows_;
   std::set<Key> open_;
   std::int64_t peak_bytes_ = 0;
+  SizeWords words_;
   ColumnUnit bytes_unit_;
   ColumnUnit time_unit_;
 };

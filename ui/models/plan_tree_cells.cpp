@@ -198,7 +198,8 @@ QString PlanTreeModel::text(const Item& item, int column) const {
     case Column::layer:
       return layer_text(item);
     case Column::symbolic:
-      return item.kind == Kind::plan ? shown(row_of(item).saving_symbolic) : QString();
+      return item.kind == Kind::plan ? shown(in_words(row_of(item).saving_symbolic, words_))
+                                     : QString();
     case Column::why_not:
       return why_not_text(item);
     default:
@@ -230,6 +231,9 @@ QString PlanTreeModel::origin_of_times() const {
 }
 
 QString PlanTreeModel::tool_tip(const Item& item, int column) const {
+  if (column == Column::symbolic && item.kind == Kind::plan) {
+    return text(item, column) + u"\n= "_s + shown(row_of(item).saving_symbolic);
+  }
   if (column == Column::symbolic || column == Column::why_not || column == Column::layer) {
     return text(item, column);
   }
@@ -263,6 +267,9 @@ QVariant PlanTreeModel::cell(const Item& item, int column, int role) const {
     case sort_role:
       return sort_value(item, column);
     case exact_role:
+      if (column == Column::symbolic && item.kind == Kind::plan) {
+        return shown(row_of(item).saving_symbolic);
+      }
       // A cell without text has no exact value.
       if (!is_bytes(column) && !is_time(column)) return {};
       if (text(item, column).isEmpty() || std::isinf(number(item, column).toDouble())) return {};

@@ -99,6 +99,7 @@ void PlanTreeModel::set_study(std::shared_ptr<const Study> study) {
   if (!keeps) names_ = study == nullptr ? std::vector<std::string>() : plan_names(*study);
   facts_ = study == nullptr ? nullptr : std::make_unique<OccurrenceFacts>(*study);
   study_ = std::move(study);
+  words_ = study_ == nullptr ? SizeWords() : size_words(*study_);
   units_ = units();
   Q_EMIT headerDataChanged(Qt::Horizontal, Column::time, Column::per_time);
   if (stays) {

@@ -6,6 +6,7 @@
 
 #include "core/base/units.h"
 #include "core/study/edits/edits.h"
+#include "core/study/facts/named_sizes.h"
 #include "core/study/facts/plan_facts.h"
 #include "core/study/facts/plan_words.h"
 #include "ui/models/table_model.h"
@@ -144,6 +145,7 @@ class PlanTreeModel : public QAbstractItemModel {
 
   std::vector<TableColumn> columns_;
   std::shared_ptr<const Study> study_;
+  SizeWords words_;  ///< in formulas
   std::unique_ptr<OccurrenceFacts> facts_;
   std::vector<std::string> names_;  ///< names of the study's plans, see `plan_names`
   Shape shape_;

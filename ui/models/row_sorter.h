@@ -20,7 +20,7 @@ class RowSorter {
   void close_run();
   /// Number of rows that were added.
   int size() const { return static_cast<int>(keys_.size()); }
-  /// Merges each two neighbouring runs.
+  /// Merges neighbouring runs in pairs.
   void merge_runs();
   bool is_one_run() const { return ends_.size() <= 1; }
   /// The rows in their new order. Call `close_run` before. Merges the runs that are left.

@@ -93,13 +93,14 @@ void paint_menu_frame(QPainter& painter, const QStyleOption& option) {
 }
 
 /// A frame in the accent colour. The frame of Fusion is almost transparent.
-void paint_focus(QPainter& painter, const QStyleOption& option) {
+void paint_focus(QPainter& painter, const QStyleOption& option, double width) {
   if (!option.state.testFlag(QStyle::State_KeyboardFocusChange)) return;
+  const double inset = width / 2;
   painter.save();
   painter.setRenderHint(QPainter::Antialiasing);
-  painter.setPen(theme_of(option.palette).accent);
+  painter.setPen(QPen(theme_of(option.palette).accent, width));
   painter.setBrush(Qt::NoBrush);
-  painter.drawRoundedRect(QRectF(option.rect).adjusted(0.5, 0.5, -0.5, -0.5), 2, 2);
+  painter.drawRoundedRect(QRectF(option.rect).adjusted(inset, inset, -inset, -inset), 2, 2);
   painter.restore();
 }
 
@@ -117,10 +118,26 @@ void Style::drawPrimitive(PrimitiveElement element, const QStyleOption* option, 
   if (element == PE_IndicatorItemViewItemCheck || element == PE_IndicatorCheckBox) {
     return paint_check_box(*painter, *option);
   }
-  if (element == PE_FrameFocusRect && !is_cell(widget)) return paint_focus(*painter, *option);
+  if (element == PE_FrameFocusRect && !is_cell(widget)) return paint_focus(*painter, *option, 1);
   QProxyStyle::drawPrimitive(element, option, painter, widget);
   if (element == PE_FrameMenu) paint_menu_frame(*painter, *option);
   if (element == PE_FrameLineEdit) paint_edge(*painter, *option);
+}
+
+/// Qt draws the focus of a tab with the frame of Fusion, not with that of `drawPrimitive`. Tabs
+/// have edges of their own, beside which a thin frame is hardly seen.
+void Style::drawControl(ControlElement element, const QStyleOption* option, QPainter* painter,
+                        const QWidget* widget) const {
+  const auto* const tab = qstyleoption_cast<const QStyleOptionTab*>(option);
+  const bool has_focus = tab != nullptr && tab->state.testFlag(State_HasFocus);
+  if (element != CE_TabBarTabLabel || !has_focus) {
+    return QProxyStyle::drawControl(element, option, painter, widget);
+  }
+  QStyleOptionTab bare = *tab;
+  bare.state.setFlag(State_HasFocus, false);
+  QProxyStyle::drawControl(element, &bare, painter, widget);
+  bare.rect.adjust(3, 3, -3, -3);
+  paint_focus(*painter, bare, 2);
 }
 
 void Style::drawComplexControl(ComplexControl control, const QStyleOptionComplex* option,

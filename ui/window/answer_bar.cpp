@@ -30,13 +30,20 @@ QString percent_text(double share) {
          u" %"_s;
 }
 
+/// `A100-SXM4-80GB less 5 %`, where 5 % are kept free.
+QString with_reserve(const QString& device, const TimeChoices& times) {
+  return times.reserve_percent == 0
+             ? device
+             : AnswerBar::tr("%1 less %2 %").arg(device).arg(times.reserve_percent);
+}
+
 /// The device that the step must fit. With other memory, also the device whose times are
 /// predicted. The name is escaped, because a profile from a file may have any name.
 QString device_name(const Study& study) {
   const TimeChoices& times = study.choices.times;
-  QString name = shown(times.profile.name).left(longest_device_name).toHtmlEscaped();
-  if (!times.device_memory) return name;
-  QString memory = bytes_text(*times.device_memory);
+  const QString name = shown(times.profile.name).left(longest_device_name).toHtmlEscaped();
+  if (!times.device_memory) return with_reserve(name, times);
+  QString memory = with_reserve(bytes_text(*times.device_memory), times);
   return study.times->measured == 0 ? AnswerBar::tr("%1, times of %2").arg(memory, name) : memory;
 }
 
@@ -53,9 +60,11 @@ std::int64_t bytes_left(const Study& study) {
   return memory_of(study) - study.current->timeline.peak_bytes;
 }
 
-/// Whether little of the device is left for what the peak does not count.
+/// Whether little of the device is left for what the peak does not count. Not if the user said how
+/// much must be left for that.
 bool fits_narrowly(const Study& study) {
-  return bytes_left(study) >= 0 && bytes_left(study) < memory_of(study) / least_share_left;
+  return study.choices.times.reserve_percent == 0 && bytes_left(study) >= 0 &&
+         bytes_left(study) < memory_of(study) / least_share_left;
 }
 
 QString room_text(const Study& study, const QPalette& palette) {
@@ -97,6 +106,10 @@ QString tip_of(const Study& study) {
   QStringList lines = {
       AnswerBar::tr("The peak counts tensors. On a GPU, the CUDA context, the rounding of the "
                     "allocator and the workspaces of libraries need more memory.")};
+  if (study.choices.times.reserve_percent > 0) {
+    lines << AnswerBar::tr("%1 of the device are kept free for that.")
+                 .arg(bytes_text(reserved_bytes(study.choices.times)));
+  }
   if (fits_narrowly(study)) {
     lines << AnswerBar::tr("Less than %1 % of the device is left for that.")
                  .arg(100 / least_share_left);
@@ -140,10 +153,9 @@ AnswerBar::AnswerBar(Document& document, QWidget* parent)
   addWidget(answer_);
   toggleViewAction()->setVisible(false);
   fit_ = add_button(u"answer_fit"_s);
-  // The panels below must not move when buttons appear and disappear.
-  setMinimumHeight(fit_->sizeHint().height() + 2);
   fit_->setText(tr("Make it fit"));
-  fit_->setToolTip(tr("Search for the cheapest plan that fits the device"));
+  fit_->setToolTip(
+      tr("Search for the cheapest plans that fit the device, with passes that take no time"));
   connect(fit_, &QPushButton::clicked, this,
           [this] { Q_EMIT fit_wanted(memory_of(*document_.study())); });
   samples_ = add_button(u"answer_samples"_s);
@@ -272,7 +284,7 @@ void AnswerBar::show_samples(const LargestFit& fit) {
   const Dimension& first = fit.dimensions.front();
   if (!largest || fit.current.is_unlimited || largest->value == first.value) return;
   largest_ = fit;
-  const QString name = shown(first.name);
+  const QString name = full_text(*moves_of_, first);
   samples_->setText(tr("Batch %1 fits").arg(largest->value));
   samples_->setToolTip(
       tr("Set %1 from %2 to %3, the largest size that fits\nThe peak becomes %4, the nodes "
@@ -291,15 +303,16 @@ void AnswerBar::use_samples() {
   for (const Dimension& each : largest_->dimensions) {
     choices = with_dimension(*moves_of_, choices, each, value);
   }
-  document_.choose(choices,
-                   tr("Set %1 to %2").arg(shown(largest_->dimensions.front().name)).arg(value));
+  document_.choose(
+      choices,
+      tr("Set %1 to %2").arg(full_text(*moves_of_, largest_->dimensions.front())).arg(value));
 }
 
 std::vector<QPushButton*> AnswerBar::offered() const {
   const auto& study = document_.study();
   if (study == nullptr) return {};
   std::vector<QPushButton*> buttons;
-  const bool can_plan = !study->graph().data().captured;
+  const bool can_plan = !study->graph().data().captured || !study->opportunities->plans.empty();
   if (can_plan && memory_of(*study) > 0 && bytes_left(*study) < 0) buttons.push_back(fit_);
   if (largest_) buttons.push_back(samples_);
   buttons.insert(buttons.end(), buttons_.begin(),
@@ -331,7 +344,14 @@ void AnswerBar::fit_answer() {
   }
 }
 
+/// The panels below must not move when buttons appear and disappear.
+void AnswerBar::keep_height() {
+  const QMargins around = layout()->contentsMargins();
+  setMinimumHeight(fit_->sizeHint().height() + around.top() + around.bottom());
+}
+
 void AnswerBar::fit_moves() {
+  keep_height();
   fit_answer();
   const std::vector<QPushButton*> buttons = offered();
   int room = width() - answer_->sizeHint().width() - 3 * layout()->spacing();

@@ -61,6 +61,7 @@ class AnswerBar : public QToolBar {
   void use_samples();
   /// Shows the longest form of the answer that there is room for.
   void fit_answer();
+  void keep_height();
   /// Shows the answer, and as many of the buttons that are offered as there is room for.
   void fit_moves();
 

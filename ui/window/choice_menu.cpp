@@ -40,13 +40,15 @@ QAction* ChoiceMenu::add_choice(QMenu* menu, const QString& name, const QString&
   return action;
 }
 
+bool ChoiceMenu::applies(const Study& /*study*/) const { return true; }
+
 void ChoiceMenu::clear_choices() {
   entries_.clear();
   clear();
 }
 
 void ChoiceMenu::show_choices() {
-  setEnabled(document_.study() != nullptr);
+  setEnabled(document_.study() != nullptr && applies(*document_.study()));
   for (const Entry& entry : entries_) {
     entry.action->setChecked(entry.is_on(document_.choices()));
   }

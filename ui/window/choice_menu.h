@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "core/run/devices/devices.h"
+#include "ui/document/choice_words.h"
 #include "ui/document/document.h"
 
 namespace stashscope::ui {
@@ -16,6 +17,8 @@ class ChoiceMenu : public QMenu {
   ChoiceMenu(const QString& title, Document& document, QWidget* parent = nullptr);
 
  protected:
+  /// Whether the choice has an effect on the study. The menu is disabled if not.
+  virtual bool applies(const Study& study) const;
   /// Adds an entry for a choice. @param name object name of the action
   /// @param is_on whether the entry is ticked for the given choices
   /// @param change applies the entry's choice
@@ -57,6 +60,7 @@ class OrderMenu : public ChoiceMenu {
   explicit OrderMenu(Document& document, QWidget* parent = nullptr);
 
  protected:
+  bool applies(const Study& study) const override { return !is_captured(&study); }
   void show_choices() override;
 };
 
@@ -65,6 +69,9 @@ class FusionMenu : public ChoiceMenu {
 
  public:
   explicit FusionMenu(Document& document, QWidget* parent = nullptr);
+
+ protected:
+  bool applies(const Study& study) const override { return !is_captured(&study); }
 };
 
 class OptimizerMenu : public ChoiceMenu {
@@ -72,6 +79,9 @@ class OptimizerMenu : public ChoiceMenu {
 
  public:
   explicit OptimizerMenu(Document& document, QWidget* parent = nullptr);
+
+ protected:
+  bool applies(const Study& study) const override { return !has_own_optimizer(study); }
 };
 
 /// The menu of the devices that can run the step. The entry of an unavailable device is disabled
@@ -81,6 +91,9 @@ class DeviceMenu : public ChoiceMenu {
 
  public:
   explicit DeviceMenu(Document& document, QWidget* parent = nullptr);
+
+ protected:
+  bool applies(const Study& study) const override { return !is_captured(&study); }
 
  private:
   void list_devices();

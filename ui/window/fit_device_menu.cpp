@@ -44,7 +44,22 @@ FitDeviceMenu::FitDeviceMenu(Document& document, QWidget* parent)
         [name](bool) { return tr("Device profile %1").arg(name); });
   }
   addSeparator();
+  add_reserves();
   add_field();
+}
+
+/// For what the peak does not count: the context of the driver, the rounding of the allocator.
+void FitDeviceMenu::add_reserves() {
+  QMenu* const menu = addMenu(tr("&Keep free"));
+  menu->setObjectName(u"reserve_menu"_s);
+  for (const double percent : {0.0, 2.0, 5.0, 10.0, 20.0}) {
+    const QString text = percent == 0 ? tr("Nothing") : tr("%1 % of the memory").arg(percent);
+    add_choice(
+        menu, u"reserve:%1"_s.arg(percent), text,
+        [percent](const Choices& choices) { return choices.times.reserve_percent == percent; },
+        [percent](Choices& choices, bool) { choices.times.reserve_percent = percent; },
+        [percent](bool) { return tr("Keep %1 % of the device free").arg(percent); });
+  }
 }
 
 void FitDeviceMenu::add_field() {

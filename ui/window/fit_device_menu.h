@@ -5,7 +5,8 @@
 
 namespace stashscope::ui {
 
-/// A menu of the devices into whose memory the step must fit, with a field for another memory size.
+/// A menu of the devices into whose memory the step must fit, with a field for another memory size
+/// and the part of the memory that the step must leave free.
 class FitDeviceMenu : public ChoiceMenu {
   Q_OBJECT
 
@@ -17,6 +18,7 @@ class FitDeviceMenu : public ChoiceMenu {
 
  private:
   void add_field();
+  void add_reserves();
   void fill_field();
   void take_field();
 

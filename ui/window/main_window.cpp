@@ -227,6 +227,8 @@ void MainWindow::connect_document() {
     plans_->show_node(node);
   });
   connect(plans_, &PlansPanel::node_wanted, graph_, [this](NodeId node) { graph_->go_to(node); });
+  connect(plans_, &PlansPanel::export_wanted, this,
+          [this] { actions_[u"export_plan"_s]->trigger(); });
   connect(welcome_, &Welcome::open_wanted, this, &MainWindow::choose_file);
   connect(welcome_, &Welcome::document_wanted, this, &MainWindow::show_export_document);
   connect(welcome_, &Welcome::file_wanted, this, &MainWindow::open_file);

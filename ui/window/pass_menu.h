@@ -12,6 +12,9 @@ class PassMenu : public ChoiceMenu {
  public:
   explicit PassMenu(Document& document, QWidget* parent = nullptr);
 
+ protected:
+  bool applies(const Study& study) const override { return !is_captured(&study); }
+
  private:
   void add_passes();
   void add_precisions();

@@ -92,7 +92,9 @@ void StatusLine::show_answer() {
   QStringList parts = {peak_text(*study)};
   const QString no_backward = no_backward_text(*study);
   parts << (no_backward.isEmpty() ? cost_text(*study) : no_backward.toHtmlEscaped());
-  if (planning_.fit() != nullptr) parts << fit_summary(*planning_.fit()).toHtmlEscaped();
+  if (planning_.fit() != nullptr) {
+    parts << fit_summary(planning_.asked_of_fit(), *planning_.fit()).toHtmlEscaped();
+  }
   parts << run_text();
   answer_->setToolTip(no_backward.toHtmlEscaped());
   answer_->setText(u"&nbsp; "_s + parts.join(u" &nbsp;·&nbsp; "_s));

@@ -11,6 +11,7 @@
 #include <QToolButton>
 
 #include "core/study/edits/taken_back.h"
+#include "ui/document/choice_words.h"
 #include "ui/document/exports.h"
 #include "ui/document/recent_files.h"
 #include "ui/panels/dimensions/size_menu.h"
@@ -356,8 +357,11 @@ void MainWindow::make_choice_buttons(QToolBar* bar) {
     order->setText(tr("Order: %1").arg(shown(choice_text(choices.order.strategy, planned_order))));
     fusion->setText(
         tr("Fused groups: %1").arg(shown(choice_text(choices.fusion.strategy, no_fusion))));
+    const bool is_of_pytorch = is_captured(document_.study().get());
     for (QToolButton* const each : {device, order, fusion}) {
-      each->setEnabled(document_.study() != nullptr);
+      each->setEnabled(document_.study() != nullptr && !is_of_pytorch);
+      each->setToolTip(is_of_pytorch ? tr("A captured step stays as PyTorch ran it")
+                                     : each->accessibleName());
     }
   };
   connect(&document_, &Document::choices_changed, bar, show_choices);
@@ -382,9 +386,10 @@ void MainWindow::enable_actions() {
   actions_[u"import_measurement"_s]->setEnabled(has_model);
   actions_[u"export_measurement"_s]->setEnabled(document_.measured() != nullptr);
   const QString why = document_.why_wait();
-  for (const QString& name : {u"run"_s, u"plan"_s, u"draw_curve"_s}) {
+  for (const QString& name : {u"plan"_s, u"draw_curve"_s}) {
     enable_unless(*actions_[name], why, {});
   }
+  enable_unless(*actions_[u"run"_s], document_.why_no_run(), {});
   actions_[u"stop_planning"_s]->setEnabled(document_.exclusive_work().current() ==
                                            HeavyWork::search);
   enable_cancel();

@@ -71,7 +71,7 @@ void MainWindow::add_answer_bar() {
   connect(answers_, &AnswerBar::fit_wanted, this, [this](std::int64_t bytes) {
     planner_->set_budget_text(budget_text_of(bytes));
     show_planner();
-    planner_->plan();
+    planner_->make_fit();
   });
 }
 

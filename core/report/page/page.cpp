@@ -95,7 +95,7 @@ std::string curve_note(const Study& study, const PageLimits& limits) {
 }
 
 std::string icicle_note(const PageTensors& tensors) {
-  const std::string groups =
+  std::string groups =
       tensors.has_all_groups
           ? ""
           : "<p class=\"note\">To keep the page small, the innermost groups are left out; their "
@@ -114,7 +114,8 @@ std::string html_report(const ReportInput& input, const PageLimits& limits) {
   const TensorHomes homes = tensor_homes(study, *study.current);
   const std::vector<ModuleMemory> modules = module_memory(study, homes);
   const PageTensors tensors = page_tensors(study, homes, modules, limits);
-  const json plan_list = page_plans(study, tensors, limits);
+  json plan_list = page_plans(study, limits);
+  add_freed_tensors(study, tensors, plan_list);
   const json module_list = page_modules(study, modules, limits);
   const json data = {{"bands", bands_of_page()},
                      {"curve", page_curve(input, limits)},

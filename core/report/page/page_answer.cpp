@@ -55,8 +55,10 @@ Sentence peak_sentence(const Study& study) {
 Sentence fit_sentence(const Study& study) {
   const DeviceProfile device = profile_in_force(study.choices.times);
   if (device.memory_bytes <= 0) return "";
+  const double reserve = study.choices.times.reserve_percent;
+  const std::string kept = reserve == 0 ? "" : ", " + format_number(reserve) + " % kept free";
   const std::string name =
-      xml_escaped(device.name) + " (" + format_bytes(device.memory_bytes) + ")";
+      xml_escaped(device.name) + " (" + format_bytes(device.memory_bytes) + kept + ")";
   const std::int64_t left = device.memory_bytes - study.current->timeline.peak_bytes;
   if (left >= 0)
     return "It " + strong("fits") + " " + name + "; " + format_bytes(left) + " stay free.";

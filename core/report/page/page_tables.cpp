@@ -83,15 +83,19 @@ std::string state_text(const json& row) {
 
 }  // namespace
 
-json page_plans(const Study& study, const PageTensors& tensors, const PageLimits& limits) {
+json page_plans(const Study& study, const PageLimits& limits) {
   const std::vector<std::string> names = plan_names(study);
   json plans = json::array();
   for (std::size_t i = 0; i < std::min(plan_rows(study), limits.rows); ++i) {
-    const PlanRow& row = plan_row(study, i);
-    plans.push_back(plan_json(study, row, names[i]));
-    plans.back()["tensors"] = freed_tensors(study, row, tensors);
+    plans.push_back(plan_json(study, plan_row(study, i), names[i]));
   }
   return plans;
+}
+
+void add_freed_tensors(const Study& study, const PageTensors& tensors, json& plans) {
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    plans[i]["tensors"] = freed_tensors(study, plan_row(study, i), tensors);
+  }
 }
 
 json page_modules(const Study& study, const std::vector<ModuleMemory>& modules,

@@ -9,9 +9,11 @@ namespace stashscope {
 
 /// The rows of both plan tables, at most `limits.rows`: `name` in words, `config`, `strategy`,
 /// `frequency`, `saving_bytes`, `bytes_at_peak`, `saving_symbolic`, `extra_seconds`,
-/// `extra_percent`, `on`, `applied`, and `tensors`, the entries of the page's tensors that the row
-/// frees.
-nlohmann::json page_plans(const Study& study, const PageTensors& tensors, const PageLimits& limits);
+/// `extra_percent`, `on`, `applied`.
+nlohmann::json page_plans(const Study& study, const PageLimits& limits);
+
+/// Adds `tensors` to each of these rows: the entries of the page's tensors that the row frees.
+void add_freed_tensors(const Study& study, const PageTensors& tensors, nlohmann::json& plans);
 
 /// The rows of the table of modules, at most `limits.rows`: `module`, `is_rest`, `peak_bytes`,
 /// `peak_share` in per cent, `peak_symbolic`, `stashed_bytes`, `seconds`.

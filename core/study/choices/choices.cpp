@@ -1,5 +1,8 @@
 #include "core/study/choices/choices.h"
 
+#include <charconv>
+#include <cmath>
+
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/passes/graph_pass.h"
@@ -26,11 +29,23 @@ void forget_planned(Choices& choices) {
   if (!choices.order.strategy) choices.order = {};
 }
 
+namespace {
+
+std::int64_t whole_memory(const TimeChoices& choices) {
+  return choices.device_memory.value_or(choices.profile.memory_bytes);
+}
+
+}  // namespace
+
 DeviceProfile profile_in_force(const TimeChoices& choices) {
   DeviceProfile profile = choices.profile;
   profile.link_bandwidth = choices.transfer_bandwidth.value_or(profile.link_bandwidth);
-  profile.memory_bytes = choices.device_memory.value_or(profile.memory_bytes);
+  profile.memory_bytes = whole_memory(choices) - reserved_bytes(choices);
   return profile;
+}
+
+std::int64_t reserved_bytes(const TimeChoices& choices) {
+  return std::llround(choices.reserve_percent / 100 * static_cast<double>(whole_memory(choices)));
 }
 
 bool same_step(const Choices& a, const Choices& b) {
@@ -38,6 +53,18 @@ bool same_step(const Choices& a, const Choices& b) {
   elsewhere.device = b.device;
   elsewhere.times = b.times;
   return elsewhere == b;
+}
+
+void choose_dimension(const std::string& name, const std::string& value, Choices& choices) {
+  std::int64_t number = 0;
+  const char* const end = value.data() + value.size();
+  const auto parsed = std::from_chars(value.data(), end, number);
+  if (parsed.ec == std::errc::result_out_of_range) fail_usage("", "does not fit into 64 bits");
+  if (parsed.ec == std::errc() && parsed.ptr == end) {
+    choices.dims[name] = number;
+  } else {
+    choices.graph.same_dims[name] = value;
+  }
 }
 
 void add_passes(const std::string& list, Choices& choices) {
@@ -72,6 +99,11 @@ void check_transfer_bandwidth(double bandwidth) {
   // NaN fails this comparison too and is rejected.
   if (bandwidth >= least && bandwidth <= most) return;
   fail_usage("transfer bandwidth", "is not between 0.000001 and 1000000 GB/s");
+}
+
+void check_reserve(double percent) {
+  if (percent >= 0 && percent < 100) return;
+  fail_usage("reserve of the device", "is not at least 0 and below 100 percent");
 }
 
 RecomputeSearchOptions effective_search_options(const PlanChoices& choices) {

@@ -87,6 +87,7 @@ struct TimeChoices {
   /// Bytes per second between device and host in each direction; replaces the profile's value.
   std::optional<double> transfer_bandwidth;
   std::optional<std::int64_t> device_memory;  ///< bytes, at least 1; replaces the profile's bytes
+  double reserve_percent = 0;  ///< part of the device's memory that the step must leave free
 
   friend bool operator==(const TimeChoices&, const TimeChoices&) = default;
 };
@@ -125,11 +126,19 @@ void choose_order(Choices& choices, std::optional<std::string> strategy);
 /// Drops the planned sequence: plans are chosen by cluster and the order by strategy again.
 void forget_planned(Choices& choices);
 
-/// The chosen profile. A chosen bandwidth or memory size replaces the profile's value.
+/// The chosen profile. A chosen bandwidth or memory size replaces the profile's value. The memory
+/// is what the step may use: the reserve is taken off.
 DeviceProfile profile_in_force(const TimeChoices& choices);
+/// Bytes of the device's memory that the step must leave free.
+std::int64_t reserved_bytes(const TimeChoices& choices);
 
 /// Whether `a` and `b` lead to the same step, regardless of the device and its speed.
 bool same_step(const Choices& a, const Choices& b);
+
+/// Chooses the size of a dimension if `value` is a number; else unifies it with the dimension that
+/// `value` names. Throws a usage Error for a number beyond 64 bits.
+/// @param name name of the dimension, or a `*` pattern
+void choose_dimension(const std::string& name, const std::string& value, Choices& choices);
 
 /// Adds the passes in `list`, separated by commas; `all` adds every pass with `among_all`. For an
 /// unknown name, throws a usage Error that lists the names.
@@ -143,6 +152,8 @@ std::string precision_name(const std::optional<ElementType>& precision);
 /// Throws a usage Error for a bandwidth, in bytes per second, that no link between device and host
 /// can have.
 void check_transfer_bandwidth(double bandwidth);
+/// Throws a usage Error unless the percentage is at least 0 and below 100.
+void check_reserve(double percent);
 
 /// The search options in force. Levels 1 and 2 also search advanced operators, but leave the inputs
 /// of transformer layers stashed.

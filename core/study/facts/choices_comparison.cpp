@@ -62,13 +62,18 @@ std::string memory_text(const Choices& choices) {
                                      : "of the profile";
 }
 
+std::string reserve_text(const Choices& choices) {
+  const double percent = choices.times.reserve_percent;
+  return percent == 0 ? "none" : format_number(percent) + " %";
+}
+
 /// A choice that is compared as one text.
 struct ChoiceText {
   const char* name;
   std::string (*text)(const Choices&);
 };
 
-constexpr std::array<ChoiceText, 24> choice_texts = {{
+constexpr std::array<ChoiceText, 25> choice_texts = {{
     {"level", [](const Choices& c) { return std::to_string(c.plans.level); }},
     {"plans of ONNX Runtime",
      [](const Choices& c) { return std::string(rules_of(c.plans.search.reference).name); }},
@@ -101,6 +106,7 @@ constexpr std::array<ChoiceText, 24> choice_texts = {{
      [](const Choices& c) { return std::string(name_of(c.plans.search.compressed)); }},
     {"link to the host", link_text},
     {"device memory", memory_text},
+    {"device memory kept free", reserve_text},
 }};
 
 std::string planned_text(const std::optional<PlannedSequence>& planned) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -27,5 +28,13 @@ std::vector<NamedSize> named_sizes(const Study& study);
 
 /// The sizes worth a place in a line. Of the sizes with the same word and value, only the first.
 std::vector<NamedSize> distinct_sizes(const Study& study);
+
+/// The names of sizes that have a word of their own, with the word. A word that several sizes have,
+/// or that is the name of a size, stands for none of them.
+using SizeWords = std::map<std::string, std::string>;
+SizeWords size_words(const Study& study);
+
+/// The formula with words instead of the names that have one: `4*batch*sequence`.
+std::string in_words(const std::string& formula, const SizeWords& words);
 
 }  // namespace stashscope

@@ -86,16 +86,52 @@ std::string type_words(PlanType type) {
   return ", " + std::string(strategy_of(type).name);
 }
 
-std::string region_words(const PlanRow& row) {
+/// The field's word for operators of a kind; else the operator itself.
+std::string kind_of(const std::string& op_type) {
+  const auto has = [&](const char* part) { return op_type.find(part) != std::string::npos; };
+  if (has("attention")) return "attention";
+  if (has("convolution")) return "convolutions";
+  return has("mm") ? "matrix products" : op_type;
+}
+
+/// What a region keeps inside: `matrix products and 2 of 3 gelu`.
+std::string kept_words(const Graph& graph, const RegionCall& call) {
+  std::vector<std::string> kinds;
+  std::map<std::string, std::size_t> kept;
+  std::map<std::string, std::size_t> all;
+  for (const KeptNode& each : call.kept) {
+    const std::string kind = kind_of(graph.node(each.node).op_type);
+    if (kept[kind]++ == 0) kinds.push_back(kind);
+    ++all[kind];
+  }
+  for (const NodeId node : call.again) ++all[kind_of(graph.node(node).op_type)];
+  std::vector<std::string> words;
+  for (const std::string& kind : kinds) {
+    const bool is_whole = kept[kind] == all[kind];
+    words.push_back(is_whole ? kind
+                             : std::to_string(kept[kind]) + " of " + std::to_string(all[kind]) +
+                                   " " + kind);
+  }
+  const std::string last = words.back();
+  words.pop_back();
+  return words.empty() ? last : join(words, ", ") + " and " + last;
+}
+
+std::string region_words(const Graph& graph, const PlanRow& row) {
   const NodePlan& first = *row.occurrences->front().parts.front();
-  if (row.occurrences->size() == 1) return first.region->module;
-  return first.cluster + ", " + std::to_string(row.occurrences->size()) + " modules";
+  const Region& region = *first.region;
+  std::string words = row.occurrences->size() == 1
+                          ? region.module
+                          : first.cluster.substr(0, first.cluster.find('[')) + ", " +
+                                std::to_string(row.occurrences->size()) + " modules";
+  if (!region.kept.empty()) words += ", keeping " + kept_words(graph, region.calls.front());
+  return words;
 }
 
 std::string row_words(const Study& study, const PlanRow& row, const std::string& lone_module,
                       Detail detail) {
   if (row.occurrences == nullptr || row.occurrences->empty()) return row.config;
-  if (row.type == PlanType::region) return region_words(row);
+  if (row.type == PlanType::region) return region_words(study.graph(), row);
   return node_words(study, *row.occurrences->front().parts.front(), detail) + type_words(row.type) +
          place_words(study.graph(), row, lone_module);
 }

@@ -23,7 +23,10 @@ std::string pytorch_plan(const Study& study) {
   }
   ordered_json regions = ordered_json::array();
   for (const NodePlan* const plan : study.applied) {
-    regions.push_back({{"module", plan->region->module}, {"save", ordered_json::array()}});
+    ordered_json save = ordered_json::array();
+    for (const KeptOperator& kept : plan->region->kept)
+      save.push_back({kept.name, kept.occurrence});
+    regions.push_back({{"module", plan->region->module}, {"save", std::move(save)}});
   }
   const ordered_json content = {
       {"stashscope.plan", plan_version}, {"torch", captured->torch}, {"regions", regions}};

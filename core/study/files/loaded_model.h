@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "core/base/progress.h"
 #include "core/study/files/session.h"
+#include "core/study/step/study.h"
 
 namespace stashscope {
 
@@ -23,6 +25,24 @@ struct LoadedModel {
 /// first; may be null. Measurements that do not fit the changed choices are dropped.
 /// Throws an input Error if a file cannot be loaded, and passes on the exceptions of `adjust`.
 LoadedModel load_model_or_session(const std::filesystem::path& file,
-                                  const std::function<void(Choices&)>& adjust);
+                                  const std::function<void(Choices&)>& adjust = nullptr);
+
+/// The study of a loaded model under the choices of its session, with predicted times. Throws an
+/// input Error that names the model's file, a usage Error for choices that do not fit the model,
+/// which names the session's file if there is one, and a cancelled Error when cancelled.
+std::shared_ptr<const Study> study_of(const LoadedModel& loaded,
+                                      const Progress& progress = Progress());
+
+/// The study of a loaded model, with the times measured in its session, if any, in place of
+/// predicted times.
+std::shared_ptr<const Study> study_with_times(const LoadedModel& loaded,
+                                              const Progress& progress = Progress());
+/// The study with the times measured in the session, if any, in place of predicted times.
+std::shared_ptr<const Study> with_times_of(const Session& session,
+                                           std::shared_ptr<const Study> study);
+
+/// Saves the choices and measurements of a session, with the absolute path and the hash of its
+/// model's file. Throws an input Error if a file cannot be read or written.
+void save_with_model(Session session, const std::filesystem::path& path);
 
 }  // namespace stashscope

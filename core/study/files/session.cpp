@@ -67,6 +67,7 @@ json to_json(const Choices& choices) {
           {"profile", profile_to_json(choices.times.profile)},
           {"transfer_bandwidth", number_or_null(choices.times.transfer_bandwidth)},
           {"device_memory", number_or_null(choices.times.device_memory)},
+          {"reserve_percent", choices.times.reserve_percent},
           {"optimizer", choices.update.optimizer},
           {"master_weights", choices.update.master_weights},
           {"release_gradients", choices.update.release_gradients},
@@ -132,6 +133,8 @@ void read_times(const json& object, TimeChoices& times) {
   if (times.transfer_bandwidth) check_transfer_bandwidth(*times.transfer_bandwidth);
   read_or_null(object, "device_memory", times.device_memory);
   if (times.device_memory.value_or(1) < 1) fail_field("device_memory", "is not a positive number");
+  read(object, "reserve_percent", times.reserve_percent);
+  check_reserve(times.reserve_percent);
 }
 
 std::optional<PlannedSequence> planned_from(const json& object) {

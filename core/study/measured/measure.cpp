@@ -242,7 +242,7 @@ StudyMeasurements measure_in_worker(const Study& study, const fs::path& model,
                                     const Progress& progress) {
   if (study.graph().data().captured) {
     fail_usage("run", "the model is a captured step, whose operators are PyTorch's",
-               "measure the step in PyTorch");
+               "measure it with stashscope.measure in PyTorch, and import the measurement");
   }
   check_run_counts(request.counts);
   const Session session = session_of_run(study, model);

@@ -9,6 +9,7 @@
 #include "core/study/files/json_fields.h"
 #include "core/study/files/json_texts.h"
 #include "core/study/files/measurement_json.h"
+#include "core/study/measured/pytorch_measurement.h"
 #include "core/study/step/step_identity.h"
 
 namespace stashscope {
@@ -109,10 +110,17 @@ std::string measurements_text(const Study& study, const StudyMeasurements& measu
 
 StudyMeasurements parse_measurements(const std::string& text, const Study& study) {
   const json object = json_fields::parse_file(text, file_format());
-  check_step(step_from(object), step_of(study));
+  const bool is_of_pytorch = lists_operators(object);
+  if (is_of_pytorch) {
+    check_operators(object, study);
+  } else {
+    check_step(step_from(object), step_of(study));
+  }
   const auto current = measurement_of(object, "current", *study.current);
   if (!current) fail_field("current", "is missing");
-  return {measurement_of(object, "baseline", *study.baseline), *current};
+  if (!is_of_pytorch) return {measurement_of(object, "baseline", *study.baseline), *current};
+  if (runs_without_plans(object, study)) return {current, *current};
+  return without_baseline(*current, "PyTorch ran it with its plan");
 }
 
 void save_measurements(const Study& study, const StudyMeasurements& measured,

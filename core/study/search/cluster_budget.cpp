@@ -5,6 +5,8 @@
 
 #include "core/study/search/cluster_counts.h"
 #include "core/study/search/plan_evaluator.h"
+#include "core/study/search/planning_basis.h"
+#include "core/study/search/region_prices.h"
 #include "core/study/step/plan_effects.h"
 
 namespace stashscope {
@@ -33,6 +35,7 @@ class ClusterAnnealer {
     evaluate(none);
     if (best_outcome_.peak_bytes > budget_ && options_.size() > 0) {
       evaluate(options_.counts_of(study_.config));
+      if (study_.graph().data().captured) price_regions();
       trim(greedy(none));
       for (const bool with_compromise : {false, true}) {
         trim(options_.counts_of(config_of_all(*study_.opportunities, with_compromise)));
@@ -47,8 +50,20 @@ class ClusterAnnealer {
   bool is_over() const { return clock_.used(evaluations_) >= 1; }
 
   RecomputeConfig config_of(const Counts& counts) const {
-    RecomputeConfig config = own_part(study_.choices.plans.config);
+    RecomputeConfig config = kept_by_planners(study_.choices.plans.config);
     config.merge(options_.config_of(counts));
+    return config;
+  }
+
+  /// The config without regions whose modules all belong to other regions.
+  RecomputeConfig without_idle_regions(RecomputeConfig config) const {
+    if (!study_.graph().data().captured) return config;
+    const PlanCounts taken =
+        count_plans(select_plans(*study_.opportunities, config, study_.pinned));
+    std::erase_if(config, [&](const auto& entry) {
+      return entry.second.type == PlanType::region &&
+             !taken.contains({entry.first, PlanType::region});
+    });
     return config;
   }
 
@@ -74,8 +89,8 @@ class ClusterAnnealer {
       best_outcome_ = outcome;
     }
     if (archive_.has_as_good(outcome.peak_bytes, outcome.extra_seconds)) return;
-    ParetoPoint point{with_clusters(base_, config_of(counts)), outcome.peak_bytes,
-                      outcome.extra_seconds};
+    ParetoPoint point{with_clusters(base_, without_idle_regions(config_of(counts))),
+                      outcome.peak_bytes, outcome.extra_seconds};
     if (on_plan_) on_plan_(point);
     archive_.add(std::move(point));
   }
@@ -110,6 +125,15 @@ class ClusterAnnealer {
       }
       counts[cluster].count = enough;
     }
+  }
+
+  void price_regions() {
+    RegionPrices prices(
+        study_, [&](const RecomputeConfig& config) { return evaluate(options_.counts_of(config)); },
+        [&] { return clock_.used(evaluations_) >= 0.6; });
+    prices.search(budget_, [&](const RecomputeConfig& config) {
+      return evaluator_.peak_node(config_of(options_.counts_of(config)));
+    });
   }
 
   double energy(const Outcome& outcome, double penalty) const {

@@ -26,6 +26,19 @@ ClusterOptions::ClusterOptions(const Study& study) : graph_(study.graph()) {
     const double seconds = pinned ? 0 : strategy_of(plan->type).cost(*plan, input).seconds;
     option->occurrences.push_back({plan, seconds, pinned});
   }
+  if (graph_.data().captured) find_rivals();
+}
+
+void ClusterOptions::find_rivals() {
+  std::map<std::string, std::vector<std::uint32_t>> of_modules;
+  for (std::uint32_t i = 0; i < size(); ++i) {
+    const std::string& name = clusters_[i].name;
+    of_modules[name.substr(0, name.find('['))].push_back(i);
+  }
+  for (const auto& [modules, clusters] : of_modules) {
+    if (clusters.size() < 2) continue;
+    for (const std::uint32_t i : clusters) clusters_[i].rivals = clusters;
+  }
 }
 
 Counts ClusterOptions::counts_of(const RecomputeConfig& config) const {
@@ -123,6 +136,14 @@ void ClusterOptions::change(Counts& counts, SearchRandom& random) const {
     const std::uint32_t by = 1 + random.below(1 + all / 4);
     each.count = up ? std::min(all, each.count + by) : each.count - std::min(each.count, by);
   };
+  const auto& rivals = clusters_[i].rivals;
+  if (!rivals.empty() && random.below(2) == 0) {
+    const std::uint32_t by = std::min(counts[i].count, 1 + random.below(1 + counts[i].count / 2));
+    const std::uint32_t rival = rivals[random.below(static_cast<std::uint32_t>(rivals.size()))];
+    counts[i].count -= by;
+    counts[rival].count = std::min(most(rival, counts[rival].option), counts[rival].count + by);
+    return;
+  }
   switch (random.below(4)) {
     case 0:
       resize(i, random.below(2) == 0);

@@ -45,7 +45,8 @@ class ClusterOptions {
                                  std::int64_t excess) const;
   /// The clusters with a count above 0, by descending time to run them again.
   std::vector<std::size_t> by_seconds(const Counts& counts) const;
-  /// Changes the counts of one or two random clusters; may leave them as they are.
+  /// Changes the counts of one or two random clusters; may leave them as they are. Some changes
+  /// move modules of a captured step from what they keep to something else that they could keep.
   void change(Counts& counts, SearchRandom& random) const;
 
  private:
@@ -61,6 +62,7 @@ class ClusterOptions {
   struct Cluster {
     std::string name;
     std::vector<Option> options;
+    std::vector<std::uint32_t> rivals = {};  ///< clusters of the same modules
   };
   struct Step {
     ClusterCount to;
@@ -68,6 +70,7 @@ class ClusterOptions {
     double bytes_of_a_second;
   };
 
+  void find_rivals();
   double seconds(std::size_t cluster, ClusterCount count) const;
   Step step_down(std::size_t cluster, ClusterCount from, const Timeline& timeline,
                  std::int64_t excess) const;

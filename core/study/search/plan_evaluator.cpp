@@ -59,6 +59,15 @@ PlanEvaluator::Outcome PlanEvaluator::evaluate(const RecomputeConfig& config) co
   return {peak, added_seconds(study_, dataflow)};
 }
 
+NodeId PlanEvaluator::peak_node(const RecomputeConfig& config) const {
+  const Dataflow dataflow = dataflow_of(study_, config);
+  const Timeline found = timeline(config);
+  for (std::size_t slot = found.peak_slot; slot < found.order.size(); ++slot) {
+    if (!dataflow.is_clone(found.order[slot])) return found.order[slot];
+  }
+  return dataflow.origin(found.order.back());
+}
+
 Timeline PlanEvaluator::timeline(const RecomputeConfig& config) const {
   const Dataflow dataflow = dataflow_of(study_, config);
   const OrderInput step = order_input(*study_.prepared, *study_.sizes, update_, dataflow);

@@ -24,6 +24,8 @@ class PlanEvaluator {
   };
   Outcome evaluate(const RecomputeConfig& config) const;
   Timeline timeline(const RecomputeConfig& config) const;
+  /// The graph's own node at the peak. If nodes run again there, the node before which they run.
+  NodeId peak_node(const RecomputeConfig& config) const;
 
  private:
   const Study& study_;

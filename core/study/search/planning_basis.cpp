@@ -7,7 +7,7 @@ namespace {
 /// The choices with neutral values for everything that planners choose.
 Choices without_plans(Choices choices) {
   PlanChoices& plans = choices.plans;
-  plans.config = own_part(plans.config);
+  plans.config = kept_by_planners(plans.config);
   plans.search = effective_search_options(plans);
   plans.search.layer_boundary = false;  // planners try both values
   plans.level = 0;
@@ -18,6 +18,14 @@ Choices without_plans(Choices choices) {
 }
 
 }  // namespace
+
+RecomputeConfig kept_by_planners(const RecomputeConfig& config) {
+  RecomputeConfig kept;
+  for (const auto& [cluster, choice] : config) {
+    if (!is_searched(choice.type) || choice.of_operator) kept.emplace(cluster, choice);
+  }
+  return kept;
+}
 
 bool same_planning_basis(const Choices& a, const Choices& b) {
   Choices first = without_plans(a);

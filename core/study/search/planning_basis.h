@@ -11,6 +11,10 @@ namespace stashscope {
 bool same_planning_basis(const Study& a, const Study& b);
 bool same_planning_basis(const Choices& a, const Choices& b);
 
+/// The entries of a config that planners keep, because they choose no such plans: plans that evict
+/// activations, and entries by operator.
+RecomputeConfig kept_by_planners(const RecomputeConfig& config);
+
 /// The choices with the plans, level, recompute search options, planned sequence, order and moves
 /// of `plan`.
 Choices with_plans_of(Choices choices, const Choices& plan);

@@ -48,6 +48,18 @@ double node_seconds(const TimingBasis& basis, const Dataflow& dataflow, NodeId n
                                              : basis.rates.kernel_seconds(bytes);
 }
 
+/// Bytes that are free at the peak without the region, and that it holds there.
+std::int64_t held_at_peak(const Timeline& timeline, const Region& region) {
+  std::int64_t bytes = 0;
+  for (const ValueId value : region.held) {
+    const BufferId id = timeline.buffer_of[value];
+    if (!id.valid()) continue;
+    const Buffer& buffer = timeline.buffers[id];
+    if (buffer.last_slot < timeline.peak_slot) bytes += buffer.bytes;
+  }
+  return bytes;
+}
+
 }  // namespace
 
 PlanCostInput plan_cost_input(const StudyParts& study) {
@@ -65,7 +77,7 @@ std::int64_t bytes_at_peak(const Graph& graph, const Timeline& timeline, const N
         buffer.first_slot <= timeline.peak_slot && timeline.peak_slot <= buffer.last_slot;
     if (alive) bytes = bytes + plan.save_ratio * Rational(buffer.bytes);
   }
-  return bytes.floor();
+  return bytes.floor() - (plan.region ? held_at_peak(timeline, *plan.region) : 0);
 }
 
 PlanTable unmarked_plan_table(const StudyParts& study) {

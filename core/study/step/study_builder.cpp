@@ -124,14 +124,16 @@ class StudyBuilder {
 
   void make_opportunities() {
     const RecomputeSearchOptions search = effective_search_options(parts_.choices.plans);
-    if (previous_ != nullptr && effective_search_options(previous_->choices.plans) == search) {
+    const std::set<std::string> asked = regions_in(parts_.choices.plans.config);
+    if (previous_ != nullptr && effective_search_options(previous_->choices.plans) == search &&
+        answers(*previous_->opportunities, asked)) {
       parts_.opportunities = previous_->opportunities;
       return;
     }
     progress_.update(0.5, "recompute opportunities");
     const PreparedStep& prepared = *parts_.prepared;
     parts_.opportunities = std::make_shared<const Opportunities>(
-        find_opportunities(parts_.graph(), prepared.ops, prepared.step.boundary, search));
+        find_opportunities(parts_.graph(), prepared.ops, prepared.step.boundary, search, asked));
   }
 
   void make_sizes() {

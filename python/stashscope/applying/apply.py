@@ -6,7 +6,9 @@ import difflib
 from typing import Any, Union
 
 import torch
+from torch._dynamo.eval_frame import OptimizedModule
 
+from ..capturing.places import as_uncompiled
 from ..errors import Error
 from .forward import CheckpointedForward
 from .plan import PathLike, Plan, Region
@@ -68,7 +70,8 @@ def _check_model(model: Any, where: str) -> None:
 
 
 def _modules(model: torch.nn.Module, plan: Plan) -> list[tuple[torch.nn.Module, Region]]:
-    modules = dict(model.named_modules(remove_duplicate=False))
+    modules = {as_uncompiled(name): module for name, module in model.named_modules(remove_duplicate=False)
+               if not isinstance(module, OptimizedModule)}
     first: dict[int, str] = {}
     found = []
     for region in plan.regions:
@@ -87,8 +90,6 @@ def _modules(model: torch.nn.Module, plan: Plan) -> list[tuple[torch.nn.Module, 
 
 
 def _near(name: str, modules: dict[str, torch.nn.Module]) -> str:
-    if "_orig_mod" in modules:
-        return "The model is compiled. Apply the plan to the model before torch.compile."
     known = [one for one in modules if one]
     near = difflib.get_close_matches(name, known, 5, 0.5) or known[:5]
     return f"Near names are: {', '.join(near)}." if near else "The model has no modules inside."

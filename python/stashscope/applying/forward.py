@@ -11,6 +11,7 @@ from typing import Any, Callable, Iterator, Optional
 import torch
 from torch.utils.checkpoint import checkpoint, create_selective_checkpoint_contexts
 
+from ..compiling.partition import know
 from ..errors import Error
 from .caches import holds_state, stand_in
 from .operators import saved_operators
@@ -32,9 +33,11 @@ class CheckpointedForward:
         # What the module itself had as `forward`, or None if its class has it.
         self.own = own
         self._module = weakref.ref(module)
-        self._saved = saved_operators(region)
+        # The kept occurrences by operator.
+        self.saved = saved_operators(region)
         # Saved operators that have been seen running. Those never seen are an error, not a smaller saving.
         self._seen: set[tuple[Any, int]] = set()
+        know(module, self)
 
     def __reduce__(self) -> Any:
         return type(self), (self._module(), self.own, self.region)
@@ -53,6 +56,9 @@ class CheckpointedForward:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         forward = self._forward()
+        if torch.compiler.is_compiling():
+            # The partitioner knows the region by its module.
+            return forward(*args, **kwargs)
         if not torch.is_grad_enabled():
             return forward(*args, **kwargs)
         call = _Call(self, forward, len(args), tuple(kwargs))
@@ -62,7 +68,8 @@ class CheckpointedForward:
         # Arguments by name are passed by place, too: so PyTorch sees when they are changed in place, and on which
         # devices random states must be remembered.
         result = checkpoint(call.run, *given, use_reentrant=False, **context)
-        self._check(call.policy)
+        if call.policy is not None:
+            self.check(call.policy.ran)
         return result
 
     def module(self) -> Optional[torch.nn.Module]:
@@ -71,13 +78,12 @@ class CheckpointedForward:
 
     def policy(self) -> Optional[CallPolicy]:
         """A fresh policy for one call, or None if the region keeps nothing."""
-        return CallPolicy(self.region.module, self._saved) if self._saved else None
+        return CallPolicy(self.region.module, self.saved) if self.saved else None
 
-    def _check(self, policy: Optional[CallPolicy]) -> None:
-        if policy is None:
-            return
-        for operator, positions in self._saved.items():
-            count = policy.ran(operator)
+    def check(self, ran: Callable[[Any], int]) -> None:
+        """Raises `Error` if kept operators do not run. `ran` gives how often an operator runs in a call."""
+        for operator, positions in self.saved.items():
+            count = ran(operator)
             for position in sorted(positions):
                 if position < count:
                     self._seen.add((operator, position))

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
 from ..errors import Error
+from ..files import replace_file
 from .plan import PathLike, Plan, Region, SavedOperator
 
 KEY = "stashscope.plan"
@@ -19,48 +17,30 @@ _ALTERED = "The file was altered. Save the plan again."
 
 def save(plan: Plan, path: PathLike) -> None:
     """Writes to a new file beside `path` and puts it in its place when it is complete."""
-    target = Path(path)
     regions = [{"module": region.module, "save": [[saved.operator, saved.occurrence] for saved in region.save]}
                for region in plan.regions]
     text = json.dumps({KEY: VERSION, "torch": plan.torch, "regions": regions}, indent=1) + "\n"
     try:
-        _replace(target, text)
+        replace_file(path, text.encode())
     except OSError as error:
         raise Error(f"The plan cannot be written: {error.strerror or error}", str(path),
                     "Give the name of a file in a folder that exists and may be written.") from error
-
-
-def _replace(target: Path, text: str) -> None:
-    handle, made = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-    try:
-        with open(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(made, _mode_of(target))
-        os.replace(made, target)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(made)
-        raise
-
-
-def _mode_of(target: Path) -> int:
-    """The permissions of the file that is replaced, else those that a new file gets."""
-    with contextlib.suppress(OSError):
-        return target.stat().st_mode & 0o777
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
 
 
 def load(path: PathLike) -> Plan:
     """Reads a plan. Files are not trusted."""
     where = str(path)
     try:
-        content = json.loads(Path(path).read_text(encoding="utf-8"))
+        text = Path(path).read_bytes()
     except OSError as error:
         raise Error(f"The plan cannot be read: {error.strerror or error}", where, "Give the path of a plan.") from error
+    return parse(text, where)
+
+
+def parse(text: bytes, where: str) -> Plan:
+    """The plan that the content of a file says. `where` names the file in errors."""
+    try:
+        content = json.loads(text.decode("utf-8"))
     except (ValueError, RecursionError) as error:
         raise Error(f"The file is no complete JSON: {error}", where,
                     "It was cut or is not a plan. Save the plan again.") from error

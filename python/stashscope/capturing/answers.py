@@ -29,6 +29,8 @@ class Answers:
         self._fake = mode is not None
         self._constants = None if mode is None else Constants(mode)
         self._unknown = False
+        # In compiled code nobody takes a number for unknown.
+        self.in_compiled_code = False
 
     def taken_unknown(self) -> bool:
         """Whether the last number came without data; asked once."""
@@ -62,6 +64,8 @@ class Answers:
         return result
 
     def _number(self, func: Any, args: Any) -> Any:
+        if self.in_compiled_code:
+            raise refuse("Compiled code reads a number from a tensor, and fake tensors have none")
         if func is not aten._local_scalar_dense.default:
             raise refuse(f"'{func._schema.name}' decides by data, and fake tensors have none")
         self._unknown = True

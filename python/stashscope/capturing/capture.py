@@ -75,6 +75,8 @@ def _run(run: Callable[[], Record]) -> Record:
     except Exception as error:
         if any(word in str(error).lower() for word in ("cuda", "nvidia")) and not torch.cuda.is_available():
             raise Error("The step uses the device 'cuda', and no GPU is here", _line_of(error), _ON_CPU) from error
+        if isinstance(getattr(error, "inner_exception", None), Error):
+            raise error.inner_exception from None  # type: ignore[attr-defined]
         raise Error(f"The step failed: {type(error).__name__}: {error}", _line_of(error),
                     "Run the step without the capture first. If it works there, try the other value of fake.") from error
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterable
+from typing import Any, Iterable, Iterator
 
 import torch
 from torch.utils._pytree import tree_leaves
@@ -34,6 +34,12 @@ class ModuleCalls:
     def __exit__(self, *_: object) -> None:
         for handle in self._handles:
             handle.remove()
+
+    def hooks(self) -> Iterator[tuple[Any, int]]:
+        """The tables that its hooks are in, with their keys."""
+        for handle in self._handles:
+            for table in (handle.hooks_dict_ref, *handle.extra_dict_ref):
+                yield table(), handle.id
 
     def _enter(self, module: torch.nn.Module, args: Any, kwargs: Any) -> None:
         found = [self._values.storages.find(part.untyped_storage()) for leaf in tree_leaves((args, kwargs))

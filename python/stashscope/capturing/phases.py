@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Optional
 
 import torch
 from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 
+from .graph_places import GraphPlace
 from .places import Frames, ModulePath, frames_from
 from .record import Node, Record
 
@@ -33,6 +34,8 @@ class Phases:
         self._sequence = 0
         self._makers: dict[int, int] = {}
         self._handles: list[Any] = []
+        # Where the running node of a compiled graph comes from.
+        self.in_graph: Optional[GraphPlace] = None
 
     def __enter__(self) -> "Phases":
         self._handles = [register_optimizer_step_pre_hook(self._start_update),
@@ -54,14 +57,29 @@ class Phases:
         """Gives the next node of the record its phase, module and line. It claims the newest autograd node."""
         if claims:
             self._claim(place.sequence)
+        node.compiled = self.in_graph is not None
         if self._light:
             self._run_by(node)
+            return
+        if self.in_graph is not None:
+            self._take(node, self.in_graph)
             return
         node.phase = self._phase(place.frames)
         node.scopes = self._modules.scopes
         node.line = place.frames.line
         if node.phase == "backward":
             self._run_by(node)
+
+    def _take(self, node: Node, place: GraphPlace) -> None:
+        node.phase = place.phase
+        node.line = place.line
+        node.scopes = place.scopes
+        if place.phase == "forward":
+            place.call.nodes.setdefault(place.sequence, len(self._record.nodes))
+        elif place.phase == "backward":
+            node.forward_node = place.call.nodes.get(place.sequence, -1)
+            if node.forward_node >= 0:
+                node.scopes = self._record.nodes[node.forward_node].scopes
 
     def _claim(self, newest: int) -> None:
         """Numbers given since the last operator: the newest is this one's, older ones came after that operator."""

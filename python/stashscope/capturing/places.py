@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 from types import CodeType, FrameType
-from typing import Any, Iterable, Optional
+from typing import Any, Iterable, Iterator, Optional
 
 import torch
 from torch.nn.modules import module as module_hooks
 
 _TORCH = str(Path(torch.__file__).resolve().parent)
+_CAPTURE = str(Path(__file__).resolve().parent)
 _OWN = str(Path(__file__).resolve().parent.parent)
 
 # What a frame says about the operators that run under it.
@@ -34,8 +35,30 @@ def kind_of(code: CodeType) -> int:
     return kind
 
 
+def is_inside_torch(file: str) -> bool:
+    """Whether a source file is PyTorch's own."""
+    return file.startswith(_TORCH)
+
+
+def is_of_capture(file: str) -> bool:
+    """Whether a source file belongs to the capture."""
+    return file.startswith(_CAPTURE)
+
+
+def is_in_guard() -> bool:
+    """Whether Dynamo is finding out if compiled code may run."""
+    frame: Optional[FrameType] = sys._getframe(2)
+    for _ in range(3):
+        if frame is None:
+            return False
+        if frame.f_code.co_name == "guard" and frame.f_code.co_filename == "<string>":
+            return True
+        frame = frame.f_back
+    return False
+
+
 def _find_kind(file: str, function: str) -> int:
-    if file.startswith(_TORCH):
+    if is_inside_torch(file):
         inside = file[len(_TORCH):].replace("\\", "/")
         if function == "_engine_run_backward":
             return ENGINE
@@ -122,6 +145,12 @@ class ModulePath:
         """The full paths of the running modules, from the root inwards."""
         return self._stack[-1][0] if self._stack else ("",)
 
+    def hooks(self) -> Iterator[tuple[Any, int]]:
+        """The tables that its hooks are in, with their keys."""
+        for handle in self._handles:
+            for table in (handle.hooks_dict_ref, *handle.extra_dict_ref):
+                yield table(), handle.id
+
     @property
     def depth(self) -> int:
         """How many modules are running."""
@@ -155,8 +184,13 @@ def names_of(roots: Iterable[tuple[str, torch.nn.Module]]) -> dict[int, str]:
     for prefix, root in listed:
         for path, module in root.named_modules():
             whole = path if len(listed) == 1 else ".".join(part for part in (prefix, path) if part)
-            names.setdefault(id(module), whole)
+            names.setdefault(id(module), as_uncompiled(whole))
     return names
+
+
+def as_uncompiled(name: str) -> str:
+    """The name without the parts that `torch.compile` puts in when it wraps a module."""
+    return ".".join(part for part in name.split(".") if part != "_orig_mod")
 
 
 def frames_from(depth: int, light: bool = False) -> Frames:

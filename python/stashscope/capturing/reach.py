@@ -100,6 +100,10 @@ class _Search:
             self.visit(key if isinstance(key, str) else name, part, depth - 1)
 
     def _function(self, function: types.FunctionType, depth: int) -> None:
+        compiled = function.__dict__.get("_torchdynamo_orig_callable")
+        if compiled is not None:
+            self.visit("step", compiled, depth)
+            return
         if function.__code__.co_filename.startswith(_LIBRARIES) and depth < _DEPTH:
             return
         for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):

@@ -39,6 +39,8 @@ class Node:
     run_by: int = -1
     # Whether autograd's engine adds up gradients here, after that node has run.
     accumulates: bool = False
+    # Whether the node is part of a graph of torch.compile.
+    compiled: bool = False
 
     @property
     def signature(self) -> tuple[Any, ...]:

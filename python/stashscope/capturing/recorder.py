@@ -19,12 +19,15 @@ from .answers import Answers
 from .calls import Calls
 from .operators import Facts, facts_of, flops_of, named_arguments, readable_arguments, tensors_in
 from .phases import Phases
+from .places import is_in_guard
 from .record import Node, Record
 from .scalars import Scalars
 from .values import Values
 from .wrappers import is_wrapper, parts_of
 
 aten = torch.ops.aten
+# With these Dynamo asks whether a number is what compiled code was made for.
+_OF_GUARDS = (aten.lift_fresh.default, aten._local_scalar_dense.default)
 _DEVICE = torch.ops.prim.device.default
 
 
@@ -44,6 +47,11 @@ class Recorder(TorchDispatchMode):
         # Tensors that are made again for autograd do not count.
         self.paused = False
 
+    @classmethod
+    def ignore_compile_internals(cls) -> bool:
+        """Lets PyTorch compile while this mode is active. The mode is off meanwhile."""
+        return True
+
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         if func is _DEVICE and isinstance(args[0], FakeTensor):
             return args[0].fake_device
@@ -54,6 +62,8 @@ class Recorder(TorchDispatchMode):
         facts = facts_of(func)
         if self.paused or facts.ignored or _is_shallow_copy(func):
             return self._unrecorded(func, args, kwargs)
+        if func in _OF_GUARDS and is_in_guard():
+            return func(*args, **kwargs)
         if func is aten.lift_fresh.default:
             self._values.made_by_python(args[0])
             return self._unrecorded(func, args, kwargs)

@@ -5,13 +5,16 @@ from __future__ import annotations
 import contextlib
 import gc
 import io
-from typing import Any, Callable, Iterator, Optional
+import weakref
+from typing import Any, Callable, Generator, Iterator, Optional, Union
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
+from ..compiling.interception import Interception, forget
 from .answers import Answers
 from .calls import Calls
+from .compiling import CompiledRun
 from .constants import known_data
 from .kernels import fake_tensors_are_tensors, random_states_seen, resizes_seen
 from .module_calls import ModuleCalls
@@ -29,6 +32,16 @@ from .world import HELD, Known
 from .wrappers import is_wrapper, parts_of
 
 Step = Callable[[], Any]
+Recording = Generator[None, None, Record]
+
+
+def finished(recording: Recording) -> Record:
+    """The record of what ran since the recording began."""
+    try:
+        next(recording)
+    except StopIteration as end:
+        return end.value
+    raise AssertionError("a recording ends with its second `next`")
 
 
 class Stage:
@@ -38,18 +51,32 @@ class Stage:
         self.step = step
         self.reached = reached
         self.known = known
+        self._compiled = Interception()
+        weakref.finalize(self, forget, self._compiled.codes).atexit = False
 
     def real(self) -> Record:
         """Runs the step with real tensors."""
         existing = _existing_tensors()
         with contextlib.ExitStack() as stack:
-            return self._recorded(stack, existing, "", None, None, first=True)
+            return self._run(self._recording(stack, existing, "", None, None, first=True))
 
     def fake(self, hooks: str, first: bool, given: Optional[list[Answer]] = None) -> Record:
         """Runs the step with fake tensors. `hooks`: what happens to saved tensors: '', 'watch' or 'forget'.
 
         Later runs only repeat the first: they print nothing, and read no lines.
         """
+        return self._run(self.recording(hooks, first, given))
+
+    def _run(self, recording: Recording) -> Record:
+        try:
+            next(recording)
+            self.step()
+            return finished(recording)
+        finally:
+            recording.close()
+
+    def recording(self, hooks: str, first: bool, given: Optional[list[Answer]] = None) -> Recording:
+        """Records with fake tensors what runs between its first and its second `next`; see `finished`."""
         existing = _existing_tensors()
         mode = FakeTensorMode(allow_non_fake_inputs=True)
         with contextlib.ExitStack() as stack:
@@ -59,10 +86,10 @@ class Stage:
             stack.enter_context(mode)
             stack.enter_context(fake_tensors_are_tensors())
             stack.enter_context(known_data())
-            return self._recorded(stack, existing, hooks, given, mode, first)
+            return (yield from self._recording(stack, existing, hooks, given, mode, first))
 
-    def _recorded(self, stack: contextlib.ExitStack, existing: list[torch.Tensor], hooks: str,
-                  given: Optional[list[Answer]], mode: Optional[FakeTensorMode], first: bool) -> Record:
+    def _recording(self, stack: contextlib.ExitStack, existing: list[torch.Tensor], hooks: str,
+                   given: Optional[list[Answer]], mode: Optional[FakeTensorMode], first: bool) -> Recording:
         values = Values()
         answers = Answers(values.record, given, mode)
         names = names_of(self.reached.roots)
@@ -75,20 +102,28 @@ class Stage:
         self._register(values, existing)
         existing.clear()
         stack.enter_context(phases)
-        stack.enter_context(ModuleCalls(names, (root for _, root in self.reached.roots), values))
-        stack.enter_context(random_states_seen(values.made_by_python))
+        module_calls = stack.enter_context(ModuleCalls(names, (root for _, root in self.reached.roots), values))
         stack.enter_context(resizes_seen(values.resized))
         stack.enter_context(as_in_training(recorder.unseen))
         stack.enter_context(recorder)
         stack.enter_context(calls)
-        for one in _saved_hooks(hooks, values, recorder):
-            stack.enter_context(one)
+        saving = _saving(hooks, values, recorder)
+        if saving is not None:
+            stack.enter_context(torch.autograd.graph.saved_tensors_hooks(saving.pack, saving.unpack))
+        compiled = CompiledRun(names, values, phases, modules, module_calls, calls, answers, saving)
+        stack.enter_context(random_states_seen(compiled.random_state))
+        stack.enter_context(self._compiled.during(compiled))
         with _no_collection():
-            self.step()
+            yield
             self._find_roles(values)
             record = values.finish()
+        # So that nothing of this run outlives the capture until the next garbage collection.
+        values.phases = None
         scalars.finish()
         phases.resolve()
+        # Compiled code does not call the modules in it, and a checkpoint around it saves what its partitioner chose.
+        record.calls = [call for call in record.calls
+                        if not any(node.compiled for node in record.nodes[call.first:call.end])]
         for row in record.saved:
             row.node = phases.maker_of(row.sequence)
             row.released = len(record.nodes) if row.released is None else row.released
@@ -121,13 +156,13 @@ def _gradient_of(known: Known) -> Iterator[torch.Tensor]:
     return parts_of(gradient) if gradient is not None else iter(())
 
 
-def _saved_hooks(kind: str, values: Values, recorder: Recorder) -> Iterator[Any]:
+def _saving(kind: str, values: Values, recorder: Recorder) -> Optional[Union[Watching, Forgetting]]:
+    """What happens to saved tensors."""
     if kind == "watch":
-        watching = Watching(values)
-        yield torch.autograd.graph.saved_tensors_hooks(watching.pack, watching.unpack)
-    elif kind == "forget":
-        forgetting = Forgetting(values, recorder.unseen)
-        yield torch.autograd.graph.saved_tensors_hooks(forgetting.pack, forgetting.unpack)
+        return Watching(values)
+    if kind == "forget":
+        return Forgetting(values, recorder.unseen)
+    return None
 
 
 def _existing_tensors() -> list[torch.Tensor]:

@@ -32,9 +32,13 @@ class Watching:
     def __init__(self, values: Values) -> None:
         self._values = values
         self._record: Record = values.record
+        # While PyTorch compiles, autograd saves what no step saves.
+        self.paused = False
 
     def pack(self, tensor: torch.Tensor) -> Any:
         """Autograd saves a tensor."""
+        if self.paused:
+            return tensor
         rows = []
         for part in parts_of(tensor):
             value = self._values.seen(part)
@@ -44,6 +48,8 @@ class Watching:
 
     def unpack(self, held: Held) -> torch.Tensor:
         """Autograd asks for it."""
+        if isinstance(held, torch.Tensor):
+            return held
         for row in held.rows:
             if row.unpacked < 0:
                 row.unpacked = len(self._record.nodes)
@@ -56,10 +62,11 @@ class Forgetting:
     def __init__(self, values: Values, unseen: Callable[[], Any]) -> None:
         self._values = values
         self._unseen = unseen
+        self.paused = False
 
     def pack(self, tensor: torch.Tensor) -> Any:
         """Keeps the geometry only."""
-        if all(self._values.existed(part) for part in parts_of(tensor)):
+        if self.paused or all(self._values.existed(part) for part in parts_of(tensor)):
             return tensor
         return outline_of(tensor)
 

@@ -8,6 +8,7 @@ from typing import Any, Iterator, Optional
 import torch
 
 from ..errors import Error
+from .places import as_uncompiled
 from .reach import Reached
 from .wrappers import Outline, is_wrapper, outline_of, parts_of
 
@@ -50,10 +51,10 @@ def _named(reached: Reached) -> Iterator[tuple[str, str, torch.Tensor]]:
     for prefix, root in roots:
         before = f"{prefix}." if len(roots) > 1 else ""
         for path, parameter in root.named_parameters():
-            names[id(parameter)] = before + path
-            yield before + path, "parameter", parameter
+            names[id(parameter)] = as_uncompiled(before + path)
+            yield names[id(parameter)], "parameter", parameter
         for path, buffer in root.named_buffers():
-            yield before + path, "buffer", buffer
+            yield as_uncompiled(before + path), "buffer", buffer
     for optimizer in reached.optimizers:
         for number, parameter in enumerate(_parameters_of(optimizer)):
             name = names.setdefault(id(parameter), f"parameter_{number}")

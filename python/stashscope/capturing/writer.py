@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from pathlib import Path
 from typing import Any, Iterable
 
@@ -13,6 +11,7 @@ import torch
 from onnx import TensorProto, helper
 
 from ..errors import Error
+from ..files import replace_file
 from .captured import Captured
 from .record import Node, Record, Saved, Value
 
@@ -34,23 +33,9 @@ def write(captured: Captured, path: Path) -> None:
     """Writes the file beside its place first, so that an older one stays until the new one is whole."""
     data = _model(captured).SerializeToString()
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.absolute().parent)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(data)
-            os.chmod(name, 0o666 & ~_mask())
-            os.replace(name, path)
-        except BaseException:
-            os.unlink(name)
-            raise
+        replace_file(path, data)
     except OSError as error:
         raise Error(f"The file cannot be written: {error.strerror}", str(path), "Give another path.") from error
-
-
-def _mask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def _model(captured: Captured) -> onnx.ModelProto:

@@ -2,12 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 
 #include "core/base/error.h"
 #include "core/onnx/model_file.h"
 #include "core/passes/infer_shapes.h"
+#include "core/passes/pass_effects.h"
 #include "core/passes/training_step.h"
 #include "tests/support/model_builder.h"
 #include "tests/support/passed.h"
@@ -144,6 +146,14 @@ TEST(FuseLayerNormalization, LeavesStepsThatOthersRead) {
 
 TEST(FuseLayerNormalization, TakesNoTrainedNumberForTheExponent) {
   EXPECT_EQ(pass("fuse_layer_normalization", with_literals(layer_norm(), {"epsilon"})).changed, 0U);
+}
+
+TEST(PassesWithEffect, LeaveOutAPassThatAnotherContains) {
+  const Graph model = with_literals(layer_norm(), {"two", "epsilon"});
+  EXPECT_GT(pass("fuse_rms_normalization", model).changed, 0U);
+  const auto found = passes_with_effect(model, TrainingGoal(), PassSelection(), 100);
+  EXPECT_EQ(std::ranges::count(found, &find_pass("fuse_layer_normalization")), 1);
+  EXPECT_EQ(std::ranges::count(found, &find_pass("fuse_rms_normalization")), 0);
 }
 
 TEST(FuseRmsNormalization, FindsTheReciprocalForm) {

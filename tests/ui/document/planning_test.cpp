@@ -68,6 +68,44 @@ TEST_F(PlanningTest, APlanGoesIntoForceAndCanBeUndone) {
   }
 }
 
+TEST_F(PlanningTest, MakeItFitSwitchesOnPassesAndPlansAsOneEdit) {
+  planning_.plan({1, PlanGranularity::cluster, short_limit});
+  ASSERT_TRUE(ends());
+  const std::int64_t lowest = planning_.answer()->best.peak_bytes;
+  const Choices before = document_.choices();
+  const int edits = document_.undo_stack().count();
+  planning_.make_fit({lowest - 1, PlanGranularity::cluster, short_limit});
+  EXPECT_EQ(planning_.job(), PlanningJob::budget);
+  ASSERT_TRUE(ends());
+  ASSERT_NE(planning_.answer(), nullptr) << "it is the answer of the new step";
+  EXPECT_TRUE(planning_.answer()->feasible);
+  EXPECT_FALSE(planning_.passes_of_answer().empty());
+  EXPECT_LT(peak(), lowest);
+  EXPECT_EQ(peak(), planning_.answer()->best.peak_bytes);
+  EXPECT_DOUBLE_EQ(extra_seconds(*document_.study()), planning_.answer()->best.extra_seconds);
+  EXPECT_TRUE(planning_.is_in_force(planning_.answer()->best));
+  EXPECT_FALSE(planning_.archive(PlanGranularity::cluster).points().empty());
+  EXPECT_EQ(document_.undo_stack().count(), edits + 1);
+  EXPECT_TRUE(document_.undo_stack().undoText().startsWith(u"Make it fit: "_s));
+  document_.undo_stack().undo();
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(document_.choices(), before);
+  EXPECT_EQ(planning_.answer(), nullptr) << "known plans were for the step with passes";
+}
+
+TEST_F(PlanningTest, MakeItFitAnswersLikeThePlannerWherePassesDoNotHelp) {
+  const Choices before = document_.choices();
+  planning_.make_fit({1000, PlanGranularity::cluster, short_limit});
+  ASSERT_TRUE(ends());
+  EXPECT_FALSE(planning_.answer()->feasible);
+  EXPECT_TRUE(planning_.passes_of_answer().empty());
+  EXPECT_EQ(document_.choices(), before);
+  planning_.make_fit({peak(), PlanGranularity::cluster, short_limit});
+  ASSERT_TRUE(ends());
+  EXPECT_TRUE(planning_.answer()->feasible);
+  EXPECT_TRUE(planning_.passes_of_answer().empty());
+}
+
 TEST_F(PlanningTest, LargerBudgetsAndFinerGrainsAreNeverDearer) {
   double dearest = std::numeric_limits<double>::infinity();
   for (const int percent : {60, 70, 80, 90}) {

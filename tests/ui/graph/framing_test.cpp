@@ -1,5 +1,7 @@
 // What the view of the graph shows after it was resized or has another picture.
 
+#include <QDockWidget>
+
 #include "tests/ui/graph/graph_test.h"
 
 namespace stashscope::ui::test {
@@ -36,7 +38,7 @@ TEST_F(Framing, AMessageLeavesTheGraphFitted) {
 TEST_F(Framing, APanelAndATickLeaveTheGraphFitted) {
   click_fit();
   const QSize before = view().size();
-  find<QWidget>(u"memory_dock"_s).hide();
+  for (QDockWidget* const each : window().findChildren<QDockWidget*>()) each->hide();
   ASSERT_TRUE(comes_true([&] { return view().size() != before; }));
   EXPECT_TRUE(is_fitted());
   document().selection().select_slot(document().study()->current->timeline.order.size() - 1);

@@ -132,6 +132,16 @@ TEST_F(Pictures, OfTheMemoryCurveHasTheWholeKey) {
   EXPECT_GT(view.picture({}).size.height(), 150);
 }
 
+TEST_F(Pictures, OfTheMemoryCurveAreTheSameWhereverTheCursorIs) {
+  auto& view = find<MemoryView>(u"memory_view"_s);
+  const QByteArray at_peak = drawn(u"memory_view"_s, u"svg"_s);
+  const QImage on_screen = view.grab().toImage();
+  document().selection().select_slot(document().selection().slot() / 3);
+  EXPECT_NE(view.grab().toImage(), on_screen);
+  EXPECT_EQ(drawn(u"memory_view"_s, u"svg"_s), at_peak);
+  EXPECT_FALSE(texts_of(at_peak).contains(u"slot "_s)) << texts_of(at_peak).toStdString();
+}
+
 TEST_F(Pictures, OfTheViewsOfAModel) {
   raise(u"What holds the memory"_s);
   expect_pictures(u"memory_view"_s, u"without plans"_s);

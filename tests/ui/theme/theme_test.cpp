@@ -9,6 +9,7 @@
 #include <QPixmap>
 #include <QSpinBox>
 #include <QStyle>
+#include <QTabBar>
 #include <QTabWidget>
 #include <QTextBlock>
 #include <QTextBrowser>
@@ -205,6 +206,22 @@ TEST_F(Themes, CheckBoxesAndLinksShowTheFocus) {
       EXPECT_GT(pixels_of(accent, widget.grab().toImage()), before + 40)
           << name.toStdString() << " " << choice.toStdString();
     }
+  }
+}
+
+TEST_F(Themes, TabsShowTheFocusWithAFrameOfTwoPixels) {
+  open(sample(u"gpt2_tiny"_s));
+  auto& tabs = find<QTabBar>(u"memory_tabs"_s);
+  press(Qt::Key_Tab);
+  for (const QString& choice : {u"theme_1"_s, u"theme_2"_s, u"theme_3"_s}) {
+    choose(choice);
+    const QColor accent = theme_of(window().palette()).accent;
+    find<QWidget>(u"graph_view"_s).setFocus(Qt::TabFocusReason);
+    const int before = pixels_of(accent, tabs.grab().toImage());
+    tabs.setFocus(Qt::TabFocusReason);
+    const QSize tab = tabs.tabRect(tabs.currentIndex()).size();
+    EXPECT_GT(pixels_of(accent, tabs.grab().toImage()), before + 2 * (tab.width() + tab.height()))
+        << choice.toStdString();
   }
 }
 

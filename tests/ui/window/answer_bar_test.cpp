@@ -165,6 +165,28 @@ TEST_F(Answers, AStepThatLeavesLittleFitsNarrowly) {
   EXPECT_TRUE(answer().contains(u"fits narrowly"_s)) << answer().toStdString();
 }
 
+TEST_F(Answers, APartOfTheDeviceIsKeptFree) {
+  open(sample(u"gpt2_tiny"_s));
+  set_device_memory(peak() * 101 / 100);
+  EXPECT_TRUE(answer().contains(u"fits narrowly"_s)) << answer().toStdString();
+  find<QAction>(u"reserve:5"_s).trigger();
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(document().choices().times.reserve_percent, 5);
+  EXPECT_TRUE(find<QAction>(u"reserve:5"_s).isChecked());
+  EXPECT_TRUE(answer().contains(u" less 5 %"_s)) << answer().toStdString();
+  EXPECT_TRUE(answer().contains(u"not fit"_s)) << answer().toStdString();
+  EXPECT_TRUE(answer().contains(bytes_text(peak() - device_memory()) + u" too much"_s));
+  EXPECT_TRUE(find<QWidget>(u"answer_fit"_s).isVisible());
+  set_device_memory(peak() * 107 / 100);
+  EXPECT_TRUE(answer().contains(u"fits "_s)) << answer().toStdString();
+  EXPECT_FALSE(answer().contains(u"narrowly"_s)) << "the reserve is what must be left";
+  EXPECT_TRUE(answer().contains(bytes_text(device_memory() - peak()) + u" left"_s));
+  find<QAction>(u"undo"_s).trigger();
+  find<QAction>(u"undo"_s).trigger();
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(document().choices().times.reserve_percent, 0);
+}
+
 TEST_F(Answers, TheOptimizerIsALinkToItsMenu) {
   open(sample(u"gpt2_tiny"_s));
   auto& text = find<QLabel>(u"answer_text"_s);
@@ -225,6 +247,21 @@ TEST_F(Answers, AKeyLeavesTheKeyboardInTheBar) {
   ASSERT_TRUE(settles());
   ASSERT_TRUE(offers_moves());
   EXPECT_TRUE(window().graph().view().hasFocus()) << "the user has gone on";
+}
+
+TEST_F(Answers, ButtonsThatComeAndGoDoNotMoveThePanels) {
+  open(sample(u"gpt2_tiny"_s));
+  ASSERT_TRUE(offers_moves());
+  const int height = find<QWidget>(u"answer_bar"_s).height();
+  const QPoint panel = find<QWidget>(u"graph_view"_s).mapTo(&window(), QPoint());
+  Choices choices = document().choices();
+  choices.plans.level = 1;
+  document().choose(choices, u"level 1"_s);
+  QTest::qWait(20);
+  EXPECT_FALSE(find<QWidget>(u"answer_samples"_s).isVisible());
+  EXPECT_FALSE(move(0).isVisible());
+  EXPECT_EQ(find<QWidget>(u"answer_bar"_s).height(), height);
+  EXPECT_EQ(find<QWidget>(u"graph_view"_s).mapTo(&window(), QPoint()), panel);
 }
 
 TEST_F(Answers, AMoveThatIsOutOfDateDoesNothing) {

@@ -198,6 +198,46 @@ TEST_F(Opening, SearchWalksThroughTheNodes) {
   EXPECT_EQ(document().selection().node(), first);
 }
 
+TEST_F(Opening, QuickReturnsShowTheLastHit) {
+  open(sample(u"gpt2_tiny"_s));
+  GraphView& view = window().graph().view();
+  auto& search = find<QLineEdit>(u"graph_search"_s);
+  search.setFocus();
+  QTest::keyClicks(&search, u"softmax"_s);
+  const auto is_shown = [&] {
+    const layout::Drawing& drawing = view.scene()->drawing();
+    const NodeId node = document().selection().node();
+    const layout::DrawnBox& box = drawing.boxes[drawing.box_of[node]];
+    return box.shows.node == node &&
+           view.rect().toRectF().contains(view.camera().to_screen(to_qt(box.rect)).center());
+  };
+  for (int presses = 2; presses <= 3; ++presses) {
+    for (int i = 0; i < presses; ++i) QTest::keyClick(&search, Qt::Key_Return);
+    ASSERT_TRUE(settles());
+    EXPECT_TRUE(is_shown()) << presses;
+    window().graph().close_groups();
+    ASSERT_TRUE(settles());
+  }
+}
+
+TEST_F(Opening, AHitIsShownOnceTheGraphShowsTheStep) {
+  open(sample(u"gpt2_tiny"_s));
+  GraphView& view = window().graph().view();
+  auto& search = find<QLineEdit>(u"graph_search"_s);
+  search.setFocus();
+  QTest::keyClicks(&search, u"softmax"_s);
+  const auto shown_study = view.scene()->picture().study;
+  Choices choices = document().choices();
+  choices.plans.level = 1;
+  document().choose(choices, u"level 1"_s);
+  ASSERT_TRUE(comes_true([&] { return document().study() != shown_study; }));
+  QTest::keyClick(&search, Qt::Key_Return);
+  ASSERT_TRUE(settles());
+  const layout::Drawing& drawing = view.scene()->drawing();
+  const NodeId hit = document().selection().node();
+  EXPECT_EQ(drawing.boxes[drawing.box_of[hit]].shows.node, hit);
+}
+
 TEST_F(Opening, AHitInsideAClosedGroupIsShown) {
   open(sample(u"gpt2_tiny"_s));
   GraphView& view = window().graph().view();

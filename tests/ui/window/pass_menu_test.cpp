@@ -45,6 +45,9 @@ TEST_F(Passes, HaveNamesInWords) {
   const QAction& fuse = find<QAction>(u"pass_fuse_bias_gelu"_s);
   EXPECT_EQ(QString(fuse.text()).remove(u'&'), u"Fuse bias and Gelu"_s);
   EXPECT_TRUE(fuse.toolTip().contains(u"fuse_bias_gelu"_s)) << fuse.toolTip().toStdString();
+  EXPECT_FALSE(fuse.toolTip().contains(u"next best moves"_s));
+  EXPECT_TRUE(find<QAction>(u"pass_keep_loss_only"_s).toolTip().contains(u"next best moves"_s))
+      << "why it is never offered";
   trigger(u"pass_fuse_bias_gelu"_s);
   EXPECT_EQ(document().undo_stack().undoText(), u"Pass on: Fuse bias and Gelu"_s);
   for (const QAction* const each : find<QMenu>(u"pass_menu"_s).actions()) {

@@ -4,6 +4,7 @@
 
 #include "core/study/edits/dimension_edits.h"
 #include "core/study/edits/edits.h"
+#include "ui/document/choice_words.h"
 #include "ui/document/dimension_presets.h"
 #include "ui/text/texts.h"
 #include "ui/widgets/drop_menu.h"
@@ -42,7 +43,7 @@ void DimensionMenu::add_same(const Dimension& dimension) {
   if (can_be_same(*study, dimension)) {
     for (const Dimension& other : study->sizes->dims.dimensions) {
       if (other.symbol == dimension.symbol || !can_be_same(*study, other)) continue;
-      add_entry(*others, u"same_as:"_s + shown(other.name), menu_text(shown(other.name)),
+      add_entry(*others, u"same_as:"_s + shown(other.name), menu_text(full_text(*study, other)),
                 [this, study, dimension, other] {
                   document_.choose(
                       with_same_dimension(*study, document_.choices(), dimension, other),
@@ -81,7 +82,7 @@ void DimensionMenu::add_sizes(const Dimension& dimension) {
 
 void DimensionMenu::set_size(const Dimension& dimension, std::int64_t size) {
   document_.choose(with_dimension(*document_.study(), document_.choices(), dimension, size),
-                   tr("Set %1 to %2").arg(name_).arg(size));
+                   tr("Set %1 to %2").arg(full_text(*document_.study(), dimension)).arg(size));
 }
 
 }  // namespace stashscope::ui

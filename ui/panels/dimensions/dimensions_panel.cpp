@@ -325,7 +325,8 @@ void DimensionsPanel::set_dimension(const QString& name, int value) {
   for (const Dimension& dimension : document_.study()->sizes->dims.dimensions) {
     if (shown(dimension.name) != name) continue;
     document_.choose(with_dimension(*document_.study(), document_.choices(), dimension, value),
-                     tr("Set %1 to %2").arg(name).arg(value), u"dimension:"_s + name);
+                     tr("Set %1 to %2").arg(full_text(*document_.study(), dimension)).arg(value),
+                     u"dimension:"_s + name);
     return;
   }
 }

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "core/study/edits/edits.h"
+#include "ui/document/choice_words.h"
 #include "ui/document/dimension_presets.h"
 #include "ui/text/enabling.h"
 #include "ui/text/texts.h"
@@ -132,13 +133,16 @@ void SweepPanel::take_study() {
 
 void SweepPanel::list_dimensions() {
   QStringList names;
-  for (const Dimension& each : document_.study()->sizes->dims.dimensions) names << shown(each.name);
+  const Study& study = *document_.study();
+  for (const Dimension& each : study.sizes->dims.dimensions) names << full_text(study, each);
   QStringList listed;
   for (int i = 0; i < dimension_->count(); ++i) listed << dimension_->itemText(i);
   if (names == listed) return;
   const QString before = dimension_->currentText();
   dimension_->clear();
-  dimension_->addItems(names);
+  for (const Dimension& each : study.sizes->dims.dimensions) {
+    dimension_->addItem(full_text(study, each), shown(each.name));
+  }
   const auto kept = names.indexOf(before);
   dimension_->setCurrentIndex(static_cast<int>(std::max<qsizetype>(0, kept)));
   if (kept < 0) propose_range();
@@ -156,7 +160,7 @@ void SweepPanel::propose_range() {
 }
 
 void SweepPanel::show_dimension(const QString& name) {
-  const int index = dimension_->findText(name);
+  const int index = dimension_->findData(name);
   if (index < 0) return;
   dimension_->setCurrentIndex(index);
   propose_range();
@@ -219,10 +223,11 @@ void SweepPanel::start() {
   shown_ = question(*of);
   const DeviceProfile profile = profile_in_force(shown_->study->choices.times);
   const std::int64_t from = from_->value();
-  chart_->start({shown(of->name), from, std::max<std::int64_t>(from + 1, to_->value()),
-                 profile.memory_bytes, shown(profile.name), of->value},
-                shown_->values.empty() ? tr("The first size is above the last size.")
-                                       : tr("Computing the peaks…"));
+  chart_->start(
+      {full_text(*shown_->study, *of), from, std::max<std::int64_t>(from + 1, to_->value()),
+       profile.memory_bytes, shown(profile.name), of->value},
+      shown_->values.empty() ? tr("The first size is above the last size.")
+                             : tr("Computing the peaks…"));
   progress_->setRange(0, static_cast<int>(shown_->values.size()));
   progress_->setValue(0);
   job_.start(shown_->study, *of, coarse_first(shown_->values));
@@ -254,7 +259,7 @@ void SweepPanel::set_size(std::int64_t size) {
   const Dimension* const of = dimension();
   if (of == nullptr) return;
   document_.choose(with_dimension(*document_.study(), document_.choices(), *of, size),
-                   tr("Set %1 to %2").arg(shown(of->name)).arg(size));
+                   tr("Set %1 to %2").arg(full_text(*document_.study(), *of)).arg(size));
 }
 
 }  // namespace stashscope::ui

@@ -6,6 +6,7 @@
 #include <QSettings>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "core/graph/node_path.h"
 #include "ui/text/counted.h"
@@ -206,13 +207,8 @@ void GraphPanel::take_picture(std::shared_ptr<const GraphPicture> picture, bool 
   show_alive();
   show_legend();
   update_notice();
-  const bool has_awaited = awaited_.valid() && awaited_study_ == document_.study();
-  if (has_awaited && is_current()) view_->reveal_closely(awaited_);
-  if (is_final) {
-    awaited_ = NodeId();
-    awaited_study_.reset();
-    Q_EMIT settled();
-  }
+  if (is_current()) show_awaited();
+  if (is_final && !layout_.is_busy()) Q_EMIT settled();
 }
 
 /// Fades what is not alive at the memory cursor, if the user wants this. Does not fade a picture of
@@ -250,10 +246,17 @@ void GraphPanel::update_notice() {
 void GraphPanel::toggle(layout::GroupId group) {
   if (view_->scene() == nullptr) return;
   if (view_->scene()->picture().study->model != document_.study()->model) return;
-  layout::OpenGroups open = view_->scene()->picture().open;
+  layout::OpenGroups open = next_open();
   if (open.erase(group) == 0) open.insert(group);
+  awaited_ = NodeId();
   open_ = std::move(open);
   request_picture();
+}
+
+/// The groups that are open in the picture that is requested, or else in the shown one. Two changes
+/// in quick succession must not undo each other.
+layout::OpenGroups GraphPanel::next_open() const {
+  return layout_.is_busy() && open_ ? *open_ : view_->scene()->picture().open;
 }
 
 void GraphPanel::close_groups() {
@@ -296,19 +299,45 @@ void GraphPanel::go_to(NodeId node, LinkedSelection::Cursor cursor) {
 
 void GraphPanel::uncover() {
   const NodeId node = document_.selection().node();
-  if (!is_current() || !node.valid()) return;
+  if (!node.valid()) return;
+  awaited_ = node;
+  awaited_study_ = document_.study();
+  if (is_current()) show_awaited();
+}
+
+/// Moves the node that the user went to into view, or requests a picture in which its groups are
+/// open. The node is awaited until no newer picture is to come.
+void GraphPanel::show_awaited() {
+  const bool is_wanted = awaited_.valid() && awaited_study_ == document_.study() &&
+                         awaited_ == document_.selection().node();
+  if (is_wanted && is_hidden(awaited_)) return open_around(awaited_);
+  if (is_wanted) view_->reveal_closely(awaited_);
+  if (layout_.is_busy()) return;
+  awaited_ = NodeId();
+  awaited_study_.reset();
+}
+
+layout::OpenGroups GraphPanel::groups_around(NodeId node) const {
+  const GraphPicture& picture = view_->scene()->picture();
+  layout::OpenGroups around;
+  layout::GroupId at = picture.grouping->group_of[picture.study->current->dataflow.origin(node)];
+  for (; at.valid(); at = picture.grouping->groups[at].parent) around.insert(at);
+  return around;
+}
+
+/// Whether a closed group that can be opened hides the node. A group that stays closed, because too
+/// many boxes would be drawn, does not count.
+bool GraphPanel::is_hidden(NodeId node) const {
   const layout::Drawing& drawing = view_->scene()->drawing();
-  if (drawing.boxes[drawing.box_of[node]].shows.group.valid()) return open_around(node);
-  view_->reveal_closely(node);
+  if (!drawing.boxes[drawing.box_of[node]].shows.group.valid()) return false;
+  const layout::OpenGroups& open = view_->scene()->picture().open;
+  return std::ranges::any_of(groups_around(node),
+                             [&](layout::GroupId each) { return !open.contains(each); });
 }
 
 void GraphPanel::open_around(NodeId node) {
-  const GraphPicture& picture = view_->scene()->picture();
-  layout::OpenGroups open = picture.open;
-  layout::GroupId at = picture.grouping->group_of[picture.study->current->dataflow.origin(node)];
-  for (; at.valid(); at = picture.grouping->groups[at].parent) open.insert(at);
-  awaited_ = node;
-  awaited_study_ = document_.study();
+  layout::OpenGroups open = next_open();
+  open.merge(groups_around(node));
   open_ = std::move(open);
   request_picture();
 }

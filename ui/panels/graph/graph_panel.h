@@ -63,6 +63,10 @@ class GraphPanel : public QWidget {
   void select_node(NodeId node);
   void select_group(layout::GroupId group, layout::Side side);
   void select_bundle(std::uint32_t bundle);
+  layout::OpenGroups next_open() const;
+  void show_awaited();
+  layout::OpenGroups groups_around(NodeId node) const;
+  bool is_hidden(NodeId node) const;
   void open_around(NodeId node);
   void colour_by(int index);
   void show_legend();
@@ -82,7 +86,7 @@ class GraphPanel : public QWidget {
   GraphActions* actions_;
   std::optional<layout::OpenGroups> open_;
   QString said_;    // message shown until the selection changes
-  NodeId awaited_;  // node of awaited_study_ that moves into view once its groups are open
+  NodeId awaited_;  // node of awaited_study_ that the user went to, until it is in view
   std::shared_ptr<const Study> awaited_study_;
   std::vector<NodeId> matches_;
   std::optional<std::size_t> match_;  // index of the selected match in `matches_`

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/study/edits/order_edits.h"
+#include "ui/document/choice_words.h"
 #include "ui/document/named_edits.h"
 #include "ui/models/step_model.h"
 #include "ui/text/texts.h"
@@ -103,8 +104,11 @@ void FusionPage::show_study() {
   is_following_ = false;
   if (groups_.rowCount() <= most_open_groups) tree_->expandAll();
   const bool is_planned = !study->order;
-  table_->set_invitation(tr("A planned order does not keep groups together."));
-  tree_->set_invitation(is_planned ? QString()
+  const bool is_of_pytorch = is_captured(study.get());
+  table_->set_invitation(
+      is_of_pytorch ? tr("A captured step runs PyTorch's operators one by one: nothing is fused.")
+                    : tr("A planned order does not keep groups together."));
+  tree_->set_invitation(is_planned || is_of_pytorch ? QString()
                         : study->choices.fusion.strategy
                             ? tr("There is nothing to fuse in this step.")
                             : tr("Choose a fusion strategy to see its groups."));

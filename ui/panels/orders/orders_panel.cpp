@@ -3,16 +3,18 @@
 #include <QHeaderView>
 #include <QVBoxLayout>
 
+#include "ui/document/choice_words.h"
 #include "ui/panels/orders/fusion_page.h"
 #include "ui/panels/orders/order_edits_page.h"
 #include "ui/panels/orders/steps_page.h"
 #include "ui/panels/orders/update_row.h"
 #include "ui/text/texts.h"
+#include "ui/theme/spacing.h"
 
 namespace stashscope::ui {
 
 OrdersPanel::OrdersPanel(Document& document, QWidget* parent)
-    : QTabWidget(parent), document_(document), table_(new TableView) {
+    : QTabWidget(parent), document_(document), table_(new TableView), note_(new QLabel) {
   setObjectName(QStringLiteral("orders_panel"));
   setDocumentMode(true);
   auto* const edits = new OrderEditsPage(document);
@@ -23,8 +25,10 @@ OrdersPanel::OrdersPanel(Document& document, QWidget* parent)
   connect(edits, &OrderEditsPage::count_changed, this, [this, edits](int count) {
     setTabText(indexOf(edits), count == 0 ? tr("Edits") : tr("Edits (%1)").arg(count));
   });
-  connect(&document_, &Document::study_changed, this,
-          [this] { model_.set_study(document_.study()); });
+  connect(&document_, &Document::study_changed, this, [this] {
+    model_.set_study(document_.study());
+    note_->setVisible(is_captured(document_.study().get()));
+  });
 }
 
 QWidget* OrdersPanel::make_orders() {
@@ -41,7 +45,13 @@ QWidget* OrdersPanel::make_orders() {
   auto* const layout = new QVBoxLayout(page);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
+  note_->setObjectName(QStringLiteral("order_note"));
+  note_->setText(tr("A captured step keeps the order in which PyTorch ran it."));
+  note_->setWordWrap(true);
+  note_->setContentsMargins(spacing_unit, spacing_unit / 2, spacing_unit, spacing_unit / 2);
+  note_->hide();
   layout->addWidget(table_, 1);
+  layout->addWidget(note_);
   layout->addWidget(new UpdateRow(document_));
   return page;
 }

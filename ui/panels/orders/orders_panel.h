@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QLabel>
 #include <QTabWidget>
 
 #include "ui/document/document.h"
@@ -24,6 +25,7 @@ class OrdersPanel : public QTabWidget {
   Document& document_;
   OrderModel model_;
   TableView* table_;
+  QLabel* note_;  ///< why there is nothing to choose; hidden otherwise
 };
 
 }  // namespace stashscope::ui

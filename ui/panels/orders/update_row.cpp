@@ -3,6 +3,7 @@
 #include <QGridLayout>
 #include <QLabel>
 
+#include "ui/document/choice_words.h"
 #include "ui/text/texts.h"
 #include "ui/theme/spacing.h"
 
@@ -75,9 +76,12 @@ void UpdateRow::choose(const UpdateChoice& update, const QString& text, const QS
 }
 
 void UpdateRow::show_choices() {
-  setEnabled(document_.study() != nullptr);
+  const auto& study = document_.study();
+  const bool has_own = study != nullptr && has_own_optimizer(*study);
+  setEnabled(study != nullptr && !has_own);
   const UpdateChoice& update = document_.choices().update;
-  optimizer_->setCurrentText(shown(update.optimizer));
+  optimizer_->setPlaceholderText(has_own ? tr("of the step") : QString());
+  optimizer_->setCurrentIndex(has_own ? -1 : optimizer_->findText(shown(update.optimizer)));
   master_weights_->setChecked(update.master_weights);
   release_gradients_->setChecked(update.release_gradients);
 }

@@ -6,6 +6,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "core/study/facts/named_sizes.h"
 #include "ui/text/texts.h"
 #include "ui/theme/spacing.h"
 #include "ui/widgets/cell_delegate.h"
@@ -218,7 +219,10 @@ void OverviewPanel::show_groups(Groups groups) {
   const Timeline& timeline = shown_study_->current->timeline;
   std::vector<std::int64_t> bytes = tree_bytes(groups.tree, timeline, shown_slot_);
   icicle_->set_tree(std::move(groups.tree), std::move(bytes));
-  if (is_new) model_.set_modules(std::move(groups.modules), timeline.peak_bytes);
+  if (is_new) {
+    model_.set_modules(std::move(groups.modules), timeline.peak_bytes,
+                       size_words(*document_.study()));
+  }
   show_heading();
   zoom_to_wanted();
 }

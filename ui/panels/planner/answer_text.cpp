@@ -7,6 +7,7 @@
 #include "core/study/facts/plan_words.h"
 #include "core/study/facts/plans_on.h"
 #include "core/study/facts/tensor_facts.h"
+#include "ui/document/choice_words.h"
 #include "ui/text/counted.h"
 #include "ui/text/note_text.h"
 #include "ui/text/texts.h"
@@ -117,6 +118,15 @@ QString plans_text(const Study& study, const Choices& choices) {
   return text;
 }
 
+QString passes_text(const std::vector<const GraphPass*>& passes) {
+  if (passes.empty()) return {};
+  QString text = PlannerAnswer::tr("Passes switched on, because they take no time:");
+  for (const GraphPass* const pass : passes) {
+    text += u"<br>&nbsp;&nbsp;"_s + shown(std::string(pass->title)).toHtmlEscaped();
+  }
+  return paragraph(text);
+}
+
 QString failing_text(const Study& study, const FitPoint& point) {
   const QString fails = PlannerAnswer::tr("%1 fails: ").arg(point.value);
   if (point.variant == nullptr) return paragraph(fails + note_text(point.fault).toHtmlEscaped());
@@ -201,9 +211,10 @@ QString proof_so_far_text(const Study& study, const BudgetAnswer& so_far) {
   return paragraph(proof_text(so_far, step_seconds(study, *study.baseline)));
 }
 
-QString answer_details(const Study& study, const BudgetAnswer& answer) {
+QString answer_details(const Study& study, const BudgetAnswer& answer,
+                       const std::vector<const GraphPass*>& passes) {
   const bool has_floor = !answer.feasible && answer.floor;
-  return (has_floor ? floor_tensors(study, *answer.floor) : QString()) +
+  return (has_floor ? floor_tensors(study, *answer.floor) : QString()) + passes_text(passes) +
          paragraph(plans_text(study, answer.best.choices)) +
          paragraph(PlannerAnswer::tr("The search took %1 s.")
                        .arg(QString::fromStdString(format_fixed(answer.seconds, 1))));
@@ -214,9 +225,10 @@ QString fit_answer_text(const Study& study, const LargestFit& fit) {
          variant_text(study, fit.current, PlannerAnswer::tr("Now"));
 }
 
-QString fit_summary(const LargestFit& fit) {
+QString fit_summary(const Study& study, const LargestFit& fit) {
   QStringList names;
-  for (const Dimension& each : fit.dimensions) names << shown(each.name);
+  for (const Dimension& each : fit.dimensions) names << word_text(study, each);
+  names.removeDuplicates();
   const QString what = fit.question.label.empty() ? names.join(u", "_s) : shown(fit.question.label);
   const QString memory = bytes_text(fit.question.memory_bytes);
   if (!fit.current.largest) return PlannerAnswer::tr("fits %1: nothing").arg(memory);

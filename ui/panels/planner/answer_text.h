@@ -2,6 +2,7 @@
 
 #include <QLabel>
 
+#include "core/passes/graph_pass.h"
 #include "core/study/search/budget.h"
 #include "core/study/search/largest_fit.h"
 
@@ -28,8 +29,10 @@ QString taken_back_text(const Study& study, const BudgetAnswer& answer);
 /// known.
 QString proof_so_far_text(const Study& study, const BudgetAnswer& so_far);
 /// Details of an answer, as rich text: if the budget is not met, the tensors that cause the lower
-/// bound; then the plans of the best result, and how long the search took.
-QString answer_details(const Study& study, const BudgetAnswer& answer);
+/// bound; then the passes that were switched on, the plans of the best result, and how long the
+/// search took.
+QString answer_details(const Study& study, const BudgetAnswer& answer,
+                       const std::vector<const GraphPass*>& passes = {});
 
 /// The peak and the time of a plan: `9.01 GiB (−40 %), +12.3 ms (+3.1 %)`.
 QString plan_point_text(const Study& study, const ParetoPoint& point);
@@ -39,6 +42,6 @@ QString plan_point_text(const Study& study, const ParetoPoint& point);
 QString fit_answer_text(const Study& study, const LargestFit& fit);
 
 /// The largest size that fits with the current choices: `fits 80 GiB: batch 12`.
-QString fit_summary(const LargestFit& fit);
+QString fit_summary(const Study& study, const LargestFit& fit);
 
 }  // namespace stashscope::ui

@@ -3,6 +3,7 @@
 #include <QKeyEvent>
 
 #include "core/base/text.h"
+#include "ui/document/choice_words.h"
 #include "ui/panels/planner/answer_text.h"
 #include "ui/text/enabling.h"
 #include "ui/text/texts.h"
@@ -31,6 +32,8 @@ FitRow::FitRow(Document& document, Planning& planning, QWidget* parent)
       tr("Searches for the largest size of this dimension. Dimensions separated by commas take the "
          "same size; LABEL=NAME,… gives these dimensions a common name."));
   dimension_->setEditable(true);
+  // A completer would take the first Return for itself, because the name is selected.
+  dimension_->setCompleter(nullptr);
   dimension_->setInsertPolicy(QComboBox::NoInsert);
   dimension_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   dimension_->setMinimumContentsLength(10);
@@ -65,13 +68,19 @@ void FitRow::list_dimensions() {
       tr("%1", "memory of the device")
           .arg(bytes_text(profile_in_force(document_.choices().times).memory_bytes)));
   QStringList names;
-  for (const Dimension& each : document_.study()->sizes->dims.dimensions) names << shown(each.name);
+  const Study& study = *document_.study();
+  for (const Dimension& each : study.sizes->dims.dimensions) names << full_text(study, each);
   QStringList listed;
   for (int i = 0; i < dimension_->count(); ++i) listed << dimension_->itemText(i);
-  if (names == listed) return;
+  if (names == listed) return show_state();
   dimension_->clear();
-  dimension_->addItems(names);
+  for (const Dimension& each : study.sizes->dims.dimensions) {
+    dimension_->addItem(full_text(study, each), shown(each.name));
+  }
+  show_state();
 }
+
+QString FitRow::why_fixed() { return tr("All sizes are fixed"); }
 
 void FitRow::focus_field() {
   dimension_->setFocus(Qt::ShortcutFocusReason);
@@ -79,7 +88,11 @@ void FitRow::focus_field() {
 }
 
 FitQuestion FitRow::question() const {
-  FitQuestion question = parse_fit(dimension_->currentText().toStdString());
+  const QString text = dimension_->currentText();
+  const int named = dimension_->findText(text);
+  const int listed = named >= 0 ? named : dimension_->findText(text + u" ("_s, Qt::MatchStartsWith);
+  const QString asked = listed < 0 ? text : dimension_->itemData(listed).toString();
+  FitQuestion question = parse_fit(asked.toStdString());
   for (std::string& name : question.names) {
     name = QString::fromStdString(name).trimmed().toStdString();
   }
@@ -105,7 +118,12 @@ void FitRow::find() {
 void FitRow::show_state() {
   const bool is_searching = planning_.job() == PlanningJob::fit;
   find_->setText(is_searching ? tr("Stop") : tr("Find"));
-  enable_unless(*find_, is_searching ? QString() : document_.why_wait(),
+  const bool can_vary = document_.study() == nullptr || dimension_->count() > 0;
+  dimension_->setEnabled(can_vary);
+  memory_->setEnabled(can_vary);
+  dimension_->lineEdit()->setPlaceholderText(can_vary ? QString() : why_fixed());
+  const QString why_not = can_vary ? document_.why_wait() : why_fixed();
+  enable_unless(*find_, is_searching ? QString() : why_not,
                 is_searching
                     ? tr("Ends the search")
                     : tr("Searches for the largest size that fits into the memory (Return)"));

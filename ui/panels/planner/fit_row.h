@@ -29,6 +29,7 @@ class FitRow : public QWidget {
  private:
   void list_dimensions();
   void show_state();
+  static QString why_fixed();
   void show_failure(const Failure& failure);
   void say(const QString& text);
   FitQuestion question() const;

@@ -4,6 +4,7 @@
 #include <QScrollBar>
 #include <QVBoxLayout>
 
+#include "ui/document/choice_words.h"
 #include "ui/panels/planner/answer_text.h"
 #include "ui/panels/planner/profile_box.h"
 #include "ui/text/counted.h"
@@ -178,6 +179,12 @@ void PlannerPanel::plan() {
   planning_.plan({*budget, options_->grain(), options_->limit()});
 }
 
+void PlannerPanel::make_fit() {
+  const auto budget = budget_->bytes();
+  if (!budget) return budget_->insist();
+  planning_.make_fit({*budget, options_->grain(), options_->limit()});
+}
+
 void PlannerPanel::draw_curve() {
   scroll_->ensureWidgetVisible(chart_, 0, 0);
   planning_.draw_curve(options_->grain(), options_->limit());
@@ -185,6 +192,7 @@ void PlannerPanel::draw_curve() {
 
 void PlannerPanel::show_study() {
   budget_->set_peak(document_.study()->baseline->timeline.peak_bytes);
+  options_->set_captured(is_captured(document_.study().get()));
   show_job();
 }
 
@@ -243,7 +251,9 @@ void PlannerPanel::show_answer() {
   answer_->setText(text_of_answer());
   const BudgetAnswer* const answer = current_answer();
   details_->setVisible(answer != nullptr);
-  if (answer != nullptr) details_->setText(answer_details(*document_.study(), *answer));
+  if (answer != nullptr) {
+    details_->setText(answer_details(*document_.study(), *answer, planning_.passes_of_answer()));
+  }
   const ParetoPoint* const plan = offered_plan();
   use_->setVisible(plan != nullptr);
   if (plan == nullptr) return;

@@ -28,6 +28,8 @@ class PlannerPanel : public QWidget {
 
   /// Searches for the cheapest plan within the budget, or shows the error in the budget's text.
   void plan();
+  /// As `plan`, also with passes that take no time.
+  void make_fit();
   /// Searches for the Pareto front of peak and extra time, which the chart shows.
   void draw_curve();
 

@@ -21,16 +21,11 @@ SearchOptions::SearchOptions(QWidget* parent)
   grain_->setObjectName(u"grain"_s);
   grain_->setAccessibleName(tr("What a plan consists of"));
   const auto add_grain = [this](const QString& name, const QString& hint, const QString& tip) {
-    grain_->addItem(name, hint);
-    grain_->setItemData(grain_->count() - 1, tip, Qt::ToolTipRole);
+    grain_->addItem(name);
+    describe(grain_->count() - 1, hint, tip);
   };
-  add_grain(
-      tr("Clusters"),
-      tr("A plan sets how many nodes of each cluster are recomputed, and is exported as a config "
-         "string."),
-      tr("A plan says how many nodes of each cluster are recomputed. The Plans panel lists the "
-         "clusters. A plan is exported as a config string or environment variables for ONNX "
-         "Runtime, or as a model."));
+  grain_->addItem(QString());
+  set_captured(false);
   add_grain(tr("Nodes"),
             tr("A plan recomputes single nodes, each at most once, and is exported as a model."),
             tr("Recomputes single nodes, each at most once; the other nodes keep the chosen order. "
@@ -64,6 +59,30 @@ SearchOptions::SearchOptions(QWidget* parent)
   connect(grain_, &QComboBox::currentIndexChanged, this, show_tip);
   connect(grain_, &QComboBox::currentIndexChanged, this, &SearchOptions::grain_changed);
   show_tip();
+}
+
+void SearchOptions::describe(int item, const QString& hint, const QString& tip) {
+  grain_->setItemData(item, hint);
+  grain_->setItemData(item, tip, Qt::ToolTipRole);
+}
+
+void SearchOptions::set_captured(bool is_captured) {
+  grain_->setEnabled(!is_captured);
+  if (is_captured) {
+    grain_->setCurrentIndex(0);
+    grain_->setItemText(0, tr("Modules"));
+    describe(0, tr("A plan says which modules run again in backward, and is exported for PyTorch."),
+             tr("A plan says which modules PyTorch runs again in backward. The Plans panel lists "
+                "the modules. File > Export plan for PyTorch writes the plan."));
+    return;
+  }
+  grain_->setItemText(0, tr("Clusters"));
+  describe(0,
+           tr("A plan sets how many nodes of each cluster are recomputed, and is exported as a "
+              "config string."),
+           tr("A plan says how many nodes of each cluster are recomputed. The Plans panel lists "
+              "the clusters. A plan is exported as a config string or environment variables for "
+              "ONNX Runtime, or as a model."));
 }
 
 QString SearchOptions::hint() const { return grain_->currentData().toString(); }

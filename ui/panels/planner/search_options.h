@@ -16,6 +16,8 @@ class SearchOptions : public QWidget {
   explicit SearchOptions(QWidget* parent = nullptr);
 
   PlanGranularity grain() const;
+  /// A captured step has only plans of whole modules.
+  void set_captured(bool is_captured);
   /// What the chosen granularity means, and how plans of this granularity are exported.
   QString hint() const;
   SearchLimit limit() const;
@@ -25,6 +27,8 @@ class SearchOptions : public QWidget {
   void grain_changed();
 
  private:
+  void describe(int item, const QString& hint, const QString& tip);
+
   QComboBox* grain_;
   QSpinBox* seconds_;
   QSpinBox* seed_;

@@ -1,20 +1,16 @@
 #include "ui/panels/plans/plans_panel.h"
 
-#include <QApplication>
-#include <QClipboard>
 #include <QHeaderView>
 #include <QVBoxLayout>
 #include <algorithm>
 
 #include "core/study/edits/edits.h"
-#include "ui/document/exports.h"
+#include "ui/document/choice_words.h"
 #include "ui/document/named_edits.h"
 #include "ui/models/plan_texts.h"
-#include "ui/text/note_text.h"
 #include "ui/text/texts.h"
 #include "ui/theme/icons.h"
 #include "ui/theme/spacing.h"
-#include "ui/widgets/copied_rows.h"
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/main_widget.h"
 #include "ui/widgets/sort_menu.h"
@@ -48,7 +44,9 @@ PlansPanel::PlansPanel(Document& document, QWidget* parent)
       filter_(new QLineEdit),
       more_(new QToolButton),
       tree_(new PlanTreeView),
-      summary_(new ElidedLabel) {
+      summary_(new ElidedLabel),
+      copy_(new QToolButton),
+      export_(new QToolButton) {
   setObjectName(u"plans_panel"_s);
   auto* const layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
@@ -104,20 +102,35 @@ QWidget* PlansPanel::make_bottom_row() {
   auto* const layout = new QHBoxLayout(row);
   layout->setContentsMargins(spacing_unit, spacing_unit / 2, spacing_unit, spacing_unit / 2);
   summary_->setObjectName(u"plan_summary"_s);
-  auto* const copy = new QToolButton;
-  copy->setObjectName(u"copy_config_button"_s);
-  copy->setIcon(icon(Icon::copy));
-  copy->setText(tr("Copy config"));
-  copy->setToolTip(
+  copy_->setObjectName(u"copy_config_button"_s);
+  copy_->setIcon(icon(Icon::copy));
+  copy_->setText(tr("Copy config"));
+  copy_->setToolTip(
       tr("Copies the current plans in the form that the chosen version of ONNX Runtime reads"));
-  copy->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-  copy->setAutoRaise(true);
+  export_->setObjectName(u"export_plan_button"_s);
+  export_->setIcon(icon(Icon::save));
+  export_->setText(tr("Export for PyTorch…"));
+  export_->setToolTip(tr("Writes the plans that are on for stashscope.apply"));
   set_up_versions();
   layout->addWidget(summary_, 1);
   layout->addWidget(reference_);
-  layout->addWidget(copy);
-  connect(copy, &QToolButton::clicked, this, &PlansPanel::copy_config);
+  for (QToolButton* const button : {copy_, export_}) {
+    button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    button->setAutoRaise(true);
+    layout->addWidget(button);
+  }
+  connect(copy_, &QToolButton::clicked, this, &PlansPanel::copy_config);
+  connect(export_, &QToolButton::clicked, this, &PlansPanel::export_wanted);
   return row;
+}
+
+/// Levels, versions and config strings are ONNX Runtime's; a captured step has a plan for PyTorch.
+void PlansPanel::show_runtime() {
+  const bool is_of_pytorch = is_captured(document_.study().get());
+  for (QWidget* const each : std::initializer_list<QWidget*>{level_, more_, reference_, copy_}) {
+    each->setVisible(!is_of_pytorch);
+  }
+  export_->setVisible(is_of_pytorch);
 }
 
 void PlansPanel::set_up_versions() {
@@ -167,6 +180,7 @@ void PlansPanel::show_study() {
   marking_ = true;
   level_->setEnabled(document_.study() != nullptr);
   reference_->setEnabled(document_.study() != nullptr);
+  show_runtime();
   show_choices();
   show_invitation();
   show_summary();
@@ -361,53 +375,6 @@ void PlansPanel::show_node(NodeId node) {
   marking_ = true;
 }
 
-QString PlansPanel::copied_text(Reference reference) {
-  const ReferenceRules& rules = rules_of(reference);
-  const QString name = QString::fromUtf8(rules.name);
-  return rules.reads_config_file
-             ? tr("Copied a JSON list for ONNX Runtime %1: save it to a file and set "
-                  "ORTMODULE_MEMORY_OPT_CONFIG to the file's path")
-                   .arg(name)
-             : tr("Copied the config string of ONNX Runtime %1").arg(name);
-}
-
-void PlansPanel::copy(const ExportedConfig& exported) const {
-  const Study& study = *document_.study();
-  if (exported.config.empty() && !exported.left_out.empty()) {
-    return document_.notices().report(nothing_to_export(exported.left_out));
-  }
-  std::string text;
-  const auto failure = failure_of([&] { text = config_text(study, exported.config); });
-  if (failure) return document_.notices().report(*failure);
-  QApplication::clipboard()->setText(QString::fromStdString(text));
-  QStringList told = {copied_text(study.choices.plans.search.reference)};
-  for (const std::string& each : exported.left_out) told << note_text(each);
-  document_.notices().notify(told.join(u"; "_s));
-}
-
-void PlansPanel::copy_config() const {
-  if (document_.study() != nullptr) copy(exported_config(*document_.study()));
-}
-
-void PlansPanel::copy_config_of_selected() const {
-  RecomputeConfig config;
-  for (const QModelIndex& item : selected()) {
-    const Kind kind = model_.kind(item);
-    if (kind != Kind::plan && kind != Kind::occurrence) continue;
-    const RecomputeConfig& entries = model_.plan_row(item).entries;
-    config.insert(entries.begin(), entries.end());
-  }
-  if (document_.study() == nullptr) return;
-  const Study& study = *document_.study();
-  const ExportedConfig exported = exported_config(study, config);
-  if (!config.empty()) copy(exported);
-}
-
-void PlansPanel::copy_rows() const {
-  const QString text = rows_text(tree_->selected_rows(), *tree_->header());
-  if (!text.isEmpty()) QApplication::clipboard()->setText(text);
-}
-
 QMenu* PlansPanel::make_menu() {
   auto* const menu = new QMenu(this);
   menu->setObjectName(u"plan_menu"_s);
@@ -429,7 +396,8 @@ QMenu* PlansPanel::make_menu() {
   add(u"unpin_plans"_s, tr("U&npin"), has_plans, [this] { pin_selected(false); });
   menu->addSeparator();
   add(u"show_in_graph"_s, tr("Show in &graph"), !items.isEmpty(), [this] { show_in_graph(); });
-  add(u"copy_plan_config"_s, tr("Copy con&fig"), has_plans, [this] { copy_config_of_selected(); });
+  const bool has_config = has_plans && !is_captured(document_.study().get());
+  add(u"copy_plan_config"_s, tr("Copy con&fig"), has_config, [this] { copy_config_of_selected(); });
   add(u"copy_plan_rows"_s, tr("&Copy rows"), !items.isEmpty(), [this] { copy_rows(); });
   menu->addSeparator();
   menu->addMenu(make_sort_menu(*menu, *tree_->header()));

@@ -30,6 +30,8 @@ class PlansPanel : public QWidget {
  Q_SIGNALS:
   /// Requests to select this node and to open the groups that hide it.
   void node_wanted(stashscope::NodeId node);
+  /// Requests to write the plans for PyTorch to a file.
+  void export_wanted();
 
  private:
   QWidget* make_top_row();
@@ -40,6 +42,7 @@ class PlansPanel : public QWidget {
   void show_invitation();
   void show_summary();
   void show_choices();
+  void show_runtime();
   void choose_level(int level);
   void choose_reference(int index);
   void filter(const QString& text);
@@ -75,6 +78,8 @@ class PlansPanel : public QWidget {
   QToolButton* more_;
   PlanTreeView* tree_;
   QLabel* summary_;
+  QToolButton* copy_;
+  QToolButton* export_;  ///< for captured steps, in place of `copy_`
   QString marked_;       ///< title of the selection last sent to the other views
   bool marking_ = true;  ///< a new selection is marked in the other views
 };

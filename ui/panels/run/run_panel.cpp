@@ -7,6 +7,7 @@
 #include <QVBoxLayout>
 
 #include "core/run/devices/devices.h"
+#include "ui/document/choice_words.h"
 #include "ui/panels/run/measurement_dialogs.h"
 #include "ui/text/enabling.h"
 #include "ui/text/texts.h"
@@ -236,7 +237,9 @@ void RunPanel::take_typed_device() {
 void RunPanel::show_state() {
   const bool running = document_.run_job().is_running();
   show_turn();
-  options_->setEnabled(!running);
+  const bool can_run = !is_captured(document_.study().get());
+  options_->setEnabled(!running && can_run);
+  device_->setEnabled(can_run);
   show_button(running);
   progress_->setVisible(running);
   progress_->setRange(0, 1000);
@@ -262,7 +265,7 @@ void RunPanel::show_button(bool running) {
 
 void RunPanel::show_turn() {
   // During a run the button is hidden but stays enabled: a disabled button loses the focus.
-  enable_unless(*run_, document_.run_job().is_running() ? QString() : document_.why_wait(),
+  enable_unless(*run_, document_.run_job().is_running() ? QString() : document_.why_no_run(),
                 tr("Runs the step without and with its plans (F5)"));
   if (!document_.run_job().is_running()) show_result();
 }
@@ -292,6 +295,11 @@ void RunPanel::show_result() {
   if (measured != nullptr) return result_->setText(result_text(*measured));
   if (document_.exclusive_work().current() == HeavyWork::search) {
     return result_->setText(tr("A run waits for the search to end."));
+  }
+  if (is_captured(document_.study().get())) {
+    return result_->setText(
+        tr("PyTorch ran this step when it was captured. It cannot be run here, because its "
+           "operators are PyTorch's; its memory is what PyTorch allocated."));
   }
   result_->setText(
       document_.study() == nullptr

@@ -69,6 +69,7 @@ const std::vector<Change>& changes() {
       {"a rate more", [](Choices& c) { c.times.profile.matrix.float64 += 1; }},
       {"transfer_bandwidth", [](Choices& c) { c.times.transfer_bandwidth = 1e9; }},
       {"device_memory", [](Choices& c) { c.times.device_memory = 1 << 30; }},
+      {"reserve_percent", [](Choices& c) { c.times.reserve_percent = 7.5; }},
       {"optimizer", [](Choices& c) { c.update.optimizer = "adam"; }},
       {"master_weights", [](Choices& c) { c.update.master_weights = true; }},
       {"release_gradients", [](Choices& c) { c.update.release_gradients = true; }},

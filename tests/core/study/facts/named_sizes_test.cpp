@@ -44,5 +44,22 @@ TEST(NamedSizes, ASizeIsSaidOnce) {
   EXPECT_EQ(sizes.size(), 2U);
 }
 
+TEST(NamedSizes, FormulasHaveTheirWords) {
+  const SizeWords words = size_words(*study_with({}));
+  EXPECT_EQ(words.at("a"), "batch");
+  EXPECT_EQ(in_words("4*a*b^2 + 12*max(ab, a)/2", words), "4*batch*b^2 + 12*max(ab, batch)/2");
+  EXPECT_EQ(in_words("a", words), "batch");
+  EXPECT_EQ(in_words("", words), "");
+}
+
+TEST(NamedSizes, AWordOfTwoSizesStandsForNone) {
+  test::ModelBuilder m;
+  m.input("x", {"a", 2}).input("y", {"c", 2});
+  m.node("Relu", {"x"}, {"p"}).node("Relu", {"y"}, {"q"}).output("p").output("q");
+  const auto study = compute_study(test::named(m), Choices(), nullptr, Progress());
+  ASSERT_EQ(named_sizes(*study).size(), 2U);
+  EXPECT_EQ(in_words("a*c", size_words(*study)), "a*c");
+}
+
 }  // namespace named_sizes_test
 }  // namespace stashscope

@@ -85,6 +85,9 @@ TEST_F(SessionFile, RefusesValuesThatMakeNoSense) {
                               "{\"transfer_bandwidth\": 1e300}",
                               "{\"device_memory\": 0}",
                               "{\"device_memory\": 1.5}",
+                              "{\"reserve_percent\": -1}",
+                              "{\"reserve_percent\": 100}",
+                              "{\"reserve_percent\": \"5 %\"}",
                               "{\"device\": \"gpu\"}",
                               "{\"profile\": \"Abacus\"}",
                               "{\"profile\": 3}",
@@ -103,6 +106,7 @@ TEST_F(SessionFile, KeepsTheProfileByNameOrByValue) {
   session.choices.times.profile.vector.bfloat16 = 1e12;
   session.choices.times.transfer_bandwidth = 1e9;
   session.choices.times.device_memory = 24LL << 30;
+  session.choices.times.reserve_percent = 7.5;
   EXPECT_EQ(parse_session(session_text(session, folder.path()), folder.path()), session);
   EXPECT_NE(refused_with("{\"profile\": {\"name\": \"x\", \"speed\": 1}}").find("key 'speed'"),
             std::string::npos);
@@ -117,6 +121,22 @@ TEST_F(SessionFile, ForgetsTheTimesOfAnotherProfile) {
   const Session other = load_model_or_session(path(), fast).session;
   EXPECT_TRUE(other.baseline_measured->node_seconds.empty());
   EXPECT_EQ(other.baseline_measured->live_bytes, same.baseline_measured->live_bytes);
+}
+
+TEST_F(SessionFile, StudyErrorsNameTheFileAtFault) {
+  const auto said = [&](ErrorKind kind, const Progress& progress) {
+    save_session(session, path());
+    const LoadedModel loaded = load_model_or_session(path());
+    return test::refusal(kind, [&] { study_of(loaded, progress); });
+  };
+  const Progress cancelled;
+  cancelled.cancel();
+  EXPECT_NE(said(ErrorKind::cancelled, cancelled), "accepted");
+  session.choices.dims["absent"] = 3;
+  EXPECT_NE(said(ErrorKind::usage, Progress()).find("work.stashscope"), std::string::npos);
+  session.choices.dims.clear();
+  session.choices.graph.goal.loss = "absent";
+  EXPECT_NE(said(ErrorKind::input, Progress()).find("model.onnx"), std::string::npos);
 }
 
 TEST_F(SessionFile, TakesSetsInAnyOrder) {

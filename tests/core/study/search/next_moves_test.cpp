@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "core/onnx/model_file.h"
 #include "core/study/edits/edits.h"
@@ -18,10 +19,26 @@ using What = std::pair<const GraphPass*, std::size_t>;
 
 What what_of(const NextMove& move) { return {move.pass, move.row}; }
 
-/// Adds the effect of every pass that is off and keeps the outputs.
-void add_passes(const Study& study, std::vector<NextMove>& moves) {
+/// The passes that find nothing to change when all passes that keep the outputs are on: other
+/// passes contain them.
+std::set<std::string> contained_passes(const Study& study) {
+  Choices every = study.choices;
+  add_passes("all", every);
+  std::set<std::string> contained;
+  const auto all_on = compute_study(study.model, every, nullptr, Progress());
+  for (const PassResult& each : all_on->prepared->step.passes) {
+    if (each.changed == 0) contained.insert(each.name);
+  }
+  return contained;
+}
+
+/// Adds the effect of every pass that is off, keeps the outputs and is in no other pass.
+void add_pass_moves(const Study& study, std::vector<NextMove>& moves) {
+  const std::set<std::string> contained = contained_passes(study);
   for (const GraphPass& pass : graph_passes()) {
-    if (!pass.among_all || study.choices.graph.passes.contains(std::string(pass.name))) continue;
+    const std::string name(pass.name);
+    if (!pass.among_all || study.choices.graph.passes.contains(name)) continue;
+    if (contained.contains(name)) continue;
     Choices after = study.choices;
     after.graph.passes.emplace(pass.name);
     const auto moved = compute_study(study.model, after, nullptr, Progress());
@@ -43,7 +60,7 @@ std::vector<NextMove> all_moves(const Study& study) {
                      moved->current->timeline.peak_bytes - study.current->timeline.peak_bytes,
                      extra_seconds(*moved) - extra_seconds(study)});
   }
-  add_passes(study, moves);
+  add_pass_moves(study, moves);
   return moves;
 }
 

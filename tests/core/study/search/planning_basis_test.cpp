@@ -46,6 +46,16 @@ TEST(PlanningBasis, IsThatOfTheUsersPlansToo) {
   EXPECT_TRUE(same_planning_basis(*study, *with(*study, choices)));
 }
 
+TEST(PlanningBasis, DoesNotDependOnModulesThatPyTorchRunsAgain) {
+  Choices choices;
+  choices.plans.config["h.*"] = {PlanType::region};
+  EXPECT_TRUE(same_planning_basis(choices, Choices()));
+  EXPECT_TRUE(kept_by_planners(choices.plans.config).empty()) << "a planner may drop them";
+  choices.plans.config["Gelu"] = {PlanType::offload};
+  EXPECT_FALSE(same_planning_basis(choices, Choices()));
+  EXPECT_EQ(kept_by_planners(choices.plans.config).size(), 1U);
+}
+
 TEST(PlanningBasis, IsAnotherOneForAllElse) {
   const auto study = deep_study();
   const auto differs = [&](auto change) {

@@ -49,10 +49,11 @@ void visit(GraphChoices& graph, FieldChange& change) {
 }
 
 void visit(TimeChoices& times, FieldChange& change) {
-  auto& [profile, transfer_bandwidth, device_memory] = times;
+  auto& [profile, transfer_bandwidth, device_memory, reserve_percent] = times;
   change("profile", profile, device_profiles().back());
   change("transfer_bandwidth", transfer_bandwidth, 1e6);
   change("device_memory", device_memory, std::int64_t{1} << 30);
+  change("reserve_percent", reserve_percent, 5.0);
 }
 
 void visit(UpdateChoice& update, FieldChange& change) {

@@ -191,7 +191,7 @@ TEST_F(Sweeping, TheMenuOfADimensionLeadsHere) {
   QTest::mouseClick(&menu, Qt::LeftButton, {},
                     menu.actionGeometry(menu.findChild<QAction*>(u"sweep"_s)).center());
   EXPECT_TRUE(comes_true([this] { return panel().is_seen(); }));
-  EXPECT_EQ(find<QComboBox>(u"sweep_dimension"_s).currentText(), length);
+  EXPECT_EQ(find<QComboBox>(u"sweep_dimension"_s).currentText(), u"sequence (%1)"_s.arg(length));
   EXPECT_TRUE(is_complete());
 }
 

@@ -145,6 +145,31 @@ TEST_F(Fit, IsAskedByTheMouseForTheMemoryOfTheDevice) {
             document().choices().times.profile.memory_bytes);
 }
 
+TEST_F(Fit, NamesASizeByItsWord) {
+  EXPECT_EQ(find<QComboBox>(u"fit_dimension"_s).itemText(0), u"batch (inputs_input_ids_dim0)"_s);
+  type_into(dimension(), u"batch (inputs_input_ids_dim0)"_s);
+  type_into(memory(), u"64MiB"_s);
+  QTest::keyClick(&memory(), Qt::Key_Return);
+  ASSERT_TRUE(ends());
+  ASSERT_NE(planning().fit(), nullptr) << fits().toStdString();
+  EXPECT_EQ(planning().fit()->question.names, std::vector<std::string>{"inputs_input_ids_dim0"});
+  const std::int64_t most = planning().fit()->current.largest->value;
+  EXPECT_TRUE(status().contains(u"fits 64.0 MiB: batch %1"_s.arg(most))) << status().toStdString();
+}
+
+TEST_F(Fit, IsAskedByOneReturnAndByTheWordAlone) {
+  press(Qt::Key_L, Qt::ControlModifier | Qt::ShiftModifier);
+  QTest::keyClick(&dimension(), Qt::Key_Return);
+  ASSERT_TRUE(ends());
+  ASSERT_NE(planning().fit(), nullptr) << fits().toStdString();
+  type_into(dimension(), u"batch"_s);
+  type_into(memory(), u"64MiB"_s);
+  QTest::keyClick(&memory(), Qt::Key_Return);
+  ASSERT_TRUE(ends());
+  EXPECT_EQ(planning().fit()->question.names, std::vector<std::string>{"inputs_input_ids_dim0"});
+  EXPECT_EQ(planning().fit()->question.memory_bytes, 64 << 20);
+}
+
 TEST_F(Fit, SaysWhatIsWrongWithTheQuestion) {
   type_into(dimension(), u"nonsense"_s);
   QTest::keyClick(&dimension(), Qt::Key_Return);

@@ -1,0 +1,17 @@
+# The installed CMake package. The libraries are static, so programs also link what the libraries use.
+include(CMakeFindDependencyMacro)
+list(APPEND CMAKE_MODULE_PATH ${CMAKE_CURRENT_LIST_DIR})
+# The packaged ONNX configuration refers to Protobuf's targets, so Protobuf comes first.
+find_dependency(Protobuf)
+find_dependency(ONNX CONFIG)
+find_dependency(nlohmann_json)
+find_dependency(OneDNN)
+find_dependency(PkgConfig)
+pkg_check_modules(GVC QUIET IMPORTED_TARGET libgvc)
+list(REMOVE_ITEM CMAKE_MODULE_PATH ${CMAKE_CURRENT_LIST_DIR})
+if(NOT TARGET PkgConfig::GVC)
+  set(stashscope_FOUND FALSE)
+  set(stashscope_NOT_FOUND_MESSAGE "Graphviz (libgvc) was not found; on Debian, install libgraphviz-dev")
+  return()
+endif()
+include(${CMAKE_CURRENT_LIST_DIR}/stashscopeTargets.cmake)

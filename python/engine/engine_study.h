@@ -1,0 +1,71 @@
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/schedule/tasks/search_limit.h"
+#include "core/study/files/loaded_model.h"
+#include "core/study/search/budget.h"
+#include "core/study/step/study.h"
+
+namespace stashscope::python {
+
+/// What `stashscope.load` takes besides the file.
+struct LoadOptions {
+  std::map<std::string, std::string> dims;  ///< name or pattern -> size or other name
+  std::vector<std::string> plans;           ///< config texts, or `@FILE`
+  int level = 0;                            ///< 0: the level of the session, else 0
+  std::optional<std::string> order;
+};
+
+/// How `Study.budget` searches.
+struct SearchOptions {
+  std::string grain;
+  SearchLimit limit;
+};
+
+/// A study of the engine with the file that it was loaded from. Never changed: every choice makes
+/// another one. Functions that may take long can be cancelled by signals (cancellable.h).
+class EngineStudy {
+ public:
+  /// Throws an Error as the programs do for the same file and options.
+  static EngineStudy load(const std::string& path, const LoadOptions& options);
+
+  const Study& study() const { return *study_; }
+  /// The notes of the loading and of the study.
+  std::vector<std::string> warnings() const;
+
+  /// The study with the plans of a config switched on or off.
+  EngineStudy ticked(const std::string& config, bool on) const;
+  /// The study with the plans that a search found for a budget such as `60%`.
+  EngineStudy planned(const std::string& budget, const SearchOptions& options) const;
+
+  /// The answer of the search that made this study, as JSON; nothing if no search did.
+  std::optional<std::string> budget_answer() const;
+  /// The answer of `--fit DIMENSION --memory SIZE`, as JSON. An empty size is that of the profile.
+  std::string fit(const std::string& dimension, const std::string& memory) const;
+  /// The report of `--batch --format json`.
+  std::string report() const;
+  std::string card() const;
+  /// Saves a session with the choices of this study. Throws an Error if `path` is the model, or if
+  /// it cannot be written.
+  void save(const std::string& path) const;
+
+ private:
+  EngineStudy(std::string path, std::shared_ptr<const LoadedModel> loaded,
+              std::shared_ptr<const Study> study);
+  /// @param previous a study whose parts may be reused; may be null
+  EngineStudy with_choices(const Choices& choices, const Study* previous) const;
+
+  std::string path_;  ///< as the user wrote it
+  std::shared_ptr<const LoadedModel> loaded_;
+  std::shared_ptr<const Study> study_;
+  std::shared_ptr<const BudgetAnswer> answer_;  ///< null: no search made this study
+};
+
+}  // namespace stashscope::python

@@ -1,0 +1,31 @@
+"""Where the nodes of a compiled graph come from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass
+class PieceCall:
+    """One forward run of a compiled piece: the modules around it, and its operators by their numbers."""
+
+    outer: tuple[str, ...] = ("",)
+    nodes: dict[int, int] = field(default_factory=dict)
+
+
+@dataclass
+class GraphPlace:
+    """Phase, modules and line of a node."""
+
+    phase: str
+    modules: tuple[str, ...]
+    line: str
+    # The number of the autograd node that it had, or has the derivative of, when the graph was made.
+    sequence: int
+    call: PieceCall = field(default_factory=PieceCall)
+
+    @property
+    def scopes(self) -> tuple[str, ...]:
+        """The full paths of the modules, from the root inwards."""
+        outer = self.call.outer
+        return outer + tuple(name for name in self.modules if name not in outer)

@@ -1,0 +1,1 @@
+"""Steps whose model, or a part of it, went through `torch.compile`."""

@@ -1,0 +1,144 @@
+"""Partitioners of AOTAutograd that obey the regions of a plan.
+
+What a region computes is marked in the joint graph as `torch.utils.checkpoint` marks it under `torch.compile`.
+PyTorch's partitioners then compute it again in backward.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections import Counter
+from typing import Any, Callable, Optional, Protocol
+from weakref import WeakValueDictionary
+
+import torch
+import torch._dynamo
+from torch.fx import GraphModule, Node
+from torch.utils.checkpoint import CheckpointPolicy
+
+
+class PlannedForward(Protocol):
+    """The forward of a module that is a region."""
+
+    saved: dict[Any, frozenset[int]]
+
+    def check(self, ran: Callable[[Any], int]) -> None:
+        """Raises an error if the operators do not run as often as the plan says."""
+
+
+# Regions by the address of their module, which is how Dynamo names the modules that a node lies in.
+_REGIONS: "WeakValueDictionary[int, Any]" = WeakValueDictionary()
+# A chain of calls of regions, the outermost first: what Dynamo calls the call, and the region.
+_Chain = tuple[tuple[str, Any], ...]
+
+
+def know(module: torch.nn.Module, forward: PlannedForward) -> None:
+    """Lets graphs that contain `module` be partitioned by its plan, as long as `forward` lives.
+
+    Where Dynamo cannot trace the whole call into one graph, the region runs uncompiled, as PyTorch's checkpoint does.
+    """
+    _obey()
+    torch._dynamo.eval_frame.skip_code(type(forward).__call__.__code__)  # type: ignore[attr-defined]
+    _REGIONS[id(module)] = forward
+
+
+def _obey() -> None:
+    """Stands before every use of AOTAutograd by a backend. Graphs without a region pass through."""
+    from torch._dynamo.backends.common import AotAutograd
+    before = AotAutograd.__call__
+    if getattr(before, "_stashscope", False):
+        return
+
+    def call(self: Any, graph: GraphModule, inputs: list[Any], **kwargs: Any) -> Any:
+        if not any(_chain(node) for node in graph.graph.nodes):
+            return before(self, graph, inputs, **kwargs)
+        from functorch.compile import default_partition
+        given = self.kwargs.get("partition_fn", default_partition)
+
+        def partition(joint: GraphModule, *args: Any, **options: Any) -> Any:
+            mark(joint)
+            return given(joint, *args, **options)
+        self.kwargs = {**self.kwargs, "partition_fn": partition}
+        # The key of this cache knows no plans.
+        with torch._functorch.config.patch(enable_autograd_cache=False):
+            return before(self, graph, inputs, **kwargs)
+    call._stashscope = True  # type: ignore[attr-defined]
+    AotAutograd.__call__ = call  # type: ignore[method-assign]
+
+
+def mark(joint: GraphModule) -> None:
+    """Says of each node in a region whether backward has it from forward or computes it again."""
+    inside = {node: chain for node in joint.graph.nodes if (chain := _chain(node)) and node.op == "call_function"}
+    numbers: dict[str, int] = {}
+    for node, chain in inside.items():
+        node.meta["ac_graph_id"] = numbers.setdefault(chain[0][0], len(numbers) + 1)
+        node.meta["recompute"] = CheckpointPolicy.PREFER_RECOMPUTE
+    for node in _kept(inside):
+        node.meta["recompute"] = CheckpointPolicy.MUST_SAVE
+    for node, chain in inside.items():
+        if any(_leaves(user, chain, inside) for user in node.users):
+            node.meta["recompute"] = CheckpointPolicy.MUST_SAVE
+
+
+def _chain(node: Node) -> _Chain:
+    if node.meta.get("partitioner_tag") == "is_backward":
+        return ()
+    keys = node.meta.get("nn_module_stack") or ()
+    return tuple((key, region) for key in keys if (region := _region(key)) is not None)
+
+
+def _region(key: str) -> Optional[Any]:
+    address = key.partition("@")[0]
+    return _REGIONS.get(int(address)) if address.isdigit() else None
+
+
+def _leaves(user: Node, chain: _Chain, inside: dict[Node, _Chain]) -> bool:
+    """Whether a result goes from a region to what forward computes outside of it. It is there anyway."""
+    if user.op == "output" or user.meta.get("partitioner_tag") == "is_backward":
+        return False
+    return user not in inside or inside[user][0][0] != chain[0][0]
+
+
+def _kept(inside: dict[Node, _Chain]) -> set[Node]:
+    """The results that regions save."""
+    counts: dict[_Chain, Counter[str]] = {}
+    kept: set[Node] = set()
+    for group in _calls_of(inside):
+        name, chain = _operator_of(group[0]), inside[group[0]]
+        for depth, (_, region) in enumerate(chain):
+            saved = next((places for one, places in region.saved.items() if str(one) == name), None)
+            if saved is None:
+                continue
+            count = counts.setdefault(chain[:depth + 1], Counter())
+            if count[name] in saved:
+                kept.update(node for node in group if any(user not in group for user in node.users))
+                kept.update(user for node in group for user in node.users if user.target is operator.getitem)
+            count[name] += 1
+    for chain in {chain[:depth + 1] for chain in inside.values() for depth in range(len(chain))}:
+        chain[-1][1].check(lambda one: counts.get(chain, Counter())[str(one)])
+    return kept
+
+
+def _calls_of(inside: dict[Node, _Chain]) -> list[list[Node]]:
+    """The nodes of each operator that was called; those of a decomposed operator are together."""
+    groups: list[list[Node]] = []
+    for node, chain in inside.items():
+        if node.target is operator.getitem:
+            continue
+        last = groups[-1][-1] if groups else None
+        if last is not None and _is_part(node, last) and inside[last] == chain:
+            groups[-1].append(node)
+        else:
+            groups.append([node])
+    return groups
+
+
+def _is_part(node: Node, last: Node) -> bool:
+    name = _operator_of(node)
+    return (str(node.target) != name and name == _operator_of(last)
+            and node.meta.get("seq_nr") == last.meta.get("seq_nr"))
+
+
+def _operator_of(node: Node) -> str:
+    """By name: nodes hold copies of their operators."""
+    return str(node.meta.get("original_aten") or node.target)

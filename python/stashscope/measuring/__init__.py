@@ -1,0 +1,5 @@
+"""Measures a training step in PyTorch, operator by operator."""
+
+from .measure import measure
+
+__all__ = ["measure"]

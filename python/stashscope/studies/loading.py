@@ -1,0 +1,47 @@
+"""From a file to a study."""
+
+from __future__ import annotations
+
+import os
+from typing import Iterable, Mapping, Optional, Union
+
+from ..errors import Error
+from .arguments import config_of, engine, whole_number
+from .records import PlanRow
+from .study import Study
+
+PathLike = Union[str, "os.PathLike[str]"]
+
+
+def load(path: PathLike, *, dims: Optional[Mapping[str, Union[int, str]]] = None,
+         plans: Union[None, str, PlanRow, Iterable[Union[str, PlanRow]]] = None, level: int = 0,
+         order: Optional[str] = None, what_if: None = None) -> Study:
+    """The study of an ONNX model, a saved session or a captured step.
+
+    dims: size by name of a dimension, or the name of another dimension to unify it with. `*` stands for any text.
+    plans: config strings to switch on, or `@FILE`, as `--plan` takes them.
+    level: 1 recomputes every transformer layer, 2 also with compromises. 0 is the level of the session, if any.
+    order: name of an execution order, as `--order` takes it.
+    what_if: not supported yet.
+
+    Raises `Error`. Ctrl+C ends a long computation.
+    """
+    if what_if is not None:
+        raise Error("what_if is not supported yet", "stashscope.load", "Leave it out.")
+    if isinstance(plans, (str, PlanRow)):
+        plans = [plans]
+    if order is not None and not isinstance(order, str):
+        raise Error(f"{order!r} is no name of an order", "order", "Give a text, such as 'file'.")
+    found = engine().load(os.fsencode(path), _dims(dims or {}), [config_of(plan) for plan in plans or ()],
+                          whole_number(level, "level"), order)
+    return Study(found, os.fspath(path))
+
+
+def _dims(dims: Mapping[str, Union[int, str]]) -> dict[str, str]:
+    for name, value in dims.items():
+        if not isinstance(name, str) or name == "":
+            raise Error(f"{name!r} is no name of a dimension", "dims", "Write dims={'batch': 8}.")
+        if value == "":
+            raise Error("An empty text is neither a size nor a name", f"dimension '{name}'", "Write dims={'batch': 8}.")
+    return {name: value if isinstance(value, str) else str(whole_number(value, f"dimension '{name}'"))
+            for name, value in dims.items()}

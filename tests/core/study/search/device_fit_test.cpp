@@ -1,0 +1,120 @@
+#include "core/study/search/device_fit.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "core/study/step/plan_effects.h"
+#include "tests/support/named_model.h"
+
+namespace stashscope {
+namespace device_fit_test {
+
+constexpr SearchLimit few_moves{0, 4000, 1};
+
+/// Layers with a SiLU of two operators, which a pass fuses: its backward then reads one tensor
+/// less. Plans can recompute the rest.
+std::shared_ptr<const Study> layers() {
+  test::ModelBuilder m;
+  m.input("x", {64, 64});
+  std::string last = "x";
+  for (const std::string layer : {"a", "b", "c", "d"}) {
+    m.weight(layer + "w", {64, 64}).node("MatMul", {last, layer + "w"}, {layer + "p"});
+    m.node("Sigmoid", {layer + "p"}, {layer + "s"});
+    m.node("Mul", {layer + "p", layer + "s"}, {layer + "y"});
+    m.node("Gelu", {layer + "y"}, {layer + "g"}, {}, "com.microsoft");
+    last = layer + "g";
+  }
+  m.output(last);
+  return compute_study(test::named(m), Choices(), nullptr, Progress());
+}
+
+DeviceFit fit(const std::shared_ptr<const Study>& study, std::int64_t bytes) {
+  ParetoFront archive;
+  return plan_to_fit(study, {bytes, PlanGranularity::cluster, few_moves}, archive, Progress());
+}
+
+BudgetAnswer plans_only(const Study& study, std::int64_t bytes) {
+  ParetoFront archive;
+  return plan_for_budget(study, {bytes, PlanGranularity::cluster, few_moves}, archive, Progress());
+}
+
+/// Checks peak and time of an answer against the study of its choices.
+void expect_exact(const Study& asked, const DeviceFit& fit) {
+  const auto after = compute_study(asked.model, fit.answer.best.choices, nullptr, Progress());
+  EXPECT_EQ(after->current->timeline.peak_bytes, fit.answer.best.peak_bytes);
+  EXPECT_NEAR(extra_seconds(*after), fit.answer.best.extra_seconds, 1e-12);
+  EXPECT_EQ(after->choices.graph.passes, fit.study->choices.graph.passes);
+}
+
+TEST(DeviceFit, FreePassesLowerThePeakAndTakeNoTime) {
+  const auto study = layers();
+  std::vector<const GraphPass*> passes;
+  const Choices freed = with_free_passes(*study, Progress(), passes);
+  ASSERT_EQ(std::ranges::count(passes, &find_pass("fuse_gelu")), 1);
+  EXPECT_EQ(freed.graph.passes.size(), passes.size());
+  const auto after = compute_study(study->model, freed, nullptr, Progress());
+  EXPECT_LT(after->current->timeline.peak_bytes, study->current->timeline.peak_bytes);
+  EXPECT_LE(step_seconds(*after, *after->current), step_seconds(*study, *study->current));
+  std::vector<const GraphPass*> more;
+  EXPECT_EQ(with_free_passes(*after, Progress(), more), freed);
+  EXPECT_TRUE(more.empty());
+}
+
+TEST(DeviceFit, PassesReachWhatPlansAloneDoNot) {
+  const auto study = layers();
+  const std::int64_t lowest = plans_only(*study, 1).best.peak_bytes;
+  const DeviceFit found = fit(study, lowest - 1);
+  ASSERT_TRUE(found.answer.feasible) << "plans alone reach " << lowest;
+  EXPECT_FALSE(found.passes.empty());
+  EXPECT_LT(found.answer.best.peak_bytes, lowest);
+  EXPECT_EQ(found.answer.request.budget_bytes, lowest - 1);
+  EXPECT_FALSE(found.found.points().empty());
+  expect_exact(*study, found);
+}
+
+TEST(DeviceFit, IsNeverDearerThanPlansAlone) {
+  const auto study = layers();
+  const std::int64_t peak = study->baseline->timeline.peak_bytes;
+  for (const int percent : {60, 70, 80, 90}) {
+    const std::int64_t budget = peak * percent / 100;
+    const BudgetAnswer plain = plans_only(*study, budget);
+    const DeviceFit found = fit(study, budget);
+    EXPECT_GE(found.answer.feasible, plain.feasible) << percent;
+    expect_exact(*study, found);
+    if (!plain.feasible) continue;
+    const double seconds =
+        step_seconds(*found.study, *found.study->baseline) + found.answer.best.extra_seconds;
+    EXPECT_LE(seconds, step_seconds(*study, *study->baseline) + plain.best.extra_seconds + 1e-12)
+        << percent;
+  }
+}
+
+TEST(DeviceFit, WhatFitsAlreadyStaysAsItIs) {
+  const auto study = layers();
+  const DeviceFit found = fit(study, study->current->timeline.peak_bytes);
+  EXPECT_TRUE(found.passes.empty());
+  EXPECT_EQ(found.study, study);
+  EXPECT_EQ(found.answer.best.choices, study->choices);
+}
+
+TEST(DeviceFit, WhatCannotBeMetIsAnsweredWithoutPasses) {
+  const auto study = layers();
+  const DeviceFit found = fit(study, 1);
+  EXPECT_FALSE(found.answer.feasible);
+  EXPECT_TRUE(found.passes.empty());
+  EXPECT_EQ(found.answer.best.peak_bytes, plans_only(*study, 1).best.peak_bytes);
+}
+
+TEST(DeviceFit, EndsWhenCancelled) {
+  const auto study = layers();
+  const Progress progress;
+  progress.cancel();
+  ParetoFront archive;
+  const DeviceFit found =
+      plan_to_fit(study, {1, PlanGranularity::cluster, few_moves}, archive, progress);
+  EXPECT_TRUE(found.passes.empty());
+}
+
+}  // namespace device_fit_test
+}  // namespace stashscope
