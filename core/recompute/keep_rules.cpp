@@ -365,6 +365,7 @@ std::vector<KeepRule> keep_rules(const std::vector<KeepOption>& options, std::in
                 all_products);
   }
   std::vector<KeepRule> rules;
+  rules.reserve(sets.size());
   for (const KeepSet& set : sets) rules.push_back(rule_of(options, set));
   return rules;
 }
