@@ -25,7 +25,8 @@ struct KeepOption {
 /// out.
 using KeepRule = std::map<std::string, std::set<std::size_t>>;
 std::string to_string(const KeepRule& rule);
-/// Reads such a text; nothing for any other.
+/// Reads such a text; nothing for any other, for an operator that is named twice, and for ranges
+/// of more than 100,000 occurrences.
 std::optional<KeepRule> parse_keep_rule(const std::string& text);
 
 /// Finds what regions of a captured step can keep.
