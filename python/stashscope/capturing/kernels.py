@@ -101,7 +101,7 @@ def fake_tensors_are_tensors() -> Iterator[None]:
 
 @contextlib.contextmanager
 def hooks_beside_transforms() -> Iterator[None]:
-    """The transforms of `torch.func` refuse to run under hooks on saved tensors. What they save is held by themselves."""
+    """The transforms of `torch.func` refuse to run under hooks on saved tensors. They keep what they save."""
     before = torch.autograd.graph.disable_saved_tensors_hooks
 
     @contextlib.contextmanager

@@ -121,7 +121,8 @@ class Recorder(TorchDispatchMode):
         workspace, numbers = 0, []
         if facts.single_tensors and not place.frames.from_engine:
             workspace, numbers = self._scalars.before(func, facts, named, torch.is_grad_enabled())
-        node = Node(facts.namespace, facts.operator, facts.overload, "" if self._light else readable_arguments(facts, named),
+        arguments = "" if self._light else readable_arguments(facts, named)
+        node = Node(facts.namespace, facts.operator, facts.overload, arguments,
                     inputs + numbers, tags=facts.tags, workspace=workspace)
         self._phases.fill(node, place)
         node.accumulates = place.frames.from_engine and func in (aten.add.Tensor, aten.add_.Tensor)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import inspect
 import io
 import weakref
 from typing import Any, Callable, Generator, Iterator, Optional, Union
@@ -12,6 +13,7 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 from ..compiling.interception import Interception, forget
+from ..errors import Error
 from .answers import Answers
 from .calls import Calls
 from .compiling import CompiledRun
@@ -68,8 +70,12 @@ class Stage:
     def _run(self, recording: Recording) -> Record:
         try:
             next(recording)
-            self.step()
-            return finished(recording)
+            _check_run(self.step())
+            record = finished(recording)
+            if not record.nodes:
+                raise Error("The step ran no operator of PyTorch", "stashscope.capture",
+                            "Give a function that runs forward and backward each time it is called.")
+            return record
         finally:
             recording.close()
 
@@ -148,6 +154,16 @@ class Stage:
                 for key, state in states.items() if isinstance(states, dict) else ():
                     if isinstance(state, torch.Tensor):
                         values.give_role(state, "optimizer", f"{names.get(id(parameter), 'parameter')}.{key}")
+
+
+def _check_run(result: Any) -> None:
+    """Refuses a result that has the step in it, not run yet."""
+    if not (inspect.isgenerator(result) or inspect.iscoroutine(result) or inspect.isasyncgen(result)):
+        return
+    if inspect.iscoroutine(result):
+        result.close()
+    raise Error(f"The step returned a {type(result).__name__}, and what is in that did not run", "stashscope.capture",
+                "Give a function that runs one training step and returns its loss or nothing.")
 
 
 def _saving(kind: str, values: Values, recorder: Recorder) -> Optional[Union[Watching, Forgetting]]:
