@@ -103,6 +103,20 @@ class CaptureTest(unittest.TestCase):
         self.assertEqual([node.op_type for node in again], ["tensor", "t", "detach", "detach"])
         self.assertIn("'second'", again[1].metadata_props[0].value)
 
+    def test_a_checkpoint_of_one_tensor_as_several_arguments(self) -> None:
+        """Attention runs one product instead of three where query, key and value are one tensor."""
+        def make():
+            torch.manual_seed(0)
+            attention, last = nn.MultiheadAttention(8, 2, batch_first=True), nn.Linear(8, 4)
+            tokens = torch.randn(2, 5, 8)
+
+            def step():
+                hidden = last(tokens.repeat(1, 1, 1)).repeat(1, 1, 2)
+                last(checkpoint(attention, hidden, hidden, hidden, use_reentrant=False)[0]).sum().backward()
+            return step
+        self.assert_exact(make)
+        self.assertNotIn("_unsafe_view", [node.op_type for node in onnx.load(str(self.path)).graph.node])
+
     def test_second_step_has_gradients_and_states_at_its_start(self) -> None:
         def make():
             training = Training()

@@ -18,7 +18,8 @@ from .answers import Answers
 from .calls import Calls
 from .compiling import CompiledRun
 from .constants import known_data
-from .kernels import fake_tensors_are_tensors, hooks_beside_transforms, random_states_seen, resizes_seen
+from .kernels import (fake_tensors_are_tensors, hooks_beside_transforms, random_states_seen, resizes_seen,
+                      same_arguments_again)
 from .module_calls import ModuleCalls
 from .phases import Phases
 from .places import ModulePath, names_of
@@ -114,6 +115,7 @@ class Stage:
         saving = _saving(hooks, values, recorder)
         if saving is not None:
             stack.enter_context(torch.autograd.graph.saved_tensors_hooks(saving.pack, saving.unpack))
+            stack.enter_context(same_arguments_again(saving))
         compiled = CompiledRun(names, values, phases, modules, module_calls, calls, answers, saving)
         stack.enter_context(random_states_seen(compiled.random_state))
         stack.enter_context(self._compiled.during(compiled))
