@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 from typing import Any, Callable, Iterator, Optional
 
 import torch
@@ -12,6 +13,7 @@ from torch.optim.optimizer import _foreach_supported_types as optimizer_types
 from torch.utils._foreach_utils import _foreach_supported_types as list_types
 from torch.utils.checkpoint import _NoopSaveInputs
 
+from .places import OWN, kind_of
 from .record import Node
 
 aten = torch.ops.aten
@@ -98,6 +100,14 @@ def fake_tensors_are_tensors() -> Iterator[None]:
     finally:
         for kinds in lists:
             kinds.remove(FakeTensor)
+
+
+def makes_parameter() -> bool:
+    """Whether `nn.Parameter` asks: it detaches a fake tensor, but gives a real one a new head without an operator."""
+    frame = sys._getframe(2)
+    while frame is not None and kind_of(frame.f_code) == OWN:
+        frame = frame.f_back  # type: ignore[assignment]
+    return frame is not None and frame.f_code is torch.nn.Parameter.__new__.__code__
 
 
 @contextlib.contextmanager

@@ -23,6 +23,7 @@ from .kernels import (fake_tensors_are_tensors, hooks_beside_transforms, random_
 from .module_calls import ModuleCalls
 from .phases import Phases
 from .places import ModulePath, names_of
+from .ranks import as_in_training
 from .reach import Reached
 from .record import Answer, Record
 from .recorder import Recorder
@@ -30,7 +31,8 @@ from .scalars import Scalars
 from .saved import Forgetting, Watching
 from .twin import Twin
 from .values import Values
-from .world import Known
+from .world import HELD, Known
+from .wrappers import is_wrapper, parts_of
 
 Step = Callable[[], Any]
 Recording = Generator[None, None, Record]
@@ -110,6 +112,7 @@ class Stage:
         module_calls = stack.enter_context(ModuleCalls(names, (root for _, root in self.reached.roots), values))
         stack.enter_context(hooks_beside_transforms())
         stack.enter_context(resizes_seen(values.resized))
+        stack.enter_context(as_in_training(recorder.unseen))
         stack.enter_context(recorder)
         stack.enter_context(calls)
         saving = _saving(hooks, values, recorder)
@@ -137,10 +140,10 @@ class Stage:
 
     def _register(self, values: Values, existing: list[torch.Tensor]) -> None:
         for known in self.known:
-            values.existing(known.tensor, known.name, known.role)
-            gradient = known.tensor.grad if known.tensor.is_leaf else None
-            if gradient is not None:
-                values.existing(gradient, f"{known.name}.grad", "gradient")
+            if known.role != HELD and not is_wrapper(type(known.tensor)):
+                values.existing(known.tensor, known.name, known.role)
+            for part in _gradient_of(known):
+                values.existing(part, f"{known.name}.grad", "gradient")
         for tensor in existing:
             values.existing_storage(tensor)
 
@@ -148,14 +151,18 @@ class Stage:
         """Gradients and states of optimizers are known by where they hang."""
         names = {id(known.tensor): known.name for known in self.known}
         for known in self.known:
-            gradient = known.tensor.grad if known.tensor.is_leaf else None
-            if gradient is not None:
-                values.give_role(gradient, "gradient", f"{known.name}.grad")
+            for part in _gradient_of(known):
+                values.give_role(part, "gradient", f"{known.name}.grad")
         for optimizer in self.reached.optimizers:
             for parameter, states in list(optimizer.state.items()):
                 for key, state in states.items() if isinstance(states, dict) else ():
-                    if isinstance(state, torch.Tensor):
-                        values.give_role(state, "optimizer", f"{names.get(id(parameter), 'parameter')}.{key}")
+                    for part in parts_of(state) if isinstance(state, torch.Tensor) else ():
+                        values.give_role(part, "optimizer", f"{names.get(id(parameter), 'parameter')}.{key}")
+
+
+def _gradient_of(known: Known) -> Iterator[torch.Tensor]:
+    gradient = known.tensor.grad if known.tensor.is_leaf else None
+    return parts_of(gradient) if gradient is not None else iter(())
 
 
 def _check_run(result: Any) -> None:
@@ -173,7 +180,7 @@ def _saving(kind: str, values: Values, recorder: Recorder) -> Optional[Union[Wat
     if kind == "watch":
         return Watching(values)
     if kind == "forget":
-        return Forgetting(values, lambda paused: setattr(recorder, "paused", paused))
+        return Forgetting(values, recorder.unseen)
     return None
 
 
@@ -182,7 +189,7 @@ def _existing_tensors() -> list[torch.Tensor]:
     gc.collect()
     found = []
     for thing in gc.get_objects():
-        if issubclass(type(thing), torch.Tensor) and _has_storage(thing):
+        if issubclass(type(thing), torch.Tensor) and not is_wrapper(type(thing)) and _has_storage(thing):
             found.append(thing)
     return found
 
