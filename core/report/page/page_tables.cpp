@@ -5,6 +5,7 @@
 
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/recompute/regions.h"
 #include "core/study/facts/plan_facts.h"
 #include "core/study/facts/plan_words.h"
 
@@ -14,14 +15,23 @@ namespace {
 
 using nlohmann::json;
 
-/// The entries of the tensors that the occurrences of a row free.
+/// The values that a plan frees, also those in the memory of others.
+std::vector<ValueId> freed_by(const Graph& graph, const NodePlan& plan) {
+  if (plan.region) return plan.region->freed;
+  std::vector<ValueId> values;
+  for (const std::size_t output : plan.outputs) {
+    values.push_back(graph.node(plan.node).outputs[output]);
+  }
+  return values;
+}
+
+/// The indices, in the page's list of tensors, of what the occurrences of a row free.
 json freed_tensors(const Study& study, const PlanRow& row, const PageTensors& tensors) {
   std::set<std::size_t> entries;
   if (row.occurrences == nullptr) return entries;
   for (const Occurrence& occurrence : *row.occurrences) {
     for (const NodePlan* const part : occurrence.parts) {
-      for (const std::size_t output : part->outputs) {
-        const ValueId value = study.graph().node(part->node).outputs[output];
+      for (const ValueId value : freed_by(study.graph(), *part)) {
         const BufferId buffer = study.current->timeline.buffer_of[value];
         if (buffer.valid()) entries.insert(tensors.entry_of[buffer]);
       }
