@@ -5,7 +5,6 @@
 
 #include "core/base/text.h"
 #include "core/base/units.h"
-#include "core/recompute/regions.h"
 #include "core/study/facts/plan_facts.h"
 #include "core/study/facts/plan_words.h"
 
@@ -14,16 +13,6 @@ namespace stashscope {
 namespace {
 
 using nlohmann::json;
-
-/// The values that a plan frees, also those in the memory of others.
-std::vector<ValueId> freed_by(const Graph& graph, const NodePlan& plan) {
-  if (plan.region) return plan.region->freed;
-  std::vector<ValueId> values;
-  for (const std::size_t output : plan.outputs) {
-    values.push_back(graph.node(plan.node).outputs[output]);
-  }
-  return values;
-}
 
 /// The indices, in the page's list of tensors, of what the occurrences of a row free.
 json freed_tensors(const Study& study, const PlanRow& row, const PageTensors& tensors) {
