@@ -171,12 +171,12 @@ const std::optional<Shape>& table_shape(const Value& value) {
 }
 
 const std::optional<Shape>& cluster_shape(const Graph& graph, const ReferenceRules& rules,
-                                          ValueId id) {
-  const Value& value = graph.value(id);
-  const auto& own = table_shape(value);
-  if (!rules.lists_reshaped_inputs || !value.producer.valid()) return own;
-  const Node& producer = graph.node(value.producer);
-  if (producer.op_type != "Reshape" || !has_open_dim(graph, value)) return own;
+                                          ValueId value) {
+  const Value& shown = graph.value(value);
+  const auto& own = table_shape(shown);
+  if (!rules.lists_reshaped_inputs || !shown.producer.valid()) return own;
+  const Node& producer = graph.node(shown.producer);
+  if (producer.op_type != "Reshape" || !has_open_dim(graph, shown)) return own;
   const Value& reshaped = graph.value(producer.inputs[0]);
   return has_open_dim(graph, reshaped) ? own : table_shape(reshaped);
 }
@@ -222,7 +222,8 @@ struct Occurrences {
   }
 };
 
-/// While one region runs again, what it frees is there.
+/// Takes the largest occurrence off the saving of a row of regions. They run again one after the
+/// other, and while one does, the memory that it frees is in use.
 void take_off_largest(const Graph& graph, Occurrences& occurrences) {
   const auto largest = std::ranges::max_element(
       occurrences.all, {}, [](const Occurrence& each) { return each.saving_bytes; });

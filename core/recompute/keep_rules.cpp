@@ -56,9 +56,8 @@ std::string full_name(const std::string& name) {
   return full;
 }
 
-/// Adds the numbers of `3` or `3-5`. Returns whether the text is one of them.
-bool add_range(const std::string& text, std::set<std::size_t>& numbers) {
-  constexpr std::size_t most = 1'000'000;
+/// Adds the numbers of `3` or `3-5`. Returns whether the text is one of them, below `most`.
+bool add_range(const std::string& text, std::size_t most, std::set<std::size_t>& numbers) {
   std::size_t first = 0;
   const char* const end = text.data() + text.size();
   const auto from = std::from_chars(text.data(), end, first);
@@ -68,7 +67,7 @@ bool add_range(const std::string& text, std::set<std::size_t>& numbers) {
     const auto to = std::from_chars(from.ptr + 1, end, last);
     if (*from.ptr != '-' || to.ec != std::errc() || to.ptr != end) return false;
   }
-  if (last < first || last > most) return false;
+  if (last < first || last >= most) return false;
   for (std::size_t number = first; number <= last; ++number) numbers.insert(number);
   return true;
 }
@@ -172,13 +171,17 @@ std::string to_string(const KeepRule& rule) {
 }
 
 std::optional<KeepRule> parse_keep_rule(const std::string& text) {
+  constexpr std::size_t most = 100'000;  ///< bounds what a short text makes of its ranges
   KeepRule rule;
+  std::size_t listed = 0;
   for (const std::string& part : split(text, '+')) {
     const std::vector<std::string> words = split(part, ' ');
-    std::set<std::size_t>& occurrences = rule[full_name(words[0])];
+    const auto [known, is_new] = rule.try_emplace(full_name(words[0]));
+    if (!is_new || words[0].empty()) return std::nullopt;
     for (std::size_t i = 1; i < words.size(); ++i) {
-      if (!add_range(words[i], occurrences)) return std::nullopt;
+      if (!add_range(words[i], most - listed, known->second)) return std::nullopt;
     }
+    listed += known->second.size();
   }
   return rule;
 }
@@ -275,9 +278,10 @@ std::vector<KeepOption> KeepFinder::options(const Region& region) const {
   }
   const RegionCall& first = region.calls.front();
   const std::set<NodeId> again(first.again.begin(), first.again.end());
-  for (const auto& [key, node] : occurrences(first)) {
+  for (const auto& each : occurrences(first)) {
+    const auto& [key, node] = each;
     const bool is_everywhere = std::ranges::all_of(others, [&](const Occurrences& other) {
-      const auto there = other.find(key);
+      const auto there = other.find(each.first);
       return there != other.end() && can_keep(graph_.node(there->second));
     });
     if (!again.contains(node) || left_out.contains(key.first) || !is_everywhere ||
@@ -361,6 +365,7 @@ std::vector<KeepRule> keep_rules(const std::vector<KeepOption>& options, std::in
                 all_products);
   }
   std::vector<KeepRule> rules;
+  rules.reserve(sets.size());
   for (const KeepSet& set : sets) rules.push_back(rule_of(options, set));
   return rules;
 }

@@ -25,7 +25,8 @@ struct KeepOption {
 /// out.
 using KeepRule = std::map<std::string, std::set<std::size_t>>;
 std::string to_string(const KeepRule& rule);
-/// Reads such a text; nothing for any other.
+/// Reads such a text; nothing for any other, for an operator that is named twice, and for ranges
+/// of more than 100,000 occurrences.
 std::optional<KeepRule> parse_keep_rule(const std::string& text);
 
 /// Finds what regions of a captured step can keep.
@@ -36,7 +37,7 @@ class KeepFinder {
 
   /// What every call of the region can keep, in the order of its first call. Leaves out views,
   /// outputs that are changed in place later, and operators that draw random numbers. Also leaves
-  /// out operators that the second run calls in another number than the first.
+  /// out operators that the second run calls more or fewer times than the first.
   std::vector<KeepOption> options(const Region& region) const;
 
   /// The region with the outputs of `rule` kept. Frees nothing if an occurrence of the rule is no

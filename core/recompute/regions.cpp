@@ -140,8 +140,16 @@ class RegionFinder {
 
   bool is_usable(const Region& region) const {
     return !region.module.empty() && !region.freed.empty() && !has_checkpoint(region.module) &&
-           std::ranges::none_of(region.calls,
-                                [&](const RegionCall& call) { return changes_others(call); });
+           std::ranges::none_of(region.calls, [&](const RegionCall& call) {
+             return changes_others(call) || !makes_something(call);
+           });
+  }
+
+  bool makes_something(const RegionCall& call) const {
+    for (std::size_t i = call.first.index(); i < call.end; ++i) {
+      if (!graph_.node(NodeId(i)).outputs.empty()) return true;
+    }
+    return false;
   }
 
   /// Whether the step as captured already runs a part of the module again.

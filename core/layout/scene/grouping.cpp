@@ -1,8 +1,10 @@
 #include "core/layout/scene/grouping.h"
 
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 
+#include "core/graph/captured_step.h"
 #include "core/graph/node_modules.h"
 #include "core/graph/node_path.h"
 #include "core/layout/scene/group_tree.h"
@@ -45,9 +47,22 @@ class GroupingBuilder {
   void place_by_module() {
     NodeModules modules = find_modules(graph_, is_forward());
     for (const NodeId id : all_nodes()) {
-      tree_[tree_.at(modules.scope[id])].nodes.push_back(id);
+      const std::size_t group = is_update(id) ? update_group() : tree_.at(modules.scope[id]);
+      tree_[group].nodes.push_back(id);
     }
     grouping_.partner = std::move(modules.partner);
+  }
+
+  bool is_update(NodeId id) const {
+    const CapturedStep* const step = graph_.data().captured.get();
+    return step != nullptr && step->phases[id] == CapturedPhase::optimizer;
+  }
+
+  /// The group of a captured optimizer. The double slash keeps it apart from a module of that name.
+  std::size_t update_group() {
+    if (!update_group_)
+      update_group_ = tree_.add_child(GroupTree::root, "//optimizer", "optimizer");
+    return *update_group_;
   }
 
   void simplify() {
@@ -121,6 +136,7 @@ class GroupingBuilder {
   const Graph& graph_;
   const SourceOrder places_;
   GroupTree tree_;
+  std::optional<std::size_t> update_group_;
   Grouping grouping_;
 };
 

@@ -25,13 +25,15 @@ std::string or_none(const std::vector<std::string>& texts) {
 
 std::string same_dims_text(const Choices& choices) {
   std::vector<std::string> texts;
-  for (const auto& [name, other] : choices.graph.same_dims) texts.push_back(name + " = " + other);
+  for (const auto& [name, other] : choices.graph.same_dims)
+    texts.push_back(join({name, other}, " = "));
   return or_none(texts);
 }
 
 std::string apart_text(const Choices& choices) {
   std::vector<std::string> texts;
-  for (const auto& [one, other] : choices.fusion.apart) texts.push_back(one + " and " + other);
+  for (const auto& [one, other] : choices.fusion.apart)
+    texts.push_back(join({one, other}, " and "));
   return or_none(texts);
 }
 

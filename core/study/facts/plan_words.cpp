@@ -91,7 +91,7 @@ std::string kind_of(const std::string& op_type) {
   const auto has = [&](const char* part) { return op_type.find(part) != std::string::npos; };
   if (has("attention")) return "attention";
   if (has("convolution")) return "convolutions";
-  return has("mm") ? "matrix products" : op_type;
+  return has("mm") && !has("gamma") ? "matrix products" : op_type;
 }
 
 /// What a region keeps inside: `matrix products and 2 of 3 gelu`.

@@ -19,8 +19,10 @@ from .reach import reached_from
 from .record import Record
 from .run import Stage
 from .state import State
-from .world import known_tensors
+from .world import HELD, known_tensors
 from .writer import write
+
+_ON_CPU = "Make model and data on 'cpu' (the model also on 'meta') for the capture."
 
 PathLike = Union[str, "os.PathLike[str]"]
 
@@ -91,10 +93,13 @@ def _run(run: Callable[[], Record]) -> Record:
     except Error:
         raise
     except Exception as error:
+        if any(word in str(error).lower() for word in ("cuda", "nvidia")) and not torch.cuda.is_available():
+            raise Error("The step uses the device 'cuda', and no GPU is here", _line_of(error), _ON_CPU) from error
         if isinstance(getattr(error, "inner_exception", None), Error):
             raise error.inner_exception from None  # type: ignore[attr-defined]
         raise Error(f"The step failed: {type(error).__name__}: {error}", _line_of(error),
-                    "Run the step without the capture first. If it works there, try the other value of fake.") from error
+                    "Run the step without the capture first. If it works there, try the other value of fake."
+                    ) from error
 
 
 def _line_of(error: BaseException) -> str:
@@ -119,10 +124,13 @@ def _check(step: Any, path: PathLike) -> None:
 
 
 def _check_real(stage: Stage, fake: bool) -> None:
+    for known in stage.known:
+        if known.tensor.device.type == "cuda" and not torch.cuda.is_available():
+            raise Error(f"'{known.name}' is on the device 'cuda', and no GPU is here", "stashscope.capture", _ON_CPU)
     if fake:
         return
     for known in stage.known:
-        if known.tensor.is_meta:
+        if known.tensor.is_meta and known.role != HELD:
             raise Error(f"'{known.name}' is on the device 'meta' and has no data", "stashscope.capture with fake=False",
                         "Capture with fake=True, or give the model its data first.")
     if torch.is_inference_mode_enabled():

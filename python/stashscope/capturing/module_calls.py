@@ -9,6 +9,7 @@ from torch.utils._pytree import tree_leaves
 
 from .record import Call
 from .values import Values
+from .wrappers import parts_of
 
 
 class ModuleCalls:
@@ -41,9 +42,9 @@ class ModuleCalls:
                 yield table(), handle.id
 
     def _enter(self, module: torch.nn.Module, args: Any, kwargs: Any) -> None:
-        found = [self._values.storages.find(leaf.untyped_storage()) for leaf in tree_leaves((args, kwargs))
+        found = [self._values.storages.find(part.untyped_storage()) for leaf in tree_leaves((args, kwargs))
                  if isinstance(leaf, torch.Tensor) and leaf.layout == torch.strided
-                 and not torch._C._functorch.is_functorch_wrapped_tensor(leaf)]
+                 and not torch._C._functorch.is_functorch_wrapped_tensor(leaf) for part in parts_of(leaf)]
         storages = sorted({index for index in found if index is not None})
         self._running.append(Call(self._names[id(module)], len(self._values.record.nodes), storages))
         if _in_forward() and torch.is_grad_enabled():

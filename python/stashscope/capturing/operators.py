@@ -9,6 +9,8 @@ from typing import Any, Iterable, Iterator
 import torch
 from torch.utils.flop_counter import flop_registry
 
+from .ranks import script_text
+
 # Bookkeeping that computes nothing and makes no tensor.
 IGNORED_NAMESPACES = ("prim", "profiler")
 
@@ -49,13 +51,20 @@ def facts_of(func: Any) -> Facts:
                        for argument in schema.arguments),
         single_tensors=tuple(argument.name for argument in schema.arguments
                              if str(argument.type) in ("Tensor", "Optional[Tensor]")),
-        written=tuple(name for name, alias in sets.items() if alias.is_write),
+        written=_written(namespace, operator, schema.arguments),
         aliased=next(iter(sets), "") if any(result.alias_info for result in schema.returns) else "",
         tags=_tags(func, sets, schema.returns),
     )
 
 
 _REQUIRED = object()
+
+
+def _written(namespace: str, operator: str, arguments: Any) -> tuple[str, ...]:
+    if namespace == "c10d" and operator.endswith("_"):
+        # The schemas of collectives do not say that they fill their first argument.
+        return (arguments[0].name,)
+    return tuple(argument.name for argument in arguments if argument.alias_info and argument.alias_info.is_write)
 
 
 def _tags(func: Any, sets: dict[str, Any], returns: Any) -> tuple[str, ...]:
@@ -98,6 +107,8 @@ def readable_arguments(facts: Facts, named: dict[str, Any]) -> str:
 
 
 def _readable(value: Any) -> str:
+    if isinstance(value, torch.ScriptObject):
+        return script_text(value)
     text = str(value).replace("torch.", "") if isinstance(value, (torch.dtype, torch.layout)) else str(value)
     return text if len(text) <= _ARGUMENT_LIMIT else text[:_ARGUMENT_LIMIT] + "..."
 

@@ -12,6 +12,8 @@ from typing import Any, Callable, Iterator, Optional
 import torch
 from torch.optim.lr_scheduler import LRScheduler
 
+from .ranks import is_rank_state
+
 _LIBRARIES = tuple({sysconfig.get_paths()[name] + os.sep for name in ("stdlib", "purelib", "platlib")})
 _STATEFUL = (torch.optim.Optimizer, LRScheduler, torch.amp.GradScaler)
 _PLAIN = (str, bytes, int, float, complex, bool, type(None), type, types.ModuleType, torch.dtype, torch.device)
@@ -25,6 +27,8 @@ class Reached:
     modules: list[tuple[str, torch.nn.Module]] = field(default_factory=list)
     optimizers: list[torch.optim.Optimizer] = field(default_factory=list)
     tensors: list[tuple[str, torch.Tensor]] = field(default_factory=list)
+    # Tensors in PyTorch's own records of a rank.
+    held: list[torch.Tensor] = field(default_factory=list)
     containers: list[Any] = field(default_factory=list)
     objects: list[Any] = field(default_factory=list)
     cells: list[Any] = field(default_factory=list)
@@ -41,6 +45,7 @@ class _Search:
     def __init__(self) -> None:
         self.found = Reached()
         self._seen: set[int] = set()
+        self._in_records = False
 
     def visit(self, name: str, thing: Any, depth: int = _DEPTH) -> None:
         """Looks at one object and at what it holds."""
@@ -48,7 +53,10 @@ class _Search:
             return
         self._seen.add(id(thing))
         if isinstance(thing, torch.Tensor):
-            self.found.tensors.append((name, thing))
+            if self._in_records:
+                self.found.held.append(thing)
+            else:
+                self.found.tensors.append((name, thing))
         elif isinstance(thing, torch.nn.Module):
             self._module(name, thing, depth)
         elif isinstance(thing, _STATEFUL):
@@ -67,6 +75,7 @@ class _Search:
             self._object(name, thing, depth)
 
     def _module(self, name: str, module: torch.nn.Module, depth: int) -> None:
+        self._in_records = False
         self.found.modules.append((name, module))
         for part in module.modules():
             for key, held in vars(part).items():
@@ -110,9 +119,22 @@ class _Search:
             if name in function.__globals__:
                 self.visit(name, function.__globals__[name], depth - 1)
 
+    def _records(self, thing: Any) -> None:
+        """PyTorch's own objects lie deep, but they are few."""
+        self.found.objects.append(thing)
+        for key, held in list(vars(thing).items()):
+            self._in_records = True
+            self.visit(key, held, _DEPTH)
+        self._in_records = False
+
     def _object(self, name: str, thing: Any, depth: int) -> None:
+        if is_rank_state(thing):
+            self._records(thing)
+            return
         home = (type(thing).__module__ or "").partition(".")[0]
-        if home in ("torch", "builtins", "numpy", "threading", "logging") or callable(thing) and not hasattr(thing, "__dict__"):
+        if home in ("torch", "builtins", "numpy", "threading", "logging"):
+            return
+        if callable(thing) and not hasattr(thing, "__dict__"):
             return
         held = getattr(thing, "__dict__", None)
         if isinstance(held, dict):

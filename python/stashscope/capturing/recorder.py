@@ -6,7 +6,8 @@ with fake ones. It keeps no tensor and no storage alive.
 
 from __future__ import annotations
 
-from typing import Any
+import contextlib
+from typing import Any, Iterator
 
 import torch
 from torch._C import DispatchKey
@@ -22,6 +23,7 @@ from .places import is_in_guard
 from .record import Node, Record
 from .scalars import Scalars
 from .values import Values
+from .wrappers import is_wrapper, parts_of
 
 aten = torch.ops.aten
 # With these Dynamo asks whether a number is what compiled code was made for.
@@ -47,6 +49,7 @@ class Recorder(TorchDispatchMode):
         # The call that changed a view in place, and the storage of that view.
         self._written_view = (-1, True)
         self._written_storage: Any = None
+        self._warned_of_view = False
 
     @classmethod
     def ignore_compile_internals(cls) -> bool:
@@ -56,6 +59,9 @@ class Recorder(TorchDispatchMode):
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         if func is _DEVICE and isinstance(args[0], FakeTensor):
             return args[0].fake_device
+        if any(is_wrapper(kind) for kind in types):
+            # The wrapper takes the operator apart; its parts come back here.
+            return self._unrecorded(func, args, kwargs or {}) if _is_shallow_copy(func) else NotImplemented
         kwargs = kwargs or {}
         facts = facts_of(func)
         if self.paused or facts.ignored or _is_shallow_copy(func):
@@ -100,19 +106,41 @@ class Recorder(TorchDispatchMode):
                 and isinstance(args[0], torch.Tensor) and self._values.storages.find(args[0].untyped_storage())
                 == self._written_storage)
 
-    def _note_written_view(self, facts: Facts, args: Any) -> None:
+    def _note_written_view(self, node: Node, facts: Facts, args: Any) -> None:
         if facts.written and args and isinstance(args[0], torch.Tensor) and args[0]._is_view():
             self._written_view = (self._calls.number, True)
             self._written_storage = self._values.storages.find(args[0].untyped_storage())
+            is_derived = torch.is_grad_enabled() and any(one.requires_grad for one in tensors_in(args))
+            if is_derived and isinstance(args[0], FakeTensor):
+                self._warn_of_written_view(node)
+
+    def _warn_of_written_view(self, node: Node) -> None:
+        """Warns once of what is not captured exactly."""
+        if not self._warned_of_view:
+            self.record.warnings.append(
+                f"Operator '{node.operator}' in module '{node.scopes[-1]}' changes a view in place. On tensors without "
+                "data, autograd may derive it by other operators than on real ones, so the backward pass may differ "
+                "there. Use the operator that is not in place, such as ReLU() for ReLU(inplace=True)")
+            self._warned_of_view = True
 
     def _adds_bias(self, args: Any, place: Any) -> bool:
         after_product = self.record.nodes and self.record.nodes[-1].operator in ("_unsafe_view", "mm", "bmm")
         return bool(after_product) and not place.frames.from_engine and self._calls.adds_bias(args)
 
+    @contextlib.contextmanager
+    def unseen(self) -> Iterator[None]:
+        """Operators in it do not count."""
+        before, self.paused = self.paused, True
+        try:
+            yield
+        finally:
+            self.paused = before
+
     def _unrecorded(self, func: Any, args: Any, kwargs: Any) -> Any:
         result = func(*args, **kwargs)
         if not self.paused and args and isinstance(args[0], torch.Tensor) and isinstance(result, torch.Tensor):
-            self._values.same_memory(args[0], result)
+            for mine, copied in zip(parts_of(args[0]), parts_of(result)):
+                self._values.same_memory(mine, copied)
         return result
 
     def _run(self, func: Any, facts: Facts, args: Any, kwargs: Any, place: Any) -> Any:
@@ -121,7 +149,8 @@ class Recorder(TorchDispatchMode):
         workspace, numbers = 0, []
         if facts.single_tensors and not place.frames.from_engine:
             workspace, numbers = self._scalars.before(func, facts, named, torch.is_grad_enabled())
-        node = Node(facts.namespace, facts.operator, facts.overload, "" if self._light else readable_arguments(facts, named),
+        arguments = "" if self._light else readable_arguments(facts, named)
+        node = Node(facts.namespace, facts.operator, facts.overload, arguments,
                     inputs + numbers, tags=facts.tags, workspace=workspace)
         self._phases.fill(node, place)
         node.accumulates = place.frames.from_engine and func in (aten.add.Tensor, aten.add_.Tensor)
@@ -131,12 +160,12 @@ class Recorder(TorchDispatchMode):
         sizes = [kernels.result_bytes(func, args, kwargs, number, tensor)
                  for number, tensor in enumerate(tensors_in((result,)))]
         self._values.write(node, facts, named, result, sizes)
-        self._note_written_view(facts, args)
+        self._note_written_view(node, facts, args)
         node.flops = 0 if self._light else flops_of(func, args, kwargs, result)
         return result
 
 
 def _is_shallow_copy(func: Any) -> bool:
     """Autograd copies the head of a tensor. Modes see that as `detach`, but no operator runs."""
-    return func is aten.detach.default and not torch._C._dispatch_tls_is_dispatch_key_excluded(
-        DispatchKey.ADInplaceOrView)
+    return func is aten.detach.default and (not torch._C._dispatch_tls_is_dispatch_key_excluded(
+        DispatchKey.ADInplaceOrView) or kernels.makes_parameter())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import inspect
 import io
 import weakref
 from typing import Any, Callable, Generator, Iterator, Optional, Union
@@ -12,14 +13,17 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 from ..compiling.interception import Interception, forget
+from ..errors import Error
 from .answers import Answers
 from .calls import Calls
 from .compiling import CompiledRun
 from .constants import known_data
-from .kernels import fake_tensors_are_tensors, hooks_beside_transforms, random_states_seen, resizes_seen
+from .kernels import (fake_tensors_are_tensors, hooks_beside_transforms, random_states_seen, resizes_seen,
+                      same_arguments_again)
 from .module_calls import ModuleCalls
 from .phases import Phases
 from .places import ModulePath, names_of
+from .ranks import as_in_training
 from .reach import Reached
 from .record import Answer, Record
 from .recorder import Recorder
@@ -27,7 +31,8 @@ from .scalars import Scalars
 from .saved import Forgetting, Watching
 from .twin import Twin
 from .values import Values
-from .world import Known
+from .world import HELD, Known
+from .wrappers import is_wrapper, parts_of
 
 Step = Callable[[], Any]
 Recording = Generator[None, None, Record]
@@ -68,8 +73,12 @@ class Stage:
     def _run(self, recording: Recording) -> Record:
         try:
             next(recording)
-            self.step()
-            return finished(recording)
+            _check_run(self.step())
+            record = finished(recording)
+            if not record.nodes:
+                raise Error("The step ran no operator of PyTorch", "stashscope.capture",
+                            "Give a function that runs forward and backward each time it is called.")
+            return record
         finally:
             recording.close()
 
@@ -103,11 +112,13 @@ class Stage:
         module_calls = stack.enter_context(ModuleCalls(names, (root for _, root in self.reached.roots), values))
         stack.enter_context(hooks_beside_transforms())
         stack.enter_context(resizes_seen(values.resized))
+        stack.enter_context(as_in_training(recorder.unseen))
         stack.enter_context(recorder)
         stack.enter_context(calls)
         saving = _saving(hooks, values, recorder)
         if saving is not None:
             stack.enter_context(torch.autograd.graph.saved_tensors_hooks(saving.pack, saving.unpack))
+            stack.enter_context(same_arguments_again(saving))
         compiled = CompiledRun(names, values, phases, modules, module_calls, calls, answers, saving)
         stack.enter_context(random_states_seen(compiled.random_state))
         stack.enter_context(self._compiled.during(compiled))
@@ -129,10 +140,10 @@ class Stage:
 
     def _register(self, values: Values, existing: list[torch.Tensor]) -> None:
         for known in self.known:
-            values.existing(known.tensor, known.name, known.role)
-            gradient = known.tensor.grad if known.tensor.is_leaf else None
-            if gradient is not None:
-                values.existing(gradient, f"{known.name}.grad", "gradient")
+            if known.role != HELD and not is_wrapper(type(known.tensor)):
+                values.existing(known.tensor, known.name, known.role)
+            for part in _gradient_of(known):
+                values.existing(part, f"{known.name}.grad", "gradient")
         for tensor in existing:
             values.existing_storage(tensor)
 
@@ -140,14 +151,28 @@ class Stage:
         """Gradients and states of optimizers are known by where they hang."""
         names = {id(known.tensor): known.name for known in self.known}
         for known in self.known:
-            gradient = known.tensor.grad if known.tensor.is_leaf else None
-            if gradient is not None:
-                values.give_role(gradient, "gradient", f"{known.name}.grad")
+            for part in _gradient_of(known):
+                values.give_role(part, "gradient", f"{known.name}.grad")
         for optimizer in self.reached.optimizers:
             for parameter, states in list(optimizer.state.items()):
                 for key, state in states.items() if isinstance(states, dict) else ():
-                    if isinstance(state, torch.Tensor):
-                        values.give_role(state, "optimizer", f"{names.get(id(parameter), 'parameter')}.{key}")
+                    for part in parts_of(state) if isinstance(state, torch.Tensor) else ():
+                        values.give_role(part, "optimizer", f"{names.get(id(parameter), 'parameter')}.{key}")
+
+
+def _gradient_of(known: Known) -> Iterator[torch.Tensor]:
+    gradient = known.tensor.grad if known.tensor.is_leaf else None
+    return parts_of(gradient) if gradient is not None else iter(())
+
+
+def _check_run(result: Any) -> None:
+    """Refuses a result that has the step in it, not run yet."""
+    if not (inspect.isgenerator(result) or inspect.iscoroutine(result) or inspect.isasyncgen(result)):
+        return
+    if inspect.iscoroutine(result):
+        result.close()
+    raise Error(f"The step returned a {type(result).__name__}, and what is in that did not run", "stashscope.capture",
+                "Give a function that runs one training step and returns its loss or nothing.")
 
 
 def _saving(kind: str, values: Values, recorder: Recorder) -> Optional[Union[Watching, Forgetting]]:
@@ -155,7 +180,7 @@ def _saving(kind: str, values: Values, recorder: Recorder) -> Optional[Union[Wat
     if kind == "watch":
         return Watching(values)
     if kind == "forget":
-        return Forgetting(values, lambda paused: setattr(recorder, "paused", paused))
+        return Forgetting(values, recorder.unseen)
     return None
 
 
@@ -164,7 +189,7 @@ def _existing_tensors() -> list[torch.Tensor]:
     gc.collect()
     found = []
     for thing in gc.get_objects():
-        if issubclass(type(thing), torch.Tensor) and _has_storage(thing):
+        if issubclass(type(thing), torch.Tensor) and not is_wrapper(type(thing)) and _has_storage(thing):
             found.append(thing)
     return found
 

@@ -8,20 +8,22 @@ import torch
 
 from .record import Record, Saved
 from .values import Values
+from .wrappers import Geometry, filled, outline_of, parts_of
 
 
 class Held:
     """Holds a tensor exactly as long as autograd does."""
 
-    __slots__ = ("tensor", "_row", "_now")
+    __slots__ = ("tensor", "rows", "_now")
 
-    def __init__(self, tensor: torch.Tensor, row: Saved, now: Callable[[], int]) -> None:
+    def __init__(self, tensor: torch.Tensor, rows: list[Saved], now: Callable[[], int]) -> None:
         self.tensor = tensor
-        self._row = row
+        self.rows = rows
         self._now = now
 
     def __del__(self) -> None:
-        self._row.released = self._now()
+        for row in self.rows:
+            row.released = self._now()
 
 
 class Watching:
@@ -37,44 +39,45 @@ class Watching:
         """Autograd saves a tensor."""
         if self.paused:
             return tensor
-        value = self._values.seen(tensor)
-        row = Saved(torch.autograd._get_sequence_nr() - 1, value.storage, value.name)
-        self._record.saved.append(row)
-        return Held(tensor, row, lambda: len(self._record.nodes) - 1)
+        rows = []
+        for part in parts_of(tensor):
+            value = self._values.seen(part)
+            rows.append(Saved(torch.autograd._get_sequence_nr() - 1, value.storage, value.name))
+        self._record.saved.extend(rows)
+        return Held(tensor, rows, lambda: len(self._record.nodes) - 1)
 
     def unpack(self, held: Held) -> torch.Tensor:
         """Autograd asks for it."""
         if isinstance(held, torch.Tensor):
             return held
-        row = held._row
-        if row.unpacked < 0:
-            row.unpacked = len(self._record.nodes)
+        for row in held.rows:
+            if row.unpacked < 0:
+                row.unpacked = len(self._record.nodes)
         return held.tensor
 
 
 class Forgetting:
     """Saves no tensor made in the step: when autograd asks for it, it gets one without data, which does not count."""
 
-    def __init__(self, values: Values, pause: Callable[[bool], None]) -> None:
+    def __init__(self, values: Values, unseen: Callable[[], Any]) -> None:
         self._values = values
-        self._pause = pause
+        self._unseen = unseen
         self.paused = False
 
     def pack(self, tensor: torch.Tensor) -> Any:
         """Keeps the geometry only."""
-        if self.paused or self._values.existed(tensor):
+        if self.paused or all(self._values.existed(part) for part in parts_of(tensor)):
             return tensor
-        return tensor.dtype, tuple(tensor.shape), tuple(tensor.stride()), tensor.device
+        return outline_of(tensor)
 
     def unpack(self, kept: Any) -> torch.Tensor:
         """Makes a tensor of that geometry."""
         if isinstance(kept, torch.Tensor):
             return kept
-        dtype, shape, stride, device = kept
-        self._pause(True)
-        try:
-            tensor = torch.empty_strided(shape, stride, dtype=dtype, device=device)
-            self._values.made_again(tensor)
-        finally:
-            self._pause(False)
+        with self._unseen():
+            return filled(kept, self._made)
+
+    def _made(self, geometry: Geometry) -> torch.Tensor:
+        tensor = torch.empty_strided(geometry.shape, geometry.stride, dtype=geometry.dtype, device=geometry.device)
+        self._values.made_again(tensor)
         return tensor

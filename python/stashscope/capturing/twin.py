@@ -7,14 +7,16 @@ Tensors that share a storage share one in the twin, too.
 
 from __future__ import annotations
 
-from typing import Any, Iterable, Optional
+import copyreg
+from typing import Iterable, Optional
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 from ..errors import Error
 from .constants import know
-from .world import Geometry, Known
+from .world import Known
+from .wrappers import Geometry, filled, geometries_in, is_wrapper
 
 
 class Twin:
@@ -23,12 +25,14 @@ class Twin:
     def __init__(self, known: Iterable[Known], mode: FakeTensorMode) -> None:
         self._known = list(known)
         self._mode = mode
-        self._bases: dict[tuple[int, torch.dtype], torch.Tensor] = {}
+        self._bases: dict[int, torch.Tensor] = {}
+        self._extents: dict[int, int] = {}
         self._swapped: list[tuple[torch.Tensor, torch.Tensor]] = []
 
     def __enter__(self) -> "Twin":
-        shared = _shared_addresses(self._known)
+        shared = self._shared_addresses()
         fakes = [self._fake(known, shared) for known in self._known]
+        self._free_resized()
         self._bases.clear()
         try:
             for known, fake in zip(self._known, fakes):
@@ -45,7 +49,7 @@ class Twin:
 
     def _fake(self, known: Known, shared: set[int]) -> torch.Tensor:
         tensor = known.tensor
-        fake = self._made(known.geometry, shared)
+        fake = filled(known.geometry, lambda geometry: self._made(geometry, shared))
         if isinstance(tensor, torch.nn.Parameter):
             fake = torch.nn.Parameter(fake, requires_grad=tensor.requires_grad)
         else:
@@ -53,7 +57,7 @@ class Twin:
             if not tensor.requires_grad and tensor.numel() == 1 and not tensor.is_meta:
                 know(self._mode, fake, tensor.detach().clone())
         if known.gradient is not None:
-            fake.grad = self._made(known.gradient, shared)
+            fake.grad = filled(known.gradient, lambda geometry: self._made(geometry, shared))
         for key, value in vars(tensor).items():
             fake.__dict__.setdefault(key, value)
         for hook in (getattr(tensor, "_post_accumulate_grad_hooks", None) or {}).values():
@@ -71,28 +75,36 @@ class Twin:
             return torch.as_strided(base, geometry.shape, geometry.stride, geometry.offset).detach()
 
     def _base(self, geometry: Geometry, device: torch.device) -> torch.Tensor:
-        key = (geometry.address, torch.uint8)
-        if key not in self._bases:
-            self._bases[key] = torch.empty(geometry.nbytes, dtype=torch.uint8, device=device)
-        whole = geometry.nbytes // geometry.dtype.itemsize * geometry.dtype.itemsize
-        return self._bases[key][:whole].view(geometry.dtype)
+        extent = self._extents[geometry.address]
+        if geometry.address not in self._bases:
+            self._bases[geometry.address] = torch.empty(extent, dtype=torch.uint8, device=device)
+        whole = extent // geometry.dtype.itemsize * geometry.dtype.itemsize
+        return self._bases[geometry.address][:whole].view(geometry.dtype)
 
+    def _shared_addresses(self) -> set[int]:
+        """Storages of several tensors. Notes how far the tensors in each storage reach."""
+        shared: set[int] = set()
+        for one in self._known:
+            for outline in (one.geometry, one.gradient):
+                for geometry in geometries_in(outline) if outline is not None else ():
+                    if geometry.address in self._extents:
+                        shared.add(geometry.address)
+                    reach = max(geometry.nbytes, geometry.offset * geometry.dtype.itemsize + geometry.extent)
+                    self._extents[geometry.address] = max(self._extents.get(geometry.address, 0), reach)
+        return shared
 
-def _shared_addresses(known: Iterable[Known]) -> set[int]:
-    seen: set[int] = set()
-    shared: set[int] = set()
-    for one in known:
-        for geometry in (one.geometry, one.gradient):
-            if geometry is not None:
-                (shared if geometry.address in seen else seen).add(geometry.address)
-    return shared
+    def _free_resized(self) -> None:
+        """Sharded training keeps tensors whose memory it freed by a resize."""
+        sizes = {geometry.address: geometry.nbytes for one in self._known for geometry in geometries_in(one.geometry)}
+        for address, base in self._bases.items():
+            if sizes.get(address, self._extents[address]) < self._extents[address]:
+                base.untyped_storage().resize_(sizes[address])
 
 
 def _fills(geometry: Geometry) -> bool:
     if geometry.offset or 0 in geometry.shape:
         return geometry.nbytes == 0
-    extent = 1 + sum((size - 1) * stride for size, stride in zip(geometry.shape, geometry.stride))
-    return extent * geometry.dtype.itemsize == geometry.nbytes
+    return geometry.extent == geometry.nbytes
 
 
 def _swap(name: str, mine: torch.Tensor, other: torch.Tensor) -> None:
@@ -105,6 +117,10 @@ def _swap(name: str, mine: torch.Tensor, other: torch.Tensor) -> None:
     try:
         mine.__class__, other.__class__ = kinds[1], kinds[0]
         torch._C._swap_tensor_impl(mine, other)
+        for slot in copyreg._slotnames(kinds[0]) if is_wrapper(kinds[0]) else ():  # type: ignore[attr-defined]
+            mine_held, its_held = getattr(mine, slot), getattr(other, slot)
+            setattr(mine, slot, its_held)
+            setattr(other, slot, mine_held)
     except (RuntimeError, TypeError) as error:
         mine.__class__, other.__class__ = kinds
         raise Error(f"Tensor '{name}' cannot be replaced by a fake one: {_first_line(error)}", "",

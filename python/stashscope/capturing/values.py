@@ -79,7 +79,7 @@ class Values:
         self.record.nodes.append(node)
         position = len(self.record.nodes) - 1
         new = self.storages.replace(storage, ("node", position, 0))
-        value = Value(f"resize_{position}", old.dtype, old.shape, new)
+        value = Value(f"resize_{position}", old.dtype, (storage.nbytes() // old.dtype.itemsize,), new)
         node.outputs.append(value)
         self._of[new] = {geometry: value for geometry in self._of[index]}
         self._newest[new] = value

@@ -10,26 +10,11 @@ import torch
 from ..errors import Error
 from .places import as_uncompiled
 from .reach import Reached
+from .wrappers import Outline, is_wrapper, outline_of, parts_of
 
 
-@dataclass(frozen=True)
-class Geometry:
-    """All of a tensor but its data."""
-
-    dtype: torch.dtype
-    device: torch.device
-    shape: tuple[int, ...]
-    stride: tuple[int, ...]
-    offset: int
-    address: int
-    nbytes: int
-
-    @staticmethod
-    def of(tensor: torch.Tensor) -> "Geometry":
-        """Reads it from a tensor."""
-        storage = tensor.untyped_storage()
-        return Geometry(tensor.dtype, tensor.device, tuple(tensor.shape), tuple(tensor.stride()),
-                        tensor.storage_offset(), storage._cdata, storage.nbytes())
+# The role of tensors that PyTorch's own records of a rank hold: shards, and parameters whose memory is freed.
+HELD = "held"
 
 
 @dataclass(frozen=True)
@@ -39,8 +24,8 @@ class Known:
     name: str
     role: str
     tensor: torch.Tensor
-    geometry: Geometry
-    gradient: Optional[Geometry]
+    geometry: Outline
+    gradient: Optional[Outline]
 
 
 def known_tensors(reached: Reached) -> list[Known]:
@@ -51,9 +36,11 @@ def known_tensors(reached: Reached) -> list[Known]:
         if id(tensor) in seen or not _plain(name, tensor):
             continue
         seen.add(id(tensor))
+        for part in parts_of(tensor) if is_wrapper(type(tensor)) else ():
+            seen.add(id(part))
+            found.append(Known(name, role, part, outline_of(part), None))
         gradient = tensor.grad if tensor.is_leaf else None
-        found.append(Known(name, role, tensor, Geometry.of(tensor),
-                           None if gradient is None else Geometry.of(gradient)))
+        found.append(Known(name, role, tensor, outline_of(tensor), None if gradient is None else outline_of(gradient)))
     _check_devices(reached)
     return found
 
@@ -75,9 +62,14 @@ def _named(reached: Reached) -> Iterator[tuple[str, str, torch.Tensor]]:
             for key, state in optimizer.state.get(parameter, {}).items():
                 if isinstance(state, torch.Tensor):
                     yield f"{name}.{key}", "optimizer", state
+    memory = {part.untyped_storage()._cdata for _, root in roots for parameter in root.parameters()
+              for part in parts_of(parameter)}
     for name, tensor in reached.tensors:
         if tensor.is_leaf and tensor.requires_grad or tensor.is_meta:
             yield name, "parameter" if tensor.requires_grad else "input", tensor
+    for tensor in reached.held:
+        if not tensor.is_meta or tensor.untyped_storage()._cdata in memory:
+            yield "", HELD, tensor
 
 
 def _parameters_of(optimizer: torch.optim.Optimizer) -> Iterator[torch.Tensor]:

@@ -4,7 +4,9 @@
 
 #include "core/graph/node_path.h"
 #include "core/layout/scene/group_tree.h"
+#include "core/onnx/captured_step_reader.h"
 #include "core/report/graph_picture.h"
+#include "tests/support/captured_model.h"
 #include "tests/support/named_model.h"
 
 namespace stashscope::layout {
@@ -47,6 +49,27 @@ void expect_a_tree(const Grouping& grouping, std::size_t nodes) {
     }
   }
   EXPECT_EQ(std::count(seen.begin(), seen.end(), 1), static_cast<std::ptrdiff_t>(nodes));
+}
+
+/// A captured step whose optimizer changes its parameter this often.
+Graph captured_step_with_updates(int updates) {
+  GraphData data = test::captured_data();
+  for (int i = 1; i < updates; ++i) {
+    Node update = data.nodes[NodeId(data.nodes.size() - 1)];
+    update.name = "update_" + std::to_string(i);
+    update.inputs[0] = update.outputs[0];
+    const TensorType type = data.values[update.outputs[0]].type;
+    update.outputs[0] = data.add_value("w." + std::to_string(i + 1), type);
+    data.nodes.push_back(update);
+  }
+  data.nodes_in_file = data.nodes.size();
+  const std::string end = std::to_string(data.nodes.size());
+  data.metadata["stashscope.storages"] =
+      R"({"bytes": [16, 16, 64, 4, 4, 16],
+          "role": ["parameter", "input", "other", "other", "other", "gradient"], "last": [)" +
+      end + ", " + end + ", 4, " + end + ", 4, " + end + "]}";
+  read_captured_step(data);
+  return Graph(std::move(data));
 }
 
 TEST(Grouping, FollowsTheModulesInTheNames) {
@@ -113,6 +136,18 @@ TEST(Grouping, OfAForwardGraphGoesByNames) {
   const auto side = sides_of(graph, {});
   EXPECT_EQ(side[NodeId(0)], Side::forward);
   EXPECT_EQ(side[NodeId(1)], Side::backward);
+}
+
+TEST(Grouping, OfACapturedOptimizerIsOneBox) {
+  const Graph step = captured_step_with_updates(100);
+  const Grouping grouping = make_grouping(step, sides_of(step, {}));
+  expect_a_tree(grouping, step.nodes().size());
+  const auto optimizer = find_group(grouping, "//optimizer");
+  ASSERT_TRUE(optimizer);
+  EXPECT_EQ(grouping.groups[*optimizer].parent, grouping.root());
+  EXPECT_EQ(name_of(grouping.groups[*optimizer]), "optimizer");
+  EXPECT_EQ(initially_open(grouping), OpenGroups{grouping.root()});
+  EXPECT_EQ(grouping.groups[grouping.root()].nodes.size(), 5U) << "forward and backward";
 }
 
 TEST(Grouping, OfNothingIsTheRoot) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "tests/support/captured_chain.h"
 #include "tests/support/named_model.h"
 
 namespace stashscope {
@@ -50,6 +51,17 @@ TEST(PlanWords, NameTheTypeOfOtherPlans) {
   EXPECT_TRUE(std::ranges::any_of(names, [](const std::string& name) {
     return name.find(", compromise") != std::string::npos;
   })) << testing::PrintToString(names);
+}
+
+TEST(PlanWords, NameWhatARegionKeepsInside) {
+  GraphData data = test::CapturedChain(2).data();
+  for (const NodeId id : IdRange<NodeId>(data.nodes.size())) {
+    if (data.nodes[id].op_type == "tanh") data.nodes[id].op_type = "lgamma";
+  }
+  const auto names = plan_names(*test::captured_study(std::move(data)));
+  EXPECT_TRUE(has(names, "net.*, 2 modules")) << testing::PrintToString(names);
+  EXPECT_TRUE(has(names, "net.*, 2 modules, keeping matrix products"));
+  EXPECT_TRUE(has(names, "net.*, 2 modules, keeping matrix products and lgamma"));
 }
 
 }  // namespace plan_words_test
