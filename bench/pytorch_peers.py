@@ -311,8 +311,9 @@ def heading(peers: list[str]) -> None:
   without recomputation: for auto-SAC and ours the step without `torch.compile`, for the budget the compiled step with
   `aot_eager_default_partitioner`. That step has another peak and other operators, so a row of the budget is no
   comparison from one base. Operators count one by one; inductor would fuse many of those that the budget repeats.
-- The budget's solver counts operations, ours predicted time. The last column says who has less; a row in which the peer
-  does worse on every count than in another of its rows gets no verdict.
+- The budget's solver counts operations, auto-SAC's a time without launches of kernels, ours the time in the table, most
+  of which are launches in steps this small. So µs favour ours. The last column says who has less; a row in which the
+  peer does worse on every count than in another of its rows gets no verdict.
 """)
     if "sac" in peers and missing():
         print(f"auto-SAC is left out: {' and '.join(missing())} not installed.\n")
