@@ -33,11 +33,10 @@ void check_named(const Study& study, const std::vector<NodeId>& nodes) {
   if (!why.empty()) fail_usage("--recompute-module", why, "choose whole clusters with --plan");
 }
 
-void warn_of_left(std::size_t outputs, const std::string& because, LoadedModel& loaded) {
-  if (outputs == 0) return;
-  loaded.warnings.push_back(
-      "--recompute-module: " + counted(outputs, "output stays", "outputs stay") +
-      " in memory, because of " + because);
+void warn_of_left(std::size_t nodes, const std::string& because, LoadedModel& loaded) {
+  if (nodes == 0) return;
+  loaded.warnings.push_back("--recompute-module: " + counted(nodes, "node is", "nodes are") +
+                            " not recomputed, because of " + because);
 }
 
 }  // namespace
@@ -57,8 +56,7 @@ void recompute_modules(const std::vector<std::string>& modules, LoadedModel& loa
   loaded.session.forget_measurements();
   const PlannedNodes left = planned_nodes(*study_of(loaded), nodes);
   warn_of_left(left.pinned.size(), "pinned nodes", loaded);
-  warn_of_left(left.off.size() - left.pinned.size(), "other plans that exclude the recompute plans",
-               loaded);
+  warn_of_left(left.off.size() - left.pinned.size(), "other plans that are on", loaded);
 }
 
 }  // namespace stashscope::app

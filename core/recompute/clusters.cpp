@@ -222,7 +222,8 @@ struct Occurrences {
   }
 };
 
-/// While one region runs again, what it frees is there.
+/// Takes the largest occurrence off the saving of a row of regions. They run again one after the
+/// other, and while one does, the memory that it frees is in use.
 void take_off_largest(const Graph& graph, Occurrences& occurrences) {
   const auto largest = std::ranges::max_element(
       occurrences.all, {}, [](const Occurrence& each) { return each.saving_bytes; });

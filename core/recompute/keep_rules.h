@@ -37,7 +37,7 @@ class KeepFinder {
 
   /// What every call of the region can keep, in the order of its first call. Leaves out views,
   /// outputs that are changed in place later, and operators that draw random numbers. Also leaves
-  /// out operators that the second run calls in another number than the first.
+  /// out operators that the second run calls more or fewer times than the first.
   std::vector<KeepOption> options(const Region& region) const;
 
   /// The region with the outputs of `rule` kept. Frees nothing if an occurrence of the rule is no

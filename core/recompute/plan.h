@@ -38,8 +38,8 @@ struct ReusedBuffer {
   bool needs_plan = true;  ///< freeing the buffer requires a plan for the owner's node, too
 };
 
-/// One way to free the stashed outputs of a node: recompute them in backward, or evict and restore
-/// them.
+/// One way to free stashed outputs: recompute those of a node in backward, evict and restore them,
+/// or run a module again. For a module, `node` and `outputs` stand for the plan in tables.
 struct NodePlan {
   PlanType type = PlanType::none;
   NodeId node;                       ///< the entry: the node whose outputs the plan frees

@@ -103,6 +103,21 @@ class CaptureTest(unittest.TestCase):
         self.assertEqual([node.op_type for node in again], ["tensor", "t", "detach", "detach"])
         self.assertIn("'second'", again[1].metadata_props[0].value)
 
+    def test_a_checkpoint_of_one_tensor_as_several_arguments(self) -> None:
+        """Attention runs one product instead of three where query, key and value are one tensor."""
+        attention, last = nn.MultiheadAttention(8, 2, batch_first=True), nn.Linear(8, 8)
+        tokens = torch.randn(2, 5, 8)
+
+        def step():
+            hidden = last(tokens)
+            last(checkpoint(attention, hidden, hidden, hidden, use_reentrant=False)[0]).sum().backward()
+        ran = []
+        for fake in (True, False):
+            stashscope.capture(step, self.path, fake=fake)
+            ran.append([(node.op_type, attribute(node, "phase")) for node in onnx.load(str(self.path)).graph.node])
+        self.assertEqual(*ran)
+        self.assertEqual(ran[0].count(("mm", b"recompute")), 1)
+
     def test_second_step_has_gradients_and_states_at_its_start(self) -> None:
         def make():
             training = Training()

@@ -8,8 +8,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from small_models import (IDS, Twice, calls, gpt2, image_loss, language_loss_without_cache, llama, plan_of, residual_net,
-                          twice_loss)
+from small_models import (IDS, Twice, calls, gpt2, image_loss, language_loss_without_cache, llama, plan_of,
+                          residual_net, twice_loss)
 
 import onnx
 import torch
@@ -163,11 +163,13 @@ class Captures(CompileTest):
                 given.extend(graph.graph.find_nodes(op="output")[0].args[0][1:])
                 return make_boxed_func(graph.forward)
             _, _, step = compiled(blocks, line_loss, aot_autograd(
-                fw_compiler=forward, bw_compiler=lambda graph, _: make_boxed_func(graph.forward), partition_fn=partition))
+                fw_compiler=forward, bw_compiler=lambda graph, _: make_boxed_func(graph.forward),
+                partition_fn=partition))
             step()
             made = {root for node in given if (root := memory_of(node)).op == "call_function"}
             # The step makes the model's input, and the loss saves its output.
-            self.assertEqual(self.saved_bytes() - 8 * (16 + 4) * 4, sum(one.meta["val"].nbytes for one in made), backend)
+            self.assertEqual(self.saved_bytes() - 8 * (16 + 4) * 4, sum(one.meta["val"].nbytes for one in made),
+                             backend)
 
     def test_graph_breaks_and_parts(self) -> None:
         model, _, step = compiled(lambda: blocks(True), line_loss)

@@ -30,7 +30,8 @@ class InTheProgram(unittest.TestCase):
         self.path, self.other = (Path(self.folder.name) / name for name in ("step.onnx", "other.onnx"))
 
     def run_program(self, path: Path, *options: str) -> subprocess.CompletedProcess:
-        return subprocess.run([PROGRAM, "--batch", str(path), "--format", "json", *options], capture_output=True, text=True)
+        return subprocess.run([PROGRAM, "--batch", str(path), "--format", "json", *options], capture_output=True,
+                              text=True)
 
     def report(self, path: Path, *options: str) -> dict:
         done = self.run_program(path, *options)

@@ -42,7 +42,8 @@ class Exported(unittest.TestCase):
         written = {one.name for one in onnx.load(str(self.path)).graph.initializer}
         self.assertLessEqual({key for key, _ in model.named_parameters()}, written)
         if PROGRAM:
-            done = subprocess.run([PROGRAM, "--batch", str(self.path), "--format", "json"], capture_output=True, text=True)
+            done = subprocess.run([PROGRAM, "--batch", str(self.path), "--format", "json"], capture_output=True,
+                                  text=True)
             self.assertEqual(done.returncode, 0, done.stderr)
             report = json.loads(done.stdout)
             self.assertGreater(report["model"]["backward_nodes"], report["model"]["forward_nodes"] // 5)

@@ -61,7 +61,8 @@ class InterpolationTest(unittest.TestCase):
     def test_texts(self) -> None:
         texts = {
             "0": {}, "7": {(0, 0): Fraction(7)}, "1/2": {(0, 0): Fraction(1, 2)},
-            "-batch": {(1, 0): Fraction(-1)}, "3*batch*sequence**2/4 - 2": {(1, 2): Fraction(3, 4), (0, 0): Fraction(-2)},
+            "-batch": {(1, 0): Fraction(-1)},
+            "3*batch*sequence**2/4 - 2": {(1, 2): Fraction(3, 4), (0, 0): Fraction(-2)},
         }
         for text, polynomial in texts.items():
             self.assertEqual(text_of(polynomial, NAMES), text)

@@ -110,7 +110,8 @@ class History(unittest.TestCase):
     """The shape in which PyTorch records the allocator of a GPU. No GPU takes part."""
 
     TRACE = [{"action": "segment_alloc", "addr": 0, "size": 2048}, {"action": "alloc", "addr": 512, "size": 100},
-             {"action": "free_requested", "addr": 512, "size": 100}, {"action": "free_completed", "addr": 512, "size": 100},
+             {"action": "free_requested", "addr": 512, "size": 100},
+             {"action": "free_completed", "addr": 512, "size": 100},
              {"action": "alloc", "addr": 512, "size": 40}, {"action": "segment_free", "addr": 0, "size": 2048}]
 
     def test_requested_bytes_replace_rounded_ones(self) -> None:

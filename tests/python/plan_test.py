@@ -81,7 +81,8 @@ class Files(unittest.TestCase):
         region = {"module": "a", "save": []}
         changes = [
             ("not a plan", []), ("not a plan", {}), ("not a plan", {"stashscope": 1}),
-            ("this Stashscope knows version 1", {**good, "stashscope.plan": 2}), ("not a version", {**good, "stashscope.plan": "1"}),
+            ("this Stashscope knows version 1", {**good, "stashscope.plan": 2}),
+            ("not a version", {**good, "stashscope.plan": "1"}),
             ("not a version", {**good, "stashscope.plan": True}), ("not a version", {**good, "stashscope.plan": 0}),
             ("'torch' is missing", {key: good[key] for key in ("stashscope.plan", "regions")}),
             ("'torch' is not a text", {**good, "torch": 2}), ("'more' in the plan", {**good, "more": 1}),

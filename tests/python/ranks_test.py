@@ -158,7 +158,7 @@ class Sharded(Ranks):
                 self.assertLessEqual(peak["forward"], part + 3 * block + others + spare)
                 self.assertLessEqual(peak["backward"], 2 * part + 3 * block + others + spare)
             else:
-                # One block more than PyTorch's bound: captured on the CPU, the buffer of the block before is still there.
+                # One block more than PyTorch's bound: on the CPU the buffer of the block before is still there.
                 self.assertLessEqual(peak["forward"], part + whole + 2 * block + spare)
                 self.assertGreaterEqual(peak["forward"], part + whole)
             self.assertLessEqual(peak["optimizer"], 4 * part + spare)

@@ -93,7 +93,7 @@ QString time_text_of(const Study& study) {
   const QString seconds = time_text(step_seconds(study, *study.current));
   QString nodes = study.times->measured == 0
                       ? AnswerBar::tr("nodes take %1").arg(seconds)
-                      : AnswerBar::tr("nodes take %1, mean of what was measured on %2")
+                      : AnswerBar::tr("nodes take %1, as measured on %2")
                             .arg(seconds, shown(study.times->measured_on).toHtmlEscaped());
   const double extra = extra_seconds(study);
   if (extra == 0) return nodes;

@@ -66,7 +66,7 @@ class PictureActions : public QObject {
   Document& document_;
   QWidget& window_;
   QWidget& first_;
-  QPointer<QWidget> focused_;  ///< the widget of a view or its panel that had the focus last
+  QPointer<QWidget> focused_;  ///< the last focused widget that is in a view, or in a view's panel
 };
 
 }  // namespace stashscope::ui

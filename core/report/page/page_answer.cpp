@@ -161,10 +161,8 @@ std::vector<Sentence> move_sentences(const ReportInput& input) {
   const bool has_passes = input.tried_moves.passes > 0;
   if (sentences.empty()) {
     sentences.push_back(
-        has_passes
-            ? "No recompute plan and no graph pass that is off was found to lower the peak by "
-              "itself."
-            : "No recompute plan that is off was found to lower the peak by itself.");
+        has_passes ? "None of the tried recompute plans and graph passes lowers the peak by itself."
+                   : "None of the tried recompute plans lowers the peak by itself.");
   }
   const auto off = static_cast<std::size_t>(
       std::ranges::count(input.study.plan_table->plans, false, &PlanRow::on));

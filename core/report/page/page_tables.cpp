@@ -14,14 +14,13 @@ namespace {
 
 using nlohmann::json;
 
-/// The entries of the tensors that the occurrences of a row free.
+/// The indices, in the page's list of tensors, of what the occurrences of a row free.
 json freed_tensors(const Study& study, const PlanRow& row, const PageTensors& tensors) {
   std::set<std::size_t> entries;
   if (row.occurrences == nullptr) return entries;
   for (const Occurrence& occurrence : *row.occurrences) {
     for (const NodePlan* const part : occurrence.parts) {
-      for (const std::size_t output : part->outputs) {
-        const ValueId value = study.graph().node(part->node).outputs[output];
+      for (const ValueId value : freed_by(study.graph(), *part)) {
         const BufferId buffer = study.current->timeline.buffer_of[value];
         if (buffer.valid()) entries.insert(tensors.entry_of[buffer]);
       }

@@ -61,8 +61,11 @@ class DimensionClasses {
       const SymbolId b = leader(kept);
       if (a != b) leader_[std::max(a, b)] = std::min(a, b);
     }
+    const bool has_only_kept = !any && matches_wildcard(symbols_.name(kept), pattern);
     if (!any) {
-      fail_usage("dimension '" + printable(pattern) + "'", "does not exist in the model",
+      fail_usage("dimension '" + printable(pattern) + "'",
+                 has_only_kept ? "is the dimension that it would be equal to"
+                               : "does not exist in the model",
                  "give a dimension of the model, or a pattern such as inputs_*_dim0");
     }
   }

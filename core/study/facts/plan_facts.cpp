@@ -8,6 +8,7 @@
 
 #include "core/base/text.h"
 #include "core/graph/node_path.h"
+#include "core/recompute/regions.h"
 
 namespace stashscope {
 
@@ -239,6 +240,15 @@ double OccurrenceFacts::seconds(const Occurrence& each) const {
     seconds += strategy_of(part->type).cost(*part, costs_).seconds;
   }
   return seconds;
+}
+
+std::vector<ValueId> freed_by(const Graph& graph, const NodePlan& plan) {
+  if (plan.region) return plan.region->freed;
+  std::vector<ValueId> values;
+  for (const std::size_t output : plan.outputs) {
+    values.push_back(graph.node(plan.node).outputs[output]);
+  }
+  return values;
 }
 
 }  // namespace stashscope

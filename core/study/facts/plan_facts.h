@@ -39,6 +39,9 @@ std::optional<TablePlace> table_place(const Study& study, NodeId node);
 /// The modules that contain a node, outermost module first, joined by dots; may be empty.
 std::string layer_of(const Graph& graph, NodeId node);
 
+/// The values that a plan frees, also those that lie in the memory of other values.
+std::vector<ValueId> freed_by(const Graph& graph, const NodePlan& plan);
+
 /// The modules of the entry nodes of a row's occurrences, each once, in execution order.
 std::vector<std::string> layers_of(const Graph& graph, const PlanRow& row);
 

@@ -42,8 +42,8 @@ class Calls(TorchFunctionMode):
 
     def adds_bias(self, args: Any) -> bool:
         """Whether an addition now is the bias of a product inside a larger function, which adds it in place."""
-        return (self._running not in _ADDITIONS and not self._transformed and len(args) == 2 and isinstance(args[1], torch.Tensor)
-                and args[0].dim() > 2 and args[1].dim() == 1)
+        return (self._running not in _ADDITIONS and not self._transformed and len(args) == 2
+                and isinstance(args[1], torch.Tensor) and args[0].dim() > 2 and args[1].dim() == 1)
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         outer, self._running = self._running, func

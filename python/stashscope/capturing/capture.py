@@ -98,7 +98,8 @@ def _run(run: Callable[[], Record]) -> Record:
         if isinstance(getattr(error, "inner_exception", None), Error):
             raise error.inner_exception from None  # type: ignore[attr-defined]
         raise Error(f"The step failed: {type(error).__name__}: {error}", _line_of(error),
-                    "Run the step without the capture first. If it works there, try the other value of fake.") from error
+                    "Run the step without the capture first. If it works there, try the other value of fake."
+                    ) from error
 
 
 def _line_of(error: BaseException) -> str:

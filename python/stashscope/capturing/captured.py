@@ -21,24 +21,24 @@ class Captured:
 
 def combined(first: Record, watched: Record, forgotten: Record, tensors: str) -> Captured:
     """Lives from the first run, saved tensors from the second (which may be the first), Python's own from the third."""
-    _same_operators(first, watched, "with hooks on saved tensors")
-    _same_operators(first, forgotten, "without saved tensors")
+    _same_operators(first, watched)
+    _same_operators(first, forgotten)
     alone = dict(zip(forgotten.keys, forgotten.last))
     python_last = [min(alone.get(key, last), last) for key, last in zip(first.keys, first.last)]
     return Captured(first, watched, python_last, tensors)
 
 
-def _same_operators(first: Record, other: Record, how: str) -> None:
+def _same_operators(first: Record, other: Record) -> None:
     for index, (mine, its) in enumerate(zip(first.nodes, other.nodes)):
         if mine.signature != its.signature:
-            raise _differs(index, mine.text(index), its.text(index), how)
+            raise _differs(index, mine.text(index), its.text(index))
     if len(first.nodes) != len(other.nodes):
         index = min(len(first.nodes), len(other.nodes))
         texts: list[Any] = [record.nodes[index].text(index) if index < len(record.nodes) else "nothing"
                             for record in (first, other)]
-        raise _differs(index, texts[0], texts[1], how)
+        raise _differs(index, texts[0], texts[1])
 
 
-def _differs(index: int, mine: str, its: str, how: str) -> Error:
-    return Error(f"The step does not repeat itself: it ran {mine}; then, {how}, {its}", f"operator {index}",
+def _differs(index: int, mine: str, its: str) -> Error:
+    return Error(f"The step does not repeat itself: it ran {mine}; called again, it ran {its}", f"operator {index}",
                  "Take what changes from call to call out of the step: data loading, counters, random choices.")

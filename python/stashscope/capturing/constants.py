@@ -1,7 +1,7 @@
 """Data of small tensors under fake tensors.
 
-Libraries look into token ids and attention masks: is there padding, is the mask full. They draw a number and leave out a
-layer. These tensors are small, so their data goes along, and such questions have their true answers.
+Libraries look into token ids and attention masks: is there padding, is the mask full. They draw a number and leave out
+a layer. These tensors are small, so their data goes along, and such questions have their true answers.
 """
 
 from __future__ import annotations

@@ -79,8 +79,8 @@ def read_dimensions(step: Any, dims: Any) -> list[Dimension]:
         inspect.signature(step).bind(**{one.name: one.value for one in found})
     except (TypeError, ValueError) as error:
         raise Error(f"The step cannot be called with the sizes: {error}", _WHERE,
-                    f"Write it as a function of them: def step({', '.join(f'{one.name}={one.value}' for one in found)})."
-                    ) from None
+                    "Write it as a function of them: "
+                    f"def step({', '.join(f'{one.name}={one.value}' for one in found)}).") from None
     return found
 
 

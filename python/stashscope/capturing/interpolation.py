@@ -1,9 +1,9 @@
 """Polynomials through whole numbers, exactly.
 
-The numbers of a capture are known at points of a grid: for each dimension a list of sizes, and a point is one position in
-each list. Newton's form in several variables works on any set of points that has with a point also those below it. Its
-coefficient at a point is 0 if the polynomial through the points before is right there, so the set grows only as far as
-a polynomial needs.
+The numbers of a capture are known at points of a grid: for each dimension a list of sizes, and a point is one position
+in each list. Newton's form in several variables works on any set of points that has with a point also those below it.
+Its coefficient at a point is 0 if the polynomial through the points before is right there, so the set grows only as far
+as a polynomial needs.
 """
 
 from __future__ import annotations

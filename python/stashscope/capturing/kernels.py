@@ -11,6 +11,7 @@ from torch._prims_common import is_non_overlapping_and_dense
 from torch._subclasses.fake_tensor import FakeTensor
 from torch.optim.optimizer import _foreach_supported_types as optimizer_types
 from torch.utils._foreach_utils import _foreach_supported_types as list_types
+from torch.utils.checkpoint import _NoopSaveInputs
 
 from .places import OWN, kind_of
 from .record import Node
@@ -111,7 +112,7 @@ def makes_parameter() -> bool:
 
 @contextlib.contextmanager
 def hooks_beside_transforms() -> Iterator[None]:
-    """The transforms of `torch.func` refuse to run under hooks on saved tensors. What they save is held by themselves."""
+    """The transforms of `torch.func` refuse to run under hooks on saved tensors. They keep what they save."""
     before = torch.autograd.graph.disable_saved_tensors_hooks
 
     @contextlib.contextmanager
@@ -131,6 +132,38 @@ def hooks_beside_transforms() -> Iterator[None]:
         yield
     finally:
         torch.autograd.graph.disable_saved_tensors_hooks = before
+
+
+@contextlib.contextmanager
+def same_arguments_again(hooks: object) -> Iterator[None]:
+    """A checkpoint gives a tensor that is several arguments as one tensor again, but under hooks as copies.
+
+    Modules such as `MultiheadAttention` run other operators if query, key and value are one tensor. `hooks`: those of
+    the capture. Under hooks of the user PyTorch makes copies without a capture, too.
+    """
+    before = _NoopSaveInputs.setup_context
+
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        before(ctx, inputs, output)
+        top = torch._C._autograd._top_saved_tensors_default_hooks(True)
+        if top is None or getattr(top[0], "__self__", None) is not hooks:
+            return
+        firsts: dict[int, int] = {}
+        # The first input is PyTorch's own.
+        sources = [firsts.setdefault(id(one), position) for position, one in enumerate(inputs[1:])]
+        get_args = ctx.get_args
+
+        def get_same_args(saved: Any) -> list[Any]:
+            args = get_args(saved)
+            return [args[source] for source in sources]
+
+        ctx.get_args = get_same_args
+
+    _NoopSaveInputs.setup_context = staticmethod(setup_context)
+    try:
+        yield
+    finally:
+        _NoopSaveInputs.setup_context = staticmethod(before)
 
 
 @contextlib.contextmanager

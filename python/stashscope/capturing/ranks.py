@@ -1,4 +1,4 @@
-"""Steps of one rank among several: collectives without a network, and the objects in which PyTorch keeps their state."""
+"""Steps of one rank among several: collectives without a network, and the objects that keep PyTorch's state."""
 
 from __future__ import annotations
 

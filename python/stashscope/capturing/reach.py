@@ -132,7 +132,9 @@ class _Search:
             self._records(thing)
             return
         home = (type(thing).__module__ or "").partition(".")[0]
-        if home in ("torch", "builtins", "numpy", "threading", "logging") or callable(thing) and not hasattr(thing, "__dict__"):
+        if home in ("torch", "builtins", "numpy", "threading", "logging"):
+            return
+        if callable(thing) and not hasattr(thing, "__dict__"):
             return
         held = getattr(thing, "__dict__", None)
         if isinstance(held, dict):

@@ -49,6 +49,7 @@ class Recorder(TorchDispatchMode):
         # The call that changed a view in place, and the storage of that view.
         self._written_view = (-1, True)
         self._written_storage: Any = None
+        self._warned_of_view = False
 
     @classmethod
     def ignore_compile_internals(cls) -> bool:
@@ -105,14 +106,27 @@ class Recorder(TorchDispatchMode):
                 and isinstance(args[0], torch.Tensor) and self._values.storages.find(args[0].untyped_storage())
                 == self._written_storage)
 
-    def _note_written_view(self, facts: Facts, args: Any) -> None:
+    def _note_written_view(self, node: Node, facts: Facts, args: Any) -> None:
         if facts.written and args and isinstance(args[0], torch.Tensor) and args[0]._is_view():
             self._written_view = (self._calls.number, True)
             self._written_storage = self._values.storages.find(args[0].untyped_storage())
+            is_derived = torch.is_grad_enabled() and any(one.requires_grad for one in tensors_in(args))
+            if is_derived and isinstance(args[0], FakeTensor):
+                self._warn_of_written_view(node)
+
+    def _warn_of_written_view(self, node: Node) -> None:
+        """Warns once of what is not captured exactly."""
+        if not self._warned_of_view:
+            self.record.warnings.append(
+                f"Operator '{node.operator}' in module '{node.scopes[-1]}' changes a view in place. On tensors without "
+                "data, autograd may derive it by other operators than on real ones, so the backward pass may differ "
+                "there. Use the operator that is not in place, such as ReLU() for ReLU(inplace=True)")
+            self._warned_of_view = True
 
     def _adds_bias(self, args: Any, place: Any) -> bool:
         after_product = self.record.nodes and self.record.nodes[-1].operator in ("_unsafe_view", "mm", "bmm")
         return bool(after_product) and not place.frames.from_engine and self._calls.adds_bias(args)
+
     @contextlib.contextmanager
     def unseen(self) -> Iterator[None]:
         """Operators in it do not count."""
@@ -135,7 +149,8 @@ class Recorder(TorchDispatchMode):
         workspace, numbers = 0, []
         if facts.single_tensors and not place.frames.from_engine:
             workspace, numbers = self._scalars.before(func, facts, named, torch.is_grad_enabled())
-        node = Node(facts.namespace, facts.operator, facts.overload, "" if self._light else readable_arguments(facts, named),
+        arguments = "" if self._light else readable_arguments(facts, named)
+        node = Node(facts.namespace, facts.operator, facts.overload, arguments,
                     inputs + numbers, tags=facts.tags, workspace=workspace)
         self._phases.fill(node, place)
         node.accumulates = place.frames.from_engine and func in (aten.add.Tensor, aten.add_.Tensor)
@@ -145,7 +160,7 @@ class Recorder(TorchDispatchMode):
         sizes = [kernels.result_bytes(func, args, kwargs, number, tensor)
                  for number, tensor in enumerate(tensors_in((result,)))]
         self._values.write(node, facts, named, result, sizes)
-        self._note_written_view(facts, args)
+        self._note_written_view(node, facts, args)
         node.flops = 0 if self._light else flops_of(func, args, kwargs, result)
         return result
 

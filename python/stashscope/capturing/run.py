@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import inspect
 import io
 import weakref
 from typing import Any, Callable, Generator, Iterator, Optional, Union
@@ -12,11 +13,13 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 from ..compiling.interception import Interception, forget
+from ..errors import Error
 from .answers import Answers
 from .calls import Calls
 from .compiling import CompiledRun
 from .constants import known_data
-from .kernels import fake_tensors_are_tensors, hooks_beside_transforms, random_states_seen, resizes_seen
+from .kernels import (fake_tensors_are_tensors, hooks_beside_transforms, random_states_seen, resizes_seen,
+                      same_arguments_again)
 from .module_calls import ModuleCalls
 from .phases import Phases
 from .places import ModulePath, names_of
@@ -70,8 +73,12 @@ class Stage:
     def _run(self, recording: Recording) -> Record:
         try:
             next(recording)
-            self.step()
-            return finished(recording)
+            _check_run(self.step())
+            record = finished(recording)
+            if not record.nodes:
+                raise Error("The step ran no operator of PyTorch", "stashscope.capture",
+                            "Give a function that runs forward and backward each time it is called.")
+            return record
         finally:
             recording.close()
 
@@ -111,6 +118,7 @@ class Stage:
         saving = _saving(hooks, values, recorder)
         if saving is not None:
             stack.enter_context(torch.autograd.graph.saved_tensors_hooks(saving.pack, saving.unpack))
+            stack.enter_context(same_arguments_again(saving))
         compiled = CompiledRun(names, values, phases, modules, module_calls, calls, answers, saving)
         stack.enter_context(random_states_seen(compiled.random_state))
         stack.enter_context(self._compiled.during(compiled))
@@ -155,6 +163,16 @@ class Stage:
 def _gradient_of(known: Known) -> Iterator[torch.Tensor]:
     gradient = known.tensor.grad if known.tensor.is_leaf else None
     return parts_of(gradient) if gradient is not None else iter(())
+
+
+def _check_run(result: Any) -> None:
+    """Refuses a result that has the step in it, not run yet."""
+    if not (inspect.isgenerator(result) or inspect.iscoroutine(result) or inspect.isasyncgen(result)):
+        return
+    if inspect.iscoroutine(result):
+        result.close()
+    raise Error(f"The step returned a {type(result).__name__}, and what is in that did not run", "stashscope.capture",
+                "Give a function that runs one training step and returns its loss or nothing.")
 
 
 def _saving(kind: str, values: Values, recorder: Recorder) -> Optional[Union[Watching, Forgetting]]:

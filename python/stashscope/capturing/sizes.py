@@ -115,7 +115,8 @@ def owner_of(record: Record, order: list[Any], place: Place) -> str:
                 if value.storage == index:
                     return f"the memory of tensor '{value.name}' of {node.text(number)}"
     if kind == "output":
-        return f"a size of tensor '{record.nodes[position].outputs[place[2]].name}' of {record.nodes[position].text(position)}"
+        node = record.nodes[position]
+        return f"a size of tensor '{node.outputs[place[2]].name}' of {node.text(position)}"
     return f"the {kind} of {record.nodes[position].text(position)}"
 
 

@@ -131,7 +131,8 @@ def _properties(captured: Captured, numbers: dict[int, int]) -> dict[str, str]:
 def _saved(captured: Captured, numbers: dict[int, int]) -> dict[str, list[Any]]:
     """The rows of the watching run, with the storages of the first run."""
     number_of = _number_of(captured, numbers)
-    rows: dict[str, list[Any]] = {name: [] for name in ("node", "storage", "value", "unpacked", "used", "released", "number")}
+    names = ("node", "storage", "value", "unpacked", "used", "released", "number")
+    rows: dict[str, list[Any]] = {name: [] for name in names}
     for row in captured.watched.saved:
         number = number_of.get(row.storage)
         if number is None:

@@ -109,4 +109,5 @@ def _write(exported: onnx.ModelProto, path: Path) -> None:
         data.unlink(missing_ok=True)
         onnx.save_model(exported, str(path), save_as_external_data=True, location=data.name)
     except OSError as error:
-        raise Error(f"The file cannot be written: {error.strerror or error}", str(path), "Give another path.") from error
+        raise Error(f"The file cannot be written: {error.strerror or error}", str(path),
+                    "Give another path.") from error

@@ -56,7 +56,8 @@ def measure(step: Callable[[], Any], path: PathLike, *, model: Any = None, optim
     try:
         replace_file(path, text.encode())
     except OSError as error:
-        raise Error(f"The file cannot be written: {error.strerror or error}", str(path), "Give another path.") from error
+        raise Error(f"The file cannot be written: {error.strerror or error}", str(path),
+                    "Give another path.") from error
 
 
 def _captured(step: Callable[[], Any], model: Any, optimizer: Any, fake: bool) -> Operators:

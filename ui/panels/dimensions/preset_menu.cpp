@@ -37,7 +37,7 @@ void PresetMenu::add_bundled() {
             [this] { apply(doubled(sizes_now(dimensions())), tr("Double all sizes")); });
   add_entry(*this, u"preset_halved"_s, tr("All sizes &halved"),
             [this] { apply(halved(sizes_now(dimensions())), tr("Halve all sizes")); });
-  add_entry(*this, u"preset_assumed"_s, tr("All sizes &assumed"), [this] {
+  add_entry(*this, u"preset_assumed"_s, tr("Back to the &assumed sizes"), [this] {
     Choices choices = document_.choices();
     choices.dims.clear();
     document_.choose(choices, tr("Assume all sizes"));

@@ -110,7 +110,7 @@ QWidget* PlansPanel::make_bottom_row() {
   export_->setObjectName(u"export_plan_button"_s);
   export_->setIcon(icon(Icon::save));
   export_->setText(tr("Export for PyTorch…"));
-  export_->setToolTip(tr("Writes the plans that are on for stashscope.apply"));
+  export_->setToolTip(tr("Writes a file with the plans that are on, which stashscope.apply reads"));
   set_up_versions();
   layout->addWidget(summary_, 1);
   layout->addWidget(reference_);

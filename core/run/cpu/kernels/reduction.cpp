@@ -227,9 +227,9 @@ void cumulative_product(const KernelContext& context) {
   accumulate_along(context, 1, [](auto product, auto item) { return product * item; });
 }
 
-/// (dy, data, axis). The gradient of element k is the product of the elements before k, times the
-/// sum over i of dy[i] times the product of the elements between k and i. The sum starts at i = k,
-/// or at k + 1 if `exclusive` is set. Without a division, zeros need no special case.
+/// (dy, data, axis). dx[k] = (product of x[j] for j < k) * sum over i >= k of
+/// dy[i] * (product of x[j] for k < j <= i). With `exclusive`, the sum is over i > k and the
+/// product over k < j < i. Without a division, zeros need no special case.
 void cumulative_product_grad(const KernelContext& context) {
   const AxisSplit split = split_at(context.out().dims, as_integer(context.in(2)));
   const bool exclusive = context.attributes().integer("exclusive", 0) != 0;

@@ -1,0 +1,344 @@
+#!/usr/bin/env python3
+"""The planner beside PyTorch's own: activation_memory_budget and auto-SAC of torch.distributed._tools.
+
+usage: STASHSCOPE_PROGRAM=build/ci/bin/stashscope pytorch_peers.py [--models gpt2,unet] [--peers budget,sac]
+
+Prints the section of docs/pytorch_figures.md. Auto-SAC needs the packages pulp and pwlf (pwlf brings scipy).
+Every peak is that of a captured step. Operations and times are the program's, summed over the captured step, less those
+of the same step without recomputation: for a compiled step with aot_eager_default_partitioner.
+"""
+from __future__ import annotations
+
+import argparse
+import contextlib
+import copy
+import datetime
+import functools
+import importlib.util
+import io
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Callable, Iterator, Optional
+from unittest import mock
+
+sys.dont_write_bytecode = True
+_ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(_ROOT / "python"), str(_ROOT / "tests" / "python"), str(_ROOT / "bench")]
+
+import torch  # noqa: E402
+import stashscope  # noqa: E402
+from compiled_budget import captured_under  # noqa: E402
+from models import MODELS  # noqa: E402
+from stashscope import Plan  # noqa: E402
+
+BUDGETS = (0.8, 0.6, 0.4, 0.2, 0.0)
+FALLING = (90, 80, 70, 60, 50, 40)
+# A limit in time would depend on the load of the machine.
+SEARCH = ("--move-limit", "40000", "--time-limit", "0", "--seed", "1")
+BUDGET_NOT_MET = 4
+Saved = dict[str, set[tuple[Any, int]]]  # the checkpointed modules, and which call of which operator each saves
+# Of the A100 that the program predicts for. PyTorch's estimator multiplies by 1e15 and gives milliseconds. The solver's
+# tolerances need numbers near 1, so the device is slower by 1,000 and all times are in microseconds.
+SLOWER = 1000
+PETAFLOPS, GIGABYTES_PER_SECOND = 0.0195 / SLOWER, 2039 / SLOWER
+
+
+def _wide_gpt2() -> tuple[torch.nn.Module, Callable[[], torch.Tensor]]:
+    from transformers import GPT2Config, GPT2LMHeadModel
+    model = GPT2LMHeadModel(GPT2Config(n_layer=4, n_embd=256, n_head=4, vocab_size=1000, n_positions=128))
+    ids = torch.randint(0, 1000, (4, 128))
+    return model, lambda: model(input_ids=ids, labels=ids).loss
+
+
+STEPS = {"gpt2": MODELS["gpt2"], "gpt2, 4 layers of 256": _wide_gpt2, "llama": MODELS["llama"], "unet": MODELS["unet"]}
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What the program says of a captured step."""
+
+    peak: int          # bytes
+    operations: float
+    seconds: float
+
+
+def built(name: str) -> tuple[torch.nn.Module, Callable[[], torch.Tensor]]:
+    """A fresh model and its loss; caches are off because they do not compile."""
+    torch.manual_seed(0)
+    model, loss = STEPS[name]()
+    if hasattr(model, "config"):
+        model.config.use_cache = False
+    return model.train(), loss
+
+
+def reported(path: Path, *options: str) -> dict[str, Any]:
+    done = subprocess.run([os.environ["STASHSCOPE_PROGRAM"], "--batch", str(path), "--format", "json", *options],
+                          capture_output=True, text=True)
+    if done.returncode not in (0, BUDGET_NOT_MET):
+        raise SystemExit(done.stderr)
+    return json.loads(done.stdout)
+
+
+def cost_of(path: Path) -> Cost:
+    report = reported(path)
+    return Cost(report["memory"]["current"]["peak_bytes"], report["cost"]["flops"], report["cost"]["current_seconds"])
+
+
+class Eager:
+    """A step without torch.compile, and the planner on it."""
+
+    def __init__(self, name: str, folder: Path) -> None:
+        self.name, self.folder, self.path = name, folder, folder / "step.onnx"
+        self._capture(lambda model: None, self.path)
+        self.base = cost_of(self.path)
+
+    def _capture(self, change: Callable[[torch.nn.Module], Any], path: Path) -> None:
+        model, loss = built(self.name)
+        change(model)
+        stashscope.capture(lambda: loss().backward(), path, model=model)
+
+    def changed(self, change: Callable[[torch.nn.Module], Any]) -> Cost:
+        """The step captured again with the changed model."""
+        path = self.folder / "changed.onnx"
+        self._capture(change, path)
+        return cost_of(path)
+
+    def under(self, plan: Plan) -> Cost:
+        return self.changed(lambda model: stashscope.apply(model, plan))
+
+    def planned(self, budget: str) -> Plan:
+        """The program's plan; the one of the lowest peak if none meets the budget."""
+        path = self.folder / "plan.json"
+        reported(self.path, "--budget", budget, "--export-plan", str(path), *SEARCH)
+        return Plan.load(path)
+
+
+@dataclass(frozen=True)
+class Row:
+    peer: str
+    theirs: Cost
+    base: Cost         # their step without recomputation
+
+
+def compiled_rows(name: str, folder: Path) -> Iterator[Row]:
+    """The compiled step under each budget of the partitioner."""
+    path = folder / "compiled.onnx"
+
+    def under(backend: str, budget: float) -> Cost:
+        torch._dynamo.reset()
+        model, loss = built(name)
+        model.compile(backend=backend)
+        captured_under(budget, lambda: loss().backward(), path)
+        return cost_of(path)
+
+    base = under("aot_eager_default_partitioner", 1.0)
+    for budget in BUDGETS:
+        yield Row(f"budget {budget}", under("aot_eager", budget), base)
+
+
+class AutoSac:
+    """PyTorch's estimators and solvers on a step without data."""
+
+    def __init__(self, name: str) -> None:
+        from torch._subclasses.fake_tensor import FakeTensorMode
+        from torch.distributed._tools import ilp_utils, runtime_estimator
+        device = {"get_device_tflops": lambda kind: PETAFLOPS, "get_gpu_dram_gbps": lambda: GIGABYTES_PER_SECOND}
+        with FakeTensorMode(), mock.patch.multiple(runtime_estimator, **device), \
+                mock.patch("torch.cuda.is_available", lambda: True):  # asked for, but not used where rates are given
+            self.model, self.loss = built(name)
+            self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.0)
+            memory, times, self.operators = self._memory(), self._times(), self._operators()
+            info = ilp_utils.aggregate_stats(self.model, memory, times, self.operators, torch.device("cpu"))
+        self.graph = ilp_utils.parse_module_info(info)
+        self.peak = ilp_utils.get_peak_memory_runtime_baseline(self.graph)[0]
+
+    def _step(self) -> None:
+        self.loss().backward()
+        self.optimizer.step()
+        self.optimizer.zero_grad()
+
+    def _memory(self) -> Any:
+        from torch.distributed._tools.mem_tracker import MemTracker, _ModState
+        tracker = MemTracker()
+        tracker.track_external(self.model, self.optimizer)
+        with tracker:
+            self._step()
+            tracker.reset_mod_stats()
+            self.loss().backward()
+            last = tracker.get_tracker_snapshot("current")
+            self.optimizer.zero_grad()
+        for stats in tracker.memory_tracking.values():
+            # The tracker does not see the end of the backward pass of modules whose inputs need no gradient.
+            stats.snapshots.setdefault(_ModState.POST_BW, [copy.deepcopy(last)])
+        return tracker
+
+    def _times(self) -> Any:
+        from torch.distributed._tools.runtime_estimator import RuntimeEstimator
+        estimator = RuntimeEstimator()
+        with contextlib.redirect_stdout(io.StringIO()), estimator("operator-level-cost-model"):
+            self._step()
+        return estimator
+
+    def _operators(self) -> Any:
+        from torch.distributed._tools.sac_estimator import SACEstimator
+        estimator = SACEstimator()
+        with estimator("operator-level-cost-model"):
+            loss = self.loss()
+        loss.backward()
+        return estimator
+
+    def plan(self, part: float) -> Optional[Saved]:
+        """The solvers' decision for this part of the peak that the estimators see; None if they find none."""
+        from torch.distributed._tools.sac_ilp import sac_milp
+        decisions, _, peak = sac_milp(copy.deepcopy(self.graph), part * self.peak / 2**30)
+        if peak < 0:
+            return None
+        return {module.partition(".")[2]: self._saved(module, part) for module, part in decisions.items()}
+
+    def _saved(self, module: str, discarded: float) -> set[tuple[Any, int]]:
+        from torch.distributed._tools.sac_estimator import OPS_TO_ALWAYS_SKIP
+        from torch.distributed._tools.sac_ilp import get_optimal_checkpointing_policy_per_module
+        kept = iter(get_optimal_checkpointing_policy_per_module(self.operators.sac_mod_stats[module], 1 - discarded))
+        calls: Counter[Any] = Counter()
+        saved = set()
+        for one in self.operators._sac_mod_metadata[module].sac_metadata:
+            if one.func not in OPS_TO_ALWAYS_SKIP and next(kept):
+                saved.add((one.func, calls[one.func]))
+            calls[one.func] += 1
+        return saved
+
+
+def checkpointed(model: torch.nn.Module, plan: Saved) -> None:
+    """Checkpoints these modules by PyTorch's own means. What the solver saves may be changed in place later."""
+    from torch.utils.checkpoint import CheckpointPolicy, checkpoint, create_selective_checkpoint_contexts
+
+    def contexts(saved: set[tuple[Any, int]]) -> Any:
+        calls = {False: Counter(), True: Counter()}
+
+        def policy(context: Any, operator: Any, *_: Any, **__: Any) -> CheckpointPolicy:
+            seen = calls[context.is_recompute]
+            seen[operator] += 1
+            return CheckpointPolicy.MUST_SAVE if (operator, seen[operator] - 1) in saved \
+                else CheckpointPolicy.PREFER_RECOMPUTE
+        return create_selective_checkpoint_contexts(policy, allow_cache_entry_mutation=True)
+
+    for name, saved in plan.items():
+        module = model.get_submodule(name)
+        module.forward = functools.partial(checkpoint, module.forward, use_reentrant=False,
+                                           context_fn=functools.partial(contexts, saved))
+
+
+def sac_rows(name: str, eager: Eager, notes: list[str]) -> Iterator[Row]:
+    peer = AutoSac(name)
+    for part in BUDGETS:
+        plan = peer.plan(part)
+        if plan is None:
+            notes.append(f"{name}: auto-SAC finds no plan for {part} of the peak that it sees.")
+        elif plan:
+            yield Row(f"auto-SAC {part}", eager.changed(lambda model: checkpointed(model, plan)), eager.base)
+
+
+def until_error(name: str, peer: str, rows: Iterator[Row], notes: list[str]) -> Iterator[Row]:
+    """The rows that the peer can make; then its error becomes a note."""
+    try:
+        yield from rows
+    except (stashscope.Error, ArithmeticError, AssertionError, LookupError, RuntimeError, ValueError) as error:
+        notes.append(f"{name}: {peer} ends in {type(error).__name__}: {' '.join(str(error).split())[:200]}")
+
+
+def more(cost: Cost, base: Cost) -> tuple[float, float]:
+    """Extra operations, and extra microseconds."""
+    return cost.operations - base.operations, 1e6 * (cost.seconds - base.seconds)
+
+
+def verdict(theirs: Row, rows: list[Row], peak: int, ours: tuple[float, float]) -> str:
+    """Who has less, unless the same peer does better on every count in another row, which a user would take."""
+    for other in rows:
+        if other is not theirs and other.base == theirs.base and other.theirs.peak <= theirs.theirs.peak and all(
+                one < two for one, two in zip(more(other.theirs, other.base), more(theirs.theirs, theirs.base))):
+            return f"its {other.peer} does better"
+    if peak > theirs.theirs.peak:
+        return "not met"
+    return " / ".join("ours" if mine < its else "equal" if mine == its else "theirs"
+                      for mine, its in zip(ours, more(theirs.theirs, theirs.base)))
+
+
+def printed(name: str, eager: Eager, row: Row, rows: list[Row]) -> None:
+    cost = eager.under(eager.planned(str(row.theirs.peak)))
+    theirs, ours = more(row.theirs, row.base), more(cost, eager.base)
+    print(f"| {name} | {row.peer} | {row.base.peak:,} | {row.theirs.peak:,} | {theirs[0]:,.0f} | {theirs[1]:,.1f} | "
+          f"{eager.base.peak:,} | {cost.peak:,} | {ours[0]:,.0f} | {ours[1]:,.1f} | "
+          f"{verdict(row, rows, cost.peak, ours)} |", flush=True)
+
+
+def in_words(who: str, peaks: list[int]) -> str:
+    rises = sum(later > earlier for earlier, later in zip(peaks, peaks[1:]))
+    return f"{who}: {', '.join(f'{peak:,}' for peak in peaks)}; {rises} rises."
+
+
+def falling(name: str, eager: Eager) -> str:
+    """Our captured peaks for falling budgets."""
+    budgets = [f"{percent}%" for percent in FALLING]
+    peaks = [eager.under(eager.planned(budget)).peak for budget in budgets]
+    return in_words(f"{name}: our peaks for {', '.join(budgets)}", peaks)
+
+
+def missing() -> list[str]:
+    return [package for package in ("pulp", "pwlf") if importlib.util.find_spec(package) is None]
+
+
+def heading(peers: list[str]) -> None:
+    print(f"""## Beside PyTorch's own planners
+
+`bench/pytorch_peers.py`, forward and backward on the CPU, {datetime.date.today()}, PyTorch {torch.__version__}.
+
+- **budget**: `activation_memory_budget` of `torch.compile`, with `aot_eager`. **auto-SAC**: the estimators and solvers
+  of `torch.distributed._tools`, with the rates of an A100 given by hand because they ask for a GPU, for a part of the
+  peak that they see; carried out by PyTorch's selective checkpoints.
+- Ours is the program's plan for the peer's peak, with `{' '.join(SEARCH)}`. All peaks are of
+  captured steps, in bytes.
+- Extra operations and times are the program's for an A100, summed over the captured step, less those of the same step
+  without recomputation: for auto-SAC and ours the step without `torch.compile`, for the budget the compiled step with
+  `aot_eager_default_partitioner`. That step has another peak and other operators, so a row of the budget is no
+  comparison from one base. Operators count one by one; inductor would fuse many of those that the budget repeats.
+- The budget's solver counts operations, ours predicted time. The last column says who has less; a row in which the peer
+  does worse on every count than in another of its rows gets no verdict.
+""")
+    if "sac" in peers and missing():
+        print(f"auto-SAC is left out: {' and '.join(missing())} not installed.\n")
+    print("| step | peer | its peak without | its peak | its extra operations | its extra µs "
+          "| our peak without | our peak | our extra operations | our extra µs | less (operations / µs) |\n|---|---|"
+          + "---:|" * 8 + "---|")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--models", default=";".join(STEPS), help="separated by semicolons")
+    parser.add_argument("--peers", default="budget,sac")
+    options = parser.parse_args()
+    peers = options.peers.split(",")
+    heading(peers)
+    notes: list[str] = []
+    with tempfile.TemporaryDirectory() as held:
+        for name in options.models.split(";"):
+            eager = Eager(name, Path(held))
+            compiled = list(until_error(name, "the budget", compiled_rows(name, Path(held)), notes)) \
+                if "budget" in peers else []
+            sac = list(until_error(name, "auto-SAC", sac_rows(name, eager, notes), notes)) \
+                if "sac" in peers and not missing() else []
+            for row in compiled + sac:
+                printed(name, eager, row, compiled + sac)
+            notes += [in_words(f"{name}: peaks of the budgets of PyTorch", [row.theirs.peak for row in compiled]),
+                      falling(name, eager)]
+            print("\n".join(notes), file=sys.stderr, flush=True)
+    print("\n" + "\n".join(f"- {note}" for note in notes))
+
+
+if __name__ == "__main__":
+    main()
