@@ -140,9 +140,14 @@ class RegionFinder {
 
   bool is_usable(const Region& region) const {
     return !region.module.empty() && !region.freed.empty() && !has_checkpoint(region.module) &&
-           std::ranges::none_of(region.calls, [&](const RegionCall& call) {
-             return changes_others(call) || !makes_something(call);
-           });
+           std::ranges::all_of(region.calls,
+                               [&](const RegionCall& call) { return can_run_again(call); });
+  }
+
+  bool can_run_again(const RegionCall& call) const {
+    // No capture has it otherwise, but a damaged file may.
+    const bool is_after = !call.trigger.valid() || call.trigger.index() >= call.end;
+    return is_after && makes_something(call) && !changes_others(call);
   }
 
   bool makes_something(const RegionCall& call) const {

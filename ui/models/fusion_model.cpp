@@ -76,7 +76,7 @@ QVariant FusionModel::sort_value(const FusionRow& row, int column) {
 }
 
 QString FusionModel::tool_tip(const FusionRow& row, int column) {
-  const QString description = shown(row.description);
+  QString description = shown(row.description);
   if (column != Column::peak || !row.peak_bytes) return description;
   return exact_bytes_text(*row.peak_bytes) + QLatin1Char('\n') + description;
 }

@@ -328,7 +328,7 @@ bool PlanTreeModel::setData(const QModelIndex& index, const QVariant& value, int
 
 QVariant PlanTreeModel::headerData(int section, Qt::Orientation orientation, int role) const {
   if (orientation != Qt::Horizontal || section < 0 || section >= columnCount()) return {};
-  const QVariant told = header_cell(columns_[static_cast<std::size_t>(section)], role);
+  QVariant told = header_cell(columns_[static_cast<std::size_t>(section)], role);
   const bool is_about_time = section == Column::time || section == Column::per_time;
   if (role != Qt::ToolTipRole || !is_about_time || study_ == nullptr) return told;
   return told.toString() + u'\n' + origin_of_times();

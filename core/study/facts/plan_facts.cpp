@@ -162,6 +162,7 @@ std::vector<std::vector<std::size_t>> plan_groups(const Study& study) {
   std::map<std::size_t, std::vector<std::size_t>> groups;
   for (std::size_t row = 0; row < rows; ++row) groups[sets.find(row)].push_back(row);
   std::vector<std::vector<std::size_t>> list;
+  list.reserve(groups.size());
   for (auto& [first, members] : groups) list.push_back(std::move(members));
   return list;
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,7 @@ const Region& region_of(const Study& study, const std::string& cluster) {
 
 std::vector<std::string> names_of(const std::vector<KeepOption>& options) {
   std::vector<std::string> names;
+  names.reserve(options.size());
   for (const KeepOption& each : options) {
     names.push_back(each.kept.name + " " + std::to_string(each.kept.occurrence));
   }
@@ -36,6 +38,7 @@ std::vector<std::string> names_of(const std::vector<KeepOption>& options) {
 
 std::vector<std::string> values_of(const Study& study, const std::vector<ValueId>& values) {
   std::vector<std::string> names;
+  names.reserve(values.size());
   for (const ValueId value : values) names.push_back(study.graph().value(value).name);
   std::ranges::sort(names);
   return names;
@@ -77,6 +80,7 @@ TEST(KeepRules, OptionsAreInEveryCallOfTheModule) {
 TEST(KeepRules, GoFromTheSmallestToTheLargest) {
   const auto study = study_of();
   std::vector<std::string> clusters;
+  clusters.reserve(study->opportunities->plans.size());
   for (const NodePlan& plan : study->opportunities->plans) clusters.push_back(plan.cluster);
   std::ranges::sort(clusters);
   EXPECT_EQ(clusters,
@@ -121,6 +125,7 @@ TEST(KeepRules, ARegionThatKeepsFreesLessAndRunsLess) {
   const Region& all = region_of(*study, "net.*");
   const auto names = [&](int module, const std::vector<const char*>& letters) {
     std::vector<std::string> found;
+    found.reserve(letters.size());
     for (const char* each : letters) found.push_back(each + std::to_string(module));
     return found;
   };
@@ -189,6 +194,19 @@ TEST(KeepRules, AModuleWithACallThatMakesNothingIsNoRegion) {
                                       R"(], "end": [7, )" + std::to_string(data.nodes.size()) +
                                       R"(], "arguments": [[0], []]})";
   EXPECT_TRUE(test::captured_study(data, "net.0:5:-1")->applied.empty());
+}
+
+/// Backward cannot ask for a tensor before the module has run.
+TEST(KeepRules, AModuleThatWouldRunAgainBeforeItsEndIsNoRegion) {
+  const auto applied_with = [](std::int64_t unpacked) {
+    GraphData data = CapturedChain(1).data();
+    nlohmann::json saved = nlohmann::json::parse(data.metadata["stashscope.saved"]);
+    saved["unpacked"][0] = unpacked;
+    data.metadata["stashscope.saved"] = saved.dump();
+    return test::captured_study(data, "net.0:5:-1")->applied.size();
+  };
+  EXPECT_EQ(applied_with(CapturedChain::forward_nodes), 1U);
+  EXPECT_EQ(applied_with(CapturedChain::forward_nodes - 1), 0U);
 }
 
 }  // namespace keep_rules_test

@@ -210,7 +210,7 @@ void accumulate_along(const KernelContext& context, int start, Combine combine) 
       auto total = static_cast<S>(start);
       for (std::int64_t i = 0; i < split.size; ++i) {
         const std::int64_t at = begin + (reverse ? split.size - 1 - i : i) * split.inner;
-        const auto item = static_cast<S>(static_cast<Compute<T>>(items[at]));
+        const auto item = static_cast<S>(+static_cast<Compute<T>>(items[at]));
         const auto next = static_cast<S>(combine(total, item));
         out[at] = static_cast<T>(static_cast<Compute<T>>(exclusive ? total : next));
         total = next;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -35,11 +36,8 @@ class PricesOfRegions : public testing::Test {
  protected:
   /// Every number of modules for every row of the table.
   std::vector<Tried> all_plans() const {
-    std::vector<std::string> clusters;
-    for (const NodePlan& plan : study_->opportunities->plans) clusters.push_back(plan.cluster);
-    std::ranges::sort(clusters);
-    const auto repeated = std::ranges::unique(clusters);
-    clusters.erase(repeated.begin(), repeated.end());
+    std::set<std::string> clusters;
+    for (const NodePlan& plan : study_->opportunities->plans) clusters.insert(plan.cluster);
     std::vector<RecomputeConfig> configs = {{}};
     for (const std::string& cluster : clusters) {
       const std::vector<RecomputeConfig> before = configs;
