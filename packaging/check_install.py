@@ -37,7 +37,7 @@ OPTIONAL = {
     "stream": "the name of a file in a test",
     "setuptools": "pip brings it to build the Python package",
     "sudo": "install.sh uses it only if the user is not root, and says if it is missing",
-    **dict.fromkeys(("numpy", "onnx", "onnxruntime", "torch", "torchvision", "transformers"),
+    **dict.fromkeys(("functorch", "numpy", "onnx", "onnxruntime", "torch", "torchvision", "transformers"),
                     "the Python package, its tests and some of bench run in environments of their own"),
 }
 # Files that the programs open at run time, although no rule, header or script names them.
