@@ -12,6 +12,7 @@ from typing import Any, Callable, Generator, Iterator, Optional, Union
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
+from ..collection import no_collection
 from ..compiling.interception import Interception, forget
 from ..errors import Error
 from .answers import Answers
@@ -122,7 +123,7 @@ class Stage:
         compiled = CompiledRun(names, values, phases, modules, module_calls, calls, answers, saving)
         stack.enter_context(random_states_seen(compiled.random_state))
         stack.enter_context(self._compiled.during(compiled))
-        with _no_collection():
+        with no_collection():
             yield
             self._find_roles(values)
             record = values.finish()
@@ -200,15 +201,3 @@ def _has_storage(tensor: torch.Tensor) -> bool:
     except (NotImplementedError, RuntimeError, ReferenceError):
         return False
     return True
-
-
-@contextlib.contextmanager
-def _no_collection() -> Iterator[None]:
-    """Python's collector would end tensors in cycles at moments that depend on everything else."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import gc
 import tempfile
 from pathlib import Path
-from typing import Any, Callable, Iterator, Optional
+from typing import Any, Callable, Optional
 
 import torch
 from torch.profiler import ProfilerActivity, profile, record_function
@@ -15,6 +14,7 @@ from ..capturing import capture
 from ..capturing.reach import reached_from
 from ..capturing.state import State
 from ..capturing.world import Known, known_tensors
+from ..collection import no_collection
 from ..errors import Error
 from ..files import PathLike, replace_file
 from .align import align, alignable
@@ -86,7 +86,8 @@ def _profiled(step: Callable[[], Any], start: _Start, device: torch.device,
     """The runs and the history. All runs lie in one profile: it knows only the memory that it saw allocated."""
     activities = [ProfilerActivity.CPU] + ([ProfilerActivity.CUDA] if device.type == "cuda" else [])
     history = History(device)
-    with _no_collection(), history.recorded(), profile(activities=activities, profile_memory=True) as found:
+    gc.collect()
+    with no_collection(), history.recorded(), profile(activities=activities, profile_memory=True) as found:
         for _ in range(count):
             start.put_back()
             _run(step, device)
@@ -102,18 +103,6 @@ def _run(step: Callable[[], Any], device: torch.device) -> None:
     except Exception as error:
         raise Error(f"The step failed: {type(error).__name__}: {error}", _WHERE,
                     "Run the step without the measurement first.") from error
-
-
-@contextlib.contextmanager
-def _no_collection() -> Iterator[None]:
-    enabled = gc.isenabled()
-    gc.collect()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def _check_counts(warm_up: int, repeats: int) -> None:
