@@ -64,7 +64,7 @@ void check_outputs(const BatchOptions& options, const Choices& choices, Overwrit
                     options.export_plan, config, options.svg});
 }
 
-/// The input of a report, without next moves and measurements.
+/// The input of a report, without suggested next moves and without measurements.
 ReportInput report_input(const Study& study, const AnalysisOptions& analysis,
                          const BatchOptions& options, const PlanningResults& planned) {
   ReportInput input = stashscope::report_input(study, analysis.file);
@@ -73,7 +73,7 @@ ReportInput report_input(const Study& study, const AnalysisOptions& analysis,
   return input;
 }
 
-/// The input of a report without measurements. Only the input of an HTML page has next moves,
+/// The input of a report without measurements. Next moves are included only for an HTML page,
 /// because finding them takes time.
 ReportInput report_with_moves(const Study& study, const AnalysisOptions& analysis,
                               const BatchOptions& options, const PlanningResults& planned) {
@@ -82,7 +82,8 @@ ReportInput report_with_moves(const Study& study, const AnalysisOptions& analysi
   return input;
 }
 
-/// Measures the step in a worker. If the run fails, writes the report of the prediction and throws.
+/// Measures the step in a worker. If the run fails, writes a report without measurements and
+/// throws.
 StudyMeasurements measured_or_reported(const Study& study, const AnalysisOptions& analysis,
                                        const LoadedModel& loaded, const BatchOptions& options,
                                        const PlanningResults& planned) {
@@ -95,8 +96,8 @@ StudyMeasurements measured_or_reported(const Study& study, const AnalysisOptions
   }
 }
 
-/// The measurement that the options name. A plan of the planner makes another step, which was not
-/// measured.
+/// The measurement that the options name. Empty after planning for a budget, because the step with
+/// the new plans was not measured.
 std::optional<MeasuredPair> measured_before(const Study& study, const AnalysisOptions& analysis,
                                             const LoadedModel& loaded,
                                             const PlanningResults& planned) {

@@ -20,8 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The deviations of float32 from float64 by gradient name. Items of the manifest are [name, file,
-/// shape, largest, deviation].
+/// The deviations of float32 from float64 by gradient name. In the manifest, each item of `grads`
+/// is [name, file, shape, largest, deviation].
 std::map<std::string, double> gradient_deviations(const fs::path& folder) {
   std::map<std::string, double> deviations;
   std::ifstream file(fs::absolute(folder).lexically_normal().parent_path() / "manifest.json");
@@ -35,11 +35,12 @@ std::map<std::string, double> gradient_deviations(const fs::path& folder) {
   return deviations;
 }
 
-/// The allowed error of results.
+/// Computes the largest error that a tensor may have.
 struct Allowance {
   double tolerance = 0;
   bool in_mixed_precision = false;
-  std::map<std::string, double> deviations = {};  ///< by gradient
+  /// Deviations of float32 from float64, by gradient name.
+  std::map<std::string, double> deviations = {};
 
   double of(double largest, const std::string& gradient) const {
     const double relative = tolerance * largest;
@@ -89,8 +90,9 @@ bool is_gradient(const TensorComparison& each) {
   return each.is_gradient || each.name.ends_with("_grad");
 }
 
-/// A gradient that is zero in exact arithmetic holds only rounding errors of larger terms, so two
-/// programs may differ in all of its digits.
+/// Marks gradients that are `only_rounding` and allows their errors. A gradient that is zero in
+/// exact arithmetic consists only of rounding errors of larger terms, so two programs may compute
+/// values that differ in all digits.
 void allow_rounding(std::vector<TensorComparison>& compared) {
   double scale = 0;
   for (const TensorComparison& each : compared) {
@@ -137,8 +139,8 @@ const Tensor* find(const NamedTensors& tensors, const std::string& name) {
                              const std::string& first, const std::string& second) {
   const auto [low, high] = std::minmax(first, second);
   fail_input(printable(folder.string()),
-             "the files " + printable(low) + " and " + printable(high) + " both hold the tensor '" +
-                 printable(name) + "'",
+             "the files " + printable(low) + " and " + printable(high) +
+                 " both contain the tensor '" + printable(name) + "'",
              "remove one of these files");
 }
 

@@ -11,7 +11,7 @@
 namespace stashscope::app {
 
 /// The tensors of all `<prefix>*.pb` files of a folder, by tensor name. Throws an input Error if
-/// the folder cannot be read or if two files hold the same tensor.
+/// the folder cannot be read or if two files contain tensors of the same name.
 NamedTensors load_tensors(const std::filesystem::path& folder, const std::string& prefix);
 
 /// The difference between a result and the expected tensor.
@@ -22,14 +22,15 @@ struct TensorComparison {
   double allowed = 0;          ///< largest absolute error that passes
   std::string fault;           ///< why the tensors cannot be compared; empty if they can
   bool is_gradient = false;    ///< from a `grad_*.pb`
-  bool only_rounding = false;  ///< values at most float32 epsilon times the largest gradient
+  bool only_rounding = false;  ///< all magnitudes are at most float32 epsilon times the largest
+                               ///< value of all gradients
   bool given_up = false;       ///< a pass removed the output: nothing was compared
   bool random = false;         ///< made from random numbers: only type and dims were compared
 
   bool passes() const { return fault.empty() && largest_error <= allowed; }
 };
 
-/// The outputs of a run, with the graph and the inputs that gave them.
+/// The outputs of a run, with the graph and the inputs that the run used.
 struct Results {
   const NamedTensors& outputs;
   const Graph& graph;
@@ -40,12 +41,14 @@ struct Results {
 
 /// Compares the outputs with `output_*.pb` and `grad_*.pb` of `folder`. A tensor passes if its
 /// error is at most `tolerance` times its largest value. A `manifest.json` beside the folder may
-/// state the deviation of float32 from float64 for a gradient. Such a gradient passes within 4
-/// deviations, because float32 is not more exact, and always fails beyond 50. In mixed precision,
-/// deviations are ignored, and floating-point outputs may be narrower than expected. A gradient is
-/// only rounding if its values are at most float32 epsilon times the largest value of all
-/// gradients; it passes if its error is within this bound, too. For outputs made from random
-/// numbers, only types and dims are compared. Throws an input Error if `folder` has no such files.
+/// state the deviation of float32 from float64 for a gradient. Such a gradient also passes if its
+/// error is at most 4 deviations, because two float32 computations may differ by a few deviations.
+/// It always fails if its error exceeds 50 deviations. In mixed precision, deviations are ignored,
+/// and floating-point outputs may be narrower than expected. A gradient is `only_rounding` if its
+/// largest value is at most float32 epsilon times the largest value of all gradients. An
+/// `only_rounding` gradient also passes if its error is at most this bound. For outputs made from
+/// random numbers, only types and dims are compared. Throws an input Error if `folder` has no such
+/// files.
 std::vector<TensorComparison> compare_outputs(const Results& results,
                                               const std::filesystem::path& folder,
                                               double tolerance);

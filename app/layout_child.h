@@ -4,8 +4,8 @@
 
 namespace stashscope::app {
 
-/// If the command line has the option of a layout child, does the child's work and returns an exit
-/// code; else returns nothing.
+/// If the command line has the hidden option of a layout process (`child_option`), reads one layout
+/// request from standard input, writes the result and returns an exit code. Else returns nothing.
 std::optional<int> run_layout_child(int argc, char** argv);
 
 }  // namespace stashscope::app

@@ -56,7 +56,7 @@ void add_batch_options(CLI::App& program, BatchOptions& options, CLI::Option* ba
       ->needs(batch);
   program
       .add_option("--compare", options.compare,
-                  "print the differences to this other session or model, as text or json; the "
+                  "print the differences from this other session or model, as text or json; the "
                   "other options change the choices of 'file' only")
       ->type_name("FILE")
       ->needs(batch)
@@ -116,7 +116,7 @@ int run_program(const ProgramOptions& options, int argc, char** argv) {
   return run_batch(options.analysis, options.planning, options.batch);
 }
 
-/// The command as a user could type it again.
+/// The command line of this process, quoted so that a user can paste it into a shell.
 std::string command_line(int argc, char** argv) {
   constexpr std::string_view plain =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+=.,:/@%";

@@ -9,13 +9,16 @@ namespace stashscope::app {
 
 namespace {
 
-/// Time limit in seconds of the search, which delays the error message.
+/// Time limit of the search in seconds. It is short because the user sees the error message only
+/// after the search.
 constexpr double advice_seconds = 10;
 
 std::int64_t peak_of(const Study& study) { return study.current->timeline.peak_bytes; }
 
-/// The budget for a plan that fits. A step that did not fit although it was predicted to fit needs
-/// more than predicted; the budget is then 90 % of the predicted peak.
+/// The budget of the search for a plan that fits. If the predicted peak exceeds `available_bytes`,
+/// the budget is `available_bytes`. Otherwise the step needs more memory than predicted, because it
+/// did not fit although its predicted peak fits. In this case, the budget is 90 % of the predicted
+/// peak.
 std::int64_t budget_below(const Study& study, std::int64_t available_bytes) {
   const std::int64_t peak = peak_of(study);
   return peak <= available_bytes ? peak - peak / 10 : available_bytes;
@@ -34,10 +37,10 @@ std::string way_on(const BudgetAnswer& answer) {
 std::string lowest_found(const Study& study, const BudgetAnswer& answer) {
   const bool is_lower = answer.best.peak_bytes < peak_of(study);
   if (!is_lower) {
-    return "the search over plans by cluster found no peak below the current " +
+    return "the search for cluster plans found no peak below the current peak of " +
            format_bytes(peak_of(study));
   }
-  return "the search over plans by cluster found no plan that fits; the lowest peak found is " +
+  return "the search for cluster plans found no plan that fits; the lowest peak found is " +
          format_bytes(answer.best.peak_bytes);
 }
 

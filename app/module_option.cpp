@@ -11,8 +11,9 @@ namespace stashscope::app {
 
 namespace {
 
-/// The nodes of a module that have recompute or compromise plans but no applied one. Throws a usage
-/// Error if no node of the module has such a plan.
+/// The nodes of a module that have a recompute or compromise plan, except nodes to which a plan is
+/// already applied. Throws a usage Error if no node of the module has a recompute or compromise
+/// plan.
 std::vector<NodeId> planned_nodes_in(const Study& study, const std::string& module) {
   const std::string option = "--recompute-module '" + printable(module) + "'";
   const std::vector<NodeId> nodes =
@@ -55,8 +56,8 @@ void recompute_modules(const std::vector<std::string>& modules, LoadedModel& loa
   choices = std::move(switched);
   loaded.session.forget_measurements();
   const PlannedNodes left = planned_nodes(*study_of(loaded), nodes);
-  warn_of_left(left.pinned.size(), "pinned nodes", loaded);
-  warn_of_left(left.off.size() - left.pinned.size(), "other plans that are on", loaded);
+  warn_of_left(left.pinned.size(), "pinning", loaded);
+  warn_of_left(left.off.size() - left.pinned.size(), "other plans that are switched on", loaded);
 }
 
 }  // namespace stashscope::app

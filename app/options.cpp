@@ -75,18 +75,18 @@ void add_plan_options(CLI::App& program, AnalysisOptions& options) {
               " (default " + std::string(rules_of(default_reference).name) + ")")
       ->type_name("VERSION");
   program
-      .add_option(
-          "--probe", options.recompute_search,
-          "search for recompute plans: L is 0 to recompute only basic operators, 1 to recompute "
-          "advanced ones too (default 1); B is 1 to leave the inputs of transformer layers stashed "
-          "(default 0)")
+      .add_option("--probe", options.recompute_search,
+                  "settings of the search for recompute plans: L is 0 to recompute only basic "
+                  "operators, or 1 to recompute advanced operators, too (default 1); B is 1 to "
+                  "leave the inputs of transformer layers stashed (default 0)")
       ->type_name("L[:B]");
   program
       .add_option(
           "--plan", options.plans,
           "plans to switch on: CLUSTER:TYPE:COUNT[,...], or @FILE with such lines or a JSON list "
-          "of them; types: 1 recompute, 2 compromise; with an op type as CLUSTER also 3 offload "
-          "to the host, 4 compress")
+          "of them; types: 1 recompute, 2 compromise, 3 offload to the host, 4 compress, 5 run "
+          "again; types 3 and 4 need a cluster that is named by an op type, type 5 needs a module "
+          "of a captured step")
       ->type_name("CONFIG|@FILE")
       ->allow_extra_args(false);
   program
@@ -110,7 +110,7 @@ void add_plan_options(CLI::App& program, AnalysisOptions& options) {
 
 void add_strategy_options(CLI::App& program, AnalysisOptions& options) {
   program.add_flag("--newer-opsets", options.newer_versions,
-                   "also recompute operators of opsets newer than ONNX Runtime's table lists");
+                   "also recompute operators of opsets newer than those in ONNX Runtime's table");
   program
       .add_option("--recomputable", options.recomputable,
                   "op type that may be recomputed although ONNX Runtime's table lacks it")
@@ -128,13 +128,14 @@ void add_strategy_options(CLI::App& program, AnalysisOptions& options) {
       ->type_name("GB/S");
   program
       .add_option("--device-memory", options.device_memory,
-                  "memory that the step must fit, such as 24GiB (default: the memory of the "
+                  "memory into which the step must fit, such as 24GiB (default: the memory of the "
                   "profile)")
       ->type_name("SIZE");
   program
-      .add_option("--keep-free", options.keep_free,
-                  "percent of the device's memory that the step must leave free, such as 5 for "
-                  "what the peak does not count (default 0)")
+      .add_option(
+          "--keep-free", options.keep_free,
+          "memory that the step must leave free, in percent of the device's memory, such as 5 "
+          "(default 0); the predicted peak does not count all memory that a step needs")
       ->type_name("PERCENT");
   program
       .add_option("--profile", options.profile,
@@ -160,7 +161,7 @@ void add_update_options(CLI::App& program, AnalysisOptions& options) {
                   "optimizer whose states take memory: " + names_in(optimizers()))
       ->type_name("NAME");
   program.add_flag("--master-weights", options.master_weights,
-                   "the optimizer has a float32 copy of each 16-bit parameter");
+                   "the optimizer keeps a float32 copy of each 16-bit parameter");
   program.add_flag("--release-gradients", options.release_gradients,
                    "apply and free each parameter's gradient as soon as it is computed");
 }
@@ -284,7 +285,8 @@ void add_analysis_options(CLI::App& program, AnalysisOptions& options) {
 
 namespace {
 
-/// The measurement must fit the step, so it needs the step's study.
+/// Loads a measurement into the session. Computes the study first, because the measurement is
+/// checked against the study's step.
 void take_measurement(const std::string& file, LoadedModel& loaded) {
   const StudyMeasurements measured = load_measurements(file, *study_of(loaded));
   loaded.session.baseline_measured = measured.baseline;
@@ -325,7 +327,8 @@ std::vector<CLI::Option*> add_limit_options(CLI::App& program, SearchLimit& limi
               ->check(CLI::Range(0.0, 1e6)),
           program
               .add_option("--move-limit", limit.moves,
-                          "number of search moves; with --time-limit 0 the answer is reproducible")
+                          "largest number of search moves; together with --time-limit 0, the same "
+                          "number always gives the same answer")
               ->check(whole_and_not_negative, "NUMBER"),
           program.add_option("--seed", limit.seed, "seed of the random moves")
               ->check(whole_and_not_negative, "NUMBER")};
@@ -351,7 +354,7 @@ std::vector<std::string> warnings_of_size(const std::string& option, const std::
   const std::int64_t bytes = parse_bytes(size.starts_with('-') ? size.substr(1) : size);
   if (bytes >= least) return {};
   return {option + " " + size + ": " + counted(static_cast<std::size_t>(bytes), "byte", "bytes") +
-          "; write " + size + "GiB if you mean that"};
+          "; write " + size + "GiB if you mean GiB"};
 }
 
 std::optional<int> parse_command_line(CLI::App& program, int argc, char** argv) {

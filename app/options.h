@@ -66,7 +66,7 @@ std::vector<CLI::Option*> add_limit_options(CLI::App& program, SearchLimit& limi
 /// Throws a usage Error for a search that would never end.
 void check_limit(const SearchLimit& limit);
 
-/// The result of `read`; an Error that it throws also names the option.
+/// Returns the result of `read`. If `read` throws an Error, adds the option's name to the Error.
 template <class Read>
 auto read_option(const std::string& option, const Read& read) {
   try {
@@ -80,15 +80,15 @@ auto read_option(const std::string& option, const Read& read) {
 std::int64_t memory_in(const std::string& option, const std::string& text);
 
 /// A warning about a size below 1 MiB that is written without a unit, such as `24` for 24 bytes.
-/// Nothing for any other text.
+/// Empty for any other text.
 std::vector<std::string> warnings_of_size(const std::string& option, const std::string& text);
 
 /// Parses the command line. Returns the exit code if the program must end (after --help, --version
 /// or a usage error), else nothing.
 std::optional<int> parse_command_line(CLI::App& program, int argc, char** argv);
 
-/// Flushes standard output. Throws a run Error if it cannot be written. A closed pipe is no error,
-/// because the reader of the pipe needs no more output.
+/// Flushes standard output. Throws a run Error if it cannot be written. A closed pipe is not an
+/// error, because the reader of the pipe needs no more output.
 void flush_output();
 
 /// Thrown when the reader of standard output has closed it and nothing is left to do.

@@ -7,7 +7,8 @@ namespace stashscope::app {
 OverwriteGuard files_read(const AnalysisOptions& options, const LoadedModel& loaded) {
   OverwriteGuard files;
   files.add_model(loaded.session.model, *loaded.model);
-  // If the input is the model itself, it keeps the description "the model".
+  // If `options.file` is a model and not a session, the guard already has this file and keeps its
+  // description "the model".
   files.add_session(options.file);
   for (const std::string& plan : options.plans) {
     if (plan.starts_with('@')) files.add(plan.substr(1), "the plans");
@@ -19,7 +20,7 @@ OverwriteGuard files_read(const AnalysisOptions& options, const LoadedModel& loa
 
 void require_writable(const std::vector<std::string>& paths) {
   for (const std::string& path : paths) {
-    // Pipes are not opened for a test: closing a pipe would end the output for its reader.
+    // Pipes are not opened for a test, because closing a pipe would end the output for its reader.
     const bool is_special = std::filesystem::exists(path) &&
                             !std::filesystem::is_regular_file(path) &&
                             !std::filesystem::is_directory(path);

@@ -8,7 +8,8 @@
 
 namespace stashscope::app {
 
-/// A guard for the files that were read: session, model with its data, plan files, profile.
+/// A guard against overwriting any file that was read: session, model with its data, plan files,
+/// profile, measurement.
 OverwriteGuard files_read(const AnalysisOptions& options, const LoadedModel& loaded);
 
 /// Throws an input Error if a file cannot be written. Call it before long work.

@@ -31,12 +31,13 @@ void add_options(CLI::App& program, PlanOptions& options) {
                   "Problem file: line 'n m persistent', n lines 'cost memory', m lines "
                   "'producer consumer'")
       ->required();
-  auto* const budget = program.add_option("--budget", options.budget,
-                                          "Largest peak, persistent memory included, in the "
-                                          "file's unit");
+  auto* const budget =
+      program.add_option("--budget", options.budget,
+                         "Largest allowed peak, including persistent memory, in the "
+                         "file's unit");
   auto* const percent =
       program.add_option("--budget-percent", options.budget_percent,
-                         "Largest peak in percent of the given order's peak, both without "
+                         "Largest allowed peak in percent of the given order's peak, both without "
                          "persistent memory");
   budget->excludes(percent);
   program
@@ -45,8 +46,9 @@ void add_options(CLI::App& program, PlanOptions& options) {
       ->excludes(budget)
       ->excludes(percent);
   program
-      .add_flag("--keep-order", options.rules.keeps_order,
-                "Keep the given order of first runs; additional runs may come anywhere")
+      .add_flag(
+          "--keep-order", options.rules.keeps_order,
+          "Keep the first runs of the tasks in the given order; additional runs may come anywhere")
       ->excludes("--order-only");
   add_limit_options(program, options.limit);
   program.add_option("--out", options.out, "Write the sequence: task numbers, one per line");
@@ -99,7 +101,7 @@ std::string over_budget(const Answer& answer) {
   const std::string least = std::to_string(answer.peak_lower_bound);
   return answer.impossible ? "is below " + least + ", a proven lower bound on the peak"
                            : "was not reached; no peak below " + least +
-                                 " is possible, and the time or move limit ended the search";
+                                 " is possible; the time or move limit ended the search";
 }
 
 Answer find_order(const PlanningInstance& instance, const SearchLimit& limit) {

@@ -3,14 +3,15 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/study/search/budget_input.h"
+#include "core/study/step/later_steps.h"
 
 namespace stashscope::app {
 
 namespace {
 
-std::int64_t memory_of(const PlanningOptions& options, const Choices& choices) {
+std::int64_t memory_of(const PlanningOptions& options, const Study& study) {
   if (!options.memory.empty()) return memory_in("--memory", options.memory);
-  const std::int64_t memory = profile_in_force(choices.times).memory_bytes;
+  const std::int64_t memory = memory_to_fit(study);
   if (memory > 0) return memory;
   fail_usage("--fit", "the profile has no memory size", "give the memory size with --memory SIZE");
 }
@@ -38,6 +39,11 @@ void add_fit_options(CLI::App& program, PlanningOptions& options, CLI::Option* b
                   "profile)")
       ->type_name("SIZE")
       ->needs(fit);
+  program
+      .add_flag("--fit-replan", options.replans_fit,
+                "let --fit also make a plan for each value; --grain, --time-limit, --move-limit "
+                "and --seed hold for the search at each value")
+      ->needs(fit);
 }
 
 FitQuestion fit_option(const std::string& text) {
@@ -48,12 +54,12 @@ FitQuestion fit_option(const std::string& text) {
   }
 }
 
-/// The question of --fit; nothing without --fit. Throws a usage Error for dimensions that the study
-/// lacks.
+/// The question that --fit asks; empty without --fit. Throws a usage Error for dimensions that the
+/// study lacks.
 std::optional<FitQuestion> asked_fit(const PlanningOptions& options, const Study& study) {
   if (options.fit.empty()) return std::nullopt;
   FitQuestion question = fit_option(options.fit);
-  question.memory_bytes = memory_of(options, study.choices);
+  question.memory_bytes = memory_of(options, study);
   fit_dimensions(study, question);
   return question;
 }
@@ -62,10 +68,10 @@ std::optional<FitQuestion> asked_fit(const PlanningOptions& options, const Study
 
 void add_planning_options(CLI::App& program, PlanningOptions& options, CLI::Option* batch) {
   program
-      .add_option("--budget", options.budget,
-                  "find plans for a peak of at most BYTES, such as 12GiB, 900MB, -4GiB or 60% of "
-                  "the peak without "
-                  "plans, and switch them on")
+      .add_option(
+          "--budget", options.budget,
+          "find plans for a peak of at most BYTES and switch them on; BYTES is a size (12GiB), or "
+          "compares with the peak without plans: a reduction (-4GiB) or a share of it (60%)")
       ->type_name("BYTES")
       ->needs(batch);
   program
@@ -77,10 +83,17 @@ void add_planning_options(CLI::App& program, PlanningOptions& options, CLI::Opti
       ->check(CLI::Range(2, 1000))
       ->needs(batch);
   program
-      .add_option("--grain", options.grain,
-                  "unit of a plan: cluster (exported as config strings), node (each runs "
-                  "at most twice, order kept) or sequence (any order, any number of runs)")
+      .add_option(
+          "--grain", options.grain,
+          "unit of a plan: cluster (exported as config strings), node (each node runs "
+          "at most twice, execution order kept) or sequence (any order, any number of runs)")
       ->type_name("NAME")
+      ->needs(batch);
+  program
+      .add_option("--minimise", options.aim,
+                  "quantity that plans for --budget minimise: time (the added time, the default) "
+                  "or operations (the added operations; captured steps only)")
+      ->type_name("AIM")
       ->needs(batch);
   for (CLI::Option* const each : add_limit_options(program, options.limit)) each->needs(batch);
   add_fit_options(program, options, batch);
@@ -89,16 +102,21 @@ void add_planning_options(CLI::App& program, PlanningOptions& options, CLI::Opti
 void check_planning(const PlanningOptions& options) {
   check_limit(options.limit);
   grain_of(options);
+  if (find_aim(options.aim) != PlanAim::time && !options.budget) {
+    fail_usage("--minimise", "has no effect by itself", "give --budget BYTES");
+  }
   if (options.budget) {
     budget_of(options);
-  } else if (options.grain && options.pareto == 0) {
-    fail_usage("--grain", "has no effect by itself", "give --budget BYTES or --pareto POINTS");
+  } else if (options.grain && options.pareto == 0 && !options.replans_fit) {
+    fail_usage("--grain", "has no effect by itself",
+               "give --budget BYTES, --pareto POINTS or --fit-replan");
   }
 }
 
 PlanningResults plan(const PlanningOptions& options, std::shared_ptr<const Study>& study,
                      Session& session) {
   const std::optional<FitQuestion> fit = asked_fit(options, *study);
+  if (options.replans_fit) check_plannable(*study, grain_of(options));
   PlanningResults results;
   ParetoFront archive;
   const PlanGranularity grain = grain_of(options);
@@ -108,13 +126,16 @@ PlanningResults plan(const PlanningOptions& options, std::shared_ptr<const Study
   if (options.budget) {
     const std::int64_t bytes =
         budget_bytes(budget_of(options), study->baseline->timeline.peak_bytes);
-    const BudgetRequest request{bytes, grain, options.limit};
+    const BudgetRequest request{bytes, grain, options.limit, find_aim(options.aim)};
     results.budget = plan_for_budget(*study, request, archive, Progress());
     session.choices = results.budget->best.choices;
     session.forget_measurements();
     study = compute_study(study->model, session.choices, study.get(), Progress());
   }
   if (fit) results.fit = largest_fit(*study, *fit, Progress());
+  if (fit && options.replans_fit) {
+    results.replanned = replanned_fit(*study, *results.fit, {grain, options.limit}, Progress());
+  }
   return results;
 }
 

@@ -13,10 +13,12 @@ namespace stashscope::app {
 struct PlanningOptions {
   std::optional<std::string> budget;  ///< the value of --budget, such as 12GiB
   std::optional<std::string> grain;   ///< default: cluster
-  std::size_t pareto = 0;             ///< points of the curve; 0: no curve
+  std::string aim = "time";  ///< what plans for the budget minimise: added time or operations
+  std::size_t pareto = 0;    ///< points of the curve; 0: no curve
   SearchLimit limit;
-  std::string fit;     ///< [LABEL=]NAME[,NAME...]; empty: none
-  std::string memory;  ///< such as 12GiB; empty: the memory of the profile
+  std::string fit;           ///< [LABEL=]NAME[,NAME...]; empty: none
+  std::string memory;        ///< such as 12GiB; empty: the memory of the profile
+  bool replans_fit = false;  ///< whether --fit also makes a plan for each size
 };
 
 /// Declares the options. @param batch the option that all planning options need

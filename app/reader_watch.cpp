@@ -23,7 +23,7 @@ void watch() {
 }  // namespace
 
 void end_with_reader() {
-  // `prepare_process` replaced the default action, which ends the process.
+  // `prepare_process` replaced the default action of SIGPIPE. The default action ends the process.
   std::signal(SIGPIPE, SIG_DFL);
   // The thread inherits a mask that blocks all signals, so that the main thread alone handles or
   // blocks them.

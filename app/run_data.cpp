@@ -10,7 +10,7 @@ namespace stashscope::app {
 
 namespace {
 
-/// The dimensions of the given inputs.
+/// The sizes of the model's dimensions that the given inputs determine.
 class InputDims {
  public:
   InputDims(const Graph& model, const NamedTensors& inputs) : model_(model) {
@@ -44,7 +44,7 @@ class InputDims {
     const std::string& name = model_.symbols().name(symbol);
     const auto [known, is_new] = dims_.try_emplace(name, size);
     if (is_new || known->second == size) return;
-    fail_input("the tensors given", "contradict each other: " + text(),
+    fail_input("the given tensors", "contradict each other: " + text(),
                "dimension '" + printable(name) + "' cannot be both " +
                    std::to_string(known->second) + " and " + std::to_string(size));
   }
@@ -54,7 +54,8 @@ class InputDims {
   std::vector<std::string> tensors_;
 };
 
-/// Bytes of the random data. The step copies the data, so the memory of the step comes in addition.
+/// Bytes of the random data. The step works on a copy, so the data takes memory in addition to the
+/// memory of the step.
 std::int64_t random_bytes(const Study& study) {
   const GraphData& graph = study.graph().data();
   std::int64_t bytes = 0;
@@ -77,7 +78,7 @@ std::shared_ptr<const Study> study_with(LoadedModel& loaded, const NamedTensors&
     if (error.kind() != ErrorKind::usage || given.dims().empty()) throw;
     loaded.session.choices = chosen;
     study_of(loaded);
-    fail_input("the tensors given", "contradict each other: " + given.text(), error.what());
+    fail_input("the given tensors", "contradict each other: " + given.text(), error.what());
   }
 }
 

@@ -61,8 +61,7 @@ void write_profile(const Study& study, const Measurement& measured, const std::s
   const std::vector<std::string> kept = figures_from_base(profile, base);
   if (kept.empty()) return;
   print_warnings("stashscope-run",
-                 {"the step gives no evidence for these figures, so they are taken "
-                  "from " +
+                 {"this step cannot measure some figures of the profile; they are taken from " +
                   printable(base.name) + ": " + join(kept, ", ")});
 }
 
@@ -99,8 +98,9 @@ std::shared_ptr<const Study> study_of_run(LoadedModel& loaded, std::shared_ptr<c
     return study_of(loaded);
   } catch (const Error& error) {
     // A run may have sizes of 0, but symbols of the model stand for sizes of at least 1.
-    print_warnings("stashscope-run",
-                   {std::string("the prediction is for other sizes: ") + error.what()});
+    print_warnings(
+        "stashscope-run",
+        {std::string("the prediction cannot use the sizes of this run: ") + error.what()});
     loaded.session.choices.dims = chosen;
     return study;
   }

@@ -8,11 +8,12 @@ namespace stashscope::app {
 
 namespace {
 
-/// Adds the files of a folder, because the command line names only the folder.
+/// Adds the tensor files of a folder to the guard one by one, because the command line names only
+/// the folder.
 void add_tensor_files(const std::string& folder, OverwriteGuard& files) {
   std::error_code unreadable;
   for (const auto& entry : std::filesystem::directory_iterator(folder, unreadable)) {
-    if (entry.path().extension() == ".pb") files.add(entry.path(), "the data given");
+    if (entry.path().extension() == ".pb") files.add(entry.path(), "the given data");
   }
 }
 

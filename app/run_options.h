@@ -44,7 +44,8 @@ void add_run_options(CLI::App& program, RunOptions& options);
 RunSettings run_settings(const RunOptions& options);
 
 /// How often a step runs under these choices. By default, one warm-up run precedes timed runs,
-/// because the first run is the slowest, unless the runs update the parameters.
+/// because the first run is the slowest. If the runs update the parameters, the default is no
+/// warm-up run.
 RunCounts run_counts(const RunOptions& options, const Choices& choices);
 
 /// Throws a usage Error for --update without an optimizer.

@@ -29,7 +29,7 @@ void print_memory(const Study& study, const Measurement& measured) {
   std::cout << "\n";
   if (const std::int64_t inside = predicted_inside_nodes(variant); inside > 0) {
     std::cout << "bodies of If, Loop and Scan: at most " << format_bytes(inside)
-              << " predicted, not measured; predicted peak with them: "
+              << " predicted, not measured; predicted peak with the bodies: "
               << format_bytes(variant.timeline.peak_bytes) << "\n";
   }
   if (!measured.workspace_bytes.empty()) {

@@ -25,9 +25,11 @@ namespace stashscope::app {
 
 namespace {
 
-constexpr int screenshot_limit = 20'000;      // milliseconds
-constexpr int screenshot_run_limit = 60'000;  // milliseconds, if the step also runs
-/// The time in which panels take their final places before they are drawn.
+/// A screenshot is given up if nothing has progressed for this time. The layout of a large graph
+/// reports no progress, and may take minutes on a slow machine.
+constexpr int screenshot_patience = 300;  // seconds
+constexpr int second = 1000;              // milliseconds
+/// The time that panels get to take their final positions before the window is drawn.
 constexpr int settling_time = 60;  // milliseconds
 
 /// Hides Qt's own warnings, which are for developers. The window itself reports errors to users.
@@ -37,8 +39,8 @@ void handle_qt_message(QtMsgType type, const QMessageLogContext&, const QString&
   if (wanted) std::cerr << "stashscope: " << text.toStdString() << "\n";
 }
 
-/// Whether a display server answers at a local socket; a leading zero byte names an abstract
-/// socket.
+/// Whether a display server answers at a local socket. A leading zero byte in `socket_name` marks
+/// an abstract socket.
 bool answers(const std::string& socket_name) {
   sockaddr_un address{};
   if (socket_name.size() >= sizeof(address.sun_path)) return false;
@@ -97,15 +99,15 @@ void open_model(ui::Document& document, const AnalysisOptions& analysis) {
                 [analysis] { return load_model_or_session(analysis); });
 }
 
-/// Draws the real window once its study and its graph are complete. If a device is chosen, it also
-/// waits for the measurement. Without a model, `draw_soon` draws the start page.
+/// Draws the real window once its study and its graph are complete and, if a device is chosen, the
+/// measurement has arrived. Without a model, `draw_soon` draws the start page.
 class Screenshot {
  public:
   Screenshot(ui::MainWindow& window, const WindowOptions& options, bool runs)
-      : window_(window), file_(QString::fromStdString(options.screenshot)) {
+      : window_(window), file_(QString::fromStdString(options.screenshot)), runs_(runs) {
     QObject::connect(
         &window.document().notices(), &ui::Notices::failed, &window,
-        [this](const ui::Failure& failure) { end(failure.message, exit_code(failure.kind)); });
+        [](const ui::Failure& failure) { end(failure.message, exit_code(failure.kind)); });
     if (runs) {
       QObject::connect(&window.graph(), &ui::GraphPanel::settled, &window.document(),
                        &ui::Document::run, Qt::SingleShotConnection);
@@ -114,15 +116,39 @@ class Screenshot {
     } else {
       QObject::connect(&window.graph(), &ui::GraphPanel::settled, &window, [this] { draw_soon(); });
     }
-    QTimer::singleShot(runs ? screenshot_run_limit : screenshot_limit, &window,
-                       [this] { end(QStringLiteral("the window took too long to draw"), 3); });
+    QObject::connect(&window.document().study_job(), &ui::StudyJob::progressed, &window,
+                     [this] { idle_seconds_ = 0; });
+    QObject::connect(&clock_, &QTimer::timeout, &window, [this] { count_second(); });
+    clock_.start(second);
   }
 
   void draw_soon() {
+    is_drawing_ = true;
     QTimer::singleShot(settling_time, &window_, [this] { draw(); });
   }
 
  private:
+  QString pending() const {
+    if (window_.document().study() == nullptr) return QStringLiteral("the analysis of the model");
+    QString views = window_.pending();
+    if (!views.isEmpty()) return views;
+    if (runs_ && !is_drawing_) return QStringLiteral("the run of the step");
+    return QStringLiteral("the search for the next best moves");
+  }
+
+  /// Gives up if the window has waited too long for the same thing without progress.
+  void count_second() {
+    if (const QString now = pending(); now != pending_) {
+      pending_ = now;
+      idle_seconds_ = 0;
+    }
+    if (++idle_seconds_ < screenshot_patience) return;
+    end(QStringLiteral("no picture, because %1 made no progress for %2 s")
+            .arg(pending_)
+            .arg(screenshot_patience),
+        3);
+  }
+
   void draw() {
     if (!window_.is_settled() || !window_.answers().is_settled()) return draw_soon();
     if (!window_.grab().save(file_, "PNG")) {
@@ -138,6 +164,11 @@ class Screenshot {
 
   ui::MainWindow& window_;
   QString file_;
+  const bool runs_;          ///< whether the step also runs
+  bool is_drawing_ = false;  ///< the window draws itself as soon as it is settled
+  QTimer clock_;
+  QString pending_;  ///< what the window waited for when the last second ended
+  int idle_seconds_ = 0;
 };
 
 int take_screenshot(QApplication& application, const AnalysisOptions& analysis,

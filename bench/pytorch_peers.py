@@ -4,8 +4,9 @@
 usage: STASHSCOPE_PROGRAM=build/ci/bin/stashscope pytorch_peers.py [--models gpt2,unet] [--peers budget,sac]
 
 Prints the section of docs/pytorch_figures.md. Auto-SAC needs the packages pulp and pwlf (pwlf brings scipy).
-Every peak is that of a captured step. Operations and times are the program's, summed over the captured step, less those
-of the same step without recomputation: for a compiled step with aot_eager_default_partitioner.
+The peers' peaks are those of captured steps. Operations and times are the program's, summed over the captured step,
+less those of the same step without recomputation: for a compiled step with aot_eager_default_partitioner. Ours is
+planned for the peer's peak and for the peer's saving, each for the fewest operations and for the least time.
 """
 from __future__ import annotations
 
@@ -40,7 +41,7 @@ from stashscope import Plan  # noqa: E402
 BUDGETS = (0.8, 0.6, 0.4, 0.2, 0.0)
 FALLING = (90, 80, 70, 60, 50, 40)
 # A limit in time would depend on the load of the machine.
-SEARCH = ("--move-limit", "40000", "--time-limit", "0", "--seed", "1")
+SEARCH = ("--move-limit", "30000", "--time-limit", "0", "--seed", "1")
 BUDGET_NOT_MET = 4
 Saved = dict[str, set[tuple[Any, int]]]  # the checkpointed modules, and which call of which operator each saves
 # Of the A100 that the program predicts for. PyTorch's estimator multiplies by 1e15 and gives milliseconds. The solver's
@@ -97,6 +98,7 @@ class Eager:
         self.name, self.folder, self.path = name, folder, folder / "step.onnx"
         self._capture(lambda model: None, self.path)
         self.base = cost_of(self.path)
+        self.captured = self.as_predicted = 0
 
     def _capture(self, change: Callable[[torch.nn.Module], Any], path: Path) -> None:
         model, loss = built(self.name)
@@ -109,14 +111,19 @@ class Eager:
         self._capture(change, path)
         return cost_of(path)
 
-    def under(self, plan: Plan) -> Cost:
-        return self.changed(lambda model: stashscope.apply(model, plan))
+    def planned(self, budget: str, aim: str = "time") -> Cost:
+        """Of the program's plan, as predicted; of the one of the lowest peak if none meets the budget."""
+        report = reported(self.path, "--budget", budget, "--minimise", aim, "--export-plan",
+                          str(self.folder / "plan.json"), *SEARCH)
+        added = report["cost"]
+        return Cost(report["memory"]["current"]["peak_bytes"], self.base.operations + added["extra_flops"],
+                    self.base.seconds + added["extra_seconds"])
 
-    def planned(self, budget: str) -> Plan:
-        """The program's plan; the one of the lowest peak if none meets the budget."""
-        path = self.folder / "plan.json"
-        reported(self.path, "--budget", budget, "--export-plan", str(path), *SEARCH)
-        return Plan.load(path)
+    def check(self, predicted: Cost) -> None:
+        """Captures the step with the last plan and compares the peaks."""
+        plan = Plan.load(self.folder / "plan.json")
+        self.captured += 1
+        self.as_predicted += self.changed(lambda model: stashscope.apply(model, plan)).peak == predicted.peak
 
 
 @dataclass(frozen=True)
@@ -252,7 +259,7 @@ def until_error(name: str, peer: str, rows: Iterator[Row], notes: list[str]) -> 
     """The rows that the peer can make; then its error becomes a note."""
     try:
         yield from rows
-    except (stashscope.Error, ArithmeticError, AssertionError, LookupError, RuntimeError, ValueError) as error:
+    except (stashscope.Error, ArithmeticError, AssertionError, LookupError, RuntimeError, TypeError, ValueError) as error:
         notes.append(f"{name}: {peer} ends in {type(error).__name__}: {' '.join(str(error).split())[:200]}")
 
 
@@ -261,24 +268,47 @@ def more(cost: Cost, base: Cost) -> tuple[float, float]:
     return cost.operations - base.operations, 1e6 * (cost.seconds - base.seconds)
 
 
-def verdict(theirs: Row, rows: list[Row], peak: int, ours: tuple[float, float]) -> str:
-    """Who has less, unless the same peer does better on every count in another row, which a user would take."""
-    for other in rows:
-        if other is not theirs and other.base == theirs.base and other.theirs.peak <= theirs.theirs.peak and all(
-                one < two for one, two in zip(more(other.theirs, other.base), more(theirs.theirs, theirs.base))):
-            return f"its {other.peer} does better"
-    if peak > theirs.theirs.peak:
-        return "not met"
-    return " / ".join("ours" if mine < its else "equal" if mine == its else "theirs"
-                      for mine, its in zip(ours, more(theirs.theirs, theirs.base)))
+def better_row(theirs: Row, rows: list[Row]) -> Optional[Row]:
+    """A row in which the same peer does better on every count. A user would take that one."""
+    return next((other for other in rows if other is not theirs and other.base == theirs.base
+                 and other.theirs.peak <= theirs.theirs.peak and all(
+                     one < two for one, two in zip(more(other.theirs, other.base), more(theirs.theirs, theirs.base)))),
+                None)
+
+
+class Ours:
+    """Our plans of fewest operations and of least time for one budget."""
+
+    def __init__(self, eager: Eager, budget: int) -> None:
+        self.budget = budget
+        self.costs = [eager.planned(str(budget), "operations")]
+        eager.check(self.costs[0])
+        self.costs.append(eager.planned(str(budget), "time"))
+        self.more = [more(cost, eager.base) for cost in self.costs]
+
+    def cells(self) -> str:
+        (operations, their_time), (their_operations, time) = self.more
+        return f"{operations:,.0f} ({their_time:,.1f}) | {time:,.1f} ({their_operations:,.0f})"
+
+    def verdict(self, theirs: tuple[float, float]) -> str:
+        return " / ".join("not met" if cost.peak > self.budget else "ours" if mine[at] < theirs[at]
+                          else "equal" if mine[at] == theirs[at] else "theirs"
+                          for at, (cost, mine) in enumerate(zip(self.costs, self.more)))
 
 
 def printed(name: str, eager: Eager, row: Row, rows: list[Row]) -> None:
-    cost = eager.under(eager.planned(str(row.theirs.peak)))
-    theirs, ours = more(row.theirs, row.base), more(cost, eager.base)
-    print(f"| {name} | {row.peer} | {row.base.peak:,} | {row.theirs.peak:,} | {theirs[0]:,.0f} | {theirs[1]:,.1f} | "
-          f"{eager.base.peak:,} | {cost.peak:,} | {ours[0]:,.0f} | {ours[1]:,.1f} | "
-          f"{verdict(row, rows, cost.peak, ours)} |", flush=True)
+    theirs = more(row.theirs, row.base)
+    start = (f"| {name} | {row.peer} | {row.base.peak:,} | {row.theirs.peak:,} | {theirs[0]:,.0f} | {theirs[1]:,.1f} | "
+             f"{eager.base.peak:,} |")
+    better = better_row(row, rows)
+    if better is not None:
+        print(f"{start} | | its {better.peer} does better | | | |", flush=True)
+        return
+    at_peak = Ours(eager, row.theirs.peak)
+    saving = eager.base.peak - (row.base.peak - row.theirs.peak)
+    of_saving = at_peak if saving == at_peak.budget else Ours(eager, saving)
+    cells = [cell for ours in (at_peak, of_saving) for cell in (ours.cells(), ours.verdict(theirs))]
+    print(start, " | ".join(cells), "|", flush=True)
 
 
 def in_words(who: str, peaks: list[int]) -> str:
@@ -287,9 +317,9 @@ def in_words(who: str, peaks: list[int]) -> str:
 
 
 def falling(name: str, eager: Eager) -> str:
-    """Our captured peaks for falling budgets."""
+    """Our peaks for falling budgets."""
     budgets = [f"{percent}%" for percent in FALLING]
-    peaks = [eager.under(eager.planned(budget)).peak for budget in budgets]
+    peaks = [eager.planned(budget).peak for budget in budgets]
     return in_words(f"{name}: our peaks for {', '.join(budgets)}", peaks)
 
 
@@ -305,21 +335,25 @@ def heading(peers: list[str]) -> None:
 - **budget**: `activation_memory_budget` of `torch.compile`, with `aot_eager`. **auto-SAC**: the estimators and solvers
   of `torch.distributed._tools`, with the rates of an A100 given by hand because they ask for a GPU, for a part of the
   peak that they see; carried out by PyTorch's selective checkpoints.
-- Ours is the program's plan for the peer's peak, with `{' '.join(SEARCH)}`. All peaks are of
-  captured steps, in bytes.
-- Extra operations and times are the program's for an A100, summed over the captured step, less those of the same step
+- Ours are the program's plans with `{' '.join(SEARCH)}`, one with `--minimise operations` and one
+  with `--minimise time`; in brackets what the same plan costs of the other. The peers' peaks and costs are those of
+  captured steps, ours are predicted; the steps with our plans for operations are captured, too, to compare their peaks.
+- Extra operations and µs are the program's for an A100, summed over the captured step, less those of the same step
   without recomputation: for auto-SAC and ours the step without `torch.compile`, for the budget the compiled step with
-  `aot_eager_default_partitioner`. That step has another peak and other operators, so a row of the budget is no
-  comparison from one base. Operators count one by one; inductor would fuse many of those that the budget repeats.
-- The budget's solver counts operations, auto-SAC's a time without launches of kernels, ours the time in the table, most
-  of which are launches in steps this small. So µs favour ours. The last column says who has less; a row in which the
-  peer does worse on every count than in another of its rows gets no verdict.
+  `aot_eager_default_partitioner`. That step has another peak and other operators, so there are two comparisons:
+  **at its peak**, where ours must save more or less than the peer does, and **at its saving**, where ours saves as many
+  bytes of its own step as the peer saves of its own. For auto-SAC, with the same step, both are one.
+- Operators count one by one; inductor would fuse many of those that the budget repeats. In steps this small, most of
+  the time are launches of kernels. The budget's solver counts operations, auto-SAC's a time without launches.
+- A verdict says who has less (operations / µs). A row in which the peer does worse on every count than in another of
+  its rows gets none.
 """)
     if "sac" in peers and missing():
         print(f"auto-SAC is left out: {' and '.join(missing())} not installed.\n")
-    print("| step | peer | its peak without | its peak | its extra operations | its extra µs "
-          "| our peak without | our peak | our extra operations | our extra µs | less (operations / µs) |\n|---|---|"
-          + "---:|" * 8 + "---|")
+    print("| step | peer | its peak without | its peak | its operations | its µs | our peak without "
+          "| at its peak: our operations (µs) | our µs (operations) | less "
+          "| at its saving: our operations (µs) | our µs (operations) | less |\n|---|---|"
+          + "---:|" * 7 + "---|---:|---:|---|")
 
 
 def main() -> None:
@@ -340,7 +374,9 @@ def main() -> None:
             for row in compiled + sac:
                 printed(name, eager, row, compiled + sac)
             notes += [in_words(f"{name}: peaks of the budgets of PyTorch", [row.theirs.peak for row in compiled]),
-                      falling(name, eager)]
+                      falling(name, eager),
+                      f"{name}: {eager.as_predicted} of {eager.captured} plans for operations have the predicted peak "
+                      "in a captured step."]
             print("\n".join(notes), file=sys.stderr, flush=True)
     print("\n" + "\n".join(f"- {note}" for note in notes))
 

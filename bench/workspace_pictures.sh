@@ -2,6 +2,8 @@
 # Draws every workspace of the window at the sizes of common screens, in the light and the dark theme, with five models,
 # one of which does not fit its device:
 #   bench/workspace_pictures.sh PROGRAMS SHARED FOLDER [MODEL...]
+# A picture that fails, such as on a busy machine, is tried twice more; then the others are drawn, and the script fails at
+# the end.
 # PROGRAMS is the folder of the programs (build/release/bin), SHARED the folder with reference models. MODEL limits the
 # pictures to these models, such as gpt2_124m.
 set -euo pipefail
@@ -13,6 +15,17 @@ programs=$1 models=$2/models folder=$3
 wanted=${*:4}
 mkdir -p "$folder"
 export QT_QPA_PLATFORM=offscreen
+missing=()
+
+# picture FILE COMMAND...: the command, up to three times, without a picture of an earlier call.
+picture() {
+    local file=$1
+    rm -f "$file"
+    for _ in 1 2 3; do
+        if "${@:2}" --screenshot "$file"; then return; fi
+    done
+    missing+=("$file")
+}
 
 # draw NAME FILE [OPTION...]: SCALE is the number of pixels per logical pixel.
 draw() {
@@ -22,8 +35,9 @@ draw() {
         for screen in 1366x768:1 1600x1000:1 2560x1440:1 1920x1080:2; do
             local size=${screen%:*} scale=${screen#*:}
             for workspace in overview plan fit order run compare; do
-                QT_SCALE_FACTOR=$scale "$programs/stashscope" "$file" --size "$size" --workspace $workspace \
-                    --theme $theme "${@:3}" --screenshot "$folder/${name}_${size}_${scale}_${theme}_$workspace.png"
+                picture "$folder/${name}_${size}_${scale}_${theme}_$workspace.png" \
+                    env QT_SCALE_FACTOR="$scale" "$programs/stashscope" "$file" --size "$size" \
+                    --workspace $workspace --theme $theme "${@:3}"
             done
         done
     done
@@ -37,3 +51,7 @@ draw swin "$models/exported/swin_dynamo/model.onnx"
 draw gpt2_xl_1.5b "$models/full/gpt2_xl_1.5b_train_fwd.onnx" --dim inputs_input_ids_dim0=8 \
     --dim inputs_input_ids_dim1=1024
 find "$folder" -name '*.png' | wc -l
+if [ ${#missing[@]} -gt 0 ]; then
+    printf 'no picture after three tries: %s\n' "${missing[@]}" >&2
+    exit 1
+fi

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Installs a wheel into a fresh environment, and fails if it needs a library that is not in it, or does not work.
+"""Installs a wheel into a fresh environment, and fails if it needs a library that is not in it, lacks the licence of
+one that is, lacks a file of the package, or does not work.
 
 usage: check_wheel.py [WHEEL]     (default: the one in build/wheels)
 
@@ -13,10 +14,10 @@ import sys
 import tempfile
 from pathlib import Path
 
+from library_licences import EVERYWHERE
+
 ROOT = Path(__file__).resolve().parent.parent
 SAMPLE = ROOT / "resources/samples/gpt2_tiny.onnx"
-# Libraries that the manylinux policy takes for granted.
-EVERYWHERE = re.compile(r"(ld-linux-.*|lib(c|m|dl|rt|pthread|gcc_s|stdc[+][+]|z|expat)[.]so[.].*)")
 USE = """
 import json, sys, warnings
 import stashscope
@@ -60,10 +61,27 @@ def foreign_libraries(folder: Path) -> list[str]:
     return faults
 
 
+def without_licence(folder: Path) -> list[str]:
+    """The libraries of the wheel whose licence is not in it."""
+    licences = {path.name for path in folder.rglob("stashscope-*.dist-info/licenses/**/*")}
+    # The wheel's names of libraries have a part that tells their contents: libgvc-2ebc7854.so.6.0.0.
+    libraries = {re.sub(r"-[0-9a-f]{8}(?=[.]so)", "", path.name) for path in folder.rglob("stashscope.libs/*.so*")}
+    return [f"the licence of {name} is not in the wheel" for name in sorted(libraries)
+            if f"LICENCE-{name}.txt" not in licences]
+
+
+def missing_sources(folder: Path) -> list[str]:
+    """The package's files in the source tree that the wheel does not have."""
+    package = ROOT / "python"
+    sources = {path.relative_to(package) for path in package.glob("stashscope/**/*.py")}
+    installed = next(folder.glob("lib/python3*/site-packages"))
+    return [f"python/{path} is not in the wheel" for path in sorted(sources) if not (installed / path).is_file()]
+
+
 def check(wheel: Path, folder: Path) -> None:
     output_of(sys.executable, "-m", "venv", folder)
     output_of(folder / "bin/pip", "install", "--quiet", "--disable-pip-version-check", wheel)
-    faults = foreign_libraries(folder.resolve())
+    faults = foreign_libraries(folder.resolve()) + without_licence(folder) + missing_sources(folder)
     if faults:
         sys.exit("\n".join(faults))
     told = output_of(folder / "bin/python", "-c", USE, SAMPLE)

@@ -32,6 +32,11 @@ libgvplugin_dot_layout.so.6 dot_layout {
 	}
 }
 END
+
+# setuptools takes along every LICENCE*.
+packaging/library_licences.py "$staged/package" "$staged"/package/stashscope/bin/* "$staged"/package/stashscope/_engine*.so \
+    --headers /usr/include/CLI/CLI.hpp /usr/include/nlohmann/json.hpp
+cp "$tools"/../lib/python3*/site-packages/pybind11-*.dist-info/licenses/LICENSE "$staged/package/LICENCE-pybind11.txt"
 strip --strip-unneeded "$staged"/package/stashscope/bin/* "$staged"/package/stashscope/_engine*.so
 
 "$tools/pip" wheel --quiet --disable-pip-version-check --no-build-isolation --no-deps --wheel-dir "$staged" \

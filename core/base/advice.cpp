@@ -9,8 +9,8 @@ namespace {
 
 using enum Advice::Action;
 
-/// The words for one action in the programs' texts. A subject stands between `before` and `after`;
-/// if `after` is empty, the subject extends to the end of the text.
+/// The words for one action in the programs' texts. The subject is inserted between `before` and
+/// `after`; if `after` is empty, the subject extends to the end of the text.
 struct OptionWords {
   Advice::Action action;
   std::string_view before;
@@ -33,9 +33,9 @@ constexpr std::array all_words = {
     OptionWords{use_plan, " with --probe ", true},
     OptionWords{choose_profile, "; --list-profiles prints the known names"},
     OptionWords{name_dimension, "; for example --fit batch=inputs_input_ids_dim0"},
-    OptionWords{give_inputs,
-                "; give the inputs that set its shape with --inputs, or correct the declared "
-                "shape"},
+    OptionWords{
+        give_inputs,
+        "; with --inputs, give the inputs that determine its shape, or correct the declared shape"},
     OptionWords{write_measurement,
                 "; write a measurement file with stashscope-run --write-measurement FILE, or "
                 "export a measurement from the window"},
@@ -52,7 +52,8 @@ std::optional<AdvisedText> find_words(std::string_view text, const OptionWords& 
   const std::size_t before = text.rfind(words.before, after);
   if (before == none || before + words.before.size() > after) return std::nullopt;
   const std::size_t subject = before + words.before.size();
-  // A path or a name may contain ` with --probe `, too, but no search options follow there.
+  // A path or a name may contain ` with --probe `, too. Only before a value such as `1:0` is this
+  // text the option.
   const bool is_option = subject + 1 < text.size() && text[subject + 1] == ':';
   if (words.action == use_plan && !is_option) return std::nullopt;
   const std::size_t end = words.has_subject ? after : subject;

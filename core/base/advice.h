@@ -10,20 +10,23 @@ namespace stashscope {
 /// the window.
 struct Advice {
   enum class Action {
-    set_dimension,         ///< subject: the dimension's name, or `it`
+    /// `subject` is `it` or `the dimension`, as in "set it with --dim NAME=N". The note or error
+    /// before the advice names the dimension.
+    set_dimension,
     set_dimensions,        ///< subject: the names of the dimensions
-    choose_loss,           ///< another output than the one that was taken for the loss
-    freeze_parameters,     ///< the parameters before the node that the text names
-    train_normalizations,  ///< subject: what else solves the problem
+    choose_loss,           ///< choose another output as the loss
+    freeze_parameters,     ///< freeze the parameters before the node that the text names
+    train_normalizations,  ///< subject: an alternative to the pass
     choose_optimizer,
     plan_again,
-    plan_by_cluster,    ///< or save the model: no config string can express the chosen plans
+    plan_by_cluster,    ///< plan by cluster, or save the model, because no config string can
+                        ///< express the plans
     plan_single_nodes,  ///< subject: the budget in bytes
     use_plan,           ///< subject: the search options that the plan's config string requires
     choose_profile,
-    name_dimension,     ///< the dimension whose largest size is wanted
-    give_inputs,        ///< inputs for the run, instead of random ones
-    write_measurement,  ///< a measurement file, in place of the file that was opened
+    name_dimension,     ///< name the dimension whose largest size is wanted
+    give_inputs,        ///< give inputs for the run, instead of random ones
+    write_measurement,  ///< given if the opened file is not a measurement: write a measurement file
   };
   Action action = Action::set_dimension;
   std::string subject = {};  ///< ignored if the action has no subject
@@ -38,7 +41,7 @@ std::string option_words(const Advice& advice);
 /// @pre the words start with `; `
 std::string option_hint(const Advice& advice);
 
-/// A text and the advice in it.
+/// A text split into its advice and the remaining text.
 struct AdvisedText {
   std::string text;
   std::optional<Advice> advice;
@@ -46,8 +49,8 @@ struct AdvisedText {
   bool operator==(const AdvisedText&) const = default;
 };
 
-/// Takes the advice out of the text of a note or an error, because only texts pass between
-/// processes. A text without advice is returned unchanged.
+/// Separates the text of a note or an error from the advice in it. The advice is part of the text
+/// because processes exchange only texts. A text without advice is returned unchanged.
 AdvisedText find_advice(std::string_view text);
 
 }  // namespace stashscope

@@ -13,8 +13,8 @@ enum class ErrorKind {
   cancelled,  ///< the user asked to stop (exit code 3)
 };
 
-/// The exception type of all errors that the user sees. An Error is thrown where a fault is found
-/// and caught at a boundary (worker, job, main).
+/// The exception type of all errors that the user sees. An Error is thrown where a fault is found,
+/// and is caught at a boundary (worker, job, main).
 class Error : public std::runtime_error {
  public:
   /// @param where the file, node or tensor, e.g. `node 'add0'`; may be empty

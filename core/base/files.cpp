@@ -57,8 +57,8 @@ std::filesystem::path followed(const std::filesystem::path& path) {
   return real.empty() ? path : real;
 }
 
-/// Whether `path` is a device or pipe. These are written directly, because renaming a file over
-/// `/dev/null` would replace the device.
+/// Whether `path` is a device or pipe. Devices and pipes are written directly, because renaming a
+/// file over `/dev/null`, for example, would replace the device.
 bool takes_writes(const std::filesystem::path& path) {
   std::error_code missing;
   const std::filesystem::file_status status = std::filesystem::status(path, missing);
@@ -76,7 +76,8 @@ bool is_at(int fd, const std::filesystem::path& path) {
 }
 
 /// Opens a file for writing and locks it. Tries again if another process removed the file before it
-/// was locked. Returns -1 with errno set if the file cannot be opened. Ignores that locking fails.
+/// was locked. Returns -1 with errno set if the file cannot be opened. A failure to lock is
+/// ignored.
 int open_locked(const std::filesystem::path& path) {
   constexpr int most_tries = 8;
   for (int i = 0; i < most_tries; ++i) {
@@ -88,7 +89,8 @@ int open_locked(const std::filesystem::path& path) {
   return -1;
 }
 
-/// Removes the part files that killed processes left beside `target`: nobody holds their locks.
+/// Removes the part files beside `target` that killed processes left: files whose lock nobody
+/// holds.
 void remove_stale_parts(const std::filesystem::path& target) {
   const std::string prefix = target.filename().string() + std::string(part_mark);
   std::error_code status;

@@ -33,7 +33,8 @@ std::string read_file(const std::filesystem::path& path);
 
 /// Writes a temporary file beside the target and renames it over the target. Thus readers see
 /// either the old or the new file, even after a crash. Symbolic links are followed; devices and
-/// pipes are written directly. Throws an input Error that names the path when it cannot be written.
+/// pipes are written directly. Throws an input Error that names the path when the file cannot be
+/// written.
 void write_file_atomically(const std::filesystem::path& path, std::string_view contents);
 
 /// Like write_file_atomically, for text written piece by piece. `finish` replaces the target.

@@ -11,7 +11,7 @@
 
 namespace stashscope {
 
-/// A typed index: a NodeId cannot be used where a ValueId is meant. A default-constructed id is
+/// A typed index: a NodeId cannot be used where a ValueId is expected. A default-constructed id is
 /// invalid.
 template <class Tag>
 class Id {

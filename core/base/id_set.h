@@ -53,7 +53,8 @@ class IdSet {
     }
   }
 
-  std::vector<std::vector<std::uint64_t>> levels_;  ///< from the ids up to a single word
+  /// Level 0 has one bit for each id; the last level is a single word.
+  std::vector<std::vector<std::uint64_t>> levels_;
 };
 
 }  // namespace stashscope

@@ -11,11 +11,11 @@ namespace stashscope {
 /// characters that change the direction of the surrounding text become `\xNN`, byte by byte.
 std::string to_valid_utf8(std::string_view text);
 
-/// Valid UTF-8 escaped for a text or an attribute of XML, SVG and HTML.
+/// `text` as valid UTF-8, escaped for a text or an attribute of XML, SVG and HTML.
 std::string xml_escaped(std::string_view text);
 
-/// The longest prefix (suffix) of valid UTF-8 `text` of at most `limit` bytes that cuts no
-/// character.
+/// The longest prefix (suffix) of `text` that has at most `limit` bytes and cuts no character.
+/// @pre `text` is valid UTF-8
 std::string utf8_prefix(const std::string& text, std::size_t limit);
 std::string utf8_suffix(const std::string& text, std::size_t limit);
 

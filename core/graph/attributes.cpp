@@ -60,7 +60,7 @@ float Attributes::real(std::string_view name, float otherwise) const {
 }
 
 std::string Attributes::text(std::string_view name, std::string_view otherwise) const {
-  const auto* const value = typed<std::string>(name, "a text");
+  const auto* const value = typed<std::string>(name, "a string");
   return value != nullptr ? *value : std::string(otherwise);
 }
 
@@ -75,7 +75,7 @@ Integers Attributes::require_integers(std::string_view name) const {
 }
 
 Strings Attributes::texts(std::string_view name) const {
-  const auto* const value = typed<Strings>(name, "a list of texts");
+  const auto* const value = typed<Strings>(name, "a list of strings");
   return value != nullptr ? *value : Strings();
 }
 

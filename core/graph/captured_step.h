@@ -30,12 +30,13 @@ enum class CapturedRole : std::uint8_t {
 
 /// A block of memory of PyTorch's allocator. Views and new versions of a tensor share it.
 struct CapturedStorage {
-  Expr bytes;                          ///< what PyTorch allocates
+  Expr bytes;                          ///< bytes that PyTorch allocates for the storage
   std::int64_t bytes_as_captured = 0;  ///< `bytes` at the sizes of the capture
   CapturedRole role = CapturedRole::other;
-  ValueId root;  ///< the first value in it
-  NodeId last;   ///< the last node during which it lives; invalid: it outlives the step
-  /// The last node during which it lives if autograd saves nothing; invalid: it outlives the step.
+  ValueId root;  ///< the first value in the storage
+  NodeId last;   ///< the last node during which the storage lives; invalid: it outlives the step
+  /// The last node during which the storage lives if autograd saves nothing; invalid: it outlives
+  /// the step.
   NodeId python_last;
 };
 using StorageId = Id<struct StorageTag>;
@@ -44,11 +45,14 @@ using StorageId = Id<struct StorageTag>;
 struct SavedTensor {
   NodeId node;
   StorageId storage;
-  NodeId unpacked;         ///< the first node after autograd took it out; invalid: it never did
-  NodeId used;             ///< the last node of the derivative that took it out
-  NodeId released;         ///< the last node during which autograd holds it
-  bool is_result = false;  ///< saved after the node ran, because the node makes it
-  /// A number that PyTorch wrapped into a tensor. A checkpoint does not recompute it.
+  NodeId unpacked;  ///< the first node after the tensor was unpacked; invalid: never unpacked
+  NodeId used;      ///< the last node of the derivative that unpacked the tensor
+  NodeId released;  ///< the last node during which autograd holds the tensor
+  /// Whether the tensor is an output of the node. Then autograd saved the tensor after the node
+  /// ran.
+  bool is_result = false;
+  /// Whether the tensor is a number that PyTorch wrapped. A checkpoint does not recompute such a
+  /// tensor.
   bool is_number = false;
 };
 
@@ -68,30 +72,33 @@ struct ModuleCall {
 struct CapturedDimension {
   SymbolId symbol;
   std::int64_t value = 0;  ///< the size that was captured
-  std::int64_t step = 1;   ///< the polynomials hold for `value` plus multiples of this
+  std::int64_t step = 1;   ///< the polynomials hold only for the sizes value + k * step
 };
 
-/// What is known of a step that PyTorch ran, besides its graph. (docs/captured_step.md)
+/// Facts about a step that PyTorch ran, in addition to its graph. (docs/captured_step.md)
 struct CapturedStep {
   std::string torch;    ///< the version of PyTorch
-  std::string device;   ///< of the tensors, such as `cpu`
-  std::string tensors;  ///< `fake` or `real`
+  std::string device;   ///< the device of the tensors, such as `cpu`
+  std::string tensors;  ///< `fake` (without data) or `real`
   std::vector<CapturedDimension> dimensions;
   IdVector<NodeId, CapturedPhase> phases;
-  IdVector<NodeId, std::optional<Expr>> flops;  ///< by PyTorch's formulas, where there is one
-  IdVector<NodeId, Expr> workspace;             ///< bytes that the kernel allocates and frees
-  IdVector<ValueId, StorageId> storage_of;      ///< valid for every value
+  /// FLOPs by PyTorch's formula for the node's operator; nullopt if PyTorch has no formula for it.
+  IdVector<NodeId, std::optional<Expr>> flops;
+  IdVector<NodeId, Expr> workspace;         ///< bytes that the kernel allocates and frees
+  IdVector<ValueId, StorageId> storage_of;  ///< valid for every value
   IdVector<StorageId, CapturedStorage> storages;
-  /// In the order of their nodes. Empty if the file does not list them; then there are no plans.
+  /// In the order of their nodes. Empty if the file does not list them; then the step has no plans.
   std::vector<SavedTensor> saved;
-  std::vector<ModuleCall> calls;  ///< in the order of the calls, outer ones first
+  std::vector<ModuleCall> calls;  ///< in the order in which the calls begin: an outer call precedes
+                                  ///< the calls inside it
 
   CapturedRole role_of(ValueId value) const { return storages[storage_of[value]].role; }
   bool is_root(ValueId value) const { return storages[storage_of[value]].root == value; }
   bool has_optimizer() const {
     return std::ranges::find(phases, CapturedPhase::optimizer) != phases.end();
   }
-  /// The number of nodes up to the last one of the backward pass; all nodes if there is none.
+  /// The number of nodes up to and including the last node of the backward pass; all nodes if there
+  /// is no backward pass.
   std::size_t nodes_until_update() const {
     for (std::size_t count = phases.size(); count > 0; --count) {
       const CapturedPhase phase = phases[NodeId(count - 1)];

@@ -122,8 +122,8 @@ void seed_random_nodes(GraphData& data, const Dataflow& dataflow) {
   }
 }
 
-/// Adds the values of added nodes. Appends the suffix to a value's name until the name is free: a
-/// model that was saved with clones may already contain the name with one suffix.
+/// Adds the values of added nodes. Appends the suffix to a value's name until the name is free,
+/// because a model that was saved with clones may already contain the name with one suffix.
 void add_cloned_values(GraphData& data, const Dataflow& dataflow) {
   if (dataflow.cloned_values.empty()) return;
   std::unordered_set<std::string> names;
@@ -140,7 +140,8 @@ void add_cloned_values(GraphData& data, const Dataflow& dataflow) {
   }
 }
 
-/// A copy of the original of node `id` that reads the inputs of `id` in `dataflow`.
+/// A copy of the graph's node from which `id` originates. The copy reads the inputs that `id` has
+/// in `dataflow`.
 Node rewired(const GraphData& data, const Dataflow& dataflow, NodeId id) {
   Node node = data.nodes[dataflow.origin(id)];
   const auto inputs = dataflow.topology.inputs[id];

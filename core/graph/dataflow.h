@@ -18,7 +18,7 @@ enum class AddedKind : std::uint8_t {
   fetch,       ///< moves the tensor from host to device
   compress,    ///< casts the tensor to a narrower element type
   decompress,  ///< casts the tensor back to its original element type
-  /// Keeps the state of the random generator for a checkpoint of PyTorch. It has no input.
+  /// Keeps the state of the random generator for a checkpoint of PyTorch. The node has no input.
   generator_state
 };
 
@@ -32,7 +32,8 @@ constexpr bool evicts(AddedKind kind) {
 struct StoredForm {
   ElementType element = ElementType::undefined;  ///< undefined: the type of the original
   Rational share = 1;  ///< fraction of the original's bytes; 0 on the host
-  std::optional<std::int64_t> fixed_bytes = std::nullopt;  ///< if set, its bytes instead of a share
+  /// If set, the bytes of the added value; `share` is ignored.
+  std::optional<std::int64_t> fixed_bytes = std::nullopt;
 
   friend bool operator==(const StoredForm&, const StoredForm&) = default;
 };
@@ -40,21 +41,23 @@ struct StoredForm {
 /// How PyTorch runs a captured step with plans.
 struct FixedRun {
   std::vector<NodeId> order;
-  /// The last node during which the value's storage lives; invalid: until its last use.
+  /// The last node during which the value's storage lives; invalid: the storage lives until the
+  /// value's last use.
   IdVector<ValueId, NodeId> held_until;
 };
 
 /// The dataflow of one training step: the graph's own nodes, and added nodes whose outputs some
-/// readers read instead of the originals. An added node is a clone, or one of a pair that evicts a
-/// tensor and restores it. The structure is flat, so that it is cheap to rebuild for every choice.
-/// Data not stored here, such as shapes, comes from the originals. Ids of added nodes and values
-/// follow the graph's ids.
+/// readers read instead of the original values. An added node is a clone, or one of a pair that
+/// evicts a tensor and restores it. The structure is flat, so that it is cheap to rebuild for every
+/// choice. Data not stored here, such as shapes, comes from the originals. Ids of added nodes and
+/// values follow the graph's ids.
 struct Dataflow {
   Topology topology;
-  std::size_t graph_nodes = 0;         ///< ids below are the graph's own nodes
-  std::size_t graph_values = 0;        ///< ids below are the graph's own values
-  std::vector<NodeId> cloned_nodes;    ///< original of node graph_nodes + k; for all kinds except
-                                       ///< recompute the producer of the tensor
+  std::size_t graph_nodes = 0;         ///< number of the graph's own nodes, which come first
+  std::size_t graph_values = 0;        ///< number of the graph's own values, which come first
+  std::vector<NodeId> cloned_nodes;    ///< original of node graph_nodes + k: the cloned node, or
+                                       ///< the producer of the tensor that the node evicts,
+                                       ///< restores or keeps
   std::vector<AddedKind> kinds;        ///< kind of node graph_nodes + k
   std::vector<std::uint32_t> copies;   ///< for node graph_nodes + k: how many clones of the same
                                        ///< original come before it; trailing zeros may be omitted
@@ -90,7 +93,8 @@ struct Dataflow {
 /// The element type in which a value is stored.
 ElementType stored_element(const Graph& graph, const Dataflow& dataflow, ValueId id);
 
-/// The node that evicts or restores a tensor, with its input and output in the dataflow.
+/// The added node `id`, which evicts or restores a tensor, as a Node of a graph. Its input and its
+/// output are values of the dataflow.
 /// @pre !dataflow.runs_origin(id)
 Node transfer_node(const Graph& graph, const Dataflow& dataflow, NodeId id);
 

@@ -6,8 +6,8 @@
 
 namespace stashscope {
 
-/// Builds an order in which each added node follows its dependencies: depth first, without
-/// recursion.
+/// Builds an order of nodes in which each node comes after its dependencies. Searches depth first,
+/// without recursion.
 class DependencyOrder {
  public:
   explicit DependencyOrder(const Topology& topology);

@@ -12,7 +12,7 @@ std::string makers(const GraphData& data, NodeId first, NodeId second) {
 }
 
 /// Records each node as producer of its outputs. Throws an input Error when a value has two
-/// producers, or a producer although it comes from outside.
+/// producers, or when a graph input or initializer has a producer.
 void set_producers(GraphData& data, const IdVector<ValueId, bool>& from_outside) {
   for (Value& value : data.values) value.producer = NodeId();
   for (const NodeId id : IdRange<NodeId>(data.nodes.size())) {
@@ -110,7 +110,8 @@ ValueId GraphData::add_initializer(std::string value_name, Tensor tensor) {
 void Topology::connect(std::size_t value_count) {
   producer = IdVector<ValueId, NodeId>(value_count);
   std::vector<std::uint32_t> counts(value_count, 0);
-  // The last reader of each value reveals repeated inputs without comparing rows.
+  // A node may read a value through several inputs, but counts once as a reader. `last_reader` has
+  // the node that was last counted as a reader of each value.
   std::vector<std::uint32_t> last_reader(value_count, 0xFFFFFFFFU);
   const auto for_each_read = [&](auto visit) {
     std::fill(last_reader.begin(), last_reader.end(), 0xFFFFFFFFU);

@@ -36,8 +36,8 @@ struct Value {
   /// The elements, row-major, of small tensors from which shapes are computed; null when shape
   /// inference does not know them.
   std::shared_ptr<const std::vector<Expr>> contents;
-  /// The shape that the file of a training graph declares; an undeclared dim is an unnamed
-  /// symbol. ONNX Runtime's tables use these shapes. `type` may be more precise.
+  /// The shape that the file of a training graph declares; an undeclared dim is an unnamed symbol.
+  /// ONNX Runtime's tables of recompute plans show these shapes. `type` may be more precise.
   std::optional<Shape> declared_shape;
 };
 
@@ -56,7 +56,7 @@ struct Node {
 struct Initializer {
   ValueId value;
   Tensor tensor;
-  bool is_literal = false;  ///< written as a Constant node: never a parameter
+  bool is_literal = false;  ///< from a Constant node or a pass; never a parameter
 };
 
 /// Two sizes that a node requires to be equal, although their equality is not proven.
@@ -84,8 +84,8 @@ struct GraphData {
   std::vector<Initializer> initializers;
   std::vector<ValueId> captures;  ///< for a subgraph: the values of outer graphs that it reads
   SymbolTable symbols;
-  /// The replacement of each dimension name that shape inference replaced: `ids_dim0` for
-  /// `labels_dim0`.
+  /// For each dimension name, the expression that replaces it after shape inference proved both
+  /// equal, such as `ids_dim0` for `labels_dim0`; nullopt for a name that is not replaced.
   IdVector<SymbolId, std::optional<Expr>> unified;
   std::vector<Constraint> constraints;  ///< dimension values must satisfy them
   std::vector<DataDependentDim> data_dependent;
@@ -105,9 +105,9 @@ struct GraphData {
   std::int64_t opset(const std::string& domain) const;
 };
 
-/// The flat structure on which orders, liveness and search work. Inputs keep their position
-/// (omitted inputs are invalid ids, captured inputs follow); readers and outputs hold valid ids
-/// only.
+/// The flat structure on which orders, liveness and search work. A node's row of inputs keeps their
+/// positions: an omitted input is an invalid id, and captured inputs follow the node's own inputs.
+/// Rows of readers and outputs contain valid ids only.
 struct Topology {
   IdRows<NodeId, ValueId> inputs;
   IdRows<NodeId, ValueId> outputs;
@@ -126,7 +126,8 @@ struct Topology {
 class Graph {
  public:
   /// Checks the structure; sorts the nodes (with a warning) when they are out of order. Throws an
-  /// input Error that names the node or tensor: no producer, two producers, a cycle.
+  /// input Error that names the node or tensor when a value lacks a producer or has two, or when
+  /// the graph has a cycle.
   explicit Graph(GraphData data);
 
   const GraphData& data() const { return data_; }
@@ -144,7 +145,8 @@ class Graph {
   /// Null when the value is not an initializer.
   const Initializer* initializer(ValueId id) const;
 
-  /// The value (node) with a name. These are linear scans for names that a user typed.
+  /// Finds the value (node) with a name. The search is linear, which is fast enough for names that
+  /// a user typed.
   std::optional<ValueId> find_value(std::string_view name) const;
   std::optional<NodeId> find_node(std::string_view name) const;
 

@@ -78,6 +78,19 @@ std::string module_of(const Node& node) {
   return node.origin == nullptr ? std::string() : join(node.origin->modules, ".");
 }
 
+std::string block_pattern(std::string_view module) {
+  std::vector<std::string> parts = split(module, '.');
+  std::ranges::replace_if(parts, is_number, "*");
+  return join(parts, ".");
+}
+
+std::string layer_around(std::string_view module) {
+  std::vector<std::string> parts = split(module, '.');
+  const auto number = std::ranges::find_if(parts, is_number);
+  if (number != parts.end()) parts.erase(number + 1, parts.end());
+  return join(parts, ".");
+}
+
 std::string block_of(std::vector<std::string> scope) {
   const auto numbered = std::find_if(scope.rbegin(), scope.rend(), [](const std::string& each) {
     return !series_stem(each).empty();

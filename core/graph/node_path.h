@@ -27,14 +27,22 @@ NodePath path_of(const Node& node);
 /// Empty if the exporter did not record the module.
 std::string module_of(const Node& node);
 
-/// The dotted name of a module, cut off one level below the innermost numbered module: the
-/// projections of `model.layers.0.self_attn` get this name, too. A path without numbered modules is
-/// cut off after two modules. Empty outside of all modules.
+/// The name that equal blocks share: `h.*.attn` for the module `h.11.attn`. Only a part that
+/// consists of digits counts as a number.
+std::string block_pattern(std::string_view module);
+
+/// The layer of a module: `h.11` for `h.11.attn.c_proj`. The module itself if nothing is numbered.
+std::string layer_around(std::string_view module);
+
+/// The dotted name of a module, cut off one level below the innermost numbered module:
+/// `model.layers.0.self_attn` for `model.layers.0.self_attn.q_proj`. A path without numbered
+/// modules is cut off after two modules. Empty outside of all modules.
 /// @param scope modules from the outside in
 std::string block_of(std::vector<std::string> scope);
 
-/// The modules without the containers that the next name repeats: exporters name a module of a
-/// container `layer4` and `layer4.0`; only `layer4.0` stays.
+/// The modules of `scope`, except each module whose name is repeated at the start of the next name.
+/// For a module in a container, exporters write both `layer4` and `layer4.0`; only `layer4.0`
+/// stays.
 std::vector<std::string> without_repeats(const std::vector<std::string>& scope);
 
 /// The nodes whose module path, as it is or `without_repeats`, contains `module` as a run of whole

@@ -112,7 +112,8 @@ std::int64_t Tensor::elements() const { return element_count(dims_); }
 
 TensorBytes Tensor::load() const {
   if (raw_) return {std::as_bytes(std::span(*raw_)), raw_};
-  if (!external_) fail_input("", "the tensor has no data", "use a model file with its weights");
+  if (!external_)
+    fail_input("", "the tensor has no data", "use a model file that contains the weights");
   auto file = MappedFile::open(external_->file);
   const auto all = file->bytes();
   const auto offset = static_cast<std::size_t>(external_->offset);

@@ -20,8 +20,8 @@ struct TensorBytes {
 
 /// Where the data of a tensor lies outside the model file.
 struct ExternalData {
-  std::filesystem::path file;  ///< path that starts with the model's folder
-  std::string location;        ///< path in the model file, relative to the model's folder
+  std::filesystem::path file;  ///< the model's folder followed by `location`
+  std::string location;        ///< path as the model file states it, relative to the model's folder
   std::int64_t offset = 0;
   std::int64_t length = 0;
 };
@@ -34,7 +34,8 @@ class Tensor {
   Tensor(ElementType element, std::vector<std::int64_t> dims);
   /// @param raw exactly packed_bytes(element, elements) bytes
   Tensor(ElementType element, std::vector<std::int64_t> dims, std::string raw);
-  /// A tensor without data, because its data file does not exist; `missing_file` gives `location`.
+  /// A tensor without data, because its data file does not exist; `missing_file` returns
+  /// `location`.
   static Tensor without_file(ElementType element, std::vector<std::int64_t> dims,
                              std::string location);
   static Tensor external(ElementType element, std::vector<std::int64_t> dims, ExternalData data);
@@ -51,7 +52,7 @@ class Tensor {
   std::int64_t size_in_bytes() const { return packed_bytes(element_, elements()); }
 
   bool has_data() const { return raw_ != nullptr || external_ != nullptr || strings_ != nullptr; }
-  /// The name of the external data file if that file does not exist; else null.
+  /// The location of the external data file if that file does not exist; else null.
   const std::string* missing_file() const { return missing_file_.get(); }
   const ExternalData* external_data() const { return external_.get(); }
   const std::vector<std::string>* string_items() const { return strings_.get(); }

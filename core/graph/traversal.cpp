@@ -8,7 +8,7 @@ namespace stashscope {
 
 namespace {
 
-/// The number of distinct inputs of each node that are produced by nodes.
+/// For each node, the number of its distinct inputs that have a producer.
 IdVector<NodeId, std::uint32_t> pending_inputs(const Topology& topology) {
   IdVector<NodeId, std::uint32_t> pending(topology.nodes(), 0);
   for (const ValueId value : IdRange<ValueId>(topology.values())) {
@@ -75,7 +75,8 @@ IdVector<NodeId, std::uint32_t> depths_of(const Topology& topology,
 NodeId find_cycle_member(const Topology& topology) {
   IdVector<NodeId, bool> done(topology.nodes(), false);
   for (const NodeId node : topological_order(topology)) done[node] = true;
-  // Every unfinished node has an unfinished producer, so the walk upwards meets a node twice.
+  // Every unfinished node has an unfinished producer, so a walk from producer to producer meets a
+  // node twice.
   IdVector<NodeId, bool> seen(topology.nodes(), false);
   NodeId at;
   for (const NodeId node : IdRange<NodeId>(topology.nodes())) {

@@ -15,13 +15,15 @@ struct BandNames {
   std::string_view title;
 };
 
-constexpr std::array<BandNames, band_count> names = {{{"parameters", "parameters"},
-                                                      {"constants", "inputs and constants"},
-                                                      {"optimizer_states", "optimizer states"},
-                                                      {"gradients", "gradients"},
-                                                      {"stashed", "stashed activations"},
-                                                      {"activations", "other activations"},
-                                                      {"workspace", "workspace"}}};
+constexpr std::array<BandNames, band_count> names = {
+    {{"parameters", "parameters"},
+     {"gathered_parameters", "gathered parameters"},
+     {"constants", "inputs and constants"},
+     {"optimizer_states", "optimizer states"},
+     {"gradients", "gradients"},
+     {"stashed", "stashed activations"},
+     {"activations", "other activations"},
+     {"workspace", "workspace"}}};
 
 /// A buffer belongs to `band` in the slots [from, until].
 struct Claim {
@@ -76,6 +78,10 @@ class BandCounter {
   void find_claims() {
     read_until_ = last_uses(dataflow_, rules_, timeline_.order);
     is_stashed_ = IdVector<ValueId, bool>(topology_.values(), false);
+    slot_of_ = IdVector<NodeId, std::uint32_t>(topology_.nodes(), 0);
+    for (std::uint32_t slot = 0; slot < timeline_.order.size(); ++slot) {
+      slot_of_[timeline_.order[slot]] = slot;
+    }
     for (std::size_t slot = 0; slot < timeline_.order.size(); ++slot) claim_outputs(slot);
   }
 
@@ -83,7 +89,7 @@ class BandCounter {
     const NodeId node = timeline_.order[slot];
     const auto outputs = topology_.outputs[node];
     if (slot < first_backward_ && node != yield_) {
-      for (const ValueId each : outputs) is_stashed_[each] = read_until_[each] >= first_backward_;
+      for (const ValueId each : outputs) is_stashed_[each] = waits_until(each) >= first_backward_;
     } else if (slot >= first_backward_ && dataflow_.runs_origin(node)) {
       // A view of a stashed value keeps the value alive.
       for (const BufferShare& share : rules_.aliases[dataflow_.origin(node)]) {
@@ -93,22 +99,41 @@ class BandCounter {
     for (const ValueId each : outputs) claim(each, static_cast<std::uint32_t>(slot));
   }
 
+  /// The state of a random generator is an activation, whatever the role of its origin.
+  ValueRole role_of(ValueId value) const {
+    const bool is_state = dataflow_.form(value).fixed_bytes.has_value();
+    return is_state ? ValueRole::activation : rules_.role[dataflow_.origin(value)];
+  }
+
+  /// The last slot for which the step itself needs the value. A variable of the training script may
+  /// hold the value longer.
+  std::uint32_t waits_until(ValueId value) const {
+    const ValueId origin = dataflow_.origin(value);
+    const bool is_of_script = !rules_.held_by_script.empty() && rules_.held_by_script[origin];
+    if (!is_of_script) return read_until_[value];
+    std::uint32_t last = 0;
+    for (const NodeId reader : topology_.readers[value]) last = std::max(last, slot_of_[reader]);
+    return last;
+  }
+
   void claim(ValueId value, std::uint32_t made) {
     const BufferId id = timeline_.buffer_of[value];
     if (!id.valid()) return;
     const Buffer& buffer = timeline_.buffers[id];
     const std::uint32_t until = buffer.returned ? buffer.last_slot : read_until_[value];
-    const ValueRole role = rules_.role[dataflow_.origin(value)];
+    const ValueRole role = role_of(value);
     if (role == ValueRole::gradient) {
       claims_.push_back({id, Band::gradients, made, until});
     } else if (role == ValueRole::optimizer_state) {
       claims_.push_back({id, Band::optimizer_states, made, until});
+    } else if (role == ValueRole::gathered_parameter) {
+      claims_.push_back({id, Band::gathered_parameters, made, until});
     } else if (is_stashed_[value]) {
       claims_.push_back({id, Band::stashed, made, read_until_[value]});
     }
   }
 
-  /// Whether the buffer is from before the step.
+  /// Whether the buffer exists before the step.
   bool is_given(const Buffer& buffer) const {
     return buffer.persistent || rules_.is_given[dataflow_.origin(buffer.root)];
   }
@@ -157,10 +182,11 @@ class BandCounter {
     if (end > done) add(strongest(claimed), buffer.bytes, done, end);
   }
 
-  /// The band of a buffer that two values use at one slot: a gradient written over the stashed
-  /// activation from which it was computed is a gradient.
+  /// The band of a buffer that two values use at one slot. A gradient that is written over the
+  /// stashed activation from which it was computed counts as a gradient.
   static Band stronger(Band a, Band b) {
-    for (const Band band : {Band::gradients, Band::optimizer_states, Band::stashed}) {
+    for (const Band band :
+         {Band::gradients, Band::optimizer_states, Band::gathered_parameters, Band::stashed}) {
       if (a == band || b == band) return band;
     }
     return Band::activations;
@@ -190,6 +216,7 @@ class BandCounter {
   std::size_t first_backward_;
   NodeId yield_;
   IdVector<ValueId, std::uint32_t> read_until_;
+  IdVector<NodeId, std::uint32_t> slot_of_;
   IdVector<ValueId, bool> is_stashed_;
   std::vector<Claim> claims_;
   std::vector<BandBytes> change_;  ///< difference from the previous slot

@@ -13,14 +13,16 @@ namespace stashscope {
 /// The uses of memory, in stacking order from the bottom.
 enum class Band : std::uint8_t {
   parameters,
-  constants,  ///< constants and inputs
+  gathered_parameters,  ///< parameters that sharded training gathers from all ranks temporarily
+  constants,            ///< constants and inputs
   optimizer_states,
-  gradients,    ///< gradients of parameters
-  stashed,      ///< activations made in forward and read in backward
+  gradients,  ///< gradients of parameters
+  stashed,  ///< activations made in forward that backward reads or that autograd holds for backward
   activations,  ///< all other tensors, including gradients of activations
-  workspace,    ///< scratch memory that only the running node needs, or a peak of its subgraphs
+  workspace,    ///< scratch memory that only the running node needs, including the peak of its
+                ///< subgraphs
 };
-constexpr std::size_t band_count = 7;
+constexpr std::size_t band_count = 8;
 
 /// Bytes by Band.
 using BandBytes = std::array<std::int64_t, band_count>;
@@ -45,14 +47,15 @@ std::vector<BandBytes> bands_by_slot(const Dataflow& dataflow, const BufferRules
                                      const Timeline& timeline, std::size_t forward_slots,
                                      NodeId yield);
 
-/// The band that gives each buffer a single colour. A persistent buffer has the band of its role.
-/// Any other buffer is a gradient if one of its values is, else stashed if one of its values is.
+/// One band for each buffer, which gives the buffer a single colour. A persistent buffer has the
+/// band of its role. Any other buffer has the band `gradients` if one of its values is a gradient,
+/// else `stashed` if one of its values is stashed.
 IdVector<BufferId, Band> band_of_buffers(const Dataflow& dataflow, const BufferRules& rules,
                                          const Timeline& timeline, std::size_t forward_slots,
                                          NodeId yield);
 
-/// The band of each buffer at a slot, as in `bands_by_slot`. Buffers that are not alive then have
-/// any band.
+/// The band of each buffer at a slot, as in `bands_by_slot`; arbitrary for buffers that are not
+/// alive at the slot.
 IdVector<BufferId, Band> bands_at(const Dataflow& dataflow, const BufferRules& rules,
                                   const Timeline& timeline, std::size_t forward_slots, NodeId yield,
                                   std::size_t slot);

@@ -47,7 +47,7 @@ void add_shares(const Graph& graph, const Node& node, const Op* op, BufferRules&
   }
 }
 
-/// @param is_given whether the value is from before the step
+/// @param is_given whether the value exists before the step
 ValueRole role_as(CapturedRole role, bool is_given) {
   switch (role) {
     case CapturedRole::gradient:
@@ -65,11 +65,37 @@ ValueRole role_as(CapturedRole role, bool is_given) {
   return ValueRole::activation;
 }
 
+/// Whether FSDP2 gathers parameters of all ranks into the node's outputs.
+bool gathers_parameters(const Node& node) {
+  return node.domain == "pytorch.fsdp" &&
+         (node.op_type == "all_gather_copy_in" || node.op_type == "split_with_sizes_copy");
+}
+
+void add_gathered_parameters(const Graph& graph, const CapturedStep& captured, BufferRules& rules) {
+  IdVector<StorageId, bool> is_gathered(captured.storages.size(), false);
+  for (const Node& node : graph.nodes()) {
+    if (!gathers_parameters(node)) continue;
+    for (const ValueId output : node.outputs) is_gathered[captured.storage_of[output]] = true;
+  }
+  for (const ValueId id : IdRange<ValueId>(graph.values().size())) {
+    if (!is_gathered[captured.storage_of[id]] || rules.role[id] != ValueRole::activation) continue;
+    rules.role[id] = ValueRole::gathered_parameter;
+  }
+}
+
 void add_captured_rules(const Graph& graph, const CapturedStep& captured, BufferRules& rules) {
   rules.held_until.reserve(graph.values().size());
   for (const ValueId id : IdRange<ValueId>(graph.values().size())) {
     rules.held_until.push_back(captured.storages[captured.storage_of[id]].last);
     rules.role[id] = role_as(captured.role_of(id), rules.is_given[id]);
+  }
+  add_gathered_parameters(graph, captured, rules);
+  if (captured.saved.empty()) return;
+  rules.held_by_script = IdVector<ValueId, bool>(graph.values().size(), true);
+  IdVector<StorageId, bool> is_saved(captured.storages.size(), false);
+  for (const SavedTensor& each : captured.saved) is_saved[each.storage] = true;
+  for (const ValueId id : IdRange<ValueId>(graph.values().size())) {
+    if (is_saved[captured.storage_of[id]]) rules.held_by_script[id] = false;
   }
 }
 
@@ -136,8 +162,9 @@ bool shares_storage_of_input(const Graph& graph, const CapturedStep& captured, V
          });
 }
 
-/// In a captured step, the first value of a storage counts what PyTorch allocates for the storage.
-/// A value that is given or made beside the first one counts nothing.
+/// In a captured step, the first value of a storage has the bytes that PyTorch allocates for the
+/// storage. A later value has the bytes of its elements if it is made from a value of the storage,
+/// else 0.
 std::optional<std::int64_t> bytes_of(const Graph& graph, ValueId id, const Bindings& bindings) {
   const CapturedStep* const captured = graph.data().captured.get();
   if (captured == nullptr) return packed_bytes(graph.value(id).type, bindings);

@@ -15,7 +15,8 @@ enum class ValueRole : std::uint8_t {
   constant,
   activation,
   gradient,
-  optimizer_state  ///< of a captured step, which holds its optimizer's states itself
+  optimizer_state,    ///< only in a captured step, whose graph contains the optimizer's states
+  gathered_parameter  ///< memory of a captured step into which FSDP2 gathers parameters
 };
 
 /// An output that uses the buffer of an input. Both members are positions in rows of a Topology.
@@ -29,14 +30,19 @@ struct BufferRules {
   IdRows<NodeId, BufferShare> aliases;   ///< always shared
   IdRows<NodeId, BufferShare> in_place;  ///< shared only if the input dies at the node
   IdVector<ValueId, ValueRole> role;
-  IdVector<ValueId, bool> is_output;  ///< graph outputs live until the end
+  IdVector<ValueId, bool> is_output;  ///< graph outputs live until the end of the step
 
-  IdVector<ValueId, bool> is_given;  ///< from before the step: inputs and initializers
-  /// In a captured step, the last node during which the value's storage lives, although later nodes
-  /// may not read it; invalid: it outlives the step. Empty in other steps.
+  IdVector<ValueId, bool> is_given;  ///< exists before the step: inputs and initializers
+  /// In a captured step, the last node during which the value's storage lives, even if no node
+  /// reads the value that late; invalid: the storage outlives the step. Empty in other steps.
   IdVector<ValueId, NodeId> held_until;
 
-  /// Given, and not freed within the step.
+  /// In a captured step that lists what autograd saves, the values whose storage autograd does not
+  /// hold. After the last read of such a value, only the script holds the storage. Empty in other
+  /// steps.
+  IdVector<ValueId, bool> held_by_script;
+
+  /// Whether the value exists before the step and is not freed within the step.
   bool is_persistent(ValueId value) const {
     return is_given[value] && (held_until.empty() || !held_until[value].valid());
   }

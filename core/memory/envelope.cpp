@@ -28,8 +28,9 @@ std::vector<Extremes> blocks_of(const std::vector<Entry>& below) {
   return blocks;
 }
 
-/// Joins the entries at both ends that do not fill a whole block into `found`. Converts `left` to
-/// units of blocks, which are the entries of the next level.
+/// Merges into `found` the entries at the two ends of `left` that do not fill a whole block, and
+/// removes them from `left`. Then converts `left` to units of blocks, which are the entries of the
+/// next level.
 template <class Entry>
 void take_ends(const std::vector<Entry>& level, Stretch& left, Extremes& found) {
   while (left.begin < left.end && left.begin % block != 0) {

@@ -22,8 +22,8 @@ bool is_made_in(const FusedGroups& groups, FusedGroupId group, const Topology& t
 }
 
 NodeId leader_of(const Dataflow& dataflow, const FusedGroups& groups, FusedGroupId group) {
-  // In file order, all inputs of the group exist before its last member. Clones are skipped because
-  // orders delay them.
+  // The last member that is not a clone is the leader. In file order, all inputs of the group exist
+  // before its last member. Clones are skipped, because orders run them later than file order does.
   const auto members = groups.members[group];
   for (auto at = members.rbegin(); at != members.rend(); ++at) {
     if (!dataflow.is_clone(*at)) return *at;
@@ -74,7 +74,7 @@ class Fuser {
   struct LastRead {
     FusedGroupId group;
     std::size_t member = 0;
-    int times = 0;  ///< reads by this member
+    int times = 0;  ///< number of times this member reads the value
   };
 
   /// Values the group reads from outside, each once. Also records the last read of each value.
@@ -176,7 +176,7 @@ std::vector<NodeId> with_members(const Dataflow& dataflow, const FusedGroups& gr
 
 Timeline with_members(const Dataflow& dataflow, const FusedGroups& groups, Timeline timeline) {
   if (groups.empty()) return timeline;
-  // By slot of the fused step: its first and last slot in the expanded timeline.
+  // For each slot of the fused step, its first and last slot in the expanded timeline.
   std::vector<std::uint32_t> first;
   std::vector<std::uint32_t> last;
   std::vector<std::int64_t> live;

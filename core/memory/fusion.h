@@ -11,11 +11,12 @@ using FusedGroupId = Id<struct FusedGroupTag>;
 /// Groups of nodes that run as one kernel, block by block. A value that is read only in the group
 /// that makes it needs no buffer.
 struct FusedGroups {
-  IdVector<NodeId, FusedGroupId> group_of;  ///< invalid: not fused; empty: no groups at all
+  IdVector<NodeId, FusedGroupId> group_of;  ///< invalid for a node that is not fused; the vector is
+                                            ///< empty if there are no groups
   IdRows<FusedGroupId, NodeId> members;     ///< two or more nodes per group, producers first
 
   bool empty() const { return members.size() == 0; }
-  /// `members` follows from `group_of`.
+  /// Does not compare `members`, because `group_of` determines them.
   friend bool operator==(const FusedGroups& a, const FusedGroups& b) {
     return a.group_of == b.group_of;
   }
@@ -45,7 +46,7 @@ FusedStep fuse(const Graph& graph, const Dataflow& dataflow, const BufferRules& 
 /// The leader's id. @pre group has members
 NodeId leader_of(const Dataflow& dataflow, const FusedGroups& groups, FusedGroupId group);
 
-/// The `order` of a fused step, with all members of a group in the place of their leader.
+/// The `order` of a fused step, with each leader replaced by all members of its group.
 std::vector<NodeId> with_members(const Dataflow& dataflow, const FusedGroups& groups,
                                  const std::vector<NodeId>& order);
 

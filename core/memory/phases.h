@@ -16,8 +16,8 @@ struct MemoryPhase {
   friend bool operator==(const MemoryPhase&, const MemoryPhase&) = default;
 };
 
-/// The phases of one step: before and after the forward pass and, if there is a backward pass,
-/// before and after it.
+/// The phases of one step: before and after the forward pass, and before and after the backward
+/// pass if there is one.
 /// @param live_bytes by slot, while the node of the slot runs
 /// @param idle_bytes before each slot and after the last one; if empty (unknown), the result has no
 /// phases

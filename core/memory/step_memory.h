@@ -21,7 +21,8 @@ struct StepMemory {
   std::span<const BufferShare> in_place(const Dataflow& dataflow, NodeId node) const;
 };
 
-/// The timeline as in timeline.h, with workspace. In a fused step, a leader stands for its group.
+/// The timeline as in timeline.h, with workspace. In a fused step, each group is represented by its
+/// leader.
 Timeline make_timeline(const Dataflow& dataflow, const StepMemory& memory,
                        std::vector<NodeId> order);
 

@@ -87,8 +87,8 @@ void StepPeak::join(ValueId value, ValueId buffer) {
   places_[buffer].freed = std::max(places_[buffer].freed, places_[value].last_read);
 }
 
-/// Applies the in-place rule of make_timeline. If the buffer is freed only after a later slot, a
-/// later node needs one of its values.
+/// Applies the in-place rule of make_timeline. A buffer that is freed after a later slot cannot be
+/// taken over, because a later node needs one of its values.
 bool StepPeak::can_take_over(NodeId node, ValueId input, std::uint32_t slot) const {
   const ValueId buffer = places_[input].buffer;
   if (places_[buffer].freed != slot) return false;

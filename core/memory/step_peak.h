@@ -36,7 +36,7 @@ class StepPeak {
 
   const Dataflow& dataflow_;
   const StepMemory& memory_;
-  IdVector<ValueId, Place> before_;  ///< places before the step, when only persistent buffers exist
+  IdVector<ValueId, Place> before_;  ///< before the step, when only persistent buffers exist
   IdVector<ValueId, Place> places_;
   std::int64_t persistent_ = 0;
   std::int64_t live_ = 0;

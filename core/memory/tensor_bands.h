@@ -67,7 +67,8 @@ class TensorBands {
   std::size_t merged_ = 0;
 };
 
-/// Computes the stacks of ascending slots faster than TensorBands::stack. Refers to the bands.
+/// Computes the stacks of ascending slots faster than TensorBands::stack. Keeps a reference to the
+/// TensorBands.
 class StackWalk {
  public:
   explicit StackWalk(const TensorBands& bands) : bands_(bands) {}

@@ -47,7 +47,8 @@ class TimelineBuilder {
     return value.index() < dataflow_.graph_values && is_kept_[value];
   }
 
-  /// Sets last_read_[v]: the last slot that uses v, or the last slot of the step if v is kept.
+  /// Sets last_read_[v]: the last slot that uses v, or the last slot of the step if v outlives the
+  /// step.
   void find_last_reads() {
     last_read_ = last_uses(dataflow_, rules_, timeline_.order);
     for (const ValueId value : IdRange<ValueId>(dataflow_.graph_values)) {
@@ -103,13 +104,13 @@ class TimelineBuilder {
     shared.returned = shared.returned || is_kept(value);
   }
 
-  /// The input's buffer must die at this node, and the node must read it through this operand only:
-  /// another operand could read elements that are already overwritten.
+  /// The input's buffer must die at this node, and the node must read the buffer through this
+  /// operand only, because another operand could read elements that are already overwritten.
   bool can_take_over(NodeId node, const BufferShare& share, std::size_t slot) const {
     const ValueId input = topology_.inputs[node][share.input];
     const BufferId buffer = timeline_.buffer_of[input];
     const Buffer& taken = timeline_.buffers[buffer];
-    // The last node must not overwrite returned values.
+    // A value that the step returns must not be overwritten, not even by the last node.
     if (taken.persistent || taken.returned) return false;
     if (taken.last_slot != slot || taken.first_slot == slot) return false;
     if (is_taken_by_leader(node, buffer)) return false;
@@ -127,7 +128,7 @@ class TimelineBuilder {
            });
   }
 
-  /// Whether the buffer is from before the step.
+  /// Whether the buffer exists before the step.
   bool is_given(const Buffer& buffer) const {
     return buffer.root.index() < dataflow_.graph_values && rules_.is_given[buffer.root];
   }
@@ -229,7 +230,7 @@ std::vector<BufferId> alive_at(const Timeline& timeline, std::size_t slot) {
 
 namespace {
 
-/// What PyTorch allocated for the value; 0 if another value of the storage came first.
+/// The bytes that PyTorch allocated for the value; 0 if another value of the storage came first.
 Expr captured_bytes(const CapturedStep& captured, const Dataflow& dataflow, ValueId id) {
   if (const auto fixed = dataflow.form(id).fixed_bytes) return Expr(*fixed);
   const ValueId value = dataflow.origin(id);

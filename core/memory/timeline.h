@@ -36,8 +36,9 @@ struct Timeline {
   std::vector<std::int64_t> idle_bytes;   ///< live bytes before each slot, and after the last one
   std::int64_t peak_bytes = 0;
   std::size_t peak_slot = 0;              ///< the first slot that reaches the peak
-  std::vector<ValueId> released_outputs;  ///< gradients that the update reads when they are made;
-                                          ///< their buffers last only until the last reader
+  std::vector<ValueId> released_outputs;  ///< gradients that the update consumes as soon as they
+                                          ///< are made: their buffers are freed after the last
+                                          ///< reader, although they are graph outputs
 };
 
 /// The memory of the step when its nodes run in `order`. Aliases always share a buffer. An in-place

@@ -10,8 +10,9 @@ namespace stashscope {
 
 namespace {
 
-/// Whether an output of a body becomes an output of the node. False for a loop's condition, the
-/// first output of its body, and for scan outputs, which are copied from each iteration.
+/// Whether an output of a body becomes an output of the node. False for the condition of a Loop,
+/// which is the first output of its body, and for scan outputs, because these are copied in each
+/// iteration.
 bool is_handed_out(const Node& node, std::size_t output) {
   if (node.op_type == "If") return true;
   const bool loop = node.op_type == "Loop";

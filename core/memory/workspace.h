@@ -4,10 +4,10 @@
 
 namespace stashscope {
 
-/// Bytes that each node needs besides its inputs and outputs. In a captured step, what the capture
-/// measured. In other graphs, only nodes with subgraphs (If, Loop, Scan) need workspace: the
-/// largest peak of their subgraphs' timelines, nested subgraphs included.
-/// Captured values and values returned as the node's own outputs do not count.
+/// Bytes that each node needs besides its inputs and outputs. In a captured step, the capture
+/// measured these bytes. In other graphs, only nodes with subgraphs (If, Loop, Scan) need
+/// workspace: the largest peak of their subgraphs' timelines, nested subgraphs included. Captured
+/// values and values returned as the node's own outputs do not count.
 /// @param graph with inferred shapes; its subgraphs use the graph's dimension names
 IdVector<NodeId, std::int64_t> workspace_bytes(const Graph& graph, const Bindings& bindings);
 

@@ -14,7 +14,7 @@ using nlohmann::json;
 
 constexpr const char* new_capture = "capture the step again";
 
-/// A table in the metadata: an object of lists of equal length.
+/// A table in the metadata: a JSON object whose members are lists of equal length.
 class Table {
  public:
   Table(const GraphData& data, const std::string& key) : where_("metadata '" + key + "'") {
@@ -94,7 +94,7 @@ class CallsReader {
   }
 
  private:
-  /// Invalid for a position behind the last node.
+  /// The node at a position; invalid if the position is outside the list of nodes.
   NodeId node_or_none(std::int64_t position) const {
     return position < 0 || position >= nodes_ ? NodeId()
                                               : NodeId(static_cast<std::size_t>(position));

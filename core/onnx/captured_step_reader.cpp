@@ -49,12 +49,14 @@ constexpr std::array roles = {
 
 std::string entry(const std::string& key) { return "metadata '" + key + "'"; }
 
-/// The value with a name. Throws an input Error that names `where`.
+/// The value that `name` stands for. Throws an input Error that names `where` if the name is
+/// unknown.
 template <class T, std::size_t count>
 T value_of(const std::array<Named<T>, count>& all, const std::string& name,
            const std::string& where) {
   const auto found = std::ranges::find(all, name, &Named<T>::name);
-  if (found == all.end()) fail_input(where, "is '" + printable(name) + "'", recapture);
+  if (found == all.end())
+    fail_input(where, "has the unknown value '" + printable(name) + "'", recapture);
   return found->value;
 }
 
@@ -63,7 +65,7 @@ void check_version(const GraphData& data) {
   int version = 0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), version);
   if (read.ec != std::errc() || read.ptr != text.data() + text.size() || version < 1) {
-    fail_input(entry(version_key), "is '" + printable(text) + "' instead of a version", recapture);
+    fail_input(entry(version_key), "is '" + printable(text) + "', not a version number", recapture);
   }
   if (version > known_version) {
     fail_input(entry(version_key),
@@ -90,14 +92,15 @@ const json& column(const json& table, const std::string& name) {
   return table[name];
 }
 
-/// The optimizer is no module of the network, but the views show it like one.
+/// The optimizer is not a module of the network, but the views show it like a module.
 std::shared_ptr<const NodeOrigin> in_optimizer(const Node& node) {
   NodeOrigin origin = node.origin == nullptr ? NodeOrigin() : *node.origin;
   origin.modules = {"optimizer"};
   return std::make_shared<const NodeOrigin>(std::move(origin));
 }
 
-/// The module of the parameter whose gradient the node makes; null if it makes no such gradient.
+/// The module of the parameter whose gradient the node computes. Null if the node computes no
+/// gradient of a parameter, or if the parameter belongs to no module.
 std::shared_ptr<const NodeOrigin> at_parameter(const GraphData& data, const Node& node) {
   for (const ValueId output : node.outputs) {
     const std::string_view name = output.valid() ? data.values[output].name : std::string_view();
@@ -115,11 +118,13 @@ std::shared_ptr<const NodeOrigin> at_parameter(const GraphData& data, const Node
 /// One storage, and when PyTorch frees it.
 struct StorageRow {
   CapturedStorage storage;
-  std::int64_t last = 0;  ///< the last node during which it lives; the number of nodes: longer
-  ValueId newest;         ///< the value that was made in it last
+  /// The position of the last node during which the storage lives. The number of nodes means that
+  /// the storage outlives the step; -1 means that it is freed before the first node.
+  std::int64_t last = 0;
+  ValueId newest;  ///< the value that was made in the storage last
   std::int64_t newest_node = -1;
   bool is_given = false;
-  bool has_siblings = false;  ///< one node made several values in it
+  bool has_siblings = false;  ///< one node made several values in the storage
 };
 
 class CapturedStepReader {
@@ -146,7 +151,7 @@ class CapturedStepReader {
     }
     for (const ValueId id : IdRange<ValueId>(data_.values.size())) {
       if (!captured_.storage_of[id].valid()) {
-        fail_input(describe(data_.values[id]), "lies in no storage", recapture);
+        fail_input(describe(data_.values[id]), "belongs to no storage", recapture);
       }
     }
     for (const StorageId id : IdRange<StorageId>(rows_.size())) set_end(id);
@@ -174,7 +179,7 @@ class CapturedStepReader {
 
   /// An array of `{"name", "value", "step", "least"}`.
   void read_dimensions(const json& all) {
-    if (!all.is_array()) fail_input(entry(dimensions_key), "is no list", recapture);
+    if (!all.is_array()) fail_input(entry(dimensions_key), "is not a list", recapture);
     for (const json& each : all) {
       const auto number = [&](const char* key) -> std::int64_t {
         const bool is_there = each.is_object() && each.contains(key);
@@ -199,7 +204,7 @@ class CapturedStepReader {
     data_.constraints.push_back({size, maximum(size, Expr(least)), NodeId()});
   }
 
-  /// The polynomials hold only for every `step`-th size.
+  /// The polynomials hold only for sizes that differ from `value` by a multiple of `step`.
   void require_step(const CapturedDimension& dimension) {
     const Expr above = Expr::symbol(dimension.symbol) - Expr(dimension.value % dimension.step);
     const Expr whole = floor_divide(above, Expr(dimension.step)) * Expr(dimension.step);
@@ -237,7 +242,7 @@ class CapturedStepReader {
     for (const CapturedDimension& each : captured_.dimensions) sizes[each.symbol] = each.value;
     const auto value = amount.evaluate(sizes);
     if (!captured_.dimensions.empty() && value.value_or(-1) < 0) {
-      fail_input(where, "has no size at the sizes of the capture", recapture);
+      fail_input(where, "has no valid size for the captured dimensions", recapture);
     }
     return value.value_or(0);
   }
@@ -302,7 +307,7 @@ class CapturedStepReader {
 
   static void check_node(const Node& node) {
     if (!node.domain.starts_with("pytorch.")) {
-      fail_input("", "is no operator of PyTorch", recapture);
+      fail_input("", "is not an operator of PyTorch", recapture);
     }
     const auto is_omitted = [](ValueId value) { return !value.valid(); };
     const bool is_complete = std::ranges::none_of(node.inputs, is_omitted) &&
@@ -331,7 +336,7 @@ class CapturedStepReader {
       return number;
     }
     const auto amount = parse_expr(std::get<std::string>(*given), data_.symbols);
-    if (!amount) fail_input(where, "is no valid polynomial", recapture);
+    if (!amount) fail_input(where, "is not a valid polynomial", recapture);
     as_captured(*amount, where);
     return *amount;
   }
@@ -353,14 +358,16 @@ class CapturedStepReader {
     const bool is_of_this_node =
         !is_new && rows_[id].newest_node == place_in_step && !rows_[id].is_given;
     if (!is_new && !is_shared && !is_of_this_node) {
-      fail_input(describe(data_.values[value]), "lies in a storage that the node does not read",
+      fail_input(describe(data_.values[value]), "belongs to a storage that the node does not read",
                  recapture);
     }
     if (place_in_step > rows_[id].last) {
       fail_input(describe(data_.values[value]), "is made after its storage is freed", recapture);
     }
     place(value, id, place_in_step);
-    // A value made beside the first one does not keep it.
+    // A storage stays alive because one of its values is an output of the step. If one node makes
+    // several values in the storage, the newest value would not keep the first value alive, so
+    // `return_value_of` adds the first value to the outputs.
     if (is_of_this_node && !is_shared) rows_[id].has_siblings = true;
   }
 
@@ -395,7 +402,7 @@ class CapturedStepReader {
   GraphData& data_;
   CapturedStep captured_;
   IdVector<StorageId, StorageRow> rows_;
-  IdVector<StorageId, bool> is_returned_;  ///< whether an output lies in the storage
+  IdVector<StorageId, bool> is_returned_;  ///< by storage: whether an output of the step lies in it
 };
 
 }  // namespace

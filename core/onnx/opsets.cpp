@@ -41,7 +41,8 @@ std::map<std::string, std::int64_t> read_opsets(const onnx::ModelProto& model,
   constexpr std::int64_t newest_known_opset = 24;
   constexpr std::int64_t newest_known_ir = 13;
   if (opsets.contains("") && opsets[""] > newest_known_opset) {
-    warnings.push_back("opset " + std::to_string(opsets[""]) + " is newer than " +
+    warnings.push_back("opset " + std::to_string(opsets[""]) +
+                       " is newer than the newest known opset, " +
                        std::to_string(newest_known_opset) + "; operators may have changed");
   }
   if (opsets.contains("") && opsets[""] < 7) {
@@ -49,7 +50,8 @@ std::map<std::string, std::int64_t> read_opsets(const onnx::ModelProto& model,
                        " is older than 7; broadcasting attributes are not read");
   }
   if (model.ir_version() > newest_known_ir) {
-    warnings.push_back("IR version " + std::to_string(model.ir_version()) + " is newer than " +
+    warnings.push_back("IR version " + std::to_string(model.ir_version()) +
+                       " is newer than the newest known version, " +
                        std::to_string(newest_known_ir));
   }
   return opsets;

@@ -377,7 +377,7 @@ onnx::ModelProto parse_model(const fs::path& path) {
   }
   if (!model.has_graph()) {
     const std::string guess = looks_like(bytes);
-    fail_input("", guess.empty() ? "holds no graph" : guess,
+    fail_input("", guess.empty() ? "contains no graph" : guess,
                guess.empty() ? "give an ONNX model" : "");
   }
   return model;

@@ -16,7 +16,8 @@ std::vector<std::int64_t> flat_indices(const Tensor& indices, std::int64_t value
   const auto rank = static_cast<std::int64_t>(dims.size());
   const bool are_flat = indices.dims() == std::vector{values};
   if (!numbers || !(are_flat || indices.dims() == std::vector{values, rank})) {
-    fail_input("", "its indices are not integers of the dims [values] or [values, rank]");
+    fail_input(
+        "", "its indices are not integers, or their dims are neither [values] nor [values, rank]");
   }
   if (are_flat) return *numbers;
   std::vector<std::int64_t> flat;
@@ -25,8 +26,8 @@ std::vector<std::int64_t> flat_indices(const Tensor& indices, std::int64_t value
     std::int64_t index = 0;
     for (const std::int64_t dim : dims) {
       if (*number < 0 || *number >= dim) {
-        fail_input("", "its index " + std::to_string(*number) + " is outside of a dimension of " +
-                           std::to_string(dim));
+        fail_input("", "its index " + std::to_string(*number) +
+                           " is outside of a dimension of size " + std::to_string(dim));
       }
       index = index * dim + *number++;
     }

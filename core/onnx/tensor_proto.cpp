@@ -25,7 +25,7 @@ std::string packed(const Field& field) {
   return raw;
 }
 
-/// The typed field with data of this type, packed to little-endian bytes. (onnx.proto, "data
+/// The contents of the typed field for `element`, packed to little-endian bytes. (onnx.proto, "data
 /// fields": an item of int32_data holds one number of 8 or 16 bits, two of 4 or four of 2 bits.)
 std::string typed_data(const onnx::TensorProto& proto, ElementType element) {
   switch (element) {
@@ -109,7 +109,7 @@ Tensor read_external_tensor(const onnx::TensorProto& proto, ElementType element,
   if (!fs::exists(data.file, status)) {
     warnings.push_back("tensor '" + printable(proto.name()) + "': its data file '" +
                        printable(data.location) +
-                       "' is missing; the graph can be analysed, not run");
+                       "' is missing; the graph can be analysed but not run");
     return Tensor::without_file(element, std::move(dims), data.location);
   }
   const auto size = static_cast<std::int64_t>(MappedFile::open(data.file)->bytes().size());
@@ -153,7 +153,8 @@ Tensor read_tensor(onnx::TensorProto& proto, const fs::path& folder,
     return read_external_tensor(proto, element, std::move(dims), folder, warnings);
   }
   if (!proto.has_raw_data() && !has_typed_data(proto) && bytes > 0) {
-    // No real model has a larger tensor, so the file is damaged, not a model saved without weights.
+    // A tensor without data may be a weight that was left out when the model was saved. But no real
+    // model has a tensor of more than 1 PiB, so such a file is damaged.
     if (bytes > (std::int64_t{1} << 50)) fail_input("", "declares more than 1 PiB of data");
     warnings.push_back("tensor '" + printable(proto.name()) +
                        "' has no data; runs use random numbers");

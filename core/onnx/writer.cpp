@@ -46,7 +46,7 @@ class ExternalWriter {
   void refuse_own_source(const fs::path& source) const {
     std::error_code unknown;
     if (fs::equivalent(source, file_, unknown)) {
-      fail_input(printable(file_.string()), "holds the weights that the model reads",
+      fail_input(printable(file_.string()), "contains weights that the model reads",
                  "save the model under another name");
     }
   }
@@ -58,7 +58,7 @@ class ExternalWriter {
   }
 
   fs::path file_;
-  std::string location_;  // name of the data file in the model
+  std::string location_;  // the data file's name, as the model file states it
   std::string contents_;
 };
 

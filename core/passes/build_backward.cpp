@@ -26,7 +26,8 @@ bool looks_folded(const Value& value) {
   return value.name.starts_with("onnx::") || value.name.find("Constant") != std::string::npos;
 }
 
-/// Whether tensors of this type may have gradients. Below 16 bits, they would be rounding errors.
+/// Whether tensors of this type may have gradients. Gradients of fewer than 16 bits would be mostly
+/// rounding errors.
 bool carries_gradients(const TensorType& type) {
   return is_floating(type.element) && bits_per_element(type.element) >= 16;
 }
@@ -61,7 +62,7 @@ class CandidateGuess {
     return found;
   }
 
-  /// Whether initializers are weights or the user named weights. Guessed inputs do not count.
+  /// Whether any initializer is a weight, or the user named weights. Guessed inputs do not count.
   bool has_weights() const { return any_initializer_ || !goal_.trainable.empty(); }
 
  private:
@@ -118,15 +119,17 @@ bool is_named_loss(const Graph& graph, ValueId output) {
   return name.find("loss") != std::string::npos;
 }
 
-/// Of several scalar outputs, the only one with `loss` in its name, or else the first.
+/// Guesses which of several scalar outputs is the loss: the output with `loss` in its name if there
+/// is exactly one such output, else the first output.
 ValueId likely_loss(const Graph& graph, const std::vector<ValueId>& scalars) {
   const auto is_loss = [&](ValueId output) { return is_named_loss(graph, output); };
   if (std::ranges::count_if(scalars, is_loss) != 1) return scalars.front();
   return *std::ranges::find_if(scalars, is_loss);
 }
 
-/// The outputs whose gradients start the backward pass. Adds a warning unless the loss is clear.
-/// Throws an input Error if `goal.loss` names no floating-point output that a node computes.
+/// The outputs whose gradients start the backward pass. Adds a warning unless it is clear which
+/// output is the loss. Throws an input Error if `goal.loss` names no floating-point output that a
+/// node computes.
 /// @param has_weights whether there are weights to train
 std::vector<ValueId> seeds_of(const Graph& graph, const TrainingGoal& goal, bool has_weights,
                               std::vector<std::string>& warnings) {
@@ -158,12 +161,14 @@ std::vector<ValueId> seeds_of(const Graph& graph, const TrainingGoal& goal, bool
   if (scalars.size() == 1) return scalars;
   if (!floating.empty()) {
     warnings.push_back(
-        "no output is a scalar loss; every floating-point output gets a gradient of ones");
+        "no output is a scalar loss; the backward pass starts with a gradient of ones at every "
+        "floating-point output");
   }
   return floating;
 }
 
-/// The forward graph restricted to nodes that lead to an output; nothing if all nodes do.
+/// The forward graph restricted to the nodes that lead to an output; nothing if this holds for all
+/// nodes.
 std::optional<Graph> without_dead_nodes(const Graph& graph, std::vector<std::string>& warnings) {
   std::vector<NodeId> roots;
   for (const ValueId output : graph.data().outputs) {
@@ -330,8 +335,8 @@ class BackwardPass {
   std::unordered_set<ValueId> named_;
 };
 
-/// The reason why no parameter receives a gradient: the first output of unknown type if there is
-/// one, because no gradient passes such an output.
+/// The reason why no parameter receives a gradient. If an output has an unknown type, names the
+/// first such output, because no gradient passes through it.
 std::string why_nothing_trains(const Graph& graph) {
   const std::string nothing = "no parameter receives a gradient: ";
   for (const Node& node : graph.nodes()) {

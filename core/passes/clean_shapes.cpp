@@ -127,8 +127,9 @@ bool join_transpositions(Rewriter& graph, NodeId id) {
   return true;
 }
 
-/// `to` as an operand of Reshape: numbers, 0 to copy a dim of `from`, -1 for one other dim. Nothing
-/// if such an operand cannot express `to`.
+/// The shape operand of a Reshape from `from` to `to`. It holds the known dims as numbers, 0 for a
+/// dim that is copied from `from`, and -1 for at most one other dim. Nothing if no such operand
+/// expresses `to`.
 std::optional<std::vector<std::int64_t>> shape_operand(const Shape& from, const Shape& to) {
   std::vector<std::int64_t> operand;
   for (std::size_t i = 0; i < to.size(); ++i) {

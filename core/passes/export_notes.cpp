@@ -21,6 +21,7 @@ namespace {
 std::string first_names(const std::vector<std::string>& names) {
   constexpr std::size_t shown = 3;
   std::vector<std::string> quoted;
+  quoted.reserve(names.size());
   for (const std::string& each : names) quoted.push_back("'" + printable(each, 80) + "'");
   return join_first(std::move(quoted), shown);
 }
@@ -64,13 +65,15 @@ void note_dropouts(const Graph& graph, std::vector<std::string>& notes) {
     if (is_idle_dropout(graph, graph.node(id))) names.push_back(shown_node(graph, id));
   }
   if (names.empty()) return;
-  notes.push_back(counted(names.size(), "dropout keeps", "dropouts keep") +
-                  " every element: " + first_names(names) +
-                  "; the export was in inference mode or the probability is 0, so that no masks "
-                  "are stored; export again with model.train() if the program drops elements");
+  notes.push_back(
+      counted(names.size(), "dropout keeps", "dropouts keep") +
+      " every element: " + first_names(names) +
+      "; the export was in inference mode or the probability is 0, so that no masks "
+      "are stored; export again with model.train() if the training program drops elements");
 }
 
-/// The initializer that holds a trained parameter; null if an input holds it or a pass made it.
+/// The tensor of a trained parameter. Null if the parameter has no gradient, is a graph input or
+/// was added by a pass, or if the tensor has no data.
 const Tensor* tensor_of(const Graph& graph, const Parameter& parameter) {
   const bool is_known = parameter.value.index() < graph.values().size();
   if (!parameter.gradient.valid() || !is_known) return nullptr;
@@ -79,7 +82,7 @@ const Tensor* tensor_of(const Graph& graph, const Parameter& parameter) {
 }
 
 /// Whether all elements of a tensor with at least two elements are equal. In practice, the exporter
-/// merges only such parameters: ones or zeros.
+/// merges only parameters that are all ones or all zeros.
 bool is_uniform(const Tensor& tensor) {
   const auto size = static_cast<std::size_t>(bits_per_element(tensor.element()) / 8);
   const TensorBytes data = tensor.load();
@@ -111,7 +114,7 @@ void collect_modules(const Graph& graph, ValueId value, std::set<std::string>& m
   }
 }
 
-/// Whether a module lies outside the first module and does not contain the first module.
+/// Whether one of `modules` neither lies inside the first of `modules` nor contains it.
 bool are_apart(const std::set<std::string>& modules) {
   const auto contains = [](const std::string& a, const std::string& b) {
     return b.starts_with(a + ".");
@@ -141,7 +144,7 @@ void note_merged(const Graph& graph, const std::vector<Parameter>& parameters,
       "training=TrainingMode.TRAINING");
 }
 
-/// Whether exporters give such a name to constants that they compute.
+/// Whether the name has a form that exporters give to constants that they compute.
 bool is_folded_name(const std::string& name) {
   return name.starts_with("onnx::") || name.starts_with("val_");
 }
@@ -170,8 +173,8 @@ std::string sample_of(const Tensor& tensor, bool transposed) {
 
 using NamedTensor = std::pair<std::string, const Tensor*>;
 
-/// `copy' of 'original` for each folded matrix that is a copy, transposed or not, of a named
-/// parameter. The caller adds the outer quotes.
+/// The text `copy' of 'original` for each folded matrix that is a copy, transposed or not, of a
+/// named parameter. The caller adds the outer quotes.
 std::vector<std::string> copies(const std::vector<NamedTensor>& folded,
                                 const std::vector<NamedTensor>& named) {
   std::map<std::string, std::string> names;
@@ -209,8 +212,8 @@ void note_folded(const Graph& graph, const std::vector<Parameter>& parameters,
   if (copied.empty()) return;
   notes.push_back(counted(copied.size(), "parameter is a copy", "parameters are copies") +
                   " of a tied parameter: " + first_names(copied) +
-                  "; the program adds up the gradients of copy and original, but this "
-                  "model does not");
+                  "; in the training program, copy and original are one parameter with one "
+                  "gradient, but this model trains them separately");
 }
 
 }  // namespace

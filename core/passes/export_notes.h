@@ -8,9 +8,10 @@
 
 namespace stashscope {
 
-/// Notes on changes by the exporter that make training the file differ from training the program:
-/// batch normalizations and dropouts in inference mode, parameters merged into one, parameters
-/// folded into new constants. The notes say how to export without the changes.
+/// Notes on changes that the exporter made to the model, so that training the exported file differs
+/// from training the original program: batch normalizations and dropouts in inference mode,
+/// parameters merged into one, parameters folded into new constants. The notes say how to export
+/// without the changes.
 /// @param exported the graph before any pass; its values have the same ids in `step`
 std::vector<std::string> export_notes(const Graph& exported, const Graph& step,
                                       const std::vector<Parameter>& parameters);

@@ -83,7 +83,7 @@ bool fold_known(Rewriter& graph, NodeId id) {
   return true;
 }
 
-/// The nodes that read only constants, as a separate graph.
+/// The nodes whose results depend only on constants, as a separate graph.
 class ConstantPart {
  public:
   ConstantPart(const Rewriter& graph, const ConstantEvaluator& evaluator)
@@ -129,8 +129,9 @@ class ConstantPart {
     nodes_.push_back(id);
   }
 
-  /// Only values that other nodes or subgraphs read become constants. Reads inside this part are
-  /// not counted.
+  /// Marks the output of a node to become a constant if the output is needed outside of this
+  /// ConstantPart: a node of the remaining graph reads the output, a subgraph captures it, or it is
+  /// a graph output.
   void add_output(NodeId id) {
     const ValueId output = graph_.node(id).outputs[0];
     const auto& readers = graph_.readers(output);
@@ -166,8 +167,8 @@ std::size_t fold_computed(Rewriter& graph, const ConstantEvaluator& evaluator) {
       graph.make_constant(id, results.at(graph.value(id).name));
     }
   } catch (const Error&) {
-    // If a node cannot be computed, all nodes of the part stay. A later run of the step reports
-    // why.
+    // If one node cannot be computed, no node of `part` is folded. A later run of the step reports
+    // the fault.
     return 0;
   }
   return part.wanted().size();

@@ -56,9 +56,9 @@ bool moves_batch(const Node& product, std::size_t operand) {
   return product.attributes.integer(operand == 0 ? "transBatchA" : "transBatchB", 0) != 0;
 }
 
-/// Whether swapping the axes of the left operand would make the gradient more costly: for a
-/// transposed stack of matrices times one matrix, the matrix has a sum of many products as
-/// gradient.
+/// Whether swapping the axes of the left operand would make the gradient more costly. This holds
+/// for a stack of matrices times a single matrix: the gradient of the single matrix would become a
+/// sum of many products.
 bool gradient_would_grow(const Rewriter& graph, const Node& product, std::size_t operand) {
   return operand == 0 && graph.shape(product.inputs[0])->size() > 2 &&
          graph.shape(product.inputs[1])->size() == 2;

@@ -110,9 +110,9 @@ class RoleFinder {
     paired_.insert(gradient);
   }
 
-  /// Adds gradients whose names match no parameter, and pairs them with parameters by shape. If
-  /// the graph has no other signs of a backward pass, adds gradients only if at least one fits a
-  /// parameter without a gradient.
+  /// Adds the gradients whose names match no parameter, and pairs them with parameters of equal
+  /// shapes. If nothing else shows that the graph has a backward pass, adds them only if at least
+  /// one has the shape of a parameter without a gradient.
   void collect_gradients() {
     if (found_.boundary.yield.valid()) return;
     std::vector<ValueId> unpaired;
@@ -144,8 +144,8 @@ class RoleFinder {
                               join_first(guessed, 3));
   }
 
-  /// The weights: floating-point initializers that are neither literals nor scalars. If there are
-  /// none, such inputs of a fixed shape.
+  /// The weights: floating-point initializers of a fixed shape that are neither literals nor
+  /// scalars. If there are none, the floating-point inputs of a fixed shape that are no scalars.
   const std::vector<ValueId>& weights() {
     if (!weights_.empty()) return weights_;
     const auto add = [&](ValueId id) {
@@ -171,9 +171,10 @@ class RoleFinder {
     return ValueId();
   }
 
-  /// One output for each weight that a scalar output needs. The output is not a scalar, no scalar
-  /// output needs it, it has the weight's shape and depends on the weight's forward readers. Empty
-  /// if a weight has no such output.
+  /// Guesses the gradient of each weight on which a scalar output depends. The guess is an output
+  /// with the type and shape of the weight. It depends on a node that reads the weight in forward,
+  /// and no scalar output depends on its producer. Empty if there is no such output for one of
+  /// these weights.
   std::vector<ValueId> gradients_by_shape() {
     std::vector<NodeId> losses;
     std::vector<ValueId> others;
@@ -209,7 +210,8 @@ class RoleFinder {
     return matched;
   }
 
-  /// Adds the readers of seed gradients that no node computes: `loss_grad` for a computed `loss`.
+  /// Adds the nodes that read a given seed gradient. Such a seed is a value that no node computes
+  /// and whose name refers to a computed value, such as `loss_grad` for `loss`.
   void add_seed_readers(std::vector<NodeId>& starts) const {
     std::unordered_set<std::string> made;
     for (const Value& value : graph_.values()) {

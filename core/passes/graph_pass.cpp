@@ -18,7 +18,7 @@ constexpr std::array passes = {
               "puts batch normalizations exported for inference back into training mode",
               train_normalizations, false},
     GraphPass{"fold_constants", "Fold constants",
-              "replaces values that are the same in every step by constants", fold_constants},
+              "turns values that are the same in every step into constants", fold_constants},
     GraphPass{"clean_shapes", "Clean up shapes",
               "removes nodes without effect and arithmetic on known shapes", clean_shapes},
     GraphPass{"common_subexpressions", "Merge equal computations",
@@ -37,16 +37,17 @@ constexpr std::array passes = {
               "fuses a bias and the softmax after it into one operator", fuse_bias_softmax},
     GraphPass{"fuse_bias_dropout", "Fuse bias, dropout and residual",
               "fuses a bias, a dropout and a residual into one operator", fuse_bias_dropout},
-    GraphPass{"label_positions", "Use only labelled positions",
-              "passes only labelled positions to the loss; prepares move_upstream", label_positions,
-              false, "labelled_positions"},
+    GraphPass{
+        "label_positions", "Use only labelled positions",
+        "passes only labelled positions to the loss; move_upstream can move this selection up",
+        label_positions, false, "labelled_positions"},
     GraphPass{"move_upstream", "Move Slice and Gather up",
               "moves Slice and Gather above the nodes whose results they reduce", move_upstream},
     GraphPass{"fuse_matmul", "Fold nodes into matrix products",
               "folds transpositions and scale factors into matrix products", fuse_matmul},
 };
 
-/// Selected by the choice of a precision, not by name.
+/// The user selects this pass by choosing a precision, not by its name.
 constexpr GraphPass mixed_precision = {
     mixed_precision_name, "Mixed precision",
     "computes matrix products and the nodes after them in 16 bits", mix_precision};

@@ -11,7 +11,7 @@
 
 namespace stashscope {
 
-/// The input of a pass besides the graph.
+/// The input that a pass gets in addition to the graph.
 struct PassContext {
   const TrainingGoal& goal;
   const PassSelection& selection;
@@ -25,7 +25,8 @@ struct GraphPass {
   /// Returns the number of places that the pass changed.
   std::size_t (*apply)(Rewriter&, const PassContext&);
   bool among_all = true;  ///< false: the selection `all` leaves the pass out
-  /// Prefix of the names of the data-dependent dims that the pass adds; empty: it adds none.
+  /// Prefix of the names of the data-dependent dims that the pass adds; empty: the pass adds no
+  /// dims.
   std::string_view added_dims = {};
 };
 
@@ -48,7 +49,7 @@ constexpr std::string_view mixed_precision_name = "mixed_precision";
 Graph apply_passes(const Graph& graph, const TrainingGoal& goal, const PassSelection& selection,
                    std::vector<PassResult>& results);
 
-// One file per pass; `graph_passes` lists them.
+// Each pass has a file of its own. `graph_passes` lists all passes except mixed precision.
 std::size_t keep_loss_only(Rewriter&, const PassContext&);
 std::size_t train_normalizations(Rewriter&, const PassContext&);
 std::size_t fold_constants(Rewriter&, const PassContext&);

@@ -10,7 +10,7 @@ namespace stashscope {
 
 Graph infer_and_simplify(const Graph& model) {
   Graph graph = infer_shapes(model);
-  // The results may allow more.
+  // In the simpler graph, shape inference may know further conditions and sequences.
   for (;;) {
     std::optional<Graph> simpler = inline_known_branches(graph);
     if (!simpler) simpler = unpack_sequences(graph);

@@ -68,7 +68,8 @@ class Inference {
   GraphData run() {
     const SymbolTable model_symbols = data_.symbols;
     Unifier unifier(data_.unified, model_symbols.size());
-    // A round that learns no equality is the last. In practice, chains of equalities are short.
+    // The loop ends after the first round that learns no equality. Few rounds are enough in
+    // practice, because chains of equalities are short.
     for (int round = 0; round < 8; ++round) {
       data_.symbols = model_symbols;
       start_from_declared(unifier);
@@ -240,8 +241,8 @@ class Inference {
     }
   }
 
-  /// Takes the outputs of the branch taken, or the types on which both branches agree, as outputs
-  /// of the node.
+  /// Sets the outputs of the node. If the condition is known, they are the outputs of the branch
+  /// that runs; otherwise they have the types on which both branches agree.
   void infer_if(NodeId id) {
     const Node& node = data_.nodes[id];
     if (node.inputs.empty() || !node.inputs[0].valid()) {
@@ -309,9 +310,10 @@ class Inference {
     try {
       infer_outputs(op, context);
     } catch (const ShapeUnknown&) {
-      // The outputs that the rule has already set stay.
+      // The rule threw. Types that it had already given to outputs are kept.
     } catch (const ExpressionTooLarge&) {
-      // Some known contents exceed the bounds of exact expressions; shapes rarely depend on them.
+      // Some known contents are too large for exact expressions. The rule is applied again without
+      // contents, because shapes rarely depend on such contents.
       const auto forget = [](KnownInput& input) { return std::exchange(input.contents, nullptr); };
       if (std::count_if(inputs.begin(), inputs.end(), forget) > 0) {
         return apply_rule(op, id, std::move(inputs));
@@ -359,8 +361,8 @@ class Inference {
     }
   }
 
-  /// The model's own name for a data-dependent size gets the rule's bound and replaces the rule's
-  /// name.
+  /// If the model has its own name for a data-dependent size, this name replaces the name that the
+  /// rule made up, and takes over the upper bound that the rule gives for the size.
   void keep_bound(const Expr& inferred, const Expr& declared) {
     const std::vector<SymbolId> used = declared.symbols();
     if (used.size() != 1 || declared != Expr::symbol(used[0])) return;
@@ -398,15 +400,16 @@ class Inference {
   }
 
   IdVector<NodeId, const Op*> ops_;
-  /// Nodes of a given backward pass. A fault in such a node gives a warning instead of an Error.
+  /// Nodes of a backward pass that the model already contains. A fault in such a node gives a
+  /// warning instead of an Error.
   IdVector<NodeId, bool> behind_yield_;
   GraphData data_;
   IdVector<ValueId, Declared> declared_;
   std::vector<Constraint> constraints_;
   DeclaredNames declared_names_;
   std::unordered_set<std::string> warned_;
-  std::string scope_;  ///< prefix of the size names of a subgraph: values of two subgraphs may have
-                       ///< equal names
+  std::string scope_;  ///< prefix for the names of sizes in a subgraph, because values of two
+                       ///< subgraphs may have equal names
 };
 
 }  // namespace

@@ -8,7 +8,7 @@ namespace stashscope {
 /// value. Dimension names that must be equal are unified and recorded; equalities that unification
 /// cannot solve become constraints. A declared type is kept when no rule applies; when it
 /// contradicts a rule, the rule wins and a warning says so. Throws an input Error that names the
-/// node for impossible shapes or types; for nodes behind a YieldOp, warns and keeps the declared
+/// node for impossible shapes or types; for nodes after a YieldOp, warns and keeps the declared
 /// types.
 Graph infer_shapes(Graph graph);
 

@@ -8,8 +8,8 @@ namespace stashscope {
 
 namespace {
 
-/// The loss that the goal names, or the only computed floating-point scalar among the outputs; else
-/// invalid.
+/// The loss that the goal names. If the goal names none, the only computed floating-point scalar
+/// among the outputs. Invalid if no output fits, or more than one.
 ValueId loss_of(const Rewriter& graph, const TrainingGoal& goal) {
   std::vector<ValueId> found;
   for (const ValueId id : graph.outputs()) {

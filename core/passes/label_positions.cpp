@@ -24,7 +24,8 @@ bool is_cross_entropy(const Node& node) {
          (node.domain == "com.microsoft" && node.op_type == "SoftmaxCrossEntropyLossInternal");
 }
 
-/// Whether the rows are positions of sequences: a Reshape merged several axes into one.
+/// Whether the rows of a value are positions of sequences. This is assumed if a Reshape merged
+/// several axes to make the rows.
 bool is_flattened(const Rewriter& graph, ValueId id) {
   for (NodeId maker = graph.maker(id); maker.valid(); maker = graph.maker(id)) {
     const Node& node = graph.node(maker);
@@ -38,8 +39,9 @@ bool is_flattened(const Rewriter& graph, ValueId id) {
   return false;
 }
 
-/// Whether a loss is a mean or sum over rows of scores with one label each, and its further outputs
-/// are not read.
+/// Whether the pass can reduce the rows of a loss. This needs three conditions. Each row of scores
+/// is a position of a sequence and has one label. The loss is the mean or the sum over the rows.
+/// Only the first output of the loss is read.
 bool can_choose_rows(const Rewriter& graph, NodeId id) {
   const Node& loss = graph.node(id);
   const Shape* const scores = graph.shape(loss.inputs[0]);

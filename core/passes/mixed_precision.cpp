@@ -53,8 +53,7 @@ const std::set<std::string>& full_types() {
   return types;
 }
 
-/// Whether the node may add the bias of a linear layer, which the exporter wrote as a separate
-/// node.
+/// Whether the node may be the separate node in which the exporter adds the bias of a linear layer.
 bool adds_bias(const Node& node) {
   return node.op_type == "Add" || node.op_type == "BiasGelu" || node.op_type == "FastGelu" ||
          node.op_type == "BiasDropout";
@@ -193,7 +192,8 @@ class Precision {
     return graph_.value(value).name + "_" + std::string(name_of(to));
   }
 
-  /// Returns `value` as type `to`. One cast per value and type stands before the first reader.
+  /// Returns `value` as type `to`. All readers share one cast per value and type, which is inserted
+  /// before the first reader.
   ValueId cast(ValueId value, NodeId reader, ElementType to) {
     const auto known = casts_.find({value, to});
     if (known != casts_.end()) return known->second;

@@ -23,8 +23,8 @@ struct Thinning {
   bool by_batch = false;  ///< selects different positions per entry of axis 0 (GatherND)
 };
 
-/// An input of a node that a selection can reduce instead of the node's output, and the selected
-/// axis of the input, counted from the end.
+/// An input of a node to which a selection can be applied instead of the node's output. `from_end`
+/// is the selected axis of the input, counted from the end.
 struct Operand {
   std::size_t input = 0;
   std::int64_t from_end = 0;
@@ -105,7 +105,8 @@ std::optional<MovedOperands> normalization_operands(const Rewriter& graph, const
   return from_end > axis ? std::optional(MovedOperands{{0, from_end}}) : std::nullopt;
 }
 
-/// Rows are selected from the left operand, batch entries from each operand with that batch axis.
+/// Rows are selected from the left operand only. Batch entries are selected from every operand that
+/// has the selected batch axis.
 std::optional<MovedOperands> matmul_operands(const Rewriter& graph, const Node& node,
                                              std::int64_t from_end) {
   for (const ValueId input : node.inputs) {
@@ -148,8 +149,8 @@ std::optional<MovedOperands> reshape_operands(const Rewriter& graph, const Node&
   return MovedOperands{{0, std::ssize(*from) - axis}};
 }
 
-/// Returns the inputs of a node that can be reduced instead of the node's output; nothing if that
-/// is impossible.
+/// Returns the inputs of a node to which a selection can be applied instead of the node's output;
+/// nothing if the selection cannot move above the node.
 using OperandRule = std::optional<MovedOperands> (*)(const Rewriter&, const Node&, std::int64_t);
 
 OperandRule rule_for(const Node& node) {
@@ -184,8 +185,8 @@ bool keeps_little(const Rewriter& graph, const Thinning& thinning) {
   return after && (*after == 1 || (before && 2 * *after <= *before));
 }
 
-/// Whether the operand has at most as many elements as the result. Otherwise, selecting a large
-/// part of the operand saves nothing.
+/// Whether the operand has at most as many elements as the result. If the operand is larger, a
+/// selection that keeps most of it saves nothing.
 bool is_no_larger(const Rewriter& graph, ValueId operand, ValueId result) {
   const auto a = element_count(graph.type(operand));
   const auto b = element_count(graph.type(result));
@@ -236,9 +237,9 @@ bool merges_axis(const Rewriter& graph, NodeId reshape, const Thinning& thinning
          merges_leading_axes(graph, reshape);
 }
 
-/// Moves a selection above the producer of its input. If the producer is a Reshape that merges the
-/// selected axis, moves the Reshape instead. Returns the selections to continue with; empty if
-/// nothing moved.
+/// Moves a selection above the producer of its input. If the producer is a Reshape that merges
+/// several axes into the selected axis, moves the Reshape up instead. Returns the selections to
+/// continue with; empty if nothing moved.
 std::vector<Thinning> move_above(Rewriter& graph, const Thinning& thinning) {
   const ValueId input = graph.node(thinning.node).inputs[0];
   const NodeId above = graph.maker(input);

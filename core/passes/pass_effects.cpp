@@ -9,7 +9,7 @@ namespace stashscope {
 
 namespace {
 
-/// What the passes change when they are selected, too; nothing if they cannot be applied.
+/// The results of all passes of `selection` and of `passes`; empty if a pass cannot be applied.
 std::vector<PassResult> results_of(const std::vector<const GraphPass*>& passes, const Graph& graph,
                                    const TrainingGoal& goal, PassSelection selection) {
   for (const GraphPass* const pass : passes) selection.names.emplace(pass->name);

@@ -7,13 +7,13 @@
 
 namespace stashscope {
 
-/// The passes of the selection `all` that are not selected, and that would change the model if one
-/// of them was. None for a model that already has a backward pass.
-/// Leaves out a pass that cannot be applied, and a pass that the others contain: with all of them
-/// on, it finds nothing to change, such as RMS normalization inside layer normalization. Throws a
-/// cancelled Error when cancelled.
+/// The passes that `all` selects, that are off, and that would change the model if switched on
+/// alone. None for a model that already has a backward pass. Leaves out a pass that cannot be
+/// applied, and a pass that finds nothing to change if all found passes are on together. For
+/// example, the fusion of RMS normalization finds nothing inside a fused layer normalization.
+/// Throws a cancelled Error when cancelled.
 /// @param model as loaded
-/// @param most the search ends when so many are found
+/// @param most the search ends when this many passes are found
 std::vector<const GraphPass*> passes_with_effect(const Graph& model, const TrainingGoal& goal,
                                                  const PassSelection& selection, std::size_t most,
                                                  const Progress& progress = {});

@@ -37,7 +37,7 @@ void Rewriter::mark_varying(const std::vector<ValueId>& trained) {
   const auto ops = resolve_ops(original_);
   for (const NodeId id : IdRange<NodeId>(original_nodes_)) {
     const Node& node = data_.nodes[id];
-    // Shapes depend on the inputs, but not on their elements.
+    // A shape depends on the dims of a tensor, but not on the elements.
     if (node.domain.empty() && (node.op_type == "Shape" || node.op_type == "Size")) continue;
     const auto varies = [&](ValueId input) { return input.valid() && varies_[input]; };
     const bool any = std::any_of(node.inputs.begin(), node.inputs.end(), varies) ||

@@ -16,7 +16,7 @@ namespace stashscope {
 class Rewriter {
  public:
   /// @param graph a forward graph with inferred shapes; it must outlive this object
-  /// @param trained values that training changes; they are never constants
+  /// @param trained the values that training changes, which are never treated as constants
   Rewriter(const Graph& graph, const std::vector<ValueId>& trained);
   Rewriter(Graph&& graph, const std::vector<ValueId>& trained) = delete;
 
@@ -41,7 +41,7 @@ class Rewriter {
   /// Whether a value must keep its name: it is a graph output, or a subgraph captures it.
   bool keeps(ValueId id) const { return is_output_[id] || is_captured_[id]; }
   bool is_read(ValueId id) const { return keeps(id) || !readers_[id].empty(); }
-  /// Whether nothing reads the outputs of a node after its first. @pre the node has an output
+  /// Whether nothing reads the second and later outputs of a node. @pre the node has an output
   bool only_first_output_is_read(NodeId id) const;
   /// Whether `reader` is the only reader of the value.
   bool is_only_for(ValueId id, NodeId reader) const;
@@ -67,13 +67,14 @@ class Rewriter {
   void redirect(ValueId from, ValueId to);
   /// Turns the only output of a node into a constant of the same name.
   void make_constant(ValueId id, Tensor tensor);
-  /// Adds a node with one new output directly before or after `place`. Makes its names unique.
+  /// Adds a node with one new output directly before or after `place`. Makes the names of the node
+  /// and of the output unique.
   ValueId insert_before(NodeId place, Node node, TensorType type);
   ValueId insert_after(NodeId place, Node node, TensorType type);
   /// Adds a literal. Makes its name unique.
   ValueId add_constant(const std::string& name, Tensor tensor);
   void set_type(ValueId id, TensorType type) { data_.values[id].type = std::move(type); }
-  /// Appends an output to a node. Makes its name unique.
+  /// Appends an output to a node. Makes the name of the output unique.
   ValueId add_output(NodeId id, const std::string& name, TensorType type);
   void set_attribute(NodeId id, std::string name, AttributeValue value);
   /// Removes a graph output and the nodes that only it needed.
@@ -102,7 +103,7 @@ class Rewriter {
   IdVector<ValueId, bool> is_output_;
   IdVector<ValueId, bool> is_captured_;
   IdVector<ValueId, bool> varies_;
-  IdVector<ValueId, std::int32_t> initializer_;  // index, -1: none
+  IdVector<ValueId, std::int32_t> initializer_;  // index of the initializer; -1: none
   /// New nodes by the index of the original node that they precede. `place_` maps each new node to
   /// this index.
   std::map<std::size_t, std::vector<NodeId>> before_;

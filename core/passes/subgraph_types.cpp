@@ -10,7 +10,8 @@ std::int64_t axis_of(const Integers& axes, std::size_t index, std::int64_t rank)
   std::int64_t axis = index < axes.size() ? axes[index] : 0;
   if (axis < 0) axis += rank;
   if (axis >= 0 && axis < rank) return axis;
-  fail_input("", "scans or stacks along an axis outside of rank " + std::to_string(rank));
+  fail_input("", "scans or stacks along an axis that a tensor of rank " + std::to_string(rank) +
+                     " does not have");
 }
 
 void stack(std::vector<InferredOutput>& made, std::size_t first, const Integers& axes,

@@ -20,8 +20,9 @@ void stack(std::vector<InferredOutput>& made, std::size_t first, const Integers&
 
 /// If an iteration changes a size of a carried value, a fresh symbol replaces the size. If an
 /// iteration changes the rank, the shape becomes unknown. Returns whether any shape changed.
-/// @param given iteration, condition, carried values
-/// @param made condition, carried values, ...
+/// @param given types of the body's inputs: iteration, condition, carried values
+/// @param made types of the body's outputs: condition, carried values, then outputs that this
+/// function does not read
 bool loosen(std::vector<InferredOutput>& given, const std::vector<InferredOutput>& made,
             SymbolTable& symbols);
 

@@ -30,8 +30,8 @@ void warn_of_passes(const PassSelection& passes, TrainingStep& given) {
   given.warnings.emplace_back("the model already has a backward pass, so no graph pass is applied");
 }
 
-/// The gradients of parameters are named after them. A gradient is an output, or an input that the
-/// step adds to.
+/// The gradient of a parameter has the parameter's name plus `.grad`. The gradient is an output of
+/// the step. If the step adds to an earlier gradient, the earlier gradient is an input of the step.
 std::vector<Parameter> captured_parameters(const Graph& graph) {
   std::unordered_map<std::string, ValueId> gradients;
   for (const auto* const list : {&graph.data().outputs, &graph.data().inputs}) {

@@ -17,7 +17,8 @@ struct TrainingStep {
   std::vector<Parameter> parameters;
   std::vector<PassResult> passes;  ///< results in the order of application
   std::vector<std::string> warnings;
-  /// Why a forward model has no backward pass and what the user can do. Empty: it has one.
+  /// Why a forward model has no backward pass and what the user can do; empty if the step has a
+  /// backward pass.
   std::string no_backward;
 };
 

@@ -18,7 +18,8 @@ bool updates_sequences(const Node& node) {
   return node.domain == microsoft_domain && node.op_type == "AdamWOptimizer";
 }
 
-/// Whether unpacking can start at the node: it needs no sequence that an earlier node makes.
+/// Whether the node needs no sequence that an earlier node makes, so that unpacking can start at
+/// this node.
 bool begins_sequence(const Node& node) {
   const auto is = [&](std::string_view op_type) { return node.op_type == op_type; };
   if (!node.domain.empty()) return updates_sequences(node);
@@ -172,8 +173,9 @@ class Unpacker {
     return make(node, std::move(parts));
   }
 
-  /// The sizes of the parts, from a list of sizes or from one size; the last part may then be
-  /// smaller. Nothing if the sizes are unknown or there are too many parts.
+  /// The sizes of the parts. The node gives a list of sizes, or one size for all parts; with one
+  /// size, the last part may be smaller. Nothing if the sizes are unknown or there are too many
+  /// parts.
   std::optional<std::vector<std::int64_t>> part_sizes(const Node& node, std::int64_t size,
                                                       bool is_single) const {
     constexpr std::int64_t most = 4096;
@@ -212,8 +214,9 @@ class Unpacker {
     return data_.nodes[NodeId(data_.nodes.size() - 1)].outputs[0];
   }
 
-  /// Replaces an AdamWOptimizer (rate, step, weights, gradients, moments 1, moments 2, [flag]).
-  /// Sequences that are graph inputs get one tensor per gradient.
+  /// Replaces an AdamWOptimizer (rate, step, weights, gradients, moments 1, moments 2, [flag]). A
+  /// sequence that is a graph input is replaced by one graph input for each tensor of a known
+  /// sequence.
   bool update(const Node& node) {
     if (!has_input(node, 0) || !has_input(node, 1) || !own_sequences_end_here(node)) return false;
     const Parts* known = nullptr;
@@ -233,8 +236,8 @@ class Unpacker {
     return true;
   }
 
-  /// Whether the node returns no updated sequences, and all its sequences without known tensors are
-  /// graph inputs that only this node reads.
+  /// Whether all sequences of the node can be unpacked: the node returns no updated sequences, and
+  /// each sequence that it reads has known tensors or is a graph input that only this node reads.
   bool own_sequences_end_here(const Node& node) const {
     for (std::size_t i = 1; i < node.outputs.size(); ++i) {
       if (node.outputs[i].valid()) return false;
@@ -283,7 +286,8 @@ class Unpacker {
     data_.nodes.push_back(std::move(one));
   }
 
-  /// Adds a node for the output that says whether the step updates: the flag operand, else true.
+  /// Adds the node for output 0 of AdamWOptimizer, which says whether the weights are updated: the
+  /// flag operand, else true.
   void give_flag(const Node& node) {
     if (node.outputs.empty() || !node.outputs[0].valid()) return;
     Node flag = like(node, "Identity");

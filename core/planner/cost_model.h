@@ -12,8 +12,8 @@ namespace stashscope {
 /// Seconds of each node of a graph.
 using NodeTimes = IdVector<NodeId, double>;
 
-/// The work of each node of a graph. Both figures are 0 for views and for nodes that only compute
-/// shapes, which run on the host in parallel.
+/// The work of each node of a graph. Both figures are 0 for views. They are also 0 for nodes that
+/// only compute shapes, because the host runs these nodes in parallel to the device.
 struct NodeWork {
   IdVector<NodeId, double> flops;
   IdVector<NodeId, double>
@@ -49,7 +49,8 @@ class MeasuredTimes {
   /// @param seconds time of each slot of `order`; a run with another number of slots is ignored
   void add(const Dataflow& dataflow, const std::vector<NodeId>& order,
            std::span<const double> seconds);
-  /// Replaces the times of measured nodes. Returns the number of measured nodes.
+  /// Sets the times of all measured nodes in `times` to the measured times. Returns the number of
+  /// these nodes.
   std::size_t replace(NodeTimes& times) const;
 
  private:

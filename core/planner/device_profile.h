@@ -51,8 +51,8 @@ const DeviceProfile& default_profile();
 /// file, and an input Error if the file is invalid.
 DeviceProfile load_profile(const std::string& name_or_file);
 
-/// Writes a file for load_profile. Throws an input Error with the path if the file cannot be
-/// written.
+/// Writes a profile to a file that load_profile can read. Throws an input Error with the path if
+/// the file cannot be written.
 void save_profile(const DeviceProfile& profile, const std::filesystem::path& path);
 
 /// Parses a profile from JSON. Throws an input Error if the text is not JSON, or if a key is

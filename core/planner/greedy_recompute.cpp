@@ -63,8 +63,8 @@ class GreedyRecompute {
     return candidates;
   }
 
-  /// Cost of recomputing the item before `slot`, including the direct inputs of its maker that are
-  /// dead before `slot`.
+  /// Cost of recomputing the item before `slot`. Includes the cost of recomputing those direct
+  /// inputs of the item's maker that are dead before `slot`.
   double cost_with_dead_inputs(ItemId item, std::uint32_t slot) const {
     const TaskId maker = graph_.maker[item];
     std::int64_t cost = graph_.cost[maker];

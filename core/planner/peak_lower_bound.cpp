@@ -24,6 +24,17 @@ PeakLowerBound running(const TaskGraph& graph, TaskId task, std::vector<ItemId> 
   return here;
 }
 
+/// The bound from the end of the sequence, where all kept items are live.
+PeakLowerBound at_end(const TaskGraph& graph) {
+  PeakLowerBound end{graph.persistent_bytes, {}, {}};
+  for (const ItemId item : IdRange<ItemId>(graph.items())) {
+    if (!graph.kept[item]) continue;
+    end.items.push_back(item);
+    end.bytes += graph.bytes[item];
+  }
+  return end;
+}
+
 bool is_lower(const PeakLowerBound& a, const PeakLowerBound& b) { return a.bytes < b.bytes; }
 
 void raise(PeakLowerBound& bound, PeakLowerBound here) {
@@ -33,8 +44,8 @@ void raise(PeakLowerBound& bound, PeakLowerBound here) {
 /// before_running takes quadratic time, so it is not called for tasks with more inputs than this.
 constexpr std::size_t most_reads = 256;
 
-/// The bytes live while the last input of the task is made; the minimum over all inputs that may be
-/// the last. @pre the task has inputs
+/// A lower bound on the bytes live while the last input of the task is made: the minimum over all
+/// inputs that may be made last. @pre the task has inputs
 PeakLowerBound before_running(const TaskGraph& graph, TaskId task) {
   std::vector<PeakLowerBound> cases;
   for (const ItemId last : graph.inputs[task]) {
@@ -69,7 +80,8 @@ class OnceMadeItems {
     return here;
   }
 
-  /// Upper bound on the bytes of `beside` for the task in each slot of an order.
+  /// For each slot of an order, an upper bound on the bytes that `beside` returns for the slot's
+  /// task.
   std::vector<std::int64_t> at_most(std::span<const TaskId> order) const {
     TaskGraph once = graph_;
     once.bytes = bytes_;
@@ -91,7 +103,7 @@ class OnceMadeItems {
 
 PeakLowerBound recompute_peak_lower_bound(const TaskGraph& graph, std::span<const TaskId> order,
                                           const SearchLimit& limit, const Progress& progress) {
-  PeakLowerBound bound{graph.persistent_bytes, {}, {}};
+  PeakLowerBound bound = at_end(graph);
   for (const TaskId task : IdRange<TaskId>(graph.tasks())) {
     raise(bound, running(graph, task, {}));
     const std::size_t reads = graph.inputs[task].size();

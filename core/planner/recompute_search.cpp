@@ -18,7 +18,8 @@ struct Round {
   bool from_best;
   double first_temperature;  ///< temperature at the start, in units of the mean task cost
   double penalty;            ///< penalty at the start, in units of penalty_unit_
-  bool adapts = true;        ///< true: the penalty follows the peak; false: it only rises
+  /// true: the penalty rises above the budget and falls within it; false: the penalty only rises.
+  bool adapts = true;
 };
 /// The result of one round varies strongly by chance, so the search runs several rounds.
 constexpr Round rounds_of_many_moves[] = {
@@ -44,7 +45,7 @@ constexpr double penalty_step = 1.01;
 constexpr double least_penalty = 0.05;
 constexpr double most_penalty = 200;
 
-/// Numbers of moves of each kind out of 100; the remaining moves replace runs.
+/// Of 100 moves, this many shift, repeat or remove a run. The remaining moves replace a run.
 constexpr std::uint32_t shifts = 30;
 constexpr std::uint32_t repeats = 40;
 constexpr std::uint32_t removals = 20;
@@ -117,8 +118,10 @@ class RecomputeAnnealer {
     }
   }
 
-  /// Adapting rounds keep about half of the visited sequences above the budget, because the
-  /// cheapest sequences use the whole budget (strategic oscillation; Glover, Hao: The case for
+  /// A round that adapts raises the penalty while the sequence is above the budget and lowers the
+  /// penalty while it is within the budget. The search thus crosses the budget again and again, and
+  /// about half of the visited sequences are above the budget. The cheapest sequences are close to
+  /// the budget, because they use all of it (strategic oscillation; Glover, Hao: The case for
   /// strategic oscillation, 2011).
   void adapt_penalty(const Round& round, double share) {
     if (!round.adapts) {

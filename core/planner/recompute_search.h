@@ -20,9 +20,9 @@ struct BudgetedSequence {
   double seconds_to_first = 0;  ///< time until the first feasible sequence
 };
 
-/// Restrictions of a search.
+/// Restrictions on a search.
 struct RecomputeRules {
-  bool keeps_order = false;  ///< first runs keep the given order
+  bool keeps_order = false;  ///< the first runs of the tasks keep the given order
 };
 
 /// The cheapest sequence found whose peak is within `budget_bytes` (including persistent bytes).

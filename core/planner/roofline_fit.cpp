@@ -196,7 +196,8 @@ class RooflineFit {
     }
   }
 
-  /// Seconds per operation, fitted to those nodes of the classes that are bound by arithmetic.
+  /// Seconds per operation, fitted to the nodes that belong to `classes` and are bound by
+  /// arithmetic.
   std::optional<double> arithmetic_seconds(const std::vector<RateClass>& classes,
                                            const BoundByArithmetic& bound, double launch) const {
     return seconds_each(&TimedWork::flops, launch, [&](std::size_t i) {

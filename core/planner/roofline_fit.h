@@ -24,15 +24,16 @@ struct TimedWork {
 /// a weighted median over the nodes bound by memory, and the seconds per operation of each unit and
 /// type are a weighted median over the nodes bound by arithmetic. The weights are bytes or
 /// operations. Medians (least absolute deviations) tolerate a few outliers. The launch time is a
-/// weighted median of the time that quick nodes take beyond their work; the quickest nodes weigh
-/// most. Then each node's bound is determined again, until nothing changes. The iteration ends in a
-/// local optimum, so it is started from several ridge points of the rooflines.
+/// weighted median of the time that quick nodes take in addition to the time of their work; the
+/// quickest nodes weigh most. Then each node's bound is determined again, until nothing changes.
+/// The iteration ends in a local optimum, so it is started from several ridge points of the
+/// rooflines.
 ///
 /// A rate that limits no node keeps the value of `base` (peak times efficiency), but is never below
-/// an achieved rate. The launch time stays if no quick node takes longer than twice its work. No
-/// vector rate exceeds a fitted rate of matrix products of the same type, because the cost model
-/// uses the larger rate for matrix products. If the measured matrix products are slower than other
-/// nodes, both get one common rate.
+/// an achieved rate. The launch time of `base` is kept if no quick node takes longer than twice the
+/// time of its work. No vector rate exceeds a fitted rate of matrix products of the same type,
+/// because the cost model uses the larger rate for matrix products. If the measured matrix products
+/// are slower than other nodes, both get one common rate.
 ///
 /// @param work each item has a time above 0, and flops or bytes above 0
 /// Sources: Williams, Waterman, Patterson, CACM 52(4), 2009 (the roofline); Bloomfield, Steiger,

@@ -136,8 +136,8 @@ class SequenceWriter {
     if (std::find(seeded.begin(), seeded.end(), node) == seeded.end()) seeded.push_back(node);
   }
 
-  /// Finds a place for every view that no task reads: one place in the sequence, as soon as the
-  /// view's inputs exist.
+  /// Finds the position at which to make each view that no task reads. Such a view is made once, as
+  /// soon as its inputs exist.
   void place_unread_views() {
     std::vector<NodeId> nodes = topological_order(old_);
     IdVector<NodeId, bool> is_read(old_.nodes(), false);

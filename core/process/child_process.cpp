@@ -31,8 +31,8 @@ struct Launch {
     // The kernel sends the signal when the starting thread ends, even if its process goes on. This
     // does no harm, because the same thread waits for the child.
     const bool watched = ::prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && ::getppid() == parent;
-    // If this process lacks a standard stream, one of these descriptors may have the number of
-    // that stream, and dup2 would overwrite it.
+    // If this process lacks a standard stream, one of these descriptors may have the number of that
+    // stream, and dup2 would overwrite this descriptor.
     std::array<int, 4> lifted = {streams[0], streams[1], streams[2], failure};
     for (int& each : lifted) each = ::fcntl(each, F_DUPFD_CLOEXEC, 3);
     bool ready = watched;

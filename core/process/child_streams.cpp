@@ -73,7 +73,7 @@ bool LineReader::read_from(int fd) {
   if (count < 0) return errno == EINTR || errno == EAGAIN;
   if (count == 0) return false;
   if (static_cast<std::size_t>(count) > left_)
-    fail_run("", "the worker printed more than its limit");
+    fail_run("", "the worker printed more bytes than allowed");
   left_ -= static_cast<std::size_t>(count);
   const std::size_t searched = rest_.size();
   rest_.append(buffer.data(), static_cast<std::size_t>(count));

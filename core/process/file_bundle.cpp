@@ -38,7 +38,7 @@ class Unpacker {
   Unpacker(std::istream& stream, const fs::path& folder) : stream_(stream), folder_(folder) {}
 
   void unpack() {
-    if (take_line() + "\n" != first_line) fail_stream("is not a stream of files");
+    if (take_line() + "\n" != first_line) fail_stream("is not a bundle of files from stashscope");
     for (std::string line = take_line(); line + "\n" != last_line; line = take_line()) {
       take_file(line);
     }
@@ -50,7 +50,8 @@ class Unpacker {
     char next = 0;
     while (stream_.get(next) && next != '\n') {
       line += next;
-      if (line.size() > first_line.size() + longest_name) fail_stream("is not a stream of files");
+      if (line.size() > first_line.size() + longest_name)
+        fail_stream("is not a bundle of files from stashscope");
     }
     if (!stream_) fail_stream(ends_early);
     return line;

@@ -17,7 +17,7 @@ class FileBundle {
   /// Throws an input Error for a name outside the target folder.
   /// @param name path in the target folder, relative, without `..`
   void add_text(const std::string& name, std::string text);
-  /// Throws an input Error also when the file cannot be read.
+  /// Like `add_text`; also throws an input Error if the file cannot be read.
   void add_file(const std::string& name, const std::filesystem::path& file);
 
   /// The stream, as views into this object.
@@ -35,8 +35,8 @@ class FileBundle {
   std::vector<Entry> entries_;
 };
 
-/// Writes the files of a bundle into a folder. Throws an input Error when the stream ends too
-/// early, is not a bundle, names a path outside the folder, or a file cannot be written.
+/// Writes the files of a bundle into a folder. Throws an input Error if the stream ends too early,
+/// is not a bundle or names a path outside the folder, or if a file cannot be written.
 void unpack_bundle(std::istream& stream, const std::filesystem::path& folder);
 
 }  // namespace stashscope

@@ -21,7 +21,8 @@ constexpr int not_found = 127;
 constexpr int not_executable = 126;
 constexpr std::size_t longest_part = 253;
 
-/// Whether `text` has 1 to longest_part letters, digits, `_` and, after the first one, `others`.
+/// Whether `text` has 1 to `longest_part` characters, each of which is a letter, a digit, `_` or,
+/// after the first character, one of `others`.
 bool is_made_of(const std::string& text, std::string_view others) {
   const auto is_plain = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
@@ -101,12 +102,13 @@ std::string shell_quoted(const std::string& word) {
 std::vector<std::string> ssh_arguments(const RemoteHost& host,
                                        const std::vector<std::string>& words) {
   std::vector<std::string> arguments = {"-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=15",
-                                        // A broken connection ends after a minute.
+                                        // With the next two options, ssh ends after a minute if the
+                                        // connection breaks.
                                         "-o", "ServerAliveInterval=15", "-o",
                                         "ServerAliveCountMax=4"};
   if (host.port != 0) arguments.insert(arguments.end(), {"-p", std::to_string(host.port)});
   arguments.insert(arguments.end(), {"--", (host.user.empty() ? "" : host.user + "@") + host.host});
-  // The remote shell splits the command into words again.
+  // The remote shell splits the command into words again, so each word is quoted.
   std::vector<std::string> quoted;
   for (const std::string& word : words) quoted.push_back(shell_quoted(word));
   arguments.push_back(join(quoted, " "));

@@ -15,7 +15,7 @@ namespace stashscope {
 
 namespace {
 
-/// Reads from a child until the child closes its streams, and writes its input meanwhile.
+/// Reads from a child until the child closes its streams, and meanwhile writes the child's input.
 class Conversation {
  public:
   Conversation(const LineReader::OnLine& on_line, std::size_t most_output)
@@ -40,7 +40,8 @@ class Conversation {
     }
   }
 
-  /// Call once the child has ended. @param ended_well whether the child ended with status 0
+  /// Call this function after the child has ended. @param ended_well whether the child ended with
+  /// status 0
   void finish(bool ended_well) {
     errors_.finish();
     if (ended_well) output_.finish();

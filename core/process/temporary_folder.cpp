@@ -33,7 +33,8 @@ fs::path make_folder() {
 /// Waits until the writing end of a pipe closes, then removes a folder. Runs in a forked child,
 /// where only async-signal-safe calls are allowed.
 [[noreturn]] void guard(int lifeline, const char* folder) {
-  // The reader of this process's output sees the end only when every copy of the stream is closed.
+  // A program that reads this process's output sees the end of the output only when every copy of
+  // the stream is closed, so this child closes its copies.
   ::dup2(lifeline, STDIN_FILENO);
   ::closefrom(STDIN_FILENO + 1);
   char nothing = 0;
@@ -46,7 +47,8 @@ fs::path make_folder() {
 }  // namespace
 
 TemporaryFolder::TemporaryFolder() {
-  // The guard inherits the signal block and survives a signal to all processes of the user.
+  // The guard process inherits the blocked signals, so it survives a signal to all processes of the
+  // user.
   const ScopedSignalBlock held;
   path_ = make_folder();
   guard_ = ::fork();

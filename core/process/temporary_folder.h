@@ -8,8 +8,8 @@
 
 namespace stashscope {
 
-/// A folder that is removed with this object. A child process removes it, even when a signal kills
-/// this process.
+/// A folder that exists as long as this object. A child process removes the folder, even when a
+/// signal kills this process.
 class TemporaryFolder {
  public:
   /// Throws an input Error when no folder can be made, a run Error when no child can be started.

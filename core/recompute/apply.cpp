@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/recompute/dataflow_builder.h"
+#include "core/recompute/region_clusters.h"
 #include "core/recompute/regions.h"
 #include "core/recompute/strategy.h"
 
@@ -28,7 +29,7 @@ bool makes_view_again(const NodePlan& again, const NodePlan& away) {
   return contains(again.subgraph, away.node) && have_common(again.subgraph, away.subgraph);
 }
 
-/// Chosen plans in execution order, by the rules of `select_plans`.
+/// Selects the plans that a config chooses, in execution order and by the rules of `select_plans`.
 class PlanSelector {
  public:
   PlanSelector(const Opportunities& opportunities, const RecomputeConfig& config,
@@ -62,7 +63,8 @@ class PlanSelector {
  private:
   static constexpr std::uint32_t no_use = std::numeric_limits<std::uint32_t>::max();
 
-  /// A use of a node by a selected plan: as its entry or as a node to clone.
+  /// A use of a node by a selected plan. The node is the entry of the plan or a node that the plan
+  /// clones.
   struct Use {
     const NodePlan* plan;
     std::uint32_t before;  ///< the previous use of the same node
@@ -164,7 +166,9 @@ PlanCounts count_plans(const std::vector<const NodePlan*>& plans) {
 
 namespace {
 
-/// The cluster with the most plans, and then each next one that excludes none of them.
+/// Selects clusters of regions one after the other, and leaves out a cluster that conflicts with
+/// one selected before. Clusters with several regions come before clusters with one region; within
+/// these two groups, clusters that free more values come first.
 RecomputeConfig config_of_regions(const Opportunities& opportunities) {
   std::map<std::string, std::vector<const NodePlan*>> clusters;
   for (const NodePlan& plan : opportunities.plans) {

@@ -13,7 +13,8 @@ namespace stashscope {
 
 /// Whether two plans conflict, so that only one of them can be applied. Plans conflict if they free
 /// the same output, if their strategies for outputs of one node differ, or if one evicts a tensor
-/// that the other recomputes together with a view of this tensor.
+/// that the other recomputes together with a view of this tensor. Plans of regions conflict if the
+/// regions `overlap`.
 bool exclude_each_other(const NodePlan& a, const NodePlan& b);
 
 /// Nodes whose outputs stay in memory regardless of plans; empty: none.
@@ -22,14 +23,15 @@ inline bool is_pinned(const PinnedNodes& pinned, NodeId node) {
   return !pinned.empty() && pinned[node];
 }
 
-/// The plans with a cluster and type, in execution order.
+/// The plans of a type in a cluster, in execution order.
 std::vector<const NodePlan*> plans_of(const Opportunities& opportunities,
                                       const std::string& cluster, PlanType type);
 
-/// The plans that a configuration selects, in execution order: of each cluster, the first `count`
-/// occurrences of the chosen type, without conflicting plans. In a conflict, plan types known to
-/// ONNX Runtime take precedence over other types; for the same node, recompute takes precedence
-/// over compromise. Plans of pinned nodes count as occurrences but are not returned.
+/// The plans that a configuration selects, in execution order: for each cluster, the first `count`
+/// plans of the chosen type. Plans that conflict with a selected plan are left out. In a conflict,
+/// plan types known to ONNX Runtime take precedence over other types; for the same node, recompute
+/// takes precedence over compromise. Plans of pinned nodes count towards `count`, but are not
+/// returned.
 std::vector<const NodePlan*> select_plans(const Opportunities& opportunities,
                                           const RecomputeConfig& config,
                                           const PinnedNodes& pinned = {});
@@ -40,6 +42,7 @@ PlanCounts count_plans(const std::vector<const NodePlan*>& plans);
 
 /// The configuration that selects every recompute plan, like optimization level 1 of ONNX Runtime.
 /// With `with_compromise`, nodes without a recompute plan get their compromise plan, as at level 2.
+/// In a captured step, selects clusters of regions that do not conflict.
 RecomputeConfig config_of_all(const Opportunities& opportunities, bool with_compromise);
 
 /// Replaces each entry that names an operator by entries for the operator's clusters. Entries that

@@ -25,7 +25,8 @@ PlansOfNode plans_of_nodes(const std::vector<NodePlan>& all) {
   return plans;
 }
 
-/// Extends `combination` by one plan of each owner of a reused buffer, in every possible way.
+/// Extends `combination` by one plan of each owner of a reused buffer. Adds every combination that
+/// results to `found`.
 void combine_owners(const PlansOfNode& plans, const std::vector<NodeId>& owners, std::size_t next,
                     Combination& combination, std::vector<Combination>& found) {
   if (next == owners.size()) {
@@ -41,8 +42,9 @@ void combine_owners(const PlansOfNode& plans, const std::vector<NodeId>& owners,
   }
 }
 
-/// The combinations that start with `plan`. Buffers that its outputs reuse are freed only together
-/// with one plan of each owner.
+/// The combinations that start with `plan`. A buffer that an output of the plan reuses is freed
+/// only if a plan of the buffer's owner is applied, too, so each combination has one plan of each
+/// owner.
 std::vector<Combination> combinations_of(const Graph& graph, const PlansOfNode& plans,
                                          const NodePlan& plan) {
   std::vector<NodeId> owners;
@@ -66,7 +68,8 @@ std::string config_of(const Combination& combination) {
   return join(entries, ",");
 }
 
-/// Adds the bytes of the storages that a region frees, less those that only it holds, times `sign`.
+/// Adds `sign` times the bytes that a region saves: those of the storages that it frees, minus
+/// those of the storages that only its kept outputs hold.
 void add_region_sizes(const Graph& graph, const NodePlan& plan, int sign,
                       std::vector<SizeProduct>& products) {
   const CapturedStep& step = *graph.data().captured;
@@ -153,8 +156,8 @@ ClusterOption describe_option(const Graph& graph, const ReferenceRules& rules,
   return option;
 }
 
-/// Whether the value's shape is unknown, or has a dimension with neither a number nor a name for
-/// ONNX Runtime, which takes names only from the file's declarations.
+/// Whether the value's shape is unknown, or ONNX Runtime knows neither a number nor a name for one
+/// of its dimensions. ONNX Runtime takes names only from the declarations in the file.
 bool has_open_dim(const Graph& graph, const Value& value) {
   const auto& shape = table_shape(value);
   if (!shape) return true;
@@ -222,8 +225,9 @@ struct Occurrences {
   }
 };
 
-/// Takes the largest occurrence off the saving of a row of regions. They run again one after the
-/// other, and while one does, the memory that it frees is in use.
+/// Subtracts the largest occurrence from the saving of a row of regions. The regions run again one
+/// after the other, and the memory that a region frees is in use again while this region runs
+/// again.
 void take_off_largest(const Graph& graph, Occurrences& occurrences) {
   const auto largest = std::ranges::max_element(
       occurrences.all, {}, [](const Occurrence& each) { return each.saving_bytes; });
@@ -302,7 +306,7 @@ void mark_chosen(const RecomputeConfig& config, const std::vector<const NodePlan
 
 namespace {
 
-/// Whether each of `plans` is applied, by its index.
+/// By index in `plans`: whether the plan is applied.
 std::vector<bool> applied_plans(const std::vector<NodePlan>& plans,
                                 const std::vector<const NodePlan*>& applied) {
   std::vector<bool> is_applied(plans.size(), false);

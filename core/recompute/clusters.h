@@ -22,7 +22,7 @@ struct Occurrence {
 /// One row of ONNX Runtime's plan table: a combination of clusters and its saving.
 struct PlanRow {
   PlanType type = PlanType::recompute;  ///< type of the first plan of each occurrence
-  std::string config;                   ///< sorted `cluster:type:-1`, joined by commas
+  std::string config;                   ///< sorted entries `cluster:type:-1`, joined by commas
   RecomputeConfig entries;              ///< the parsed form of `config`
   int frequency = 0;
   std::int64_t saving_bytes = 0;  ///< 0 if a dimension has no value
@@ -51,9 +51,10 @@ struct ClusterOption {
   PlanType type = PlanType::recompute;
   std::string cluster;
   std::vector<StashedOutput> stashed;
-  std::map<std::size_t, int> reuse_frequency;  ///< number of nodes that reuse a buffer, by output
-  std::optional<int> requested;                ///< the requested count if the option is on
-  int applied = 0;                             ///< number of occurrences that are applied
+  /// By output: the number of nodes of the row in which this output reuses a buffer.
+  std::map<std::size_t, int> reuse_frequency;
+  std::optional<int> requested;  ///< the requested count if the option is on
+  int applied = 0;               ///< number of occurrences that are applied
 };
 
 /// Nodes whose plans have equal clusters and whose stashed outputs have equal sizes and types.
@@ -73,8 +74,9 @@ std::string element_count_text(const Graph& graph, const Shape& shape);
 /// The shape in ONNX Runtime's tables: the declared shape, or else the inferred shape.
 const std::optional<Shape>& table_shape(const Value& value);
 
-/// The shape in the table of clusters: the table shape of the value. By some rules, the output of a
-/// Reshape with an unnamed dimension has the table shape of the Reshape's input instead.
+/// The shape in the table of clusters: the table shape of the value. By the rules of some versions,
+/// the output of a Reshape with an unnamed dimension has the table shape of the Reshape's input
+/// instead.
 const std::optional<Shape>& cluster_shape(const Graph& graph, const ReferenceRules& rules,
                                           ValueId value);
 

@@ -9,7 +9,7 @@ namespace stashscope {
 
 namespace {
 
-/// Whether every reader's result depends little on the precision that 8 bits lose.
+/// Whether the result of every reader changes little if the tensor is stored in 8 bits.
 bool tolerate_float8(const StrategyInput& input, const StashedBuffer& buffer) {
   return std::all_of(buffer.readers.begin(), buffer.readers.end(), [&](NodeId reader) {
     const Op* const op = input.ops[reader];

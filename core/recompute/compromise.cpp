@@ -1,4 +1,5 @@
-// Stashes the narrow input of a widening Cast and recomputes from this input.
+// Stashes the narrow input of a widening Cast, and recomputes the activations after the Cast from
+// this input.
 
 #include "core/recompute/search.h"
 
@@ -23,7 +24,7 @@ Findings find_compromises(const StrategyInput& input) {
 const Strategy compromise_strategy = {PlanType::compromise,
                                       "compromise",
                                       "stashes the narrow input of a widening Cast and recomputes "
-                                      "from it",
+                                      "activations from this input",
                                       false,
                                       find_compromises,
                                       apply_subgraph,

@@ -38,7 +38,7 @@ void add_config_argument(const std::string& argument, RecomputeConfig& config);
 std::string to_string(const std::string& cluster, const ClusterChoice& choice);
 std::string to_string(const RecomputeConfig& config);
 
-/// The names of the regions, modules that PyTorch runs again.
+/// The names of the regions in `config`. A region is a module that PyTorch runs again.
 std::set<std::string> regions_in(const RecomputeConfig& config);
 
 /// The entries that ONNX Runtime understands.

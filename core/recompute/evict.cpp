@@ -14,7 +14,7 @@ class BufferTracer {
  public:
   explicit BufferTracer(const StrategyInput& input) : input_(input), graph_(input.graph) {}
 
-  /// The buffer of an output; nothing unless the backward pass, and nothing else, keeps it alive.
+  /// The buffer of an output if only the backward pass keeps the buffer alive; else nothing.
   std::optional<StashedBuffer> trace(NodeId maker, std::size_t output) {
     StashedBuffer buffer{graph_.node(maker).outputs[output], output, {}, {}};
     bool is_read = false;

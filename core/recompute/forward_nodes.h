@@ -9,7 +9,8 @@ namespace stashscope {
 /// forward and backward; without a boundary, from the node's name and operator.
 IdVector<NodeId, bool> forward_nodes(const Graph& graph, const Stash& stash);
 
-/// The same for the nodes of a dataflow of the graph. Added nodes belong to the backward pass.
+/// Whether each node of `dataflow`, a dataflow of the graph, belongs to the forward pass. Added
+/// nodes belong to the backward pass.
 IdVector<NodeId, bool> forward_nodes(const Graph& graph, const Dataflow& dataflow,
                                      const Stash& stash);
 

@@ -2,41 +2,19 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <string_view>
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/recompute/second_run.h"
 
 namespace stashscope {
 
 namespace {
 
-constexpr std::string_view domain_prefix = "pytorch.";
 constexpr std::size_t most_rules = 6;
-constexpr std::size_t most_options = 60;  ///< larger modules have blocks of their own to choose
-
-/// `aten.mm.default`; empty for what Python makes without an operator.
-std::string operator_name(const Node& node) {
-  if (!node.domain.starts_with(domain_prefix)) return "";
-  const std::string space = node.domain.substr(domain_prefix.size());
-  if (space == "python") return "";
-  return space + "." + node.op_type + "." + node.attributes.text("overload", "default");
-}
-
-bool has_tag(const Node& node, std::string_view tag) {
-  const auto tags = node.attributes.texts("tags");
-  return std::ranges::find(tags, tag) != tags.end();
-}
-
-bool is_in_place(const Node& node) { return node.op_type.ends_with('_'); }
-
-/// Whether the operator draws random numbers. Attention draws only for a dropout.
-bool draws(const Node& node) {
-  if (!has_tag(node, "random")) return false;
-  const bool is_attention = node.op_type.find("attention") != std::string::npos;
-  return !is_attention ||
-         node.attributes.text("arguments", "").find("dropout_p=") != std::string::npos;
-}
+constexpr std::size_t most_options = 60;  ///< larger modules contain modules that can be regions
 
 constexpr std::string_view usual_space = "aten.";
 constexpr std::string_view usual_overload = ".default";
@@ -56,7 +34,8 @@ std::string full_name(const std::string& name) {
   return full;
 }
 
-/// Adds the numbers of `3` or `3-5`. Returns whether the text is one of them, below `most`.
+/// Adds the numbers of a text such as `3` or `3-5`. Returns false, and adds nothing, if the text
+/// has another form or a number is not below `most`.
 bool add_range(const std::string& text, std::size_t most, std::set<std::size_t>& numbers) {
   std::size_t first = 0;
   const char* const end = text.data() + text.size();
@@ -72,7 +51,7 @@ bool add_range(const std::string& text, std::size_t most, std::set<std::size_t>&
   return true;
 }
 
-/// ` 0-2 5` for 0, 1, 2 and 5.
+/// The text ` 0-2 5` for the numbers 0, 1, 2 and 5.
 std::string ranges_text(const std::set<std::size_t>& numbers) {
   std::string text;
   for (auto from = numbers.begin(); from != numbers.end();) {
@@ -85,21 +64,15 @@ std::string ranges_text(const std::set<std::size_t>& numbers) {
   return text;
 }
 
-/// A set of kept outputs: the first options by falling work for each byte.
+/// A set of options whose outputs are kept.
 struct KeepSet {
   std::vector<bool> has;  ///< by option
-  double work = 0;
+  double work = 0;        ///< that it spares
   std::int64_t bytes = 0;
-
-  void add(std::size_t option, const KeepOption& added) {
-    if (has[option]) return;
-    has[option] = true;
-    work += added.work;
-    bytes += added.bytes;
-  }
 };
 
-/// Operators whose every option is in the set are named without occurrences.
+/// The rule that keeps the options of `set`. If the set has all options of an operator, the rule
+/// lists no occurrences for this operator.
 KeepRule rule_of(const std::vector<KeepOption>& options, const KeepSet& set) {
   KeepRule rule;
   std::set<std::string> partly;
@@ -114,35 +87,91 @@ KeepRule rule_of(const std::vector<KeepOption>& options, const KeepSet& set) {
   return rule;
 }
 
-/// The sets of the first options by falling work for each byte. What adds no bytes is in all.
-std::vector<KeepSet> best_sets(const std::vector<KeepOption>& options) {
-  std::vector<std::size_t> sorted;
-  for (std::size_t i = 0; i < options.size(); ++i) sorted.push_back(i);
-  std::ranges::stable_sort(sorted, [&](std::size_t a, std::size_t b) {
-    const KeepOption& one = options[a];
-    const KeepOption& other = options[b];
-    return one.work * static_cast<double>(other.bytes) >
-           other.work * static_cast<double>(one.bytes);
-  });
-  std::vector<KeepSet> sets;
-  KeepSet set{std::vector<bool>(options.size(), false)};
-  for (std::size_t i = 0; i < sorted.size(); ++i) {
-    set.add(sorted[i], options[sorted[i]]);
-    const bool is_next_free = i + 1 < sorted.size() && options[sorted[i + 1]].bytes == 0;
-    if (!is_next_free) sets.push_back(set);
-  }
-  return sets;
-}
+/// Makes sets of the options of a region.
+class KeepSets {
+ public:
+  KeepSets(const std::vector<KeepOption>& options, const SparedWork& spared)
+      : options_(options), spared_(spared) {}
 
-KeepSet products(const std::vector<KeepOption>& options) {
-  KeepSet set{std::vector<bool>(options.size(), false)};
-  for (std::size_t i = 0; i < options.size(); ++i) {
-    if (options[i].is_product || options[i].bytes == 0) set.add(i, options[i]);
+  /// Sets of which no other spares more work with as few bytes, among those that grow from nothing
+  /// and those that shrink from everything, by one option at a time. Options that add no bytes are
+  /// in every set.
+  std::vector<KeepSet> best() const {
+    std::vector<KeepSet> sets;
+    KeepSet smallest = set_of([](const KeepOption& each) { return each.bytes == 0; });
+    if (smallest.work > 0) sets.push_back(smallest);
+    for (KeepSet set = smallest; grow(set);) sets.push_back(set);
+    KeepSet largest = set_of([](const KeepOption&) { return true; });
+    sets.push_back(largest);
+    while (shrink(largest)) sets.push_back(largest);
+    return without_worse(std::move(sets));
   }
-  return set;
-}
 
-/// Removes the sets that their neighbours replace best, until only a few are left.
+  KeepSet products() const {
+    return set_of([](const KeepOption& each) { return each.is_product || each.bytes == 0; });
+  }
+
+ private:
+  template <class Belongs>
+  KeepSet set_of(const Belongs& belongs) const {
+    KeepSet set{std::vector<bool>(options_.size(), false)};
+    for (std::size_t i = 0; i < options_.size(); ++i) {
+      if (!belongs(options_[i])) continue;
+      set.has[i] = true;
+      set.bytes += options_[i].bytes;
+    }
+    set.work = spared_(set.has);
+    return set;
+  }
+
+  KeepSet flipped(const KeepSet& set, std::size_t option) const {
+    KeepSet other = set;
+    other.has[option] = !set.has[option];
+    other.bytes += set.has[option] ? -options_[option].bytes : options_[option].bytes;
+    other.work = spared_(other.has);
+    return other;
+  }
+
+  /// Adds the option that spares most work for each byte. Returns whether one spares any.
+  bool grow(KeepSet& set) const { return change(set, false); }
+  /// Removes the option that spares least work for each byte. Returns whether there was one.
+  bool shrink(KeepSet& set) const { return change(set, true); }
+
+  bool change(KeepSet& set, bool removes) const {
+    std::optional<KeepSet> best;
+    double best_rate = 0;
+    for (std::size_t i = 0; i < options_.size(); ++i) {
+      if (set.has[i] != removes || options_[i].bytes == 0) continue;
+      KeepSet other = flipped(set, i);
+      const double rate = std::abs(other.work - set.work) / static_cast<double>(options_[i].bytes);
+      if (!removes && rate == 0) continue;
+      if (best && (removes ? rate >= best_rate : rate <= best_rate)) continue;
+      best_rate = rate;
+      best = std::move(other);
+    }
+    if (best) set = std::move(*best);
+    return best.has_value();
+  }
+
+  static std::vector<KeepSet> without_worse(std::vector<KeepSet> sets) {
+    std::ranges::stable_sort(sets, [](const KeepSet& a, const KeepSet& b) {
+      return a.bytes != b.bytes ? a.bytes < b.bytes : a.work > b.work;
+    });
+    double most = 0;
+    std::erase_if(sets, [&](const KeepSet& set) {
+      const bool is_worse = set.work <= most;
+      most = std::max(most, set.work);
+      return is_worse;
+    });
+    return sets;
+  }
+
+  const std::vector<KeepOption>& options_;
+  const SparedWork& spared_;
+};
+
+/// Removes sets until at most `most_rules` are left. Each time, removes the set that differs least
+/// from the set before it.
 void thin_out(std::vector<KeepSet>& sets) {
   while (sets.size() > most_rules) {
     std::size_t least = 0;
@@ -171,7 +200,7 @@ std::string to_string(const KeepRule& rule) {
 }
 
 std::optional<KeepRule> parse_keep_rule(const std::string& text) {
-  constexpr std::size_t most = 100'000;  ///< bounds what a short text makes of its ranges
+  constexpr std::size_t most = 100'000;  ///< limits ranges such as `mm 0-999999999`
   KeepRule rule;
   std::size_t listed = 0;
   for (const std::string& part : split(text, '+')) {
@@ -189,22 +218,13 @@ std::optional<KeepRule> parse_keep_rule(const std::string& text) {
 KeepFinder::KeepFinder(const Graph& graph)
     : graph_(graph),
       step_(*graph.data().captured),
+      operators_(graph),
       sizes_(graph.data().symbols.size()),
-      name_(graph.nodes().size()),
       is_changed_(step_.storages.size(), false) {
   for (const CapturedDimension& each : step_.dimensions) sizes_[each.symbol] = each.value;
-  for (const NodeId id : IdRange<NodeId>(graph.nodes().size())) {
-    const Node& node = graph.node(id);
-    const auto [known, is_new] = ids_.try_emplace(operator_name(node), names_.size());
-    if (is_new) names_.push_back(known->first);
-    name_[id] = known->second;
+  for (const Node& node : graph.nodes()) {
     if (!is_in_place(node)) continue;
     for (const ValueId output : node.outputs) is_changed_[step_.storage_of[output]] = true;
-  }
-  for (const SavedTensor& saved : step_.saved) {
-    const ValueId root = step_.storages[saved.storage].root;
-    if (!saved.is_number || !root.valid()) continue;
-    numbers_.emplace(saved.node, graph.value(root).producer);
   }
 }
 
@@ -217,44 +237,38 @@ bool KeepFinder::can_keep(const Node& node) const {
   });
 }
 
-std::set<std::size_t> KeepFinder::uncounted(const RegionCall& call) const {
-  std::set<std::size_t> names;
-  const auto add = [&](const std::string& name) {
-    const auto known = ids_.find(name);
-    if (known != ids_.end()) names.insert(known->second);
-  };
-  for (const char* const never : {"", "aten.detach.default"}) add(never);
-  for (const NodeId node : call.again) {
-    if (node < call.first) names.insert(name_[node]);
-  }
-  // Within some operators PyTorch adds in place, but not under a selective checkpoint.
-  for (std::size_t i = call.first.index(); i < call.end; ++i) {
-    if (graph_.node(NodeId(i)).op_type == "add_") add("aten.add.Tensor");
-  }
-  return names;
+bool KeepFinder::launches_kernel(NodeId id) const {
+  const Node& node = graph_.node(id);
+  const bool makes =
+      std::ranges::any_of(node.outputs, [&](ValueId output) { return step_.is_root(output); });
+  return (makes && !node.op_type.starts_with("empty")) || is_in_place(node);
 }
 
-KeepFinder::Occurrences KeepFinder::occurrences(const RegionCall& call) const {
-  Occurrences found;
-  std::map<std::size_t, std::size_t> counts;
-  for (std::size_t i = call.first.index(); i < call.end; ++i) {
-    const std::size_t name = name_[NodeId(i)];
-    found[{name, counts[name]++}] = NodeId(i);
+double KeepFinder::operations(NodeId node) const {
+  constexpr double bytes_of_element = 4;
+  if (!launches_kernel(node)) return 0;
+  if (step_.flops[node]) {
+    return static_cast<double>(step_.flops[node]->evaluate(sizes_).value_or(0));
   }
-  return found;
+  std::int64_t bytes = 0;
+  for (const ValueId output : graph_.node(node).outputs) {
+    bytes += step_.storages[step_.storage_of[output]].bytes_as_captured;
+  }
+  return static_cast<double>(bytes) / bytes_of_element;
 }
 
-double KeepFinder::work(NodeId node) const {
+/// The unit is the time in which a device moves a byte.
+double KeepFinder::time(NodeId node) const {
   constexpr double operations_of_a_byte = 100;
-  double bytes = 0;
+  constexpr double bytes_of_a_launch = 7.5e6;
+  if (!launches_kernel(node)) return 0;
+  double bytes = bytes_of_a_launch;
   const auto add = [&](ValueId value) {
     bytes += static_cast<double>(step_.storages[step_.storage_of[value]].bytes_as_captured);
   };
   std::ranges::for_each(graph_.node(node).inputs, add);
   std::ranges::for_each(graph_.node(node).outputs, add);
-  const std::int64_t flops =
-      step_.flops[node] ? step_.flops[node]->evaluate(sizes_).value_or(0) : 0;
-  return bytes + static_cast<double>(flops) / operations_of_a_byte;
+  return bytes + operations(node) / operations_of_a_byte;
 }
 
 std::int64_t KeepFinder::added_bytes(const Region& region, NodeId node) const {
@@ -270,17 +284,17 @@ std::int64_t KeepFinder::added_bytes(const Region& region, NodeId node) const {
 
 std::vector<KeepOption> KeepFinder::options(const Region& region) const {
   std::vector<KeepOption> found;
-  std::vector<Occurrences> others;
+  std::vector<std::map<OperatorCalls::Key, NodeId>> others;
   std::set<std::size_t> left_out;
   for (const RegionCall& call : region.calls) {
-    left_out.merge(uncounted(call));
-    if (&call != &region.calls.front()) others.push_back(occurrences(call));
+    left_out.merge(operators_.uncounted(call));
+    if (&call != &region.calls.front()) others.push_back(operators_.of(call));
   }
   const RegionCall& first = region.calls.front();
   const std::set<NodeId> again(first.again.begin(), first.again.end());
-  for (const auto& each : occurrences(first)) {
+  for (const auto& each : operators_.of(first)) {
     const auto& [key, node] = each;
-    const bool is_everywhere = std::ranges::all_of(others, [&](const Occurrences& other) {
+    const bool is_everywhere = std::ranges::all_of(others, [&](const auto& other) {
       const auto there = other.find(each.first);
       return there != other.end() && can_keep(graph_.node(there->second));
     });
@@ -288,9 +302,8 @@ std::vector<KeepOption> KeepFinder::options(const Region& region) const {
         !can_keep(graph_.node(node))) {
       continue;
     }
-    found.push_back({{names_[key.first], key.second},
+    found.push_back({{operators_.name(key.first), key.second},
                      node,
-                     work(node),
                      added_bytes(region, node),
                      graph_.node(node).attributes.has("flops")});
   }
@@ -298,16 +311,14 @@ std::vector<KeepOption> KeepFinder::options(const Region& region) const {
   return found;
 }
 
-RegionCall KeepFinder::keeping(RegionCall call,
-                               const std::set<std::pair<std::size_t, std::size_t>>& kept) const {
+RegionCall KeepFinder::keeping(RegionCall call, const std::set<OperatorCalls::Key>& kept) const {
   std::set<NodeId> nodes;
-  for (const auto& [key, node] : occurrences(call)) {
+  for (const auto& [key, node] : operators_.of(call)) {
     if (kept.contains(key)) nodes.insert(node);
   }
   std::set<NodeId> numbers;
   for (const NodeId node : nodes) {
-    const auto [from, to] = numbers_.equal_range(node);
-    for (auto each = from; each != to; ++each) numbers.insert(each->second);
+    for (const NodeId number : operators_.numbers_for(node)) numbers.insert(number);
   }
   std::vector<NodeId> again;
   for (const NodeId node : call.again) {
@@ -324,14 +335,14 @@ RegionCall KeepFinder::keeping(RegionCall call,
 
 Region KeepFinder::keeping(const Region& region, const std::vector<KeepOption>& options,
                            const KeepRule& rule) const {
-  Region result{region.module, {}, {}, {}, {}};
-  std::set<std::pair<std::size_t, std::size_t>> kept;
+  Region result{region.module, {}, {}, {}, {}, region.frees_outputs};
+  std::set<OperatorCalls::Key> kept;
   for (const auto& [name, occurrences] : rule) {
     std::size_t found = 0;
     for (const KeepOption& option : options) {
       if (option.kept.name != name) continue;
       if (!occurrences.empty() && !occurrences.contains(option.kept.occurrence)) continue;
-      kept.insert({ids_.at(name), option.kept.occurrence});
+      kept.insert({*operators_.find(name), option.kept.occurrence});
       result.kept.push_back(option.kept);
       ++found;
     }
@@ -351,22 +362,62 @@ Region KeepFinder::keeping(const Region& region, const std::vector<KeepOption>& 
   return result;
 }
 
-std::vector<KeepRule> keep_rules(const std::vector<KeepOption>& options, std::int64_t freed_bytes) {
-  if (options.empty() || options.size() > most_options) return {};
-  std::vector<KeepSet> sets = best_sets(options);
-  std::erase_if(sets,
-                [&](const KeepSet& set) { return set.bytes > freed_bytes - freed_bytes / 20; });
-  thin_out(sets);
-  const KeepSet all_products = products(options);
-  const bool is_known =
-      std::ranges::any_of(sets, [&](const KeepSet& set) { return set.has == all_products.has; });
-  if (!is_known && all_products.work > 0 && all_products.bytes < freed_bytes) {
-    sets.insert(std::ranges::upper_bound(sets, all_products.bytes, {}, &KeepSet::bytes),
-                all_products);
+SparedWork KeepFinder::spared(const Region& region, const std::vector<KeepOption>& options,
+                              const std::function<double(NodeId)>& work_of) const {
+  const RegionCall& call = region.calls.front();
+  const SecondRun run(graph_, call);
+  std::vector<double> works;
+  std::map<NodeId, std::size_t> places;
+  for (std::size_t i = 0; i < call.again.size(); ++i) {
+    works.push_back(work_of(call.again[i]));
+    places[call.again[i]] = i;
   }
+  std::vector<std::size_t> place_of;
+  place_of.reserve(options.size());
+  for (const KeepOption& option : options) place_of.push_back(places.at(option.node));
+  const SecondRun::Flags none(run.size(), false);
+  const auto total = [run, works, none](const SecondRun::Flags& kept) {
+    const SecondRun::Flags runs = run.needed(kept, none);
+    double sum = 0;
+    for (std::size_t i = 0; i < works.size(); ++i) sum += runs[i] ? works[i] : 0;
+    return sum;
+  };
+  return [total, place_of, none, all = total(none)](const std::vector<bool>& kept) {
+    SecondRun::Flags nodes = none;
+    for (std::size_t i = 0; i < kept.size(); ++i) nodes[place_of[i]] = kept[i];
+    return all - total(nodes);
+  };
+}
+
+std::vector<SparedWork> KeepFinder::measures(const Region& region,
+                                             const std::vector<KeepOption>& options) const {
+  return {spared(region, options, [this](NodeId node) { return time(node); }),
+          spared(region, options, [this](NodeId node) { return operations(node); })};
+}
+
+std::vector<KeepRule> keep_rules(const std::vector<KeepOption>& options, std::int64_t freed_bytes,
+                                 const std::vector<SparedWork>& measures) {
+  if (options.empty() || options.size() > most_options) return {};
+  std::vector<KeepSet> all;
+  const auto add = [&](KeepSet set) {
+    const bool is_known =
+        std::ranges::any_of(all, [&](const KeepSet& each) { return each.has == set.has; });
+    if (!is_known) all.push_back(std::move(set));
+  };
+  for (const SparedWork& measure : measures) {
+    const KeepSets made(options, measure);
+    std::vector<KeepSet> sets = made.best();
+    std::erase_if(sets,
+                  [&](const KeepSet& set) { return set.bytes > freed_bytes - freed_bytes / 20; });
+    thin_out(sets);
+    std::ranges::for_each(sets, add);
+    const KeepSet products = made.products();
+    if (products.work > 0 && products.bytes < freed_bytes) add(products);
+  }
+  std::ranges::stable_sort(all, {}, &KeepSet::bytes);
   std::vector<KeepRule> rules;
-  rules.reserve(sets.size());
-  for (const KeepSet& set : sets) rules.push_back(rule_of(options, set));
+  rules.reserve(all.size());
+  for (const KeepSet& set : all) rules.push_back(rule_of(options, set));
   return rules;
 }
 

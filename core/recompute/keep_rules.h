@@ -1,78 +1,87 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "core/recompute/operator_calls.h"
 #include "core/recompute/regions.h"
 
 namespace stashscope {
 
-/// An operator that a second run of a region would run, and whose outputs it could keep instead.
+/// A call of an operator that the second run of a region repeats. The region can keep the outputs
+/// of this call instead.
 struct KeepOption {
   KeptOperator kept;
-  NodeId node;              ///< in the region's first call
-  double work = 0;          ///< what keeping the outputs spares, in an arbitrary unit
-  std::int64_t bytes = 0;   ///< what keeping the outputs adds to what the region holds
-  bool is_product = false;  ///< whether PyTorch counts its operations: products, attention
+  NodeId node;             ///< in the region's first call
+  std::int64_t bytes = 0;  ///< bytes that the region holds in addition if it keeps the outputs
+  /// Whether PyTorch counts the FLOPs of the operator, as for matrix products and attention.
+  bool is_product = false;
 };
 
-/// Which outputs a region keeps: for each operator all its outputs (an empty set), or those of some
-/// occurrences. As text `mm 0-2 5+gelu`; the namespace `aten` and the overload `default` are left
-/// out.
+/// Which outputs a region keeps, by operator: the outputs of the listed occurrences, or all outputs
+/// of the operator if the set is empty. The text form, such as `mm 0-2 5+gelu`, leaves out the
+/// namespace `aten` and the overload `default`.
 using KeepRule = std::map<std::string, std::set<std::size_t>>;
 std::string to_string(const KeepRule& rule);
-/// Reads such a text; nothing for any other, for an operator that is named twice, and for ranges
-/// of more than 100,000 occurrences.
+/// Reads the text of a rule. Nothing if the text is not a rule, names an operator twice, or has
+/// ranges of more than 100,000 occurrences.
 std::optional<KeepRule> parse_keep_rule(const std::string& text);
 
-/// Finds what regions of a captured step can keep.
+/// The work that a second run need not do if the region keeps the outputs of some options, in an
+/// arbitrary unit. It includes the operators that are needed only for the kept outputs.
+/// @param kept by option: whether its outputs are kept
+using SparedWork = std::function<double(const std::vector<bool>& kept)>;
+
+/// Finds the outputs that regions of a captured step can keep.
 class KeepFinder {
  public:
   explicit KeepFinder(const Graph& graph);
   explicit KeepFinder(Graph&& graph) = delete;
 
-  /// What every call of the region can keep, in the order of its first call. Leaves out views,
-  /// outputs that are changed in place later, and operators that draw random numbers. Also leaves
-  /// out operators that the second run calls more or fewer times than the first.
+  /// The operator calls whose outputs every call of the region can keep, in the order of the
+  /// region's first call. Leaves out views, outputs that are changed in place later, operators that
+  /// draw random numbers, and operators that the second run calls more or fewer times than the
+  /// first run.
   std::vector<KeepOption> options(const Region& region) const;
 
-  /// The region with the outputs of `rule` kept. Frees nothing if an occurrence of the rule is no
-  /// option of the region.
+  /// The work of the region's first call that sets of options spare: measured as time, and measured
+  /// as operations.
+  std::vector<SparedWork> measures(const Region& region,
+                                   const std::vector<KeepOption>& options) const;
+
+  /// The region that keeps the outputs of `rule`. It frees nothing if the rule has an occurrence
+  /// that is not among `options`.
   Region keeping(const Region& region, const std::vector<KeepOption>& options,
                  const KeepRule& rule) const;
 
  private:
-  using Occurrences = std::map<std::pair<std::size_t, std::size_t>, NodeId>;
-
   bool can_keep(const Node& node) const;
-  std::set<std::size_t> uncounted(const RegionCall& call) const;
-  Occurrences occurrences(const RegionCall& call) const;
-  double work(NodeId node) const;
+  bool launches_kernel(NodeId id) const;
+  double operations(NodeId node) const;
+  double time(NodeId node) const;
+  SparedWork spared(const Region& region, const std::vector<KeepOption>& options,
+                    const std::function<double(NodeId)>& work_of) const;
   std::int64_t added_bytes(const Region& region, NodeId node) const;
-  RegionCall keeping(RegionCall call,
-                     const std::set<std::pair<std::size_t, std::size_t>>& kept) const;
-  std::size_t name_of(NodeId node) const { return name_[node]; }
+  RegionCall keeping(RegionCall call, const std::set<OperatorCalls::Key>& kept) const;
 
   const Graph& graph_;
   const CapturedStep& step_;
-  Bindings sizes_;                          ///< of the capture
-  std::vector<std::string> names_;          ///< full names of operators
-  std::map<std::string, std::size_t> ids_;  ///< positions in `names_`
-  IdVector<NodeId, std::size_t> name_;      ///< of each node, a position in `names_`
-  IdVector<StorageId, bool> is_changed_;    ///< whether a node changes the storage in place
-  std::multimap<NodeId, NodeId> numbers_;   ///< by node: what wraps a number for its derivative
+  OperatorCalls operators_;
+  Bindings sizes_;                        ///< dimension values of the capture
+  IdVector<StorageId, bool> is_changed_;  ///< whether a node changes the storage in place
 };
 
-/// Rules for a region with these options. PyTorch runs every operator again that is not kept, so
-/// keeping an output spares the time of its own operator only. Therefore the best sets take the
-/// operators by falling work for each byte; between two neighbouring sets nothing is better than
-/// their mixture, but for the size of a single output. At most a few of these sets, from the
-/// smallest to the largest, and the set of all products.
-/// @param freed_bytes what the region frees without kept outputs; no set keeps nearly as much
-std::vector<KeepRule> keep_rules(const std::vector<KeepOption>& options, std::int64_t freed_bytes);
+/// Rules for a region with these options, from the smallest set of kept outputs to the largest: a
+/// few sets for each measure, of which none spares more with as few bytes, and the set of all
+/// products. The sets grow and shrink by the option that spares most, or least, work for each byte.
+/// So they are good sets, but not proven to be the best of their sizes.
+/// @param freed_bytes what the region frees without kept outputs; every set keeps less
+std::vector<KeepRule> keep_rules(const std::vector<KeepOption>& options, std::int64_t freed_bytes,
+                                 const std::vector<SparedWork>& measures);
 
 }  // namespace stashscope

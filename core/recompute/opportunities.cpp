@@ -13,8 +13,9 @@ namespace stashscope {
 
 namespace {
 
-/// The number of nodes up to the YieldOp. In a graph without a YieldOp, includes the Shape and Size
-/// nodes that would run before a YieldOp.
+/// The number of nodes in execution order up to and including the YieldOp. In a graph without a
+/// YieldOp, the number of nodes up to the last node that makes an output of the boundary, plus the
+/// Shape and Size nodes directly after that node, because these would run before a YieldOp.
 std::size_t count_forward(const Graph& graph, const Boundary& boundary, const Stash& stash) {
   std::size_t count = 0;
   for (const NodeId end : forward_ends(graph, boundary)) {
@@ -25,8 +26,8 @@ std::size_t count_forward(const Graph& graph, const Boundary& boundary, const St
   return count;
 }
 
-/// Finds the stashed values: values made in forward and read in backward. By some rules, a forward
-/// node must read them, too.
+/// Finds the stashed values: values made in forward and read in backward. By the rules of some
+/// versions, a forward node must read them, too.
 void find_stashed(const Graph& graph, const Boundary& boundary, const ReferenceRules& rules,
                   Stash& stash) {
   const std::set<ValueId> handed_over(boundary.outputs.begin(), boundary.outputs.end());
@@ -67,14 +68,16 @@ void analyse_stash(const Graph& graph, const Boundary& boundary, const Reference
   find_stashed(graph, boundary, rules, stash);
 }
 
-/// Sorts plans by entry, from last to first; for one entry, in strategy order.
+/// Sorts plans by entry, from last to first. Plans of the same entry stay in the order of their
+/// strategies.
 void sort_plans(const Stash& stash, std::vector<NodePlan>& plans) {
   std::stable_sort(plans.begin(), plans.end(), [&](const NodePlan& a, const NodePlan& b) {
     return stash.position[a.node.index()] > stash.position[b.node.index()];
   });
 }
 
-/// An obstacle to one strategy is irrelevant if another strategy has a plan for the same node.
+/// Drops the obstacles of nodes that have a plan. An obstacle to one strategy is irrelevant if
+/// another strategy has a plan for the node.
 void drop_obstacles_with_plans(Opportunities& found) {
   std::set<NodeId> planned;
   for (const NodePlan& plan : found.plans) planned.insert(plan.node);

@@ -21,7 +21,7 @@ struct Stash {
   std::size_t forward_nodes = 0;  ///< number of leading forward nodes in `order`; 0: no boundary
   std::vector<ValueId> stashed;   ///< made in forward, read in backward, see `ReferenceRules`
   IdVector<ValueId, bool> is_stashed;
-  IdVector<ValueId, bool> read_in_backward;  ///< set only for values made in forward
+  IdVector<ValueId, bool> read_in_backward;  ///< false for all values not made in forward
 
   bool is_forward(NodeId node) const { return position[node.index()] < forward_nodes; }
 };
@@ -34,7 +34,7 @@ struct Opportunities : Stash {
   /// Plans of the strategies known to ONNX Runtime, sorted by entry from last to first. For the
   /// same entry, recompute comes before compromise.
   std::vector<NodePlan> plans;
-  std::vector<NodePlan> extensions;           ///< plans of the other strategies, in strategy order
+  std::vector<NodePlan> extensions;  ///< plans of the other strategies, ordered by strategy
   IdVector<ClusterId, std::string> clusters;  ///< clusters of all plans, without repeats
   std::set<std::string> only_asked;  ///< regions that were looked for only because of a config
   std::vector<Obstacle>
@@ -50,7 +50,8 @@ Opportunities find_opportunities(const Graph& graph, const IdVector<NodeId, cons
                                  const Boundary& boundary, const RecomputeSearchOptions& search,
                                  const std::set<std::string>& asked = {});
 
-/// Whether a search that is asked for these regions has the plans of `found`.
+/// Whether a search with the regions `asked` would return the same result as the search that
+/// returned `found`.
 bool answers(const Opportunities& found, const std::set<std::string>& asked);
 
 }  // namespace stashscope

@@ -26,7 +26,8 @@ enum class PlanType : std::uint8_t {
 /// Whether ONNX Runtime accepts the type in a config string.
 constexpr bool in_reference(PlanType type) { return type <= PlanType::compromise; }
 
-/// Whether a planner may choose the type: it runs nodes again, and changes no result.
+/// Whether a planner may choose plans of the type. A planner chooses only among plans that run
+/// nodes again and change no result.
 constexpr bool is_searched(PlanType type) { return in_reference(type) || type == PlanType::region; }
 
 struct Region;
@@ -38,8 +39,10 @@ struct ReusedBuffer {
   bool needs_plan = true;  ///< freeing the buffer requires a plan for the owner's node, too
 };
 
-/// One way to free stashed outputs: recompute those of a node in backward, evict and restore them,
-/// or run a module again. For a module, `node` and `outputs` stand for the plan in tables.
+/// One way to free stashed outputs. The plan recomputes the outputs of a node in backward, evicts
+/// and restores the outputs of a node, or runs a module again. A plan that runs a module again
+/// frees `region->freed`; its `node` and `outputs` name only one output, the largest freed value of
+/// the module.
 struct NodePlan {
   PlanType type = PlanType::none;
   NodeId node;                       ///< the entry: the node whose outputs the plan frees
@@ -82,7 +85,7 @@ struct RecomputeSearchOptions {
   bool layer_boundary = false;  ///< outputs that start a transformer layer stay stashed
   bool newer_versions = false;  ///< also operator versions newer than ONNX Runtime's table
   std::set<std::string> also_recomputable;        ///< op types added to ONNX Runtime's table
-  ElementType compressed = ElementType::float16;  ///< type that compress narrows float32 to
+  ElementType compressed = ElementType::float16;  ///< type to which `compress` plans narrow float32
 
   friend bool operator==(const RecomputeSearchOptions&, const RecomputeSearchOptions&) = default;
 };
@@ -93,8 +96,8 @@ RecomputeSearchOptions parse_search_options(const std::string& text);
 /// Level and boundary, which are the only options that ONNX Runtime understands.
 std::string to_string(const RecomputeSearchOptions& search);
 
-/// Parses the type that compress narrows float32 activations to. Throws a usage Error that lists
-/// the valid types.
+/// Parses the type to which `compress` plans narrow float32 activations. Throws a usage Error that
+/// lists the valid types.
 ElementType parse_compressed(const std::string& name);
 
 }  // namespace stashscope

@@ -40,7 +40,8 @@ struct ReferenceRules {
   bool prints_products;
   /// Width in characters of a label in the table of clusters, such as `Option 1`.
   std::size_t label_columns;
-  /// The table of clusters lists the input of a Reshape whose output has dimensions without a name.
+  /// If the output of a Reshape has dimensions without a name, the table of clusters shows the
+  /// dimensions of the Reshape's input instead.
   bool lists_reshaped_inputs;
   /// ORTMODULE_MEMORY_OPT_CONFIG is the path of a JSON file, and no variable sets the probe.
   bool reads_config_file;

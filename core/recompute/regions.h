@@ -12,8 +12,8 @@
 
 namespace stashscope {
 
-/// The call of an operator whose outputs a region keeps: the `occurrence`-th call of the operator
-/// in one call of the module, counted from 0.
+/// A call of an operator, such as one whose outputs a region keeps: the `occurrence`-th call of the
+/// operator in one call of the module, counted from 0.
 struct KeptOperator {
   std::string name;  ///< with namespace and overload: `aten.mm.default`
   std::size_t occurrence = 0;
@@ -24,51 +24,75 @@ struct KeptOperator {
 /// A node whose outputs the checkpoint keeps from the first run until the second run takes them.
 struct KeptNode {
   NodeId node;
-  /// The number of nodes of `RegionCall::again` that run before its place; nothing: the second run
-  /// ends before it, so the outputs stay as long as the checkpoint.
+  /// How many nodes of `RegionCall::again` run before the second run reaches the node. Nothing if
+  /// the second run ends earlier; the outputs then live as long as the checkpoint.
   std::optional<std::size_t> position;
 };
 
 /// A call of a region's module, as PyTorch's checkpoint runs it.
 struct RegionCall {
-  NodeId first;                      ///< the first node of the call
-  std::size_t end = 0;               ///< position after its last node
-  std::vector<NodeId> again;         ///< nodes that run again, in order
-  NodeId trigger;                    ///< the node before which they run
+  NodeId first;               ///< the first node of the call
+  std::size_t end = 0;        ///< position after its last node
+  std::vector<NodeId> again;  ///< nodes that run again, in order
+  /// The node before which the second run starts; invalid: no second run.
+  NodeId trigger;
   NodeId released;                   ///< the last node during which the checkpoint holds anything
   std::vector<StorageId> arguments;  ///< storages that the checkpoint holds for the second run
-  std::vector<std::size_t> saved;   ///< positions in `CapturedStep::saved` of what it does not save
+  /// Positions in `CapturedStep::saved` of the tensors that the checkpoint does not save.
+  std::vector<std::size_t> saved;
   std::vector<KeptNode> kept = {};  ///< nodes that do not run again, in order
+  /// Nodes after the call whose derivatives take outputs of the call from the second run.
+  std::vector<NodeId> readers = {};
+  /// Storages of the outputs that `readers` take, in order.
+  std::vector<StorageId> made_again = {};
+  /// By position in `arguments`: the node that allocates the storage; invalid for an input.
+  std::vector<NodeId> argument_makers = {};
+  /// Nodes that the second run leaves out because nothing needs their outputs, in order, and how
+  /// many nodes of `again` run before.
+  std::vector<KeptNode> skipped = {};
 };
 
 /// A module that a checkpoint runs again in the backward pass. Source of the rules:
-/// torch.utils.checkpoint with use_reentrant=False. It saves the arguments instead of what autograd
-/// would save. When backward first asks for one of these tensors, the whole module runs again, and
-/// stops early: after the last tensor that autograd saved. A selective checkpoint keeps the outputs
-/// of some operators; every other operator still runs again.
+/// torch.utils.checkpoint with use_reentrant=False. The checkpoint saves the arguments instead of
+/// the tensors that autograd would save. When backward first asks for one of these tensors, the
+/// module runs again from its start, up to the last tensor that autograd saved. A selective
+/// checkpoint keeps the outputs of some operators. `stashscope.apply` then leaves out the operators
+/// whose outputs nothing needs; every other operator runs again.
 struct Region {
   std::string module;
   std::vector<RegionCall> calls;
-  std::vector<ValueId> freed;      ///< first values of the storages that it frees between its runs
-  std::vector<ValueId> held = {};  ///< of the storages that only its kept outputs hold
+  std::vector<ValueId> freed;      ///< first values of the storages freed between the two runs
+  std::vector<ValueId> held = {};  ///< first values of the storages that only kept outputs hold
   std::vector<KeptOperator> kept = {};  ///< in order of name and occurrence
+  /// Whether the region also frees the outputs of the module that autograd saves, and makes them
+  /// again. The module then runs again to its end.
+  bool frees_outputs = false;
+  /// Calls that a second run leaves out, in order of name and occurrence. It also leaves out the
+  /// calls that read their outputs.
+  std::vector<KeptOperator> skipped = {};
 };
 
-/// Whether the regions have a node in common. Then only one of them can be applied.
-bool overlap(const Region& a, const Region& b);
-
-/// The values whose memory a plan frees, without those that need another plan, too.
+/// The values whose memory a plan frees. Leaves out values whose memory is freed only if another
+/// plan is applied, too.
 std::vector<ValueId> freed_values(const Graph& graph, const NodePlan& plan);
 
 /// One plan for each module of a captured step that can be a region. Modules whose names differ
 /// only in numbers, such as `h.0` and `h.1`, have the same cluster, `h.*`. Further plans keep some
-/// outputs inside the module (keep_rules.h), and their clusters name them: `h.*[keep mm]`. The
-/// model itself has no plan, nor has a module that saves nothing, that has a checkpoint already, or
-/// that changes a tensor of others in place: its second run would read other data.
+/// outputs inside the module (keep_rules.h), and their clusters name these outputs: `h.*[keep mm]`.
+/// Clusters of plans that also free the module's outputs end in `[out]`. The following modules get
+/// no plan:
+/// - the model itself;
+/// - a module that saves nothing or already has a checkpoint;
+/// - a module that changes in place a tensor that it does not make and that is not a buffer,
+///   because its second run would read changed data;
+/// - a module in which sharded training gathers parameters;
+/// - a module whose parameters are not gathered when it would run again.
 Findings find_regions(const StrategyInput& input);
 
-/// The dataflow of a captured step with regions, and how PyTorch runs it. @pre the regions do not
-/// overlap
+/// The dataflow of a captured step in which the regions of `plans` run again, with the order and
+/// the lifetimes that PyTorch gives it. If a region frees an output that is an argument of another
+/// region, the second run of the other region first makes this output again.
+/// @pre the regions do not overlap
 Dataflow with_regions(const Graph& graph, const std::vector<const NodePlan*>& plans);
 
 }  // namespace stashscope

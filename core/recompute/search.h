@@ -12,8 +12,9 @@ namespace stashscope {
 /// The result of an upward search.
 struct SearchResult {
   std::set<NodeId> picked;
-  std::optional<Rational>
-      save_ratio;  ///< share of bytes freed, if the input of a widening Cast stays stashed instead
+  /// The share of the stashed bytes that the plan frees. Set only if the search reached a widening
+  /// Cast whose input stays stashed.
+  std::optional<Rational> save_ratio;
   Obstacle obstacle;  ///< reason if the search failed
   bool failed = false;
 };

@@ -7,8 +7,10 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/report/cost_report.h"
+#include "core/study/facts/peak_floor.h"
 #include "core/study/facts/plan_summary.h"
 #include "core/study/facts/tensor_facts.h"
+#include "core/study/step/later_steps.h"
 
 namespace stashscope {
 
@@ -33,10 +35,11 @@ std::string time_text(const Study& study, double seconds) {
 
 std::string bound_text(const Study& study, const StepPeakBound& bound) {
   std::string text = "No plan at any granularity has a peak below " + format_bytes(bound.bytes);
-  if (!bound.node.valid()) return text + "\n";
-  text += ": while " + describe(study.graph().node(bound.node), bound.node) +
-          " runs, these bytes are live:\n  " + format_bytes(bound.persistent_bytes) +
-          " persistent (parameters, inputs, constants, optimizer states)\n";
+  text += bound.node.valid()
+              ? ": while " + describe(study.graph().node(bound.node), bound.node) + " runs"
+              : ": at the end of the step";
+  text += ", these bytes are live:\n  " + format_bytes(bound.persistent_bytes) + " persistent (" +
+          persistent_words(study) + ")\n";
   const std::size_t shown = std::min(shown_tensors, bound.tensors.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const Value& value = study.graph().value(bound.tensors[i]);
@@ -47,18 +50,19 @@ std::string bound_text(const Study& study, const StepPeakBound& bound) {
   return text + "  and " + std::to_string(bound.tensors.size() - shown) + " more\n";
 }
 
-/// A clause about the proven lower bound on the extra time; empty without a useful bound.
+/// A clause about the proven lower bound on the extra time. Empty if there is no bound, or if the
+/// bound is 0 but the plan takes extra time.
 std::string proof_text(const Study& study, const BudgetAnswer& answer) {
   if (!answer.least_extra_seconds) return "";
   const double least = std::max(0.0, *answer.least_extra_seconds);
   if (least == 0 && answer.best.extra_seconds > 0) return "";
   if (answer.is_proven_cheapest()) return "; proven to be the cheapest at any granularity";
-  return "; any plan within the budget takes at least " + time_text(study, least) + " more";
+  return "; any plan within the budget takes at least " + time_text(study, least) + " more time";
 }
 
 std::string verdict_text(const Study& study, const BudgetAnswer& answer) {
-  const std::string found = exact_bytes(answer.best.peak_bytes) + " at " +
-                            time_text(study, answer.best.extra_seconds) + " more";
+  const std::string found = exact_bytes(answer.best.peak_bytes) + " with " +
+                            time_text(study, answer.best.extra_seconds) + " more time";
   if (answer.feasible) return "met: " + found + proof_text(study, answer);
   return std::string(answer.is_impossible() ? "cannot be met" : "not met") +
          ": the lowest peak found is " + found;
@@ -90,6 +94,17 @@ json point_json(const Study& study, const ParetoPoint& point) {
       {"repeated_runs", repeats.runs}};
 }
 
+/// What later steps need with the plan; empty if the step makes no states of its optimizer.
+std::string later_text(const Study& study, const BudgetRequest& request) {
+  const LaterSteps later = later_steps(study, *study.current);
+  if (later.state_bytes == 0) return "";
+  const bool is_above = later.peak_bytes > request.budget_bytes;
+  return "  Later steps need " + exact_bytes(later.peak_bytes) + " with this plan, " +
+         (is_above ? "more than the budget" : "within the budget") + ": they hold " +
+         exact_bytes(later.state_bytes) +
+         " of optimizer states, which this step makes, from their start\n";
+}
+
 }  // namespace
 
 std::string budget_text(const Study& study, const BudgetAnswer& answer) {
@@ -99,9 +114,10 @@ std::string budget_text(const Study& study, const BudgetAnswer& answer) {
                      "\n  " + with_thousands(answer.moves) + " moves in " +
                      format_fixed(answer.seconds, 1) + " s\n";
   if (!answer.feasible && !answer.is_impossible() &&
-      answer.request.grain != PlanGranularity::sequence) {
+      answer.request.grain != PlanGranularity::sequence && !study.graph().data().captured) {
     text += "  a finer granularity may meet the budget: --grain node or --grain sequence\n";
   }
+  text += later_text(study, answer.request);
   if (!answer.feasible && answer.floor) text += bound_text(study, *answer.floor);
   return text;
 }
@@ -112,6 +128,9 @@ json budget_json(const Study& study, const BudgetAnswer& answer) {
   budget["grain"] = name_of(answer.request.grain);
   budget["feasible"] = answer.feasible;
   budget["impossible"] = answer.is_impossible();
+  const LaterSteps later = later_steps(study, *study.current);
+  budget["later_state_bytes"] = later.state_bytes;
+  budget["later_peak_bytes"] = later.peak_bytes;
   budget["moves"] = answer.moves;
   budget["seconds"] = answer.seconds;
   budget["seed"] = answer.request.limit.seed;

@@ -9,8 +9,9 @@
 namespace stashscope {
 
 /// The plan found for a budget, with lower bounds on peak and extra time. If the budget is not met,
-/// the text lists the tensors that are live at the lower bound.
-/// @param study the planned study: the plans that were found are in force
+/// the text lists the tensors that must be live at the moment from which the lower bound on the
+/// peak follows.
+/// @param study a study in which the plan that was found is applied
 std::string budget_text(const Study& study, const BudgetAnswer& answer);
 nlohmann::json budget_json(const Study& study, const BudgetAnswer& answer);
 

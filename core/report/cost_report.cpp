@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/study/facts/assumed_rate.h"
 
 namespace stashscope {
 
@@ -25,12 +26,17 @@ std::string plan_lines(const Study& study) {
   return text;
 }
 
+std::string rate_line(const Study& study) {
+  const std::string rate = assumed_float32_rate(study);
+  return rate.empty() ? "" : rate + "\n";
+}
+
 }  // namespace
 
 std::string times_source(const Study& study) {
   const StepTimes& times = *study.times;
   const std::string measured = "measured on " + printable(times.measured_on);
-  const std::string predicted = "predicted for " + printable(study.choices.times.profile.name);
+  std::string predicted = "predicted for " + printable(study.choices.times.profile.name);
   if (times.measured == 0) return predicted;
   const std::string share =
       std::to_string(times.measured) + " of " + std::to_string(times.seconds.size()) + " nodes";
@@ -42,7 +48,8 @@ std::string step_time_text(const Study& study) {
   return "Time of a step, " + times_source(study) + ": " +
          format_seconds(step_seconds(study, *study.baseline)) + " before, " +
          format_seconds(step_seconds(study, *study.current)) + " after (+" +
-         format_fixed(extra_seconds_percent(study), 1) + " %)\n" + plan_lines(study);
+         format_fixed(extra_seconds_percent(study), 1) + " %)\n" + rate_line(study) +
+         plan_lines(study);
 }
 
 json cost_json(const Study& study) {

@@ -6,6 +6,7 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/report/cost_report.h"
+#include "core/report/replanned_report.h"
 #include "core/study/facts/tensor_facts.h"
 
 namespace stashscope {
@@ -17,7 +18,10 @@ using nlohmann::json;
 constexpr std::size_t tensors_of_a_point = 3;
 
 std::string peak_text(const FitPoint& point) {
-  return "peak " + format_bytes(point.peak_bytes) + " (" + with_thousands(point.peak_bytes) + " B)";
+  const std::string text =
+      "peak " + format_bytes(point.peak_bytes) + " (" + with_thousands(point.peak_bytes) + " B)";
+  if (point.later_peak_bytes == point.peak_bytes) return text;
+  return text + ", " + format_bytes(point.later_peak_bytes) + " in later steps";
 }
 
 std::string time_text(const FitPoint& point) {
@@ -40,7 +44,7 @@ std::string failing_lines(const Study& study, const FitPoint& point) {
   text += peak_text(point);
   const std::string node = peak_node(study, *point.variant);
   if (!node.empty()) text += " while '" + printable(node) + "' runs";
-  text += "; largest tensors there:\n";
+  text += "; largest tensors at the peak:\n";
   for (const AliveTensor& each : largest_at_peak(study, *point.variant, tensors_of_a_point)) {
     text += "      " + with_thousands(each.bytes) + " B  " + each.role + "  " +
             printable(each.name) + " " + each.shape + "\n";
@@ -88,6 +92,7 @@ json point_json(const Study& study, const std::optional<FitPoint>& point) {
     return object;
   }
   object["peak_bytes"] = point->peak_bytes;
+  object["later_peak_bytes"] = point->later_peak_bytes;
   object["peak_node"] = to_valid_utf8(peak_node(study, *point->variant));
   object["resident_bytes"] = point->persistent_bytes;
   object["step_seconds"] = point->seconds;
@@ -115,20 +120,29 @@ json variant_json(const Study& study, const VariantFit& fit) {
 
 }  // namespace
 
-std::string fit_text(const Study& study, const LargestFit& fit) {
-  return "Largest " + names_text(fit) + " in " + format_bytes(fit.question.memory_bytes) +
-         ", predicted:\n" + variant_lines(study, fit.baseline, "Before") +
-         variant_lines(study, fit.current, "After");
+std::string fit_text(const Study& study, const LargestFit& fit,
+                     const std::optional<ReplannedFit>& replanned) {
+  const std::string text = "Largest " + names_text(fit) + " in " +
+                           format_bytes(fit.question.memory_bytes) + ", predicted:\n" +
+                           variant_lines(study, fit.baseline, "Before") +
+                           variant_lines(study, fit.current, "After");
+  if (replanned) return text + replanned_text(*replanned);
+  return text +
+         "  After was tried with the plans that are on; other plans may allow more "
+         "(--fit-replan makes a plan for each size).\n";
 }
 
-json fit_json(const Study& study, const LargestFit& fit) {
+json fit_json(const Study& study, const LargestFit& fit,
+              const std::optional<ReplannedFit>& replanned) {
   json dims = json::array();
   for (const Dimension& each : fit.dimensions) dims.push_back(to_valid_utf8(each.name));
-  return {{"label", to_valid_utf8(fit.question.label)},
-          {"dims", dims},
-          {"memory_bytes", fit.question.memory_bytes},
-          {"baseline", variant_json(study, fit.baseline)},
-          {"current", variant_json(study, fit.current)}};
+  json object = {{"label", to_valid_utf8(fit.question.label)},
+                 {"dims", dims},
+                 {"memory_bytes", fit.question.memory_bytes},
+                 {"baseline", variant_json(study, fit.baseline)},
+                 {"current", variant_json(study, fit.current)}};
+  if (replanned) object["replanned"] = replanned_json(*replanned);
+  return object;
 }
 
 }  // namespace stashscope

@@ -1,17 +1,24 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 
 #include "core/study/search/largest_fit.h"
+#include "core/study/search/replanned_fit.h"
 
 namespace stashscope {
 
-/// The largest values that fit without and with the choices, and why the next larger values fail.
-std::string fit_text(const Study& study, const LargestFit& fit);
+/// The largest values of the varied dims with which the step fits into the memory, without and with
+/// the choices, and why the next larger values fail. With `replanned`, also the largest value with
+/// a plan made for each value.
+std::string fit_text(const Study& study, const LargestFit& fit,
+                     const std::optional<ReplannedFit>& replanned = {});
 
 /// `{"label", "dims": [...], "memory_bytes", "baseline": {...}, "current": {...}}`; each variant
-/// has "largest" and "next" (or null), "refused" (or null), "unlimited", "values_tried".
-nlohmann::json fit_json(const Study& study, const LargestFit& fit);
+/// has "largest" and "next" (or null), "refused" (or null), "unlimited", "values_tried". With
+/// `replanned`, also "replanned" (replanned_report.h).
+nlohmann::json fit_json(const Study& study, const LargestFit& fit,
+                        const std::optional<ReplannedFit>& replanned = {});
 
 }  // namespace stashscope

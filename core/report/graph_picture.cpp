@@ -8,13 +8,15 @@
 #include "core/layout/svg/svg.h"
 #include "core/recompute/forward_nodes.h"
 #include "core/study/facts/named_sizes.h"
+#include "core/study/facts/opened_operator.h"
 #include "core/study/step/plan_effects.h"
 
 namespace stashscope {
 
 layout::Grouping grouping_of(const Study& study) {
   const Graph& graph = study.graph();
-  return layout::make_grouping(graph, layout::sides_of(graph, *study.opportunities));
+  return layout::make_grouping(graph, layout::sides_of(graph, *study.opportunities),
+                               opened_operators(study));
 }
 
 layout::StepView step_view(const Study& study, const layout::Grouping& grouping) {

@@ -61,8 +61,9 @@ std::string time_line(const StudyMeasurements& runs) {
 std::string measured_peak_line(const MeasuredPair& measured) {
   const auto peak = [](const Measurement& run) { return format_bytes(run.peak_bytes); };
   return "Measured on " + measured.runs.current.device + ": " +
-         before_and_after(measured.runs, peak) + "; largest difference to the prediction " +
-         with_thousands(measured.max_abs_error_bytes) + " B in any slot\n";
+         before_and_after(measured.runs, peak) +
+         "; largest difference from the prediction in any slot: " +
+         with_thousands(measured.max_abs_error_bytes) + " B\n";
 }
 
 std::string measured_text(const Study& study, const MeasuredPair& measured) {

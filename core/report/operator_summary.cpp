@@ -17,7 +17,7 @@ struct Pattern {
   int applied = 0;
 };
 
-/// Patterns by the shapes of the stashed outputs.
+/// How often each combination of shapes of stashed outputs occurs, by the shapes as text.
 using Patterns = std::map<std::string, Pattern>;
 
 std::string shape_text(const Graph& graph, ValueId value) {

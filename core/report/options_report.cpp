@@ -18,7 +18,7 @@ constexpr std::size_t shown_rows = 8;
 
 std::string more_line(std::size_t rows) {
   if (rows <= shown_rows) return "";
-  return "  ... and " + std::to_string(rows - shown_rows) + " more (--format json has all)\n";
+  return "  ... and " + std::to_string(rows - shown_rows) + " more (--format json lists all)\n";
 }
 
 std::string cost_text(const PlanRow& row) {

@@ -15,7 +15,7 @@ std::string extensions_text(const Study& study);
 /// stashed tensor has a recompute plan.
 std::string why_not_text(const Study& study);
 
-/// The modules whose plans save most; empty if no module has plans.
+/// The modules whose plans save the most memory; empty if no module has plans.
 std::string modules_text(const Study& study);
 
 nlohmann::json extensions_json(const Study& study);

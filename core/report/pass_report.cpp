@@ -29,7 +29,8 @@ std::string pass_line(const PassSaving& each) {
 
 std::string pass_lines(const std::vector<PassSaving>& savings) {
   if (savings.empty()) return "";
-  std::string text = "Passes over the forward model, each after the ones above:\n";
+  std::string text =
+      "Passes over the forward model, each applied to the result of the pass above it:\n";
   for (const PassSaving& each : savings) text += pass_line(each);
   return text;
 }

@@ -20,6 +20,7 @@
 #include "core/study/facts/plan_facts.h"
 #include "core/study/facts/tensor_facts.h"
 #include "core/study/step/fusion_table.h"
+#include "core/study/step/later_steps.h"
 
 namespace stashscope {
 
@@ -47,12 +48,20 @@ json unknown_sizes_json(const Study& study) {
   return names;
 }
 
+std::string later_line(const Study& study, const Variant& variant) {
+  const LaterSteps later = later_steps(study, variant);
+  if (later.state_bytes == 0) return "";
+  return "  later steps: " + format_bytes(later.peak_bytes) + " (" +
+         with_thousands(later.peak_bytes) + " B), because the " + format_bytes(later.state_bytes) +
+         " of optimizer states that this step makes are live from their start\n";
+}
+
 std::string peak_lines(const Study& study, const Variant& variant, const char* title) {
   const std::string node = peak_node(study, variant);
   std::string text = std::string(title) + ": " + format_bytes(variant.timeline.peak_bytes) + " (" +
                      with_thousands(variant.timeline.peak_bytes) + " B)";
   if (!node.empty()) text += " while '" + printable(node) + "' runs";
-  text += unknown_sizes_clause(study) + "\n";
+  text += unknown_sizes_clause(study) + "\n" + later_line(study, variant);
   for (const AliveTensor& each : largest_at_peak(study, variant, tensors_at_peak)) {
     text += "  " + with_thousands(each.bytes) + " B  " + each.role + "  " + printable(each.name) +
             " " + each.shape + "\n";
@@ -77,7 +86,7 @@ json model_json(const ReportInput& input) {
           {"parameter_bytes", study.sizes->parameter_bytes}};
 }
 
-/// The dimension sizes for which all bytes below are computed.
+/// The dimension sizes for which all bytes in the report are computed.
 std::string dims_line(const Study& study) {
   std::vector<std::string> dims;
   for (const Dimension& each : study.sizes->dims.dimensions) {
@@ -169,7 +178,10 @@ std::string inner_peak_lines(const Study& study) {
 }
 
 json variant_json(const Study& study, const Variant& variant) {
+  const LaterSteps later = later_steps(study, variant);
   return {{"peak_bytes", variant.timeline.peak_bytes},
+          {"later_peak_bytes", later.peak_bytes},
+          {"made_state_bytes", later.state_bytes},
           {"peak_node", clean(peak_node(study, variant))},
           {"peak_symbolic", clean(peak_symbolic(study, variant))},
           {"peak_bands", bands_json(peak_bands(variant))},
@@ -236,7 +248,7 @@ std::string text_report(const ReportInput& input) {
           transfers_clause(study) + "\n";
   if (input.planned.budget) text += budget_text(study, *input.planned.budget);
   text += curve_text(study, input.planned.curve);
-  if (input.planned.fit) text += fit_text(study, *input.planned.fit);
+  if (input.planned.fit) text += fit_text(study, *input.planned.fit, input.planned.replanned);
   text += orders_text(study) + fusions_text(study, input.fusions);
   text += step_time_text(study);
   text += module_memory_text(study);
@@ -278,10 +290,10 @@ std::string json_report(const ReportInput& input) {
   if (!no_backward.empty()) report["no_backward"] = clean(no_backward);
   if (study.graph().data().captured)
     report["captured"] = captured_json(*study.graph().data().captured);
-  const auto& [budget, curve, fit] = input.planned;
+  const auto& [budget, curve, fit, replanned] = input.planned;
   if (budget) report["budget"] = budget_json(study, *budget);
   if (!curve.empty()) report["pareto"] = curve_json(study, curve);
-  if (fit) report["fit"] = fit_json(study, *fit);
+  if (fit) report["fit"] = fit_json(study, *fit, replanned);
   if (!input.passes.empty()) report["passes"] = passes_json(input.passes);
   if (input.measured) report["measured"] = measured_json(study, *input.measured);
   return report.dump(1) + "\n";

@@ -9,6 +9,7 @@
 #include "core/study/search/budget.h"
 #include "core/study/search/largest_fit.h"
 #include "core/study/search/next_moves.h"
+#include "core/study/search/replanned_fit.h"
 #include "core/study/step/study.h"
 
 namespace stashscope {
@@ -24,6 +25,7 @@ struct PlanningResults {
   std::optional<BudgetAnswer> budget;  ///< the plans of this result are on in the study
   std::vector<ParetoPoint> curve;      ///< Pareto front of peak and time
   std::optional<LargestFit> fit;
+  std::optional<ReplannedFit> replanned;  ///< set only with `fit`
 };
 
 /// The input of all reports, which print a study and compute nothing new.
@@ -34,14 +36,15 @@ struct ReportInput {
   std::vector<PassSaving> passes = {};
   std::vector<FusionRow> fusions = {};
   PlanningResults planned = {};
-  /// The best moves, among as many as `tried_moves` allows; unset without a search for moves.
+  /// The best next moves among those that `tried_moves` allows; unset if none were searched for.
   std::optional<std::vector<NextMove>> moves = {};
   MoveLimits tried_moves = {};
   std::string command = {};  ///< the command line that asked for the report; empty: unknown
 };
 
-/// The input of a report, with what the passes saved and with the fusion strategies; the rest is
-/// unset. @param study must outlive the result
+/// The input of a report on `study`, with the savings of the passes and the rows of the fusion
+/// strategies. The other members keep their defaults.
+/// @param study must outlive the result
 ReportInput report_input(const Study& study, const std::string& model_path);
 
 /// Plan table and cluster table in ONNX Runtime's form, then the peaks with their largest tensors,
@@ -54,7 +57,8 @@ std::string json_report(const ReportInput& input);
 /// `, without 2 tensors of unknown size`, which no peak includes; empty if all sizes are known.
 std::string unknown_sizes_clause(const Study& study);
 
-/// The first line of a report on a model without a backward pass, and an empty line; else empty.
+/// For a model without a backward pass: the first line of its report, followed by an empty line.
+/// Otherwise empty.
 std::string no_backward_line(const Study& study);
 
 }  // namespace stashscope

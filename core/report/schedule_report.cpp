@@ -47,7 +47,7 @@ std::string groups_text(const Study& study) {
   }
   if (groups.size() <= shown_groups) return text;
   return text + "  ... and " + std::to_string(groups.size() - shown_groups) +
-         " more groups (--format json has all)\n";
+         " more groups (--format json lists all groups)\n";
 }
 
 }  // namespace

@@ -104,7 +104,7 @@ FactorPowers common_factors(const std::vector<Product>& groups) {
   return common;
 }
 
-/// The rest of a product without the common factors, expanded.
+/// The product without the factors in `common`, expanded.
 Expr expanded_rest(const Product& group, const FactorPowers& common) {
   Expr rest = group.coefficient;
   for (const auto& [factor_, power] : group.factors) {
@@ -180,8 +180,8 @@ bool equal_coefficients(const Expr& sum) {
   });
 }
 
-/// The text of `common` * `sum`. Common factors of the terms of `sum` move in front of the sum. So
-/// does the coefficient, if it is the same for all terms except for its sign.
+/// The text of `common` * `sum`. Common factors of the terms of `sum` move in front of the sum. If
+/// the coefficients of all terms have the same absolute value, this value moves in front, too.
 std::string common_times_sum(FactorPowers common, const Expr& sum, const SymbolTable& symbols) {
   const Factored parts = factor(sum);
   for (const Factor& f : parts.common) {

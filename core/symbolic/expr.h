@@ -43,7 +43,8 @@ class Expr {
   friend Expr operator*(const Expr& a, const Expr& b);
   Expr operator-() const { return *this * Expr(-1); }
   friend bool operator==(const Expr& a, const Expr& b) { return order(a, b) == 0; }
-  /// Negative, 0 or positive: a total order for canonical forms, without arithmetic meaning.
+  /// Compares the canonical forms in a total order that has no arithmetic meaning. Negative if `a`
+  /// comes before `b`, 0 if they are equal, positive otherwise.
   static int order(const Expr& a, const Expr& b);
 
   /// The canonical terms; a constant is at most one term without factors.
@@ -51,7 +52,7 @@ class Expr {
   static Expr from_terms(std::vector<struct Term> terms);
 
   /// The value under `bindings`, rounded towards minus infinity; nothing when a needed dimension
-  /// has no value. Throws an input Error if it divides by 0 or exceeds 64 bits.
+  /// has no value. Throws an input Error for a division by 0 and for a value that exceeds 64 bits.
   std::optional<std::int64_t> evaluate(const Bindings& bindings) const;
   /// All symbols in the expression, sorted, each once.
   std::vector<SymbolId> symbols() const;
@@ -99,7 +100,7 @@ struct Polynomial {
 
 /// a / b if b divides a or is a constant other than 0; nothing otherwise.
 std::optional<Expr> divide(const Expr& a, const Expr& b);
-/// a / b, rounded down (up). @param b not the constant 0
+/// a / b, rounded down by `floor_divide` and up by `ceil_divide`. @param b not the constant 0
 Expr floor_divide(const Expr& a, const Expr& b);
 Expr ceil_divide(const Expr& a, const Expr& b);
 Expr floor(const Expr& a);
@@ -107,14 +108,15 @@ Expr ceil(const Expr& a);
 Expr minimum(const Expr& a, const Expr& b);
 Expr maximum(const Expr& a, const Expr& b);
 
-/// Whether a >= 0 (a > 0) is proven for all symbols >= 1.
+/// Whether a >= 0, or a > 0 for `is_positive`, is proven for all symbols >= 1.
 bool is_nonnegative(const Expr& a);
 bool is_positive(const Expr& a);
 /// Whether a is proven to be an integer for all integer symbols.
 bool is_integer_valued(const Expr& a);
 
-/// `a` as number * common factors * rest: 2*a*b - 2*a is 2 * [a] * (b - 1). The rest has no common
-/// factor, coprime integer coefficients and a positive leading coefficient.
+/// `a` as number * common factors * rest. For example, 2*x*y - 2*x has the number 2, the common
+/// factor x and the rest y - 1. The rest has no common factor, coprime integer coefficients and a
+/// positive leading coefficient.
 struct Factored {
   Rational number = 1;
   std::vector<Factor> common;

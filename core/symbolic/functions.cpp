@@ -14,7 +14,7 @@ Expr from_function(FunctionKind kind, std::vector<Expr> arguments) {
   return Expr::from_terms({{Rational(1), {Factor{Atom{SymbolId(), std::move(function)}, 1}}}});
 }
 
-/// a / b for single terms; nothing unless every factor of b divides a.
+/// a / b for single terms; nothing if a factor of b does not divide a.
 std::optional<Term> divide_terms(const Term& a, const Term& b) {
   Term quotient{a.coefficient / b.coefficient, a.factors};
   for (const Factor& divisor : b.factors) {
@@ -27,8 +27,9 @@ std::optional<Term> divide_terms(const Term& a, const Term& b) {
   return quotient;
 }
 
-/// The monomial order of polynomial division: lexicographic on exponents. Multiplication preserves
-/// this order. A missing atom counts as power 0.
+/// Whether `a` comes before `b` in the monomial order of polynomial division. The order is
+/// lexicographic on exponents, higher powers first. Multiplication preserves this order. A missing
+/// atom counts as power 0.
 bool leads(const Term& a, const Term& b) {
   std::size_t i = 0;
   std::size_t j = 0;
@@ -213,7 +214,8 @@ std::optional<Rational> lower_bound(const Expr& a) {
   return bound;
 }
 
-/// A lower bound of `a`: replaces a subtracted floor(p/d) by the exact quotient p/d >= floor(p/d).
+/// A lower bound of `a`. Each subtracted floor(p/d) is replaced by the exact quotient p/d, which is
+/// at least as large.
 Expr without_subtracted_floors(const Expr& a) {
   Expr result = 0;
   for (const Term& term : a.terms()) {
@@ -255,7 +257,8 @@ std::optional<Expr> divide(const Expr& a, const Expr& b) {
   const Term divisor = leading_term(b);
   Expr rest = a;
   Expr quotient = 0;
-  // Each round removes the leading term; a polynomial that b divides needs few rounds.
+  // Each round removes the leading term. If b divides a, few rounds are enough, so the loop gives
+  // up after 64 rounds.
   for (std::size_t steps = 0; !(rest == Expr(0)); ++steps) {
     if (steps > 64) return std::nullopt;
     const std::optional<Term> step = divide_terms(leading_term(rest), divisor);

@@ -10,8 +10,9 @@ namespace {
 constexpr std::size_t max_length = 4096;
 constexpr int max_depth = 64;
 
-/// Recursive descent over the grammar of shape inference tools; any failure makes the result empty.
-/// A binary plus or minus needs spaces around it, as these tools print it, so `seq-len` fails.
+/// A recursive-descent parser for expressions as shape inference tools print them. The result is
+/// empty if any part fails. The tools print spaces around a binary plus or minus, and the parser
+/// requires these spaces, so `seq-len` fails.
 class Parser {
  public:
   Parser(std::string_view text, SymbolTable& symbols) : text_(text), symbols_(symbols) {}

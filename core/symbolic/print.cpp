@@ -28,7 +28,8 @@ std::string function_text(const Function& function, const SymbolTable& symbols) 
   return text + ")";
 }
 
-/// The product of a number and of pieces. The denominator of the number comes last: `2*B*S/3`.
+/// The product of a number and of factors, given as texts. The denominator of the number comes
+/// last: `2*B*S/3`.
 std::string product_text(Rational number, const std::vector<std::string>& pieces) {
   const std::int64_t whole = number.numerator();
   std::string text;

@@ -14,7 +14,7 @@ using SymbolId = Id<struct SymbolTag>;
 /// The dimension names of one model. Names are opaque bytes: any text can be a dimension.
 class SymbolTable {
  public:
-  /// The id of `name`, which is added when it is new.
+  /// The id of `name`. Adds a new name to the table.
   SymbolId intern(std::string_view name);
   std::optional<SymbolId> find(std::string_view name) const;
   /// A new symbol under a name that the model does not use: `unknown_0`, `unknown_1`, ...

@@ -14,6 +14,7 @@
 #include "core/study/files/overwrite_guard.h"
 #include "core/study/search/budget_input.h"
 #include "core/study/search/largest_fit.h"
+#include "core/study/step/later_steps.h"
 #include "core/study/step/strategy_names.h"
 #include "python/engine/cancellable.h"
 
@@ -72,7 +73,8 @@ EngineStudy EngineStudy::ticked(const std::string& config, bool on) const {
 EngineStudy EngineStudy::planned(const std::string& budget, const SearchOptions& options) const {
   const std::int64_t bytes =
       budget_bytes(parse_budget(budget), study_->baseline->timeline.peak_bytes);
-  const BudgetRequest request{bytes, find_grain(options.grain), options.limit};
+  const BudgetRequest request{bytes, find_grain(options.grain), options.limit,
+                              find_aim(options.aim)};
   const auto answer =
       std::make_shared<const BudgetAnswer>(cancellable<BudgetAnswer>([&](const Progress& progress) {
         ParetoFront archive;
@@ -88,10 +90,10 @@ std::optional<std::string> EngineStudy::budget_answer() const {
   return budget_json(*study_, *answer_).dump();
 }
 
-std::string EngineStudy::fit(const std::string& dimension, const std::string& memory) const {
+std::string EngineStudy::fit(const std::string& dimension, const std::string& memory,
+                             const std::optional<ReplanRequest>& replan) const {
   FitQuestion question = parse_fit(dimension);
-  question.memory_bytes =
-      memory.empty() ? profile_in_force(study_->choices.times).memory_bytes : parse_bytes(memory);
+  question.memory_bytes = memory.empty() ? memory_to_fit(*study_) : parse_bytes(memory);
   if (question.memory_bytes <= 0) {
     fail_usage("memory",
                memory.empty() ? "is not known for this device profile" : "is no size above 0",
@@ -99,7 +101,13 @@ std::string EngineStudy::fit(const std::string& dimension, const std::string& me
   }
   const LargestFit fit = cancellable<LargestFit>(
       [&](const Progress& progress) { return largest_fit(*study_, question, progress); });
-  return fit_json(*study_, fit).dump();
+  if (!replan) return fit_json(*study_, fit).dump();
+  const ReplannedFit replanned = cancellable<ReplannedFit>([&](const Progress& progress) {
+    ReplannedFit found = replanned_fit(*study_, fit, *replan, progress);
+    progress.update(1, "");  // a search that was cancelled is no answer
+    return found;
+  });
+  return fit_json(*study_, fit, replanned).dump();
 }
 
 std::string EngineStudy::report() const {

@@ -11,6 +11,7 @@
 #include "core/schedule/tasks/search_limit.h"
 #include "core/study/files/loaded_model.h"
 #include "core/study/search/budget.h"
+#include "core/study/search/replanned_fit.h"
 #include "core/study/step/study.h"
 
 namespace stashscope::python {
@@ -27,6 +28,7 @@ struct LoadOptions {
 struct SearchOptions {
   std::string grain;
   SearchLimit limit;
+  std::string aim;  ///< `time` or `operations`
 };
 
 /// A study of the engine with the file that it was loaded from. Never changed: every choice makes
@@ -48,7 +50,9 @@ class EngineStudy {
   /// The answer of the search that made this study, as JSON; nothing if no search did.
   std::optional<std::string> budget_answer() const;
   /// The answer of `--fit DIMENSION --memory SIZE`, as JSON. An empty size is that of the profile.
-  std::string fit(const std::string& dimension, const std::string& memory) const;
+  /// @param replan the searches of `--fit-replan`; not set: only the plans that are on are tried
+  std::string fit(const std::string& dimension, const std::string& memory,
+                  const std::optional<ReplanRequest>& replan) const;
   /// The report of `--batch --format json`.
   std::string report() const;
   std::string card() const;

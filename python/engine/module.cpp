@@ -69,11 +69,21 @@ void add_edits(ClassOfStudies& studies) {
   studies.def(
       "budget",
       [](const EngineStudy& self, const std::string& budget, const std::string& grain,
-         double seconds, std::int64_t moves, std::uint64_t seed) {
-        return self.planned(budget, {grain, {.seconds = seconds, .moves = moves, .seed = seed}});
+         double seconds, std::int64_t moves, std::uint64_t seed, const std::string& aim) {
+        return self.planned(budget,
+                            {grain, {.seconds = seconds, .moves = moves, .seed = seed}, aim});
       },
-      "budget"_a, "grain"_a, "seconds"_a, "moves"_a, "seed"_a);
-  studies.def("fit", &EngineStudy::fit, "dimension"_a, "memory"_a);
+      "budget"_a, "grain"_a, "seconds"_a, "moves"_a, "seed"_a, "aim"_a);
+  studies.def(
+      "fit",
+      [](const EngineStudy& self, const std::string& dimension, const std::string& memory,
+         bool replans, const std::string& grain, double seconds, std::int64_t moves,
+         std::uint64_t seed) {
+        if (!replans) return self.fit(dimension, memory, {});
+        const SearchLimit limit{.seconds = seconds, .moves = moves, .seed = seed};
+        return self.fit(dimension, memory, ReplanRequest{find_grain(grain), limit});
+      },
+      "dimension"_a, "memory"_a, "replans"_a, "grain"_a, "seconds"_a, "moves"_a, "seed"_a);
 }
 
 void add_texts(ClassOfStudies& studies) {

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .capturing import capture
     from .exporting import export
     from .measuring import measure
-    from .studies import BudgetAnswer, Fit, PlanRow, Slot, Slots, Study, load, open
+    from .studies import BudgetAnswer, Fit, PlanRow, Slot, Slots, Study, load, open as open
 
 # The module of each name.
 _PLACES = {

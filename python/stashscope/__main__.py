@@ -4,28 +4,43 @@ from __future__ import annotations
 
 import argparse
 import sys
+import warnings
 from typing import Optional, Sequence
 
 from .errors import Error
 
 
-def _capture(options: argparse.Namespace) -> None:
+#: The exit code of `stashscope --batch` for a budget that no plan found meets.
+BUDGET_NOT_MET = 4
+
+
+def _capture(options: argparse.Namespace) -> int:
+    from .capturing.run import Assumed
     from .command.script import capture_script
     capture_script(options.script, options.arguments, options.out, step=options.step,
-                   updates=options.updates, empty=options.empty, go_on=options.go_on)
+                   updates=options.updates, empty=options.empty, go_on=options.go_on,
+                   assumed=Assumed(options.routing, options.kernels))
+    return 0
 
 
-def _open(options: argparse.Namespace) -> None:
+def _open(options: argparse.Namespace) -> int:
     from .studies import open as open_window
     open_window(options.file)
+    return 0
 
 
-def _plan(options: argparse.Namespace) -> None:
+def _plan(options: argparse.Namespace) -> int:
     from .studies import load
-    planned = load(options.file).budget(options.budget)
+    with warnings.catch_warnings(record=True) as notes:
+        warnings.simplefilter("always")
+        planned = load(options.file).budget(options.budget)
+    for note in notes:
+        print(f"stashscope: {note.message}", file=sys.stderr)
     planned.plan.save(options.out)
     print(f"peak {planned.baseline_peak_bytes:,} B without the plan, {planned.peak_bytes:,} B with it, "
           f"{planned.extra_percent:.1f} % more operations; wrote {options.out}")
+    answer = planned.budget_answer
+    return 0 if answer is None or answer.feasible else BUDGET_NOT_MET
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -39,6 +54,9 @@ def _parser() -> argparse.ArgumentParser:
                          help="calls of optimizer.step() that end the step (default: 1); for several optimizers")
     capture.add_argument("--empty", action="store_true",
                          help="give models parameters without data, for a model that does not fit into memory")
+    capture.add_argument("--kernels", choices=["cuda"], help="the operators of a GPU: attention, dropout, optimizers")
+    capture.add_argument("--routing", choices=["even"],
+                         help="every expert of a mixture of experts gets the same number of tokens")
     capture.add_argument("--go-on", action="store_true", help="let the script run on after the capture")
     capture.add_argument("script", help="the script; behind it, its own arguments")
     capture.add_argument("arguments", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
@@ -57,14 +75,13 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
-    """Runs a command. Returns the exit code: 1 after an error, which is printed."""
+    """Runs a command. Returns the exit code: 1 after an error, which is printed; 4 if a plan misses its budget."""
     options = _parser().parse_args(arguments)
     try:
-        options.run(options)
+        return options.run(options)
     except Error as error:
         print(f"stashscope: {error}", file=sys.stderr)
         return 1
-    return 0
 
 
 if __name__ == "__main__":

@@ -43,6 +43,7 @@ TEST_F(CommandLine, HelpNamesEveryOption) {
                              "--move-limit",
                              "--seed",
                              "--fit",
+                             "--fit-replan",
                              "--memory",
                              "Exit codes"}) {
     EXPECT_NE(outcome.output.find(option), std::string::npos) << option;

@@ -54,7 +54,7 @@ TEST_F(Planning, AFewBytesAreNotedAsGibibytesThatWereMeant) {
             std::string::npos);
   EXPECT_NE(notes(" --fit N --memory 1").find("--memory 1: 1 byte; write 1GiB"), std::string::npos);
   for (const char* const meant : {" --budget 24GiB", " --budget 24B", " --budget 2000000"}) {
-    EXPECT_EQ(notes(meant).find("if you mean that"), std::string::npos) << meant;
+    EXPECT_EQ(notes(meant).find("if you mean GiB"), std::string::npos) << meant;
   }
 }
 
@@ -90,6 +90,43 @@ TEST_F(Planning, WhatFitsIsLookedForWithThePlansOfTheBudget) {
   // --dim sets the size of the report; it does not limit the search.
   EXPECT_EQ(found["dims"]["N"], 64);
   EXPECT_NE(before, 64);
+}
+
+TEST_F(Planning, WhatFitsIsAlsoLookedForWithAPlanForEachSize) {
+  const std::string asked = model() + few + " --fit N --memory 1MiB";
+  EXPECT_FALSE(report(asked)["fit"].contains("replanned"));
+  for (const std::string grain : {"cluster", "node"}) {
+    const auto fit = report(asked + " --fit-replan --grain " + grain)["fit"];
+    const auto& replanned = fit["replanned"];
+    const auto& largest = replanned["largest"];
+    EXPECT_EQ(replanned["grain"], grain);
+    EXPECT_GT(largest["value"], fit["current"]["largest"]["value"]) << grain;
+    EXPECT_LE(largest["peak_bytes"], 1 << 20);
+    EXPECT_GT(replanned["next"]["value"], largest["value"]);
+    EXPECT_EQ(replanned["at_least"], replanned["next"]["bound_bytes"].is_null());
+  }
+}
+
+TEST_F(Planning, ThePlanOfTheLargestSizeHasItsPeak) {
+  const auto fit = report(model() + few + " --fit N --memory 1MiB --fit-replan")["fit"];
+  const auto& largest = fit["replanned"]["largest"];
+  std::string passes;
+  for (const std::string pass : largest["passes"]) passes += " --pass " + pass;
+  const auto there = report(in_folder("model.onnx") +
+                            " --dim N=" + std::to_string(largest["value"].get<std::int64_t>()) +
+                            passes + " --probe " + largest["probe"].get<std::string>() +
+                            " --plan '" + largest["config"].get<std::string>() + "'");
+  EXPECT_EQ(peak(there, "current"), largest["peak_bytes"]);
+}
+
+TEST_F(Planning, TheTextSaysWhetherTheNextSizeWasDecided) {
+  const Outcome outcome = stashscope("--batch " + model() + " --fit N --memory 1MiB --fit-replan" +
+                                     " --time-limit 0 --move-limit 1");
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+  EXPECT_NE(outcome.output.find("With a plan made for each size: at least "), std::string::npos)
+      << outcome.output;
+  EXPECT_NE(outcome.output.find(" was not decided in 1 move;"), std::string::npos);
+  EXPECT_EQ(stashscope("--batch " + model() + " --fit-replan").status, 2) << "needs --fit";
 }
 
 TEST_F(Planning, ASequenceThatNoConfigCanExpressIsNotExportedSilently) {

@@ -57,6 +57,24 @@ class Results(unittest.TestCase):
                    autocast=True)
         self.check(Twice, twice_loss, plan_of(["part"], *calls(ADDMM, 0)), autocast=True)
 
+    def test_regions_that_free_outputs(self) -> None:
+        def freeing(*modules: str, save=()) -> Plan:
+            return Plan(tuple(Region(module, save, free_outputs=True) for module in modules))
+        self.check(gpt2, language_loss_without_cache, freeing("transformer.h.0.mlp.act", "transformer.h.1.ln_1"),
+                   freeing(*GPT2_BLOCKS, save=calls(ADDMM, 0, 2)))
+        self.check(gpt2, language_loss, freeing("transformer.h.0.mlp.act", "transformer.h.1.ln_2"), code=False)
+        self.check(llama, language_loss_without_cache,
+                   freeing("model.layers.0.input_layernorm", "model.layers.1.mlp.act_fn", "model.norm"))
+        self.check(residual_net, image_loss, freeing("1", "2"), freeing("1", save=calls(CONVOLUTION, 0)))
+        self.check(Twice, twice_loss, freeing("part", "start"))
+        self.check(gpt2, language_loss_without_cache, freeing("transformer.h.0.mlp.act"), autocast=True)
+
+    def test_attention_of_one_tensor_beside_a_region_that_frees_outputs(self) -> None:
+        """Query, key and value are one tensor in the second run, too; else other operators run."""
+        plan = Plan((Region("1.self_attn"), Region("1.dropout", free_outputs=True)))
+        self.check(lambda: nn.Sequential(nn.Linear(16, 16), nn.TransformerEncoderLayer(16, 4, 32, batch_first=True)),
+                   lambda model: model(torch.linspace(-1, 1, 128).reshape(2, 4, 16)).square().mean(), plan)
+
     def test_nested_regions(self) -> None:
         inner = Region("transformer.h.0.mlp", calls(ADDMM, 0))
         self.check(gpt2, language_loss_without_cache,
@@ -109,6 +127,66 @@ class Backward(unittest.TestCase):
             loss.backward()
         self.assertEqual(unequal(models[0], models[1]), [])
         self.assertEqual(unequal(models[0], models[2]), [])
+
+    def test_outputs_are_made_again_for_every_backward_pass(self) -> None:
+        torch.manual_seed(0)
+        model = nn.Sequential(nn.Linear(8, 8), nn.Tanh(), nn.Linear(8, 8))
+        x = torch.randn(4, 8)
+        model(x).square().sum().backward()
+        model(x).square().sum().backward()
+        plain = [parameter.grad.clone() for parameter in model.parameters()]
+        model.zero_grad()
+        stashscope.apply(model, Plan((Region("1", free_outputs=True),)))
+        loss = model(x).square().sum()
+        loss.backward(retain_graph=True)
+        loss.backward()
+        for parameter, gradient in zip(model.parameters(), plain):
+            self.assertTrue(torch.equal(parameter.grad, gradient))
+
+    def test_a_freed_output_that_is_changed_in_place_is_an_error(self) -> None:
+        class Changed(nn.Module):
+            def __init__(self) -> None:
+                super().__init__()
+                self.norm, self.last = nn.LayerNorm(8), nn.Linear(8, 8)
+
+            def forward(self, x: torch.Tensor) -> torch.Tensor:
+                y = self.norm(x)
+                with torch.no_grad():
+                    y.detach().mul_(2)
+                return self.last(y)
+
+        model = Changed()
+        stashscope.apply(model, Plan((Region("norm", free_outputs=True),)))
+        with self.assertRaisesRegex(RuntimeError, "modified inplace"):
+            model(torch.randn(4, 8))
+
+    def test_a_change_in_place_of_what_is_saved_stays_an_error(self) -> None:
+        class Wrong(nn.Module):
+            def __init__(self) -> None:
+                super().__init__()
+                self.part, self.norm = nn.Linear(8, 8), nn.LayerNorm(8)
+
+            def forward(self, x: torch.Tensor) -> torch.Tensor:
+                y = self.part(self.norm(x)).exp()
+                z = y * 2
+                y.add_(1)
+                return z
+
+        model = Wrong()
+        stashscope.apply(model, Plan((Region("norm", free_outputs=True),)))
+        with self.assertRaisesRegex(Error, "changed in place"):
+            model(torch.randn(4, 8)).sum().backward()
+
+    def test_hooks_around_the_model_see_what_is_not_freed(self) -> None:
+        model, x = nn.Sequential(nn.Linear(8, 8), nn.Tanh(), nn.Linear(8, 8)), torch.randn(4, 8)
+        stashscope.apply(model, Plan((Region("1", free_outputs=True),)))
+        packed, unpacked = [], []
+        with torch.autograd.graph.saved_tensors_hooks(lambda tensor: packed.append(tensor) or tensor,
+                                                      lambda tensor: unpacked.append(tensor) or tensor):
+            result = model(x)
+        result.sum().backward()
+        self.assertTrue(any(tensor is x or tensor.data_ptr() == x.data_ptr() for tensor in packed))
+        self.assertGreater(len(unpacked), 0)
 
     def test_gradients_add_up_over_steps(self) -> None:
         plain, model = pair()
@@ -280,6 +358,12 @@ class Refusals(unittest.TestCase):
             stashscope.remove(model)
         self.assertIs(model.part.forward, top)
         self.assertIn("forward", model.start.__dict__)
+
+    def test_a_region_around_regions_that_free_outputs(self) -> None:
+        model = nn.Sequential(nn.Linear(8, 8), nn.Tanh())
+        with self.assertRaisesRegex(Error, "model itself is a region"):
+            stashscope.apply(model, Plan((Region(""), Region("1", free_outputs=True))))
+        self.assertNotIn("forward", vars(model))
 
     def test_other_things_than_models(self) -> None:
         for function in (lambda: stashscope.apply(3, Plan()), lambda: stashscope.remove("x")):

@@ -12,6 +12,7 @@ from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).resolve().parent.parent.parent / "python"), str(Path(__file__).resolve().parent)]
 
+import numpy  # noqa: E402
 import onnx  # noqa: E402
 import torch  # noqa: E402
 from torch import nn  # noqa: E402
@@ -233,6 +234,68 @@ class CaptureTest(unittest.TestCase):
         training = Training()
         stashscope.capture(training.step, self.path)
         self.assertIn("step", properties(self.path)["stashscope.warnings"])
+
+
+@torch.library.custom_op("stashscope_test::parts", mutates_args=())
+def parts(x: torch.Tensor) -> list[torch.Tensor]:
+    """Two results, of which the second is not contiguous."""
+    return [x.clone(), x.t().contiguous().t()]
+
+
+@parts.register_fake
+def _(x: torch.Tensor) -> list[torch.Tensor]:
+    return [torch.empty_like(x), x.t().contiguous().t()]
+
+
+class KnownDataTest(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = Path(folder.name) / "step.onnx"
+        self.layer = nn.Linear(4, 4)
+
+    def operators(self, step, fake: bool) -> list[str]:
+        stashscope.capture(step, self.path, model=self.layer, fake=fake)
+        return [node.op_type for node in onnx.load(self.path).graph.node]
+
+    def test_a_list_of_a_tensor_outside_the_step(self) -> None:
+        lengths = torch.tensor([3, 2])
+
+        def step():
+            first, second = self.layer(torch.ones(5, 4)).split(lengths.tolist())
+            (first.sum() + second.square().sum()).backward()
+        self.assertEqual(self.operators(step, True), self.operators(step, False))
+
+    def test_an_array_of_data(self) -> None:
+        """Costs are read as an array, as for a matching, and the array keeps its tensor alive."""
+        def step():
+            self.layer.zero_grad()
+            costs = self.layer(torch.linspace(-1, 1, 20).reshape(5, 4))
+            rows = [numpy.asarray(row) for row in costs.detach() * 2]
+            costs.select(1, int(rows[0].argmax())).sum().backward()
+        with self.assertRaisesRegex(stashscope.Error, "makes an array of a tensor's data.*capture_test.py"):
+            self.operators(step, True)
+        operators = self.operators(step, False)
+        self.assertEqual(operators.count("select_backward"), 1)
+        judgement = judge(self.path, lambda: step)
+        self.assertEqual((judgement.differences, judgement.peak), ([], judgement.profiler_peak))
+
+    def test_masks_of_finite_values_are_changed_in_place(self) -> None:
+        for rows in (5, 20_000):  # the data of the larger one are one element
+            def step():
+                made = self.layer(torch.ones(rows, 4))
+                bad = torch.isinf(made)
+                bad |= torch.isnan(made)
+                bad[:, 0] = False
+                made.masked_fill(bad, 0).sum().backward()
+            self.assertEqual(self.operators(step, True), self.operators(step, False), rows)
+
+    def test_results_of_a_library_have_their_layout(self) -> None:
+        def step():
+            made = self.layer(torch.ones(5, 4))
+            first, second = parts(made.detach())
+            (made * first * second.t().view(-1).sum()).sum().backward()
+        self.assertEqual(self.operators(step, True), self.operators(step, False))
 
 
 class RefusalTest(unittest.TestCase):

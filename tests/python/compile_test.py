@@ -17,7 +17,7 @@ import stashscope
 from functorch.compile import default_partition, make_boxed_func, min_cut_rematerialization_partition
 from models import MODELS, UNet
 from profiler_oracle import judge
-from stashscope import Error
+from stashscope import Error, Plan, Region
 from torch import nn
 from torch._dynamo.backends.common import aot_autograd
 from torch.nn import functional
@@ -278,6 +278,14 @@ class Plans(CompileTest):
         # The first product gives queries, keys and values, the third the middle of the perceptron.
         self.assertEqual(kept - saved, 2 * 2 * 32 * (3 + 4) * 32 * 4)
         self.assertEqual(fewer.count("addmm"), 4)
+
+    def test_outputs_that_regions_free(self) -> None:
+        names = [f"{block}.mlp.act" for block in GPT2_BLOCKS]
+        without, _ = self.check(gpt2, language_loss_without_cache, plan_of(names))
+        saved, again = self.check(gpt2, language_loss_without_cache,
+                                  Plan(tuple(Region(name, free_outputs=True) for name in names)))
+        self.assertEqual(without - saved, 2 * 2 * 32 * 4 * 32 * 4)
+        self.assertNotIn("addmm", again)
 
     def test_before_and_after_compilation_and_removal(self) -> None:
         model, other, step = compiled(Twice, twice_loss)

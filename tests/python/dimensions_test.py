@@ -9,6 +9,7 @@ import tempfile
 import unittest
 from fractions import Fraction
 from pathlib import Path
+from types import MappingProxyType
 
 sys.path[:0] = [str(Path(__file__).resolve().parent.parent.parent / "python"), str(Path(__file__).resolve().parent)]
 
@@ -96,6 +97,16 @@ class DimensionsTest(unittest.TestCase):
         texts = {one for one in json.loads(kept["stashscope.storages"])["bytes"] if isinstance(one, str)}
         self.assertIn("4*first*second*third**2", texts)
         self.assertIn("16*first*second*third", texts)
+
+
+class AnyMappingTest(unittest.TestCase):
+    def test_dims_need_not_be_a_dictionary(self) -> None:
+        def step(batch=2):
+            torch.ones(batch, 3).sum()
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "step.onnx"
+            stashscope.capture(step, path, dims=MappingProxyType({"batch": 4}))
+            self.assertEqual(File(path, {"batch": 4}).dimensions["batch"]["value"], 4)
 
 
 class RefusalTest(unittest.TestCase):

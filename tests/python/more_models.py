@@ -8,37 +8,25 @@ import torch
 import torch.nn.functional as functional
 from torch import nn
 
-Step = Callable[[], None]
+from models import even_routing
+from more_steps import STEPS, Step, ids, trained
 
 _DECODER = dict(hidden_size=32, intermediate_size=64, num_hidden_layers=2, num_attention_heads=4, vocab_size=100,
                 max_position_embeddings=64, pad_token_id=0, bos_token_id=1, eos_token_id=2)
 _GROUPED = dict(_DECODER, num_key_value_heads=2)
-
-
-def trained(model: nn.Module, loss: Callable[[], torch.Tensor], optimizer: Any = torch.optim.AdamW) -> Step:
-    """A usual step."""
-    model.train()
-    update = optimizer([parameter for parameter in model.parameters() if parameter.requires_grad], lr=0.001)
-
-    def step() -> None:
-        update.zero_grad()
-        loss().backward()
-        update.step()
-    return step
-
-
-def ids(*shape: int) -> torch.Tensor:
-    """Token ids."""
-    return torch.randint(3, 90, shape or (2, 32))
+# The routers of mixtures of experts. They pick 2 of 4 experts.
+_ROUTERS = {"Qwen2MoeForCausalLM": "mlp.gate", "Qwen3MoeForCausalLM": "mlp.gate", "OlmoeForCausalLM": "mlp.gate",
+            "GraniteMoeForCausalLM": "router.layer"}
 
 
 def _labelled(name: str, **config: Any) -> Callable[[], Step]:
     """A model of transformers that predicts tokens."""
     def make() -> Step:
         import transformers
-        family, _, head = name.partition("For")
-        kind = getattr(transformers, f"{family}Config")
-        model = getattr(transformers, name)(kind(**config))
+        kind = getattr(transformers, name)
+        model = kind(kind.config_class(**config))
+        if name in _ROUTERS:
+            even_routing(model, 4, 2, _ROUTERS[name])
         tokens = ids()
         return trained(model, lambda: model(input_ids=tokens, labels=tokens).loss)
     return make
@@ -48,9 +36,8 @@ def _vision(name: str, size: int = 32, **config: Any) -> Callable[[], Step]:
     """A model of transformers that classifies images."""
     def make() -> Step:
         import transformers
-        family, _, _ = name.partition("For")
-        kind = getattr(transformers, f"{family}Config")
-        model = getattr(transformers, name)(kind(num_labels=10, **config))
+        kind = getattr(transformers, name)
+        model = kind(kind.config_class(num_labels=10, **config))
         images, labels = torch.randn(2, 3, size, size), torch.randint(0, 10, (2,))
         return trained(model, lambda: model(pixel_values=images, labels=labels).loss)
     return make
@@ -149,6 +136,13 @@ def _faster_rcnn() -> Step:
     return trained(model, lambda: sum(model(images, targets).values()))
 
 
+def _maxvit() -> Step:
+    from torchvision.models.maxvit import MaxVit
+    model = MaxVit((64, 64), 8, 2, [8, 16], [1, 1], 8, 0.1, num_classes=10)
+    images, labels = torch.randn(2, 3, 64, 64), torch.randint(0, 10, (2,))
+    return trained(model, lambda: functional.cross_entropy(model(images), labels))
+
+
 def _raft() -> Step:
     from torchvision.models.optical_flow import raft_small
     model = raft_small(weights=None)
@@ -156,254 +150,50 @@ def _raft() -> Step:
     return trained(model, lambda: sum(flow.abs().mean() for flow in model(*images, num_flow_updates=2)))
 
 
-class _Recurrent(nn.Module):
-    def __init__(self, kind: Any, **options: Any) -> None:
-        super().__init__()
-        self.embedding = nn.Embedding(100, 16)
-        self.recurrent = kind(16, 24, num_layers=2, batch_first=True, **options)
-        self.head = nn.Linear(24 * (1 + options.get("bidirectional", False)), 100)
-
-    def forward(self, tokens: torch.Tensor) -> torch.Tensor:
-        return self.head(self.recurrent(self.embedding(tokens))[0])
-
-
-def _recurrent(kind: Any, **options: Any) -> Callable[[], Step]:
-    def make() -> Step:
-        model, tokens = _Recurrent(kind, **options), ids()
-        return trained(model, lambda: functional.cross_entropy(model(tokens).flatten(0, 1), tokens.flatten()))
-    return make
-
-
-def _packed_lstm() -> Step:
-    recurrent, head = nn.LSTM(8, 16, batch_first=True), nn.Linear(16, 4)
-    model = nn.ModuleList([recurrent, head])
-    data, lengths = torch.randn(3, 10, 8), torch.tensor([10, 7, 4])
-
-    def loss() -> torch.Tensor:
-        packed = nn.utils.rnn.pack_padded_sequence(data, lengths, batch_first=True)
-        return head(nn.utils.rnn.pad_packed_sequence(recurrent(packed)[0], batch_first=True)[0]).square().mean()
-    return trained(model, loss)
-
-
-def _transformer() -> Step:
-    model = nn.Transformer(32, 4, 2, 2, 64, batch_first=True)
-    source, target = torch.randn(2, 20, 32), torch.randn(2, 12, 32)
-    mask = nn.Transformer.generate_square_subsequent_mask(12)
-    return trained(model, lambda: model(source, target, tgt_mask=mask).square().mean())
-
-
-def _embedding_bag() -> Step:
-    model = nn.Sequential(nn.EmbeddingBag(100, 16, mode="mean"), nn.Linear(16, 4))
-    tokens, offsets = ids(30), torch.tensor([0, 7, 19])
-    return trained(model, lambda: model[1](model[0](tokens, offsets)).square().mean())
-
-
-def _variational() -> Step:
-    encoder, decoder = nn.Linear(64, 2 * 8), nn.Sequential(nn.Linear(8, 64), nn.Sigmoid())
-    model = nn.ModuleList([encoder, decoder])
-    data = torch.rand(6, 64)
-
-    def loss() -> torch.Tensor:
-        mean, spread = encoder(data).chunk(2, -1)
-        code = mean + torch.randn_like(mean) * (0.5 * spread).exp()
-        divergence = -0.5 * (1 + spread - mean.pow(2) - spread.exp()).sum()
-        return functional.binary_cross_entropy(decoder(code), data, reduction="sum") + divergence
-    return trained(model, loss)
-
-
-def _adversarial() -> Step:
-    maker = nn.Sequential(nn.Linear(8, 32), nn.LeakyReLU(0.2), nn.Linear(32, 16))
-    judge = nn.Sequential(nn.Linear(16, 32), nn.LeakyReLU(0.2), nn.Linear(32, 1))
-    updates = [torch.optim.Adam(part.parameters(), lr=0.001) for part in (maker, judge)]
-    real, ones, zeros = torch.randn(6, 16), torch.ones(6, 1), torch.zeros(6, 1)
-
-    def step() -> None:
-        made = maker(torch.randn(6, 8))
-        updates[1].zero_grad()
-        loss = functional.binary_cross_entropy_with_logits
-        (loss(judge(real), ones) + loss(judge(made.detach()), zeros)).backward()
-        updates[1].step()
-        updates[0].zero_grad()
-        loss(judge(made), ones).backward()
-        updates[0].step()
-    return step
-
-
-def _network() -> nn.Module:
-    return nn.Sequential(nn.Linear(16, 32), nn.GELU(), nn.Linear(32, 32), nn.ReLU(inplace=True), nn.LayerNorm(32),
-                         nn.Dropout(0.1), nn.Linear(32, 4))
-
-
-def _with_optimizer(make_optimizer: Any) -> Callable[[], Step]:
-    def make() -> Step:
-        model, data = _network(), torch.randn(8, 16)
-        return trained(model, lambda: model(data).square().mean(), make_optimizer)
-    return make
-
-
-def _second_step(make: Callable[[], Step]) -> Callable[[], Step]:
-    def made() -> Step:
-        step = make()
-        step()
-        return step
-    return made
-
-
-def _lbfgs() -> Step:
-    model, data = _network()[:3], torch.randn(8, 16)
-    update = torch.optim.LBFGS(model.parameters(), max_iter=2)
-
-    def closure() -> torch.Tensor:
-        update.zero_grad()
-        loss = model(data).square().mean()
-        loss.backward()
-        return loss
-    return lambda: update.step(closure)
-
-
-def _accumulation() -> Step:
-    model, batches = _network(), torch.randn(3, 8, 16)
-    update = torch.optim.AdamW(model.parameters())
-
-    def step() -> None:
-        update.zero_grad()
-        for batch in batches:
-            (model(batch).square().mean() / 3).backward()
-        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        nn.utils.clip_grad_value_(model.parameters(), 0.5)
-        update.step()
-    return step
-
-
-def _checkpointed(reentrant: bool) -> Callable[[], Step]:
-    def make() -> Step:
-        from torch.utils.checkpoint import checkpoint, checkpoint_sequential
-        first, rest, data = _network(), nn.Sequential(*(nn.Sequential(nn.Linear(4, 4), nn.Tanh()) for _ in range(4))), \
-            torch.randn(8, 16, requires_grad=True)
-        model = nn.ModuleList([first, rest])
-
-        def loss() -> torch.Tensor:
-            hidden = checkpoint(first, data, use_reentrant=reentrant)
-            return checkpoint_sequential(rest, 2, hidden, use_reentrant=reentrant).square().mean()
-        return trained(model, loss)
-    return make
-
-
-def _scaled() -> Step:
-    model, data = _network(), torch.randn(8, 16)
-    update, scaler = torch.optim.SGD(model.parameters(), lr=0.1), torch.amp.GradScaler("cpu")
-
-    def step() -> None:
-        update.zero_grad()
-        with torch.autocast("cpu", torch.bfloat16):
-            loss = model(data).square().mean()
-        scaler.scale(loss).backward()
-        scaler.unscale_(update)
-        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        scaler.step(update)
-        scaler.update()
-    return step
-
-
-def _averaged() -> Step:
-    model, data = _network(), torch.randn(8, 16)
-    average = torch.optim.swa_utils.AveragedModel(model, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(0.9))
-    update = torch.optim.SGD(model.parameters(), lr=0.1)
-
-    def step() -> None:
-        update.zero_grad()
-        model(data).square().mean().backward()
-        update.step()
-        average.update_parameters(model)
-    return step
-
-
-def _tied() -> Step:
-    class Tied(nn.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            self.embedding, self.head = nn.Embedding(50, 16), nn.Linear(16, 50, bias=False)
-            self.head.weight = self.embedding.weight
-
-        def forward(self, tokens: torch.Tensor) -> torch.Tensor:
-            return self.head(self.embedding(tokens))
-    model, tokens = Tied(), torch.randint(0, 50, (4, 8))
-    return trained(model, lambda: functional.cross_entropy(model(tokens).flatten(0, 1), tokens.flatten()))
-
-
-def _parametrized() -> Step:
-    model = nn.Sequential(nn.utils.parametrizations.weight_norm(nn.Linear(16, 32)),
-                          nn.utils.parametrizations.spectral_norm(nn.Linear(32, 32)),
-                          nn.utils.parametrizations.orthogonal(nn.Linear(32, 32)))
-    data = torch.randn(8, 16)
-    return trained(model, lambda: model(data).square().mean())
-
-
-def _old_weight_norm() -> Step:
-    model, data = nn.utils.weight_norm(nn.Linear(16, 32)), torch.randn(8, 16)
-    return trained(model, lambda: model(data).square().mean())
-
-
-class _Cube(torch.autograd.Function):
-    @staticmethod
-    def forward(context: Any, data: torch.Tensor) -> torch.Tensor:
-        context.save_for_backward(data)
-        context.kept = data * 2
-        return data ** 3
-
-    @staticmethod
-    def backward(context: Any, gradient: torch.Tensor) -> torch.Tensor:
-        data, = context.saved_tensors
-        return gradient * 3 * data * data + 0 * context.kept
-
-
-def _own_function() -> Step:
-    model, data = _network(), torch.randn(8, 16)
-    return trained(model, lambda: _Cube.apply(model(data)).mean())
-
-
-def _gradient_penalty() -> Step:
-    model, data = nn.Sequential(nn.Linear(16, 32), nn.Tanh(), nn.Linear(32, 1)), torch.randn(8, 16, requires_grad=True)
-
-    def loss() -> torch.Tensor:
-        result = model(data)
-        slope, = torch.autograd.grad(result.sum(), data, create_graph=True)
-        return result.square().mean() + (slope.norm(dim=1) - 1).square().mean()
-    return trained(model, loss)
-
-
-def _functional() -> Step:
-    model, data = nn.Sequential(nn.Linear(16, 32), nn.Tanh(), nn.Linear(32, 1)), torch.randn(8, 16)
-    parameters = dict(model.named_parameters())
-
-    def step() -> None:
-        def loss(values: Any) -> torch.Tensor:
-            return torch.func.functional_call(model, values, (data,)).square().mean()
-        gradients = torch.func.grad(loss)(parameters)
-        with torch.no_grad():
-            for name, value in parameters.items():
-                value.sub_(0.1 * gradients[name])
-    return step
-
-
-def _per_sample() -> Step:
-    model, data = nn.Sequential(nn.Linear(16, 32), nn.Tanh(), nn.Linear(32, 1)), torch.randn(8, 16)
-    parameters = {name: value.detach() for name, value in model.named_parameters()}
-
-    def step() -> None:
-        def loss(values: Any, sample: torch.Tensor) -> torch.Tensor:
-            return torch.func.functional_call(model, values, (sample,)).square().mean()
-        gradients = torch.func.vmap(torch.func.grad(loss), in_dims=(None, 0))(parameters, data)
-        for name, value in parameters.items():
-            value.sub_(0.1 * gradients[name].mean(0))
-    return step
-
-
 _BART = dict(d_model=32, encoder_layers=2, decoder_layers=2, encoder_attention_heads=4, decoder_attention_heads=4,
              encoder_ffn_dim=64, decoder_ffn_dim=64, vocab_size=100, max_position_embeddings=64, pad_token_id=0,
              bos_token_id=1, eos_token_id=2, decoder_start_token_id=1, forced_eos_token_id=2)
 _ROTARY = dict(hidden_size=32, num_hidden_layers=2, num_attention_heads=4, vocab_size=100)
 _EXPERTS = dict(_GROUPED, num_experts=4, num_experts_per_tok=2, moe_intermediate_size=32)
+
+_LANGUAGE: dict[str, Callable[[], Step]] = {
+    "olmoe": _labelled("OlmoeForCausalLM", **_GROUPED, num_experts=4, num_experts_per_tok=2),
+    "granite_moe": _labelled("GraniteMoeForCausalLM", **_GROUPED, num_local_experts=4, num_experts_per_tok=2),
+    "gpt_neo": _labelled("GPTNeoForCausalLM", hidden_size=32, num_layers=2, num_heads=4, window_size=8, vocab_size=100,
+                         attention_types=[[["global", "local"], 1]], max_position_embeddings=64),
+    "gpt_bigcode": _labelled("GPTBigCodeForCausalLM", n_layer=2, n_embd=32, n_head=4, vocab_size=100, n_positions=64),
+    "phi": _labelled("PhiForCausalLM", **_DECODER), "gemma": _labelled("GemmaForCausalLM", **_GROUPED, head_dim=8),
+    "cohere": _labelled("CohereForCausalLM", **_GROUPED), "stablelm": _labelled("StableLmForCausalLM", **_GROUPED),
+    "mpt": _labelled("MptForCausalLM", d_model=32, n_heads=4, n_layers=2, vocab_size=100, max_seq_len=64),
+    "pegasus": _labelled("PegasusForConditionalGeneration", **_BART),
+    "marian": _labelled("MarianMTModel", **_BART), "mbart": _labelled("MBartForConditionalGeneration", **_BART),
+    "led": _labelled("LEDForConditionalGeneration", **_BART, attention_window=8, max_encoder_position_embeddings=64,
+                     max_decoder_position_embeddings=64),
+    "longformer": _labelled("LongformerForMaskedLM", **_DECODER, attention_window=8),
+    "mpnet": _labelled("MPNetForMaskedLM", **_DECODER), "convbert": _labelled("ConvBertForMaskedLM", **_DECODER),
+    "funnel": _labelled("FunnelForMaskedLM", vocab_size=100, d_model=32, n_head=4, d_head=8, d_inner=64,
+                        block_sizes=[1, 1]),
+    "fnet": _labelled("FNetForMaskedLM", hidden_size=32, num_hidden_layers=2, intermediate_size=64, vocab_size=100,
+                      max_position_embeddings=64),
+    "modernbert": _labelled("ModernBertForMaskedLM", **_DECODER, cls_token_id=1, sep_token_id=2),
+    "mamba2": _labelled("Mamba2ForCausalLM", hidden_size=32, num_hidden_layers=2, vocab_size=100, state_size=8,
+                        num_heads=4, head_dim=16, expand=2, n_groups=1, chunk_size=8),
+}
+
+_SMALL_STAGES = dict(hidden_sizes=[8, 8, 16, 16], depths=[1, 1, 1, 1])
+_IMAGES: dict[str, Callable[[], Step]] = {
+    "beit": _vision("BeitForImageClassification", hidden_size=32, intermediate_size=64, num_hidden_layers=2,
+                    num_attention_heads=4, image_size=32, patch_size=8),
+    "pvt": _vision("PvtForImageClassification", 64, image_size=64, num_attention_heads=[1, 1, 2, 2], **_SMALL_STAGES),
+    "poolformer": _vision("PoolFormerForImageClassification", 64, **_SMALL_STAGES),
+    "convnextv2": _vision("ConvNextV2ForImageClassification", hidden_sizes=[8, 16, 32, 64], depths=[1, 1, 1, 1]),
+    "focalnet": _vision("FocalNetForImageClassification", image_size=32, embed_dim=8, depths=[1, 1],
+                        focal_levels=[1, 1], focal_windows=[3, 3]),
+    "mobilevit": _vision("MobileViTForImageClassification", 64, image_size=64),
+    "googlenet": _torchvision("googlenet", aux_logits=False, init_weights=False),
+    "squeezenet": _torchvision("squeezenet1_1"), "mnasnet": _torchvision("mnasnet0_5"),
+    "resnext": _torchvision("resnext50_32x4d"), "alexnet": _torchvision("alexnet"),
+}
 
 MORE_MODELS: dict[str, Callable[[], Step]] = {
     "qwen2": _labelled("Qwen2ForCausalLM", **_GROUPED),
@@ -440,35 +230,14 @@ MORE_MODELS: dict[str, Callable[[], Step]] = {
     "segformer": _segmentation, "detr": _detr,
     "vgg11": _torchvision("vgg11", 32), "densenet": _torchvision("densenet121"),
     "mobilenet": _torchvision("mobilenet_v3_small"), "efficientnet": _torchvision("efficientnet_b0"),
-    "inception": _torchvision("inception_v3", 75, aux_logits=True, init_weights=False),
+    "inception": _torchvision("inception_v3", 96, aux_logits=False, init_weights=False),
     "shufflenet": _torchvision("shufflenet_v2_x0_5"), "swin_v2_t": _torchvision("swin_v2_t"),
-    "maxvit": _torchvision("regnet_y_400mf"), "faster_rcnn": _faster_rcnn, "raft": _raft,
-    "gru": _recurrent(nn.GRU), "rnn": _recurrent(nn.RNN), "bidirectional_lstm": _recurrent(nn.LSTM, bidirectional=True),
-    "packed_lstm": _packed_lstm, "transformer": _transformer, "embedding_bag": _embedding_bag,
-    "variational": _variational, "adversarial": _adversarial, "accumulation": _accumulation,
-    "checkpoint": _checkpointed(False), "checkpoint_reentrant": _checkpointed(True),
-    "grad_scaler": _scaled, "averaged": _averaged, "averaged_again": _second_step(_averaged), "tied": _tied,
-    "parametrized": _parametrized, "weight_norm": _old_weight_norm, "own_function": _own_function,
-    "gradient_penalty": _gradient_penalty, "func_grad": _functional, "per_sample": _per_sample,
-    "lbfgs": _lbfgs, "lbfgs_again": _second_step(_lbfgs),
+    "regnet": _torchvision("regnet_y_400mf"), "maxvit": _maxvit, "faster_rcnn": _faster_rcnn, "raft": _raft,
+    **_LANGUAGE, **_IMAGES, **STEPS,
 }
 
-_OPTIMIZERS = {
-    "sgd": lambda parameters, lr: torch.optim.SGD(parameters, lr, momentum=0.9, nesterov=True, weight_decay=0.1),
-    "sgd_fused": lambda parameters, lr: torch.optim.SGD(parameters, lr, fused=True),
-    "adam_amsgrad": lambda parameters, lr: torch.optim.Adam(parameters, lr, amsgrad=True),
-    "adamw_foreach": lambda parameters, lr: torch.optim.AdamW(parameters, lr, foreach=True),
-    "adamw_fused": lambda parameters, lr: torch.optim.AdamW(parameters, lr, fused=True),
-    "adamw_capturable": lambda parameters, lr: torch.optim.AdamW(parameters, torch.tensor(lr)),
-    "rmsprop": lambda parameters, lr: torch.optim.RMSprop(parameters, lr, momentum=0.9, centered=True),
-    "rmsprop_foreach": lambda parameters, lr: torch.optim.RMSprop(parameters, lr, foreach=True),
-    "adagrad": torch.optim.Adagrad,
-    "adagrad_fused": lambda parameters, lr: torch.optim.Adagrad(parameters, lr, fused=True),
-    "adafactor": torch.optim.Adafactor, "adadelta": torch.optim.Adadelta, "adamax": torch.optim.Adamax,
-    "nadam": torch.optim.NAdam, "radam": torch.optim.RAdam, "rprop": torch.optim.Rprop, "asgd": torch.optim.ASGD,
-    "adamax_foreach": lambda parameters, lr: torch.optim.Adamax(parameters, lr, foreach=True),
-    "nadam_foreach": lambda parameters, lr: torch.optim.NAdam(parameters, lr, foreach=True),
-}
-for _name, _optimizer in _OPTIMIZERS.items():
-    MORE_MODELS[f"with_{_name}"] = _with_optimizer(_optimizer)
-    MORE_MODELS[f"with_{_name}_again"] = _second_step(_with_optimizer(_optimizer))
+# What a capture of tensors without data needs.
+OPTIONS: dict[str, dict[str, Any]] = {name: {"routing": "even"} for name in ("qwen2_moe", "qwen3_moe", "olmoe",
+                                                                            "granite_moe")}
+# Data decides the sizes of these.
+REAL_ONLY = ("faster_rcnn", "lbfgs", "lbfgs_again", "with_adafactor", "with_adafactor_again")

@@ -55,6 +55,14 @@ class Files(unittest.TestCase):
                          {"module": "model.layers.0",
                           "save": [["aten.mm.default", 0], ["aten.mm.default", 2], ["aten.addmm.default", 1]]})
 
+    def test_the_version_is_the_oldest_that_knows_the_plan(self) -> None:
+        skip = calls("aten.mm.default", 1)
+        for version, plan in ((1, PLAN), (2, Plan((Region("a", free_outputs=True),))), (3, Plan((Region("a", skip=skip),
+                              Region("b"))))):
+            plan.save(self.path)
+            self.assertEqual(json.loads(self.path.read_text())["stashscope.plan"], version)
+            self.assertEqual(Plan.load(self.path), plan)
+
     def test_a_file_is_replaced_as_a_whole(self) -> None:
         Plan().save(self.path)
         os.chmod(self.path, 0o640)
@@ -81,7 +89,7 @@ class Files(unittest.TestCase):
         region = {"module": "a", "save": []}
         changes = [
             ("not a plan", []), ("not a plan", {}), ("not a plan", {"stashscope": 1}),
-            ("this Stashscope knows version 1", {**good, "stashscope.plan": 2}),
+            ("this Stashscope knows version 3", {**good, "stashscope.plan": 4}),
             ("not a version", {**good, "stashscope.plan": "1"}),
             ("not a version", {**good, "stashscope.plan": True}), ("not a version", {**good, "stashscope.plan": 0}),
             ("'torch' is missing", {key: good[key] for key in ("stashscope.plan", "regions")}),
@@ -89,6 +97,11 @@ class Files(unittest.TestCase):
             ("'regions' is not a list", {**good, "regions": {}}), ("Region 0 is not", {**good, "regions": [1]}),
             ("'save' is missing", {**good, "regions": [{"module": "a"}]}),
             ("'save' of region 0", {**good, "regions": [{"module": "a", "save": "x"}]}),
+            ("'skip' of region 0", {**good, "regions": [{**region, "skip": {}}]}),
+            ("not a pair", {**good, "regions": [{**region, "skip": [["aten.mm.default"]]}]}),
+            ("not an occurrence", {**good, "regions": [{**region, "skip": [["aten.mm.default", -1]]}]}),
+            ("both in 'save' and in 'skip'", {**good, "regions": [{**good["regions"][0], "skip": [
+                ["aten.mm.default", 0]]}]}),
             ("not a pair", {**good, "regions": [{"module": "a", "save": [["aten.mm.default"]]}]}),
             ("not an occurrence", {**good, "regions": [{"module": "a", "save": [["aten.mm.default", 0.5]]}]}),
             ("not the name of an operator", {**good, "regions": [{"module": "a", "save": [[["x"], 0]]}]}),
@@ -117,6 +130,12 @@ class Code(unittest.TestCase):
             (["model.layers.0"], {"aten.addmm.default": (1,), "aten.mm.default": (0, 2)}),
             (["model.layers.1", ""], {}),
         ])
+
+    def test_what_does_not_run_again_stands_in_the_code(self) -> None:
+        skip = calls("aten.mm.default", 1)
+        space: dict[str, object] = {}
+        exec(Plan([Region("a", skip=skip), Region("b")]).code(), space)
+        self.assertEqual(space["REGIONS"], [(["a"], {}, {"aten.mm.default": (1,)}), (["b"], {}, {})])
 
     def test_names_are_written_safely(self) -> None:
         name = 'a"\\\n' + "b" * 200

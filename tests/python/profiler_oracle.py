@@ -112,15 +112,26 @@ class _Aligner:
                 self.raw.append(event.extra_fields.alloc_size)
                 self.before[self.position].append(event.extra_fields.alloc_size)
             elif self._is_next(event):
-                mine = self.inside[self.position]
-                self._collect(event.children, mine)
-                self.position += 1
-                self._skip()
+                self._match(event)
             else:
                 start = self.position
                 self.walk(event.children)
                 if self.position > start and self._is_next(event) and not self._just_matched(event):
                     self._match_outer()
+
+    def _match(self, event) -> None:
+        """An operator. Hooks on saved tensors detach its results inside of its event."""
+        mine = self.inside[self.position]
+        self._next()
+        for child in event.children:
+            if self._is_next(child) and self.captured.names[self.position] == "detach":
+                self._match(child)
+            else:
+                self._collect([child], mine)
+
+    def _next(self) -> None:
+        self.position += 1
+        self._skip()
 
     def _just_matched(self, event) -> bool:
         return event.name.endswith(f"::{self.captured.names[self.position - 1]}")
@@ -128,8 +139,7 @@ class _Aligner:
     def _match_outer(self) -> None:
         """Autograd copies what an operator overwrites: the copy's event lies in that of the operator."""
         self.inside[self.position], self.before[self.position] = self.before[self.position], []
-        self.position += 1
-        self._skip()
+        self._next()
 
     def _skip(self) -> None:
         while self.position < len(self.captured.names) and self.captured.namespaces[self.position] == "python":
@@ -168,28 +178,30 @@ def judge(path, make) -> Judgement:
     return result
 
 
+def _leading(sizes: list[int]) -> int:
+    """How many frees come before the first allocation. The others may be of what Python does in between."""
+    return next((place for place, size in enumerate(sizes) if size > 0), len(sizes))
+
+
 def _compare(captured: Captured, aligner: _Aligner, result: Judgement) -> None:
     count = len(captured.names)
     workspace = defaultdict(int)
     first = next((index for index, name in enumerate(captured.namespaces) if name != "python"), count)
-    now, offset = sum(size for size in aligner.before[first] if size < 0), 0
+    now, offset = sum(aligner.before[first][:_leading(aligner.before[first])]), 0
     index = 0
     while index < count:
         # Nodes that Python makes have no event: they and the next operator share what is allocated before it.
         last = index
         while last < count - 1 and captured.namespaces[last] == "python":
             last += 1
-        made = [size for size in aligner.before[last] if size > 0]
-        top = now + sum(made)
-        top_inside = top
-        for size in aligner.inside[last]:
+        top = top_inside = now
+        for size in aligner.before[last][_leading(aligner.before[last]):] + aligner.inside[last]:
             top += size
             top_inside = max(top_inside, top)
         following = last + 1
         while following < count and captured.namespaces[following] == "python":
             following += 1
-        freed = sum(size for size in aligner.before[following] if size < 0)
-        now = top + freed
+        now = top + sum(aligner.before[following][:_leading(aligner.before[following])])
         extra = top_inside - max(captured.during[index:last + 1]) - offset
         name = captured.names[last]
         if extra < 0:

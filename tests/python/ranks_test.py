@@ -150,6 +150,7 @@ class Sharded(Ranks):
             def step():
                 model(ids).sum().backward()
                 optimizer.step()
+                optimizer.zero_grad()
             path = self.captured(step, model=model)
             found, at = read(path), phases(path)
             peak = {phase: max(found.baseline + during for during, one in zip(found.during, at) if one == phase)
@@ -158,11 +159,16 @@ class Sharded(Ranks):
                 self.assertLessEqual(peak["forward"], part + 3 * block + others + spare)
                 self.assertLessEqual(peak["backward"], 2 * part + 3 * block + others + spare)
             else:
-                # One block more than PyTorch's bound: on the CPU the buffer of the block before is still there.
-                self.assertLessEqual(peak["forward"], part + whole + 2 * block + spare)
-                self.assertGreaterEqual(peak["forward"], part + whole)
+                # One block more than PyTorch's bound: `wait_for_unshard` holds the buffer gathered for the block before
+                # until it returns.
+                self.assertGreater(peak["forward"], part + whole + block + spare)
+                self.assertGreaterEqual(peak["forward"], part + whole + 2 * block)
+                self.assertLessEqual(peak["forward"], part + whole + 2 * block + 1_000_000)
+                # PyTorch's test does not reset the peak between forward and backward.
+                self.assertLessEqual(max(peak["forward"], peak["backward"]), part + whole + 1.5 * block + spare)
+                self.assertLessEqual(peak["backward"], part + whole + 1.5 * block + 1_000_000)
             self.assertLessEqual(peak["optimizer"], 4 * part + spare)
-            self.assertGreaterEqual(found.baseline + found.live[-1], 4 * part)
+            self.assertLessEqual(found.baseline + found.live[-1], 3 * part + spare)
 
     def test_training_goes_on_as_without_the_capture(self) -> None:
         # Only a group of real ranks fills what it gathers.

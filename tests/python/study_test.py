@@ -108,9 +108,10 @@ class Figures(unittest.TestCase):
         planned = quiet_budget(study, budget, time_limit=0, move_limit=60)
         report = self.check(planned, path, "--budget", budget, *FEW_MOVES)
         again, answer = json.loads(planned.to_json()), planned.budget_answer
-        self.assertEqual([answer.budget_bytes, answer.feasible, answer.peak_bytes, answer.extra_seconds, answer.moves],
+        self.assertEqual([answer.budget_bytes, answer.feasible, answer.peak_bytes, answer.extra_seconds, answer.moves,
+                          answer.later_peak_bytes],
                          [report["budget"][key] for key in ("budget_bytes", "feasible", "peak_bytes", "extra_seconds",
-                                                            "moves")])
+                                                            "moves", "later_peak_bytes")])
         for text in (report, again):
             del text["budget"]["seconds"]
         self.assertEqual(again, report)
@@ -168,6 +169,19 @@ class Figures(unittest.TestCase):
         self.assertEqual(fit.baseline.largest.peak_bytes, report["baseline"]["largest"]["peak_bytes"])
         self.assertEqual(fit.current.next.peak_bytes, report["current"]["next"]["peak_bytes"])
         self.assertEqual(fit, stashscope.load(path, level=1).fit(["inputs_input_ids_dim0"], 2**26))
+        self.assertIsNone(fit.replanned)
+
+    def test_fit_with_a_plan_for_each_size(self) -> None:
+        path = ROOT / "resources/samples/gpt2_tiny.onnx"
+        fit = stashscope.load(path).fit("inputs_input_ids_dim0", "32MiB", replan=True, time_limit=0, move_limit=60)
+        report = json.loads(printed(path, "--fit", "inputs_input_ids_dim0", "--memory", "32MiB", "--fit-replan",
+                                    *FEW_MOVES))["fit"]["replanned"]
+        found = fit.replanned
+        self.assertGreater(found.value, fit.value)
+        self.assertEqual([found.value, found.at_least, found.peak_bytes, found.config, list(found.passes)],
+                         [report["largest"]["value"], report["at_least"], report["largest"]["peak_bytes"],
+                          report["largest"]["config"], report["largest"]["passes"]])
+        self.assertLessEqual(found.peak_bytes, fit.memory_bytes)
 
     def test_a_session(self) -> None:
         path = ROOT / "resources/samples/gpt2_tiny.onnx"

@@ -166,6 +166,18 @@ class CapturedChain {
   nlohmann::json calls_;
 };
 
+/// The step as one call of a model, with its first nodes until the backward pass.
+inline GraphData inside_a_model(GraphData data) {
+  nlohmann::json calls = nlohmann::json::parse(data.metadata["stashscope.calls"]);
+  const int end = calls["end"].back();
+  for (const auto& [column, value] : std::vector<std::pair<const char*, nlohmann::json>>{
+           {"module", ""}, {"first", 0}, {"end", end}, {"arguments", calls["arguments"][0]}}) {
+    calls[column].insert(calls[column].begin(), value);
+  }
+  data.metadata["stashscope.calls"] = calls.dump();
+  return data;
+}
+
 /// The study of a captured step with the plans of a config string.
 inline std::shared_ptr<const Study> captured_study(GraphData data, const std::string& config = "") {
   read_captured_step(data);

@@ -12,7 +12,8 @@ namespace stashscope::test {
 /// update of w in place. Autograd holds the product until its backward node ends, although that
 /// node does not read it. Each storage is as large as its first value, float32, except for the
 /// product, for which 64 bytes are allocated.
-inline GraphData captured_data() {
+/// @param makes_state whether the optimizer first makes a state of 256 bytes
+inline GraphData captured_data(bool makes_state = false) {
   const auto node = [](const char* phase, std::vector<std::int64_t> storages,
                        Attributes attributes = {}) {
     attributes.set("phase", std::string(phase));
@@ -30,6 +31,10 @@ inline GraphData captured_data() {
   m.node("ones_like", {"loss"}, {"loss.grad"}, node("backward", {4}), aten);
   m.node("mul", {"loss.grad", "x"}, {"w.grad"},
          node("backward", {5}, {{"workspace", std::int64_t{8}}}), aten);
+  if (makes_state) {
+    m.declare("w.state", {8, 8});
+    m.node("zeros_like", {"w"}, {"w.state"}, node("optimizer", {6}), aten);
+  }
   m.node("add_", {"w", "w.grad"}, {"w.1"}, node("optimizer", {0}), aten);
   m.output("loss").output("w.grad");
   GraphData data = m.data();
@@ -39,6 +44,12 @@ inline GraphData captured_data() {
                     R"({"bytes": [16, 16, 64, 4, 4, 16],
                         "role": ["parameter", "input", "other", "other", "other", "gradient"],
                         "last": [6, 6, 4, 6, 4, 6]})"}};
+  if (makes_state) {
+    data.metadata["stashscope.storages"] =
+        R"({"bytes": [16, 16, 64, 4, 4, 16, 256],
+            "role": ["parameter", "input", "other", "other", "other", "gradient", "optimizer"],
+            "last": [7, 7, 4, 7, 4, 7, 7]})";
+  }
   return data;
 }
 

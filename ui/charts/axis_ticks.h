@@ -7,7 +7,7 @@ namespace stashscope::ui {
 
 /// A mark on the horizontal axis of the memory curve.
 struct AxisTick {
-  double position = 0;  ///< in slots or milliseconds, the unit of the axis
+  double position = 0;  ///< in the unit of the axis: slots or milliseconds
   QString text;
 
   friend bool operator==(const AxisTick&, const AxisTick&) = default;

@@ -9,8 +9,9 @@ namespace stashscope::ui {
 
 namespace {
 
-/// The smallest of the distances 1/8 to 1/2 `unit` and 1 to 500 `unit` that is at least 0.7 times
-/// `wanted`; 500 `unit` if all are smaller.
+/// The smallest grid distance that is at least 0.7 times `wanted`: 1/8, 1/4 or 1/2 of `unit`, or a
+/// round multiple of `unit` up to 500. If all these distances are smaller, the result is 500 times
+/// `unit`.
 std::int64_t rounded(double wanted, std::int64_t unit) {
   for (const std::int64_t share : {8, 4, 2}) {
     if (unit >= share && static_cast<double>(unit / share) >= 0.7 * wanted) return unit / share;

@@ -16,7 +16,7 @@ constexpr double air = 4;
 constexpr double gap = 8;
 /// Minimum width of the elided part of a line, in pixels.
 constexpr double least_part = 40;
-/// Minimum distance between two grid lines, in lines of text.
+/// Minimum distance between two grid lines, as a multiple of the height of a line of text.
 constexpr double lines_per_grid = 2.5;
 
 }  // namespace
@@ -65,7 +65,7 @@ void paint_byte_grid(QPainter& painter, const QRectF& plot, std::int64_t top, co
   const ChartRoom room = chart_room(painter);
   QColor faint = theme.line;
   faint.setAlphaF(0.7f);
-  double free_above = plot.bottom() + room.line;  // above this y no number is painted yet
+  double free_above = plot.bottom() + room.line;  // the next number must lie above this y
   for (const ByteTick& tick : byte_ticks(top, grid_lines(plot.height(), room))) {
     const double share = static_cast<double>(tick.bytes) / static_cast<double>(top);
     const double y = std::round(plot.bottom() - plot.height() * share) + 0.5;

@@ -19,7 +19,7 @@ ChartRoom chart_room(const QFontMetricsF& metrics);
 /// The space for texts in the painter's font.
 ChartRoom chart_room(const QPainter& painter);
 
-/// The rectangle of a widget that remains for the plot inside the margins `taken`, at least one
+/// The part of a widget that is left for the plot inside the margins `taken`. It is at least one
 /// pixel wide and high.
 QRectF plot_inside(const QRect& widget, const QMarginsF& taken);
 

@@ -6,10 +6,10 @@
 
 namespace stashscope::ui {
 
-ColumnImage::ColumnImage(int columns, int rows, QRgb ground)
+ColumnImage::ColumnImage(int columns, int rows, QRgb background)
     : columns_(std::max(1, columns)),
       rows_(std::max(1, rows)),
-      pixels_(static_cast<std::size_t>(columns_) * static_cast<std::size_t>(rows_), ground) {}
+      pixels_(static_cast<std::size_t>(columns_) * static_cast<std::size_t>(rows_), background) {}
 
 void ColumnImage::blend(int column, int from, int to, QRgb colour, double share) {
   from = std::max(0, from);
@@ -17,7 +17,7 @@ void ColumnImage::blend(int column, int from, int to, QRgb colour, double share)
   if (column < 0 || column >= columns() || from >= to) return;
   QRgb* const pixels = row_of(column);
   std::transform(pixels + from, pixels + to, pixels + from,
-                 [=](QRgb ground) { return mixed(ground, colour, share); });
+                 [=](QRgb background) { return mixed(background, colour, share); });
 }
 
 QImage ColumnImage::upright() const {
@@ -26,11 +26,11 @@ QImage ColumnImage::upright() const {
   return turned.transformed(QTransform().rotate(-90));
 }
 
-QRgb mixed(QRgb ground, QRgb colour, double share) {
+QRgb mixed(QRgb background, QRgb colour, double share) {
   const int weight = static_cast<int>(std::lround(256 * std::clamp(share, 0.0, 1.0)));
   const auto mix = [weight](int a, int b) { return a + (b - a) * weight / 256; };
-  return qRgb(mix(qRed(ground), qRed(colour)), mix(qGreen(ground), qGreen(colour)),
-              mix(qBlue(ground), qBlue(colour)));
+  return qRgb(mix(qRed(background), qRed(colour)), mix(qGreen(background), qGreen(colour)),
+              mix(qBlue(background), qBlue(colour)));
 }
 
 }  // namespace stashscope::ui

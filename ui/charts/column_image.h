@@ -10,13 +10,13 @@ namespace stashscope::ui {
 /// narrower than a pixel, this is much faster than painting shapes.
 class ColumnImage {
  public:
-  ColumnImage(int columns, int rows, QRgb ground);
+  ColumnImage(int columns, int rows, QRgb background);
 
   int columns() const { return columns_; }
   int rows() const { return rows_; }
 
-  /// Fills the rows from `from` up to, but without, `to`. Row 0 is at the bottom. Rows and columns
-  /// outside the image are ignored.
+  /// Fills the rows from `from` to `to` - 1. Row 0 is at the bottom. Rows and columns outside the
+  /// image are ignored.
   void fill(int column, int from, int to, QRgb colour) {
     from = std::max(0, from);
     to = std::min(rows(), to);
@@ -38,7 +38,7 @@ class ColumnImage {
   std::vector<QRgb> pixels_;  ///< column by column, so that `fill` writes consecutive memory
 };
 
-/// Mixes two opaque colours: `share` of `colour`, the rest of `ground`.
-QRgb mixed(QRgb ground, QRgb colour, double share);
+/// Mixes two opaque colours: `share` of `colour`, the rest of `background`.
+QRgb mixed(QRgb background, QRgb colour, double share);
 
 }  // namespace stashscope::ui

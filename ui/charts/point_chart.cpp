@@ -4,6 +4,7 @@
 #include <QPainter>
 #include <algorithm>
 
+#include "ui/theme/focus_frame.h"
 #include "ui/widgets/key_action.h"
 
 namespace stashscope::ui {
@@ -62,8 +63,11 @@ void PointChart::tell() {
 
 void PointChart::paint_invitation(QPainter& painter, const QRectF& room, const QString& text,
                                   const Theme& theme) const {
+  const int flags = Qt::AlignCenter | Qt::TextWordWrap;
+  // Without a background, lines of the grid would strike the text through.
+  painter.fillRect(painter.boundingRect(room, flags, text).adjusted(-4, -2, 4, 2), theme.canvas);
   painter.setPen(theme.muted);
-  painter.drawText(room, Qt::AlignCenter | Qt::TextWordWrap, text);
+  painter.drawText(room, flags, text);
 }
 
 Picture PointChart::picture(const QString& title) {
@@ -75,10 +79,7 @@ Picture PointChart::picture(const QString& title) {
 void PointChart::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   paint(painter);
-  if (!hasFocus()) return;
-  painter.setPen(theme_of(palette()).accent);
-  painter.setBrush(Qt::NoBrush);
-  painter.drawRect(rect().toRectF().adjusted(0.5, 0.5, -0.5, -0.5));
+  paint_focus_frame(painter, *this);
 }
 
 void PointChart::mouseMoveEvent(QMouseEvent* event) { set_hovered(point_at(event->position())); }

@@ -41,7 +41,8 @@ inline StepAxis with_range(StepAxis axis, double first, double length) {
   return axis;
 }
 
-/// The axis of another curve, which has `steps` slots, with the same share of the curve in view.
+/// An axis for another curve, which has `steps` slots. The axis shows the same share of that curve
+/// as `axis` shows of its curve.
 inline StepAxis with_steps(StepAxis axis, double steps) {
   const double growth = steps / axis.steps;
   axis.steps = steps;
@@ -62,8 +63,8 @@ inline StepAxis moved(const StepAxis& axis, double pixels) {
 }
 
 /// Maps slots of a curve (`own`) to slots of the curve that defines the axis (`shown`). The curves
-/// may differ in length. On the axis, their boundaries between forward and backward coincide, and
-/// so do their ends.
+/// may differ in length. On the axis, the curves have the same boundary between forward and
+/// backward and the same end.
 struct StepAlignment {
   double shown_boundary = 0;
   double shown_end = 1;

@@ -11,7 +11,8 @@ namespace {
 
 /// Share of the view by which Page up and Page down pan.
 constexpr double page = 0.8;
-/// More slots than any chart has. Adding it to a slot number causes no overflow.
+/// More slots than any chart has, but few enough that adding this number to a slot causes no
+/// overflow.
 constexpr std::ptrdiff_t all_steps = std::numeric_limits<std::int32_t>::max();
 
 /// Translation context of the action names below.

@@ -5,7 +5,7 @@
 
 namespace stashscope::ui {
 
-/// What the keys do in a chart whose horizontal axis shows slots.
+/// The actions of the keys in a chart whose horizontal axis shows slots.
 struct StepKeys {
   /// Moves the cursor by a number of slots, at most to the first or last slot. Positive numbers
   /// move it to the right.
@@ -17,7 +17,7 @@ struct StepKeys {
   std::function<void()> show_all;
 };
 
-/// Zoom factor of a notch of the wheel or of a key.
+/// The zoom factor for one notch of the wheel or one press of a key.
 constexpr double zoom_step = 1.25;
 
 /// Adds keys to a chart. Left and Right move the cursor by one slot, with Shift by ten slots; Home

@@ -16,14 +16,15 @@ constexpr int delay_in_milliseconds = 1000;
 
 QString lock_name(const QString& file) { return file + u".lock"_s; }
 
-/// A lock on a session file. It becomes stale when the program that holds it ends, never by age.
+/// A lock on a session file. The lock becomes stale only when the program that holds it ends,
+/// however old the lock is.
 std::unique_ptr<QLockFile> make_lock(const QString& file) {
   auto lock = std::make_unique<QLockFile>(lock_name(file));
   lock->setStaleLockTime(0);
   return lock;
 }
 
-/// Removes a session file, and the partial files that remain if the program ended while it wrote.
+/// Removes a session file, and the partial files that remain if the program ended while writing.
 void remove_session(const QString& file) {
   const QFileInfo info(file);
   const QStringList parts = {info.fileName(), info.fileName() + u".part-*"_s};
@@ -56,8 +57,8 @@ Autosave::~Autosave() {
   const bool unsaved =
       !given_up_ && document_.study() != nullptr && !document_.undo_stack().isClean();
   if (unsaved) save();
-  // The job below runs after the pending writes, because they would create a removed file again.
-  // The lock is released last.
+  // The job below runs after the pending writes, because a pending write would create the removed
+  // file again. The lock is released last.
   document_.files().write_in_background(
       {}, [unsaved, file = file_, lock = std::shared_ptr<QLockFile>(std::move(lock_))] {
         if (!unsaved) QFile::remove(file);
@@ -81,7 +82,7 @@ std::vector<Autosave::Abandoned> Autosave::abandoned() const {
       const Session session = parse_session(read_file(file.toStdString()), folder_.toStdString());
       found.push_back({file, QString::fromStdString(session.model.string())});
     });
-    // An unreadable file stays: a newer version of the program may have written it.
+    // An unreadable file stays, because a newer version of the program may have written it.
   }
   return found;
 }

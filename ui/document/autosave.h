@@ -32,7 +32,7 @@ class Autosave : public QObject {
   /// Opens the session. Removes `session.file` once the autosave file of this document holds the
   /// choices of the session. If the session cannot be opened, `session.file` stays.
   void restore(const Abandoned& session);
-  /// Discards the unsaved choices: the destructor will remove the file.
+  /// Discards the unsaved choices. The destructor then removes the file.
   void give_up() { given_up_ = true; }
   /// Writes the document's session now, in the background.
   void save();

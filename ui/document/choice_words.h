@@ -6,22 +6,25 @@
 
 namespace stashscope::ui {
 
-/// Whether PyTorch ran the step, so that its order, fused groups, passes and runs are not to be
-/// chosen. False for null.
+/// Whether PyTorch ran the step. If so, the user cannot choose an order, fused groups or passes,
+/// and cannot start a run. False for a null study.
 bool is_captured(const Study* study);
-/// Whether the step updates its parameters by itself, so that no optimizer is to be chosen.
+/// Whether the step updates its parameters by itself. If so, the user cannot choose an optimizer.
 bool has_own_optimizer(const Study& study);
 
-/// `no optimizer`, `with adam`, or for a captured step with an optimizer `with its own optimizer`
+/// A text such as `no optimizer` or `with adam`. For a captured step with an optimizer, the text is
+/// `with its own optimizer`.
 QString optimizer_text(const Study& study);
 
-/// The translated word of a size, see `word_of`.
+/// The result of `word_of` for a size, translated: a word such as `batch`, or the name of the
+/// dimension if its unit is unknown.
 QString word_text(const NamedSize& size);
 
-/// `batch (inputs_input_ids_dim0)`; only the name if there is no other word for it.
+/// A text such as `batch (inputs_input_ids_dim0)`; only the name of the dimension if there is no
+/// other word for the size.
 QString full_text(const NamedSize& size);
 QString full_text(const Study& study, const Dimension& dimension);
-/// Only the word, for the sizes of dimensions that have one.
+/// The word of the dimension's size, or the name of the dimension if the size has no word.
 QString word_text(const Study& study, const Dimension& dimension);
 
 }  // namespace stashscope::ui

@@ -71,7 +71,7 @@ void Document::finish_in_vain(const Failure& failure, bool was_opening) {
                                     : tr("The choice was undone: %1");
     return notices_.report({failure.kind, message.arg(failure.message)});
   }
-  // Opening the file cancelled the study of the newest choices, so it is computed again.
+  // Opening the file cancelled the study of the newest choices, so this study is computed again.
   if (study_ != nullptr && !is_answered()) compute();
   notices_.report(failure);
 }
@@ -128,7 +128,8 @@ void Document::choose(const Choices& after, const QString& text, const QString& 
 }
 
 void Document::push(const Choices& after, const QString& text, const QString& merge_key) {
-  // The push removes all edits that could be redone, perhaps the edit of the shown choices, too.
+  // The push removes all edits that could be redone. The edit that led to the shown choices may be
+  // one of them.
   if (shown_at_ > undo_stack_.index()) shown_at_.reset();
   undo_stack_.push(
       new ChoiceCommand(choices_, after, text, merge_key, [this](const Choices& choices) {
@@ -147,8 +148,8 @@ void Document::take_choices(const Choices& choices) {
   }
 }
 
-/// If the shown study belongs to the newest choices, stores its position in the undo stack and
-/// writes the session file that waited for it.
+/// If the shown study belongs to the newest choices, stores the position of these choices in the
+/// undo stack and writes the session file that waited for this study.
 void Document::take_answered() {
   if (!is_answered()) return;
   shown_at_ = undo_stack_.index();
@@ -171,8 +172,8 @@ void Document::return_to_shown() {
   const bool is_merged = shown_at_ == undo_stack_.index() && shown_at_ > 0;
   if (shown_at_) undo_stack_.setIndex(*shown_at_);
   if (is_answered()) return;
-  // The undo stack no longer has the shown choices: later edits were merged with them or replaced
-  // them.
+  // The undo stack no longer has the shown choices, because a later edit was merged with the edit
+  // that led to the shown choices, or replaced this edit.
   const QUndoCommand* const last = is_merged ? undo_stack_.command(*shown_at_ - 1) : nullptr;
   const QString key =
       last == nullptr ? QString() : static_cast<const ChoiceCommand*>(last)->merge_key();
@@ -194,7 +195,7 @@ QString Document::why_wait() const {
 
 QString Document::why_no_run() const {
   return is_captured(study_.get())
-             ? tr("A captured step cannot be run here: its operators are PyTorch's")
+             ? tr("A captured step cannot be run here, because only PyTorch can run its operators")
              : why_wait();
 }
 

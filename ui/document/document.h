@@ -35,18 +35,26 @@ class Document : public QObject {
 
   /// The shown study; null until a model is open.
   const std::shared_ptr<const Study>& study() const { return study_; }
-  /// The newest choices. Their study is shown as soon as it is computed. If no study can be
-  /// computed for them, they are undone and the notices report why.
+  /// The newest choices. Their study is shown as soon as it is computed. If the study cannot be
+  /// computed, the choices are undone and the notices report why.
   const Choices& choices() const { return choices_; }
-  /// The choices that the file was opened with.
+  /// Whether a study is shown and it is that of the newest choices.
+  bool is_up_to_date() const { return study_ != nullptr && study_->choices == choices_; }
+  /// The choices directly after the file was opened.
   const Choices& opened_choices() const { return opened_choices_; }
   QUndoStack& undo_stack() { return undo_stack_; }
   QString model_path() const { return QString::fromStdString(session_.model.string()); }
   /// Warnings of the loader and of the study.
   QStringList notes() const;
 
+  /// The planner's budget as the user wrote it, such as `16 GiB`; empty if the user set none. The
+  /// session file stores the budget. The budget is not part of the choices, because the budget does
+  /// not change the step. Setting the budget cannot be undone.
+  QString budget() const { return QString::fromStdString(session_.budget); }
+  void set_budget(const QString& text) { session_.budget = text.toStdString(); }
+
   /// The content of a session file, with the choices of the shown study. Newer choices are left
-  /// out: a file with choices that have no study could not be opened.
+  /// out, because a file whose choices have no study could not be opened.
   Session session() const;
 
   /// Applies an edit of the user. Does nothing without a model, or if the choices stay the same.
@@ -122,7 +130,7 @@ class Document : public QObject {
   LinkedSelection selection_;
   ExclusiveWork exclusive_work_;
   Notices notices_;
-  // Declared last, so that they are destroyed first: their threads use the members above.
+  // Declared last, so that they are destroyed first, because their threads use the members above.
   DocumentFiles files_{notices_};
   StudyJob study_job_;
   RunJob run_job_{exclusive_work_};

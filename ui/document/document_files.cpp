@@ -40,12 +40,24 @@ void DocumentFiles::write_in_background(const QString& done, std::function<void(
 
 void DocumentFiles::write_file(const QString& path, const QString& done,
                                std::function<void()> job) {
+  if (model_ != nullptr) write_in_background(done, claimed(path, std::move(job)));
+}
+
+void DocumentFiles::write_plan(const QString& path, std::shared_ptr<const Study> study,
+                               std::function<void()> job) {
   if (model_ == nullptr) return;
-  write_in_background(done,
-                      [files = guard(), file = path.toStdString(), job = std::move(job)]() mutable {
-                        files.claim(printable(file), file, "a file");
-                        job();
-                      });
+  write(claimed(path, std::move(job)),
+        [this, path, study = std::move(study)](const std::optional<Failure>& failure) {
+          if (failure) return notices_.report(*failure);
+          Q_EMIT plan_written(path, study);
+        });
+}
+
+std::function<void()> DocumentFiles::claimed(const QString& path, std::function<void()> job) const {
+  return [files = guard(), file = path.toStdString(), job = std::move(job)]() mutable {
+    files.claim(printable(file), file, "a file");
+    job();
+  };
 }
 
 void DocumentFiles::write_session(Session session, const QString& path) {

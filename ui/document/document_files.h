@@ -6,6 +6,7 @@
 
 #include "core/study/files/overwrite_guard.h"
 #include "core/study/files/session.h"
+#include "core/study/step/study.h"
 #include "ui/jobs/job_thread.h"
 #include "ui/jobs/notices.h"
 
@@ -30,8 +31,9 @@ class DocumentFiles : public QObject {
   /// @pre a model is open
   OverwriteGuard guard() const;
 
-  /// Writes a session file in the background, then emits `session_saved`. If that fails, reports
-  /// the failure and emits `session_not_saved`, the latter only if the model is still open.
+  /// Writes a session file in the background, then emits `session_saved`. If the file cannot be
+  /// written, reports the failure and, if the model is still open at that time, emits
+  /// `session_not_saved`.
   /// @pre a model is open
   void write_session(Session session, const QString& path);
   /// Runs a job that writes files, in the background. Reports a failure in the notices.
@@ -41,15 +43,22 @@ class DocumentFiles : public QObject {
   /// Writes one file in the background. Refuses to write over a file that the document was read
   /// from. Does nothing without a model.
   void write_file(const QString& path, const QString& done, std::function<void()> job);
+  /// As `write_file`, but emits `plan_written` on success instead of a notice.
+  /// @param study the study whose plan is written
+  void write_plan(const QString& path, std::shared_ptr<const Study> study,
+                  std::function<void()> job);
 
  Q_SIGNALS:
   void paths_changed();
   void session_saved();
   void session_not_saved();
+  void plan_written(const QString& path, const std::shared_ptr<const Study>& study);
 
  private:
   using Answer = std::function<void(const std::optional<Failure>&)>;
 
+  /// The job, preceded by a check that the job writes over no file that the document was read from.
+  std::function<void()> claimed(const QString& path, std::function<void()> job) const;
   void write(std::function<void()> job, Answer answer);
   void finish_session(const std::shared_ptr<const Graph>& model, const QString& path,
                       const std::optional<Failure>& failure);

@@ -56,14 +56,14 @@ Failure nothing_to_export(const std::vector<std::string>& left_out) {
               .arg(why.join(u"; "_s))};
 }
 
-/// Which files were written, and how a training script uses them.
+/// States which files were written, and how a training script uses them.
 QStringList exported_message(const Study& study, const QString& path,
                              const ExportedEnvironment& exported) {
   const QString list = shown(config_file_beside(path.toStdString()));
   return {exported.config_file.empty() ? Document::tr("Exported %1").arg(path)
                                        : Document::tr("Exported %1 and %2").arg(path, list),
-          Document::tr("for a model that the script wraps in ORTModule of ONNX Runtime %1; run "
-                       "\"source %2\" in the shell before the script")
+          Document::tr("the variables are for a script that wraps its model in ORTModule of ONNX "
+                       "Runtime %1; run \"source %2\" in the shell before you start the script")
               .arg(shown(std::string(rules_of(study.choices.plans.search.reference).name)),
                    QFileInfo(path).fileName())};
 }
@@ -92,14 +92,12 @@ void export_environment(Document& document, const QString& path) {
 }
 
 void export_pytorch_plan(Document& document, const QString& path) {
-  if (document.study() == nullptr) return;
+  const std::shared_ptr<const Study> study = document.study();
+  if (study == nullptr) return;
   std::string plan;
-  const auto failure = failure_of([&] { plan = pytorch_plan(*document.study()); });
+  const auto failure = failure_of([&] { plan = pytorch_plan(*study); });
   if (failure) return document.notices().report(*failure);
-  QString message = Document::tr("Exported %1; in the script: stashscope.apply(model, \"%2\")")
-                        .arg(path, QFileInfo(path).fileName());
-  if (document.study()->applied.empty()) message += u"; "_s + Document::tr("no plan is on");
-  document.files().write_file(path, message, [plan = std::move(plan), file = path.toStdString()] {
+  document.files().write_plan(path, study, [plan = std::move(plan), file = path.toStdString()] {
     write_file_atomically(file, plan);
   });
 }

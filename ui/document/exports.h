@@ -14,7 +14,7 @@ Failure nothing_to_export(const std::vector<std::string>& left_out);
 /// Writes the model with the current plans applied to its graph.
 void save_modified_model(Document& document, const QString& path);
 
-/// Writes the HTML report of the study, with what was measured.
+/// Writes the HTML report of the study, with the measurement, if any.
 void save_report(Document& document, const QString& path);
 
 /// Writes the environment variables that make ONNX Runtime apply the current plans. The notice
@@ -22,8 +22,8 @@ void save_report(Document& document, const QString& path);
 /// plans that are on, nothing is written.
 void export_environment(Document& document, const QString& path);
 
-/// Writes the plans of a captured step for `stashscope.apply` in PyTorch. For other models it
-/// reports why there is no such plan.
+/// Writes the plans of a captured step for `stashscope.apply` in PyTorch. For other models, reports
+/// why there is no such plan.
 void export_pytorch_plan(Document& document, const QString& path);
 
 }  // namespace stashscope::ui

@@ -13,7 +13,8 @@ class NodesByName {
  public:
   NodesByName(const Graph& before, const Graph& after) : before_(before), after_(after) {}
 
-  /// Invalid for a node that the other graph lacks, and for a node that a plan added.
+  /// The id of the node in the other graph. Invalid for a node that the other graph lacks, and for
+  /// a node that a plan added.
   NodeId node(NodeId node) const {
     const bool is_own = node.valid() && node.index() < before_.size();
     return is_own ? after_.find(before_.of(node)) : NodeId();
@@ -36,12 +37,11 @@ class NodesByName {
 void LinkedSelection::select_node(NodeId node, Cursor cursor) {
   if (study_ == nullptr || !slot_of_.contains(node)) return;
   const bool follows = cursor == Cursor::follows;
-  current_ = {node,
-              {node},
-              {},
-              follows ? slot_of_[node] : current_.slot,
-              follows ? false : current_.at_peak,
-              false};
+  current_ = {.node = node,
+              .nodes = {node},
+              .title = {},
+              .slot = follows ? slot_of_[node] : current_.slot,
+              .at_peak = follows ? false : current_.at_peak};
   Q_EMIT changed();
 }
 
@@ -55,14 +55,36 @@ void LinkedSelection::select_nodes(std::vector<NodeId> nodes, const QString& tit
   current_.node = NodeId();
   current_.nodes = std::move(nodes);
   current_.title = title;
+  current_.tensor = ValueId();
   current_.by_cursor = false;
   Q_EMIT changed();
+}
+
+void LinkedSelection::select_tensor(ValueId tensor) {
+  if (study_ == nullptr || !tensor.valid()) return;
+  if (tensor.index() >= study_->graph().values().size()) return;
+  current_.node = NodeId();
+  current_.title = QString::fromStdString(study_->graph().value(tensor).name);
+  current_.tensor = tensor;
+  current_.by_cursor = false;
+  mark_readers();
+  Q_EMIT changed();
+}
+
+void LinkedSelection::mark_readers() {
+  const auto readers = study_->current->dataflow.topology.readers[current_.tensor];
+  current_.nodes.assign(readers.begin(), readers.end());
 }
 
 void LinkedSelection::select_slot(std::size_t slot) {
   if (study_ == nullptr || slot >= study_->current->timeline.order.size()) return;
   const NodeId node = study_->current->timeline.order[slot];
-  current_ = {node, {node}, {}, slot, false, true};
+  current_ = {.node = node,
+              .nodes = {node},
+              .title = {},
+              .slot = slot,
+              .at_peak = false,
+              .by_cursor = true};
   Q_EMIT changed();
 }
 
@@ -72,6 +94,7 @@ void LinkedSelection::select(const Selection& selection) {
   current_ = selection;
   current_.slot = std::min(current_.slot, std::max<std::size_t>(1, slots) - 1);
   if (current_.at_peak) current_.slot = study_->current->timeline.peak_slot;
+  if (current_.tensor.valid()) mark_readers();
   Q_EMIT changed();
 }
 
@@ -83,6 +106,7 @@ void LinkedSelection::clear() {
   current_.node = NodeId();
   current_.nodes.clear();
   current_.title.clear();
+  current_.tensor = ValueId();
   Q_EMIT changed();
 }
 
@@ -99,15 +123,25 @@ NodeId LinkedSelection::node_at_cursor() const {
   return study_->current->dataflow.is_clone(node) ? NodeId() : node;
 }
 
+/// Finds the selected tensor in another graph. Deselects a tensor that this graph lacks or makes.
+void LinkedSelection::replace_tensor(const Graph& before, const Graph& after) {
+  if (!current_.tensor.valid()) return;
+  const auto found = after.find_value(before.value(current_.tensor).name);
+  const bool is_given = found && !after.value(*found).producer.valid();
+  current_.tensor = is_given ? *found : ValueId();
+  if (!is_given) current_.nodes.clear();
+}
+
 void LinkedSelection::take_study(std::shared_ptr<const Study> study) {
-  // A cursor at the peak follows the peak. Elsewhere it stays at the node that runs in its slot,
-  // which need not be the selected node.
+  // A cursor at the peak follows the peak. A cursor at another slot stays at the node that runs in
+  // this slot. This node need not be the selected node.
   const bool at_peak = is_at_peak();
   NodeId under_cursor = node_at_cursor();
-  const bool has_nodes = !current_.nodes.empty() || !at_peak;
-  if (has_nodes && study_ != nullptr && &study_->graph() != &study->graph()) {
+  const bool has_place = !current_.nodes.empty() || current_.tensor.valid() || !at_peak;
+  if (has_place && study_ != nullptr && &study_->graph() != &study->graph()) {
     const NodesByName same(study_->graph(), study->graph());
     same.replace(current_);
+    replace_tensor(study_->graph(), study->graph());
     under_cursor = same.node(under_cursor);
   }
   study_ = std::move(study);
@@ -120,6 +154,7 @@ void LinkedSelection::take_study(std::shared_ptr<const Study> study) {
   // In the new study, the ids of clones may name other nodes.
   std::erase_if(current_.nodes, [&](NodeId id) { return dataflow.is_clone(id); });
   if (current_.node.valid() && dataflow.is_clone(current_.node)) current_.node = NodeId();
+  if (current_.tensor.valid()) mark_readers();
   if (at_peak) {
     current_.slot = timeline.peak_slot;
   } else if (under_cursor.valid() && slot_of_.contains(under_cursor)) {

@@ -36,12 +36,15 @@ class LinkedSelection : public QObject {
   /// @param slot the memory cursor moves to this slot; without a slot, the cursor stays
   void select_nodes(std::vector<NodeId> nodes, const QString& title,
                     std::optional<std::size_t> slot = std::nullopt);
+  /// Selects a tensor that no node makes, and marks its readers. The memory cursor stays. Ignores a
+  /// tensor that the study does not have.
+  void select_tensor(ValueId tensor);
   /// Moves the memory cursor to a slot and selects the node that runs in this slot. Ignores a slot
   /// that the step does not have.
   void select_slot(std::size_t slot);
-  /// Moves the memory cursor to the peak, like `select_slot`.
+  /// Moves the memory cursor to the slot at the peak and selects the node that runs in this slot.
   void select_peak();
-  /// Selects what was selected before, with the cursor in its slot.
+  /// Restores an earlier selection, including the slot of the memory cursor.
   /// @pre the study has the nodes
   void select(const Selection& selection);
   /// Selects no node; the memory cursor stays.
@@ -50,8 +53,8 @@ class LinkedSelection : public QObject {
   /// Clears the selection and puts the cursor at the peak. Emits no signal, because a call of
   /// `take_study` follows.
   void reset() { current_ = Selection(); }
-  /// Adapts the selection to a new study. Emits no signal: the views must take the study first;
-  /// `announce` then makes them show the selection.
+  /// Adapts the selection to a new study. Emits no signal, because the views must take the study
+  /// first. A call of `announce` then makes the views show the selection.
   void take_study(std::shared_ptr<const Study> study);
   void announce() { Q_EMIT changed(); }
 
@@ -60,6 +63,9 @@ class LinkedSelection : public QObject {
 
  private:
   bool is_at_peak() const;
+  /// Marks the readers of the selected tensor.
+  void mark_readers();
+  void replace_tensor(const Graph& before, const Graph& after);
   /// The node that runs in the cursor's slot; invalid for a clone, whose id means nothing in
   /// another study.
   NodeId node_at_cursor() const;

@@ -23,7 +23,8 @@ QString plans_label(const Study& study) {
                  : PinnedVariants::tr("%n plan(s)", nullptr, static_cast<int>(on));
 }
 
-/// The dimensions of `study` that are missing or have another size in `than`, as `batch = 8, ...`.
+/// A text such as `batch = 8, ...`: the dimensions of `study` that `than` does not have, and those
+/// that have another size in `than`.
 QString other_dims(const Study& study, const Study& than) {
   QStringList dims;
   for (const Dimension& each : study.sizes->dims.dimensions) {
@@ -36,8 +37,8 @@ QString other_dims(const Study& study, const Study& than) {
   return dims.join(u", "_s);
 }
 
-/// The label of a study. If a pinned variant has the same label, dimension sizes that differ are
-/// appended.
+/// The label of a study. If a pinned variant has the same label, the dimension sizes that differ
+/// between the two variants are appended.
 QString own_label(const Study& study, const std::vector<PinnedVariant>& pinned) {
   const QString label = variant_label(study);
   for (const PinnedVariant& each : pinned) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/study/search/planning_basis.h"
+#include "ui/text/counted.h"
 #include "ui/text/texts.h"
 
 namespace stashscope::ui {
@@ -51,7 +52,8 @@ Planning::Planning(Document& document, QObject* parent) : QObject(parent), docum
     Q_EMIT progressed();
   });
   connect(&document_, &Document::opened, this, [this] {
-    // A fit search answers for the previous model. `drop_plans` cancels budget and curve searches.
+    // A running fit search belongs to the previous model, so it is cancelled here. Budget and curve
+    // searches are cancelled by `drop_plans`.
     if (job_ == PlanningJob::fit) progress_.cancel();
   });
   connect(&document_, &Document::study_changed, this, &Planning::take_study);
@@ -59,7 +61,7 @@ Planning::Planning(Document& document, QObject* parent) : QObject(parent), docum
 
 Planning::~Planning() {
   progress_.cancel();
-  // Receivers of the signal may already be half destroyed.
+  // The signal is blocked, because its receivers may already be partly destroyed.
   const QSignalBlocker quiet(document_.exclusive_work());
   if (job_ != PlanningJob::none) document_.exclusive_work().end();
 }
@@ -81,6 +83,7 @@ void Planning::end() {
   ticks_.stop();
   job_ = PlanningJob::none;
   proof_.reset();
+  replanning_.reset();
   progress_ = Progress();
   document_.exclusive_work().end();
 }
@@ -95,24 +98,29 @@ void Planning::plan(const BudgetRequest& request) {
   begin_budget(
       request, [request](const std::shared_ptr<const Study>& study, ParetoFront& archive,
                          const Progress& progress, const OnPlan& on_plan, const OnProof& on_proof) {
-        return DeviceFit{
-            study, {}, plan_for_budget(*study, request, archive, progress, on_plan, on_proof), {}};
+        constexpr double share_without = 0.7;  // of the limit: only its answer is applied
+        BudgetOffers found =
+            plan_with_offers(study, request, share_without, archive, progress, on_plan, on_proof);
+        return Answer{{study, {}, std::move(found.plain), {}}, std::move(found.with_passes)};
       });
 }
 
-void Planning::make_fit(const BudgetRequest& request) {
-  begin_budget(request,
-               [request](const std::shared_ptr<const Study>& study, ParetoFront& archive,
+void Planning::make_fit(BudgetRequest request) {
+  request.limits_later_steps = true;
+  begin_budget(
+      request, [request](const std::shared_ptr<const Study>& study, ParetoFront& archive,
                          const Progress& progress, const OnPlan& on_plan, const OnProof& on_proof) {
-                 return plan_to_fit(study, request, archive, progress, on_plan, on_proof);
-               });
+        return Answer{plan_to_fit(study, request, archive, progress, on_plan, on_proof), {}};
+      });
 }
 
 void Planning::begin_budget(const BudgetRequest& request, Search search) {
   if (!document_.why_wait().isEmpty()) return;
   request_ = request;
+  peak_before_ = document_.study()->current->timeline.peak_bytes;
   answer_.reset();
   passes_of_answer_.clear();
+  offer_.reset();
   this->search(PlanningJob::budget, request.grain, request.limit, std::move(search));
   Q_EMIT answer_changed();
 }
@@ -134,7 +142,7 @@ void Planning::search(PlanningJob job, PlanGranularity grain, const SearchLimit&
   jobs_.post([this, job, grain, search = std::move(search), study = document_.study(),
               archive = archives_[index_of(grain)], progress = progress_, mailbox = mailbox_,
               generation = generation_]() mutable {
-    std::optional<DeviceFit> answer;
+    std::optional<Answer> answer;
     const auto failure = failure_of([&] {
       answer = search(
           study, archive, progress, [&](const ParetoPoint& point) { mailbox->put(point); },
@@ -151,30 +159,40 @@ void Planning::search(PlanningJob job, PlanGranularity grain, const SearchLimit&
 }
 
 void Planning::finish_search(PlanGranularity grain, const ParetoFront& found,
-                             std::optional<DeviceFit> answer) {
+                             std::optional<Answer> answer) {
   take_found();
   for (const ParetoPoint& point : found.points()) add(grain, point);
   end();
   Q_EMIT plans_changed();
-  if (answer) take_fit(*std::move(answer));
+  if (answer) {
+    offer_ = std::move(answer->offer);
+    take_fit(std::move(answer->applied), tr("Make it fit"));
+  }
   Q_EMIT job_changed();
 }
 
-/// Applies an answer. Passes and plans are switched on as one edit. They are another step, so that
-/// what is known of the step without the passes is dropped when the study comes, and this answer
-/// takes its place.
-void Planning::take_fit(DeviceFit answer) {
+/// Applies an answer as one edit that switches its passes and plans on. The passes change the step,
+/// so `take_study` will drop all known plans and the last answer. `adopt` then puts this answer in
+/// their place.
+void Planning::take_fit(DeviceFit answer, const QString& title) {
   if (answer.passes.empty()) return take_answer(std::move(answer.answer));
   if (!same_planning_basis(basis_->choices, document_.choices())) return;
   const ParetoPoint& best = answer.answer.best;
   Choices choices = with_plans_of(document_.choices(), best.choices);
   choices.graph.passes = best.choices.graph.passes;
-  const QString text = tr("Make it fit: peak %1").arg(bytes_text(best.peak_bytes));
+  const QString text = tr("%1: peak %2 → %3, %4")
+                           .arg(title, bytes_text(peak_before_), bytes_text(best.peak_bytes),
+                                counted(answer.passes.size(), tr("1 pass on"), tr("%1 passes on")));
   adopted_ = std::move(answer);
   document_.choose(choices, text);
 }
 
-/// Takes over an answer with passes if the new study is the step that it is for.
+void Planning::use_offer() {
+  if (offer_ && document_.is_up_to_date()) take_fit(*offer_, tr("Planner, with passes"));
+}
+
+/// Takes over the answer that `take_fit` applied, if the new study has the same step as this
+/// answer.
 void Planning::adopt() {
   const std::optional<DeviceFit> adopted = std::exchange(adopted_, {});
   if (!adopted || !same_planning_basis(*adopted->study, *basis_)) return;
@@ -191,8 +209,11 @@ void Planning::take_answer(BudgetAnswer answer) {
   // A stopped search may return a worse plan than the plans that it reported before, so the best
   // known plan is taken.
   const std::int64_t budget = answer.request.budget_bytes;
-  answer.best = archive(answer.request.grain).best(budget);
-  answer.feasible = answer.best.peak_bytes <= budget;
+  if (!is_for_later_steps(*basis_, answer.request)) {
+    answer.best = archive(answer.request.grain).best(budget);
+    answer.feasible = answer.best.peak_bytes <= budget;
+    answer.later_peak_bytes = later_peak_bytes(*basis_, answer.best);
+  }
   if (answer.floor) floors_[index_of(answer.request.grain)] = answer.floor;
   answer_ = std::move(answer);
   if (answer_->feasible && same_planning_basis(basis_->choices, document_.choices())) {
@@ -205,31 +226,23 @@ void Planning::tell(PlanningJob job, const std::optional<Failure>& failure) {
   if (failure && failure->kind != ErrorKind::cancelled) Q_EMIT failed(job, *failure);
 }
 
-void Planning::find_fit(const FitQuestion& question) {
-  if (!document_.why_wait().isEmpty()) return;
-  begin(PlanningJob::fit, 0);
-  jobs_.post(
-      [this, question, study = document_.study(), progress = progress_, generation = generation_] {
-        std::optional<Fit> found;
-        const auto failure = failure_of([&] {
-          found = Fit{study, largest_fit(*study, question, progress)};
-        });
-        const auto finish = [=, this] {
-          if (generation != generation_) return;
-          end();
-          if (found) fit_ = found;
-          update_fit();
-          Q_EMIT job_changed();
-          tell(PlanningJob::fit, failure);
-        };
-        QMetaObject::invokeMethod(this, finish, Qt::QueuedConnection);
-      });
-  Q_EMIT job_changed();
-}
-
 void Planning::stop() {
   if (job_ == PlanningJob::none) return;
   progress_.cancel();
+  Q_EMIT job_changed();
+}
+
+/// Ends the job; its result is not taken any more.
+void Planning::cancel() {
+  progress_.cancel();
+  ++generation_;
+  end();
+}
+
+void Planning::abandon() {
+  if (job_ != PlanningJob::budget && job_ != PlanningJob::fit) return;
+  take_found();
+  cancel();
   Q_EMIT job_changed();
 }
 
@@ -260,6 +273,7 @@ const ParetoPoint* Planning::known_plan(PlanGranularity grain, std::int64_t budg
 std::optional<BudgetAnswer> Planning::so_far() const {
   const ParetoFront& plans = archive(request_.grain);
   if (job_ != PlanningJob::budget || plans.points().empty()) return std::nullopt;
+  if (is_for_later_steps(*basis_, request_)) return std::nullopt;
   BudgetAnswer so_far;
   so_far.request = request_;
   so_far.best = plans.best(request_.budget_bytes);
@@ -276,14 +290,6 @@ const StepPeakBound* Planning::floor(PlanGranularity grain) const {
   return floor ? &*floor : nullptr;
 }
 
-const LargestFit* Planning::fit() const { return fit_holds_ ? &fit_->answer : nullptr; }
-
-void Planning::update_fit() {
-  const auto& study = document_.study();
-  fit_holds_ = fit_ && fit_holds(*fit_->study, fit_->answer, *study);
-  Q_EMIT fit_changed();
-}
-
 void Planning::use(const ParetoPoint& point) {
   document_.choose(with_plans_of(document_.choices(), point.choices),
                    tr("Planner: peak %1, +%2")
@@ -297,7 +303,8 @@ bool Planning::is_in_force(const ParetoPoint& point) const {
 void Planning::take_study() {
   const auto& study = document_.study();
   if (basis_ == nullptr || !same_planning_basis(*basis_, *study)) {
-    const bool is_by_run = basis_ != nullptr && basis_->choices == study->choices;
+    const bool is_by_run =
+        basis_ != nullptr && basis_->model == study->model && basis_->choices == study->choices;
     if (is_by_run && has_plans()) {
       document_.notices().notify(
           tr("The run measured new node times. Plans found with the previous times are dropped; "
@@ -305,11 +312,12 @@ void Planning::take_study() {
     }
     drop_plans();
   }
-  // A basis with a planned order would match a study with any order. A study with an order strategy
-  // therefore becomes the basis, and a later change of the order is noticed.
+  // `same_planning_basis` accepts any order if the basis has a planned order. A study with an order
+  // strategy therefore becomes the new basis, so that a later change of the order is noticed.
   if (basis_ == nullptr || study->choices.order.strategy) basis_ = study;
   adopt();
   update_fit();
+  end_stale_replanning();
 }
 
 bool Planning::has_plans() const {
@@ -323,13 +331,10 @@ void Planning::drop_plans() {
   archives_ = {};
   answer_.reset();
   passes_of_answer_.clear();
+  offer_.reset();
   floors_ = {};
   basis_.reset();
-  if (was_searching) {
-    progress_.cancel();
-    ++generation_;
-    end();
-  }
+  if (was_searching) cancel();
   Q_EMIT plans_changed();
   Q_EMIT answer_changed();
   if (was_searching) Q_EMIT job_changed();

@@ -7,6 +7,7 @@
 #include "core/study/search/budget.h"
 #include "core/study/search/device_fit.h"
 #include "core/study/search/largest_fit.h"
+#include "core/study/search/replanned_fit.h"
 #include "ui/document/document.h"
 
 namespace stashscope::ui {
@@ -15,9 +16,10 @@ namespace stashscope::ui {
 enum class PlanningJob { none, budget, curve, fit };
 
 /// Runs the planner on the document's study, on another thread. The planner finds plans for a
-/// budget, the Pareto front of peak and time, or the largest batch that fits. The best plans found
-/// for a step are kept, so that a larger budget never costs more time. They are dropped when the
-/// step, its order or its node times change. Lives on the interface thread.
+/// budget, the Pareto front of peak and time, or the largest size of a dimension with which the
+/// step fits. The best plans found for a step are kept, so that a search with a larger budget never
+/// returns a slower plan. These plans are dropped when the step, its order or its node times
+/// change. Lives on the interface thread.
 class Planning : public QObject {
   Q_OBJECT
 
@@ -25,19 +27,28 @@ class Planning : public QObject {
   explicit Planning(Document& document, QObject* parent = nullptr);
   ~Planning() override;
 
-  /// The functions `plan`, `draw_curve` and `find_fit` do nothing while `Document::why_wait` gives
-  /// a reason to wait.
+  /// The functions `plan`, `make_fit`, `draw_curve` and `find_fit` do nothing while
+  /// `Document::why_wait` gives a reason to wait.
 
   /// Searches for plans within a budget. When the search ends or is stopped, the best plan that
-  /// meets the budget is applied, as an edit of the user.
+  /// meets the budget is applied, as an edit of the user. Passes stay as they are; if the plans are
+  /// better with passes that add no time, `offer` has them.
   void plan(const BudgetRequest& request);
-  /// As `plan`, also with the passes that lower the peak and take no time. Passes and plans are
-  /// switched on together.
-  void make_fit(const BudgetRequest& request);
+  /// As `plan`, but may also switch on passes that lower the peak without extra time. Passes and
+  /// plans are switched on together.
+  void make_fit(BudgetRequest request);
   void draw_curve(PlanGranularity grain, const SearchLimit& limit);
-  void find_fit(const FitQuestion& question);
+  /// Searches for the largest size that fits: with the plans that are on and without plans, and
+  /// then, with `replan`, with a plan made for each size. Each answer is shown as soon as it is
+  /// known. The last search is left out where no plan can be made.
+  void find_fit(const FitQuestion& question, const std::optional<ReplanRequest>& replan = {});
+  /// Whether this question is being searched for.
+  bool is_finding(const FitQuestion& question, const std::optional<ReplanRequest>& replan) const;
   /// Stops the current job soon; plans found so far stay.
   void stop();
+  /// Ends a search for a budget or a largest size at once and without an answer: no plan is
+  /// applied. Plans found so far stay.
+  void abandon();
 
   PlanningJob job() const { return job_; }
   bool is_stopping() const { return progress_.cancelled(); }
@@ -56,15 +67,38 @@ class Planning : public QObject {
   /// The answer of the last budget search. Null until a budget search ends, and after the known
   /// plans were dropped.
   const BudgetAnswer* answer() const { return answer_ ? &*answer_ : nullptr; }
+  /// The peak when the current or last budget search began.
+  std::int64_t peak_before() const { return peak_before_; }
   /// The passes that were switched on together with the plan of `answer`.
   const std::vector<const GraphPass*>& passes_of_answer() const { return passes_of_answer_; }
+  /// Plans for the budget of the last search that are better than its answer, with passes that add
+  /// no time; null if there are none, and after the known plans were dropped.
+  const DeviceFit* offer() const { return offer_ ? &*offer_ : nullptr; }
+  /// Switches on the plans and passes of `offer`, as one edit of the user.
+  void use_offer();
   /// Lower bound on the peak of every plan of this granularity; null while unknown.
   const StepPeakBound* floor(PlanGranularity grain) const;
-  /// The last answer to `find_fit`; null if there is none that holds for the shown study.
+  /// The last answer to `find_fit`; null if no answer is valid for the shown study.
   const LargestFit* fit() const;
   /// The study that `fit` was computed for.
   /// @pre `fit` is not null
   const Study& asked_of_fit() const { return *fit_->study; }
+
+  /// The state of a search that makes a plan for each size.
+  struct Replanning {
+    std::int64_t value = 0;             ///< the size that is tried
+    std::optional<PlannedFit> largest;  ///< the largest size that fits so far
+    QElapsedTimer since_begin;          ///< of the search at `value`
+  };
+  /// Null while no such search is going on.
+  const Replanning* replanning() const { return replanning_ ? &*replanning_ : nullptr; }
+  /// The last answer with a plan made for each size; null if no such answer is valid for the shown
+  /// study. The answer stays valid while its size and plan are in use.
+  const ReplannedFit* replanned() const;
+  /// Sets the size of `replanned` together with its plan and passes, as an edit of the user.
+  void use_replanned();
+  /// Whether the size and the plan of `replanned` are what is chosen.
+  bool is_replanned_in_use() const;
 
   /// Applies a plan, as an edit of the user.
   void use(const ParetoPoint& point);
@@ -85,43 +119,58 @@ class Planning : public QObject {
   struct Fit {
     std::shared_ptr<const Study> study;
     LargestFit answer;
+    std::optional<ReplannedFit> replanned;
   };
-  /// Returns the answer of a budget search; nothing for another search.
+  /// The answer of a budget search, which is applied, and a better one that needs passes.
+  struct Answer {
+    DeviceFit applied;
+    std::optional<DeviceFit> offer;
+  };
+  /// Returns the answer of a budget search; nothing for a search of another kind.
   using Search =
-      std::function<std::optional<DeviceFit>(const std::shared_ptr<const Study>&, ParetoFront&,
-                                             const Progress&, const OnPlan&, const OnProof&)>;
+      std::function<std::optional<Answer>(const std::shared_ptr<const Study>&, ParetoFront&,
+                                          const Progress&, const OnPlan&, const OnProof&)>;
 
   static std::size_t index_of(PlanGranularity grain) { return static_cast<std::size_t>(grain); }
   void begin(PlanningJob job, double seconds);
   void end();
+  void cancel();
   void search(PlanningJob job, PlanGranularity grain, const SearchLimit& limit, Search search);
   void begin_budget(const BudgetRequest& request, Search search);
-  void finish_search(PlanGranularity grain, const ParetoFront& found,
-                     std::optional<DeviceFit> answer);
+  void finish_search(PlanGranularity grain, const ParetoFront& found, std::optional<Answer> answer);
   void take_found();
   void add(PlanGranularity grain, const ParetoPoint& point);
   void tell(PlanningJob job, const std::optional<Failure>& failure);
   void take_answer(BudgetAnswer answer);
-  void take_fit(DeviceFit answer);
+  void take_fit(DeviceFit answer, const QString& title);
   void adopt();
   void take_study();
   /// Whether plans are known or being searched for.
   bool has_plans() const;
   void drop_plans();
+  void take_sizes(const Fit& fit);
+  void end_fit(const std::optional<Fit>& found, const std::optional<Failure>& failure);
   void update_fit();
+  void end_stale_replanning();
 
   Document& document_;
-  std::shared_ptr<const Study> basis_;  ///< known plans hold for this study's step, order and times
+  /// The study to whose step, order and times the known plans belong.
+  std::shared_ptr<const Study> basis_;
   std::array<ParetoFront, 3> archives_;
   BudgetRequest request_;
+  std::int64_t peak_before_ = 0;
   std::optional<BudgetProof> proof_;
   std::optional<BudgetAnswer> answer_;
   std::vector<const GraphPass*> passes_of_answer_;
-  /// An answer with passes that are being switched on. It holds for the study that comes.
+  std::optional<DeviceFit> offer_;
+  /// The answer that `take_fit` applied, until the study with its passes arrives.
   std::optional<DeviceFit> adopted_;
   std::array<std::optional<StepPeakBound>, 3> floors_;
   std::optional<Fit> fit_;
   bool fit_holds_ = false;
+  FitQuestion question_;                 ///< of the current or last search for a largest size
+  std::optional<ReplanRequest> replan_;  ///< of the same search
+  std::optional<Replanning> replanning_;
 
   PlanningJob job_ = PlanningJob::none;
   PlanGranularity grain_ = PlanGranularity::cluster;  ///< granularity of the current search

@@ -16,8 +16,8 @@ using namespace Qt::StringLiterals;
 constexpr qsizetype most_files = 8;
 constexpr const char* thumbnail_format = "PNG";
 
-/// The key of a path, without slashes, because slashes would separate groups of settings and
-/// folders.
+/// The key of a path in the settings and in the folder of pictures. The key is a hash, because a
+/// key and a file name must not contain slashes.
 QString key_of(const QString& path) {
   const QByteArray hash = QCryptographicHash::hash(path.toUtf8(), QCryptographicHash::Sha1);
   return QString::fromLatin1(hash.toHex());

@@ -11,8 +11,8 @@ using namespace Qt::StringLiterals;
 
 constexpr qsizetype most_hosts = 8;
 
-/// The machine that a stored text names. Empty if the text is empty or names no machine: the user
-/// may have edited the settings file.
+/// The machine that a stored text names. Empty if the text is empty or invalid; the user may have
+/// edited the settings file.
 std::optional<RemoteHost> host_from(const QString& text) {
   if (text.isEmpty()) return std::nullopt;
   try {

@@ -7,7 +7,7 @@ namespace stashscope::ui {
 namespace {
 
 bool has_same_nodes(const Selection& a, const Selection& b) {
-  return a.node == b.node && a.nodes == b.nodes;
+  return a.node == b.node && a.nodes == b.nodes && a.tensor == b.tensor;
 }
 
 /// Whether `next` replaces `last` in the history, instead of following it.
@@ -30,7 +30,8 @@ void SelectionHistory::clear() {
   Q_EMIT changed();
 }
 
-/// In the new study, the ids of clones may name other nodes, and slots other moments.
+/// In the new study, the ids of clones may name other nodes, and the slots may belong to other
+/// nodes.
 void SelectionHistory::take_study() {
   const Study& study = *document_.study();
   if (std::exchange(step_, study.prepared->fingerprint) != study.prepared->fingerprint) {
@@ -43,8 +44,8 @@ void SelectionHistory::take_study() {
     Selection& place = places_[i];
     std::erase_if(place.nodes, [&](NodeId id) { return dataflow.is_clone(id); });
     if (place.node.valid() && dataflow.is_clone(place.node)) place.node = NodeId();
-    if (!place.at_peak) place.slot = first_slot(place.nodes);
-    if (!place.nodes.empty()) kept.push_back(std::move(place));
+    if (!place.at_peak && !place.tensor.valid()) place.slot = first_slot(place.nodes);
+    if (!place.nodes.empty() || place.tensor.valid()) kept.push_back(std::move(place));
     if (i == at_) at = kept.empty() ? 0 : kept.size() - 1;
   }
   places_ = std::move(kept);
@@ -60,7 +61,7 @@ std::size_t SelectionHistory::first_slot(const std::vector<NodeId>& nodes) const
 
 void SelectionHistory::record() {
   const Selection& selected = document_.selection().current();
-  if (selected.nodes.empty()) return;
+  if (selected.nodes.empty() && !selected.tensor.valid()) return;
   if (at_ < places_.size() && replaces(selected, places_[at_])) {
     places_[at_] = selected;
     return;
@@ -82,7 +83,7 @@ void SelectionHistory::go_forward() {
 
 void SelectionHistory::go_to(std::size_t place) {
   at_ = place;
-  // A copy, because the history records what is selected.
+  // A copy, because `select` causes a call of `record`, which changes `places_`.
   const Selection selected = places_[place];
   document_.selection().select(selected);
   Q_EMIT changed();

@@ -8,9 +8,9 @@
 
 namespace stashscope::ui {
 
-/// The nodes and groups that were selected one after the other, to walk back and forward in them.
-/// Steps of the memory cursor from slot to slot count as one selection. Another model, or passes
-/// that change the graph's nodes, clear the history.
+/// The selections of nodes and groups in the order in which they were made. The user can go back
+/// and forward among them. Steps of the memory cursor from slot to slot count as one selection.
+/// Another model, or passes that change the graph's nodes, clear the history.
 class SelectionHistory : public QObject {
   Q_OBJECT
 
@@ -21,14 +21,14 @@ class SelectionHistory : public QObject {
 
   bool has_earlier() const { return at_ > 0; }
   bool has_later() const { return at_ + 1 < places_.size(); }
-  /// Selects what was selected before, with the memory cursor where it was then. Does nothing if
-  /// there is no such place.
+  /// Restores the previous or the next selection of the history, including the slot of the memory
+  /// cursor. Does nothing if there is no such selection.
   void go_back();
   void go_forward();
 
  Q_SIGNALS:
-  void changed();  ///< there is a place more or less to go to
-  void walked();   ///< a place of the history was selected
+  void changed();  ///< `has_earlier` or `has_later` may have changed
+  void walked();   ///< a selection of the history was restored
 
  private:
   void clear();
@@ -39,8 +39,8 @@ class SelectionHistory : public QObject {
 
   Document& document_;
   std::vector<Selection> places_;      // oldest first
-  std::size_t at_ = 0;                 // index of the place that was selected last
-  std::optional<std::uint64_t> step_;  // fingerprint of the step that the places belong to
+  std::size_t at_ = 0;                 // index of the selection that was recorded or restored last
+  std::optional<std::uint64_t> step_;  // fingerprint of the step that `places_` belongs to
 };
 
 }  // namespace stashscope::ui

@@ -10,7 +10,8 @@
 
 namespace stashscope::ui {
 
-/// Result of a computation: a study, with its model if the computation loaded one, or a failure.
+/// The result of a computation: either a study or a failure. If the computation loaded the model,
+/// the result also has the model.
 struct StudyOutcome {
   std::optional<Failure> failure;
   bool is_opening = false;            ///< the computation began with `open`

@@ -15,8 +15,8 @@ namespace {
 
 using namespace Qt::StringLiterals;
 
-/// Factor on the widths of texts, because a text at another font size can be a little wider than in
-/// proportion to that size.
+/// The measured widths of texts are multiplied by this factor. At another font size, a text can be
+/// a little wider than its width in proportion to the font size.
 constexpr double width_reserve = 1.04;
 
 class FormsMaker {
@@ -41,7 +41,8 @@ QStringList all_forms(const std::string& whole, const std::vector<std::string>& 
   return forms;
 }
 
-/// A detail text such as `43 nodes · stashes 1.2 GiB`, and its part after the last dot.
+/// The forms of a detail text such as `43 nodes · stashes 1.2 GiB`: the whole text, then its part
+/// after the last dot.
 QStringList detail_forms(const std::string& detail) {
   const QString whole = shown(detail);
   QStringList forms = {whole};
@@ -69,7 +70,7 @@ std::vector<QStringList> tensor_lines(const GraphPicture& picture, const layout:
   const Study& study = *picture.study;
   const ValueId value = largest_output(study, box.shows.node);
   if (!value.valid()) return {};
-  const QString type = shown(type_text(study.graph(), stored_value(study, value).type));
+  const QString type = shown(sized_type_text(study, stored_value(study, value).type));
   const std::string name = name_of(study.graph(), study.current->dataflow, value);
   const QString memory =
       box.memory.bytes > 0 ? memory_text(box.memory) : borrowed_text(study, box.shows.node, false);

@@ -8,8 +8,8 @@
 
 namespace stashscope::ui {
 
-/// A text in several forms, the whole text first, with the width of each form at font size
-/// `title_pixels`.
+/// A text in several forms, the whole text first and shorter forms after it, with the width of each
+/// form at font size `title_pixels`.
 struct TextForms {
   struct Form {
     QString text;

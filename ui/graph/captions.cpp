@@ -11,9 +11,14 @@ namespace {
 constexpr double caption_margin = 8;
 /// Distance between the positions that are tried for a caption, in pixels.
 constexpr double caption_step = 8;
+/// Each third-order part of a curve counts as this many straight lines.
+constexpr int curve_parts = 12;
+/// The most straight lines, so that a frame is painted quickly.
+constexpr int most_lines = 4000;
 
-/// The free place closest to the middle of a column, above the column or at the upper edge of the
-/// room. Empty if no place is free.
+/// Of the free positions for a caption, the position closest to the middle of the column. The
+/// caption lies above the column, or at the upper edge of the visible area if there is no space
+/// above the column. Empty if no position is free.
 std::optional<QRectF> caption_place(const Occupied& occupied, const QRectF& column, QSizeF size) {
   const QRectF room = occupied.room().adjusted(caption_margin, caption_margin, -caption_margin, 0);
   const double left = std::max(room.left(), column.left() - size.width() - caption_margin);
@@ -29,6 +34,29 @@ std::optional<QRectF> caption_place(const Occupied& occupied, const QRectF& colu
   }
   return std::nullopt;
 }
+
+/// Adds the rectangles around the straight parts of curves until `most_lines` parts are added.
+class LineAdder {
+ public:
+  LineAdder(Occupied& occupied, const Camera& camera)
+      : occupied_(occupied), camera_(camera), seen_(from_qt(camera.to_picture(occupied.room()))) {}
+
+  void add(const layout::Curve& curve, const layout::Rect& bounds) {
+    if (lines_ >= most_lines || !bounds.intersects(seen_)) return;
+    const std::vector<layout::Point> points = layout::flattened(curve, curve_parts);
+    for (std::size_t i = 1; i < points.size(); ++i, ++lines_) {
+      const QRectF part(camera_.to_screen(to_qt(points[i - 1])),
+                        camera_.to_screen(to_qt(points[i])));
+      occupied_.add(part.normalized().adjusted(-1, -1, 1, 1));
+    }
+  }
+
+ private:
+  Occupied& occupied_;
+  const Camera& camera_;
+  const layout::Rect seen_;
+  int lines_ = 0;
+};
 
 }  // namespace
 
@@ -57,6 +85,17 @@ void add_boxes(Occupied& occupied, const GraphScene& scene, const Camera& camera
     if (scene.is_drawn(i) && scene.is_leaf(i) && boxes[i].rect.intersects(seen)) {
       occupied.add(camera.to_screen(to_qt(boxes[i].rect)));
     }
+  }
+}
+
+void add_lines(Occupied& occupied, const GraphScene& scene, const Camera& camera) {
+  LineAdder adder(occupied, camera);
+  for (const layout::StashBundle& bundle : scene.shown().bundles) {
+    adder.add(bundle.curve, bundle.bounds);
+  }
+  const auto& edges = scene.drawing().edges;
+  for (std::size_t i = 0; i < edges.size(); ++i) {
+    if (scene.shown().edges[i] != 0) adder.add(edges[i].curve, edges[i].bounds);
   }
 }
 

@@ -8,9 +8,9 @@
 
 namespace stashscope::ui {
 
-/// Paints the edges of a scene and its stashed activations, bundled between groups. If there are
-/// too many lines to paint a frame quickly, edges become straight and only the largest bundles have
-/// a width that shows their bytes.
+/// Paints the edges of a scene, and the curves of its stashed activations, which are bundled
+/// between groups. If there are too many lines to paint a frame quickly, edges become straight and
+/// only the largest bundles have a width that shows their bytes.
 class CurvePainter {
  public:
   /// @param seen visible part of the picture; lines outside it are skipped

@@ -13,7 +13,7 @@ namespace {
 constexpr double picture_margin = 32;
 constexpr double header = 64;
 constexpr int heading_pixels = 15;
-/// Minimum width of a page: the header needs room for title and legend.
+/// Minimum width of a page, because the header needs room for title and legend.
 constexpr double least_width = 640;
 
 void paint_page(QPainter& painter, const GraphScene& scene, const QString& title) {

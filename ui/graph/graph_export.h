@@ -9,8 +9,8 @@
 
 namespace stashscope::ui {
 
-/// The whole graph with title and legend, on a light ground. `layout::to_svg` makes the SVG, as for
-/// reports.
+/// The whole graph with title and legend, on a light background. If the picture is saved as SVG,
+/// `layout::to_svg` makes the file, as for reports.
 /// @param file path of the model, whose name is in the title
 Picture whole_graph(const std::shared_ptr<const GraphPicture>& picture, layout::Colouring colouring,
                     const QString& file);

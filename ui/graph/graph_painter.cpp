@@ -11,14 +11,20 @@ using namespace Qt::StringLiterals;
 /// Boxes lower than this many pixels have square corners.
 constexpr double round_pixels = 14;
 constexpr double corner = 4;
+/// The widest border of a box.
+constexpr double border_width = 2;
 /// If more frames than this are visible, all frames have square corners.
 constexpr std::size_t most_round_frames = 40;
+/// Boxes inside a block that are lower than this many pixels are left out.
+constexpr double least_inside_pixels = 1.5;
+/// The share of a box's own colour in its patch inside a block; the rest is the background colour.
+constexpr double inside_share = 0.45;
 
-/// Mixes two colours: `share` of `colour`, the rest of `ground`.
-QColor mixed(const QColor& colour, const QColor& ground, double share) {
+/// Mixes two colours: `share` of `colour`, the rest of `background`.
+QColor mixed(const QColor& colour, const QColor& background, double share) {
   const auto mix = [share](int a, int b) { return qRound(a * share + b * (1 - share)); };
-  return {mix(colour.red(), ground.red()), mix(colour.green(), ground.green()),
-          mix(colour.blue(), ground.blue())};
+  return {mix(colour.red(), background.red()), mix(colour.green(), background.green()),
+          mix(colour.blue(), background.blue())};
 }
 
 }  // namespace
@@ -42,6 +48,7 @@ void GraphPainter::paint(QPainter& painter, const QRectF& screen, const GraphTex
     curves.paint(painter, strength);
   }
   paint_boxes(painter);
+  paint_inside_of_blocks(painter);
   paint_labels(painter, texts.labels);
   paint_captions(painter, texts.captions);
 }
@@ -49,12 +56,12 @@ void GraphPainter::paint(QPainter& painter, const QRectF& screen, const GraphTex
 /// Each frame differs a little more from the canvas than the frame around it. Frames are opaque,
 /// because blending many frames takes too long.
 QColor GraphPainter::frame_colour(std::size_t index) const {
-  double ground = 1;
+  double background = 1;
   for (std::uint32_t at = static_cast<std::uint32_t>(index); at != layout::outside;
        at = drawing_.boxes[at].parent) {
-    ground *= theme_.dark ? 0.90 : 0.93;
+    background *= theme_.dark ? 0.90 : 0.93;
   }
-  const double share = (1 - ground) * (scene_.is_faded(index) ? faded_opacity : 1);
+  const double share = (1 - background) * (scene_.is_faded(index) ? faded_opacity : 1);
   return mixed(theme_.muted, theme_.canvas, share);
 }
 
@@ -101,10 +108,25 @@ void GraphPainter::paint_boxes(QPainter& painter) const {
   }
 }
 
+/// Paints the boxes inside a block as patches of their colours, so that a large block does not look
+/// empty.
+void GraphPainter::paint_inside_of_blocks(QPainter& painter) const {
+  for (std::size_t i = 0; i < drawing_.boxes.size(); ++i) {
+    const layout::DrawnBox& box = drawing_.boxes[i];
+    if (scene_.is_drawn(i) || box.is_open() || !box.rect.intersects(seen_)) continue;
+    const QRectF rect = camera_.to_screen(to_qt(box.rect));
+    if (rect.height() < least_inside_pixels) continue;
+    const double share = scene_.is_faded(i) ? faded_opacity * inside_share : inside_share;
+    painter.fillRect(
+        rect.toAlignedRect(),
+        mixed(seen_colour(scene_.colour(i).value_or(theme_.muted), theme_), theme_.surface, share));
+  }
+}
+
 QPen GraphPainter::border_of(std::size_t index) const {
   const layout::DrawnBox& box = drawing_.boxes[index];
   const Mark mark = scene_.mark_of(index);
-  if (mark == Mark::selected) return {theme_.accent, 2};
+  if (mark == Mark::selected) return {theme_.accent, border_width};
   if (mark == Mark::part) return {theme_.accent, 1.4};
   if (hovered_ == index) return {theme_.muted, 1.4};
   const bool recomputed = box.shows.node.valid() && box.clones > 0;
@@ -156,7 +178,7 @@ void GraphPainter::paint_labels(QPainter& painter, const std::vector<GraphLabel>
     if (label.pixels != pixels) painter.setFont(graph_font(label.pixels));
     pixels = label.pixels;
     if (scene_.is_faded(label.box)) painter.setOpacity(faded_opacity);
-    paint_ground(painter, label);
+    paint_background(painter, label);
     const bool is_title = label.kind == LabelKind::title || label.kind == LabelKind::beside;
     painter.setPen(is_title ? theme_.text : theme_.muted);
     painter.drawText(label.rect, Qt::AlignLeft | Qt::AlignVCenter | Qt::TextDontClip, label.text);
@@ -164,8 +186,27 @@ void GraphPainter::paint_labels(QPainter& painter, const std::vector<GraphLabel>
   }
 }
 
-/// Paints the ground of a text outside boxes, because the text may lie over lines.
-void GraphPainter::paint_ground(QPainter& painter, const GraphLabel& label) const {
+/// Paints a background behind a text in a box: where the text covers patches inside a block, and
+/// where the text sticks out of its box and covers lines.
+void GraphPainter::paint_background_in_box(QPainter& painter, const GraphLabel& label) const {
+  const QRectF rect = camera_.to_screen(to_qt(drawing_.boxes[label.box].rect));
+  if (drawing_.boxes[label.box].is_open()) {
+    painter.fillRect(label.rect.toAlignedRect(), with_alpha(theme_.surface, 0.85));
+  }
+  if (label.rect.right() <= rect.right()) return;
+  QRectF outside = label.rect;
+  outside.setLeft(rect.right() + border_width);
+  painter.fillRect(outside, with_alpha(theme_.canvas, 0.8));
+  // The border would strike the text through.
+  const QRectF border(rect.right() - border_width, label.rect.top(), 2 * border_width,
+                      label.rect.height());
+  painter.fillRect(border, theme_.surface);
+}
+
+/// Paints a background behind a text that may cover lines or patches.
+void GraphPainter::paint_background(QPainter& painter, const GraphLabel& label) const {
+  const bool is_inside = label.kind == LabelKind::title || label.kind == LabelKind::line;
+  if (is_inside && detail_ == Detail::screen) return paint_background_in_box(painter, label);
   if (label.kind == LabelKind::heading) {
     painter.fillRect(label.rect.toAlignedRect(), frame_colour(label.box));
   } else if (label.kind == LabelKind::beside) {

@@ -22,9 +22,11 @@ class GraphPainter {
   void paint_box(QPainter& painter, std::size_t index, const QRectF& rect) const;
   void paint_body(QPainter& painter, std::size_t index, const QRectF& rect) const;
   void paint_strip(QPainter& painter, std::size_t index, const QRectF& rect) const;
+  void paint_inside_of_blocks(QPainter& painter) const;
   void paint_patch(QPainter& painter, std::size_t index, const QRectF& rect) const;
   void paint_labels(QPainter& painter, const std::vector<GraphLabel>& labels) const;
-  void paint_ground(QPainter& painter, const GraphLabel& label) const;
+  void paint_background(QPainter& painter, const GraphLabel& label) const;
+  void paint_background_in_box(QPainter& painter, const GraphLabel& label) const;
   void paint_captions(QPainter& painter, const std::vector<Caption>& captions) const;
 
   QPen border_of(std::size_t index) const;

@@ -36,10 +36,10 @@ enum class Mark : unsigned char {
 /// How strongly a line between two boxes is drawn.
 enum class Strength : unsigned char { faded, normal, strong };
 
-/// Which details of a picture are left out.
+/// Whether details of a picture are left out.
 enum class Detail : unsigned char {
-  screen,  ///< details that are hard to see or slow to paint
-  print,   ///< no details
+  screen,  ///< details that are hard to see or slow to paint are left out
+  print,   ///< nothing is left out
 };
 
 /// A picture prepared for painting.
@@ -51,8 +51,8 @@ class GraphScene {
   const std::shared_ptr<const GraphPicture>& shared_picture() const { return picture_; }
   const layout::Drawing& drawing() const { return picture_->drawing; }
 
-  /// Chooses what is shown: an open box becomes a block, shown without an inside, if `inner_height`
-  /// is below `least`.
+  /// Chooses what is shown. An open box whose `inner_height` is below `least` becomes a block: the
+  /// box is shown without its inside.
   /// @param least in coordinates of the picture; 0 shows everything
   void show_above(double least);
   const layout::ShownPart& shown() const { return shown_; }
@@ -64,9 +64,10 @@ class GraphScene {
   }
   /// Median height of the boxes directly inside an open box.
   double inner_height(std::size_t box) const { return inner_heights_[box]; }
-  /// The content of a box. The content of an open box is all that lies inside the box.
+  /// The drawn box with its title, memory and time. For an open box, these values cover everything
+  /// inside the box.
   const layout::DrawnBox& content(std::size_t box) const;
-  /// All boxes, the boxes with the most important titles first.
+  /// All boxes, sorted by the importance of their titles, the most important first.
   const std::vector<std::uint32_t>& by_rank() const { return by_rank_; }
   const BoxTexts::Texts& texts(std::size_t box) const { return texts_.of(box); }
 
@@ -79,11 +80,11 @@ class GraphScene {
   /// @param hops boxes more than `hops` tensors away from the selection are faded; empty: no box is
   /// faded
   void mark(const Selection& selection, std::optional<int> hops = std::nullopt);
-  /// Fades everything that has no tensor in memory at a slot. Without a slot, fades nothing for
-  /// this reason.
+  /// Fades everything that has no tensor in memory at a slot. Without a slot, only `mark` fades
+  /// items.
   void show_alive_at(std::optional<std::size_t> slot);
   const std::vector<Mark>& marks() const { return marks_; }
-  /// The mark of a box. For a block, all nodes inside the block count.
+  /// The mark of a box. The mark of a block depends on all nodes inside the block.
   Mark mark_of(std::size_t box) const;
   bool is_faded(std::size_t box) const {
     return (near_ && !near_->boxes[box]) || (alive_ && !alive_->boxes[box]);
@@ -103,12 +104,14 @@ class GraphScene {
   layout::Colouring colouring_ = layout::Colouring::lifetime;
   std::vector<std::optional<QColor>> colours_;  // by box; empty: no colour
   std::vector<Mark> marks_;
-  std::vector<Mark> block_marks_;  // by box; for open boxes that are shown as blocks
+  std::vector<Mark> block_marks_;  // by box; used for open boxes that are shown as blocks
   std::optional<layout::DrawingPart> near_;
   std::optional<layout::DrawingPart> alive_;
   std::vector<double> inner_heights_;  // by box
   std::vector<double> steps_;          // all different inner heights, ascending
-  std::optional<std::size_t> level_;   // number of `steps_` below `least` of `show_above`
+  // Number of `steps_` that are below the `least` of the last `show_above`; not set before the
+  // first call.
+  std::optional<std::size_t> level_;
   layout::ShownPart shown_;
   std::vector<std::uint32_t> by_rank_;
   BoxTexts texts_;

@@ -55,7 +55,7 @@ QString tip_of_box(const GraphScene& scene, std::uint32_t box) {
 QString tip_of_bundle(const GraphScene& scene, std::uint32_t bundle) {
   const layout::Drawing& drawing = scene.drawing();
   const layout::StashBundle& drawn = scene.shown().bundles[bundle];
-  if (drawn.is_turn) return GraphView::tr("From forward to backward");
+  if (drawn.is_turn) return GraphView::tr("Here forward ends and backward begins");
   QString tip = GraphView::tr("%1 stashed by %2 for %3")
                     .arg(bytes_text(drawn.bytes), shown(drawing.boxes[drawn.from].title),
                          shown(drawing.boxes[drawn.to].title));

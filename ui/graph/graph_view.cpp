@@ -7,6 +7,7 @@
 #include "ui/graph/graph_export.h"
 #include "ui/graph/graph_painter.h"
 #include "ui/graph/minimap.h"
+#include "ui/theme/focus_frame.h"
 #include "ui/theme/text_size.h"
 #include "ui/widgets/key_action.h"
 
@@ -57,7 +58,7 @@ void GraphView::set_picture(std::shared_ptr<const GraphPicture> picture) {
   update();
 }
 
-/// Keeps the held group in its place on the screen.
+/// Keeps the group of `held_` in its place on the screen if a group was opened or closed.
 void GraphView::keep_in_place(const GraphScene& before) {
   const std::optional<Held> held = std::exchange(held_, std::nullopt);
   if (before.picture().open == scene_->picture().open) return frame();
@@ -139,6 +140,18 @@ void GraphView::frame() {
                  : fitted(to_qt(scene_->drawing().bounds), size(), view_margin));
 }
 
+QRectF GraphView::seen() const {
+  if (scene_ == nullptr) return {};
+  return camera_.to_picture(rect().toRectF()).intersected(to_qt(scene_->drawing().bounds));
+}
+
+void GraphView::keep_in_view(const QRectF& part) {
+  if (scene_ == nullptr || framing_ != Framing::by_hand || part.isEmpty()) return;
+  const double room = width() - 2 * view_margin;
+  if (part.width() * camera_.zoom <= room || room <= 0) return;
+  set_camera(anchored({room / part.width(), {}}, part.center(), rect().toRectF().center()));
+}
+
 void GraphView::zoom_by(double factor) {
   framing_ = Framing::by_hand;
   set_camera(zoomed(camera_, factor, rect().toRectF().center()));
@@ -184,7 +197,8 @@ void GraphView::zoom_around(std::uint32_t box, double least) {
 void GraphView::show_box(const QRectF& box, double margin) {
   const QRectF shown = camera_.to_screen(box);
   const QRectF room = rect().toRectF();
-  // A fitted graph ends exactly at the margin.
+  // A graph that fits the view ends exactly at the margin. Rounding must not make it count as out
+  // of view.
   margin -= rounding;
   const QRectF inside = room.adjusted(margin, margin, -margin, -margin);
   const bool fits_across = shown.left() >= inside.left() && shown.right() <= inside.right();
@@ -268,6 +282,7 @@ void GraphView::paintEvent(QPaintEvent*) {
     GraphPainter(*scene_, camera_, theme, hovered_).paint(painter, screen, texts());
   }
   if (!notice_.isEmpty()) paint_notice(painter, theme);
+  paint_focus_frame(painter, *this);
 }
 
 /// Paints the notice on a background, because the graph may lie below it.

@@ -20,8 +20,8 @@ class GraphView : public QWidget, public PictureSource {
   explicit GraphView(QWidget* parent = nullptr);
 
   /// Shows a picture; null empties the view. For another picture of the same model, the camera
-  /// stays where the user moved it, or shows the whole graph again if the user fitted it last. A
-  /// group that was opened or closed keeps its place on the screen.
+  /// stays where the user moved it. If the user last chose to see the whole graph, the camera shows
+  /// the whole new graph. A group that was opened or closed keeps its place on the screen.
   void set_picture(std::shared_ptr<const GraphPicture> picture);
   /// The scene of the shown picture; null without a picture.
   const GraphScene* scene() const { return scene_.get(); }
@@ -31,8 +31,8 @@ class GraphView : public QWidget, public PictureSource {
   /// Fades boxes that are more than `hops` tensors away from the selection. Empty: fades no box.
   void isolate(std::optional<int> hops);
   const std::optional<int>& isolation() const { return isolation_; }
-  /// Fades everything that has no tensor in memory at a slot. Without a slot, fades nothing for
-  /// this reason.
+  /// Fades everything that has no tensor in memory at a slot. Without a slot, only `isolate` fades
+  /// items.
   void show_alive_at(std::optional<std::size_t> slot);
   const std::optional<std::size_t>& alive_at() const { return alive_at_; }
   /// Shows text across the top of the view, for example why something is not shown. Empty: no text.
@@ -46,7 +46,7 @@ class GraphView : public QWidget, public PictureSource {
   /// Shows the whole graph, also after the view was resized, until the user moves the camera.
   void fit();
   void zoom_by(double factor);
-  /// Makes the texts larger by a factor. A graph that is shown as a whole stays whole.
+  /// Makes the texts larger by a factor. A graph that is shown as a whole still fits into the view.
   void scale_texts(double factor);
   void center_on(QPointF point);
   /// Moves the box that shows a node into view.
@@ -57,7 +57,12 @@ class GraphView : public QWidget, public PictureSource {
   /// The box of the selected group, or of the open group around the selection. Empty without a
   /// selection, or if no group holds the whole selection.
   std::optional<std::uint32_t> selected_group() const;
-  /// Opens or closes the group that `selected_group` gives, if there is one.
+  /// The part of the picture that is in view.
+  QRectF seen() const;
+  /// If a part of the picture is wider than the view, zooms out until the part fits into the view.
+  /// Does nothing while the view shows the whole graph or its beginning.
+  void keep_in_view(const QRectF& part);
+  /// Opens or closes the group that `selected_group` returns, if there is one.
   void toggle_selected();
   /// Screen position for a menu about the selection.
   QPoint menu_place() const;
@@ -103,7 +108,8 @@ class GraphView : public QWidget, public PictureSource {
     QPointF screen;
   };
 
-  /// What the camera shows. By hand: where the user or a selection moved it.
+  /// The part of the picture that the camera shows: its beginning, the whole picture, or the part
+  /// to which the user or a selection moved the camera (`by_hand`).
   enum class Framing { beginning, whole, by_hand };
 
   /// The item at a point: either a box or a bundle, or nothing.
@@ -117,7 +123,8 @@ class GraphView : public QWidget, public PictureSource {
   bool holds(std::uint32_t outer, std::uint32_t box) const;
   std::optional<std::uint32_t> neighbour(std::uint32_t box, Qt::Key direction) const;
   Camera first_view() const;
-  /// Points the camera at what it shows. By hand, it stays where it is.
+  /// Points the camera at the part that `framing_` names. With `by_hand`, the camera stays where it
+  /// is.
   void frame();
   void set_camera(const Camera& camera);
   void keep_in_place(const GraphScene& before);
@@ -150,6 +157,7 @@ class GraphView : public QWidget, public PictureSource {
   QPointF pressed_at_;
   QPointF dragged_to_;
   bool dragging_ = false;
+  bool double_clicked_ = false;  ///< true from a double click until the button is released
   Minimap* minimap_;
 };
 

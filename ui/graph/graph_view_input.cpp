@@ -144,7 +144,8 @@ void GraphView::mouseMoveEvent(QMouseEvent* event) {
 
 void GraphView::mouseReleaseEvent(QMouseEvent* event) {
   const bool was_dragging = std::exchange(dragging_, false);
-  if (was_dragging || event->button() != Qt::LeftButton) return;
+  const bool ends_double_click = std::exchange(double_clicked_, false);
+  if (was_dragging || ends_double_click || event->button() != Qt::LeftButton) return;
   click(found_under(event->position()));
 }
 
@@ -152,6 +153,9 @@ void GraphView::mouseDoubleClickEvent(QMouseEvent* event) {
   if (event->button() != Qt::LeftButton) return;
   const auto box = found_under(event->position()).box;
   if (!box) return;
+  // Once the group is open, something else may be under the pointer when the button is released.
+  double_clicked_ = true;
+  click(*box);
   const bool is_block = scene_->drawing().boxes[*box].is_open() && scene_->is_leaf(*box);
   if (is_block) {
     zoom_around(*box, least_inner_height() / scene_->inner_height(*box));

@@ -10,18 +10,21 @@ namespace {
 
 /// Font sizes on the screen in pixels, at the normal text size.
 constexpr double least_pixels = 8;
+constexpr double title_least_pixels = 9;  // titles in boxes
 constexpr double preferred_pixels = 10;
 constexpr double most_pixels = 15;
 constexpr double inner_pixels = 13;
-/// Largest font size, as a share of the height of the place for a title.
+/// Largest font size of a title, as a share of the height that is available for the title.
 constexpr double font_share = 0.9;
-constexpr double line_height = 1.25;  // in font sizes
+constexpr double line_height = 1.25;  // as a multiple of the font size
 constexpr double line_share = 11.0 / 12.0;
 /// Maximum numbers of texts, so that a frame is painted quickly.
 constexpr std::size_t most_labels = 500;
 constexpr std::size_t most_beside = 150;
 constexpr double heading_step = 24;
 constexpr double beside_gap = 4;
+/// A title may stick out of its box by this many pixels, at the normal text size.
+constexpr double most_sticking_out = 90;
 
 class LabelPlacer {
  public:
@@ -67,19 +70,19 @@ class LabelPlacer {
     return camera_.to_screen(to_qt(drawing_.boxes[box].rect));
   }
   bool is_frame(std::uint32_t box) const { return !scene_.is_leaf(box); }
-  /// Whether the title may stand beside the box. This is allowed for blocks, and for boxes that lie
-  /// in no group.
+  /// Whether the title may stand beside the box. This is allowed for blocks, for nodes, and for
+  /// boxes that lie in no group.
   bool may_be_beside(std::uint32_t box) const {
     const layout::DrawnBox& drawn = drawing_.boxes[box];
-    return drawn.is_open() || drawn.parent == layout::outside;
+    return drawn.is_open() || drawn.shows.node.valid() || drawn.parent == layout::outside;
   }
 
-  /// The font size of titles at this zoom.
+  /// The font size of titles at this zoom, the same for all boxes.
   double wanted_pixels() const {
     const double natural = title_pixels * camera_.zoom * scene_.picture().text_scale;
     if (is_print_) return natural;
     const double most = most_pixels * std::max(scale_, scene_.picture().text_scale);
-    return std::clamp(natural, preferred_pixels * scale_, most);
+    return std::clamp(natural, title_least_pixels * scale_, most);
   }
   double least() const { return is_print_ ? 0 : least_pixels * scale_; }
 
@@ -121,23 +124,49 @@ class LabelPlacer {
     return true;
   }
 
+  /// A title with its font size.
+  struct SizedTitle {
+    const TextForms::Form* form = nullptr;
+    double pixels = 0;
+  };
+
+  /// Whether the whole title can stick out of the box to the right without covering anything.
+  bool can_stick_out(const QRectF& rect, const QRectF& inner, double width, double pixels) const {
+    const double end = inner.left() + width + 2;
+    if (end - rect.right() > most_sticking_out * scale_ || end <= rect.right()) return false;
+    const double height = line_height * pixels;
+    const QRectF outside(rect.right() + 1, inner.center().y() - height / 2, end - rect.right(),
+                         height);
+    return boxes_.is_free(outside) && labels_.is_free(outside);
+  }
+
+  /// The form of a box's title that is placed inside the box: the whole title at the size of all
+  /// titles, the whole title in a smaller font, or a shortened title. A whole title may stick out
+  /// of the box.
+  SizedTitle title_of(std::uint32_t box, const QRectF& rect, const QRectF& inner) const {
+    const TextForms& title = scene_.texts(box).title;
+    const double pixels = std::min(wanted_pixels(), font_share * inner.height());
+    if (pixels < least() || inner.width() <= 0 || title.forms.empty()) return {};
+    const TextForms::Form* const whole = &title.forms.front();
+    const TextForms::Form* const form = title.within(inner.width(), pixels);
+    if (form == whole || is_print_) return {form, pixels};
+    const bool is_node = drawing_.boxes[box].shows.node.valid();
+    if (is_node && can_stick_out(rect, inner, whole->width * pixels / title_pixels, pixels)) {
+      return {whole, pixels};
+    }
+    const double smaller = std::max(least(), 0.8 * pixels);
+    const TextForms::Form* const found = title.within(inner.width(), smaller);
+    return {found, found == form ? pixels : smaller};
+  }
+
   /// Places the title inside a box, with as many lines below it as fit. Returns false if the title
   /// does not fit.
   bool place_inside(std::uint32_t box, const QRectF& rect) {
     const QRectF inner = inner_of(box, rect);
-    double pixels = std::min(wanted_pixels(), font_share * inner.height());
-    if (pixels < least() || inner.width() <= 0) return false;
     const BoxTexts::Texts& texts = scene_.texts(box);
-    const TextForms::Form* form = texts.title.within(inner.width(), pixels);
-    if (form == nullptr || form != &texts.title.forms.front()) {
-      // The whole title in a smaller font is better than a shortened title.
-      const double smaller = std::max(least(), 0.8 * pixels);
-      const TextForms::Form* const found = texts.title.within(inner.width(), smaller);
-      if (found != form) pixels = smaller;
-      form = found;
-    }
+    const auto [form, wanted] = title_of(box, rect, inner);
     if (form == nullptr) return false;
-    pixels = pixels_for_lines(texts, pixels, inner.height());
+    const double pixels = pixels_for_lines(texts, wanted, inner.height());
     const double title_height = line_height * pixels;
     const auto lines = lines_within(texts, inner.width(), line_share * pixels,
                                     inner.height() - title_height - 2 * camera_.zoom);
@@ -199,8 +228,8 @@ class LabelPlacer {
     return false;
   }
 
-  /// Places the title over a box and everything around the box, because the selected box always has
-  /// its title.
+  /// Places the title of the selected box on the middle of the box. The title may stick out of the
+  /// box and cover what is around it, because the selected box must always have its title.
   void place_over(std::uint32_t box, const QRectF& rect) {
     const double pixels = preferred_pixels * scale_;
     const TextForms::Form* const form = scene_.texts(box).title.within(room_.width() - 8, pixels);

@@ -36,8 +36,9 @@ struct LabelOptions {
 
 /// Places the texts of the boxes in view, the most important texts first. The selected box comes
 /// first and always has its title. The box under the pointer follows, then groups, outer groups
-/// first, then nodes by stashed bytes. Texts keep a readable size. A title that does not fit is
-/// shortened or left out; the title of a block may stand beside the block.
+/// first, then nodes, those with the most stashed bytes first. Texts keep a readable size. A title
+/// that does not fit sticks out of its box where there is room, else it is shortened or left out;
+/// the title of a block may stand beside the block.
 GraphTexts place_texts(const GraphScene& scene, const Camera& camera, const QRectF& room,
                        const LabelOptions& options);
 

@@ -17,7 +17,8 @@ struct GraphPicture {
   std::shared_ptr<const Study> study;
   std::shared_ptr<const layout::Grouping> grouping;
   layout::OpenGroups open;
-  double text_scale = 1;  ///< relative size of the texts that fit on the boxes at zoom 1
+  /// Size of the texts for which the boxes were laid out, relative to the normal size.
+  double text_scale = 1;
   layout::Drawing drawing;
 };
 

@@ -44,8 +44,10 @@ QString slots_text(std::size_t count) {
 }
 
 LegendContent lifetime_content(const layout::Drawing& drawing) {
-  LegendContent content{
-      Legend::tr("stashed, by lifetime: 1 slot"), slots_text(drawing.steps), {}, {}};
+  LegendContent content{Legend::tr("stashed bytes by lifetime, from 1 slot"),
+                        Legend::tr("to %1").arg(slots_text(drawing.steps)),
+                        {},
+                        {}};
   for (std::size_t i = 0; i < layout::lifetime_classes; ++i) {
     const QString bytes = bytes_text(drawing.stashed_by_lifetime[i]);
     const QString words =
@@ -90,7 +92,7 @@ double room_of_mark(const LegendItem& item) {
   return item.mark == LegendMark::none ? 0 : item.mark_width + gap;
 }
 
-/// The colours of a part of the map.
+/// The colours of the part of the colour map that an item shows.
 QLinearGradient map_colours(const LegendItem& item, const QRectF& place, const Theme& theme) {
   QLinearGradient gradient(place.topLeft(), place.topRight());
   for (int i = 0; i <= 16; ++i) {

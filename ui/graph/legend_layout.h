@@ -10,10 +10,11 @@
 
 namespace stashscope::ui {
 
-/// A part of the colour map, and the bytes of stashed activations whose lifetime has its colours.
+/// A part of the colour map, and the bytes of the stashed activations that are drawn in the colours
+/// of this part.
 struct LegendPart {
   QString bytes;
-  QString words;  ///< with the lifetime
+  QString words;  ///< states the bytes and the longest lifetime
 
   friend bool operator==(const LegendPart&, const LegendPart&) = default;
 };
@@ -22,8 +23,8 @@ struct LegendPart {
 struct LegendContent {
   QString first;  ///< meaning of the dark end of the colour map; empty without a map
   QString last;
-  std::vector<LegendPart> parts;  ///< equal parts of the map; empty for other quantities
-  std::vector<std::pair<QColor, QString>> states;  ///< used instead of the map
+  std::vector<LegendPart> parts;  ///< equal parts of the colour map; empty without a map
+  std::vector<std::pair<QColor, QString>> states;  ///< colours and their meanings; empty with a map
 
   friend bool operator==(const LegendContent&, const LegendContent&) = default;
 };
@@ -37,13 +38,14 @@ struct LegendItem {
   Mark mark = Mark::none;
   QString text;
   QColor colour = {};  ///< of a swatch
-  double first = 0;    ///< the part of the colour map that the mark shows
+  double first = 0;    ///< from 0 to 1: the part of the colour map that the mark shows
   double last = 1;
   double mark_width = 0;
 };
 
-/// The meaning of colours and of the curves between the columns, in as many rows as it needs. If
-/// they are too many, the parts of the map are left out, and then items at the end.
+/// The meaning of colours and of the curves between the columns, in as many rows as needed. If
+/// there is no room for all rows, first the parts of the colour map are left out, then the last
+/// items.
 class LegendLayout {
  public:
   LegendLayout(const LegendContent& content, const QFontMetricsF& metrics, double width,

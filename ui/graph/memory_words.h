@@ -17,8 +17,9 @@ QString stashed_text(const NodeMemory& memory);
 /// What a box allocates and stashes, on one line. Empty if it allocates nothing.
 QString memory_text(const NodeMemory& memory);
 
-/// `output in the memory of make_x`, or with the last part of the name. Empty unless the first
-/// output is a view or computed in place.
+/// A text such as `output in the memory of make_x`; `full_name` chooses between the full name of
+/// the node that makes the memory and the last part of that name. Empty unless the first output is
+/// a view or computed in place.
 QString borrowed_text(const Study& study, NodeId node, bool full_name);
 
 }  // namespace stashscope::ui

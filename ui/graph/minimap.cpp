@@ -68,13 +68,36 @@ QSize Minimap::size_in(QSize view, double scale) const {
   return (map + QSizeF(2 * map_margin, 2 * map_margin)).toSize();
 }
 
-/// Keeps the current place if it is free. Otherwise takes the largest size for which a place is
-/// free. Returns false if no place is free.
-bool Minimap::find_place() {
-  Occupied occupied(QRectF(QPointF(), view_));
-  add_boxes(occupied, *scene_, view_camera_);
-  if (has_size_ && occupied.is_free(QRectF(geometry()))) return true;
-  has_size_ = true;
+QRectF Minimap::in_corner(Qt::Corner corner) const {
+  const bool is_right = corner == Qt::TopRightCorner || corner == Qt::BottomRightCorner;
+  const bool is_low = corner == Qt::BottomLeftCorner || corner == Qt::BottomRightCorner;
+  const double d = distance_from_edge;
+  return QRectF(QPointF(is_right ? view_.width() - d - width() : d,
+                        is_low ? view_.height() - d - height() : d),
+                size());
+}
+
+/// Moves the map into a free corner: the corner where it was, or else another one.
+bool Minimap::take_corner(const Occupied& occupied) {
+  const double gap = distance_from_edge / 2;
+  for (const Qt::Corner corner : {corner_, Qt::BottomRightCorner, Qt::BottomLeftCorner,
+                                  Qt::TopRightCorner, Qt::TopLeftCorner}) {
+    const QRectF place = in_corner(corner);
+    if (!occupied.is_free(place.adjusted(-gap, -gap, gap, gap))) continue;
+    corner_ = corner;
+    move(place.topLeft().toPoint());
+    return true;
+  }
+  return false;
+}
+
+/// Tries the sizes from the largest to the smallest: first in the corners of the view, then at its
+/// edges. Returns false if there is no free place.
+bool Minimap::take_place(const Occupied& occupied) {
+  for (const double scale : scales) {
+    resize(size_in(view_, scale));
+    if (take_corner(occupied)) return true;
+  }
   for (const double scale : scales) {
     resize(size_in(view_, scale));
     const auto place = free_place_at_edges(occupied, size(), distance_from_edge);
@@ -83,6 +106,19 @@ bool Minimap::find_place() {
     return true;
   }
   return false;
+}
+
+/// Keeps the current place while it covers no box, so that the map does not jump while the graph
+/// moves. Otherwise takes a place that covers neither boxes nor lines, or else one that covers no
+/// box. Returns false if there is none.
+bool Minimap::find_place() {
+  Occupied occupied(QRectF(QPointF(), view_));
+  add_boxes(occupied, *scene_, view_camera_);
+  if (has_size_ && occupied.is_free(QRectF(geometry()))) return true;
+  has_size_ = true;
+  Occupied with_lines = occupied;
+  add_lines(with_lines, *scene_, view_camera_);
+  return take_place(with_lines) || take_place(occupied);
 }
 
 /// The camera of the map. It shows the whole picture, if necessary at a smaller zoom than the graph

@@ -5,12 +5,13 @@
 
 #include "ui/graph/camera.h"
 #include "ui/graph/graph_scene.h"
+#include "ui/graph/occupied.h"
 
 namespace stashscope::ui {
 
 /// A small map of the whole picture, with a frame around the visible part. Hidden while the whole
-/// picture is in view, and while every place at the edges of the view would cover a box. The map
-/// keeps its place as long as this place is free.
+/// picture is in view, and while every place at the edges of the view would cover a box. Prefers
+/// places without lines. The map keeps its place as long as it covers no box.
 class Minimap : public QWidget {
   Q_OBJECT
 
@@ -43,14 +44,18 @@ class Minimap : public QWidget {
   void ask_for(QPointF place);
   void update_place();
   bool find_place();
+  bool take_place(const Occupied& occupied);
+  QRectF in_corner(Qt::Corner corner) const;
+  bool take_corner(const Occupied& occupied);
   QSize size_in(QSize view, double scale) const;
   void draw_boxes();
 
   const GraphScene* scene_ = nullptr;
   Camera view_camera_;
   QSize view_;
-  bool has_size_ = false;  // the size fits this scene, zoom and view
-  bool pressed_ = false;   // the map stays in place under the pointer
+  Qt::Corner corner_ = Qt::BottomRightCorner;  // kept while the corner is free
+  bool has_size_ = false;  // the size was computed for this scene, zoom and view
+  bool pressed_ = false;   // while true, the map stays in place under the pointer
   QRectF seen_;            // visible part of the picture
   QPixmap boxes_;          // image of the map without the frame; null until it is drawn
 };

@@ -6,8 +6,8 @@ namespace stashscope::ui {
 
 namespace {
 
-/// Number of GPUs listed for another machine. For a machine with more GPUs, the user types the
-/// name.
+/// Number of GPUs listed for another machine. If a machine has more GPUs, the user can type the
+/// name of a GPU that is not listed.
 constexpr int most_offered = 8;
 
 }  // namespace

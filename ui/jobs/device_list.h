@@ -20,7 +20,7 @@ class DeviceList : public QObject {
  public:
   using Look = std::function<std::vector<DeviceInfo>()>;
 
-  /// @param look is called on another thread, once
+  /// @param look returns the devices of this computer; called once, on another thread
   explicit DeviceList(Look look = list_devices);
 
   /// The devices of the machine that runs steps. Empty for this computer until its devices are
@@ -28,8 +28,8 @@ class DeviceList : public QObject {
   const std::vector<DeviceInfo>& all() const { return is_remote_ ? elsewhere_ : here_; }
   /// The devices of this computer, also while steps run on another computer.
   const std::vector<DeviceInfo>& here() const { return here_; }
-  /// The device that `name` means, as defined by `device_meant`; null if no device in the list is
-  /// meant.
+  /// The device in the list that `name` means, as defined by `device_meant`; null if `name` means
+  /// no device in the list.
   const DeviceInfo* meant_by(const std::string& name) const { return device_meant(all(), name); }
 
   bool is_remote() const { return is_remote_; }
@@ -37,7 +37,7 @@ class DeviceList : public QObject {
 
  Q_SIGNALS:
   void changed();
-  /// This computer's devices are listed. Emitted once.
+  /// Emitted once, when this computer's devices have been listed.
   void listed_here();
 
  private:

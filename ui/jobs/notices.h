@@ -13,7 +13,7 @@ class Notices : public QObject {
  public:
   using QObject::QObject;
 
-  /// Tells the user that something succeeded, or about something that needs no action.
+  /// Tells the user about a success, or about a fact that needs no action.
   void notify(const QString& message) { Q_EMIT noticed(message); }
   /// Tells the user that a requested action failed.
   void report(const Failure& failure) { Q_EMIT failed(failure); }

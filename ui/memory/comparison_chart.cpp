@@ -24,6 +24,9 @@ constexpr double comparison_room_above_peak = 1.08;
 constexpr double above_phases = 3;
 /// Charts lower than this, in lines of text, have no room for the key.
 constexpr double least_height = 6;
+/// Of the slots drawn within this many pixels of the cursor's line, the readout describes the one
+/// with the most bytes.
+constexpr double beside_line = 2;
 constexpr std::array sides = {ComparisonChart::left, ComparisonChart::right};
 
 /// The number of forward slots; without a backward pass, the number of all slots.
@@ -123,9 +126,23 @@ double ComparisonChart::y_of(std::int64_t bytes) const {
   return area.bottom() - area.height() * static_cast<double>(bytes) / static_cast<double>(top_);
 }
 
-std::size_t ComparisonChart::step_at_cursor(Side side) const {
-  const double own = alignments_[side].to_own(static_cast<double>(cursor_) + 0.5);
+std::size_t ComparisonChart::step_at(Side side, double x) const {
+  const double own = alignments_[side].to_own(axis_.step_of(x));
   return static_cast<std::size_t>(std::clamp(std::floor(own), 0.0, end_of(variant(side)) - 1));
+}
+
+std::size_t ComparisonChart::step_at_cursor(Side side) const {
+  const double x = axis_.x_of(static_cast<double>(cursor_) + 0.5);
+  const auto& bytes = variant(side).timeline.live_bytes;
+  const std::size_t middle = step_at(side, x);
+  const std::size_t first = step_at(side, x - beside_line);
+  const std::size_t last = step_at(side, x + beside_line);
+  if (last - first < 2) return middle;
+  std::size_t most = middle;
+  for (std::size_t slot = first; slot <= last; ++slot) {
+    if (bytes[slot] > bytes[most]) most = slot;
+  }
+  return most;
 }
 
 Picture ComparisonChart::picture(const QString& title) {

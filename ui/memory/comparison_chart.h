@@ -29,9 +29,10 @@ class ComparisonChart : public QWidget, public PictureSource {
   static QColor colour_of(Side side, const Theme& theme);
 
   const StepAxis& axis() const { return axis_; }
-  /// The slot of the left side under the cursor. For the right side, `step_at_cursor` gives the
-  /// slot that is drawn at the same place.
+  /// The slot of the left side under the cursor.
   std::size_t cursor() const { return cursor_; }
+  /// The slot of a side that the readout describes. If several slots are drawn at the cursor's
+  /// line, this is the slot with the most bytes, because the curve shows the highest value.
   std::size_t step_at_cursor(Side side) const;
   QString readout() const;
   /// The longest version of the readout that fits into the chart.
@@ -55,6 +56,8 @@ class ComparisonChart : public QWidget, public PictureSource {
   bool is_empty() const;
   QRectF plot() const;
   double y_of(std::int64_t bytes) const;
+  /// The slot of a side that is drawn at `x`, counted in the order of that side.
+  std::size_t step_at(Side side, double x) const;
   void add_keys();
   void fit_axis();
   void set_axis(const StepAxis& axis);

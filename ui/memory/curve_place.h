@@ -10,7 +10,7 @@ enum class AxisUnit { steps, time };
 
 /// Maps the slots of one curve to positions on an axis. On an axis of slots, the forward and
 /// backward passes of this curve are aligned with those passes of the current curve. On a time
-/// axis, positions are times of this curve's own clock, which must outlive the object.
+/// axis, a position is a time of the curve's `StepClock`. The clock must outlive this object.
 class CurvePlace {
  public:
   explicit CurvePlace(const StepAlignment& alignment) : alignment_(alignment) {}

@@ -11,8 +11,8 @@ namespace stashscope::ui {
 
 namespace {
 
-/// Opacity of bands. It is higher on a dark ground, where faint colours look alike.
-constexpr double band_opacity = 0.55;
+/// Opacity of bands. It is higher on a dark background, where faint colours look alike.
+constexpr double band_opacity = 0.7;
 constexpr double band_opacity_on_dark = 0.8;
 /// Opacity of the area of workspace. It is low, because the curves at the edges of this area have
 /// the same colour.
@@ -34,7 +34,7 @@ constexpr std::size_t life_shades = 1024;
 struct TensorColours {
   explicit TensorColours(const Theme& theme) {
     for (std::size_t i = 0; i < band_count; ++i) {
-      of_band[i] = band_colour(static_cast<Band>(i), theme.dark).rgb();
+      of_band[i] = band_colour(static_cast<Band>(i), theme).rgb();
     }
     for (std::size_t i = 0; i < life_shades; ++i) {
       const QColor colour = lifetime_colour(static_cast<double>(i) / (life_shades - 1));
@@ -134,7 +134,7 @@ class ColumnPainter {
     return std::max(1, static_cast<int>(std::lround(length * ratio_)));
   }
 
-  /// The slots at the edges of the columns that a curve covers.
+  /// The slots of `curve` at the edges of columns, up to the column in which the curve ends.
   std::vector<double> bounds_of(const MemoryCurve& curve) const {
     const CurvePlace place = place_of(curves_, curve, look_.unit);
     const auto end = std::lower_bound(positions_.begin(), positions_.end(), place.end());
@@ -263,7 +263,7 @@ QColor rest_colour(const Theme& theme) {
 }
 
 QColor fill_colour(Band band, const Theme& theme) {
-  return QColor(mixed(theme.canvas.rgb(), band_colour(band, theme.dark).rgb(),
+  return QColor(mixed(theme.canvas.rgb(), band_colour(band, theme).rgb(),
                       theme.dark ? band_opacity_on_dark : band_opacity));
 }
 

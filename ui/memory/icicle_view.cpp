@@ -1,5 +1,6 @@
 #include "ui/memory/icicle_view.h"
 
+#include <QApplication>
 #include <QHelpEvent>
 #include <QMouseEvent>
 #include <QPainter>
@@ -11,6 +12,7 @@
 #include "core/study/facts/data_tables.h"
 #include "ui/charts/band_colours.h"
 #include "ui/charts/chart_text.h"
+#include "ui/charts/data_colours.h"
 #include "ui/text/texts.h"
 #include "ui/theme/theme.h"
 #include "ui/widgets/key_action.h"
@@ -22,13 +24,15 @@ namespace {
 using namespace Qt::StringLiterals;
 
 constexpr double text_margin = 4;
-/// Beside the short name of a box without room for `text_margin`.
+/// Margin beside the short name of a box that has no room for `text_margin`.
 constexpr double least_margin = 1;
 /// Boxes narrower than this many pixels hold no text, because there may be one box per pixel.
 constexpr double least_label = 8;
-constexpr int brightest_for_white = 140;
 
+/// The colour of a group. In a high-contrast theme only tensors have a fill, so that groups do not
+/// outshine them; an outline separates groups there.
 QColor group_colour(const Theme& theme, std::uint32_t row) {
+  if (theme.high_contrast) return theme.surface;
   const QColor base = theme.dark ? theme.line : theme.line.lighter(108);
   return row % 2 == 0 ? base : (theme.dark ? base.darker(115) : base.lighter(104));
 }
@@ -42,11 +46,15 @@ std::optional<std::uint32_t> node_with_path(const MemoryTree& tree, const std::s
 
 }  // namespace
 
-IcicleView::IcicleView(QWidget* parent) : QWidget(parent) {
+IcicleView::IcicleView(QWidget* parent)
+    : QWidget(parent), scroll_(new QScrollBar(Qt::Vertical, this)) {
   setObjectName(u"icicle_view"_s);
   setAccessibleName(tr("Memory at the cursor, by group"));
   setFocusPolicy(Qt::StrongFocus);
   setMinimumSize(200, 40);
+  scroll_->setObjectName(u"icicle_scroll"_s);
+  scroll_->hide();
+  connect(scroll_, &QScrollBar::valueChanged, this, qOverload<>(&QWidget::update));
   add_keys();
   enable_keys(*this, false);
 }
@@ -71,8 +79,14 @@ void IcicleView::zoom_to(std::uint32_t node) {
   if (node >= tree_.nodes.size() || node == top_) return;
   top_ = node;
   current_.reset();
+  scroll_->setValue(0);
   update_boxes();
   Q_EMIT zoomed();
+}
+
+void IcicleView::show_all() {
+  zoom_to(0);
+  scroll_->setValue(0);
 }
 
 void IcicleView::zoom_out() {
@@ -83,6 +97,7 @@ void IcicleView::zoom_out() {
 
 void IcicleView::update_boxes() {
   boxes_ = icicle_boxes(tree_, bytes_, top_, 1.0 / std::max(1, width()));
+  fit_scroll_bar();
   if (current_ && std::ranges::find(boxes_, *current_, &IcicleBox::node) == boxes_.end()) {
     current_.reset();
   }
@@ -95,10 +110,34 @@ int IcicleView::row_height() const {
   return static_cast<int>(std::ceil(QFontMetricsF(font()).height())) + 6;
 }
 
+int IcicleView::chart_width() const {
+  return std::max(1, scroll_->isHidden() ? width() : scroll_->x());
+}
+
+int IcicleView::rows_height() const {
+  const auto lowest = std::ranges::max_element(boxes_, {}, &IcicleBox::row);
+  return lowest == boxes_.end() ? 0 : (static_cast<int>(lowest->row) + 1) * row_height();
+}
+
+void IcicleView::fit_scroll_bar() {
+  const int hidden = std::max(0, rows_height() - height());
+  scroll_->setVisible(hidden > 0);
+  scroll_->setRange(0, hidden);
+  scroll_->setPageStep(height());
+  scroll_->setSingleStep(row_height());
+  const int bar = scroll_->sizeHint().width();
+  scroll_->setGeometry(width() - bar, 0, bar, height());
+}
+
+void IcicleView::scroll_to(const IcicleBox& box) {
+  const int top = static_cast<int>(box.row) * row_height();
+  scroll_->setValue(std::max(top + row_height() - height(), std::min(scroll_->value(), top)));
+}
+
 QRectF IcicleView::rectangle(const IcicleBox& box) const {
-  const double room = width();
-  return {box.left * room, static_cast<double>(box.row) * row_height(),
-          (box.right - box.left) * room, static_cast<double>(row_height())};
+  const double room = chart_width();
+  const double top = static_cast<double>(box.row) * row_height() - scroll_->value();
+  return {box.left * room, top, (box.right - box.left) * room, static_cast<double>(row_height())};
 }
 
 const IcicleBox* IcicleView::box_at(QPointF pixel) const {
@@ -140,26 +179,37 @@ void IcicleView::paint_box(QPainter& painter, const IcicleBox& box) const {
   const Theme theme = theme_of(palette());
   const QRectF area = rectangle(box).adjusted(0.5, 0.5, -0.5, -0.5);
   const std::optional<Band>& band = tree_.nodes[box.node].band;
-  const QColor colour = band ? band_colour(*band, theme.dark) : group_colour(theme, box.row);
+  const QColor colour = band ? band_colour(*band, theme) : group_colour(theme, box.row);
   painter.fillRect(area, colour);
+  // A gap between two greys is hard to see, so boxes have an outline in a high-contrast theme.
+  // Boxes of a few pixels have no room for an outline.
+  if (theme.high_contrast && area.width() >= least_label) {
+    painter.setPen(theme.text);
+    painter.setBrush(Qt::NoBrush);
+    painter.drawRect(area.adjusted(0, 0, -1, -1));
+  }
   const QString text = label(box, area.width());
   if (text.isEmpty()) return;
   const double room = area.width() - QFontMetricsF(font()).horizontalAdvance(text);
   const double margin = std::clamp(room / 2, least_margin, text_margin);
-  painter.setPen(colour.lightness() > brightest_for_white ? Qt::black : Qt::white);
+  painter.setPen(text_colour_on(colour));
   painter.drawText(area.adjusted(margin, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter, text);
 }
 
-void IcicleView::paint_boxes(QPainter& painter) const {
-  painter.fillRect(rect(), theme_of(palette()).canvas);
+void IcicleView::paint_boxes(QPainter& painter, double bottom) const {
   for (const IcicleBox& box : boxes_) {
-    if (rectangle(box).top() < height()) paint_box(painter, box);
+    if (rectangle(box).top() < bottom) paint_box(painter, box);
   }
 }
 
 Picture IcicleView::picture(const QString& title) {
   if (boxes_.empty()) return {};
-  return recorded(*this, title, [this](QPainter& painter) { paint_boxes(painter); });
+  const QSize whole(chart_width(), std::max(height(), rows_height()));
+  return recorded(*this, title, whole, [&](QPainter& painter) {
+    painter.fillRect(QRect({}, whole), theme_of(palette()).canvas);
+    painter.translate(0, scroll_->value());
+    paint_boxes(painter, whole.height());
+  });
 }
 
 PictureData IcicleView::picture_data() {
@@ -170,16 +220,32 @@ PictureData IcicleView::picture_data() {
 void IcicleView::paintEvent(QPaintEvent*) {
   const Theme theme = theme_of(palette());
   QPainter painter(this);
-  paint_boxes(painter);
+  painter.fillRect(rect(), theme.canvas);
+  paint_boxes(painter, height());
   if (boxes_.empty()) {
     painter.setPen(theme.muted);
     painter.drawText(rect(), Qt::AlignCenter, tr("No tensor is alive at the cursor."));
     return;
   }
+  painter.setPen(QPen(theme.accent, 2));
+  painter.setBrush(Qt::NoBrush);
+  for (const IcicleBox& box : boxes_) {
+    if (is_marked(box)) painter.drawRect(rectangle(box).adjusted(0.5, 0.5, -0.5, -0.5));
+  }
   const IcicleBox* const current = hasFocus() ? current_box() : nullptr;
   if (current == nullptr) return;
-  painter.setPen(QPen(theme.accent, 2));
   painter.drawRect(rectangle(*current).adjusted(1, 1, -1, -1));
+}
+
+void IcicleView::mark(std::vector<BufferId> buffers) {
+  if (marked_ == buffers) return;
+  marked_ = std::move(buffers);
+  update();
+}
+
+bool IcicleView::is_marked(const IcicleBox& box) const {
+  const BufferId buffer = tree_.nodes[box.node].buffer;
+  return buffer.valid() && std::ranges::find(marked_, buffer) != marked_.end();
 }
 
 void IcicleView::resizeEvent(QResizeEvent* event) {
@@ -204,6 +270,11 @@ void IcicleView::mousePressEvent(QMouseEvent* event) {
   const IcicleBox* const box = box_at(event->position());
   if (box == nullptr || event->button() != Qt::LeftButton) return;
   choose(box->node, (event->modifiers() & Qt::ControlModifier) != 0);
+}
+
+void IcicleView::wheelEvent(QWheelEvent* event) {
+  if (scroll_->isHidden()) return event->ignore();
+  QCoreApplication::sendEvent(scroll_, event);
 }
 
 std::optional<std::uint32_t> IcicleView::neighbour(const IcicleBox& from, int key) const {
@@ -233,6 +304,7 @@ void IcicleView::move_current(int key) {
   if (!next) return;
   current_ = *next;
   setAccessibleDescription(description(*next));
+  scroll_to(*current_box());
   update();
 }
 

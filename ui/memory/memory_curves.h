@@ -22,10 +22,10 @@ using SharedCurve = std::shared_ptr<const MemoryCurve>;
 /// The curve of a variant that the user pinned.
 struct PinnedCurve {
   SharedCurve curve;
-  std::size_t slot = 0;  ///< index of the colour
+  std::size_t slot = 0;  ///< index of the curve's colour
 };
 
-/// The memory of the current variant tensor by tensor.
+/// The memory of the current variant, tensor by tensor.
 struct TensorStack {
   TensorBands bands;
   IdVector<BufferId, Band> band_of;
@@ -54,9 +54,9 @@ SharedCurve curve_of(const Study& study, const Variant& variant);
 /// studies have the same nodes and sizes.
 SharedCurve pinned_curve_of(const Study& pinned, const Study& shown);
 
-/// The curves of a study; empty if the study is null. Pinned variants are left out.
+/// The curves of a study, without pinned variants; empty if the study is null.
 /// @param measured measurement of the current variant; may be null
-/// @param previous curves that did not change are shared with the result
+/// @param previous earlier curves; the result shares those that did not change
 MemoryCurves curves_of(std::shared_ptr<const Study> study, const Measurement* measured,
                        const MemoryCurves& previous = {});
 
@@ -66,8 +66,8 @@ std::shared_ptr<const TensorStack> tensors_of(const Study& study);
 /// Maps the slots of a curve to the axis of the current curve.
 CurvePlace place_of(const MemoryCurves& curves, const MemoryCurve& curve, AxisUnit unit);
 
-/// Length of the axis that holds all curves: slots of the current curve, or milliseconds of the
-/// slowest curve.
+/// Length of the axis on which all curves have room: the number of slots of the current curve, or
+/// the milliseconds of the slowest curve.
 double length_of(const MemoryCurves& curves, AxisUnit unit);
 
 /// The highest point of all curves in bytes, at least 1. Includes reserved memory if it is drawn.

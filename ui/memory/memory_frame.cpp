@@ -15,6 +15,9 @@ namespace {
 constexpr double lines_per_tick = 6;
 /// Minimum space on either side of the name of a phase, in pixels.
 constexpr double phase_margin = 8;
+/// Half the width of the triangle of the cursor, in pixels.
+constexpr double cursor_half = 5;
+constexpr double life_height = 5;
 
 QColor faded(QColor colour, double alpha) {
   colour.setAlphaF(static_cast<float>(alpha));
@@ -93,25 +96,34 @@ QPointF MemoryFrame::paint_peak(QPainter& painter, const MemoryCurve& curve,
   return at;
 }
 
-void MemoryFrame::paint_peaks(QPainter& painter) const {
+void MemoryFrame::paint_peaks(QPainter& painter, std::optional<double> cursor) const {
   for (const PinnedCurve& each : curves.pinned) {
     paint_peak(painter, *each.curve, pinned_colour(each.slot, theme.dark));
   }
   if (curves.baseline->peak_bytes != curves.current->peak_bytes) {
     paint_peak(painter, *curves.baseline, theme.baseline);
   }
-  paint_peak_label(painter, paint_peak(painter, *curves.current, theme.accent));
+  paint_peak_label(painter, paint_peak(painter, *curves.current, theme.accent), cursor);
 }
 
 /// Paints the label above and beside the peak, on a background, because other curves may pass
 /// there.
-void MemoryFrame::paint_peak_label(QPainter& painter, QPointF peak) const {
+void MemoryFrame::paint_peak_label(QPainter& painter, QPointF peak,
+                                   std::optional<double> cursor) const {
   if (peak.x() < plot.left() || peak.x() > plot.right()) return;
   const QString text = tr("peak %1").arg(bytes_text(curves.current->peak_bytes));
   const QSizeF size(painter.fontMetrics().horizontalAdvance(text) + 10, chart_room(painter).line);
   const bool fits_right = peak.x() + 6 + size.width() < plot.right();
-  const double x = fits_right ? peak.x() + 6 : peak.x() - 6 - size.width();
-  const double y = std::max(plot.top() - 5, peak.y() - 4 - size.height());
+  const double right = peak.x() + 6;
+  const double left = peak.x() - 6 - size.width();
+  double x = fits_right ? right : left;
+  double y = std::max(plot.top() - 5, peak.y() - 4 - size.height());
+  const auto covers = [&](double at) {
+    return cursor && y < plot.top() && *cursor > at - cursor_half &&
+           *cursor < at + size.width() + cursor_half;
+  };
+  if (covers(x) && fits_right && left > plot.left()) x = left;
+  if (covers(x)) y = plot.top() + 2;
   painter.setPen(Qt::NoPen);
   painter.setBrush(faded(theme.canvas, 0.85));
   painter.drawRoundedRect(QRectF(QPointF(x, y), size), 4, 4);
@@ -131,8 +143,20 @@ void MemoryFrame::paint_cursor(QPainter& painter, std::size_t step) const {
   painter.drawLine(QPointF(x, plot.top()), QPointF(x, plot.bottom()));
   painter.setPen(Qt::NoPen);
   painter.setBrush(theme.text);
-  painter.drawPolygon(
-      QPolygonF({{x - 5, plot.top() - 6}, {x + 5, plot.top() - 6}, {x, plot.top()}}));
+  painter.drawPolygon(QPolygonF(
+      {{x - cursor_half, plot.top() - 6}, {x + cursor_half, plot.top() - 6}, {x, plot.top()}}));
+}
+
+void MemoryFrame::paint_life(QPainter& painter, std::size_t first, std::size_t last) const {
+  const double from =
+      std::max(plot.left(), axis.x_of(place().position_of(static_cast<double>(first))));
+  const double to =
+      std::min(plot.right(), axis.x_of(place().position_of(static_cast<double>(last) + 1)));
+  if (to < plot.left() || from > plot.right()) return;
+  const QRectF bar(from, plot.bottom() - life_height, std::max(2.0, to - from), life_height);
+  painter.setPen(QPen(theme.canvas, 1));
+  painter.setBrush(theme.accent);
+  painter.drawRect(bar);
 }
 
 void MemoryFrame::paint_brush(QPainter& painter, double from, double to) const {

@@ -2,6 +2,7 @@
 
 #include <QCoreApplication>
 #include <QPainter>
+#include <optional>
 
 #include "ui/memory/data_layer.h"
 
@@ -29,7 +30,10 @@ struct MemoryFrame {
   /// Paints numbers and phases below the plot. If there is room for one row only, an axis of slots
   /// shows the phases and an axis of time the numbers.
   void paint_axis(QPainter& painter) const;
-  void paint_peaks(QPainter& painter) const;
+  /// @param cursor x of the cursor, whose triangle the label of the peak must not cover
+  void paint_peaks(QPainter& painter, std::optional<double> cursor = std::nullopt) const;
+  /// A bar above the axis over the slots in which a tensor is alive.
+  void paint_life(QPainter& painter, std::size_t first, std::size_t last) const;
   void paint_hover(QPainter& painter, std::size_t step) const;
   void paint_cursor(QPainter& painter, std::size_t step) const;
   /// Paints the range of pixels that the view zooms to when the mouse button is released.
@@ -38,7 +42,7 @@ struct MemoryFrame {
  private:
   CurvePlace place() const { return place_of(curves, *curves.current, look.unit); }
   QPointF paint_peak(QPainter& painter, const MemoryCurve& curve, const QColor& colour) const;
-  void paint_peak_label(QPainter& painter, QPointF peak) const;
+  void paint_peak_label(QPainter& painter, QPointF peak, std::optional<double> cursor) const;
   void paint_ticks(QPainter& painter, double y) const;
   void paint_phases(QPainter& painter, double y) const;
 };

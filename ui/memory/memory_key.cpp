@@ -1,6 +1,9 @@
 #include "ui/memory/memory_key.h"
 
 #include <QLinearGradient>
+#include <algorithm>
+#include <functional>
+#include <utility>
 
 #include "ui/charts/band_colours.h"
 #include "ui/charts/box_rows.h"
@@ -20,11 +23,16 @@ constexpr double swatch_width = 11;
 constexpr double gap = 6;
 constexpr double distance = 18;
 constexpr double room_for_marks = 12;
-/// Of a row that entries and the line of text share.
+/// The part of the width that the entries get if they share a row with the line of text.
 constexpr double share_of_entries = 0.45;
 /// Minimum width of the line of text, as a multiple of its height. A narrower line shows nothing
 /// useful.
 constexpr double least_text = 22;
+
+/// The largest band has the same rank as the curve. The other bands have higher ranks than the
+/// lines, so they are left out first.
+constexpr std::size_t rank_of_lines = 1;
+std::size_t rank_of_band(std::size_t place) { return place == 0 ? 0 : rank_of_lines + place; }
 
 double width_of(KeyEntry::Mark mark) {
   switch (mark) {
@@ -43,25 +51,39 @@ double room_of_mark(KeyEntry::Mark mark) {
   return mark == KeyEntry::Mark::none ? 0 : width_of(mark) + gap;
 }
 
-bool occurs(const CurveExtremes& edge, const CurveExtremes* below) {
+std::int64_t greatest_height(const CurveExtremes& edge, const CurveExtremes* below) {
+  std::int64_t height = 0;
   for (std::size_t step = 0; step < edge.size(); ++step) {
-    if (edge[step] > (below == nullptr ? 0 : (*below)[step])) return true;
+    height = std::max(height, edge[step] - (below == nullptr ? 0 : (*below)[step]));
   }
-  return false;
+  return height;
 }
 
 void add_bands(const MemoryCurves& curves, const Theme& theme, std::vector<KeyEntry>& key) {
   if (curves.band_edges == nullptr) return;
+  std::vector<std::pair<std::int64_t, Band>> bands;
   const CurveExtremes* below = nullptr;
   for (std::size_t i = 0; i < band_count; ++i) {
     const CurveExtremes& edge = (*curves.band_edges)[i];
-    const auto band = static_cast<Band>(i);
-    if (occurs(edge, below)) {
-      key.push_back(
-          {KeyEntry::Mark::swatch, shown(std::string(title_of(band))), fill_colour(band, theme)});
-    }
+    const std::int64_t height = greatest_height(edge, below);
+    if (height > 0) bands.emplace_back(height, static_cast<Band>(i));
     below = &edge;
   }
+  std::ranges::stable_sort(bands, std::ranges::greater(), &std::pair<std::int64_t, Band>::first);
+  for (std::size_t i = 0; i < bands.size(); ++i) {
+    const Band band = bands[i].second;
+    key.push_back({KeyEntry::Mark::swatch, shown(std::string(title_of(band))),
+                   fill_colour(band, theme), 1, Qt::SolidLine, rank_of_band(i)});
+  }
+}
+
+std::vector<KeyEntry> without_least(std::vector<KeyEntry> entries) {
+  // Of the entries with the highest rank, the last one is left out.
+  const auto least =
+      std::max_element(entries.rbegin(), entries.rend(),
+                       [](const KeyEntry& a, const KeyEntry& b) { return a.rank < b.rank; });
+  entries.erase(std::next(least).base());
+  return entries;
 }
 
 void add_tensors(const MemoryCurves& curves, const MemoryLook& look, const Theme& theme,
@@ -79,8 +101,8 @@ void add_tensors(const MemoryCurves& curves, const MemoryLook& look, const Theme
     const Band kind = tensors.band_of[band.buffer];
     const bool in_own_colour = band.persistent || look.colouring == MemoryLook::Colouring::band;
     if (!in_own_colour || std::exchange(listed[static_cast<std::size_t>(kind)], true)) continue;
-    key.push_back({KeyEntry::Mark::swatch, shown(std::string(title_of(kind))),
-                   band_colour(kind, theme.dark)});
+    key.push_back(
+        {KeyEntry::Mark::swatch, shown(std::string(title_of(kind))), band_colour(kind, theme)});
   }
   if (tensors.bands.merged() > 0) {
     key.push_back({KeyEntry::Mark::swatch,
@@ -121,8 +143,8 @@ void paint_mark(QPainter& painter, const KeyEntry& entry, const QRectF& place, c
 std::vector<KeyEntry> key_of(const MemoryCurves& curves, const MemoryLook& look,
                              const Theme& theme) {
   std::vector<KeyEntry> key;
-  key.push_back(
-      {KeyEntry::Mark::line, KeyLayout::tr("without plans"), theme.baseline, 1, Qt::DashLine});
+  key.push_back({KeyEntry::Mark::line, KeyLayout::tr("without plans"), theme.baseline, 1,
+                 Qt::DashLine, rank_of_lines});
   key.push_back({KeyEntry::Mark::line, KeyLayout::tr("now"), theme.accent, 2});
   if (curves.measured != nullptr) {
     key.push_back(
@@ -137,7 +159,7 @@ std::vector<KeyEntry> key_of(const MemoryCurves& curves, const MemoryLook& look,
     key.push_back({KeyEntry::Mark::line,
                    shows_reserved(curves) ? KeyLayout::tr("reserved %1").arg(bytes)
                                           : KeyLayout::tr("reserved %1, above the plot").arg(bytes),
-                   theme.measured, 1, Qt::DashLine});
+                   theme.measured, 1, Qt::DashLine, rank_of_lines});
   }
   if (look.fill == MemoryLook::Fill::tensors) {
     add_tensors(curves, look, theme, key);
@@ -149,18 +171,18 @@ std::vector<KeyEntry> key_of(const MemoryCurves& curves, const MemoryLook& look,
 
 KeyLayout::KeyLayout(const std::vector<KeyEntry>& entries, const QFontMetricsF& metrics,
                      const KeyRoom& room) {
-  // In a single row, the line of text stands beside the entries if that leaves it room enough.
+  // If there is only one row, the line of text is put beside the entries if the row is wide enough.
   const double beside = (1 - share_of_entries) * (room.right - room.left);
   const bool shares_row =
       room.most_rows == 1 && room.has_text_line && beside >= least_text * chart_room(metrics).line;
   KeyRoom of_entries = room;
   if (shares_row) of_entries.right = room.left + share_of_entries * (room.right - room.left);
   bool fits = take(entries, metrics, of_entries);
-  for (std::size_t shown = entries.size(); !fits && shown-- > 0;) {
-    std::vector<KeyEntry> first(entries.begin(),
-                                entries.begin() + static_cast<std::ptrdiff_t>(shown));
-    first.push_back({KeyEntry::Mark::none, tr("and %1 more").arg(entries.size() - shown), {}});
-    fits = take(std::move(first), metrics, of_entries);
+  for (std::vector<KeyEntry> kept = entries; !fits && !kept.empty();) {
+    kept = without_least(std::move(kept));
+    std::vector<KeyEntry> all = kept;
+    all.push_back({KeyEntry::Mark::none, tr("and %1 more").arg(entries.size() - kept.size()), {}});
+    fits = take(std::move(all), metrics, of_entries);
   }
   if (!room.has_text_line) return;
   const double row_height = chart_room(metrics).line;

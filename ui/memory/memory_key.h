@@ -18,9 +18,12 @@ struct KeyEntry {
   QColor colour;  ///< unused for a gradient
   double width = 1;
   Qt::PenStyle style = Qt::SolidLine;
+  /// Entries of a higher rank are left out first if there is no room for all.
+  std::size_t rank = 0;
 };
 
-/// Entries for everything that the view draws except pinned curves.
+/// Entries for everything that the view draws except pinned curves. The bands are sorted by their
+/// greatest height.
 std::vector<KeyEntry> key_of(const MemoryCurves& curves, const MemoryLook& look,
                              const Theme& theme);
 
@@ -33,7 +36,8 @@ struct KeyRoom {
 };
 
 /// The key above a plot, in as many rows as it needs, and a line of text below the rows. If there
-/// is no room for all rows, an entry gives the number of entries that are left out.
+/// is no room for all rows, the entries of the highest ranks are left out, and a last entry gives
+/// the number of entries left out.
 class KeyLayout {
   Q_DECLARE_TR_FUNCTIONS(KeyLayout)
 
@@ -44,11 +48,11 @@ class KeyLayout {
 
   /// Height of the space above the plot, including room for marks on the upper edge of the plot.
   double height() const;
-  /// Place of the line of text; null without one.
+  /// The rectangle of the line of text; null if there is no such line.
   QRectF text_line() const { return text_line_; }
-  /// The rows of entries; null without entries.
+  /// The rectangle of the rows of entries; null if there are no entries.
   QRectF area() const;
-  /// What is written, from left to right.
+  /// The texts of the entries in their order.
   QStringList texts() const;
   void paint(QPainter& painter, const Theme& theme) const;
 

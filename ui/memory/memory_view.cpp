@@ -7,6 +7,7 @@
 #include "core/study/facts/tensor_facts.h"
 #include "ui/charts/chart_text.h"
 #include "ui/text/texts.h"
+#include "ui/theme/focus_frame.h"
 #include "ui/widgets/key_action.h"
 
 namespace stashscope::ui {
@@ -50,7 +51,7 @@ MemoryView::MemoryView(QWidget* parent) : QWidget(parent) {
 }
 
 void MemoryView::set_curves(MemoryCurves curves) {
-  // Buffers of another variant have other ids.
+  // The id of the outlined buffer is not valid in another variant.
   if (curves.current != curves_.current) marked_ = BufferId();
   curves_ = std::move(curves);
   hovered_.reset();
@@ -131,6 +132,11 @@ void MemoryView::mark_made_by(NodeId node) {
   redraw();
 }
 
+void MemoryView::show_life(std::optional<SlotRange> life) {
+  life_ = life;
+  update();
+}
+
 void MemoryView::show_all() { set_axis(whole(axis_)); }
 
 double MemoryView::y_of(std::int64_t bytes) const { return frame().y_of(bytes); }
@@ -179,8 +185,8 @@ void MemoryView::lay_out() {
   redraw();
 }
 
-/// Lays out a picture, whose page grows with its key, because a picture has the whole key. Returns
-/// the size of the page.
+/// Lays out a picture of the view. A picture has the whole key, so the page is higher than the view
+/// if the key needs more rows. Returns the size of the page.
 QSize MemoryView::lay_out_picture() {
   const double height_before = key_.height();
   key_ = KeyLayout(key_of(curves_, look_, theme_of(palette())), fontMetrics(),
@@ -248,8 +254,8 @@ void MemoryView::paint_readout(QPainter& painter) const {
 }
 
 /// The data is drawn as an image, as on the screen, so that the size of the picture does not depend
-/// on the number of tensors. The cursor and the line about its slot are left out: they say where
-/// the user stood, and nothing about the step.
+/// on the number of tensors. The cursor and the line about its slot are left out, because they say
+/// nothing about the step.
 Picture MemoryView::picture(const QString& title) {
   if (curves_.empty()) return {};
   const LightPalette light(*this);
@@ -294,10 +300,13 @@ void MemoryView::paintEvent(QPaintEvent*) {
   painter.setClipRect(room_of_marks());
   if (hovered_) around.paint_hover(painter, step_at(hovered_->x()));
   around.paint_cursor(painter, cursor_);
-  around.paint_peaks(painter);
+  if (life_) around.paint_life(painter, life_->first, life_->last);
+  around.paint_peaks(painter, around.x_of(cursor_));
   if (drag_ == Drag::brush) around.paint_brush(painter, pressed_at_, dragged_to_);
   painter.restore();
   paint_readout(painter);
+  painter.setRenderHint(QPainter::Antialiasing, false);
+  paint_focus_frame(painter, *this);
 }
 
 /// Describes the tensor or slot under the pointer, or else the outlined tensor or the slot of the

@@ -34,6 +34,15 @@ class MemoryView : public QWidget, public PictureSource {
 
   void set_cursor(std::size_t slot);
   void mark(BufferId buffer);
+  /// A range of slots that includes `first` and `last`.
+  struct SlotRange {
+    std::size_t first = 0;
+    std::size_t last = 0;
+  };
+  /// Shows the slots in which a tensor is alive as a bar at the foot of the plot. Without slots,
+  /// there is no bar.
+  void show_life(std::optional<SlotRange> life);
+  const std::optional<SlotRange>& life() const { return life_; }
   /// Outlines the largest tensor that the node makes, unless a tensor of this node is outlined
   /// already.
   void mark_made_by(NodeId node);
@@ -67,7 +76,7 @@ class MemoryView : public QWidget, public PictureSource {
 
  Q_SIGNALS:
   void slot_clicked(std::size_t slot);
-  /// A tensor was chosen in a slot.
+  /// The user chose a tensor in a slot.
   void tensor_chosen(std::size_t slot, stashscope::BufferId buffer);
   void look_changed();
 
@@ -129,6 +138,7 @@ class MemoryView : public QWidget, public PictureSource {
   bool is_stale_ = true;  ///< the layer must be redrawn
   std::size_t cursor_ = 0;
   BufferId marked_;
+  std::optional<SlotRange> life_;
   std::optional<QPointF> hovered_;
   Drag drag_ = Drag::none;
   double pressed_at_ = 0;

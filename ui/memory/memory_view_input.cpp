@@ -155,10 +155,11 @@ void MemoryView::add_keys() {
   add(tr("Tensor above"), Qt::Key_Up, [this] { walk_stack(1); });
   add(tr("Tensor below"), Qt::Key_Down, [this] { walk_stack(-1); });
   add(tr("Go to the peak"), Qt::Key_P, [this] { go_to_peak(); });
-  add(tr("Bands or tensors"), Qt::Key_T, [this] { set_look(with_other_fill(look_)); });
+  add(tr("Switch between bands and tensors"), Qt::Key_T,
+      [this] { set_look(with_other_fill(look_)); });
   add(tr("Colour tensors by lifetime or by use"), Qt::Key_C,
       [this] { set_look(with_other_colouring(look_)); });
-  add(tr("Slots or time"), Qt::Key_M, [this] { set_look(with_other_unit(look_)); });
+  add(tr("Switch between slots and time"), Qt::Key_M, [this] { set_look(with_other_unit(look_)); });
   enable_keys(*this, false);
 }
 

@@ -68,7 +68,7 @@ KeyLayout SweepChart::key() const {
   std::vector<KeyEntry> entries = {baseline_line(theme), current_line(theme)};
   if (frame_.memory_bytes > 0) {
     const bool is_far = frame_.memory_bytes > top_of(points_, frame_.memory_bytes);
-    const QString text = is_far ? tr("%1 of %2, above the plot") : tr("%1 of %2");
+    const QString text = is_far ? tr("%1 of %2 (beyond the axis)") : tr("%1 of %2");
     entries.push_back(
         memory_line(text.arg(bytes_text(frame_.memory_bytes), frame_.memory_of), theme));
   }

@@ -9,6 +9,14 @@ namespace stashscope::ui {
 
 using namespace Qt::StringLiterals;
 
+namespace {
+
+bool is_peak(const ComparisonRow& row) {
+  return row.group == ComparisonGroup::memory && row.name == "peak";
+}
+
+}  // namespace
+
 ComparisonModel::ComparisonModel(QObject* parent)
     : TableModel({{tr("Topic"), {}, false},
                   {tr("Item"), {}, false},
@@ -30,8 +38,9 @@ void ComparisonModel::show_all(bool all) {
 void ComparisonModel::choose_rows() {
   beginResetModel();
   shown_.clear();
-  std::copy_if(all_.begin(), all_.end(), std::back_inserter(shown_),
-               [this](const ComparisonRow& row) { return shows_all_ || row.differs(); });
+  std::copy_if(
+      all_.begin(), all_.end(), std::back_inserter(shown_),
+      [this](const ComparisonRow& row) { return shows_all_ || row.differs() || is_peak(row); });
   endResetModel();
 }
 
@@ -44,7 +53,7 @@ QVariant ComparisonModel::cell(int row, int column, int role) const {
     case Qt::DisplayRole:
       return text(row, column);
     case Qt::ToolTipRole:
-      return column == Column::group ? QVariant() : text(row, column);
+      return column == Column::group ? QVariant() : tip(row, column);
     case exact_role:
       return exact(row_at(row), column);
     case sort_role:
@@ -80,6 +89,13 @@ QVariant ComparisonModel::exact(const ComparisonRow& row, int column) {
   }
 }
 
+/// The cell of a plan does not have the config string, so the tool tip adds this string.
+QString ComparisonModel::tip(int row, int column) const {
+  const ComparisonRow& each = row_at(row);
+  if (column != Column::name || each.words.empty()) return text(row, column);
+  return text(row, column) + u'\n' + shown(each.name);
+}
+
 QString ComparisonModel::text(int row, int column) const {
   const ComparisonRow& each = row_at(row);
   const auto side = [](const ComparedValue& value) {
@@ -89,12 +105,13 @@ QString ComparisonModel::text(int row, int column) const {
     case Column::group:
       return starts_group(row) ? shown(std::string(title_of(each.group))) : QString();
     case Column::name:
-      return shown(each.name);
+      return shown(each.title());
     case Column::left:
       return side(each.left);
     case Column::right:
       return side(each.right);
     default:
+      if (is_peak(each) && !each.differs()) return tr("the same");
       if (each.only_left()) return tr("left only");
       if (each.only_right()) return tr("right only");
       return shown(each.difference());

@@ -5,7 +5,7 @@
 
 namespace stashscope::ui {
 
-/// The rows of a comparison of two studies: only the differences, or all rows.
+/// The rows of a comparison of two studies: the peak and the differences, or all rows.
 class ComparisonModel : public TableModel {
   Q_OBJECT
 
@@ -26,6 +26,7 @@ class ComparisonModel : public TableModel {
   void choose_rows();
   static QVariant exact(const ComparisonRow& row, int column);
   QString text(int row, int column) const;
+  QString tip(int row, int column) const;
   static QVariant difference_size(const ComparisonRow& row);
   bool starts_group(int row) const;
 

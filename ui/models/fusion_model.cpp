@@ -12,7 +12,7 @@ FusionModel::FusionModel(QObject* parent)
                   {tr("Nodes"), tr("Number of nodes in all groups"), true},
                   {tr("Peak"), tr("Most bytes alive in any slot of the current order"), true,
                    bytes_unit()},
-                  {tr("Change"), tr("Difference to the current fusion"), true}},
+                  {tr("Change"), tr("Difference from the peak with the current fusion"), true}},
                  parent) {}
 
 void FusionModel::set_study(std::shared_ptr<const Study> study) {
@@ -36,7 +36,7 @@ void FusionModel::set_study(std::shared_ptr<const Study> study) {
 void FusionModel::set_rows(std::vector<FusionRow> rows) {
   is_waiting_ = false;
   if (rows.size() == rows_.size()) rows_ = std::move(rows);
-  unit_ = byte_unit(study_ == nullptr ? 0 : study_->current->timeline.peak_bytes);
+  unit_ = peak_unit(study_ == nullptr ? 0 : study_->current->timeline.peak_bytes);
   cells_changed();
 }
 
@@ -62,7 +62,8 @@ QVariant FusionModel::cell(int row, int column, int role) const {
   }
 }
 
-/// Peaks and differences to the current fusion sort alike, so both give the peak.
+/// Sorting by the change of the peak gives the same order as sorting by the peak, so both columns
+/// are sorted by the peak.
 QVariant FusionModel::sort_value(const FusionRow& row, int column) {
   if (column == Column::name || !row.peak_bytes) return {};
   switch (column) {

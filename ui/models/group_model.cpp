@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/study/facts/opened_operator.h"
 #include "ui/models/step_model.h"
 #include "ui/text/counted.h"
 #include "ui/text/texts.h"
@@ -10,8 +11,8 @@ namespace stashscope::ui {
 
 namespace {
 
-/// Internal id of the model index of a group. The internal id of the model index of a member is the
-/// row of the member's group, counted from 1.
+/// Internal id of the model index of a group's row. The row of a member has another internal id:
+/// the row of its group, counted from 1.
 constexpr quintptr no_group = 0;
 
 bool same_groups(const Study* a, const Study* b) {
@@ -79,7 +80,7 @@ QVariant GroupModel::data(const QModelIndex& index, int role) const {
   const NodeId node = node_at(index);
   if (!node.valid()) return group_text(index.row(), index.column());
   if (index.column() == Column::name) return node_text(*study_, node);
-  return shown(study_->graph().node(study_->current->dataflow.origin(node)).op_type);
+  return shown(opened_operator(*study_, study_->current->dataflow.origin(node)));
 }
 
 QString GroupModel::group_text(int row, int column) const {

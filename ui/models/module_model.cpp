@@ -4,14 +4,22 @@
 #include <iterator>
 
 #include "core/base/text.h"
+#include "core/study/facts/memory_tree.h"
 #include "ui/text/texts.h"
 
 namespace stashscope::ui {
 
 using namespace Qt::StringLiterals;
 
+namespace {
+
+/// Number of operators that the tool tip of the row outside of all modules lists.
+constexpr qsizetype most_operators = 12;
+
+}  // namespace
+
 ModuleModel::ModuleModel(QObject* parent)
-    : TableModel({{tr("Module"), tr("Module of the program that makes or owns the tensors"), false},
+    : TableModel({{tr("Module"), tr("The module that makes or owns the tensors"), false},
                   {tr("At peak"), tr("Bytes of the module's tensors alive at the peak"), true,
                    bytes_unit()},
                   {tr("Stashed"), tr("Bytes of the module's activations read by backward"), true,
@@ -57,7 +65,7 @@ void ModuleModel::set_open(int row, bool open) {
   open ? insert_below(row, count, change) : remove_below(row, count, change);
 }
 
-/// The modules of an open sum stay below the sum.
+/// Moves the modules of an open sum directly below the row of the sum.
 std::vector<int> ModuleModel::arranged(const std::vector<int>& order) const {
   std::vector<int> sum_of(rows_.size());
   std::vector<std::vector<int>> members(rows_.size());
@@ -111,7 +119,7 @@ QString ModuleModel::plain_name(const Row& row) const {
   return row.module->is_rest ? tr("%1 (rest)").arg(name) : name;
 }
 
-/// A sum such as `▸ 12 × h.*.attn` has a mark that tells whether the row is open.
+/// The row of a sum has a name such as `▸ 12 × h.*.attn`, whose mark tells whether the row is open.
 QString ModuleModel::name_text(const Row& row) const {
   if (row.count > 1) return (is_open(row) ? u"▾ "_s : u"▸ "_s) + plain_name(row);
   return row.count == 0 ? u"    "_s + plain_name(row) : plain_name(row);
@@ -141,10 +149,26 @@ QString ModuleModel::formula(const ModuleMemory& row) const {
   return shown(in_words(row.symbolic, words_));
 }
 
+/// Names the operators of the row, because the model has no name for them.
+QString ModuleModel::outside_tip(const ModuleMemory& row) {
+  QStringList names;
+  for (const std::string& each : row.operators) names << shown(each);
+  QString tip =
+      tr("Tensors of operators that belong to no module, and the workspace of the node at "
+         "the peak");
+  if (names.isEmpty()) return tip;
+  const qsizetype more = names.size() - most_operators;
+  const QString listed = names.mid(0, most_operators).join(u", "_s);
+  return tip + u'\n' +
+         (more > 0 ? tr("The operators: %1 and %2 more").arg(listed).arg(more)
+                   : tr("The operators: %1").arg(listed));
+}
+
 QString ModuleModel::tool_tip(const Row& shown_row, int column) const {
   const ModuleMemory& row = *shown_row.module;
+  if (column == Column::module && row.module == outside_of_modules) return outside_tip(row);
   if (column == Column::module && row.is_rest) {
-    return tr("What %1 holds outside of the modules in other rows").arg(shown(row.module));
+    return tr("Tensors and nodes of %1 that are counted in no other row").arg(shown(row.module));
   }
   if (column == Column::module && shown_row.count > 1) {
     return tr("The sum over %1 modules whose names differ only in numbers. Right and Left open and "

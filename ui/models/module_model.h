@@ -10,7 +10,8 @@
 namespace stashscope::ui {
 
 /// The modules of the step with their memory and time, largest first. Modules whose names differ
-/// only in numbers are one row with their sum; open, it has their own rows below it.
+/// only in numbers are summed in one row. While this row is open, the rows of its modules follow
+/// below it.
 class ModuleModel : public TableModel {
   Q_OBJECT
 
@@ -20,8 +21,8 @@ class ModuleModel : public TableModel {
   explicit ModuleModel(QObject* parent = nullptr);
 
   /// Open rows stay open if they are among the new groups.
-  /// @param peak_bytes peak of the step; tool tips state shares of it
-  /// @param words replace names of sizes in formulas
+  /// @param peak_bytes peak of the step; tool tips state shares of this peak
+  /// @param words words that replace the names of sizes in formulas
   void set_modules(std::vector<ModuleGroup> groups, std::int64_t peak_bytes, SizeWords words = {});
   const ModuleMemory& at(int row) const { return *row_at(row).module; }
   /// Whether the row is the sum of two or more modules.
@@ -37,8 +38,8 @@ class ModuleModel : public TableModel {
 
  private:
   struct Row {
-    const ModuleMemory* module = nullptr;  ///< in `groups_`
-    std::size_t count = 0;                 ///< number of modules in the sum; 0: part of an open sum
+    const ModuleMemory* module = nullptr;  ///< points into `groups_`
+    std::size_t count = 0;  ///< number of modules in the row; 0: the row is a module of an open sum
   };
   using Key = std::pair<std::string, bool>;
 
@@ -52,6 +53,7 @@ class ModuleModel : public TableModel {
   QString name_text(const Row& row) const;
   QString spoken_text(const Row& row) const;
   QString text(const Row& row, int column) const;
+  static QString outside_tip(const ModuleMemory& row);
   QString tool_tip(const Row& row, int column) const;
 
   std::vector<ModuleGroup> groups_;

@@ -9,7 +9,7 @@ OrderModel::OrderModel(QObject* parent)
     : StudyModel({{tr("Order"), tr("Strategy that orders the nodes of the step"), false},
                   {tr("Peak"), tr("Most bytes alive in any slot, with the current plans"), true,
                    bytes_unit()},
-                  {tr("Change"), tr("Difference to the current order"), true}},
+                  {tr("Change"), tr("Difference from the peak with the current order"), true}},
                  parent) {}
 
 bool OrderModel::same_rows(const Study& a, const Study& b) const {
@@ -32,7 +32,8 @@ QVariant OrderModel::cell(int row, int column, int role) const {
       if (column != Column::peak || !order.peak_bytes) return {};
       return static_cast<qlonglong>(*order.peak_bytes);
     case sort_role:
-      // The difference to the current order has the order of the peaks.
+      // Sorting by the change of the peak gives the same order as sorting by the peak, so the
+      // column of the change is sorted by the peak.
       if (column != Column::change || !order.peak_bytes) return {};
       return static_cast<qlonglong>(*order.peak_bytes);
     default:

@@ -62,6 +62,23 @@ QString plan_tip(const PlanRow& row) {
   return tip;
 }
 
+bool ignores_counts(const Study& study, const PlanRow& row) {
+  if (study.graph().data().captured || !is_searched(row.type) || row.frequency < 2) return false;
+  return rules_of(study.choices.plans.search.reference).ignores_counts;
+}
+
+QString count_note(const Study& study, const PlanRow& row) {
+  if (!ignores_counts(study, row)) return {};
+  const QString version = QString::fromUtf8(rules_of(study.choices.plans.search.reference).name);
+  return row.on && row.applied < row.frequency
+             ? Plans::tr("ONNX Runtime %1 ignores counts: it recomputes all %2 places, not %3.")
+                   .arg(version)
+                   .arg(row.frequency)
+                   .arg(row.applied)
+             : Plans::tr("ONNX Runtime %1 ignores counts: it recomputes all places or none.")
+                   .arg(version);
+}
+
 QString switch_text(PlanType type, const QString& what, bool on) {
   if (!on) return Plans::tr("Keep %1").arg(what);
   switch (type) {
@@ -107,10 +124,26 @@ QString plans_on_text(const Study& study, const std::vector<const PlanRow*>& lis
   const auto on = static_cast<std::size_t>(
       std::ranges::count_if(listed, [](const PlanRow* row) { return row->on; }));
   const std::size_t unlisted = plans_on(study, study.config).size() - on;
-  const QString text = Plans::tr("%1 of %2 on")
-                           .arg(on)
-                           .arg(counted(listed.size(), Plans::tr("1 plan"), Plans::tr("%1 plans")));
-  return unlisted == 0 ? text : Plans::tr("%1, and %2 of More types").arg(text).arg(unlisted);
+  QString text = Plans::tr("%1 of %2 on")
+                     .arg(on)
+                     .arg(counted(listed.size(), Plans::tr("1 plan"), Plans::tr("%1 plans")));
+  if (unlisted > 0) text = Plans::tr("%1, and %2 on under More types").arg(text).arg(unlisted);
+  const auto ignored = std::ranges::count_if(listed, [&](const PlanRow* row) {
+    return row->on && row->applied < row->frequency && ignores_counts(study, *row);
+  });
+  if (ignored == 0) return text;
+  return text + u" · "_s +
+         Plans::tr("ONNX Runtime %1 ignores the counts of %2")
+             .arg(QString::fromUtf8(rules_of(study.choices.plans.search.reference).name),
+                  counted(static_cast<std::size_t>(ignored), Plans::tr("1 plan"),
+                          Plans::tr("%1 plans")));
+}
+
+QString one_of_text(const QStringList& plans) {
+  constexpr qsizetype most_named = 3;
+  return plans.size() > most_named
+             ? Plans::tr("One of %1: %2, …").arg(plans.size()).arg(plans.front())
+             : Plans::tr("One of %1: %2").arg(plans.size()).arg(plans.join(Plans::tr(" or ")));
 }
 
 QString no_plans_text(const Study& study) {
@@ -119,7 +152,7 @@ QString no_plans_text(const Study& study) {
     return Plans::tr("No plans, since there is no backward pass: %1.").arg(note_text(no_backward));
   if (study.graph().data().captured) {
     return Plans::tr(
-        "No plans: the model is a captured step, which ONNX Runtime's plans do not fit.");
+        "No plans: the model is a captured step, to which ONNX Runtime's plans do not apply.");
   }
   if (!study.prepared->step.boundary.known()) {
     return Plans::tr("No plans: the model does not mark where backward begins.");
@@ -127,7 +160,14 @@ QString no_plans_text(const Study& study) {
   if (study.opportunities->obstacles.empty()) {
     return Plans::tr("No plans: backward reads nothing that forward computes.");
   }
-  QString text = Plans::tr("No plans: none of the stashed activations can be recomputed.");
+  const auto& rules = *std::ranges::find(references(), study.choices.plans.search.reference,
+                                         &ReferenceRules::reference);
+  QString text =
+      Plans::tr(
+          "No plans: by the rules of ONNX Runtime %1, which are chosen below, none of the "
+          "stashed activations can be recomputed. More types lists plans that offload or "
+          "compress them.")
+          .arg(QString::fromUtf8(rules.name));
   for (const auto& [rule, counts] : obstacle_counts(study)) {
     text += u"\n\n"_s + counts_text(counts) + u": "_s + rule;
   }

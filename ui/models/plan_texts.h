@@ -13,6 +13,16 @@ namespace stashscope::ui {
 QString plan_text(const PlanRow& row);
 QString plan_tip(const PlanRow& row);
 
+/// That the chosen version of ONNX Runtime runs all places of a row again, whatever the count.
+/// Empty if it takes counts, and for rows that it does not know.
+QString count_note(const Study& study, const PlanRow& row);
+
+/// The name of a group of plans that exclude each other, such as `One of 2: a or b`. Of more than
+/// three plans only the first is named: `One of 23: a, …`.
+QString one_of_text(const QStringList& plans);
+/// Whether the chosen version of ONNX Runtime ignores the counts of a row.
+bool ignores_counts(const Study& study, const PlanRow& row);
+
 /// The undo text of an edit that switches a plan on or off.
 QString switch_text(PlanType type, const QString& what, bool on);
 
@@ -23,8 +33,8 @@ QString occurrence_tip(const Graph& graph, const Occurrence& occurrence);
 /// Why no plan was found for a tensor, and where the search stopped.
 QString obstacle_text(const Graph& graph, const UnplannedTensor& tensor);
 
-/// A text such as `4 of 8 plans on`. If plans are on that the table does not list, their number
-/// follows.
+/// A text such as `4 of 8 plans on`. If plans that the table does not list are on, their number is
+/// appended; so is the number of rows whose count ONNX Runtime ignores.
 /// @param listed the rows of the table
 QString plans_on_text(const Study& study, const std::vector<const PlanRow*>& listed);
 

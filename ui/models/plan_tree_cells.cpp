@@ -18,12 +18,13 @@ namespace {
 using Column = PlanTreeModel::Column;
 
 bool is_bytes(int column) {
-  return column == Column::saving || column == Column::saved || column == Column::at_peak;
+  return column == Column::saving || column == Column::saved || column == Column::at_peak ||
+         column == Column::peak_change;
 }
 
 bool is_time(int column) { return column == Column::time || column == Column::per_time; }
 
-/// Infinite where no time is added.
+/// Infinite if bytes are saved without extra time.
 double bytes_per_millisecond(std::int64_t bytes, double seconds) {
   if (bytes <= 0) return 0;
   return seconds > 0 ? static_cast<double>(bytes) / (1e3 * seconds)
@@ -39,9 +40,9 @@ PlanTreeModel::Units PlanTreeModel::units() const {
   double seconds = 0;
   double per_time = 0;
   for (const PlanRow* const row : listed()) {
-    bytes = std::max({bytes, row->saving_bytes, row->saved_bytes, row->bytes_at_peak});
+    bytes = std::max(bytes, freed_bytes(*row));
     seconds = std::max(seconds, row->cost.seconds);
-    const double rate = bytes_per_millisecond(row->bytes_at_peak, row->cost.seconds);
+    const double rate = bytes_per_millisecond(freed_bytes_at_peak(*row), row->cost.seconds);
     if (std::isfinite(rate)) per_time = std::max(per_time, rate);
   }
   return {byte_unit(bytes), time_unit(seconds), byte_unit(std::llround(per_time))};
@@ -64,31 +65,71 @@ QVariant PlanTreeModel::number_of_plan(const PlanRow& row, int column) const {
     case Column::count:
       return row.applied;
     case Column::saving:
-      return static_cast<qlonglong>(row.saving_bytes);
+      return static_cast<qlonglong>(freed_bytes(row));
     case Column::saved:
-      return static_cast<qlonglong>(row.saved_bytes);
+      return static_cast<qlonglong>(facts_->freed_bytes_in_use(row));
     case Column::at_peak:
-      return static_cast<qlonglong>(row.bytes_at_peak);
+      return static_cast<qlonglong>(freed_bytes_at_peak(row));
     case Column::time:
       return row.cost.seconds;
     case Column::per_time:
-      return bytes_per_millisecond(row.bytes_at_peak, row.cost.seconds);
+      return bytes_per_millisecond(freed_bytes_at_peak(row), row.cost.seconds);
     default:
       return {};
   }
 }
 
-/// The largest number among the plans of the group. Empty for times, and for columns without
-/// numbers.
+/// The number of a group in a column. In the columns of places found and places in use, this is the
+/// number of nodes at which the plans of the group have occurrences; each node counts once. In the
+/// column of saved bytes, this is the sum over the plans. In other columns, this is the largest
+/// number among the plans. Empty for times, and for columns without numbers.
 QVariant PlanTreeModel::number_of_group(const Item& item, int column) const {
+  const std::vector<const PlanRow*> rows = plans_of(item);
+  if (column == Column::frequency) return facts_->places(rows).all;
+  if (column == Column::count) return facts_->places(rows).in_use;
   double most = 0;
-  for (const std::size_t row : shape_.groups[item.group]) {
-    const QVariant number = number_of_plan(stashscope::plan_row(*study_, row), column);
+  double sum = 0;
+  for (const PlanRow* const row : rows) {
+    const QVariant number = number_of_plan(*row, column);
     if (!number.isValid()) return {};
     most = std::max(most, number.toDouble());
+    sum += number.toDouble();
   }
   if (column == Column::time) return {};
+  if (column == Column::saved) return static_cast<qlonglong>(sum);
   return column == Column::per_time ? QVariant(most) : QVariant(static_cast<qlonglong>(most));
+}
+
+/// The change of the peak by a plan; for a group, the best of the known changes by its plans.
+QVariant PlanTreeModel::peak_change_of(const Item& item) const {
+  if (item.kind != Kind::group && item.kind != Kind::plan) return {};
+  QVariant best;
+  for (const PlanRow* const row : plans_of(item)) {
+    const auto known = peak_changes_.find(row);
+    if (known == peak_changes_.end() || !known->second) continue;
+    const auto change = static_cast<qlonglong>(*known->second);
+    if (!best.isValid() || change < best.toLongLong()) best = change;
+  }
+  return best;
+}
+
+QString PlanTreeModel::peak_change_text(const Item& item) const {
+  const QVariant change = peak_change_of(item);
+  if (!change.isValid()) return {};
+  const qlonglong bytes = change.toLongLong();
+  if (bytes == 0) return u"±"_s + bytes_text(0, units_.bytes);
+  return (bytes < 0 ? u"−"_s : u"+"_s) + bytes_text(std::abs(bytes), units_.bytes);
+}
+
+QString PlanTreeModel::peak_change_tip(const Item& item) const {
+  const QVariant change = peak_change_of(item);
+  if (!change.isValid()) return row_tip(item);
+  const std::int64_t peak = study_->current->timeline.peak_bytes;
+  const bool is_on = item.kind == Kind::plan && check_state(item) == Qt::Checked;
+  return (is_on ? tr("If this row is switched off, the peak goes from %1 to %2.")
+                : tr("If this row is switched on, the peak goes from %1 to %2."))
+             .arg(exact_bytes_text(peak), exact_bytes_text(peak + change.toLongLong())) +
+         u'\n' + row_tip(item);
 }
 
 QVariant PlanTreeModel::number_of_occurrence(const Item& item, int column) const {
@@ -126,6 +167,7 @@ QVariant PlanTreeModel::life_number(const Item& item, int column) const {
 
 QVariant PlanTreeModel::number(const Item& item, int column) const {
   if (column == Column::made || column == Column::last_read) return life_number(item, column);
+  if (column == Column::peak_change) return peak_change_of(item);
   switch (item.kind) {
     case Kind::group:
       return number_of_group(item, column);
@@ -145,15 +187,17 @@ QVariant PlanTreeModel::number(const Item& item, int column) const {
 QVariant PlanTreeModel::sort_value(const Item& item, int column) const {
   if (!columns_[static_cast<std::size_t>(column)].is_number) return text(item, column);
   const QVariant value = number(item, column);
+  if (column == Column::peak_change) {
+    // The largest fall of the peak gets the largest value.
+    return value.isValid() ? -value.toLongLong() : std::numeric_limits<qlonglong>::min();
+  }
   return value.isValid() ? value : QVariant(qlonglong{-1});
 }
 
 QString PlanTreeModel::group_name(const Item& item) const {
   QStringList ways;
-  for (const std::size_t row : shape_.groups[item.group]) {
-    ways << plan_name(row);
-  }
-  return tr("One of %1: %2").arg(ways.size()).arg(ways.join(tr(" or ")));
+  for (const std::size_t row : shape_.groups[item.group]) ways << plan_name(row);
+  return one_of_text(ways);
 }
 
 QString PlanTreeModel::name(const Item& item) const {
@@ -202,6 +246,8 @@ QString PlanTreeModel::text(const Item& item, int column) const {
                                      : QString();
     case Column::why_not:
       return why_not_text(item);
+    case Column::peak_change:
+      return peak_change_text(item);
     default:
       break;
   }
@@ -234,6 +280,7 @@ QString PlanTreeModel::tool_tip(const Item& item, int column) const {
   if (column == Column::symbolic && item.kind == Kind::plan) {
     return text(item, column) + u"\n= "_s + shown(row_of(item).saving_symbolic);
   }
+  if (column == Column::peak_change) return peak_change_tip(item);
   if (column == Column::symbolic || column == Column::why_not || column == Column::layer) {
     return text(item, column);
   }
@@ -241,6 +288,10 @@ QString PlanTreeModel::tool_tip(const Item& item, int column) const {
                             ? exact_bytes_text(number(item, column).toLongLong()) + u'\n'
                             : QString();
   if (is_time(column)) return origin_of_times() + u'\n' + row_tip(item);
+  if (column == Column::count && item.kind == Kind::plan) {
+    const QString note = count_note(*study_, row_of(item));
+    return note.isEmpty() ? row_tip(item) : note + u'\n' + row_tip(item);
+  }
   return exact + row_tip(item);
 }
 
@@ -249,7 +300,7 @@ QString PlanTreeModel::row_tip(const Item& item) const {
     case Kind::group:
       return name(item) + u"\n"_s + tr("Choosing one of these plans switches the other plans off.");
     case Kind::plan:
-      return plan_tip(row_of(item));
+      return name(item) + u'\n' + plan_tip(row_of(item));
     case Kind::occurrence:
       return occurrence_tip(study_->graph(), occurrence(item));
     case Kind::tensor:

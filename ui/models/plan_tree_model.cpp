@@ -10,9 +10,10 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-/// The row of an index is the item's place among its siblings. The index's id names its ancestors:
-/// 0 for top-level items; otherwise the low half is the place of the top-level ancestor, and the
-/// high half the place of the parent below that ancestor, or 0. Places in ids count from 1.
+/// The row of an index is the item's place among its siblings. The id of an index names the
+/// ancestors of the item. A top-level item has the id 0. In all other ids, the low half is the
+/// place of the top-level ancestor; the high half is the place of the parent, or 0 if the parent is
+/// the top-level ancestor. Places in ids count from 1.
 quintptr id_of_children(const QModelIndex& parent) {
   if (!parent.isValid()) return 0;
   const auto place = static_cast<quintptr>(parent.row()) + 1;
@@ -27,21 +28,27 @@ PlanTreeModel::PlanTreeModel(QObject* parent)
     : QAbstractItemModel(parent),
       columns_(
           {{tr("Plan"),
-            tr("The operator whose output is freed, the nodes that run again, and the place or the "
-               "number of places. The rows below a plan name the nodes whose output it frees."),
+            tr("The operator whose output is freed, the nodes that run again, and the place in the "
+               "model or the number of places. The rows below a plan name the nodes whose output "
+               "the plan frees."),
             false},
-           {tr("Found"), tr("Number of occurrences in the model"), true},
-           {tr("Use"), tr("Number of occurrences in use, counted from the first one"), true},
-           {tr("Bytes"), tr("Stashed bytes that all occurrences together free"), true,
+           {tr("Found"), tr("Number of places in the model"), true},
+           {tr("Use"), tr("Number of places in use; the first places of the step are used first"),
+            true},
+           {tr("Bytes"),
+            tr("Stashed bytes that all places together free between forward and backward"), true,
             bytes_unit()},
-           {tr("Saved"), tr("Stashed bytes that the occurrences in use free"), true, bytes_unit()},
-           {tr("At peak"), tr("The part of Bytes that is alive at the peak without plans"), true,
+           {tr("Saved"), tr("The part of Bytes that is freed by the places in use"), true,
             bytes_unit()},
+           {tr("At peak"),
+            tr("The part of Bytes that is alive at the peak without plans. The peak may fall by "
+               "less, because another slot becomes the peak; see Peak change."),
+            true, bytes_unit()},
            {tr("Extra time"), tr("Time that all occurrences together add to the step"), true,
             seconds_unit()},
            {tr("Saved per ms"),
-            tr("Bytes saved at the peak for each millisecond of extra time; free where no time is "
-               "added"),
+            tr("Bytes saved at the peak for each millisecond of extra time; \"free\" if the plan "
+               "adds no time"),
             true, bytes_unit()},
            {tr("Config"), tr("The plan in ONNX Runtime's configuration"), false},
            {tr("Why not"), tr("Why this row frees nothing"), false},
@@ -49,7 +56,15 @@ PlanTreeModel::PlanTreeModel(QObject* parent)
            {tr("Made"), tr("Slot in which the activation is made, in the current order"), true},
            {tr("Last read"), tr("Slot of the last read of the activation, in the current order"),
             true},
-           {tr("By dimension"), tr("The bytes as a formula of the model's dimensions"), false}}) {}
+           {tr("By dimension"),
+            tr("The bytes as a formula of the model's dimensions. For modules, the formula leaves "
+               "out the largest module, because its memory is in use again while the module runs "
+               "again."),
+            false},
+           {tr("Peak change"),
+            tr("How the peak changes if the tick of this row is changed now, with all other plans "
+               "as they are"),
+            true, bytes_unit()}}) {}
 
 bool PlanTreeModel::lists_extensions(const Study& study) const {
   return extensions_wanted_ || std::ranges::any_of(study.plan_table->extensions,
@@ -79,7 +94,7 @@ PlanTreeModel::Shape PlanTreeModel::shape_of(const Study& study) const {
   return shape;
 }
 
-/// Whether nothing that determines the shape has changed, as after most edits.
+/// Whether everything that determines the shape is unchanged, as after most edits.
 bool PlanTreeModel::keeps_shape(const Study& study) const {
   return study_ != nullptr && study_->opportunities == study.opportunities &&
          study_->sizes == study.sizes && shape_.has_extensions == lists_extensions(study);
@@ -98,6 +113,7 @@ void PlanTreeModel::set_study(std::shared_ptr<const Study> study) {
   shape_ = std::move(shape);
   if (!keeps) names_ = study == nullptr ? std::vector<std::string>() : plan_names(*study);
   facts_ = study == nullptr ? nullptr : std::make_unique<OccurrenceFacts>(*study);
+  if (study_ != study) peak_changes_.clear();
   study_ = std::move(study);
   words_ = study_ == nullptr ? SizeWords() : size_words(*study_);
   units_ = units();
@@ -107,6 +123,36 @@ void PlanTreeModel::set_study(std::shared_ptr<const Study> study) {
   } else {
     endResetModel();
   }
+}
+
+void PlanTreeModel::add_peak_changes(const std::map<const PlanRow*, PeakChange>& changes) {
+  for (const auto& [row, change] : changes) peak_changes_.insert_or_assign(row, change);
+  const auto changed = [this](const QModelIndex& parent) {
+    const int rows = rowCount(parent);
+    if (rows == 0) return;
+    Q_EMIT dataChanged(index(0, Column::peak_change, parent),
+                       index(rows - 1, Column::peak_change, parent));
+  };
+  changed({});
+  for (int row = 0; row < rowCount(); ++row) {
+    if (kind(index(row, 0)) == Kind::group) changed(index(row, 0));
+  }
+}
+
+std::vector<const PlanRow*> PlanTreeModel::plans_of(const Item& item) const {
+  std::vector<const PlanRow*> rows;
+  if (item.kind == Kind::group) {
+    for (const std::size_t row : shape_.groups[item.group]) {
+      rows.push_back(&stashscope::plan_row(*study_, row));
+    }
+  } else if (item.kind == Kind::plan || item.kind == Kind::occurrence) {
+    rows.push_back(&row_of(item));
+  }
+  return rows;
+}
+
+std::vector<const PlanRow*> PlanTreeModel::plans_of(const QModelIndex& index) const {
+  return plans_of(at(index));
 }
 
 void PlanTreeModel::list_extensions(bool wanted) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QAbstractItemModel>
+#include <map>
 #include <memory>
 #include <optional>
 
@@ -15,9 +16,10 @@
 namespace stashscope::ui {
 
 /// The plans of a study as a tree: groups of plans that exclude each other, plans, and their
-/// occurrences in the model; at the end, the stashed tensors without a plan. Ticks and counts
-/// request an edit by a signal; the new state arrives with the next study. If that study has the
-/// same plans, only cells change, so that the view keeps its expansion, selection and scrolling.
+/// occurrences in the model; at the end, the stashed tensors without a plan. If the user changes a
+/// tick or a count, the tree requests an edit by a signal; the new state arrives with the next
+/// study. If that study has the same plans, only cells change, so that the view keeps its
+/// expansion, selection and scrolling.
 class PlanTreeModel : public QAbstractItemModel {
   Q_OBJECT
 
@@ -36,7 +38,8 @@ class PlanTreeModel : public QAbstractItemModel {
     layer,
     made,
     last_read,
-    symbolic
+    symbolic,
+    peak_change
   };
   enum class Kind { group, plan, occurrence, section, tensor };
   /// Item role of the value that rows are sorted by.
@@ -46,9 +49,20 @@ class PlanTreeModel : public QAbstractItemModel {
 
   /// Shows the plans of a study; null empties the tree.
   void set_study(std::shared_ptr<const Study> study);
+  const std::shared_ptr<const Study>& study() const { return study_; }
   /// If `wanted`, always lists the plans of types that ONNX Runtime does not know; otherwise lists
   /// them only if such a plan is on.
   void list_extensions(bool wanted);
+
+  /// How the peak changes if the tick of a row is changed now; nothing if no study can be computed
+  /// for the changed choices.
+  using PeakChange = std::optional<std::int64_t>;
+  /// Adds peak changes that were computed for the shown study.
+  void add_peak_changes(const std::map<const PlanRow*, PeakChange>& changes);
+  bool knows_peak_change(const PlanRow& row) const { return peak_changes_.contains(&row); }
+  /// For a group, all plans of the group. For the row of a plan or of an occurrence, this plan. No
+  /// plans for other items.
+  std::vector<const PlanRow*> plans_of(const QModelIndex& index) const;
 
   Kind kind(const QModelIndex& index) const { return at(index).kind; }
   /// The plan of a plan's row or of an occurrence's row.
@@ -60,7 +74,8 @@ class PlanTreeModel : public QAbstractItemModel {
   std::vector<NodeId> nodes(const QModelIndex& index) const;
   /// The nodes whose outputs a plan or an occurrence frees; none for other items.
   std::vector<NodeId> entries(const QModelIndex& index) const;
-  /// The row for a place in the study's tables; invalid if the tree does not list this place.
+  /// The row that shows an occurrence or a tensor without a plan; invalid if the tree does not list
+  /// it.
   QModelIndex index_of(const TablePlace& place) const;
   /// A text that identifies an item across studies.
   QString key(const QModelIndex& index) const;
@@ -102,7 +117,7 @@ class PlanTreeModel : public QAbstractItemModel {
   struct Units {
     ColumnUnit bytes;  ///< one unit for all columns of bytes, because users compare them
     ColumnUnit time;
-    ColumnUnit per_time;  ///< of the bytes for a millisecond
+    ColumnUnit per_time;  ///< unit of the bytes saved per millisecond
   };
 
   Item at(const QModelIndex& index) const;
@@ -128,6 +143,10 @@ class PlanTreeModel : public QAbstractItemModel {
   QVariant number_of_plan(const PlanRow& row, int column) const;
   QVariant number_of_occurrence(const Item& item, int column) const;
   QVariant number_of_section(int column) const;
+  QVariant peak_change_of(const Item& item) const;
+  QString peak_change_text(const Item& item) const;
+  QString peak_change_tip(const Item& item) const;
+  std::vector<const PlanRow*> plans_of(const Item& item) const;
   QVariant life_number(const Item& item, int column) const;
   QVariant sort_value(const Item& item, int column) const;
   Units units() const;
@@ -145,12 +164,13 @@ class PlanTreeModel : public QAbstractItemModel {
 
   std::vector<TableColumn> columns_;
   std::shared_ptr<const Study> study_;
-  SizeWords words_;  ///< in formulas
+  SizeWords words_;  ///< words for sizes in formulas
   std::unique_ptr<OccurrenceFacts> facts_;
   std::vector<std::string> names_;  ///< names of the study's plans, see `plan_names`
   Shape shape_;
   Units units_;
   bool extensions_wanted_ = false;
+  std::map<const PlanRow*, PeakChange> peak_changes_;  ///< for the shown study
 };
 
 }  // namespace stashscope::ui

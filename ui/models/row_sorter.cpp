@@ -5,7 +5,8 @@
 
 namespace stashscope::ui {
 
-/// Digits follow their number, so that a longer number is a larger one.
+/// Writes before each number how many digits the number has. Compared as texts, a number with more
+/// digits is then larger.
 std::string RowSorter::text_key(const QString& text) {
   const std::string folded = text.toCaseFolded().toStdString();
   const auto is_digit = [](char each) { return each >= '0' && each <= '9'; };
@@ -19,7 +20,8 @@ std::string RowSorter::text_key(const QString& text) {
     std::size_t end = i + 1;
     while (end < folded.size() && is_digit(folded[end])) ++end;
     while (i + 1 < end && folded[i] == '0') ++i;
-    // From '0' on, because a number keeps its place among the other characters.
+    // Adding '0' makes the count a digit, so that a number still sorts as digits among other
+    // characters.
     key += static_cast<char>('0' + std::min<std::size_t>(end - i, 9));
     key.append(folded, i, end - i);
     i = end - 1;

@@ -6,10 +6,10 @@
 
 namespace stashscope::ui {
 
-/// Sorts rows by one value for each. The work is spread over the calls of `close_run` and
-/// `merge_runs`. Numbers are sorted by value, texts from A to Z with the
-/// numbers inside them by value (`h.2` before `h.10`). Rows with a text come after rows with a
-/// number, and rows without a value last, in either order. Equal rows keep their order.
+/// Sorts rows by one value per row. The work is spread over the calls of `close_run` and
+/// `merge_runs`. Numbers are sorted by value, texts from A to Z with the numbers inside them by
+/// value (`h.2` before `h.10`). Whether the order is ascending or descending, rows with a text come
+/// after rows with a number, and rows without a value come last. Equal rows keep their order.
 class RowSorter {
  public:
   explicit RowSorter(Qt::SortOrder order) : is_ascending_(order == Qt::AscendingOrder) {}
@@ -40,7 +40,7 @@ class RowSorter {
   bool is_ascending_;
   std::vector<Key> keys_;
   std::vector<int> rows_;             ///< sorted within each run
-  std::vector<std::ptrdiff_t> ends_;  ///< of the runs
+  std::vector<std::ptrdiff_t> ends_;  ///< end of each run in `rows_`
 };
 
 }  // namespace stashscope::ui

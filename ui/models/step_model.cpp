@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/study/choices/node_names.h"
+#include "core/study/facts/opened_operator.h"
 #include "ui/text/texts.h"
 
 namespace stashscope::ui {
@@ -52,7 +53,7 @@ QString StepModel::text(int row, int column) const {
     case Column::node:
       return node_text(study(), at);
     case Column::op:
-      return shown(study().graph().node(current.dataflow.origin(at)).op_type);
+      return shown(opened_operator(study(), current.dataflow.origin(at)));
     case Column::live:
       return peak_text(live_bytes(row), current.timeline.peak_bytes, unit());
     default: {

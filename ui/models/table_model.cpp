@@ -46,7 +46,7 @@ TableModel::TableModel(std::vector<TableColumn> columns, QObject* parent)
     sorter_.reset();
     order_.clear();
   });
-  // The first connection: views hear of the reset when the rows are sorted.
+  // This connection is made before those of views, so that views see sorted rows after the reset.
   connect(this, &QAbstractItemModel::modelReset, this, [this] {
     const QSignalBlocker quiet(this);
     if (is_sorted()) sort_again();
@@ -117,7 +117,7 @@ void TableModel::sort_more() {
       Qt::QueuedConnection);
 }
 
-/// Sorts all rows in this event.
+/// Sorts all rows at once, in a single event. Returns an empty order if the table is unsorted.
 std::vector<int> TableModel::order_now() {
   sorter_.reset();
   if (!is_sorted()) return {};
@@ -151,7 +151,7 @@ void TableModel::remove_below(int row, int count, const std::function<void()>& c
   endRemoveRows();
 }
 
-/// Selected rows stay selected, wherever they go.
+/// Selected rows stay selected when they move.
 void TableModel::show_in(std::vector<int> order) {
   Q_EMIT layoutAboutToBeChanged({}, VerticalSortHint);
   const QModelIndexList before = persistentIndexList();

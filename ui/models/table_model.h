@@ -25,7 +25,8 @@ QString seconds_unit();
 QVariant header_cell(const TableColumn& column, int role);
 
 /// Base class of table models. It checks bounds, supplies headers and alignment, and sorts the
-/// rows; subclasses supply the cells.
+/// rows; subclasses supply the cells. The order in which a subclass numbers its rows is called the
+/// first order.
 class TableModel : public QAbstractTableModel {
  public:
   /// Item role of the value that rows are sorted by, if it is neither the exact value nor the text.
@@ -35,8 +36,8 @@ class TableModel : public QAbstractTableModel {
   int columnCount(const QModelIndex& parent = {}) const final;
   QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const final;
   QVariant headerData(int section, Qt::Orientation orientation, int role) const final;
-  /// Sorts the rows, and later rows, too. Thousands of rows are sorted in several events. Column -1
-  /// gives the first order back.
+  /// Sorts the rows by a column, also after the rows change. Thousands of rows are sorted in
+  /// several events. Column -1 restores the first order.
   void sort(int column, Qt::SortOrder order = Qt::AscendingOrder) final;
 
  protected:
@@ -48,22 +49,25 @@ class TableModel : public QAbstractTableModel {
   virtual QVariant cell(int row, int column, int role) const = 0;
   /// Call this when cells may have changed but the rows are the same.
   void cells_changed();
-  /// The number in the first order of a row of the table.
+  /// The number that a row of the table has in the first order.
   int first_row(int row) const {
     return order_.empty() ? row : order_[static_cast<std::size_t>(row)];
   }
   bool is_sorted() const { return sort_column_ >= 0; }
   /// Puts rows that belong together side by side.
-  /// @param order all rows, sorted; both orders have rows in the first order
+  /// @param order all rows in sorted order; here and in the result, a row is its number in the
+  /// first order
   virtual std::vector<int> arranged(const std::vector<int>& order) const { return order; }
-  /// Inserts `count` rows below a row of the table. `change` adds them to the subclass.
+  /// Inserts `count` rows below a row of the table. `change` adds them to the data of the subclass.
   void insert_below(int row, int count, const std::function<void()>& change);
-  /// Removes the `count` rows below a row of the table. `change` removes them from the subclass.
+  /// Removes the `count` rows below a row of the table. `change` removes them from the data of the
+  /// subclass.
   void remove_below(int row, int count, const std::function<void()>& change);
 
  private:
   std::vector<int> order_now();
-  /// Ends a sort that is under way. Returns the new place of a row of the table.
+  /// If the rows are being sorted, finishes sorting at once. Returns the new place of a row of the
+  /// table.
   int row_after_sorting(int row);
   QVariant sort_value(int row) const;
   void sort_again();
@@ -73,7 +77,7 @@ class TableModel : public QAbstractTableModel {
   std::vector<TableColumn> columns_;
   int sort_column_ = -1;
   Qt::SortOrder sort_order_ = Qt::AscendingOrder;
-  std::vector<int> order_;             ///< rows in the first order; empty: it is the first order
+  std::vector<int> order_;  ///< row numbers of the first order, sorted; empty: not sorted
   std::shared_ptr<RowSorter> sorter_;  ///< null while no rows are being sorted
 };
 

@@ -17,7 +17,7 @@ struct Picture {
 
 /// Returns the data of a picture as CSV. Can be called on any thread.
 using PictureData = std::function<std::string()>;
-/// Receives figures; they are not set if there is nothing to show.
+/// Receives the data of a view; not set if there is nothing to show.
 using DataTaker = std::function<void(const PictureData&)>;
 
 /// A view that can be saved as a picture and as data. Its accessible name is the picture's name.
@@ -28,8 +28,8 @@ class PictureSource {
   /// A picture of the view's content, in light colours.
   /// @param title names the content, such as the model
   virtual Picture picture(const QString& title) = 0;
-  /// The data of a view that has it at once; not set if there is nothing to show. Call this on the
-  /// interface thread.
+  /// The data of the view, for views that can make their data without delay; not set if there is
+  /// nothing to show. Call this on the interface thread.
   virtual PictureData picture_data() { return {}; }
   /// Passes the data to `take`, at once or in a later event. Call this on the interface thread.
   virtual void gather_data(const DataTaker& take) { take(picture_data()); }
@@ -38,8 +38,9 @@ class PictureSource {
 
   /// Whether the view shows the document's study.
   bool is_current() const { return !is_current_ || is_current_(); }
-  /// Sets the answer of `is_current`, for a view that follows the study only later, such as while
-  /// it is visible. Other views are always current.
+  /// Sets the function that `is_current` calls. Needed only for a view that does not always show
+  /// the document's study, for example because the view is updated only while it is visible.
+  /// Without this function, `is_current` returns true.
   void current_if(std::function<bool()> is_current) { is_current_ = std::move(is_current); }
 
  private:

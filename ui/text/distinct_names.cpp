@@ -10,13 +10,14 @@ namespace {
 
 using namespace Qt::StringLiterals;
 
-/// Whether a module ends at position `i`. The number of a layer stays with its name: `h.0`.
+/// Whether a module or word ends at position `i`. The number of a layer stays with its name: `h.0`,
+/// `h.*`.
 bool ends_module(const QString& name, qsizetype i) {
-  if (name[i] == u'/') return true;
-  return name[i] == u'.' && i + 1 < name.size() && !name[i + 1].isDigit();
+  if (name[i] == u'/' || name[i] == u' ') return true;
+  return name[i] == u'.' && i + 1 < name.size() && !name[i + 1].isDigit() && name[i + 1] != u'*';
 }
 
-/// The positions after the modules of a name, from the outside in.
+/// For each module in a name, the position after the module. The outermost module comes first.
 std::vector<qsizetype> module_ends(const QString& name) {
   std::vector<qsizetype> ends;
   for (qsizetype i = 1; i + 1 < name.size(); ++i) {
@@ -57,14 +58,16 @@ void sort_once(QStringList& names) {
   names.erase(std::unique(names.begin(), names.end()), names.end());
 }
 
-/// The name without what stands between its first `begin` characters and position `end`.
+/// The name with an ellipsis in place of the characters between its first `begin` characters and
+/// position `end`.
 QString cut(const QString& name, qsizetype begin, qsizetype end) {
   const bool at_border = ends_module(name, end - 1);
   return name.left(begin) + u'…' + (at_border ? name.mid(end - 1) : name.mid(end));
 }
 
-/// The position where the longest end begins that fits behind the first `begin` characters. Nothing
-/// if only a few characters fit.
+/// A shortened name has the first `begin` characters of the name, an ellipsis, and an end of the
+/// name. Returns the position at which the longest end that fits begins; nothing if only an end of
+/// a few characters fits.
 std::optional<qsizetype> longest_end(const QString& name, qsizetype begin,
                                      const DistinctNames::Fits& fits) {
   constexpr qsizetype least_end = 6;
@@ -114,7 +117,7 @@ QString DistinctNames::without_shared(const QString& name) const {
   return plain.mid(shared_.size());
 }
 
-/// Whether a name other than `name` begins and ends in this way.
+/// Whether a name other than `name` begins with `begin` and ends with `end`.
 bool DistinctNames::is_shared(const QString& name, const QString& begin, const QString& end) const {
   const auto first = std::lower_bound(names_.begin(), names_.end(), begin);
   for (auto each = first; each != names_.end() && each->startsWith(begin); ++each) {
@@ -123,6 +126,20 @@ bool DistinctNames::is_shared(const QString& name, const QString& begin, const Q
     }
   }
   return false;
+}
+
+QString DistinctNames::beginning(const QString& whole, const Fits& fits) const {
+  const QString name = without_shared(whole);
+  const qsizetype left_out = whole.size() - name.size();
+  const std::vector<qsizetype> ends = module_ends(whole);
+  for (auto end = ends.rbegin(); end != ends.rend(); ++end) {
+    const QString text = whole.left(*end - 1) + u'…';
+    if (!fits(text)) continue;
+    const bool is_distinct =
+        *end > left_out && !is_shared(name, name.left(*end - left_out), QString());
+    return is_distinct ? text : QString();
+  }
+  return {};
 }
 
 QString DistinctNames::shortened(const QString& whole, const Fits& fits) const {

@@ -6,7 +6,7 @@
 
 namespace stashscope::ui {
 
-/// Shortens names such that a shortened name still tells which of all names is meant. A name is
+/// Shortens names such that a shortened name still tells which name it stands for. A name is
 /// shortened between its outer modules, which stay, and its end: `h.0/…/Add_output_0`.
 class DistinctNames {
  public:
@@ -15,10 +15,13 @@ class DistinctNames {
   DistinctNames() = default;
   explicit DistinctNames(const QStringList& names);
 
-  /// The name without the modules that all names share. If that does not fit, a form that fits and
-  /// that no other name has, with as few outer modules as possible. If there is none, the whole
-  /// name.
+  /// The name without the modules that all names share. If this name does not fit, returns a form
+  /// that fits and that no other name has, with as few outer modules as possible. If there is no
+  /// such form, returns the whole name.
   QString shortened(const QString& whole, const Fits& fits) const;
+  /// The longest beginning of the name that ends at a module or word, fits with an ellipsis, and
+  /// that no other name has. Empty if there is none.
+  QString beginning(const QString& whole, const Fits& fits) const;
 
  private:
   QString without_shared(const QString& name) const;

@@ -12,8 +12,8 @@ namespace {
 using namespace Qt::StringLiterals;
 using enum Advice::Action;
 
-/// The window's words for an advice, with the punctuation that joins them to the text before. %1 is
-/// the subject of the advice.
+/// The window's words for an action that the engine advises, with the punctuation that joins the
+/// words to the preceding text. %1 is the subject of the advice.
 const char* words_of(Advice::Action action) {
   switch (action) {
     case set_dimension:
@@ -29,8 +29,8 @@ const char* words_of(Advice::Action action) {
                                "--freeze and their names");
     case train_normalizations:
       return QT_TRANSLATE_NOOP("Advice",
-                               "; Passes > Train batch normalizations puts training mode "
-                               "back, or %1");
+                               "; Passes > Train batch normalizations restores training "
+                               "mode, or %1");
     case choose_optimizer:
       return QT_TRANSLATE_NOOP("Advice", "; choose an optimizer in Run > Optimizer");
     case plan_again:

@@ -22,8 +22,8 @@ QString bytes_text(std::int64_t bytes, const ColumnUnit& unit);
 /// A time in a fixed unit, such as `0.64 ms`.
 QString time_text(double seconds, const ColumnUnit& unit);
 
-/// An amount of memory in the unit of a column; in a unit of its own if it would read as less than
-/// the smallest amount of the column's unit: `9.20 KiB`, not `<0.01 MiB`.
+/// An amount of memory in the unit of a column. An amount that is too small for two decimals of
+/// this unit has a unit of its own: `9.20 KiB`, not `<0.01 MiB`.
 QString cell_bytes_text(std::int64_t bytes, const ColumnUnit& unit);
 
 /// The exact number of bytes, such as `671,088,640 B`.

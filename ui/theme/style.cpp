@@ -3,6 +3,7 @@
 #include <QAbstractItemView>
 #include <QPainter>
 #include <QStyleOption>
+#include <QTabBar>
 #include <algorithm>
 
 #include "ui/theme/theme.h"
@@ -12,7 +13,7 @@ namespace stashscope::ui {
 namespace {
 
 constexpr double disabled_icon_opacity = 0.5;
-/// Opacity of field edges on a dark ground, where the edges of Fusion are too dark to be seen.
+/// Opacity of field edges on a dark background, where the edges of Fusion are too dark to be seen.
 constexpr float edge_opacity = 0.5F;
 
 void paint_tick(QPainter& painter, const QRectF& box, const QColor& colour) {
@@ -33,7 +34,11 @@ void paint_bar(QPainter& painter, const QRectF& box, const QColor& colour) {
 void paint_dot(QPainter& painter, const QRectF& box, const QColor& colour) {
   painter.setPen(Qt::NoPen);
   painter.setBrush(colour);
-  painter.drawEllipse(box.center(), box.width() / 5, box.width() / 5);
+  painter.drawEllipse(box.center(), box.width() / 4, box.width() / 4);
+}
+
+bool is_item(const QStyleOption& option) {
+  return qstyleoption_cast<const QStyleOptionViewItem*>(&option) != nullptr;
 }
 
 bool is_exclusive(const QStyleOption& option) {
@@ -41,29 +46,48 @@ bool is_exclusive(const QStyleOption& option) {
   return item != nullptr && item->index.data(exclusive_role).toBool();
 }
 
+/// The colours of a check box.
+struct BoxColours {
+  QColor edge;
+  QColor ground;
+  QColor mark;
+};
+
+/// On a selected row, the box takes the colours of the row's text: a box that is on is filled with
+/// the colour of the text and has a mark in the colour of the row, a box that is off is an outline.
+BoxColours colours_of_box(const QStyleOption& option, bool filled) {
+  const Theme theme = theme_of(option.palette);
+  if (is_item(option) && option.state.testFlag(QStyle::State_Selected)) {
+    const QColor text = option.palette.color(QPalette::HighlightedText);
+    const QColor row = option.palette.color(QPalette::Highlight);
+    return {text, filled ? text : row, row};
+  }
+  const bool has_focus = option.state.testFlag(QStyle::State_HasFocus);
+  return {filled || has_focus ? theme.accent : theme.muted, filled ? theme.accent : theme.surface,
+          theme.surface};
+}
+
 /// Paints a box with a tick if the item is on, or with a bar if it is partly on. If siblings
 /// exclude each other, paints a round box with a dot.
 void paint_check_box(QPainter& painter, const QStyleOption& option) {
-  const Theme theme = theme_of(option.palette);
   const bool ticked = option.state.testFlag(QStyle::State_On);
   const bool partly = option.state.testFlag(QStyle::State_NoChange);
-  const bool filled = ticked || partly;
   const QRectF box = QRectF(option.rect).adjusted(1.5, 1.5, -1.5, -1.5);
-  const bool has_focus = option.state.testFlag(QStyle::State_HasFocus);
+  const BoxColours colours = colours_of_box(option, ticked || partly);
   painter.save();
   painter.setRenderHint(QPainter::Antialiasing);
   if (!option.state.testFlag(QStyle::State_Enabled)) painter.setOpacity(disabled_icon_opacity);
-  painter.setPen(filled || has_focus ? theme.accent : theme.muted);
-  painter.setBrush(filled ? theme.accent : theme.surface);
+  painter.setPen(colours.edge);
+  painter.setBrush(colours.ground);
   const bool round = is_exclusive(option);
   const double radius = round ? box.width() / 2 : 2.5;
   painter.drawRoundedRect(box, radius, radius);
   if (partly) {
-    paint_bar(painter, box, theme.surface);
+    paint_bar(painter, box, colours.mark);
   } else if (ticked && round) {
-    paint_dot(painter, box, theme.surface);
+    paint_dot(painter, box, colours.mark);
   } else if (ticked) {
-    paint_tick(painter, box, theme.surface);
+    paint_tick(painter, box, colours.mark);
   }
   painter.restore();
 }
@@ -81,7 +105,8 @@ void paint_edge(QPainter& painter, const QStyleOption& option) {
   painter.restore();
 }
 
-/// On a dark ground, the frames of Fusion are too dark to be seen.
+/// Paints the frame of a menu on a dark background, where the frames of Fusion are too dark to be
+/// seen.
 void paint_menu_frame(QPainter& painter, const QStyleOption& option) {
   const Theme theme = theme_of(option.palette);
   if (!theme.dark) return;
@@ -92,7 +117,8 @@ void paint_menu_frame(QPainter& painter, const QStyleOption& option) {
   painter.restore();
 }
 
-/// A frame in the accent colour. The frame of Fusion is almost transparent.
+/// Paints the frame of a focused widget in the accent colour, because the frame of Fusion is almost
+/// transparent.
 void paint_focus(QPainter& painter, const QStyleOption& option, double width) {
   if (!option.state.testFlag(QStyle::State_KeyboardFocusChange)) return;
   const double inset = width / 2;
@@ -104,7 +130,20 @@ void paint_focus(QPainter& painter, const QStyleOption& option, double width) {
   painter.restore();
 }
 
-/// Cells show the focus by their ground.
+/// Marks the edge of the chosen tab in a high-contrast theme, where the backgrounds of tabs are too
+/// alike.
+void paint_chosen(QPainter& painter, const QStyleOptionTab& tab) {
+  const Theme theme = theme_of(tab.palette);
+  if (!theme.high_contrast || !tab.state.testFlag(QStyle::State_Selected)) return;
+  constexpr int thickness = 3;
+  const bool is_below = tab.shape == QTabBar::RoundedSouth || tab.shape == QTabBar::TriangularSouth;
+  QRect edge = tab.rect;
+  if (is_below) edge.setTop(edge.bottom() + 1 - thickness);
+  edge.setHeight(thickness);
+  painter.fillRect(edge, theme.text);
+}
+
+/// Whether the widget is a view with cells. Cells show the focus by their background.
 bool is_cell(const QWidget* widget) {
   return qobject_cast<const QAbstractItemView*>(widget) != nullptr;
 }
@@ -124,11 +163,17 @@ void Style::drawPrimitive(PrimitiveElement element, const QStyleOption* option, 
   if (element == PE_FrameLineEdit) paint_edge(*painter, *option);
 }
 
-/// Qt draws the focus of a tab with the frame of Fusion, not with that of `drawPrimitive`. Tabs
-/// have edges of their own, beside which a thin frame is hardly seen.
+/// Draws the focus of a tab as a thick frame. Otherwise Qt would draw Fusion's frame, not the frame
+/// that `drawPrimitive` of this style draws. A thin frame is hardly seen beside the edges of the
+/// tab.
 void Style::drawControl(ControlElement element, const QStyleOption* option, QPainter* painter,
                         const QWidget* widget) const {
+  if (const auto* const box = qstyleoption_cast<const QStyleOptionComboBox*>(option);
+      element == CE_ComboBoxLabel && box != nullptr) {
+    return draw_combo_text(*box, painter, widget);
+  }
   const auto* const tab = qstyleoption_cast<const QStyleOptionTab*>(option);
+  if (element == CE_TabBarTabLabel && tab != nullptr) paint_chosen(*painter, *tab);
   const bool has_focus = tab != nullptr && tab->state.testFlag(State_HasFocus);
   if (element != CE_TabBarTabLabel || !has_focus) {
     return QProxyStyle::drawControl(element, option, painter, widget);
@@ -138,6 +183,17 @@ void Style::drawControl(ControlElement element, const QStyleOption* option, QPai
   QProxyStyle::drawControl(element, &bare, painter, widget);
   bare.rect.adjust(3, 3, -3, -3);
   paint_focus(*painter, bare, 2);
+}
+
+/// Fusion cuts a long text in the middle of a letter.
+void Style::draw_combo_text(const QStyleOptionComboBox& box, QPainter* painter,
+                            const QWidget* widget) const {
+  constexpr int margins = 4;
+  const int room = proxy()->subControlRect(CC_ComboBox, &box, SC_ComboBoxEditField, widget).width();
+  QStyleOptionComboBox shortened = box;
+  shortened.currentText =
+      box.fontMetrics.elidedText(box.currentText, Qt::ElideRight, room - margins);
+  QProxyStyle::drawControl(CE_ComboBoxLabel, &shortened, painter, widget);
 }
 
 void Style::drawComplexControl(ComplexControl control, const QStyleOptionComplex* option,

@@ -49,7 +49,8 @@ void apply_text_size(QApplication& application, int percent) {
   QFont font = system_font();
   font.setPointSizeF(points_of(system_font()) * percent / normal_size);
   application.setFont(font);
-  // Under a style sheet, widgets take a font only after their parents have it.
+  // Under a style sheet, a widget takes a font only after its parent has the font. All widgets
+  // therefore get the event twice.
   for (int round = 0; round < 2; ++round) {
     for (QWidget* const widget : QApplication::allWidgets()) {
       QEvent change(QEvent::ApplicationFontChange);

@@ -9,7 +9,7 @@ namespace stashscope::ui {
 /// Text sizes to choose from, in per cent of the system's text size, ascending.
 std::span<const int> text_sizes();
 
-/// The next larger (direction 1) or smaller (direction -1) size. At an end of the list of sizes,
+/// The next larger (direction 1) or smaller (direction -1) size in `text_sizes`. If there is none,
 /// the last or first size.
 int next_text_size(int percent, int direction);
 

@@ -51,8 +51,8 @@ const Theme& theme_of(ThemeChoice choice) {
   }
 }
 
-/// The outlines that the style draws are invisible on black, so buttons there have a lighter
-/// ground.
+/// The outlines that the style draws are invisible on black, so buttons on black have a lighter
+/// background.
 QColor button_colour(const Theme& theme) {
   if (theme.surface == high_contrast_theme().surface) return QColor(0x333333);
   return theme.dark ? theme.surface.lighter(115) : theme.surface;
@@ -94,6 +94,7 @@ QString sheet_of(const Theme& theme) {
       "QToolBar QToolBarExtension { padding: 0px; }"
       "QToolBar QToolButton:hover { background: %3; border-color: %2; }"
       "QToolBar QToolButton:pressed { background: %2; }"
+      "QToolBar QToolButton:focus { border-color: %6; }"
       "QToolBar QToolButton[popupMode=\"2\"] { padding-right: 18px; }"
       "QToolBar QToolButton::menu-indicator { subcontrol-origin: padding;"
       " subcontrol-position: center right; right: 4px; }"
@@ -105,14 +106,16 @@ QString sheet_of(const Theme& theme) {
       "QDockWidget::title { background: %1; padding: 6px 8px 6px 8px; }"
       "QHeaderView::section { background: %3; color: %4; border: 0;"
       " border-bottom: 1px solid %2; padding: 4px 8px; font-weight: normal; }"
-      "QTableView, QTreeView { border: 0; gridline-color: transparent; }"
+      "QTableView, QTreeView { border: 1px solid transparent; gridline-color: transparent; }"
       "QHeaderView::up-arrow, QHeaderView::down-arrow { subcontrol-origin: padding;"
       " subcontrol-position: top center; width: 7px; height: 7px; }"
-      "QTextBrowser, QScrollArea { border: 0; }"
+      "QTextBrowser { border: 1px solid transparent; }"
+      "QTableView:focus, QTreeView:focus, QTextBrowser:focus { border-color: %6; }"
+      "QScrollArea { border: 0; }"
       "QFrame#command_palette { background: %1; border: 1px solid %2; }"
       "QToolTip { border: 1px solid %2; padding: 4px; background: %3; color: %5; }"_s;
   return sheet.arg(theme.window.name(), theme.line.name(), theme.surface.name(), theme.muted.name(),
-                   theme.text.name());
+                   theme.text.name(), theme.accent.name());
 }
 
 bool is_dark(const QPalette& palette) { return palette.color(QPalette::Window).lightness() < 128; }
@@ -175,7 +178,8 @@ LightPalette::LightPalette(QWidget& widget)
 }
 
 LightPalette::~LightPalette() {
-  // With an empty palette, the widget inherits all colours, as before the light palette.
+  // With an empty palette, the widget inherits all colours, as it did before it got the light
+  // palette.
   if (widget_ != nullptr) widget_->setPalette(QPalette());
 }
 

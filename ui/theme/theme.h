@@ -24,7 +24,7 @@ struct Theme {
   QColor measured;  ///< what a run measured
   QColor warning;
   bool high_contrast = false;  ///< colours of data must stand out from black
-  double stash_opacity = 0.3;  ///< of the curves of stashed activations
+  double stash_opacity = 0.3;  ///< opacity of the curves of stashed activations
 };
 
 /// The light theme. Exported pictures always use this theme.

@@ -17,7 +17,7 @@ QString AmountField::amount() const {
   return QString::fromStdString(with_unit(text().toStdString(), "GiB"));
 }
 
-/// The text counts as typed, so that whoever follows the field reads it again.
+/// Emits `textEdited`, as if the user had typed the unit, so that listeners read the field again.
 void AmountField::add_unit() {
   const QString whole = amount();
   if (whole == text()) return;
@@ -26,16 +26,29 @@ void AmountField::add_unit() {
   Q_EMIT textEdited(whole);
 }
 
+bool AmountField::event(QEvent* event) {
+  if (event->type() != QEvent::ShortcutOverride || isModified()) return QLineEdit::event(event);
+  const auto* const key = static_cast<QKeyEvent*>(event);
+  const bool concerned = key->matches(QKeySequence::Undo) || key->matches(QKeySequence::Redo);
+  if (!concerned) return QLineEdit::event(event);
+  event->ignore();
+  return true;
+}
+
 void AmountField::keyPressEvent(QKeyEvent* event) {
-  if (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter) add_unit();
+  const bool ends = event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter;
+  if (ends) add_unit();
   QLineEdit::keyPressEvent(event);
+  // After Return, undo in the field does not go back beyond the applied amount.
+  if (ends) setText(text());
 }
 
 void AmountField::focusOutEvent(QFocusEvent* event) {
-  // A menu of the field or another window takes the focus only for a while.
+  // If a menu of the field or another window takes the focus, the user has not left the field.
   const bool leaves =
       event->reason() != Qt::PopupFocusReason && event->reason() != Qt::ActiveWindowFocusReason;
   if (leaves) add_unit();
+  if (leaves) setModified(false);
   QLineEdit::focusOutEvent(event);
 }
 

@@ -6,20 +6,21 @@ namespace stashscope::ui {
 
 /// A field for an amount of memory such as `123.45 GiB`. A number without a unit is in GiB: the
 /// field adds the unit when the user presses Return or leaves the field. Its width grows with the
-/// text size.
+/// text size. The keys of undo and redo belong to the window, except while an amount is half typed.
 class AmountField : public QLineEdit {
   Q_OBJECT
 
  public:
   explicit AmountField(const QString& text = {});
 
-  /// The text, with the unit of a number that has none yet.
+  /// The text; a number without a unit gets the unit GiB.
   QString amount() const;
 
   QSize sizeHint() const override;
   QSize minimumSizeHint() const override { return sizeHint(); }
 
  protected:
+  bool event(QEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
   void focusOutEvent(QFocusEvent* event) override;
 

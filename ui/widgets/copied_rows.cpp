@@ -53,6 +53,13 @@ void add_exact(std::vector<std::string>& fields, const QVariant& exact, const QV
   }
 }
 
+/// The columns in the order of the model. If a view shows a column further to the left, the order
+/// of the columns in files stays the same.
+std::vector<int> in_order(std::vector<int> columns) {
+  std::ranges::sort(columns);
+  return columns;
+}
+
 int level_of(const QModelIndex& row) {
   int level = 0;
   for (QModelIndex each = row.parent(); each.isValid(); each = each.parent()) ++level;
@@ -62,23 +69,26 @@ int level_of(const QModelIndex& row) {
 }  // namespace
 
 void hide_for_room(QHeaderView& header, int column, bool is_hidden) {
-  header.setProperty(no_room, is_hidden ? QVariant(column) : QVariant());
+  QVariantList hidden = header.property(no_room).toList();
+  hidden.removeAll(column);
+  if (is_hidden) hidden.append(column);
+  header.setProperty(no_room, hidden);
   header.setSectionHidden(column, is_hidden);
 }
 
 std::vector<int> written_columns(const QHeaderView& header) {
-  const QVariant without_room = header.property(no_room);
+  const QVariantList without_room = header.property(no_room).toList();
   std::vector<int> columns;
   for (int place = 0; place < header.count(); ++place) {
     const int column = header.logicalIndex(place);
-    if (!header.isSectionHidden(column) || without_room == column) columns.push_back(column);
+    if (!header.isSectionHidden(column) || without_room.contains(column)) columns.push_back(column);
   }
   return columns;
 }
 
 CsvRows::CsvRows(const QModelIndexList& rows, const QHeaderView& header)
     : header_(header),
-      columns_(written_columns(header)),
+      columns_(in_order(written_columns(header))),
       has_ticks_(have_ticks(rows)),
       has_levels_(std::ranges::any_of(
           rows, [](const QModelIndex& row) { return row.parent().isValid(); })) {}

@@ -35,10 +35,11 @@ class CsvRows {
 };
 
 /// Hides a column while there is no room for it, or shows it again. At most one column of a header
-/// can be hidden in this way. It stays in what is copied or saved.
+/// can be hidden in this way. The hidden column is still copied and saved.
 void hide_for_room(QHeaderView& header, int column, bool is_hidden);
 
-/// The columns in screen order, without those that are hidden for another reason than want of room.
+/// The columns in screen order. A column that is hidden for want of room is among them; a column
+/// that is hidden for another reason is not.
 std::vector<int> written_columns(const QHeaderView& header);
 
 }  // namespace stashscope::ui

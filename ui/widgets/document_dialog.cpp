@@ -1,11 +1,10 @@
 #include "ui/widgets/document_dialog.h"
 
-#include <QAbstractTextDocumentLayout>
 #include <QDesktopServices>
 #include <QDialogButtonBox>
 #include <QPushButton>
-#include <QScrollBar>
 #include <QTextBlock>
+#include <QTextCursor>
 #include <QUrl>
 #include <QVBoxLayout>
 
@@ -23,7 +22,7 @@ constexpr double page_margin = 2 * spacing_unit;
 }  // namespace
 
 DocumentDialog::DocumentDialog(const Text& text, QWidget* parent)
-    : QDialog(parent), section_(text.section), page_(new QTextBrowser), failure_(new QLabel) {
+    : QDialog(parent), page_(new QTextBrowser), failure_(new QLabel) {
   setObjectName(u"document_dialog"_s);
   setWindowTitle(text.title);
   setAttribute(Qt::WA_DeleteOnClose);
@@ -33,6 +32,7 @@ DocumentDialog::DocumentDialog(const Text& text, QWidget* parent)
   page_->setOpenExternalLinks(true);
   page_->document()->setDocumentMargin(page_margin);
   page_->setMarkdown(text.markdown);
+  wrap_code();
   failure_->setObjectName(u"document_failure"_s);
   failure_->setWordWrap(true);
   failure_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
@@ -59,20 +59,15 @@ void DocumentDialog::open_file(const QString& file) {
   failure_->setVisible(!is_open);
 }
 
-/// Only now the page has its width, which places the sections. A restored window was shown before.
-void DocumentDialog::showEvent(QShowEvent* event) {
-  QDialog::showEvent(event);
-  if (event->spontaneous()) return;
-  QMetaObject::invokeMethod(this, &DocumentDialog::show_section, Qt::QueuedConnection);
-}
-
-void DocumentDialog::show_section() {
-  const QTextDocument& text = *page_->document();
-  for (QTextBlock block = text.begin(); block.isValid(); block = block.next()) {
-    if (section_.isEmpty() || block.text() != section_) continue;
-    const double top = text.documentLayout()->blockBoundingRect(block).top();
-    return page_->verticalScrollBar()->setValue(qRound(top));
+/// Wraps lines of code. Unwrapped, they would go beyond the right edge.
+void DocumentDialog::wrap_code() {
+  QTextBlockFormat wrapped;
+  wrapped.setNonBreakableLines(false);
+  for (QTextBlock block = page_->document()->begin(); block.isValid(); block = block.next()) {
+    if (block.blockFormat().nonBreakableLines()) QTextCursor(block).mergeBlockFormat(wrapped);
   }
+  page_->setWordWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere);
+  page_->moveCursor(QTextCursor::Start);
 }
 
 }  // namespace stashscope::ui

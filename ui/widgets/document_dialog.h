@@ -14,20 +14,15 @@ class DocumentDialog : public QDialog {
   struct Text {
     QString title;
     QString markdown;
-    QString file;     ///< the same document for a browser; empty: there is none
-    QString section;  ///< heading that is shown first; empty: the start
+    QString file;  ///< the same document for a browser; empty: there is none
   };
 
   explicit DocumentDialog(const Text& text, QWidget* parent = nullptr);
 
- protected:
-  void showEvent(QShowEvent* event) override;
-
  private:
   void open_file(const QString& file);
-  void show_section();
+  void wrap_code();
 
-  QString section_;
   QTextBrowser* page_;
   QLabel* failure_;
 };

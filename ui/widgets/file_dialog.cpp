@@ -12,10 +12,17 @@ namespace {
 using namespace Qt::StringLiterals;
 
 constexpr auto folder_key = "files/save_folder"_L1;
+/// The folder of the model whose file was saved last.
+constexpr auto model_folder_key = "files/save_folder_of"_L1;
 
-/// The folder of the model is often a cache or read-only.
-QString folder_to_save_in() {
-  const QStringList folders = {QSettings().value(folder_key).toString(),
+QString folder_of(const QString& file) {
+  return file.isEmpty() ? QString() : QFileInfo(file).absolutePath();
+}
+
+QString folder_to_save_in(const QString& model_folder) {
+  const QString last = QSettings().value(folder_key).toString();
+  const bool is_of_model = QSettings().value(model_folder_key).toString() == model_folder;
+  const QStringList folders = {is_of_model ? last : model_folder, is_of_model ? model_folder : last,
                                QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation)};
   for (const QString& each : folders) {
     const QFileInfo folder(each);
@@ -42,13 +49,15 @@ QFileDialog* make_open_dialog(QWidget& parent, const QString& name, const QStrin
 }
 
 QFileDialog* make_save_dialog(QWidget& parent, const QString& name, const QString& title,
-                              const QString& file) {
+                              const SaveProposal& proposal) {
   QFileDialog* const dialog = make_file_dialog(parent, name, title);
   dialog->setAcceptMode(QFileDialog::AcceptSave);
-  dialog->setDirectory(folder_to_save_in());
-  dialog->selectFile(file);
-  QObject::connect(dialog, &QFileDialog::fileSelected, dialog, [](const QString& path) {
-    QSettings().setValue(folder_key, QFileInfo(path).absolutePath());
+  const QString model_folder = folder_of(proposal.model);
+  dialog->setDirectory(folder_to_save_in(model_folder));
+  dialog->selectFile(proposal.file);
+  QObject::connect(dialog, &QFileDialog::fileSelected, dialog, [model_folder](const QString& path) {
+    QSettings().setValue(folder_key, folder_of(path));
+    QSettings().setValue(model_folder_key, model_folder);
   });
   return dialog;
 }

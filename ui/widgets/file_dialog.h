@@ -12,10 +12,17 @@ QFileDialog* make_file_dialog(QWidget& parent, const QString& name, const QStrin
 QFileDialog* make_open_dialog(QWidget& parent, const QString& name, const QString& title,
                               const QString& kind);
 
-/// Asks where to save a file. The dialog starts in the folder of the last saved file; if that
-/// folder is gone or cannot be written, in the user's documents, else in the home folder.
-/// @param file proposed name of the file
+/// Where a dialog starts that saves a file.
+struct SaveProposal {
+  QString model;  ///< path of the open model; may be empty
+  QString file;   ///< name of the file
+};
+
+/// Asks where to save a file. The dialog starts in the folder of the model, or in the folder of the
+/// last file that was saved for a model of that folder. A folder that is gone or cannot be written
+/// is passed over: then the dialog starts in the folder of the last saved file, in the user's
+/// documents, or in the home folder.
 QFileDialog* make_save_dialog(QWidget& parent, const QString& name, const QString& title,
-                              const QString& file);
+                              const SaveProposal& proposal);
 
 }  // namespace stashscope::ui

@@ -85,8 +85,8 @@ int FlowLayout::place_row(const Items& row, const QRect& place, bool moves) cons
   for (const QLayoutItem* const each : row) height = std::max(height, each->sizeHint().height());
   if (!moves) return height;
   const auto growing = std::ranges::count_if(row, [](auto* each) { return can_grow(*each); });
-  // A row that is too wide has one unit. In this unit, the widgets that can grow get less than
-  // their size hint. If none can grow, the widget after the label does.
+  // A row that is too wide consists of a single unit. In this unit, the widgets that can grow get
+  // less than their size hint. If none can grow, the widget after the label gets less.
   const int left = place.width() - width_of(row, false);
   int x = place.x();
   for (QLayoutItem* const each : row) {

@@ -12,6 +12,10 @@ class LinkLabel : public QLabel {
  public:
   using QLabel::QLabel;
 
+  /// Where a link of the first line begins, in pixels from the left edge; 0 if there is no such
+  /// link.
+  int left_of(const QString& link) const;
+
  protected:
   void changeEvent(QEvent* event) override;
   void paintEvent(QPaintEvent* event) override;

@@ -5,8 +5,8 @@
 
 namespace stashscope::ui {
 
-/// Names the widget of a panel that gets the focus when the user goes to the panel. A focus proxy
-/// would change the tab order.
+/// Sets which widget of a panel gets the focus when the user goes to the panel. This is not done
+/// with a focus proxy, because a focus proxy would change the tab order.
 inline void set_main_widget(QWidget& panel, QWidget* main) {
   panel.setProperty("main_widget", QVariant::fromValue(main));
 }

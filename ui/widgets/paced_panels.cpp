@@ -18,7 +18,7 @@ PacedPanels::PacedPanels(QObject* parent) : QObject(parent) {
 }
 
 void PacedPanels::draw(const std::vector<QDockWidget*>& panels) {
-  // A panel that was hidden meanwhile is not held again.
+  // Panels that still wait are released first. Only visible panels are made to wait again.
   for (const QPointer<QDockWidget>& each : std::exchange(waiting_, {})) {
     if (each != nullptr) each->setUpdatesEnabled(true);
   }

@@ -14,7 +14,8 @@ class PacedPanels : public QObject {
  public:
   explicit PacedPanels(QObject* parent = nullptr);
 
-  /// Draws the visible panels again. Panels that still wait for an earlier call are drawn once.
+  /// Draws the visible panels again. A panel that still waits because of an earlier call is drawn
+  /// only once.
   void draw(const std::vector<QDockWidget*>& panels);
   /// The number of panels that are not drawn yet.
   std::size_t waiting() const { return waiting_.size(); }

@@ -4,9 +4,9 @@
 
 namespace stashscope::ui {
 
-/// While a menu or a list of choices is open, keys without Ctrl, Alt and Meta go to it only,
-/// although the focus stays in the view below, whose own keys would act. An event filter for the
-/// application.
+/// An event filter for the application. While a menu or a list of choices is open, only the menu or
+/// list gets the keys without Ctrl, Alt and Meta. Without the filter, these keys would act in the
+/// view below, which keeps the focus.
 class PopupKeys : public QObject {
  public:
   using QObject::QObject;

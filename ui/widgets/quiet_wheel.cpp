@@ -25,7 +25,7 @@ bool QuietWheel::eventFilter(QObject* watched, QEvent* event) {
   QWidget* const field = field_of(watched);
   if (field == nullptr) return false;
   if (event->type() == QEvent::Show) {
-    // Otherwise turning the wheel would give the field the focus.
+    // With Qt::WheelFocus, turning the wheel would give the field the focus.
     if (field->focusPolicy() == Qt::WheelFocus) field->setFocusPolicy(Qt::StrongFocus);
     return false;
   }

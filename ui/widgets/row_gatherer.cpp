@@ -7,7 +7,7 @@ namespace stashscope::ui {
 namespace {
 
 constexpr int milliseconds_an_event = 8;
-/// Rows that an event gathers at least, whatever time they take.
+/// Minimum number of rows that an event gathers, however long they take.
 constexpr qsizetype least_rows_an_event = 256;
 
 }  // namespace

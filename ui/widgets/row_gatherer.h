@@ -9,16 +9,16 @@
 
 namespace stashscope::ui {
 
-/// Gathers the rows of a table or tree as CSV on the interface thread, which the cells belong to,
-/// in events that are short however many rows there are. Starts again if the rows change meanwhile.
-/// Deletes itself at the end, and goes with the view.
+/// Gathers the rows of a table or tree as CSV, on the interface thread, to which the cells belong.
+/// Works in short events, however many rows there are. Starts again if the rows change meanwhile.
+/// Deletes itself at the end; if the view is destroyed earlier, it is destroyed with the view.
 class RowGatherer : public QObject {
   Q_OBJECT
 
  public:
   using Rows = std::function<QModelIndexList()>;
 
-  /// The data of a table with up to 256 rows is passed to `take` before this returns.
+  /// The data of a table with up to 256 rows is passed to `take` before this function returns.
   static void start(QAbstractItemView& view, const QHeaderView& header, Rows rows, DataTaker take);
 
  private:
@@ -32,7 +32,7 @@ class RowGatherer : public QObject {
   const DataTaker take_;
   QModelIndexList rows_;
   qsizetype next_ = 0;
-  std::optional<CsvRows> writer_;  ///< not set: begins with the first row
+  std::optional<CsvRows> writer_;  ///< not set: the next event begins with the first row
   std::string text_;
 };
 

@@ -11,7 +11,8 @@ SideButtons::SideButtons(QAction& back, QAction& forward, QWidget* window)
     : QObject(window), back_(back), forward_(forward), window_(*window) {}
 
 bool SideButtons::eventFilter(QObject* watched, QEvent* event) {
-  // Without the double click, every second of several quick clicks would be lost.
+  // Qt reports the second of two quick clicks as a double click, so a double click must act like a
+  // click.
   const bool is_press =
       event->type() == QEvent::MouseButtonPress || event->type() == QEvent::MouseButtonDblClick;
   if (!is_press) return false;

@@ -16,7 +16,8 @@ struct SortMenu {
   Q_DECLARE_TR_FUNCTIONS(SortMenu)
 };
 
-/// The order of the first click; for a second one, the other order.
+/// The order that a click on the column's title gives: at the first click, the usual order of the
+/// column; at the second click, the opposite order.
 Qt::SortOrder next_order(const QHeaderView& header, int column) {
   const QVariant usual =
       header.model()->headerData(column, Qt::Horizontal, Qt::InitialSortOrderRole);
@@ -36,7 +37,7 @@ void add_column(QMenu& menu, QHeaderView& header, int column, const QString& tit
 
 void fill(QMenu& menu, QHeaderView& header) {
   menu.clear();
-  // Also hidden columns, which are hidden for want of room.
+  // Lists hidden columns too, because they are hidden only for want of room.
   for (int place = 0; place < header.count(); ++place) {
     const int column = header.logicalIndex(place);
     add_column(menu, header, column, header.model()->headerData(column, Qt::Horizontal).toString());

@@ -5,11 +5,11 @@
 
 namespace stashscope::ui {
 
-/// Shows no order at first, and lets the third click on a title go back to that.
+/// Makes a table unsorted at first. The third click on a title makes the table unsorted again.
 void allow_no_order(QHeaderView& header);
 
-/// A menu with the columns, for the menu of a table: sorts as a click on the column's title
-/// does. Its last entry gives the first order back.
+/// A menu that lists the columns, as a part of the menu of a table. The entry of a column has the
+/// same effect as a click on the column's title. The last entry ends the sorting.
 QMenu* make_sort_menu(QWidget& parent, QHeaderView& header);
 
 }  // namespace stashscope::ui

@@ -2,6 +2,7 @@
 
 #include <QEvent>
 #include <QHeaderView>
+#include <QScrollBar>
 #include <utility>
 
 #include "ui/theme/text_size.h"
@@ -54,6 +55,13 @@ void TableView::showEvent(QShowEvent* event) {
   fit_flexible_column();
 }
 
+void TableView::focusInEvent(QFocusEvent* event) {
+  QTableView::focusInEvent(event);
+  const bool is_by_key = event->reason() != Qt::MouseFocusReason;
+  if (!is_by_key || selectionModel() == nullptr || selectionModel()->hasSelection()) return;
+  selectionModel()->select(currentIndex(), QItemSelectionModel::Select | QItemSelectionModel::Rows);
+}
+
 void TableView::fit_columns() {
   const double growth = text_scale() / std::exchange(text_scale_, text_scale());
   const int columns = horizontalHeader()->count();
@@ -69,6 +77,30 @@ void TableView::set_flexible_column(int column, int least, int least_last) {
   // `fit_flexible_column` sets the width of the last column; with stretching, Qt would set it too.
   horizontalHeader()->setStretchLastSection(false);
   fit_flexible_column();
+}
+
+void TableView::fit_to_content(int column, int most) {
+  fitted_.push_back({column, most});
+  fit_flexible_column();
+}
+
+void TableView::fit_other_columns() {
+  for (const FittedColumn& each : fitted_) {
+    const int title = horizontalHeader()->sectionSizeHint(each.column);
+    const int wanted = std::max(title, content_width(each.column));
+    setColumnWidth(each.column, std::min(wanted, qRound(each.most * text_scale_)));
+  }
+}
+
+int TableView::whole_width() const {
+  int width = verticalScrollBar()->sizeHint().width() + 2 * frameWidth();
+  const int last = horizontalHeader()->count() - 1;
+  for (int column = 0; column <= last; ++column) {
+    const int content =
+        column == flexible_.column || column == last ? content_width(column) : columnWidth(column);
+    width += column == last ? std::max(content, flexible_.least_last) : content;
+  }
+  return width;
 }
 
 void TableView::keep_last_whole() {
@@ -101,6 +133,7 @@ void TableView::fit_flexible_column() {
   const int columns = horizontalHeader()->count();
   // Measuring texts takes long, so a hidden table waits until it is shown.
   if (!isVisible() || flexible_.column < 0 || columns == 0) return;
+  fit_other_columns();
   int room = viewport()->width();
   for (int column = 0; column + 1 < columns; ++column) {
     if (column != flexible_.column) room -= columnWidth(column);

@@ -17,6 +17,7 @@ class TableView : public QTableView, public PictureSource {
 
   /// The text shown while the table is empty.
   void set_invitation(const QString& invitation);
+  const QString& invitation() const { return invitation_; }
 
   Picture picture(const QString& title) override;
   void gather_data(const DataTaker& take) override;
@@ -27,6 +28,13 @@ class TableView : public QTableView, public PictureSource {
   /// @param least_last width in pixels that is reserved for the last column
   void set_flexible_column(int column, int least, int least_last);
 
+  /// Makes the column as wide as its title and its content, but at most `most` pixels at the normal
+  /// text size. Has an effect only with a flexible column.
+  void fit_to_content(int column, int most);
+
+  /// Width of the view in which no column is cut, as far as the columns may grow.
+  int whole_width() const;
+
   /// Keeps the last column at least as wide as its content. Has an effect only with a flexible
   /// column.
   void keep_last_whole();
@@ -34,9 +42,9 @@ class TableView : public QTableView, public PictureSource {
   /// with a flexible column.
   void hide_last_if_narrow();
 
-  /// Lets the user sort the rows: by a click on a title, which sorts the other way at the second
-  /// click and not at all at the third, and in the menu. The model sorts. Call this after
-  /// `setModel`.
+  /// Lets the user sort the rows by an entry of the menu or by clicks on a title. The first click
+  /// on a title sorts by this column, the second click reverses the order, and the third click ends
+  /// the sorting. The model must sort its rows. Call this after `setModel`.
   void let_sort();
 
   void setModel(QAbstractItemModel* model) override;
@@ -46,6 +54,9 @@ class TableView : public QTableView, public PictureSource {
   void resizeEvent(QResizeEvent* event) override;
   void changeEvent(QEvent* event) override;
   void showEvent(QShowEvent* event) override;
+  /// Selects the current row, or else the first one, so that a user who came by the keyboard sees
+  /// where the arrow keys start.
+  void focusInEvent(QFocusEvent* event) override;
 
  private:
   struct FlexibleColumn {
@@ -56,7 +67,13 @@ class TableView : public QTableView, public PictureSource {
     bool last_can_hide = false;
   };
 
+  struct FittedColumn {
+    int column = -1;
+    int most = 0;  ///< at the normal text size
+  };
+
   void fit_flexible_column();
+  void fit_other_columns();
   /// Width of the content of a column, in pixels.
   int content_width(int column) const;
   void fit_rows();
@@ -66,6 +83,7 @@ class TableView : public QTableView, public PictureSource {
 
   CellDelegate* cells_;
   FlexibleColumn flexible_;
+  std::vector<FittedColumn> fitted_;
   double text_scale_ = 1;  ///< text scale that the columns are sized for
   QString invitation_;
 };

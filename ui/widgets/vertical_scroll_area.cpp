@@ -1,5 +1,6 @@
 #include "ui/widgets/vertical_scroll_area.h"
 
+#include <QApplication>
 #include <QEvent>
 #include <QScrollBar>
 #include <utility>
@@ -10,6 +11,15 @@ VerticalScrollArea::VerticalScrollArea(QWidget* content) {
   setWidget(content);
   setWidgetResizable(true);
   setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  connect(qApp, &QApplication::focusChanged, this,
+          [this](const QWidget*, QWidget* now) { follow(now); });
+}
+
+/// Does not scroll while a mouse button is pressed, so that the pressed widget stays under the
+/// pointer.
+void VerticalScrollArea::follow(QWidget* focus) {
+  if (focus == nullptr || QGuiApplication::mouseButtons() != Qt::NoButton) return;
+  if (widget()->isAncestorOf(focus)) ensureWidgetVisible(focus);
 }
 
 QSize VerticalScrollArea::minimumSizeHint() const {

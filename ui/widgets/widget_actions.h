@@ -12,7 +12,8 @@ namespace stashscope::ui {
 QAction* add_widget_action(QWidget& widget, const QString& name, const QString& text,
                            const QKeySequence& keys, const QString& tip, std::function<void()> run);
 
-/// A button for the action, with the action's name and the suffix `_button`.
+/// A button for the action. The object name of the button is the action's object name followed by
+/// `_button`.
 QToolButton* make_action_button(QAction& action);
 
 }  // namespace stashscope::ui

@@ -6,13 +6,17 @@
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "core/graph/graph.h"
+#include "core/memory/bands.h"
 #include "core/study/edits/edits.h"
+#include "core/study/facts/assumed_rate.h"
+#include "core/study/facts/peak_floor.h"
 #include "core/study/facts/plan_facts.h"
 #include "core/study/facts/plan_words.h"
+#include "core/study/step/later_steps.h"
 #include "ui/document/choice_words.h"
 #include "ui/panels/planner/answer_text.h"
 #include "ui/text/texts.h"
-#include "ui/widgets/drop_menu.h"
 
 namespace stashscope::ui {
 
@@ -23,7 +27,7 @@ using namespace Qt::StringLiterals;
 constexpr int quiet_milliseconds = 150;
 constexpr int least_answer_width = 200;
 constexpr qsizetype longest_device_name = 40;
-constexpr std::int64_t least_share_left = 10;  // one part in so many
+constexpr std::int64_t least_share_left = 10;  // as a divisor: one tenth of the memory
 
 QString percent_text(double share) {
   return (share < 0 ? u"−"_s : u"+"_s) + QString::fromStdString(format_fixed(std::abs(share), 1)) +
@@ -37,14 +41,16 @@ QString with_reserve(const QString& device, const TimeChoices& times) {
              : AnswerBar::tr("%1 less %2 %").arg(device).arg(times.reserve_percent);
 }
 
-/// The device that the step must fit. With other memory, also the device whose times are
-/// predicted. The name is escaped, because a profile from a file may have any name.
+/// What the step must fit: the chosen device or, if the user chose another amount of memory, this
+/// amount. With an amount, the device whose times are predicted is named, too, unless times were
+/// measured. Names are escaped, because a profile from a file may have any name.
 QString device_name(const Study& study) {
   const TimeChoices& times = study.choices.times;
   const QString name = shown(times.profile.name).left(longest_device_name).toHtmlEscaped();
   if (!times.device_memory) return with_reserve(name, times);
   QString memory = with_reserve(bytes_text(*times.device_memory), times);
-  return study.times->measured == 0 ? AnswerBar::tr("%1, times of %2").arg(memory, name) : memory;
+  return study.times->measured == 0 ? AnswerBar::tr("%1 of memory, as fast as %2").arg(memory, name)
+                                    : AnswerBar::tr("%1 of memory").arg(memory);
 }
 
 /// A link that opens the menu of devices, as rich text.
@@ -52,33 +58,58 @@ QString device_text(const Study& study) {
   return u"<a href=\"device\">%1</a>"_s.arg(device_name(study));
 }
 
-std::int64_t memory_of(const Study& study) {
-  return profile_in_force(study.choices.times).memory_bytes;
-}
-
+/// What the captured step or a later step leaves of the device, whichever is less.
 std::int64_t bytes_left(const Study& study) {
-  return memory_of(study) - study.current->timeline.peak_bytes;
+  return memory_to_fit(study) - later_steps(study, *study.current).peak_bytes;
 }
 
-/// Whether little of the device is left for what the peak does not count. Not if the user said how
-/// much must be left for that.
+/// `, 7.83 GiB in later steps`; empty if later steps need no more.
+QString later_text(const Study& study) {
+  const LaterSteps later = later_steps(study, *study.current);
+  if (later.peak_bytes == study.current->timeline.peak_bytes) return {};
+  return AnswerBar::tr(", <b>%1</b> in later steps").arg(bytes_text(later.peak_bytes));
+}
+
+/// Whether the step fits, but leaves little memory of the device for the bytes that the peak does
+/// not count. False if the user chose how much memory must be left for these bytes.
 bool fits_narrowly(const Study& study) {
   return study.choices.times.reserve_percent == 0 && bytes_left(study) >= 0 &&
-         bytes_left(study) < memory_of(study) / least_share_left;
+         bytes_left(study) < memory_to_fit(study) / least_share_left;
+}
+
+/// Whether the bytes that no plan frees exceed the memory of the device.
+bool no_plan_fits(const Study& study) {
+  return memory_to_fit(study) > 0 && bytes_left(study) < 0 &&
+         peak_floor(study).bytes > memory_to_fit(study);
+}
+
+/// Whether neither plans nor passes can make the step fit. Passes cannot free parameters, gradients
+/// and optimizer states, but they may free all other bytes.
+bool nothing_fits(const Study& study) {
+  if (!no_plan_fits(study)) return false;
+  if (study.graph().data().captured) return true;
+  const BandBytes parts = peak_floor(study).parts;
+  return of(parts, Band::parameters) + of(parts, Band::gradients) +
+             of(parts, Band::optimizer_states) >
+         memory_to_fit(study);
 }
 
 QString room_text(const Study& study, const QPalette& palette) {
   const QString device = device_text(study);
   const std::int64_t left = bytes_left(study);
-  if (memory_of(study) <= 0) return AnswerBar::tr("memory of %1 unknown").arg(device);
+  if (memory_to_fit(study) <= 0) return AnswerBar::tr("memory of %1 unknown").arg(device);
   if (left < 0) {
-    return AnswerBar::tr("does <b>not fit</b> %1, %2 too much").arg(device, bytes_text(-left));
+    QString text =
+        AnswerBar::tr("%1 %2, %3 too much")
+            .arg(warning_text(AnswerBar::tr("does not fit"), palette), device, bytes_text(-left));
+    if (!no_plan_fits(study)) return text;
+    return AnswerBar::tr("%1: no plan frees %2")
+        .arg(text, shown(words_of(peak_floor(study))).toHtmlEscaped());
   }
   if (!fits_narrowly(study)) {
     return AnswerBar::tr("fits %1, %2 left").arg(device, bytes_text(left));
   }
-  return AnswerBar::tr("%1 %2, %3 left")
-      .arg(warning_text(AnswerBar::tr("fits narrowly"), palette), device, bytes_text(left));
+  return AnswerBar::tr("<b>fits narrowly</b> %1, %2 left").arg(device, bytes_text(left));
 }
 
 QString short_time_text_of(const Study& study) {
@@ -88,7 +119,13 @@ QString short_time_text_of(const Study& study) {
              : AnswerBar::tr("%1 (%2)").arg(seconds, percent_text(extra_seconds_percent(study)));
 }
 
-/// The sum that the table of a run calls the time of nodes, and not its time of the step.
+/// `nodes take 2.4 ms (+3.9 %)`, nearly as short as the text of a step without plans.
+QString plain_time_text_of(const Study& study) {
+  return AnswerBar::tr("nodes take %1").arg(short_time_text_of(study));
+}
+
+/// The sum of the times of the nodes, as in the row "Time of nodes" of the result of a run. The row
+/// "Time of step" has another number.
 QString time_text_of(const Study& study) {
   const QString seconds = time_text(step_seconds(study, *study.current));
   QString nodes = study.times->measured == 0
@@ -101,11 +138,18 @@ QString time_text_of(const Study& study) {
       .arg(nodes, time_text(extra), percent_text(extra_seconds_percent(study)));
 }
 
-/// What the numbers count, and what they leave out.
+/// A text that says what the peak and the time include, and what they leave out.
 QString tip_of(const Study& study) {
   QStringList lines = {
       AnswerBar::tr("The peak counts tensors. On a GPU, the CUDA context, the rounding of the "
                     "allocator and the workspaces of libraries need more memory.")};
+  const LaterSteps later = later_steps(study, *study.current);
+  if (later.state_bytes > 0) {
+    lines << AnswerBar::tr(
+                 "The captured step is the first one: its optimizer makes %1 of states. Later "
+                 "steps hold them from their start. Room on the device is counted for later steps.")
+                 .arg(bytes_text(later.state_bytes));
+  }
   if (study.choices.times.reserve_percent > 0) {
     lines << AnswerBar::tr("%1 of the device are kept free for that.")
                  .arg(bytes_text(reserved_bytes(study.choices.times)));
@@ -114,10 +158,15 @@ QString tip_of(const Study& study) {
     lines << AnswerBar::tr("Less than %1 % of the device is left for that.")
                  .arg(100 / least_share_left);
   }
+  if (extra_seconds(study) > 0) {
+    lines << AnswerBar::tr("%1 of the time are for plans (%2).")
+                 .arg(time_text(extra_seconds(study)), percent_text(extra_seconds_percent(study)));
+  }
   lines << AnswerBar::tr(
-      "The time is the sum over all nodes and transfers. The time between nodes "
-      "and the update by the chosen optimizer are not in it; a run measures the "
-      "whole step.");
+      "The time is the sum over all nodes and transfers. It includes neither the time between "
+      "nodes nor the update by the chosen optimizer; a run measures the whole step.");
+  const std::string rate = assumed_float32_rate(study);
+  if (!rate.empty()) lines << shown(rate);
   return lines.join(u'\n');
 }
 
@@ -145,30 +194,46 @@ AnswerBar::AnswerBar(Document& document, QWidget* parent)
   setMovable(false);
   answer_->setObjectName(u"answer_text"_s);
   answer_->setTextFormat(Qt::RichText);
-  answer_->setTextInteractionFlags(Qt::TextBrowserInteraction | Qt::TextSelectableByKeyboard);
+  answer_->setTextInteractionFlags(Qt::TextBrowserInteraction);
   answer_->setAccessibleName(tr("Answers"));
-  answer_->setContentsMargins(8, 0, 16, 0);
   // A long answer must not widen the window.
   answer_->setMinimumWidth(least_answer_width);
+  answer_->setContentsMargins(8, 0, 16, 0);
   addWidget(answer_);
+  gap_ = new QWidget;
+  addWidget(gap_);
   toggleViewAction()->setVisible(false);
   fit_ = add_button(u"answer_fit"_s);
   fit_->setText(tr("Make it fit"));
+  fit_->setProperty(offer_name, fit_->text());
   fit_->setToolTip(
-      tr("Search for the cheapest plans that fit the device, with passes that take no time"));
+      tr("Search for the cheapest plans that fit the device. Passes that lower the peak without "
+         "extra time may be switched on, too."));
   connect(fit_, &QPushButton::clicked, this,
-          [this] { Q_EMIT fit_wanted(memory_of(*document_.study())); });
-  samples_ = add_button(u"answer_samples"_s);
-  connect(samples_, &QPushButton::clicked, this, &AnswerBar::use_samples);
+          [this] { Q_EMIT fit_wanted(memory_to_fit(*document_.study())); });
   connect(answer_, &QLabel::linkActivated, this, &AnswerBar::follow_link);
   for (std::size_t move = 0; move < most_moves; ++move) {
     buttons_.push_back(add_button(u"answer_move_%1"_s.arg(move)));
     connect(buttons_.back(), &QPushButton::clicked, this, [this, move] { apply(move); });
   }
+  // At the right end, because it is found later than the moves and must not push them aside.
+  auto* const room = new QWidget;
+  room->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+  addWidget(room);
+  samples_ = add_button(u"answer_samples"_s);
+  connect(samples_, &QPushButton::clicked, this, &AnswerBar::use_samples);
   quiet_.setSingleShot(true);
   quiet_.setInterval(quiet_milliseconds);
   connect(&quiet_, &QTimer::timeout, this, &AnswerBar::look_for_moves);
-  connect(&document_, &Document::choices_changed, this, &AnswerBar::drop_moves);
+  connect(&document_, &Document::opened, this, [this] {
+    wanted_.clear();
+    answer_room_ = 0;
+  });
+  connect(&document_, &Document::choices_changed, this, [this] {
+    wanted_.clear();
+    // An undo may come back to the choices of the shown study, for which no other study follows.
+    document_.is_up_to_date() ? show_study() : drop_moves();
+  });
   connect(&document_, &Document::study_changed, this, &AnswerBar::show_study);
   connect(&document_.exclusive_work(), &ExclusiveWork::changed, this, &AnswerBar::show_study);
   show_study();
@@ -185,11 +250,13 @@ QPushButton* AnswerBar::add_button(const QString& name) {
 
 /// Removes the moves and the number of samples: they are wrong once the choices change.
 void AnswerBar::drop_moves() {
+  quiet_.stop();
   search_.cancel();
   fit_search_.cancel();
   largest_.reset();
   moves_.clear();
   moves_of_.reset();
+  is_refreshing_ = document_.study() != nullptr;
   show_offers();
 }
 
@@ -204,21 +271,25 @@ void AnswerBar::show_study() {
 }
 
 void AnswerBar::show_answer(const Study& study) {
-  const QString peak = tr("Peak <b>%1</b>").arg(bytes_text(study.current->timeline.peak_bytes));
-  const QString optimizer = u"<a href=\"optimizer\">%1</a>"_s.arg(optimizer_text(study));
+  const QString peak =
+      tr("Peak <b>%1</b>").arg(bytes_text(study.current->timeline.peak_bytes)) + later_text(study);
+  const QString optimizer = is_captured(&study)
+                                ? optimizer_text(study)
+                                : u"<a href=\"optimizer\">%1</a>"_s.arg(optimizer_text(study));
   const bool is_training = !study.prepared->step.parameters.empty();
   const QString mark = u" &nbsp;·&nbsp; "_s;
   const QString memory =
       (is_training ? tr("%1, %2").arg(peak, optimizer) : peak) + mark + room_text(study, palette());
-  forms_ = QStringList{memory + mark + time_text_of(study),
-                       memory + mark + short_time_text_of(study), memory};
-  answer_->setText(forms_.front());
+  forms_ =
+      QStringList{memory + mark + time_text_of(study), memory + mark + plain_time_text_of(study),
+                  memory + mark + short_time_text_of(study), memory};
   answer_->setToolTip(tip_of(study));
   answer_->setAccessibleDescription(tip_of(study));
 }
 
 void AnswerBar::follow_link(const QString& link) {
-  const QPoint at = answer_->mapToGlobal(answer_->rect().bottomLeft());
+  const QPoint at =
+      answer_->mapToGlobal(QPoint(answer_->left_of(link), answer_->rect().bottom() + 1));
   if (link == u"optimizer"_s) {
     Q_EMIT optimizer_wanted(at);
   } else {
@@ -230,12 +301,15 @@ void AnswerBar::follow_link(const QString& link) {
 /// distort the times that a run measures.
 void AnswerBar::look_for_moves() {
   const auto& study = document_.study();
-  if (study == nullptr || !document_.why_wait().isEmpty()) return;
+  if (study == nullptr || !document_.why_wait().isEmpty()) return end_refresh();
   moves_of_ = study;
   search_.ask(
       [study](const Progress& progress) { return next_moves(*study, most_moves, progress); },
       [this](std::optional<std::vector<NextMove>> moves) {
         show_moves(std::move(moves).value_or(std::vector<NextMove>()));
+        if (!wanted_.isEmpty() && button_of(wanted_) != nullptr) {
+          return carry_out(std::exchange(wanted_, QString()));
+        }
         look_for_samples();
       });
 }
@@ -248,6 +322,7 @@ void AnswerBar::show_moves(const std::vector<NextMove>& moves) {
     const NextMove& move = moves_[i];
     const QString words = words_of(move);
     buttons_[i]->setText(tr("%1: %2").arg(words, price_text(*moves_of_, move)));
+    buttons_[i]->setProperty(offer_name, words);
     const std::string details = move.pass != nullptr ? std::string(move.pass->description)
                                                      : plan_row(*moves_of_, move.row).config;
     buttons_[i]->setToolTip(
@@ -260,7 +335,9 @@ void AnswerBar::show_moves(const std::vector<NextMove>& moves) {
 }
 
 void AnswerBar::apply(std::size_t move) {
-  if (move >= moves_.size() || moves_of_ != document_.study()) return;
+  if (move >= moves_.size() || moves_of_ != document_.study() || !document_.is_up_to_date()) {
+    return;
+  }
   document_.choose(moves_[move].after, words_of(moves_[move]));
 }
 
@@ -271,11 +348,12 @@ QString AnswerBar::words_of(const NextMove& move) const {
 
 void AnswerBar::look_for_samples() {
   const auto question = samples_question(*moves_of_);
-  if (!question) return;
+  if (!question) return end_refresh();
   fit_search_.ask([study = moves_of_, question = *question](
                       const Progress& progress) { return largest_fit(*study, question, progress); },
                   [this](const std::optional<LargestFit>& fit) {
                     if (fit) show_samples(*fit);
+                    end_refresh();
                   });
 }
 
@@ -286,6 +364,7 @@ void AnswerBar::show_samples(const LargestFit& fit) {
   largest_ = fit;
   const QString name = full_text(*moves_of_, first);
   samples_->setText(tr("Batch %1 fits").arg(largest->value));
+  samples_->setProperty(offer_name, samples_->text());
   samples_->setToolTip(
       tr("Set %1 from %2 to %3, the largest size that fits\nThe peak becomes %4, the nodes "
          "take %5")
@@ -297,7 +376,7 @@ void AnswerBar::show_samples(const LargestFit& fit) {
 }
 
 void AnswerBar::use_samples() {
-  if (!largest_ || moves_of_ != document_.study()) return;
+  if (!largest_ || moves_of_ != document_.study() || !document_.is_up_to_date()) return;
   const std::int64_t value = largest_->current.largest->value;
   Choices choices = document_.choices();
   for (const Dimension& each : largest_->dimensions) {
@@ -313,58 +392,12 @@ std::vector<QPushButton*> AnswerBar::offered() const {
   if (study == nullptr) return {};
   std::vector<QPushButton*> buttons;
   const bool can_plan = !study->graph().data().captured || !study->opportunities->plans.empty();
-  if (can_plan && memory_of(*study) > 0 && bytes_left(*study) < 0) buttons.push_back(fit_);
+  const bool can_fit = bytes_left(*study) < 0 && !nothing_fits(*study);
+  if (can_plan && memory_to_fit(*study) > 0 && can_fit) buttons.push_back(fit_);
   if (largest_) buttons.push_back(samples_);
   buttons.insert(buttons.end(), buttons_.begin(),
                  buttons_.begin() + static_cast<std::ptrdiff_t>(moves_.size()));
   return buttons;
-}
-
-/// The palette lists actions of `answer_`, because the bar has buttons only where there is room.
-/// They are made anew, so that an open palette never runs another move than the one it lists.
-void AnswerBar::show_offers() {
-  for (QAction* const old : answer_->actions()) {
-    answer_->removeAction(old);
-    old->deleteLater();
-  }
-  for (QPushButton* const button : offered()) {
-    auto* const action = new QAction(menu_text(button->text()), answer_);
-    action->setToolTip(button->toolTip());
-    // Not `click`, because a button without room is disabled.
-    connect(action, &QAction::triggered, button, &QPushButton::clicked);
-    answer_->addAction(action);
-  }
-  fit_moves();
-}
-
-void AnswerBar::fit_answer() {
-  for (const QString& form : forms_) {
-    answer_->setText(form);
-    if (answer_->sizeHint().width() <= width()) return;
-  }
-}
-
-/// The panels below must not move when buttons appear and disappear.
-void AnswerBar::keep_height() {
-  const QMargins around = layout()->contentsMargins();
-  setMinimumHeight(fit_->sizeHint().height() + around.top() + around.bottom());
-}
-
-void AnswerBar::fit_moves() {
-  keep_height();
-  fit_answer();
-  const std::vector<QPushButton*> buttons = offered();
-  int room = width() - answer_->sizeHint().width() - 3 * layout()->spacing();
-  for (QAction* const action : actions()) {
-    auto* const button = qobject_cast<QPushButton*>(widgetForAction(action));
-    if (button == nullptr) continue;
-    const bool is_offered = std::ranges::find(buttons, button) != buttons.end();
-    if (is_offered) room -= button->sizeHint().width() + layout()->spacing();
-    const bool is_shown = is_offered && room >= 0;
-    // Qt would give the focus to the next button, and a second Return would press it.
-    if (!is_shown && button->hasFocus()) answer_->setFocus(Qt::OtherFocusReason);
-    action->setVisible(is_shown);
-  }
 }
 
 void AnswerBar::changeEvent(QEvent* event) {
@@ -372,6 +405,7 @@ void AnswerBar::changeEvent(QEvent* event) {
   const bool is_looks =
       event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange;
   if (!is_looks || document_.study() == nullptr) return;
+  answer_room_ = 0;
   show_answer(*document_.study());
   fit_moves();
 }

@@ -23,7 +23,7 @@ class AnswerBar : public QToolBar {
 
   /// Whether no search is running or about to start.
   bool is_settled() const {
-    return !quiet_.isActive() && !search_.is_busy() && !fit_search_.is_busy();
+    return !is_refreshing_ && !quiet_.isActive() && !search_.is_busy() && !fit_search_.is_busy();
   }
 
  Q_SIGNALS:
@@ -31,7 +31,7 @@ class AnswerBar : public QToolBar {
   /// @param bytes the memory of the device
   void fit_wanted(std::int64_t bytes);
   /// The user wants to choose another device or optimizer.
-  /// @param at the screen position for the menu
+  /// @param at global screen position at which the menu opens
   void device_wanted(const QPoint& at);
   void optimizer_wanted(const QPoint& at);
 
@@ -41,13 +41,22 @@ class AnswerBar : public QToolBar {
 
  private:
   static constexpr std::size_t most_moves = 3;
+  /// The property of buttons and actions that names what they offer, without its price.
+  static constexpr const char* offer_name = "offer";
 
   QPushButton* add_button(const QString& name);
-  /// The buttons that have something to do now, the most important first.
+  /// The buttons that have an effect now, the most important first.
   std::vector<QPushButton*> offered() const;
   /// Shows the buttons that are offered, and lists them in the command palette.
   void show_offers();
+  QAction* new_action(const QString& offer);
   void drop_moves();
+  /// Ends the search for offers, and carries out the offer that the user wanted meanwhile.
+  void end_refresh();
+  /// The button of an offer; null if it is not offered now.
+  QPushButton* button_of(const QString& offer) const;
+  /// Carries out an offer of the palette. While offers are searched for, it waits for them.
+  void carry_out(const QString& offer);
   void show_study();
   void show_answer(const Study& study);
   void follow_link(const QString& link);
@@ -59,15 +68,22 @@ class AnswerBar : public QToolBar {
   void look_for_samples();
   void show_samples(const LargestFit& fit);
   void use_samples();
-  /// Shows the longest form of the answer that there is room for.
+  /// Shows the longest form of the answer that there is room for. The answer keeps its room as long
+  /// as the model is open, so that the moves after it keep their place.
   void fit_answer();
+  int width_of_form(const QString& form);
+  int room_for_percent() const;
+  /// The buttons that are offered and have room.
+  std::vector<QPushButton*> buttons_with_room() const;
   void keep_height();
   /// Shows the answer, and as many of the buttons that are offered as there is room for.
   void fit_moves();
 
   Document& document_;
   LinkLabel* answer_;
-  QStringList forms_;  ///< the answer in words, from the longest form to the shortest
+  QStringList forms_;    ///< the answer in words, from the longest form to the shortest
+  int answer_room_ = 0;  ///< width in pixels that the answer keeps; 0: not known yet
+  QWidget* gap_;         ///< behind the answer, as wide as the answer is narrower than its room
   QPushButton* fit_;
   QPushButton* samples_;
   std::optional<LargestFit> largest_;  ///< largest number of samples that fits, for `moves_of_`
@@ -75,7 +91,9 @@ class AnswerBar : public QToolBar {
   std::vector<NextMove> moves_;
   std::shared_ptr<const Study> moves_of_;  ///< the study that `moves_` start from
   std::vector<std::string> names_;         ///< `plan_names` of the study `moves_of_`
-  QTimer quiet_;                           ///< runs from a new study to the start of the search
+  bool is_refreshing_ = false;             ///< offers of the shown step are not all known yet
+  QString wanted_;                         ///< offer to carry out once it is known; empty: none
+  QTimer quiet_;                           ///< delay between a new study and the search for moves
   LatestAnswer<std::vector<NextMove>> search_{*this, JobThread::Urgency::background};
   LatestAnswer<LargestFit> fit_search_{*this, JobThread::Urgency::background};
 };

@@ -1,5 +1,7 @@
 #include "ui/window/choice_menu.h"
 
+#include <QActionGroup>
+
 #include "core/memory/optimizer.h"
 #include "core/run/devices/devices.h"
 #include "core/schedule/fusion/fusions.h"
@@ -54,6 +56,16 @@ void ChoiceMenu::show_choices() {
   }
 }
 
+void ChoiceMenu::make_one_of(QMenu& menu, QAction* action) {
+  auto* group = menu.findChild<QActionGroup*>(QString(), Qt::FindDirectChildrenOnly);
+  if (group == nullptr) {
+    group = new QActionGroup(&menu);
+    // No entry is ticked if the current choice has no entry.
+    group->setExclusionPolicy(QActionGroup::ExclusionPolicy::ExclusiveOptional);
+  }
+  group->addAction(action);
+}
+
 void ChoiceMenu::add_named(const QString& kind, std::string_view name, std::string_view description,
                            const NamedChoice& choice, const QString& told) {
   const std::string text(name);
@@ -63,6 +75,7 @@ void ChoiceMenu::add_named(const QString& kind, std::string_view name, std::stri
       [choice, text](Choices& choices, bool) { choice.choose(choices, text); },
       [told = told.arg(shown(text))](bool) { return told; });
   action->setToolTip(shown(std::string(description)));
+  make_one_of(*this, action);
 }
 
 OrderMenu::OrderMenu(Document& document, QWidget* parent)
@@ -133,6 +146,7 @@ void DeviceMenu::list_devices() {
         [name = info.name](Choices& choices, bool) { choices.device = name; },
         [name = info.name](bool) { return tr("Device %1").arg(shown(name)); });
     action->setEnabled(info.available);
+    make_one_of(*this, action);
   }
   give_mnemonics(*this);
 }

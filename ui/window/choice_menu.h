@@ -32,6 +32,8 @@ class ChoiceMenu : public QMenu {
     std::string (*chosen)(const Choices&);
     void (*choose)(Choices&, const std::string&);
   };
+  /// Shows the entry with a round mark: it is one of several choices of which one is on.
+  static void make_one_of(QMenu& menu, QAction* action);
   /// Adds an entry for a strategy. @param kind the first part of the action's object name
   /// @param told text of the undo entry, with %1 in place of the strategy's name
   void add_named(const QString& kind, std::string_view name, std::string_view description,

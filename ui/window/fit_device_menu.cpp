@@ -31,7 +31,7 @@ FitDeviceMenu::FitDeviceMenu(Document& document, QWidget* parent)
   setObjectName(u"fit_device_menu"_s);
   for (const DeviceProfile& each : device_profiles()) {
     const QString name = shown(each.name);
-    add_choice(
+    QAction* const action = add_choice(
         this, u"fit_device:"_s + name,
         u"%1\t%2"_s.arg(menu_text(name), bytes_text(each.memory_bytes)),
         [&each](const Choices& choices) {
@@ -42,23 +42,26 @@ FitDeviceMenu::FitDeviceMenu(Document& document, QWidget* parent)
           choices.times.device_memory.reset();
         },
         [name](bool) { return tr("Device profile %1").arg(name); });
+    make_one_of(*this, action);
   }
   addSeparator();
   add_reserves();
   add_field();
 }
 
-/// For what the peak does not count: the context of the driver, the rounding of the allocator.
+/// Adds the choices of how much memory to keep free. The peak does not count all memory that a step
+/// needs, such as the context of the driver and the rounding of the allocator.
 void FitDeviceMenu::add_reserves() {
   QMenu* const menu = addMenu(tr("&Keep free"));
   menu->setObjectName(u"reserve_menu"_s);
   for (const double percent : {0.0, 2.0, 5.0, 10.0, 20.0}) {
     const QString text = percent == 0 ? tr("Nothing") : tr("%1 % of the memory").arg(percent);
-    add_choice(
+    QAction* const action = add_choice(
         menu, u"reserve:%1"_s.arg(percent), text,
         [percent](const Choices& choices) { return choices.times.reserve_percent == percent; },
         [percent](Choices& choices, bool) { choices.times.reserve_percent = percent; },
         [percent](bool) { return tr("Keep %1 % of the device free").arg(percent); });
+    make_one_of(*menu, action);
   }
 }
 
@@ -67,9 +70,11 @@ void FitDeviceMenu::add_field() {
   field_->setObjectName(u"fit_device_memory"_s);
   field_->setAccessibleName(tr("Other memory"));
   field_->setPlaceholderText(tr("24 (GiB)"));
-  field_->setToolTip(tr(
-      "Memory into which the step must fit, in GiB without a unit. Times are still predicted for "
-      "the chosen device. If the field is empty, the memory of that device counts."));
+  field_->setToolTip(
+      tr("Memory into which the step must fit; a number without a unit is in GiB. Times are still "
+         "predicted for the chosen device. If the field is empty, the step must fit into the "
+         "memory of "
+         "that device."));
   auto* const row = new QWidget;
   // The menu gives the focus to the row when the arrow keys come to the entry.
   row->setFocusPolicy(Qt::StrongFocus);
@@ -88,9 +93,9 @@ void FitDeviceMenu::add_field() {
   connect(this, &QMenu::aboutToShow, this, &FitDeviceMenu::fill_field);
 }
 
-/// The letter of the field gives it the focus. The menu by itself would close.
+/// The mnemonic of the field moves the focus to the field. QMenu alone would close on this key.
 void FitDeviceMenu::keyPressEvent(QKeyEvent* event) {
-  // Return in the field closes the menus and comes here afterwards.
+  // The Return key in the field closes the menus. The menu gets the key event afterwards.
   if (!isVisible()) return;
   const bool is_alone = (event->modifiers() & ~Qt::ShiftModifier) == 0;
   const QKeySequence letter(Qt::ALT | static_cast<Qt::Key>(event->key()));

@@ -5,8 +5,8 @@
 
 namespace stashscope::ui {
 
-/// A menu of the devices into whose memory the step must fit, with a field for another memory size
-/// and the part of the memory that the step must leave free.
+/// A menu of the devices into whose memory the step must fit, a field for another memory size, and
+/// a menu of the part of the memory that the step must leave free.
 class FitDeviceMenu : public ChoiceMenu {
   Q_OBJECT
 

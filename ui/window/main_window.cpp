@@ -1,12 +1,17 @@
 #include "ui/window/main_window.h"
 
+#include <QAbstractItemView>
 #include <QApplication>
 #include <QDockWidget>
 #include <QFileInfo>
+#include <QScopedValueRollback>
 #include <QScreen>
 #include <QSettings>
+#include <algorithm>
 
+#include "core/base/advice.h"
 #include "ui/document/recent_files.h"
+#include "ui/palette/commands.h"
 #include "ui/panels/dimensions/dimensions_panel.h"
 #include "ui/panels/dimensions/sweep_panel.h"
 #include "ui/panels/history/history_panel.h"
@@ -20,7 +25,6 @@
 #include "ui/widgets/popup_keys.h"
 #include "ui/widgets/quiet_wheel.h"
 #include "ui/widgets/side_buttons.h"
-#include "ui/window/commands.h"
 #include "ui/window/file_drops.h"
 #include "ui/window/status_line.h"
 
@@ -40,6 +44,15 @@ QSize room_on(const QScreen& screen) {
 
 bool takes_focus(const QWidget& widget) {
   return (widget.focusPolicy() & Qt::TabFocus) != 0 && widget.isEnabled() && widget.isVisible();
+}
+
+/// Whether a note advises to set a size.
+bool advises_sizes(const std::vector<std::string>& notes) {
+  return std::ranges::any_of(notes, [](const std::string& note) {
+    const auto advice = find_advice(note).advice;
+    return advice && (advice->action == Advice::Action::set_dimension ||
+                      advice->action == Advice::Action::set_dimensions);
+  });
 }
 
 bool is_tab(const QWidget& widget) {
@@ -83,7 +96,6 @@ MainWindow::MainWindow(const WindowPlaces& places, QWidget* parent)
   layout->addWidget(center_, 1);
   setCentralWidget(middle);
   auto* const status = new StatusLine(document_, planning_);
-  setStatusBar(status);
   connect(status, &StatusLine::notes_wanted, this, &MainWindow::show_notes);
   make_docks();
   for (const QString& view : {u"icicle_view"_s, u"alive_table"_s}) {
@@ -91,6 +103,8 @@ MainWindow::MainWindow(const WindowPlaces& places, QWidget* parent)
   }
   pictures_->add_to_views();
   make_actions();
+  // Added last, so that Tab leads from the graph to the panels and not to the notes.
+  setStatusBar(status);
   connect_document();
   restoreGeometry(QSettings().value(u"window/geometry"_s).toByteArray());
   update_title();
@@ -104,6 +118,19 @@ QDockWidget* MainWindow::add_dock(const QString& name, const QString& title, QWi
   addDockWidget(area, dock);
   dock->hide();
   docks_.push_back(dock);
+  // Qt says so before it places the panels.
+  connect(
+      dock, &QDockWidget::visibilityChanged, this,
+      [this, dock](bool visible) {
+        if (!visible) follow_front_panel(*dock);
+      },
+      Qt::QueuedConnection);
+  // Qt's own reaction would squeeze the panel between the others.
+  disconnect(dock->toggleViewAction(), &QAction::triggered, dock, nullptr);
+  connect(dock->toggleViewAction(), &QAction::triggered, dock, [this, dock](bool shown) {
+    if (!shown) return static_cast<void>(dock->close());
+    workspaces_.open(*dock);
+  });
   return dock;
 }
 
@@ -119,12 +146,16 @@ void MainWindow::make_docks() {
   add_dock(u"inspector_dock"_s, tr("Inspector"), inspector, Qt::RightDockWidgetArea);
   connect(inspector, &InspectorPanel::node_wanted, graph_,
           [this](NodeId node) { graph_->go_to(node); });
+  connect(inspector, &InspectorPanel::tensor_wanted, graph_,
+          [this](ValueId tensor) { graph_->go_to(tensor); });
   add_dock(u"run_dock"_s, tr("Run"), new RunPanel(document_), Qt::RightDockWidgetArea);
   auto* const memory = add_dock(u"memory_dock"_s, tr("Memory over the step"),
                                 new MemoryPanel(document_), Qt::BottomDockWidgetArea);
   auto* const tensors = new AlivePanel(document_);
   connect(tensors, &AlivePanel::node_wanted, graph_,
           [this](NodeId node) { graph_->go_to(node, LinkedSelection::Cursor::stays); });
+  connect(tensors, &AlivePanel::tensor_wanted, graph_,
+          [this](ValueId tensor) { graph_->go_to(tensor); });
   auto* const alive =
       add_dock(u"alive_dock"_s, tr("Alive at the cursor"), tensors, Qt::BottomDockWidgetArea);
   splitDockWidget(memory, alive, Qt::Horizontal);
@@ -156,11 +187,11 @@ void MainWindow::add_sweep_dock(DimensionsPanel& dimensions, QDockWidget& memory
       add_dock(u"sweep_dock"_s, tr("Peak against a dimension"), sweep, Qt::BottomDockWidgetArea);
   tabifyDockWidget(&memory, dock);
   connect(dock, &QDockWidget::visibilityChanged, sweep, &SweepPanel::set_seen);
-  connect(&dimensions, &DimensionsPanel::sweep_wanted, this, [sweep, dock](const QString& name) {
-    dock->show();
-    dock->raise();
-    sweep->show_dimension(name);
-  });
+  connect(&dimensions, &DimensionsPanel::sweep_wanted, this,
+          [this, sweep, dock](const QString& name) {
+            workspaces_.open(*dock);
+            sweep->show_dimension(name);
+          });
 }
 
 void MainWindow::put_behind(const QString& front, QDockWidget* dock) {
@@ -171,8 +202,7 @@ void MainWindow::put_behind(const QString& front, QDockWidget* dock) {
 
 void MainWindow::go_to_dock(QDockWidget& dock) {
   if (!workspaces_.has_begun()) return;
-  dock.show();
-  dock.raise();
+  workspaces_.open(dock);
   if (QWidget* const main = main_widget(*dock.widget()); main != nullptr && takes_focus(*main)) {
     return main->setFocus(Qt::ShortcutFocusReason);
   }
@@ -183,6 +213,34 @@ void MainWindow::go_to_dock(QDockWidget& dock) {
     first = next;
   }
   if (dock.isAncestorOf(first)) first->setFocus(Qt::ShortcutFocusReason);
+}
+
+QDockWidget* MainWindow::covered_dock_of(const QWidget* widget) const {
+  const auto found = std::ranges::find_if(docks_, [widget](const QDockWidget* dock) {
+    return dock->isAncestorOf(widget) && dock->isVisible() && dock->visibleRegion().isEmpty();
+  });
+  return found == docks_.end() ? nullptr : *found;
+}
+
+/// The Tab key goes past panels that are behind others.
+bool MainWindow::focusNextPrevChild(bool next) {
+  const QScopedValueRollback tabbing(is_tabbing_, true);
+  const QWidget* first_covered = nullptr;
+  while (QMainWindow::focusNextPrevChild(next)) {
+    const QWidget* const now = focusWidget();
+    if (covered_dock_of(now) == nullptr || now == first_covered) return true;
+    if (first_covered == nullptr) first_covered = now;
+  }
+  return false;
+}
+
+/// A panel that another one covers must not keep the focus. It would come to the front again when a
+/// dialog closes.
+void MainWindow::follow_front_panel(QDockWidget& covered) {
+  if (covered_dock_of(focusWidget()) != &covered) return;
+  for (QDockWidget* const each : tabifiedDockWidgets(&covered)) {
+    if (!each->visibleRegion().isEmpty()) return go_to_dock(*each);
+  }
 }
 
 void MainWindow::connect_document() {
@@ -201,36 +259,37 @@ void MainWindow::connect_document() {
     if (document_.exclusive_work().current() != HeavyWork::none) messages_->dismiss();
   });
   connect(&document_.files(), &DocumentFiles::paths_changed, this, &MainWindow::update_title);
+  connect(&document_.files(), &DocumentFiles::plan_written, this, &MainWindow::show_plan_code);
   connect(&document_.files(), &DocumentFiles::session_saved, this, &MainWindow::take_saved);
   connect(&document_.exclusive_work(), &ExclusiveWork::changed, this, &MainWindow::enable_actions);
   connect(&document_.undo_stack(), &QUndoStack::cleanChanged, this,
           [this](bool clean) { setWindowModified(!clean); });
   connect(qApp, &QApplication::focusChanged, this, [this](const QWidget*, const QWidget* now) {
-    // The Tab key may move the focus to a panel that is behind another panel.
-    for (QDockWidget* const dock : docks_) {
-      if (dock->isAncestorOf(now) && dock->visibleRegion().isEmpty()) dock->raise();
-    }
+    // The letter of a field may move the focus to a panel that is behind another panel.
+    QDockWidget* const dock = covered_dock_of(now);
+    if (dock != nullptr && !is_tabbing_) dock->raise();
+  });
+  connect(&workspaces_, &Workspaces::focus_lost, this, [this](QDockWidget* panel) {
+    if (panel != nullptr) return go_to_dock(*panel);
+    graph_->view().setFocus(Qt::OtherFocusReason);
   });
   connect(compare_, &ComparePanel::choice_wanted, this, &MainWindow::choose_comparison);
   connect(compare_, &ComparePanel::failed, this, &MainWindow::show_failure);
   connect(compare_, &ComparePanel::opened, this, &MainWindow::show_comparison);
   connect(graph_, &GraphPanel::inspector_wanted, this, [this] {
     // The keyboard focus stays in the graph.
-    auto* const dock = findChild<QDockWidget*>(u"inspector_dock"_s);
-    dock->show();
-    dock->raise();
+    workspaces_.open(*findChild<QDockWidget*>(u"inspector_dock"_s));
   });
   connect(graph_, &GraphPanel::plan_row_wanted, this, [this](NodeId node) {
-    auto* const dock = findChild<QDockWidget*>(u"plans_dock"_s);
-    dock->show();
-    dock->raise();
+    workspaces_.open(*findChild<QDockWidget*>(u"plans_dock"_s));
     plans_->show_node(node);
   });
   connect(plans_, &PlansPanel::node_wanted, graph_, [this](NodeId node) { graph_->go_to(node); });
   connect(plans_, &PlansPanel::export_wanted, this,
           [this] { actions_[u"export_plan"_s]->trigger(); });
   connect(welcome_, &Welcome::open_wanted, this, &MainWindow::choose_file);
-  connect(welcome_, &Welcome::document_wanted, this, &MainWindow::show_export_document);
+  connect(welcome_, &Welcome::export_help_wanted, this, &MainWindow::show_export_document);
+  connect(welcome_, &Welcome::capture_help_wanted, this, &MainWindow::show_pytorch_document);
   connect(welcome_, &Welcome::file_wanted, this, &MainWindow::open_file);
 }
 
@@ -249,9 +308,11 @@ void MainWindow::connect_history() {
   qApp->installEventFilter(new SideButtons(*back, *forward, this));
 }
 
-bool MainWindow::is_settled() const {
-  if (document_.study() == nullptr) return true;
-  return graph_->is_settled() && overview_->is_settled() && workspaces_.has_begun();
+QString MainWindow::pending() const {
+  if (document_.study() == nullptr) return {};
+  if (!graph_->is_settled()) return tr("the layout of the graph");
+  if (!overview_->is_settled()) return tr("the sums by module");
+  return workspaces_.has_begun() ? QString() : tr("the arrangement of the panels");
 }
 
 void MainWindow::take_opened() {
@@ -260,6 +321,8 @@ void MainWindow::take_opened() {
   // Arranging the panels takes as long as showing the study, so it is an event of its own.
   QMetaObject::invokeMethod(&workspaces_, &Workspaces::begin, Qt::QueuedConnection);
   graph_->view().setFocus();
+  // The rows of the last model are no reason to begin further down.
+  for (auto* const view : findChildren<QAbstractItemView*>()) view->scrollToTop();
   const QString& session = document_.files().session_path();
   add_recent_file(session.isEmpty() ? document_.model_path() : session);
   update_title();
@@ -271,13 +334,19 @@ void MainWindow::show_failure(const Failure& failure) {
 }
 
 void MainWindow::show_notes() {
-  messages_->show_message(MessageBar::Tone::notes, document_.notes().join(u'\n'));
+  std::vector<MessageBar::Action> actions;
+  if (document_.study() != nullptr && advises_sizes(document_.study()->warnings)) {
+    actions.push_back(
+        {tr("Set sizes"), [this] { go_to_dock(*findChild<QDockWidget*>(u"dimensions_dock"_s)); }});
+  }
+  messages_->show_message(MessageBar::Tone::notes, document_.notes().join(u'\n'),
+                          std::move(actions));
 }
 
 void MainWindow::offer_recovery() {
   const auto abandoned = autosave_.abandoned();
   if (abandoned.empty()) return;
-  const Autosave::Abandoned& kept = abandoned.front();  // copied by the actions below
+  const Autosave::Abandoned& kept = abandoned.front();  // the actions below keep copies
   messages_->show_message(MessageBar::Tone::note,
                           tr("Choices for %1 were not saved when the program ended.")
                               .arg(QFileInfo(kept.model).fileName()),

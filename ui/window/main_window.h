@@ -1,21 +1,23 @@
 #pragma once
 
 #include <QMainWindow>
+#include <QRectF>
 #include <QStackedWidget>
 #include <map>
 
 #include "ui/document/autosave.h"
 #include "ui/document/planning.h"
 #include "ui/document/selection_history.h"
+#include "ui/palette/command_palette.h"
 #include "ui/panels/compare/compare_panel.h"
 #include "ui/panels/graph/graph_panel.h"
 #include "ui/panels/overview/overview_panel.h"
 #include "ui/panels/planner/planner_panel.h"
 #include "ui/panels/plans/plans_panel.h"
+#include "ui/widgets/document_dialog.h"
 #include "ui/widgets/paced_panels.h"
 #include "ui/window/answer_bar.h"
 #include "ui/window/choice_menu.h"
-#include "ui/window/command_palette.h"
 #include "ui/window/message_bar.h"
 #include "ui/window/picture_actions.h"
 #include "ui/window/recent_recorder.h"
@@ -24,12 +26,13 @@
 #include "ui/window/workspaces.h"
 
 class QFileDialog;
+class QShortcut;
 
 namespace stashscope::ui {
 
 class DimensionsPanel;
 
-/// The files and folders that the window uses; tests pass places of their own.
+/// The files and folders that the window uses; tests pass paths of their own.
 struct WindowPlaces {
   std::filesystem::path layout_program;  ///< executable of the layout child process
   QString autosave_folder;
@@ -50,7 +53,10 @@ class MainWindow : public QMainWindow {
   GraphPanel& graph() { return *graph_; }
   /// Whether the graph and the panels show the document's study, and the final picture of the graph
   /// is drawn. True without a study.
-  bool is_settled() const;
+  bool is_settled() const { return pending().isEmpty(); }
+  /// What the window still computes for the open model, such as `the layout of the graph`. Empty
+  /// without a model, and once the views of the model are complete.
+  QString pending() const;
   const AnswerBar& answers() const { return *answers_; }
 
   /// Offers to restore unsaved choices that an earlier run of the program left behind.
@@ -58,6 +64,7 @@ class MainWindow : public QMainWindow {
 
  protected:
   void closeEvent(QCloseEvent* event) override;
+  bool focusNextPrevChild(bool next) override;
 
  private:
   /// Increase this when the panels change so much that a saved arrangement no longer applies.
@@ -71,7 +78,10 @@ class MainWindow : public QMainWindow {
   void put_behind(const QString& front, QDockWidget* dock);
   /// Brings a panel to the front and gives it the focus. Does nothing before a model is opened.
   void go_to_dock(QDockWidget& dock);
-  /// Leads to the field of a dimension.
+  /// The panel that contains `widget`, if it is a tab behind another panel; otherwise null.
+  QDockWidget* covered_dock_of(const QWidget* widget) const;
+  void follow_front_panel(QDockWidget& covered);
+  /// Shows the panel of the dimensions and moves the focus to the field of a dimension.
   void go_to_size(const QString& dimension);
   void open_optimizer_menu(const QPoint& at);
   void connect_document();
@@ -87,7 +97,7 @@ class MainWindow : public QMainWindow {
   /// Opens a model or session. If unsaved choices would be lost, asks the user first.
   void open_file(const QString& path);
   void choose_comparison();
-  /// Shows the panel Compare where there is room for it.
+  /// Shows the panel Compare, in its own workspace unless all panels are shown.
   void show_comparison();
   void save_session();
   void save_session_as();
@@ -103,13 +113,32 @@ class MainWindow : public QMainWindow {
   void add_budget_field(ToolBar* bar);
   void add_answer_bar();
   void show_planner();
+  void keep_graph_in_view();
+
+  // The Edit menu, in window_editing.cpp.
+  void make_edit_menu();
+  QString why_no_undo() const;
+  QShortcut* make_no_undo();
+  void add_undo_all(QMenu& menu);
+  void add_plans_off(QMenu& menu);
+  /// A command that takes choices back in one step of the history.
+  struct WayBack {
+    QKeySequence key;
+    QString step;  ///< text of the step in the history
+    QString tip;
+    QString why_not;  ///< the reason to disable the command while nothing would change
+    std::function<Choices()> choices;
+  };
+  QAction* add_way_back(QMenu& menu, const QString& name, const QString& text, const WayBack& way);
+  void add_size_menu(QMenu& menu);
 
   // The menus, in window_actions.cpp.
   void make_actions();
   QAction* add_action(QMenu* menu, const QString& name, const QString& text,
                       const QKeySequence& shortcut, std::function<void()> run);
   void make_file_menu();
-  /// What a menu item asks for before it writes a file, and what then writes the file.
+  /// How a menu item saves a file: the title and the suffix of the dialog that asks for the path,
+  /// and the function that writes the file.
   struct Saving {
     QString title;
     QString suffix;
@@ -118,9 +147,6 @@ class MainWindow : public QMainWindow {
   QAction* add_saving(QMenu& menu, const QString& name, const QString& text, const QString& key,
                       const Saving& saving);
   void add_runtime_exports(QMenu& menu);
-  void make_edit_menu();
-  void add_undo_all(QMenu& menu);
-  void add_size_menu(QMenu& menu);
   void make_view_menu();
   void make_panel_menus(QMenu* menu);
   void make_text_actions(QMenu* menu);
@@ -130,7 +156,8 @@ class MainWindow : public QMainWindow {
   void make_toolbar();
   void make_choice_buttons(QToolBar* bar);
   void enable_actions();
-  /// There is something to cancel while the study is computed, a step runs or a search goes on.
+  void enable_exports();
+  /// Enables the Cancel command while a study is computed, a step runs or a search is in progress.
   void enable_cancel();
   void fill_recent_menu();
   void fill_sample_menu();
@@ -139,12 +166,17 @@ class MainWindow : public QMainWindow {
   void show_commands();
   void show_shortcuts();
   void show_export_document();
+  void show_pytorch_document();
+  void show_document(const DocumentDialog::Text& text);
+  /// Shows how a script uses a plan that was exported for PyTorch.
+  void show_plan_code(const QString& path, const std::shared_ptr<const Study>& study);
 
   Document document_;
   SelectionHistory history_{document_};
   Planning planning_;
   Autosave autosave_;
   Workspaces workspaces_;
+  QRectF seen_before_;  ///< part of the graph in view when a workspace was left
   MessageBar* messages_;
   QStackedWidget* center_;
   Welcome* welcome_;
@@ -166,6 +198,7 @@ class MainWindow : public QMainWindow {
   std::vector<QDockWidget*> docks_;
   std::map<QString, QAction*> actions_;  ///< the actions by object name
   std::function<void()> after_saving_;   ///< called once the session file is written
+  bool is_tabbing_ = false;              ///< the Tab key looks for the next widget
   bool leaving_ = false;                 ///< close without asking about unsaved choices
 };
 

@@ -1,6 +1,6 @@
 #include "ui/window/message_bar.h"
 
-#include <QEvent>
+#include <QPainter>
 #include <QPushButton>
 #include <QToolButton>
 
@@ -59,7 +59,7 @@ void MessageBar::show_message(Tone tone, const QString& text, std::vector<Action
   }
   tone_ = tone;
   text_->set_text(text);
-  apply_tone();
+  update();
   show();
 }
 
@@ -73,18 +73,15 @@ void MessageBar::update_notes(const QString& text) {
   text_->set_text(text);
 }
 
-void MessageBar::apply_tone() {
+/// A style sheet would do the same, but would also become part of the palette that names the theme.
+void MessageBar::paintEvent(QPaintEvent*) {
+  constexpr int edge_width = 4;
   const Theme theme = theme_of(palette());
-  const QColor edge = tone_ == Tone::error ? theme.warning : theme.accent;
-  const QString sheet =
-      u"#message_bar { background: %1; border: 0; border-left: 4px solid %2;"
-      " border-bottom: 1px solid %3; }"_s.arg(theme.surface.name(), edge.name(), theme.line.name());
-  if (styleSheet() != sheet) setStyleSheet(sheet);
-}
-
-void MessageBar::changeEvent(QEvent* event) {
-  if (event->type() == QEvent::PaletteChange) apply_tone();
-  QFrame::changeEvent(event);
+  QPainter painter(this);
+  painter.fillRect(rect(), theme.surface);
+  painter.fillRect(QRect(0, 0, edge_width, height()),
+                   tone_ == Tone::error ? theme.warning : theme.accent);
+  painter.fillRect(QRect(0, height() - 1, width(), 1), theme.line);
 }
 
 }  // namespace stashscope::ui

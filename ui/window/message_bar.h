@@ -35,11 +35,10 @@ class MessageBar : public QFrame {
   void update_notes(const QString& text);
 
  protected:
-  void changeEvent(QEvent* event) override;
+  void paintEvent(QPaintEvent* event) override;
 
  private:
   void clear_actions();
-  void apply_tone();
 
   MessageText* text_;
   QHBoxLayout* actions_;

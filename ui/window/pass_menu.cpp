@@ -32,8 +32,8 @@ void PassMenu::add_passes() {
         [title](bool on) { return (on ? tr("Pass on: %1") : tr("Pass off: %1")).arg(title); });
     QString tip = tr("%1 (%2)").arg(shown(std::string(pass.description)), shown(name));
     if (!pass.among_all) {
-      tip += u'\n' + tr("Changes what the step computes or returns, so it is never among the next "
-                        "best moves.");
+      tip += u'\n' + tr("This pass changes what the step computes or returns, so it is never "
+                        "among the next best moves.");
     }
     action->setToolTip(tip);
   }

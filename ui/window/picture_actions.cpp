@@ -114,7 +114,7 @@ void PictureActions::add_to_views() {
 }
 
 QMenu* PictureActions::make_menu() {
-  auto* const menu = new QMenu(tr("&Pictures"), &window_);
+  auto* const menu = new QMenu(tr("Pictures and &data (CSV)"), &window_);
   menu->setObjectName(u"picture_menu"_s);
   for (const Entry& entry : entries()) {
     QAction* const action = add_entry(*menu, u"focused_"_s + entry.name, entry.text,
@@ -122,7 +122,7 @@ QMenu* PictureActions::make_menu() {
     action->setShortcut(QKeySequence(entry.key));
   }
   connect(menu, &QMenu::aboutToShow, this, [this, menu] {
-    menu->setTitle(tr("&Pictures: %1").arg(menu_text(seen_view().accessibleName())));
+    menu->setTitle(tr("Pictures and &data (CSV): %1").arg(menu_text(seen_view().accessibleName())));
   });
   return menu;
 }
@@ -134,17 +134,18 @@ void PictureActions::say_nothing_to_show(const QWidget& view) {
 QFileDialog* PictureActions::ask(const QWidget& view, const QString& title, const QString& suffix) {
   const QFileInfo model(document_.model_path());
   const QString name = u"%1_%2.%3"_s.arg(model.completeBaseName(), view.objectName(), suffix);
-  QFileDialog* const dialog = make_save_dialog(window_, u"save_dialog"_s, title, name);
+  QFileDialog* const dialog =
+      make_save_dialog(window_, u"save_dialog"_s, title, {document_.model_path(), name});
   dialog->setNameFilter(u"*."_s + suffix);
   dialog->setDefaultSuffix(suffix);
   return dialog;
 }
 
 bool PictureActions::has_current_study() const {
-  // While another model loads, the views still belong to the open one.
+  // While another model loads, the views still show the open model.
   const StudyJob& job = document_.study_job();
   if (job.is_busy() && !job.is_opening()) return false;
-  return document_.study() == nullptr || document_.study()->choices == document_.choices();
+  return document_.study() == nullptr || document_.is_up_to_date();
 }
 
 bool PictureActions::is_current(QWidget& view) const {
@@ -160,7 +161,7 @@ void PictureActions::give_up(QTimer& waiting, const QString& why) {
 void PictureActions::when_current(QWidget& view, const std::function<void()>& act) {
   if (is_current(view)) return act();
   const QString name = view.accessibleName();
-  document_.notices().notify(tr("Waiting for the chosen step: %1…").arg(name));
+  document_.notices().notify(tr("Waiting until this view shows the chosen step: %1…").arg(name));
   auto* const timer = new QTimer(&view);
   connect(&document_, &Document::opened, timer,
           [this, name, timer] { give_up(*timer, other_model_text(name)); });

@@ -42,24 +42,24 @@ class PictureActions : public QObject {
   static std::vector<Entry> entries();
 
   void remember_focus(QWidget* focused);
-  /// The visible view that is meant while `focused` has the focus: the widget itself or one around
-  /// it, otherwise the first view of the panel. Null if the widget belongs to no view.
+  /// The visible view that the actions apply to while `focused` has the focus: `focused` itself or
+  /// a view around it, otherwise the first view of its panel. Null if there is no such view.
   QWidget* view_of(QWidget* focused) const;
   /// The view of the panel that had the focus last, if one is visible, otherwise `first_`.
   QWidget& seen_view();
-  /// Whether there is something to save or copy. If not, says so.
+  /// Whether there is something to save or copy. If not, shows a message.
   bool has_content(QWidget& view);
-  /// Whether the document's study is the one of its choices.
+  /// Whether the document's study belongs to the document's current choices.
   bool has_current_study() const;
   bool is_current(QWidget& view) const;
   /// Calls `act` once the view shows the chosen step. Gives up if another model is opened, or if
-  /// the view is hidden and follows only while it is visible.
+  /// the view is hidden and is updated only while it is visible.
   void when_current(QWidget& view, const std::function<void()>& act);
   void give_up(QTimer& waiting, const QString& why);
   void write_picture(QWidget& view, const QString& path);
   void copy_current(QWidget& view);
   void write_data(QWidget& view, const QString& path);
-  /// Makes a dialog that asks for a file to write, by default in the folder of the last one saved.
+  /// Makes a dialog that asks for a file to write, by default in the folder of the last saved file.
   QFileDialog* ask(const QWidget& view, const QString& title, const QString& suffix);
   void say_nothing_to_show(const QWidget& view);
 

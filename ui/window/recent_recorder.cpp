@@ -26,9 +26,11 @@ void RecentRecorder::finish() {
   record();
 }
 
+/// Choices that are not saved are not recorded, because they may still be discarded, or be saved as
+/// another session.
 void RecentRecorder::record() {
   const auto& study = document_.study();
-  if (study == nullptr) return;
+  if (!document_.undo_stack().isClean() || !document_.is_up_to_date()) return;
   const QString& session = document_.files().session_path();
   const QString file = session.isEmpty() ? document_.model_path() : session;
   remember_peaks(file, {study->baseline->timeline.peak_bytes, study->current->timeline.peak_bytes});

@@ -8,7 +8,7 @@
 namespace stashscope::ui {
 
 /// Records the peaks and a small picture of the open file for the start page, half a second after
-/// the last change.
+/// the last change. It records the step of the saved file, not a step with unsaved choices.
 class RecentRecorder : public QObject {
   Q_OBJECT
 

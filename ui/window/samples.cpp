@@ -13,8 +13,9 @@ struct SampleTexts {
   Q_DECLARE_TR_FUNCTIONS(Samples)
 };
 
-/// The folder `installed`, relative to the program. If that folder does not exist, the folder
-/// `in_sources`, relative to the samples of the source tree.
+/// The folder at the path `installed`, relative to the folder of the program. If no such folder
+/// exists, the folder at the path `in_sources`, relative to the folder of the samples in the source
+/// tree.
 QDir files_beside(const QString& installed, const QString& in_sources) {
   const QDir folder(QCoreApplication::applicationDirPath() + installed);
   return folder.exists() ? folder : QDir(QStringLiteral(STASHSCOPE_SAMPLES) + in_sources);
@@ -45,9 +46,8 @@ QString about_sample(const QString& path) {
   return {};
 }
 
-QString export_page() {
-  const QString page =
-      files_beside(u"/../share/doc/stashscope"_s, u"/../../docs"_s).filePath(u"passes.md"_s);
+QString documentation_page(const QString& name) {
+  const QString page = files_beside(u"/../share/doc/stashscope"_s, u"/../../docs"_s).filePath(name);
   return QFileInfo::exists(page) ? QFileInfo(page).canonicalFilePath() : QString();
 }
 

@@ -11,7 +11,7 @@ QStringList sample_models();
 /// One line that says what a sample shows; empty for an unknown sample.
 QString about_sample(const QString& path);
 
-/// The path of the documentation page about exports from PyTorch; empty if the page is missing.
-QString export_page();
+/// The path of a page of the documentation, such as `passes.md`; empty if the page is missing.
+QString documentation_page(const QString& name);
 
 }  // namespace stashscope::ui

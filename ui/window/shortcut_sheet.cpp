@@ -17,11 +17,12 @@ constexpr int name_width = 250;
 }  // namespace
 
 ShortcutModel::ShortcutModel(std::vector<Command> commands, QObject* parent)
-    : TableModel({{tr("Where"),
-                   tr("The menu that holds the command, or the panel that has the focus"), false},
-                  {tr("What"), {}, false},
-                  {tr("Keys"), {}, false}},
-                 parent),
+    : TableModel(
+          {{tr("Where"),
+            tr("The menu that holds the command, or the panel that must have the focus"), false},
+           {tr("What"), {}, false},
+           {tr("Keys"), {}, false}},
+          parent),
       commands_(std::move(commands)) {}
 
 QVariant ShortcutModel::cell(int row, int column, int role) const {

@@ -5,8 +5,8 @@
 #include <QSortFilterProxyModel>
 
 #include "ui/models/table_model.h"
+#include "ui/palette/commands.h"
 #include "ui/widgets/table_view.h"
-#include "ui/window/commands.h"
 
 namespace stashscope::ui {
 

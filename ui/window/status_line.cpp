@@ -128,14 +128,15 @@ QString StatusLine::cost_text(const Study& study) {
           .arg(time_text(extra_seconds(study)), fixed(extra_seconds_percent(study), 1),
                shown(is_measured ? study.times->measured_on : study.choices.times.profile.name));
   const double transfers = transfer_seconds(study, *study.current);
-  return transfers == 0 ? time : tr("%1, %2 of it transfers").arg(time, time_text(transfers));
+  return transfers == 0 ? time
+                        : tr("%1, including %2 for transfers").arg(time, time_text(transfers));
 }
 
 QString StatusLine::run_text() const {
   const Measured* const measured = document_.measured();
   if (measured == nullptr) return tr("not measured");
   const std::int64_t predicted = document_.study()->current->timeline.peak_bytes;
-  return tr("measured %1, %2 against the prediction")
+  return tr("measured %1, %2 compared with the prediction")
       .arg(bytes_text(measured->runs.current.peak_bytes),
            change_text(predicted, measured->runs.current.peak_bytes));
 }

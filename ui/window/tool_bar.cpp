@@ -12,7 +12,8 @@ namespace {
 
 /// Space in pixels that the style leaves between an icon and its text.
 constexpr int icon_gap = 4;
-/// Spare width in pixels that hidden texts need to return. Without it, they could flicker.
+/// Hidden texts are shown again only if the bar is wider by this many pixels than the bar needs
+/// with the texts. Without this spare width, the texts could flicker.
 constexpr int spare_width = 16;
 
 }  // namespace

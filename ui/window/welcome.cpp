@@ -72,7 +72,68 @@ QString name_among(const QString& path, const QStringList& files) {
   return alike > 1 ? path : name;
 }
 
+/// A text with buttons below, which copy lines of Python and open a document.
+struct Help {
+  QString name;
+  QString text;
+  QString lines;
+  bool shows_lines = true;  ///< false: the lines are the tool tip of the button that copies them
+  QString page_name;
+  QString page_text;
+};
+
+QPushButton* make_copy_button(const Help& help) {
+  auto* const copy = new QPushButton(icon(Icon::copy), Welcome::tr("Copy the lines"));
+  copy->setObjectName(u"copy_%1_lines"_s.arg(help.name));
+  copy->setAutoDefault(true);
+  if (!help.shows_lines) copy->setToolTip(help.lines);
+  QObject::connect(copy, &QPushButton::clicked, copy, [copy, lines = help.lines] {
+    QApplication::clipboard()->setText(lines + u'\n');
+    copy->setText(Welcome::tr("Copied"));
+  });
+  return copy;
+}
+
+QLabel* make_lines(const Help& help) {
+  auto* const lines = new QLabel(help.lines);
+  lines->setObjectName(help.name + u"_lines"_s);
+  lines->setAccessibleName(Welcome::tr("Lines of Python"));
+  lines->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
+  lines->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  return lines;
+}
+
+QWidget* make_help(const Help& help, std::function<void()> open_page) {
+  auto* const widget = new QWidget;
+  auto* const layout = new QVBoxLayout(widget);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(spacing_unit / 2);
+  layout->addWidget(make_label(help.text));
+  if (help.shows_lines) layout->addWidget(make_lines(help));
+  auto* const row = new QHBoxLayout;
+  row->addWidget(make_copy_button(help));
+  auto* const page = new QPushButton(help.page_text);
+  page->setObjectName(help.page_name);
+  page->setAutoDefault(true);
+  QObject::connect(page, &QPushButton::clicked, page, std::move(open_page));
+  row->addWidget(page);
+  row->addStretch(1);
+  layout->addLayout(row);
+  return widget;
+}
+
 }  // namespace
+
+QString capture_lines() {
+  return u"import stashscope\n"
+         "\n"
+         "def step():\n"
+         "    optimizer.zero_grad()\n"
+         "    model(**batch).loss.backward()\n"
+         "    optimizer.step()\n"
+         "\n"
+         "stashscope.capture(step, \"step.onnx\")"_s;
+}
 
 QString export_lines() {
   return u"model.train()\n"
@@ -135,40 +196,27 @@ QWidget* Welcome::make_left() {
   layout->addLayout(samples_);
   layout->addSpacing(spacing_unit);
   layout->addWidget(make_headline(tr("Bring a PyTorch model"), u"large"_s));
+  layout->addWidget(make_capture_help());
   layout->addWidget(make_export_help());
   return column;
 }
 
+QWidget* Welcome::make_capture_help() {
+  return make_help(
+      {u"capture"_s,
+       tr("stashscope.capture(step, \"step.onnx\") writes down the training step that the function "
+          "step runs, as PyTorch runs it. stashscope.apply puts a plan into the script, "
+          "stashscope.measure measures the step."),
+       capture_lines(), false, u"capture_page"_s, tr("Capture, apply, measure…")},
+      [this] { Q_EMIT capture_help_wanted(); });
+}
+
 QWidget* Welcome::make_export_help() {
-  auto* const help = new QWidget;
-  auto* const layout = new QVBoxLayout(help);
-  layout->setContentsMargins(0, 0, 0, 0);
-  layout->addWidget(
-      make_label(tr("Add these lines to the script where the model and one batch of "
-                    "inputs are at hand. No GPU is needed, and no backward pass.")));
-  auto* const lines = new QLabel(export_lines());
-  lines->setObjectName(u"export_lines"_s);
-  lines->setAccessibleName(tr("Lines of Python"));
-  lines->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
-  lines->setTextInteractionFlags(Qt::TextSelectableByMouse);
-  layout->addWidget(lines);
-  auto* const row = new QHBoxLayout;
-  auto* const copy = new QPushButton(icon(Icon::copy), tr("Copy the lines"));
-  copy->setObjectName(u"copy_export_lines"_s);
-  copy->setAutoDefault(true);
-  connect(copy, &QPushButton::clicked, copy, [copy] {
-    QApplication::clipboard()->setText(export_lines() + u'\n');
-    copy->setText(tr("Copied"));
-  });
-  row->addWidget(copy);
-  auto* const more = new QPushButton(tr("What exporters change…"));
-  more->setObjectName(u"export_page"_s);
-  more->setAutoDefault(true);
-  connect(more, &QPushButton::clicked, this, &Welcome::document_wanted);
-  row->addWidget(more);
-  row->addStretch(1);
-  layout->addLayout(row);
-  return help;
+  return make_help({u"export"_s,
+                    tr("Or export the model on a machine that has the model and one batch of "
+                       "inputs. The export needs no GPU and no backward pass."),
+                    export_lines(), true, u"export_page"_s, tr("What exporters change…")},
+                   [this] { Q_EMIT export_help_wanted(); });
 }
 
 void Welcome::fill_samples() {

@@ -12,10 +12,12 @@ namespace stashscope::ui {
 
 /// The lines of Python that export a model for Stashscope; docs/passes.md has the same lines.
 QString export_lines();
+/// The lines of Python that capture a training step; docs/pytorch.md has the same lines.
+QString capture_lines();
 
 /// The start page, shown while no model is open. It offers to open a file, a recent file or a
-/// sample, and shows how to export a PyTorch model. In a narrow window, the two columns of the page
-/// stand one below the other.
+/// sample, and shows how to capture a step of PyTorch and how to export a model. In a narrow
+/// window, the two columns of the page stand one below the other.
 class Welcome : public QScrollArea {
   Q_OBJECT
 
@@ -24,7 +26,8 @@ class Welcome : public QScrollArea {
 
  Q_SIGNALS:
   void open_wanted();
-  void document_wanted();  ///< requests the document about exports
+  void export_help_wanted();   ///< requests the document about exports
+  void capture_help_wanted();  ///< requests the document about captured steps
   void file_wanted(const QString& path);
 
  protected:
@@ -34,6 +37,7 @@ class Welcome : public QScrollArea {
 
  private:
   QWidget* make_left();
+  QWidget* make_capture_help();
   QWidget* make_export_help();
   void fill_recent();
   void fill_samples();

@@ -10,29 +10,23 @@
 #include <QToolBar>
 #include <QToolButton>
 
-#include "core/study/edits/taken_back.h"
 #include "ui/document/choice_words.h"
 #include "ui/document/exports.h"
 #include "ui/document/recent_files.h"
-#include "ui/panels/dimensions/size_menu.h"
+#include "ui/palette/commands.h"
 #include "ui/panels/run/measurement_dialogs.h"
-#include "ui/text/documents.h"
 #include "ui/text/enabling.h"
 #include "ui/text/texts.h"
 #include "ui/theme/icons.h"
 #include "ui/theme/text_size.h"
 #include "ui/theme/theme.h"
-#include "ui/widgets/document_dialog.h"
 #include "ui/widgets/drop_menu.h"
 #include "ui/widgets/peak_link.h"
-#include "ui/window/about_box.h"
-#include "ui/window/commands.h"
 #include "ui/window/layout_menu.h"
 #include "ui/window/main_window.h"
 #include "ui/window/mnemonics.h"
 #include "ui/window/pass_menu.h"
 #include "ui/window/samples.h"
-#include "ui/window/shortcut_sheet.h"
 #include "ui/window/workspace_menu.h"
 
 namespace stashscope::ui {
@@ -43,21 +37,8 @@ using namespace Qt::StringLiterals;
 
 constexpr double zoom_step = 1.25;
 constexpr int normal_text_size = 100;
-/// Number of panels with a shortcut of Alt and a digit.
-constexpr std::size_t numbered_panels = 9;
-
-void show_in_front(QDialog* dialog) {
-  dialog->show();
-  dialog->activateWindow();
-}
-
-/// Brings an open dialog of this type to the front. Returns false if no such dialog is open.
-template <class Dialog>
-bool show_again(const QWidget& window) {
-  auto* const open = window.findChild<Dialog*>();
-  if (open == nullptr || !open->isVisible()) return false;
-  show_in_front(open);
-  return true;
+QKeySequence key_of_panel(std::size_t index) {
+  return QKeySequence((index < 9 ? u"Alt+%1"_s : u"Ctrl+Alt+%1"_s).arg(index % 9 + 1));
 }
 
 QToolButton* add_button(QToolBar* bar, const QString& name, const QString& tip, QMenu* menu) {
@@ -101,6 +82,7 @@ void MainWindow::make_actions() {
 
 void MainWindow::make_file_menu() {
   QMenu* const menu = menuBar()->addMenu(tr("&File"));
+  menu->setToolTipsVisible(true);
   add_action(menu, u"open"_s, tr("&Open…"), QKeySequence::Open, [this] {
     choose_file();
   })->setIcon(icon(Icon::open));
@@ -143,66 +125,6 @@ void MainWindow::add_runtime_exports(QMenu& menu) {
              {tr("Save the modified model"), u".onnx"_s, save_modified_model});
 }
 
-void MainWindow::make_edit_menu() {
-  QMenu* const menu = menuBar()->addMenu(tr("&Edit"));
-  QUndoStack& stack = document_.undo_stack();
-  QAction* const undo =
-      add_action(menu, u"undo"_s, tr("&Undo"), QKeySequence::Undo, [&stack] { stack.undo(); });
-  QAction* const redo =
-      add_action(menu, u"redo"_s, tr("&Redo"), QKeySequence::Redo, [&stack] { stack.redo(); });
-  undo->setIcon(icon(Icon::undo));
-  redo->setIcon(icon(Icon::redo));
-  redo->setShortcuts({QKeySequence(u"Ctrl+Shift+Z"_s), QKeySequence(u"Ctrl+Y"_s)});
-  add_undo_all(*menu);
-  for (QAction* const each : {undo, redo}) each->setEnabled(false);
-  connect(&stack, &QUndoStack::canUndoChanged, undo, &QAction::setEnabled);
-  connect(&stack, &QUndoStack::canRedoChanged, redo, &QAction::setEnabled);
-  connect(&stack, &QUndoStack::undoTextChanged, undo,
-          [undo](const QString& text) { undo->setToolTip(tr("Undo: %1").arg(text)); });
-  connect(&stack, &QUndoStack::redoTextChanged, redo,
-          [redo](const QString& text) { redo->setToolTip(tr("Redo: %1").arg(text)); });
-  menu->addSeparator();
-  add_size_menu(*menu);
-  add_action(menu, u"copy_config"_s, tr("&Copy config string"), QKeySequence(u"Ctrl+Shift+C"_s),
-             [this] { plans_->copy_config(); });
-  menu->addSeparator();
-  add_action(menu, u"find_plan"_s, tr("Filter p&lans"), QKeySequence(u"Ctrl+Shift+F"_s), [this] {
-    go_to_dock(*findChild<QDockWidget*>(u"plans_dock"_s));
-    plans_->focus_filter();
-  });
-  add_action(menu, u"find"_s, tr("&Find node"), QKeySequence::Find, [this] {
-    graph_->focus_search();
-  })->setIcon(icon(Icon::find));
-  add_action(menu, u"find_next"_s, tr("Find &next"), QKeySequence::FindNext,
-             [this] { graph_->find_next(1); });
-  add_action(menu, u"find_previous"_s, tr("Find &previous"), QKeySequence::FindPrevious,
-             [this] { graph_->find_next(-1); });
-}
-
-void MainWindow::add_undo_all(QMenu& menu) {
-  menu.setToolTipsVisible(true);
-  const auto back = [this] { return taken_back(document_.choices(), document_.opened_choices()); };
-  QAction* const undo_all = add_action(
-      &menu, u"undo_all"_s, tr("Undo &all but sizes and device"), QKeySequence(u"Ctrl+Alt+Z"_s),
-      [this, back] { document_.choose(back(), tr("All undone but sizes and device")); });
-  undo_all->setToolTip(
-      tr("Takes back plans, passes, order, fusion and optimizer in one step. Sizes and the device "
-         "stay. Undo brings everything back."));
-  const auto enable = [this, undo_all, back] {
-    undo_all->setEnabled(document_.study() != nullptr && back() != document_.choices());
-  };
-  connect(&document_, &Document::choices_changed, undo_all, enable);
-  connect(&document_, &Document::opened, undo_all, enable);
-  enable();
-}
-
-void MainWindow::add_size_menu(QMenu& menu) {
-  auto* const sizes = new SizeMenu(document_, this);
-  menu.addMenu(sizes);
-  connect(sizes, &QMenu::aboutToShow, sizes, [sizes] { give_mnemonics(*sizes); });
-  connect(sizes, &SizeMenu::size_wanted, this, &MainWindow::go_to_size);
-}
-
 void MainWindow::make_view_menu() {
   QMenu* const menu = menuBar()->addMenu(tr("&View"));
   add_action(menu, u"back"_s, tr("&Back"), QKeySequence(u"Alt+Left"_s),
@@ -242,8 +164,7 @@ void MainWindow::make_panel_menus(QMenu* menu) {
   for (std::size_t i = 0; i < docks_.size(); ++i) {
     QDockWidget* const dock = docks_[i];
     panels->addAction(dock->toggleViewAction());
-    const QString key = i < numbered_panels ? u"Alt+%1"_s.arg(i + 1) : QString();
-    add_action(go, u"go_to_"_s + dock->objectName(), dock->windowTitle(), QKeySequence(key),
+    add_action(go, u"go_to_"_s + dock->objectName(), dock->windowTitle(), key_of_panel(i),
                [this, dock] { go_to_dock(*dock); });
   }
   menu->addMenu(new LayoutMenu(*this, arrangement_version, [this] { workspaces_.reset(); }));
@@ -295,25 +216,6 @@ void MainWindow::make_run_menu() {
              [this] { ask_to_export_measurement(document_, *this); });
   connect(&document_, &Document::measured_changed, this, &MainWindow::enable_actions);
   connect(&document_.study_job(), &StudyJob::busy_changed, this, &MainWindow::enable_cancel);
-}
-
-void MainWindow::make_help_menu() {
-  QMenu* const menu = menuBar()->addMenu(tr("&Help"));
-  QAction* const commands =
-      add_action(menu, u"commands"_s, tr("&Commands…"), {}, [this] { show_commands(); });
-  commands->setShortcuts({QKeySequence(u"Ctrl+Shift+P"_s), QKeySequence(u"Ctrl+K"_s)});
-  commands->setIcon(icon(Icon::list));
-  QAction* const shortcuts =
-      add_action(menu, u"shortcuts"_s, tr("&Keyboard shortcuts"), {}, [this] { show_shortcuts(); });
-  shortcuts->setShortcuts({QKeySequence(u"F1"_s), QKeySequence(u"Ctrl+/"_s)});
-  add_action(menu, u"export_document"_s, tr("What &exporters change"), {},
-             [this] { show_export_document(); });
-  menu->addSeparator();
-  add_action(menu, u"about"_s, tr("&About Stashscope"), {}, [this] {
-    if (!show_again<AboutBox>(*this)) {
-      show_in_front(new AboutBox(document_.run_job().devices(), this));
-    }
-  });
 }
 
 void MainWindow::make_toolbar() {
@@ -371,18 +273,14 @@ void MainWindow::make_choice_buttons(QToolBar* bar) {
 
 void MainWindow::enable_actions() {
   const bool has_model = document_.study() != nullptr;
-  for (const QString& name : {u"save_session"_s, u"save_session_as"_s,
-                              u"save_model"_s,   u"export_environment"_s,
-                              u"export_plan"_s,  u"save_report"_s,
-                              u"export_graph"_s, u"copy_config"_s,
-                              u"find_plan"_s,    u"find"_s,
-                              u"find_next"_s,    u"find_previous"_s,
-                              u"compare"_s,      u"zoom_in"_s,
-                              u"zoom_out"_s,     u"show_all"_s,
-                              u"close_groups"_s, u"go_to_peak"_s,
-                              u"set_budget"_s,   u"find_largest"_s}) {
+  for (const QString& name :
+       {u"save_session"_s, u"save_session_as"_s, u"save_model"_s, u"save_report"_s,
+        u"export_graph"_s, u"find_plan"_s, u"find"_s, u"find_next"_s, u"find_previous"_s,
+        u"compare"_s, u"zoom_in"_s, u"zoom_out"_s, u"show_all"_s, u"close_groups"_s,
+        u"go_to_peak"_s, u"set_budget"_s, u"find_largest"_s}) {
     actions_[name]->setEnabled(has_model);
   }
+  enable_exports();
   actions_[u"import_measurement"_s]->setEnabled(has_model);
   actions_[u"export_measurement"_s]->setEnabled(document_.measured() != nullptr);
   const QString why = document_.why_wait();
@@ -393,6 +291,24 @@ void MainWindow::enable_actions() {
   actions_[u"stop_planning"_s]->setEnabled(document_.exclusive_work().current() ==
                                            HeavyWork::search);
   enable_cancel();
+}
+
+/// A step has plans either for ONNX Runtime or for PyTorch.
+void MainWindow::enable_exports() {
+  const bool is_of_pytorch = is_captured(document_.study().get());
+  const QString no_model = document_.study() == nullptr ? tr("Open a model first") : QString();
+  const QString not_runtime =
+      is_of_pytorch ? tr("The plans of a captured step are for PyTorch: choose File > Export plan "
+                         "for PyTorch (Ctrl+Shift+Y)")
+                    : no_model;
+  const QString not_pytorch =
+      !is_of_pytorch && no_model.isEmpty()
+          ? tr("The plans of an ONNX model are for ONNX Runtime. Capture the step with "
+               "stashscope.capture to get plans for PyTorch")
+          : no_model;
+  enable_unless(*actions_[u"export_environment"_s], not_runtime, {});
+  enable_unless(*actions_[u"copy_config"_s], not_runtime, {});
+  enable_unless(*actions_[u"export_plan"_s], not_pytorch, {});
 }
 
 void MainWindow::enable_cancel() {
@@ -434,17 +350,5 @@ void MainWindow::choose_text_size(int percent) {
 }
 
 void MainWindow::show_commands() { palette_->open(all_commands(*menuBar(), *this)); }
-
-void MainWindow::show_export_document() {
-  if (show_again<DocumentDialog>(*this)) return;
-  show_in_front(new DocumentDialog({tr("What exporters change"), document_about_exports(),
-                                    export_page(), u"What exporters change"_s},
-                                   this));
-}
-
-void MainWindow::show_shortcuts() {
-  if (show_again<ShortcutSheet>(*this)) return;
-  show_in_front(new ShortcutSheet(commands_with_keys(*menuBar(), *this), this));
-}
 
 }  // namespace stashscope::ui

@@ -20,7 +20,8 @@ QString readable_files() {
   return MainWindow::tr("Models and sessions (*.onnx *.stashscope *.json)");
 }
 
-/// Lets a dialog start in the folder of the open model, else in that of the newest recent file.
+/// Lets a dialog start in the folder of the open model. If no model is open, the dialog starts in
+/// the folder of the newest recent file.
 void start_near(QFileDialog& dialog, const QString& model) {
   const QStringList files = model.isEmpty() ? recent_files_there() : QStringList(model);
   if (!files.isEmpty()) dialog.setDirectory(QFileInfo(files.front()).absolutePath());
@@ -47,7 +48,8 @@ void MainWindow::choose_comparison() {
   dialog->open();
 }
 
-/// The panel is wide enough for both sides in its own workspace and among all panels.
+/// The panel is wide enough for both sides only in its own workspace and in the arrangement of all
+/// panels.
 void MainWindow::show_comparison() {
   if (workspaces_.current() != QLatin1StringView(all_panels)) workspaces_.choose(u"compare"_s);
   go_to_dock(*findChild<QDockWidget*>(u"compare_dock"_s));
@@ -77,7 +79,8 @@ QFileDialog* MainWindow::save_with(const QString& title, const QString& suffix,
   const QFileInfo model(document_.model_path());
   const QString name =
       model.completeBaseName() + (suffix == u".onnx"_s ? u"_modified"_s : QString()) + suffix;
-  QFileDialog* const dialog = make_save_dialog(*this, u"save_dialog"_s, title, name);
+  QFileDialog* const dialog =
+      make_save_dialog(*this, u"save_dialog"_s, title, {document_.model_path(), name});
   dialog->setNameFilter(u"*"_s + suffix);
   dialog->setDefaultSuffix(suffix.mid(1));
   connect(dialog, &QFileDialog::fileSelected, this, save);
@@ -88,10 +91,12 @@ QFileDialog* MainWindow::save_with(const QString& title, const QString& suffix,
 void MainWindow::leave_choices(std::function<void()> go_on) {
   if (document_.undo_stack().isClean()) return go_on();
   if (findChild<QMessageBox*>(u"unsaved_question"_s) != nullptr) return;
-  auto* const question = new QMessageBox(
-      QMessageBox::Question, tr("Unsaved choices"),
-      tr("Your choices for %1 are not saved.").arg(QFileInfo(document_.model_path()).fileName()),
-      QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, this);
+  const QString session = document_.files().session_path();
+  const QString file = session.isEmpty() ? document_.model_path() : session;
+  auto* const question =
+      new QMessageBox(QMessageBox::Question, tr("Unsaved choices"),
+                      tr("Your choices for %1 are not saved.").arg(QFileInfo(file).fileName()),
+                      QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, this);
   question->setObjectName(u"unsaved_question"_s);
   question->setAttribute(Qt::WA_DeleteOnClose);
   question->setDefaultButton(QMessageBox::Save);

@@ -4,8 +4,11 @@
 #include <QAction>
 #include <QDockWidget>
 #include <QMenuBar>
+#include <QTimer>
+#include <utility>
 
 #include "core/base/text.h"
+#include "ui/palette/command_palette.h"
 #include "ui/theme/icons.h"
 #include "ui/widgets/amount_field.h"
 #include "ui/window/fit_device_menu.h"
@@ -45,7 +48,7 @@ void MainWindow::make_planner_menu() {
   add_action(menu, u"find_largest"_s, tr("&Largest batch that fits"),
              QKeySequence(u"Ctrl+Shift+L"_s), [this] {
                show_planner();
-               planner_->focus_fit();
+               planner_->find_largest();
              });
   menu->addMenu(new FitDeviceMenu(document_, this));
   add_action(menu, u"stop_planning"_s, tr("S&top"), QKeySequence(u"Ctrl+."_s), [this] {
@@ -53,25 +56,39 @@ void MainWindow::make_planner_menu() {
   })->setIcon(icon(Icon::stop));
 }
 
-void MainWindow::show_planner() {
-  auto* const dock = findChild<QDockWidget*>(u"planner_dock"_s);
-  dock->show();
-  dock->raise();
-}
+void MainWindow::show_planner() { workspaces_.open(*findChild<QDockWidget*>(u"planner_dock"_s)); }
 
 void MainWindow::add_answer_bar() {
   answers_ = new AnswerBar(document_);
   addToolBarBreak();
   addToolBar(answers_);
+  keep_graph_in_view();
   // An arrangement that was saved while no model was open would hide the bar.
   connect(&workspaces_, &Workspaces::arranged, answers_, &QWidget::show);
   connect(answers_, &AnswerBar::device_wanted, this,
           [this](const QPoint& at) { findChild<FitDeviceMenu*>()->popup(at); });
   connect(answers_, &AnswerBar::optimizer_wanted, this, &MainWindow::open_optimizer_menu);
+  connect(palette_, &CommandPalette::missed, this, [this](const QString& name) {
+    document_.notices().notify(
+        tr("%1: not done, because the step has changed since it was listed.").arg(name));
+  });
   connect(answers_, &AnswerBar::fit_wanted, this, [this](std::int64_t bytes) {
     planner_->set_budget_text(budget_text_of(bytes));
     show_planner();
     planner_->make_fit();
+  });
+}
+
+/// When the user changes the workspace, the part of the graph that was in view stays in view, even
+/// if the graph is narrower in the new workspace.
+void MainWindow::keep_graph_in_view() {
+  connect(&workspaces_, &Workspaces::leaving, this,
+          [this] { seen_before_ = graph_->view().seen(); });
+  connect(&workspaces_, &Workspaces::arranged, this, [this] {
+    // Docks take their sizes after this event.
+    QTimer::singleShot(0, this, [this, part = std::exchange(seen_before_, QRectF())] {
+      graph_->view().keep_in_view(part);
+    });
   });
 }
 
@@ -81,8 +98,8 @@ void MainWindow::add_budget_field(ToolBar* bar) {
   field->setObjectName(u"toolbar_budget"_s);
   field->setAccessibleName(tr("Budget"));
   field->setToolTip(
-      tr("Limit for the peak: a size such as 12 (GiB), a share of the peak without plans such as "
-         "60%, or the size to save of that peak such as -4 (GiB). Press Return to search for a "
+      tr("Limit for the peak: a size such as 12 (GiB), a share such as 60% of the peak without "
+         "plans, or how much of that peak to save, such as -4 (GiB). Press Return to search for a "
          "plan."));
   connect(planner_, &PlannerPanel::budget_changed, field, [this, field] {
     if (field->text() != planner_->budget_text()) field->setText(planner_->budget_text());
@@ -90,6 +107,9 @@ void MainWindow::add_budget_field(ToolBar* bar) {
   connect(field, &QLineEdit::textEdited, planner_, &PlannerPanel::set_budget_text);
   connect(field, &QLineEdit::returnPressed, this, [this] {
     if (document_.study() == nullptr) return;
+    if (!planner_->budget_fault().isEmpty()) {
+      return show_failure({ErrorKind::usage, planner_->budget_fault()});
+    }
     // If the panel cannot search now, the panel states the reason.
     show_planner();
     planner_->plan();

@@ -28,7 +28,6 @@ void WorkspaceMenu::add(const QString& id, const QString& title, const QString& 
   entry->setObjectName(u"workspace_"_s + id);
   entry->setData(id);
   entry->setToolTip(purpose);
-  entry->setStatusTip(purpose);
   entry->setShortcut(key);
   entry->setCheckable(true);
   entries_->addAction(entry);

@@ -1,5 +1,6 @@
 #include "ui/window/workspaces.h"
 
+#include <QPointer>
 #include <QSettings>
 #include <algorithm>
 
@@ -24,13 +25,14 @@ const std::vector<Workspace>& table() {
       {"plan",
        QT_TRANSLATE_NOOP("Workspaces", "Plan"),
        QT_TRANSLATE_NOOP("Workspaces", "Which activations to recompute"),
-       34,
+       30,
        {{"plans_dock", Qt::LeftDockWidgetArea, 70},
+        {"planner_dock", Qt::LeftDockWidgetArea, 70, "plans_dock"},
         {"memory_dock", Qt::BottomDockWidgetArea, 66},
         {"inspector_dock", Qt::BottomDockWidgetArea, 34}}},
       {"fit",
        QT_TRANSLATE_NOOP("Workspaces", "Fit"),
-       QT_TRANSLATE_NOOP("Workspaces", "What fits the device, and at which price"),
+       QT_TRANSLATE_NOOP("Workspaces", "What fits the device, and at what price"),
        30,
        {{"planner_dock", Qt::LeftDockWidgetArea, 46},
         {"memory_dock", Qt::BottomDockWidgetArea, 66},
@@ -41,18 +43,18 @@ const std::vector<Workspace>& table() {
        QT_TRANSLATE_NOOP("Workspaces", "In which order the nodes run, and which run together"),
        36,
        {{"orders_dock", Qt::LeftDockWidgetArea, 46},
-        {"memory_dock", Qt::BottomDockWidgetArea, 62},
-        {"alive_dock", Qt::BottomDockWidgetArea, 38}}},
+        {"memory_dock", Qt::BottomDockWidgetArea, 60},
+        {"alive_dock", Qt::BottomDockWidgetArea, 40}}},
       {"run",
        QT_TRANSLATE_NOOP("Workspaces", "Run"),
        QT_TRANSLATE_NOOP("Workspaces", "Run the step and compare it with the prediction"),
        44,
        {{"run_dock", Qt::LeftDockWidgetArea, 46},
-        {"memory_dock", Qt::BottomDockWidgetArea, 62},
-        {"alive_dock", Qt::BottomDockWidgetArea, 38}}},
+        {"memory_dock", Qt::BottomDockWidgetArea, 60},
+        {"alive_dock", Qt::BottomDockWidgetArea, 40}}},
       {"compare",
        QT_TRANSLATE_NOOP("Workspaces", "Compare"),
-       QT_TRANSLATE_NOOP("Workspaces", "What changed against another model or session"),
+       QT_TRANSLATE_NOOP("Workspaces", "What differs from another model or session"),
        34,
        {{"compare_dock", Qt::LeftDockWidgetArea, 66},
         {"memory_dock", Qt::BottomDockWidgetArea, 62},
@@ -65,6 +67,31 @@ const Workspace* workspace_of(const QString& id) {
   const auto found = std::ranges::find_if(
       table(), [&](const Workspace& each) { return QLatin1StringView(each.id) == id; });
   return found == table().end() ? nullptr : &*found;
+}
+
+/// The panel's entry in the workspace where the panel is at home: the first in which it has a place
+/// of its own, or else the first in which it is a tab.
+const WorkspacePanel* home_of(const QString& dock) {
+  const WorkspacePanel* as_tab = nullptr;
+  for (const Workspace& workspace : table()) {
+    for (const WorkspacePanel& panel : workspace.panels) {
+      if (QLatin1StringView(panel.dock) != dock) continue;
+      if (panel.behind == nullptr) return &panel;
+      if (as_tab == nullptr) as_tab = &panel;
+    }
+  }
+  return as_tab;
+}
+
+bool has_panel(const Workspace& workspace, const QString& dock) {
+  return std::ranges::any_of(workspace.panels, [&](const WorkspacePanel& panel) {
+    return QLatin1StringView(panel.dock) == dock;
+  });
+}
+
+/// A panel of half the window or more is too wide for the narrow place of the bottom row.
+bool is_wide(const WorkspacePanel& panel) {
+  return panel.area == Qt::LeftDockWidgetArea || panel.percent >= 50;
 }
 
 }  // namespace
@@ -106,12 +133,73 @@ void Workspaces::keep_earlier_arrangement() const {
 }
 
 void Workspaces::choose(const QString& id) {
-  if (!is_workspace(id) || (id == current_ && has_begun_)) return;
+  if (!is_workspace(id)) return;
+  if (id == current_ && has_begun_) return raise_own_panels();
+  Q_EMIT leaving();
   remember();
   current_ = id;
   QSettings().setValue(u"window/workspace"_s, id);
+  const QPointer<QWidget> focus = window_.focusWidget();
   if (has_begun_) show_current();
   Q_EMIT chosen(id);
+  if (has_begun_ && focus != nullptr) keep_focus(focus);
+}
+
+/// When a focused widget is hidden, Qt moves the focus to the next widget, such as a button of
+/// another workspace. If `before` is hidden, `focus_lost` is emitted instead; otherwise `before`
+/// gets the focus back.
+void Workspaces::keep_focus(QWidget* before) {
+  if (before->isVisible()) return before->setFocus(Qt::OtherFocusReason);
+  Q_EMIT focus_lost(own_panel());
+}
+
+QDockWidget* Workspaces::own_panel() const {
+  const Workspace* const workspace = workspace_of(current_);
+  if (workspace == nullptr) return nullptr;
+  QDockWidget* const first = dock(workspace->panels.front().dock);
+  return first->isVisible() ? first : nullptr;
+}
+
+void Workspaces::raise_own_panels() {
+  const Workspace* const workspace = workspace_of(current_);
+  if (workspace == nullptr) return;
+  for (const WorkspacePanel& panel : workspace->panels) {
+    if (panel.behind == nullptr) open(*dock(panel.dock));
+  }
+}
+
+void Workspaces::open(QDockWidget& panel) {
+  const Workspace* const workspace = workspace_of(current_);
+  const bool has_place = workspace == nullptr || has_panel(*workspace, panel.objectName());
+  if (panel.isHidden() && !panel.isFloating() && !has_place) place_as_guest(panel);
+  panel.show();
+  panel.raise();
+}
+
+/// As a tab, the panel takes no room from the panels of the workspace.
+void Workspaces::place_as_guest(QDockWidget& panel) {
+  const WorkspacePanel* const home = home_of(panel.objectName());
+  if (home == nullptr) return;
+  if (QDockWidget* const host = host_for(*home)) return window_.tabifyDockWidget(host, &panel);
+  window_.addDockWidget(home->area, &panel);
+  panel.show();
+  window_.resizeDocks({&panel}, {window_.width() * home->percent / 100}, Qt::Horizontal);
+}
+
+/// The docked panel in the area of `home` that has most room, or least room for a narrow panel;
+/// null if the area is empty.
+QDockWidget* Workspaces::host_for(const WorkspacePanel& home) const {
+  const auto room = [](const QDockWidget* dock) { return dock->width() * dock->height(); };
+  QList<QDockWidget*> hosts;
+  for (QDockWidget* const each : docks()) {
+    // Qt keeps the tabs behind others outside the window.
+    const bool is_seen =
+        each->isVisible() && !each->isFloating() && window_.rect().intersects(each->geometry());
+    if (is_seen && window_.dockWidgetArea(each) == home.area) hosts << each;
+  }
+  if (hosts.isEmpty()) return nullptr;
+  return is_wide(home) ? *std::ranges::max_element(hosts, {}, room)
+                       : *std::ranges::min_element(hosts, {}, room);
 }
 
 void Workspaces::remember() {

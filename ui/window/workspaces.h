@@ -47,18 +47,32 @@ class Workspaces : public QObject {
   void begin();
   bool has_begun() const { return has_begun_; }
   const QString& current() const { return current_; }
+  /// Shows the panels of a workspace. The current workspace brings its own panels to the front.
   void choose(const QString& id);
+  /// Brings a panel to the front. A hidden panel that the current workspace does not have comes as
+  /// a tab of a panel in the area of its home workspace. Other panels are shown where they were
+  /// last.
+  void open(QDockWidget& panel);
   /// Restores the default arrangement of the current workspace. Does nothing before `begin`.
   void reset();
   /// Saves the arrangement of the current workspace. Does nothing before `begin`.
   void remember();
 
  Q_SIGNALS:
+  void leaving();  ///< another workspace is about to be shown
   void chosen(const QString& id);
+  /// Emitted if the widget with the focus is not in the chosen workspace. `panel` is the first
+  /// panel of the chosen workspace; null if this panel is hidden, and for `all_panels`.
+  void focus_lost(QDockWidget* panel);
   void arranged();  ///< the panels and the tool bars were arranged anew
 
  private:
   QDockWidget* dock(const char* name) const;
+  QDockWidget* own_panel() const;
+  void keep_focus(QWidget* before);
+  void raise_own_panels();
+  void place_as_guest(QDockWidget& panel);
+  QDockWidget* host_for(const WorkspacePanel& home) const;
   QList<QDockWidget*> docks() const { return window_.findChildren<QDockWidget*>(); }
   void keep_earlier_arrangement() const;
   void show_current();

@@ -5,6 +5,7 @@
 #include <ostream>
 
 #include "core/layout/place/graphviz.h"
+#include "core/layout/place/lanes.h"
 #include "core/layout/place/layout_protocol.h"
 #include "core/process/run_child.h"
 
@@ -19,7 +20,8 @@ constexpr std::size_t most_reply = std::size_t{32} << 20;
 
 void serve_layout(std::istream& in, std::ostream& out) {
   const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-  out << to_text(place(parse_request(text), graphviz_placer())) << std::flush;
+  const Placer placer = remembering(with_lanes(graphviz_placer()));
+  out << to_text(place(parse_request(text), placer)) << std::flush;
 }
 
 LayoutResult place_in_child(const std::filesystem::path& program, const LayoutRequest& request,

@@ -2,6 +2,7 @@
 
 #include <graphviz/gvc.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <memory>
@@ -150,13 +151,62 @@ class DotGraph {
   Agnode_t* exit_ = nullptr;
 };
 
+/// Places one graph after another. Graphviz counts its searches for connected parts in one byte.
+/// Each search marks the boxes it finds with its number, and the mark 1 also has another purpose.
+/// If the count wraps around to 1 in the middle of a layout, all boxes seem to be found already,
+/// and Graphviz crashes, unless the graph is tiny. Therefore, when the count comes close to 255,
+/// tiny graphs are placed until the count has wrapped around.
+class GraphSequence {
+ public:
+  RankedColumn place(const ColumnGraph& column) {
+    if (searches_ > most_searches - margin) {
+      const ColumnGraph tiny = {{{1, 1}, {1, 1}}, {{0, 1}}, {false, false}};
+      while (searches_ < most_searches + margin) run(tiny);
+      searches_ -= most_searches;
+    }
+    return run(column);
+  }
+
+ private:
+  static constexpr int most_searches = 255;
+  static constexpr int margin =
+      10;  // exceeds the error of `searches_of`, whose count is inexact, for instance at cycles
+
+  RankedColumn run(const ColumnGraph& column) {
+    searches_ += searches_of(column);
+    return DotGraph(library_.get(), column).read();
+  }
+
+  /// The number of searches in one layout: two, and a third if Graphviz ties boxes to the first or
+  /// the last rank.
+  static int searches_of(const ColumnGraph& column) {
+    const auto count = static_cast<std::uint32_t>(column.boxes.size());
+    std::vector<bool> entered(count, false);
+    std::vector<bool> left(count, false);
+    bool has_entry = false;
+    bool has_exit = false;
+    for (const LayoutEdge& edge : column.edges) {
+      has_entry = has_entry || edge.from == outside;
+      has_exit = has_exit || edge.to == outside;
+      if (edge.to != outside) entered[edge.to] = true;
+      if (edge.from != outside) left[edge.from] = true;
+    }
+    const auto has_loose = [](const std::vector<bool>& tied) {
+      return std::find(tied.begin(), tied.end(), false) != tied.end();
+    };
+    return (has_entry && has_loose(entered)) || (has_exit && has_loose(left)) ? 3 : 2;
+  }
+
+  Library library_;
+  int searches_ = 0;
+};
+
 }  // namespace
 
 Placer graphviz_placer() {
-  const auto library = std::make_shared<const Library>();
-  return [library](const ColumnGraph& column) {
-    if (column.boxes.empty()) return RankedColumn{};
-    return DotGraph(library->get(), column).read();
+  const auto sequence = std::make_shared<GraphSequence>();
+  return [sequence](const ColumnGraph& column) {
+    return column.boxes.empty() ? RankedColumn{} : sequence->place(column);
   };
 }
 

@@ -23,15 +23,9 @@ class LayeredPlacer {
   }
 
  private:
-  /// Boxes are in execution order. Edges that run against this order close cycles and are ignored.
   void find_ranks() {
-    std::vector<std::vector<std::uint32_t>> before(graph_.boxes.size());
-    for (const LayoutEdge& edge : graph_.edges) {
-      if (edge.to != outside && edge.from < edge.to) before[edge.to].push_back(edge.from);
-    }
-    std::vector<std::size_t> rank(graph_.boxes.size(), 0);
+    const std::vector<std::size_t> rank = ranks_of(graph_);
     for (std::size_t box = 0; box < rank.size(); ++box) {
-      for (const std::uint32_t each : before[box]) rank[box] = std::max(rank[box], rank[each] + 1);
       if (ranks_.size() <= rank[box]) ranks_.resize(rank[box] + 1);
       ranks_[rank[box]].push_back(box);
     }
@@ -98,6 +92,20 @@ class LayeredPlacer {
 };
 
 }  // namespace
+
+bool runs_down(const LayoutEdge& edge) { return edge.to != outside && edge.from < edge.to; }
+
+std::vector<std::size_t> ranks_of(const ColumnGraph& graph) {
+  std::vector<std::vector<std::uint32_t>> before(graph.boxes.size());
+  for (const LayoutEdge& edge : graph.edges) {
+    if (runs_down(edge)) before[edge.to].push_back(edge.from);
+  }
+  std::vector<std::size_t> rank(graph.boxes.size(), 0);
+  for (std::size_t box = 0; box < rank.size(); ++box) {
+    for (const std::uint32_t each : before[box]) rank[box] = std::max(rank[box], rank[each] + 1);
+  }
+  return rank;
+}
 
 RankedColumn place_layered(const ColumnGraph& graph) { return LayeredPlacer(graph).place(); }
 

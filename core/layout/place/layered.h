@@ -8,6 +8,14 @@ namespace stashscope::layout {
 constexpr double box_gap = 16;
 constexpr double rank_gap = 22;
 
+/// Whether the edge leads from one box to a later box in execution order. Other edges between boxes
+/// close cycles.
+bool runs_down(const LayoutEdge& edge);
+
+/// For each box, the number of edges on the longest path of downward edges (`runs_down`) to the
+/// box.
+std::vector<std::size_t> ranks_of(const ColumnGraph& graph);
+
 /// A plain layered layout: the longest path to a box determines the box's rank, and the boxes of a
 /// rank lie in execution order. Takes linear time, so that a picture is available while Graphviz
 /// still runs.

@@ -47,7 +47,8 @@ struct LayoutRequest {
   std::vector<LayoutLevel> levels;
 };
 
-/// The boxes and edges of a LayoutColumn in its order, relative to the column's upper left corner.
+/// The boxes and edges of a LayoutColumn, in the same order, relative to the column's upper left
+/// corner.
 struct PlacedColumn {
   std::vector<Rect> boxes;
   std::vector<Curve> curves;
@@ -69,11 +70,13 @@ struct LayoutResult {
 struct ColumnGraph {
   std::vector<Size> boxes;
   std::vector<LayoutEdge> edges;
-  std::vector<bool> is_open;  ///< open boxes: edges end in the middle of the border
+  std::vector<bool> is_open;  ///< edges meet open boxes in the middle of the upper or lower border
+
+  friend bool operator==(const ColumnGraph&, const ColumnGraph&) = default;
 };
 
 /// Centres of boxes and curves of edges, in the order of the ColumnGraph. Curves run from top to
-/// bottom. Boxes side by side have centres of the same y.
+/// bottom. The centres of boxes side by side have equal y.
 struct RankedColumn {
   std::vector<Point> centers;
   std::vector<Curve> curves;

@@ -6,7 +6,7 @@ namespace stashscope::layout {
 
 std::string_view band_colour(Band band) {
   constexpr std::array<std::string_view, band_count> colours = {
-      "#9aa7b5", "#c9d1d9", "#b79bd0", "#e8b27d", "#8dbbe6", "#a9d6b8", "#ded27a"};
+      "#8291a3", "#e09aa6", "#cbc1ae", "#b592d6", "#f0a65a", "#74b3f0", "#93d3a8", "#e3d465"};
   return colours[static_cast<std::size_t>(band)];
 }
 

@@ -36,7 +36,7 @@ std::vector<ColourShare> strip_of(const Drawing& drawing, const DrawnBox& box, C
 std::optional<Rgb> main_colour(const Drawing& drawing, const DrawnBox& box, Colouring colouring);
 
 /// The values at the ends of the colour map: slots, bytes or seconds. Bytes and seconds use a
-/// logarithmic scale of three decades that ends at the largest value of a box.
+/// logarithmic scale of three decades that ends at the largest value of any box.
 struct Scale {
   double least = 0;
   double most = 0;

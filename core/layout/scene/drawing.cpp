@@ -140,7 +140,8 @@ class Drawer {
     }
   }
 
-  /// Makes a block of each open box and adds the contents of the box to it, inner boxes first.
+  /// Makes a block for each open box and adds up in it the contents of the box. Inner boxes are
+  /// handled first, so that their sums are complete when they are added to the block around them.
   void add_blocks() {
     for (DrawnBox& box : drawing_.boxes) {
       if (!box.is_open()) continue;
@@ -178,7 +179,8 @@ class Drawer {
     }
   }
 
-  /// A clone counts the stash of its original as freed.
+  /// Adds the stashed bytes of a node to `box`. A clone adds the bytes of its original, in the
+  /// state `freed`.
   void add_stash(DrawnBox& box, NodeId node) const {
     const NodeStash& origin = view_.node_stashes[view_.dataflow.origin(node)];
     const bool is_clone = view_.dataflow.is_clone(node);
@@ -232,7 +234,8 @@ class Drawer {
     made.bounds = bounds_of(made.curve);
     made.from = start;
     made.to = end;
-    made.is_turn = true;  // cleared when a stashed value joins this edge
+    made.is_turn = true;  // `add_stash_edges` clears this if the YieldOp is not the producer of all
+                          // values of the edge
     return made;
   }
 
@@ -252,7 +255,8 @@ class Drawer {
   const StepView& view_;
   const Outline& outline_;
   const LayoutResult& placed_;
-  std::vector<std::array<std::uint32_t, 2>> first_box_;  // indices by level and side
+  std::vector<std::array<std::uint32_t, 2>>
+      first_box_;  // first box of each column, by level and side
   Drawing drawing_;
 };
 

@@ -24,16 +24,18 @@ struct DrawnBox {
   Rect rect;
   OutlineBox shows;
   std::string title;
-  std::vector<std::string> short_titles;  ///< longest first; no other title of the column has them
+  std::vector<std::string> short_titles;  ///< short forms of `title`, longest first; each
+                                          ///< identifies the box within its column
   std::string detail;                     ///< second line of closed groups
   std::size_t nodes = 0;                  ///< number of nodes in the box
   std::size_t clones = 0;                 ///< number of clones among these nodes
   NodeMemory memory;                      ///< memory of all nodes in the box
   double seconds = 0;                     ///< run time of all nodes in the box
-  /// Stashed bytes by StashState, as if no plan were on; each node with a state adds at least 1.
+  /// Stashed bytes by StashState, as if no plan were applied; each node with a state adds at least
+  /// 1.
   std::array<std::int64_t, stash_states> stash{};
-  /// Share of the step's slots during which the box's outputs stay in memory, averaged over bytes;
-  /// negative if the bytes are too few to matter.
+  /// Share of the step's slots during which the box's outputs stay in memory, as an average over
+  /// their bytes; negative if the bytes are too few to matter.
   double heat = -1;
   std::uint32_t parent = outside;  ///< the open box around it
   std::uint32_t block = outside;   ///< open boxes: index into the drawing's blocks
@@ -74,7 +76,7 @@ struct Drawing {
   double most_seconds = 0;              ///< longest run time of a box
   LifetimeBytes stashed_by_lifetime{};  ///< stashed bytes of the step
   std::array<std::int64_t, stash_states>
-      stash_by_state{};         ///< stashed bytes, as if no plan were on
+      stash_by_state{};         ///< stashed bytes, as if no plan were applied
   std::size_t steps = 0;        ///< slots of the whole step, for the legend
   std::size_t kept_closed = 0;  ///< groups kept closed by the limit on boxes
   bool is_plain = false;        ///< placed by place_layered instead of Graphviz

@@ -20,16 +20,17 @@ constexpr std::size_t first_screen = RunLimits().most_at_top;
 
 class GroupingBuilder {
  public:
-  GroupingBuilder(const Graph& graph, const IdVector<NodeId, Side>& side)
+  GroupingBuilder(const Graph& graph, const IdVector<NodeId, Side>& side, OperatorNames names)
       : graph_(graph), places_(graph, side) {
     grouping_.side = side;
+    grouping_.operator_names = std::move(names);
     grouping_.group_of = IdVector<NodeId, GroupId>(graph.nodes().size());
   }
 
   Grouping build() {
     place_by_module();
     simplify();
-    gather_runs(tree_, graph_, grouping_.side, grouping_.partner);
+    gather_runs(tree_, graph_, grouping_);
     emit(GroupTree::root, GroupId());
     mark_layers();
     return std::move(grouping_);
@@ -58,7 +59,8 @@ class GroupingBuilder {
     return step != nullptr && step->phases[id] == CapturedPhase::optimizer;
   }
 
-  /// The group of a captured optimizer. The double slash keeps it apart from a module of that name.
+  /// The group of a captured optimizer. The double slash keeps the group apart from a module named
+  /// `optimizer`.
   std::size_t update_group() {
     if (!update_group_)
       update_group_ = tree_.add_child(GroupTree::root, "//optimizer", "optimizer");
@@ -91,8 +93,9 @@ class GroupingBuilder {
     if (series_stem(tree_[group].label).empty()) tree_[group].label += "/" + inner;
   }
 
-  /// Returns a group with inner groups that holds more than half of the nodes, such as
-  /// `_original_module/transformer`. One closed box for nearly the whole model would be useless.
+  /// Returns the outermost group that contains more than half of the nodes, such as
+  /// `_original_module/transformer`, if this group has inner groups. A closed box for nearly the
+  /// whole model would be useless.
   std::optional<std::size_t> wrapper_of_all() const {
     for (const std::size_t child : tree_[GroupTree::root].children) {
       const bool holds_most = tree_.all_nodes(child).size() * 2 > graph_.nodes().size();
@@ -158,8 +161,14 @@ IdVector<NodeId, Side> sides_of(const Graph& graph, const Opportunities& opportu
   return side;
 }
 
-Grouping make_grouping(const Graph& graph, const IdVector<NodeId, Side>& side) {
-  return GroupingBuilder(graph, side).build();
+const std::string& operator_name(const Graph& graph, const OperatorNames& names, NodeId node) {
+  const auto named = names.find(node);
+  return named == names.end() ? graph.node(node).op_type : named->second;
+}
+
+Grouping make_grouping(const Graph& graph, const IdVector<NodeId, Side>& side,
+                       OperatorNames operator_names) {
+  return GroupingBuilder(graph, side, std::move(operator_names)).build();
 }
 
 std::string name_of(const Group& group) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -22,9 +23,15 @@ struct Group {
   std::string label;            ///< text on the box
   GroupId parent;               ///< invalid for the root
   std::vector<GroupId> groups;  ///< in order of execution
-  std::vector<NodeId> nodes;    ///< nodes in no inner group, ascending
+  std::vector<NodeId> nodes;    ///< nodes outside of all inner groups, ascending
   bool is_layer = false;        ///< one of a numbered series of siblings
 };
+
+/// Names of operators on boxes, where they differ from the type of the operator.
+using OperatorNames = std::map<NodeId, std::string>;
+
+/// The name of the operator of a node of the graph.
+const std::string& operator_name(const Graph& graph, const OperatorNames& names, NodeId node);
 
 /// A tree over the nodes of a graph. The same graph always gives the same ids. Clones belong to the
 /// groups of their originals, on the backward side.
@@ -34,6 +41,8 @@ struct Grouping {
   IdVector<NodeId, Side> side;
   IdVector<NodeId, NodeId> partner;  ///< forward node of a gradient node; invalid: none, or unknown
 
+  OperatorNames operator_names;
+
   GroupId root() const { return GroupId(0); }
 };
 
@@ -42,7 +51,8 @@ IdVector<NodeId, Side> sides_of(const Graph& graph, const Opportunities& opportu
 
 /// Groups nodes by their module paths (`path_of`). Nodes without a path join their neighbours or
 /// form runs of bounded length.
-Grouping make_grouping(const Graph& graph, const IdVector<NodeId, Side>& side);
+Grouping make_grouping(const Graph& graph, const IdVector<NodeId, Side>& side,
+                       OperatorNames operator_names = {});
 
 /// The name of a group in texts: its modules joined by `/`. A group that is not a module has the
 /// name of the module around it and its own label.
@@ -52,8 +62,8 @@ std::string name_of(const Group& group);
 /// root is always open.
 using OpenGroups = std::set<GroupId>;
 
-/// The groups that are open at first: level by level the groups that contain layers, as long as the
-/// boxes fit one screen.
+/// The groups that are open at first. Opens the groups that contain layers, level by level, as long
+/// as the boxes fit one screen.
 OpenGroups initially_open(const Grouping& grouping);
 
 }  // namespace stashscope::layout

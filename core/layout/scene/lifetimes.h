@@ -11,9 +11,9 @@ namespace stashscope::layout {
 /// The number of lifetime classes: up to one quarter of the step, up to two quarters, ...
 constexpr std::size_t lifetime_classes = 4;
 
-/// The class of a lifetime of `slots` in a step of `steps` slots. @pre 0 < slots <= steps
-inline std::size_t lifetime_class(std::size_t slots, std::size_t steps) {
-  return (slots * lifetime_classes - 1) / steps;
+/// The class of a lifetime of `length` slots in a step of `steps` slots. @pre 0 < length <= steps
+inline std::size_t lifetime_class(std::size_t length, std::size_t steps) {
+  return (length * lifetime_classes - 1) / steps;
 }
 
 /// Bytes by lifetime class.

@@ -89,7 +89,8 @@ class OutlineBuilder {
     return boxes;
   }
 
-  /// Opens outer groups before inner ones, so that the limit keeps inner groups closed first.
+  /// Opens outer groups before inner ones, so that the limit on boxes keeps inner groups closed
+  /// rather than outer ones.
   void open_groups(const OpenGroups& open, std::size_t limit) {
     is_open_ = IdVector<GroupId, bool>(grouping_.groups.size(), false);
     std::vector<GroupId> queue = {grouping_.root()};
@@ -269,7 +270,7 @@ Outline make_outline(const Dataflow& dataflow, const Grouping& grouping, const O
 std::string title_of(const OutlineBox& box, const Graph& graph, const Dataflow& dataflow,
                      const Grouping& grouping) {
   if (box.group.valid()) return grouping.groups[box.group].label;
-  return graph.node(dataflow.origin(box.node)).op_type;
+  return operator_name(graph, grouping.operator_names, dataflow.origin(box.node));
 }
 
 LayoutRequest make_request(const Outline& outline, const Graph& graph, const Dataflow& dataflow,

@@ -35,7 +35,7 @@ struct OutlineLevel {
   const OutlineColumn& column(Side side) const { return columns[static_cast<std::size_t>(side)]; }
 };
 
-/// The place of a box: its level, and its index within its column of the level.
+/// The place of a box: its level, and its index in one of the level's columns.
 struct Spot {
   std::uint32_t level = 0;
   std::uint32_t box = 0;
@@ -60,7 +60,7 @@ inline Side side_of(const Dataflow& dataflow, const Grouping& grouping, NodeId n
   return dataflow.is_clone(node) ? Side::backward : grouping.side[node];
 }
 
-/// The text on a box: the operator type or the group's label.
+/// The text on a box: the name of the operator or the group's label.
 std::string title_of(const OutlineBox& box, const Graph& graph, const Dataflow& dataflow,
                      const Grouping& grouping);
 

@@ -21,14 +21,14 @@ struct Item {
 
 class RunGatherer {
  public:
-  RunGatherer(GroupTree& tree, const Graph& graph, const IdVector<NodeId, Side>& side,
-              const IdVector<NodeId, NodeId>& partner, const RunLimits& limits)
+  RunGatherer(GroupTree& tree, const Graph& graph, const Grouping& facts, const RunLimits& limits)
       : tree_(tree),
         graph_(graph),
-        side_(side),
-        partner_(partner),
+        side_(facts.side),
+        partner_(facts.partner),
+        names_(facts.operator_names),
         limits_(limits),
-        places_(graph, side) {}
+        places_(graph, facts.side) {}
 
   void gather_level(std::size_t level) {
     pieces_ = 0;
@@ -117,7 +117,7 @@ class RunGatherer {
   }
 
   std::string label_of(const Item& item) const {
-    if (!item.is_group()) return graph_.node(item.node).op_type;
+    if (!item.is_group()) return operator_name(graph_, names_, item.node);
     const std::string& label = tree_[item.group].label;
     return label.substr(0, label.find(':'));
   }
@@ -147,6 +147,7 @@ class RunGatherer {
   const Graph& graph_;
   const IdVector<NodeId, Side>& side_;
   const IdVector<NodeId, NodeId>& partner_;
+  const OperatorNames& names_;
   const RunLimits limits_;
   const SourceOrder places_;
   std::unordered_map<NodeId, std::size_t> run_of_;
@@ -155,9 +156,9 @@ class RunGatherer {
 
 }  // namespace
 
-void gather_runs(GroupTree& tree, const Graph& graph, const IdVector<NodeId, Side>& side,
-                 const IdVector<NodeId, NodeId>& partner, const RunLimits& limits) {
-  RunGatherer gatherer(tree, graph, side, partner, limits);
+void gather_runs(GroupTree& tree, const Graph& graph, const Grouping& facts,
+                 const RunLimits& limits) {
+  RunGatherer gatherer(tree, graph, facts, limits);
   for (const std::size_t level : tree.bottom_up()) gatherer.gather_level(level);
 }
 

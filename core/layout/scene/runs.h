@@ -15,9 +15,9 @@ struct RunLimits {
 /// Keeps every group short. If a group has too many items (nodes and inner groups), gathers
 /// consecutive nodes into new inner groups. While there are still too many items, gathers
 /// consecutive items into new groups.
-/// @param partner the forward node of each gradient node; the gradient node joins the forward
-/// node's group
-void gather_runs(GroupTree& tree, const Graph& graph, const IdVector<NodeId, Side>& side,
-                 const IdVector<NodeId, NodeId>& partner, const RunLimits& limits = {});
+/// @param facts the sides, partners and operator names of the nodes; a gradient node joins the
+/// group of its forward node
+void gather_runs(GroupTree& tree, const Graph& graph, const Grouping& facts,
+                 const RunLimits& limits = {});
 
 }  // namespace stashscope::layout

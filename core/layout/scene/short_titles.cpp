@@ -57,7 +57,7 @@ std::vector<std::string> without_words(const std::string& title) {
 }  // namespace
 
 std::vector<std::string> shorter_titles(const std::string& title) {
-  // The forms of a title take space that grows with the square of its length.
+  // All forms of a title together take space that grows with the square of the title's length.
   constexpr std::size_t longest_title = 200;
   if (title.size() > longest_title) return {title.substr(0, longest_title) + ellipsis};
   const std::size_t colon = title.find(": ");

@@ -28,8 +28,9 @@ class StashBundler {
   }
 
  private:
-  /// The box of the group around `box` where a bundle starts or ends; without a group, the shown
-  /// box itself.
+  /// The box at which a bundle that leads from or to `box` ends. This is the innermost shown box
+  /// around `box` if that box is a group or has no box around it, else the open box around that
+  /// box.
   std::uint32_t group_around(std::uint32_t box) const {
     const std::uint32_t leaf = shown_.shown_around(drawing_, box);
     const DrawnBox& drawn = drawing_.boxes[leaf];
@@ -49,7 +50,7 @@ class StashBundler {
     bundle.stashes.insert(bundle.stashes.end(), edge.stashes.begin(), edge.stashes.end());
   }
 
-  /// The boxes inside a group at one end of a bundle.
+  /// The boxes where the edges of a bundle start (end), each once.
   std::vector<std::uint32_t> ends(const StashBundle& bundle, std::uint32_t StashEdge::*end) const {
     std::vector<std::uint32_t> boxes;
     for (const std::uint32_t edge : bundle.stash_edges) {

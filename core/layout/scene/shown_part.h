@@ -9,7 +9,7 @@ struct StashBundle {
   Curve curve;               ///< from border to border
   std::vector<Curve> twigs;  ///< from the boxes inside the groups to the ends of the curve
   Rect bounds;               ///< bounds of the curve and the twigs
-  std::uint32_t from = 0;    ///< the group's box; without a group around, the box itself
+  std::uint32_t from = 0;    ///< box of the group; the box itself if no group contains it
   std::uint32_t to = 0;
   std::vector<std::uint32_t> stash_edges;  ///< indices into the drawing's stash edges
   std::vector<std::uint32_t> stashes;      ///< indices into the drawing's stashes, each once
@@ -33,7 +33,7 @@ struct ShownPart {
 std::vector<double> inner_heights(const Drawing& drawing);
 
 /// @param inner_height the result of `inner_heights`
-/// @param least least readable height of a box; an open box is shown as a block if the median
+/// @param least smallest readable height of a box; an open box is shown as a block if the median
 /// height of the boxes directly inside is below `least`
 ShownPart shown_part(const Drawing& drawing, const std::vector<double>& inner_height, double least);
 

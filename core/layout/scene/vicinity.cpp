@@ -75,7 +75,8 @@ class PathFinder {
 
   const Dataflow& dataflow_;
   const Grouping& grouping_;
-  IdVector<NodeId, bool> is_wanted_;  // makers whose path is wanted
+  IdVector<NodeId, bool>
+      is_wanted_;  // by node of the graph: whether it is one of the given forward nodes
   std::vector<NodeId> path_;
 };
 

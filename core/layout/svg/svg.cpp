@@ -22,7 +22,7 @@ constexpr double least_width = 560;
 constexpr double title_size = 12;
 constexpr double detail_size = 11;
 constexpr double heading_size = 15;
-/// A text is set this much narrower before a shorter form is taken.
+/// A text is squeezed down to this share of its width before a shorter form is used.
 constexpr double least_squeeze = 0.85;
 
 std::string number(double value) { return format_fixed(value, 1); }
@@ -70,7 +70,7 @@ double width_of_text(std::string_view text, double size) {
   return width;
 }
 
-/// The first form that fits when it is set a little narrower, else the last form, cut.
+/// The first form that fits when squeezed to `least_squeeze`; else the last form, cut off.
 std::string fitting_form(const std::vector<std::string>& forms, double room, double size) {
   const auto fits = [&](const std::string& form) {
     return width_of_text(form, size) * least_squeeze <= room;
@@ -240,7 +240,7 @@ double svg_text_width(std::string_view text) { return width_of_text(text, title_
 
 std::string to_svg(const Drawing& drawing, const std::string& title, Colouring colouring) {
   const Rect& b = drawing.bounds;
-  // The title ends with the peak, so it is never cut.
+  // The title is never cut, because the peak is at its end.
   const double width = std::max({b.width, least_width, width_of_text(title, heading_size)});
   const Rect page = {b.x - margin, b.y - margin - header, width + 2 * margin,
                      b.height + 2 * margin + header};

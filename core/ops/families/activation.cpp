@@ -199,11 +199,12 @@ void fast_gelu_gradient(GradientContext& g) {
   }
 }
 
-/// (data, [bias of the last axis])
+/// (data, [bias along the last axis])
 void infer_with_bias(ShapeContext& context) {
   infer_like_first_input(context);
   if (context.has_input(1))
-    context.require_length(1, context.dim(0, -1), "the bias and the last axis");
+    context.require_length(1, context.dim(0, -1),
+                           "the length of the bias and the size of the last axis");
 }
 
 /// Output 0 has the type and dims of input 0. `apply` maps the known elements of input 0.
@@ -221,12 +222,13 @@ Expr negated(const Expr& a) { return -a; }
 Expr rounded_down(const Expr& a) { return floor(a); }
 Expr rounded_up(const Expr& a) { return ceil(a); }
 
-/// (gradient, a tensor of the forward pass, [bias of the last axis]) -> gradient. All tensors
+/// (gradient, a tensor of the forward pass, [bias along the last axis]) -> gradient. All tensors
 /// except for the bias have equal shapes.
 void infer_elementwise_gradient(ShapeContext& context) {
   context.require_same_shape(0, 1);
   if (context.has_input(2)) {
-    context.require_length(2, context.dim(0, -1), "the bias and the last axis");
+    context.require_length(2, context.dim(0, -1),
+                           "the length of the bias and the size of the last axis");
   }
   infer_like_first_input(context);
 }

@@ -39,35 +39,38 @@ void check_attention(ShapeContext& context) {
   for (const std::size_t input : {0U, 1U, 2U}) {
     const auto heads = head_count(context, input).integer();
     const auto width = context.shape(input).back().integer();
-    if (heads && *heads < 1) context.fail("has no heads in input " + std::to_string(input));
+    if (heads && *heads < 1)
+      context.fail("the number of heads of input " + std::to_string(input) + " is below 1");
     if (context.rank(input) == 3 && heads && width && *width % *heads != 0) {
-      context.fail("the last axis of input " + std::to_string(input) +
-                   " is not a multiple of its heads");
+      context.fail("the size of the last axis of input " + std::to_string(input) +
+                   " is not a multiple of its number of heads");
     }
-    context.require_dim(context.dim(0, 0), context.dim(input, 0), "the batches of its operands");
+    context.require_dim(context.dim(0, 0), context.dim(input, 0),
+                        "the batch sizes of its operands");
   }
   if (queries.integer() && keys.integer() && *queries.integer() % *keys.integer() != 0) {
-    context.fail("the heads of queries are not a multiple of the heads of keys");
+    context.fail("the number of query heads is not a multiple of the number of key heads");
   }
-  context.require_dim(keys, head_count(context, 2), "the heads of keys and values");
+  context.require_dim(keys, head_count(context, 2), "the numbers of heads of keys and values");
   context.require_dim(head_size(context, 0, queries), head_size(context, 1, keys),
-                      "the sizes of heads of queries and keys");
+                      "the head sizes of queries and keys");
   context.require_dim(sequence_length(context, 1), sequence_length(context, 2),
                       "the lengths of keys and values");
   for (const std::size_t past : {4U, 5U}) {
     if (!context.has_shape(past)) continue;
-    context.require_dim(context.dim(0, 0), context.dim(past, 0), "the batches of its operands");
-    context.require_dim(keys, context.dim(past, 1), "the heads of its operands");
+    context.require_dim(context.dim(0, 0), context.dim(past, 0), "the batch sizes of its operands");
+    context.require_dim(keys, context.dim(past, 1),
+                        "the numbers of heads of past and new keys or values");
     context.require_dim(context.dim(past, 3), head_size(context, past - 3, keys),
                         "the head sizes of past and new keys or values");
   }
   if (context.has_input(4) != context.has_input(5))
-    context.fail("has only one of past key and value");
+    context.fail("has only one of the inputs past key and past value");
   if (context.has_input(4)) {
     context.require_dim(context.dim(4, 2), context.dim(5, 2),
                         "the lengths of past keys and values");
   }
-  context.require_length(6, context.dim(0, 0), "the lengths of keys and the batch");
+  context.require_length(6, context.dim(0, 0), "the number of key lengths and the batch size");
 }
 
 /// The mask may cover fewer keys than `total`, the number of keys of this call and earlier calls.
@@ -76,7 +79,7 @@ void check_mask(ShapeContext& context, const Expr& queries, const Expr& total) {
   const Expr covered = context.dim(3, -1);
   const bool is_longer =
       covered.integer() && total.integer() && *covered.integer() > *total.integer();
-  if (is_longer) context.fail("the mask covers more keys than there are");
+  if (is_longer) context.fail("the mask covers more keys than the node has");
   context.require_broadcastable(3,
                                 {context.dim(0, 0), queries, sequence_length(context, 0), covered});
 }
@@ -168,7 +171,7 @@ double query_rows(const CostContext& cost) {
   return size == 0 ? 0 : heads * cost.input_elements(0) / size;
 }
 
-constexpr double softmax_flops = 8;  // per weight, as for Softmax
+constexpr double softmax_flops = 8;  // operations per attention weight, as for Softmax
 
 /// The number of keys, including the keys of earlier calls.
 double key_length(const CostContext& cost) {
@@ -176,16 +179,16 @@ double key_length(const CostContext& cost) {
          (cost.input_dims(4).empty() ? 0 : axis_from_back(cost.input_dims(4), 2));
 }
 
-/// The products of queries with keys and of weights with values, and the softmax in between. Masked
+/// The flops of queries times keys, of the softmax, and of attention weights times values. Masked
 /// positions are computed, too.
 double attention_flops(const CostContext& cost) {
   return key_length(cost) * (2 * cost.input_elements(0) + 2 * cost.output_elements() +
                              softmax_flops * query_rows(cost));
 }
 
-/// Computes the attention weights again. Then the output's gradient is multiplied by values and
-/// weights, and the gradient of the attention weights by queries and keys. The softmax counts
-/// twice: forward and backward.
+/// The node computes the attention weights again. Then it multiplies the output's gradient by the
+/// values and by the attention weights, and the gradient of the attention weights by the queries
+/// and by the keys. The softmax counts twice: once in forward and once in backward.
 double attention_grad_flops(const CostContext& cost) {
   return key_length(cost) * (6 * cost.input_elements(0) + 4 * cost.input_elements(7) +
                              2 * softmax_flops * query_rows(cost));
@@ -195,8 +198,10 @@ double attention_grad_flops(const CostContext& cost) {
 void require_heads(ShapeContext& context, const std::array<std::int64_t, 3>& heads,
                    const Expr& key_size) {
   for (std::size_t input = 0; input < heads.size(); ++input) {
-    context.require_dim(context.dim(input, 0), context.dim(0, 0), "the batches of its operands");
-    context.require_dim(context.dim(input, 1), context.dim(0, 1), "the lengths of its operands");
+    context.require_dim(context.dim(input, 0), context.dim(0, 0),
+                        "the batch sizes of its operands");
+    context.require_dim(context.dim(input, 1), context.dim(0, 1),
+                        "the sequence lengths of its operands");
     const auto width = context.dim(input, 2).integer();
     if (width && *width % heads[input] != 0) {
       context.fail("input " + std::to_string(input) + " has " + std::to_string(*width) +
@@ -205,15 +210,17 @@ void require_heads(ShapeContext& context, const std::array<std::int64_t, 3>& hea
     }
   }
   context.require_dim(floor_divide(context.dim(1, 2), heads[1]), key_size,
-                      "the sizes of its queries and keys");
+                      "the head sizes of its queries and keys");
 }
 
-/// Checks an operand [batch, length, 1, heads or heads * rows] that may be omitted.
+/// Checks an optional operand [batch, length, width], where the width is 1, `heads` or
+/// `heads * rows`.
 void require_token_factors(ShapeContext& context, std::size_t input, std::int64_t heads,
                            const Expr& rows) {
   if (!context.has_shape(input)) return;
-  context.require_dim(context.dim(input, 0), context.dim(0, 0), "the batches of its operands");
-  context.require_dim(context.dim(input, 1), context.dim(0, 1), "the lengths of its operands");
+  context.require_dim(context.dim(input, 0), context.dim(0, 0), "the batch sizes of its operands");
+  context.require_dim(context.dim(input, 1), context.dim(0, 1),
+                      "the sequence lengths of its operands");
   const auto width = context.dim(input, 2).integer();
   const auto most = (Expr(heads) * rows).integer();
   if (!width || *width == 1 || *width == heads || !most || *width == *most) return;
@@ -222,8 +229,8 @@ void require_token_factors(ShapeContext& context, std::size_t input, std::int64_
                std::to_string(*most));
 }
 
-/// (Q [batch, sequence, heads * key size], K, V [batch, sequence, key heads * value size],
-/// [state], [decay], [rate]) -> Y, state [batch, key heads, key size, value size]
+/// (Q [batch, sequence, heads * key size], K, V [batch, sequence, key heads * value size], optional
+/// state, optional decay, optional beta) -> Y, state [batch, key heads, key size, value size]
 void infer_linear_attention(ShapeContext& context) {
   context.set_element(0, context.element(0));
   context.set_element(1, context.element(context.has_input(3) ? 3 : 0));
@@ -233,13 +240,16 @@ void infer_linear_attention(ShapeContext& context) {
   const std::int64_t queries = context.attributes().require_integer("q_num_heads");
   const std::int64_t keys = context.attributes().require_integer("kv_num_heads");
   if (keys < 1 || queries < keys || queries % keys != 0) {
-    context.fail("its query heads are not a multiple of its key heads");
+    context.fail("its number of query heads is not a positive multiple of its number of key heads");
   }
   require_known_text(context, "update_rule", {"linear", "gated", "delta", "gated_delta"});
   const std::string rule = context.attributes().text("update_rule", "gated_delta");
   if ((rule.find("gated") != std::string::npos) != context.has_input(4) ||
       (rule.find("delta") != std::string::npos) != context.has_input(5)) {
-    context.fail("its update rule does not match its operands");
+    context.fail(
+        "its update rule does not match its inputs: only the gated rules need the input 'decay', "
+        "only the delta rules need the input 'beta', and an input that the rule does not need must "
+        "be omitted");
   }
   const Expr key_size = floor_divide(context.dim(0, 2), queries);
   const Expr value_size = floor_divide(context.dim(2, 2), keys);
@@ -261,8 +271,9 @@ double linear_attention_flops(const CostContext& cost) {
   return 6 * key_size * cost.output_elements();
 }
 
-/// (data, cosines, sines, [positions]): the tables are [positions, half of the rotated size], or
-/// [batch, sequence, ...] without positions.
+/// (data, cosines, sines, optional positions). With positions, the tables of cosines and sines have
+/// the dims [positions, half of the rotated size]; without positions, [batch, sequence, half of the
+/// rotated size].
 void infer_rotary_embedding(ShapeContext& context) {
   context.set_like_input(0, 0);
   context.require_same_shape(1, 2);
@@ -270,18 +281,18 @@ void infer_rotary_embedding(ShapeContext& context) {
       context.rank(0) == 3 ? context.attributes().require_integer("num_heads") : 1;
   const auto width = context.shape(0).back().integer();
   if (heads < 1 || (width && *width % heads != 0)) {
-    context.fail("the last axis of its data is not a multiple of its heads");
+    context.fail("the size of the last axis of its data is not a multiple of its number of heads");
   }
   const Expr batch = context.dim(0, 0);
   const Expr length = sequence_length(context, 0);
   const std::int64_t tables = context.has_input(3) ? 2 : 3;
   if (context.rank(1) != tables) {
-    context.fail("its tables need rank " + std::to_string(tables) +
+    context.fail("its tables of cosines and sines need rank " + std::to_string(tables) +
                  (tables == 2 ? ", because it has positions" : ", because it has no positions"));
   }
   const std::size_t positions = context.has_input(3) ? 3 : 1;
   if (!context.has_shape(positions)) return;
-  context.require_dim(context.dim(positions, 0), batch, "the batches of data and positions");
+  context.require_dim(context.dim(positions, 0), batch, "the batch sizes of data and positions");
   context.require_dim(context.dim(positions, 1), length, "the lengths of data and positions");
 }
 
@@ -290,7 +301,9 @@ void infer_rotary_embedding(ShapeContext& context) {
 void rotary_embedding_gradient(GradientContext& g) {
   for (const std::size_t table : {1U, 2U}) {
     if (g.wants(table) && g.is_computed(table)) {
-      fail_gradient("its tables are computed from parameters, and have no gradient rule");
+      fail_gradient(
+          "its tables of cosines and sines have no gradient rule, but are computed from "
+          "parameters");
     }
   }
   std::vector<ValueId> inputs = {g.gradient(), g.input(1), g.add("Neg", {g.input(2)})};

@@ -48,7 +48,7 @@ void infer_range(ShapeContext& context) {
   const auto start = scalar(0);
   const auto limit = scalar(1);
   const auto delta = scalar(2);
-  if (delta && delta->is(0)) context.fail("its step is 0");
+  if (delta && delta->is(0)) context.fail("its input 'delta' must not be 0");
   if (!start || !limit || !delta) {
     context.set_shape(0, {context.data_dependent_dim(0, std::nullopt)});
     return;

@@ -9,8 +9,8 @@ namespace stashscope {
 /// Whether the node runs subgraphs: If, Loop and Scan.
 bool is_control_flow(const Node& node);
 
-/// Whether the node is ONNX Runtime's YieldOp: it returns the outputs of the forward pass and takes
-/// their gradients.
+/// Whether the node is ONNX Runtime's YieldOp, which returns the outputs of the forward pass and
+/// takes their gradients.
 bool is_yield(const Node& node);
 
 /// The subgraphs that a control-flow node runs.

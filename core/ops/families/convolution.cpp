@@ -29,7 +29,7 @@ std::vector<std::int64_t> kernel_of(ShapeContext& context, const Places& places)
     const Expr& dim = context.dim(places.weight, axis + 2);
     if (is_given) {
       context.require_dim(kernel[static_cast<std::size_t>(axis)], dim,
-                          "the kernel and the axes of the weight");
+                          "attribute 'kernel_shape' and the spatial axes of the weight");
       continue;
     }
     const auto size = dim.integer();
@@ -60,10 +60,12 @@ Shape conv_shape(ShapeContext& context, const Places& places) {
   require_spatial(context, places);
   const std::int64_t group = group_of(context);
   const Window window = read_window(context.attributes(), kernel_of(context, places));
-  context.same_dim(context.dim(places.data, 1), context.dim(places.weight, 1) * Expr(group),
-                   "the channels of the data and of the weight times group");
+  context.same_dim(
+      context.dim(places.data, 1), context.dim(places.weight, 1) * Expr(group),
+      "the number of data channels and the product of 'group' and the number of weight channels");
   const auto channels = context.dim(places.weight, 0).integer();
-  if (channels && *channels % group != 0) context.fail("group does not divide the output channels");
+  if (channels && *channels % group != 0)
+    context.fail("attribute 'group' does not divide the number of output channels");
   Shape shape = {context.dim(places.data, 0), context.dim(places.weight, 0)};
   for (std::size_t axis = 0; axis < window.kernel.size(); ++axis) {
     shape.push_back(window_count(context, window, axis,
@@ -79,9 +81,10 @@ Shape transposed_shape(ShapeContext& context, const Places& places) {
   const std::int64_t group = group_of(context);
   const Window window = read_window(context.attributes(), kernel_of(context, places));
   context.same_dim(context.dim(places.data, 1), context.dim(places.weight, 0),
-                   "the channels of the data and the weight");
+                   "the numbers of channels of the data and the weight");
   const auto channels = context.dim(places.weight, 0).integer();
-  if (channels && *channels % group != 0) context.fail("group does not divide the channels");
+  if (channels && *channels % group != 0)
+    context.fail("attribute 'group' does not divide the number of input channels");
   const std::size_t axes = window.kernel.size();
   const Integers fixed = context.attributes().integers("output_shape");
   Integers extra = context.attributes().integers("output_padding");
@@ -110,7 +113,7 @@ template <ResultShape result>
 void infer_conv(ShapeContext& context) {
   context.set_element(0, context.element(0));
   const Shape shape = result(context, {});
-  context.require_length(2, shape[1], "the bias and the output channels");
+  context.require_length(2, shape[1], "the length of the bias and the number of output channels");
   context.set_shape(0, shape);
 }
 
@@ -123,27 +126,30 @@ void infer_conv_integer(ShapeContext& context) {
 /// Y
 void infer_quantized_conv(ShapeContext& context) {
   const Shape shape = conv_shape(context, {0, 3});
-  context.require_length(8, shape[1], "the bias and the output channels");
+  context.require_length(8, shape[1], "the length of the bias and the number of output channels");
   context.set(0, context.element(7), shape);
 }
 
-/// (X [batch, channels, length], W [channels, 1, width], [bias], [state]) -> Y, and the last
-/// `width` - 1 positions as state
+/// (X [batch, channels, length], W [channels, 1, width], optional bias, optional state) -> Y, and
+/// the last `width` - 1 positions as state
 void infer_causal_conv(ShapeContext& context) {
   require_known_text(context, "activation", {"none", "silu", "swish"});
   context.set_like_input(0, 0);
   context.set_element(1, context.element(context.has_input(3) ? 3 : 0));
-  context.require_dim(context.dim(1, 0), context.dim(0, 1), "the channels of weights and data");
-  context.require_dim(context.dim(1, 1), 1, "the second axis of its weights");
-  context.require_length(2, context.dim(0, 1), "the bias and the channels");
+  context.require_dim(context.dim(1, 0), context.dim(0, 1),
+                      "the numbers of channels of weights and data");
+  context.require_dim(context.dim(1, 1), 1,
+                      "the size of the second axis of its weights and the required size");
+  context.require_length(2, context.dim(0, 1), "the length of the bias and the number of channels");
   if (context.dim(1, 2).is(0)) context.fail("its weights are empty");
   const Shape state = {context.dim(0, 0), context.dim(0, 1), context.dim(1, 2) - Expr(1)};
   context.require_shape(3, state);
   if (context.has_output(1)) context.set_shape(1, state);
 }
 
-/// Flops of a window that slides over `positions` positions. At each position, every weight of one
-/// entry along the weight's first axis takes one multiplication and one addition.
+/// Flops of a window that slides over `positions` positions. One entry along the first axis of the
+/// weight tensor has the weights of one window. At each position, each of these weights takes one
+/// multiplication and one addition.
 double sliding_flops(double positions, const CostContext& cost, std::size_t weight_input) {
   const auto& weight = cost.input_dims(weight_input);
   if (weight.empty() || weight[0] == 0) return 0;
@@ -169,7 +175,8 @@ double conv_transpose_flops(const CostContext& cost) {
   return sliding_flops(cost.input_elements(0), cost, 1) + bias_flops(cost);
 }
 
-/// (dY, X, W): the cost of the forward pass for each of dX and dW, and a sum for dB.
+/// The flops of (dY, X, W) -> dX, dW, dB. dX and dW take as many flops as the forward pass each; dB
+/// takes one addition for each element of dY.
 /// @param slides input whose elements are the window's positions: 0 for Conv, 1 for ConvTranspose
 template <std::size_t slides>
 double conv_grad_flops(const CostContext& cost) {

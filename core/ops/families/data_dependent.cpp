@@ -7,7 +7,7 @@ namespace stashscope {
 
 namespace {
 
-/// (tensor, condition [at most one entry per position]) -> the kept positions
+/// (tensor, condition with at most one entry per position) -> the kept positions
 void infer_compress(ShapeContext& context) {
   context.set_element(0, context.element(0));
   const Expr conditions = context.dim(1, 0);
@@ -48,13 +48,14 @@ void infer_unique(ShapeContext& context) {
   context.set_shape(0, std::move(shape));
 }
 
-/// (boxes [batches, boxes, 4], scores [batches, classes, boxes], [most per class], ...) ->
+/// (boxes [batches, boxes, 4], scores [batches, classes, boxes], optional limit per class, ...) ->
 /// [selected, 3]
 void infer_non_max_suppression(ShapeContext& context) {
   context.set_element(0, ElementType::int64);
-  context.require_dim(context.dim(0, 0), context.dim(1, 0), "the batches of boxes and scores");
+  context.require_dim(context.dim(0, 0), context.dim(1, 0), "the batch sizes of boxes and scores");
   context.require_dim(context.dim(0, 1), context.dim(1, 2), "the numbers of boxes and scores");
-  context.require_dim(context.dim(0, 2), 4, "the numbers per box and the coordinates of a box");
+  context.require_dim(context.dim(0, 2), 4,
+                      "the size of the last axis of the boxes and the number of coordinates");
   Expr per_class = context.dim(0, 1);
   // The limit of boxes per class defaults to 0, which selects nothing.
   const Contents* const limit = context.has_input(2) ? context.contents(2) : nullptr;

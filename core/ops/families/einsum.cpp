@@ -125,8 +125,8 @@ void einsum_gradient(GradientContext& g) {
     const std::string other = ranks.size() == 2 ? equation.operands[1 - i] : "";
     if (repeats_a_letter(own) || !contains_all(equation.result + other, own)) {
       fail_gradient(
-          "Einsum has no gradient rule for a letter that occurs twice in an operand, or only in "
-          "one operand and not in the result");
+          "Einsum has no gradient rule for a letter that occurs twice in an operand, or that "
+          "neither the other operand nor the result contains");
     }
     std::vector<ValueId> inputs = {g.gradient()};
     std::string terms = equation.result;
@@ -149,7 +149,7 @@ std::optional<EinsumEquation> fitting_equation(const CostContext& cost) {
 }
 
 /// A multiplication and an addition for each combination of positions along all axes. 0 if the
-/// equation does not match the shapes, because these are unknown.
+/// equation does not match the shapes, which happens if shapes are unknown.
 double einsum_flops(const CostContext& cost) {
   const auto equation = fitting_equation(cost);
   if (!equation) return 0;

@@ -22,7 +22,7 @@ void infer_prelu(ShapeContext& context) {
   if (context.version() >= 7) return context.require_broadcastable(1, context.shape(0));
   const auto slopes = element_count(context.type(1));
   if (slopes && !slopes->is(1)) {
-    context.require_length(1, context.dim(0, 1), "the slopes and the channels");
+    context.require_length(1, context.dim(0, 1), "the number of slopes and the number of channels");
   }
 }
 
@@ -37,7 +37,7 @@ void prelu_gradient(GradientContext& g) {
   give_product(g, 1, g.add("Where", {negative, g.input(0), zero}));
 }
 
-/// The derivative s + alpha * y * (1 - s), where s is the sigmoid of alpha * x and y = x * s.
+/// The derivative is s + alpha * y * (1 - s), where s is the sigmoid of alpha * x and y = x * s.
 ValueId swish_slope(GradientContext& g, ValueId x, double alpha) {
   const ValueId factor = g.scalar_like(x, alpha);
   const ValueId gate = g.add("Sigmoid", {g.add("Mul", {x, factor})});

@@ -88,7 +88,7 @@ Shape gathered_nd(ShapeContext& context, const Shape& data) {
     context.fail("batch_dims and its index tuples address more axes than the data has");
   for (std::int64_t i = 0; i < batch; ++i) {
     context.require_dim(data[static_cast<std::size_t>(i)], context.dim(1, i),
-                        "the shared axes of data and indices");
+                        "the sizes of a batch axis of data and indices");
   }
   Shape shape(indices.begin(), indices.end() - 1);
   shape.insert(shape.end(), data.begin() + batch + *depth, data.end());
@@ -161,7 +161,7 @@ class Scattering {
     if (!whole_) place_ = {{"axis", g.attributes().integer("axis", 0)}};
   }
 
-  /// The elements of `from`, a tensor like the data, to which the updates go.
+  /// The elements of `from` at the positions of the updates; `from` has the data's shape.
   ValueId gathered(ValueId from) const {
     return g_.add(whole_ ? "GatherND" : "GatherElements", {from, g_.input(1)}, place_);
   }
@@ -179,8 +179,8 @@ class Scattering {
   Attributes place_;
 };
 
-/// The data's gradient is zero at the indices; the updates' gradient is the output's gradient
-/// there.
+/// The data's gradient is zero at the indices; the updates' gradient is the output's gradient at
+/// the indices.
 void replacing_gradient(GradientContext& g, const Scattering& scattering) {
   if (g.wants(0)) {
     g.give(0, scattering.scattered(g.gradient(), g.zeros_like(g.input(2)), "none"));
@@ -241,7 +241,7 @@ void infer_tensor_scatter(ShapeContext& context) {
   require_known_text(context, "mode", {"linear", "circular"});
   context.set_like_input(0, 0);
   const std::int64_t axis = context.axis(context.attributes().integer("axis", -2), context.rank(0));
-  if (axis == 0) context.fail("its axis is the batch axis");
+  if (axis == 0) context.fail("its attribute 'axis' must not be the batch axis (0)");
   Shape wanted = context.shape(0);
   wanted[static_cast<std::size_t>(axis)] = context.dim(1, axis);
   context.require_shape(1, wanted);
@@ -255,9 +255,11 @@ void infer_reverse_sequence(ShapeContext& context) {
   const std::int64_t time = context.attributes().integer("time_axis", 0);
   const bool leading = (batch == 0 && time == 1) || (batch == 1 && time == 0);
   if (context.rank(0) < 2 || !leading) {
-    context.fail("its axes of batch and time are not the first two");
+    context.fail(
+        "its data needs rank 2 or more, and 'batch_axis' and 'time_axis' must be 0 and 1 in either "
+        "order");
   }
-  context.require_length(1, context.dim(0, batch), "the lengths and the batch");
+  context.require_length(1, context.dim(0, batch), "the number of lengths and the batch size");
 }
 
 void reverse_sequence_gradient(GradientContext& g) {
@@ -265,7 +267,8 @@ void reverse_sequence_gradient(GradientContext& g) {
 }
 
 void infer_one_hot(ShapeContext& context) {
-  context.require_length(2, 2, "the number of values and 2");
+  context.require_length(
+      2, 2, "the number of values and the required number (one value for off, one for on)");
   context.set_element(0, context.element(2));
   Shape shape = context.shape(0);
   const std::int64_t rank = std::ssize(shape) + 1;

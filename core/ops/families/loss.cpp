@@ -11,7 +11,8 @@ bool reduces(const Attributes& attributes) {
   return attributes.text("reduction", "mean") != "none";
 }
 
-/// Requires a label for each position of the scores, which have a further axis for the classes.
+/// Requires one label for each position of the scores. The scores have one axis more than the
+/// labels, for the classes.
 void require_labels(ShapeContext& context, std::size_t scores, std::size_t labels) {
   if (context.rank(labels) + 1 != context.rank(scores)) {
     context.fail("the scores have shape " + context.text(context.shape(scores)) +
@@ -19,7 +20,7 @@ void require_labels(ShapeContext& context, std::size_t scores, std::size_t label
   }
   for (std::int64_t axis = 0; axis < context.rank(labels); ++axis) {
     context.same_dim(context.dim(scores, axis == 0 ? 0 : axis + 1), context.dim(labels, axis),
-                     "the positions of scores and labels");
+                     "the axis sizes of scores and labels");
   }
 }
 
@@ -33,7 +34,7 @@ void infer_cross_entropy(ShapeContext& context) {
   context.set_element(1, element);
   require_labels(context, 0, 1);
   const Expr& classes = context.dim(0, context.rank(0) > 1 ? 1 : 0);
-  context.require_length(2, classes, "the class weights and the classes");
+  context.require_length(2, classes, "the number of class weights and the number of classes");
   context.set_shape(0, reduces(context.attributes()) ? Shape() : context.shape(1));
   if (context.has_output(1)) context.set_shape(1, context.shape(0));
 }
@@ -41,14 +42,14 @@ void infer_cross_entropy(ShapeContext& context) {
 /// (d loss, log probabilities, labels, ...) -> d scores
 void infer_cross_entropy_grad(ShapeContext& context) {
   const Expr& classes = context.dim(1, context.rank(1) > 1 ? 1 : 0);
-  context.require_length(3, classes, "the class weights and the classes");
+  context.require_length(3, classes, "the number of class weights and the number of classes");
   require_labels(context, 1, 2);
   if (context.has_shape(0) && context.rank(0) > 0) {
     if (context.rank(0) != context.rank(2))
       context.fail("its gradient and its labels differ in rank");
     for (std::int64_t axis = 0; axis < context.rank(0); ++axis) {
       context.require_dim(context.dim(0, axis), context.dim(2, axis),
-                          "its gradient and its labels");
+                          "the sizes of its gradient and its labels");
     }
   } else if (!reduces(context.attributes()) && context.rank(2) > 0) {
     context.fail("needs a gradient for each label");
@@ -116,7 +117,7 @@ Op loss(std::string type, void (*gradient)(GradientContext&)) {
           .operands = loss_operands,
           .infer = infer_cross_entropy,
           .gradient = gradient,
-          .flops = flops_per_input_element<9>};  // a LogSoftmax, and the sum
+          .flops = flops_per_input_element<9>};  // 8 for LogSoftmax, 1 for the sum
 }
 
 }  // namespace
@@ -135,10 +136,11 @@ void add_loss_ops(OpRegistry& registry) {
   sparse.versions = {9};
   sparse.operands = "scores:float[1..] labels:index weights?:float -> loss log_prob?";
   registry.add(std::move(sparse));
+  // Operations per element: 4 for exp(log p), 1 for subtracting 1, 1 for multiplying by d loss.
   Op grad = microsoft({.type = "SoftmaxCrossEntropyLossGrad",
                        .operands = grad_operands,
                        .infer = infer_cross_entropy_grad,
-                       .flops = flops_per_element<6>,  // exp(log p), minus one, times d loss
+                       .flops = flops_per_element<6>,
                        .in_place = {{1, 0}}});
   registry.add(grad);
   grad.type = "SoftmaxCrossEntropyLossInternalGrad";

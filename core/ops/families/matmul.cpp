@@ -63,7 +63,7 @@ void infer_determinant(ShapeContext& context) {
   context.set_element(0, context.element(0));
   Shape shape = context.shape(0);
   if (shape.size() < 2) context.fail("its matrices need rank 2");
-  context.require_dim(context.dim(0, -1), context.dim(0, -2), "the rows and columns");
+  context.require_dim(context.dim(0, -1), context.dim(0, -2), "the numbers of rows and columns");
   shape.resize(shape.size() - 2);
   context.set_shape(0, std::move(shape));
 }
@@ -106,7 +106,7 @@ void infer_gemm(ShapeContext& context) {
   context.require_broadcastable(2, {a[0], b[1]});
 }
 
-/// The size of the axis that the product sums over, from the left operand.
+/// The size of the axis over which the product sums, read from the dims of the left operand.
 double inner_size(const CostContext& cost) {
   const auto& a = cost.input_dims(0);
   if (a.empty()) return 0;
@@ -117,7 +117,7 @@ double inner_size(const CostContext& cost) {
   return static_cast<double>(batch_behind ? a[0] : a[a.size() - 2]);
 }
 
-/// A multiplication and an addition for each element of the inner axis.
+/// For each output element, a multiplication and an addition per element of the inner axis.
 double matmul_flops(const CostContext& cost) {
   return 2 * cost.output_elements() * inner_size(cost);
 }
@@ -154,7 +154,7 @@ ValueId product(GradientContext& g, bool plain, ValueId a, ValueId b, bool trans
 }
 
 /// If many rows are multiplied by one matrix, the gradient of the matrix is a single product over
-/// all rows. Returns an invalid id if the size of a row is not a number.
+/// all rows. Returns an invalid id if the size of a row is not known as a number.
 ValueId flattened_weight_gradient(GradientContext& g, bool trans_b, float alpha) {
   const auto inner = g.shape(g.input(0)).back().integer();
   const auto columns = g.shape(g.output()).back().integer();

@@ -69,7 +69,8 @@ void infer_norm_grad(ShapeContext& context) {
 void infer_channel_norm_grad(ShapeContext& context) {
   infer_norm_grad(context);
   for (std::size_t i = 2; i < context.input_count(); ++i) {
-    context.require_length(i, context.dim(1, 1), "the scale or statistics and the channels");
+    context.require_length(i, context.dim(1, 1),
+                           "the length of the scale or statistics and the number of channels");
   }
 }
 
@@ -84,7 +85,7 @@ void infer_layer_norm_grad(ShapeContext& context) {
     if (!context.has_shape(i)) continue;
     context.require_dim(*element_count({ElementType::undefined, outer, {}}),
                         *element_count(context.type(i)),
-                        "the normalized rows and their statistics");
+                        "the number of normalized rows and the number of statistics");
   }
 }
 

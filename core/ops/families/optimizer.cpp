@@ -29,7 +29,7 @@ void infer_onnx_optimizer(ShapeContext& context) {
                  std::to_string(context.output_count()) +
                  " outputs; each tensor needs its gradient and " + std::to_string(states) +
                  (states == 1 ? " state" : " states") +
-                 ", and an output for itself and each state");
+                 ", and one output for itself and one for each state");
   }
   for (std::size_t i = 2 + count; i < context.input_count(); ++i) {
     const std::size_t weights = 2 + (i - 2) % count;

@@ -1,4 +1,4 @@
-// Pooling over windows and over all positions, and the gradients.
+// Pooling over windows and over all positions, and the gradients of both.
 
 #include "core/ops/families/families.h"
 #include "core/ops/rules/rules.h"
@@ -32,7 +32,8 @@ void infer_pool(ShapeContext& context) {
   context.set_shape(1, shape);
 }
 
-/// The size along one axis before the pooling, if the windows of the pooling filled the data.
+/// The size along one axis of the data that was pooled. Assumes that the windows cover the padded
+/// data exactly.
 Expr unpooled_size(ShapeContext& context, const Window& window, std::size_t axis) {
   const Expr& pooled = context.dim(0, static_cast<std::int64_t>(axis) + 2);
   return (pooled - Expr(1)) * Expr(window.strides[axis]) + Expr(window.kernel[axis]) -
@@ -48,12 +49,14 @@ void infer_max_unpool(ShapeContext& context) {
     context.fail("its data and its kernel differ in the number of spatial axes");
   }
   context.require_same_shape(0, 1);
-  context.require_length(2, context.rank(0), "the dims and the axes of its result");
+  context.require_length(2, context.rank(0),
+                         "the number of dims of its result and the rank of its data");
   if (context.has_input(2)) {
     const Contents* const dims = context.contents(2);
     if (dims == nullptr) throw ShapeUnknown();
     for (const std::size_t axis : {0U, 1U}) {
-      context.require_dim((*dims)[axis], context.shape(0)[axis], "the planes of data and result");
+      context.require_dim((*dims)[axis], context.shape(0)[axis],
+                          "the batch or channel sizes of data and result");
     }
     return context.set_shape(0, {dims->begin(), dims->end()});
   }
@@ -106,7 +109,8 @@ void infer_from_last_operand(ShapeContext& context) {
                  ", but the data has shape " + context.text(data));
   }
   for (const std::size_t axis : {0U, 1U}) {
-    context.require_dim(context.shape(0)[axis], data[axis], "the planes of gradient and data");
+    context.require_dim(context.shape(0)[axis], data[axis],
+                        "the batch or channel sizes of gradient and data");
   }
 }
 
@@ -120,7 +124,8 @@ void infer_average_pool_grad(ShapeContext& context) {
     context.fail("its data and its kernel differ in the number of spatial axes");
   for (std::size_t axis = 0; axis < window.kernel.size(); ++axis) {
     context.require_dim(window_count(context, window, axis, data[axis + 2]),
-                        context.shape(0)[axis + 2], "the windows and the gradient");
+                        context.shape(0)[axis + 2],
+                        "the number of windows and the size of the gradient");
   }
 }
 
@@ -134,7 +139,7 @@ void infer_max_pool_grad(ShapeContext& context) {
 void infer_global_pool_grad(ShapeContext& context) {
   infer_from_last_operand(context);
   for (std::int64_t axis = 2; axis < context.rank(0); ++axis) {
-    context.require_dim(context.dim(0, axis), 1, "the sizes of the pooled axes and 1");
+    context.require_dim(context.dim(0, axis), 1, "the size of a pooled axis and the required size");
   }
 }
 

@@ -1,8 +1,9 @@
-// Operators of PyTorch: those of its library ATen that its exporter leaves in training graphs, and
-// those of captured steps. Of the latter, the capture recorded what the analysis needs.
-// (docs/captured_step.md)
+// Operators of PyTorch: operators of its library ATen that its exporter leaves in training graphs,
+// and operators of captured steps. A captured step itself records what the analysis needs to know
+// about its operators. (docs/captured_step.md)
 
 #include <algorithm>
+#include <string_view>
 
 #include "core/graph/captured_step.h"
 #include "core/ops/families/families.h"
@@ -16,11 +17,13 @@ void require_embedding(const ShapeContext& context) {
   const ElementType element = context.element(0);
   if (element != ElementType::undefined &&
       (!is_floating(element) || bits_per_element(element) < 16)) {
-    context.fail("cannot embed elements of type " + std::string(name_of(element)));
+    context.fail("embeds floating-point elements of at least 16 bits only, not " +
+                 std::string(name_of(element)));
   }
   const ElementType indices = context.element(1);
   if (indices != ElementType::undefined && !is_integer(indices)) {
-    context.fail("its indices have elements of type " + std::string(name_of(indices)));
+    context.fail("its indices must be integers, but have the type " +
+                 std::string(name_of(indices)));
   }
 }
 
@@ -41,7 +44,8 @@ void infer_embedding_backward(ShapeContext& context) {
   if (context.rank(0) != context.rank(1) + 1)
     context.fail("its gradient needs one axis more than its indices");
   for (std::int64_t axis = 0; axis < context.rank(1); ++axis) {
-    context.require_dim(context.dim(0, axis), context.dim(1, axis), "its gradient and its indices");
+    context.require_dim(context.dim(0, axis), context.dim(1, axis),
+                        "the sizes of its gradient and its indices");
   }
   context.set(0, context.element(0), {(*rows)[0], context.dim(0, -1)});
 }
@@ -72,7 +76,8 @@ bool has_tag(const Node& node, std::string_view tag) {
   return std::ranges::count(node.attributes.texts("tags"), tag) > 0;
 }
 
-/// The first input in the same storage. Views and operators that change an input in place have one.
+/// The first input in the same storage as the output. Views and operators that change an input in
+/// place have such an input.
 std::optional<std::size_t> input_in_storage(const Graph& graph, const Node& node,
                                             std::size_t output) {
   const CapturedStep* const captured = graph.data().captured.get();
@@ -84,17 +89,33 @@ std::optional<std::size_t> input_in_storage(const Graph& graph, const Node& node
   return std::nullopt;
 }
 
-/// The operations that PyTorch's formulas count, or else one for each element of the results.
+/// Operators without a kernel that PyTorch does not tag as `view`: operators that only allocate,
+/// and `_unsafe_view`, which makes a view.
+constexpr std::string_view without_kernel[] = {"empty",          "empty_like", "empty_strided",
+                                               "empty_permuted", "new_empty",  "new_empty_strided",
+                                               "_unsafe_view"};
+
+/// Whether the node launches no kernel. A node that wraps a number into a tensor launches none,
+/// because the kernel that reads the tensor receives the number itself.
+bool runs_no_kernel(const CostContext& cost) {
+  if (has_tag(cost.node, "view")) return true;
+  const bool is_number = cost.node.domain == "pytorch.python" && cost.outputs.size() == 1 &&
+                         cost.output_elements(0) <= 1;
+  return is_number || std::ranges::count(without_kernel, cost.node.op_type) > 0;
+}
+
+/// The operations that PyTorch's formula counts. Without a formula, 0 for a node without a kernel,
+/// else one for each element of the results.
 double captured_flops(const CostContext& cost) {
   if (cost.counted_flops) return *cost.counted_flops;
-  if (has_tag(cost.node, "view")) return 0;
+  if (runs_no_kernel(cost)) return 0;
   double elements = 0;
   for (std::size_t i = 0; i < cost.outputs.size(); ++i) elements += cost.output_elements(i);
   return elements;
 }
 
 double captured_bytes(const CostContext& cost) {
-  if (has_tag(cost.node, "view")) return 0;
+  if (runs_no_kernel(cost)) return 0;
   double bytes = 0;
   for (std::size_t i = 0; i < cost.inputs.size(); ++i) bytes += cost.bytes_of_input(i);
   for (std::size_t i = 0; i < cost.outputs.size(); ++i) bytes += cost.bytes_of_output(i);

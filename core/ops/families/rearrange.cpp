@@ -65,7 +65,7 @@ void infer_col_to_im(ShapeContext& context) {
   if (block->size() != image->size()) context.fail("its image and its blocks differ in rank");
   Expr elements = 1;
   for (const std::int64_t size : *block) {
-    if (size < 1) context.fail("its blocks have a size of " + std::to_string(size));
+    if (size < 1) context.fail("its blocks have an axis of size " + std::to_string(size));
     elements = elements * Expr(size);
   }
   Shape shape = {context.dim(0, 0), floor_divide(context.dim(0, 1), elements)};
@@ -92,7 +92,7 @@ void infer_center_crop_pad(ShapeContext& context) {
   const std::vector<std::int64_t> axes = centred_axes(context.attributes(), context.rank(0));
   const Contents* const sizes = context.contents(1);
   if (sizes != nullptr && sizes->size() != axes.size()) {
-    context.fail("its sizes do not match its axes");
+    context.fail("its number of sizes differs from its number of axes");
   }
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const std::int64_t axis = context.axis(axes[i], context.rank(0));

@@ -27,7 +27,10 @@ class CellSizes {
     hidden_ = size_of(recurrent_weight, 2);
     if (context.attributes().has("hidden_size")) {
       const Expr given = context.attributes().require_integer("hidden_size");
-      hidden_ = hidden_ ? context.same_dim(*hidden_, given, "the hidden sizes") : given;
+      hidden_ = hidden_
+                    ? context.same_dim(*hidden_, given,
+                                       "attribute 'hidden_size' and the hidden size of the weights")
+                    : given;
     }
     fill_from_others();
   }
@@ -84,8 +87,8 @@ class CellSizes {
     return context_.dim(*input, axis);
   }
 
-  /// Derives sizes that are still missing from other operands. Sizes that no operand has become
-  /// unknown dims.
+  /// Derives missing sizes from other operands. A size that no operand determines becomes an
+  /// unknown dim.
   void fill_from_others() {
     if (!input_) input_ = size_of(weight, 2);
     if (!batch_) batch_ = size_of(lengths, 0);
@@ -98,7 +101,8 @@ class CellSizes {
 
   void check_shape(std::size_t input, const Shape& wanted) {
     const Shape& given = context_.shape(input);
-    const std::string what = "axes of input " + std::to_string(input) + " and of other operands";
+    const std::string what =
+        "axis sizes of input " + std::to_string(input) + " and of other operands";
     for (std::size_t i = 0; i < wanted.size(); ++i) {
       context_.same_dim(given[i], wanted[i], what.c_str());
     }
@@ -183,9 +187,10 @@ ValueId gradient_operand(GradientContext& g, const CellSignature& forward, CellO
   return g.saved_output(*output, {g.type(g.input(0)).element, std::nullopt, {}});
 }
 
-/// Turns the forward node into its training form, which also returns the values of every time step
-/// that the gradient operator reads.
-/// @param training type of the training form; RNN itself for RNN, whose hidden states suffice
+/// Adds the gradient operator. Turns the forward node into its training form, which also returns
+/// the values that the gradient operator reads, for every time step.
+/// @param training type of the training form. The training form of RNN is RNN itself, because its
+/// hidden states suffice.
 void recurrent_gradient(GradientContext& g, const char* training, const char* gradient) {
   const CellSignature& backward = cell_signature(gradient);
   require_slopes(g, backward.kind);

@@ -155,7 +155,7 @@ void reduce_sum_gradient(GradientContext& g) {
   g.give(0, g.add("Expand", {axes.kept(g, g.gradient()), g.shape_of(g.input(0))}));
 }
 
-/// The number of elements in one mean: a constant, or computed from the shapes.
+/// The number of elements that are averaged into one mean: a constant, or computed from the shapes.
 ValueId reduced_count(GradientContext& g, const ReducedAxes& axes) {
   const ElementType element = g.type(g.input(0)).element;
   if (!axes.known()) {
@@ -183,7 +183,7 @@ void reduce_mean_gradient(GradientContext& g) {
 /// The gradient goes in equal parts to all elements that equal the extreme, like PyTorch's amax.
 void reduce_extreme_gradient(GradientContext& g) {
   const ReducedAxes axes(g, 18);
-  // Without axes the sum below would reduce all axes.
+  // If `axes` is empty, the sum below would reduce all axes.
   if (axes.none()) return g.give(0, g.gradient());
   const ElementType element = g.type(g.input(0)).element;
   const ValueId chosen = g.cast(g.add("Equal", {g.input(0), axes.kept(g, g.output())}), element);

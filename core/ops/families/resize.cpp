@@ -1,4 +1,4 @@
-// Resize, Upsample and the gradient.
+// Resize, Upsample and their gradients.
 
 #include <algorithm>
 
@@ -19,7 +19,8 @@ std::vector<std::int64_t> resized_axes(ShapeContext& context) {
 
 void scale_dims(ShapeContext& context, Shape& shape, const Contents& scales) {
   const std::vector<std::int64_t> axes = resized_axes(context);
-  if (scales.size() != axes.size()) context.fail("its scales do not match the data's axes");
+  if (scales.size() != axes.size())
+    context.fail("its number of scales differs from its number of resized axes");
   for (std::size_t i = 0; i < axes.size(); ++i) {
     Expr& dim = shape[static_cast<std::size_t>(axes[i])];
     dim = floor(dim * scales[i]);
@@ -55,7 +56,8 @@ void infer_resized(ShapeContext& context) {
   const std::size_t scales_input = context.version() >= 11 ? 2 : 1;
   const std::size_t axes_count = resized_axes(context).size();
   if (context.has_shape(3)) {
-    context.require_length(3, static_cast<std::int64_t>(axes_count), "its sizes and its axes");
+    context.require_length(3, static_cast<std::int64_t>(axes_count),
+                           "the number of sizes and the number of resized axes");
   }
   const Contents* const scales = context.contents(scales_input);
   if (scales != nullptr && !scales->empty()) {
@@ -111,7 +113,8 @@ void infer_resize_grad(ShapeContext& context) {
   if (axes.empty()) axes = all_axes(context.rank(0));
   for (const std::int64_t axis : axes) context.axis(axis, context.rank(0));
   if (context.has_shape(3) && !context.dim(3, 0).is(0)) {
-    context.require_length(3, std::ssize(axes), "the scales and the resized axes");
+    context.require_length(3, std::ssize(axes),
+                           "the number of scales and the number of resized axes");
   }
 }
 
@@ -134,8 +137,8 @@ void resize_gradient(GradientContext& g) {
   while (!inputs.back().valid()) inputs.pop_back();
   Attributes attributes = g.attributes();
   if (early) {
-    // Older versions fix these modes; the gradient operator defaults to the modes of newer
-    // versions.
+    // Older versions of the forward operator always use these modes. The gradient operator needs
+    // them as attributes, because its defaults are the modes of newer versions.
     attributes.set("coordinate_transformation_mode", "asymmetric");
     attributes.set("nearest_mode", "floor");
   }

@@ -255,7 +255,7 @@ TensorType part_type(const GradientContext& g, std::size_t part) {
   if (g.opset() >= 13 && g.has_input(1)) {
     const auto known = g.integers(1);
     if (!known || known->size() != parts)
-      fail_gradient("omits a part of unknown size, which its gradient needs");
+      fail_gradient("omits an output of unknown size that its gradient needs");
     sizes = *known;
   }
   along = sizes.size() == parts ? Expr(sizes[part]) : equal_parts(along, parts)[part];
@@ -308,7 +308,8 @@ void infer_concat(ShapeContext& context) {
     for (std::int64_t at = 0; at < context.rank(0); ++at) {
       Expr& dim = shape[static_cast<std::size_t>(at)];
       dim = at == axis ? dim + context.dim(i, at)
-                       : context.same_dim(dim, context.dim(i, at), "the other dimensions");
+                       : context.same_dim(dim, context.dim(i, at),
+                                          "the dimensions besides the concatenated axis");
     }
   }
   context.set_shape(0, std::move(shape));

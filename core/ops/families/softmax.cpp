@@ -70,7 +70,7 @@ void add_softmax_ops(OpRegistry& registry) {
                       .operands = "input:float -> output",
                       .infer = infer_softmax,
                       .gradient = softmax_gradient<softmax_grad_13, softmax_grad>,
-                      .flops = flops_per_element<8>,  // max, minus, exp (4), sum, division
+                      .flops = flops_per_element<8>,  // exp: 4; max, minus, sum, division: 1 each
                       .in_place = {{0, 0}},
                       .reference_in_place = true,
                       .recompute = RecomputeLevel::advanced,

@@ -109,7 +109,7 @@ void infer_reshape_grad(ShapeContext& context) {
   context.set(0, context.element(1), context.shape(0));
   if (!context.has_shape(1)) return;
   context.same_dim(*element_count(context.type(0)), *element_count(context.type(1)),
-                   "the elements of the data and of its gradient");
+                   "the numbers of elements of the data and of its gradient");
 }
 
 /// (gradient, a, b) -> gradients of a and b; unwanted gradients are omitted

@@ -14,8 +14,9 @@ namespace stashscope {
 constexpr std::string_view microsoft_domain = "com.microsoft";
 
 /// Adds the nodes of a backward pass to a forward graph. Backward nodes keep the order in which
-/// they are added. A helper that needs only forward values (a Shape node) directly follows the
-/// forward node that it reads from, so that the helper keeps no large activation alive.
+/// they are added. A helper is a node that needs only forward values, such as a Shape node. It
+/// directly follows the forward node that it reads from, so that it keeps no large activation
+/// alive.
 class BackwardBuilder {
  public:
   /// @param forward a graph with inferred shapes; the builder may add optional outputs to its nodes
@@ -45,19 +46,20 @@ class BackwardBuilder {
   /// output of a Shape node in the forward part.
   ValueId shape_of(ValueId value);
 
-  /// Drops the declared shapes, because exporters of forward models invent the dimension names.
+  /// Drops the declared shapes of all values, because exporters of forward models invent the
+  /// dimension names in these shapes.
   void forget_declared_shapes() {
     for (Value& each : data_.values) each.declared_shape.reset();
   }
 
-  /// Gives a new value the type that inference cannot derive.
+  /// Sets the type of a new value. This is needed where shape inference cannot derive the type.
   void declare(ValueId id, TensorType type) { data_.values[id].type = std::move(type); }
   void rename(ValueId id, const std::string& name) { data_.values[id].name = unused(name); }
   /// An unused name derived from `name`; reserves it.
   std::string unused(const std::string& name) { return unused_name(name, names_); }
 
-  /// Returns the whole graph: forward nodes with their helpers, `between` (the YieldOp), backward
-  /// nodes. The builder must not be used afterwards.
+  /// Returns the whole graph: the forward nodes with their helpers, then `between` (the YieldOp),
+  /// then the backward nodes. The builder must not be used afterwards.
   GraphData finish(Node between, std::vector<ValueId> outputs);
   /// A new value without a producer, for `between`.
   ValueId new_value(const std::string& name, TensorType type);
@@ -67,7 +69,7 @@ class BackwardBuilder {
   std::size_t forward_nodes_;
   std::vector<Node> backward_;
   std::multimap<std::size_t, Node>
-      helpers_;  // keyed by the index of the forward node that they follow
+      helpers_;  // by the index of the forward node that the helper follows
   std::map<std::vector<std::int64_t>, ValueId> int64_constants_;
   std::map<std::pair<ElementType, double>, ValueId> scalars_;
   std::map<ValueId, ValueId> shapes_;

@@ -17,14 +17,14 @@ std::optional<std::vector<std::int64_t>> integers_of(const std::vector<Expr>* co
 /// odd integer times 2^n with n outside of [-60, 20].
 std::optional<Expr> exact_expr(double number);
 
-/// `item` as a tensor of type `element` stores it: floating-point numbers are rounded. Nothing if
-/// the item does not fit the type. A symbolic item is returned unchanged.
+/// The value that a tensor of type `element` stores for `item`: a floating-point number is rounded.
+/// Nothing if the item does not fit the type. A symbolic item is returned unchanged.
 std::optional<Expr> stored_item(const Expr& item, ElementType element);
 
-/// A fraction of small integers that rounds to the same float32 as `number`, and is probably the
-/// number that the author meant. A run rounds every product; with this fraction, a size times 0.7
-/// equals the size that a run finds. Returns `number` if it is symbolic or no such fraction is
-/// found.
+/// A fraction of small integers that rounds to the same float32 as `number`, such as 7/10 for the
+/// float32 nearest to 0.7. The author of the model probably meant this fraction. The exact product
+/// of a size and this fraction equals the product that a run computes and rounds in float32.
+/// Returns `number` unchanged if it is symbolic or if no such fraction is found.
 Expr simplest_fraction(const Expr& number);
 
 }  // namespace stashscope

@@ -61,7 +61,8 @@ class GradientContext {
   /// The gradient of an output; a tensor of zeros if no gradient arrives.
   ValueId gradient(std::size_t output = 0);
 
-  /// Adds a node with one output. The domain is ai.onnx, with `add_microsoft` com.microsoft.
+  /// Adds a node with one output. `add` uses the domain ai.onnx, `add_microsoft` the domain
+  /// com.microsoft.
   ValueId add(std::string_view op_type, std::vector<ValueId> inputs, Attributes attributes = {});
   ValueId add_microsoft(std::string_view op_type, std::vector<ValueId> inputs,
                         Attributes attributes = {});
@@ -86,8 +87,9 @@ class GradientContext {
 
   /// Sets the gradient of input `index`; the gradient must have the input's shape.
   void give(std::size_t index, ValueId gradient);
-  /// Sums a gradient of shape `from`, to which the input was broadcast, to the input's shape. Sets
-  /// the sum as the gradient of input `index`.
+  /// Sums `gradient` over the axes along which input `index` was broadcast. Sets the sum, which has
+  /// the input's shape, as the gradient of the input.
+  /// @param from the shape of `gradient`, to which the input was broadcast
   void give_broadcast(std::size_t index, ValueId gradient, const Shape& from);
   /// Calls give_broadcast with the shape of output 0.
   void give_broadcast(std::size_t index, ValueId gradient);

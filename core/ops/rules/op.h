@@ -22,7 +22,9 @@ struct CostContext {
   std::span<const std::vector<std::int64_t>> outputs;
   std::span<const std::int64_t> input_bytes = {};
   std::span<const std::int64_t> output_bytes = {};
-  std::optional<double> counted_flops = {};  ///< what a capture says; nothing: derive them
+  /// Floating-point operations that a capture counted. Nothing if there is no count; then the
+  /// operator's rule counts the operations.
+  std::optional<double> counted_flops = {};
 
   /// Empty for an input that the node does not have.
   const std::vector<std::int64_t>& input_dims(std::size_t index) const;
@@ -35,12 +37,12 @@ struct CostContext {
 
 /// The unit of a device that does an operator's work. The device's memory is counted separately.
 enum class ComputeUnit : std::uint8_t {
-  vector,  ///< one operation per lane and clock
+  vector,  ///< vector units: one operation per lane and clock
   matrix,  ///< matrix multiplication units, if the device has them
   link,    ///< the link to the host
 };
 
-/// The lowest probe level at which ONNX Runtime's memory optimizer recomputes an operator.
+/// The lowest level of --probe at which ONNX Runtime's memory optimizer recomputes an operator.
 enum class RecomputeLevel { never, basic, advanced };
 
 /// One row of the memory optimizer's table of recomputable operators: the since-versions that the
@@ -48,7 +50,8 @@ enum class RecomputeLevel { never, basic, advanced };
 struct RecomputeRule {
   std::vector<std::int64_t> versions;
   std::vector<std::size_t> ignored_inputs;
-  bool is_late = false;  ///< ONNX Runtime 1.19.2 has the row, its version of 2023-11 does not
+  bool is_late = false;  ///< the row exists in ONNX Runtime 1.19.2, but not in the version of
+                         ///< 2023-11
 };
 
 /// Output `output` may reuse the buffer of input `input` if the input's lifetime ends at the node
@@ -58,8 +61,8 @@ struct InPlace {
   std::size_t output;
 };
 
-/// Everything that the analysis knows about an operator. The runners have kernels for operators,
-/// which are registered with the same domain and type.
+/// Everything that the analysis knows about an operator. The runners register their kernels for the
+/// operator under the same domain and type.
 struct Op {
   std::string domain = {};  ///< "" for ai.onnx
   std::string type = {};
@@ -67,7 +70,8 @@ struct Op {
   Operands operands = {};                   ///< inputs and outputs, checked before anything else
   /// Sets the types (and known contents) of all outputs; null: the model's declared types are used.
   void (*infer)(ShapeContext&) = nullptr;
-  /// The outputs do not depend differentiably on the inputs (shapes, comparisons).
+  /// Whether no gradient flows through the operator, because its outputs have no derivative with
+  /// respect to its inputs (shapes, comparisons).
   bool stops_gradients = false;
   /// Builds the gradients of the inputs; null: no rule is known.
   void (*gradient)(GradientContext&) = nullptr;
@@ -81,16 +85,16 @@ struct Op {
   /// Whether an output that shares its input's buffer is a view, which costs nothing.
   bool alias_is_view = true;
   std::vector<InPlace> in_place = {};
-  /// ONNX Runtime's CPU kernel writes output 0 into the buffer of input 0 if both have the same
-  /// type and nothing else reads the input. Set only for operators with recompute rules.
+  /// Whether ONNX Runtime's CPU kernel writes output 0 into the buffer of input 0 if both have the
+  /// same type and nothing else reads the input. Set only for operators with recompute rules.
   bool reference_in_place = false;
   RecomputeLevel recompute = RecomputeLevel::never;
   std::vector<RecomputeRule> recompute_rules = {};
-  bool random = false;          ///< draws random numbers: a clone needs the original's seed
+  bool random = false;          ///< draws random numbers, so a clone needs the original's seed
   bool output_on_host = false;  ///< its outputs take no device memory
-  /// A gradient operator whose result hardly changes if its stashed activations are stored in 8
-  /// bits: the derivative of a smooth, saturating function depends little on the low digits of the
-  /// activations.
+  /// Whether the result of the gradient operator hardly changes if its stashed activations are
+  /// stored in 8 bits. This holds for smooth, saturating functions, whose derivatives depend little
+  /// on the low digits of the activations.
   bool tolerates_float8 = false;
 };
 
@@ -100,8 +104,9 @@ constexpr const char* any_type = "*";
 class OpRegistry {
  public:
   void add(Op op);
-  /// Adds an operator of captured steps, which no model has and no runner runs. The entry with type
-  /// `any_type` and domain `d` stands for all operators of the domains `d.x` without an entry.
+  /// Adds an operator that occurs only in captured steps; no runner runs it. An entry with type
+  /// `any_type` and domain `d` stands for every operator of a domain `d.x`, unless the operator has
+  /// an entry of its own.
   void add_captured(Op op);
   /// Null for an unknown operator.
   const Op* find(std::string_view domain, std::string_view type) const;
@@ -124,7 +129,7 @@ double flops_of(const Op* op, const CostContext& cost);
 /// @param op null for an unknown operator
 double bytes_moved(const Op* op, const CostContext& cost);
 
-/// The since-version of `op` that is in force at `opset`; 1 if there is none.
+/// The since-version of `op` that applies at `opset`; 1 if all since-versions are above `opset`.
 std::int64_t since_version(const Op& op, std::int64_t opset);
 
 }  // namespace stashscope

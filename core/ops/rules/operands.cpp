@@ -69,7 +69,8 @@ void add_type(Operand& operand, std::string_view name) {
   operand.types_text += (operand.types_text.empty() ? "" : " or ") + std::string(words);
 }
 
-/// Cuts off and returns the text before the first of the characters `ends`.
+/// Returns the part of `text` before the first character that is in `ends`. Removes this part from
+/// `text`.
 std::string_view take_until(std::string_view& text, std::string_view ends) {
   const std::string_view taken = text.substr(0, text.find_first_of(ends));
   text.remove_prefix(taken.size());
@@ -93,7 +94,7 @@ void read_ranks(Operand& operand, std::string_view text) {
   }
 }
 
-/// @param earlier the operands to which `=` may refer, besides the operand itself
+/// @param earlier the operands before this one; `=` may refer to one of them, or to this operand
 Operand read_operand(std::string_view text, const std::vector<Operand>& earlier) {
   Operand operand;
   std::string_view rest = text;
@@ -166,7 +167,7 @@ void check_count(std::string_view kind, const std::vector<Operand>& operands, st
     const bool is_needed = operand->count == Operand::Count::one ||
                            (operand->repeats() && !operand->may_lack_names && i < count) ||
                            (operand->count == Operand::Count::some && i < operands.size());
-    // A repeated output may lack a name: then no node reads the output.
+    // An output of a repeated operand may lack a name; then no node reads the output.
     const bool is_named = kind == "input" || !operand->repeats() ? has(i) : i < count;
     if (is_needed && !is_named) {
       context.fail(words_of(kind, i, *operand) + " is missing; the operator has the " +

@@ -19,15 +19,16 @@ struct Op;
 /// One input or output of an operator. A repeated operand stands for all operands from its position
 /// on.
 struct Operand {
-  enum class Count : std::uint8_t { one, optional, some, any };  ///< some: at least one
+  /// `some` is one operand or more, `any` is any number of operands, also none.
+  enum class Count : std::uint8_t { one, optional, some, any };
 
   std::string name;
   Count count = Count::one;
   std::uint32_t types = 0;          ///< bit n allows element type n; 0: all types are allowed
   std::string types_text;           ///< `types` in words
   bool may_be_sequence = false;     ///< also takes sequences and optional values
-  bool may_lack_names = false;      ///< some inputs of a repeated input may be omitted
-  std::optional<std::size_t> like;  ///< has the element type of this input
+  bool may_lack_names = false;      ///< some operands of a repeated input may be omitted
+  std::optional<std::size_t> like;  ///< index of the input whose element type this one must have
   std::size_t least_rank = 0;
   std::size_t most_rank = std::numeric_limits<std::size_t>::max();
 
@@ -55,14 +56,14 @@ struct Signature {
 class Operands {
  public:
   Operands() = default;
-  Operands(const char* text) : Operands({{1, text}}) {}  // NOLINT: written as a text in tables
+  Operands(const char* text) : Operands({{1, text}}) {}  // NOLINT: implicit for tables
   /// Since-versions, ascending, with their texts. Throws std::invalid_argument for a text that does
   /// not follow the grammar.
   Operands(std::initializer_list<std::pair<std::int64_t, const char*>> texts);
 
   bool known() const { return !signatures_.empty(); }
   const std::vector<Signature>& signatures() const { return signatures_; }
-  /// The signature in force at a version; null if the operator has no signature.
+  /// The signature that applies at a version; null if the operator has no signature.
   const Signature* at(std::int64_t version) const;
 
  private:

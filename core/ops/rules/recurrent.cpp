@@ -45,7 +45,7 @@ const std::vector<CellSignature>& cell_signatures() {
 }
 
 /// A function's name, its parameters and their defaults. (ONNX, RNN. ONNX gives ScaledTanh no
-/// defaults; alpha 1 and beta 1 make it Tanh.)
+/// defaults. With the defaults chosen here, alpha 1 and beta 1, ScaledTanh equals Tanh.)
 struct FunctionEntry {
   CellFunction function;
   const char* name;

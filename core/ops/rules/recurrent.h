@@ -45,7 +45,7 @@ enum class CellOperand : std::uint8_t {
   data,              ///< X [S, B, I]
   weight,            ///< W [D, G H, I]
   recurrent_weight,  ///< R [D, G H, H]
-  bias,              ///< B [D, 2 G H]: for W, then for R
+  bias,              ///< [D, 2 G H]: the bias of W, then the bias of R
   lengths,           ///< the number of time steps of each sequence [B]
   initial_hidden,    ///< [D, B, H]
   initial_cell,      ///< [D, B, H]
@@ -89,7 +89,8 @@ struct Recurrence {
 /// Reads the attributes of a recurrent operator. Throws an input Error for an invalid value.
 Recurrence read_recurrence(CellKind kind, const Attributes& attributes);
 
-/// Whether the derivative can be computed from the function's output, without a saved input.
+/// Whether the derivative of the function can be computed from its output alone, so that its input
+/// need not be saved.
 bool tells_slope(const CellActivation& activation);
 /// The name of the function in ONNX.
 std::string name_of(CellFunction function);

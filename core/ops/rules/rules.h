@@ -25,14 +25,15 @@ using Combine = std::optional<Expr> (*)(const Expr&, const Expr&);
 /// contents and at most one axis. A single element is broadcast.
 void combine_contents(ShapeContext& context, Combine combine);
 
-/// For each axis, the row-major offsets of the positions along the axis. Nothing if a dim is not a
-/// number or there are more than `max_contents` elements.
+/// For each axis of a tensor, the row-major offset of each position along the axis. Nothing if a
+/// dim is not a number or there are more than `max_contents` elements.
 std::optional<std::vector<std::vector<std::int64_t>>> element_offsets(const Shape& shape);
-/// The elements at the sums of one offset per axis, for all combinations; the last axis advances
-/// fastest.
+/// For every combination of one offset per axis, the element at the sum of these offsets; the last
+/// axis advances fastest.
 Contents pick(const Contents& items, const std::vector<std::vector<std::int64_t>>& offsets);
 
-/// Marks an operator that ONNX Runtime recomputes at every probe level, in these versions.
+/// Marks `op` as an operator that ONNX Runtime recomputes at every probe level.
+/// @param versions the since-versions of the operator that ONNX Runtime recomputes
 Op recomputed(Op op, std::vector<std::int64_t> versions);
 
 /// Puts an operator that only ONNX Runtime defines into domain com.microsoft, version 1.
@@ -69,8 +70,9 @@ double flops_per_input_element(const CostContext& cost) {
 }
 inline double no_flops(const CostContext&) { return 0; }
 inline double no_bytes(const CostContext&) { return 0; }
-/// The bytes of an operator that reads only the elements of its data that become output 0. Further
-/// inputs, such as indices, are read in full.
+/// The bytes of an operator whose output 0 consists of selected elements of input 0. The operator
+/// reads only the selected elements of input 0, but reads all further inputs, such as indices, in
+/// full.
 double bytes_of_picked(const CostContext& cost);
 
 }  // namespace stashscope

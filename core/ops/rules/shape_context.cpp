@@ -9,7 +9,8 @@ namespace stashscope {
 
 namespace {
 
-/// The number of terms and of their factors; arguments of functions count double.
+/// The number of terms plus the number of their factors. The terms and factors in the arguments of
+/// functions count double.
 std::size_t complexity(const Expr& expr) {
   std::size_t total = 0;
   for (const Term& term : expr.terms()) {
@@ -146,7 +147,8 @@ void ShapeContext::require_dim(const Expr& a, const Expr& b, const char* what) c
 void ShapeContext::require_length(std::size_t input, const Expr& size, const char* what) const {
   if (!has_shape(input)) return;
   if (rank(input) != 1)
-    fail("input " + std::to_string(input) + " must have one axis, to compare " + what);
+    fail("input " + std::to_string(input) + " must have one axis; otherwise " + what +
+         " cannot be compared");
   require_dim(dim(input, 0), size, what);
 }
 

@@ -13,7 +13,7 @@ namespace stashscope {
 /// The known elements of a tensor, row-major.
 using Contents = std::vector<Expr>;
 
-/// The most elements of a tensor whose elements are tracked.
+/// The elements of a tensor are tracked only if there are at most this many.
 constexpr std::size_t max_contents = 128;
 
 /// One input of a shape rule; the caller owns the type and the contents.
@@ -81,8 +81,8 @@ class ShapeContext {
   void set_shape(std::size_t output, Shape shape);
   void set(std::size_t output, ElementType element, Shape shape);
   /// Sets the elements of an output, rounded to its type. Call this function after the type and the
-  /// shape are set. Does nothing if there are more than `max_contents` elements, if the shape does
-  /// not have as many elements, or if an element does not fit the type.
+  /// shape are set. Does nothing if there are more than `max_contents` elements, if the output's
+  /// shape has another number of elements, or if an element does not fit the type.
   void set_contents(std::size_t output, Contents contents);
   /// Gives an output the element type and shape of an input.
   void set_like_input(std::size_t output, std::size_t input);
@@ -96,14 +96,14 @@ class ShapeContext {
   /// data-dependent size.
   bool is_unknown(const Expr& size) const;
   /// Records that `a` and `b` must be equal and returns the simpler of the two expressions. Throws
-  /// an input Error for different numbers.
+  /// an input Error if they are different numbers.
   /// @param what names the two sizes in that Error
   Expr same_dim(const Expr& a, const Expr& b, const char* what);
   /// Multidirectional broadcasting. (ONNX, Broadcasting.md)
   Expr broadcast_dim(const Expr& a, const Expr& b);
   Shape broadcast(const Shape& a, const Shape& b);
-  /// Throws an input Error for different numbers. Symbolic sizes pass; a run, which knows all dims,
-  /// checks these sizes.
+  /// Throws an input Error if `a` and `b` are different numbers. Symbolic sizes pass; a run, which
+  /// knows all dims, checks them.
   void require_dim(const Expr& a, const Expr& b, const char* what) const;
   /// Requires an input, unless it is omitted, to have one axis of `size`.
   void require_length(std::size_t input, const Expr& size, const char* what) const;

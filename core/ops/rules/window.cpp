@@ -62,7 +62,7 @@ Expr window_count(ShapeContext& context, const Window& window, std::size_t axis,
   }
   if (!window.ceil_mode) return floor_divide(room, stride) + Expr(1);
   const Expr places = ceil_divide(room, stride) + Expr(1);
-  // A last window that starts in the end padding is dropped.
+  // The last window is dropped if it starts in the padding after the data.
   const auto known = size.integer();
   if (known && (*places.integer() - 1) * window.strides[axis] >= *known + before) {
     return places - Expr(1);

@@ -17,7 +17,7 @@ void infer_roi_align(ShapeContext& context) {
   require_known_text(context, "coordinate_transformation_mode",
                      {"half_pixel", "output_half_pixel"});
   context.require_dim(context.dim(1, 1), 4,
-                      "the numbers per region and the coordinates of a region");
+                      "the number of columns of its regions and the number of coordinates");
   const std::int64_t height = context.attributes().integer("output_height", 1);
   const std::int64_t width = context.attributes().integer("output_width", 1);
   if (height < 1 || width < 1) context.fail("its result has no rows or no columns");
@@ -37,9 +37,11 @@ void infer_deform_conv(ShapeContext& context) {
   const Shape& offsets = context.shape(2);
   const std::int64_t groups = context.attributes().integer("offset_group", 1);
   const Expr taps = Expr(groups) * context.dim(1, 2) * context.dim(1, 3);
-  context.require_dim(offsets[0], context.dim(0, 0), "the batches of data and offsets");
-  context.require_dim(offsets[1], 2 * taps, "the offset channels and 2 * offset groups * taps");
-  context.require_length(3, context.dim(1, 0), "the bias and the output channels");
+  context.require_dim(offsets[0], context.dim(0, 0), "the batch sizes of data and offsets");
+  context.require_dim(offsets[1], 2 * taps,
+                      "the number of offset channels and 2 * offset groups * taps");
+  context.require_length(3, context.dim(1, 0),
+                         "the length of the bias and the number of output channels");
   context.require_shape(4, {context.dim(0, 0), taps, offsets[2], offsets[3]});
   context.set_shape(0, {context.dim(0, 0), context.dim(1, 0), offsets[2], offsets[3]});
 }

@@ -13,7 +13,7 @@ namespace {
 
 /// data [batch, channels, spatial...], grid [batch, points..., spatial rank] ->
 /// [batch, channels, points...]
-/// @param first the input with the data; the grid follows
+/// @param first the index of the data input; the grid is the input after it
 Shape sampled_shape(ShapeContext& context, std::size_t first) {
   const Shape& data = context.shape(first);
   const Shape& grid = context.shape(first + 1);
@@ -22,10 +22,10 @@ Shape sampled_shape(ShapeContext& context, std::size_t first) {
   }
   require_known_text(context, "mode", {"linear", "bilinear", "nearest", "cubic", "bicubic"});
   require_known_text(context, "padding_mode", {"zeros", "border", "reflection"});
-  context.require_dim(data[0], grid[0], "the batches of data and grid");
+  context.require_dim(data[0], grid[0], "the batch sizes of data and grid");
   context.require_dim(grid.back(), std::ssize(data) - 2,
-                      "the coordinates of a point and the spatial axes of the data");
-  Shape shape = {context.same_dim(data[0], grid[0], "the batches of data and grid"), data[1]};
+                      "the number of coordinates of a point and the number of spatial axes");
+  Shape shape = {context.same_dim(data[0], grid[0], "the batch sizes of data and grid"), data[1]};
   shape.insert(shape.end(), grid.begin() + 1, grid.end() - 1);
   return shape;
 }
@@ -57,14 +57,15 @@ void infer_affine_grid(ShapeContext& context) {
   const auto axes =
       size != nullptr ? std::optional(std::ssize(*size) - 2) : context.dim(0, 1).integer();
   if (!axes) throw ShapeUnknown();
-  if (*axes != 2 && *axes != 3) context.fail("its transformations are not of 2 or 3 axes");
+  if (*axes != 2 && *axes != 3) context.fail("its transformations need 2 or 3 spatial axes");
   context.require_dim(context.dim(0, 1), *axes,
-                      "the rows of a transformation and the spatial axes");
-  context.require_dim(context.dim(0, 2), *axes + 1,
-                      "the columns of a transformation and the spatial axes + 1");
+                      "the number of rows of a transformation and the number of spatial axes");
+  context.require_dim(
+      context.dim(0, 2), *axes + 1,
+      "the number of columns of a transformation and the number of spatial axes + 1");
   if (size != nullptr) {
     context.require_dim((*size)[0], context.dim(0, 0),
-                        "the batches of its size and transformations");
+                        "the batch size in its input 'size' and the number of transformations");
   }
   Shape shape = {context.dim(0, 0)};
   for (std::int64_t i = 0; i < *axes; ++i) {
@@ -78,7 +79,8 @@ void infer_affine_grid(ShapeContext& context) {
 /// (gradient [batch, spatial..., n]) -> [batch, n, n + 1]
 void infer_affine_grid_grad(ShapeContext& context) {
   const std::int64_t axes = context.rank(0) - 2;
-  context.require_dim(context.dim(0, -1), axes, "the coordinates of a point and the spatial axes");
+  context.require_dim(context.dim(0, -1), axes,
+                      "the number of coordinates of a point and the number of spatial axes");
   context.set(0, context.element(0), {context.dim(0, 0), axes, axes + 1});
 }
 

@@ -10,13 +10,14 @@ namespace stashscope {
 
 namespace {
 
-/// [words] or [texts, words] -> one number for each n-gram's column
+/// (words [words] or [texts, words]) -> [columns] or [texts, columns]. The attribute ngram_indexes
+/// holds the column of each n-gram.
 void infer_ngram_counts(ShapeContext& context) {
   require_known_text(context, "mode", {"TF", "IDF", "TFIDF"});
   context.set_element(0, ElementType::float32);
   const Integers columns = context.attributes().require_integers("ngram_indexes");
   if (columns.empty() || *std::min_element(columns.begin(), columns.end()) < 0) {
-    context.fail("its n-grams have no columns");
+    context.fail("its ngram_indexes are empty or negative");
   }
   const Expr count = Expr(*std::max_element(columns.begin(), columns.end())) + 1;
   Shape shape = {count};

@@ -21,7 +21,8 @@ std::optional<Expr> scalar(const ShapeContext& context, std::size_t input) {
   return items->front();
 }
 
-/// A size that an input gives.
+/// The size in a single-element input. Throws an input Error if the input is omitted or the size is
+/// negative.
 Expr given_size(ShapeContext& context, std::size_t input) {
   if (!context.has_input(input)) context.fail("input " + std::to_string(input) + " is missing");
   Expr size = *scalar(context, input);
@@ -33,10 +34,11 @@ void require_elements(ShapeContext& context, const Expr& length) {
   if (length.is(0)) context.fail("has nothing to transform: the length is 0");
 }
 
-/// Throws an input Error for a complex signal, whose last axis holds real and imaginary part.
+/// Throws an input Error for a complex signal, whose last axis holds the real and the imaginary
+/// part.
 void require_real(ShapeContext& context) {
   if (context.shape(0).back().is(2)) {
-    context.fail("half a spectrum needs a real signal, but its signal is complex");
+    context.fail("attribute 'onesided' needs a real signal, but the signal is complex");
   }
 }
 
@@ -52,7 +54,9 @@ void infer_dft(ShapeContext& context) {
     axis = *given.integer();
   }
   axis = context.axis(axis, context.rank(0));
-  if (axis + 1 >= context.rank(0)) context.fail("its axis is the axis of real and imaginary parts");
+  if (axis + 1 >= context.rank(0)) {
+    context.fail("its axis must not be the last one, which holds real and imaginary parts");
+  }
   const bool half = context.attributes().integer("onesided", 0) != 0;
   const bool is_inverse = context.attributes().integer("inverse", 0) != 0;
   if (half && !is_inverse) require_real(context);
@@ -91,8 +95,8 @@ ElementType output_element(ShapeContext& context) {
   const ElementType element =
       element_attribute(context.attributes(), "output_datatype", ElementType::float32);
   if (!is_floating(element) && !is_integer(element)) {
-    context.fail("its output has elements of type " + std::string(name_of(element)) +
-                 ", which are no numbers");
+    context.fail("attribute 'output_datatype' names " + std::string(name_of(element)) +
+                 ", which is not a numeric type");
   }
   return element;
 }

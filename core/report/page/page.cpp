@@ -22,7 +22,8 @@ using nlohmann::json;
 
 using Texts = std::map<std::string, std::string, std::less<>>;
 
-/// Replaces every `{{name}}`. Texts are not searched again, so they may contain braces.
+/// Replaces every `{{name}}` by its text. The inserted texts are not searched again, so they may
+/// contain braces.
 std::string filled(std::string_view page, const Texts& texts) {
   std::string result;
   while (true) {
@@ -41,7 +42,8 @@ std::string escaped_lines(const std::string& text) {
   return escaped;
 }
 
-/// JSON for a script element, which any `</script` or `<!--` would end or change.
+/// JSON for a script element. `<` is escaped, because `</script` would end the element and `<!--`
+/// would change how it is read.
 std::string script_json(const json& data) {
   std::string text;
   for (const char c : data.dump()) {

@@ -8,6 +8,7 @@
 #include "core/report/cost_report.h"
 #include "core/study/facts/plan_facts.h"
 #include "core/study/facts/plan_words.h"
+#include "core/study/step/later_steps.h"
 
 namespace stashscope {
 
@@ -36,6 +37,15 @@ bool is_file_order(const Study& study) {
          !study.choices.fusion.strategy;
 }
 
+/// What later steps need, if the captured step makes the states of its optimizer.
+std::string later_sentence(const Study& study) {
+  const LaterSteps later = later_steps(study, *study.current);
+  if (later.state_bytes == 0) return "";
+  return " Later steps need " + strong_bytes(later.peak_bytes) + ": the " +
+         format_bytes(later.state_bytes) +
+         " of optimizer states that this step makes are live from their start.";
+}
+
 Sentence peak_sentence(const Study& study) {
   const std::int64_t before = study.baseline->timeline.peak_bytes;
   const std::int64_t after = study.current->timeline.peak_bytes;
@@ -49,7 +59,7 @@ Sentence peak_sentence(const Study& study) {
             (after < before ? "less" : "more") + " than the " + format_bytes(before) +
             " without plans" + (is_file_order(study) ? "" : " and in the order of the file");
   }
-  return text + unknown_sizes_clause(study) + ".";
+  return text + unknown_sizes_clause(study) + "." + later_sentence(study);
 }
 
 Sentence fit_sentence(const Study& study) {
@@ -59,7 +69,7 @@ Sentence fit_sentence(const Study& study) {
   const std::string kept = reserve == 0 ? "" : ", " + format_number(reserve) + " % kept free";
   const std::string name =
       xml_escaped(device.name) + " (" + format_bytes(device.memory_bytes) + kept + ")";
-  const std::int64_t left = device.memory_bytes - study.current->timeline.peak_bytes;
+  const std::int64_t left = device.memory_bytes - later_steps(study, *study.current).peak_bytes;
   if (left >= 0)
     return "It " + strong("fits") + " " + name + "; " + format_bytes(left) + " stay free.";
   return "It does " + strong("not fit") + " " + name + ": " + format_bytes(-left) + " too much.";
@@ -111,17 +121,20 @@ std::string module_bytes(const Study& study, const ModuleMemory& module) {
          percent_of(module.peak_bytes, study.current->timeline.peak_bytes) + ")";
 }
 
-/// If the rest of a module (what its inner modules do not hold) is the largest, the largest whole
-/// module follows.
+/// Names the row of the table of modules that holds the most memory. A row may stand for the rest
+/// of a module: the tensors that inner modules with rows of their own do not hold. In this case,
+/// the sentence also names the whole module that holds the most memory.
 Sentence module_sentence(const Study& study, const std::vector<ModuleMemory>& modules) {
   if (modules.empty() || modules.front().peak_bytes == 0) return "";
   const ModuleMemory& most = modules.front();
-  std::string text = "Of all modules, " + quoted(most.module) +
-                     (most.is_rest ? ", without the modules in it that have rows below," : "") +
-                     " holds most: " + module_bytes(study, most);
+  std::string text =
+      "Of all modules, " + quoted(most.module) +
+      (most.is_rest ? ", without its inner modules that have rows of their own," : "") +
+      " holds the most memory: " + module_bytes(study, most);
   const auto whole = std::ranges::find(modules, false, &ModuleMemory::is_rest);
   if (most.is_rest && whole != modules.end() && whole->peak_bytes > 0) {
-    text += ", then " + quoted(whole->module) + ": " + module_bytes(study, *whole);
+    text += ". Of the whole modules, " + quoted(whole->module) +
+            " holds the most memory: " + module_bytes(study, *whole);
   }
   return text + ".";
 }
@@ -167,8 +180,10 @@ std::vector<Sentence> move_sentences(const ReportInput& input) {
   const auto off = static_cast<std::size_t>(
       std::ranges::count(input.study.plan_table->plans, false, &PlanRow::on));
   if (off > input.tried_moves.rows) {
-    sentences.push_back("Of the " + std::to_string(off) + " recompute plans that are off, the " +
-                        std::to_string(input.tried_moves.rows) + " that free most were tried.");
+    sentences.push_back("The search tried " + std::to_string(input.tried_moves.rows) + " of the " +
+                        std::to_string(off) +
+                        " recompute plans that are off, starting with the plans that free the most "
+                        "memory.");
   }
   if (!has_passes) {
     sentences.push_back("No graph pass was tried, because that takes long for a large model.");

@@ -11,13 +11,14 @@ namespace stashscope {
 /// A sentence of the page as HTML.
 using Sentence = std::string;
 
-/// Sentences on the peak, whether it fits the device, the time of the step, and the bands and the
-/// module that hold most; the peak comes first.
+/// Sentences on the peak, on whether the peak fits into the device's memory, on the time of the
+/// step, and on the bands and the module that hold the most memory. The sentence on the peak comes
+/// first.
 std::vector<Sentence> answer_sentences(const ReportInput& input,
                                        const std::vector<ModuleMemory>& modules);
 
-/// Sentences on the next moves with their extra time, or that there are none. If not all plans were
-/// tried, the last sentence says how many.
+/// Sentences on the next moves with their extra time, or one sentence that no tried move lowers the
+/// peak. If not all plans were tried, a sentence says how many were.
 /// @pre the input has moves
 std::vector<Sentence> move_sentences(const ReportInput& input);
 

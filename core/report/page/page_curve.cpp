@@ -11,7 +11,8 @@ namespace {
 
 using nlohmann::json;
 
-/// The first slot with the most live bytes of each column.
+/// For each column, the slot with the most live bytes; the first one if several slots have the
+/// most.
 std::vector<std::size_t> highest_slots(const std::vector<std::int64_t>& live, std::size_t columns) {
   std::vector<std::size_t> slots;
   const std::size_t count = std::min(columns, live.size());
@@ -75,7 +76,7 @@ json page_curve(const ReportInput& input, const PageLimits& limits) {
   const std::vector<std::int64_t>& live = variant.timeline.live_bytes;
   std::vector<std::size_t> slots = highest_slots(live, limits.columns);
   const std::size_t peak = column_of(variant.timeline.peak_slot, live.size(), slots.size());
-  // Another slot of the column may be as high.
+  // An earlier slot of the column may have as many live bytes as the peak slot.
   if (peak < slots.size()) slots[peak] = variant.timeline.peak_slot;
   return {{"slots", variant.timeline.order.size()},
           {"forward_slots", variant.forward_slots},

@@ -18,13 +18,12 @@ std::string fact(const std::string& title, const std::string& html) {
 
 std::string captured_memory_model() {
   return paragraph(
-      "The step was captured from PyTorch, which said when it allocated and when it freed each "
-      "storage. A storage takes the allocated bytes from the start of the node that allocates it "
-      "to "
-      "the end of the last node before it is freed; tensors that share a storage count once. The "
-      "peak is the largest sum of all storages alive while one node runs; the rounding of an "
-      "allocator and the scratch memory of libraries are not part of it. Times follow from each "
-      "node's operations and bytes and the device's data sheet.");
+      "The step was captured from PyTorch, which reported when each storage was allocated and "
+      "freed. A storage takes the allocated bytes from the start of the node that allocates it to "
+      "the end of the last node before the storage is freed; tensors that share a storage count "
+      "once. The peak is the largest sum of all storages alive while one node runs. This sum does "
+      "not include the rounding of an allocator and the scratch memory of libraries. The time of "
+      "a node follows from its operations, its bytes and the device's data sheet.");
 }
 
 std::string memory_model(const Study& study) {
@@ -32,15 +31,17 @@ std::string memory_model(const Study& study) {
   const bool releases = study.choices.update.release_gradients;
   return paragraph(
       "A tensor takes memory from the start of the node that makes it to the end of the last node "
-      "that reads it. Parameters, constants, inputs and optimizer states take memory throughout; " +
+      "that reads it. Parameters, constants, inputs and optimizer states take memory from the "
+      "start "
+      "of the step to its end; " +
       std::string(releases ? "the gradient of a parameter is freed when the parameter is updated. "
-                           : "the gradients of parameters stay to the end. ") +
-      "Views share the memory of the tensor they show, and an elementwise node writes into an "
-      "input that no later node reads. The peak is the largest sum of all tensors alive while "
-      "one node runs; the rounding of an allocator and the scratch memory of libraries are "
-      "not part of it. Sizes are those of the shapes in the model under the sizes below, and times "
-      "follow from each node's operations and bytes and the device's data sheet, where they were "
-      "not measured.");
+                           : "the gradients of parameters stay until the end of the step. ") +
+      "A view shares the memory of the tensor that it shows, and an elementwise node writes into "
+      "an input that no later node reads. The peak is the largest sum of all tensors alive while "
+      "one node runs. This sum does not include the rounding of an allocator and the scratch "
+      "memory of libraries. Bytes follow from the shapes in the model and the dimension sizes "
+      "below. If the time of a node was not measured, the time follows from the node's "
+      "operations, its bytes and the device's data sheet.");
 }
 
 std::string sizes_html(const Study& study) {
@@ -82,11 +83,12 @@ std::string order_html(const Study& study) {
   return xml_escaped(text) + ", fused groups: " + xml_escaped(fusion);
 }
 
-/// The config string of the plans in force; the choices may name these plans by a level only.
+/// The config string of the selected plans. The choices may name only a level that selects these
+/// plans.
 std::string plans_html(const Study& study) {
   if (study.choices.plans.sequence) return xml_escaped(plan_text(study.choices));
   const std::string config = to_string(study.config);
-  if (config.empty()) return "none is on";
+  if (config.empty()) return "no plan is on";
   const int level = study.choices.plans.level;
   return "<code>" + xml_escaped(config) + "</code>" +
          (level > 0 ? " (level " + std::to_string(level) + ")" : "");

@@ -10,12 +10,12 @@ namespace stashscope {
 namespace {
 
 constexpr std::size_t moves_of_page = 5;
-/// Trying a row of the plan table computes a part of the study again. This limits the nodes of all
-/// tried studies together.
+/// Limit on the number of nodes of all tried studies together. Trying a row of the plan table
+/// computes a part of the study again.
 constexpr std::size_t nodes_of_tried_moves = 40'000;
 constexpr std::size_t least_tried_moves = 3;
-/// Trying a pass infers shapes and builds the backward pass again. Below this, all passes together
-/// take a few seconds; larger graphs try none.
+/// Trying a pass infers shapes and builds the backward pass again. Up to this number of nodes, all
+/// passes together take a few seconds; on larger graphs, no pass is tried.
 constexpr std::size_t most_nodes_for_passes = 5'000;
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-/// The indices, in the page's list of tensors, of what the occurrences of a row free.
+/// The tensors that the occurrences of a row free, as indices into the page's list of tensors.
 json freed_tensors(const Study& study, const PlanRow& row, const PageTensors& tensors) {
   std::set<std::size_t> entries;
   if (row.occurrences == nullptr) return entries;
@@ -49,7 +49,7 @@ std::string cell(const std::string& label, const std::string& html) {
   return "<td data-label=\"" + label + "\">" + html + "</td>";
 }
 
-/// A cell of a number, which sorts by its exact value.
+/// A table cell for a number. The page's script sorts the cell by the exact value.
 std::string number_cell(const std::string& label, const json& value, const std::string& text,
                         const std::string& tip = "") {
   return "<td class=\"number\" data-label=\"" + label + "\" data-value=\"" + value.dump() + "\"" +
@@ -116,15 +116,15 @@ json page_modules(const Study& study, const std::vector<ModuleMemory>& modules,
 }
 
 std::string plans_table(const json& plans) {
-  std::string html = table_start({"State", "Plan", "Uses", "Saves", "At the peak", "Extra time",
-                                  "Config", "Saved bytes, symbolic"});
+  std::string html = table_start({"State", "Plan", "Uses", "Saves", "Saves at the peak",
+                                  "Extra time", "Config", "Saved bytes, symbolic"});
   for (const json& row : plans) {
     const auto seconds = row["extra_seconds"].get<double>();
     html += std::string(row["on"].get<bool>() ? "<tr class=\"on\">" : "<tr>") +
             cell("State", state_text(row)) + "<th scope=\"row\">" + text_of(row, "name") + "</th>" +
             number_cell("Uses", row["frequency"], row["frequency"].dump()) +
             bytes_cell("Saves", row, "saving_bytes") +
-            bytes_cell("At the peak", row, "bytes_at_peak") +
+            bytes_cell("Saves at the peak", row, "bytes_at_peak") +
             number_cell("Extra time", seconds,
                         format_seconds(seconds) + " <small>(" +
                             format_fixed(row["extra_percent"].get<double>(), 2) + " %)</small>") +

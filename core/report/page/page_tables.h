@@ -12,7 +12,7 @@ namespace stashscope {
 /// `extra_percent`, `on`, `applied`.
 nlohmann::json page_plans(const Study& study, const PageLimits& limits);
 
-/// Adds `tensors` to each of these rows: the entries of the page's tensors that the row frees.
+/// Adds `tensors` to each row of `plans`: the entries of the page's tensors that the row frees.
 void add_freed_tensors(const Study& study, const PageTensors& tensors, nlohmann::json& plans);
 
 /// The rows of the table of modules, at most `limits.rows`: `module`, `is_rest`, `peak_bytes`,
@@ -20,7 +20,8 @@ void add_freed_tensors(const Study& study, const PageTensors& tensors, nlohmann:
 nlohmann::json page_modules(const Study& study, const std::vector<ModuleMemory>& modules,
                             const PageLimits& limits);
 
-/// The tables as HTML, made of the rows above. Cells of numbers have `data-value`.
+/// The tables as HTML, made from the rows that `page_plans` and `page_modules` return. Cells of
+/// numbers have `data-value`.
 std::string plans_table(const nlohmann::json& plans);
 std::string modules_table(const nlohmann::json& modules);
 

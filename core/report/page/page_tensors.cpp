@@ -38,7 +38,8 @@ std::string shown_name(const std::string& name) {
   return text.size() <= longest_name ? text : utf8_prefix(text, longest_name) + "…";
 }
 
-/// The length in bytes of the longest common prefix of two texts that consists of ASCII characters.
+/// The length in bytes of the longest common prefix of two texts, up to the first character that is
+/// not ASCII.
 std::size_t shared_start(const std::string& a, const std::string& b) {
   const auto end = std::ranges::mismatch(
       a, b, [](char x, char y) { return x == y && static_cast<unsigned char>(x) < 0x80; });
@@ -76,8 +77,8 @@ class TensorCollector {
     return i == 0 || (!tree.nodes[i].buffer.valid() && tree.nodes[i].child_count > 0);
   }
 
-  /// The smallest depth whose groups have no room on the page. Groups of this or a greater depth
-  /// are left out; the root always stays.
+  /// The smallest depth whose groups have no room on the page. The page leaves out the groups of
+  /// this depth and of greater depths, but never the root.
   std::uint32_t first_depth_without_room(const MemoryTree& tree) {
     std::vector<std::size_t> bytes;
     for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
@@ -161,7 +162,7 @@ class TensorCollector {
     }
   }
 
-  /// For entries.
+  /// Bytes of the page that entries may take.
   std::size_t room() const {
     return limits_.tensor_bytes - std::min(limits_.tensor_bytes, used_by_groups_);
   }
@@ -171,7 +172,7 @@ class TensorCollector {
     used_ = 0;
     page_.entry_of =
         IdVector<BufferId, std::size_t>(timeline_.buffers.size(), PageTensors::no_entry);
-    // Sums need room as well.
+    // Half of the room is left for the sums over small tensors.
     const std::size_t for_tensors = room() / 2;
     for (const BufferId id : alive_at(timeline_, timeline_.peak_slot)) {
       if (timeline_.buffers[id].bytes == 0 || add(id, for_tensors)) continue;
@@ -194,8 +195,8 @@ class TensorCollector {
     sum.tensors += tensors;
   }
 
-  /// One entry for the small tensors of the same groups; without room for that, for those of the
-  /// same use.
+  /// Writes one entry for all small tensors of a group. Where the page has no room for the entries
+  /// of groups, writes one entry for all small tensors of a band.
   void write_sums() {
     std::map<Band, Sum> by_use;
     for (const auto& [group, sum] : sums_) {
@@ -253,7 +254,7 @@ class TensorCollector {
   std::vector<IdVector<BufferId, std::uint32_t>> group_of_;
   std::vector<BufferId> buffers_;  ///< in the order of the tree by module
   std::vector<Entry> entries_;
-  std::size_t used_ = 0;  ///< by entries
+  std::size_t used_ = 0;  ///< page bytes taken by `entries_`
   std::size_t used_by_groups_ = 0;
   std::map<std::array<std::uint32_t, groupings.size()>, Sum> sums_;
   PageTensors page_;

@@ -25,8 +25,8 @@ struct DeviceInfo {
 std::vector<DeviceInfo> list_devices();
 
 /// Returns the entry of `devices` for a device name, null when no entry matches. `cuda` means the
-/// first GPU; `none` means the CPU, which runs the step when no device is chosen. Without any GPU,
-/// every GPU name gives the entry that holds the reason.
+/// first GPU; `none` means the CPU, which runs the step when no device is chosen. If there is no
+/// GPU, every GPU name gives the entry whose description is the reason.
 const DeviceInfo* device_meant(const std::vector<DeviceInfo>& devices, const std::string& name);
 
 }  // namespace stashscope

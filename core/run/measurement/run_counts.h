@@ -12,8 +12,8 @@ constexpr int most_runs = 1000;
 
 /// How often a step runs; every run uses the same data.
 struct RunCounts {
-  /// Runs before the measured ones, 0 to most_runs: the first run loads code and fills memory
-  /// pools.
+  /// Runs before the measured runs, 0 to most_runs. They are not measured, because the first run
+  /// also loads code and fills memory pools.
   int warm_up = 1;
   int repeats = 1;  ///< measured runs, 1 to most_runs
 
@@ -30,8 +30,8 @@ std::string describe_run(const RunCounts& counts, int index);
 
 /// Combines several runs of a step: the memory of the last run, the largest difference of a slot's
 /// live bytes between the last run and any other, and the median times of the nodes and the step.
-/// @param repeats not empty
 /// Throws a run Error when the runs have different numbers of nodes.
+/// @param repeats not empty
 Measurement combined(std::vector<Measurement> repeats);
 
 }  // namespace stashscope

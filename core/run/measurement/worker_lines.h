@@ -11,7 +11,8 @@ constexpr std::string_view worker_variant_line = "V ";  ///< followed by `baseli
 /// Followed by `warm-up` or `run`; then come the events of that run. The runs of a variant are
 /// consecutive.
 constexpr std::string_view worker_run_line = "N ";
-constexpr std::string_view worker_size_line = "D ";  ///< followed by size, space and name of a dim
+/// Followed by the size of a dim, a space, and the name of the dim.
+constexpr std::string_view worker_size_line = "D ";
 /// Median seconds of the whole step over the measured runs of a variant; printed after these runs.
 constexpr std::string_view worker_time_line = "T ";
 constexpr std::string_view worker_remark_line =

@@ -12,7 +12,8 @@ using Dims = std::vector<std::int64_t>;
 
 Dims spatial(const Dims& dims) { return {dims.begin() + 2, dims.end()}; }
 
-/// All sizes except the pads of the convolution from data of dims `in` to a result of dims `out`.
+/// The sizes of the convolution that turns data of dims `in` into a result of dims `out`. The pads
+/// are left empty.
 ConvolutionSizes sizes_between(const Attributes& attributes, const Window& window, const Dims& in,
                                const Dims& out) {
   return {.batch = in[0],
@@ -28,7 +29,8 @@ ConvolutionSizes sizes_between(const Attributes& attributes, const Window& windo
 }
 
 /// The padding that a transposed convolution removes from its result. (ONNX, ConvTranspose) If the
-/// requested result is longer than the windows reach, the padding is 0, as in ONNX Runtime.
+/// requested result is longer than the range that the windows cover, the padding is 0, as in ONNX
+/// Runtime.
 std::int64_t transposed_padding(const Attributes& attributes, const Window& window,
                                 std::size_t axis, std::int64_t x, std::int64_t y) {
   const bool fixed = !attributes.integers("output_shape").empty();

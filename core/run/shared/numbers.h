@@ -7,7 +7,7 @@
 
 namespace stashscope::kernels {
 
-/// The type of the accumulator of long sums of T.
+/// The type in which long sums of elements of type T are accumulated.
 template <class T>
 using Sum = std::conditional_t<
     std::is_integral_v<Compute<T>>,

@@ -48,8 +48,8 @@ std::vector<InferredOutput> infer(const Kernel& kernel, const Op& op, const Kern
   } catch (const ShapeUnknown&) {
     if (kernel.size == nullptr) fail_run("", "the dims of its outputs cannot be determined");
   } catch (const ExpressionTooLarge&) {
-    // Some elements of the inputs have no exact representation, such as powers of arbitrary
-    // numbers. Such elements decide no dims, so the rule is tried again without elements.
+    // Some elements of the inputs, such as powers of arbitrary numbers, have no exact
+    // representation. No dims depend on such elements, so the rule is tried again without elements.
     const auto forget = [](KnownInput& input) { return std::exchange(input.contents, nullptr); };
     if (std::count_if(known.begin(), known.end(), forget) == 0) throw;
     return infer(kernel, op, context, std::move(known), symbols);

@@ -87,8 +87,8 @@ double rounded(const std::string& mode, double x) {
   return mode == "round_prefer_ceil" ? std::floor(x + 0.5) : std::ceil(x - 0.5);
 }
 
-/// The weight of an input position at distance `x`. Cubic: Keys, "Cubic convolution interpolation
-/// for digital image processing", 1981.
+/// The weight of an input position at distance `x`. Source of the cubic weights: Keys, "Cubic
+/// convolution interpolation for digital image processing", 1981.
 double weight_at(const Interpolation& how, double x) {
   x = std::abs(x);
   if (how.mode != "cubic") return std::max(0.0, 1 - x);
@@ -117,7 +117,7 @@ Taps weighted_taps(const Interpolation& how, const ScaledAxis& axis, double x) {
 Taps taps_of(const Interpolation& how, const ScaledAxis& axis, std::int64_t out) {
   const double x = source_position(how, axis, static_cast<double>(out));
   const auto last = static_cast<double>(axis.in - 1);
-  // The negated condition also holds for NaN.
+  // The condition is negated, so that it also holds for NaN.
   if (how.coordinates == "tf_crop_and_resize" && !(x >= 0 && x <= last)) return {};
   if (how.mode != "nearest") return weighted_taps(how, axis, x);
   return {{static_cast<std::int64_t>(std::clamp(rounded(how.nearest, x), 0.0, last)), 1}};

@@ -13,9 +13,10 @@ struct SliceNumbers {
   std::vector<std::int64_t> steps;
 };
 
-/// Reads starts, axes and steps from the inputs. `first` is the index of the starts; ends follow.
+/// Reads starts, axes and steps from the inputs. `first` is the input index of the starts. The next
+/// three inputs are the ends, which are not read, the axes and the steps.
 SliceNumbers slice_operands(const std::vector<TensorView>& inputs, std::size_t first);
-/// Reads the attributes that hold the numbers before version 10; all steps are 1.
+/// Reads starts and axes from the attributes, as before version 10; all steps are 1.
 SliceNumbers slice_attributes(const Attributes& attributes);
 
 /// Strides and offset, in elements, of a slice within its dense tensor.

@@ -68,7 +68,8 @@ class StridedWalk {
     return false;
   }
 
-  /// Adds an innermost axis. Merges it with the axis before if one stride per operand covers both.
+  /// Adds an innermost axis. Merges this axis with the previous axis if one stride per operand
+  /// covers both.
   void append(std::int64_t size, const Offsets& step) {
     bool even = !sizes_.empty();
     for (std::size_t k = 0; even && k < Operands; ++k) even = steps_.back()[k] == step[k] * size;

@@ -9,8 +9,8 @@ namespace stashscope {
 /// dims accept any size.
 void check_given(const Graph& graph, const Value& value, const Tensor& tensor);
 
-/// Throws an input Error that names the first graph input or output that is a sequence, a map or an
-/// optional, or a tensor of strings: such values are analysed but not run.
+/// Throws an input Error that names the first graph input or output that is a sequence, a map, an
+/// optional or a tensor of strings. A step with such values can be analysed, but not run.
 void check_all_tensors(const Graph& graph);
 
 }  // namespace stashscope

@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::size_t piece_points = 1 << 15;
 constexpr std::size_t most_threads = 16;
-/// Average count of normal numbers from one piece: a share of pi / 4 of all points lies inside the
-/// circle.
+/// The average count of normal numbers from the points of one piece. Each point inside the circle
+/// gives two numbers, and about 11 / 14 (pi / 4) of all points lie inside the circle.
 constexpr std::size_t piece_numbers = 2 * piece_points * 11 / 14;
 
 /// A point of the square around the unit circle.
@@ -29,9 +29,9 @@ struct Point {
   bool is_inside() const { return square <= 1 && square != 0; }
 };
 
-/// Maps a word to a number from 0 to just below 1. Halves the word first: converting a full
-/// unsigned word branches on its highest bit. This bit is random, so half of the branches would be
-/// mispredicted.
+/// Maps a word to a number from 0 to just below 1. Halves the word first, because the conversion of
+/// a full unsigned word branches on its highest bit. This bit is random, so half of the branches
+/// would be mispredicted.
 float unit_number(std::uint64_t word) {
   constexpr float below_one = 0x1.fffffep-1F;
   const std::uint64_t halved = (word >> 1) | (word & 1U);
@@ -49,7 +49,7 @@ Point next_point(MersenneWords& words) {
 /// them.
 std::array<float, 2> numbers_of(const Point& point, float deviation) {
   const float factor = std::sqrt(-2 * std::log(point.square) / point.square);
-  // Adding the mean turns -0 into 0.
+  // The mean is added although it is 0, because libstdc++ adds it too, which turns -0 into 0.
   constexpr float mean = 0;
   return {point.y * factor * deviation + mean, point.x * factor * deviation + mean};
 }

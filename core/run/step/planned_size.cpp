@@ -15,7 +15,7 @@ bool varies(const Graph& graph, SymbolId symbol) {
          std::ranges::find(dependent, symbol, &DataDependentDim::symbol) != dependent.end();
 }
 
-/// @param bytes planned bytes; 0 also if a dim has no value
+/// @param bytes planned bytes; also 0 if the size of a dim is unknown
 bool has_known_size(const Graph& graph, const TensorType& type, std::int64_t bytes) {
   if (!type.shape) return false;
   for (const Expr& dim : *type.shape) {
@@ -40,14 +40,15 @@ void require_planned_size(const Graph& graph, const Dataflow& dataflow, const Ti
   const BufferId buffer = timeline.buffer_of[value];
   if (!buffer.valid() || timeline.buffers[buffer].bytes == bytes) return;
   const Value& planned = graph.value(dataflow.origin(value));
-  // Values can share a buffer, planned with the size of its root. Both sizes must be known.
+  // The plan gives a buffer the size of its root, which may be another value. The sizes are
+  // compared only if the sizes of both values are known.
   for (const ValueId id : {value, timeline.buffers[buffer].root}) {
     const TensorType& type = graph.value(dataflow.origin(id)).type;
     if (!has_known_size(graph, type, timeline.buffers[buffer].bytes)) return;
   }
   fail_run("",
            "its output '" + printable(planned.name, 60) + "' has dims " + text_of(dims) +
-               " in this run, " + with_thousands(bytes) + " B instead of the " +
+               " in this run and takes " + with_thousands(bytes) + " B instead of the " +
                with_thousands(timeline.buffers[buffer].bytes) +
                " B that the model's declared shapes give",
            option_hint({Advice::Action::give_inputs}));

@@ -14,8 +14,8 @@ namespace stashscope {
 
 namespace {
 
-/// Whether the operator passes on the elements of its first input (Concat: of all inputs), so that
-/// a bound on the output also holds for the input.
+/// Whether the operator passes on the elements of its first input, so that a bound on the output
+/// also holds for the input. Concat passes on the elements of all inputs.
 bool passes_elements_on(const Node& node) {
   for (const char* type : {"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Identity", "Slice",
                            "Transpose", "Expand", "Cast", "Split", "Concat"}) {
@@ -33,7 +33,8 @@ std::optional<std::int64_t> dim_of(const Graph& graph, const Bindings& bindings,
   return (*shape)[static_cast<std::size_t>(axis)].evaluate(bindings);
 }
 
-/// The number of valid values that `node` accepts in its integer operand; nullopt if unknown.
+/// The elements of the integer operand `operand` of `node` must be below this number; nullopt if
+/// unknown.
 std::optional<std::int64_t> bound_at(const Graph& graph, const Bindings& bindings, const Node& node,
                                      ValueId operand) {
   const auto is_input = [&](std::size_t i) {
@@ -79,7 +80,7 @@ std::int64_t bound_of(const Graph& graph, const Bindings& bindings, ValueId inpu
 std::vector<std::int64_t> dims_of(const Graph& graph, const Bindings& bindings, ValueId id) {
   const Value& value = graph.value(id);
   if (!value.type.shape)
-    fail_input(describe(value), "has no shape, so random data for it cannot be made",
+    fail_input(describe(value), "its shape is unknown, so no random data can be generated",
                "give its data with --inputs DIR");
   std::vector<std::int64_t> dims;
   for (const Expr& dim : *value.type.shape) {

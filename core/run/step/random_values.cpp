@@ -36,7 +36,8 @@ bool draws(const Graph& graph, const NamedTensors& inputs, const Node& node, con
   return true;
 }
 
-/// Shape and Size read only dims. Dims that depend on random elements are taken as not random.
+/// Whether the node reads the elements of its inputs. Shape and Size read only the dims. Dims are
+/// treated as not random, although some dims depend on random elements.
 bool reads_elements(const Node& node) {
   return !(node.domain.empty() && (node.op_type == "Shape" || node.op_type == "Size"));
 }

@@ -71,8 +71,8 @@ class Runner {
   }
 };
 
-/// How a GPU runs steps. The CPU always returns outputs and traces; make_runner rejects settings
-/// that the CPU does not support.
+/// How a GPU runs steps. A run on the CPU always returns its outputs and always measures each node.
+/// make_runner rejects settings that the CPU does not support.
 struct RunSettings {
   bool wants_outputs = true;      ///< if false, outputs are neither copied to the host nor returned
   bool traces = true;             ///< if false, only the time of the whole step is measured

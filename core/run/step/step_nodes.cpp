@@ -90,7 +90,8 @@ std::vector<StepNodes::Returned> StepNodes::returned(NodeId yield) const {
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const auto operand = op(yield).alias(graph_, node(yield), i);
     if (!operand || !inputs[*operand].valid()) {
-      fail_run("", "lacks the operand whose gradient is its output " + std::to_string(i));
+      fail_run("", "has no operand for output " + std::to_string(i) +
+                       ", which must be the gradient of an operand");
     }
     all.push_back({outputs[i], inputs[*operand]});
   }
@@ -139,8 +140,9 @@ Tensor returned_gradient(const Graph& graph, ValueId output, const Tensor& like,
   const auto given = inputs.find(graph.value(output).name);
   if (given == inputs.end()) return ones(like.element(), like.dims());
   if (given->second.dims() != like.dims()) {
-    fail_input(describe(graph.value(output)),
-               "the given data does not have the dims of this YieldOp output");
+    fail_input(
+        describe(graph.value(output)),
+        "the given data does not have the dims of this YieldOp output; give data with these dims");
   }
   return given->second;
 }

@@ -38,7 +38,7 @@ class StepNodes {
   const Graph& graph_;
   const Dataflow& dataflow_;
   IdVector<NodeId, const Op*> ops_;
-  std::vector<Node> transfers_;  ///< one for each added node; unused for clones
+  std::vector<Node> transfers_;  ///< one entry for each added node; unused for clones
 };
 
 /// The data of a graph input or constant: from `inputs`, else from the model. Throws an input Error

@@ -5,7 +5,7 @@
 namespace stashscope {
 
 /// Groups that always have a valid order in which each group stays together. A merge looks only at
-/// the groups that this order has between the two merged groups. Source: Pearce and Kelly, "A
+/// the groups that lie between the two merged groups in this order. Source: Pearce and Kelly, "A
 /// dynamic topological sort algorithm for directed acyclic graphs" (2007), with merges instead of
 /// new edges.
 class AcyclicGroups {
@@ -22,7 +22,7 @@ class AcyclicGroups {
   using Groups = std::vector<NodeId>;
 
   std::size_t place(NodeId node) const { return place_[builder_.root(node)]; }
-  /// The groups before `last` that depend on `first`. Nothing if `last` depends on one of these
+  /// The groups before `last` that depend on `first`. nullopt if `last` depends on one of these
   /// groups.
   std::optional<Groups> led_to(NodeId first, NodeId last);
   /// The groups after `first` on which `last` depends.

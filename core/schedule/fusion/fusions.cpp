@@ -15,7 +15,7 @@ FusedGroups no_groups(const FusionInput&) { return {}; }
 
 constexpr std::array<FusionStrategy, 4> strategies = {{
     {"none", "no fusion", no_groups},
-    {"dataflow", "pointwise nodes with the pointwise nodes that make their operands",
+    {"dataflow", "each pointwise node with the pointwise nodes that make its operands",
      dataflow_groups},
     {"horizontal", "pointwise nodes at equal depth, also on different paths", horizontal_groups},
     {"memory-aware", "dataflow, then horizontal, without fusions that raise the peak",
@@ -59,7 +59,8 @@ std::vector<NodeId> nodes_in(const OrderInput& step, const OrderStrategy& order,
 
 namespace {
 
-/// The timeline of a step with groups. @param nodes returns the order, given the fused step's input
+/// The timeline of a step with groups.
+/// @param nodes a function that takes the fused step and returns its execution order
 template <class Nodes>
 Timeline timeline_of(const OrderInput& step, const FusedGroups& groups, Nodes nodes) {
   if (groups.empty()) return make_timeline(step.dataflow, step.memory, nodes(step));

@@ -74,12 +74,12 @@ class GroupBuilder {
 /// Whether a valid order exists that keeps the groups together.
 bool has_order(const Topology& topology, const FusedGroups& groups);
 
-/// Merges of each pointwise node with the pointwise nodes that make its operands, except merges
-/// that would create a cycle between groups.
+/// Returns a merge of each pointwise node with each pointwise node that makes one of its operands.
+/// Leaves out merges that would create a cycle between groups.
 std::vector<Merge> dataflow_merges(const FusionInput& input, const FusableNodes& nodes);
 
-/// Merges of each pointwise node with the next pointwise node of the same depth (`depths_of`), pass
-/// and dims. Clones are merged only with clones.
+/// Returns a merge of each pointwise node with the next pointwise node of the same depth
+/// (`depths_of`), pass and dims. Clones are merged only with clones.
 std::vector<Merge> horizontal_merges(const FusionInput& input, const FusableNodes& nodes);
 
 FusedGroups dataflow_groups(const FusionInput& input);

@@ -22,8 +22,8 @@ class MemoryAwareFusion {
   }
 
  private:
-  /// Drops the merges that close a cycle with merges taken before. Trying such a merge would cost a
-  /// whole order and timeline.
+  /// Drops the merges that would close a cycle together with the merges taken so far. Trying such a
+  /// merge would cost the computation of a whole order and timeline.
   std::vector<Merge> without_cycles(const std::vector<Merge>& merges) const {
     AcyclicGroups groups(nodes_, topology_);
     for (const auto& [a, b] : taken_) groups.merge(a, b);

@@ -25,7 +25,7 @@ class OrderAnnealer {
     for (int round = 0; round < rounds && best_peak_ > lower_bound_ && clock_.used(moves_) < 1;
          ++round) {
       if (round > 0) state_ = RunSequence(state_.graph(), start_);
-      // Rounds with high temperatures leave local optima, rounds with low temperatures refine the
+      // Rounds with high temperatures leave local optima; rounds with low temperatures refine the
       // order. Which temperature a graph needs is not known in advance.
       const double first = round % 2 == 0 ? 0.01 : 0.003;
       anneal({first * scale, 1e-5 * scale}, static_cast<double>(round) / rounds,
@@ -38,7 +38,7 @@ class OrderAnnealer {
   static constexpr int rounds = 4;
   static constexpr std::int64_t moves_between_looks = 256;
 
-  /// Runs from share `from` to share `until` of the limit of the search.
+  /// Anneals while the used share of the search's limit is between `from` and `until`.
   void anneal(const Cooling& cooling, double from, double until) {
     double temperature = cooling.first;
     for (; best_peak_ > lower_bound_; ++moves_) {

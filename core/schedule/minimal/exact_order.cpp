@@ -62,7 +62,7 @@ class DownsetSearch {
     Downset set;
     std::int64_t live = 0;
     std::int64_t peak = 0;
-    std::uint32_t last = none;  ///< the latest step, as an index into `steps_`
+    std::uint32_t last = none;  ///< the last task that ran, as an index into `steps_`
     std::uint32_t count = 0;
   };
   struct Step {
@@ -71,7 +71,7 @@ class DownsetSearch {
   };
   struct Entry {
     std::int64_t peak;
-    std::int64_t second;  ///< smaller comes first among equal peaks
+    std::int64_t second;  ///< tie-breaker among equal peaks; the smallest comes first
     std::uint32_t state;
 
     bool operator<(const Entry& other) const {

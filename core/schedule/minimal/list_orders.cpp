@@ -53,8 +53,9 @@ class ListScheduler {
     return bytes;
   }
 
-  /// Live bytes that placing `task` frees or adds through its inputs. From the start, an input is
-  /// freed by its last reader; from the end, it appears with the first reader placed.
+  /// Live bytes that placing `task` frees or adds through its inputs. When tasks are placed from
+  /// the start, the last reader placed frees the input. When tasks are placed from the end, the
+  /// first reader placed makes the input live.
   std::int64_t taken_by(TaskId task) const {
     std::int64_t bytes = 0;
     for (const ItemId item : graph_.inputs[task]) {

@@ -16,7 +16,7 @@ class MinimumCut {
 
   void add_arc(std::size_t from, std::size_t to, std::int64_t capacity);
 
-  /// Capacity of the cut. @pre called once; some cut is below `unbounded`
+  /// Capacity of the cut. @pre not called before; some cut is below `unbounded`
   std::int64_t separate(std::size_t source, std::size_t sink);
   /// Whether a node is on the source's side of the cut. @pre separate was called
   bool is_before(std::size_t node) const { return level_[node] != none; }

@@ -34,7 +34,7 @@ class ListOrder {
     while (!ready_.empty()) {
       const NodeId node = std::get<NodeId>(ready_.top());
       ready_.pop();
-      // A node is queued again each time it frees more.
+      // A node is queued again each time the bytes that it will free increase.
       if (is_placed_[node]) continue;
       is_placed_[node] = true;
       order.push_back(node);
@@ -51,7 +51,8 @@ class ListOrder {
     bool operator()(const Entry& a, const Entry& b) const { return a > b; }
   };
 
-  /// Clones come last; then the order is by net allocation, then by bytes allocated.
+  /// The sort key of a node. Clones come after all other nodes. Among equal ones, the node with the
+  /// smaller net allocation comes first; on ties, the node that allocates fewer bytes.
   Entry entry(NodeId node) const {
     std::int64_t allocated = 0;
     std::int64_t freed = 0;

@@ -83,7 +83,8 @@ std::vector<NodeId> reverse_depth_first_order(const OrderInput& input) {
   const Topology& topology = input.dataflow.topology;
   ReaderWalk walk(topology);
   for (std::size_t i = topology.nodes(); i-- > 0;) {
-    // Other nodes are reached from their producers.
+    // Only nodes without producers start a walk. The walk reaches all other nodes from their
+    // producers.
     const auto inputs = topology.inputs[NodeId(i)];
     const bool is_source = std::ranges::none_of(
         inputs, [&](ValueId value) { return value.valid() && topology.producer[value].valid(); });

@@ -54,8 +54,8 @@ class BottomUpOrder {
     return bytes;
   }
 
-  /// Marks the node's inputs as needed. They die at no node that is placed from now on, because
-  /// these nodes run earlier.
+  /// Marks the node's inputs as needed. The nodes that are placed from now on run earlier, so none
+  /// of them frees these inputs.
   void need_inputs(NodeId node) {
     for (const ValueId read : buffers_.read[node]) {
       if (is_needed_[read]) continue;
@@ -83,7 +83,8 @@ class BottomUpOrder {
   SharedBuffers buffers_;
   IdVector<NodeId, std::size_t> unplaced_readers_;
   IdVector<NodeId, bool> is_placed_;
-  IdVector<ValueId, bool> is_needed_;  ///< needed after all nodes that are not placed yet
+  /// By value: whether it must outlive every node that is not placed yet.
+  IdVector<ValueId, bool> is_needed_;
   std::priority_queue<std::pair<std::int64_t, NodeId>> ready_;
 };
 

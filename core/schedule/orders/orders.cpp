@@ -38,7 +38,7 @@ std::vector<NodeId> with_late_clones(const OrderInput& input) {
 
 constexpr std::array<OrderStrategy, 9> strategies = {{
     {"file", "the order of the model file", OrderKind::rule, with_evictions<as_in_file>},
-    {"reference", "the order of ONNX Runtime: Kahn's algorithm with its priorities",
+    {"reference", "the order of ONNX Runtime: Kahn's algorithm with node priorities",
      OrderKind::rule, with_evictions<as_reference>},
     {"depth-first", "depth first from each output", OrderKind::rule,
      with_evictions<depth_first_order>},
@@ -47,7 +47,7 @@ constexpr std::array<OrderStrategy, 9> strategies = {{
     {"breadth-first", "level by level", OrderKind::rule, with_evictions<breadth_first_order>},
     {"largest-first", "built from the end: the node that allocates the most comes last",
      OrderKind::rule, with_late_clones<largest_first_order>},
-    {"bytes-freed", "next is the ready node with the most bytes freed minus bytes allocated",
+    {"bytes-freed", "the ready node with the most bytes freed minus bytes allocated runs next",
      OrderKind::rule, with_late_clones<bytes_freed_order>},
     {"best", "the rule whose order has the lowest peak", OrderKind::best_of, best_order},
     {"minimal", "search for the lowest peak: proven on small graphs, else with a lower bound",

@@ -44,7 +44,8 @@ SearchedOrder searched_order(const OrderInput& input) {
   SearchedOrder found{tasks.nodes(topology, answer.order), answer.bound_bytes, answer.method};
   const StepTasks below = step_tasks(input.dataflow, input.memory, no_cost, Estimate::below);
   if (!same_memory(tasks.graph, below.graph)) {
-    // The search graph may need more bytes than the step, so its bound is not valid for the step.
+    // The search graph may need more bytes than the step, so a bound of the search graph is not
+    // valid for the step.
     found.bound_bytes =
         order_bound(below.graph, answer.order, share_of(limit, 0.1), input.progress);
   }

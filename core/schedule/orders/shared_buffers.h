@@ -6,7 +6,7 @@ namespace stashscope {
 
 /// The buffers that each node allocates and reads, for list schedulers. Values that always share a
 /// buffer count as one buffer, identified by the value that allocates it. Persistent buffers are
-/// left out. In-place outputs are not modelled: they free as many bytes as they allocate.
+/// left out. In-place outputs are not modelled, because they free as many bytes as they allocate.
 struct SharedBuffers {
   IdRows<NodeId, ValueId> made;
   IdRows<NodeId, ValueId> read;  ///< each buffer once

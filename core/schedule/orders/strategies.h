@@ -27,7 +27,7 @@ std::vector<NodeId> bytes_freed_order(const OrderInput& input);
 /// The order of the rule with the lowest peak; on ties, the first such rule.
 std::vector<NodeId> best_order(const OrderInput& input);
 
-/// The order of the lowest peak that `minimal_order` finds, starting from the order of each rule.
+/// The order with the lowest peak that `minimal_order` finds, starting from the order of each rule.
 /// The search is limited in moves, not in time, so that its result is the same on every machine.
 SearchedOrder searched_order(const OrderInput& input);
 

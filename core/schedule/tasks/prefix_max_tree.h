@@ -23,7 +23,7 @@ class PrefixMaxTree {
 
  private:
   static constexpr std::size_t branches = 4;
-  static constexpr std::size_t slots_in_leaf = 8;  // 64 bytes, as large as all children of a node
+  static constexpr std::size_t slots_in_leaf = 8;  // 64 bytes, the size of the 4 children of a node
 
   struct Node {
     std::int64_t sum = 0;

@@ -18,6 +18,7 @@ SearchLimit share_of(const SearchLimit& limit, double share) {
 
 double SearchClock::used(std::int64_t moves) const {
   if (progress_.cancelled()) return 1;
+  if (limit_.is_ended != nullptr && limit_.is_ended->load()) return 1;
   double used = 0;
   if (limit_.seconds > 0) used = seconds() / limit_.seconds;
   if (limit_.moves > 0) {

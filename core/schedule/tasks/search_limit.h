@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <random>
@@ -14,9 +15,14 @@ struct SearchLimit {
   double seconds = 10;     ///< 0: no limit of time
   std::int64_t moves = 0;  ///< 0: no limit of moves
   std::uint64_t seed = 1;
+  /// Ends the search soon after it is set, as if the limit were reached. Not owned; null: nothing
+  /// else ends the search.
+  const std::atomic<bool>* is_ended = nullptr;
+
+  friend bool operator==(const SearchLimit&, const SearchLimit&) = default;
 };
 
-/// A share of each limit.
+/// The limit with `share` of its time and of its moves.
 SearchLimit share_of(const SearchLimit& limit, double share);
 
 /// Measures how much of its limit a search has used.
@@ -37,7 +43,8 @@ class SearchClock {
   std::chrono::steady_clock::time_point start_;
 };
 
-/// A limit with the moves of `moves` and the seconds that are left of `whole`.
+/// The limit `moves`. If `whole` limits the time, the seconds that are left of `whole` replace the
+/// seconds of `moves`.
 SearchLimit rest_of(const SearchLimit& whole, const SearchLimit& moves, const SearchClock& clock);
 
 /// Random numbers for searches. One seed gives the same numbers on every machine.

@@ -12,7 +12,7 @@ namespace stashscope {
 /// order
 bool shift_random_run(RunSequence& state, SearchRandom& random, bool keeps_order = false);
 
-/// The last empty slot in the open interval (behind, slot); nothing if all these slots are taken.
+/// The last empty slot in the open interval (behind, slot); nullopt if all these slots are taken.
 std::optional<std::uint32_t> empty_slot_before(const RunSequence& state, std::uint32_t slot,
                                                std::uint32_t behind);
 

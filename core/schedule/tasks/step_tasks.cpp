@@ -94,7 +94,8 @@ class StepTasksBuilder {
     const auto outputs = topology_.outputs[node];
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       const ValueId shared = aliased(node, i);
-      // A view made together with other outputs gets an item of 0 bytes, so that its readers wait.
+      // A view that is one of several outputs of a node gets an item of 0 bytes, so that readers of
+      // the view run after the node.
       const std::int64_t bytes =
           shared.valid() ? 0 : stored_bytes(dataflow_, memory_.bytes, outputs[i]);
       const ItemId item = add_item(task, outputs[i], bytes);

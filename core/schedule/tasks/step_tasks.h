@@ -7,8 +7,8 @@
 
 namespace stashscope {
 
-/// A step as a task graph. Nodes that only make a view of a tensor are not tasks: a reader of the
-/// view reads the tensor, and also needs the view's other inputs (such as a computed shape).
+/// A step as a task graph. Nodes that only make a view of a tensor are not tasks. Instead, a reader
+/// of the view reads the tensor, and also needs the view's other inputs (such as a computed shape).
 struct StepTasks {
   TaskGraph graph;
   IdVector<TaskId, NodeId> node_of;
@@ -29,8 +29,8 @@ struct StepTasks {
 /// two such cases: several inputs could give their memory to one output, or a view needs a computed
 /// shape.
 enum class Estimate : std::uint8_t {
-  above,  ///< never too few bytes: sequences found are feasible
-  below   ///< never too many bytes: lower bounds are valid
+  above,  ///< never too few bytes, so a sequence that fits here also fits in the step
+  below   ///< never too many bytes, so a lower bound is valid for the step
 };
 
 /// Converts a step to a task graph. Workspace becomes an item without readers.

@@ -9,7 +9,8 @@ namespace stashscope {
 
 namespace {
 
-/// For each task, the readers of its item or the makers of its inputs, without repeats.
+/// For each task, the tasks that read its item (if `readers` is true) or that make its inputs, each
+/// task once.
 std::vector<std::vector<std::size_t>> neighbours(
     std::size_t tasks, const std::vector<std::pair<TaskId, TaskId>>& edges, bool readers) {
   std::vector<std::vector<std::size_t>> rows(tasks);

@@ -103,7 +103,7 @@ void check_transfer_bandwidth(double bandwidth) {
 
 void check_reserve(double percent) {
   if (percent >= 0 && percent < 100) return;
-  fail_usage("reserve of the device", "is not at least 0 and below 100 percent");
+  fail_usage("reserve of the device", "must be at least 0 and below 100 percent");
 }
 
 RecomputeSearchOptions effective_search_options(const PlanChoices& choices) {

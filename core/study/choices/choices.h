@@ -44,11 +44,12 @@ struct PlannedSequence {
 /// The plans to search for, and the plans to apply.
 struct PlanChoices {
   RecomputeConfig config;  ///< the plans chosen for single clusters
-  /// Names of nodes whose outputs stay in memory: their plans are not applied even if their
-  /// cluster is on. The count of a cluster includes pinned occurrences. See `NodeNames`.
+  /// Names of pinned nodes. Their outputs stay in memory, so their plans are not applied even if
+  /// the cluster of a plan is on. The count of a cluster includes pinned occurrences. See
+  /// `NodeNames`.
   std::set<std::string> pinned;
-  /// The plans that are on. 0: only those of `config`; 1: every recompute plan; 2: also
-  /// compromises.
+  /// Which plans are on. Level 0: only those of `config`; level 1: every recompute plan; level 2:
+  /// every recompute plan and every compromise.
   int level = 0;
   RecomputeSearchOptions search;
   std::optional<PlannedSequence> sequence;  ///< if set, replaces all plans
@@ -84,9 +85,11 @@ struct FusionChoice {
 /// The device that the step must fit and that times are predicted for.
 struct TimeChoices {
   DeviceProfile profile = default_profile();
-  /// Bytes per second between device and host in each direction; replaces the profile's value.
+  /// Bytes per second between device and host in each direction. If set, replaces the profile's
+  /// value.
   std::optional<double> transfer_bandwidth;
-  std::optional<std::int64_t> device_memory;  ///< bytes, at least 1; replaces the profile's bytes
+  /// Bytes, at least 1; if set, replaces the profile's bytes.
+  std::optional<std::int64_t> device_memory;
   double reserve_percent = 0;  ///< part of the device's memory that the step must leave free
 
   friend bool operator==(const TimeChoices&, const TimeChoices&) = default;
@@ -110,7 +113,7 @@ struct Choices {
   friend bool operator==(const Choices&, const Choices&) = default;
 };
 
-/// The words in options, files and tables for choices that are not set.
+/// The words that stand for a choice that is not set, in options, files and tables.
 constexpr const char* planned_order = "planned";
 constexpr const char* no_fusion = "none";
 constexpr const char* no_device = "none";
@@ -119,15 +122,15 @@ constexpr const char* no_device = "none";
 std::string choice_text(const std::optional<std::string>& choice, std::string_view word);
 std::optional<std::string> choice_of(std::string_view text, std::string_view word);
 
-/// Chooses the order of a strategy, or without a strategy the order of the planned sequence. Drops
-/// the moves, because they refer to the previous order.
+/// Chooses the order of the given strategy, or the order of the planned sequence if `strategy` is
+/// not set. Drops the moves, because they refer to the previous order.
 void choose_order(Choices& choices, std::optional<std::string> strategy);
 
-/// Drops the planned sequence: plans are chosen by cluster and the order by strategy again.
+/// Drops the planned sequence. Plans are then chosen by cluster again, and the order by strategy.
 void forget_planned(Choices& choices);
 
-/// The chosen profile. A chosen bandwidth or memory size replaces the profile's value. The memory
-/// is what the step may use: the reserve is taken off.
+/// The chosen profile. A chosen bandwidth or memory size replaces the profile's value. The
+/// profile's memory is the memory that the step may use, without the reserve.
 DeviceProfile profile_in_force(const TimeChoices& choices);
 /// Bytes of the device's memory that the step must leave free.
 std::int64_t reserved_bytes(const TimeChoices& choices);
@@ -135,13 +138,13 @@ std::int64_t reserved_bytes(const TimeChoices& choices);
 /// Whether `a` and `b` lead to the same step, regardless of the device and its speed.
 bool same_step(const Choices& a, const Choices& b);
 
-/// Chooses the size of a dimension if `value` is a number; else unifies it with the dimension that
-/// `value` names. Throws a usage Error for a number beyond 64 bits.
+/// Sets the size of a dimension if `value` is a number; otherwise unifies the dimension with the
+/// dimension that `value` names. Throws a usage Error for a number beyond 64 bits.
 /// @param name name of the dimension, or a `*` pattern
 void choose_dimension(const std::string& name, const std::string& value, Choices& choices);
 
-/// Adds the passes in `list`, separated by commas; `all` adds every pass with `among_all`. For an
-/// unknown name, throws a usage Error that lists the names.
+/// Adds the passes in `list`, separated by commas; `all` adds every pass for which
+/// `GraphPass::among_all` is true. For an unknown name, throws a usage Error that lists the names.
 void add_passes(const std::string& list, Choices& choices);
 
 /// Converts the name of a precision to its type and back; an empty name means no precision. Throws
@@ -155,8 +158,9 @@ void check_transfer_bandwidth(double bandwidth);
 /// Throws a usage Error unless the percentage is at least 0 and below 100.
 void check_reserve(double percent);
 
-/// The search options in force. Levels 1 and 2 also search advanced operators, but leave the inputs
-/// of transformer layers stashed.
+/// The options of the search for plans at the level of `choices`. At level 0, these are the chosen
+/// options. At levels 1 and 2, the search also recomputes advanced operators, but leaves the inputs
+/// of transformer layers stashed, whatever was chosen.
 RecomputeSearchOptions effective_search_options(const PlanChoices& choices);
 
 }  // namespace stashscope

@@ -43,7 +43,8 @@ std::set<SymbolId> symbols_of(const Constraint& constraint) {
   return all;
 }
 
-/// A broken constraint and all constraints that share its free symbols.
+/// Searches for values for the free symbols of a broken constraint. Counts the broken constraints
+/// among all constraints that contain one of these symbols.
 class Repair {
  public:
   Repair(const std::vector<Constraint>& constraints, const Constraint& broken,
@@ -65,7 +66,8 @@ class Repair {
     sizes_.assign(numbers.begin(), numbers.end());
   }
 
-  /// Tries other values. Returns true if this leaves fewer constraints broken.
+  /// Tries other values for the symbols and keeps the best values. Returns true if fewer
+  /// constraints are broken than before.
   bool run() {
     if (related_.size() > most_constraints) return false;
     const std::size_t before = count_broken();

@@ -19,7 +19,7 @@ struct DimensionUse {
 /// introduce.
 std::vector<DimensionUse> uses_of(const Graph& graph, const Dimension& dimension);
 
-/// The things that a dimension most likely counts, judged by its first use.
+/// The unit that a dimension most likely counts, judged by its first use.
 enum class DimensionUnit : std::uint8_t {
   none,     ///< unknown
   samples,  ///< the first axis of an input

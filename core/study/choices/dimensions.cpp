@@ -92,7 +92,8 @@ class Binder {
     }
   }
 
-  /// A dimension that is chosen to be 0 is the number 0 in the graph, not a symbol.
+  /// Adds the dimensions that are chosen to be 0. In the graph, such a dimension is the number 0,
+  /// not a symbol.
   void find_zeros() {
     for (const SymbolId symbol : IdRange<SymbolId>(graph_.symbols().size())) {
       if (!is_zero(symbol) || graph_.symbols().is_fresh(symbol)) continue;
@@ -104,7 +105,7 @@ class Binder {
 
   bool is_zero(SymbolId symbol) const { return unified(symbol) && unified(symbol)->is(0); }
 
-  /// Finds sizes that are negative for some values of the dimensions.
+  /// Finds sizes that can be negative for some values of the dimensions.
   void find_negative_sizes() {
     const auto before = [](const Expr& a, const Expr& b) { return Expr::order(a, b) < 0; };
     std::set<Expr, decltype(before)> seen(before);
@@ -119,8 +120,8 @@ class Binder {
     }
   }
 
-  /// Sizes that depend on data can be set. A size without an upper bound is a dimension only if it
-  /// is set.
+  /// Adds the sizes that depend on data, because the user can set them. Leaves out a size without
+  /// an upper bound if the user does not set it.
   void find_data_dependent() {
     for (const DataDependentDim& each : graph_.data().data_dependent) {
       const bool bounded = is_bounded(each);
@@ -148,7 +149,8 @@ class Binder {
   void take_wanted() {
     for (const auto& [pattern, value] : wanted_) {
       const std::vector<SymbolId> meant = meant_by(pattern);
-      // The choices may still hold a size for a dimension of a pass that is switched off.
+      // The choices may still hold a size for a dimension that a pass introduces, although this
+      // pass is switched off.
       if (meant.empty() && !is_added_dim(pattern)) {
         fail_unknown_dimension(pattern, values_.dimensions);
       }
@@ -161,8 +163,8 @@ class Binder {
     }
   }
 
-  /// The least valid size: 0 if each dimension in `meant` is 0 in the graph or depends on data,
-  /// which may select no elements; 1 otherwise.
+  /// The smallest valid size for the dimensions `meant`. 0 if each of these dimensions is 0 in the
+  /// graph or depends on data, because an operator may select no elements from the data. Else 1.
   int least_of(const std::vector<SymbolId>& meant) const {
     const bool may_be_none =
         !meant.empty() && std::all_of(meant.begin(), meant.end(), [&](auto symbol) {
@@ -273,8 +275,8 @@ class Binder {
     }
   }
 
-  /// Changes assumed sizes so that they satisfy all constraints together. Before, each size was
-  /// assumed separately.
+  /// Changes assumed sizes so that they satisfy all constraints together. The sizes were first
+  /// assumed one by one.
   void repair_assumed() {
     std::vector<SymbolId> free;
     for (const Dimension& each : values_.dimensions) {

@@ -4,8 +4,8 @@
 
 namespace stashscope {
 
-/// The optimizer choice in force: `chosen`, or none for a captured step that holds its own
-/// optimizer.
+/// The optimizer choice that the step uses: `chosen`, or no optimizer for a captured step that
+/// already contains one.
 UpdateChoice effective_update(const Graph& graph, const UpdateChoice& chosen);
 
 }  // namespace stashscope

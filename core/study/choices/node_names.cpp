@@ -74,7 +74,7 @@ std::string why_not_named(const Graph& graph, const Dataflow& dataflow,
   if (nameless == nodes.end()) return "";
   return "all names of " + graph.node(dataflow.origin(*nameless)).op_type + " '" +
          printable(shown_name(graph, dataflow, *nameless)) +
-         "' also identify other nodes: rename the node in the model";
+         "' also identify other nodes; rename the node in the model";
 }
 
 }  // namespace stashscope

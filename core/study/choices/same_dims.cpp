@@ -63,14 +63,15 @@ class DimensionClasses {
     }
     const bool has_only_kept = !any && matches_wildcard(symbols_.name(kept), pattern);
     if (!any) {
-      fail_usage("dimension '" + printable(pattern) + "'",
-                 has_only_kept ? "is the dimension that it would be equal to"
-                               : "does not exist in the model",
-                 "give a dimension of the model, or a pattern such as inputs_*_dim0");
+      fail_usage(
+          "dimension '" + printable(pattern) + "'",
+          has_only_kept ? "would be unified only with itself" : "does not exist in the model",
+          "give a dimension of the model, or a pattern such as inputs_*_dim0");
     }
   }
 
-  /// Names the class after `target` if `target` is the last name of a chain.
+  /// Gives the class of `target` the name of `target`. Skips a target that is renamed itself,
+  /// because the class gets the last name of a chain.
   void give_name(SymbolId target) {
     if (!is_renamed_[target]) symbols_.swap_names(leader(target), target);
   }

@@ -20,7 +20,7 @@ std::set<SymbolId> input_symbols(const Graph& model) {
   return symbols;
 }
 
-/// The symbol that stands for a unified symbol, or else the symbol itself.
+/// The symbol that replaces `symbol` if `symbol` is unified with another one; else `symbol` itself.
 SymbolId leader_of(const GraphData& data, SymbolId symbol) {
   if (!data.unified.contains(symbol) || !data.unified[symbol]) return symbol;
   const std::vector<SymbolId> used = data.unified[symbol]->symbols();

@@ -19,7 +19,8 @@ const PlanRow* find_row(const Study& study, const Condition& condition) {
   return nullptr;
 }
 
-/// A row of one entry, with the occurrences that the entry has in the tables.
+/// A plan row that contains only this entry. It has as many occurrences as the entry's row in the
+/// tables.
 PlanRow row_of_entry(const Study& study, const std::string& cluster, const ClusterChoice& choice) {
   const PlanRow* const row = find_row(study, [&](const PlanRow& each) {
     const auto entry = each.entries.find(cluster);

@@ -26,8 +26,8 @@ bool renames(const std::string& pattern, const std::string& target, const std::s
   return name != target && matches_wildcard(name, pattern);
 }
 
-/// Removes entries that rename nothing: neither a name of the model nor a name that another entry
-/// introduces.
+/// Removes entries whose key is neither a name of the model nor a name that another entry
+/// introduces. Such entries rename nothing.
 void drop_unknown(const Graph& model, SameDims& same_dims) {
   const auto is_of_nothing = [&](const auto& entry) {
     const std::set<std::string> names = names_known(model, same_dims);

@@ -20,7 +20,7 @@ DimensionSizes without_size_of(const Study& study, const DimensionSizes& sizes,
 Choices with_dimensions(const Study& study, Choices choices, const DimensionSizes& sizes);
 
 /// Whether a dimension can be unified with another one. Dimensions that passes or operators
-/// introduce cannot.
+/// introduce cannot be unified.
 bool can_be_same(const Study& study, const Dimension& dimension);
 
 /// The choices with `dimension` unified with `other`; both are then called `other`. The size given
@@ -33,8 +33,8 @@ Choices with_same_dimension(const Study& study, Choices choices, const Dimension
 /// itself unifies with the dimension.
 std::vector<std::string> names_made_same(const Study& study, const Dimension& dimension);
 
-/// The choices with `name`, one of `names_made_same`, separated from `dimension` again. A size that
-/// was given for both stays in force for each of them.
+/// The choices with `name`, one of `names_made_same`, separated from `dimension` again. If a size
+/// was given for the unified dimension, both dimensions keep this size.
 Choices with_separate_name(const Study& study, Choices choices, const Dimension& dimension,
                            const std::string& name);
 

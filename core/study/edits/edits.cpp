@@ -111,8 +111,9 @@ class PlanEditor {
     unpin(plans, is_all ? static_cast<int>(plans.size()) : count);
   }
 
-  /// Unpins the nodes of an entry's first `wanted` plans, so that these plans are carried out.
-  /// Unpins the node of a later plan only if no other plan that is on would then apply to the node.
+  /// Unpins the nodes of an entry's first `wanted` plans, so that these plans are carried out. The
+  /// node of a later plan is unpinned, too, unless another plan that is on would then apply to the
+  /// node.
   void unpin(const std::vector<const NodePlan*>& plans, int wanted) {
     if (choices_.plans.pinned.empty()) return;
     std::set<NodeId> unpinned;
@@ -129,7 +130,8 @@ class PlanEditor {
     choices_.plans.pinned.insert(name);
   }
 
-  /// The names are built on first use, because this visits every node and few edits need names.
+  /// The names are built on first use, because building them visits every node and few edits need
+  /// names.
   const NodeNames& names() const {
     if (!names_) names_.emplace(study_.graph());
     return *names_;
@@ -181,7 +183,8 @@ class PlanEditor {
     return rivals;
   }
 
-  /// Whether an entry is on in the choices as edited so far. The study may not contain these edits.
+  /// Whether an entry is on in the choices as edited so far. The study does not know these edits
+  /// yet.
   bool is_on(const std::string& cluster, PlanType type) const {
     const auto chosen = choices_.plans.config.find(cluster);
     if (chosen != choices_.plans.config.end()) {

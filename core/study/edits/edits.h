@@ -9,10 +9,11 @@
 namespace stashscope {
 
 // An edit of rows or occurrences drops a planned sequence; plans are then chosen by cluster. To
-// leave out a single occurrence of a row, an edit pins its node. An edit of the whole row unpins
-// the nodes of all occurrences that it switches on. It unpins another node of the row only if no
-// other plan that is on would then apply to this node. An edit that needs to pin a node without a
-// unique name leaves the choices unchanged; see `why_not_named`.
+// leave out a single occurrence of a row, an edit pins the occurrence's node. An edit of the whole
+// row unpins the nodes of all occurrences that it switches on. The nodes of the row's other
+// occurrences are unpinned, too, unless another plan that is on would then apply to the node. An
+// edit that needs to pin a node without a unique name leaves the choices unchanged; see
+// `why_not_named`.
 
 /// The choices with every entry of a plan row switched on or off. An explicit count of 0 switches
 /// off an entry that a level switches on. Switching an entry on switches off the entries that
@@ -36,7 +37,7 @@ Choices with_plan_count(const Study& study, Choices choices, const PlanRow& row,
 
 /// The choices with the occurrences of a plan row at some entry nodes switched on or off; the other
 /// occurrences stay as they are. A count can switch on only the first occurrences of an entry.
-/// Therefore sets the count so that it includes the last wanted occurrence, and pins the nodes of
+/// Therefore the edit sets a count that includes the last wanted occurrence, and pins the nodes of
 /// earlier unwanted occurrences.
 /// @param nodes the entry node of the first plan of each occurrence; nothing changes if the row has
 /// no such occurrence
@@ -55,7 +56,7 @@ Choices with_pinned(const Study& study, Choices choices, std::span<const NodeId>
 Choices with_dimension(const Study& study, Choices choices, const Dimension& dimension,
                        std::int64_t value);
 
-/// The nodes whose outputs some plan frees.
+/// The nodes with outputs that at least one plan frees.
 std::vector<NodeId> nodes_with_plans(const Study& study);
 
 /// The nodes of a row, sorted: the row's entry nodes and the subgraphs that its plans recompute.

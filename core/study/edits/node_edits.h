@@ -18,9 +18,9 @@ struct PlannedNodes {
 /// @param nodes nodes of the current dataflow; a clone stands for its original
 PlannedNodes planned_nodes(const Study& study, std::span<const NodeId> nodes);
 
-/// The choices with recompute of the outputs of `nodes` switched on or off. To switch a node on,
-/// its occurrence from `best_plans` is selected, which prefers recompute plans to compromises.
-/// Nodes without plans stay as they are.
+/// The choices with recompute of the outputs of `nodes` switched on or off. A node is switched on
+/// by its occurrence from `best_plans`. This occurrence is of a compromise only if the node has no
+/// recompute plan. Nodes without plans stay as they are.
 /// @param nodes nodes of the current dataflow; a clone stands for its original
 Choices with_nodes_recomputed(const Study& study, Choices choices, std::span<const NodeId> nodes,
                               bool on);

@@ -8,9 +8,10 @@ namespace stashscope {
 
 // An edit leaves the choices unchanged if one of its nodes has no unique name; see `why_not_named`.
 
-/// The choices with a node of the study's current step, together with its fused group, moved
-/// directly before another node; an invalid `before` means the end. Consecutive moves of the same
-/// node are merged into one move. Unchanged if `before` is the node itself or is in its group.
+/// The choices with a node moved directly before another node in the study's current step. The
+/// fused group of the node moves with it. If `before` is invalid, the node moves to the end.
+/// Consecutive moves of the same node are merged into one move. Unchanged if `before` is the node
+/// itself or is in its group.
 Choices with_move(const Study& study, Choices choices, NodeId node, NodeId before);
 
 /// The choices with nodes taken out of their fused groups.
@@ -29,7 +30,7 @@ struct OrderEdit {
   enum class Kind : std::uint8_t { move, alone, apart };
   Kind kind = Kind::move;
   std::string node;
-  std::string other;     ///< moves: the next node (empty: the end); apart: the other node
+  std::string other;     ///< `move`: the next node, empty for the end; `apart`: the other node
   std::string left_out;  ///< why the edit has no effect; empty if the edit is applied
 
   friend bool operator==(const OrderEdit&, const OrderEdit&) = default;

@@ -121,12 +121,12 @@ void add_planned(ComparisonRows& rows, const std::optional<PlannedSequence>& a,
   const std::string right = planned_text(b);
   const bool others_of_the_same_count = left == right && a != b;
   rows.add_text("planned sequence", left,
-                right + (others_of_the_same_count ? ", but different ones" : ""));
+                right + (others_of_the_same_count ? ", in another sequence" : ""));
 }
 
 using Figures = std::map<std::string, double>;
 
-/// The figures that `others` lacks or has with another value, as texts.
+/// The figures that `others` lacks, or that have another value in `others`, as texts.
 std::map<std::string, std::string> figures_beside(const Figures& figures, const Figures& others) {
   std::map<std::string, std::string> texts;
   for (const auto& [key, figure] : figures) {

@@ -7,6 +7,9 @@
 
 #include "core/base/text.h"
 #include "core/study/facts/choices_comparison.h"
+#include "core/study/facts/plan_facts.h"
+#include "core/study/facts/plan_words.h"
+#include "core/study/facts/tensor_homes.h"
 
 namespace stashscope {
 
@@ -81,7 +84,7 @@ void add_model(ComparisonRows& rows, const Study& left, const Study& right) {
   rows.add_count("trained parameters", trained_parameters(left), trained_parameters(right));
 }
 
-/// How often the plans in force are carried out, by config.
+/// For each plan that is on, the number of occurrences that are carried out, by config.
 std::map<std::string, std::string> plans_of(const Study& study) {
   std::map<std::string, std::string> plans;
   for (const auto* const list : {&study.plan_table->plans, &study.plan_table->extensions}) {
@@ -93,36 +96,124 @@ std::map<std::string, std::string> plans_of(const Study& study) {
   return plans;
 }
 
-std::map<std::string, std::int64_t> largest_alive(const Study& study, std::size_t limit) {
-  std::map<std::string, std::int64_t> tensors;
+/// The plans in words, by config. A plan that is on both sides has the words of the left side.
+std::map<std::string, std::string> words_of_plans(const Study& left, const Study& right) {
+  std::map<std::string, std::string> words;
+  for (const Study* const study : {&left, &right}) {
+    const std::vector<std::string> names = plan_names(*study);
+    for (std::size_t row = 0; row < names.size(); ++row) {
+      words.emplace(plan_row(*study, row).config, names[row]);
+    }
+  }
+  return words;
+}
+
+void add_plans(ComparisonRows& rows, const Study& left, const Study& right) {
+  rows.start(ComparisonGroup::plans);
+  const std::size_t first = rows.size();
+  rows.add_texts(plans_of(left), plans_of(right));
+  rows.name_in_words(first, words_of_plans(left, right));
+}
+
+bool is_captured(const Study& study) { return study.graph().data().captured != nullptr; }
+
+/// Names the tensors of a study so that equal tensors of two studies have equal names.
+class TensorNames {
+ public:
+  /// @param by_place whether `key` identifies a tensor by the node that makes the tensor. A node is
+  /// identified by its module, its operator, and its number among the nodes with the same module
+  /// and operator.
+  TensorNames(const Study& study, bool by_place) : study_(study) {
+    if (by_place) find_places();
+  }
+
+  std::string name(const Buffer& buffer) const {
+    return name_of(study_.graph(), study_.current->dataflow, buffer);
+  }
+
+  /// A name that two captures of a step share. A tensor that no node makes keeps its own name.
+  std::string key(const Buffer& buffer) const {
+    const Dataflow& dataflow = study_.current->dataflow;
+    const ValueId value = dataflow.origin(buffer.root);
+    const NodeId maker = study_.graph().topology().producer[value];
+    if (places_.empty() || !maker.valid() || buffer.state) return name(buffer);
+    const bool is_again = value != buffer.root;
+    return places_[maker] + (is_again ? " again" : "") + output_text(maker, value);
+  }
+
+ private:
+  void find_places() {
+    const TensorHomes homes = tensor_homes(study_, *study_.current);
+    std::map<std::string, int> seen;
+    for (const NodeId id : IdRange<NodeId>(study_.graph().nodes().size())) {
+      const std::string place =
+          join(homes.modules.scope[id], ".") + " " + study_.graph().node(id).op_type;
+      places_.push_back(place + " " + std::to_string(seen[place]++));
+    }
+  }
+
+  std::string output_text(NodeId maker, ValueId value) const {
+    const auto& outputs = study_.graph().node(maker).outputs;
+    const auto found = std::find(outputs.begin(), outputs.end(), value);
+    return " output " + std::to_string(found - outputs.begin());
+  }
+
+  const Study& study_;
+  IdVector<NodeId, std::string> places_;
+};
+
+/// A tensor that is alive at the peak, or several such tensors with the same key.
+struct NamedBytes {
+  std::string name;
+  std::int64_t bytes = 0;
+};
+using AliveByKey = std::map<std::string, NamedBytes>;
+
+AliveByKey largest_alive(const Study& study, const TensorNames& names, std::size_t limit) {
+  AliveByKey tensors;
   const Variant& variant = *study.current;
   if (variant.timeline.order.empty()) return tensors;
   for (const BufferId id : alive_at(variant.timeline, variant.timeline.peak_slot)) {
     if (tensors.size() == limit) break;
     const Buffer& buffer = variant.timeline.buffers[id];
-    tensors[name_of(study.graph(), variant.dataflow, buffer)] += buffer.bytes;
+    NamedBytes& tensor = tensors[names.key(buffer)];
+    tensor.name = names.name(buffer);
+    tensor.bytes += buffer.bytes;
   }
   return tensors;
+}
+
+std::optional<std::int64_t> bytes_in(const AliveByKey& tensors, const std::string& key) {
+  const auto found = tensors.find(key);
+  return found == tensors.end() ? std::nullopt : std::optional(found->second.bytes);
+}
+
+/// The name of a tensor, or both names if the tensor has different names on the two sides.
+std::string name_in(const AliveByKey& left, const AliveByKey& right, const std::string& key) {
+  const auto a = left.find(key);
+  const auto b = right.find(key);
+  if (a == left.end()) return b->second.name;
+  const bool is_same = b == right.end() || a->second.name == b->second.name;
+  return is_same ? a->second.name : a->second.name + " / " + b->second.name;
 }
 
 /// Adds the largest tensors of each side. A tensor's bytes on the other side are shown even if the
 /// tensor is not among the largest tensors of the other side.
 void add_tensors(ComparisonRows& rows, const Study& left, const Study& right) {
   rows.start(ComparisonGroup::tensors);
+  const bool by_place = is_captured(left) && is_captured(right);
+  const TensorNames left_names(left, by_place);
+  const TensorNames right_names(right, by_place);
   const std::size_t all = static_cast<std::size_t>(-1);
-  const auto left_all = largest_alive(left, all);
-  const auto right_all = largest_alive(right, all);
-  std::map<std::string, std::int64_t> left_shown;
-  std::map<std::string, std::int64_t> right_shown;
-  for (const auto& largest :
-       {largest_alive(left, tensors_at_peak), largest_alive(right, tensors_at_peak)}) {
-    for (const auto& [name, bytes] : largest) {
-      if (left_all.contains(name)) left_shown[name] = left_all.at(name);
-      if (right_all.contains(name)) right_shown[name] = right_all.at(name);
-    }
-  }
+  const AliveByKey left_all = largest_alive(left, left_names, all);
+  const AliveByKey right_all = largest_alive(right, right_names, all);
+  AliveByKey shown = largest_alive(left, left_names, tensors_at_peak);
+  shown.merge(largest_alive(right, right_names, tensors_at_peak));
   const std::size_t first = rows.size();
-  rows.add_numbers(Quantity::bytes, left_shown, right_shown);
+  for (const auto& [key, tensor] : shown) {
+    rows.add_either(name_in(left_all, right_all, key), Quantity::bytes, bytes_in(left_all, key),
+                    bytes_in(right_all, key));
+  }
   rows.sort_from(first);
 }
 
@@ -151,10 +242,19 @@ std::vector<ComparisonRow> compare(const Study& left, const Study& right) {
   add_time(rows, left, right);
   add_model(rows, left, right);
   add_choices(rows, left, right);
-  rows.start(ComparisonGroup::plans);
-  rows.add_texts(plans_of(left), plans_of(right));
+  add_plans(rows, left, right);
   add_tensors(rows, left, right);
   return rows.take();
+}
+
+SizeChoices sizes_that_differ(const Study& left, const Study& right) {
+  SizeChoices sizes;
+  for (const Dimension& here : left.sizes->dims.dimensions) {
+    for (const Dimension& there : right.sizes->dims.dimensions) {
+      if (here.name == there.name && here.value != there.value) sizes[here.name] = here.value;
+    }
+  }
+  return sizes;
 }
 
 }  // namespace stashscope

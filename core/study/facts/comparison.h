@@ -35,7 +35,9 @@ struct ComparisonRow {
   Quantity quantity = Quantity::text;
   ComparedValue left;
   ComparedValue right;
+  std::string words = {};  ///< the name in words for people; empty: people see `name`
 
+  const std::string& title() const { return words.empty() ? name : words; }
   bool differs() const { return left != right; }
   bool only_left() const { return right.text.empty() && !left.text.empty(); }
   bool only_right() const { return left.text.empty() && !right.text.empty(); }
@@ -47,7 +49,14 @@ struct ComparisonRow {
 
 /// Compares two studies: peaks and their bands, times, models, choices, plans by cluster, and the
 /// largest tensors alive at either peak. Equal rows are listed too. Plans that are on in neither
-/// study and bands that are empty at both peaks are left out.
+/// study and bands that are empty at both peaks are left out. The row of a plan has the plan's name
+/// in words besides its config string. The numbers in tensor names differ between captures.
+/// Therefore tensors of two captured steps are matched by the node that makes them: its module, its
+/// operator, and its number among the nodes of this operator in the module.
 std::vector<ComparisonRow> compare(const Study& left, const Study& right);
+
+/// The dimensions that have different sizes on the two sides. The result has the sizes of the left
+/// side.
+SizeChoices sizes_that_differ(const Study& left, const Study& right);
 
 }  // namespace stashscope

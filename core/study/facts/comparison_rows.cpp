@@ -63,16 +63,13 @@ void ComparisonRows::add_values(Quantity quantity, const std::map<std::string, C
   }
 }
 
-void ComparisonRows::add_numbers(Quantity quantity, const std::map<std::string, std::int64_t>& left,
-                                 const std::map<std::string, std::int64_t>& right) {
-  const auto values = [&](const std::map<std::string, std::int64_t>& numbers) {
-    std::map<std::string, ComparedValue> texts;
-    for (const auto& [key, number] : numbers) {
-      texts[key] = value_of(quantity, static_cast<double>(number));
-    }
-    return texts;
+void ComparisonRows::add_either(const std::string& name, Quantity quantity,
+                                std::optional<std::int64_t> left,
+                                std::optional<std::int64_t> right) {
+  const auto side = [quantity](const std::optional<std::int64_t>& number) {
+    return number ? value_of(quantity, static_cast<double>(*number)) : ComparedValue();
   };
-  add_values(quantity, values(left), values(right));
+  rows_.push_back({group_, name, quantity, side(left), side(right)});
 }
 
 void ComparisonRows::add_texts(const std::map<std::string, std::string>& left,
@@ -83,6 +80,14 @@ void ComparisonRows::add_texts(const std::map<std::string, std::string>& left,
   };
   for (const std::string& key : all_keys(left, right))
     add_text(key, side(left, key), side(right, key));
+}
+
+void ComparisonRows::name_in_words(std::size_t first,
+                                   const std::map<std::string, std::string>& words) {
+  for (std::size_t i = first; i < rows_.size(); ++i) {
+    const auto found = words.find(rows_[i].name);
+    if (found != words.end()) rows_[i].words = found->second;
+  }
 }
 
 void ComparisonRows::sort_from(std::size_t first) {

@@ -7,14 +7,15 @@
 
 namespace stashscope {
 
-// The functions return the data of charts as CSV (RFC 4180) after a line of column titles. All
-// amounts are bytes; slots count from 1.
+// The functions return the data of charts as CSV (RFC 4180). The first line has the column titles.
+// All amounts are bytes; slots count from 1.
 
 /// Live bytes by slot and band: all slots of the step without plans, then all slots of the current
 /// step.
 std::string curve_table(const Study& study);
 
-/// `top` and the groups and tensors below `top` in a memory tree that have more than 0 bytes.
+/// The nodes of a memory tree: `top`, and the groups and tensors below `top`. Nodes with 0 bytes
+/// are left out.
 /// @param bytes bytes of each node of the tree, see `tree_bytes`
 std::string icicle_table(const MemoryTree& tree, const std::vector<std::int64_t>& bytes,
                          std::uint32_t top);

@@ -4,15 +4,11 @@
 #include <map>
 
 #include "core/base/text.h"
+#include "core/graph/node_path.h"
 
 namespace stashscope {
 
 namespace {
-
-bool is_number(const std::string& part) {
-  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-  return !part.empty() && std::ranges::all_of(part, is_digit);
-}
 
 void add_to(ModuleMemory& sum, const ModuleMemory& module) {
   sum.peak_bytes += module.peak_bytes;
@@ -43,14 +39,6 @@ ModuleGroup group_of(const std::string& pattern, std::vector<ModuleMemory> modul
 }
 
 }  // namespace
-
-std::string block_pattern(std::string_view module) {
-  std::vector<std::string> parts = split(module, '.');
-  for (std::string& part : parts) {
-    if (is_number(part)) part = "*";
-  }
-  return join(parts, ".");
-}
 
 std::vector<ModuleGroup> module_groups(std::vector<ModuleMemory> modules) {
   using Key = std::pair<std::string, bool>;

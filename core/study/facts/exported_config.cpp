@@ -18,7 +18,7 @@ const ReferenceRules& reference_of(const Study& study) {
   return rules_of(study.choices.plans.search.reference);
 }
 
-/// Whether a level alone makes ONNX Runtime run what the study runs.
+/// Whether a level alone makes ONNX Runtime apply the study's plans.
 bool is_plain_level(const Study& study) {
   const PlanChoices& plans = study.choices.plans;
   const bool is_widened = plans.search.newer_versions || !plans.search.also_recomputable.empty();
@@ -27,7 +27,7 @@ bool is_plain_level(const Study& study) {
          study.config == config_of_all(*study.opportunities, plans.level == 2);
 }
 
-/// The search that ONNX Runtime makes when it reads an exported config.
+/// The options of the search that ONNX Runtime runs when it reads an exported config.
 RecomputeSearchOptions reference_search(const Study& study) {
   RecomputeSearchOptions search = effective_search_options(study.choices.plans);
   search.newer_versions = false;
@@ -56,7 +56,8 @@ Keys keys_of(const Opportunities& opportunities) {
   return keys;
 }
 
-/// Removes and returns the entries of `config` that only this study's search finds.
+/// Removes from `config` the entries that this study's search finds but the search of ONNX Runtime
+/// does not find. Returns the removed entries.
 RecomputeConfig take_unknown(const Study& study, const Opportunities& known,
                              RecomputeConfig& config) {
   RecomputeConfig unknown;
@@ -82,10 +83,10 @@ ExportedConfig readable_part(const Study& study, const Opportunities& known,
   const RecomputeConfig unknown = take_unknown(study, known, exported.config);
   if (!unknown.empty()) {
     exported.left_out.push_back(
-        "ONNX Runtime does not find these plans with its own table of recomputable operators and "
-        "probe " +
+        "ONNX Runtime finds plans with its own table of recomputable operators and with "
+        "the probe " +
         to_string(reference_search(study)) +
-        ", so they are left out: " + printable(to_string(unknown)));
+        "; plans that it does not find are left out: " + printable(to_string(unknown)));
   }
   return exported;
 }
@@ -104,15 +105,17 @@ void ignore_counts(const Study& study, const Opportunities& known, ExportedConfi
     const bool is_counted = exported.config[key.first].count >= 0 || !study.pinned.empty();
     exported.left_out.push_back(
         "ONNX Runtime " + std::string(reference_of(study).name) +
-        (is_counted ? " ignores counts: it"
-                    : " searches with probe " + to_string(reference_search(study)) + ": it") +
+        (is_counted
+             ? " ignores counts, so it"
+             : " searches with the probe " + to_string(reference_search(study)) + ", so it") +
         " recomputes " + std::to_string(count) + " occurrences of " + printable(key.first) +
         " instead of " + std::to_string(ours[key]) + " (save the model instead)");
   }
 }
 
 /// Reduces counts so that they leave out pinned nodes after the last recomputed node. A count
-/// cannot leave out pinned nodes before a recomputed node; returns the names of these nodes.
+/// cannot leave out pinned nodes before a recomputed node, so the function returns the names of
+/// these nodes.
 std::set<std::string> count_without_pinned(const Study& study, RecomputeConfig& config) {
   std::set<std::string> others;
   if (study.pinned.empty()) return others;
@@ -139,6 +142,7 @@ constexpr std::size_t most_named = 8;
 
 std::vector<std::string> printable_names(const std::set<std::string>& names) {
   std::vector<std::string> shown;
+  shown.reserve(names.size());
   for (const std::string& name : names) shown.push_back(printable(name, 80));
   return shown;
 }
@@ -194,8 +198,8 @@ void write_environment(const ExportedEnvironment& exported, const std::string& p
   const std::string config_path = config_file_beside(path);
   if (!exported.config_file.empty()) {
     if (std::filesystem::exists(config_path) && !is_config_list(read_file(config_path))) {
-      fail_input(printable(config_path), "exists and is no list of config strings",
-                 "move it away, or choose another name for the block");
+      fail_input(printable(config_path), "exists and is not a list of config strings",
+                 "move this file away, or export to a file with another name");
     }
     write_file_atomically(config_path, exported.config_file);
   }

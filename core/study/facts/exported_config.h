@@ -7,16 +7,17 @@
 
 namespace stashscope {
 
-/// The plans in force as a config for ONNX Runtime.
+/// The plans of a study as a config for ONNX Runtime.
 struct ExportedConfig {
   RecomputeConfig config;
   std::vector<std::string> left_out;  ///< one clause per reason, with the affected entries
 };
 
-/// The plans in force that ONNX Runtime can read. Leaves out plan types that ONNX Runtime does not
-/// know, and clusters that only a widened table of recomputable operators finds. Where ONNX Runtime
-/// takes counts, a smaller count leaves out pinned nodes at the end of a cluster. `left_out` also
-/// states what ONNX Runtime recomputes although the study does not.
+/// The plans of the study that are on and that ONNX Runtime can read. Leaves out plan types that
+/// ONNX Runtime does not know, and clusters that only a widened table of recomputable operators
+/// finds. If the version of ONNX Runtime reads counts, the count of a cluster is reduced so that it
+/// leaves out pinned nodes at the end of the cluster. `left_out` also states what ONNX Runtime
+/// recomputes although the study does not recompute it.
 ExportedConfig exported_config(const Study& study);
 /// The part of `config` that ONNX Runtime can read. Its counts stay as they are.
 ExportedConfig exported_config(const Study& study, const RecomputeConfig& config);
@@ -33,7 +34,7 @@ struct ExportedEnvironment {
   bool switches_nothing_on = false;
 };
 
-/// The texts that export the plans in force. @param path path of the file for the block
+/// The texts that export the plans of the study. @param path path of the file for the block
 ExportedEnvironment exported_environment(const Study& study, const std::string& path);
 
 /// Writes the block to `path` and, if the block names one, the config file beside it. Throws an

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/recompute/forward_nodes.h"
+#include "core/study/facts/tensor_homes.h"
 
 namespace stashscope {
 
@@ -26,15 +27,45 @@ std::vector<GroupTensor> tensors_of(const Variant& variant, const std::vector<No
   return tensors;
 }
 
+bool has(const std::vector<NodeId>& nodes, NodeId node) {
+  return node.valid() && std::ranges::binary_search(nodes, node);
+}
+
+std::int64_t stashed_elsewhere(const Variant& variant, const std::vector<StashedValue>& stashed,
+                               const std::vector<NodeId>& nodes) {
+  std::int64_t bytes = 0;
+  for (const StashedValue& each : stashed) {
+    const BufferId buffer = variant.timeline.buffer_of[each.value];
+    if (each.bytes == 0 || !buffer.valid() || !has(nodes, each.producer)) continue;
+    const ValueId root = variant.timeline.buffers[buffer].root;
+    if (!has(nodes, variant.dataflow.topology.producer[root])) bytes += each.bytes;
+  }
+  return bytes;
+}
+
+std::int64_t given_bytes(const Study& study, const Variant& variant,
+                         const std::vector<NodeId>& nodes) {
+  const TensorHomes homes = tensor_homes(study, variant);
+  std::int64_t bytes = 0;
+  for (const BufferId id : IdRange<BufferId>(variant.timeline.buffers.size())) {
+    const Buffer& buffer = variant.timeline.buffers[id];
+    if (buffer.persistent && has(nodes, homes.node[id])) bytes += buffer.bytes;
+  }
+  return bytes;
+}
+
 }  // namespace
 
 GroupMemory group_memory(const Study& study, const std::vector<NodeId>& nodes, std::size_t limit) {
   const Variant& variant = *study.current;
   const auto is_forward = forward_nodes(study.graph(), variant.dataflow, *study.opportunities);
-  const auto memory = node_memory(variant.dataflow, variant.timeline,
-                                  stashed_values(variant.dataflow, is_forward, variant.timeline));
+  const std::vector<StashedValue> stashed =
+      stashed_values(variant.dataflow, is_forward, variant.timeline);
+  const auto memory = node_memory(variant.dataflow, variant.timeline, stashed);
   GroupMemory group{{}, tensors_of(variant, nodes)};
   for (const NodeId node : nodes) group.sum = group.sum + memory[node];
+  group.stashed_elsewhere = stashed_elsewhere(variant, stashed, nodes);
+  group.given_bytes = given_bytes(study, variant, nodes);
   if (group.largest.size() > limit) group.largest.resize(limit);
   return group;
 }

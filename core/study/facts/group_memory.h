@@ -17,14 +17,20 @@ struct GroupTensor {
 
 /// The memory that the nodes of a group allocate.
 struct GroupMemory {
-  NodeMemory sum;                    ///< of all nodes of the group
-  std::vector<GroupTensor> largest;  ///< descending; equal ones in the order of the step
+  NodeMemory sum;  ///< of all nodes of the group
+  /// By descending bytes; tensors of equal size are in the order of the step.
+  std::vector<GroupTensor> largest;
+  /// Bytes of stashed values that nodes of the group make in buffers of nodes outside of the group.
+  /// Views are an example.
+  std::int64_t stashed_elsewhere = 0;
+  /// Bytes of parameters, inputs and optimizer states that belong to the group.
+  std::int64_t given_bytes = 0;
 };
 
-/// The memory of a group of nodes of the current dataflow. Parameters and inputs are left out,
-/// because no node allocates them.
+/// The memory of a group of nodes of the current dataflow. The sum and the tensors leave out
+/// parameters and inputs, because no node allocates them.
 /// @param nodes ascending
-/// @param limit the most tensors that are listed
+/// @param limit the largest number of tensors that are listed
 GroupMemory group_memory(const Study& study, const std::vector<NodeId>& nodes, std::size_t limit);
 
 }  // namespace stashscope

@@ -8,8 +8,8 @@ namespace stashscope {
 
 namespace {
 
-/// The innermost group of the chain that starts at `node`. All bytes of a
-/// group of the chain are in the next group.
+/// The innermost group of the chain that starts at `node`. In a chain, each group holds all bytes
+/// of the group around it.
 std::uint32_t end_of_chain(const MemoryTree& tree, const std::vector<std::int64_t>& bytes,
                            std::uint32_t node) {
   while (true) {

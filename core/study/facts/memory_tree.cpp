@@ -7,6 +7,8 @@
 #include <set>
 
 #include "core/base/text.h"
+#include "core/graph/node_path.h"
+#include "core/study/facts/opened_operator.h"
 
 namespace stashscope {
 
@@ -24,7 +26,7 @@ struct PathPart {
 };
 
 std::string line_of(const Node& node) {
-  if (node.origin == nullptr || node.origin->file.empty()) return std::string(outside_of_groups);
+  if (node.origin == nullptr || node.origin->file.empty()) return std::string(without_source_line);
   return std::filesystem::path(node.origin->file).filename().string() + ":" +
          std::to_string(node.origin->line);
 }
@@ -126,12 +128,12 @@ class TreeBuilder {
     const ValueId root = variant_.dataflow.origin(buffer(id).root);
     const NodeId maker = study_.graph().topology().producer[root];
     if (buffer(id).state || !maker.valid()) return band;
-    return {study_.graph().node(maker).op_type};
+    return {opened_operator(study_, maker)};
   }
 
   /// The source line of a node; for a gradient node, the line of its forward node.
   std::string line_of_node(NodeId node) const {
-    if (!node.valid()) return std::string(outside_of_groups);
+    if (!node.valid()) return std::string(without_source_line);
     const NodeId partner = homes_.modules.partner[node];
     return line_of(study_.graph().node(partner.valid() ? partner : node));
   }
@@ -143,7 +145,7 @@ class TreeBuilder {
         path.push_back({blocks_ == EqualBlocks::summed ? block_pattern(name) : name});
       }
     }
-    if (path.empty()) path.push_back({std::string(outside_of_groups)});
+    if (path.empty()) path.push_back({std::string(outside_of_modules)});
     path.push_back(band);
     return path;
   }

@@ -11,7 +11,7 @@
 
 namespace stashscope {
 
-/// What the upper levels of a memory tree stand for.
+/// The property by which a memory tree groups the tensors.
 enum class MemoryGrouping : std::uint8_t {
   module,      ///< the modules of the program from the outside in, then the bands
   band,        ///< the uses of memory: parameters, stashed activations, ...
@@ -33,33 +33,34 @@ struct MemoryTreeNode {
   std::optional<Band> band;       ///< band of a tensor or of a group whose tensors have one band
 };
 
-/// The tensors of a variant of the step, grouped. The root comes first, parents come before their
-/// children. The last child of the root is the workspace of the running node.
+/// The tensors of a variant of the step, grouped. The root comes first, and each parent comes
+/// before its children. The last child of the root is the workspace of the running node.
 struct MemoryTree {
   MemoryGrouping grouping = MemoryGrouping::module;
   std::vector<MemoryTreeNode> nodes;
   EqualBlocks blocks = EqualBlocks::apart;
 };
 
-/// The name of the part of a tree that lies outside of all modules or source lines.
-constexpr std::string_view outside_of_groups = "(outside)";
+/// The names of the groups for tensors outside of all modules, and of nodes without a source line.
+constexpr std::string_view outside_of_modules = "outside of modules";
+constexpr std::string_view without_source_line = "no source line";
 
 /// The tree of a variant's tensors. A tensor belongs to the module of the node that makes it. A
 /// buffer that several values use one after the other belongs to the module of the first value.
 /// Parameters and inputs belong to the module that reads them first; gradients and optimizer states
 /// belong to their parameter's module.
-/// @param blocks whether equal blocks are summed, in a grouping by module
+/// @param blocks whether equal blocks are summed; used only if `grouping` is `module`
 MemoryTree memory_tree(const Study& study, const Variant& variant, MemoryGrouping grouping,
                        const TensorHomes& homes, EqualBlocks blocks = EqualBlocks::apart);
 MemoryTree memory_tree(const Study& study, const Variant& variant, MemoryGrouping grouping);
 
 /// Bytes of each node of the tree at a slot. The root has the live bytes of the slot.
-/// @pre the tree was made of the variant with this timeline
+/// @pre the tree was made for the variant with this timeline
 std::vector<std::int64_t> tree_bytes(const MemoryTree& tree, const Timeline& timeline,
                                      std::size_t slot);
 
 /// The nodes of the graph that make the tensors in a node of the tree, ascending.
-/// @pre the tree was made of the variant
+/// @pre the tree was made for the variant
 std::vector<NodeId> makers_in_tree(const MemoryTree& tree, const Variant& variant,
                                    std::uint32_t node);
 

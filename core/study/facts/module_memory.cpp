@@ -1,10 +1,14 @@
 #include "core/study/facts/module_memory.h"
 
 #include <algorithm>
+#include <string_view>
 #include <unordered_map>
 
 #include "core/base/text.h"
 #include "core/graph/node_path.h"
+#include "core/study/facts/memory_tree.h"
+#include "core/study/facts/opened_operator.h"
+#include "core/study/step/plan_effects.h"
 
 namespace stashscope {
 
@@ -18,10 +22,11 @@ struct ModuleDraft {
 
 class ModuleTable {
  public:
-  ModuleTable(const Study& study, const TensorHomes& homes)
+  ModuleTable(const Study& study, const TensorHomes& homes, ModuleLevel level)
       : study_(study), variant_(*study.current), homes_(homes) {
     for (const std::vector<std::string>& scope : homes_.modules.scope) {
-      block_.push_back(block_of(scope));
+      std::string block = block_of(scope);
+      block_.push_back(level == ModuleLevel::layers ? layer_around(block) : std::move(block));
     }
   }
 
@@ -88,14 +93,55 @@ class ModuleTable {
   std::unordered_map<std::string_view, std::size_t> draft_by_name_;
 };
 
+std::vector<std::string> operators_outside(const Study& study, const TensorHomes& homes) {
+  std::vector<std::string> operators;
+  for (const NodeId node : study.current->timeline.order) {
+    const NodeId origin = study.current->dataflow.origin(node);
+    if (!block_of(homes.modules.scope[origin]).empty()) continue;
+    const std::string& name = opened_operator(study, origin);
+    if (std::ranges::find(operators, name) == operators.end()) operators.push_back(name);
+  }
+  return operators;
+}
+
 }  // namespace
 
-std::vector<ModuleMemory> module_memory(const Study& study, const TensorHomes& homes) {
-  return ModuleTable(study, homes).rows();
+std::vector<ModuleMemory> module_memory(const Study& study, const TensorHomes& homes,
+                                        ModuleLevel level) {
+  return ModuleTable(study, homes, level).rows();
 }
 
 std::vector<ModuleMemory> module_memory(const Study& study) {
   return module_memory(study, tensor_homes(study, *study.current));
+}
+
+ModuleMemory memory_outside(const Study& study, const TensorHomes& homes,
+                            const std::vector<ModuleMemory>& modules) {
+  const Variant& variant = *study.current;
+  const Timeline& timeline = variant.timeline;
+  ModuleMemory outside;
+  outside.module = outside_of_modules;
+  outside.operators = operators_outside(study, homes);
+  outside.peak_bytes = timeline.peak_bytes;
+  outside.seconds = step_seconds(timing_basis(study), variant);
+  for (const ModuleMemory& each : modules) {
+    outside.peak_bytes -= each.peak_bytes;
+    outside.seconds -= each.seconds;
+  }
+  outside.seconds = std::max(0.0, outside.seconds);
+  std::vector<BufferId> at_peak;
+  for (const BufferId id : IdRange<BufferId>(timeline.buffers.size())) {
+    const NodeId home = homes.node[id];
+    if (home.valid() && !block_of(homes.modules.scope[home]).empty()) continue;
+    const Buffer& buffer = timeline.buffers[id];
+    if (homes.band[id] == Band::stashed) outside.stashed_bytes += buffer.bytes;
+    const bool is_alive =
+        buffer.first_slot <= timeline.peak_slot && timeline.peak_slot <= buffer.last_slot;
+    if (is_alive) at_peak.push_back(id);
+  }
+  outside.symbolic = to_string(symbolic_bytes(study.graph(), variant.dataflow, timeline, at_peak),
+                               study.graph().symbols());
+  return outside;
 }
 
 }  // namespace stashscope

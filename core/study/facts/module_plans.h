@@ -9,10 +9,11 @@ namespace stashscope {
 
 /// The plans for the outputs of one module, one per node.
 struct ModulePlans {
-  std::string module;             ///< name such as `model.layers.0.self_attn`
-  std::size_t plans = 0;          ///< number of nodes with a plan that ONNX Runtime knows
-  std::size_t on = 0;             ///< how many of these nodes have an applied plan
-  std::int64_t saving_bytes = 0;  ///< sum over the nodes, with the plans of `best_plans`
+  std::string module;     ///< name such as `model.layers.0.self_attn`
+  std::size_t plans = 0;  ///< number of nodes with a plan that ONNX Runtime knows
+  std::size_t on = 0;     ///< number of these nodes that have an applied plan
+  /// Sum of the savings of these nodes, each with its plan from `best_plans`.
+  std::int64_t saving_bytes = 0;
 
   friend bool operator==(const ModulePlans&, const ModulePlans&) = default;
 };

@@ -9,32 +9,33 @@
 
 namespace stashscope {
 
-/// The largest number of sizes that a line about a step names.
+/// A line of text about a step names at most this many sizes.
 constexpr std::size_t most_named_sizes = 4;
 
 /// A size of the model.
 struct NamedSize {
-  std::string dimension;  ///< its name in the model
+  std::string dimension;  ///< the name of the dimension in the model
   DimensionUnit unit = DimensionUnit::none;
   std::int64_t value = 0;
 };
 
-/// The word that users have for the size: `batch`, `sequence` or `image`. If it is unknown what the
-/// size counts, the name of the dimension.
+/// The word that users have for the size: `batch`, `sequence` or `image`. If the unit of the size
+/// is unknown, the name of the dimension.
 std::string word_of(const NamedSize& size);
 
 /// The sizes that can be set, in the order of the dimensions.
 std::vector<NamedSize> named_sizes(const Study& study);
 
-/// The sizes worth a place in a line. Of the sizes with the same word and value, only the first.
+/// The sizes of `named_sizes`. A size that has the same word and value as an earlier size is left
+/// out.
 std::vector<NamedSize> distinct_sizes(const Study& study);
 
-/// The names of sizes that have a word of their own, with the word. A word that several sizes have,
-/// or that is the name of a size, stands for none of them.
+/// Words by dimension name. Leaves out a word if it stands for several sizes, or if another
+/// dimension has this word as its name.
 using SizeWords = std::map<std::string, std::string>;
 SizeWords size_words(const Study& study);
 
-/// The formula with words instead of the names that have one: `4*batch*sequence`.
+/// The formula in which each name that has a word is replaced by the word: `4*batch*sequence`.
 std::string in_words(const std::string& formula, const SizeWords& words);
 
 }  // namespace stashscope

@@ -7,11 +7,11 @@
 
 namespace stashscope {
 
-/// A plan for a node's outputs and its state under the choices in force.
+/// A plan for a node's outputs and its state in the study.
 struct NodePlanState {
   const NodePlan* plan;
   bool chosen = false;   ///< the plan's cluster is on
-  bool applied = false;  ///< no count, other plan or pinned node prevents the plan
+  bool applied = false;  ///< the plan is on, and no count, other plan or pinned node prevents it
   bool pinned = false;   ///< the node's outputs stay in memory
 };
 
@@ -21,8 +21,8 @@ std::vector<NodePlanState> plans_of_node(const Study& study, NodeId node);
 /// The reasons why stashed outputs of a node of the model have no plan.
 std::vector<const Obstacle*> obstacles_of_node(const Study& study, NodeId node);
 
-/// A value of the current dataflow as it is stored. An evicted tensor is narrower than its original
-/// (compressed) or takes no bytes on the device (offloaded).
+/// A value of the current dataflow as it is stored. A compressed tensor has a narrower element type
+/// than its original. An offloaded tensor takes no bytes on the device.
 struct StoredValue {
   TensorType type;
   std::int64_t bytes = 0;

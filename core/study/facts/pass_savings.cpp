@@ -14,7 +14,8 @@ Memory memory_of(const Study& study) {
   return {timeline.peak_bytes, stashed_bytes(timeline, study.opportunities->stashed)};
 }
 
-/// The choices of `study` that determine its step without plans, but no passes and no precision.
+/// The choices of `study` that determine its step without plans. The passes and the precision are
+/// left out.
 Choices without_passes(const Study& study) {
   Choices choices;
   choices.dims = study.choices.dims;

@@ -34,7 +34,8 @@ class RowSets {
   std::vector<std::size_t> parent_;
 };
 
-/// Joins rows that share a cluster with different types: a config string has one type per cluster.
+/// Joins rows that share a cluster with different types, because a config string has one type per
+/// cluster.
 void join_by_cluster(const Study& study, RowSets& sets) {
   std::map<std::string_view, std::vector<std::pair<std::size_t, PlanType>>> uses;
   for (std::size_t row = 0; row < plan_rows(study); ++row) {
@@ -116,8 +117,8 @@ std::optional<ToldPlace> planned_place(const Study& study, NodeId node) {
   return best;
 }
 
-/// The largest stashed output of the entry nodes of the obstacles that `fits` accepts. If several
-/// outputs are equally large, the first of them.
+/// The largest stashed output among the outputs of the nodes where the search stopped. Considers
+/// only the obstacles that `fits` accepts. If several outputs are equally large, the first of them.
 template <class Fits>
 std::optional<TablePlace> unplanned_place(const Study& study, Fits fits) {
   std::optional<TablePlace> largest;
@@ -181,6 +182,17 @@ std::vector<std::string> layers_of(const Graph& graph, const PlanRow& row) {
   return layers;
 }
 
+std::int64_t freed_bytes(const PlanRow& row) {
+  if (row.type != PlanType::region) return row.saving_bytes;
+  std::int64_t bytes = 0;
+  for (const Occurrence& each : *row.occurrences) bytes += each.saving_bytes;
+  return bytes;
+}
+
+std::int64_t freed_bytes_at_peak(const PlanRow& row) {
+  return std::min(row.bytes_at_peak, freed_bytes(row));
+}
+
 OccurrenceFacts::OccurrenceFacts(const Study& study)
     : study_(study),
       costs_(plan_cost_input(study)),
@@ -218,13 +230,33 @@ bool OccurrenceFacts::has_pinned_node(const Occurrence& each) const {
 }
 
 std::string OccurrenceFacts::why_not(const PlanRow& row, const Occurrence& each) const {
-  if (has_pinned_node(each)) return "pinned: its output stays in memory";
+  if (has_pinned_node(each)) return "the node is pinned, so its output stays in memory";
   if (!row.on || is_applied(each)) return "";
   const bool is_treated = std::ranges::any_of(each.parts, [&](const NodePlan* part) {
     return !applied_.contains(part) && treated_.contains(part->node);
   });
   return is_treated ? "another plan is applied to the same node"
-                    : "after the last occurrence that the count covers";
+                    : "the node comes after the last occurrence that the plan's count covers";
+}
+
+std::int64_t OccurrenceFacts::freed_bytes_in_use(const PlanRow& row) const {
+  std::int64_t bytes = 0;
+  for (const Occurrence& each : *row.occurrences) {
+    if (is_applied(each)) bytes += each.saving_bytes;
+  }
+  return bytes;
+}
+
+OccurrenceFacts::Places OccurrenceFacts::places(const std::vector<const PlanRow*>& rows) const {
+  std::unordered_set<NodeId> all;
+  std::unordered_set<NodeId> in_use;
+  for (const PlanRow* const row : rows) {
+    for (const Occurrence& each : *row->occurrences) {
+      all.insert(node(each));
+      if (is_applied(each)) in_use.insert(node(each));
+    }
+  }
+  return {static_cast<int>(all.size()), static_cast<int>(in_use.size())};
 }
 
 std::int64_t OccurrenceFacts::bytes_at_peak(const Occurrence& each) const {
@@ -232,7 +264,7 @@ std::int64_t OccurrenceFacts::bytes_at_peak(const Occurrence& each) const {
   for (const NodePlan* const part : each.parts) {
     bytes += stashscope::bytes_at_peak(study_.graph(), study_.baseline->timeline, *part);
   }
-  return bytes;
+  return std::min(bytes, each.saving_bytes);
 }
 
 double OccurrenceFacts::seconds(const Occurrence& each) const {

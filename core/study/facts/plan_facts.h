@@ -20,38 +20,47 @@ const PlanRow& plan_row(const Study& study, std::size_t row);
 /// different types. Rows that exclude each other are in the same group.
 std::vector<std::vector<std::size_t>> plan_groups(const Study& study);
 
-/// Where the tables of a study show a node: an occurrence of a plan, or a stashed tensor without a
-/// plan.
+/// Where the tables of a study show a node: at an occurrence of a plan, or at a stashed tensor that
+/// has no plan.
 struct TablePlace {
   std::size_t row = 0;         ///< row of the plan, see `plan_row`
   std::size_t occurrence = 0;  ///< index within the row
-  ValueId tensor;  ///< if valid, the place is this tensor without a plan instead of the occurrence
+  /// If valid, the row shows this tensor without a plan, and `row` and `occurrence` are not used.
+  ValueId tensor;
 };
 
-/// The most informative place for a node of the model; nothing if no table shows it. A plan that is
-/// carried out for the node's own output comes first. These criteria follow, in this order: ONNX
-/// Runtime knows the plan type, the plan frees the node's own output instead of only running the
-/// node again, the plan is carried out, the plan saves most. A plan that is not carried out and
-/// whose type ONNX Runtime does not know comes after a stashed output of the node without a plan.
-/// A tensor that has no plan because the search stopped at the node comes last.
+/// The most informative place in the tables for a node of the model; nothing if no table shows the
+/// node. A plan that is carried out for the node's own output comes first. Other plans are compared
+/// by these criteria, the most important first: ONNX Runtime knows the plan type; the plan frees
+/// the node's own output instead of only running the node again; the plan is carried out; the plan
+/// saves more bytes. A stashed output of the node without a plan comes after plans that are carried
+/// out or whose type ONNX Runtime knows, and before all other plans. A tensor that has no plan
+/// because the search stopped at the node comes last.
 std::optional<TablePlace> table_place(const Study& study, NodeId node);
 
 /// The modules that contain a node, outermost module first, joined by dots; may be empty.
 std::string layer_of(const Graph& graph, NodeId node);
 
-/// The values that a plan frees, also those that lie in the memory of other values.
+/// The stashed bytes that the occurrences of a row free together between forward and backward. For
+/// modules of a captured step, these bytes exceed the row's saving, because the memory of one
+/// module is in use again while that module runs again.
+std::int64_t freed_bytes(const PlanRow& row);
+/// The part of `freed_bytes` that is alive at the peak of the step without plans.
+std::int64_t freed_bytes_at_peak(const PlanRow& row);
+
+/// The values that a plan frees, including values that lie in the memory of other values.
 std::vector<ValueId> freed_by(const Graph& graph, const NodePlan& plan);
 
 /// The modules of the entry nodes of a row's occurrences, each once, in execution order.
 std::vector<std::string> layers_of(const Graph& graph, const PlanRow& row);
 
-/// The lifetime of a value, as slots of the execution order from 0.
+/// The lifetime of a value, as slots of the execution order. Slots count from 0.
 struct Life {
   std::size_t made = 0;
   std::size_t last_read = 0;  ///< equal to `made` if nothing reads the value
 };
 
-/// Facts about single occurrences of plan rows under the choices in force. Refers to the study.
+/// Facts about single occurrences of plan rows in a study. Refers to the study.
 class OccurrenceFacts {
  public:
   explicit OccurrenceFacts(const Study& study);
@@ -66,12 +75,20 @@ class OccurrenceFacts {
   bool has_pinned_node(const Occurrence& each) const;
   /// Lifetime in the current step; nothing for inputs and parameters, which no node produces.
   std::optional<Life> life(ValueId value) const;
+  /// The part of `freed_bytes` that the occurrences in use free.
+  std::int64_t freed_bytes_in_use(const PlanRow& row) const;
+  /// The number of nodes at which the rows have occurrences. Each node counts once.
+  struct Places {
+    int all = 0;
+    int in_use = 0;
+  };
+  Places places(const std::vector<const PlanRow*>& rows) const;
   /// One clause on why the occurrence is not carried out. Empty if the occurrence is carried out,
   /// or if its row is off and its nodes are not pinned.
   std::string why_not(const PlanRow& row, const Occurrence& each) const;
-  /// The bytes that an occurrence frees at the peak of the step without plans.
+  /// The bytes that an occurrence frees and that are alive at the peak of the step without plans.
   std::int64_t bytes_at_peak(const Occurrence& each) const;
-  /// The seconds that an occurrence adds to the step if nothing overlaps.
+  /// The seconds that an occurrence adds to the step if kernels and transfers do not overlap.
   double seconds(const Occurrence& each) const;
 
  private:

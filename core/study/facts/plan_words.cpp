@@ -62,7 +62,7 @@ std::string place_words(const Graph& graph, const PlanRow& row, const std::strin
   return ", " + std::to_string(places) + (module.empty() ? " places" : " x " + module);
 }
 
-/// A row with at most this many nodes to run again lists the operators of these nodes.
+/// A row's name lists the operators of the nodes that run again, if there are at most this many.
 constexpr std::size_t most_listed_nodes = 3;
 
 enum class Detail { normal, all_operators };
@@ -86,7 +86,7 @@ std::string type_words(PlanType type) {
   return ", " + std::string(strategy_of(type).name);
 }
 
-/// The field's word for operators of a kind; else the operator itself.
+/// The usual word for operators of a kind, or the operator itself if there is no such word.
 std::string kind_of(const std::string& op_type) {
   const auto has = [&](const char* part) { return op_type.find(part) != std::string::npos; };
   if (has("attention")) return "attention";
@@ -94,7 +94,7 @@ std::string kind_of(const std::string& op_type) {
   return has("mm") && !has("gamma") ? "matrix products" : op_type;
 }
 
-/// What a region keeps inside: `matrix products and 2 of 3 gelu`.
+/// The operators whose outputs a region keeps: `matrix products and 2 of 3 gelu`.
 std::string kept_words(const Graph& graph, const RegionCall& call) {
   std::vector<std::string> kinds;
   std::map<std::string, std::size_t> kept;
@@ -125,6 +125,7 @@ std::string region_words(const Graph& graph, const PlanRow& row) {
                           : first.cluster.substr(0, first.cluster.find('[')) + ", " +
                                 std::to_string(row.occurrences->size()) + " modules";
   if (!region.kept.empty()) words += ", keeping " + kept_words(graph, region.calls.front());
+  if (region.frees_outputs) words += ", freeing its outputs";
   return words;
 }
 

@@ -7,8 +7,9 @@
 
 namespace stashscope {
 
-/// A name for each row of both plan tables, by the index of `plan_row`. It states the operator
-/// whose output the row frees, the nodes that run again before it, and the place. Examples:
+/// A name for each row of both plan tables, by the index of `plan_row`. The name states the
+/// operator whose output the row frees, the operators that run again before this operator, and the
+/// module or the number of places. Examples:
 /// `Gelu, in model.layers.0.mlp`, `Dropout after Cast, 12 x attn`, and
 /// `Softmax and 7 nodes before it, 12 places`. Rows that would have the same name list all their
 /// operators. Rows whose names are still equal also show their config string.

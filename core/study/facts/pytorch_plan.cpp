@@ -1,5 +1,6 @@
 #include "core/study/facts/pytorch_plan.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
@@ -11,7 +12,25 @@ namespace stashscope {
 namespace {
 
 using nlohmann::ordered_json;
-constexpr int plan_version = 1;
+
+bool is_plain(const std::string& text) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) {
+    return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+  });
+}
+
+/// Whether the value has only numbers and plain names. Users paste the options of a capture into
+/// their scripts, so that no other text of a file may pass.
+/// @param depth how many lists or objects the value may have inside each other
+bool is_plain(const nlohmann::json& value, int depth) {
+  if (value.is_string()) return is_plain(value.get<std::string>());
+  if (!value.is_structured()) return value.is_number_integer();
+  if (depth == 0) return false;
+  for (const auto& [name, inner] : value.items()) {
+    if ((value.is_object() && !is_plain(name)) || !is_plain(inner, depth - 1)) return false;
+  }
+  return true;
+}
 
 }  // namespace
 
@@ -22,15 +41,45 @@ std::string pytorch_plan(const Study& study) {
                "capture the step with stashscope.capture of the Python package");
   }
   ordered_json regions = ordered_json::array();
+  // The lowest version that can state the plan, so that older packages can read the plan.
+  int version = 1;
   for (const NodePlan* const plan : study.applied) {
     ordered_json save = ordered_json::array();
     for (const KeptOperator& kept : plan->region->kept)
       save.push_back({kept.name, kept.occurrence});
     regions.push_back({{"module", plan->region->module}, {"save", std::move(save)}});
+    if (plan->region->frees_outputs) {
+      regions.back()["free_outputs"] = true;
+      version = std::max(version, 2);
+    }
+    if (plan->region->skipped.empty()) continue;
+    version = 3;
+    for (const KeptOperator& skipped : plan->region->skipped) {
+      regions.back()["skip"].push_back({skipped.name, skipped.occurrence});
+    }
   }
   const ordered_json content = {
-      {"stashscope.plan", plan_version}, {"torch", captured->torch}, {"regions", regions}};
+      {"stashscope.plan", version}, {"torch", captured->torch}, {"regions", regions}};
   return content.dump(1) + "\n";
+}
+
+std::optional<std::string> capture_options(const Graph& graph) {
+  const auto& metadata = graph.data().metadata;
+  const auto found = metadata.find("stashscope.capture_options");
+  if (found == metadata.end()) return std::nullopt;
+  const auto options = nlohmann::json::parse(found->second, nullptr, false);
+  if (!options.is_object()) return std::nullopt;
+  constexpr int depth_of_dims = 2;
+  std::string text;
+  for (const auto& [name, value] : options.items()) {
+    if (!is_plain(name) || !(value.is_boolean() || is_plain(value, depth_of_dims))) {
+      return std::nullopt;
+    }
+    // Numbers, strings, lists and objects are written alike in JSON and in Python.
+    const bool is_true = value.is_boolean() && value.get<bool>();
+    text += ", " + name + "=" + (value.is_boolean() ? (is_true ? "True" : "False") : value.dump());
+  }
+  return text;
 }
 
 }  // namespace stashscope

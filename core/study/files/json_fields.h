@@ -13,11 +13,11 @@ struct Format {
   const char* field;
   int version;       ///< the newest version that this program reads
   const char* name;  ///< name in messages, such as `session file`
-  const char* hint;  ///< hint of the error for a file of another kind
+  const char* hint;  ///< hint in the error for a file of another kind
 };
 
 /// Parses the text of a file of this format and decodes its texts (json_texts.h). Throws an input
-/// Error if the text is not of this format, or of a version that this program cannot read.
+/// Error if the text has another format, or a version that this program cannot read.
 nlohmann::json parse_file(const std::string& text, const Format& format);
 
 [[noreturn]] inline void fail_field(const char* key, const std::string& what) {

@@ -34,7 +34,7 @@ std::shared_ptr<const Study> study_of(const LoadedModel& loaded, const Progress&
     if (error.kind() == ErrorKind::input) {
       throw error.within(printable(loaded.session.model.string()));
     }
-    // A choice that does not fit the model may come from the session.
+    // The Error names the session's file, because the choice may come from the session.
     const bool is_chosen = error.kind() == ErrorKind::usage && !loaded.session_file.empty();
     if (is_chosen) throw error.within(printable(loaded.session_file.string()));
     throw;

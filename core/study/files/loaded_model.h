@@ -28,8 +28,8 @@ LoadedModel load_model_or_session(const std::filesystem::path& file,
                                   const std::function<void(Choices&)>& adjust = nullptr);
 
 /// The study of a loaded model under the choices of its session, with predicted times. Throws an
-/// input Error that names the model's file, a usage Error for choices that do not fit the model,
-/// which names the session's file if there is one, and a cancelled Error when cancelled.
+/// input Error that names the model's file, and a cancelled Error when cancelled. For choices that
+/// do not fit the model, throws a usage Error that names the session's file, if any.
 std::shared_ptr<const Study> study_of(const LoadedModel& loaded,
                                       const Progress& progress = Progress());
 

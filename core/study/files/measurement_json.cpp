@@ -33,7 +33,7 @@ void check(const Measurement& m) {
   if (!std::ranges::all_of(m.node_seconds, is_measured_time)) {
     fail_field("node_seconds", "has a time out of range");
   }
-  if (!is_measured_time(m.step_seconds)) fail_field("step_seconds", "is a time out of range");
+  if (!is_measured_time(m.step_seconds)) fail_field("step_seconds", "is out of range");
   for (const auto& [name, size] : m.data_dependent) check_bytes("data_dependent", {size});
   if (m.repeats < 1 || m.repeats > most_runs) fail_field("repeats", "has a value out of range");
 }

@@ -59,7 +59,7 @@ void OverwriteGuard::claim_model(const std::string& where, const fs::path& path,
   claim(where, path, what);
   fs::path data = path;
   data += ".data";
-  claim(where + ": its data in " + printable(data.string()), data, "the data of " + what);
+  claim(where + ": the data file " + printable(data.string()), data, "the data of " + what);
 }
 
 }  // namespace stashscope

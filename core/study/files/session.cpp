@@ -179,7 +179,7 @@ void read_plans(const json& object, PlanChoices& choices) {
   std::string probe = to_string(choices.search);
   read(object, "probe", probe);
   choices.search = parse_search_options(probe);
-  // A session without this key was written for the rules of November 2023.
+  // Older sessions lack this key. They use the rules of ONNX Runtime of November 2023.
   std::string reference(rules_of(Reference::november_2023).name);
   read(object, "reference", reference);
   choices.search.reference = parse_reference(reference);
@@ -228,6 +228,7 @@ std::string session_text(const Session& session, const fs::path& folder) {
                   {{"path", (lies_below(relative) ? relative : session.model).string()},
                    {"hash", session.model_hash}}},
                  {"choices", to_json(session.choices)}};
+  if (!session.budget.empty()) object["budget"] = session.budget;
   if (session.baseline_measured)
     object["baseline_measured"] = measurement_to_json(*session.baseline_measured);
   if (session.current_measured)
@@ -245,6 +246,7 @@ Session parse_session(const std::string& text, const fs::path& folder) {
   if (path.empty()) fail_input("", "does not name a model");
   session.model = fs::absolute(folder / path).lexically_normal();
   session.choices = choices_from(object.value("choices", json::object()));
+  read(object, "budget", session.budget);
   session.baseline_measured = measurement_from(object, "baseline_measured");
   session.current_measured = measurement_from(object, "current_measured");
   return session;
@@ -258,7 +260,7 @@ Session load_session(const fs::path& path, std::string& warning) {
   try {
     Session session = parse_session(read_file(path), fs::absolute(path).parent_path());
     if (!fs::exists(session.model)) {
-      fail_input("", "its model '" + printable(session.model.string()) + "' is not there",
+      fail_input("", "its model '" + printable(session.model.string()) + "' does not exist",
                  "move the model back, or open the model and set the choices again");
     }
     if (!session.model_hash.empty() && hash_file(session.model) != session.model_hash) {

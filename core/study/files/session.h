@@ -9,13 +9,14 @@
 
 namespace stashscope {
 
-/// The content of a session file: path of the model, choices and measurements.
+/// The content of a session file: path of the model, choices, budget and measurements.
 struct Session {
   std::filesystem::path model;  ///< path of the model file; absolute after loading
   std::string model_hash;       ///< hash of the model file when the session was saved
   Choices choices;
   std::optional<Measurement> baseline_measured;
   std::optional<Measurement> current_measured;
+  std::string budget = {};  ///< the planner's budget as the user wrote it; empty: none was set
 
   void forget_measurements() {
     baseline_measured.reset();

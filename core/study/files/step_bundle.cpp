@@ -32,7 +32,7 @@ FileBundle bundle_step(const Session& session, const Graph& model) {
   add_data(model, files);
   const fs::path name = session.model.filename();
   Session there = session;
-  // `session_text` turns this into a path relative to the folder of the session.
+  // `session_text` turns this absolute path into a path relative to the folder of the session.
   there.model = fs::absolute(model_folder / name);
   FileBundle bundle;
   bundle.add_text(session_name, session_text(there, fs::current_path()));

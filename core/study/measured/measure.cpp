@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The worker's standard input as a file.
+/// The path under which the worker reads its standard input as a file.
 const fs::path standard_input = "/proc/self/fd/0";
 
 constexpr std::size_t most_of_remark = 2000;  // in characters
@@ -115,7 +115,7 @@ class StreamReader {
   }
 
   StudyMeasurements finish() {
-    if (!done_) fail_run("", "the worker" + place_ + " stopped before the end");
+    if (!done_) fail_run("", "the worker" + place_ + " stopped before the end of the run");
     if (!said_step_) {
       fail_run("", "the worker" + place_ + " does not say which step it runs",
                "use a worker of the same version as this program");
@@ -241,7 +241,7 @@ StudyMeasurements measure_in_worker(const Study& study, const fs::path& model,
                                     const std::function<void(bool, const TraceEvent&)>& on_event,
                                     const Progress& progress) {
   if (study.graph().data().captured) {
-    fail_usage("run", "the model is a captured step, whose operators are PyTorch's",
+    fail_usage("run", "the model is a captured step, whose operators only PyTorch can run",
                "measure it with stashscope.measure in PyTorch, and import the measurement");
   }
   check_run_counts(request.counts);
@@ -313,7 +313,7 @@ std::map<std::string, std::int64_t> sizes_unlike_predicted(const Study& study,
 
 namespace {
 
-/// Adds the remarks of both runs; a remark that both runs have is added once.
+/// Adds the remarks of both runs. A remark that both runs have is added only once.
 void add_remarks_of_runs(const StudyMeasurements& measured, std::vector<std::string>& remarks) {
   const Measurement& current = measured.current;
   const auto has = [](const Measurement& run, const std::string& remark) {
@@ -341,7 +341,7 @@ std::vector<std::string> remarks_on(const Study& study, const StudyMeasurements&
   const Measurement& first = measured.baseline ? *measured.baseline : measured.current;
   for (const auto& [name, size] : sizes_unlike_predicted(study, first)) {
     remarks.push_back("Dimension '" + printable(name) + "' was " + std::to_string(size) +
-                      " with the data of the run; the prediction is for another size.");
+                      " with the data of the run, but the prediction is for another size.");
   }
   add_remarks_of_runs(measured, remarks);
   const std::int64_t between =
@@ -354,7 +354,7 @@ std::vector<std::string> remarks_on(const Study& study, const StudyMeasurements&
       std::max(predicted_inside_nodes(*study.baseline), predicted_inside_nodes(*study.current));
   if (inside > 0) {
     remarks.push_back("The memory inside If, Loop and Scan, at most " + format_bytes(inside) +
-                      ", is predicted but not measured, so the difference leaves it out.");
+                      ", is predicted but not measured. The difference leaves this memory out.");
   }
   return remarks;
 }

@@ -58,12 +58,12 @@ std::int64_t predicted_inside_nodes(const Variant& variant);
 /// The peak of predicted tensor bytes plus measured kernel workspace.
 std::int64_t predicted_with_workspace(const Variant& variant, const Measurement& measured);
 
-/// The data-dependent dimensions whose size in a run differs from the study's, with the size in the
-/// run.
+/// The data-dependent dimensions whose size in a run differs from their size in the study, each
+/// with its size in the run.
 std::map<std::string, std::int64_t> sizes_unlike_predicted(const Study& study,
                                                            const Measurement& measured);
 
-/// Remarks that a reader of the measurements needs.
+/// Remarks that help a reader understand the measurements.
 std::vector<std::string> remarks_on(const Study& study, const StudyMeasurements& measured);
 
 }  // namespace stashscope

@@ -83,8 +83,10 @@ class Causes {
  private:
   const Variant& variant_;
   bool on_device_;
-  std::vector<std::int64_t> unlike_;    ///< number of live buffers of unpredicted size, by slot
-  std::vector<std::int64_t> rounding_;  ///< most bytes that rounding can add, by slot
+  /// Number of live buffers whose size was not predicted, by slot.
+  std::vector<std::int64_t> unlike_;
+  /// The most bytes that rounding can add to the live buffers, by slot.
+  std::vector<std::int64_t> rounding_;
 };
 
 }  // namespace

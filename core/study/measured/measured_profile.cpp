@@ -57,10 +57,10 @@ void check_times(const Variant& variant, const Measurement& measured) {
   }
   if (times.size() == variant.timeline.order.size()) return;
   fail_input("the measurement",
-             "is of a step with " + std::to_string(times.size()) +
-                 " nodes; the step of the study has " +
+             "belongs to a step with " + std::to_string(times.size()) +
+                 " nodes, but the step of the study has " +
                  std::to_string(variant.timeline.order.size()),
-             "choose the plans that were measured");
+             "choose the plans that were on during the measurement");
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ constexpr std::size_t most_differences = 4;
 struct MeasuredStep {
   StepIdentity identity;
   std::map<std::string, std::int64_t>
-      dims;  ///< sizes for messages; other sizes also change the identity
+      dims;  ///< sizes for messages; different sizes also lead to different identities
 };
 
 MeasuredStep step_of(const Study& study) {
@@ -120,7 +120,7 @@ StudyMeasurements parse_measurements(const std::string& text, const Study& study
   if (!current) fail_field("current", "is missing");
   if (!is_of_pytorch) return {measurement_of(object, "baseline", *study.baseline), *current};
   if (runs_without_plans(object, study)) return {current, *current};
-  return without_baseline(*current, "PyTorch ran it with its plan");
+  return without_baseline(*current, "the measured step had a plan applied in PyTorch");
 }
 
 void save_measurements(const Study& study, const StudyMeasurements& measured,

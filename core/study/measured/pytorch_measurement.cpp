@@ -21,7 +21,8 @@ using nlohmann::json;
 constexpr const char* operators_field = "operators";
 constexpr std::string_view domain_prefix = "pytorch.";
 
-/// Checkpoints read the state of the random generator in Python, without an operator.
+/// In a measurement, this name stands for a tensor that Python code makes without an operator. A
+/// checkpoint makes such a tensor for the state of the random generator.
 constexpr const char* generator_state_operator = "python.tensor.default";
 
 /// The name with namespace and overload, as PyTorch writes it: `aten.mm.default`.
@@ -50,21 +51,22 @@ std::vector<std::string> measured_operators(const json& file) {
 }
 
 std::string at(const std::vector<std::string>& names, std::size_t position) {
-  return position < names.size() ? "'" + printable(names[position], 60) + "'" : "the end";
+  return position < names.size() ? "'" + printable(names[position], 60) + "'" : "missing";
 }
 
-/// The first operator that differs: `operator 3 was 'a' and is 'b'`.
+/// The first operator that differs: `operator 3 is 'a' in the measurement and 'b' in this step`.
 std::string difference(const std::vector<std::string>& measured,
                        const std::vector<std::string>& shown) {
   const auto ends = std::mismatch(measured.begin(), measured.end(), shown.begin(), shown.end());
   const auto position = static_cast<std::size_t>(ends.first - measured.begin());
-  return "operator " + std::to_string(position) + " was " + at(measured, position) + " and is " +
-         at(shown, position);
+  return "operator " + std::to_string(position) + " is " + at(measured, position) +
+         " in the measurement and " + at(shown, position) + " in this step";
 }
 
 [[noreturn]] void fail_of_plans(const std::string& what) {
   fail_input("", "was measured " + what + " plans",
-             "open the step that was captured as it was measured, with or without a plan applied");
+             "capture the step in the state in which it was measured, with or without a plan "
+             "applied, and open that capture");
 }
 
 void check_sizes(const json& file, const Variant& variant) {
@@ -73,9 +75,10 @@ void check_sizes(const json& file, const Variant& variant) {
   const std::int64_t shown = predicted_peak_of_tensors(variant);
   if (captured == shown) return;
   fail_input("",
-             "was measured with other sizes: the peak predicted for it is " +
-                 with_thousands(captured) + " B, here it is " + with_thousands(shown) + " B",
-             "set the measured sizes, or capture the measured step");
+             "was measured with other sizes: the predicted peak is " + with_thousands(captured) +
+                 " B for the measured step and " + with_thousands(shown) + " B for this step",
+             "set the sizes of the measured step, or capture the step with these sizes and measure "
+             "it again");
 }
 
 }  // namespace

@@ -11,12 +11,12 @@ namespace stashscope {
 /// (docs/captured_step.md)
 bool lists_operators(const nlohmann::json& file);
 
-/// Checks that PyTorch ran the operators of the study's current variant, in its order and with its
-/// sizes. Throws an input Error that states the difference.
+/// Checks that PyTorch ran the operators of the study's current variant, in the order and with the
+/// sizes of this variant. Throws an input Error that states the difference.
 /// @param file a file that lists operators
 void check_operators(const nlohmann::json& file, const Study& study);
 
-/// Whether the variant without plans runs the same operators.
+/// Whether the operators in the file are those of the study's variant without plans.
 bool runs_without_plans(const nlohmann::json& file, const Study& study);
 
 }  // namespace stashscope

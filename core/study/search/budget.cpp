@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/study/search/cluster_budget.h"
 #include "core/study/search/plan_evaluator.h"
 #include "core/study/search/sequence_budget.h"
+#include "core/study/step/later_steps.h"
 #include "core/study/step/moved_order.h"
 #include "core/study/step/plan_effects.h"
 
@@ -17,30 +19,15 @@ namespace {
 
 constexpr std::array<std::string_view, 3> grain_names = {"cluster", "node", "sequence"};
 
-/// Whether no sequence of the step's own nodes can express the plans, because evicting plans or
-/// fused groups stay in force. The inner tensors of fused groups take no memory.
+/// Whether plans of this grain cannot be expressed as a sequence of the step's own nodes. This is
+/// so if the choices have evicting plans or fused groups, which a search by cluster keeps. A
+/// sequence cannot express that the inner tensors of a fused group take no memory.
 bool is_beyond_sequences(const Study& study, PlanGranularity grain) {
   const bool evicts = !own_part(study.choices.plans.config).empty();
   return grain == PlanGranularity::cluster && (evicts || study.choices.fusion.strategy);
 }
 
 bool is_captured(const Study& study) { return study.graph().data().captured != nullptr; }
-
-/// Throws a usage Error if there is nothing to plan with at this grain.
-void check_plannable(const Study& study, PlanGranularity grain) {
-  if (!is_captured(study)) return;
-  if (grain != PlanGranularity::cluster) {
-    fail_usage("grain '" + std::string(name_of(grain)) + "'",
-               "does not fit a captured step: PyTorch runs whole modules again",
-               "choose the grain cluster");
-  }
-  if (study.opportunities->plans.empty()) {
-    fail_usage(
-        "planning", "the captured step has no module that PyTorch could run again",
-        "capture a step with forward and backward of a model with modules, with this version "
-        "of the package");
-  }
-}
 
 /// The study with the other value of `layer_boundary`, the option of the recompute search that
 /// leaves the inputs of transformer layers stashed.
@@ -54,18 +41,27 @@ std::shared_ptr<const Study> other_probe(const Study& study) {
   return compute_study(study.model, choices, &study, Progress());
 }
 
-/// Searches plans of one study at one grain.
+/// Searches for plans of one study at one grain.
 class BudgetPlanner {
  public:
   BudgetPlanner(const Study& study, PlanGranularity grain, ParetoFront& archive,
-                const Progress& progress, const OnPlan& on_plan)
-      : study_(study), grain_(grain), archive_(archive), progress_(progress), on_plan_(on_plan) {
+                const Progress& progress, const OnPlan& on_plan, PeakOf peak_of = PeakOf::step)
+      : study_(study),
+        grain_(grain),
+        archive_(archive),
+        progress_(progress),
+        on_plan_(on_plan),
+        peak_of_(peak_of) {
     check_plannable(study, grain);
     if (is_captured(study)) return;
     problem_.emplace(study, progress);
     constexpr SearchLimit limit{0, moves_of_proofs, 1};
     if (!is_beyond_sequences(study, grain)) floor_ = problem_->floor(limit, progress);
   }
+
+  /// Lets searches of a captured step start from plans for the other aim, too.
+  /// @param other the same step with the times of the other aim; null for other steps
+  void start_from_plans_of(const Study* other) { other_aim_ = other; }
 
   std::int64_t lowest_bytes() const {
     return floor_ ? floor_->bytes : study_.sizes->parameter_bytes;
@@ -92,7 +88,7 @@ class BudgetPlanner {
     return answer;
   }
 
-  /// Searches plans for a budget and returns the number of moves.
+  /// Searches for plans within a budget and returns the number of moves.
   std::int64_t search(std::int64_t budget_bytes, const SearchLimit& limit) {
     return grain_ == PlanGranularity::cluster ? search_clusters(budget_bytes, limit)
                                               : search_sequences(budget_bytes, limit);
@@ -115,8 +111,8 @@ class BudgetPlanner {
     return proof.least_extra_seconds;
   }
 
-  /// Evaluates the best plans with the study's searched order. The search evaluates plans with the
-  /// default order.
+  /// Evaluates the best plans once more, now with the study's searched order. The search itself
+  /// evaluates plans with the default order.
   void take_in_order(std::int64_t budget_bytes) {
     const Choices best = archive_.best(budget_bytes).choices;
     if (best == study_.choices || progress_.cancelled()) return;
@@ -134,13 +130,16 @@ class BudgetPlanner {
   std::int64_t search_clusters(std::int64_t budget_bytes, const SearchLimit& limit) {
     const SearchClock clock(limit, progress_);
     if (!study_.choices.plans.sequence) {
-      take_point({with_clusters(study_.choices, study_.config), study_.current->timeline.peak_bytes,
-                  extra_seconds(study_)});
+      const std::int64_t peak = peak_of_ == PeakOf::step
+                                    ? study_.current->timeline.peak_bytes
+                                    : later_steps(study_, *study_.current).peak_bytes;
+      take_point({with_clusters(study_.choices, study_.config), peak, extra_seconds(study_)});
       if (is_free(budget_bytes)) return 0;
     }
+    if (is_captured(study_)) return search_regions(budget_bytes, limit);
     const std::int64_t evaluations = stashscope::search_clusters(
         study_, study_.choices, budget_bytes, share_of(limit, 0.5), progress_, archive_, on_plan_);
-    if (is_free(budget_bytes) || progress_.cancelled() || is_captured(study_)) return evaluations;
+    if (is_free(budget_bytes) || progress_.cancelled()) return evaluations;
     if (other_ == nullptr) other_ = other_probe(study_);
     Choices base = other_->choices;
     base.order = study_.choices.order;
@@ -149,14 +148,35 @@ class BudgetPlanner {
                                                      archive_, on_plan_);
   }
 
+  std::int64_t search_regions(std::int64_t budget_bytes, const SearchLimit& limit) {
+    const SearchClock clock(limit, progress_);
+    std::int64_t evaluations = 0;
+    std::vector<RecomputeConfig> starts;
+    SearchLimit own = limit;
+    if (other_aim_ != nullptr) {
+      own = share_of(limit, 0.7);
+      ParetoFront others;
+      evaluations =
+          stashscope::search_clusters(*other_aim_, study_.choices, budget_bytes,
+                                      share_of(limit, 0.3), progress_, others, {}, peak_of_);
+      for (const ParetoPoint& point : others.points()) {
+        starts.push_back(point.choices.plans.config);
+      }
+    }
+    const SearchLimit rest = rest_of(limit, own, clock);
+    return evaluations + stashscope::search_clusters(study_, study_.choices, budget_bytes, rest,
+                                                     progress_, archive_, on_plan_, peak_of_,
+                                                     starts);
+  }
+
   std::int64_t search_sequences(std::int64_t budget_bytes, const SearchLimit& limit) {
     const SearchClock clock(limit, progress_);
     take_known(study_);
     if (is_free(budget_bytes)) return 0;
     take_clusters(budget_bytes, share_of(limit, 0.1));
     double told_at = 0;
-    // Reported plans do not enter the archive, because the speed of the machine decides which plans
-    // are reported.
+    // Reported plans are not added to the archive, because the speed of the machine decides which
+    // plans are reported.
     const auto tell_now_and_then = [&](const std::vector<TaskId>& sequence) {
       constexpr double seconds_between = 0.2;  // each report computes the peak of a step
       if (!on_plan_ || clock.seconds() < told_at + seconds_between) return;
@@ -175,7 +195,8 @@ class BudgetPlanner {
     }
   }
 
-  /// Starts from the best plans by cluster, because sequences of nodes can express such plans.
+  /// Starts the search from the best plans that a search by cluster finds. Sequences of nodes can
+  /// express these plans, too.
   void take_clusters(std::int64_t budget_bytes, SearchLimit limit) {
     constexpr std::int64_t moves_of_an_evaluation = 100;
     if (limit.moves > 0) limit.moves = 1 + limit.moves / moves_of_an_evaluation;
@@ -199,13 +220,15 @@ class BudgetPlanner {
   ParetoFront& archive_;
   const Progress& progress_;
   const OnPlan& on_plan_;
+  PeakOf peak_of_;
   std::optional<SequenceProblem> problem_;  ///< not set for a captured step
   std::optional<StepPeakBound> floor_;
-  std::shared_ptr<const Study> other_;  ///< the `other_probe`; computed on first use
+  const Study* other_aim_ = nullptr;    ///< set only for a captured step
+  std::shared_ptr<const Study> other_;  ///< the result of `other_probe`; computed on first use
 };
 
-/// The middle of the largest gap between budgets, which are in ascending order; one of the budgets
-/// if there is no gap.
+/// The middle of the largest gap between neighbouring budgets, which are in ascending order. If all
+/// budgets are equal, the result is that budget.
 std::int64_t next_budget(const std::vector<std::int64_t>& budgets) {
   std::size_t widest = 1;
   for (std::size_t i = 2; i < budgets.size(); ++i) {
@@ -227,7 +250,107 @@ std::vector<ParetoPoint> best_for(const ParetoFront& archive,
   return points;
 }
 
+/// Searches for the plan with the fewest operations, and states its time on the device.
+BudgetAnswer plan_for_operations(const Study& study, const BudgetRequest& request,
+                                 ParetoFront& archive, const Progress& progress) {
+  if (!is_captured(study)) {
+    fail_usage("aim 'operations'", "needs a captured step",
+               "leave the aim out, or choose the aim time");
+  }
+  const auto counted = counting_operations(study);
+  ParetoFront in_operations;
+  const OnPlan no_report;
+  BudgetPlanner planner(*counted, request.grain, in_operations, progress, no_report);
+  planner.start_from_plans_of(&study);
+  BudgetAnswer answer = planner.plan(request.budget_bytes, request.limit, {});
+  answer.request = request;
+  answer.least_extra_seconds.reset();
+  answer.best.extra_seconds =
+      PlanEvaluator(study).evaluate(answer.best.choices.plans.config).extra_seconds;
+  archive.add(answer.best);
+  return answer;
+}
+
+/// Searches for plans with which later steps fit. The search counts their peaks, so its points are
+/// no points of `archive`.
+/// @param on_plan is told the peaks of later steps
+BudgetAnswer plan_for_later_steps(const Study& study, const BudgetRequest& request,
+                                  ParetoFront& archive, const Progress& progress,
+                                  const OnPlan& on_plan) {
+  ParetoFront in_later_steps;
+  const auto counted = counting_operations(study);
+  BudgetPlanner planner(study, request.grain, in_later_steps, progress, on_plan,
+                        PeakOf::later_steps);
+  planner.start_from_plans_of(counted.get());
+  BudgetAnswer answer = planner.plan(request.budget_bytes, request.limit, {});
+  answer.request = request;
+  answer.best.peak_bytes =
+      PlanEvaluator(study).evaluate(answer.best.choices.plans.config).peak_bytes;
+  archive.add(answer.best);
+  return answer;
+}
+
+BudgetAnswer plan_until_decided(const Study& study, BudgetRequest request, ParetoFront& archive,
+                                const Progress& progress);
+
+/// Searches for plans with the peak and the aim of the request.
+BudgetAnswer answer_to(const Study& study, const BudgetRequest& request, ParetoFront& archive,
+                       const Progress& progress, const OnPlan& on_plan, const OnProof& on_proof) {
+  if (request.aim == PlanAim::operations) {
+    return plan_for_operations(study, request, archive, progress);
+  }
+  if (request.ends_when_decided) return plan_until_decided(study, request, archive, progress);
+  if (is_for_later_steps(study, request)) {
+    return plan_for_later_steps(study, request, archive, progress, {});
+  }
+  const auto counted = is_captured(study) ? counting_operations(study) : nullptr;
+  BudgetPlanner planner(study, request.grain, archive, progress, on_plan);
+  planner.start_from_plans_of(counted.get());
+  return planner.plan(request.budget_bytes, request.limit, on_proof);
+}
+
+/// Searches until it is decided whether a plan meets the budget (`ends_when_decided`).
+BudgetAnswer plan_until_decided(const Study& study, BudgetRequest request, ParetoFront& archive,
+                                const Progress& progress) {
+  std::atomic<bool> is_decided = false;
+  const std::int64_t budget = request.budget_bytes;
+  const OnPlan end_if_met = [&](const ParetoPoint& point) {
+    if (point.peak_bytes <= budget) is_decided = true;
+  };
+  const OnProof end_if_impossible = [&](const BudgetProof& proof) {
+    if (proof.floor.bytes > budget) is_decided = true;
+  };
+  const BudgetRequest asked = request;
+  request.ends_when_decided = false;
+  request.limit.is_ended = &is_decided;
+  BudgetAnswer answer =
+      is_for_later_steps(study, request)
+          ? plan_for_later_steps(study, request, archive, progress, end_if_met)
+          : answer_to(study, request, archive, progress, end_if_met, end_if_impossible);
+  answer.request = asked;
+  return answer;
+}
+
 }  // namespace
+
+void check_plannable(const Study& study, PlanGranularity grain) {
+  if (!is_captured(study)) return;
+  if (grain != PlanGranularity::cluster) {
+    fail_usage("grain '" + std::string(name_of(grain)) + "'",
+               "cannot be used with a captured step, because PyTorch runs only whole modules again",
+               "choose the grain cluster");
+  }
+  if (study.opportunities->plans.empty()) {
+    fail_usage(
+        "planning", "the captured step has no module that PyTorch could run again",
+        "capture the step again with this version of the Python package; the step must run the "
+        "forward and backward pass of a model with modules");
+  }
+}
+
+bool is_for_later_steps(const Study& study, const BudgetRequest& request) {
+  return request.limits_later_steps && later_steps(study, *study.current).state_bytes > 0;
+}
 
 std::string_view name_of(PlanGranularity grain) {
   return grain_names[static_cast<std::size_t>(grain)];
@@ -241,7 +364,7 @@ PlanGranularity find_grain(std::string_view name) {
 }
 
 bool BudgetAnswer::is_proven_cheapest() const {
-  constexpr double rounding = 1e-9;  // proofs round times to whole picoseconds per node
+  constexpr double rounding = 1e-9;  // proofs round the time of each node to whole picoseconds
   return feasible && least_extra_seconds &&
          best.extra_seconds <= std::max(0.0, *least_extra_seconds) + rounding;
 }
@@ -267,14 +390,21 @@ const ParetoPoint& ParetoFront::best(std::int64_t budget_bytes) const {
   return above == points_.begin() ? points_.front() : *(above - 1);
 }
 
+std::int64_t later_peak_bytes(const Study& study, const ParetoPoint& point) {
+  if (later_steps(study, *study.current).state_bytes == 0) return point.peak_bytes;
+  const PlanEvaluator evaluator(study, PeakOf::later_steps);
+  return evaluator.evaluate(point.choices.plans.config).peak_bytes;
+}
+
 BudgetAnswer plan_for_budget(const Study& study, const BudgetRequest& request, ParetoFront& archive,
                              const Progress& progress, const OnPlan& on_plan,
                              const OnProof& on_proof) {
   if (!study.choices.order.moves.empty()) {
     return plan_for_budget(*without_moves(study), request, archive, progress, on_plan, on_proof);
   }
-  return BudgetPlanner(study, request.grain, archive, progress, on_plan)
-      .plan(request.budget_bytes, request.limit, on_proof);
+  BudgetAnswer answer = answer_to(study, request, archive, progress, on_plan, on_proof);
+  answer.later_peak_bytes = later_peak_bytes(study, answer.best);
+  return answer;
 }
 
 std::vector<ParetoPoint> pareto_curve(const Study& study, PlanGranularity grain, std::size_t points,
@@ -283,7 +413,9 @@ std::vector<ParetoPoint> pareto_curve(const Study& study, PlanGranularity grain,
   if (!study.choices.order.moves.empty()) {
     return pareto_curve(*without_moves(study), grain, points, limit, archive, progress, on_plan);
   }
+  const auto counted = is_captured(study) ? counting_operations(study) : nullptr;
   BudgetPlanner planner(study, grain, archive, progress, on_plan);
+  planner.start_from_plans_of(counted.get());
   const std::size_t between = std::max<std::size_t>(2, points) - 2;
   const double share = 1 / static_cast<double>(between + 2);
   planner.search(planner.lowest_bytes(), share_of(limit, 2 * share));

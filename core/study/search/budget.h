@@ -6,14 +6,15 @@
 #include <vector>
 
 #include "core/schedule/tasks/search_limit.h"
+#include "core/study/search/plan_aim.h"
 #include "core/study/step/study.h"
 
 namespace stashscope {
 
-/// The unit of a plan for a budget, from the coarsest to the finest.
+/// The unit in which a plan for a budget runs nodes again, from the coarsest to the finest.
 enum class PlanGranularity : std::uint8_t {
   cluster,  ///< recompute plans by cluster, as in config strings; with any order strategy
-  node,     ///< single nodes run again, once each; the first runs keep their order
+  node,     ///< single nodes run one more time; the first runs keep their order
   sequence  ///< nodes run in any order, each up to 6 times
 };
 
@@ -23,11 +24,26 @@ std::string_view name_of(PlanGranularity grain);
 PlanGranularity find_grain(std::string_view name);
 
 struct BudgetRequest {
-  std::int64_t budget_bytes =
-      0;  ///< limit for the peak of the whole step, including parameters and optimizer states
+  /// Limit for the peak of the whole step, including parameters and optimizer states.
+  std::int64_t budget_bytes = 0;
   PlanGranularity grain = PlanGranularity::cluster;
   SearchLimit limit;  ///< a move is one change of a sequence, or one evaluation of a set of plans
+  PlanAim aim = PlanAim::time;
+  /// Whether the budget limits the peak of later steps instead, if a captured step makes the states
+  /// of its optimizer (later_steps.h). The peaks of the answer are those of the captured step.
+  bool limits_later_steps = false;
+  /// Whether the search ends as soon as it is known whether a plan meets the budget: at the first
+  /// plan within the budget, or at the proof that there is none. Such a plan is rarely the
+  /// cheapest.
+  bool ends_when_decided = false;
 };
+
+/// Throws a usage Error if the study is a captured step without plans of this granularity. PyTorch
+/// runs only whole modules again.
+void check_plannable(const Study& study, PlanGranularity grain);
+
+/// Whether the request limits another peak than that of the study's step.
+bool is_for_later_steps(const Study& study, const BudgetRequest& request);
 
 /// Choices with the peak and the time that these choices lead to.
 struct ParetoPoint {
@@ -36,12 +52,15 @@ struct ParetoPoint {
   double extra_seconds = 0;  ///< seconds that the plans add to the step
 };
 
+/// The peak of later steps with the plans of a point, which belongs to the study.
+std::int64_t later_peak_bytes(const Study& study, const ParetoPoint& point);
+
 /// Lower bound on the peak: the fewest live bytes at a moment that every execution passes.
 struct StepPeakBound {
   std::int64_t bytes = 0;
   std::int64_t persistent_bytes = 0;  ///< the part of `bytes` that lives during the whole step
-  NodeId node;                        ///< the node that runs at that moment; invalid: no node
-  std::vector<ValueId> tensors;       ///< the live tensors that are not persistent, largest first
+  NodeId node;  ///< the node that runs at that moment; invalid: the end of the step
+  std::vector<ValueId> tensors;  ///< the live tensors that are not persistent, largest first
 
   friend bool operator==(const StepPeakBound&, const StepPeakBound&) = default;
 };
@@ -60,8 +79,10 @@ struct BudgetAnswer {
   /// The cheapest point within the budget, or else the point with the lowest peak.
   ParetoPoint best;
   bool feasible = false;  ///< whether `best` is within the budget
-  /// Lower bound on the peak. Not set if evicted tensors or fused groups stay in force, because the
-  /// proofs cover only sequences of the step's own nodes.
+  /// The peak of later steps with `best` (later_steps.h); at least that of the captured step.
+  std::int64_t later_peak_bytes = 0;
+  /// Lower bound on the peak. Not set if the plans evict tensors or if groups are fused, because
+  /// the proofs cover only sequences of the step's own nodes.
   std::optional<StepPeakBound> floor;
   /// Lower bound on the time that a plan within the budget adds. Not set if `floor` is not set or
   /// exceeds the budget.
@@ -80,10 +101,10 @@ class ParetoFront {
  public:
   /// Whether a point of the front is at least as good in both peak and time.
   bool has_as_good(std::int64_t peak_bytes, double extra_seconds) const;
-  /// Adds a point and removes the points that it dominates. If the front already has a point that
-  /// is as good, adds nothing and returns false.
+  /// Adds a point and removes the points that the new point dominates. If the front already has a
+  /// point that is as good, adds nothing and returns false.
   bool add(ParetoPoint point);
-  /// Sorted by ascending peak, and therefore by descending time.
+  /// The points by ascending peak, and therefore by descending time.
   const std::vector<ParetoPoint>& points() const { return points_; }
   /// The cheapest point within the budget, or else the point with the lowest peak. A larger budget
   /// never gives a more expensive point. @pre the front is not empty
@@ -93,25 +114,31 @@ class ParetoFront {
   std::vector<ParetoPoint> points_;
 };
 
-/// Called on the searching thread with better plans as the search finds them; may skip some plans.
+/// Called on the searching thread when the search finds better plans. Some better plans may be
+/// skipped.
 using OnPlan = std::function<void(const ParetoPoint&)>;
-/// Called once on the searching thread, before the search; not called if nothing is proven.
+/// Called once on the searching thread, before the search for plans. Not called if no bound is
+/// proven.
 using OnProof = std::function<void(const BudgetProof&)>;
 
-/// The cheapest plan found for a budget, with bounds for all plans. The candidates include the
-/// plans in force and all points of `archive`. Plans found are added to `archive`. The search
-/// changes plans (evicting plans stay), level and recompute search options; at the grains node and
-/// sequence it changes the planned sequence and the order. The search drops the user's moves of
-/// nodes. When cancelled, the search ends early and returns the best plan so far. If `on_proof` is
-/// set, a small share of the limit is spent on bounds before the search.
+/// Searches for the cheapest plan within a budget, and proves bounds that hold for all plans. The
+/// candidates include the plans of `study` and all points of `archive`. Plans found are added to
+/// `archive`. The search changes the recompute plans, the level and the options of the recompute
+/// search, but evicting plans stay as they are. At the grains `node` and `sequence`, the search
+/// also changes the planned sequence and the order. The search drops the user's moves of nodes.
+/// When cancelled, the search ends early and returns the best plan so far. If `on_proof` is set, a
+/// small share of the limit is spent on bounds before the search.
+/// With the aim `operations`, points of `archive` are not candidates, `on_plan` is not called, and
+/// a step that was not captured causes a usage Error.
 BudgetAnswer plan_for_budget(const Study& study, const BudgetRequest& request, ParetoFront& archive,
                              const Progress& progress, const OnPlan& on_plan = {},
                              const OnProof& on_proof = {});
 
-/// The cheapest plans for budgets from the lowest to the highest peak in `archive`, by ascending
-/// peak; each plan is cheaper than the previous plan. The number of budgets is at most `points`,
-/// but at least two. The search starts with the lowest peak and then repeatedly halves the largest
-/// gap between budgets. Plans found are added to `archive`. The limit covers the whole curve.
+/// The cheapest plans for several budgets, by ascending peak. Each plan is cheaper than the plan
+/// before it. The budgets lie between the lowest and the highest peak in `archive`; their number is
+/// at most `points`, but at least two. The search starts with the lowest peak as the budget, and
+/// then repeatedly halves the largest gap between budgets. Plans found are added to `archive`. The
+/// limit covers the whole curve.
 std::vector<ParetoPoint> pareto_curve(const Study& study, PlanGranularity grain, std::size_t points,
                                       const SearchLimit& limit, ParetoFront& archive,
                                       const Progress& progress, const OnPlan& on_plan = {});

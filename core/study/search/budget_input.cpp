@@ -24,18 +24,30 @@ double parse_percent(const std::string& text) {
   const auto result = std::from_chars(number.data(), end, percent);
   const bool is_read = result.ec == std::errc() && result.ptr == end;
   if (!is_read || !(percent > 0 && percent <= 1000)) {
-    fail_usage("share '" + printable(text, 60) + "'", "is not a percentage above 0 and up to 1000",
-               "write it like 60% or 12.5 %");
+    fail_usage("share '" + printable(text, 60) + "'",
+               "is not a percentage above 0 and at most 1000",
+               "write a share such as 60% or 12.5 %");
   }
   return percent;
 }
 
+constexpr const char* how_to_write =
+    "write a size such as 12GiB, a share such as 60% of the peak, or -4GiB to save 4 GiB of the "
+    "peak";
+
+/// Replaces the hint of `parse_bytes`, because a budget may also be a share or have a minus sign.
+std::int64_t size_in(const std::string& text) {
+  try {
+    return parse_bytes(text);
+  } catch (const Error& error) {
+    throw Error(error.kind(), error.where(), error.reason(), how_to_write);
+  }
+}
+
 /// Parses a size. @param fault the error for 0 bytes
 std::int64_t bytes_in(const std::string& text, const char* fault) {
-  const std::int64_t bytes = parse_bytes(text);
-  if (bytes == 0) {
-    fail_usage("budget of 0 bytes", fault, "write a size such as 12GiB, 60% or -4GiB");
-  }
+  const std::int64_t bytes = size_in(text);
+  if (bytes == 0) fail_usage("budget of 0 bytes", fault, how_to_write);
   return bytes;
 }
 

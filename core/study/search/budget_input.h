@@ -11,7 +11,7 @@ namespace stashscope {
 struct BudgetInput {
   std::int64_t bytes = 0;
   std::optional<double> percent;      ///< used instead of `bytes` if set
-  std::optional<std::int64_t> saved;  ///< bytes; used instead of `bytes` if set
+  std::optional<std::int64_t> saved;  ///< bytes to save; used instead of `bytes` if set
 
   friend bool operator==(const BudgetInput&, const BudgetInput&) = default;
 };

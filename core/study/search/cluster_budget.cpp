@@ -4,7 +4,6 @@
 #include <map>
 
 #include "core/study/search/cluster_counts.h"
-#include "core/study/search/plan_evaluator.h"
 #include "core/study/search/planning_basis.h"
 #include "core/study/search/region_prices.h"
 #include "core/study/step/plan_effects.h"
@@ -19,29 +18,37 @@ class ClusterAnnealer {
  public:
   ClusterAnnealer(const Study& study, const Choices& base, std::int64_t budget_bytes,
                   const SearchLimit& limit, const Progress& progress, ParetoFront& archive,
-                  const OnPlan& on_plan)
+                  const OnPlan& on_plan, PeakOf peak_of, const std::vector<RecomputeConfig>& starts)
       : study_(study),
         base_(base),
         options_(study),
-        evaluator_(study),
+        evaluator_(study, peak_of),
         budget_(budget_bytes),
         clock_(limit, progress),
+        progress_(progress),
         random_(limit.seed),
         archive_(archive),
-        on_plan_(on_plan) {}
+        on_plan_(on_plan),
+        starts_(starts) {}
 
   std::int64_t run() {
     const Counts none = options_.none();
     evaluate(none);
     if (best_outcome_.peak_bytes > budget_ && options_.size() > 0) {
       evaluate(options_.counts_of(study_.config));
+      for (const RecomputeConfig& start : starts_) evaluate(options_.counts_of(start));
       if (study_.graph().data().captured) price_regions();
       trim(greedy(none));
       for (const bool with_compromise : {false, true}) {
         trim(options_.counts_of(config_of_all(*study_.opportunities, with_compromise)));
       }
-      anneal();
-      trim(best_);
+      if (study_.graph().data().captured) {
+        refine(none);
+      } else {
+        anneal(best_, 1);
+        trim(best_);
+      }
+      drop_useless();
     }
     return evaluations_;
   }
@@ -55,7 +62,8 @@ class ClusterAnnealer {
     return config;
   }
 
-  /// The config without regions whose modules all belong to other regions.
+  /// Leaves out the entries of regions without an applied plan. A plan of a region is not applied
+  /// if another region contains its modules.
   RecomputeConfig without_idle_regions(RecomputeConfig config) const {
     if (!study_.graph().data().captured) return config;
     const PlanCounts taken =
@@ -127,6 +135,23 @@ class ClusterAnnealer {
     }
   }
 
+  /// Drops single clusters as long as the budget stays met without them; the cheapest result wins.
+  /// Not bound by the limit, because `trim` misses such clusters: it stops with the limit, and it
+  /// halves counts although fewer occurrences can have a lower peak.
+  void drop_useless() {
+    Counts before;
+    do {
+      before = best_;
+      for (std::size_t cluster = 0; cluster < before.size(); ++cluster) {
+        if (before[cluster].count == 0) continue;
+        if (best_outcome_.peak_bytes > budget_ || progress_.cancelled()) return;
+        Counts without = before;
+        without[cluster] = {};
+        evaluate(without);
+      }
+    } while (best_ != before);
+  }
+
   void price_regions() {
     RegionPrices prices(
         study_, [&](const RecomputeConfig& config) { return evaluate(options_.counts_of(config)); },
@@ -136,30 +161,69 @@ class ClusterAnnealer {
     });
   }
 
+  /// Anneals and exchanges in turn. Starts without plans find what lies far from what the other
+  /// searches found.
+  void refine(const Counts& none) {
+    constexpr int rounds = 8;
+    for (int round = 1; round <= rounds; ++round) {
+      const double from = clock_.used(evaluations_);
+      const double until = from + (1 - from) / (rounds + 1 - round);
+      const Counts found = anneal(round % 2 == 0 ? none : best_, from + 0.6 * (until - from));
+      exchange(found, until);
+      trim(best_);
+    }
+  }
+
+  /// Exchanges counts of one or two used clusters for those of another, as long as that is better.
+  /// @param until the share of the limit after which it ends
+  void exchange(Counts state, double until) {
+    while (true) {
+      bool is_spent = false;
+      auto better = options_.first_exchange(state, [&](const Counts& next) {
+        is_spent = clock_.used(evaluations_) >= until;
+        return is_spent || is_better(evaluate(next), evaluate(state));
+      });
+      if (is_spent || !better) return;
+      state = *std::move(better);
+    }
+  }
+
+  /// Until a plan of a captured step fits, nearly only its peak counts: cheap plans that just do
+  /// not fit would hold the search.
   double energy(const Outcome& outcome, double penalty) const {
     const auto excess =
         static_cast<double>(std::max<std::int64_t>(0, outcome.peak_bytes - budget_));
-    return outcome.extra_seconds + penalty * excess;
+    const bool has_plan = best_outcome_.peak_bytes <= budget_;
+    if (has_plan || !study_.graph().data().captured) {
+      return outcome.extra_seconds + penalty * excess;
+    }
+    return 0.001 * outcome.extra_seconds + 0.1 * penalty * excess;
   }
 
-  void anneal() {
+  /// Stops when the share `until` of the limit is used. Returns the best state that was visited.
+  /// @param until from 0 to 1
+  Counts anneal(Counts state, double until) {
+    Counts best = state;
     const Outcome all = evaluate(options_.counts_of(config_of_all(*study_.opportunities, true)));
     const double scale = std::max({all.extra_seconds, best_outcome_.extra_seconds, 1e-12});
     const Cooling cooling{0.05 * scale, 0.0002 * scale};
     const double penalty = 10 * scale / static_cast<double>(std::max<std::int64_t>(1, budget_));
-    Counts state = best_;
     const double from = clock_.used(evaluations_);
     constexpr std::int64_t most_known = 100'000;  // ends a search that meets only known states
     for (std::int64_t move = 0; move < most_known && !is_over(); ++move) {
       const double used = clock_.used(evaluations_);
-      const double temperature = cooling.at(from < 1 ? (used - from) / (1 - from) : 1);
+      if (used >= until) break;
+      const double temperature = cooling.at((used - from) / (until - from));
       Counts next = state;
       options_.change(next, random_);
       if (next == state) continue;
       const double most_energy =
           energy(evaluate(state), penalty) + accepted_rise(temperature, random_);
-      if (energy(evaluate(next), penalty) <= most_energy) state = next;
+      if (energy(evaluate(next), penalty) > most_energy) continue;
+      state = next;
+      if (is_better(evaluate(state), evaluate(best))) best = state;
     }
+    return best;
   }
 
   const Study& study_;
@@ -168,9 +232,11 @@ class ClusterAnnealer {
   PlanEvaluator evaluator_;
   std::int64_t budget_;
   SearchClock clock_;
+  const Progress& progress_;
   SearchRandom random_;
   ParetoFront& archive_;
   const OnPlan& on_plan_;
+  const std::vector<RecomputeConfig>& starts_;
   std::map<Counts, Outcome> outcomes_;
   Counts best_;
   Outcome best_outcome_;
@@ -181,8 +247,11 @@ class ClusterAnnealer {
 
 std::int64_t search_clusters(const Study& study, const Choices& base, std::int64_t budget_bytes,
                              const SearchLimit& limit, const Progress& progress,
-                             ParetoFront& archive, const OnPlan& on_plan) {
-  return ClusterAnnealer(study, base, budget_bytes, limit, progress, archive, on_plan).run();
+                             ParetoFront& archive, const OnPlan& on_plan, PeakOf peak_of,
+                             const std::vector<RecomputeConfig>& starts) {
+  return ClusterAnnealer(study, base, budget_bytes, limit, progress, archive, on_plan, peak_of,
+                         starts)
+      .run();
 }
 
 Choices with_clusters(Choices choices, const RecomputeConfig& config) {

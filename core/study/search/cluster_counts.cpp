@@ -127,7 +127,74 @@ std::vector<std::size_t> ClusterOptions::by_seconds(const Counts& counts) const 
   return used;
 }
 
+/// Tries `counts` with more in one cluster: all occurrences, or one more. Returns whether a variant
+/// was accepted; `counts` is this variant then, and unchanged otherwise.
+bool ClusterOptions::raise(Counts& counts, std::size_t but, const Accepts& accepts) const {
+  for (std::size_t i = 0; i < size(); ++i) {
+    const std::uint32_t before = counts[i].count;
+    const std::uint32_t all = most(i, counts[i].option);
+    if (i == but || before == all) continue;
+    for (const std::uint32_t count : {all, before + 1}) {
+      counts[i].count = count;
+      if (accepts(counts)) return true;
+      if (before + 1 == all) break;
+    }
+    counts[i].count = before;
+  }
+  return false;
+}
+
+std::optional<Counts> ClusterOptions::first_exchange(const Counts& counts,
+                                                     const Accepts& accepts) const {
+  Counts variant = counts;
+  if (raise(variant, size(), accepts)) return variant;
+  const std::vector<std::size_t> used = by_seconds(counts);
+  const auto is_found = [&](std::size_t but) {
+    return accepts(variant) || raise(variant, but, accepts);
+  };
+  for (const std::size_t i : used) {
+    variant[i].count = counts[i].count - 1;
+    if (is_found(i)) return variant;
+    variant[i].count = 0;
+    if (counts[i].count > 1 && is_found(i)) return variant;
+    variant[i] = counts[i];
+  }
+  for (std::size_t i = 0; i < used.size(); ++i) {
+    for (std::size_t j = i + 1; j < used.size(); ++j) {
+      variant[used[i]].count = variant[used[j]].count = 0;
+      if (is_found(used[i])) return variant;
+      variant[used[j]] = counts[used[j]];
+    }
+    variant[used[i]] = counts[used[i]];
+  }
+  return std::nullopt;
+}
+
+/// Lowers the count of a used cluster, and mostly raises that of another.
+void ClusterOptions::exchange(Counts& counts, SearchRandom& random) const {
+  std::vector<std::size_t> used;
+  for (std::size_t i = 0; i < size(); ++i) {
+    if (counts[i].count > 0) used.push_back(i);
+  }
+  const auto below = [&](std::size_t count) {
+    return random.below(static_cast<std::uint32_t>(count));
+  };
+  if (!used.empty()) {
+    ClusterCount& lowered = counts[used[below(used.size())]];
+    lowered.count -= 1 + random.below(lowered.count);
+    if (random.below(4) == 0) return;
+  }
+  const std::size_t other = below(size());
+  ClusterCount& raised = counts[other];
+  const std::uint32_t more = most(other, raised.option) - raised.count;
+  if (more > 0) raised.count += 1 + random.below(more);
+}
+
 void ClusterOptions::change(Counts& counts, SearchRandom& random) const {
+  if (graph_.data().captured && random.below(2) == 0) {
+    exchange(counts, random);
+    return;
+  }
   const auto pick = [&] { return random.below(static_cast<std::uint32_t>(size())); };
   const std::uint32_t i = pick();
   const auto resize = [&](std::uint32_t cluster, bool up) {

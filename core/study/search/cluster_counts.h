@@ -1,6 +1,8 @@
 #pragma once
 
 #include <compare>
+#include <functional>
+#include <optional>
 #include <vector>
 
 #include "core/schedule/tasks/search_limit.h"
@@ -37,16 +39,23 @@ class ClusterOptions {
   Counts counts_of(const RecomputeConfig& config) const;
   RecomputeConfig config_of(const Counts& counts) const;
 
-  /// Variants of `counts` that each raise the count of one cluster, until this frees another
-  /// `excess` bytes at the peak or no occurrence is left. Sorted by descending ratio of freed bytes
-  /// to added seconds.
+  /// Variants of `counts` that each raise the count of one cluster, until this frees `excess` more
+  /// bytes at the peak or no occurrence is left. Sorted by descending ratio of freed bytes to added
+  /// seconds.
   /// @param timeline the timeline under `counts`
   std::vector<Counts> steps_down(const Counts& counts, const Timeline& timeline,
                                  std::int64_t excess) const;
   /// The clusters with a count above 0, by descending time to run them again.
   std::vector<std::size_t> by_seconds(const Counts& counts) const;
-  /// Changes the counts of one or two random clusters; may leave them as they are. Some changes
-  /// move modules of a captured step from what they keep to something else that they could keep.
+  /// Tries variants of `counts` until `accepts` returns true, and returns the accepted variant;
+  /// nothing if none is accepted. In a variant, one cluster has another count; or one that is used
+  /// has a lower count and another a higher one; or two that are used have none and another has a
+  /// higher one. A variant may be tried twice.
+  using Accepts = std::function<bool(const Counts& variant)>;
+  std::optional<Counts> first_exchange(const Counts& counts, const Accepts& accepts) const;
+  /// Changes the counts of one or two random clusters; may leave them as they are. In a captured
+  /// step, several clusters can cover the same modules and keep different outputs. A change may
+  /// then move modules from one of these clusters to another.
   void change(Counts& counts, SearchRandom& random) const;
 
  private:
@@ -71,6 +80,8 @@ class ClusterOptions {
   };
 
   void find_rivals();
+  void exchange(Counts& counts, SearchRandom& random) const;
+  bool raise(Counts& counts, std::size_t but, const Accepts& accepts) const;
   double seconds(std::size_t cluster, ClusterCount count) const;
   Step step_down(std::size_t cluster, ClusterCount from, const Timeline& timeline,
                  std::int64_t excess) const;

@@ -24,8 +24,8 @@ StepPrice price_of(const Study& study) {
   return {study.current->timeline.peak_bytes, step_seconds(study, *study.current)};
 }
 
-/// The study with a pass on, too; null if the pass cannot be applied, for example because the
-/// choices name a node that the pass replaces.
+/// The study with one more pass switched on. Null if the pass cannot be applied, for example
+/// because the choices name a node that the pass replaces.
 std::shared_ptr<const Study> study_with(const Study& study, const GraphPass& pass,
                                         const Progress& progress) {
   Choices choices = study.choices;
@@ -76,28 +76,38 @@ Choices with_free_passes(const Study& study, const Progress& progress,
   return best == nullptr ? study.choices : best->choices;
 }
 
-DeviceFit plan_to_fit(const std::shared_ptr<const Study>& study, const BudgetRequest& request,
-                      ParetoFront& archive, const Progress& progress, const OnPlan& on_plan,
-                      const OnProof& on_proof) {
+BudgetOffers plan_with_offers(const std::shared_ptr<const Study>& study,
+                              const BudgetRequest& request, double share_without,
+                              ParetoFront& archive, const Progress& progress, const OnPlan& on_plan,
+                              const OnProof& on_proof) {
   const SearchClock clock(request.limit, progress);
   std::vector<const GraphPass*> passes;
   const auto with_passes = freed(study, progress, passes);
   BudgetRequest part = request;
-  if (!passes.empty()) part.limit = share_of(request.limit, 0.5);
-  DeviceFit plain{study, {}, {}, {}};
-  plain.answer = plan_for_budget(*study, part, archive, progress, on_plan, on_proof);
-  plain.answer.request = request;
-  const bool is_free = plain.answer.feasible && plain.answer.best.extra_seconds <= 0;
-  if (passes.empty() || is_free || progress.cancelled()) return plain;
+  if (!passes.empty()) part.limit = share_of(request.limit, share_without);
+  BudgetOffers offers;
+  offers.plain = plan_for_budget(*study, part, archive, progress, on_plan, on_proof);
+  offers.plain.request = request;
+  const bool is_free = offers.plain.feasible && offers.plain.best.extra_seconds <= 0;
+  if (passes.empty() || is_free || progress.cancelled()) return offers;
   DeviceFit passed{with_passes, std::move(passes), {}, {}};
+  part.limit = share_of(request.limit, 1 - share_without);
   passed.answer = plan_for_budget(*with_passes, part, passed.found, progress);
   passed.answer.request = request;
+  offers.plain.seconds = passed.answer.seconds = clock.seconds();
   const bool is_better =
-      passed.answer.feasible && (!plain.answer.feasible || seconds_of(*with_passes, passed.answer) <
-                                                               seconds_of(*study, plain.answer));
-  DeviceFit& best = is_better ? passed : plain;
-  best.answer.seconds = clock.seconds();
-  return std::move(best);
+      passed.answer.feasible && (!offers.plain.feasible || seconds_of(*with_passes, passed.answer) <
+                                                               seconds_of(*study, offers.plain));
+  if (is_better) offers.with_passes = std::move(passed);
+  return offers;
+}
+
+DeviceFit plan_to_fit(const std::shared_ptr<const Study>& study, const BudgetRequest& request,
+                      ParetoFront& archive, const Progress& progress, const OnPlan& on_plan,
+                      const OnProof& on_proof) {
+  BudgetOffers offers = plan_with_offers(study, request, 0.5, archive, progress, on_plan, on_proof);
+  if (offers.with_passes) return *std::move(offers.with_passes);
+  return {study, {}, std::move(offers.plain), {}};
 }
 
 }  // namespace stashscope

@@ -9,6 +9,7 @@
 #include "core/study/search/largest_value.h"
 #include "core/study/search/resized_step.h"
 #include "core/study/step/fusion_table.h"
+#include "core/study/step/later_steps.h"
 #include "core/study/step/moved_order.h"
 #include "core/study/step/plan_effects.h"
 #include "core/study/step/variants.h"
@@ -40,7 +41,7 @@ void check_settable(const Graph& graph, const std::string& name) {
   const bool is_lone = *other == Expr::symbol(other->symbols().front());
   if (!is_lone)
     fail_usage(where, "is computed as " + is + " in this model",
-               "choose a dimension of this expression");
+               "choose a dimension that occurs in this expression");
 }
 
 std::string text_of(const Error& error) {
@@ -73,6 +74,10 @@ class Fitter {
   }
 
   std::int64_t memory() const { return asked_.question.memory_bytes; }
+
+  std::int64_t later_peak(const Timeline& timeline) const {
+    return later_steps(study_.prepared->rules, timeline).peak_bytes;
+  }
 
   /// Bytes of an expression for this value of the dimensions; nothing if the bytes exceed 64 bits.
   std::optional<std::int64_t> bytes_with(const Expr& bytes, Bindings bindings,
@@ -115,7 +120,7 @@ class Fitter {
     ++fit.trials;
     try {
       const ResizedStep measured = measure(schedule, value);
-      const bool fits = measured.timeline.peak_bytes <= memory();
+      const bool fits = later_peak(measured.timeline) <= memory();
       return {fits ? Verdict::fits : Verdict::too_large, guess(schedule, measured)};
     } catch (const Error& error) {
       if (error.kind() == ErrorKind::usage) return {};
@@ -124,8 +129,8 @@ class Fitter {
     }
   }
 
-  /// The value that the dimensions have in the study, which the model accepts; nothing if their
-  /// values differ.
+  /// The value that all dimensions of the question have in the study. The model accepts this value.
+  /// Nothing if their values differ.
   std::optional<std::int64_t> value_of_study() const {
     const std::int64_t value = asked_.dimensions.front().value;
     const bool is_common = std::ranges::all_of(
@@ -160,6 +165,7 @@ class Fitter {
     try {
       ResizedStep measured = measure(schedule, value);
       point.peak_bytes = measured.timeline.peak_bytes;
+      point.later_peak_bytes = later_peak(measured.timeline);
       for (const Buffer& each : measured.timeline.buffers) {
         if (each.persistent) point.persistent_bytes += each.bytes;
       }

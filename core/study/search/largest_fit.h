@@ -9,23 +9,27 @@
 
 namespace stashscope {
 
-/// A question: with which largest value of some dimensions does the step fit into a given memory?
+/// The question: what is the largest value of some dimensions with which the step fits into a given
+/// memory?
 struct FitQuestion {
   std::string label;               ///< the user's name for the value; may be empty
   std::vector<std::string> names;  ///< dimension names or `*` patterns, which all get one value
   std::int64_t memory_bytes = 0;
+
+  friend bool operator==(const FitQuestion&, const FitQuestion&) = default;
 };
 
 /// Parses `LABEL=NAME[,NAME...]` or `NAME[,NAME...]`. Throws a usage Error for any other text.
 FitQuestion parse_fit(const std::string& text);
 
-/// The dimensions that the question names. Throws a usage Error for names that the model does not
-/// have, that have a fixed value or that are computed from other dimensions.
+/// The dimensions that the question names. Throws a usage Error for a name if the model has no such
+/// dimension, if the dimension has a fixed value, or if the dimension is computed from others.
 std::vector<Dimension> fit_dimensions(const Study& study, const FitQuestion& question);
 
-/// The question which number of samples fits into the memory of the device. It covers the
-/// dimensions that count samples and have the same value as the first of them. Nothing if no
-/// dimension counts samples, or if the memory of the device is unknown.
+/// Asks for the largest number of samples with which the step fits into the memory of the device.
+/// The question covers the first dimension that counts samples, and all other such dimensions that
+/// have the same value. Nothing if no dimension counts samples, or if the memory of the device is
+/// unknown.
 std::optional<FitQuestion> samples_question(const Study& study);
 
 /// The step with one value for all dimensions of the question.
@@ -33,7 +37,9 @@ struct FitPoint {
   std::int64_t value = 0;
   std::string fault;  ///< if not empty: sizes are too large, and the fields below are not set
   std::int64_t peak_bytes = 0;
-  std::int64_t persistent_bytes = 0;  ///< bytes live before, during and after the step
+  /// The peak of later steps, which must fit, too (later_steps.h).
+  std::int64_t later_peak_bytes = 0;
+  std::int64_t persistent_bytes = 0;  ///< bytes that are live during the whole step
   double seconds = 0;                 ///< predicted time of the step
   std::shared_ptr<const Variant> variant;
   std::vector<Dimension> others;  ///< other dimensions whose sizes differ from the study's
@@ -55,20 +61,22 @@ struct LargestFit {
   FitQuestion question;
   std::vector<Dimension> dimensions;
   VariantFit baseline;  ///< without plans, in the file's order
-  VariantFit current;   ///< with the plans, order and fusions in force
+  VariantFit current;   ///< with the plans, order and fusions of the study
 };
 
 /// Finds the largest values whose predicted peaks fit into the memory. Each trial is exact: it uses
 /// the study's graph and dataflow, and computes sizes, rule-based order, groups and timeline as a
 /// study with that value would. The symbolic size of the peak guides the search (largest_value.h
-/// states its assumptions). The order of a planned sequence stays. A searched order is first kept
-/// as found for the study's sizes, with its fused groups. Then the order is searched once more for
-/// the largest value found, and the better result is returned.
+/// states its assumptions). The order of a planned sequence is used for all values. A searched
+/// order is handled in two passes. The first pass keeps the order that was found for the study's
+/// sizes, with its fused groups. Then the order is searched once more for the largest value found,
+/// and the better result is returned.
 /// Throws a usage Error for dimensions that cannot be chosen, and a cancelled Error when cancelled.
 LargestFit largest_fit(const Study& study, const FitQuestion& question, const Progress& progress);
 
-/// Whether an answer found for `asked` also holds for `now`: the two studies may differ only in the
-/// device that runs the step and in the sizes of the dimensions of the question.
+/// Whether an answer that was found for the study `asked` also holds for the study `now`. The
+/// answer holds if the studies differ at most in the device that runs the step and in the sizes of
+/// the dimensions of the question.
 bool fit_holds(const Study& asked, const LargestFit& answer, const Study& now);
 
 }  // namespace stashscope

@@ -23,16 +23,17 @@ struct Trial {
 constexpr std::int64_t most_value = std::int64_t{1} << 40;
 
 struct LargestValue {
-  std::optional<std::int64_t> fits;   ///< `most_value`: no limit was found; not set: no value fits
-  std::optional<std::int64_t> fails;  ///< the next larger value that is not refused
+  std::optional<std::int64_t> fits;  ///< `most_value`: no limit was found; not set: no value fits
+  /// The next larger value that is not refused; it does not fit.
+  std::optional<std::int64_t> fails;
   /// The value directly above `fits`, if that value is refused; 1 if no value was accepted.
   std::optional<std::int64_t> refused;
 };
 
-/// The largest value of at least 1 that fits. Follows the guesses (roots of a lower bound, as in a
-/// Newton iteration from above), or else bisects. Assumes that all values above a failing value
-/// fail too, but tries the next four values to be sure. After 256 refused values in a row, assumes
-/// that all values up to the next known value are refused.
+/// The largest value of at least 1 that fits. Tries the guesses of earlier trials, which are roots
+/// of a lower bound, as in a Newton iteration from above. Bisects if there is no guess. Assumes
+/// that all values above a failing value fail too, but tries the next four values to be sure. After
+/// 256 refused values in a row, assumes that all values up to the next known value are refused.
 /// @param accepted a value that is known not to be refused; used if 1 to 256 are all refused
 LargestValue largest_value(const std::function<Trial(std::int64_t)>& attempt,
                            std::optional<std::int64_t> accepted = {});

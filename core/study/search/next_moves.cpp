@@ -6,7 +6,7 @@
 #include "core/passes/pass_effects.h"
 #include "core/study/choices/zero_dims.h"
 #include "core/study/edits/edits.h"
-#include "core/study/search/plan_evaluator.h"
+#include "core/study/search/peak_changes.h"
 #include "core/study/step/selected_passes.h"
 #include "core/study/step/sized_model.h"
 
@@ -16,10 +16,6 @@ namespace {
 
 /// A pass is a move only if it frees at least 1 / `least_share_of_pass` of the peak.
 constexpr std::int64_t least_share_of_pass = 1000;
-
-bool is_fully_applied(const PlanRow& row) {
-  return row.occurrences == nullptr || row.applied == static_cast<int>(row.occurrences->size());
-}
 
 /// At most `most` rows that are not fully applied and save memory, by descending bytes at the peak
 /// of the step without plans.
@@ -61,7 +57,7 @@ Choices with_pass(Choices choices, const GraphPass& pass) {
   return choices;
 }
 
-/// Computes what moves do, and keeps those that lower the peak.
+/// Computes the effects of moves, and keeps the moves that lower the peak.
 class MoveTrial {
  public:
   MoveTrial(const Study& study, const Progress& progress) : study_(study), progress_(progress) {}
@@ -72,8 +68,8 @@ class MoveTrial {
     add({nullptr, row, std::move(after), 0, extra_seconds(*moved) - extra_seconds(study_)}, *moved);
   }
 
-  /// Lists no move if the choices name parts of the step that the pass replaces, or if the pass
-  /// fails for another reason.
+  /// Adds no move if the study with the pass cannot be computed, for example because the choices
+  /// name nodes that the pass replaces.
   void try_pass(const GraphPass& pass) {
     try {
       Choices after = with_pass(study_.choices, pass);
@@ -86,7 +82,7 @@ class MoveTrial {
     }
   }
 
-  /// The moves that no other one dominates, without passes that hardly free anything.
+  /// The moves that no other move dominates, without passes that free almost nothing.
   std::vector<NextMove> best() const {
     const std::int64_t least = study_.current->timeline.peak_bytes / least_share_of_pass;
     std::vector<NextMove> best;
@@ -118,7 +114,7 @@ class MoveTrial {
 
 std::vector<NextMove> next_moves(const Study& study, std::size_t most, const Progress& progress,
                                  const MoveLimits& limits) {
-  if (is_order_searched(study) || study.choices.plans.sequence) return {};
+  if (!can_try_rows(study)) return {};
   MoveTrial trial(study, progress);
   for (const std::size_t row : candidates(study, limits.rows)) trial.try_row(row);
   for (const GraphPass* const pass : passes_to_try(study, limits.passes, progress)) {

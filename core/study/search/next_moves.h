@@ -26,13 +26,14 @@ struct MoveLimits {
   std::size_t passes = 64;
 };
 
-/// The moves that lower the peak most for their time, best first. The numbers come from the study
-/// of each move's choices, so the numbers are exact. Of the rows whose plan types ONNX Runtime
-/// knows, tries the rows that free most at the peak. Also tries `passes_to_try`, but lists no pass
-/// that frees less than a thousandth of the peak, because most passes free a little. No move is
-/// listed if another move that was tried lowers the peak at least as much for less time, or more
-/// for the same time. Empty for a searched order, because a move would start the search again, and
-/// for a planned sequence, because a move would drop it. Throws a cancelled Error when cancelled.
+/// The moves that lower the peak by the most bytes for each second that they add, best first. The
+/// numbers come from the study of each move's choices, so the numbers are exact. Of the rows whose
+/// plan types ONNX Runtime knows, tries the rows that free most at the peak. Also tries
+/// `passes_to_try`, but lists no pass that frees less than a thousandth of the peak, because most
+/// passes free a little. A move is left out if another move that was tried lowers the peak at least
+/// as much in less time, or lowers the peak more in the same time. Empty for a searched order,
+/// because a move would start the search again, and for a planned sequence, because a move would
+/// drop it. Throws a cancelled Error when cancelled.
 /// @param most the largest number of moves to return
 std::vector<NextMove> next_moves(const Study& study, std::size_t most, const Progress& progress,
                                  const MoveLimits& limits = {});

@@ -3,6 +3,7 @@
 #include "core/memory/step_peak.h"
 #include "core/study/choices/effective_update.h"
 #include "core/study/step/fusion_table.h"
+#include "core/study/step/later_steps.h"
 #include "core/study/step/plan_effects.h"
 #include "core/study/step/variants.h"
 
@@ -40,8 +41,9 @@ Choices without_search(const Study& study, Choices choices) {
   return choices;
 }
 
-PlanEvaluator::PlanEvaluator(const Study& study)
+PlanEvaluator::PlanEvaluator(const Study& study, PeakOf peak_of)
     : study_(study),
+      peak_of_(peak_of),
       update_(update_memory(study.graph(), study.prepared->step.parameters,
                             effective_update(study.graph(), study.choices.update))),
       order_(order_by_rule(study)) {}
@@ -51,7 +53,11 @@ PlanEvaluator::Outcome PlanEvaluator::evaluate(const RecomputeConfig& config) co
   const OrderInput step = order_input(*study_.prepared, *study_.sizes, update_, dataflow);
   const OrderStrategy& order = find_order(order_);
   if (study_.graph().data().captured) {
-    return {timeline_of(step, order, {}).peak_bytes, added_seconds(study_, dataflow)};
+    const Timeline timeline = timeline_of(step, order, {});
+    const std::int64_t peak = peak_of_ == PeakOf::step
+                                  ? timeline.peak_bytes
+                                  : later_steps(study_.prepared->rules, timeline).peak_bytes;
+    return {peak, added_seconds(study_, dataflow)};
   }
   const FusedGroups groups = chosen_groups(step, order_, study_.choices.fusion);
   const std::int64_t peak = groups.empty() ? peak_of(dataflow, step.memory, order.order(step))

@@ -10,13 +10,16 @@ bool is_order_searched(const Study& study);
 /// The choices with an order by rule in place of a searched order; for intermediate studies.
 Choices without_search(const Study& study, Choices choices);
 
+/// Whose peak counts: that of the step, or that of the steps after a captured step (later_steps.h).
+enum class PeakOf : std::uint8_t { step, later_steps };
+
 /// Computes only the peak and time of a study's step under other plans by cluster. The default
 /// order replaces a searched or planned order. The order search also starts from the default order,
 /// so the peak of a searched order is never above the peak computed here. Refers to the study.
 class PlanEvaluator {
  public:
-  explicit PlanEvaluator(const Study& study);
-  explicit PlanEvaluator(Study&& study) = delete;
+  explicit PlanEvaluator(const Study& study, PeakOf peak_of = PeakOf::step);
+  explicit PlanEvaluator(Study&& study, PeakOf peak_of = PeakOf::step) = delete;
 
   struct Outcome {
     std::int64_t peak_bytes = 0;
@@ -24,11 +27,13 @@ class PlanEvaluator {
   };
   Outcome evaluate(const RecomputeConfig& config) const;
   Timeline timeline(const RecomputeConfig& config) const;
-  /// The graph's own node at the peak. If nodes run again there, the node before which they run.
+  /// The graph's own node at the peak. If a node runs again at the peak, the node before which it
+  /// runs again.
   NodeId peak_node(const RecomputeConfig& config) const;
 
  private:
   const Study& study_;
+  PeakOf peak_of_;
   UpdateMemory update_;
   std::string order_;
 };

@@ -11,8 +11,8 @@ namespace stashscope {
 bool same_planning_basis(const Study& a, const Study& b);
 bool same_planning_basis(const Choices& a, const Choices& b);
 
-/// The entries of a config that planners keep, because they choose no such plans: plans that evict
-/// activations, and entries by operator.
+/// The entries of a config that planners keep: plans that evict activations, and entries by
+/// operator. Planners choose no plans of these kinds.
 RecomputeConfig kept_by_planners(const RecomputeConfig& config);
 
 /// The choices with the plans, level, recompute search options, planned sequence, order and moves

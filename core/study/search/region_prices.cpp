@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "core/recompute/region_clusters.h"
 #include "core/recompute/regions.h"
 #include "core/study/step/plan_effects.h"
 
@@ -18,7 +19,19 @@ bool is_inside(const std::string& inner, const std::string& outer) {
   return inner.size() > outer.size() && inner.starts_with(outer) && inner[outer.size()] == '.';
 }
 
-/// The node before which the region that makes the value runs again.
+/// Whether a region of `freeing` overlaps the region with the same index in `others`, or the region
+/// with the next index, which may read outputs of the first region.
+bool exclude(const std::vector<const NodePlan*>& freeing,
+             const std::vector<const NodePlan*>& others) {
+  for (std::size_t k = 0; k < freeing.size(); ++k) {
+    for (std::size_t near = k; near < std::min(k + 2, others.size()); ++near) {
+      if (overlap(*freeing[k]->region, *others[near]->region)) return true;
+    }
+  }
+  return false;
+}
+
+/// The node before which the region runs again to make the outputs of `maker`.
 NodeId trigger_of(const Region& region, NodeId maker) {
   for (const RegionCall& call : region.calls) {
     if (maker >= call.first && maker.index() < call.end) return call.trigger;
@@ -31,6 +44,7 @@ NodeId trigger_of(const Region& region, NodeId maker) {
 RegionPrices::RegionPrices(const Study& study, RegionTrial trial, std::function<bool()> is_over)
     : study_(study), trial_(std::move(trial)), is_over_(std::move(is_over)) {
   add_groups();
+  add_conflicts();
 }
 
 void RegionPrices::add_groups() {
@@ -43,7 +57,9 @@ void RegionPrices::add_groups() {
     if (is_new) groups_.push_back({modules, {}, {}});
     auto& entries = groups_[place->second].entries;
     auto entry = std::ranges::find(entries, plan.cluster, &Entry::name);
-    if (entry == entries.end()) entry = entries.insert(entry, {plan.cluster, {}});
+    if (entry == entries.end()) {
+      entry = entries.insert(entry, {plan.cluster, {}, 0, plan.region->frees_outputs});
+    }
     entry->plans.push_back(&plan);
     entry->seconds += strategy_of(plan.type).cost(plan, input).seconds;
   }
@@ -56,6 +72,21 @@ void RegionPrices::add_groups() {
     }
     groups_[i].is_inside = outer.has_value();
     if (outer) groups_[*outer].inside.push_back(i);
+  }
+}
+
+void RegionPrices::add_conflicts() {
+  for (std::size_t i = 0; i < groups_.size(); ++i) {
+    const auto& entries = groups_[i].entries;
+    const auto freeing = std::ranges::find(entries, true, &Entry::frees_outputs);
+    if (freeing == entries.end()) continue;
+    for (std::size_t j = 0; j < groups_.size(); ++j) {
+      const std::string& modules = groups_[j].modules;
+      if (i == j || is_inside(modules, groups_[i].modules)) continue;
+      if (is_inside(groups_[i].modules, modules)) continue;
+      const auto& others = groups_[j].entries.front().plans;
+      if (exclude(freeing->plans, others)) conflicts_.push_back({i, j});
+    }
   }
 }
 
@@ -88,13 +119,18 @@ void RegionPrices::set_relief(const std::vector<NodeId>& nodes) {
   }
 }
 
-/// Sets the choice of the group and of those inside it, and returns what it costs at this price.
-double RegionPrices::cost_of(std::size_t group, double price, Choice& choice) const {
+/// Chooses an entry for the group and entries for the groups inside it. Returns the cost of the
+/// choice at this price.
+double RegionPrices::cost_of(std::size_t group, double price, const Limits& limits,
+                             Choice& choice) const {
   double best = 0;
-  for (const std::size_t inner : groups_[group].inside) best += cost_of(inner, price, choice);
+  for (const std::size_t inner : groups_[group].inside) {
+    best += cost_of(inner, price, limits, choice);
+  }
   int taken = -1;
   const auto& entries = groups_[group].entries;
-  for (std::size_t i = 0; i < entries.size(); ++i) {
+  for (std::size_t i = 0; i < entries.size() && !limits.has_no_entry[group]; ++i) {
+    if (limits.keeps_outputs[group] && entries[i].frees_outputs) continue;
     const double cost = entries[i].seconds - price * entries[i].relief;
     if (cost >= best) continue;
     best = cost;
@@ -104,12 +140,14 @@ double RegionPrices::cost_of(std::size_t group, double price, Choice& choice) co
   return best;
 }
 
-RegionPrices::Choice RegionPrices::choose(double price) const {
-  Choice choice(groups_.size(), -1);
+/// Sets `choice` to the cheapest choice under the limits, and returns its cost.
+double RegionPrices::choose(double price, const Limits& limits, Choice& choice) const {
+  choice.assign(groups_.size(), -1);
+  double cost = 0;
   for (std::size_t i = 0; i < groups_.size(); ++i) {
-    if (!groups_[i].is_inside) cost_of(i, price, choice);
+    if (!groups_[i].is_inside) cost += cost_of(i, price, limits, choice);
   }
-  // What runs again with the module around it is no region of its own.
+  // A module inside a module that runs again is not a region of its own.
   const std::function<void(std::size_t)> leave_out = [&](std::size_t group) {
     for (const std::size_t inner : groups_[group].inside) {
       choice[inner] = -1;
@@ -118,6 +156,34 @@ RegionPrices::Choice RegionPrices::choose(double price) const {
   };
   for (std::size_t i = 0; i < groups_.size(); ++i) {
     if (choice[i] >= 0) leave_out(i);
+  }
+  return cost;
+}
+
+const RegionPrices::Conflict* RegionPrices::conflict_in(const Choice& choice) const {
+  const auto found = std::ranges::find_if(conflicts_, [&](const Conflict& each) {
+    const int freeing = choice[each.freeing];
+    return freeing >= 0 && choice[each.reading] >= 0 &&
+           groups_[each.freeing].entries[static_cast<std::size_t>(freeing)].frees_outputs;
+  });
+  return found == conflicts_.end() ? nullptr : &*found;
+}
+
+/// Resolves each conflict by a limit on one side: the side on which the limit costs less.
+RegionPrices::Choice RegionPrices::choose(double price) const {
+  const std::vector<bool> none(groups_.size(), false);
+  Limits limits{none, none};
+  Choice choice;
+  choose(price, limits, choice);
+  while (const Conflict* const conflict = conflict_in(choice)) {
+    Limits without_reading = limits;
+    limits.keeps_outputs[conflict->freeing] = true;
+    without_reading.has_no_entry[conflict->reading] = true;
+    Choice other;
+    const double cost_of_other = choose(price, without_reading, other);
+    if (choose(price, limits, choice) <= cost_of_other) continue;
+    choice = std::move(other);
+    limits = std::move(without_reading);
   }
   return choice;
 }
@@ -141,7 +207,7 @@ RecomputeConfig RegionPrices::config_of(const Mixture& mixture) const {
       add(dear, modules(i, dear));
       continue;
     }
-    // A plan that is listed earlier takes its modules first.
+    // If two entries cover the same module, the entry that is listed earlier takes the module.
     const std::size_t all = std::max(modules(i, dear), modules(i, cheap));
     const std::size_t of_dear = mixture.of_dear[i];
     const bool is_cheap_first = cheap >= 0 && cheap < dear;
@@ -157,8 +223,8 @@ bool RegionPrices::fits(const Mixture& mixture) {
 
 bool RegionPrices::fits(const Choice& choice) { return fits(Mixture{choice, choice, {}}); }
 
-/// The choices at the lowest price that fits and at the highest that does not; nothing if none
-/// fits.
+/// The choices at the lowest price at which the step fits, and at the highest price at which the
+/// step does not fit. Nothing if the step fits at no price.
 std::optional<RegionPrices::Mixture> RegionPrices::cheapest_prices() {
   constexpr double least_seconds = 1e-12;
   double low = 0;
@@ -197,7 +263,8 @@ double RegionPrices::seconds_between(const Mixture& mixture, std::size_t group) 
   return seconds(mixture.dear[group]) - seconds(mixture.cheap[group]);
 }
 
-/// Gives as many modules as possible the cheaper choice, of the groups that gain most first.
+/// Gives the cheap choice to as many modules as possible, first in the groups in which this choice
+/// saves most time.
 void RegionPrices::take_back(Mixture& mixture) {
   std::vector<std::size_t> changed;
   for (std::size_t i = 0; i < groups_.size(); ++i) {

@@ -23,9 +23,9 @@ struct ResizedStep {
   FusedGroups groups;
 };
 
-/// Computes the variants of a study for other sizes without computing another study. Graph, plans
-/// and dataflow stay, and so do a planned or searched order and its groups. An order by rule, its
-/// groups and the timeline are those of a study with these sizes.
+/// Computes the variants of a study for other sizes without computing another study. The graph, the
+/// plans and the dataflow stay the same. A planned or searched order and its groups stay the same,
+/// too. An order by rule, its groups and the timeline are those of a study with these sizes.
 class StepResizer {
  public:
   /// Refers to the study.

@@ -12,7 +12,7 @@ namespace stashscope {
 
 namespace {
 
-/// The order of the first runs of the tasks.
+/// The tasks in the order of their first runs.
 std::vector<TaskId> first_runs(const TaskGraph& graph, const std::vector<TaskId>& sequence) {
   IdVector<TaskId, bool> has_run(graph.tasks(), false);
   std::vector<TaskId> order;
@@ -70,7 +70,7 @@ SequenceProblem::SequenceProblem(const Study& study, const Progress& progress)
   for (const OrderStrategy& strategy : order_strategies()) {
     if (strategy.kind == OrderKind::rule) starts_.push_back(tasks_.tasks(strategy.order(step)));
   }
-  // Not earlier, because a planned sequence among the starts may run pinned nodes again.
+  // Pinned nodes are limited last, because a planned sequence in `starts_` may run them again.
   run_pinned_once(study.pinned, tasks_);
 }
 
@@ -102,8 +102,8 @@ BudgetedSequence SequenceProblem::search_nodes(std::int64_t budget_bytes, const 
       .found;
 }
 
-/// Searches repeats in the chosen order first, where good repeats are found soon. Then searches
-/// orders and repeats together, starting from all known orders.
+/// First searches which nodes to repeat in the chosen order, because this finds good repeats
+/// quickly. Then searches orders and repeats together, starting from all known orders.
 BudgetedSequence SequenceProblem::search_freely(std::int64_t budget_bytes, const SearchLimit& limit,
                                                 const Progress& progress,
                                                 const BetterSequence& on_better) const {
@@ -154,7 +154,8 @@ std::optional<std::vector<TaskId>> SequenceProblem::sequence_of(const Variant& v
 StepTasks SequenceProblem::tasks_below() const {
   StepTasks tasks = planning_tasks(*study_.prepared, memory(), Dataflow(study_.graph()),
                                    study_.times->seconds, Estimate::below);
-  // Plans by cluster may also clone nodes whose outputs leave the forward pass.
+  // Plans by cluster may repeat any forward node, even a node whose outputs leave the forward pass.
+  // The bounds must hold for these plans, too.
   for (const TaskId task : IdRange<TaskId>(tasks.graph.tasks())) {
     const bool is_forward = study_.opportunities->is_forward(tasks.node_of[task]);
     if (is_forward) tasks.graph.most_runs[task] = unlimited_runs;

@@ -14,7 +14,8 @@ class SequenceProblem {
   SequenceProblem(Study&& study, const Progress& progress) = delete;
 
   const TaskGraph& graph() const { return tasks_.graph; }
-  /// The cheapest sequence found. @pre the grain of the request is not `cluster`
+  /// Searches for the cheapest sequence within the budget. @pre the grain of the request is not
+  /// `cluster`
   BudgetedSequence search(const BudgetRequest& request, const Progress& progress,
                           const BetterSequence& on_better) const;
 

@@ -14,7 +14,7 @@ struct SweepPoint {
   std::int64_t value = 0;
   std::string fault;                ///< if not empty: why the value has no peaks
   std::int64_t baseline_bytes = 0;  ///< peak without plans, in the file's order
-  std::int64_t current_bytes = 0;   ///< peak with the plans, order and fusions in force
+  std::int64_t current_bytes = 0;   ///< peak with the plans, order and fusions of the study
 
   friend bool operator==(const SweepPoint&, const SweepPoint&) = default;
 };
@@ -27,10 +27,10 @@ std::vector<std::int64_t> sweep_values(std::int64_t from, std::int64_t to, int c
 /// the middle, then the middles of the gaps.
 std::vector<std::int64_t> coarse_first(const std::vector<std::int64_t>& values);
 
-/// Computes the peaks for values of one dimension, in the given order. Each peak equals the peak of
-/// a study with the value, except that a searched order stays (resized_step.h).
+/// Computes the peaks for values of one dimension, in the given order. Each peak equals the peak
+/// that a study with the value would have, with one exception: a searched order is not searched
+/// again for the value (resized_step.h). Throws a cancelled Error when cancelled.
 /// @param on_point called on the calling thread after each value
-/// Throws a cancelled Error when cancelled.
 void sweep(const Study& study, const Dimension& dimension, const std::vector<std::int64_t>& values,
            const std::function<void(const SweepPoint&)>& on_point, const Progress& progress);
 

@@ -6,7 +6,7 @@
 
 namespace stashscope {
 
-/// A row of the plan table at one place in the model.
+/// One occurrence of a row of the plan table.
 struct PlanPlace {
   const PlanRow* row = nullptr;
   const Occurrence* occurrence = nullptr;

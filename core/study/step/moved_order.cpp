@@ -18,7 +18,7 @@ class Mover {
         names_(graph, dataflow),
         order_(dataflow.topology, groups, std::move(order)) {}
 
-  /// Makes a move if it is legal. Returns why the move is left out; empty if it is made.
+  /// Makes a move if it is legal. Returns why the move is left out; empty if the move is made.
   std::string make(const OrderMove& move) {
     const NodeId node = names_.find(move.node);
     const NodeId other = move.before ? names_.find(*move.before) : NodeId();

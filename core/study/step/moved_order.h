@@ -8,8 +8,9 @@ namespace stashscope {
 /// An order after the user's moves.
 struct MovedOrder {
   std::vector<NodeId> nodes;
-  std::vector<std::string>
-      left_out;  ///< one per move: why the move is left out; empty: the move is made
+  /// One text for each move: the reason why the move is left out, or an empty text if the move is
+  /// made.
+  std::vector<std::string> left_out;
 };
 
 /// Makes the moves one after the other. Leaves out moves of missing nodes, and moves that are

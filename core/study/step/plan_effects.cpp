@@ -48,7 +48,8 @@ double node_seconds(const TimingBasis& basis, const Dataflow& dataflow, NodeId n
                                              : basis.rates.kernel_seconds(bytes);
 }
 
-/// Bytes that are free at the peak without the region, and that it holds there.
+/// The bytes of the region's kept outputs that are live at the peak with the region, but not
+/// without the region.
 std::int64_t held_at_peak(const Timeline& timeline, const Region& region) {
   std::int64_t bytes = 0;
   for (const ValueId value : region.held) {

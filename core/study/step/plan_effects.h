@@ -10,8 +10,8 @@ namespace stashscope {
 /// The input from which the costs of plans are computed. Refers to the study.
 PlanCostInput plan_cost_input(const StudyParts& study);
 
-/// Bytes that a plan frees at the peak of a timeline. Leaves out outputs whose buffer stays live
-/// until a plan for another node frees it, too.
+/// Bytes that a plan frees at the peak of a timeline. Does not count an output whose memory is
+/// freed only if a plan for another node is applied, too.
 std::int64_t bytes_at_peak(const Graph& graph, const Timeline& timeline, const NodePlan& plan);
 
 /// The plans of a study with their savings at the peak of the step without plans, and their costs.
@@ -28,8 +28,9 @@ PlanCost added_cost(const Graph& graph, const Sizes& sizes, const Dataflow& data
 /// if not, the node converts the element type.
 bool takes_the_link(AddedKind kind);
 
-/// For a node that evicts or restores a tensor: the bytes that it moves over the link, or else the
-/// bytes that it reads and writes in the device's memory.
+/// For a node that evicts or restores a tensor: the bytes that the node copies over the link, or,
+/// if the node does not take the link, the bytes that the node reads and writes in the device's
+/// memory.
 /// @pre !dataflow.runs_origin(node)
 double added_bytes(const IdVector<ValueId, std::int64_t>& bytes, const Dataflow& dataflow,
                    NodeId node);

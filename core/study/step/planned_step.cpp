@@ -47,7 +47,7 @@ void hold_returned(TaskGraph& graph, TaskId task) {
   }
 }
 
-/// Limits the makers of the forward outputs to one run. Forward hands these outputs over once, and
+/// Limits the makers of the forward outputs to one run. Forward returns these outputs once, and
 /// their gradients come back in the same memory.
 void run_once_before(NodeId yield, const Topology& topology, StepTasks& tasks) {
   for (const ValueId value : topology.inputs[yield]) {

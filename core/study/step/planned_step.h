@@ -10,7 +10,7 @@ namespace stashscope {
 /// Hash of a graph's nodes: their operators, names, inputs and outputs.
 std::uint64_t fingerprint(const Graph& graph);
 
-/// Whether a planned sequence of this step is in force.
+/// Whether the choices have a planned sequence that belongs to this step.
 bool is_planned(const StudyParts& study);
 
 /// Nodes that the sequence runs more than once, with the number of additional runs.

@@ -4,7 +4,8 @@
 
 namespace stashscope {
 
-/// The model with dimensions unified and with dimensions of 0: what the passes are applied to.
+/// The model to which passes are applied: dimensions that the user unified are one dimension, and
+/// dimensions chosen to be 0 are the number 0.
 /// @param zeros see `zero_dims`
 Graph sized_model(const Graph& model, const GraphChoices& choices, const SizeChoices& zeros);
 

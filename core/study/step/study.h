@@ -43,8 +43,8 @@ struct Variant {
   double flops = 0;
   std::int64_t transfer_bytes = 0;  ///< bytes copied between device and host, both ways
   std::size_t forward_slots = 0;
-  /// The slot from which a captured step updates its parameters. The number of slots if it does not
-  /// update them, or if the step is not captured.
+  /// The slot from which a captured step updates its parameters. The number of slots if the step
+  /// does not update them, or if the step is not captured.
   std::size_t update_slot = 0;
   std::vector<BandBytes> bands;  ///< live bytes of each band, by slot
   FusedGroups groups;            ///< groups of nodes that run as one kernel
@@ -62,8 +62,8 @@ enum class OrderOrigin : std::uint8_t { strategy, sequence, moves };
 struct OrderRow {
   std::string name;
   std::string description;
-  std::optional<std::int64_t> peak_bytes;   ///< not set for a search that was not run
-  std::string taken;                        ///< the rule that gave a best-of order; else empty
+  std::optional<std::int64_t> peak_bytes;  ///< not set for a search that was not run
+  std::string taken;  ///< the rule whose order a best-of strategy chose; empty for other strategies
   std::optional<std::int64_t> bound_bytes;  ///< lower bound on the peak, after a search
   std::string method;                       ///< the method that found the order
   OrderOrigin origin = OrderOrigin::strategy;
@@ -101,16 +101,17 @@ struct StudyParts {
   std::shared_ptr<const Opportunities> opportunities;
   std::shared_ptr<const Sizes> sizes;
   std::shared_ptr<const StepTimes> times;
-  RecomputeConfig config;  ///< the plans in force: the chosen plans, or all plans of a level
+  RecomputeConfig config;  ///< the plans that are on: the chosen plans, or all plans of a level
   PinnedNodes pinned;      ///< nodes of the graph that `choices` pins; empty: none
-  /// The order strategy in force: the chosen strategy, or the default when the planned sequence
-  /// belongs to another step. Not set: the order of the planned sequence.
+  /// The order strategy of the current step: the chosen strategy, or the default when the planned
+  /// sequence belongs to another step. Not set: the order of the planned sequence.
   std::optional<std::string> order;
   std::vector<const NodePlan*> applied;     ///< the plans that `config` and `pinned` select
   std::shared_ptr<const Variant> baseline;  ///< the step without plans, in the file's order
   std::shared_ptr<const OrderedStep> ordered;
   std::shared_ptr<const Variant> current;
-  /// One entry per move in the choices: why the move is left out; empty: the move is made.
+  /// One text for each move in the choices: the reason why the move is left out, or an empty text
+  /// if the move is made.
   std::vector<std::string> moves_left_out;
   std::shared_ptr<const PlanTable> plan_table;
   std::vector<std::string> warnings;
@@ -133,8 +134,9 @@ std::shared_ptr<const Study> compute_study(std::shared_ptr<const Graph> model,
                                            const Choices& choices, const Study* previous,
                                            const Progress& progress);
 
-/// A study that replaces predicted times by the times measured in runs of its variants. @param
-/// baseline not set if only the current variant was measured
+/// The study with the times that were measured in runs of its variants, in place of predicted
+/// times.
+/// @param baseline not set if only the current variant was measured
 std::shared_ptr<const Study> with_measured_times(const Study& study,
                                                  const std::optional<Measurement>& baseline,
                                                  const Measurement& current);
@@ -156,19 +158,21 @@ std::vector<OrderRow> order_rows(const Study& study);
 /// ONNX Runtime's table of clusters.
 std::vector<ClusterRow> cluster_rows(const Study& study);
 
-/// Floating-point operations that the plans add, and their share of the step without plans in per
-/// cent.
+/// Floating-point operations that the plans add, and the same as a percentage of the operations of
+/// the step without plans.
 double extra_flops(const Study& study);
 double extra_percent(const Study& study);
 
 /// Seconds of a step whose kernels and transfers run one after the other.
 double step_seconds(const Study& study, const Variant& variant);
 
-/// Seconds that the plans add, and their share of the step without plans in per cent.
+/// Seconds that the plans add, and the same as a percentage of the seconds of the step without
+/// plans.
 double extra_seconds(const Study& study);
 double extra_seconds_percent(const Study& study);
 
-/// Seconds that a step waits for the link between device and host when nothing overlaps.
+/// Seconds that a step waits for the link between device and host when transfers do not overlap
+/// with kernels.
 double transfer_seconds(const Study& study, const Variant& variant);
 
 /// The predicted memory phases of a variant.
@@ -180,7 +184,7 @@ BandBytes peak_bands(const Variant& variant);
 /// Name of the node that runs at the peak; empty for a graph without nodes.
 std::string peak_node(const Study& study, const Variant& variant);
 
-/// Bytes at the peak in the model's dimension names; empty if the expression is too large.
+/// Bytes at the peak as a formula of the model's dimensions; empty if the formula is too large.
 std::string peak_symbolic(const Study& study, const Variant& variant);
 
 }  // namespace stashscope

@@ -28,8 +28,8 @@ TrainingStep step_with_zeros(const Graph& model, const GraphChoices& choices,
                                selected_passes(choices));
 }
 
-/// The first dimension that cannot be 0 while the others are not 0. If each single dimension can be
-/// 0, the first dimension in `zeros`.
+/// The first dimension in `zeros` that makes the model invalid if only this dimension is 0. If
+/// there is no such dimension, the first dimension in `zeros`.
 std::string dimension_at_fault(const Graph& model, const GraphChoices& choices,
                                const SizeChoices& zeros) {
   for (const auto& [name, value] : zeros) {
@@ -42,7 +42,8 @@ std::string dimension_at_fault(const Graph& model, const GraphChoices& choices,
   return zeros.begin()->first;
 }
 
-/// Throws a usage Error instead of an input Error if only dimensions of 0 make the model invalid.
+/// Throws a usage Error instead of an input Error if the model is invalid only because dimensions
+/// are 0.
 TrainingStep training_step(const Graph& model, const GraphChoices& choices,
                            const SizeChoices& zeros) {
   try {
@@ -172,8 +173,8 @@ class StudyBuilder {
         make_variant(prepared, *parts_.sizes, std::move(dataflow), std::move(timeline));
   }
 
-  /// Selects the plans and the order strategy in force. Ignores a planned sequence that belongs to
-  /// another step.
+  /// Sets the plans and the order strategy of the current step. Ignores a planned sequence that
+  /// belongs to another step.
   void select_plans() {
     const PlanChoices& choices = parts_.choices.plans;
     const Opportunities& found = *parts_.opportunities;
@@ -200,8 +201,9 @@ class StudyBuilder {
     parts_.current = same_step->current;
   }
 
-  /// A captured step has the order in which PyTorch ran it; with plans, the order in which it
-  /// would.
+  /// Sets the current variant of a captured step. Without plans, its order is the order in which
+  /// PyTorch ran the step. With plans, its order is the order in which PyTorch would run the step
+  /// with these plans.
   void keep_as_captured() {
     const OrderStrategy& file = order_strategies()[0];
     parts_.order = std::string(file.name);

@@ -32,12 +32,13 @@ std::string warning_of(const Dimension& assumed) {
   const std::string name = "dimension '" + printable(assumed.name) + "'";
   const std::string value = std::to_string(assumed.value);
   if (!assumed.at_most.empty()) {
-    return name + " depends on the data: at most " + assumed.at_most + ", taken as " + value;
+    return name + " depends on the data; it is at most " + assumed.at_most +
+           " and is assumed to be " + value;
   }
   return name + " is assumed to be " + value + option_words({Advice::Action::set_dimension, "it"});
 }
 
-/// How to give a value to sizes that depend on data and have no bound.
+/// A hint on how to set the sizes that depend on data and have no bound; empty if there are none.
 std::string hint_for_unknown_sizes(const StudyParts& study) {
   std::vector<std::string> names;
   for (const DataDependentDim& each : study.graph().data().data_dependent) {
@@ -65,10 +66,10 @@ void warn_of_boundary(const StudyParts& study, Warnings& warnings) {
   const TrainingStep& step = study.prepared->step;
   if (step.boundary.known() || step.parameters.empty()) return;
   warnings.emplace_back(
-      "the model does not mark where its backward pass begins: no recompute plans are listed");
+      "the model does not mark where its backward pass begins, so no recompute plans are listed");
 }
 
-/// A choice that changes nothing is most likely a misunderstanding.
+/// Warns of optimizer choices that change nothing, which are most likely a misunderstanding.
 void warn_of_update(const StudyParts& study, Warnings& warnings) {
   const UpdateChoice& update = study.choices.update;
   const Optimizer& optimizer = find_optimizer(update.optimizer);
@@ -80,13 +81,13 @@ void warn_of_update(const StudyParts& study, Warnings& warnings) {
   const CapturedStep* const captured = study.graph().data().captured.get();
   if (captured != nullptr && captured->has_optimizer()) return;
   if (!optimizer.states.empty() && !has_state([](const OptimizerState&) { return true; })) {
-    warnings.emplace_back("no parameter receives a gradient: the optimizer keeps no states");
+    warnings.emplace_back("no parameter receives a gradient, so the optimizer keeps no states");
   }
   if (update.master_weights &&
       !has_state([](const OptimizerState& each) { return each.name == master_weight; })) {
     warnings.push_back(
         optimizer.updates
-            ? "no trained parameter is float16 or bfloat16: no master weights are kept"
+            ? "no trained parameter is float16 or bfloat16, so no master weights are kept"
             : "only an optimizer keeps master weights" +
                   option_words({Advice::Action::choose_optimizer}));
   }
@@ -100,7 +101,7 @@ void warn_of_search(const StudyParts& study, Warnings& warnings) {
   const PlanChoices& choices = study.choices.plans;
   if (choices.level > 0 && choices.search.level == 0) {
     warnings.push_back("level " + std::to_string(choices.level) +
-                       " searches for plans with probe " +
+                       " searches for plans with the probe " +
                        to_string(effective_search_options(choices)) + "; the chosen probe " +
                        to_string(choices.search) + " has no effect");
   }
@@ -114,7 +115,8 @@ void warn_of_search(const StudyParts& study, Warnings& warnings) {
   }
 }
 
-/// Names that no node has are most likely typing errors.
+/// Warns of choices about fused groups that have no effect. Names that no node has are most likely
+/// typing errors.
 void warn_of_fusion(const StudyParts& study, Warnings& warnings) {
   const FusionChoice& fusion = study.choices.fusion;
   if (fusion.strategy && !study.order) {
@@ -123,7 +125,7 @@ void warn_of_fusion(const StudyParts& study, Warnings& warnings) {
   }
   if (!fusion.strategy && !(fusion.alone.empty() && fusion.apart.empty())) {
     warnings.emplace_back(
-        "no fusion strategy is chosen: choices about fused groups have no effect");
+        "no fusion strategy is chosen, so choices about fused groups have no effect");
   }
   for (const std::string& name : unknown_nodes(study.graph(), study.current->dataflow, fusion)) {
     warnings.push_back("node '" + printable(name) +
@@ -131,14 +133,15 @@ void warn_of_fusion(const StudyParts& study, Warnings& warnings) {
   }
 }
 
-/// Choices that a captured step leaves out.
+/// Warns of choices that have no effect on a captured step.
 void warn_of_captured(const StudyParts& study, Warnings& warnings) {
   const CapturedStep* const captured = study.graph().data().captured.get();
   if (captured == nullptr) return;
   const auto leave_out = [&](bool is_chosen, const char* what) {
     if (!is_chosen) return;
-    warnings.push_back(std::string(what) +
-                       " is left out: the model is a captured step, which stays as PyTorch ran it");
+    warnings.push_back(
+        std::string(what) +
+        " is left out, because the model is a captured step, which stays as PyTorch ran it");
   };
   const OrderChoices& order = study.choices.order;
   leave_out(order.strategy && *order.strategy != study.order, "the chosen order");
@@ -148,7 +151,7 @@ void warn_of_captured(const StudyParts& study, Warnings& warnings) {
   leave_out(study.choices.plans.sequence.has_value(), "the planned sequence");
 }
 
-/// A cluster that the model does not have is most likely a typing error.
+/// Warns of plans for clusters that the model does not have, which are most likely typing errors.
 void warn_of_clusters(const StudyParts& study, Warnings& warnings) {
   const Opportunities& found = *study.opportunities;
   const RecomputeSearchOptions search = effective_search_options(study.choices.plans);
@@ -157,7 +160,7 @@ void warn_of_clusters(const StudyParts& study, Warnings& warnings) {
       (study.graph().data().captured
            ? ""
            : " by the rules of ONNX Runtime " + std::string(rules_of(search.reference).name) +
-                 " with probe " + to_string(search));
+                 " with the probe " + to_string(search));
   for (const auto& [cluster, choice] :
        without_operators(study.graph(), found, study.choices.plans.config)) {
     bool any = false;
@@ -177,8 +180,8 @@ void warn_of_clusters(const StudyParts& study, Warnings& warnings) {
   }
 }
 
-/// Names that no node has are most likely typing errors. A planned sequence may repeat nodes that
-/// the user pinned later.
+/// Warns of pinned names that no node has, which are most likely typing errors. Also warns of
+/// pinned nodes that a planned sequence runs again, because the user may pin nodes after planning.
 void warn_of_pinned(const StudyParts& study, Warnings& warnings) {
   const PlanChoices& choices = study.choices.plans;
   if (choices.pinned.empty()) return;
@@ -207,7 +210,7 @@ void warn_of_rivals(const StudyParts& study, Warnings& warnings) {
     const bool any_pinned = std::ranges::any_of(
         plans, [&](const NodePlan* each) { return is_pinned(study.pinned, each->node); });
     warnings.push_back("plan '" + printable(to_string(cluster, choice)) +
-                       "' is on but changes nothing: " +
+                       "' is on but changes nothing, because " +
                        (any_pinned ? "some or all of its nodes are pinned"
                                    : "other plans for the same tensors take precedence"));
   }

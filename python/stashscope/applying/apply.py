@@ -11,6 +11,8 @@ from torch._dynamo.eval_frame import OptimizedModule
 from ..capturing.places import as_uncompiled
 from ..errors import Error
 from .forward import CheckpointedForward
+from .outputs import HookedForward
+from .own_forward import OwnForward
 from .plan import PathLike, Plan, Region
 
 # Where a module keeps what `apply` gave it, so that it is found under what others put on top.
@@ -29,18 +31,30 @@ def apply(model: torch.nn.Module, plan: Union[Plan, PathLike]) -> None:
     for name, module in model.named_modules():
         if _MARK in module.__dict__:
             raise Error("The model has a plan already", f"module '{name}'", "Call stashscope.remove(model) first.")
-    found = [(module, CheckpointedForward(module, module.__dict__.get("forward"), region))
-             for module, region in _modules(model, wanted)]
+    found: list[tuple[torch.nn.Module, OwnForward]] = [
+        (module, CheckpointedForward(module, module.__dict__.get("forward"), region))
+        for module, region in _modules(model, wanted)]
+    if any(region.free_outputs for region in wanted.regions):
+        found.append((model, _hooked(model, [module for module, _ in found])))
     done: list[torch.nn.Module] = []
     try:
         for module, forward in found:
             done.append(module)
             module.__dict__[_MARK] = forward
-            module.forward = forward
+            module.forward = forward  # type: ignore[assignment]
     except BaseException:
         for module in done:
             _restore(module)
         raise
+
+
+def _hooked(model: torch.nn.Module, modules: list[torch.nn.Module]) -> HookedForward:
+    """What takes the outputs that regions free, around the whole forward pass."""
+    plain = model._orig_mod if isinstance(model, OptimizedModule) else model
+    if any(module is plain for module in modules):
+        raise Error("The model itself is a region, so that regions inside it cannot free their outputs", "plan",
+                    "Leave out the region with the empty name, or 'free_outputs' of the others.")
+    return HookedForward(model, model.__dict__.get("forward"))
 
 
 def remove(model: torch.nn.Module) -> None:

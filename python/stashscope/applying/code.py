@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-from typing import Iterable
+from typing import Any, Iterable
 
+from .code_of_outputs import frees_outputs, list_of_freeing, with_outputs
+from .code_of_skips import skips, with_skips
 from .operators import saved_operators
 from .plan import Plan
 from .randomness import is_random
@@ -33,6 +35,11 @@ from torch.utils.checkpoint import CheckpointPolicy, checkpoint, create_selectiv
 
 _LIST = '''
 # Modules that backward runs again, and for each operator the calls (0 is the first) whose outputs are kept.
+'''
+
+_LIST_WITH_SKIPS = '''
+# Modules that backward runs again, and for each operator the calls (0 is the first) whose outputs are kept,
+# and those that do not run again.
 '''
 
 _WRAP = '''
@@ -114,22 +121,30 @@ _RANDOM = '''\
 def plain_code(plan: Plan) -> str:
     """The plan as plain PyTorch. What it does not need is left out."""
     operators = {operator for region in plan.regions for operator in saved_operators(region)}
-    contexts = _POLICY if operators else _PLAIN
+    has_policy = bool(operators) or skips(plan)
+    contexts = _POLICY if has_policy else _PLAIN
     if any(is_random(operator) for operator in operators):
         contexts = contexts.replace(_COUNTED, _COUNTED + _RANDOM).replace(_START, _START + "    states = {}\n")
-    head = _HEAD.replace("VERSION", plan.torch) + (_IMPORTS_OF_POLICY if operators else _IMPORTS)
-    return head + _LIST + _regions(plan) + _WRAP + contexts
+    head = _HEAD.replace("VERSION", plan.torch) + (_IMPORTS_OF_POLICY if has_policy else _IMPORTS)
+    freeing = list_of_freeing(plan) if frees_outputs(plan) else ""
+    code = head + (_LIST_WITH_SKIPS if skips(plan) else _LIST) + _regions(plan) + freeing + _WRAP + contexts
+    if frees_outputs(plan):
+        code = with_outputs(code)
+    return with_skips(code) if skips(plan) else code
 
 
 def _regions(plan: Plan) -> str:
-    """Modules that keep the same are written together."""
-    groups: dict[tuple[tuple[str, tuple[int, ...]], ...], list[str]] = {}
+    """Modules that keep and leave out the same are written together."""
+    groups: dict[tuple[Any, ...], list[str]] = {}
     for region in plan.regions:
-        groups.setdefault(tuple(region.positions().items()), []).append(region.module)
+        calls = [region.positions(), region.skipped_positions()] if skips(plan) else [region.positions()]
+        groups.setdefault(tuple(tuple(each.items()) for each in calls), []).append(region.module)
     lines = ["REGIONS = ["]
-    for save, modules in groups.items():
+    for rows, modules in groups.items():
         lines += _filled("    ([", (json.dumps(module) for module in modules), "],")
-        lines += _filled("     {", (f"{json.dumps(name)}: {positions!r}" for name, positions in save), "}),")
+        for place, each in enumerate(rows):
+            end = "})," if place + 1 == len(rows) else "},"
+            lines += _filled("     {", (f"{json.dumps(name)}: {positions!r}" for name, positions in each), end)
     return "\n".join([*lines, "]"]) + "\n"
 
 

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
-import inspect
-import weakref
 from typing import Any, Callable, Iterator, Optional
 
 import torch
@@ -14,45 +11,33 @@ from torch.utils.checkpoint import checkpoint, create_selective_checkpoint_conte
 from ..compiling.partition import know
 from ..errors import Error
 from .caches import holds_state, stand_in
-from .operators import saved_operators
+from .operators import saved_operators, skipped_operators
+from .outputs import saving_outputs
+from .own_forward import OwnForward
 from .plan import Region
 from .policy import CallPolicy
+from .skipping import Skipping
 from .statistics import counting_norms, statistics_kept
 
 
-class CheckpointedForward:
+class CheckpointedForward(OwnForward):
     """Stands in the place of `module.forward` and runs each call as a checkpoint.
 
-    It does not keep the module alive. Copies and pickles of the module have their own.
+    Copies and pickles of the module have their own.
     """
 
-    __name__ = "forward"
-
     def __init__(self, module: torch.nn.Module, own: Any, region: Region) -> None:
+        super().__init__(module, own)
         self.region = region
-        # What the module itself had as `forward`, or None if its class has it.
-        self.own = own
-        self._module = weakref.ref(module)
         # The kept occurrences by operator.
         self.saved = saved_operators(region)
+        self._skipped = skipped_operators(region)
         # Saved operators that have been seen running. Those never seen are an error, not a smaller saving.
         self._seen: set[tuple[Any, int]] = set()
         know(module, self)
 
     def __reduce__(self) -> Any:
         return type(self), (self._module(), self.own, self.region)
-
-    @property
-    def __signature__(self) -> inspect.Signature:
-        return inspect.signature(self._forward())
-
-    def _forward(self) -> Callable[..., Any]:
-        if self.own is not None:
-            return self.own  # type: ignore[no-any-return]
-        module = self._module()
-        if module is None:
-            raise Error("The module of this forward does not exist any more", f"region '{self.region.module}'")
-        return functools.partial(type(module).forward, module)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         forward = self._forward()
@@ -62,9 +47,9 @@ class CheckpointedForward:
         if not torch.is_grad_enabled():
             return forward(*args, **kwargs)
         call = _Call(self, forward, len(args), tuple(kwargs))
-        given = [call.with_stand_in(value) for value in (*args, *kwargs.values())]
+        given = call.given_once([call.with_stand_in(value) for value in (*args, *kwargs.values())])
         del args, kwargs
-        context = {"context_fn": call.contexts} if call.needs_contexts else {}
+        context: dict[str, Any] = {"context_fn": call.contexts} if call.needs_contexts else {}
         # Arguments by name are passed by place, too: so PyTorch sees when they are changed in place, and on which
         # devices random states must be remembered.
         result = checkpoint(call.run, *given, use_reentrant=False, **context)
@@ -77,8 +62,9 @@ class CheckpointedForward:
         return self._module()
 
     def policy(self) -> Optional[CallPolicy]:
-        """A fresh policy for one call, or None if the region keeps nothing."""
-        return CallPolicy(self.region.module, self.saved) if self.saved else None
+        """A fresh policy for one call, or None if the region keeps nothing and leaves out nothing."""
+        needed = self.saved or self._skipped
+        return CallPolicy(self.region.module, self.saved, self._skipped) if needed else None
 
     def check(self, ran: Callable[[Any], int]) -> None:
         """Raises `Error` if kept operators do not run. `ran` gives how often an operator runs in a call."""
@@ -111,15 +97,17 @@ class _Call:
         self._forward = forward
         self._places = places
         self._names = names
+        self._region = wrapped.region
         module = wrapped.module()
         self._norms = [] if module is None else counting_norms(module)
         self._caches: list[_WithStandIn] = []
+        self._sources: list[int] = []
         self._again = False
 
     @property
     def needs_contexts(self) -> bool:
         """Whether the recompute differs from PyTorch's plain one."""
-        return bool(self.policy is not None or self._norms or self._caches)
+        return bool(self.policy is not None or self._norms or self._caches or self._region.free_outputs)
 
     def with_stand_in(self, value: Any) -> Any:
         """The argument, or what gives a cache in forward and another one in recompute."""
@@ -128,12 +116,28 @@ class _Call:
         self._caches.append(_WithStandIn(value))
         return self._caches[-1]
 
-    def run(self, *values: Any) -> Any:
+    def given_once(self, values: list[Any]) -> list[Any]:
+        """The arguments, each of them once.
+
+        Under hooks on saved tensors, a checkpoint gives an argument that stands in several places as copies again.
+        Attention whose query, key and value are one tensor runs other operators then.
+        """
+        once: list[Any] = []
+        places: dict[int, int] = {}
+        for value in values:
+            self._sources.append(places.setdefault(id(value), len(once)))
+            if self._sources[-1] == len(once):
+                once.append(value)
+        return once
+
+    def run(self, *once: Any) -> Any:
         """Calls the module's forward, the first time and again."""
+        values = [once[source] for source in self._sources]
         given = [self._taken(value) if isinstance(value, _WithStandIn) else value for value in values]
-        del values
+        del once, values
         named = dict(zip(self._names, given[self._places:]))
-        return self._forward(*given[:self._places], **named)
+        results = self._forward(*given[:self._places], **named)
+        return saving_outputs(results, given, self._again) if self._region.free_outputs else results
 
     def _taken(self, kept: _WithStandIn) -> Any:
         if self._again:
@@ -147,7 +151,8 @@ class _Call:
         if self.policy is None:
             return contextlib.nullcontext(), self._recompute(contextlib.nullcontext)
         first, again = create_selective_checkpoint_contexts(self.policy)
-        return first, self._recompute(lambda: again)
+        # Only outputs to keep need a mode in forward.
+        return first if self._region.save else contextlib.nullcontext(), self._recompute(lambda: again)
 
     def _recompute(self, mode: Callable[[], Any]) -> "_Recompute":
         return _Recompute(lambda: self._running_again(mode))
@@ -157,8 +162,14 @@ class _Call:
         self._again = True
         if self.policy is not None:
             self.policy.recompute_starts()
-        with statistics_kept(self._norms), mode():
+        with statistics_kept(self._norms), self._skipping(), mode():
             yield
+
+    def _skipping(self) -> Any:
+        """A mode below that of the policy, which counts the operators."""
+        if self.policy is None or not self._region.skip:
+            return contextlib.nullcontext()
+        return Skipping(self._region.module, self.policy.is_skipped)
 
 
 class _Recompute:

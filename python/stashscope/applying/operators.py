@@ -17,7 +17,13 @@ def saved_operators(region: Region) -> dict[Any, frozenset[int]]:
     return {_operator(name, region.module): frozenset(positions) for name, positions in region.positions().items()}
 
 
-def _operator(name: str, module: str) -> Any:
+def skipped_operators(region: Region) -> dict[Any, frozenset[int]]:
+    """The occurrences by operator that do not run again. Raises `Error` for operators that have to."""
+    return {_operator(name, region.module, "left out"): frozenset(positions)
+            for name, positions in region.skipped_positions().items()}
+
+
+def _operator(name: str, module: str, what: str = "kept") -> Any:
     where = f"region '{module}'"
     namespace, base, overload = name.split(".")
     packet = getattr(getattr(torch.ops, namespace), base, None)
@@ -26,10 +32,10 @@ def _operator(name: str, module: str) -> Any:
         raise Error(f"Operator '{name}' is not known to PyTorch {torch.__version__}", where,
                     _advice(namespace, base, packet))
     if operator in SAC_IGNORED_OPS:
-        raise Error(f"Outputs of '{name}' cannot be kept: checkpointing always runs it again", where,
+        raise Error(f"Outputs of '{name}' cannot be {what}: checkpointing always runs it again", where,
                     "Leave it out of the plan.")
     if operator._schema.is_mutable:
-        raise Error(f"Outputs of '{name}' cannot be kept: it changes a tensor in place and must run again", where,
+        raise Error(f"Outputs of '{name}' cannot be {what}: it changes a tensor in place and must run again", where,
                     "Save the output of an operator before or after it.")
     return operator
 

@@ -15,7 +15,7 @@ PathLike = Union[str, "os.PathLike[str]"]
 
 @dataclass(frozen=True, order=True)
 class SavedOperator:
-    """The outputs of one operator call that are kept for backward.
+    """One operator call, such as one whose outputs are kept for backward.
 
     `operator` has namespace and overload, as `aten.mm.default`. `occurrence` counts the calls of this operator within
     one call of the region; 0 is the first.
@@ -35,31 +35,56 @@ class SavedOperator:
 
 @dataclass(frozen=True)
 class Region:
-    """Every call of one module. Backward keeps its inputs and the outputs in `save`, and recomputes the rest."""
+    """Every call of one module. Backward keeps its inputs and the outputs in `save`, and recomputes the rest.
+
+    With `free_outputs`, what autograd saves of the module's own outputs behind it is recomputed, too. The operators in
+    `skip`, and those that read their results, do not run again: backward needs none of their results.
+    """
 
     module: str
     save: tuple[SavedOperator, ...] = ()
+    free_outputs: bool = False
+    skip: tuple[SavedOperator, ...] = ()
 
     def __post_init__(self) -> None:
         if not isinstance(self.module, str):
             raise Error(f"{self.module!r} is not the name of a module", "region",
                         "Give the qualified name, as model.named_modules() has it.")
-        object.__setattr__(self, "save", tuple(self.save))
-        for saved in self.save:
-            if not isinstance(saved, SavedOperator):
-                raise Error(f"{saved!r} is not a SavedOperator", f"region '{self.module}'",
+        if type(self.free_outputs) is not bool:
+            raise Error(f"'free_outputs' is {self.free_outputs!r}, not True or False", f"region '{self.module}'")
+        for name in ("save", "skip"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
+            self._check_calls(name)
+        both = set(self.save) & set(self.skip)
+        if both:
+            raise Error(f"Occurrence {min(both).occurrence} of '{min(both).operator}' is both in 'save' and in 'skip'",
+                        f"region '{self.module}'", "What is saved does not run again. Leave it out of 'skip'.")
+
+    def _check_calls(self, name: str) -> None:
+        calls = getattr(self, name)
+        for call in calls:
+            if not isinstance(call, SavedOperator):
+                raise Error(f"{call!r} is not a SavedOperator", f"region '{self.module}'",
                             "Write SavedOperator('aten.mm.default', 0).")
-        if len(set(self.save)) != len(self.save):
-            twice = next(saved for saved in self.save if self.save.count(saved) > 1)
+        if len(set(calls)) != len(calls):
+            twice = next(call for call in calls if calls.count(call) > 1)
             raise Error(f"Occurrence {twice.occurrence} of '{twice.operator}' is named twice",
                         f"region '{self.module}'", "Name it once.")
 
     def positions(self) -> dict[str, tuple[int, ...]]:
         """The kept occurrences of each operator, in rising order."""
-        found: dict[str, tuple[int, ...]] = {}
-        for saved in sorted(self.save):
-            found[saved.operator] = found.get(saved.operator, ()) + (saved.occurrence,)
-        return found
+        return _positions(self.save)
+
+    def skipped_positions(self) -> dict[str, tuple[int, ...]]:
+        """The occurrences of each operator that do not run again, in rising order."""
+        return _positions(self.skip)
+
+
+def _positions(calls: tuple[SavedOperator, ...]) -> dict[str, tuple[int, ...]]:
+    found: dict[str, tuple[int, ...]] = {}
+    for call in sorted(calls):
+        found[call.operator] = found.get(call.operator, ()) + (call.occurrence,)
+    return found
 
 
 @dataclass(frozen=True)

@@ -11,20 +11,36 @@ from ..files import replace_file
 from .plan import PathLike, Plan, Region, SavedOperator
 
 KEY = "stashscope.plan"
-VERSION = 1
+# Version 2 has `free_outputs`, version 3 has `skip`. Plans without them are of a version that older packages read.
+VERSION = 3
+_OPTIONAL = {"free_outputs", "skip"}
 _ALTERED = "The file was altered. Save the plan again."
 
 
 def save(plan: Plan, path: PathLike) -> None:
     """Writes to a new file beside `path` and puts it in its place when it is complete."""
-    regions = [{"module": region.module, "save": [[saved.operator, saved.occurrence] for saved in region.save]}
-               for region in plan.regions]
-    text = json.dumps({KEY: VERSION, "torch": plan.torch, "regions": regions}, indent=1) + "\n"
+    regions = [_written(region) for region in plan.regions]
+    version = max((_version_of(region) for region in plan.regions), default=1)
+    text = json.dumps({KEY: version, "torch": plan.torch, "regions": regions}, indent=1) + "\n"
     try:
         replace_file(path, text.encode())
     except OSError as error:
         raise Error(f"The plan cannot be written: {error.strerror or error}", str(path),
                     "Give the name of a file in a folder that exists and may be written.") from error
+
+
+def _version_of(region: Region) -> int:
+    return 3 if region.skip else 2 if region.free_outputs else 1
+
+
+def _written(region: Region) -> dict[str, Any]:
+    outputs = {"free_outputs": True} if region.free_outputs else {}
+    skip = {"skip": _pairs(region.skip)} if region.skip else {}
+    return {"module": region.module, "save": _pairs(region.save), **outputs, **skip}
+
+
+def _pairs(calls: tuple[SavedOperator, ...]) -> list[list[Any]]:
+    return [[call.operator, call.occurrence] for call in calls]
 
 
 def load(path: PathLike) -> Plan:
@@ -76,16 +92,20 @@ def _plan(content: dict[str, Any], where: str) -> Plan:
 def _region(part: Any, index: int, where: str) -> Region:
     if not isinstance(part, dict):
         raise Error(f"Region {index} is not an object", where, _ALTERED)
-    _check_keys(part, {"module", "save"}, f"region {index}", where)
-    if not isinstance(part["save"], list):
-        raise Error(f"'save' of region {index} is not a list", where, _ALTERED)
-    saved = []
-    for pair in part["save"]:
+    _check_keys(part, {"module", "save"} | (_OPTIONAL & part.keys()), f"region {index}", where)
+    save, skip = (_calls(part, name, index, where) for name in ("save", "skip"))
+    return Region(part["module"], save, part.get("free_outputs", False), skip)
+
+
+def _calls(part: dict[str, Any], name: str, index: int, where: str) -> tuple[SavedOperator, ...]:
+    listed = part.get(name, [])
+    if not isinstance(listed, list):
+        raise Error(f"'{name}' of region {index} is not a list", where, _ALTERED)
+    for pair in listed:
         if not isinstance(pair, list) or len(pair) != 2:
             raise Error(f"{json.dumps(pair)} in region {index} is not a pair of operator and occurrence", where,
                         _ALTERED)
-        saved.append(SavedOperator(*pair))
-    return Region(part["module"], tuple(saved))
+    return tuple(SavedOperator(*pair) for pair in listed)
 
 
 def _check_keys(content: dict[str, Any], known: set[str], what: str, where: str) -> None:

@@ -23,9 +23,10 @@ class CallPolicy:
     order both times, with arguments of the same kind; else a wrong tensor would be taken without notice.
     """
 
-    def __init__(self, module: str, saved: Saved) -> None:
+    def __init__(self, module: str, saved: Saved, skipped: Saved) -> None:
         self._module = module
         self._saved = saved
+        self._skipped = skipped
         self._counts: Counter[Any] = Counter()
         self._counts_again: Counter[Any] = Counter()
         self._kinds: dict[Key, Any] = {}
@@ -42,6 +43,11 @@ class CallPolicy:
     def ran(self, operator: Any) -> int:
         """How often the operator ran in forward."""
         return self._counts[operator]
+
+    def is_skipped(self, operator: Any) -> bool:
+        """Whether the call that was counted last need not run again."""
+        positions = self._skipped.get(operator, ())
+        return self._recomputes == 1 and self._counts_again[operator] - 1 in positions
 
     def __call__(self, context: Any, operator: Any, *args: Any, **kwargs: Any) -> CheckpointPolicy:
         if context.is_recompute:
@@ -63,12 +69,14 @@ class CallPolicy:
         return CheckpointPolicy.MUST_SAVE
 
     def _again(self, operator: Any, args: Any, kwargs: Any) -> CheckpointPolicy:
-        positions = self._saved.get(operator)
         # Kept outputs are handed out once. For a second backward pass everything is computed again.
-        if positions is None or self._recomputes > 1:
+        if self._recomputes > 1:
             return CheckpointPolicy.PREFER_RECOMPUTE
         key = operator, self._counts_again[operator]
         self._counts_again[operator] += 1
+        positions = self._saved.get(operator)
+        if positions is None:
+            return CheckpointPolicy.PREFER_RECOMPUTE
         if self._kinds.get(key) != _kind(args, kwargs):
             raise Error(f"Operator '{operator}' was not called in the same order again: occurrence {key[1]} had other "
                         "arguments in forward", f"recompute of module '{self._module}'",

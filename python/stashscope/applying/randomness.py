@@ -16,6 +16,16 @@ def is_random(operator: Any) -> bool:
     return torch.Tag.nondeterministic_seeded in operator.tags
 
 
+def draws(operator: Any, args: Any, kwargs: Any) -> bool:
+    """Whether the call may draw random numbers. Attention draws only for a dropout."""
+    if not is_random(operator):
+        return False
+    for place, argument in enumerate(operator._schema.arguments):
+        if argument.name == "dropout_p":
+            return bool((args[place] if place < len(args) else kwargs.get(argument.name, argument.default_value)) != 0)
+    return True
+
+
 def devices_of(*arguments: Any) -> set[torch.device]:
     """The devices of the tensors, and the CPU."""
     tensors = [leaf for leaf in tree_leaves(arguments) if isinstance(leaf, torch.Tensor)]

@@ -2,32 +2,43 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Optional
 
 import torch
 from torch._subclasses.fake_tensor import (DataDependentOutputException, DynamicOutputShapeException,
-                                           FakeTensorMode, UnsupportedFakeTensorException)
+                                           FakeTensor, FakeTensorMode, UnsupportedFakeTensorException)
+from torch.utils._mode_utils import no_dispatch
+from torch.utils._pytree import tree_map
 
 from ..errors import Error
+from .arrays import array_on
 from .constants import Constants
-from .fake_kernels import as_on_cpu
-from .numbers import PLAUSIBLE, refuse
-from .operators import tensors_in
+from .fake_kernels import as_on_cpu, for_fake_kernel, shaped_by_data
+from .numbers import HINT as NO_DATA_HINT, PLAUSIBLE, UnknownInteger, UnknownNumber, refuse
 from .places import frames_from
 from .ranks import is_collective, without_network
 from .record import Answer, Record
+from .routing import HINT as ROUTING_HINT, Routing
 
 aten = torch.ops.aten
+_OF_TORCH = ("aten", "prim", "prims", "c10d", "_c10d_functional", "fsdp", "profiler", "rngprims", "inductor",
+             "higher_order", "quantized", "mkldnn", "symm_mem", "dtensor")
+# Operators by which mixtures of experts find the tokens of an expert.
+_ROUTES = {aten.nonzero.default, aten.index.Tensor, aten.masked_select.default, aten.unique_consecutive.default,
+           aten._unique2.default, aten.bincount.default}
 
 
 class Answers:
     """Calls operators, and stands in for data that a fake run does not have."""
 
-    def __init__(self, record: Record, given: Optional[list[Answer]], mode: Optional[FakeTensorMode]) -> None:
+    def __init__(self, record: Record, given: Optional[list[Answer]], mode: Optional[FakeTensorMode],
+                 routing: Optional[str]) -> None:
         self._record = record
         self._given = None if given is None else list(reversed(given))
         self._fake = mode is not None
-        self._constants = None if mode is None else Constants(mode)
+        self._constants = None if mode is None else Constants(mode, routing is not None)
+        self._routing = None if mode is None or routing is None else Routing(mode, record)
         self._unknown = False
         # In compiled code nobody takes a number for unknown.
         self.in_compiled_code = False
@@ -41,18 +52,22 @@ class Answers:
         """The result of an operator."""
         if self._constants is not None:
             args = self._constants.replace(args)
+            self._constants.before_writing(func, args)
         if self._fake and is_collective(func):
             return without_network(func, args)
         depends = _depends_on_data(func, args)
         if depends and self._fake and self._given is not None:
-            return self._repeat(func, args, kwargs)
+            return self._repeat(func)
         try:
-            result = func(*args, **kwargs)
+            result = func(*(for_fake_kernel(func, args) if self._fake else args), **kwargs)
         except DataDependentOutputException:
             return self._number(func, args)
         except DynamicOutputShapeException:
-            raise refuse(f"The shape of the result of '{func._schema.name}' depends on data, "
-                         "and fake tensors have none") from None
+            result = shaped_by_data(func, args)
+            if result is None:
+                raise refuse(f"The shape of the result of '{func._schema.name}' depends on data, "
+                             "and fake tensors have none",
+                             ROUTING_HINT if func in _ROUTES else NO_DATA_HINT) from None
         except (UnsupportedFakeTensorException, NotImplementedError) as error:
             raise Error(f"'{func._schema.name}' cannot run on fake tensors: {error}", frames_from(0).line,
                         "Capture with fake=False.") from error
@@ -62,7 +77,48 @@ class Answers:
             result = self._constants.in_place(func, args, result)
             self._constants.keep(func, args, kwargs, result)
             result = as_on_cpu(func, args, result)
+        if self._routing is not None:
+            self._routing.picked(func, args, kwargs, result)
         return result
+
+    def listed(self, tensor: torch.Tensor) -> Any:
+        """The data of a tensor as a list, which is no operator."""
+        data = tensor.constant if isinstance(tensor, FakeTensor) else tensor
+        if self._fake and self._given is not None:
+            return self._answer("tolist").result
+        if data is None:
+            self._warn()
+            return _unknown(list(tensor.shape), tensor.dtype)
+        with no_dispatch():
+            listed = data.tolist()
+        if not self._fake:
+            self._record.answers.append(Answer("tolist", listed))
+        return listed
+
+    def array(self, tensor: torch.Tensor, *, force: bool = False) -> Any:
+        """The data of a tensor as an array of NumPy, which is no operator."""
+        if self._fake and self._given is not None:
+            return array_on(tensor, self._answer("numpy").result)
+        data = tensor.constant if isinstance(tensor, FakeTensor) else tensor
+        if data is None:
+            raise refuse("The step makes an array of a tensor's data, and fake tensors have none")
+        with no_dispatch():
+            array = data.numpy(force=force)
+        if not self._fake:
+            self._record.answers.append(Answer("numpy", array.copy()))
+        return array
+
+    def converted(self, tensor: torch.Tensor, dtype: Any = None) -> Any:
+        """The same for `numpy.asarray(tensor)`."""
+        array = self.array(tensor)
+        return array if dtype is None else array.astype(dtype, copy=False)
+
+    def assume(self, result: FakeTensor, value: bool, what: str) -> None:
+        """Gives a fake tensor without data this value everywhere, because every element is `what`."""
+        if self._given is not None or self._constants is None or result.constant is not None:
+            return
+        self._record.warn(f"Assumed that every value is {what}: {frames_from(0).line}")
+        self._constants.assume(result, value)
 
     def _number(self, func: Any, args: Any) -> Any:
         if self.in_compiled_code:
@@ -70,45 +126,64 @@ class Answers:
         if func is not aten._local_scalar_dense.default:
             raise refuse(f"'{func._schema.name}' decides by data, and fake tensors have none")
         self._unknown = True
-        warning = f"A number was read from a tensor without data: {frames_from(0).line}"
-        if warning not in self._record.warnings:
-            self._record.warnings.append(warning)
+        self._warn()
         dtype = args[0].dtype
         if dtype == torch.bool:
             return bool(PLAUSIBLE)
         return PLAUSIBLE if dtype.is_floating_point else int(PLAUSIBLE)
 
-    def _keep(self, func: Any, result: Any) -> None:
-        shapes = tuple(tuple(tensor.shape) for tensor in tensors_in((result,)))
-        number = None if shapes else result
-        self._record.answers.append(Answer(func._schema.name, number, shapes))
+    def _warn(self) -> None:
+        self._record.warn(f"A number was read from a tensor without data: {frames_from(0).line}")
 
-    def _repeat(self, func: Any, args: Any, kwargs: Any) -> Any:
+    def _keep(self, func: Any, result: Any) -> None:
+        facts = tree_map(lambda one: _outline(one) if isinstance(one, torch.Tensor) else one, result)
+        self._record.answers.append(Answer(func._schema.name, facts))
+
+    def _repeat(self, func: Any) -> Any:
+        facts = self._answer(func._schema.name).result
+        return tree_map(lambda one: one.made() if isinstance(one, _Outline) else one, facts)
+
+    def _answer(self, name: str) -> Answer:
         answer = self._given.pop() if self._given else None
-        if answer is None or answer.operator != func._schema.name:
-            raise refuse(f"The step ran '{func._schema.name}' where it did not before")
-        if not answer.shapes:
-            return answer.number
-        return _shaped(func, args, kwargs, answer.shapes)
+        if answer is None or answer.operator != name:
+            raise refuse(f"The step ran '{name}' where it did not before")
+        return answer
+
+
+def _unknown(shape: list[int], dtype: torch.dtype) -> Any:
+    if shape:
+        return [_unknown(shape[1:], dtype) for _ in range(shape[0])]
+    if dtype == torch.bool:
+        raise refuse("The step makes a list of a tensor's data, and fake tensors have none", ROUTING_HINT)
+    return UnknownNumber(PLAUSIBLE) if dtype.is_floating_point else UnknownInteger()
 
 
 def _depends_on_data(func: Any, args: Any) -> bool:
     if func is aten.index.Tensor:
         return any(index is not None and index.dtype in (torch.bool, torch.uint8) for index in args[1])
-    return torch.Tag.data_dependent_output in func.tags or torch.Tag.dynamic_output_shape in func.tags
+    tags = func.tags
+    return torch.Tag.data_dependent_output in tags or torch.Tag.dynamic_output_shape in tags or _is_foreign(func)
 
 
-def _shaped(func: Any, args: Any, kwargs: Any, shapes: tuple[tuple[int, ...], ...]) -> Any:
-    """Fake results of the shapes that the real run had."""
-    first = args[0]
-    name = func._schema.name.partition("::")[2]
-    made = []
-    for shape, result in zip(shapes, func._schema.returns):
-        indices = name == "nonzero" or made
-        dtype = torch.int64 if indices else first.dtype
-        if name == "nonzero":
-            # The kernel writes the indices of each dimension together.
-            made.append(torch.empty((shape[1], shape[0]), dtype=dtype, device=first.device).t())
-        else:
-            made.append(torch.empty(shape, dtype=dtype, device=first.device))
-    return made[0] if len(func._schema.returns) == 1 else tuple(made)
+def _is_foreign(func: Any) -> bool:
+    """Whether a library brought the operator. Nobody knows if data decides the shapes of its results."""
+    if func.namespace in _OF_TORCH or not func._schema.returns:
+        return False
+    return not any(one.alias_info for one in (*func._schema.arguments, *func._schema.returns))
+
+
+@dataclass(frozen=True)
+class _Outline:
+    """What a fake tensor shows of a tensor of the real run."""
+
+    shape: tuple[int, ...]
+    stride: tuple[int, ...]
+    dtype: torch.dtype
+    device: torch.device
+
+    def made(self) -> torch.Tensor:
+        return torch.empty_strided(self.shape, self.stride, dtype=self.dtype, device=self.device)
+
+
+def _outline(tensor: torch.Tensor) -> _Outline:
+    return _Outline(tuple(tensor.shape), tensor.stride(), tensor.dtype, tensor.device)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Optional
+from typing import Any, Optional
 
 import torch
+from torch._subclasses.fake_tensor import FakeTensor
 from torch.overrides import TorchFunctionMode
 
-from .composites import AS_ON_REAL_TENSORS
+from .answers import Answers
+from .composites import AS_ON_REAL_TENSORS, AS_WITHOUT_MODES
+from .gpu_kernels import AS_ON_CUDA
 from .numbers import UnknownInteger, UnknownNumber, refuse
 from .places import frames_from
 from .scalars import Scalars
@@ -17,6 +20,10 @@ _DECIDING = (torch.Tensor.__bool__, torch.Tensor.__index__, torch.Tensor.__conta
 _ADDING_IN_PLACE = (torch.nn.functional.linear, torch.nn.functional.scaled_dot_product_attention,
                     torch.nn.functional.multi_head_attention_forward)
 
+# Models look out for numbers that ran over, and distributions check their arguments. In a usual step all are good.
+_CHECKS = {torch.isinf: (False, "finite"), torch.Tensor.isinf: (False, "finite"), torch.isnan: (False, "finite"),
+           torch.Tensor.isnan: (False, "finite"), torch.isfinite: (True, "finite"),
+           torch.Tensor.isfinite: (True, "finite"), torch._is_all_true: (True, "valid for its distribution")}
 # A user's own additions.
 _ADDITIONS = (None, torch.add, torch.Tensor.add, torch.Tensor.__add__, torch.Tensor.__radd__)
 
@@ -24,11 +31,13 @@ _ADDITIONS = (None, torch.add, torch.Tensor.add, torch.Tensor.__add__, torch.Ten
 class Calls(TorchFunctionMode):
     """Knows the running call, gives unknown numbers for `item()`, and refuses where a tensor's data decides."""
 
-    def __init__(self, taken_unknown: Callable[[], bool], scalars: Scalars, fake: bool) -> None:
+    def __init__(self, answers: Answers, scalars: Scalars, fake: bool, on_cuda: bool) -> None:
         super().__init__()
-        self._taken_unknown = taken_unknown
+        self._answers = answers
         self._scalars = scalars
         self._fake = fake
+        replaced = {**AS_ON_REAL_TENSORS, **AS_ON_CUDA} if on_cuda else AS_ON_REAL_TENSORS
+        self._replaced = replaced if fake else AS_WITHOUT_MODES
         self._running: Optional[Any] = None
         # Whether the call runs in a transform of `torch.func`, which has nothing in place.
         self._transformed = False
@@ -45,10 +54,15 @@ class Calls(TorchFunctionMode):
         return (self._running not in _ADDITIONS and not self._transformed and len(args) == 2
                 and isinstance(args[1], torch.Tensor) and args[0].dim() > 2 and args[1].dim() == 1)
 
+    def _called(self, func: Any) -> Any:
+        data = {torch.Tensor.tolist: self._answers.listed, torch.Tensor.numpy: self._answers.array,
+                torch.Tensor.__array__: self._answers.converted}
+        return data.get(func) or self._replaced.get(func, func)
+
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         outer, self._running = self._running, func
         self.number += 1
-        called = AS_ON_REAL_TENSORS.get(func, func) if self._fake else func
+        called = self._called(func)
         try:
             self._transformed = torch._C._functorch.peek_interpreter_stack() is not None
             if self._transformed:
@@ -58,7 +72,9 @@ class Calls(TorchFunctionMode):
                 result = called(*args, **(kwargs or {}))
         finally:
             self._running = outer
-        if isinstance(result, (bool, int, float)) and self._taken_unknown():
+        if self._fake and func in _CHECKS and isinstance(result, FakeTensor):
+            self._answers.assume(result, *_CHECKS[func])
+        if isinstance(result, (bool, int, float)) and self._answers.taken_unknown():
             return _number_for(func, result)
         return result
 

@@ -54,8 +54,7 @@ class CompiledRun:
 
     def warn(self, text: str) -> None:
         """Goes into the file, once."""
-        if text not in self._values.record.warnings:
-            self._values.record.warnings.append(text)
+        self._values.record.warn(text)
 
     def in_compiled_code(self, entered: bool) -> None:
         """Compiled code is entered or left."""

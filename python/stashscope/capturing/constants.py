@@ -7,7 +7,7 @@ a layer. These tensors are small, so their data goes along, and such questions h
 from __future__ import annotations
 
 import contextlib
-from typing import Any, Iterator
+from typing import Any, Iterator, Optional
 
 import torch
 import torch._subclasses.fake_tensor as fake_tensor
@@ -16,6 +16,9 @@ from torch.utils._mode_utils import no_dispatch
 from torch.utils.weak import WeakTensorKeyDictionary
 
 _LIMIT = 1 << 16
+# What follows from the picks of routers is as large as the tokens times the experts.
+_ROUTED_LIMIT = 1 << 26
+_ROUTED_FLOAT_LIMIT = 1 << 22
 
 aten = torch.ops.aten
 # Operators that make tensors of known data out of nothing.
@@ -24,12 +27,16 @@ _MAKERS = {aten.ones.default, aten.zeros.default, aten.full.default, aten.scalar
 # Random integers are tokens. Of other random tensors only single numbers have data: nobody decides by larger ones.
 _DRAWS = {aten.rand.default, aten.randn.default, aten.randint.default, aten.randint.low}
 
+# Views that differ from their tensor by a bit, which a fake tensor of known data loses.
+_BITS: Any = {aten._conj.default: torch._C._set_conj, aten._neg_view.default: torch._C._set_neg}
+
 
 class Constants:
     """Gives real integer tensors a fake twin that knows its data."""
 
-    def __init__(self, mode: FakeTensorMode) -> None:
+    def __init__(self, mode: FakeTensorMode, routed: bool) -> None:
         self._mode = mode
+        self._routed = routed
         self._twins: Any = WeakTensorKeyDictionary()
 
     def replace(self, arguments: Any) -> Any:
@@ -37,13 +44,38 @@ class Constants:
         return type(arguments)(self._replaced(argument) for argument in arguments)
 
     def keep(self, func: Any, args: Any, kwargs: Any, result: Any) -> None:
-        """Remembers the data of a small tensor that an operator makes out of nothing."""
+        """Remembers the data of a small tensor that an operator makes out of nothing, and what data does not show."""
+        if func in _BITS and isinstance(result, FakeTensor) and result.constant is not None:
+            _BITS[func](result, True)
         if not isinstance(result, FakeTensor) or func not in _MAKERS and func not in _DRAWS:
             return
-        if result.numel() <= (_LIMIT if func in _MAKERS or not result.dtype.is_floating_point else 1):
+        if result.numel() <= self._limit(func, result.dtype):
             with no_dispatch():
                 data = func(*args, **kwargs)
             know(self._mode, result, data)
+
+    def assume(self, result: Any, value: bool) -> None:
+        """Gives a fake tensor one value as its data. A large one takes no memory for it."""
+        with no_dispatch():
+            is_small = result.numel() <= _LIMIT
+            data = torch.full(result.shape, value) if is_small else torch.tensor(value).expand(result.shape)
+        know(self._mode, result, data)
+
+    def before_writing(self, func: Any, args: Any) -> None:
+        """Nothing is known any more of data that are written to while one element stands for all."""
+        first = func._schema.arguments[0].alias_info if func._schema.arguments else None
+        if first is None or not first.is_write or not args or not isinstance(args[0], FakeTensor):
+            return
+        data = args[0].constant
+        if data is not None and data.numel() > 1 and 0 in data.stride():
+            self._mode.fake_tensor_converter.invalidate_constant_aliases(data)
+
+    def _limit(self, func: Any, dtype: torch.dtype) -> int:
+        if func not in _MAKERS:
+            return 1 if dtype.is_floating_point else _LIMIT
+        if not self._routed:
+            return _LIMIT
+        return _ROUTED_FLOAT_LIMIT if dtype.is_floating_point else _ROUTED_LIMIT
 
     def in_place(self, func: Any, args: Any, result: Any) -> Any:
         """Fake tensors with data get a new tensor from an operator that changes its first argument. That is it, too."""
@@ -76,16 +108,25 @@ def know(mode: FakeTensorMode, fake: Any, data: torch.Tensor) -> None:
     mode.fake_tensor_converter.add_constant_storage_mapping(fake)
 
 
+def known_numbers(numbers: Any) -> Optional[list[int]]:
+    """The integers of a list or a tensor; None for a fake tensor without data."""
+    data = numbers.constant if isinstance(numbers, FakeTensor) else numbers
+    if isinstance(data, torch.Tensor):
+        with no_dispatch():
+            return [int(one) for one in data.flatten().tolist()]
+    return data
+
+
 def _is_small_and_real(tensor: torch.Tensor) -> bool:
     return (not isinstance(tensor, FakeTensor) and 0 < tensor.dim() and tensor.numel() <= _LIMIT
             and not tensor.dtype.is_complex and not tensor.is_meta and not tensor.requires_grad)
 
 
 @contextlib.contextmanager
-def known_data() -> Iterator[None]:
-    """Lets results of small constants be constants, too."""
+def known_data(routed: bool) -> Iterator[None]:
+    """Lets results of small constants be constants, too. `routed`: also those of the picks of routers."""
     before = fake_tensor.CONSTANT_NUMEL_LIMIT
-    fake_tensor.CONSTANT_NUMEL_LIMIT = _LIMIT
+    fake_tensor.CONSTANT_NUMEL_LIMIT = _ROUTED_LIMIT if routed else _LIMIT
     try:
         yield
     finally:

@@ -8,7 +8,7 @@ import io
 import logging
 from dataclasses import dataclass
 from math import gcd
-from typing import Any, Callable, Iterable, Iterator, Optional, Union
+from typing import Any, Callable, Iterable, Iterator, Mapping, Optional, Union
 
 from ..errors import Error
 from .captured import Captured
@@ -71,7 +71,7 @@ class Found:
 
 def read_dimensions(step: Any, dims: Any) -> list[Dimension]:
     """Checks what the user gave. Raises `Error`."""
-    if not isinstance(dims, dict) or not dims:
+    if not isinstance(dims, Mapping) or not dims:
         raise Error("dims is no dictionary of names and sizes", _WHERE,
                     'Give for example dims={"batch": 8, "sequence": [128, 256, 512]}.')
     found = [_read(name, given) for name, given in dims.items()]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Optional
 
 import torch
+from torch._prims_common import suggest_memory_format
 from torch.utils._python_dispatch import _disable_current_modes
 
+from .constants import known_numbers
 from .operators import tensors_in
 
 aten = torch.ops.aten
@@ -20,7 +22,34 @@ _TYPES = {
     aten.native_group_norm_backward.default: (1, (0,)),
 }
 
+# Layouts of results where the CPU's kernel decides otherwise than the fake one. A gradient or an output with another
+# layout is copied at other operators behind it.
+_CONTIGUOUS = {aten._log_softmax_backward_data.default, aten.mse_loss_backward.default, aten.glu_backward.default,
+               aten.smooth_l1_loss_backward.default, aten.huber_loss_backward.default, aten.log_sigmoid_forward.default,
+               aten._weight_norm_interface.default, aten.rrelu_with_noise.default}
+# The positions of the operands that together decide, as for a sum of them.
+_LIKE_A_SUM = {aten.hardswish_backward.default: (0, 1), aten.hardsigmoid_backward.default: (0, 1),
+               aten.logit_backward.default: (0, 1), aten.hardtanh_backward.default: (0, 1),
+               aten.native_dropout_backward.default: (0, 1), aten.elu_backward.default: (0, 5),
+               aten.xlogy.Tensor: (0, 1), aten.binary_cross_entropy.default: (0, 0),
+               aten.rrelu_with_noise_backward.default: (2, 0)}
+# The position of the argument whose memory format, contiguous or channels last, the first result has.
+_IN_FORMAT_OF = {aten.reflection_pad2d.default: 0, aten.reflection_pad2d_backward.default: 1,
+                 aten.reflection_pad3d.default: 0, aten.replication_pad2d.default: 0,
+                 aten.replication_pad2d_backward.default: 1, aten.replication_pad3d.default: 0,
+                 aten.channel_shuffle.default: 0, aten.native_batch_norm.default: 0,
+                 aten._native_batch_norm_legit.default: 0, aten._native_batch_norm_legit.no_stats: 0,
+                 aten.native_batch_norm_backward.default: 1,
+                 aten.native_group_norm_backward.default: 1, aten.roll.default: 0, aten.max_unpool2d.default: 0}
+
 _sizes: dict[Any, int] = {}
+
+
+def for_fake_kernel(func: Any, args: Any) -> Any:
+    """The arguments of an operator as its fake kernel takes them: one views its arguments, whatever their layout."""
+    if func is not aten.native_group_norm_backward.default:
+        return args
+    return tuple(arg.contiguous() if isinstance(arg, torch.Tensor) else arg for arg in args)
 
 
 def as_on_cpu(func: Any, args: Any, result: Any) -> Any:
@@ -29,15 +58,53 @@ def as_on_cpu(func: Any, args: Any, result: Any) -> Any:
         size = _workspace(args)
         return (*result[:3], torch.empty(size, dtype=torch.uint8, device=result[3].device))
     if func is aten.mkldnn_rnn_layer_backward.default:
-        # The kernel copies the gradient of one bias for the other.
-        return (*result[:4], torch.empty_like(result[4]), *result[5:])
+        # The kernel copies the gradient of one bias for the other, and gives all gradients in float32.
+        return tuple(one if place != 4 and one.dtype == torch.float32
+                     else torch.empty_strided(one.shape, one.stride(), dtype=torch.float32, device=one.device)
+                     for place, one in enumerate(result))
     if func is aten.native_layer_norm_backward.default and result[0] is not None and not result[0].is_contiguous():
         result = (torch.empty(result[0].shape, dtype=result[0].dtype, device=result[0].device), *result[1:])
     if func is aten.softplus_backward.default:
         return torch.empty_like(args[0])
     if func in _TYPES:
-        return _with_types(args, result, *_TYPES[func])
-    return result
+        result = _with_types(args, result, *_TYPES[func])
+    return _with_layouts(func, args, result)
+
+
+def _with_layouts(func: Any, args: Any, result: Any) -> Any:
+    """The result, or the first of several, laid out as by the CPU's kernel."""
+    if isinstance(result, tuple):
+        count = len(result) if func in _CONTIGUOUS else 1
+        return (*(_with_layouts(func, args, one) for one in result[:count]), *result[count:])
+    if not isinstance(result, torch.Tensor):
+        return result
+    like = _layout(func, args, result)
+    if like is None or like.shape != result.shape or like.stride() == result.stride():
+        return result
+    return torch.empty_strided(result.shape, like.stride(), dtype=result.dtype, device=result.device)
+
+
+def _layout(func: Any, args: Any, result: torch.Tensor) -> Optional[torch.Tensor]:
+    """A tensor with the strides that the kernel gives its result; None if the fake kernel gives the same."""
+    if func in _CONTIGUOUS:
+        return torch.empty_like(result, memory_format=torch.contiguous_format)
+    if func in _LIKE_A_SUM:
+        one, other = (args[position] for position in _LIKE_A_SUM[func])
+        return torch.add(one, other)
+    if func in _IN_FORMAT_OF:
+        return torch.empty_like(result, memory_format=suggest_memory_format(args[_IN_FORMAT_OF[func]]))
+    return None
+
+
+def shaped_by_data(func: Any, args: Any) -> Any:
+    """The results of an operator whose shapes depend on data, where that data are known; None where they are not."""
+    if func not in (aten._ctc_loss.default, aten._ctc_loss.Tensor):
+        return None
+    log_probs, targets = args[0], known_numbers(args[3])
+    if not targets:
+        return None
+    steps, batch = log_probs.shape[:2]
+    return log_probs.new_empty(batch), log_probs.new_empty(batch, steps, 2 * max(targets) + 1)
 
 
 def _with_types(args: Any, result: Any, source: int, positions: tuple[int, ...]) -> Any:

@@ -80,7 +80,8 @@ class Interpolation:
             self._class_of = [0] * len(numbers)
             self._columns, self._coefficients = [()], [[]]
         found: dict[tuple[int, int], int] = {}
-        columns, coefficients = [], []
+        columns: list[tuple[int, ...]] = []
+        coefficients: list[list[Fraction]] = []
         for position, number in enumerate(numbers):
             key = (self._class_of[position], number)
             if key not in found:

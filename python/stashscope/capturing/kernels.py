@@ -38,38 +38,60 @@ def adds_in_place(args: Any) -> bool:
             and torch._C._storage_Use_Count(storage) == 1)
 
 
-_LOGITS = "BinaryCrossEntropyWithLogitsBackward0"
-_IN_PLACE = {aten.sub.Tensor: aten.sub_.Tensor, aten.mul.Tensor: aten.mul_.Tensor}
+# By autograd node the operators that its formula has in place without a mode.
+_IN_PLACE: dict[str, dict[Any, Any]] = {
+    "BinaryCrossEntropyWithLogitsBackward0": {aten.sub.Tensor: aten.sub_.Tensor, aten.mul.Tensor: aten.mul_.Tensor},
+    "ClampBackward0": {aten.logical_and.default: aten.logical_and_.default,
+                       aten.logical_or.default: aten.logical_or_.default},
+}
+# These nodes have another formula where a mode is active.
+_OTHER_FORMULAS = (
+    "Atan2Backward0", "CumprodBackward0", "LinalgCholeskyExBackward0", "LinalgMatrixExpBackward0", "LinalgPinvBackward0",
+    "LinalgQrBackward0", "LogcumsumexpBackward0", "MaxBackward1", "MedianBackward0", "MinBackward1",
+    "NanmedianBackward0", "ProdBackward0", "ProdBackward1", "TraceBackward0")
 
 
 def derives_in_place(func: Any, made_here: bool) -> Optional[Any]:
     """The operator in place if an autograd formula runs that without a mode. `made_here`: on a tensor of its own."""
-    running = torch._C._current_autograd_node() if made_here and func in _IN_PLACE else None
-    return _IN_PLACE[func] if running is not None and running.name() == _LOGITS else None
+    running = torch._C._current_autograd_node() if made_here else None
+    return _IN_PLACE.get(running.name(), {}).get(func) if running is not None else None
+
+
+def other_formula() -> str:
+    """The name of the running autograd node if it runs other operators without a mode, or ''."""
+    running = torch._C._current_autograd_node()
+    return running.name() if running is not None and running.name() in _OTHER_FORMULAS else ""
 
 
 # Autograd's formulas scatter a gradient into fresh zeros in place, unless a mode is active.
-_INTO_ZEROS = {
+INTO_ZEROS = {
     aten.index_put.default: aten._index_put_impl_.default,
     aten.scatter.src: aten.scatter_.src,
     aten.scatter_add.default: aten.scatter_add_.default,
     aten.index_add.default: aten.index_add_.default,
+    aten.index_fill.int_Scalar: aten.index_fill_.int_Scalar,
+    aten.index_fill.int_Tensor: aten.index_fill_.int_Tensor,
+    aten.put.default: aten.put_.default,
+    aten.masked_scatter.default: aten.masked_scatter_.default,
 }
 _ZEROS = ("zeros", "new_zeros", "zeros_like")
 
 
-def scatters_in_place(func: Any, args: Any, last: Optional[Node]) -> Optional[tuple[Any, Any]]:
-    """The operator in place and its arguments, if autograd runs that without a mode. `last` ran before."""
-    if func not in _INTO_ZEROS or last is None or last.operator not in _ZEROS:
+def scatters_in_place(func: Any, args: Any, maker: Optional[Node], last: Optional[Node]) -> Optional[tuple[Any, Any]]:
+    """The operator in place and its arguments, if autograd runs that without a mode. `last` ran before; `maker` made
+    the first argument."""
+    if func not in INTO_ZEROS or last is None or maker is not last or last.operator not in _ZEROS:
         return None
     if func is aten.index_put.default:
         args = (*args, *(False,) * (4 - len(args)), True)
-    return _INTO_ZEROS[func], args
+    return INTO_ZEROS[func], args
 
 
 # These make their result as large as their input, and then show one element of it.
 _LOSSES = {aten.mse_loss.default: 2, aten.smooth_l1_loss.default: 2, aten.soft_margin_loss.default: 2,
            aten.binary_cross_entropy.default: 3}
+
+_FOLDS = {aten.col2im.default, aten.im2col.default}
 
 
 def result_bytes(func: Any, args: Any, kwargs: Any, number: int, result: torch.Tensor) -> Optional[int]:
@@ -79,6 +101,9 @@ def result_bytes(func: Any, args: Any, kwargs: Any, number: int, result: torch.T
         reduction = args[position] if len(args) > position else kwargs.get("reduction", 1)
         elements = torch.broadcast_shapes(args[0].shape, args[1].shape).numel() if reduction else result.numel()
         return int(elements) * result.element_size()
+    if func in _FOLDS:
+        # The kernel makes its result as large as its input, and then as it has to be.
+        return max(int(args[0].numel()), result.numel()) * result.element_size()
     if func is aten._embedding_bag.default and number == 1 and result.numel():
         return (result.numel() + 1) * result.element_size()
     return None
@@ -92,7 +117,7 @@ def _is_dense(tensor: torch.Tensor) -> bool:
 @contextlib.contextmanager
 def fake_tensors_are_tensors() -> Iterator[None]:
     """Optimizers and `clip_grad_norm_` take their way through lists of tensors only for plain tensors."""
-    lists = [optimizer_types, list_types]
+    lists: list[list[Any]] = [optimizer_types, list_types]
     for kinds in lists:
         kinds.append(FakeTensor)
     try:
@@ -127,7 +152,7 @@ def hooks_beside_transforms() -> Iterator[None]:
             else:
                 torch._C._autograd._saved_tensors_hooks_disable(earlier, False)
 
-    torch.autograd.graph.disable_saved_tensors_hooks = disable
+    torch.autograd.graph.disable_saved_tensors_hooks = disable  # type: ignore[assignment]
     try:
         yield
     finally:
@@ -159,11 +184,11 @@ def same_arguments_again(hooks: object) -> Iterator[None]:
 
         ctx.get_args = get_same_args
 
-    _NoopSaveInputs.setup_context = staticmethod(setup_context)
+    _NoopSaveInputs.setup_context = staticmethod(setup_context)  # type: ignore[method-assign]
     try:
         yield
     finally:
-        _NoopSaveInputs.setup_context = staticmethod(before)
+        _NoopSaveInputs.setup_context = staticmethod(before)  # type: ignore[method-assign]
 
 
 @contextlib.contextmanager
@@ -195,7 +220,7 @@ def resizes_seen(resized: Callable[[torch.UntypedStorage], None]) -> Iterator[No
             resized(storage)
         return result
 
-    torch.UntypedStorage.resize_ = resize_  # type: ignore[method-assign]
+    torch.UntypedStorage.resize_ = resize_  # type: ignore[method-assign, assignment]
     try:
         yield
     finally:

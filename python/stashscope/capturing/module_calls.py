@@ -28,7 +28,8 @@ class ModuleCalls:
     def __enter__(self) -> "ModuleCalls":
         for module in self._modules:
             self._handles.append(module.register_forward_pre_hook(self._enter, with_kwargs=True))
-            self._handles.append(module.register_forward_hook(self._leave, always_call=True))
+            # A plan runs `forward` again, and no hook: the call ends before the other hooks.
+            self._handles.append(module.register_forward_hook(self._leave, prepend=True, always_call=True))
         return self
 
     def __exit__(self, *_: object) -> None:

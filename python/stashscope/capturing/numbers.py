@@ -14,13 +14,13 @@ import torch
 from ..errors import Error
 from .places import frames_from
 
-_HINT = "Capture with fake=False: then the step runs with real tensors and is captured as it went."
+HINT = "Capture with fake=False: then the step runs with real tensors and is captured as it went."
 PLAUSIBLE = 1.0
 
 
-def refuse(what: str) -> Error:
+def refuse(what: str, hint: str = HINT) -> Error:
     """The error for a decision by data, with the user's line."""
-    return Error(what, frames_from(1).line, _HINT)
+    return Error(what, frames_from(1).line, hint)
 
 
 def _decision(_: Any, *__: Any) -> Any:

@@ -120,7 +120,7 @@ class Phases:
     def _run_by(self, node: Node) -> None:
         running = torch._C._current_autograd_node() if torch._C._current_graph_task_id() != -1 else None
         if running is not None:
-            node.run_by = running._sequence_nr()
+            node.run_by = running._sequence_nr()  # type: ignore[attr-defined]
             if node.run_by >= 1 << 62:
                 node.run_by = -1
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any, Iterable, Iterator, Optional
 
 import torch
 from torch.nn.modules import module as module_hooks
 
-_TORCH = str(Path(torch.__file__).resolve().parent)
-_CAPTURE = str(Path(__file__).resolve().parent)
-_OWN = str(Path(__file__).resolve().parent.parent)
+# Folders as Python imported them: frames name their files so, also where an installer made links to other folders.
+_TORCH = os.path.dirname(torch.__file__) + os.sep
+_CAPTURE = os.path.dirname(__file__) + os.sep
+_OWN = os.path.dirname(os.path.dirname(__file__)) + os.sep
 
 # What a frame says about the operators that run under it.
 USER = 0
@@ -59,7 +60,7 @@ def is_in_guard() -> bool:
 
 def _find_kind(file: str, function: str) -> int:
     if is_inside_torch(file):
-        inside = file[len(_TORCH):].replace("\\", "/")
+        inside = "/" + file[len(_TORCH):].replace("\\", "/")
         if function == "_engine_run_backward":
             return ENGINE
         if function == "_make_grads":

@@ -51,7 +51,7 @@ def as_in_training(unseen: Callable[[], Any]) -> Iterator[None]:
             propagate(self, info)
 
     functional._are_we_tracing = lambda: False
-    ShardingPropagator.propagate = propagated  # type: ignore[method-assign]
+    ShardingPropagator.propagate = propagated  # type: ignore[method-assign, assignment]
     try:
         yield
     finally:

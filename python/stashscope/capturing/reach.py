@@ -112,8 +112,9 @@ class _Search:
                 self.visit(name, cell.cell_contents, depth)
             except ValueError:
                 continue
-        for name, value in {**dict(enumerate(function.__defaults__ or ())), **(function.__kwdefaults__ or {})}.items():
-            self.visit(str(name), value, depth - 1)
+        defaults = {str(number): value for number, value in enumerate(function.__defaults__ or ())}
+        for name, value in {**defaults, **(function.__kwdefaults__ or {})}.items():
+            self.visit(name, value, depth - 1)
         for name in _named_by(function.__code__):
             self.found.globals.append((function.__globals__, name))
             if name in function.__globals__:
@@ -151,9 +152,11 @@ def _named_by(code: types.CodeType) -> Iterator[str]:
             yield from _named_by(constant)
 
 
-def reached_from(step: Callable[[], Any], model: Optional[torch.nn.Module],
-                 optimizer: Optional[torch.optim.Optimizer]) -> Reached:
-    """Searches what the caller names, then what the step itself refers to."""
+def reached_from(step: Callable[..., Any], model: Any, optimizer: Any) -> Reached:
+    """Searches what the caller names, then what the step itself refers to.
+
+    `model`: a module, a dictionary of variables, or a list of these. `optimizer`: an optimizer or a list of them.
+    """
     search = _Search()
     for name, given in (("model", model), ("optimizer", optimizer)):
         for part in given if isinstance(given, (list, tuple)) else (given,):

@@ -83,12 +83,10 @@ class Call:
 
 @dataclass
 class Answer:
-    """A result that depends on data: a number, or the shapes and bytes of the outputs."""
+    """A result that depends on data, with the outlines of tensors in their places."""
 
     operator: str
-    number: Any = None
-    shapes: tuple[tuple[int, ...], ...] = ()
-    sizes: tuple[int, ...] = ()
+    result: Any = None
 
 
 @dataclass
@@ -108,3 +106,8 @@ class Record:
     calls: list[Call] = field(default_factory=list)
     answers: list[Answer] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+
+    def warn(self, text: str) -> None:
+        """Goes into the file, once."""
+        if text not in self.warnings:
+            self.warnings.append(text)

@@ -46,10 +46,6 @@ class Recorder(TorchDispatchMode):
         self._light = light
         # Tensors that are made again for autograd do not count.
         self.paused = False
-        # The call that changed a view in place, and the storage of that view.
-        self._written_view = (-1, True)
-        self._written_storage: Any = None
-        self._warned_of_view = False
 
     @classmethod
     def ignore_compile_internals(cls) -> bool:
@@ -77,8 +73,10 @@ class Recorder(TorchDispatchMode):
             self._run(func, facts, args, kwargs, place)
             return args[0]
         if place.frames.from_engine:
+            self._warn_of_formula(kernels.other_formula())
             last = self.record.nodes[-1] if self.record.nodes else None
-            in_place = kernels.scatters_in_place(func, args, last)
+            maker = self._values.maker_of(args[0]) if func in kernels.INTO_ZEROS else None
+            in_place = kernels.scatters_in_place(func, args, maker, last)
             if in_place is not None:
                 func, args = in_place
                 self._run(func, facts_of(func), args, kwargs, place)
@@ -87,41 +85,23 @@ class Recorder(TorchDispatchMode):
             if derives is not None:
                 self._run(derives, facts_of(derives), args, kwargs, place)
                 return args[0]
-        if self._shows_written_view_again(facts, args):
-            return self._unrecorded(func, args, kwargs)
         if func is aten.add.Tensor and (self._calls.adds_in_place or self._adds_bias(args, place)):
             self._run(aten.add_.Tensor, facts_of(aten.add_.Tensor), args, kwargs, place)
             return aten.alias.default(args[0])
         return self._run(func, facts, args, kwargs, place)
 
+    def _warn_of_formula(self, name: str) -> None:
+        if name:
+            self.record.warn(f"The derivative '{name}' runs other operators while it is captured than otherwise, so the "
+                             "backward pass may differ there")
+
     def _made_by_running(self, args: Any) -> bool:
         """Whether the running autograd node made the storage of the first argument."""
         maker = self._values.maker_of(args[0]) if args and isinstance(args[0], torch.Tensor) else None
         running = torch._C._current_autograd_node()
-        return maker is not None and running is not None and maker.run_by == running._sequence_nr()
-
-    def _shows_written_view_again(self, facts: Facts, args: Any) -> bool:
-        """Autograd makes a view anew after it was changed in place. Only a mode sees that as operators."""
-        return (self._written_view == (self._calls.number, "view" in facts.tags) and torch.is_grad_enabled()
-                and isinstance(args[0], torch.Tensor) and self._values.storages.find(args[0].untyped_storage())
-                == self._written_storage)
-
-    def _note_written_view(self, node: Node, facts: Facts, args: Any) -> None:
-        if facts.written and args and isinstance(args[0], torch.Tensor) and args[0]._is_view():
-            self._written_view = (self._calls.number, True)
-            self._written_storage = self._values.storages.find(args[0].untyped_storage())
-            is_derived = torch.is_grad_enabled() and any(one.requires_grad for one in tensors_in(args))
-            if is_derived and isinstance(args[0], FakeTensor):
-                self._warn_of_written_view(node)
-
-    def _warn_of_written_view(self, node: Node) -> None:
-        """Warns once of what is not captured exactly."""
-        if not self._warned_of_view:
-            self.record.warnings.append(
-                f"Operator '{node.operator}' in module '{node.scopes[-1]}' changes a view in place. On tensors without "
-                "data, autograd may derive it by other operators than on real ones, so the backward pass may differ "
-                "there. Use the operator that is not in place, such as ReLU() for ReLU(inplace=True)")
-            self._warned_of_view = True
+        if maker is None or running is None:
+            return False
+        return maker.run_by == running._sequence_nr()  # type: ignore[attr-defined, no-any-return]
 
     def _adds_bias(self, args: Any, place: Any) -> bool:
         after_product = self.record.nodes and self.record.nodes[-1].operator in ("_unsafe_view", "mm", "bmm")
@@ -146,7 +126,8 @@ class Recorder(TorchDispatchMode):
     def _run(self, func: Any, facts: Facts, args: Any, kwargs: Any, place: Any) -> Any:
         named = named_arguments(facts, args, kwargs)
         inputs = self._values.read(tensors_in((*args, *kwargs.values())))
-        workspace, numbers = 0, []
+        workspace = 0
+        numbers: list[str] = []
         if facts.single_tensors and not place.frames.from_engine:
             workspace, numbers = self._scalars.before(func, facts, named, torch.is_grad_enabled())
         arguments = "" if self._light else readable_arguments(facts, named)
@@ -160,7 +141,6 @@ class Recorder(TorchDispatchMode):
         sizes = [kernels.result_bytes(func, args, kwargs, number, tensor)
                  for number, tensor in enumerate(tensors_in((result,)))]
         self._values.write(node, facts, named, result, sizes)
-        self._note_written_view(node, facts, args)
         node.flops = 0 if self._light else flops_of(func, args, kwargs, result)
         return result
 

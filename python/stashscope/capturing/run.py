@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import gc
 import inspect
 import io
 import weakref
+from dataclasses import dataclass
 from typing import Any, Callable, Generator, Iterator, Optional, Union
 
 import torch
@@ -19,11 +21,13 @@ from .answers import Answers
 from .calls import Calls
 from .compiling import CompiledRun
 from .constants import known_data
+from .gpu_kernels import CUDA, as_on_cuda
 from .kernels import (fake_tensors_are_tensors, hooks_beside_transforms, random_states_seen, resizes_seen,
                       same_arguments_again)
 from .module_calls import ModuleCalls
 from .phases import Phases
 from .places import ModulePath, names_of
+from .plain_fakes import plain_fakes
 from .ranks import as_in_training
 from .reach import Reached
 from .record import Answer, Record
@@ -32,7 +36,7 @@ from .scalars import Scalars
 from .saved import Forgetting, Watching
 from .twin import Twin
 from .values import Values
-from .world import HELD, Known
+from .world import HELD, Known, known_tensors
 from .wrappers import is_wrapper, parts_of
 
 Step = Callable[[], Any]
@@ -48,11 +52,34 @@ def finished(recording: Recording) -> Record:
     raise AssertionError("a recording ends with its second `next`")
 
 
+@dataclass(frozen=True)
+class Assumed:
+    """What a capture without data or without a GPU takes for granted, by the names of `capture`."""
+
+    routing: Optional[str] = None
+    kernels: Optional[str] = None
+    warm_up: int = 0
+
+    @property
+    def on_cuda(self) -> bool:
+        return self.kernels == CUDA
+
+
+@dataclass(frozen=True)
+class Before:
+    """The tensors that live before the step."""
+
+    known: list[Known]
+    others: list[torch.Tensor]
+
+
 class Stage:
     """The step and all that it works on."""
 
-    def __init__(self, step: Step, reached: Reached, known: list[Known]) -> None:
+    def __init__(self, step: Step, reached: Reached, known: list[Known],
+                 assumed: Assumed = Assumed()) -> None:
         self.step = step
+        self.assumed = assumed
         self.reached = reached
         self.known = known
         self._compiled = Interception()
@@ -60,9 +87,9 @@ class Stage:
 
     def real(self) -> Record:
         """Runs the step with real tensors."""
-        existing = _existing_tensors()
+        before = Before(self.known, _existing_tensors())
         with contextlib.ExitStack() as stack:
-            return self._run(self._recording(stack, existing, "", None, None, first=True))
+            return self._run(self._recording(stack, before, "", None, None, first=True))
 
     def fake(self, hooks: str, first: bool, given: Optional[list[Answer]] = None) -> Record:
         """Runs the step with fake tensors. `hooks`: what happens to saved tensors: '', 'watch' or 'forget'.
@@ -85,37 +112,51 @@ class Stage:
 
     def recording(self, hooks: str, first: bool, given: Optional[list[Answer]] = None) -> Recording:
         """Records with fake tensors what runs between its first and its second `next`; see `finished`."""
-        existing = _existing_tensors()
+        before = Before(self.known, _existing_tensors())
         mode = FakeTensorMode(allow_non_fake_inputs=True)
         with contextlib.ExitStack() as stack:
             if not first:
                 stack.enter_context(contextlib.redirect_stdout(io.StringIO()))
+            stack.enter_context(plain_fakes(mode))
             stack.enter_context(Twin(self.known, mode))
             stack.enter_context(mode)
             stack.enter_context(fake_tensors_are_tensors())
-            stack.enter_context(known_data())
-            return (yield from self._recording(stack, existing, hooks, given, mode, first))
+            stack.enter_context(known_data(self.assumed.routing is not None))
+            for _ in range(self.assumed.warm_up):
+                before = self._warmed_up(before, mode)
+            return (yield from self._recording(stack, before, hooks, given, mode, first))
 
-    def _recording(self, stack: contextlib.ExitStack, existing: list[torch.Tensor], hooks: str,
+    def _warmed_up(self, before: Before, mode: FakeTensorMode) -> Before:
+        """Runs a step that is not captured. Optimizers make their states in the first step."""
+        with contextlib.ExitStack() as stack, contextlib.redirect_stdout(io.StringIO()):
+            self._run(self._recording(stack, before, "", None, mode, first=False))
+        return Before(known_tensors(self.reached), _existing_tensors())
+
+    def _recording(self, stack: contextlib.ExitStack, before: Before, hooks: str,
                    given: Optional[list[Answer]], mode: Optional[FakeTensorMode], first: bool) -> Recording:
         values = Values()
-        answers = Answers(values.record, given, mode)
+        answers = Answers(values.record, given, mode, self.assumed.routing)
         names = names_of(self.reached.roots)
         modules = ModulePath(names)
-        phases = values.phases = Phases(values.record, modules, lambda: self._find_roles(values),
+        phases = values.phases = Phases(values.record, modules, lambda: self._find_roles(values, before.known),
                                         light=not first)
         scalars = Scalars(values, hooks == "forget")
-        calls = Calls(answers.taken_unknown, scalars, mode is not None)
+        calls = Calls(answers, scalars, mode is not None, self.assumed.on_cuda)
         recorder = Recorder(values, phases, answers, scalars, calls, light=not first)
-        self._register(values, existing)
-        existing.clear()
+        _register(values, before)
+        before.others.clear()
+        _let_go_of_losses(self.reached)
         stack.enter_context(phases)
         module_calls = stack.enter_context(ModuleCalls(names, (root for _, root in self.reached.roots), values))
         stack.enter_context(hooks_beside_transforms())
+        # Scripted functions run other operators from their second or third call on.
+        stack.enter_context(torch.jit.optimized_execution(False))
         stack.enter_context(resizes_seen(values.resized))
         stack.enter_context(as_in_training(recorder.unseen))
         stack.enter_context(recorder)
         stack.enter_context(calls)
+        if self.assumed.on_cuda:
+            stack.enter_context(as_on_cuda(values.record.warnings))
         saving = _saving(hooks, values, recorder)
         if saving is not None:
             stack.enter_context(torch.autograd.graph.saved_tensors_hooks(saving.pack, saving.unpack))
@@ -125,7 +166,7 @@ class Stage:
         stack.enter_context(self._compiled.during(compiled))
         with no_collection():
             yield
-            self._find_roles(values)
+            self._find_roles(values, before.known)
             record = values.finish()
         # So that nothing of this run outlives the capture until the next garbage collection.
         values.phases = None
@@ -139,19 +180,10 @@ class Stage:
             row.released = len(record.nodes) if row.released is None else row.released
         return record
 
-    def _register(self, values: Values, existing: list[torch.Tensor]) -> None:
-        for known in self.known:
-            if known.role != HELD and not is_wrapper(type(known.tensor)):
-                values.existing(known.tensor, known.name, known.role)
-            for part in _gradient_of(known):
-                values.existing(part, f"{known.name}.grad", "gradient")
-        for tensor in existing:
-            values.existing_storage(tensor)
-
-    def _find_roles(self, values: Values) -> None:
+    def _find_roles(self, values: Values, present: list[Known]) -> None:
         """Gradients and states of optimizers are known by where they hang."""
-        names = {id(known.tensor): known.name for known in self.known}
-        for known in self.known:
+        names = {id(known.tensor): known.name for known in present}
+        for known in present:
             for part in _gradient_of(known):
                 values.give_role(part, "gradient", f"{known.name}.grad")
         for optimizer in self.reached.optimizers:
@@ -161,9 +193,26 @@ class Stage:
                         values.give_role(part, "optimizer", f"{names.get(id(parameter), 'parameter')}.{key}")
 
 
+def _register(values: Values, before: Before) -> None:
+    for known in before.known:
+        if known.role != HELD and not is_wrapper(type(known.tensor)):
+            values.existing(known.tensor, known.name, known.role)
+        for part in _gradient_of(known):
+            values.existing(part, f"{known.name}.grad", "gradient")
+    for tensor in before.others:
+        values.existing_storage(tensor)
+
+
 def _gradient_of(known: Known) -> Iterator[torch.Tensor]:
     gradient = known.tensor.grad if known.tensor.is_leaf else None
     return parts_of(gradient) if gradient is not None else iter(())
+
+
+def _let_go_of_losses(reached: Reached) -> None:
+    """A gradient scaler drops its record of an update. The record that is kept to be put back must not be that one."""
+    for thing in reached.objects:
+        if isinstance(thing, torch.amp.GradScaler):
+            thing._per_optimizer_states = copy.copy(thing._per_optimizer_states)
 
 
 def _check_run(result: Any) -> None:
@@ -179,7 +228,7 @@ def _check_run(result: Any) -> None:
 def _saving(kind: str, values: Values, recorder: Recorder) -> Optional[Union[Watching, Forgetting]]:
     """What happens to saved tensors."""
     if kind == "watch":
-        return Watching(values)
+        return Watching(values, recorder.unseen)
     if kind == "forget":
         return Forgetting(values, recorder.unseen)
     return None
@@ -190,7 +239,8 @@ def _existing_tensors() -> list[torch.Tensor]:
     gc.collect()
     found = []
     for thing in gc.get_objects():
-        if issubclass(type(thing), torch.Tensor) and not is_wrapper(type(thing)) and _has_storage(thing):
+        kind: Any = type(thing)
+        if issubclass(kind, torch.Tensor) and not is_wrapper(kind) and _has_storage(thing):
             found.append(thing)
     return found
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Callable
 
 import torch
 
+from .constants import know
 from .record import Record, Saved
 from .values import Values
-from .wrappers import Geometry, filled, outline_of, parts_of
+from .wrappers import Geometry, Outline, filled, outline_of, parts_of
 
 
 class Held:
@@ -29,8 +31,9 @@ class Held:
 class Watching:
     """Lets saved tensors through and writes down each of them."""
 
-    def __init__(self, values: Values) -> None:
+    def __init__(self, values: Values, unseen: Callable[[], Any]) -> None:
         self._values = values
+        self._unseen = unseen
         self._record: Record = values.record
         # While PyTorch compiles, autograd saves what no step saves.
         self.paused = False
@@ -44,7 +47,20 @@ class Watching:
             value = self._values.seen(part)
             rows.append(Saved(torch.autograd._get_sequence_nr() - 1, value.storage, value.name))
         self._record.saved.extend(rows)
-        return Held(tensor, rows, lambda: len(self._record.nodes) - 1)
+        return Held(self._without_cycle(tensor), rows, lambda: len(self._record.nodes) - 1)
+
+    def _without_cycle(self, tensor: torch.Tensor) -> torch.Tensor:
+        """A node that holds its own result with its history would hold itself, until it runs or forever."""
+        maker = tensor.grad_fn
+        if maker is None:
+            return tensor
+        if maker._sequence_nr() != torch.autograd._get_sequence_nr() - 1:  # type: ignore[attr-defined]
+            return tensor
+        with self._unseen():
+            held = tensor.detach()
+        for mine, its in zip(parts_of(tensor), parts_of(held)):
+            self._values.same_memory(mine, its)
+        return held
 
     def unpack(self, held: Held) -> torch.Tensor:
         """Autograd asks for it."""
@@ -54,6 +70,15 @@ class Watching:
             if row.unpacked < 0:
                 row.unpacked = len(self._record.nodes)
         return held.tensor
+
+
+@dataclass
+class _Known:
+    """The geometry of a fake tensor, and its data: masks decide how many elements they choose."""
+
+    outline: Outline
+    mode: Any
+    data: torch.Tensor
 
 
 class Forgetting:
@@ -68,14 +93,21 @@ class Forgetting:
         """Keeps the geometry only."""
         if self.paused or all(self._values.existed(part) for part in parts_of(tensor)):
             return tensor
-        return outline_of(tensor)
+        data = getattr(tensor, "constant", None)
+        if data is None:
+            return outline_of(tensor)
+        return _Known(outline_of(tensor), tensor.fake_mode, data)  # type: ignore[attr-defined]
 
     def unpack(self, kept: Any) -> torch.Tensor:
         """Makes a tensor of that geometry."""
         if isinstance(kept, torch.Tensor):
             return kept
+        outline = kept.outline if isinstance(kept, _Known) else kept
         with self._unseen():
-            return filled(kept, self._made)
+            made = filled(outline, self._made)
+        if isinstance(kept, _Known):
+            know(kept.mode, made, kept.data)
+        return made
 
     def _made(self, geometry: Geometry) -> torch.Tensor:
         tensor = torch.empty_strided(geometry.shape, geometry.stride, dtype=geometry.dtype, device=geometry.device)

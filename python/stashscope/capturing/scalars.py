@@ -51,7 +51,7 @@ class Scalars:
         if func in _SAVING and creates_gradient and isinstance(first, torch.Tensor) and first.requires_grad:
             value = self._values.scalar(_bytes_of(numbers[0]), _type_of(numbers[0]))
             self._saved.append(_SavedScalar(value.storage, value.name, len(self._record.nodes),
-                                            torch.autograd._get_sequence_nr() - 1))
+                                            _sequence_of(facts, first)))
             return 0, [value.name]
         return sum(_bytes_of(number) for number in numbers), []
 
@@ -91,6 +91,12 @@ class Scalars:
                 position += 1
             return position
         return max((self._record.last[value.storage] for value in node.outputs), default=position)
+
+
+def _sequence_of(facts: Facts, changed: torch.Tensor) -> int:
+    """The autograd node that lets go of the number: the newest, or for a view in place the next, which holds that."""
+    newest = torch.autograd._get_sequence_nr() - 1
+    return newest + 1 if facts.written and changed._is_view() else newest
 
 
 def _released(nodes: list[Node]) -> dict[int, int]:

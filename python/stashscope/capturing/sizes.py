@@ -83,18 +83,18 @@ def put_texts(record: Record, order: list[Any], text_of: Callable[[Place], Optio
     for index, node in enumerate(record.nodes):
         node.flops = sized(("flops", index), node.flops)
         node.workspace = sized(("workspace", index), node.workspace)
-        node.arguments = _arguments(node, lambda position, index=index: text_of(("argument", index, position)))
+        node.arguments = _arguments(index, node, text_of)
         node.outputs = [reshaped(value, ("output", index, position)) for position, value in enumerate(node.outputs)]
     record.alive[:] = [shapes.get(value.name, value) for value in record.alive]
 
 
-def _arguments(node: Node, text_of: Callable[[int], Optional[str]]) -> str:
+def _arguments(index: int, node: Node, text_of: Callable[[Place], Optional[str]]) -> str:
     position = -1
 
     def put(found: re.Match[str]) -> str:
         nonlocal position
         position += 1
-        return text_of(position) or found.group()
+        return text_of(("argument", index, position)) or found.group()
 
     return _INTEGER.sub(put, node.arguments)
 
@@ -133,9 +133,11 @@ def _operators(one: Record, other: Record) -> Optional[tuple[str, str]]:
     if len(one.nodes) == len(other.nodes):
         return None
     index = min(len(one.nodes), len(other.nodes))
-    mine, its = (record.nodes[index].text(index) if index < len(record.nodes) else f"no operator {index}"
-                 for record in (one, other))
-    return mine, its
+    return _operator(one, index), _operator(other, index)
+
+
+def _operator(record: Record, index: int) -> str:
+    return record.nodes[index].text(index) if index < len(record.nodes) else f"no operator {index}"
 
 
 def _shape_of(node: Node) -> Any:

@@ -51,7 +51,8 @@ class Twin:
         tensor = known.tensor
         fake = filled(known.geometry, lambda geometry: self._made(geometry, shared))
         if isinstance(tensor, torch.nn.Parameter):
-            fake = torch.nn.Parameter(fake, requires_grad=tensor.requires_grad)
+            with self._mode:
+                fake = torch.nn.Parameter(fake, requires_grad=tensor.requires_grad)
         else:
             fake.requires_grad_(tensor.requires_grad)
             if not tensor.requires_grad and tensor.numel() == 1 and not tensor.is_meta:

@@ -56,10 +56,10 @@ def _named(reached: Reached) -> Iterator[tuple[str, str, torch.Tensor]]:
         for path, buffer in root.named_buffers():
             yield as_uncompiled(before + path), "buffer", buffer
     for optimizer in reached.optimizers:
-        for number, parameter in enumerate(_parameters_of(optimizer)):
-            name = names.setdefault(id(parameter), f"parameter_{number}")
-            yield name, "parameter", parameter
-            for key, state in optimizer.state.get(parameter, {}).items():
+        for number, trained in enumerate(_parameters_of(optimizer)):
+            name = names.setdefault(id(trained), f"parameter_{number}")
+            yield name, "parameter", trained
+            for key, state in optimizer.state.get(trained, {}).items():
                 if isinstance(state, torch.Tensor):
                     yield f"{name}.{key}", "optimizer", state
     memory = {part.untyped_storage()._cdata for _, root in roots for parameter in root.parameters()
@@ -78,7 +78,7 @@ def _parameters_of(optimizer: torch.optim.Optimizer) -> Iterator[torch.Tensor]:
 
 
 def _plain(name: str, tensor: torch.Tensor) -> bool:
-    if isinstance(tensor, torch.nn.parameter.UninitializedTensorMixin):
+    if isinstance(tensor, torch.nn.parameter.UninitializedTensorMixin):  # type: ignore[attr-defined]
         raise Error(f"Parameter '{name}' has no shape yet", "", "Run the model once on an input before the capture.")
     if tensor.layout != torch.strided:
         raise Error(f"Tensor '{name}' is not dense ({tensor.layout})", "", "Capture knows dense tensors only.")

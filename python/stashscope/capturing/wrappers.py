@@ -27,7 +27,7 @@ class Geometry:
         """Reads it from a tensor."""
         storage = tensor.untyped_storage()
         return Geometry(tensor.dtype, tensor.device, tuple(tensor.shape), tuple(tensor.stride()),
-                        tensor.storage_offset(), storage._cdata, storage.nbytes())
+                        tensor.storage_offset(), storage._cdata, storage.nbytes())  # type: ignore[arg-type]
 
     @property
     def extent(self) -> int:

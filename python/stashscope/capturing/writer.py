@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Iterable, Sequence
+from typing import Any, Iterable, Optional, Sequence
 
 import onnx
 import torch
@@ -32,9 +32,16 @@ _TYPES = {
 }
 
 
-def write(captured: Captured, path: Path, dimensions: Sequence[Found] = ()) -> None:
-    """Writes the file beside its place first, so that an older one stays until the new one is whole."""
-    data = _model(captured, dimensions).SerializeToString()
+def write(captured: Captured, path: Path, dimensions: Sequence[Found] = (),
+          options: Optional[dict[str, Any]] = None) -> None:
+    """Writes the file beside its place first, so that an older one stays until the new one is whole.
+
+    `options` are those of the call of `capture`; None if another call captured the step.
+    """
+    model = _model(captured, dimensions)
+    if options is not None:
+        model.metadata_props.add(key="stashscope.capture_options", value=_json(options))
+    data = model.SerializeToString()
     try:
         replace_file(path, data)
     except OSError as error:

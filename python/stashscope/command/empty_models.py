@@ -23,7 +23,8 @@ def empty_models() -> Iterator[None]:
     def apply(module: nn.Module, fn: Callable[[torch.Tensor], torch.Tensor], *args: Any, **kwargs: Any) -> nn.Module:
         return own_apply(module, lambda tensor: _changed(tensor, fn), *args, **kwargs)
 
-    nn.Module.register_parameter, nn.Module._apply = register_parameter, apply  # type: ignore[method-assign]
+    nn.Module.register_parameter = register_parameter  # type: ignore[method-assign, assignment]
+    nn.Module._apply = apply  # type: ignore[method-assign, assignment]
     try:
         yield
     finally:
@@ -31,7 +32,9 @@ def empty_models() -> Iterator[None]:
 
 
 def _empty(param: Optional[nn.Parameter]) -> Optional[nn.Parameter]:
-    if param is None or param.is_meta or isinstance(param, nn.parameter.UninitializedTensorMixin):
+    if param is None or param.is_meta:
+        return param
+    if isinstance(param, nn.parameter.UninitializedTensorMixin):  # type: ignore[attr-defined]
         return param
     empty = type(param)(param.detach().to("meta"), requires_grad=param.requires_grad)
     empty.__dict__.update(param.__dict__)

@@ -12,9 +12,10 @@ from typing import Any, NoReturn, Optional
 import torch
 
 from ..capturing.captured import combined
+from ..capturing.hints import BY_THE_COMMAND, hints
 from ..capturing.reach import reached_from
 from ..capturing.record import Record
-from ..capturing.run import Recording, Stage, finished
+from ..capturing.run import Assumed, Recording, Stage, finished
 from ..capturing.world import known_tensors
 from ..capturing.writer import write
 from ..errors import Error
@@ -26,8 +27,9 @@ _FAILED = 3
 class Forks:
     """The two runs of a captured step. In a forked process `is_child` is true."""
 
-    def __init__(self, out: Path) -> None:
+    def __init__(self, out: Path, assumed: Assumed) -> None:
         self._out = out
+        self._assumed = assumed
         self._recording: Optional[Recording] = None
         self._answer = ""
 
@@ -55,6 +57,7 @@ class Forks:
             finally:
                 os.unlink(self._answer)
         watched, forgotten = records
+        watched.warnings += hints(watched, self._assumed, BY_THE_COMMAND)
         write(combined(watched, watched, forgotten, "fake"), self._out)
         return False
 
@@ -78,7 +81,7 @@ class Forks:
         _silence()
         try:
             reached = reached_from(lambda: None, variables, list(optimizers))
-            stage = Stage(lambda: None, reached, known_tensors(reached))
+            stage = Stage(lambda: None, reached, known_tensors(reached), self._assumed)
             self._recording = stage.recording(hooks, first=hooks == "watch")
             next(self._recording)
         except BaseException as error:

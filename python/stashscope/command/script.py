@@ -11,14 +11,16 @@ from pathlib import Path
 from typing import Iterator, Sequence
 
 from ..capturing.places import USER, kind_of
+from ..capturing.run import Assumed
 from ..errors import Error
 from ..files import PathLike
 from .empty_models import empty_models
+from .forks import Forks
 from .training import Captured, TrainingStep
 
 
 def capture_script(script: PathLike, arguments: Sequence[str], out: PathLike, *, step: int = 1, updates: int = 1,
-                   empty: bool = False, go_on: bool = False) -> None:
+                   empty: bool = False, go_on: bool = False, assumed: Assumed = Assumed()) -> None:
     """Runs `script` as the program until its training step number `step` is captured into `out`.
 
     The step begins with the first call of a module that an optimizer trains, with gradients enabled, and ends with
@@ -28,7 +30,7 @@ def capture_script(script: PathLike, arguments: Sequence[str], out: PathLike, *,
     """
     path = Path(script)
     _check(path, Path(out), step, updates)
-    training = TrainingStep(Path(out).absolute(), step, updates, go_on)
+    training = TrainingStep(Forks(Path(out).absolute(), assumed), step, updates, go_on)
     with _as_program(path, arguments), training, _parameters(empty):
         try:
             runpy.run_path(str(path), run_name="__main__")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Mapping
-from pathlib import Path
 from types import FrameType
 from typing import Any, Iterator, Optional
 
@@ -28,8 +27,8 @@ class TrainingStep:
     The step runs in forked processes with tensors that have no data, so that the script's own tensors stay as they are.
     """
 
-    def __init__(self, out: Path, step: int, updates: int, go_on: bool) -> None:
-        self._forks = Forks(out)
+    def __init__(self, forks: Forks, step: int, updates: int, go_on: bool) -> None:
+        self._forks = forks
         self._before = (step - 1) * updates
         self._updates = updates
         self._go_on = go_on

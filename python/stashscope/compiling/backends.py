@@ -6,7 +6,7 @@ import functools
 from typing import Any, Callable, Optional
 
 import torch
-from functorch.compile import default_partition, min_cut_rematerialization_partition
+from functorch.compile import default_partition, min_cut_rematerialization_partition  # type: ignore[import-untyped]
 from torch._dynamo.backends.common import aot_autograd
 from torch._dynamo.backends.registry import lookup_backend
 from torch._guards import TracingContext
@@ -94,7 +94,8 @@ def _inductor(compiler: Any, runs: Runs, graph: torch.fx.GraphModule, inputs: li
         return runs(part, bool(options.get("is_backward")))
 
     patches = {**getattr(compiler, "config", {}), "force_disable_caches": True, "freezing": False}
-    return compile_fx(graph, in_mode_of_compilation(inputs), inner_compile=inner, config_patches=patches)
+    return compile_fx(graph, in_mode_of_compilation(inputs),  # type: ignore[return-value]
+                      inner_compile=inner, config_patches=patches)  # type: ignore[arg-type]
 
 
 def in_mode_of_compilation(inputs: list[Any]) -> list[Any]:
@@ -106,7 +107,8 @@ def in_mode_of_compilation(inputs: list[Any]) -> list[Any]:
             return value
         sizes = context.tensor_to_context.get(value)
         source = None if sizes is None else sizes.tensor_source  # type: ignore[attr-defined]
-        return context.fake_mode.from_tensor(value, symbolic_context=sizes, source=source, trace=False)
+        return context.fake_mode.from_tensor(  # type: ignore[union-attr]
+            value, symbolic_context=sizes, source=source, trace=False)
     return [converted(value) for value in inputs]
 
 

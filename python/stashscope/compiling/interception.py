@@ -127,7 +127,7 @@ class Interception:
 
     def _instead_of(self, callback: Any) -> Any:
         converting = getattr(callback, "_torchdynamo_orig_backend", None)
-        if not hasattr(converting, "_clone_with_backend"):
+        if converting is None or not hasattr(converting, "_clone_with_backend"):
             raise Error("This way of torch.compile is not known", _WHERE, "Capture under the stance 'default'.")
         compiler = _innermost(converting)
 

@@ -21,6 +21,7 @@ class PlannedForward(Protocol):
     """The forward of a module that is a region."""
 
     saved: dict[Any, frozenset[int]]
+    region: Any
 
     def check(self, ran: Callable[[Any], int]) -> None:
         """Raises an error if the operators do not run as often as the plan says."""
@@ -52,7 +53,7 @@ def _obey() -> None:
     def call(self: Any, graph: GraphModule, inputs: list[Any], **kwargs: Any) -> Any:
         if not any(_chain(node) for node in graph.graph.nodes):
             return before(self, graph, inputs, **kwargs)
-        from functorch.compile import default_partition
+        from functorch.compile import default_partition  # type: ignore[import-untyped]
         given = self.kwargs.get("partition_fn", default_partition)
 
         def partition(joint: GraphModule, *args: Any, **options: Any) -> Any:
@@ -63,7 +64,7 @@ def _obey() -> None:
         with torch._functorch.config.patch(enable_autograd_cache=False):
             return before(self, graph, inputs, **kwargs)
     call._stashscope = True  # type: ignore[attr-defined]
-    AotAutograd.__call__ = call  # type: ignore[method-assign]
+    AotAutograd.__call__ = call  # type: ignore[method-assign, assignment]
 
 
 def mark(joint: GraphModule) -> None:
@@ -76,7 +77,7 @@ def mark(joint: GraphModule) -> None:
     for node in _kept(inside):
         node.meta["recompute"] = CheckpointPolicy.MUST_SAVE
     for node, chain in inside.items():
-        if any(_leaves(user, chain, inside) for user in node.users):
+        if not chain[0][1].region.free_outputs and any(_leaves(user, chain, inside) for user in node.users):
             node.meta["recompute"] = CheckpointPolicy.MUST_SAVE
 
 

@@ -46,8 +46,8 @@ def prepared(model: torch.nn.Module, inputs: Inputs, loss: Optional[Loss]) -> It
         for module, training in modes:
             module.training = training
         with torch.no_grad():
-            for buffer, held in buffers:
-                buffer.copy_(held)
+            for buffer, elements in buffers:
+                buffer.copy_(elements)
 
 
 def _configs(model: torch.nn.Module) -> list[Any]:

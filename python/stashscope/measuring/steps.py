@@ -48,7 +48,8 @@ def operators_in(path: Path) -> Operators:
     properties = {entry.key: entry.value for entry in model.metadata_props}
     storages = json.loads(properties["stashscope.storages"])
     nodes = model.graph.node
-    names, scopes, first = [], [], {}
+    names, scopes = [], []
+    first: dict[int, int] = {}
     for index, node in enumerate(nodes):
         attributes = {one.name: onnx.helper.get_attribute_value(one) for one in node.attribute}
         names.append(f"{node.domain.partition('.')[2]}.{node.op_type}.{attributes['overload'].decode()}")

@@ -90,13 +90,14 @@ class BudgetAnswer:
     least_extra_seconds: Optional[float]  # lower bound on the time that a plan within the budget adds
     moves: int
     seconds: float  # duration of the search
+    later_peak_bytes: int = 0  # what later steps need, which hold the optimizer states that a captured step makes
 
     @classmethod
     def of_report(cls, answer: Mapping[str, Any]) -> "BudgetAnswer":
         floor = answer.get("floor")
         return cls(answer["budget_bytes"], answer["feasible"], answer["impossible"], answer["peak_bytes"],
                    answer["extra_seconds"], floor and floor["bytes"], answer.get("least_extra_seconds"),
-                   answer["moves"], answer["seconds"])
+                   answer["moves"], answer["seconds"], answer["later_peak_bytes"])
 
 
 @dataclass(frozen=True)
@@ -120,6 +121,25 @@ class VariantFit:
 
 
 @dataclass(frozen=True)
+class ReplannedFit:
+    """The largest value that fits with a plan made for each value."""
+
+    value: Optional[int]  # None: no value fits
+    at_least: bool  # a larger value may fit: the search did not decide it
+    peak_bytes: Optional[int]
+    seconds: Optional[float]  # time of the step
+    extra_seconds: Optional[float]  # the part of it that the plans add
+    config: str  # the plans, as a config string
+    passes: tuple[str, ...]  # passes that are on with the plans and take no time
+
+    @classmethod
+    def of_report(cls, answer: Mapping[str, Any]) -> "ReplannedFit":
+        largest = answer["largest"] or {}
+        return cls(largest.get("value"), answer["at_least"], largest.get("peak_bytes"), largest.get("step_seconds"),
+                   largest.get("extra_seconds"), largest.get("config", ""), tuple(largest.get("passes", ())))
+
+
+@dataclass(frozen=True)
 class Fit:
     """The largest value of a dimension that fits into a memory."""
 
@@ -127,6 +147,7 @@ class Fit:
     memory_bytes: int
     baseline: VariantFit  # without plans
     current: VariantFit  # with the plans that are on
+    replanned: Optional[ReplannedFit] = None  # with a plan made for each value; None: not asked for
 
     @property
     def value(self) -> Optional[int]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Mapping, Optional, Union
 
 from ..errors import Error
 from .arguments import amount, config_of, whole_number
-from .records import BudgetAnswer, Fit, FitPoint, PlanRow, Slots, VariantFit
+from .records import BudgetAnswer, Fit, FitPoint, PlanRow, ReplannedFit, Slots, VariantFit
 
 if TYPE_CHECKING:
     import numpy
@@ -157,27 +157,29 @@ class Study:
         return Study(self._engine.tick(config_of(config), on), self.path)
 
     def budget(self, limit: Union[int, str], *, grain: str = "cluster", time_limit: Optional[float] = None,
-               move_limit: int = 0, seed: int = 1) -> "Study":
+               move_limit: int = 0, seed: int = 1, minimise: str = "time") -> "Study":
         """The study with the cheapest plans that the search finds for a peak within `limit`.
 
         limit: bytes, or a text: '12GiB', '60%' of the peak without plans, or '-4GiB' to save that much.
         grain: 'cluster', 'node' or 'sequence', the unit of a plan, as `--grain` takes it.
+        minimise: what to minimise: 'time' (the added time, the default) or 'operations' (the added
+            operations; captured steps only).
         time_limit: seconds to search (default 10). With `time_limit=0` and a `move_limit` the answer is reproducible.
 
-        If no plan found fits, the study has the plans with the lowest peak and a UserWarning says so;
-        `budget_answer` has the details.
+        If no plan found fits, the study has the plans with the lowest peak and a UserWarning says so.
+        The limit is that of the captured step; if later steps need more, a UserWarning says so, too. `budget_answer`
+        has the details.
         """
-        moves = whole_number(move_limit, "move_limit")
-        seconds = 10.0 if time_limit is None else _seconds(time_limit)
-        if moves < 0 or (moves == 0 and seconds == 0):
-            raise Error("Without a time limit the search needs a limit of moves above 0", "move_limit",
-                        "Give time_limit in seconds, or move_limit.")
+        seconds, moves = _limit(time_limit, move_limit)
         text = amount(limit, "budget", "'12GiB', '60%' or '-4GiB'")
-        found = Study(self._engine.budget(text, grain, seconds, moves, whole_number(seed, "seed")), self.path)
+        found = Study(self._engine.budget(text, grain, seconds, moves, whole_number(seed, "seed"), minimise), self.path)
         answer = found.budget_answer
         if answer is not None and not answer.feasible:
             warnings.warn(f"the budget of {answer.budget_bytes:,} B is not met; the lowest peak found is "
                           f"{answer.peak_bytes:,} B", stacklevel=2)
+        elif answer is not None and answer.later_peak_bytes > answer.budget_bytes:
+            warnings.warn(f"the captured step meets the budget of {answer.budget_bytes:,} B, but later steps need "
+                          f"{answer.later_peak_bytes:,} B, for the optimizer states that this step makes", stacklevel=2)
         return found
 
     @cached_property
@@ -187,15 +189,20 @@ class Study:
         return None if text is None else BudgetAnswer.of_report(json.loads(text))
 
     def fit(self, dim: Union[str, "tuple[str, ...]", "list[str]"],
-            memory: Union[None, int, str] = None) -> Fit:
+            memory: Union[None, int, str] = None, *, replan: bool = False, grain: str = "cluster",
+            time_limit: Optional[float] = None, move_limit: int = 0, seed: int = 1) -> Fit:
         """The largest value of a dimension with which the step fits into a memory.
 
         dim: a name, or several that get the same value; `*` stands for any text.
         memory: bytes, or a text such as '80GiB'; None is the memory of the device profile.
+        replan: whether to search for a plan at each value, too; the other arguments are those of `budget`, for the
+            search at each value.
         """
         names = dim if isinstance(dim, str) else ",".join(dim)
         text = "" if memory is None else amount(memory, "memory", "'80GiB'")
-        return _fit(json.loads(self._engine.fit(names, text)))
+        seconds, moves = _limit(time_limit, move_limit)
+        return _fit(json.loads(self._engine.fit(names, text, bool(replan), grain, seconds, moves,
+                                                whole_number(seed, "seed"))))
 
     @property
     def plan(self) -> "Plan":
@@ -216,6 +223,16 @@ class Study:
         return self._engine.report()
 
 
+def _limit(time_limit: Optional[float], move_limit: int) -> tuple[float, int]:
+    """Seconds and moves of a search."""
+    moves = whole_number(move_limit, "move_limit")
+    seconds = 10.0 if time_limit is None else _seconds(time_limit)
+    if moves < 0 or (moves == 0 and seconds == 0):
+        raise Error("Without a time limit the search needs a limit of moves above 0", "move_limit",
+                    "Give time_limit in seconds, or move_limit.")
+    return seconds, moves
+
+
 def _seconds(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1e6:
         raise Error(f"{value!r} is no number of seconds from 0 to 1,000,000", "time_limit", "Give seconds.")
@@ -224,7 +241,8 @@ def _seconds(value: Any) -> float:
 
 def _fit(report: Mapping[str, Any]) -> Fit:
     return Fit(tuple(report["dims"]), report["memory_bytes"], _variant(report["baseline"]),
-               _variant(report["current"]))
+               _variant(report["current"]),
+               ReplannedFit.of_report(report["replanned"]) if "replanned" in report else None)
 
 
 def _variant(report: Mapping[str, Any]) -> VariantFit:

@@ -85,5 +85,19 @@ TEST(SeriesStem, IsTheNameWithoutItsNumber) {
     EXPECT_EQ(series_stem(label), "") << label;
 }
 
+TEST(BlockPattern, HasAStarForEachWholeNumber) {
+  EXPECT_EQ(block_pattern("h.11.attn"), "h.*.attn");
+  EXPECT_EQ(block_pattern("layer4.0"), "layer4.*");
+  EXPECT_EQ(block_pattern("stages.2.blocks.10"), "stages.*.blocks.*");
+  EXPECT_EQ(block_pattern("ln_1"), "ln_1");
+  EXPECT_EQ(block_pattern(""), "");
+}
+
+TEST(LayerAround, EndsAtTheFirstNumber) {
+  EXPECT_EQ(layer_around("h.11.attn.c_proj"), "h.11");
+  EXPECT_EQ(layer_around("decoder.block.3.layer.0"), "decoder.block.3");
+  EXPECT_EQ(layer_around("lm_head"), "lm_head");
+}
+
 }  // namespace node_path_test
 }  // namespace stashscope

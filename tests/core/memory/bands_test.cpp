@@ -141,10 +141,10 @@ TEST(Bands, OfBuffersAtASlotAddUpToTheBandsOfTheSlot) {
 }
 
 TEST(Bands, StackFromTheParametersUp) {
-  const std::vector<BandBytes> bands = {{1, 2, 3, 4, 5, 6, 7}, {1, 1, 1, 1, 1, 1, 1}};
+  const std::vector<BandBytes> bands = {{1, 2, 3, 4, 5, 6, 7, 8}, {1, 1, 1, 1, 1, 1, 1, 1}};
   EXPECT_EQ(stacked(bands, Band::parameters), (Numbers{1, 1}));
-  EXPECT_EQ(stacked(bands, Band::optimizer_states), (Numbers{6, 3}));
-  EXPECT_EQ(stacked(bands, Band::workspace), (Numbers{28, 7}));
+  EXPECT_EQ(stacked(bands, Band::optimizer_states), (Numbers{10, 4}));
+  EXPECT_EQ(stacked(bands, Band::workspace), (Numbers{36, 8}));
 }
 
 TEST(ForwardSteps, EndWithTheLastNodeThatForwardLeadsTo) {

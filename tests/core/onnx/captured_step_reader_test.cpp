@@ -134,7 +134,7 @@ TEST(CapturedStepReader, RefusesDimensionsThatCannotBe) {
     return test::refusal(ErrorKind::input, [&] { read(data_with_batch(dimensions)); });
   };
   const std::string where = "metadata 'stashscope.dimensions'";
-  EXPECT_EQ(refused_dimensions("{}"), where + ": is no list; capture the step again");
+  EXPECT_EQ(refused_dimensions("{}"), where + ": is not a list; capture the step again");
   EXPECT_EQ(refused_dimensions("["), where + ": is cut off or damaged; capture the step again");
   for (const char* const wrong :
        {"[1]", R"([{"name": 1, "value": 6, "step": 4}])", R"([{"name": "batch", "value": 6}])",
@@ -144,9 +144,10 @@ TEST(CapturedStepReader, RefusesDimensionsThatCannotBe) {
               where + ": has an entry without a valid name, value or step; capture the step again")
         << wrong;
   }
-  EXPECT_EQ(refused_dimensions(R"([{"name": "sequence", "value": 6, "step": 1}])"),
-            "metadata 'stashscope.storages', storage 2: has no size at the sizes of the capture; "
-            "capture the step again");
+  EXPECT_EQ(
+      refused_dimensions(R"([{"name": "sequence", "value": 6, "step": 1}])"),
+      "metadata 'stashscope.storages', storage 2: has no valid size for the captured dimensions; "
+      "capture the step again");
 }
 
 TEST(CapturedStepReader, SaysWhatIsWrong) {
@@ -154,7 +155,7 @@ TEST(CapturedStepReader, SaysWhatIsWrong) {
             "metadata 'stashscope.captured_step': is version 2 of captured steps; this program "
             "reads 1; update Stashscope");
   EXPECT_EQ(refused("stashscope.captured_step", "one"),
-            "metadata 'stashscope.captured_step': is 'one' instead of a version; capture the step "
+            "metadata 'stashscope.captured_step': is 'one', not a version number; capture the step "
             "again");
   EXPECT_EQ(refused("stashscope.storages", "{"),
             "metadata 'stashscope.storages': is cut off or damaged; capture the step again");
@@ -166,7 +167,8 @@ TEST(CapturedStepReader, SaysWhatIsWrong) {
   EXPECT_EQ(refused("stashscope.storages", R"({"bytes": [-1], "role": ["input"], "last": [6]})"),
             "metadata 'stashscope.storages', storage 0: has no valid size; capture the step again");
   EXPECT_EQ(refused("stashscope.storages", R"({"bytes": [1], "role": ["toy"], "last": [6]})"),
-            "metadata 'stashscope.storages', storage 0, role: is 'toy'; capture the step again");
+            "metadata 'stashscope.storages', storage 0, role: has the unknown value 'toy'; capture "
+            "the step again");
   EXPECT_EQ(refused("stashscope.input_storages", "[0]"),
             "metadata 'stashscope.input_storages': does not list one storage for each graph input; "
             "capture the step again");
@@ -198,11 +200,11 @@ TEST(CapturedStepReader, RefusesWhatNoCaptureWrites) {
       refused_data([](GraphData& data) { data.add_initializer("c", Tensor::int64_scalar(1)); }),
       "tensor 'c': is a constant, which a captured step never has; capture the step again");
   EXPECT_EQ(refused_data([](GraphData& data) { data.add_value("lost", {}); }),
-            "tensor 'lost': lies in no storage; capture the step again");
+            "tensor 'lost': belongs to no storage; capture the step again");
   EXPECT_EQ(refused_data([](GraphData& data) { data.nodes[NodeId(0)].inputs.emplace_back(); }),
             "node 'make_product' (mul): omits an input or an output; capture the step again");
   EXPECT_EQ(refused_data([](GraphData& data) { data.nodes[NodeId(0)].domain = ""; }),
-            "node 'make_product' (mul): is no operator of PyTorch; capture the step again");
+            "node 'make_product' (mul): is not an operator of PyTorch; capture the step again");
 }
 
 TEST(CapturedStepReader, PassesOnTheWarningsOfTheCapture) {
@@ -218,20 +220,22 @@ TEST(CapturedStepReader, RefusesNodesThatDoNotFit) {
     return test::refusal(ErrorKind::input, [&] { read(data); });
   };
   EXPECT_EQ(refused_node(0, "phase", std::string("later")),
-            "node 'make_product' (mul): attribute 'phase': is 'later'; capture the step again");
+            "node 'make_product' (mul): attribute 'phase': has the unknown value 'later'; capture "
+            "the step again");
   EXPECT_EQ(refused_node(0, "storages", Integers{}),
             "node 'make_product' (mul): attribute 'storages': does not list one storage for each "
             "output; capture the step again");
   EXPECT_EQ(
       refused_node(0, "workspace", std::int64_t{-1}),
       "node 'make_product' (mul): attribute 'workspace': is negative; capture the step again");
-  EXPECT_EQ(refused_node(0, "workspace", std::string("batch*")),
-            "node 'make_product' (mul): attribute 'workspace': is no valid polynomial; capture the "
-            "step again");
+  EXPECT_EQ(
+      refused_node(0, "workspace", std::string("batch*")),
+      "node 'make_product' (mul): attribute 'workspace': is not a valid polynomial; capture the "
+      "step again");
   EXPECT_EQ(refused_node(2, "storages", Integers{2}), "accepted");
   EXPECT_EQ(
       refused_node(3, "storages", Integers{2}),
-      "node 'make_loss.grad' (ones_like): tensor 'loss.grad': lies in a storage that the node "
+      "node 'make_loss.grad' (ones_like): tensor 'loss.grad': belongs to a storage that the node "
       "does not read; capture the step again");
 }
 

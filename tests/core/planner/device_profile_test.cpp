@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -58,6 +59,18 @@ TEST(BundledProfiles, HaveTheNumbersOfTheSheet) {
   EXPECT_DOUBLE_EQ(rate(ComputeUnit::matrix, ElementType::float64), 19.5e12);
   EXPECT_DOUBLE_EQ(rate(ComputeUnit::matrix, ElementType::float8e5m2), 312e12);
   EXPECT_DOUBLE_EQ(a100.bandwidth, 2.039e12);
+}
+
+/// The totals are those of PyTorch's messages about missing memory.
+TEST(BundledProfiles, HaveNoMoreMemoryThanCudaReports) {
+  constexpr double gib = 1 << 30;
+  const std::map<std::string, double> reported = {
+      {"T4-16GB", 14.75}, {"A100-SXM4-80GB", 79.15}, {"RTX4090-24GB", 23.64}};
+  for (const auto& [name, total] : reported) {
+    const auto memory = static_cast<double>(load_profile(name).memory_bytes);
+    EXPECT_LE(memory, total * gib) << name;
+    EXPECT_GE(memory, (total - 0.1) * gib) << name;
+  }
 }
 
 TEST(OwnProfiles, AreReadAndWrittenInFull) {

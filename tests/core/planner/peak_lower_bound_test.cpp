@@ -42,6 +42,18 @@ TEST(PeakLowerBound, IsNeverAboveTheOptimum) {
   EXPECT_GT(raised, 5);
 }
 
+TEST(PeakLowerBound, TheEndHoldsAllThatIsKeptWithoutASearch) {
+  TaskGraph graph = TaskGraph::of_single_outputs(
+      {1, 1, 1, 1}, {5, 5, 5, 5},
+      {{TaskId(0), TaskId(1)}, {TaskId(1), TaskId(2)}, {TaskId(2), TaskId(3)}});
+  graph.persistent_bytes = 100;
+  for (std::size_t i = 0; i < 4; ++i) graph.kept[ItemId(i)] = true;
+  const PeakLowerBound bound =
+      recompute_peak_lower_bound(graph, test::given_order(graph), {0, 0, 1}, Progress());
+  EXPECT_EQ(bound.bytes, 120);
+  EXPECT_FALSE(bound.task.valid());
+}
+
 TEST(PeakLowerBound, CountsWhatIsKeptToTheEnd) {
   // Each task reads the previous one. All items are kept, like gradients.
   TaskGraph graph = TaskGraph::of_single_outputs(

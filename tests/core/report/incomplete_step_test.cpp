@@ -4,8 +4,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/onnx/captured_step_reader.h"
+#include "core/report/budget_report.h"
 #include "core/report/page/page.h"
 #include "core/report/report.h"
+#include "tests/support/captured_model.h"
 #include "tests/support/model_builder.h"
 
 namespace stashscope {
@@ -48,6 +51,47 @@ TEST(IncompleteStep, ACompleteStepSaysNothing) {
   const auto object = nlohmann::json::parse(json_report({*study, "m.onnx", {}}));
   EXPECT_FALSE(object.contains("no_backward"));
   EXPECT_FALSE(object["memory"].contains("unknown_sizes"));
+}
+
+TEST(IncompleteStep, AFirstStepSaysWhatLaterStepsNeed) {
+  GraphData data = test::captured_data(true);
+  read_captured_step(data);
+  Choices choices;
+  choices.times.device_memory = 350;
+  const auto study =
+      compute_study(std::make_shared<const Graph>(std::move(data)), choices, nullptr, Progress());
+  EXPECT_NE(text_report({*study, "m.onnx", {}}).find("\n  later steps: 384 B"), std::string::npos);
+  const auto object = nlohmann::json::parse(json_report({*study, "m.onnx", {}}));
+  EXPECT_EQ(object["memory"]["current"]["peak_bytes"], 308);
+  EXPECT_EQ(object["memory"]["current"]["later_peak_bytes"], 384);
+  EXPECT_EQ(object["memory"]["current"]["made_state_bytes"], 256);
+  const std::string page = html_report({*study, "m.onnx", {}});
+  EXPECT_NE(page.find("not fit</strong>"), std::string::npos);
+  EXPECT_NE(page.find("Later steps need"), std::string::npos);
+  BudgetAnswer answer;
+  answer.request.budget_bytes = 350;
+  const auto says = [&](const std::string& words) {
+    return budget_text(*study, answer).find(words) != std::string::npos;
+  };
+  EXPECT_TRUE(says("Later steps need 384 B (384 B) with this plan, more than the budget"));
+  answer.request.budget_bytes = 384;
+  EXPECT_TRUE(says("Later steps need 384 B (384 B) with this plan, within the budget"));
+  EXPECT_EQ(budget_text(*study, answer).find("finer granularity"), std::string::npos);
+  EXPECT_EQ(budget_json(*study, answer)["later_state_bytes"], 256);
+  EXPECT_EQ(budget_json(*study, answer)["later_peak_bytes"], 384);
+}
+
+TEST(IncompleteStep, ABoundNamesOnlyWhatTheStepHas) {
+  BudgetAnswer answer;
+  answer.request.budget_bytes = 1;
+  answer.floor = StepPeakBound{100, 50, NodeId(), {}};
+  const std::string plain = budget_text(*study_of(test::perceptron()), answer);
+  EXPECT_NE(plain.find("persistent (parameters, inputs, constants)"), std::string::npos) << plain;
+  Choices choices;
+  choices.update.optimizer = "adam";
+  const auto trained = compute_study(std::make_shared<const Graph>(test::perceptron().build()),
+                                     choices, nullptr, Progress());
+  EXPECT_NE(budget_text(*trained, answer).find("constants, optimizer states)"), std::string::npos);
 }
 
 TEST(IncompleteStep, UnknownSizesStandBesideThePeak) {

@@ -157,6 +157,7 @@ TEST(Reports, ShowWhatFitsAndWhatFailsNext) {
             std::string::npos)
       << text;
   EXPECT_NE(text.find("    " + std::to_string(largest + 1) + " fails: peak "), std::string::npos);
+  EXPECT_NE(text.find("other plans may allow more"), std::string::npos) << text;
   input.planned.fit = largest_fit(*study, {"", {"N"}, 10}, Progress());
   EXPECT_NE(text_report(input).find("Before: nothing fits; 80 B are persistent"),
             std::string::npos);

@@ -147,6 +147,33 @@ TEST_F(PlanningTest, AStoppedSearchKeepsItsBestSoFar) {
   EXPECT_GT(found.count(), 0);
 }
 
+TEST_F(PlanningTest, AnAbandonedSearchAppliesNoPlan) {
+  const Choices before = document_.choices();
+  planning_.plan({share(60), PlanGranularity::sequence, endless});
+  ASSERT_TRUE(
+      comes_true([&] { return planning_.known_plan(PlanGranularity::sequence, share(60)); }));
+  planning_.abandon();
+  EXPECT_EQ(planning_.job(), PlanningJob::none);
+  QTest::qWait(100);
+  EXPECT_EQ(planning_.answer(), nullptr);
+  EXPECT_EQ(document_.choices(), before);
+}
+
+TEST_F(PlanningTest, AnotherModelIsNotTakenForARun) {
+  document_.undo_stack().setIndex(0);  // the other model is opened with the same choices
+  ASSERT_TRUE(settles());
+  planning_.plan({share(70), PlanGranularity::cluster, short_limit});
+  ASSERT_TRUE(ends());
+  document_.undo_stack().setIndex(0);
+  ASSERT_TRUE(settles());
+  ASSERT_FALSE(planning_.archive(PlanGranularity::cluster).points().empty());
+  QSignalSpy notices(&document_.notices(), &Notices::noticed);
+  document_.open(sample(u"lenet"_s));
+  ASSERT_TRUE(
+      comes_true([&] { return planning_.archive(PlanGranularity::cluster).points().empty(); }));
+  EXPECT_EQ(notices.count(), 0);
+}
+
 TEST_F(PlanningTest, WhatIsProvenIsToldDuringTheSearch) {
   EXPECT_FALSE(planning_.so_far());
   planning_.plan({share(60), PlanGranularity::sequence, endless});
@@ -225,6 +252,83 @@ TEST_F(PlanningTest, WhatFitsHoldsUntilSomethingElseChanges) {
   document_.undo_stack().undo();
   ASSERT_TRUE(settles());
   EXPECT_NE(planning_.fit(), nullptr);
+}
+
+TEST_F(PlanningTest, ASizeAndThePlanMadeForItAreOneEdit) {
+  const Choices before = document_.choices();
+  const std::int64_t memory = peak();
+  planning_.find_fit({"", {"inputs_input_ids_dim0"}, memory},
+                     ReplanRequest{PlanGranularity::cluster, short_limit});
+  ASSERT_TRUE(ends());
+  ASSERT_NE(planning_.fit(), nullptr);
+  EXPECT_EQ(planning_.fit()->current.largest->value, 16);
+  ASSERT_NE(planning_.replanned(), nullptr);
+  ASSERT_TRUE(planning_.replanned()->largest);
+  const PlannedFit found = *planning_.replanned()->largest;
+  EXPECT_GT(found.value, 16);
+  EXPECT_FALSE(planning_.is_replanned_in_use());
+  planning_.use_replanned();
+  ASSERT_TRUE(settles());
+  EXPECT_TRUE(planning_.is_replanned_in_use());
+  EXPECT_NE(planning_.replanned(), nullptr) << "while it is in use";
+  EXPECT_EQ(planning_.fit(), nullptr) << "other plans are on now";
+  EXPECT_EQ(document_.choices().dims.at("inputs_input_ids_dim0"), found.value);
+  EXPECT_EQ(peak(), found.peak_bytes);
+  EXPECT_LE(peak(), memory);
+  document_.undo_stack().undo();
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(document_.choices(), before);
+  EXPECT_FALSE(planning_.is_replanned_in_use());
+}
+
+TEST_F(PlanningTest, SizesAreAnsweredBeforePlansForEachSizeAreKnown) {
+  const ReplanRequest endless_plans{PlanGranularity::cluster, endless};
+  const FitQuestion question{"", {"inputs_input_ids_dim0"}, peak()};
+  planning_.find_fit(question, endless_plans);
+  EXPECT_TRUE(planning_.is_finding(question, endless_plans));
+  EXPECT_FALSE(planning_.is_finding(question, {}));
+  const auto has_size = [&] {
+    return planning_.replanning() != nullptr && planning_.replanning()->largest;
+  };
+  ASSERT_TRUE(comes_true(has_size));
+  EXPECT_EQ(planning_.job(), PlanningJob::fit);
+  ASSERT_NE(planning_.fit(), nullptr);
+  EXPECT_EQ(planning_.replanned(), nullptr);
+  planning_.stop();
+  EXPECT_FALSE(planning_.is_finding(question, endless_plans));
+  ASSERT_TRUE(ends());
+  ASSERT_NE(planning_.replanned(), nullptr);
+  EXPECT_TRUE(planning_.replanned()->is_stopped);
+  EXPECT_GE(planning_.replanned()->largest->value, 16);
+  EXPECT_EQ(planning_.replanning(), nullptr);
+}
+
+TEST_F(PlanningTest, OtherPlansEndTheSearchForAPlanForEachSize) {
+  planning_.find_fit({"", {"inputs_input_ids_dim0"}, peak()},
+                     ReplanRequest{PlanGranularity::cluster, endless});
+  ASSERT_TRUE(comes_true([&] { return planning_.replanning() != nullptr; }));
+  choose([](Choices& choices) { choices.plans.level = 1; });
+  EXPECT_EQ(planning_.job(), PlanningJob::none);
+  EXPECT_EQ(planning_.replanned(), nullptr);
+}
+
+TEST_F(PlanningTest, PassesThatAddNoTimeAreOfferedWithAPlanForTheBudget) {
+  planning_.plan({share(62), PlanGranularity::cluster, short_limit});
+  ASSERT_TRUE(ends());
+  ASSERT_NE(planning_.answer(), nullptr);
+  EXPECT_TRUE(document_.choices().graph.passes.empty()) << "the answer does without them";
+  ASSERT_NE(planning_.offer(), nullptr);
+  const DeviceFit offer = *planning_.offer();
+  const Choices with_plans = document_.choices();
+  planning_.use_offer();
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(document_.choices().graph.passes.size(), offer.passes.size());
+  EXPECT_EQ(peak(), offer.answer.best.peak_bytes);
+  EXPECT_EQ(planning_.passes_of_answer(), offer.passes);
+  EXPECT_EQ(planning_.offer(), nullptr) << "it is the answer now";
+  document_.undo_stack().undo();
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(document_.choices(), with_plans);
 }
 
 TEST_F(PlanningTest, AQuestionThatMakesNoSenseIsAMessage) {

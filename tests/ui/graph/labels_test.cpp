@@ -1,8 +1,13 @@
 // The labels of the graph, and what is shown at each zoom.
 
+#include <QPainter>
+#include <QTextBrowser>
+#include <set>
+
 #include "core/onnx/model_file.h"
 #include "tests/support/model_builder.h"
 #include "tests/ui/graph/graph_test.h"
+#include "ui/graph/graph_painter.h"
 #include "ui/graph/graph_tips.h"
 #include "ui/graph/memory_words.h"
 #include "ui/text/texts.h"
@@ -60,6 +65,22 @@ class GraphLabels : public GraphTest {
     return std::any_of(labels.begin(), labels.end(), [&](const GraphLabel& label) {
       return label.box == wanted && label.kind != LabelKind::line;
     });
+  }
+  /// Whether the label could stick out of its box at another size without covering anything.
+  bool has_room(const GraphLabel& label, int pixels) {
+    const QRectF own = view().camera().to_screen(to_qt(box(label.box).rect));
+    const double width = 1.1 * label.rect.width() * pixels / label.pixels;
+    const QRectF outside(own.right() + 1, label.rect.top() - 1,
+                         std::max(1.0, label.rect.left() + width - own.right()),
+                         label.rect.height() + 3);
+    if (!view().rect().toRectF().contains(outside)) return false;
+    const auto labels = view().texts().labels;
+    const bool is_labelled = std::any_of(labels.begin(), labels.end(), [&](const auto& each) {
+      return each.box != label.box && each.rect.intersects(outside);
+    });
+    GraphLabel there = label;
+    there.rect = outside;
+    return !is_labelled && !covers_a_leaf(there);
   }
   /// The lines below the title of a box at a high zoom.
   QStringList lines_of(std::uint32_t wanted) {
@@ -223,6 +244,75 @@ TEST_F(GraphLabels, ADoubleClickOnABlockZoomsInAndClosesNothing) {
   EXPECT_FALSE(scene().is_leaf(block));
 }
 
+TEST_F(GraphLabels, NamesOfOperatorsAreWholeWhereThereIsRoomAndEquallyLarge) {
+  open(sample(u"gpt2_tiny"_s));
+  open_groups();
+  std::uint32_t middle = 0;
+  while (!box(middle).shows.node.valid() || box(middle).parent == layout::outside) ++middle;
+  int shown = 0;
+  for (const double zoom : {0.62, 0.75, 0.9}) {
+    zoom_to(zoom);
+    view().center_on(to_qt(box(middle).rect.center()));
+    int largest = 0;
+    std::set<std::uint32_t> titled;
+    for (const GraphLabel& label : view().texts().labels) {
+      if (!box(label.box).shows.node.valid() || label.kind != LabelKind::title) continue;
+      titled.insert(label.box);
+      EXPECT_EQ(label.text.toStdString(), box(label.box).title) << zoom;
+      largest = std::max(largest, label.pixels);
+    }
+    for (const GraphLabel& label : view().texts().labels) {
+      const bool is_small =
+          titled.contains(label.box) && label.kind == LabelKind::title && label.pixels < largest;
+      EXPECT_FALSE(is_small && has_room(label, largest)) << label.text.toStdString();
+    }
+    const QRectF room = view().rect().toRectF().adjusted(60, 20, -60, -20);
+    for (std::uint32_t i = 0; i < scene().drawing().boxes.size(); ++i) {
+      const QRectF rect = view().camera().to_screen(to_qt(box(i).rect));
+      if (!box(i).shows.node.valid() || !scene().is_drawn(i) || !room.contains(rect)) continue;
+      ++shown;
+      EXPECT_TRUE(titled.contains(i) || has_title(i)) << box(i).title << " at " << zoom;
+    }
+  }
+  EXPECT_GT(shown, 20);
+}
+
+TEST_F(GraphLabels, ABlockShowsWhatIsInsideAsPatches) {
+  open(sample(u"gpt2_tiny"_s));
+  open_groups();
+  zoom_to(0.2);
+  int patches = 0;
+  for (std::uint32_t i = 0; i < scene().drawing().boxes.size(); ++i) {
+    if (scene().is_drawn(i) || box(i).is_open() || !scene().colour(i)) continue;
+    const QRectF rect = view().camera().to_screen(to_qt(box(i).rect));
+    if (rect.height() < 3 || !view().rect().toRectF().contains(rect)) continue;
+    const QImage picture = view().grab(rect.toAlignedRect()).toImage();
+    const QColor colour = picture.pixelColor(picture.width() - 1, picture.height() / 2);
+    patches += colour.saturation() > 20 ? 1 : 0;
+  }
+  EXPECT_GT(patches, 5);
+}
+
+TEST_F(GraphLabels, ADoubleClickOpensAGroupAndTheInspectorShowsIt) {
+  open(sample(u"gpt2_tiny"_s));
+  std::uint32_t group = 0;
+  while (!box(group).shows.group.valid() || box(group).is_open()) ++group;
+  view().center_on(to_qt(box(group).rect.center()));
+  const layout::GroupId wanted = box(group).shows.group;
+  const QPoint place = place_of_box(group);
+  QTest::mouseClick(&view(), Qt::LeftButton, {}, place);
+  // The group opens before the button is released.
+  QMouseEvent press(QEvent::MouseButtonDblClick, place, view().mapToGlobal(place), Qt::LeftButton,
+                    Qt::LeftButton, Qt::NoModifier);
+  QApplication::sendEvent(&view(), &press);
+  ASSERT_TRUE(settles());
+  ASSERT_TRUE(scene().picture().open.contains(wanted));
+  QTest::mouseRelease(&view(), Qt::LeftButton, {}, QPoint(2, view().height() - 2));
+  const QString title = QString::fromStdString(scene().picture().grouping->groups[wanted].label);
+  EXPECT_EQ(document().selection().current().title, title);
+  EXPECT_TRUE(find<QTextBrowser>(u"inspector_page"_s).toPlainText().startsWith(title));
+}
+
 TEST_F(GraphLabels, GrowWithTheTextOfTheWindow) {
   open(sample(u"gpt2_tiny"_s));
   zoom_to(1);
@@ -241,6 +331,42 @@ TEST_F(GraphLabels, GrowWithTheTextOfTheWindow) {
   ASSERT_TRUE(settles());
   zoom_to(1);
   EXPECT_EQ(title_pixels_now(), normal);
+}
+
+/// Theme with texts that cannot be seen, so that a picture shows what lies below them.
+Theme theme_without_texts() {
+  Theme theme = dark_theme();
+  theme.surface = theme.canvas = theme.text = theme.muted = theme.stash = Qt::black;
+  theme.line = Qt::white;
+  return theme;
+}
+
+TEST_F(GraphLabels, NoBorderStrikesATextThrough) {
+  open(sample(u"lenet"_s));
+  open_groups();
+  const Theme theme = theme_without_texts();
+  int sticking_out = 0;
+  for (const double zoom : {0.4, 0.5, 0.6, 0.7}) {
+    zoom_to(zoom);
+    const GraphTexts texts = view().texts();
+    QImage picture(view().size(), QImage::Format_RGB32);
+    QPainter painter(&picture);
+    GraphPainter(scene(), view().camera(), theme, std::nullopt)
+        .paint(painter, view().rect().toRectF(), texts);
+    for (const GraphLabel& label : texts.labels) {
+      const QRectF own = view().camera().to_screen(to_qt(box(label.box).rect));
+      const QPoint border(qRound(own.right()), qRound(label.rect.center().y()));
+      const bool is_title = label.kind == LabelKind::title && label.rect.right() > own.right() + 2;
+      if (!is_title || !picture.rect().adjusted(4, 4, -4, -4).contains(border)) continue;
+      ++sticking_out;
+      for (int x = -1; x <= 1; ++x) {
+        for (int y = -2; y <= 2; ++y) {
+          EXPECT_LT(qGray(picture.pixel(border + QPoint(x, y))), 64) << label.text.toStdString();
+        }
+      }
+    }
+  }
+  EXPECT_GT(sticking_out, 0);
 }
 
 }  // namespace labels_test

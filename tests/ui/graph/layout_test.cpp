@@ -51,6 +51,7 @@ TEST_F(LayoutTest, AProcessThatHangsIsPrecededByAPlainDrawingAndEnded) {
   ASSERT_TRUE(comes_true([this] { return scene() != nullptr; }));
   EXPECT_TRUE(scene()->drawing().is_plain);
   EXPECT_FALSE(window().graph().is_settled());
+  EXPECT_EQ(window().pending(), u"the layout of the graph"_s);
   window_.reset();
 }
 
@@ -93,6 +94,7 @@ TEST_F(LayoutTest, GroupsOpenAndClose) {
 }
 
 TEST_F(LayoutTest, AClickOnABoxSelectsIt) {
+  window().resize(1920, 1200);
   open(sample(u"gpt2_tiny"_s));
   GraphView& view = window().graph().view();
   view.fit();

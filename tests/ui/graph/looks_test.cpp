@@ -42,7 +42,7 @@ class Looks : public GraphTest {
 
 TEST_F(Looks, EveryColouringByTheKeyboardWithItsLegend) {
   const auto lifetimes = all_colours();
-  EXPECT_EQ(legend().first, u"stashed, by lifetime: 1 slot"_s);
+  EXPECT_EQ(legend().first, u"stashed bytes by lifetime, from 1 slot"_s);
   choose_entry(u"graph_colours"_s, 1);
   const auto bytes = all_colours();
   EXPECT_NE(bytes, lifetimes);

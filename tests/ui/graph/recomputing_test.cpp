@@ -56,6 +56,24 @@ TEST_F(Recomputing, AGroupByTheMouse) {
   EXPECT_TRUE(after.off.empty());
 }
 
+TEST_F(Recomputing, ABackwardGroupStandsForItsForwardNodes) {
+  const auto& boxes = scene().drawing().boxes;
+  std::uint32_t group = 0;
+  const auto is_wanted = [&](const layout::DrawnBox& box) {
+    return box.shows.group.valid() && !box.is_open() && box.shows.side == layout::Side::backward;
+  };
+  while (group < boxes.size() && !is_wanted(boxes[group])) ++group;
+  ASSERT_LT(group, boxes.size());
+  view().center_on(to_qt(boxes[group].rect.center()));
+  QMenu& menu = menu_at(place_of_box(group));
+  EXPECT_TRUE(planned(document().selection().nodes()).off.empty()) << "no plans of its own";
+  EXPECT_TRUE(menu.findChild<QAction*>(u"show_plan_row"_s) != nullptr ||
+              find<QAction>(u"show_plan_row"_s).isEnabled());
+  choose(menu, u"recompute"_s);
+  ASSERT_TRUE(settles());
+  EXPECT_GT(document().study()->applied.size(), 0U);
+}
+
 TEST_F(Recomputing, APinnedNodeKeepsItsOutputThoughItsPlanIsOn) {
   choose_entry(u"level"_s, 1);
   ASSERT_TRUE(settles());

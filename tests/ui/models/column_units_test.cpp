@@ -141,6 +141,24 @@ TEST_F(ColumnUnits, OfOrdersStepsAndFusionsAreTheSameInAllRows) {
   EXPECT_EQ(steps.index(0, StepModel::live).data(Qt::ToolTipRole), exact_bytes_text(first));
 }
 
+TEST_F(ColumnUnits, OfOrdersHaveTheDecimalsOfTheCurrentPeak) {
+  for (const int batch : {1, 64, 1024, 8192}) {
+    Choices choices = study_->choices;
+    choices.dims["inputs_input_ids_dim0"] = batch;
+    choose(choices);
+    OrderModel orders;
+    orders.set_study(study_);
+    std::set<qsizetype> decimals;
+    for (int row = 0; row < orders.rowCount(); ++row) {
+      const QString text = orders.index(row, OrderModel::peak).data().toString();
+      if (text.contains(u"iB"_s)) {
+        decimals.insert(text.section(u' ', 0, 0).section(u'.', 1).size());
+      }
+    }
+    EXPECT_EQ(decimals.size(), 1U) << batch;
+  }
+}
+
 TEST_F(ColumnUnits, TheCurrentPeakReadsTheSameEverywhere) {
   const Timeline& timeline = study_->current->timeline;
   const QString peak = bytes_text(timeline.peak_bytes);

@@ -49,6 +49,11 @@ class Models : public testing::Test {
   }
 };
 
+TEST_F(Models, AGroupOfManyPlansNamesTheFirst) {
+  EXPECT_EQ(one_of_text({u"a"_s, u"b"_s, u"c"_s}), u"One of 3: a or b or c"_s);
+  EXPECT_EQ(one_of_text({u"a"_s, u"b"_s, u"c"_s, u"d"_s}), u"One of 4: a, …"_s);
+}
+
 TEST_F(Models, PlansKeepTheRules) {
   PlanTreeModel model;
   const QAbstractItemModelTester tester(&model, Reporting::Warning);
@@ -137,12 +142,12 @@ TEST_F(Models, WhatIsAliveHasTheColourOfItsUse) {
   const auto bands =
       bands_at(current.dataflow, study->prepared->rules, timeline, current.forward_slots,
                study->prepared->step.boundary.yield, timeline.peak_slot);
-  for (const bool dark : {false, true}) {
-    model.set_dark(dark);
+  for (const Theme& theme : {light_theme(), dark_theme()}) {
+    model.set_theme(theme);
     for (int row = 0; row < model.rowCount(); ++row) {
       const Band band = bands[alive[static_cast<std::size_t>(row)]];
       const QVariant colour = model.index(row, AliveModel::tensor).data(Qt::DecorationRole);
-      EXPECT_EQ(colour.value<QColor>(), band_colour(band, dark));
+      EXPECT_EQ(colour.value<QColor>(), band_colour(band, theme));
     }
   }
 }

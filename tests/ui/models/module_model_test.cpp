@@ -92,5 +92,19 @@ TEST_F(SumsOfModules, StayOpenForNewModules) {
                                   u"lm_head"_s}));
 }
 
+TEST(ModuleOutside, NamesItsOperatorsInItsTip) {
+  ModuleMemory outside = module_of("outside of modules", 40, 1);
+  outside.operators = {"MatMul", "SoftmaxCrossEntropyLoss"};
+  ModuleModel model;
+  model.set_modules(module_groups({outside}), 40);
+  const QModelIndex cell = model.index(0, ModuleModel::module);
+  EXPECT_TRUE(cell.data(Qt::ToolTipRole)
+                  .toString()
+                  .endsWith(u"The operators: MatMul, SoftmaxCrossEntropyLoss"_s));
+  for (int i = 0; i < 20; ++i) outside.operators.push_back("Op" + std::to_string(i));
+  model.set_modules(module_groups({outside}), 40);
+  EXPECT_TRUE(cell.data(Qt::ToolTipRole).toString().endsWith(u"Op9 and 10 more"_s));
+}
+
 }  // namespace module_model_test
 }  // namespace stashscope::ui::test

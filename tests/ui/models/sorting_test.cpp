@@ -15,7 +15,7 @@
 #include "ui/models/fusion_model.h"
 #include "ui/models/module_model.h"
 #include "ui/models/order_model.h"
-#include "ui/window/commands.h"
+#include "ui/palette/commands.h"
 
 namespace stashscope::ui::test {
 namespace sorting_test {
@@ -47,6 +47,7 @@ class Sorting : public WindowTest {
       find<QWidget>(panel).raise();
     }
     ASSERT_TRUE(settles());
+    ASSERT_TRUE(comes_true([&] { return table(u"module_table"_s).model()->rowCount() > 0; }));
   }
 
   TableView& table(const QString& name) { return find<TableView>(name); }
@@ -229,15 +230,15 @@ TEST_F(Sorting, EnterOrADoubleClickShowsTheTensorInTheGraph) {
   const layout::Drawing& drawing = window().graph().view().scene()->drawing();
   EXPECT_FALSE(drawing.boxes[drawing.box_of[model.maker(row)]].shows.group.valid())
       << "its groups are open";
-  // A parameter leads to a node that reads it.
+  // A parameter is selected itself, with the nodes that read it.
   row = 0;
   while (model.maker(row).valid()) ++row;
   const QRect cell = alive.visualRect(model.index(row, AliveModel::tensor));
   alive.scrollTo(model.index(row, AliveModel::tensor));
   QTest::mouseClick(alive.viewport(), Qt::LeftButton, {}, cell.center());
   QTest::mouseDClick(alive.viewport(), Qt::LeftButton, {}, cell.center());
-  EXPECT_EQ(document().selection().node(), model.maker_or_reader(row));
-  EXPECT_TRUE(document().selection().node().valid());
+  EXPECT_EQ(document().selection().current().tensor, model.root(row));
+  EXPECT_FALSE(document().selection().nodes().empty());
 }
 
 TEST_F(Sorting, EnterOnAModuleOpensItInTheIcicle) {

@@ -24,6 +24,29 @@ TEST(DistinctNames, LeaveOutTheModulesThatAllShare) {
   EXPECT_EQ(same.shortened(u"model/x"_s, at_most(99)), u"model/x"_s) << "x is another one";
 }
 
+TEST(DistinctNames, CutNamesOfPlansAtWords) {
+  const QStringList all = {u"model.layers.*, 2 modules, keeping 1 of 5 add and attention"_s,
+                           u"model.layers.*, 2 modules, keeping 3 of 5 add and attention"_s,
+                           u"model.layers.*, 2 modules, keeping 2 neg and attention"_s, u"model"_s};
+  const DistinctNames names(all);
+  for (const qsizetype room : {24, 30, 36, 44}) {
+    std::set<QString> texts;
+    for (const QString& each : all) {
+      const QString text = names.shortened(each, at_most(room));
+      texts.insert(text);
+      EXPECT_LE(text.size(), std::max<qsizetype>(room, 5)) << text.toStdString();
+    }
+    EXPECT_EQ(texts.size(), 4U) << room;
+  }
+}
+
+TEST(DistinctNames, KeepABeginningThatNoOtherNameHas) {
+  const DistinctNames names({u"One of 3: a or b or c"_s, u"h.*, 2 modules, keeping add"_s,
+                             u"h.*, 2 modules, keeping mul"_s});
+  EXPECT_EQ(names.beginning(u"One of 3: a or b or c"_s, at_most(15)), u"One of 3: a or…"_s);
+  EXPECT_EQ(names.beginning(u"h.*, 2 modules, keeping add"_s, at_most(25)), QString());
+}
+
 TEST(DistinctNames, CutWhatDoesNotTellThemApart) {
   const QStringList all = {
       u"/h.0/attn/LayerNormalization_output_0"_s, u"/h.1/attn/LayerNormalization_output_0"_s,

@@ -1,14 +1,17 @@
 #include "ui/theme/theme.h"
 
+#include <QAbstractScrollArea>
 #include <QAction>
 #include <QApplication>
 #include <QCheckBox>
 #include <QDockWidget>
 #include <QLineEdit>
 #include <QMenu>
+#include <QPainter>
 #include <QPixmap>
 #include <QSpinBox>
 #include <QStyle>
+#include <QStyleOptionViewItem>
 #include <QTabBar>
 #include <QTabWidget>
 #include <QTextBlock>
@@ -85,14 +88,70 @@ TEST_F(Themes, HighContrastHasSevenToOneEverywhere) {
   EXPECT_EQ(picture.pixelColor(2, picture.height() / 2), QColor(Qt::black));
 }
 
+TEST_F(Themes, DarkOnesShowEveryColourOfDataOnBoxes) {
+  for (const QString& name : {u"theme_2"_s, u"theme_3"_s}) {
+    choose(name);
+    const Theme theme = theme_of(window().palette());
+    for (int i = 0; i <= 100; ++i) {
+      const QColor own = lifetime_colour(i / 100.0);
+      EXPECT_GE(contrast(seen_colour(own, theme), theme.canvas), 3) << i;
+      EXPECT_GE(contrast(seen_colour(own, theme), theme.surface), 3) << i;
+      EXPECT_EQ(seen_colour(own, light_theme()), own) << i;
+    }
+  }
+}
+
+TEST_F(Themes, HighContrastShowsWhichTabIsChosen) {
+  open(sample(u"gpt2_tiny"_s));
+  choose(u"theme_3"_s);
+  auto& tabs = *find<QTabWidget>(u"orders_panel"_s).tabBar();
+  const auto whites = [&](int tab) {
+    const QImage picture = tabs.grab(tabs.tabRect(tab)).toImage();
+    int count = 0;
+    for (int x = 0; x < picture.width(); ++x) {
+      for (int y : {0, 1, 2, 3}) count += qGray(picture.pixel(x, y)) > 200 ? 1 : 0;
+    }
+    return count;
+  };
+  for (const int chosen : {0, 1}) {
+    tabs.setCurrentIndex(chosen);
+    EXPECT_GT(whites(chosen), tabs.tabRect(chosen).width());
+    EXPECT_LT(whites(1 - chosen), tabs.tabRect(1 - chosen).width() / 2);
+  }
+}
+
+TEST_F(Themes, HighContrastDrawsLinesAroundTheBoxesOfTheIcicle) {
+  open(sample(u"gpt2_tiny"_s));
+  auto& icicle = find<QWidget>(u"icicle_view"_s);
+  for (QWidget* each = &icicle; each != nullptr; each = each->parentWidget()) {
+    if (auto* const dock = qobject_cast<QDockWidget*>(each)) dock->raise();
+  }
+  QCoreApplication::processEvents();
+  // Columns with a line as high as half a row of the chart.
+  const auto lines = [&] {
+    const QImage picture = icicle.grab().toImage();
+    const QRgb ink = theme_of(window().palette()).text.rgb();
+    const int least = icicle.fontMetrics().height() / 2;
+    int count = 0;
+    for (int x = 0; x < picture.width(); ++x) {
+      int longest = 0;
+      for (int y = 0, run = 0; y < picture.height(); ++y) {
+        run = picture.pixel(x, y) == ink ? run + 1 : 0;
+        longest = std::max(longest, run);
+      }
+      count += longest > least ? 1 : 0;
+    }
+    return count;
+  };
+  choose(u"theme_2"_s);
+  const int in_dark = lines();
+  choose(u"theme_3"_s);
+  EXPECT_GT(lines(), in_dark + 6);
+}
+
 TEST_F(Themes, HighContrastShowsEveryColourOfDataOnBlack) {
   choose(u"theme_3"_s);
   const Theme theme = theme_of(window().palette());
-  for (int i = 0; i <= 100; ++i) {
-    const QColor own = lifetime_colour(i / 100.0);
-    EXPECT_GE(contrast(seen_colour(own, theme), theme.canvas), 3) << i;
-    EXPECT_EQ(seen_colour(own, light_theme()), own) << i;
-  }
   const auto on_canvas = [&](int part) { return qRound(part * theme.stash_opacity); };
   const QColor curve(on_canvas(theme.stash.red()), on_canvas(theme.stash.green()),
                      on_canvas(theme.stash.blue()));
@@ -253,6 +312,32 @@ TEST_F(Themes, BoxesAndFieldsHaveEdgesOnEveryGround) {
   }
 }
 
+/// The colour at the middle of a check box of an item, and the ground right beside the mark.
+std::pair<QColor, QColor> mark_on(QStyleOptionViewItem option, QStyle::State state) {
+  QImage picture(16, 16, QImage::Format_RGB32);
+  picture.fill(option.palette.color(QPalette::Highlight));
+  QPainter painter(&picture);
+  option.rect = picture.rect();
+  option.state |= state;
+  qApp->style()->drawPrimitive(QStyle::PE_IndicatorItemViewItemCheck, &option, &painter);
+  return {picture.pixelColor(8, 8), picture.pixelColor(4, 5)};
+}
+
+TEST_F(Themes, MarksOfASelectedRowCanBeRead) {
+  for (const auto choice : {ThemeChoice::light, ThemeChoice::dark, ThemeChoice::high_contrast}) {
+    apply_theme(*qApp, choice);
+    QStyleOptionViewItem option;
+    option.palette = QApplication::palette();
+    option.state = QStyle::State_Enabled | QStyle::State_Selected;
+    const auto [partly, beside] = mark_on(option, QStyle::State_NoChange);
+    EXPECT_GE(contrast(partly, beside), 3);
+    const auto [on, ground] = mark_on(option, QStyle::State_On);
+    const auto [off, row] = mark_on(option, QStyle::State_Off);
+    EXPECT_EQ(off, row) << "a box that is off is empty";
+    EXPECT_GE(contrast(ground, row), 3) << "a box that is on is filled";
+  }
+}
+
 TEST_F(Themes, WhatCannotBeUsedCanBeRead) {
   for (const auto choice : {ThemeChoice::light, ThemeChoice::dark}) {
     apply_theme(*qApp, choice);
@@ -265,6 +350,38 @@ TEST_F(Themes, WhatCannotBeUsedCanBeRead) {
     EXPECT_GT(contrast, 90);
     EXPECT_LT(contrast, contrast_of(enabled, enabled.rect()) - 40) << "and be told apart";
     EXPECT_EQ(qApp->style()->styleHint(QStyle::SH_EtchDisabledText), 0);
+  }
+}
+
+TEST_F(Themes, TablesAndTextsShowTheFocus) {
+  open(sample(u"gpt2_tiny"_s));
+  for (const QString& theme : {u"theme_1"_s, u"theme_2"_s, u"theme_3"_s}) {
+    choose(theme);
+    for (const QString& panel : {u"inspector"_s, u"orders"_s, u"plans"_s}) {
+      find<QAction>(u"go_to_%1_dock"_s.arg(panel)).trigger();
+      QCoreApplication::processEvents();
+      auto* const view = qobject_cast<QAbstractScrollArea*>(QApplication::focusWidget());
+      ASSERT_NE(view, nullptr) << panel.toStdString();
+      const auto edge = [&] { return view->grab().toImage().pixelColor(0, view->height() / 2); };
+      EXPECT_EQ(edge(), theme_of(view->palette()).accent) << panel.toStdString();
+      window().graph().view().setFocus();
+      EXPECT_NE(edge(), theme_of(view->palette()).accent) << panel.toStdString();
+    }
+  }
+}
+
+TEST_F(Themes, MessagesFollow) {
+  open(sample(u"gpt2_tiny"_s));
+  choose(u"theme_3"_s);
+  document().notices().notify(u"A message"_s);
+  auto& bar = find<QWidget>(u"message_bar"_s);
+  ASSERT_TRUE(bar.isVisible());
+  for (const QString& name : {u"theme_3"_s, u"theme_1"_s, u"theme_2"_s, u"theme_1"_s}) {
+    choose(name);
+    QCoreApplication::processEvents();
+    const Theme theme = theme_of(window().palette());
+    EXPECT_EQ(bar.grab().toImage().pixelColor(bar.width() / 2, 1), theme.surface);
+    EXPECT_EQ(find<QWidget>(u"message_text"_s).palette().color(QPalette::Text), theme.text);
   }
 }
 

@@ -1,5 +1,7 @@
 // Messages of the engine name controls of the window, and disappear once they are out of date.
 
+#include <QApplication>
+
 #include "core/base/advice.h"
 #include "tests/ui/support/window_test.h"
 #include "ui/text/note_text.h"
@@ -47,6 +49,12 @@ TEST_F(Messages, NameThePanelOfTheDimensions) {
   click(find<QWidget>(u"status_notes"_s));
   EXPECT_TRUE(message().contains(u"in the panel Dimensions"_s)) << message().toStdString();
   EXPECT_FALSE(message().contains(u"--"_s)) << message().toStdString();
+}
+
+TEST_F(Messages, ANoteAboutASizeLeadsToItsField) {
+  click(find<QWidget>(u"status_notes"_s));
+  click_message_action(u"Set sizes"_s);
+  EXPECT_TRUE(find<QWidget>(u"dimensions_panel"_s).isAncestorOf(QApplication::focusWidget()));
 }
 
 TEST_F(Messages, NotesStayUntilTheyAreNoLongerTrue) {

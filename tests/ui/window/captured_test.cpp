@@ -1,7 +1,10 @@
 // A step that PyTorch ran: what does not apply to it is off, and the panels say why.
 
 #include <QAction>
+#include <QApplication>
+#include <QClipboard>
 #include <QComboBox>
+#include <QFile>
 #include <QLabel>
 #include <QMenu>
 #include <QPushButton>
@@ -11,6 +14,10 @@
 #include "tests/support/captured_model.h"
 #include "tests/ui/support/window_test.h"
 #include "ui/document/choice_words.h"
+#include "ui/panels/planner/answer_text.h"
+#include "ui/text/texts.h"
+#include "ui/widgets/table_view.h"
+#include "ui/window/plan_code_dialog.h"
 
 namespace stashscope::ui::test {
 namespace captured_test {
@@ -82,6 +89,103 @@ TEST_F(Captured, HasPlansForPyTorchOnly) {
   EXPECT_TRUE(is_enabled(u"find_largest_button"_s));
   EXPECT_TRUE(find<QWidget>(u"export_plan_button"_s).isHidden());
   EXPECT_FALSE(find<QWidget>(u"copy_config_button"_s).isHidden());
+}
+
+TEST_F(Captured, TheTipOfTheKindOfPlanNamesModules) {
+  const QString tip = find<QComboBox>(u"grain"_s).toolTip();
+  EXPECT_TRUE(tip.contains(u"modules"_s)) << tip.toStdString();
+  EXPECT_FALSE(tip.contains(u"cluster"_s)) << tip.toStdString();
+}
+
+TEST_F(Captured, NoOtherKindOfPlanIsOfferedForABudget) {
+  const Study& study = *document().study();
+  BudgetAnswer answer;
+  answer.request.budget_bytes = 120;
+  answer.best.peak_bytes = peak();
+  ASSERT_FALSE(answer.feasible);
+  EXPECT_FALSE(answer_text(study, answer).contains(u"Nodes"_s));
+}
+
+TEST_F(Captured, LargestBatchSaysWhyNoSizeCanVary) {
+  find<QAction>(u"find_largest"_s).trigger();
+  EXPECT_TRUE(text(u"fit_answer"_s).contains(u"dims={"_s)) << text(u"fit_answer"_s).toStdString();
+}
+
+TEST_F(Captured, LaterStepsDecideWhetherItFits) {
+  const QString file = in_folder(u"first.onnx"_s);
+  save_model(Graph(stashscope::test::captured_data(true)), file.toStdString());
+  open(file);
+  EXPECT_EQ(peak(), 308);
+  for (const auto& [memory, fits] : {std::pair(400, true), {350, false}}) {
+    Choices choices = document().choices();
+    choices.times.device_memory = memory;
+    document().choose(choices, u"device"_s);
+    ASSERT_TRUE(settles());
+    const QString answer = text(u"answer_text"_s);
+    EXPECT_TRUE(answer.contains(u"<b>384 B</b> in later steps"_s)) << answer.toStdString();
+    EXPECT_EQ(!answer.contains(u"does not fit"_s), fits) << answer.toStdString();
+  }
+}
+
+TEST_F(Captured, TheLineToCheckAPlanHasTheOptionsOfTheCapture) {
+  EXPECT_EQ(code_to_check(*document().study()), u"stashscope.capture(step, \"planned.onnx\")\n"_s);
+  GraphData data = stashscope::test::captured_data();
+  data.metadata["stashscope.capture_options"] = R"({"kernels":"cuda","warm_up":1})";
+  const QString file = in_folder(u"with_options.onnx"_s);
+  save_model(Graph(std::move(data)), file.toStdString());
+  open(file);
+  EXPECT_EQ(code_to_check(*document().study()),
+            u"stashscope.capture(step, \"planned.onnx\", kernels=\"cuda\", warm_up=1)\n"_s);
+}
+
+TEST_F(Captured, ExportsForTheOtherRuntimeAreOffAndSayWhere) {
+  for (const QString& name : {u"export_environment"_s, u"copy_config"_s}) {
+    EXPECT_FALSE(find<QAction>(name).isEnabled()) << name.toStdString();
+    EXPECT_TRUE(find<QAction>(name).toolTip().contains(u"Export plan for PyTorch"_s));
+  }
+  EXPECT_TRUE(find<QAction>(u"export_plan"_s).isEnabled());
+  open(sample(u"gpt2_tiny"_s));
+  EXPECT_TRUE(find<QAction>(u"export_environment"_s).isEnabled());
+  EXPECT_TRUE(find<QAction>(u"copy_config"_s).isEnabled());
+  EXPECT_FALSE(find<QAction>(u"export_plan"_s).isEnabled());
+  EXPECT_TRUE(find<QAction>(u"export_plan"_s).toolTip().contains(u"stashscope.capture"_s));
+}
+
+TEST_F(Captured, AnExportedPlanStaysWithItsLinesUntilItIsClosed) {
+  const QString path = in_folder(u"step.plan.json"_s);
+  find<QAction>(u"export_plan"_s).trigger();
+  answer_file_dialog(u"save_dialog"_s, path);
+  PlanCodeDialog* dialog = nullptr;
+  ASSERT_TRUE(comes_true([&] {
+    dialog = window().findChild<PlanCodeDialog*>(u"plan_code_dialog"_s);
+    return dialog != nullptr && dialog->isVisible();
+  })) << message().toStdString();
+  EXPECT_TRUE(QFile::exists(path));
+  click(*dialog->findChild<QPushButton*>(u"copy_apply_code"_s));
+  EXPECT_EQ(QApplication::clipboard()->text(),
+            u"import stashscope\n\nstashscope.apply(model, \"%1\")\n"_s.arg(path));
+  QString all;
+  for (const QLabel* const each : dialog->findChildren<QLabel*>()) all += each->text();
+  for (const QString& word : {u"before the first step"_s, u"optimizer"_s, u"torch.compile"_s,
+                              u"stashscope.capture"_s, bytes_text(peak())}) {
+    EXPECT_TRUE(all.contains(word)) << word.toStdString();
+  }
+  QTest::qWait(50);
+  EXPECT_TRUE(dialog->isVisible());
+}
+
+TEST_F(Captured, PredictedAndMeasuredLeadsToTheMeasurementOfPyTorch) {
+  const auto& table = find<TableView>(u"difference_table"_s);
+  EXPECT_TRUE(table.invitation().contains(u"stashscope.measure"_s));
+  open(sample(u"gpt2_tiny"_s));
+  EXPECT_TRUE(table.invitation().contains(u"F5"_s));
+}
+
+TEST_F(Captured, ItsOptimizerIsNoLink) {
+  EXPECT_FALSE(find<QLabel>(u"answer_text"_s).text().contains(u"href=\"optimizer\""_s));
+  EXPECT_FALSE(find<QLabel>(u"overview_sizes"_s).text().contains(u"href=\"optimizer\""_s));
+  open(sample(u"gpt2_tiny"_s));
+  EXPECT_TRUE(find<QLabel>(u"answer_text"_s).text().contains(u"href=\"optimizer\""_s));
 }
 
 }  // namespace captured_test

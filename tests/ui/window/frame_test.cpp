@@ -12,11 +12,14 @@
 #include <QSpinBox>
 #include <QToolButton>
 
+#include "core/onnx/model_file.h"
+#include "tests/support/captured_model.h"
 #include "tests/ui/support/window_test.h"
 #include "ui/memory/memory_view.h"
 #include "ui/models/plan_tree_model.h"
+#include "ui/palette/command_model.h"
+#include "ui/palette/commands.h"
 #include "ui/theme/text_size.h"
-#include "ui/window/commands.h"
 #include "ui/window/shortcut_sheet.h"
 
 namespace stashscope::ui::test {
@@ -134,12 +137,44 @@ TEST_F(Palette, OffersOnlyWhatCanBeDone) {
   }
 }
 
+TEST_F(Palette, WhatCannotBeDoneIsGreyWithItsReasonAndDoesNothing) {
+  open(sample(u"gpt2_tiny"_s));
+  type(u"undo"_s);
+  ASSERT_EQ(first(), u"Edit › Undo"_s);
+  EXPECT_TRUE(list()
+                  .model()
+                  ->index(0, 0)
+                  .data(CommandModel::why_not)
+                  .toString()
+                  .contains(u"Nothing was changed"_s));
+  const Choices before = document().choices();
+  press_return();
+  EXPECT_TRUE(palette().isVisible()) << "the reason stays in sight";
+  EXPECT_EQ(document().choices(), before);
+  for (int row = 0; row < list().model()->rowCount(); ++row) {
+    const QString name = list().model()->index(row, 0).data().toString();
+    EXPECT_FALSE(name.startsWith(u"Passes"_s)) << name.toStdString();
+  }
+}
+
+TEST_F(Palette, AMenuThatIsOffTakesItsCommandsAlong) {
+  const QString file = in_folder(u"step.onnx"_s);
+  save_model(Graph(stashscope::test::captured_data()), file.toStdString());
+  open(file);
+  const int steps = document().undo_stack().count();
+  type(u"fuse bias"_s);
+  ASSERT_TRUE(first().startsWith(u"Passes › "_s)) << first().toStdString();
+  EXPECT_FALSE(list().model()->index(0, 0).data(CommandModel::why_not).toString().isEmpty());
+  press_return();
+  EXPECT_EQ(document().undo_stack().count(), steps);
+}
+
 TEST_F(Palette, DoesWhatOnlyAPanelHasAKeyFor) {
   open(sample(u"gpt2_tiny"_s));
   auto& memory = find<MemoryView>(u"memory_view"_s);
   ASSERT_EQ(memory.look().fill, MemoryLook::Fill::bands);
-  type(u"bands or tens"_s);
-  EXPECT_EQ(first(), u"Memory curve › Bands or tensors"_s);
+  type(u"bands and tens"_s);
+  EXPECT_EQ(first(), u"Memory curve › Switch between bands and tensors"_s);
   press_return();
   EXPECT_EQ(memory.look().fill, MemoryLook::Fill::tensors);
 }
@@ -241,7 +276,7 @@ TEST_F(Keys, TheSheetListsThem) {
   EXPECT_EQ((std::set{place(0), place(1)}),
             (std::set{u"Memory curve"_s, u"Memory curves of both sides"_s}));
   search.clear();
-  QTest::keyClicks(&search, u"Bands or tensors"_s);
+  QTest::keyClicks(&search, u"Switch between bands and tensors"_s);
   ASSERT_EQ(table.model()->rowCount(), 1);
   EXPECT_EQ(table.model()->index(0, ShortcutModel::keys).data().toString(), u"T"_s);
   search.clear();

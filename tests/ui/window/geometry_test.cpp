@@ -7,16 +7,21 @@
 #include <QDockWidget>
 #include <QHeaderView>
 #include <QLineEdit>
+#include <QListView>
 #include <QStatusBar>
 #include <QStyleOptionComboBox>
 #include <QStyleOptionHeader>
 
 #include "tests/ui/support/window_test.h"
+#include "ui/models/alive_model.h"
 #include "ui/models/module_model.h"
+#include "ui/models/order_model.h"
 #include "ui/models/plan_tree_model.h"
+#include "ui/panels/compare/compare_panel.h"
 #include "ui/theme/theme.h"
 #include "ui/widgets/cell_delegate.h"
 #include "ui/widgets/elided_label.h"
+#include "ui/widgets/name_delegate.h"
 
 namespace stashscope::ui::test {
 namespace geometry_test {
@@ -124,6 +129,12 @@ class Geometry : public WindowTest, public testing::WithParamInterface<const cha
     }
     expect_whole_column<TableView>(u"module_table"_s, ModuleModel::module, where);
     expect_whole_column<PlanTreeView>(u"plan_tree"_s, PlanTreeModel::plan, where);
+    for (const int column : {OrderModel::name, OrderModel::peak}) {
+      expect_whole_column<TableView>(u"order_table"_s, column, where);
+    }
+    for (const int column : {AliveModel::bytes, AliveModel::role, AliveModel::life}) {
+      expect_whole_column<TableView>(u"alive_table"_s, column, where);
+    }
   }
 
   /// Every column that begins in sight has room for its title.
@@ -145,16 +156,74 @@ class Geometry : public WindowTest, public testing::WithParamInterface<const cha
   }
 
   template <class View>
-  void expect_whole_column(const QString& name, int column, const std::string& where) {
+  void expect_whole_column(
+      const QString& name, int column, const std::string& where,
+      const std::function<bool(const QModelIndex&)>& is_wanted = [](const auto&) { return true; }) {
     View& view = find<View>(name);
     if (!is_seen(view)) return;
     for (int row = 0; row < view.model()->rowCount(); ++row) {
       const QModelIndex index = view.model()->index(row, column);
       if (!view.visualRect(index).intersects(view.viewport()->rect())) continue;
+      if (!is_wanted(index)) continue;
       EXPECT_GE(view.visualRect(index).width(),
                 view.sizeHintForIndex(index).width() + 2 * CellDelegate::padding)
           << where << ": " << index.data().toString().toStdString();
-      EXPECT_TRUE(view.viewport()->rect().contains(view.visualRect(index).topLeft())) << where;
+      EXPECT_GE(view.visualRect(index).left(), 0) << where;
+      EXPECT_LE(view.visualRect(index).right(), view.viewport()->width()) << where;
+    }
+  }
+
+  /// A session of the open model with other plans and an optimizer.
+  QString other_session() {
+    const Choices before = document().choices();
+    Choices choices = before;
+    choices.plans.level = 1;
+    choices.update.optimizer = "adamw";
+    document().choose(choices, u"other choices"_s);
+    EXPECT_TRUE(settles());
+    const QString file = in_folder(u"other_choices.stashscope"_s);
+    document().save_session_as(file);
+    EXPECT_TRUE(comes_true([&] { return document().files().session_path() == file; }));
+    document().choose(before, u"the first choices"_s);
+    EXPECT_TRUE(settles());
+    return file;
+  }
+
+  void expect_whole_comparison(const std::string& where) {
+    // Names of the model can have any length. Elsewhere, what is cut has a tool tip.
+    const auto is_own_text = [](const QModelIndex& cell) {
+      const bool is_side =
+          cell.column() == ComparisonModel::left || cell.column() == ComparisonModel::right;
+      return is_side ? cell.data(exact_role).isValid() : !cell.data().toString().contains(u'_');
+    };
+    for (const int column : {ComparisonModel::group, ComparisonModel::name, ComparisonModel::left,
+                             ComparisonModel::right, ComparisonModel::difference}) {
+      expect_whole_column<TableView>(u"compare_table"_s, column, where, is_own_text);
+    }
+    for (const QString& side : {u"compare_left"_s, u"compare_right"_s}) {
+      const auto& title = find<ElidedLabel>(side);
+      EXPECT_LE(text_width(title, title.shown_form()), title.width())
+          << where << ": " << title.shown_form().toStdString();
+    }
+  }
+
+  /// Every hit in sight begins with its operator, also where its name is cut.
+  void expect_operators_in_hits(const QString& search) {
+    auto& field = find<QLineEdit>(u"graph_search"_s);
+    field.clear();
+    field.setFocus();
+    QTest::keyClicks(&field, search);
+    auto& hits = find<QListView>(u"graph_hits"_s);
+    ASSERT_TRUE(hits.isVisible());
+    const auto& delegate = dynamic_cast<const NameDelegate&>(*hits.itemDelegate());
+    QStyleOptionViewItem option;
+    option.initFrom(&hits);
+    const int room = hits.viewport()->width() - 2 * CellDelegate::padding;
+    for (int row = 0; row < hits.model()->rowCount(); ++row) {
+      const QModelIndex index = hits.model()->index(row, 0);
+      const QString shown = delegate.text_in(room, option, index);
+      EXPECT_LE(text_width(hits, shown), room) << shown.toStdString();
+      EXPECT_EQ(shown.section(u' ', 0, 0), index.data().toString().section(u' ', 0, 0));
     }
   }
 
@@ -197,6 +266,41 @@ TEST_P(Geometry, OfModels) {
   if (!QFile::exists(path)) GTEST_SKIP() << path.toStdString() << " is not there";
   open(path);
   look_at(QString::fromLatin1(GetParam()));
+}
+
+TEST_P(Geometry, AllOrdersAreInSightOnALaptop) {
+  const QString path = shared_models() + u'/' + QString::fromLatin1(GetParam());
+  if (!QFile::exists(path)) GTEST_SKIP() << path.toStdString() << " is not there";
+  window().resize(screens[0]);
+  window().workspaces().choose(u"order"_s);
+  open(path);
+  QTest::qWait(20);
+  const auto& orders = find<TableView>(u"order_table"_s);
+  const QModelIndex last = orders.model()->index(orders.model()->rowCount() - 1, 0);
+  EXPECT_LE(orders.visualRect(last).bottom(), orders.viewport()->height());
+}
+
+TEST_P(Geometry, AComparisonIsWholeOnALaptop) {
+  const QString path = shared_models() + u'/' + QString::fromLatin1(GetParam());
+  if (!QFile::exists(path)) GTEST_SKIP() << path.toStdString() << " is not there";
+  window().resize(screens[0]);
+  open(path);
+  const QString session = other_session();
+  window().workspaces().choose(u"compare"_s);
+  find<ComparePanel>(u"compare_panel"_s).open(session);
+  const auto& table = find<TableView>(u"compare_table"_s);
+  ASSERT_TRUE(comes_true([&] { return table.model()->rowCount() > 3; }));
+  QTest::qWait(20);
+  expect_no_overlap(GetParam());
+  expect_whole_comparison(GetParam());
+}
+
+TEST_P(Geometry, HitsOfASearchHaveTheirOperatorsOnALaptop) {
+  const QString path = shared_models() + u'/' + QString::fromLatin1(GetParam());
+  if (!QFile::exists(path)) GTEST_SKIP() << path.toStdString() << " is not there";
+  window().resize(screens[0]);
+  open(path);
+  for (const QString& each : {u"mul"_s, u"grad"_s}) expect_operators_in_hits(each);
 }
 
 TEST_P(Geometry, AtLeastNinePlansAreInSightOnALaptop) {

@@ -1,12 +1,16 @@
 // A small window with larger text shows what is needed to work.
 
 #include <QApplication>
+#include <QComboBox>
 #include <QHelpEvent>
+#include <QLineEdit>
 #include <QSettings>
 #include <QStyleOption>
 #include <QTableView>
 #include <QToolBar>
 #include <QToolTip>
+#include <algorithm>
+#include <functional>
 #include <set>
 
 #include "tests/ui/support/window_test.h"
@@ -15,6 +19,7 @@
 #include "ui/memory/memory_view.h"
 #include "ui/models/alive_model.h"
 #include "ui/panels/memory/tensor_delegate.h"
+#include "ui/text/texts.h"
 #include "ui/theme/text_size.h"
 
 namespace stashscope::ui::test {
@@ -132,6 +137,51 @@ TEST_F(LargerText, LeavesTheLegendOfTheGraphComplete) {
       EXPECT_TRUE(texts.contains(legend.content().last)) << texts.join(u'|').toStdString();
       EXPECT_TRUE(texts.contains(u"stashed for backward"_s)) << texts.join(u'|').toStdString();
     }
+  }
+}
+
+TEST_F(LargerText, LeavesTheFieldsOfTheGraphTheirWords) {
+  window().resize(1366, 768);
+  auto& search = find<QLineEdit>(u"graph_search"_s);
+  auto& colours = find<QComboBox>(u"graph_colours"_s);
+  for (const int percent : {100, 125}) {
+    choose(u"overview"_s);
+    grow(percent);
+    SCOPED_TRACE(percent);
+    QStyleOptionComboBox option;
+    option.initFrom(&colours);
+    const QRect room = colours.style()->subControlRect(QStyle::CC_ComboBox, &option,
+                                                       QStyle::SC_ComboBoxEditField, &colours);
+    EXPECT_LE(colours.fontMetrics().horizontalAdvance(u"Lifetime"_s), room.width());
+    EXPECT_LE(search.fontMetrics().horizontalAdvance(search.placeholderText()), search.width() - 8);
+  }
+}
+
+TEST_F(LargerText, ListsTheLargestBandFirstInTheKey) {
+  auto& curve = find<MemoryView>(u"memory_view"_s);
+  std::vector<std::pair<std::int64_t, QString>> bands;
+  for (const KeyEntry& each : key_of(curve.curves(), curve.look(), theme_of(curve.palette()))) {
+    if (each.mark != KeyEntry::Mark::swatch) continue;
+    for (std::size_t i = 0; i < band_count; ++i) {
+      if (shown(std::string(title_of(static_cast<Band>(i)))) != each.text) continue;
+      const auto& edges = *curve.curves().band_edges;
+      std::int64_t height = 0;
+      for (std::size_t step = 0; step < edges[i].size(); ++step) {
+        height = std::max(height, edges[i][step] - (i == 0 ? 0 : edges[i - 1][step]));
+      }
+      bands.emplace_back(height, each.text);
+    }
+  }
+  ASSERT_GT(bands.size(), 3U);
+  EXPECT_TRUE(std::ranges::is_sorted(bands, std::ranges::greater(),
+                                     &std::pair<std::int64_t, QString>::first));
+  for (const int percent : {100, 125, 150}) {
+    choose(u"fit"_s);
+    grow(percent);
+    const QStringList texts = curve.key_texts();
+    if (texts.isEmpty()) continue;
+    EXPECT_TRUE(texts.contains(bands.front().second)) << texts.join(u'|').toStdString();
+    EXPECT_TRUE(texts.contains(u"now"_s)) << texts.join(u'|').toStdString();
   }
 }
 

@@ -134,7 +134,7 @@ TEST_F(Leaving, ARestoreThatFailsLosesNothing) {
   ASSERT_TRUE(QFile::rename(model, model + u".moved"_s));
   window().offer_recovery();
   click_message_action(u"Restore"_s);
-  ASSERT_TRUE(comes_true([this] { return message().contains(u"model.onnx' is not there"_s); }))
+  ASSERT_TRUE(comes_true([this] { return message().contains(u"model.onnx' does not exist"_s); }))
       << message().toStdString();
   open(sample(u"lenet"_s));
   EXPECT_EQ(kept_sessions().size(), 1);

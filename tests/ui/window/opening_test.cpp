@@ -7,6 +7,7 @@
 #include <QLineEdit>
 #include <QMimeData>
 #include <QPushButton>
+#include <QScrollBar>
 
 #include "core/onnx/model_file.h"
 #include "tests/support/named_model.h"
@@ -181,6 +182,22 @@ TEST_F(Opening, TheNewestOfSeveralIsShown) {
   document().open(sample(u"mlp_gelu"_s));
   ASSERT_TRUE(settles());
   EXPECT_TRUE(is_open(sample(u"mlp_gelu"_s)));
+}
+
+TEST_F(Opening, TablesBeginWithTheirFirstRowForAnotherModel) {
+  open(sample(u"gpt2_tiny"_s));
+  window().workspaces().choose(u"plan"_s);
+  window().resize(900, 600);
+  QCoreApplication::processEvents();
+  QScrollBar& bar = *plans().verticalScrollBar();
+  plans().expandAll();
+  QCoreApplication::processEvents();
+  ASSERT_GT(bar.maximum(), 0);
+  bar.setValue(bar.maximum());
+  ASSERT_TRUE(QFile::copy(sample(u"gpt2_tiny"_s), in_folder(u"other.onnx"_s)));
+  open(in_folder(u"other.onnx"_s));
+  ASSERT_GT(bar.maximum(), 0);
+  EXPECT_EQ(bar.value(), 0);
 }
 
 TEST_F(Opening, SearchWalksThroughTheNodes) {

@@ -3,7 +3,9 @@
 #include <QAbstractScrollArea>
 #include <QAccessible>
 #include <QApplication>
+#include <QDialog>
 #include <QDockWidget>
+#include <algorithm>
 
 #include "tests/ui/support/window_test.h"
 
@@ -42,6 +44,21 @@ class Reach : public WindowTest {
     return widgets;
   }
 
+  /// Whether a widget's panel is in front of the others of its place.
+  bool is_in_front(const QWidget& widget) {
+    return std::ranges::none_of(window().findChildren<QDockWidget*>(), [&](const auto* dock) {
+      return dock->isAncestorOf(&widget) && dock->visibleRegion().isEmpty();
+    });
+  }
+
+  QStringList panels_in_front() {
+    QStringList names;
+    for (const QDockWidget* const dock : window().findChildren<QDockWidget*>()) {
+      if (!dock->visibleRegion().isEmpty()) names << dock->objectName();
+    }
+    return names;
+  }
+
   std::set<const QWidget*> reached_by_tab(Qt::Key key) {
     std::set<const QWidget*> reached;
     window().graph().view().setFocus();
@@ -69,9 +86,33 @@ TEST_F(Reach, TabReachesEveryWidgetBothWays) {
   for (const Qt::Key key : {Qt::Key_Tab, Qt::Key_Backtab}) {
     const auto reached = reached_by_tab(key);
     for (const QWidget* const widget : focusable()) {
-      EXPECT_TRUE(reached.contains(widget)) << described(*widget);
+      EXPECT_EQ(reached.contains(widget), is_in_front(*widget)) << described(*widget);
     }
   }
+}
+
+TEST_F(Reach, TabLeavesThePanelsInFront) {
+  QCoreApplication::processEvents();
+  const QStringList before = panels_in_front();
+  reached_by_tab(Qt::Key_Tab);
+  EXPECT_EQ(panels_in_front(), before);
+}
+
+TEST_F(Reach, ADialogLeavesThePanelInFront) {
+  find<QAction>(u"workspace_fit"_s).trigger();
+  find<QAction>(u"go_to_overview_dock"_s).trigger();
+  find<QAction>(u"set_budget"_s).trigger();
+  QCoreApplication::processEvents();
+  auto& overview = find<QDockWidget>(u"overview_dock"_s);
+  ASSERT_TRUE(overview.visibleRegion().isEmpty()) << "the planner is in front";
+  overview.raise();
+  ASSERT_TRUE(comes_true([&] { return overview.isAncestorOf(QApplication::focusWidget()); }));
+  find<QAction>(u"open"_s).trigger();
+  auto& dialog = find<QDialog>(u"open_dialog"_s);
+  ASSERT_TRUE(comes_true([&] { return dialog.isVisible(); }));
+  dialog.reject();
+  QCoreApplication::processEvents();
+  EXPECT_FALSE(overview.visibleRegion().isEmpty());
 }
 
 TEST_F(Reach, EveryPanelIsEntered) {

@@ -14,8 +14,8 @@
 
 #include "tests/support/csv.h"
 #include "tests/ui/support/window_test.h"
+#include "ui/palette/commands.h"
 #include "ui/widgets/document_dialog.h"
-#include "ui/window/commands.h"
 #include "ui/window/samples.h"
 
 namespace stashscope::ui::test {
@@ -47,15 +47,13 @@ class Saving : public WindowTest {
   }
 };
 
-TEST_F(Saving, BeginsInTheFolderOfTheLastSavedFile) {
-  const QFileInfo documents(QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation));
-  const QString at_first = documents.isDir() && documents.isWritable()
-                               ? documents.canonicalFilePath()
-                               : QDir::home().canonicalPath();
-  const std::map<QString, QString> names = {
-      {u"save_session_as"_s, u"bert.stashscope"_s}, {u"save_model"_s, u"bert_modified.onnx"_s},
-      {u"export_environment"_s, u"bert.sh"_s},      {u"export_plan"_s, u"bert.plan.json"_s},
-      {u"save_report"_s, u"bert.html"_s},           {u"export_graph"_s, u"bert_graph_view.svg"_s}};
+TEST_F(Saving, BeginsBesideTheModelAndThenWhereTheLastFileWent) {
+  const QString at_first = QDir(in_folder(u"cache"_s)).canonicalPath();
+  const std::map<QString, QString> names = {{u"save_session_as"_s, u"bert.stashscope"_s},
+                                            {u"save_model"_s, u"bert_modified.onnx"_s},
+                                            {u"export_environment"_s, u"bert.sh"_s},
+                                            {u"save_report"_s, u"bert.html"_s},
+                                            {u"export_graph"_s, u"bert_graph_view.svg"_s}};
   for (const auto& [action, name] : names) {
     EXPECT_EQ(proposed(action, u"save_dialog"_s), std::pair(at_first, name));
   }
@@ -72,6 +70,19 @@ TEST_F(Saving, BeginsInTheFolderOfTheLastSavedFile) {
             std::pair(results, u"bert.measurement.json"_s));
   ASSERT_TRUE(QDir(results).removeRecursively());
   EXPECT_EQ(proposed(u"save_model"_s, u"save_dialog"_s).first, at_first);
+}
+
+TEST_F(Saving, BeginsBesideTheNextModelToo) {
+  find<QAction>(u"save_session_as"_s).trigger();
+  answer_file_dialog(u"save_dialog"_s, in_folder(u"results/a.stashscope"_s));
+  ASSERT_TRUE(comes_true([this] { return !document().files().session_path().isEmpty(); }));
+  const QString next = in_folder(u"next.onnx"_s);
+  ASSERT_TRUE(QFile::copy(sample(u"lenet"_s), next));
+  open(next);
+  EXPECT_EQ(proposed(u"save_report"_s, u"save_dialog"_s),
+            std::pair(QDir(folder_.path()).canonicalPath(), u"next.html"_s));
+  EXPECT_EQ(proposed(u"focused_save_data"_s, u"save_dialog"_s),
+            std::pair(QDir(folder_.path()).canonicalPath(), u"next_graph_view.csv"_s));
 }
 
 TEST_F(Saving, ThereIsSomethingToCancelOnlyDuringWork) {
@@ -97,14 +108,14 @@ TEST_F(Saving, TheFileMenuGroupsWhatItSaves) {
   const QMenu& file = *window().menuBar()->actions().front()->menu();
   for (const QAction* const each : file.actions()) {
     const QString name = plain_text(each->text());
-    names << (each->isSeparator() ? u"-"_s : name.startsWith(u"Pictures"_s) ? u"Pictures"_s : name);
+    names << (each->isSeparator() ? u"-"_s : name.section(u": "_s, 0, 0));
   }
   EXPECT_EQ(names, QStringList({u"Open…"_s, u"Open recent"_s, u"Open sample"_s, u"Compare with…"_s,
                                 u"-"_s, u"Save session"_s, u"Save session as…"_s, u"-"_s,
                                 u"Export config for ONNX Runtime (environment variables)…"_s,
                                 u"Export plan for PyTorch…"_s, u"Save modified model…"_s, u"-"_s,
-                                u"Save report…"_s, u"Export graph as a picture…"_s, u"Pictures"_s,
-                                u"-"_s, u"Quit"_s}))
+                                u"Save report…"_s, u"Export graph as a picture…"_s,
+                                u"Pictures and data (CSV)"_s, u"-"_s, u"Quit"_s}))
       << names.join(u"|"_s).toStdString();
 }
 
@@ -154,23 +165,30 @@ TEST_F(Saving, TheDocumentAboutExportersIsShownInTheWindow) {
   const auto& page = *dialog.findChild<QTextBrowser*>(u"document_page"_s);
   EXPECT_TRUE(page.toPlainText().contains(u"batch normalization in inference mode"_s));
   EXPECT_FALSE(page.accessibleName().isEmpty());
-  EXPECT_TRUE(comes_true([&] { return page.verticalScrollBar()->value() > 0; }))
-      << "begins with its section";
-  page.verticalScrollBar()->setValue(0);
-  QShowEvent restored;
-  QSpontaneKeyEvent::setSpontaneous(&restored);
-  qApp->notify(&dialog, &restored);
-  QCoreApplication::processEvents();
-  EXPECT_EQ(page.verticalScrollBar()->value(), 0) << "a restored window stays where it was";
+  EXPECT_TRUE(page.toPlainText().startsWith(u"What exporters change"_s));
+  EXPECT_FALSE(page.toPlainText().contains(u"labelled_positions"_s)) << "the section after it";
   EXPECT_TRUE(desktop.source().isEmpty());
   QTest::mouseClick(dialog.findChild<QPushButton*>(u"document_browse"_s), Qt::LeftButton);
-  EXPECT_EQ(desktop.source().toLocalFile(), export_page());
+  EXPECT_EQ(desktop.source().toLocalFile(), documentation_page(u"passes.md"_s));
   QDesktopServices::unsetUrlHandler(u"file"_s);
   dialog.reject();
   ASSERT_TRUE(comes_true([this] { return window().findChild<DocumentDialog*>() == nullptr; }));
   start_window();
   click(find<QPushButton>(u"export_page"_s));
   EXPECT_TRUE(find<DocumentDialog>(u"document_dialog"_s).isVisible());
+}
+
+TEST_F(Saving, DocumentsOpenAtTheTopAndTheirCodeWraps) {
+  find<QAction>(u"pytorch_document"_s).trigger();
+  auto& dialog = find<DocumentDialog>(u"document_dialog"_s);
+  const auto& page = *dialog.findChild<QTextBrowser*>(u"document_page"_s);
+  dialog.resize(420, 400);
+  ASSERT_TRUE(comes_true([&] { return page.verticalScrollBar()->maximum() > 0; }));
+  EXPECT_EQ(page.verticalScrollBar()->value(), 0);
+  EXPECT_TRUE(comes_true([&] { return page.horizontalScrollBar()->maximum() == 0; }))
+      << "no line ends behind the edge";
+  find<QAction>(u"pytorch_document"_s).trigger();
+  EXPECT_EQ(window().findChildren<DocumentDialog*>().size(), 1) << "it comes to the front again";
 }
 
 }  // namespace saving_test

@@ -9,12 +9,15 @@
 #include <QPushButton>
 #include <QScrollBar>
 #include <QSettings>
+#include <QTextBrowser>
 
 #include "tests/ui/support/window_test.h"
 #include "ui/memory/curve_thumbnail.h"
 #include "ui/models/plan_tree_model.h"
+#include "ui/text/documents.h"
 #include "ui/text/texts.h"
 #include "ui/theme/text_size.h"
+#include "ui/widgets/document_dialog.h"
 
 namespace stashscope::ui::test {
 namespace start_page_test {
@@ -59,6 +62,8 @@ TEST_F(StartPage, ARecentFileHasItsPeaksAndItsCurve) {
   ASSERT_TRUE(settles());
   const std::int64_t without = document().study()->baseline->timeline.peak_bytes;
   const std::int64_t with = peak();
+  document().undo_stack().setClean();
+  Q_EMIT document().study_changed();
   ASSERT_TRUE(comes_true([&] { return thumbnails().of(model) != before; }));
   start_window();
   QPushButton* const button = button_of(model);
@@ -84,6 +89,34 @@ TEST_F(StartPage, ClosingTheWindowRecordsTheLastChange) {
   const auto peaks = recent_peaks(model);
   ASSERT_TRUE(peaks);
   EXPECT_EQ(peaks->with_choices, with);
+}
+
+/// Two ways with one model, as a user explores them: choose, save, choose on, save as another one.
+TEST_F(StartPage, EachSessionHasItsOwnPeaksAndCurve) {
+  const QString model = opened_copy();
+  const std::int64_t plain = peak();
+  std::map<QString, std::int64_t> peaks;
+  std::map<QString, QImage> pictures;
+  for (const int level : {1, 2}) {
+    Choices choices = document().choices();
+    choices.plans.level = level;
+    if (level == 2) choices.dims["inputs_input_ids_dim0"] = 3;
+    document().choose(choices, u"level"_s);
+    ASSERT_TRUE(settles());
+    QTest::qWait(700);  // longer than the delay of the recording
+    const QString way = in_folder(u"way%1.stashscope"_s.arg(level));
+    document().save_session_as(way);
+    ASSERT_TRUE(comes_true([&] { return !thumbnails().of(way).isNull(); }));
+    peaks[way] = peak();
+    pictures[way] = thumbnails().of(way);
+  }
+  ASSERT_TRUE(recent_peaks(model));
+  EXPECT_EQ(recent_peaks(model)->with_choices, plain) << "the model itself has no plans";
+  for (const auto& [way, bytes] : peaks) {
+    ASSERT_TRUE(recent_peaks(way));
+    EXPECT_EQ(recent_peaks(way)->with_choices, bytes) << way.toStdString();
+    EXPECT_EQ(thumbnails().of(way), pictures[way]) << way.toStdString();
+  }
 }
 
 TEST_F(StartPage, ASavedSessionIsARecentFileWithItsPeaks) {
@@ -191,10 +224,22 @@ TEST_F(StartPage, SamplesSayWhatTheyShow) {
 TEST_F(StartPage, TheLinesForPyTorchAreThoseOfTheDocumentation) {
   click(find<QPushButton>(u"copy_export_lines"_s));
   EXPECT_EQ(QApplication::clipboard()->text(), export_lines() + u'\n');
-  QFile docs(export_page());
-  ASSERT_TRUE(docs.open(QIODevice::ReadOnly)) << export_page().toStdString();
+  QFile docs(documentation_page(u"passes.md"_s));
+  ASSERT_TRUE(docs.open(QIODevice::ReadOnly)) << documentation_page(u"passes.md"_s).toStdString();
   EXPECT_TRUE(QString::fromUtf8(docs.readAll()).contains(export_lines()));
   EXPECT_TRUE(find<QWidget>(u"export_page"_s).isVisible());
+}
+
+TEST_F(StartPage, TheLinesThatCaptureAreThoseOfTheDocumentation) {
+  click(find<QPushButton>(u"copy_capture_lines"_s));
+  EXPECT_EQ(QApplication::clipboard()->text(), capture_lines() + u'\n');
+  EXPECT_TRUE(document_about_pytorch().contains(capture_lines()));
+  click(find<QPushButton>(u"capture_page"_s));
+  const auto& dialog = find<DocumentDialog>(u"document_dialog"_s);
+  const auto& page = *dialog.findChild<QTextBrowser*>(u"document_page"_s);
+  for (const QString& word : {u"stashscope.capture"_s, u"Apply and remove"_s, u"Measure"_s}) {
+    EXPECT_TRUE(page.toPlainText().contains(word)) << word.toStdString();
+  }
 }
 
 TEST_F(StartPage, NothingIsCutInSmallWindows) {

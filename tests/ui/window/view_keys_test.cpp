@@ -10,9 +10,9 @@
 #include "tests/ui/support/window_test.h"
 #include "ui/memory/memory_view.h"
 #include "ui/memory/sweep_chart.h"
+#include "ui/palette/commands.h"
 #include "ui/panels/planner/plan_chart.h"
 #include "ui/widgets/key_action.h"
-#include "ui/window/commands.h"
 
 namespace stashscope::ui::test {
 namespace view_keys_test {
@@ -160,7 +160,7 @@ TEST_F(ViewKeys, TheRightMouseButtonListsThemBesideACurve) {
     menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
     if (menu == nullptr) return;
     for (QAction* const action : menu->actions()) {
-      if (action->text() == u"Bands or tensors"_s) menu->setActiveAction(action);
+      if (action->text() == u"Switch between bands and tensors"_s) menu->setActiveAction(action);
     }
     QTest::keyClick(menu, Qt::Key_Return);
   });
@@ -178,11 +178,11 @@ TEST_F(ViewKeys, ThePaletteOffersWhatCanBeSeen) {
     return false;
   };
   front(find<QWidget>(u"memory_view"_s));
-  EXPECT_TRUE(offers(u"Bands or tensors"_s));
+  EXPECT_TRUE(offers(u"Switch between bands and tensors"_s));
   EXPECT_FALSE(offers(u"First point"_s)) << "behind the memory curve and the plans";
   front(find<QWidget>(u"sweep_chart"_s));
   EXPECT_TRUE(offers(u"First point"_s));
-  EXPECT_FALSE(offers(u"Bands or tensors"_s));
+  EXPECT_FALSE(offers(u"Switch between bands and tensors"_s));
 }
 
 }  // namespace view_keys_test

@@ -73,6 +73,81 @@ TEST_F(WorkspacesOfWindow, PanelsOpenInAnyOfThem) {
   EXPECT_TRUE(plans().isVisible());
 }
 
+TEST_F(WorkspacesOfWindow, PanelsOfOthersComeAsTabs) {
+  window().resize(1366, 768);
+  open(sample(u"gpt2_tiny"_s));
+  choose(u"overview"_s);
+  QCoreApplication::processEvents();
+  const QStringList before = shown_panels();
+  for (const QDockWidget* const dock : window().findChildren<QDockWidget*>()) {
+    find<QAction>(u"go_to_"_s + dock->objectName()).trigger();
+    QCoreApplication::processEvents();
+    EXPECT_TRUE(shown_panels().contains(dock->objectName())) << dock->objectName().toStdString();
+    EXPECT_EQ(shown_panels().size(), before.size()) << dock->objectName().toStdString();
+    EXPECT_GT(dock->height(), 150) << dock->objectName().toStdString();
+    EXPECT_EQ(window().size(), QSize(1366, 768)) << dock->objectName().toStdString();
+    EXPECT_GT(window().graph().width(), 200) << dock->objectName().toStdString();
+  }
+  press(Qt::Key_1, Qt::ControlModifier);
+  EXPECT_EQ(shown_panels(), before);
+  EXPECT_GT(find<QDockWidget>(u"overview_dock"_s).height(), 300) << "less only by the tabs";
+}
+
+TEST_F(WorkspacesOfWindow, TheMenuOfPanelsOpensTabsToo) {
+  window().resize(1366, 768);
+  open(sample(u"gpt2_tiny"_s));
+  choose(u"overview"_s);
+  auto& plans_dock = find<QDockWidget>(u"plans_dock"_s);
+  plans_dock.toggleViewAction()->trigger();
+  QCoreApplication::processEvents();
+  EXPECT_TRUE(
+      window().tabifiedDockWidgets(&plans_dock).contains(&find<QDockWidget>(u"overview_dock"_s)));
+  EXPECT_TRUE(shown_panels().contains(u"plans_dock"_s));
+  plans_dock.toggleViewAction()->trigger();
+  EXPECT_TRUE(plans_dock.isHidden());
+}
+
+TEST_F(WorkspacesOfWindow, APanelWithoutAHostHasTheWidthOfItsHome) {
+  window().resize(1600, 900);
+  open(sample(u"gpt2_tiny"_s));
+  choose(u"overview"_s);
+  find<QDockWidget>(u"overview_dock"_s).close();
+  find<QAction>(u"go_to_orders_dock"_s).trigger();
+  QCoreApplication::processEvents();
+  EXPECT_GT(find<QDockWidget>(u"orders_dock"_s).width(), 400);
+}
+
+TEST_F(WorkspacesOfWindow, PlansHaveThePlannerBesideThem) {
+  open(sample(u"gpt2_tiny"_s));
+  choose(u"plan"_s);
+  QCoreApplication::processEvents();
+  auto& planner = find<QDockWidget>(u"planner_dock"_s);
+  EXPECT_TRUE(planner.isVisible());
+  EXPECT_FALSE(shown_panels().contains(u"planner_dock"_s)) << "behind the plans";
+  EXPECT_TRUE(window().tabifiedDockWidgets(&planner).contains(&find<QDockWidget>(u"plans_dock"_s)));
+}
+
+TEST_F(WorkspacesOfWindow, KeepThePartOfTheGraphInView) {
+  open(sample(u"gpt2_tiny"_s));
+  window().resize(1600, 1000);
+  choose(u"overview"_s);
+  GraphView& view = window().graph().view();
+  view.fit();
+  view.center_on(to_qt(view.scene()->drawing().bounds.center()));
+  const double before = view.camera().zoom;
+  const QRectF seen = view.seen();
+  choose(u"plan"_s);
+  ASSERT_TRUE(comes_true([&] { return view.camera().zoom < before; }));
+  EXPECT_LE(seen.width() * view.camera().zoom, view.width());
+}
+
+TEST_F(WorkspacesOfWindow, TheirHintsLeaveThePeakInTheStatusLine) {
+  open(sample(u"gpt2_tiny"_s));
+  for (const QAction* const each : window().findChildren<QAction*>()) {
+    EXPECT_TRUE(each->statusTip().isEmpty()) << each->objectName().toStdString();
+  }
+}
+
 TEST_F(WorkspacesOfWindow, TheArrangementOfAnEarlierVersionBecomesALayout) {
   open(sample(u"gpt2_tiny"_s));
   find<QDockWidget>(u"memory_dock"_s).close();

@@ -5,6 +5,8 @@
 #include <QSettings>
 #include <QSplitter>
 
+#include "core/study/edits/dimension_edits.h"
+#include "ui/document/choice_words.h"
 #include "ui/text/texts.h"
 #include "ui/theme/icons.h"
 #include "ui/theme/spacing.h"
@@ -15,25 +17,52 @@ namespace {
 
 using namespace Qt::StringLiterals;
 
-constexpr int group_width = 92;
 constexpr int name_width = 180;
 constexpr int least_name_width = 112;
-constexpr int side_width = 104;
+constexpr int most_group_width = 132;
+constexpr int most_side_width = 96;
 constexpr int least_difference_width = 96;
 /// Widths of the table and the chart, relative to each other.
 constexpr int table_share = 660;
 constexpr int chart_share = 300;
+/// The table leaves at least this width to the chart.
+constexpr int least_chart_width = 200;
 
-/// Narrower parts stand below each other.
+/// Below this width in pixels, the table and the chart stand one above the other.
 constexpr int least_side_by_side = 800;
 
-/// Puts the table beside the chart, or above it where there is no room for both.
+/// Puts the table beside the chart, or above it where there is no room for both. Until the user
+/// moves the border between them, the table has room for its columns if the chart leaves it.
 class CompareParts : public QSplitter {
+ public:
+  CompareParts(TableView& table, QWidget& chart) : table_(table) {
+    setChildrenCollapsible(false);
+    addWidget(&table);
+    addWidget(&chart);
+    connect(this, &QSplitter::splitterMoved, this, [this] { is_moved_ = true; });
+    // Queued, because the columns are fitted at the same time.
+    connect(
+        table.model(), &QAbstractItemModel::modelReset, this, [this] { fit(); },
+        Qt::QueuedConnection);
+  }
+
  protected:
   void resizeEvent(QResizeEvent* event) override {
     setOrientation(width() < least_side_by_side ? Qt::Vertical : Qt::Horizontal);
     QSplitter::resizeEvent(event);
+    fit();
   }
+
+ private:
+  void fit() {
+    if (is_moved_ || orientation() == Qt::Vertical) return;
+    const int share = width() * table_share / (table_share + chart_share);
+    const int table = std::max(share, std::min(table_.whole_width(), width() - least_chart_width));
+    setSizes({table, width() - table});
+  }
+
+  TableView& table_;
+  bool is_moved_ = false;
 };
 
 QString file_of(const Document& document) {
@@ -55,6 +84,7 @@ ComparePanel::ComparePanel(Document& document, QWidget* parent)
       left_title_(new ElidedLabel({})),
       right_title_(new ElidedLabel({})),
       all_(new QCheckBox(tr("All rows"))),
+      sizes_(new QLabel),
       table_(new TableView),
       chart_(new ComparisonChart) {
   setObjectName(u"compare_panel"_s);
@@ -67,7 +97,11 @@ ComparePanel::ComparePanel(Document& document, QWidget* parent)
   layout->addWidget(progress_row_);
   layout->addWidget(pages_, 1);
   connect(&document_, &Document::study_changed, this, &ComparePanel::show_rows);
+  connect(&document_, &Document::opened, this, &ComparePanel::close_for_another_model);
   connect(&document_.files(), &DocumentFiles::paths_changed, this, &ComparePanel::show_titles);
+  // Queued, because the undo stack gets the edit only after the signal.
+  connect(&document_, &Document::choices_changed, this, &ComparePanel::show_titles,
+          Qt::QueuedConnection);
   show_state();
 }
 
@@ -102,23 +136,20 @@ QWidget* ComparePanel::make_comparison() {
   table_->setModel(&model_);
   table_->let_sort();
   table_->set_invitation(tr("Both sides are the same."));
-  table_->horizontalHeader()->resizeSection(ComparisonModel::group, group_width);
   table_->horizontalHeader()->resizeSection(ComparisonModel::name, name_width);
-  table_->horizontalHeader()->resizeSection(ComparisonModel::left, side_width);
-  table_->horizontalHeader()->resizeSection(ComparisonModel::right, side_width);
+  table_->fit_to_content(ComparisonModel::group, most_group_width);
+  table_->fit_to_content(ComparisonModel::left, most_side_width);
+  table_->fit_to_content(ComparisonModel::right, most_side_width);
   table_->cut_at_end({ComparisonModel::group, ComparisonModel::difference});
   table_->set_flexible_column(ComparisonModel::name, least_name_width, least_difference_width);
   table_->keep_last_whole();
-  auto* const split = new CompareParts;
-  split->setChildrenCollapsible(false);
-  split->addWidget(table_);
-  split->addWidget(chart_);
-  split->setSizes({table_share, chart_share});
+  auto* const split = new CompareParts(*table_, *chart_);
   auto* const page = new QWidget;
   auto* const layout = new QVBoxLayout(page);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
   layout->addWidget(make_tools());
+  layout->addWidget(make_sizes());
   layout->addWidget(split, 1);
   return page;
 }
@@ -145,6 +176,25 @@ QWidget* ComparePanel::make_tools() {
   connect(choose, &QToolButton::clicked, this, &ComparePanel::choice_wanted);
   connect(close, &QToolButton::clicked, this, &ComparePanel::close_comparison);
   return row;
+}
+
+/// A row that warns of different sizes, with a button that makes them the same.
+QWidget* ComparePanel::make_sizes() {
+  sizes_row_ = new QWidget;
+  sizes_->setObjectName(u"compare_sizes"_s);
+  sizes_->setWordWrap(true);
+  sizes_->setMinimumHeight(1);
+  auto* const same = new QPushButton(tr("Compare at the same sizes"));
+  same->setObjectName(u"compare_same_sizes"_s);
+  same->setToolTip(
+      tr("Computes the other side with the sizes of this window. The file does not change."));
+  auto* const layout = new QHBoxLayout(sizes_row_);
+  layout->setContentsMargins(spacing_unit, 0, spacing_unit, spacing_unit / 2);
+  layout->setSpacing(spacing_unit);
+  layout->addWidget(sizes_, 1);
+  layout->addWidget(same);
+  connect(same, &QPushButton::clicked, this, &ComparePanel::take_sizes);
+  return sizes_row_;
 }
 
 QToolButton* ComparePanel::add_tool(const QString& name, const QString& text, const QString& tip) {
@@ -210,6 +260,34 @@ void ComparePanel::take_opened() {
   Q_EMIT opened();
 }
 
+void ComparePanel::close_for_another_model() {
+  const bool is_another = !document_model_.isEmpty() && document_.model_path() != document_model_;
+  document_model_ = document_.model_path();
+  if (is_another) close_comparison();
+}
+
+void ComparePanel::take_sizes() {
+  if (!is_comparing() || other_->study() == nullptr || document_.study() == nullptr) return;
+  const SizeChoices sizes = sizes_that_differ(*document_.study(), *other_->study());
+  other_->choose(with_dimensions(*other_->study(), other_->choices(), sizes),
+                 tr("The sizes of the other side"));
+}
+
+void ComparePanel::show_sizes() {
+  const SizeChoices sizes = sizes_that_differ(*document_.study(), *other_->study());
+  QStringList differing;
+  for (const Dimension& each : other_->study()->sizes->dims.dimensions) {
+    const auto here = sizes.find(each.name);
+    if (here == sizes.end()) continue;
+    differing << tr("%1 is %2 here and %3 there")
+                     .arg(word_text(*other_->study(), each))
+                     .arg(here->second)
+                     .arg(each.value);
+  }
+  sizes_row_->setVisible(!sizes.empty());
+  sizes_->setText(tr("The sides have different sizes: %1.").arg(differing.join(u"; "_s)));
+}
+
 void ComparePanel::swap_sides() {
   if (!is_comparing()) return;
   swapped_ = !swapped_;
@@ -258,11 +336,16 @@ void ComparePanel::show_titles() {
   const QString& right = swapped_ ? here : path_;
   const auto title = [this](const QString& side, const QString& file, bool is_here) {
     const QString name = QFileInfo(file).fileName();
-    return is_here ? tr("%1: %2, as in this window").arg(side, name) : u"%1: %2"_s.arg(side, name);
+    const QString plain = u"%1: %2"_s.arg(side, name);
+    if (!is_here) return QStringList{plain};
+    if (document_.undo_stack().isClean())
+      return QStringList{tr("%1: %2, as in this window").arg(side, name), plain};
+    return QStringList{tr("%1: %2 with the changes of this window").arg(side, name),
+                       tr("%1: %2, changed").arg(side, name)};
   };
-  left_title_->setText(title(tr("Left"), left, !swapped_));
+  left_title_->set_forms(title(tr("Left"), left, !swapped_));
   left_title_->setToolTip(left);
-  right_title_->setText(title(tr("Right"), right, swapped_));
+  right_title_->set_forms(title(tr("Right"), right, swapped_));
   right_title_->setToolTip(right);
 }
 
@@ -273,6 +356,7 @@ void ComparePanel::show_rows() {
   if (swapped_) std::swap(left, right);
   model_.set_rows(compare(*left, *right));
   chart_->set_studies(left, right);
+  show_sizes();
 }
 
 }  // namespace stashscope::ui

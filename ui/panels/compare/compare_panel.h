@@ -18,7 +18,8 @@ namespace stashscope::ui {
 
 /// Compares the document with another session or model, the other side of the comparison: shows a
 /// table of differences, and both memory curves on one chart. The other side is loaded in the
-/// background and does not change with the choices of the document.
+/// background and does not change with the choices of the document, but can take its sizes. Opening
+/// another model ends the comparison.
 class ComparePanel : public QWidget {
   Q_OBJECT
 
@@ -41,6 +42,7 @@ class ComparePanel : public QWidget {
   QWidget* make_invitation();
   QWidget* make_comparison();
   QWidget* make_tools();
+  QWidget* make_sizes();
   QWidget* make_progress();
   QToolButton* add_tool(const QString& name, const QString& text, const QString& tip);
   void make_other();
@@ -48,11 +50,16 @@ class ComparePanel : public QWidget {
   void show_state();
   void show_rows();
   void show_titles();
+  void show_sizes();
+  /// Gives the other side the sizes of the document. The file of the other side does not change.
+  void take_sizes();
+  void close_for_another_model();
   QString remembered_file() const;
 
   Document& document_;
   std::unique_ptr<Document> other_;
   ComparisonModel model_;
+  QString document_model_;  ///< path of the model of the document
   bool shown_ = false;
   bool swapped_ = false;
   QString path_;     ///< file of the other side
@@ -67,6 +74,8 @@ class ComparePanel : public QWidget {
   ElidedLabel* left_title_;
   ElidedLabel* right_title_;
   QCheckBox* all_;
+  QWidget* sizes_row_ = nullptr;  ///< shown while the sides have different sizes
+  QLabel* sizes_;
   QHBoxLayout* tools_ = nullptr;
   TableView* table_;
   ComparisonChart* chart_;

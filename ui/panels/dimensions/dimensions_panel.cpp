@@ -12,6 +12,7 @@
 #include "ui/document/dimension_presets.h"
 #include "ui/panels/dimensions/dimension_menu.h"
 #include "ui/panels/dimensions/preset_menu.h"
+#include "ui/panels/dimensions/size_box.h"
 #include "ui/text/texts.h"
 #include "ui/theme/spacing.h"
 #include "ui/theme/text_size.h"
@@ -247,13 +248,19 @@ void DimensionsPanel::fit_rows() {
 }
 
 QSpinBox* DimensionsPanel::make_value(const QString& name) {
-  auto* const value = new QSpinBox;
+  auto* const value = new SizeBox;
   value->setObjectName(u"dimension:"_s + name);
   value->setAccessibleName(name);
-  value->setRange(0, static_cast<int>(largest_dimension));
+  value->setRange(1, static_cast<int>(largest_dimension));
   value->setAlignment(Qt::AlignRight);
   value->setKeyboardTracking(false);
   pass_undo_keys(*value);
+  connect(value, &SizeBox::refused, this, [this, name, value](const QString& typed) {
+    document_.notices().report(
+        {ErrorKind::usage, tr("Dimension %1 cannot be %2: a size is at least 1. It stays %3.")
+                               .arg(name, typed)
+                               .arg(value->value())});
+  });
   connect(value, &QSpinBox::valueChanged, this,
           [this, name](int number) { set_dimension(name, number); });
   return value;
@@ -282,6 +289,9 @@ void DimensionsPanel::update_row(const Row& row, const Dimension& dimension) con
     const QSignalBlocker quiet(row.value);
     row.value->setSuffix(
         suffix_of(unit_of(document_.study()->graph(), dimension), dimension.value));
+    // A session or an option of the command line may have set the size 0, which the field must
+    // show.
+    row.value->setMinimum(dimension.value == 0 ? 0 : 1);
     row.value->setValue(static_cast<int>(std::min(dimension.value, largest_dimension)));
   }
   row.note->setText(note_of(dimension));
@@ -320,7 +330,8 @@ QString DimensionsPanel::tip_of(const Dimension& dimension) const {
 }
 
 void DimensionsPanel::set_dimension(const QString& name, int value) {
-  // A box can lose the focus before the panel shows a model that was just opened.
+  // A box that loses the focus applies its value. The document may then already have another model,
+  // which the panel does not show yet.
   if (model_.lock() != document_.study()->model) return;
   for (const Dimension& dimension : document_.study()->sizes->dims.dimensions) {
     if (shown(dimension.name) != name) continue;

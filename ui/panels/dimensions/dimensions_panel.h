@@ -49,7 +49,7 @@ class DimensionsPanel : public QWidget {
   QWidget* make_head();
   Row make_row(const Dimension& dimension);
   /// Puts the labels above the fields if a label would be cut beside its field, and keeps the panel
-  /// wide enough for both.
+  /// wide enough for labels and fields.
   void fit_rows();
   QSpinBox* make_value(const QString& name);
   QToolButton* make_more(const QString& name, QWidget& row);

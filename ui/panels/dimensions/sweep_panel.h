@@ -45,9 +45,10 @@ class SweepPanel : public QWidget {
   bool waits() const { return document_.run_job().is_running(); }
   void take_turn();
   bool is_answered(const Question& question) const;
-  /// The input that the fields ask for.
+  /// The input that the fields of the panel describe.
   Question question(const Dimension& of) const;
-  /// Whether the chart shows what the fields ask for. A cancelled sweep stays incomplete.
+  /// Whether no sweep is running or about to start, and the last sweep used the input that the
+  /// fields describe. Also true if this sweep was cancelled.
   bool is_current() const;
   void start();
   void cancel();

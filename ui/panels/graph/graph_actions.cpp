@@ -2,10 +2,12 @@
 
 #include <QApplication>
 #include <QClipboard>
+#include <set>
 
 #include "core/study/edits/edits.h"
 #include "core/study/edits/node_edits.h"
 #include "core/study/facts/node_facts.h"
+#include "core/study/facts/opened_operator.h"
 #include "core/study/facts/plan_facts.h"
 #include "ui/document/named_edits.h"
 #include "ui/text/enabling.h"
@@ -20,6 +22,29 @@ namespace {
 using namespace Qt::StringLiterals;
 
 constexpr std::size_t most_followed = 24;
+
+/// The nodes that read a tensor that no node makes.
+std::vector<layout::Neighbour> readers_of(const Topology& topology, ValueId tensor) {
+  std::vector<layout::Neighbour> readers;
+  for (const NodeId reader : topology.readers[tensor]) readers.push_back({reader, tensor});
+  return readers;
+}
+
+/// Why a tensor that no node makes is alive.
+QString why_given_is_alive(const Study& study, ValueId tensor) {
+  const BufferId buffer = study.current->timeline.buffer_of[tensor];
+  if (!buffer.valid()) return GraphActions::tr("No node reads this tensor.");
+  if (study.current->timeline.buffers[buffer].persistent) {
+    return GraphActions::tr(
+        "This tensor exists before the step and stays in memory to its end. No plan frees it.");
+  }
+  const auto last = last_read(study, buffer);
+  if (!last) return GraphActions::tr("No node reads this tensor.");
+  const std::string reader = name_of(study.graph(), study.current->dataflow, last->reader);
+  return GraphActions::tr("%1 reads this tensor last, in slot %2.")
+      .arg(shown(reader))
+      .arg(last->slot + 1);
+}
 
 }  // namespace
 
@@ -81,7 +106,8 @@ void GraphActions::enable() {
   }
   enable_plans();
   enable_plan_row();
-  why_not_->setEnabled(document_.selection().node().valid());
+  const Selection& selection = document_.selection().current();
+  why_not_->setEnabled(selection.node.valid() || selection.tensor.valid());
   isolate_->setEnabled(has_selection || view_.isolation());
   isolate_->setChecked(view_.isolation().has_value());
 }
@@ -89,19 +115,53 @@ void GraphActions::enable() {
 /// Enables and ticks the actions that recompute and pin. Such an action is ticked if its effect is
 /// on for every selected node that has a plan.
 void GraphActions::enable_plans() {
-  const PlannedNodes planned =
-      document_.study() == nullptr ? PlannedNodes() : planned_nodes(*document_.study(), selected());
-  recompute_->setEnabled(!planned.on.empty() || !planned.off.empty());
-  recompute_->setChecked(!planned.on.empty() && planned.off.empty());
+  const PlannedNodes found =
+      document_.study() == nullptr ? PlannedNodes() : planned_nodes(*document_.study(), planned());
+  recompute_->setEnabled(!found.on.empty() || !found.off.empty());
+  recompute_->setChecked(!found.on.empty() && found.off.empty());
   pin_->setEnabled(recompute_->isEnabled());
-  pin_->setChecked(planned.on.empty() && !planned.pinned.empty() &&
-                   planned.pinned.size() == planned.off.size());
+  pin_->setChecked(found.on.empty() && !found.pinned.empty() &&
+                   found.pinned.size() == found.off.size());
+}
+
+/// The nodes to whose plans the actions apply: the selected nodes. A backward group has no plans of
+/// its own, so the actions apply to the forward nodes of the same group.
+std::vector<NodeId> GraphActions::planned() const {
+  const std::vector<NodeId>& nodes = selected();
+  if (nodes.size() < 2 || !is_current()) return nodes;
+  const Study& study = *document_.study();
+  const PlannedNodes own = planned_nodes(study, nodes);
+  if (!own.on.empty() || !own.off.empty()) return nodes;
+  const auto& group_of = view_.scene()->picture().grouping->group_of;
+  const Dataflow& dataflow = study.current->dataflow;
+  std::set<layout::GroupId> groups;
+  for (const NodeId node : nodes) groups.insert(group_of[dataflow.origin(node)]);
+  std::vector<NodeId> partners;
+  for (const NodeId node : IdRange<NodeId>(study.graph().nodes().size())) {
+    if (group_of[node].valid() && groups.contains(group_of[node])) partners.push_back(node);
+  }
+  return partners;
+}
+
+/// The node whose row `Show in the plan table` shows: the selected node, or a node of the selected
+/// group that has a row, preferably one whose plan is on. Invalid if there is none.
+NodeId GraphActions::node_with_row() const {
+  const auto& study = document_.study();
+  if (study == nullptr) return {};
+  const NodeId node = document_.selection().node();
+  const PlannedNodes found = node.valid() ? PlannedNodes() : planned_nodes(*study, planned());
+  if (node.valid()) return node;
+  if (!found.on.empty()) return found.on.front();
+  return found.off.empty() ? NodeId() : found.off.front();
 }
 
 void GraphActions::enable_plan_row() {
-  const NodeId node = document_.selection().node();
-  if (document_.study() == nullptr || !node.valid()) {
-    return enable_unless(*plan_row_, tr("Select a node first"), {});
+  const NodeId node = node_with_row();
+  if (!node.valid()) {
+    return enable_unless(*plan_row_,
+                         selected().empty() ? tr("Select a node first")
+                                            : tr("The plan table has no row for these nodes"),
+                         {});
   }
   const Study& study = *document_.study();
   const bool has_row = table_place(study, study.current->dataflow.origin(node)).has_value();
@@ -109,23 +169,24 @@ void GraphActions::enable_plan_row() {
                 {});
 }
 
-void GraphActions::show_plan_row() { Q_EMIT plan_row_wanted(document_.selection().node()); }
+void GraphActions::show_plan_row() { Q_EMIT plan_row_wanted(node_with_row()); }
 
 void GraphActions::recompute() {
   const Study& study = *document_.study();
-  const bool on = !planned_nodes(study, selected()).off.empty();
+  const std::vector<NodeId> nodes = planned();
+  const bool on = !planned_nodes(study, nodes).off.empty();
   const QString text = on ? tr("Recompute %1") : tr("Do not recompute %1");
-  choose_named(document_, with_nodes_recomputed(study, document_.choices(), selected(), on),
+  choose_named(document_, with_nodes_recomputed(study, document_.choices(), nodes, on),
                nodes_with_plans(study), text.arg(name_of_selection()));
   enable();
 }
 
 void GraphActions::pin() {
   const Study& study = *document_.study();
-  const PlannedNodes planned = planned_nodes(study, selected());
-  std::vector<NodeId> nodes = planned.on;
-  nodes.insert(nodes.end(), planned.off.begin(), planned.off.end());
-  const bool on = planned.pinned.size() < nodes.size();
+  const PlannedNodes found = planned_nodes(study, planned());
+  std::vector<NodeId> nodes = found.on;
+  nodes.insert(nodes.end(), found.off.begin(), found.off.end());
+  const bool on = found.pinned.size() < nodes.size();
   const QString text = on ? tr("Keep %1 in memory") : tr("No longer keep %1 in memory");
   choose_named(document_, with_pinned(study, document_.choices(), nodes, on), nodes,
                text.arg(name_of_selection()));
@@ -135,6 +196,9 @@ void GraphActions::pin() {
 std::vector<layout::Neighbour> GraphActions::neighbours(Way way) const {
   if (!is_current()) return {};
   const Topology& topology = document_.study()->current->dataflow.topology;
+  const ValueId tensor = document_.selection().current().tensor;
+  if (tensor.valid() && way == Way::to_inputs) return {};
+  if (tensor.valid()) return readers_of(topology, tensor);
   return way == Way::to_inputs ? layout::makers_before(topology, selected())
                                : layout::readers_after(topology, selected());
 }
@@ -179,14 +243,14 @@ QString GraphActions::text_of(const layout::Neighbour& neighbour) const {
   const Dataflow& dataflow = study.current->dataflow;
   const std::string name = name_of(study.graph(), dataflow, neighbour.node);
   const QString text =
-      u"%1  %2\t%3"_s.arg(shown(study.graph().node(dataflow.origin(neighbour.node)).op_type),
+      u"%1  %2\t%3"_s.arg(shown(opened_operator(study, dataflow.origin(neighbour.node))),
                           shown(name.substr(name.rfind('/') + 1)),
                           bytes_text(stored_value(study, neighbour.value).bytes));
   return menu_text(text);
 }
 
-/// Several values may share the buffer of a node's output. Returns, for each selected node, the
-/// producer of the value that is read last in the buffer of the selected node's output.
+/// Several values may share one buffer. For each selected node, finds the last read of the buffer
+/// of the node's output, and the value that is read there. Returns the producers of these values.
 std::vector<NodeId> GraphActions::sharers_of_memory() const {
   const Study& study = *document_.study();
   std::vector<NodeId> makers;
@@ -215,10 +279,12 @@ void GraphActions::show_path() {
 }
 
 void GraphActions::say_why_not() {
-  if (!is_current() || !document_.selection().node().valid()) return;
+  if (!is_current() || !why_not_->isEnabled()) return;
   const Study& study = *document_.study();
-  const NodeId node = study.current->dataflow.origin(document_.selection().node());
   Q_EMIT inspector_wanted();
+  const ValueId tensor = document_.selection().current().tensor;
+  if (tensor.valid()) return Q_EMIT said(why_given_is_alive(study, tensor));
+  const NodeId node = study.current->dataflow.origin(document_.selection().node());
   QStringList reasons;
   for (const Obstacle* const obstacle : obstacles_of_node(study, node)) {
     reasons << shown(obstacle->rule);

@@ -43,6 +43,8 @@ class GraphActions : public QObject {
   void recompute();
   void pin();
   void enable_plans();
+  std::vector<NodeId> planned() const;
+  NodeId node_with_row() const;
   void enable_plan_row();
   void show_plan_row();
   void follow_input() { follow(Way::to_inputs); }

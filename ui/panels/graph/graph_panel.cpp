@@ -23,6 +23,9 @@ namespace {
 using namespace Qt::StringLiterals;
 
 constexpr double button_zoom = 1.25;
+/// A panel at least this wide, in pixels at the normal text size, shows the label of the list of
+/// colourings.
+constexpr int width_with_label = 560;
 
 QString colours_key() { return u"graph/colours"_s; }
 
@@ -33,9 +36,6 @@ layout::TextWidth text_width() {
         QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size())));
   };
 }
-
-/// The parts of a name are joined by dots in modules and by slashes in nodes and tensors.
-QString with_dots(QString name) { return name.replace(u'/', u'.'); }
 
 /// All nodes of a group, forward or backward (`side`), including clones and nested groups.
 std::vector<NodeId> nodes_in(const GraphPicture& picture, layout::GroupId group,
@@ -59,7 +59,9 @@ GraphPanel::GraphPanel(Document& document, const std::filesystem::path& program,
       layout_(program, text_width()),
       view_(new GraphView),
       search_(new QLineEdit),
+      hits_(new SearchList(*search_, this)),
       matches_label_(new QLabel),
+      colour_by_(new QLabel(tr("Colour by"))),
       colours_(new QComboBox),
       legend_(new Legend),
       actions_(new GraphActions(document, *view_, this)) {
@@ -70,7 +72,10 @@ GraphPanel::GraphPanel(Document& document, const std::filesystem::path& program,
   layout->addWidget(make_tools());
   layout->addWidget(view_, 1);
   layout->addWidget(legend_);
-  connect(&document_, &Document::opened, this, [this] { open_.reset(); });
+  connect(&document_, &Document::opened, this, [this] {
+    open_.reset();
+    search_->clear();
+  });
   connect(&document_, &Document::study_changed, this, &GraphPanel::show_study);
   connect(&document_.selection(), &LinkedSelection::changed, this, &GraphPanel::show_selection);
   connect(&layout_, &LayoutService::drawn, this, &GraphPanel::take_picture);
@@ -102,10 +107,14 @@ QWidget* GraphPanel::make_tools() {
   layout->setSpacing(spacing_unit / 2);
   set_up_search();
   set_up_colours();
-  layout->addWidget(search_, 3);
+  layout->addWidget(search_, 4);
   layout->addWidget(matches_label_);
-  layout->addStretch(1);
-  layout->addWidget(colours_, 2);
+  // Takes only the width that the search field and the list of colourings leave.
+  layout->addStretch();
+  // The label must not limit how narrow the panel can become. A narrow panel hides the label.
+  colour_by_->setMinimumWidth(1);
+  layout->addWidget(colour_by_);
+  layout->addWidget(colours_, 3);
   layout->addSpacing(spacing_unit);
   const auto add = [&](const QString& name, Icon which, const QString& tip, auto action) {
     auto* const button = new QToolButton;
@@ -138,15 +147,23 @@ QWidget* GraphPanel::make_peak_button() {
 
 void GraphPanel::set_up_search() {
   search_->setObjectName(u"graph_search"_s);
-  search_->setAccessibleName(tr("Search nodes"));
-  search_->setPlaceholderText(tr("Search nodes by name, module, operator or tensor"));
+  search_->setAccessibleName(tr("Search nodes and weights"));
+  search_->setPlaceholderText(tr("Search nodes and weights"));
+  search_->setToolTip(
+      tr("Search nodes by name, module, operator or tensor, and weights and inputs by name"));
   search_->setClearButtonEnabled(true);
   search_->setMaximumWidth(280);
   search_->setMinimumWidth(40);
   matches_label_->setObjectName(u"graph_matches"_s);
-  matches_label_->setEnabled(false);
+  matches_label_->setForegroundRole(QPalette::PlaceholderText);
+  matches_label_->setCursor(Qt::PointingHandCursor);
   connect(search_, &QLineEdit::textChanged, this, &GraphPanel::search);
-  connect(search_, &QLineEdit::returnPressed, this, [this] { find_next(1); });
+  matches_label_->setToolTip(tr("A click lists the hits"));
+  matches_label_->installEventFilter(this);
+  connect(search_, &QLineEdit::textEdited, this, [this] { hits_->show(); });
+  connect(search_, &QLineEdit::returnPressed, this, &GraphPanel::go_to_hit);
+  connect(hits_, &SearchList::hit_chosen, this,
+          [this](int row) { choose_hit(static_cast<std::size_t>(row)); });
   add_key_action(*search_, tr("Previous match"),
                  {QKeySequence(u"Shift+Return"_s), QKeySequence(u"Shift+Enter"_s)},
                  [this] { find_next(-1); });
@@ -169,6 +186,11 @@ void GraphPanel::set_up_colours() {
   colours_->setCurrentIndex(std::max(0, remembered));
   view_->colour_by(static_cast<layout::Colouring>(colours_->currentIndex()));
   connect(colours_, &QComboBox::currentIndexChanged, this, &GraphPanel::colour_by);
+}
+
+void GraphPanel::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  colour_by_->setVisible(width() >= qRound(width_with_label * text_scale()));
 }
 
 void GraphPanel::colour_by(int index) {
@@ -253,8 +275,9 @@ void GraphPanel::toggle(layout::GroupId group) {
   request_picture();
 }
 
-/// The groups that are open in the picture that is requested, or else in the shown one. Two changes
-/// in quick succession must not undo each other.
+/// The groups that are open in the requested picture; if no picture is requested, the groups that
+/// are open in the shown picture. If only the shown picture counted, the second of two quick
+/// changes would undo the first.
 layout::OpenGroups GraphPanel::next_open() const {
   return layout_.is_busy() && open_ ? *open_ : view_->scene()->picture().open;
 }
@@ -297,19 +320,25 @@ void GraphPanel::go_to(NodeId node, LinkedSelection::Cursor cursor) {
   if (document_.selection().node() == node) uncover();
 }
 
+void GraphPanel::go_to(ValueId tensor) {
+  document_.selection().select_tensor(tensor);
+  if (document_.selection().current().tensor == tensor) uncover();
+}
+
 void GraphPanel::uncover() {
-  const NodeId node = document_.selection().node();
+  const NodeId node = document_.selection().current().place();
   if (!node.valid()) return;
   awaited_ = node;
   awaited_study_ = document_.study();
   if (is_current()) show_awaited();
 }
 
-/// Moves the node that the user went to into view, or requests a picture in which its groups are
-/// open. The node is awaited until no newer picture is to come.
+/// If the user went to the node `awaited_`, moves this node into view, or requests a picture in
+/// which the groups around the node are open. The node stays awaited as long as a newer picture is
+/// being computed.
 void GraphPanel::show_awaited() {
   const bool is_wanted = awaited_.valid() && awaited_study_ == document_.study() &&
-                         awaited_ == document_.selection().node();
+                         awaited_ == document_.selection().current().place();
   if (is_wanted && is_hidden(awaited_)) return open_around(awaited_);
   if (is_wanted) view_->reveal_closely(awaited_);
   if (layout_.is_busy()) return;
@@ -354,38 +383,6 @@ void GraphPanel::show_selection() {
 void GraphPanel::focus_search() {
   search_->setFocus();
   search_->selectAll();
-}
-
-void GraphPanel::search(const QString& text) {
-  matches_.clear();
-  match_.reset();
-  if (document_.study() != nullptr && text.size() >= 2) {
-    const Study& study = *document_.study();
-    const QString wanted = with_dots(text);
-    const auto has_text = [&](const std::string& name) {
-      return with_dots(shown(name)).contains(wanted, Qt::CaseInsensitive);
-    };
-    for (const NodeId node : study.current->timeline.order) {
-      const Node& original = study.graph().node(study.current->dataflow.origin(node));
-      const bool makes_it = std::ranges::any_of(original.outputs, [&](ValueId each) {
-        return each.valid() && has_text(study.graph().value(each).name);
-      });
-      if (makes_it || has_text(original.name) || has_text(original.op_type) ||
-          has_text(module_of(original))) {
-        matches_.push_back(node);
-      }
-    }
-  }
-  matches_label_->setText(text.size() < 2 ? QString() : tr("%1 found").arg(matches_.size()));
-}
-
-void GraphPanel::find_next(int direction) {
-  if (matches_.empty()) return;
-  const auto count = std::ssize(matches_);
-  const auto from = match_ ? static_cast<std::ptrdiff_t>(*match_) : direction > 0 ? -1 : 0;
-  match_ = static_cast<std::size_t>((from + direction + count) % count);
-  matches_label_->setText(tr("%1 of %2").arg(*match_ + 1).arg(count));
-  go_to(matches_[*match_]);
 }
 
 }  // namespace stashscope::ui

@@ -9,8 +9,15 @@
 #include "ui/graph/graph_view.h"
 #include "ui/graph/legend.h"
 #include "ui/panels/graph/graph_actions.h"
+#include "ui/panels/graph/search_list.h"
 
 namespace stashscope::ui {
+
+/// What a search found: a node, or a tensor that no node makes. The other member is invalid.
+struct SearchHit {
+  NodeId node;
+  ValueId tensor;
+};
 
 /// The graph with its tools: search, colours, opening and closing groups, zoom. Keeps the drawing
 /// up to date with the document.
@@ -34,6 +41,8 @@ class GraphPanel : public QWidget {
   void close_groups();
   /// Selects a node and opens the groups that hide it.
   void go_to(NodeId node, LinkedSelection::Cursor cursor = LinkedSelection::Cursor::follows);
+  /// Selects a tensor that no node makes, and opens the groups that hide its first reader.
+  void go_to(ValueId tensor);
   /// Opens the groups that hide the selected node and moves the node into view.
   void uncover();
   void focus_search();
@@ -49,6 +58,7 @@ class GraphPanel : public QWidget {
 
  private:
   void changeEvent(QEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
   QWidget* make_tools();
   QWidget* make_peak_button();
   void set_up_search();
@@ -74,13 +84,22 @@ class GraphPanel : public QWidget {
   void show_selection();
   void show_alive();
   void search(const QString& text);
+  void find_matches(const Study& study);
+  void go_to_hit();
+  void choose_hit(std::size_t hit);
+  QString hit_text(std::size_t hit) const;
+  QString tensor_text(ValueId tensor) const;
+  QString node_text(NodeId node) const;
+  bool eventFilter(QObject* watched, QEvent* event) override;
   void update_notice();
 
   Document& document_;
   LayoutService layout_;
   GraphView* view_;
   QLineEdit* search_;
+  SearchList* hits_;
   QLabel* matches_label_;
+  QLabel* colour_by_;
   QComboBox* colours_;
   Legend* legend_;
   GraphActions* actions_;
@@ -88,7 +107,7 @@ class GraphPanel : public QWidget {
   QString said_;    // message shown until the selection changes
   NodeId awaited_;  // node of awaited_study_ that the user went to, until it is in view
   std::shared_ptr<const Study> awaited_study_;
-  std::vector<NodeId> matches_;
+  std::vector<SearchHit> matches_;
   std::optional<std::size_t> match_;  // index of the selected match in `matches_`
 };
 

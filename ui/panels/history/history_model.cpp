@@ -11,7 +11,7 @@ namespace stashscope::ui {
 HistoryModel::HistoryModel(Document& document, QObject* parent)
     : TableModel({{tr("Choice"), tr("Click a row to go back or forward to its choice"), false},
                   {tr("Peak"), tr("Peak of the step with this choice"), true, bytes_unit()},
-                  {tr("Change"), tr("Change of the peak against the previous row"), true}},
+                  {tr("Change"), tr("Change of the peak from the previous row"), true}},
                  parent),
       document_(document) {
   connect(&document_, &Document::opened, this, [this] { known_.clear(); });

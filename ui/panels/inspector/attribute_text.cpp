@@ -17,7 +17,7 @@ using namespace Qt::StringLiterals;
 constexpr qsizetype most_letters = 40;
 constexpr qsizetype most_letters_of_tip = 4000;
 constexpr qsizetype letters_in_line = 100;
-/// More elements than this make no readable tool tip.
+/// A tool tip with more elements than this is not readable.
 constexpr qsizetype most_elements = 2000;
 
 /// Context of these texts in a translation.
@@ -43,11 +43,12 @@ AttributeText short_text(const QString& text) {
 
 /// The first items of a list, as texts.
 struct Items {
-  QStringList texts;     ///< up to `most_elements`
-  std::size_t size = 0;  ///< of the whole list
+  QStringList texts;     ///< at most `most_elements` texts
+  std::size_t size = 0;  ///< number of items in the whole list
 };
 
-/// As many items as fit on a line, at least the beginning of one, then how many there are.
+/// The items that fit on a line, or the beginning of the first item. If items are left out, the
+/// number of all items follows.
 QString first_items(const Items& list) {
   const QStringList& items = list.texts;
   QString text = items.front();
@@ -98,7 +99,8 @@ Items strings_text(const Strings& strings) {
   return items;
 }
 
-/// The elements of a tensor in the model file. Other files are not read for a text.
+/// The elements of a tensor; empty if they are too many or in a file beside the model file, because
+/// no such file is read for a text.
 Items elements_text(const Tensor& tensor) {
   if (!tensor.has_data() || tensor.external_data() != nullptr) return {};
   if (tensor.elements() > most_elements) return {};

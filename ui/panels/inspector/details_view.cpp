@@ -34,7 +34,8 @@ std::vector<Shortened> shortened_texts(const QTextCursor& selection) {
   return found;
 }
 
-/// The selected part of a page, widened to whole shortened texts, with their full texts instead.
+/// The selected part of a page, widened so that each shortened text is selected as a whole. The
+/// full texts replace the shortened texts.
 QTextDocumentFragment full_text_of(const QTextCursor& selected) {
   const std::unique_ptr<QTextDocument> page(selected.document()->clone());
   const std::vector<Shortened> texts = shortened_texts(selected);
@@ -58,7 +59,7 @@ QTextDocumentFragment full_text_of(const QTextCursor& selected) {
 
 }  // namespace
 
-/// Without the marks where a long name may break.
+/// Removes the invisible characters at which a long name may be broken into lines.
 QMimeData* DetailsView::createMimeDataFromSelection() const {
   const QTextDocumentFragment part = full_text_of(textCursor());
   auto* const copied = new QMimeData;

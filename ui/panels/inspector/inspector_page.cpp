@@ -6,12 +6,14 @@
 
 #include "core/base/text.h"
 #include "core/graph/node_path.h"
-#include "core/study/facts/group_memory.h"
+#include "core/study/facts/held_facts.h"
 #include "core/study/facts/node_facts.h"
-#include "core/study/facts/tensor_facts.h"
+#include "core/study/facts/opened_operator.h"
 #include "ui/panels/inspector/attribute_text.h"
+#include "ui/panels/inspector/group_page.h"
+#include "ui/panels/inspector/model_page.h"
 #include "ui/panels/inspector/page_links.h"
-#include "ui/text/counted.h"
+#include "ui/panels/inspector/tensor_page.h"
 #include "ui/text/texts.h"
 
 namespace stashscope::ui {
@@ -25,12 +27,8 @@ struct InspectorPage {
   Q_DECLARE_TR_FUNCTIONS(InspectorPage)
 };
 
-/// Readers of a value that are listed before the last one, until the user asks for all.
+/// Number of readers that are listed before the last reader, until the user asks for all.
 constexpr std::size_t most_listed = 3;
-/// Tensors of a group that are listed.
-constexpr std::size_t most_tensors = 5;
-
-QString heading(const QString& text) { return u"<h4>%1</h4>"_s.arg(text); }
 
 class NodePage {
  public:
@@ -44,7 +42,8 @@ class NodePage {
         original_(graph_.node(dataflow_.origin(node))) {}
 
   QString build() const {
-    QString page = u"<h3>%1</h3><p>%2</p>"_s.arg(html(original_.op_type), full_name());
+    const std::string& name = opened_operator(study_, dataflow_.origin(node_));
+    QString page = u"<h3>%1</h3><p>%2</p>"_s.arg(html(name), full_name());
     page += facts() + attributes();
     page += values(InspectorPage::tr("Inputs"), dataflow_.topology.inputs[node_], true);
     page += values(InspectorPage::tr("Outputs"), dataflow_.topology.outputs[node_], false);
@@ -75,6 +74,9 @@ class NodePage {
     facts << InspectorPage::tr("runs in slot %1 of %2")
                  .arg(slot_of(node_) + 1)
                  .arg(timeline_.order.size());
+    if (opened_operator(study_, dataflow_.origin(node_)) != original_.op_type) {
+      facts << InspectorPage::tr("runs as %1 in a training step").arg(html(original_.op_type));
+    }
     facts << origin();
     if (dataflow_.is_clone(node_)) facts << purpose().arg(link(dataflow_.origin(node_)));
     const double flops =
@@ -133,17 +135,25 @@ class NodePage {
   }
 
   QString value_row(ValueId id, bool is_input) const {
-    const Value& value = graph_.value(dataflow_.origin(id));
     const StoredValue stored = stored_value(study_, id);
-    const NodeId maker = dataflow_.topology.producer[id];
-    QString name = html(name_of(graph_, dataflow_, id).substr(value.name.rfind('/') + 1));
-    if (is_input && maker.valid()) name = link(maker);
-    QString row =
-        u"<tr><td>%1</td><td align=\"right\">%2</td></tr>"_s.arg(name, bytes_text(stored.bytes));
+    const bool is_given = !dataflow_.topology.producer[id].valid();
+    QString row = u"<tr><td>%1</td><td align=\"right\">%2</td></tr>"_s.arg(
+        is_given ? tensor_link(study_, id) : last_part(id), bytes_text(stored.bytes));
     row += u"<tr><td colspan=\"2\"><small>%1%2%3</small></td></tr>"_s.arg(
-        html(type_text(graph_, stored.type)), life(id),
-        is_input ? QString() : u"<br>"_s + reads(id));
+        type_lines(study_, stored.type), life(id), is_input ? maker(id) : u"<br>"_s + reads(id));
     return row;
+  }
+
+  /// The last part of a tensor's name, with the whole name as its tool tip.
+  QString last_part(ValueId id) const {
+    const QString name = shown(name_of(graph_, dataflow_, id));
+    return with_full_text(name.mid(name.lastIndexOf(u'/') + 1), name);
+  }
+
+  /// A line that names the node that makes an input.
+  QString maker(ValueId id) const {
+    const NodeId maker = dataflow_.topology.producer[id];
+    return maker.valid() ? u"<br>"_s + InspectorPage::tr("made by %1").arg(link(maker)) : QString();
   }
 
   bool lasts_to_the_end(ValueId id) const {
@@ -151,7 +161,7 @@ class NodePage {
     return buffer.valid() && timeline_.buffers[buffer].last_slot + 1 == timeline_.order.size();
   }
 
-  /// The readers of an output in their order, the last one marked.
+  /// A text that names the readers of an output in the order in which they run; the last is marked.
   QString reads(ValueId id) const {
     const std::vector<Read> reads = reads_of(study_, id);
     const std::optional<LastRead> last = last_read_of_sharers(id, reads);
@@ -169,9 +179,38 @@ class NodePage {
     if (is_output && !reads.empty() && lasts_to_the_end(id)) {
       text += InspectorPage::tr("; an output of the model, kept to the end of the step");
     }
-    if (!last) return text;
-    return text + InspectorPage::tr("; its memory is read last by %1")
-                      .arg(read({last->reader, last->slot}));
+    if (last) {
+      text += InspectorPage::tr("; its memory is read last by %1")
+                  .arg(read({last->reader, last->slot}));
+    }
+    return text + hold(id);
+  }
+
+  /// Who holds the memory of an output after its last read; empty if nobody does.
+  QString hold(ValueId id) const {
+    const BufferId buffer = timeline_.buffer_of[id];
+    const auto hold = buffer.valid() ? hold_beyond_reads(study_, buffer) : std::nullopt;
+    if (!hold) return {};
+    const QString until = QString::number(hold->until + 1);
+    const QString bytes = bytes_text(timeline_.buffers[buffer].bytes);
+    switch (hold->holder) {
+      case Hold::Holder::autograd:
+        return InspectorPage::tr(
+                   "; autograd holds its memory until slot %1, for the derivative of "
+                   "%2")
+            .arg(until, link(hold->node));
+      case Hold::Holder::caller:
+        return InspectorPage::tr(
+                   "; the caller or a variable of the script holds its memory beyond the step. If "
+                   "nothing needs the value, deleting this reference frees %1")
+            .arg(bytes);
+      case Hold::Holder::script:
+        break;
+    }
+    return InspectorPage::tr(
+               "; a variable of the script holds its memory until slot %1, and no node reads the "
+               "value any more. Deleting the variable in the script frees %2 earlier")
+        .arg(until, bytes);
   }
 
   /// The last read of the buffer, if it is later than all reads of the value itself.
@@ -194,18 +233,9 @@ class NodePage {
         .arg(links.join(u", "_s), QString::number(id.index()), QString::number(earlier - listed));
   }
 
-  QString read(const Read& read) const {
-    const std::size_t forward = study_.current->forward_slots;
-    const bool has_backward = forward > 0 && forward < timeline_.order.size();
-    const bool is_update = read.slot >= study_.current->update_slot;
-    const QString place = is_update             ? InspectorPage::tr("%1 in the update (slot %2)")
-                          : !has_backward       ? InspectorPage::tr("%1 (slot %2)")
-                          : read.slot < forward ? InspectorPage::tr("%1 in forward (slot %2)")
-                                                : InspectorPage::tr("%1 in backward (slot %2)");
-    return place.arg(link(read.reader), QString::number(read.slot + 1));
-  }
+  QString read(const Read& read) const { return read_link(study_, read); }
 
-  /// The slots from the first one of the value to the last one of its memory.
+  /// The range from the slot that makes the value to the last slot of its memory.
   QString life(ValueId id) const {
     const BufferId buffer = timeline_.buffer_of[id];
     if (!buffer.valid()) return {};
@@ -219,7 +249,7 @@ class NodePage {
     return held.root == id ? text : text + place_in(held, id);
   }
 
-  /// Whose memory the value is in, and since when that memory is there.
+  /// The node whose memory the value shares, and the slot from which this memory is alive.
   QString place_in(const Buffer& held, ValueId id) const {
     const NodeId maker = dataflow_.topology.producer[held.root];
     if (!maker.valid()) return InspectorPage::tr(", shares a buffer");
@@ -229,7 +259,7 @@ class NodePage {
     return text.arg(link(maker), QString::number(held.first_slot + 1));
   }
 
-  /// Whether the value is computed in the memory of an input, and not a view of that memory.
+  /// Whether the value is computed in the memory of an input and is not a view of that memory.
   bool is_in_place(ValueId id) const {
     const NodeId maker = dataflow_.topology.producer[id];
     if (!maker.valid() || !dataflow_.runs_origin(maker)) return false;
@@ -259,11 +289,16 @@ class NodePage {
 
   static QString state_text(const NodePlanState& state) {
     if (state.pinned) return InspectorPage::tr("pinned: the node's output stays in memory");
+    if (!state.chosen && !in_reference(state.plan->type)) {
+      return InspectorPage::tr(
+          "off: tick this plan in the Plans panel, under More types, to free the node's output");
+    }
     if (!state.chosen)
       return InspectorPage::tr("off: tick this plan in the Plans panel to free the node's output");
     if (!state.applied)
       return InspectorPage::tr(
-          "on, but not applied to this node: the plan's count or another plan excludes it");
+          "on, but not applied to this node: the plan's count covers only nodes before it, or "
+          "another plan is applied to it");
     switch (state.plan->type) {
       case PlanType::offload:
         return InspectorPage::tr("on: the node's output waits on the host for backward");
@@ -297,79 +332,13 @@ class NodePage {
   const Node& original_;
 };
 
-/// A table of the operator types of `nodes` with the number of nodes, most frequent type first.
-QString operator_counts(const Study& study, const std::vector<NodeId>& nodes) {
-  std::map<std::string, int> counts;
-  for (const NodeId id : nodes)
-    ++counts[study.graph().node(study.current->dataflow.origin(id)).op_type];
-  std::vector<std::pair<std::string, int>> sorted(counts.begin(), counts.end());
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const auto& a, const auto& b) { return a.second > b.second; });
-  QString rows;
-  for (const auto& [type, count] : sorted) {
-    rows += u"<tr><td>%1</td><td align=\"right\">%2</td></tr>"_s.arg(html(type)).arg(count);
-  }
-  return u"<table width=\"100%\" cellspacing=\"0\" cellpadding=\"2\">"_s + rows + u"</table>"_s;
-}
-
-/// The share of the step's operations in per cent.
-double share_of_flops(const Study& study, const std::vector<NodeId>& nodes) {
-  double flops = 0;
-  for (const NodeId id : nodes) {
-    if (study.current->dataflow.runs_origin(id)) {
-      flops += study.sizes->work.flops[study.current->dataflow.origin(id)];
-    }
-  }
-  return study.current->flops > 0 ? 100 * flops / study.current->flops : 0;
-}
-
-QString memory_line(const GroupMemory& memory) {
-  QString at_peak =
-      InspectorPage::tr("its tensors take %1 at the peak").arg(bytes_text(memory.sum.peak_bytes));
-  if (memory.sum.stashed_bytes == 0) return at_peak;
-  return InspectorPage::tr("stashes %1 for backward").arg(bytes_text(memory.sum.stashed_bytes)) +
-         u"<br>"_s + at_peak;
-}
-
-QString largest_tensors(const Study& study, const GroupMemory& memory) {
-  const Timeline& timeline = study.current->timeline;
-  QString rows;
-  for (const GroupTensor& tensor : memory.largest) {
-    const Buffer& buffer = timeline.buffers[tensor.buffer];
-    const QString slots =
-        InspectorPage::tr("slots %1–%2").arg(buffer.first_slot + 1).arg(buffer.last_slot + 1);
-    rows += u"<tr><td>%1</td><td align=\"right\">%2</td></tr>"_s.arg(node_link(study, tensor.maker),
-                                                                     bytes_text(tensor.bytes));
-    rows += u"<tr><td colspan=\"2\"><small>%1</small></td></tr>"_s.arg(
-        tensor.is_at_peak ? InspectorPage::tr("%1, alive at the peak").arg(slots) : slots);
-  }
-  if (rows.isEmpty()) return {};
-  return heading(InspectorPage::tr("Largest tensors")) +
-         u"<table width=\"100%\" cellspacing=\"0\" cellpadding=\"2\">%1</table>"_s.arg(rows);
-}
-
-QString group_page(const Study& study, const Selection& selection) {
-  const GroupMemory memory = group_memory(study, selection.nodes, most_tensors);
-  const QString share =
-      QString::fromStdString(format_fixed(share_of_flops(study, selection.nodes), 1));
-  return u"<h3>%1</h3><p>%2</p><p>%3</p>"_s.arg(
-             selection.title.toHtmlEscaped(),
-             InspectorPage::tr("%1, %2 % of the step's FLOPs")
-                 .arg(counted(selection.nodes.size(), InspectorPage::tr("1 node"),
-                              InspectorPage::tr("%1 nodes")),
-                      share),
-             memory_line(memory)) +
-         largest_tensors(study, memory) + heading(InspectorPage::tr("Operators")) +
-         operator_counts(study, selection.nodes);
-}
-
 }  // namespace
 
 QString inspector_page(const Study& study, const Selection& selection, const OpenedLists& opened) {
   if (selection.node.valid()) return NodePage(study, selection.node, opened).build();
+  if (selection.tensor.valid()) return tensor_page(study, selection.tensor);
   if (!selection.nodes.empty()) return group_page(study, selection);
-  return u"<p>%1</p>"_s.arg(
-      InspectorPage::tr("Select a node, a layer or a plan to see its details here."));
+  return model_page(study);
 }
 
 bool names_python_file(const QString& file) {

@@ -64,6 +64,10 @@ void InspectorPanel::follow(const QUrl& link) {
   const Study* const study = document_.study().get();
   if (!is_number || study == nullptr) return;
   if (link.scheme() == QStringLiteral("readers")) return open_list(ValueId(index));
+  if (link.scheme() == QStringLiteral("tensor")) {
+    if (index < study->graph().values().size()) Q_EMIT tensor_wanted(ValueId(index));
+    return;
+  }
   if (index < study->current->dataflow.topology.nodes()) Q_EMIT node_wanted(NodeId(index));
 }
 

@@ -17,6 +17,8 @@ class InspectorPanel : public QWidget {
  Q_SIGNALS:
   /// Requests to select a node and to show it in the graph.
   void node_wanted(stashscope::NodeId node);
+  /// Requests to select a tensor that no node makes, and to show its readers in the graph.
+  void tensor_wanted(stashscope::ValueId tensor);
 
  protected:
   void changeEvent(QEvent* event) override;
@@ -30,7 +32,7 @@ class InspectorPanel : public QWidget {
 
   Document& document_;
   DetailsView* page_;
-  OpenedLists opened_;  // of the selection that is shown
+  OpenedLists opened_;  // lists of the shown selection that the user asked for
 };
 
 }  // namespace stashscope::ui

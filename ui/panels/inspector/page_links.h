@@ -2,11 +2,11 @@
 
 #include <QString>
 
-#include "core/study/step/study.h"
+#include "core/study/facts/node_facts.h"
 
 namespace stashscope::ui {
 
-/// Text of the engine in rich text.
+/// Text of the engine as rich text.
 QString html(const std::string& text);
 
 /// `shortened`, with `full` as its tool tip if the two differ.
@@ -14,5 +14,22 @@ QString with_full_text(const QString& shortened, const QString& full);
 
 /// A link to a node of the current step, labelled with the last part of its name.
 QString node_link(const Study& study, NodeId node);
+
+/// A link to a tensor that no node makes, labelled with its name. A tensor that a plan added has no
+/// link.
+QString tensor_link(const Study& study, ValueId tensor);
+
+/// A link to the node that reads a tensor, with its slot and the part of the step.
+QString read_link(const Study& study, const Read& read);
+
+/// The type with the current sizes. If there are words for sizes, a second line has the shape with
+/// these words.
+QString type_lines(const Study& study, const TensorType& type);
+
+/// A title of a part of the page.
+QString heading(const QString& text);
+
+/// A link to a node with a label of its own.
+QString node_link(const Study& study, NodeId node, const QString& label);
 
 }  // namespace stashscope::ui

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <QComboBox>
 #include <QLabel>
 #include <QToolButton>
+#include <array>
 
 #include "ui/document/document.h"
 #include "ui/models/alive_model.h"
@@ -11,8 +13,9 @@
 
 namespace stashscope::ui {
 
-/// Shows the memory that is alive at the memory cursor: the bytes of each band, and a table of the
-/// tensors.
+/// Shows the memory that is alive at the memory cursor, or the tensors of the whole step: the bytes
+/// of each band, and a table of the tensors. A click on a band limits the table to the tensors of
+/// this band.
 class AlivePanel : public QWidget {
   Q_OBJECT
 
@@ -22,6 +25,8 @@ class AlivePanel : public QWidget {
  Q_SIGNALS:
   /// Requests that this node is selected and shown, even if it is hidden. The cursor stays.
   void node_wanted(stashscope::NodeId node);
+  /// Requests that this tensor, which no node makes, is selected and its readers are shown.
+  void tensor_wanted(stashscope::ValueId tensor);
 
  protected:
   void changeEvent(QEvent* event) override;
@@ -30,20 +35,31 @@ class AlivePanel : public QWidget {
  private:
   QWidget* make_heading();
   void make_table();
+  bool shows_step() const { return extent_->currentIndex() > 0; }
+  /// Shows the tensors of the slot or of the step.
+  void choose_extent(int index);
+  void keep_band_of_extent(int index);
+  void choose_band(const QString& link);
   void show_moment();
+  void show_step();
+  void show_heading();
   void show_bands();
   /// Hides the text of the bands if it would leave room for fewer than 3 rows of the table.
   void fit_bands();
+  void fit_columns();
 
   Document& document_;
   AliveModel model_;
   ElidedLabel* heading_;
+  QComboBox* extent_;
   QToolButton* to_peak_;
   QLabel* bands_;
   TableView* table_;
   TensorDelegate* names_;
   const Study* shown_study_ = nullptr;
   std::size_t shown_slot_ = 0;
+  /// Widths for which the columns were fitted: of the table's view, then of its columns.
+  std::array<int, 4> fitted_{};
 };
 
 }  // namespace stashscope::ui

@@ -3,6 +3,7 @@
 #include <QHeaderView>
 #include <QVBoxLayout>
 
+#include "ui/document/choice_words.h"
 #include "ui/text/texts.h"
 #include "ui/theme/spacing.h"
 
@@ -43,20 +44,28 @@ DifferencePanel::DifferencePanel(Document& document, QWidget* parent)
   layout->addWidget(summary_);
   layout->addWidget(table_, 1);
   set_up_table();
+  table_->set_invitation(invitation());
   const auto renew = [this] {
     stale_ = true;
+    table_->set_invitation(invitation());
     if (isVisible()) show_differences();
   };
   connect(&document_, &Document::study_changed, this, renew);
   connect(&document_, &Document::measured_changed, this, renew);
 }
 
+/// How this step is measured: here, or by PyTorch.
+QString DifferencePanel::invitation() const {
+  return is_captured(document_.study().get())
+             ? tr("PyTorch runs this step, not this program. Call stashscope.measure(step, "
+                  "\"measured.json\") in the script, then choose Run > Import a measurement.")
+             : tr("Run the step (F5) to see where memory and time differ from the prediction.");
+}
+
 void DifferencePanel::set_up_table() {
   table_->setObjectName(u"difference_table"_s);
   table_->setAccessibleName(tr("Predicted and measured, slot by slot"));
   table_->setModel(&model_);
-  table_->set_invitation(
-      tr("Run the step (F5) to see where memory and time differ from the prediction."));
   table_->current_if([this] { return !stale_; });
   table_->let_sort();
   using Column = DifferenceModel::Column;

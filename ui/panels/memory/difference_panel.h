@@ -8,8 +8,8 @@
 
 namespace stashscope::ui {
 
-/// A table of the measured and predicted memory and times of each slot, and a summary. At first,
-/// the slots with the largest differences in memory come first.
+/// A table of the measured and predicted memory and times of each slot, and a summary. Until the
+/// user sorts the table, the slots with the largest differences in memory come first.
 class DifferencePanel : public QWidget {
   Q_OBJECT
 
@@ -21,6 +21,7 @@ class DifferencePanel : public QWidget {
 
  private:
   void set_up_table();
+  QString invitation() const;
   /// Updates the table and the summary if they are out of date.
   void show_differences();
   QString summary(const Study& study, const Measurement& measured) const;

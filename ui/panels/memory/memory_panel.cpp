@@ -4,6 +4,7 @@
 #include <QHBoxLayout>
 #include <QVBoxLayout>
 
+#include "core/study/facts/step_tensors.h"
 #include "ui/panels/memory/difference_panel.h"
 #include "ui/panels/memory/pinned_row.h"
 #include "ui/theme/spacing.h"
@@ -15,7 +16,7 @@ namespace {
 
 using namespace Qt::StringLiterals;
 
-constexpr int least_height = 48;
+constexpr int least_height = 42;
 
 using Fill = MemoryLook::Fill;
 using Colouring = MemoryLook::Colouring;
@@ -179,19 +180,49 @@ void MemoryPanel::show_look() {
   const MemoryLook& look = view_->look();
   for (const Switch& each : switches_) each.button->setChecked(each.is_on(look));
   colouring_->setVisible(look.fill == Fill::tensors);
+  mark_selected();
+}
+
+/// The buffer of the selected tensor, or the largest buffer of the selected node; may be invalid.
+BufferId MemoryPanel::selected_buffer() const {
+  const auto& study = document_.study();
+  const Selection& selected = document_.selection().current();
+  if (study == nullptr) return {};
+  if (selected.tensor.valid()) return study->current->timeline.buffer_of[selected.tensor];
+  if (!selected.node.valid()) return {};
+  const std::vector<BufferId> made = buffers_made_by(*study, selected.node);
+  return made.empty() ? BufferId() : made.front();
+}
+
+/// Shows the slots in which the selected tensor is alive.
+void MemoryPanel::show_life() {
+  const BufferId selected = selected_buffer();
+  if (!selected.valid()) return view_->show_life(std::nullopt);
+  const Buffer& buffer = document_.study()->current->timeline.buffers[selected];
+  view_->show_life(MemoryView::SlotRange{buffer.first_slot, buffer.last_slot});
+}
+
+void MemoryPanel::mark_selected() {
   view_->mark_made_by(document_.selection().node());
+  if (document_.selection().current().tensor.valid()) view_->mark(selected_buffer());
 }
 
 void MemoryPanel::follow_selection() {
+  show_life();
   view_->set_cursor(document_.selection().slot());
-  view_->mark_made_by(document_.selection().node());
+  mark_selected();
 }
 
-/// Moves the cursor to the clicked slot, and selects the node that made the clicked tensor.
+/// Moves the cursor to the clicked slot. Selects the node that made the clicked tensor, or the
+/// tensor if no node made it.
 void MemoryPanel::take_tensor(std::size_t slot, BufferId buffer) {
   document_.selection().select_slot(slot);
   const NodeId maker = view_->maker_of(buffer);
-  if (maker.valid()) document_.selection().select_node(maker, LinkedSelection::Cursor::stays);
+  if (maker.valid()) {
+    document_.selection().select_node(maker, LinkedSelection::Cursor::stays);
+  } else if (const auto& study = document_.study()) {
+    document_.selection().select_tensor(study->current->timeline.buffers[buffer].root);
+  }
   view_->mark(buffer);
 }
 

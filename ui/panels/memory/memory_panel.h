@@ -27,7 +27,8 @@ class MemoryPanel : public QWidget {
   QWidget* make_header();
   QWidget* make_controls();
   /// A checkable button that changes the look of the memory view. @param choose changes the look
-  /// @param is_on whether the button is checked for a look; true for one of the `joined` buttons
+  /// @param is_on whether the button is checked for a look; true for exactly one of the `joined`
+  /// buttons
   QToolButton* make_switch(const QString& name, const QString& text, const QString& tip,
                            std::function<void(MemoryLook&)> choose,
                            std::function<bool(const MemoryLook&)> is_on);
@@ -36,6 +37,9 @@ class MemoryPanel : public QWidget {
   void show_curves();
   void show_look();
   void follow_selection();
+  void show_life();
+  void mark_selected();
+  BufferId selected_buffer() const;
   void take_tensor(std::size_t slot, BufferId buffer);
 
   Document& document_;

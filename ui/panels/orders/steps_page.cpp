@@ -170,7 +170,7 @@ void StepsPage::ask_for_step() {
 }
 
 void StepsPage::tell(const QString& text, bool is_refusal) {
-  // A colour role follows a change of the theme, a fixed colour does not.
+  // A colour role follows a change of the theme; a fixed colour does not.
   hint_->setForegroundRole(is_refusal ? QPalette::BrightText : QPalette::PlaceholderText);
   hint_->setText(text);
   hint_->setToolTip(text);

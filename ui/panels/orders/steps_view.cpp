@@ -65,7 +65,7 @@ void StepsView::move_by_one(int direction) {
   const bool is_at_end = direction < 0 ? begin == 0 : end == order_->nodes().size();
   if (is_at_end) {
     Q_EMIT told(
-        direction < 0 ? tr("The node runs first already.") : tr("The node runs last already."),
+        direction < 0 ? tr("The node already runs first.") : tr("The node already runs last."),
         true);
     return;
   }

@@ -55,7 +55,8 @@ class StepsView : public TableView {
   };
 
   NodeId node_at(int row) const;
-  /// The slot before which a drop inserts the node, for a height `y` in the viewport.
+  /// The slot before which a node is inserted if the user drops the node at height `y` of the
+  /// viewport.
   std::size_t step_below(int y) const;
   int top_of(std::size_t step) const;
   void drag_to(QPoint position);

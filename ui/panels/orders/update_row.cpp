@@ -1,11 +1,11 @@
 #include "ui/panels/orders/update_row.h"
 
-#include <QGridLayout>
 #include <QLabel>
 
 #include "ui/document/choice_words.h"
 #include "ui/text/texts.h"
 #include "ui/theme/spacing.h"
+#include "ui/widgets/flow_layout.h"
 
 namespace stashscope::ui {
 
@@ -31,15 +31,13 @@ UpdateRow::UpdateRow(Document& document, QWidget* parent)
   release_gradients_->setObjectName(u"release_gradients"_s);
   release_gradients_->setToolTip(
       tr("Updates each parameter as soon as its gradient is computed, then frees the gradient"));
-  auto* const layout = new QGridLayout(this);
-  layout->setContentsMargins(spacing_unit, spacing_unit / 2, spacing_unit, spacing_unit / 2);
-  layout->setHorizontalSpacing(spacing_unit);
-  layout->setVerticalSpacing(spacing_unit / 2);
-  layout->addWidget(new QLabel(tr("Optimizer")), 0, 0);
-  layout->addWidget(optimizer_, 0, 1);
-  layout->addWidget(master_weights_, 1, 0);
-  layout->addWidget(release_gradients_, 1, 1);
-  layout->setColumnStretch(2, 1);
+  setContentsMargins(spacing_unit, spacing_unit / 2, spacing_unit, spacing_unit / 2);
+  auto* const layout = new FlowLayout(this);
+  layout->setSpacing(spacing_unit);
+  layout->addWidget(new QLabel(tr("Optimizer")));
+  layout->addWidget(optimizer_);
+  layout->addWidget(master_weights_);
+  layout->addWidget(release_gradients_);
   list_optimizers();
   connect(optimizer_, &QComboBox::activated, this, [this](int index) {
     UpdateChoice update = document_.choices().update;
@@ -80,7 +78,7 @@ void UpdateRow::show_choices() {
   const bool has_own = study != nullptr && has_own_optimizer(*study);
   setEnabled(study != nullptr && !has_own);
   const UpdateChoice& update = document_.choices().update;
-  optimizer_->setPlaceholderText(has_own ? tr("of the step") : QString());
+  optimizer_->setPlaceholderText(has_own ? tr("the step's own") : QString());
   optimizer_->setCurrentIndex(has_own ? -1 : optimizer_->findText(shown(update.optimizer)));
   master_weights_->setChecked(update.master_weights);
   release_gradients_->setChecked(update.release_gradients);

@@ -6,7 +6,9 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "core/graph/node_path.h"
 #include "core/study/facts/named_sizes.h"
+#include "core/study/facts/step_tensors.h"
 #include "ui/text/texts.h"
 #include "ui/theme/spacing.h"
 #include "ui/widgets/cell_delegate.h"
@@ -37,7 +39,9 @@ OverviewPanel::OverviewPanel(Document& document, QWidget* parent)
       to_peak_(make_peak_link(u"overview_to_peak"_s)),
       sizes_(new LinkLabel),
       icicle_(new IcicleView),
-      table_(new TableView) {
+      table_(new TableView),
+      modules_heading_(new ElidedLabel),
+      layers_(new QCheckBox(tr("Whole layers"))) {
   setObjectName(u"overview_panel"_s);
   setMinimumHeight(least_height);
   icicle_->current_if([this] { return is_icicle_current(); });
@@ -47,7 +51,7 @@ OverviewPanel::OverviewPanel(Document& document, QWidget* parent)
   parts->setObjectName(u"overview_parts"_s);
   parts->setChildrenCollapsible(false);
   parts->addWidget(icicle_);
-  parts->addWidget(table_);
+  parts->addWidget(make_modules());
   auto* const layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
@@ -61,10 +65,12 @@ OverviewPanel::OverviewPanel(Document& document, QWidget* parent)
     show_study();
   });
   connect(sum_blocks_, &QCheckBox::clicked, this, [this] {
+    sums_without_row_.reset();
     wanted_module_.clear();
     show_study();
   });
-  connect(&document_, &Document::opened, this, [this] { wanted_module_.clear(); });
+  connect(layers_, &QCheckBox::clicked, this, &OverviewPanel::show_study);
+  connect(&document_, &Document::opened, this, &OverviewPanel::forget_model);
   connect(zoom_out_, &QToolButton::clicked, icicle_, &IcicleView::step_out);
   connect(to_peak_, &QToolButton::clicked, &document_.selection(), &LinkedSelection::select_peak);
   connect(&document_, &Document::study_changed, this, &OverviewPanel::show_study);
@@ -99,7 +105,9 @@ QWidget* OverviewPanel::make_heading() {
 QWidget* OverviewPanel::make_sizes() {
   sizes_->setObjectName(u"overview_sizes"_s);
   sizes_->setAccessibleName(tr("Sizes and optimizer"));
-  sizes_->setToolTip(tr("What the step is counted for. A click leads to the choice."));
+  sizes_->setToolTip(
+      tr("The figures are for these sizes and this optimizer. A click on a link leads to its "
+         "setting."));
   sizes_->setTextFormat(Qt::RichText);
   sizes_->setTextInteractionFlags(Qt::TextBrowserInteraction);
   sizes_->setWordWrap(true);
@@ -127,7 +135,8 @@ void OverviewPanel::show_sizes() {
   if (linked_.size() > named) {
     parts << link(QString::number(named), tr("%1 more").arg(linked_.size() - named));
   }
-  if (!study.prepared->step.parameters.empty()) {
+  // A captured step has the optimizer of its script.
+  if (!study.prepared->step.parameters.empty() && !is_captured(&study)) {
     parts << link(u"optimizer"_s, optimizer_text(study));
   }
   // Shift+Tab would not leave a label that begins with a link.
@@ -140,6 +149,31 @@ void OverviewPanel::follow_link(const QString& link) {
   } else {
     Q_EMIT size_wanted(shown(linked_[link.toULongLong()].dimension));
   }
+}
+
+/// The table of modules, below a line with its heading. The table always describes the peak, not
+/// the slot at the cursor.
+QWidget* OverviewPanel::make_modules() {
+  modules_heading_->setObjectName(u"modules_heading"_s);
+  layers_->setObjectName(u"whole_layers"_s);
+  layers_->setToolTip(
+      tr("One row for each numbered layer, such as h.11, with everything inside it"));
+  auto* const bar = new QWidget;
+  auto* const row = new QHBoxLayout(bar);
+  row->setContentsMargins(spacing_unit, spacing_unit / 4, spacing_unit, spacing_unit / 4);
+  row->addWidget(modules_heading_, 1);
+  row->addWidget(layers_);
+  auto* const part = new QWidget;
+  auto* const layout = new QVBoxLayout(part);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(0);
+  layout->addWidget(bar);
+  layout->addWidget(table_, 1);
+  return part;
+}
+
+ModuleLevel OverviewPanel::level() const {
+  return layers_->isChecked() ? ModuleLevel::layers : ModuleLevel::innermost;
 }
 
 void OverviewPanel::make_table() {
@@ -190,30 +224,34 @@ void OverviewPanel::show_study() {
   sum_blocks_->setEnabled(grouping() == MemoryGrouping::module);
   if (study == nullptr || !isVisible()) return;
   const MemoryTree& tree = icicle_->tree();
-  if (study == shown_study_ && grouping() == tree.grouping && blocks() == tree.blocks) {
+  const bool is_same_tree = grouping() == tree.grouping && blocks() == tree.blocks;
+  if (study == shown_study_ && is_same_tree && level() == shown_level_) {
     work_.cancel();
     show_moment();
     return zoom_to_wanted();
   }
-  work_.ask([study, by = grouping(),
-             sums = blocks()](const Progress&) { return groups_of(study, by, sums); },
+  work_.ask([study, by = grouping(), sums = blocks(),
+             rows = level()](const Progress&) { return groups_of(study, by, sums, rows); },
             [this](std::optional<Groups> groups) {
               if (groups) show_groups(std::move(*groups));
             });
 }
 
 OverviewPanel::Groups OverviewPanel::groups_of(std::shared_ptr<const Study> study,
-                                               MemoryGrouping grouping, EqualBlocks blocks) {
+                                               MemoryGrouping grouping, EqualBlocks blocks,
+                                               ModuleLevel level) {
   const TensorHomes homes = tensor_homes(*study, *study->current);
   MemoryTree tree = memory_tree(*study, *study->current, grouping, homes, blocks);
-  std::vector<ModuleGroup> modules = module_groups(module_memory(*study, homes));
-  return {std::move(study), std::move(tree), std::move(modules)};
+  std::vector<ModuleMemory> modules = module_memory(*study, homes, level);
+  modules.push_back(memory_outside(*study, homes, modules));
+  return {std::move(study), std::move(tree), module_groups(std::move(modules)), level};
 }
 
 void OverviewPanel::show_groups(Groups groups) {
-  // The document may have a newer study by now. The groups of the newer study follow.
+  // The document may have a newer study by now, whose groups are still being computed.
   if (groups.study != document_.study()) return;
-  const bool is_new = groups.study != shown_study_;
+  const bool is_new = groups.study != shown_study_ || groups.level != shown_level_;
+  shown_level_ = groups.level;
   shown_study_ = std::move(groups.study);
   shown_slot_ = document_.selection().slot();
   const Timeline& timeline = shown_study_->current->timeline;
@@ -223,6 +261,10 @@ void OverviewPanel::show_groups(Groups groups) {
     model_.set_modules(std::move(groups.modules), timeline.peak_bytes,
                        size_words(*document_.study()));
   }
+  modules_heading_->setText(tr("Modules at the peak, slot %1: %2")
+                                .arg(timeline.peak_slot + 1)
+                                .arg(bytes_text(timeline.peak_bytes)));
+  mark_selected();
   show_heading();
   zoom_to_wanted();
 }
@@ -235,9 +277,22 @@ bool OverviewPanel::is_icicle_current() const {
   return is_table_current() && shown_slot_ == document_.selection().slot();
 }
 
+/// Outlines the tensors of the selected node, in whichever view the node was selected.
+void OverviewPanel::mark_selected() {
+  const Selection& selected = document_.selection().current();
+  std::vector<BufferId> marked;
+  if (selected.node.valid()) marked = buffers_made_by(*shown_study_, selected.node);
+  if (selected.tensor.valid()) {
+    marked.push_back(shown_study_->current->timeline.buffer_of[selected.tensor]);
+  }
+  std::erase_if(marked, [](BufferId each) { return !each.valid(); });
+  icicle_->mark(std::move(marked));
+}
+
 void OverviewPanel::show_moment() {
   const std::size_t slot = document_.selection().slot();
   if (shown_study_ == nullptr || shown_study_ != document_.study() || !isVisible()) return;
+  mark_selected();
   if (slot == shown_slot_) return;
   shown_slot_ = slot;
   icicle_->set_bytes(tree_bytes(icicle_->tree(), shown_study_->current->timeline, slot));
@@ -259,9 +314,19 @@ void OverviewPanel::show_heading() {
   heading_->setToolTip(text);
 }
 
+/// The tensor of a box that is one tensor which no node makes; else invalid.
+ValueId OverviewPanel::given_tensor_at(std::uint32_t node) const {
+  const BufferId buffer = icicle_->tree().nodes[node].buffer;
+  if (!buffer.valid()) return {};
+  const ValueId root = shown_study_->current->timeline.buffers[buffer].root;
+  return shown_study_->current->dataflow.topology.producer[root].valid() ? ValueId() : root;
+}
+
 void OverviewPanel::choose_group(std::uint32_t node, bool added) {
   if (shown_study_ == nullptr || shown_study_ != document_.study()) return;
   if (node == 0) return document_.selection().clear();
+  const ValueId given = added ? ValueId() : given_tensor_at(node);
+  if (given.valid()) return document_.selection().select_tensor(given);
   std::vector<NodeId> nodes = makers_in_tree(icicle_->tree(), *shown_study_->current, node);
   if (added) {
     const std::vector<NodeId>& before = document_.selection().nodes();
@@ -276,7 +341,8 @@ void OverviewPanel::choose_group(std::uint32_t node, bool added) {
   document_.selection().select_nodes(std::move(nodes), shown(path_in_tree(icicle_->tree(), node)));
 }
 
-/// Opens or closes a sum. Where there is nothing to open or close, moves to the next column.
+/// Opens or closes the current row if the row is a sum of modules. If there is nothing to open,
+/// moves to the next column; if there is nothing to close, to the previous column.
 void OverviewPanel::open_row(bool open) {
   const QModelIndex current = table_->currentIndex();
   if (!current.isValid()) return;
@@ -287,7 +353,8 @@ void OverviewPanel::open_row(bool open) {
   if (next.isValid()) table_->setCurrentIndex(next);
 }
 
-/// A click also opens and closes a sum.
+/// Shows the module of the clicked row in the chart. If the row is a sum of modules, the click also
+/// opens the row, or closes it if it is open.
 void OverviewPanel::take_module(int row) {
   // While rows are sorted, opening a sum can move its row.
   const std::string module = model_.at(row).module;
@@ -298,10 +365,22 @@ void OverviewPanel::take_module(int row) {
 
 void OverviewPanel::choose_module(const std::string& module, bool is_sum) {
   grouping_->setCurrentIndex(0);
-  // A sum of modules is no box of its own while blocks are apart, nor a module while they are not.
-  if (is_sum || block_pattern(module) != module) sum_blocks_->setChecked(is_sum);
+  // The chart has a box for a sum only while equal blocks are summed, and a box for a single module
+  // of a sum only while equal blocks are shown separately.
+  if (is_sum || block_pattern(module) != module) {
+    if (!sums_without_row_) sums_without_row_ = sum_blocks_->isChecked();
+    sum_blocks_->setChecked(is_sum);
+  }
   wanted_module_ = module;
   show_study();
+}
+
+/// Ends what a click on a row or a box of the last model changed.
+void OverviewPanel::forget_model() {
+  wanted_module_.clear();
+  icicle_->show_all();
+  if (sums_without_row_) sum_blocks_->setChecked(*sums_without_row_);
+  sums_without_row_.reset();
 }
 
 void OverviewPanel::zoom_to_wanted() {

@@ -31,7 +31,8 @@ class OverviewPanel : public QWidget {
  Q_SIGNALS:
   /// The user wants to set the size of this dimension.
   void size_wanted(const QString& dimension);
-  /// The user wants to choose another optimizer. @param at a place for the menu on the screen
+  /// The user wants to choose another optimizer. @param at global screen position at which the menu
+  /// opens
   void optimizer_wanted(const QPoint& at);
 
  protected:
@@ -43,19 +44,23 @@ class OverviewPanel : public QWidget {
     std::shared_ptr<const Study> study;
     MemoryTree tree;
     std::vector<ModuleGroup> modules;
+    ModuleLevel level = ModuleLevel::innermost;
   };
   static Groups groups_of(std::shared_ptr<const Study> study, MemoryGrouping grouping,
-                          EqualBlocks blocks);
+                          EqualBlocks blocks, ModuleLevel level);
 
   QWidget* make_heading();
   QWidget* make_sizes();
   void make_table();
+  QWidget* make_modules();
+  ModuleLevel level() const;
   MemoryGrouping grouping() const;
   EqualBlocks blocks() const;
   void open_row(bool open);
   void show_study();
   void show_groups(Groups groups);
   void show_moment();
+  void mark_selected();
   /// Whether the table of modules shows the document's study.
   bool is_table_current() const;
   /// Whether the icicle shows the document's study at the memory cursor.
@@ -63,10 +68,12 @@ class OverviewPanel : public QWidget {
   void show_heading();
   void show_sizes();
   void follow_link(const QString& link);
+  ValueId given_tensor_at(std::uint32_t node) const;
   void choose_group(std::uint32_t node, bool added);
   void take_module(int row);
   void choose_module(const std::string& module, bool is_sum);
   void zoom_to_wanted();
+  void forget_model();
 
   Document& document_;
   QComboBox* grouping_;
@@ -79,9 +86,14 @@ class OverviewPanel : public QWidget {
   IcicleView* icicle_;
   ModuleModel model_;
   TableView* table_;
+  ElidedLabel* modules_heading_;
+  QCheckBox* layers_;
+  ModuleLevel shown_level_ = ModuleLevel::innermost;  ///< level of the modules in the table
   std::shared_ptr<const Study> shown_study_;
   std::size_t shown_slot_ = 0;
-  std::string wanted_module_;  ///< zoomed to once tensors are grouped by module; empty: none
+  std::string wanted_module_;  ///< module to zoom to once its box exists; empty: none
+  /// Whether equal blocks were summed before a click on a row changed that; empty if no row did.
+  std::optional<bool> sums_without_row_;
   LatestAnswer<Groups> work_{*this, JobThread::Urgency::normal};
 };
 

@@ -3,10 +3,13 @@
 #include <QCoreApplication>
 
 #include "core/base/text.h"
+#include "core/study/facts/peak_floor.h"
+#include "core/study/facts/plan_facts.h"
 #include "core/study/facts/plan_summary.h"
 #include "core/study/facts/plan_words.h"
 #include "core/study/facts/plans_on.h"
 #include "core/study/facts/tensor_facts.h"
+#include "core/study/step/later_steps.h"
 #include "ui/document/choice_words.h"
 #include "ui/text/counted.h"
 #include "ui/text/note_text.h"
@@ -41,8 +44,6 @@ QString percent_text(double part, double whole) {
   return QString::fromStdString(format_fixed(percent, percent < 10 ? 2 : 1)) + u" %"_s;
 }
 
-QString paragraph(const QString& text) { return u"<p style=\"margin: 2px 0\">%1</p>"_s.arg(text); }
-
 QString tensor_row(std::int64_t bytes, const QString& what) {
   return u"<tr><td align=\"right\">%1</td><td>&nbsp;%2</td></tr>"_s.arg(bytes_text(bytes), what);
 }
@@ -54,38 +55,92 @@ QString table(const QString& rows) {
 QString proof_text(const BudgetAnswer& answer, double step) {
   if (answer.is_proven_cheapest())
     return PlannerAnswer::tr(
-        "Proven to be the cheapest plan within the budget, also among plans of single nodes and "
-        "sequences.");
+        "This plan is proven to be the cheapest within the budget, even among plans made with "
+        "Nodes or Sequences.");
   const double least = std::max(0.0, answer.least_extra_seconds.value_or(0));
   if (!answer.feasible || least == 0)
-    return PlannerAnswer::tr("It is not proven how far this plan is from the cheapest plan.");
+    return PlannerAnswer::tr(
+        "It is not known how much slower this plan is than the cheapest plan.");
   const double gap = answer.best.extra_seconds - least;
   return PlannerAnswer::
-      tr("At most %1 (%2 of the step) slower than the cheapest plan, also among plans of single "
-         "nodes and sequences.")
+      tr("This plan is at most %1 (%2 of the step) slower than the cheapest plan, even among plans "
+         "made with Nodes or Sequences.")
           .arg(time_text(gap), percent_text(gap, step));
 }
 
-QString floor_text(const StepPeakBound& floor) {
+/// Why the lower bound is more than the step holds at its end; empty if it is not.
+QString bound_beside(const Study& study, const StepPeakBound& bound, std::int64_t held_bytes) {
+  if (bound.bytes <= held_bytes || !bound.node.valid()) return {};
+  return u' ' +
+         PlannerAnswer::tr("The lower bound is %1 higher, because more is live while %2 runs.")
+             .arg(bytes_text(bound.bytes - held_bytes),
+                  name_text(describe(study.graph().node(bound.node), bound.node)));
+}
+
+/// The bytes that no plan frees, as rich text; empty unless they exceed the budget.
+/// @param bound the lower bound that the text before this one states; null: none
+QString kept_text(const Study& study, std::int64_t budget_bytes,
+                  const StepPeakBound* bound = nullptr) {
+  const PeakFloor floor = peak_floor(study);
+  if (floor.bytes <= budget_bytes) return {};
+  const QString holds = PlannerAnswer::tr("The step itself holds <b>%1</b> at its end: %2.");
+  const QString advice =
+      study.graph().data().captured
+          ? PlannerAnswer::tr(
+                "No plan frees these bytes. Choose a larger device, or a script that "
+                "needs fewer of them.")
+          : PlannerAnswer::tr(
+                "No plan frees these bytes. To need fewer of them, use mixed precision or release "
+                "the gradients early; otherwise, choose a larger device.");
+  return paragraph(holds.arg(bytes_text(floor.bytes), shown(words_of(floor)).toHtmlEscaped()) +
+                   u' ' + advice +
+                   (bound == nullptr ? QString() : bound_beside(study, *bound, floor.bytes)));
+}
+
+QString floor_text(const Study& study, const StepPeakBound& floor, std::int64_t budget_bytes) {
   return paragraph(PlannerAnswer::tr("Lower bound: <b>%1</b>. No plan has a lower peak.")
-                       .arg(bytes_text(floor.bytes)));
+                       .arg(bytes_text(floor.bytes))) +
+         kept_text(study, budget_bytes, &floor);
+}
+
+QString moment_of(const Study& study, const StepPeakBound& floor) {
+  return floor.node.valid()
+             ? PlannerAnswer::tr("The lower bound is the memory while %1 runs:")
+                   .arg(name_text(describe(study.graph().node(floor.node), floor.node)))
+             : PlannerAnswer::tr("The lower bound is the memory at the end of the step:");
 }
 
 QString floor_tensors(const Study& study, const StepPeakBound& floor) {
-  if (!floor.node.valid()) return {};
-  QString rows =
-      tensor_row(floor.persistent_bytes,
-                 PlannerAnswer::tr("persistent: parameters, inputs, constants, optimizer states"));
+  QString rows = tensor_row(
+      floor.persistent_bytes,
+      PlannerAnswer::tr("persistent: %1").arg(shown(persistent_words(study)).toHtmlEscaped()));
   const std::size_t count = std::min(shown_tensors, floor.tensors.size());
   for (std::size_t i = 0; i < count; ++i) {
     const ValueId value = floor.tensors[i];
     rows += tensor_row(study.sizes->bytes[value], name_text(study.graph().value(value).name));
   }
   const std::size_t more = floor.tensors.size() - count;
-  return paragraph(PlannerAnswer::tr("The lower bound is the memory while %1 runs:")
-                       .arg(name_text(describe(study.graph().node(floor.node), floor.node)))) +
-         table(rows) +
+  return paragraph(moment_of(study, floor)) + table(rows) +
          (more == 0 ? QString() : paragraph(PlannerAnswer::tr("and %1 more").arg(more)));
+}
+
+/// What later steps need, which hold the optimizer states that the captured step makes.
+QString later_states_text(const Study& study, const BudgetAnswer& answer) {
+  const std::int64_t bytes = later_steps(study, *study.current).state_bytes;
+  if (bytes == 0) return {};
+  if (answer.request.limits_later_steps) {
+    return paragraph(PlannerAnswer::tr("The budget is for later steps, which hold the <b>%1</b> of "
+                                       "optimizer states that this step makes from their start.")
+                         .arg(bytes_text(bytes)));
+  }
+  const QString verdict = answer.later_peak_bytes > answer.request.budget_bytes
+                              ? PlannerAnswer::tr("<b>more than the budget</b>")
+                              : PlannerAnswer::tr("within the budget");
+  return paragraph(
+      PlannerAnswer::tr("The budget is for the captured step. With this plan, later steps need "
+                        "<b>%1</b>, %2: they hold the %3 of optimizer states that this step makes "
+                        "from their start.")
+          .arg(bytes_text(answer.later_peak_bytes), verdict, bytes_text(bytes)));
 }
 
 QString unmet_text(const Study& study, const BudgetAnswer& answer) {
@@ -95,13 +150,19 @@ QString unmet_text(const Study& study, const BudgetAnswer& answer) {
       paragraph(PlannerAnswer::tr("The budget of %1 <b>%2</b>. Lowest peak found: <b>%3</b>")
                     .arg(bytes_text(answer.request.budget_bytes), verdict,
                          plan_point_text(study, answer.best)));
-  if (!answer.is_impossible() && answer.request.grain != PlanGranularity::sequence) {
-    text +=
-        paragraph(answer.request.grain == PlanGranularity::cluster
-                      ? PlannerAnswer::tr("A plan of Nodes or of Sequences may meet the budget.")
-                      : PlannerAnswer::tr("A plan of Sequences may meet the budget."));
+  const bool can_help =
+      !answer.is_impossible() && peak_floor(study).bytes <= answer.request.budget_bytes;
+  const bool is_finer_possible =
+      answer.request.grain != PlanGranularity::sequence && !study.graph().data().captured;
+  if (can_help && is_finer_possible) {
+    text += paragraph(
+        answer.request.grain == PlanGranularity::cluster
+            ? PlannerAnswer::tr("A plan made with Nodes or Sequences may meet the budget.")
+            : PlannerAnswer::tr("A plan made with Sequences may meet the budget."));
   }
-  return answer.floor ? text + floor_text(*answer.floor) : text;
+  const std::int64_t budget = answer.request.budget_bytes;
+  return answer.floor ? text + floor_text(study, *answer.floor, budget)
+                      : text + kept_text(study, budget);
 }
 
 /// The plans that the choices switch on, as rich text: their number, and their names in the plan
@@ -112,25 +173,36 @@ QString plans_text(const Study& study, const Choices& choices) {
   if (on.empty()) return PlannerAnswer::tr("No plans.");
   const std::vector<std::string> names = plan_names(study);
   QString text = counted(on.size(), PlannerAnswer::tr("1 plan:"), PlannerAnswer::tr("%1 plans:"));
-  for (const std::size_t row : on) {
-    text += u"<br>&nbsp;&nbsp;"_s + shown(names[row]).toHtmlEscaped();
+  const std::vector<int> places = places_in_use(study, choices.plans.config, on);
+  for (std::size_t i = 0; i < on.size(); ++i) {
+    const int all = plan_row(study, on[i]).frequency;
+    text += u"<br>&nbsp;&nbsp;"_s + shown(names[on[i]]).toHtmlEscaped();
+    if (places[i] != all)
+      text += PlannerAnswer::tr(": used in %1 of %2 places").arg(places[i]).arg(all);
   }
   return text;
 }
 
 QString passes_text(const std::vector<const GraphPass*>& passes) {
   if (passes.empty()) return {};
-  QString text = PlannerAnswer::tr("Passes switched on, because they take no time:");
+  QString text = PlannerAnswer::tr("Passes switched on, because they add no time:");
   for (const GraphPass* const pass : passes) {
     text += u"<br>&nbsp;&nbsp;"_s + shown(std::string(pass->title)).toHtmlEscaped();
   }
   return paragraph(text);
 }
 
+/// `6.91 GiB, 7.83 GiB in later steps`, or only the peak if later steps need no more.
+QString peak_text(const FitPoint& point) {
+  QString peak = bytes_text(point.peak_bytes);
+  if (point.later_peak_bytes == point.peak_bytes) return peak;
+  return PlannerAnswer::tr("%1, %2 in later steps").arg(peak, bytes_text(point.later_peak_bytes));
+}
+
 QString failing_text(const Study& study, const FitPoint& point) {
   const QString fails = PlannerAnswer::tr("%1 fails: ").arg(point.value);
   if (point.variant == nullptr) return paragraph(fails + note_text(point.fault).toHtmlEscaped());
-  QString text = fails + PlannerAnswer::tr("peak %1").arg(bytes_text(point.peak_bytes));
+  QString text = fails + PlannerAnswer::tr("peak %1").arg(peak_text(point));
   const std::string node = peak_node(study, *point.variant);
   if (!node.empty()) text += PlannerAnswer::tr(" while %1 runs").arg(name_text(node));
   const auto largest = largest_at_peak(study, *point.variant, 1);
@@ -147,9 +219,9 @@ QString variant_text(const Study& study, const VariantFit& fit, const QString& t
     const QString most = fit.is_unlimited
                              ? PlannerAnswer::tr("no limit found up to %1").arg(fit.largest->value)
                              : u"<b>%1</b>"_s.arg(fit.largest->value);
-    text = paragraph(PlannerAnswer::tr("%1: %2, peak %3, %4 a step")
-                         .arg(title, most, bytes_text(fit.largest->peak_bytes),
-                              time_text(fit.largest->seconds)));
+    text =
+        paragraph(PlannerAnswer::tr("%1: %2, peak %3, %4 a step")
+                      .arg(title, most, peak_text(*fit.largest), time_text(fit.largest->seconds)));
   } else {
     text = paragraph(PlannerAnswer::tr("%1: <b>nothing fits</b>").arg(title));
   }
@@ -161,7 +233,18 @@ QString variant_text(const Study& study, const VariantFit& fit, const QString& t
   return fit.next ? text + failing_text(study, *fit.next) : text;
 }
 
+/// Whether two variants have the same answer, as they do while no plan is on.
+bool is_same(const VariantFit& a, const VariantFit& b) {
+  const auto figures = [](const std::optional<FitPoint>& point) {
+    return point ? std::pair(point->value, point->peak_bytes)
+                 : std::pair<std::int64_t, std::int64_t>();
+  };
+  return figures(a.largest) == figures(b.largest) && figures(a.next) == figures(b.next);
+}
+
 }  // namespace
+
+QString paragraph(const QString& text) { return u"<p style=\"margin: 2px 0\">%1</p>"_s.arg(text); }
 
 QString more_time_text(double extra_seconds, double step_seconds) {
   if (extra_seconds <= 0) return PlannerAnswer::tr("no extra time");
@@ -192,22 +275,55 @@ QString plan_point_text(const Study& study, const ParetoPoint& point) {
 }
 
 QString answer_text(const Study& study, const BudgetAnswer& answer) {
-  if (!answer.feasible) return unmet_text(study, answer);
-  return paragraph(PlannerAnswer::tr("The budget of %1 is <b>met</b>: <b>%2</b>")
+  if (!answer.feasible) return unmet_text(study, answer) + later_states_text(study, answer);
+  return later_states_text(study, answer) +
+         paragraph(PlannerAnswer::tr("The budget of %1 is <b>met</b>: <b>%2</b>")
                        .arg(bytes_text(answer.request.budget_bytes),
                             plan_point_text(study, answer.best))) +
          paragraph(proof_text(answer, step_seconds(study, *study.baseline)));
 }
 
+QString before_text(std::int64_t before_bytes, std::int64_t after_bytes,
+                    const std::vector<const GraphPass*>& passes) {
+  const QString change = PlannerAnswer::tr("The peak went from <b>%1</b> to <b>%2</b> (%3)")
+                             .arg(bytes_text(before_bytes), bytes_text(after_bytes),
+                                  change_text(before_bytes, after_bytes));
+  if (passes.empty()) return paragraph(change + u'.');
+  return paragraph(PlannerAnswer::tr("%1, with plans and %2.")
+                       .arg(change, counted(passes.size(), PlannerAnswer::tr("1 pass switched on"),
+                                            PlannerAnswer::tr("%1 passes switched on"))));
+}
+
+QString offer_text(const Study& study, const DeviceFit& offer) {
+  const BudgetAnswer& answer = offer.answer;
+  const double before = step_seconds(study, *study.current);
+  const double after =
+      step_seconds(*offer.study, *offer.study->baseline) + answer.best.extra_seconds;
+  QString titles;
+  for (const GraphPass* const pass : offer.passes) {
+    titles += u"<br>&nbsp;&nbsp;"_s + shown(std::string(pass->title)).toHtmlEscaped();
+  }
+  return paragraph(PlannerAnswer::tr("With passes that add no time, a plan for %1 has a peak of "
+                                     "<b>%2</b> and <b>%3 a step</b>; now it is %4:")
+                       .arg(bytes_text(answer.request.budget_bytes),
+                            bytes_text(answer.best.peak_bytes), time_text(after),
+                            time_text(before)) +
+                   titles);
+}
+
+QString below_floor_text(const Study& study, std::int64_t budget_bytes) {
+  return kept_text(study, budget_bytes);
+}
+
 QString taken_back_text(const Study& study, const BudgetAnswer& answer) {
   return paragraph(
-      PlannerAnswer::tr("A plan for the budget of %1 was found; it is taken back: <b>%2</b>")
+      PlannerAnswer::tr("A plan for the budget of %1 was found, but is no longer in use: <b>%2</b>")
           .arg(bytes_text(answer.request.budget_bytes), plan_point_text(study, answer.best)));
 }
 
 QString proof_so_far_text(const Study& study, const BudgetAnswer& so_far) {
   if (!so_far.floor) return {};
-  if (!so_far.feasible) return floor_text(*so_far.floor);
+  if (!so_far.feasible) return floor_text(study, *so_far.floor, so_far.request.budget_bytes);
   return paragraph(proof_text(so_far, step_seconds(study, *study.baseline)));
 }
 
@@ -221,8 +337,18 @@ QString answer_details(const Study& study, const BudgetAnswer& answer,
 }
 
 QString fit_answer_text(const Study& study, const LargestFit& fit) {
-  return variant_text(study, fit.baseline, PlannerAnswer::tr("Without plans")) +
-         variant_text(study, fit.current, PlannerAnswer::tr("Now"));
+  const bool has_passes = !study.choices.graph.passes.empty();
+  const bool has_plans = !study.config.empty() || study.choices.plans.sequence;
+  const QString without = has_passes
+                              ? PlannerAnswer::tr("Without plans, with the passes that are on")
+                              : PlannerAnswer::tr("Without plans");
+  if (is_same(fit.baseline, fit.current)) {
+    return variant_text(
+        study, fit.current,
+        has_plans ? PlannerAnswer::tr("With and without the plans that are on") : without);
+  }
+  return variant_text(study, fit.baseline, without) +
+         variant_text(study, fit.current, PlannerAnswer::tr("With the plans that are on"));
 }
 
 QString fit_summary(const Study& study, const LargestFit& fit) {

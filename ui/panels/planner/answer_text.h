@@ -4,6 +4,7 @@
 
 #include "core/passes/graph_pass.h"
 #include "core/study/search/budget.h"
+#include "core/study/search/device_fit.h"
 #include "core/study/search/largest_fit.h"
 
 namespace stashscope::ui {
@@ -21,6 +22,13 @@ QString warning_text(const QString& text, const QPalette& palette);
 /// The answer to a budget, as rich text: whether the budget is met, the peak and the extra time of
 /// the best plan, and what is proven.
 QString answer_text(const Study& study, const BudgetAnswer& answer);
+/// How an answer changed the peak, and how many passes were switched on for it, as rich text.
+QString before_text(std::int64_t before_bytes, std::int64_t after_bytes,
+                    const std::vector<const GraphPass*>& passes);
+/// What plans for the same budget cost with passes that add no time, as rich text.
+QString offer_text(const Study& study, const DeviceFit& offer);
+/// The bytes of the step that no plan frees, as rich text; empty unless they exceed the budget.
+QString below_floor_text(const Study& study, std::int64_t budget_bytes);
 /// The answer to a budget if its plan was found and applied, but is not in use any more, as rich
 /// text.
 QString taken_back_text(const Study& study, const BudgetAnswer& answer);
@@ -40,6 +48,9 @@ QString plan_point_text(const Study& study, const ParetoPoint& point);
 /// The largest sizes that fit without plans and with the current choices, as rich text, and why the
 /// next larger sizes do not fit.
 QString fit_answer_text(const Study& study, const LargestFit& fit);
+
+/// The text as a paragraph of rich text.
+QString paragraph(const QString& text);
 
 /// The largest size that fits with the current choices: `fits 80 GiB: batch 12`.
 QString fit_summary(const Study& study, const LargestFit& fit);

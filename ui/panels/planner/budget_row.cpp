@@ -36,8 +36,8 @@ BudgetRow::BudgetRow(QWidget* parent)
   field_->setObjectName(u"budget_field"_s);
   field_->setAccessibleName(tr("Budget"));
   field_->setToolTip(
-      tr("Limit for the peak of the step: a size such as 12 (GiB) or 900 MB, a share of the peak "
-         "without plans such as 60%, or the size to save of that peak such as -4 (GiB). Press "
+      tr("Limit for the peak of the step: a size such as 12 (GiB) or 900 MB, a share such as 60% "
+         "of the peak without plans, or how much of that peak to save, such as -4 (GiB). Press "
          "Return to search for a plan."));
   set_up_rich_label(*hint_, u"budget_hint"_s);
   hint_->setForegroundRole(QPalette::PlaceholderText);
@@ -63,6 +63,12 @@ std::optional<std::int64_t> BudgetRow::bytes() const {
 void BudgetRow::set_text(const QString& text) {
   field_->setText(text);
   take_text();
+}
+
+void BudgetRow::reset() { set_text(percent_text(*budget_at(first_place).percent)); }
+
+bool BudgetRow::is_reset() const {
+  return field_->text() == percent_text(*budget_at(first_place).percent);
 }
 
 void BudgetRow::insist() {
@@ -94,15 +100,17 @@ void BudgetRow::take_slider(int place) {
 
 void BudgetRow::show_budget() {
   // While the user types, an incomplete text is not shown as an error.
-  if (!budget_) return show_hint(tr("Write the budget like 12GiB, 60% or -4GiB"), false);
+  if (!budget_)
+    return show_hint(tr("Write the budget like 12GiB or 60%, or -4GiB to save 4 GiB"), false);
   const std::int64_t bytes = budget_bytes(*budget_, peak_bytes_);
   const QSignalBlocker quiet(slider_);
   slider_->setValue(slider_place(bytes, peak_bytes_));
   if (peak_bytes_ == 0) return show_hint({}, false);
   const double percent = 100 * static_cast<double>(bytes) / static_cast<double>(peak_bytes_);
-  show_hint(tr("%1 of the peak of %2 without plans")
-                .arg(budget_->percent ? bytes_text(bytes) : percent_text(percent),
-                     bytes_text(peak_bytes_)),
+  const QString share = tr("%1 of %2, the peak without plans")
+                            .arg(budget_->percent ? bytes_text(bytes) : percent_text(percent),
+                                 bytes_text(peak_bytes_));
+  show_hint(budget_->saved ? tr("%1, saves %2").arg(share, bytes_text(peak_bytes_ - bytes)) : share,
             false);
 }
 

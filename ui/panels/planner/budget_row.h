@@ -23,6 +23,12 @@ class BudgetRow : public QWidget {
   QString text() const { return field_->text(); }
   /// Has the same effect as typing the text into the field.
   void set_text(const QString& text);
+  /// Sets the default budget, which holds for a model until the user sets one.
+  void reset();
+  /// Whether the budget is the default budget.
+  bool is_reset() const;
+  /// The error in the text of the field; empty: no error.
+  const QString& fault() const { return fault_; }
   /// Shows the error in the text of the field, if the text has an error.
   void insist();
   void focus_field();

@@ -3,8 +3,10 @@
 #include <QKeyEvent>
 
 #include "core/base/text.h"
+#include "core/study/step/later_steps.h"
 #include "ui/document/choice_words.h"
 #include "ui/panels/planner/answer_text.h"
+#include "ui/panels/planner/replan_text.h"
 #include "ui/text/enabling.h"
 #include "ui/text/texts.h"
 #include "ui/widgets/labelled_row.h"
@@ -17,22 +19,26 @@ using namespace Qt::StringLiterals;
 
 }  // namespace
 
-FitRow::FitRow(Document& document, Planning& planning, QWidget* parent)
+FitRow::FitRow(Document& document, Planning& planning, const SearchOptions& options,
+               QWidget* parent)
     : QWidget(parent),
       document_(document),
       planning_(planning),
+      options_(options),
       dimension_(new QComboBox),
       memory_(new AmountField),
       find_(new QPushButton),
-      answer_(new QLabel) {
+      answer_(new QLabel),
+      use_(new QPushButton) {
   setObjectName(u"fit_row"_s);
   dimension_->setObjectName(u"fit_dimension"_s);
   dimension_->setAccessibleName(tr("Dimension"));
   dimension_->setToolTip(
       tr("Searches for the largest size of this dimension. Dimensions separated by commas take the "
-         "same size; LABEL=NAME,… gives these dimensions a common name."));
+         "same size. With LABEL=NAME,… the answer calls this size LABEL."));
   dimension_->setEditable(true);
-  // A completer would take the first Return for itself, because the name is selected.
+  // While the name is selected, a completer would take the first Return, which must start the
+  // search.
   dimension_->setCompleter(nullptr);
   dimension_->setInsertPolicy(QComboBox::NoInsert);
   dimension_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
@@ -41,15 +47,25 @@ FitRow::FitRow(Document& document, Planning& planning, QWidget* parent)
   memory_->setObjectName(u"fit_memory"_s);
   memory_->setAccessibleName(tr("Memory"));
   memory_->setToolTip(
-      tr("Limit for the peak, such as 80 (GiB). If the field is empty: the device's memory."));
+      tr("Limit for the peak, such as 80 (GiB). If the field is empty, the device's memory is the "
+         "limit."));
   find_->setObjectName(u"find_largest_button"_s);
   find_->setAutoDefault(true);
+  use_->setObjectName(u"use_replanned_button"_s);
+  use_->setAutoDefault(true);
   set_up_rich_label(*answer_, u"fit_answer"_s);
-  FlowLayout* const row = make_row_above(*this, *answer_, tr("&Largest"), *dimension_);
+  FlowLayout* const row = make_row_above(*this, *answer_, tr("Lar&gest"), *dimension_);
   row->addWidget(dimension_);
   row->addWidget(new QLabel(tr("in")));
   row->addWidget(memory_);
   row->addWidget(find_);
+  layout()->addWidget(use_);
+  layout()->setAlignment(use_, Qt::AlignLeft);
+  connect(use_, &QPushButton::clicked, &planning_, &Planning::use_replanned);
+  connect(&document_, &Document::choices_changed, this, &FitRow::show_state);
+  connect(&planning_, &Planning::progressed, this, [this] {
+    if (planning_.replanning() != nullptr) say(state_text());
+  });
   connect(find_, &QPushButton::clicked, this,
           [this] { planning_.job() == PlanningJob::fit ? planning_.stop() : find(); });
   connect(&document_, &Document::study_changed, this, &FitRow::list_dimensions);
@@ -65,8 +81,7 @@ FitRow::FitRow(Document& document, Planning& planning, QWidget* parent)
 
 void FitRow::list_dimensions() {
   memory_->setPlaceholderText(
-      tr("%1", "memory of the device")
-          .arg(bytes_text(profile_in_force(document_.choices().times).memory_bytes)));
+      tr("%1", "memory of the device").arg(bytes_text(memory_to_fit(*document_.study()))));
   QStringList names;
   const Study& study = *document_.study();
   for (const Dimension& each : study.sizes->dims.dimensions) names << full_text(study, each);
@@ -81,6 +96,13 @@ void FitRow::list_dimensions() {
 }
 
 QString FitRow::why_fixed() { return tr("All sizes are fixed"); }
+
+QString FitRow::how_to_vary() const {
+  return is_captured(document_.study().get())
+             ? tr("All sizes of this captured step are fixed. Capture it with "
+                  "dims={\"batch\": 8}, where batch is an argument of the step, to vary them.")
+             : tr("All sizes of this model are fixed. Export it with dynamic axes to vary them.");
+}
 
 void FitRow::focus_field() {
   dimension_->setFocus(Qt::ShortcutFocusReason);
@@ -97,9 +119,8 @@ FitQuestion FitRow::question() const {
     name = QString::fromStdString(name).trimmed().toStdString();
   }
   const QString memory = memory_->amount().trimmed();
-  question.memory_bytes = memory.isEmpty()
-                              ? profile_in_force(document_.choices().times).memory_bytes
-                              : parse_bytes(memory.toStdString());
+  question.memory_bytes =
+      memory.isEmpty() ? memory_to_fit(*document_.study()) : parse_bytes(memory.toStdString());
   if (question.memory_bytes == 0) {
     fail_usage("memory of 0 bytes", "no step fits", "write a size such as 80GiB");
   }
@@ -107,11 +128,21 @@ FitQuestion FitRow::question() const {
 }
 
 void FitRow::find() {
+  if (document_.study() != nullptr && dimension_->count() == 0) {
+    return say(warning_text(how_to_vary(), palette()));
+  }
   const QString why = document_.why_wait();
   if (planning_.job() != PlanningJob::fit && !why.isEmpty()) {
     return say(why.toHtmlEscaped());
   }
-  const auto failure = failure_of([this] { planning_.find_fit(question()); });
+  // The fields may have changed since the running search began.
+  const auto failure = failure_of([this] {
+    const FitQuestion asked = question();
+    const ReplanRequest replan{options_.grain(), options_.limit()};
+    if (planning_.is_finding(asked, replan)) return;
+    if (planning_.job() == PlanningJob::fit) planning_.abandon();
+    planning_.find_fit(asked, replan);
+  });
   if (failure) show_failure(*failure);
 }
 
@@ -127,12 +158,34 @@ void FitRow::show_state() {
                 is_searching
                     ? tr("Ends the search")
                     : tr("Searches for the largest size that fits into the memory (Return)"));
+  show_use();
+  say(state_text());
+}
+
+QString FitRow::state_text() const {
   const LargestFit* const fit = planning_.fit();
-  if (is_searching) {
-    say(tr("Searching…"));
-  } else {
-    say(fit == nullptr ? QString() : fit_answer_text(planning_.asked_of_fit(), *fit));
-  }
+  const Planning::Replanning* const replanning = planning_.replanning();
+  if (planning_.job() == PlanningJob::fit && replanning == nullptr) return tr("Searching…");
+  QString sizes = fit == nullptr ? QString() : fit_answer_text(planning_.asked_of_fit(), *fit);
+  if (planning_.is_stopping()) return sizes + paragraph(tr("Stopping…"));
+  if (replanning != nullptr) return sizes + replanning_text(*replanning);
+  const ReplannedFit* const replanned = planning_.replanned();
+  if (replanned == nullptr) return sizes;
+  return sizes + replanned_text(*replanned, planning_.is_replanned_in_use());
+}
+
+/// The button that sets the size together with its plan. If it has the keyboard when it goes away,
+/// the button that searches gets it.
+void FitRow::show_use() {
+  const ReplannedFit* const replanned = planning_.replanned();
+  const bool is_offered = planning_.job() == PlanningJob::none && replanned != nullptr &&
+                          replanned->largest && !planning_.is_replanned_in_use();
+  if (!is_offered && use_->hasFocus()) find_->setFocus();
+  use_->setVisible(is_offered);
+  if (!is_offered) return;
+  use_->setText(
+      use_replanned_text(planning_.asked_of_fit(), *planning_.fit(), *replanned->largest));
+  use_->setToolTip(use_replanned_tip(*replanned->largest));
 }
 
 void FitRow::say(const QString& text) {

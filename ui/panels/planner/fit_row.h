@@ -5,17 +5,20 @@
 #include <QPushButton>
 
 #include "ui/document/planning.h"
+#include "ui/panels/planner/search_options.h"
 #include "ui/widgets/amount_field.h"
 
 namespace stashscope::ui {
 
 /// Searches for the largest size of a dimension with which the step fits into a given memory, and
-/// shows the result.
+/// shows the result: without plans, with the plans that are on, and with a plan made for each size.
 class FitRow : public QWidget {
   Q_OBJECT
 
  public:
-  FitRow(Document& document, Planning& planning, QWidget* parent = nullptr);
+  /// @param options of the search for the plan of a single size; must outlive this widget
+  FitRow(Document& document, Planning& planning, const SearchOptions& options,
+         QWidget* parent = nullptr);
 
   void find();
   void focus_field();
@@ -29,17 +32,23 @@ class FitRow : public QWidget {
  private:
   void list_dimensions();
   void show_state();
+  void show_use();
+  QString state_text() const;
   static QString why_fixed();
+  /// Why no size can vary in this model, and what to do.
+  QString how_to_vary() const;
   void show_failure(const Failure& failure);
   void say(const QString& text);
   FitQuestion question() const;
 
   Document& document_;
   Planning& planning_;
+  const SearchOptions& options_;
   QComboBox* dimension_;
   AmountField* memory_;
   QPushButton* find_;
   QLabel* answer_;
+  QPushButton* use_;
 };
 
 }  // namespace stashscope::ui

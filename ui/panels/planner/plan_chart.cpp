@@ -110,6 +110,14 @@ void PlanChart::paint(QPainter& painter) const {
     return paint_invitation(painter, plot(), tr("Open a model to plan its memory."), theme);
   }
   const PlanChartMap map = this->map();
+  const QString invitation =
+      points_.empty() ? tr("Press Curve to see how much extra time each lower peak costs.")
+                      : QString();
+  // Without any extra time, an axis of times would be made up.
+  if (points_.empty() && !map.has_times) {
+    paint_title(painter, theme);
+    return paint_invitation(painter, plot(), invitation, theme);
+  }
   paint_grid(painter, map, theme);
   painter.save();
   painter.setClipRect(plot().adjusted(-mark_radius, -mark_radius, mark_radius, mark_radius));
@@ -118,9 +126,7 @@ void PlanChart::paint(QPainter& painter) const {
   paint_marks(painter, map, theme);
   painter.restore();
   paint_key(painter, theme);
-  if (points_.empty()) {
-    paint_invitation(painter, plot(), tr("Press Curve to see the extra time of each peak."), theme);
-  }
+  if (!invitation.isEmpty()) paint_invitation(painter, plot(), invitation, theme);
   paint_readout(painter, map, theme);
 }
 
@@ -128,7 +134,8 @@ void PlanChart::paint_grid(QPainter& painter, const PlanChartMap& map, const The
   const QRectF area = plot();
   const ChartRoom room = chart_room(painter);
   const double row = room.line;
-  for (const ChartTick& tick : time_ticks(map.most_seconds, grid_lines(area.height(), room))) {
+  const int lines = grid_lines(area.height(), room);
+  for (const ChartTick& tick : time_ticks(map.has_times ? map.most_seconds : 0, lines)) {
     const double y = std::round(map.y_of(tick.value)) + 0.5;
     painter.setPen(tick.value == 0 ? theme.muted : theme.line);
     painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y));
@@ -150,9 +157,13 @@ void PlanChart::paint_grid(QPainter& painter, const PlanChartMap& map, const The
     painter.drawText(QRectF(x - width / 2, area.bottom() + air, width, row), Qt::AlignCenter,
                      shown(tick.text));
   }
+  paint_title(painter, theme);
+}
+
+void PlanChart::paint_title(QPainter& painter, const Theme& theme) const {
+  const QRectF place(title_left, air, plot().width(), chart_room(painter).line);
   painter.setPen(theme.muted);
-  painter.drawText(QRectF(title_left, air, area.width(), row), Qt::AlignLeft | Qt::AlignVCenter,
-                   title());
+  painter.drawText(place, Qt::AlignLeft | Qt::AlignVCenter, title());
 }
 
 /// Paints the lower bound on the peak as a shaded area, and the budget as a dashed line.

@@ -50,6 +50,7 @@ class PlanChart : public PointChart {
   /// least one point
   std::size_t point_near(std::int64_t peak_bytes) const;
   void paint_grid(QPainter& painter, const PlanChartMap& map, const Theme& theme) const;
+  void paint_title(QPainter& painter, const Theme& theme) const;
   void paint_limits(QPainter& painter, const PlanChartMap& map, const Theme& theme) const;
   void paint_points(QPainter& painter, const PlanChartMap& map, const Theme& theme) const;
   void paint_marks(QPainter& painter, const PlanChartMap& map, const Theme& theme) const;

@@ -13,8 +13,8 @@ namespace {
 
 constexpr double margin = 0.06;  // as a share of the range, at each end of the range
 
-/// The smallest number of at least `number` that is 1, 2 or 5 times a power of ten. Ignores an
-/// excess of up to 0.1 %.
+/// The smallest number that is 1, 2 or 5 times a power of ten and not below `number`. A number that
+/// is up to 0.1 % below `number` is accepted, too.
 double rounded_up(double number) {
   const double power = std::pow(10, std::floor(std::log10(number)));
   for (const double digit : {1.0, 2.0, 5.0}) {
@@ -35,7 +35,8 @@ PlanChartMap map_around(std::span<const ChartPoint> points, std::span<const std:
   }
   PlanChartMap map;
   map.plot = plot;
-  map.most_seconds = most > 0 ? most * (1 + 2 * margin) : 1e-3;
+  map.has_times = most > 0;
+  map.most_seconds = map.has_times ? most * (1 + 2 * margin) : 1e-3;
   if (all.empty()) return map;
   const auto [least, largest] = std::ranges::minmax(all);
   const double range =
@@ -48,19 +49,23 @@ PlanChartMap map_around(std::span<const ChartPoint> points, std::span<const std:
 std::optional<std::size_t> nearest_point(const PlanChartMap& map,
                                          std::span<const ChartPoint> points, QPointF pixel,
                                          double within) {
-  std::optional<std::size_t> nearest;
+  // Within this distance from the nearest, a mouse cannot tell points apart.
+  constexpr double same_place = 0.75;
+  const auto distance = [&](const ChartPoint& point) {
+    const QPointF away = map.at(point) - pixel;
+    return std::hypot(away.x(), away.y());
+  };
   double least = within;
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    const QPointF away = map.at(points[i]) - pixel;
-    const double distance = std::hypot(away.x(), away.y());
-    if (distance > least) continue;
-    least = distance;
-    nearest = i;
+  for (const ChartPoint& point : points) least = std::min(least, distance(point));
+  std::optional<std::size_t> nearest;
+  for (std::size_t i = 0; i < points.size() && !nearest; ++i) {
+    if (distance(points[i]) <= std::min(within, least + same_place)) nearest = i;
   }
   return nearest;
 }
 
 std::vector<ChartTick> time_ticks(double most, int count) {
+  if (most <= 0) return {{0, "0"}};
   const ColumnUnit unit = time_unit(most);
   const double distance = rounded_up(most / unit.size / std::max(1, count));
   const int digits = std::max(0, static_cast<int>(-std::floor(std::log10(distance))));

@@ -22,6 +22,8 @@ struct PlanChartMap {
   double first_bytes = 0;
   double last_bytes = 1;    ///< above `first_bytes`
   double most_seconds = 1;  ///< above 0
+  bool has_times =
+      false;  ///< whether any extra time is above 0; otherwise `most_seconds` is arbitrary
 
   double x_of(double bytes) const {
     return plot.left() + plot.width() * (bytes - first_bytes) / (last_bytes - first_bytes);
@@ -38,8 +40,8 @@ struct PlanChartMap {
   }
 };
 
-/// A map whose ranges contain all peaks and all extra times of at least 0, with a margin at each
-/// end that is not 0.
+/// A map whose ranges contain all peaks and all extra times that are not negative. Each range has a
+/// margin at each end, except that the range of extra times begins at 0 without a margin.
 PlanChartMap map_around(std::span<const ChartPoint> points, std::span<const std::int64_t> peaks,
                         const QRectF& plot);
 
@@ -50,10 +52,12 @@ std::optional<std::size_t> nearest_point(const PlanChartMap& map,
 
 struct ChartTick {
   double value = 0;
-  std::string text;  ///< `20 ms`; all ticks of an axis have one unit, 0 has none
+  /// Such as `20 ms`. All ticks of an axis have the same unit; the text of 0 has no unit.
+  std::string text;
 };
 
-/// Ticks at about `count` round numbers of seconds, from 0 to at most `most`.
+/// Ticks at about `count` round numbers of seconds, from 0 to at most `most`. Only 0 if `most` is
+/// 0.
 std::vector<ChartTick> time_ticks(double most, int count);
 /// Ticks at about `count` round numbers of bytes, from `first_bytes` to `last_bytes`.
 std::vector<ChartTick> peak_ticks(double first_bytes, double last_bytes, int count);

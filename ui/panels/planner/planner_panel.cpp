@@ -4,6 +4,7 @@
 #include <QScrollBar>
 #include <QVBoxLayout>
 
+#include "core/study/search/plan_evaluator.h"
 #include "ui/document/choice_words.h"
 #include "ui/panels/planner/answer_text.h"
 #include "ui/panels/planner/profile_box.h"
@@ -39,9 +40,10 @@ PlannerPanel::PlannerPanel(Document& document, Planning& planning, QWidget* pare
       grain_hint_(new QLabel),
       answer_(new QLabel),
       use_(new QPushButton),
+      use_passes_(new QPushButton(tr("Use this plan with its passes"))),
       chart_(new PlanChart),
       details_(new QLabel),
-      fit_(new FitRow(document, planning)),
+      fit_(new FitRow(document, planning, *options_)),
       scroll_(new VerticalScrollArea(make_content())) {
   setObjectName(u"planner_panel"_s);
   scroll_->setFocusPolicy(Qt::NoFocus);
@@ -56,8 +58,9 @@ PlannerPanel::PlannerPanel(Document& document, Planning& planning, QWidget* pare
 QWidget* PlannerPanel::make_content() {
   set_up_answer();
   auto* const content = new QWidget;
-  // The content is as high as its texts at the width that they have. Its own least height would
-  // count the lines of narrow texts.
+  // Without a minimum height, the layout would reserve the height that the wrapped texts need at a
+  // small width. With a minimum height of 1, the content is as high as its texts are at their
+  // actual width.
   content->setMinimumHeight(1);
   auto* const layout = new QVBoxLayout(content);
   layout->setContentsMargins(spacing_unit, spacing_unit / 2, spacing_unit, spacing_unit);
@@ -67,6 +70,7 @@ QWidget* PlannerPanel::make_content() {
   layout->addWidget(grain_hint_);
   layout->addWidget(answer_);
   layout->addWidget(use_, 0, Qt::AlignLeft);
+  layout->addWidget(use_passes_, 0, Qt::AlignLeft);
   layout->addWidget(chart_, 1);
   layout->addWidget(details_);
   layout->addWidget(fit_);
@@ -104,6 +108,9 @@ void PlannerPanel::set_up_answer() {
   set_up_rich_label(*details_, u"budget_details"_s);
   use_->setObjectName(u"use_plan_button"_s);
   use_->setAutoDefault(true);
+  use_passes_->setObjectName(u"use_passes_button"_s);
+  use_passes_->setAutoDefault(true);
+  use_passes_->setToolTip(tr("Switches the plan and its passes on, as one edit"));
 }
 
 QWidget* PlannerPanel::make_device_row() {
@@ -112,7 +119,7 @@ QWidget* PlannerPanel::make_device_row() {
   auto* const layout = new FlowLayout(row);
   layout->addWidget(make_label_of(*profile, tr("&Times of")));
   layout->addWidget(profile);
-  layout->addWidget(make_label_of(*options_->seed(), tr("&Seed")));
+  layout->addWidget(make_label_of(*options_->seed(), tr("See&d")));
   layout->addWidget(options_->seed());
   return row;
 }
@@ -122,9 +129,10 @@ void PlannerPanel::focus_budget() {
   budget_->focus_field();
 }
 
-void PlannerPanel::focus_fit() {
+void PlannerPanel::find_largest() {
   scroll_->ensureWidgetVisible(fit_);
   fit_->focus_field();
+  if (planning_.job() != PlanningJob::fit) fit_->find();
 }
 
 /// If the user types in the fields of `fit_`, scrolls to the answer below them. The field with the
@@ -143,8 +151,15 @@ void PlannerPanel::connect_all() {
   connect(use_, &QPushButton::clicked, this, [this] {
     if (const ParetoPoint* const plan = offered_plan()) planning_.use(*plan);
   });
+  connect(use_passes_, &QPushButton::clicked, &planning_, &Planning::use_offer);
   connect(budget_, &BudgetRow::changed, this, [this] {
     failure_.clear();
+    // The running search would apply a plan for a budget that the field no longer has.
+    const bool is_planning = planning_.job() == PlanningJob::budget;
+    if (is_planning && planning_.request().budget_bytes != budget_->bytes()) planning_.abandon();
+    if (document_.study() != nullptr) {
+      document_.set_budget(budget_->is_reset() ? QString() : budget_->text());
+    }
     show_answer();
     show_chart();
     Q_EMIT budget_changed();
@@ -156,6 +171,7 @@ void PlannerPanel::connect_all() {
   connect(chart_, &PlanChart::point_chosen, this, [this](std::size_t point) {
     planning_.use(planning_.archive(options_->grain()).points()[point]);
   });
+  connect(&document_, &Document::opened, this, &PlannerPanel::take_opened);
   connect(&document_, &Document::study_changed, this, &PlannerPanel::show_study);
   connect(&document_, &Document::choices_changed, this, &PlannerPanel::show_answer);
   connect(&document_.exclusive_work(), &ExclusiveWork::changed, this, &PlannerPanel::show_job);
@@ -188,6 +204,17 @@ void PlannerPanel::make_fit() {
 void PlannerPanel::draw_curve() {
   scroll_->ensureWidgetVisible(chart_, 0, 0);
   planning_.draw_curve(options_->grain(), options_->limit());
+}
+
+/// The budget belongs to the model: another model starts with its own budget.
+void PlannerPanel::take_opened() {
+  const QString budget = document_.budget();
+  budget_->set_peak(document_.study()->baseline->timeline.peak_bytes);
+  if (budget.isEmpty()) {
+    budget_->reset();
+  } else {
+    budget_->set_text(budget);
+  }
 }
 
 void PlannerPanel::show_study() {
@@ -254,6 +281,7 @@ void PlannerPanel::show_answer() {
   if (answer != nullptr) {
     details_->setText(answer_details(*document_.study(), *answer, planning_.passes_of_answer()));
   }
+  use_passes_->setVisible(offered_passes() != nullptr);
   const ParetoPoint* const plan = offered_plan();
   use_->setVisible(plan != nullptr);
   if (plan == nullptr) return;
@@ -263,7 +291,7 @@ void PlannerPanel::show_answer() {
 
 /// The plan that the button below the answer switches on: the cheapest known plan within the
 /// budget, otherwise the plan with the lowest peak. Null without a budget or a known plan, during a
-/// search, and if the plan is already in force.
+/// search, and if the plan is already applied.
 const ParetoPoint* PlannerPanel::offered_plan() const {
   const auto budget = budget_->bytes();
   const ParetoFront& plans = planning_.archive(options_->grain());
@@ -273,7 +301,14 @@ const ParetoPoint* PlannerPanel::offered_plan() const {
   return planning_.is_in_force(best) ? nullptr : &best;
 }
 
-/// The answer for the budget and the granularity in the fields; null without such an answer.
+/// The plans with passes that the second button below the answer switches on. Null during a search,
+/// and if the answer is not that of the budget in the field.
+const DeviceFit* PlannerPanel::offered_passes() const {
+  const bool is_idle = planning_.job() == PlanningJob::none;
+  return is_idle && current_answer() != nullptr ? planning_.offer() : nullptr;
+}
+
+/// The answer for the budget and the granularity in the fields; null if there is no such answer.
 const BudgetAnswer* PlannerPanel::current_answer() const {
   const BudgetAnswer* const answer = planning_.answer();
   const bool is_asked = answer != nullptr && answer->request.budget_bytes == budget_->bytes() &&
@@ -289,12 +324,21 @@ QString PlannerPanel::text_of_answer() const {
   }
   if (const BudgetAnswer* const answer = current_answer()) {
     const bool is_taken_back = answer->feasible && !planning_.is_in_force(answer->best);
-    return is_taken_back ? taken_back_text(*document_.study(), *answer)
-                         : answer_text(*document_.study(), *answer);
+    const DeviceFit* const offer = offered_passes();
+    return (is_taken_back ? taken_back_text(*document_.study(), *answer)
+                          : answer_text(*document_.study(), *answer) + change_text_of(*answer)) +
+           (offer == nullptr ? QString() : offer_text(*document_.study(), *offer));
   }
   const auto budget = budget_->bytes();
   if (budget && document_.run_job().is_running()) return tr("A search waits for the run to end.");
   return budget ? known_text(*budget) : QString();
+}
+
+/// What the answer changed; empty if it changed nothing.
+QString PlannerPanel::change_text_of(const BudgetAnswer& answer) const {
+  const std::int64_t before = planning_.peak_before();
+  if (!answer.feasible || before == answer.best.peak_bytes) return {};
+  return before_text(before, answer.best.peak_bytes, planning_.passes_of_answer());
 }
 
 QString PlannerPanel::search_text() const {
@@ -313,6 +357,14 @@ QString PlannerPanel::search_text() const {
          proof_so_far_text(study, *so_far);
 }
 
+QString PlannerPanel::nothing_to_plan_text(const Study& study) {
+  QString why =
+      tr("Nothing to plan: no stashed activation can be recomputed. The Plans panel "
+         "says why.");
+  if (is_captured(&study)) return why;
+  return tr("%1 Choose \"Nodes\" or \"Sequences\" to plan without clusters.").arg(why);
+}
+
 /// The text about the budget while no search runs and no answer is shown.
 QString PlannerPanel::known_text(std::int64_t budget_bytes) const {
   const Study& study = *document_.study();
@@ -323,11 +375,17 @@ QString PlannerPanel::known_text(std::int64_t budget_bytes) const {
         .arg(bytes_text(budget_bytes), plan_point_text(study, *plan),
              planning_.is_in_force(*plan) ? tr(", in use") : QString());
   }
+  QString kept = now > budget_bytes ? below_floor_text(study, budget_bytes) : QString();
+  if (!kept.isEmpty()) return kept;
   if (floor != nullptr && floor->bytes > budget_bytes) {
     return tr("No plan has a peak below <b>%1</b>.").arg(bytes_text(floor->bytes));
   }
   if (now <= budget_bytes)
     return tr("The current plans meet the budget: peak %1.").arg(bytes_text(now));
+  if (options_->grain() == PlanGranularity::cluster && study.opportunities->plans.empty() &&
+      !is_order_searched(study)) {
+    return nothing_to_plan_text(study);
+  }
   return tr("Press Plan to search for the cheapest plan with a peak of at most %1.")
       .arg(bytes_text(budget_bytes));
 }

@@ -23,12 +23,14 @@ class PlannerPanel : public QWidget {
 
   QString budget_text() const { return budget_->text(); }
   void set_budget_text(const QString& text) { budget_->set_text(text); }
+  /// The error in the text of the budget; empty: no error.
+  const QString& budget_fault() const { return budget_->fault(); }
   void focus_budget();
-  void focus_fit();
+  void find_largest();
 
   /// Searches for the cheapest plan within the budget, or shows the error in the budget's text.
   void plan();
-  /// As `plan`, also with passes that take no time.
+  /// As `plan`, but may also switch on passes that lower the peak without extra time.
   void make_fit();
   /// Searches for the Pareto front of peak and extra time, which the chart shows.
   void draw_curve();
@@ -46,6 +48,7 @@ class PlannerPanel : public QWidget {
   void set_up_answer();
   QWidget* make_content();
   void connect_all();
+  void take_opened();
   void show_study();
   void show_job();
   void show_turn(bool is_searching);
@@ -55,9 +58,12 @@ class PlannerPanel : public QWidget {
   void keep_fit_in_view();
   const BudgetAnswer* current_answer() const;
   QString text_of_answer() const;
+  QString change_text_of(const BudgetAnswer& answer) const;
   QString search_text() const;
   QString known_text(std::int64_t budget_bytes) const;
+  static QString nothing_to_plan_text(const Study& study);
   const ParetoPoint* offered_plan() const;
+  const DeviceFit* offered_passes() const;
 
   Document& document_;
   Planning& planning_;
@@ -70,6 +76,7 @@ class PlannerPanel : public QWidget {
   QLabel* grain_hint_;
   QLabel* answer_;
   QPushButton* use_;
+  QPushButton* use_passes_;
   PlanChart* chart_;
   QLabel* details_;
   FitRow* fit_;

@@ -53,10 +53,7 @@ SearchOptions::SearchOptions(QWidget* parent)
     pass_undo_keys(*box);
   }
   layout->addWidget(seconds_);
-  const auto show_tip = [this] {
-    grain_->setToolTip(grain_->currentData(Qt::ToolTipRole).toString());
-  };
-  connect(grain_, &QComboBox::currentIndexChanged, this, show_tip);
+  connect(grain_, &QComboBox::currentIndexChanged, this, &SearchOptions::show_tip);
   connect(grain_, &QComboBox::currentIndexChanged, this, &SearchOptions::grain_changed);
   show_tip();
 }
@@ -74,7 +71,7 @@ void SearchOptions::set_captured(bool is_captured) {
     describe(0, tr("A plan says which modules run again in backward, and is exported for PyTorch."),
              tr("A plan says which modules PyTorch runs again in backward. The Plans panel lists "
                 "the modules. File > Export plan for PyTorch writes the plan."));
-    return;
+    return show_tip();
   }
   grain_->setItemText(0, tr("Clusters"));
   describe(0,
@@ -83,6 +80,11 @@ void SearchOptions::set_captured(bool is_captured) {
            tr("A plan says how many nodes of each cluster are recomputed. The Plans panel lists "
               "the clusters. A plan is exported as a config string or environment variables for "
               "ONNX Runtime, or as a model."));
+  show_tip();
+}
+
+void SearchOptions::show_tip() {
+  grain_->setToolTip(grain_->currentData(Qt::ToolTipRole).toString());
 }
 
 QString SearchOptions::hint() const { return grain_->currentData().toString(); }

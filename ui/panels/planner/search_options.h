@@ -7,8 +7,9 @@
 
 namespace stashscope::ui {
 
-/// Fields for the options of a search: granularity of plans, time limit and seed. The owner places
-/// the field of the seed, because the user rarely needs it.
+/// Fields for the options of a search: granularity of plans, time limit and seed. The field of the
+/// seed is not laid out with the other fields, because the user rarely needs it. The owner of this
+/// widget places it.
 class SearchOptions : public QWidget {
   Q_OBJECT
 
@@ -27,6 +28,7 @@ class SearchOptions : public QWidget {
   void grain_changed();
 
  private:
+  void show_tip();
   void describe(int item, const QString& hint, const QString& tip);
 
   QComboBox* grain_;

@@ -14,6 +14,7 @@ QWidget* CountDelegate::createEditor(QWidget* parent, const QStyleOptionViewItem
   box->setObjectName(QStringLiteral("plan_count"));
   box->setFrame(false);
   pass_undo_keys(*box);
+  box->setToolTip(index.data(Qt::ToolTipRole).toString());
   box->setAlignment(Qt::AlignRight);
   box->setRange(0, index.siblingAtColumn(PlanTreeModel::frequency).data(Qt::EditRole).toInt());
   auto* const self = const_cast<CountDelegate*>(this);

@@ -9,6 +9,7 @@
 #include "ui/models/plan_filter.h"
 #include "ui/models/plan_tree_model.h"
 #include "ui/panels/plans/count_delegate.h"
+#include "ui/panels/plans/plan_name_delegate.h"
 #include "ui/theme/text_size.h"
 #include "ui/widgets/cell_delegate.h"
 #include "ui/widgets/column_widths.h"
@@ -25,13 +26,15 @@ namespace {
 /// Widths of columns in pixels, at a text scale of 1.
 constexpr int least_plan_width = 140;
 constexpr int frequency_width = 60;
-constexpr int count_width = 54;
-constexpr int bytes_width = 90;
+constexpr int count_width = 52;
+constexpr int bytes_width = 86;
+constexpr int change_width = 98;
 constexpr int time_width = 84;
 constexpr int per_time_width = 108;
 constexpr std::pair<int, int> widths[] = {{PlanTreeModel::frequency, frequency_width},
                                           {PlanTreeModel::count, count_width},
                                           {PlanTreeModel::saving, bytes_width},
+                                          {PlanTreeModel::peak_change, change_width},
                                           {PlanTreeModel::saved, bytes_width},
                                           {PlanTreeModel::at_peak, bytes_width},
                                           {PlanTreeModel::time, time_width},
@@ -42,11 +45,13 @@ constexpr std::pair<int, int> widths[] = {{PlanTreeModel::frequency, frequency_w
                                           {PlanTreeModel::made, 60},
                                           {PlanTreeModel::last_read, 76},
                                           {PlanTreeModel::symbolic, 240}};
-/// Number of columns of `widths` that the plan column leaves room for if the view is wide enough.
-constexpr int first_columns = 7;
+/// In a wide view, the plan column leaves room for this number of columns, the first ones of
+/// `widths`.
+constexpr int first_columns = 8;
 /// Space beside the longest name of a plan, in pixels.
 constexpr int name_margin = 2 * CellDelegate::padding;
-/// Minimum width of the plan column, in pixels, for leaving room for another column.
+/// The plan column leaves room for another column only if the plan column stays at least this wide,
+/// in pixels.
 constexpr int wanted_plan_width = 190;
 
 const PlanFilter& filter_of(const QTreeView& view) {
@@ -59,7 +64,8 @@ const PlanTreeModel& plans_of(const QTreeView& view) {
 
 }  // namespace
 
-PlanTreeView::PlanTreeView(QWidget* parent) : QTreeView(parent) {
+PlanTreeView::PlanTreeView(QWidget* parent)
+    : QTreeView(parent), names_(new PlanNameDelegate(this)) {
   setSelectionBehavior(SelectRows);
   setSelectionMode(ExtendedSelection);
   setAlternatingRowColors(true);
@@ -73,6 +79,7 @@ PlanTreeView::PlanTreeView(QWidget* parent) : QTreeView(parent) {
   auto* const cells = new CellDelegate(this);
   cells->cut_at_end({PlanTreeModel::symbolic, PlanTreeModel::why_not});
   setItemDelegate(cells);
+  setItemDelegateForColumn(PlanTreeModel::plan, names_);
   setItemDelegateForColumn(PlanTreeModel::count, new CountDelegate(this));
   header()->setHighlightSections(false);
   header()->setStretchLastSection(true);
@@ -95,6 +102,7 @@ PlanTreeView::PlanTreeView(QWidget* parent) : QTreeView(parent) {
 void PlanTreeView::setModel(QAbstractItemModel* model) {
   QTreeView::setModel(model);
   for (const auto& [column, width] : widths) header()->resizeSection(column, width);
+  header()->moveSection(PlanTreeModel::peak_change, header()->visualIndex(PlanTreeModel::saved));
   allow_no_order(*header());
   setSortingEnabled(true);
   const auto sort_as_at_first = [this](int column) {
@@ -103,7 +111,11 @@ void PlanTreeView::setModel(QAbstractItemModel* model) {
   };
   connect(header(), &QHeaderView::sortIndicatorChanged, this, sort_as_at_first);
   sort_as_at_first(-1);
-  connect(model, &QAbstractItemModel::modelReset, this, [this] {
+  const auto forget_names = [this] { names_->forget_names(); };
+  connect(model, &QAbstractItemModel::rowsInserted, this, forget_names);
+  connect(model, &QAbstractItemModel::rowsRemoved, this, forget_names);
+  connect(model, &QAbstractItemModel::modelReset, this, [=, this] {
+    forget_names();
     open_again();
     fit_first_column();
   });
@@ -167,6 +179,15 @@ void PlanTreeView::show_row(const QModelIndex& row) {
   setFocus(Qt::OtherFocusReason);
 }
 
+QModelIndexList PlanTreeView::rows_in_view() const {
+  QModelIndexList rows;
+  QModelIndex row = indexAt(QPoint(0, 0)).siblingAtColumn(0);
+  for (; row.isValid() && visualRect(row).top() < viewport()->height(); row = indexBelow(row)) {
+    rows << row;
+  }
+  return rows;
+}
+
 void PlanTreeView::edit_count(const QModelIndex& index) {
   if (index.flags().testFlag(Qt::ItemIsEditable)) edit(index);
 }
@@ -207,11 +228,18 @@ void PlanTreeView::fit_first_column() {
     if (room - width < qRound(wanted_plan_width * text_scale_)) break;
     room -= width;
   }
-  // The last of them is a quotient of two others, so names have the room before it.
-  const bool has_quotient =
-      fitting == first_columns && room >= sizeHintForColumn(PlanTreeModel::plan) + name_margin;
-  if (fitting == first_columns && !has_quotient) room += qRound(per_time_width * text_scale_);
-  hide_for_room(*header(), PlanTreeModel::per_time, !has_quotient);
+  // If names do not fit, the two columns that the user needs least are hidden, one after the other:
+  // first the bytes saved per millisecond, which are the quotient of two other columns, then the
+  // bytes at the peak, which tell less than the change of the peak.
+  const int names = sizeHintForColumn(PlanTreeModel::plan) + name_margin;
+  const auto gives_way = [&](int width, bool is_counted) {
+    const bool has_room = is_counted && room >= names;
+    if (is_counted && !has_room) room += qRound(width * text_scale_);
+    return !has_room;
+  };
+  const bool all_fit = fitting == first_columns;
+  hide_for_room(*header(), PlanTreeModel::per_time, gives_way(per_time_width, all_fit));
+  hide_for_room(*header(), PlanTreeModel::at_peak, all_fit && gives_way(bytes_width, true));
   const int least = qRound(least_plan_width * text_scale_);
   header()->resizeSection(PlanTreeModel::plan, std::max(least, room));
 }

@@ -7,6 +7,8 @@
 
 namespace stashscope::ui {
 
+class PlanNameDelegate;
+
 /// The tree of plans. Several rows can be selected: Space switches their plans on or off, Ctrl+C
 /// copies the rows. Open rows stay open when the rows are replaced.
 class PlanTreeView : public QTreeView, public PictureSource {
@@ -23,6 +25,8 @@ class PlanTreeView : public QTreeView, public PictureSource {
   void open_again();
   /// The selected rows from top to bottom, as indexes of the first column.
   QModelIndexList selected_rows() const;
+  /// The rows on the screen from top to bottom, as indexes of the first column.
+  QModelIndexList rows_in_view() const;
   /// Selects a row, scrolls it to the middle of the view and gives it the keyboard focus.
   void show_row(const QModelIndex& row);
   /// Selects a row and scrolls to it. The keyboard focus stays where it is.
@@ -52,6 +56,7 @@ class PlanTreeView : public QTreeView, public PictureSource {
   /// Fits all columns to the text size.
   void fit_columns();
 
+  PlanNameDelegate* names_;
   QString invitation_;
   std::set<QString> opened_;  ///< keys of items that the user opened
   std::set<QString> closed_;  ///< keys of items that the user closed

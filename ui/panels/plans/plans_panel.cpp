@@ -55,6 +55,7 @@ PlansPanel::PlansPanel(Document& document, QWidget* parent)
   layout->addWidget(tree_, 1);
   layout->addWidget(make_bottom_row());
   set_up_tree();
+  set_up_peak_changes();
   connect(&document_, &Document::study_changed, this, &PlansPanel::show_study);
   connect(&document_.selection(), &LinkedSelection::changed, this, &PlansPanel::follow_selection);
   connect(&document_, &Document::choices_changed, this, &PlansPanel::show_choices);
@@ -94,6 +95,7 @@ QWidget* PlansPanel::make_top_row() {
   connect(more_, &QToolButton::toggled, this, &PlansPanel::show_summary);
   connect(level_, &QComboBox::activated, this, &PlansPanel::choose_level);
   connect(filter_, &QLineEdit::textChanged, this, &PlansPanel::filter);
+  connect(&document_, &Document::opened, filter_, &QLineEdit::clear);
   return row;
 }
 
@@ -110,7 +112,7 @@ QWidget* PlansPanel::make_bottom_row() {
   export_->setObjectName(u"export_plan_button"_s);
   export_->setIcon(icon(Icon::save));
   export_->setText(tr("Export for PyTorch…"));
-  export_->setToolTip(tr("Writes a file with the plans that are on, which stashscope.apply reads"));
+  export_->setToolTip(tr("Writes the plans that are on to a file for stashscope.apply"));
   set_up_versions();
   layout->addWidget(summary_, 1);
   layout->addWidget(reference_);
@@ -200,7 +202,7 @@ void PlansPanel::show_summary() {
       document_.study() == nullptr || !rows.empty() ? QString() : no_plans_text(*document_.study());
   summary_->setText(rows.empty() ? why.section(u'\n', 0, 0)
                                  : plans_on_text(*document_.study(), rows));
-  summary_->setToolTip(why);
+  summary_->setToolTip(why.isEmpty() ? summary_->text() : why);
 }
 
 void PlansPanel::choose_level(int level) {
@@ -326,8 +328,9 @@ QModelIndex PlansPanel::nearest_open_row(NodeId node) const {
   return is_section ? QModelIndex() : row;
 }
 
-/// Whether the only selected row already leads to `node` (`nodes_led_to`), so that it stays
-/// selected. Not if it is the parent of `row`, the row to select for the node.
+/// Whether the selection of rows can stay as it is when `node` is selected: only one row is
+/// selected, and `nodes_led_to` lists the node for this row. False if the selected row is the
+/// parent of `row`, the row that is nearest to the node.
 bool PlansPanel::is_led_to_by_selected(NodeId node, const QModelIndex& row) const {
   const QModelIndexList items = selected();
   if (items.size() != 1 || filtered_.mapToSource(row).parent() == items.front()) return false;

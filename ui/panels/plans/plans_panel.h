@@ -10,6 +10,7 @@
 #include "ui/document/document.h"
 #include "ui/models/plan_filter.h"
 #include "ui/models/plan_tree_model.h"
+#include "ui/panels/plans/peak_changes_job.h"
 #include "ui/panels/plans/plan_tree_view.h"
 
 namespace stashscope::ui {
@@ -32,6 +33,9 @@ class PlansPanel : public QWidget {
   void node_wanted(stashscope::NodeId node);
   /// Requests to write the plans for PyTorch to a file.
   void export_wanted();
+
+ protected:
+  void showEvent(QShowEvent* event) override;
 
  private:
   QWidget* make_top_row();
@@ -65,6 +69,8 @@ class PlansPanel : public QWidget {
   void copy(const ExportedConfig& exported) const;
   void copy_config_of_selected() const;
   static QString copied_text(Reference reference);
+  void set_up_peak_changes();
+  PeakChangesJob::Rows rows_to_try() const;
   void open_menu(QPoint place);
   QMenu* make_menu();
   QString text_of(const QModelIndexList& items) const;
@@ -81,7 +87,8 @@ class PlansPanel : public QWidget {
   QToolButton* copy_;
   QToolButton* export_;  ///< for captured steps, in place of `copy_`
   QString marked_;       ///< title of the selection last sent to the other views
-  bool marking_ = true;  ///< a new selection is marked in the other views
+  PeakChangesJob* peak_changes_ = nullptr;
+  bool marking_ = true;  ///< whether a new selection of rows is marked in the other views
 };
 
 }  // namespace stashscope::ui

@@ -24,6 +24,7 @@ void ask_to_import_measurement(Document& document, QWidget& parent) {
   QFileDialog* const dialog =
       make_open_dialog(parent, u"import_dialog"_s, MeasurementDialogs::tr("Import a measurement"),
                        MeasurementDialogs::tr("Measurements (*.json)"));
+  dialog->setDirectory(QFileInfo(document.model_path()).absolutePath());
   QObject::connect(dialog, &QFileDialog::fileSelected, &document,
                    [&document](const QString& path) { import_measurement(document, path); });
   dialog->open();
@@ -35,7 +36,7 @@ void ask_to_export_measurement(Document& document, QWidget& parent) {
   const QFileInfo model(document.model_path());
   QFileDialog* const dialog =
       make_save_dialog(parent, u"export_dialog"_s, MeasurementDialogs::tr("Export the measurement"),
-                       model.completeBaseName() + u'.' + suffix);
+                       {document.model_path(), model.completeBaseName() + u'.' + suffix});
   dialog->setDefaultSuffix(suffix);
   QObject::connect(dialog, &QFileDialog::fileSelected, &document,
                    [&document](const QString& path) { export_measurement(document, path); });

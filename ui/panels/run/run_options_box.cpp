@@ -40,7 +40,7 @@ RunOptionsBox::RunOptionsBox(Document& document, QWidget* parent)
   repeats_->setAccessibleName(tr("Measured runs"));
   repeats_->setToolTip(
       tr("Number of measured runs. All runs use the same data. The measured memory is that of the "
-         "last run, the measured times are medians."));
+         "last run; the measured times are medians over the runs."));
   auto* const layout = new QGridLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setHorizontalSpacing(spacing_unit);

@@ -196,7 +196,8 @@ void RunPanel::list_devices() {
   for (const DeviceInfo& info : devices.all()) {
     const QString name = shown(info.name);
     const QString description = shown(info.description);
-    // For another machine, the user can edit the text, so the text is only the name.
+    // For another machine, the user can edit the text of the box. The text is then only the
+    // device's name, without the description.
     auto* const item =
         new QStandardItem(devices.is_remote() ? name : u"%1: %2"_s.arg(name, description));
     item->setData(name, Qt::UserRole);
@@ -298,8 +299,8 @@ void RunPanel::show_result() {
   }
   if (is_captured(document_.study().get())) {
     return result_->setText(
-        tr("PyTorch ran this step when it was captured. It cannot be run here, because its "
-           "operators are PyTorch's; its memory is what PyTorch allocated."));
+        tr("PyTorch ran this step when it was captured, and the memory shown is what PyTorch "
+           "allocated. The step cannot be run here, because its operators are PyTorch's."));
   }
   result_->setText(
       document_.study() == nullptr
@@ -315,7 +316,7 @@ QString RunPanel::result_text(const Measured& measured) const {
   text += u"<p>%1</p>"_s.arg(
       tr("Largest difference in any slot: %1.").arg(bytes_text(measured.largest_error)));
   QString how = tr("Measured on %1").arg(shown(current.device).toHtmlEscaped());
-  if (current.repeats > 1) how += tr(", times are medians of %1 runs").arg(current.repeats);
+  if (current.repeats > 1) how += tr("; the times are medians of %1 runs").arg(current.repeats);
   text += u"<p>%1.</p>"_s.arg(how);
   for (const std::string& each : remarks_on(study, measured.runs)) {
     text += u"<p>%1</p>"_s.arg(shown(each).toHtmlEscaped());

@@ -1,4 +1,4 @@
-// The gradient of attention. It recomputes the softmax weights of the keys.
+// The gradient of attention. The kernel recomputes the softmax weights of the keys.
 
 #include <optional>
 
@@ -18,7 +18,8 @@ Heads presented_gradient(const Heads& all, const TensorView& presented) {
   return gradient;
 }
 
-/// Stores the part of a gradient that belongs to the sequence positions from `first` on.
+/// Stores a part of a gradient as output `output`. The part starts at sequence position `first` and
+/// is as long as the output.
 void store_positions(const Heads& all, std::int64_t first, const KernelContext& context,
                      std::size_t output) {
   if (!context.has_output(output)) return;
@@ -64,7 +65,7 @@ void add_scaled(double factor, const double* x, std::int64_t count, double* y) {
   for (std::int64_t i = 0; i < count; ++i) y[i] += factor * x[i];
 }
 
-/// Lets keys of weight 0 add nothing, even if such a key or its value is NaN or infinite.
+/// Makes keys of weight 0 contribute nothing, even if such a key or its value is NaN or infinite.
 void forget_hidden(const std::vector<double>& weights, std::vector<double>& products,
                    std::vector<double>& row) {
   for (std::size_t key = 0; key < weights.size(); ++key) {

@@ -7,8 +7,9 @@ namespace stashscope::cpu {
 
 namespace {
 
-/// Tables of cosines and sines, either [batch, sequence, half], or [positions, half] indexed by
-/// positions [batch, sequence].
+/// Tables of cosines and sines. Without the operand position_ids, their shape is [batch, sequence,
+/// half]. With it, their shape is [positions, half], and position_ids [batch, sequence] selects the
+/// rows.
 struct Angles {
   std::vector<double> cosines;
   std::vector<double> sines;

@@ -30,8 +30,8 @@ void run_block(const BlockTask& task, const Block& block) {
 }  // namespace
 
 void run_in_blocks(const std::vector<BlockTask>& tasks, std::int64_t elements) {
-  // Divides the elements evenly, because kernels may treat a short last block of one element as a
-  // scalar.
+  // Divides the elements evenly among the blocks. Otherwise, the last block could have a single
+  // element, which kernels may treat as a scalar.
   const std::int64_t blocks = (elements + block_elements - 1) / block_elements;
   for (std::int64_t i = 0; i < blocks; ++i) {
     const std::int64_t first = elements * i / blocks;

@@ -78,8 +78,8 @@ std::vector<Tensor> run_body(const ControlFlow& flow, const Graph& body,
                              const std::vector<Tensor>& inputs) {
   const std::vector<ValueId>& wanted = body.data().inputs;
   if (inputs.size() != wanted.size()) {
-    fail_run("", "gives " + std::to_string(inputs.size()) + " inputs to its subgraph, which has " +
-                     std::to_string(wanted.size()));
+    fail_run("", "gives " + std::to_string(inputs.size()) +
+                     " inputs to its subgraph, which takes " + std::to_string(wanted.size()));
   }
   NamedTensors named = flow.captured;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -106,7 +106,8 @@ Tensor nothing_of(const TensorType& type) {
     known = known && dim.integer();
     dims.push_back(dim.integer().value_or(0));
   }
-  if (!known) fail_run("", "runs no iteration, so the dims of its scan outputs are unknown");
+  if (!known)
+    fail_run("", "runs no iteration, so the model must declare the dims of its scan outputs");
   return {type.element, std::move(dims), std::string()};
 }
 

@@ -117,7 +117,7 @@ class Execution {
     }
   }
 
-  /// The CPU does not update parameters. Optimizer states only occupy memory.
+  /// The CPU runner does not update parameters, so optimizer states only occupy memory.
   void place_state(BufferId id) {
     const std::int64_t bytes = timeline_.buffers[id].bytes;
     allocate(id, bytes, 0);
@@ -168,7 +168,8 @@ class Execution {
   }
 
   /// The code that computes the loss returns gradients in its own memory, which the allocator does
-  /// not count. A gradient is counted as a value in the buffer of its operand.
+  /// not count. The counts treat a returned gradient as a value in the buffer of the operand to
+  /// which the gradient belongs.
   void return_gradients(NodeId id) {
     for (const auto& [output, operand] : nodes_.returned(id)) {
       views_[output] = gradient_view(output, views_[operand]);
@@ -209,7 +210,7 @@ class Execution {
       TensorView& view = op.output_on_host ? place_on_host(*output++, dims[i], step)
                                            : place_output(*output++, dims[i], step);
       const auto shared = op.alias != nullptr ? op.alias(graph_, node, i) : std::nullopt;
-      // Gradients returned to the YieldOp, and views of such gradients, lie outside of the buffer
+      // Gradients that the YieldOp returns, and views of such gradients, lie outside of the buffer
       // to which the timeline assigns them.
       if (shared && context.has_input(*shared)) view.data = context.in(*shared).data;
       context.outputs.push_back(view);
@@ -228,7 +229,8 @@ class Execution {
     run_in_blocks(tasks, tasks.front().output.view.elements());
   }
 
-  /// The task of a node in a fused group. Values of other members have dims, but no elements yet.
+  /// The task of a node in a fused group. Values that other members make have dims, but no elements
+  /// yet.
   BlockTask block_task(NodeId id, std::uint32_t step,
                        std::vector<std::vector<std::byte>>& scratch) {
     const Node& node = nodes_.node(id);

@@ -41,8 +41,8 @@ void flag(const KernelContext& context) {
   });
 }
 
-/// Applies `function` to the elements of inputs 0 and 1: of dy and the input or output of the
-/// forward operator, or of x and a bias.
+/// Applies `function` to pairs of elements of inputs 0 and 1. The two inputs are dy and the input
+/// or output of the forward operator, or x and a bias.
 template <auto function>
 void gradient(const KernelContext& context) {
   with_floating(context.out().element, [&](auto tag) {
@@ -229,7 +229,7 @@ void add_exact_functions(KernelRegistry& registry) {
   registry.add("", "Relu", {number<relu>});
   registry.add("", "Floor", {floating<[](auto x) { return std::floor(x); }>});
   registry.add("", "Ceil", {floating<[](auto x) { return std::ceil(x); }>});
-  // The default rounding mode is to nearest, ties to even, as Round requires.
+  // The default rounding mode rounds to nearest, ties to even, as Round requires.
   registry.add("", "Round", {floating<[](auto x) { return std::nearbyint(x); }>});
   registry.add("", "Reciprocal", {floating<[](auto x) { return 1 / x; }>});
   registry.add("", "Sqrt", {floating<[](auto x) { return std::sqrt(x); }>});

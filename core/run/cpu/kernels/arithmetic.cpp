@@ -71,7 +71,8 @@ void binary(const KernelContext& context) {
   });
 }
 
-/// Folds all inputs from left to right. The output may share the memory of input 0 or 1.
+/// Combines all inputs by the operation, from left to right. The output may share the memory of
+/// input 0 or 1.
 template <class Operation>
 void variadic(const KernelContext& context) {
   with_number(context.out().element, [&](auto tag) {
@@ -122,7 +123,8 @@ void modulo(const KernelContext& context) {
   like_c ? binary<Remainder<true>>(context) : binary<Remainder<false>>(context);
 }
 
-/// Squares and cubes are computed as products: both are frequent, and pow() may be less exact.
+/// Squares and cubes are computed as products, because they are frequent and pow() may be less
+/// exact.
 template <class T, class C>
 void power_by_scalar(const KernelContext& context, C exponent) {
   const auto raise = [&](auto function) {
@@ -160,8 +162,8 @@ void power(const KernelContext& context) {
   });
 }
 
-/// A bound of Clip: attribute `name` before version 11, input `index` from version 11 on;
-/// `otherwise` if the bound is absent.
+/// Returns a bound of Clip: the attribute `name` before version 11, input `index` from version 11
+/// on. Returns `otherwise` if the node does not have the bound.
 template <class C>
 C bound(const KernelContext& context, std::size_t index, const char* name, C otherwise) {
   if (context.has_input(index)) return number_of<C>(context.in(index));

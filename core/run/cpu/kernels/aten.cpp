@@ -1,4 +1,4 @@
-// Operators of PyTorch's own library that its exporter leaves in training graphs.
+// Operators of PyTorch's ATen library that PyTorch's exporter leaves in training graphs.
 
 #include "core/run/cpu/kernels/families.h"
 #include "core/run/cpu/primitives/indices.h"
@@ -13,7 +13,8 @@ void embedding(const KernelContext& context) {
   gather_rows(context.in(0), split, wrapped_indices(context.in(1), split.size), context.out());
 }
 
-/// Inputs (gradient, indices, number of rows, row without a gradient, divide by frequency, ...)
+/// Inputs (gradient, indices, number of rows, row without a gradient, whether to scale by
+/// frequency, ...)
 void embedding_backward(const KernelContext& context) {
   const AxisSplit split = split_at(context.out().dims, 0);
   const auto indices = wrapped_indices(context.in(1), split.size);
@@ -32,7 +33,7 @@ void aten(const KernelContext& context) {
   const std::string name = context.attributes().text("operator", "");
   if (name == "embedding") return embedding(context);
   if (name == "embedding_backward") return embedding_backward(context);
-  fail_run("", "has no kernel for PyTorch's '" + printable(name) + "'");
+  fail_run("", "there is no CPU kernel for PyTorch's operator '" + printable(name) + "'");
 }
 
 }  // namespace

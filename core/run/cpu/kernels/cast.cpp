@@ -12,10 +12,10 @@ namespace stashscope::cpu {
 
 namespace {
 
-/// Converts a number to type `To`. A floating number that becomes an integer is truncated towards
-/// zero. NaN and floating numbers outside the range of int64 first become the smallest int64, as on
-/// x86 processors. For uint64, floating numbers from 2^63 to below 2^64 keep their value, and
-/// larger ones become 0. Integers wrap.
+/// Converts a number to type `To`. A floating-point number that becomes an integer is truncated
+/// towards zero. NaN and floating-point numbers outside the range of int64 first become the
+/// smallest int64, as on x86 processors. For uint64, floating-point numbers from 2^63 to below 2^64
+/// keep their value, and larger ones become 0. Integers wrap.
 template <class To, class From>
 To converted(From item) {
   if constexpr (std::is_same_v<To, bool>) {
@@ -32,8 +32,8 @@ To converted(From item) {
   }
 }
 
-/// The elements of the input; only their lowest 8 bits if the cast makes small integers of larger
-/// integers.
+/// Returns the elements of the input. If the cast converts integers of at least 8 bits to integers
+/// of at most 4 bits, returns only the lowest 8 bits of each element.
 std::vector<double> numbers_to_cast(const KernelContext& context) {
   const TensorView& from = context.in(0);
   const bool keeps_bits = is_integer(from.element) && !is_small_number(from.element) &&

@@ -102,7 +102,8 @@ void random_uniform(const KernelContext& context) {
   });
 }
 
-/// Each output element is 1 with the probability in the same element of the input, else 0.
+/// Sets each output element to 1 or 0. The input element at the same position is the probability of
+/// 1.
 void bernoulli(const KernelContext& context) {
   const std::vector<double> probabilities = numbers_of<double>(context.in(0));
   fill_random(context, [&](const PositionalRandom& random, std::uint64_t position) {

@@ -28,7 +28,7 @@ void add_bias(const TensorView& bias, const Dims& dims, C* y) {
   }
 }
 
-/// The gradient of the bias: per channel, the sum of `dy` over all images and positions.
+/// Computes the gradient of the bias: per channel, the sum of `dy` over all images and positions.
 void bias_gradient(const TensorView& dy, const TensorView& out) {
   const std::int64_t plane = positions(spatial(dy.dims));
   std::vector<double> sums(static_cast<std::size_t>(dy.dims[1]), 0);
@@ -93,8 +93,8 @@ void conv_integer(const KernelContext& context) {
       context.out());
 }
 
-/// Inputs (X, its scale, its zero point, W, its scale, its zero point, scale of Y, zero point of Y,
-/// [bias]); the bias is quantized with the product of the scales of X and W.
+/// Inputs (X, scale of X, zero point of X, W, scale of W, zero point of W, scale of Y, zero point
+/// of Y, [bias]). The bias is quantized with the product of the scales of X and W.
 void quantized_conv(const KernelContext& context) {
   std::vector<double> y =
       quantized_convolution(context, context.in(0), context.in(3), context.in(1), context.in(2),
@@ -110,9 +110,9 @@ void quantized_conv(const KernelContext& context) {
   store_quantized(y, context.in(6), context.in(7), context.out());
 }
 
-/// (X [batch, channels, length], W [channels, 1, width], [bias], [state]): an output position
-/// depends on the input at that position and at the `width` - 1 positions before. (ONNX,
-/// CausalConvWithState)
+/// Inputs X, W and, optionally, bias and state. X has dims [batch, channels, length] and W has dims
+/// [channels, 1, width]. An output position depends on the input at that position and at the
+/// `width` - 1 positions before it. (ONNX, CausalConvWithState)
 void causal_conv(const KernelContext& context) {
   const std::vector<double> x = numbers_of<double>(context.in(0));
   const std::vector<double> w = numbers_of<double>(context.in(1));
@@ -144,7 +144,8 @@ void causal_conv(const KernelContext& context) {
   if (context.has_output(1)) store_numbers(last, context.out(1));
 }
 
-/// (dY, X, W) -> dX, dW, dB, by `data_gradient(dx, dy, w)` and `weight_gradient(dw, dy, x)`.
+/// Inputs (dY, X, W), outputs (dX, dW, dB). `data_gradient(dx, dy, w)` computes dX, and
+/// `weight_gradient(dw, dy, x)` computes dW.
 template <class DataGradient, class WeightGradient>
 void convolution_gradient(const KernelContext& context, DataGradient data_gradient,
                           WeightGradient weight_gradient) {
@@ -163,8 +164,9 @@ void conv_grad(const KernelContext& context) {
       [&](auto* dw, const auto* dy, const auto* x) { convolve_backward_weight(sizes, dy, x, dw); });
 }
 
-/// `sizes` describes the convolution that maps Y to X. Therefore dX is this convolution of dY, and
-/// dW is its weight gradient, with X in place of the gradient of the result.
+/// `sizes` describes the convolution that maps Y to X. Therefore dX is the result of this
+/// convolution for the data dY. dW is the weight gradient of this convolution for the data dY, with
+/// X as the gradient of the result.
 void conv_transpose_grad(const KernelContext& context) {
   const ConvolutionSizes sizes = transposed_sizes(context.attributes(), context.in(1).dims,
                                                   context.in(2).dims, context.in(0).dims);

@@ -15,7 +15,7 @@ constexpr std::int64_t bits_per_word = 32;
 /// The elements that a dropout keeps, and the factor by which it scales them.
 class Selection {
  public:
-  /// @param ratio_input index of the operand `ratio`; `training_mode` follows it
+  /// @param ratio_input index of the operand `ratio`; the next operand is `training_mode`
   Selection(const KernelContext& context, std::size_t ratio_input) : random_(context.seed) {
     if (context.has_input(ratio_input)) ratio_ = as_number(context.in(ratio_input));
     trains_ = context.has_input(ratio_input + 1) && as_number(context.in(ratio_input + 1)) != 0;
@@ -93,7 +93,7 @@ void bitmask_dropout(const KernelContext& context) {
   if (context.has_output(1)) write_bits(selection, context.out().elements(), context.out(1));
 }
 
-/// (data, bias, [residual], ...): dropout of data + bias, plus the residual.
+/// Inputs (data, bias, [residual], ...). The output is dropout(data + bias) + residual.
 void drop_biased(const KernelContext& context, const Selection& selection) {
   const TensorView& out = context.out();
   with_floating(out.element, [&](auto tag) {

@@ -58,8 +58,8 @@ std::int64_t size_of(const Einsum& einsum, char letter) {
   return size;
 }
 
-/// For every combination of positions along all letters, adds the product of the operands' elements
-/// to an element of the result.
+/// For every combination of positions along all letters, multiplies the operands' elements at these
+/// positions and adds the product to the result's element at these positions.
 void einsum(const KernelContext& context) {
   const Einsum einsum = read_terms(context);
   if (context.inputs.size() > 2) fail_run("", "has more than two operands, which is not supported");

@@ -26,8 +26,9 @@ void gather_grad(const KernelContext& context) {
              [&](const auto* dy, auto* dx) { add_rows(dy, split, indices, dx); });
 }
 
-/// Calls `body(position among the indices, offset in the data)` for every index along one axis of
-/// `data`.
+/// Calls `body(position, offset)` for every element of `indices`. `position` is the element's flat
+/// position in `indices`. `offset` is the offset of the data element that the index selects along
+/// `axis`.
 template <class Body>
 void for_each_element(const TensorView& indices, const Dims& data, std::int64_t axis, Body body) {
   Dims strides = dense_strides(data);
@@ -64,9 +65,9 @@ void gather_elements_grad(const KernelContext& context) {
   });
 }
 
-/// The slices of the data that index tuples address. Data and indices share `batch` leading axes;
-/// the last axis of the indices holds a tuple, with one index for each of the next axes of the
-/// data. (ONNX, GatherND)
+/// The slices of the data that index tuples address. Data and indices share `batch` leading axes.
+/// The last axis of the indices holds a tuple: one index for the first data axis after the batch
+/// axes, one for the second, and so on. (ONNX, GatherND)
 struct Slices {
   Dims offsets;
   std::int64_t length = 1;
@@ -133,8 +134,8 @@ void with_reduction(const KernelContext& context, Body body) {
   fail_run("", "has the unknown reduction '" + printable(reduction) + "'");
 }
 
-/// Calls `each(write)`; write(offset, position) combines update `position` with the output's
-/// element at `offset`.
+/// Calls `each(write)`. `write(offset, position)` combines the update at `position` with the
+/// output's element at `offset`.
 template <class Each>
 void scatter(const KernelContext& context, Each each) {
   copy_all(context.in(0), context.out());
@@ -171,8 +172,9 @@ void scatter_nd(const KernelContext& context) {
   });
 }
 
-/// Inputs (cache, updates, [first positions]). Writes the updates into a copy of the cache. Cache
-/// and updates are seen as [batch, axes between, positions, inner].
+/// Inputs: cache, updates and, optionally, the first position to write. Writes the updates into a
+/// copy of the cache. Cache and updates have dims [batch, ..., positions, ...]; the attribute
+/// `axis` is the axis of the positions.
 void tensor_scatter(const KernelContext& context) {
   const TensorView& updates = context.in(1);
   const TensorView& out = context.out();
@@ -210,7 +212,8 @@ void reverse_sequence(const KernelContext& context) {
     const std::int64_t time = batch_first ? second : first;
     const std::int64_t length = lengths[static_cast<std::size_t>(batch_first ? first : second)];
     if (length < 0 || length > in.dim(batch_first ? 1 : 0)) {
-      fail_run("", "a sequence of length " + std::to_string(length) + " does not fit its data");
+      fail_run("", "the sequence length " + std::to_string(length) +
+                       " is negative or exceeds the time axis of the data");
     }
     const std::int64_t source = time < length ? length - 1 - time : time;
     const std::int64_t from =
@@ -261,7 +264,8 @@ std::vector<Dims> non_zero_size(const KernelContext& context) {
   return {{context.in(0).rank(), std::ssize(nonzero_positions(context.in(0)))}};
 }
 
-/// One row per axis, one column per element that is not zero.
+/// Stores the index of each element that is not zero, with one row per axis and one column per
+/// element.
 void non_zero(const KernelContext& context) {
   const TensorView& data = context.in(0);
   const Dims strides = dense_strides(data.dims);

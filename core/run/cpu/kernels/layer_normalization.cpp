@@ -47,8 +47,8 @@ Normal row_normal(const C* x, std::int64_t count, double epsilon) {
   return simplified ? root_mean_square(x, count, epsilon) : normal_of(x, count, epsilon);
 }
 
-/// Indices of the inputs scale and bias, and of the outputs mean and inverse deviation of a layer
-/// normalization; 0: the operator has no such input or output.
+/// Input indices of scale and bias, and output indices of the mean and the inverse deviation of a
+/// layer normalization. 0 means that the operator has no such input or output.
 struct Places {
   std::size_t scale = 1;
   std::size_t bias = 0;
@@ -109,8 +109,8 @@ void add_repeated(const TensorView& operand, std::vector<C>& sum) {
   for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += items[i % items.size()];
 }
 
-/// (input, skip, scale, [bias of the result], [bias of the sum]): normalizes input + skip + bias.
-/// The simplified form has no bias of the result.
+/// Inputs (input, skip, scale, [bias of the result], [bias of the sum]). Normalizes the sum of
+/// input, skip and the bias of the sum. The simplified form has no bias of the result.
 template <bool simplified>
 void skip_layer_norm(const KernelContext& context) {
   const Places places = simplified ? Places{2, 0, 1, 2} : Places{2, 3, 1, 2};
@@ -148,7 +148,8 @@ void row_gradient(const C* dy, const C* x, const Normal& normal, bool centred,
   }
 }
 
-/// Stores one number per column; if `output` has a single number for all columns, stores the sum.
+/// Stores one number per column. If `output` has a single number for all columns, stores the sum of
+/// the items instead.
 void store_per_column(const std::vector<double>& items, const TensorView& output) {
   if (output.elements() == std::ssize(items)) {
     store_numbers(items, output);

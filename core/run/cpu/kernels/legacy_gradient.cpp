@@ -11,7 +11,7 @@ namespace stashscope::cpu {
 
 namespace {
 
-/// (x, dy): the same elements with the dims of x.
+/// Inputs (x, dy). The output has the elements of dy and the dims of x.
 void reshape_grad(const KernelContext& context) {
   TensorView reshaped = context.in(1);
   reshaped.dims = context.out().dims;
@@ -26,8 +26,8 @@ void tanh_grad(const KernelContext& context) {
   store_numbers(dx, context.out());
 }
 
-/// Inputs (dy, a, b). Outputs dy / b and -dy * a / b^2, each summed over the axes along which its
-/// operand was broadcast.
+/// Inputs (dy, a, b). Output 0 is dy / b and output 1 is -dy * a / b^2. Each output is summed over
+/// the axes along which its operand, a or b, was broadcast.
 void div_grad(const KernelContext& context) {
   const TensorView& dy = context.in(0);
   std::array<std::vector<double>, 3> items;

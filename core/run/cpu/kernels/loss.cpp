@@ -18,7 +18,8 @@ Reduction reduction_of(const Attributes& attributes) {
   return name == "none" ? Reduction::none : name == "sum" ? Reduction::sum : Reduction::mean;
 }
 
-/// The targets of a loss: one label for each row of scores, and a weight for each label.
+/// The targets of a loss: one label for each row of scores. The weight of a target is the weight of
+/// its label's class.
 class Targets {
  public:
   /// @param scores dims of the scores @param weights one per class, or not present
@@ -196,7 +197,8 @@ void negative_log_likelihood_grad(const KernelContext& context) {
   loss_gradient(context, [](auto, bool is_label) { return is_label ? -1.0 : 0.0; });
 }
 
-/// The operators named `Sparse...`. Their weights, one per target, are not supported.
+/// Runs an operator named `Sparse...`. Throws a run Error if the node has weights. The weights of
+/// these operators, one per target, are not supported.
 template <KernelFunction run>
 void sparse(const KernelContext& context) {
   const std::size_t weights = run == cross_entropy ? 2 : 3;

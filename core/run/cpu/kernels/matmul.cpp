@@ -49,7 +49,8 @@ MatrixStack stack_of(std::vector<std::int64_t> dims, Transposition transposition
   return stack;
 }
 
-/// A vector is a row on the left and a column on the right. (numpy.matmul)
+/// A vector is a row if it is the left operand, and a column if it is the right operand.
+/// (numpy.matmul)
 MatrixStack left_stack(std::vector<std::int64_t> dims, Transposition transposition) {
   if (dims.size() > 1) return stack_of(std::move(dims), transposition);
   return stack_of({1, dims[0]}, {});
@@ -238,7 +239,8 @@ void matmul_integer(const KernelContext& context) {
                 context.out());
 }
 
-/// Inputs (A, its scale, its zero point, B, its scale, its zero point, scale of Y, zero point of Y)
+/// Inputs (A, scale of A, zero point of A, B, scale of B, zero point of B, scale of Y, zero point
+/// of Y)
 void quantized_matmul(const KernelContext& context) {
   store_quantized(quantized_product(context, {0, 1, 2, -2}, {3, 4, 5, -1}), context.in(6),
                   context.in(7), context.out());

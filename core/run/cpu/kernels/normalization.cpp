@@ -54,7 +54,7 @@ PerChannel inverse_deviations(const PerChannel& variances, double epsilon) {
   return result;
 }
 
-/// The normals of all planes if all images have the same mean and variance per channel.
+/// The Normal of each plane if all images have the same mean and variance per channel.
 PlaneNormals repeated(const PerChannel& means, const PerChannel& variances, double epsilon,
                       std::int64_t batch) {
   const PerChannel inverse = inverse_deviations(variances, epsilon);
@@ -121,8 +121,9 @@ void store_running(const KernelContext& context, std::size_t input, std::size_t 
   store_numbers(running, context.out(output));
 }
 
-/// Normalizes by the statistics of the batch. Outputs: Y, running mean, running variance and, if
-/// requested, the batch's mean and its variance or, in BatchNormInternal, inverse deviation.
+/// Normalizes by the statistics of the batch. Outputs 0 to 2 are Y, the running mean and the
+/// running variance. If requested, outputs 3 and 4 are the batch's mean and variance. In
+/// BatchNormInternal, output 4 is the inverse deviation instead of the variance.
 void train_batch_norm(const KernelContext& context, bool saves_inverse) {
   const double epsilon = epsilon_of(context);
   normalize_planes(context, [&](const auto* x, const Planes& planes) {
@@ -178,7 +179,7 @@ void group_norm(const KernelContext& context) {
   });
 }
 
-/// The contribution of planes that are normalized together to the gradients of scale and bias.
+/// The terms that a set of planes normalized together adds to the gradients of scale and bias.
 struct AffineGradient {
   double scale = 0;
   double bias = 0;
@@ -208,8 +209,9 @@ AffineGradient back_through(const C* dy, const C* x, C* dx,
   return sums;
 }
 
-/// (dY, X, scale, ...) -> dX, dScale, dBias. Each entry of `sets` lists images that are normalized
-/// together; `find(x of the first image, plane size, channel)` returns their mean and deviation.
+/// Inputs (dY, X, scale, ...), outputs (dX, dScale, dBias). Each entry of `sets` lists images that
+/// are normalized together. `find(x of the first image, plane size, channel)` returns the mean and
+/// deviation of such a set of images.
 template <class Find>
 void normalization_gradient(const KernelContext& context,
                             const std::vector<std::vector<std::int64_t>>& sets, Find find) {

@@ -33,8 +33,8 @@ void store(const KernelContext& context, std::size_t output, const Items& items)
 }
 
 /// The update of AdamOptimizer. Mode 0 corrects the bias of both moments and decays the weights
-/// before the update; mode 1 corrects the bias through the rate and decays the weights after the
-/// update. (Loshchilov and Hutter, arXiv 1711.05101; the attribute weight_decay_mode)
+/// before the update; mode 1 corrects the bias by scaling the learning rate and decays the weights
+/// after the update. (Loshchilov and Hutter, arXiv 1711.05101; the attribute weight_decay_mode)
 struct AdamStep {
   double rate;
   double epsilon;
@@ -67,8 +67,8 @@ AdamStep adam_step(const KernelContext& context, std::int64_t step) {
   return how;
 }
 
-/// Whether the node updates anything: the flag in input 9 or, for nodes with fewer inputs, in input
-/// 6; true without a flag.
+/// Whether the node updates anything. If input 6 or input 9 is boolean, that input is the answer;
+/// otherwise, the node always updates.
 bool updates(const KernelContext& context) {
   for (const std::size_t input : {6U, 9U}) {
     const bool flag = context.has_input(input) && context.in(input).element == ElementType::boolean;

@@ -32,8 +32,8 @@ std::int64_t column_major(std::int64_t position, const Dims& sizes) {
   return flat;
 }
 
-/// For each output position, the position of the greatest element; the first one if several are
-/// equal. NaN is chosen only if it comes first.
+/// For each output position, stores in `chosen` the position of the greatest element, or of the
+/// first one if several are equal. NaN is chosen only if it comes first.
 template <class T>
 void max_pool_plane(const Pooling& pooling, const T* x, std::vector<std::int64_t>& chosen) {
   std::fill(chosen.begin(), chosen.end(), no_index);
@@ -80,7 +80,7 @@ void max_pool(const KernelContext& context) {
 void max_pool_grad(const KernelContext& context) {
   const auto indices = context.in(1).as<std::int64_t>();
   const bool by_columns = context.attributes().integer("storage_order", 0) != 0;
-  if (by_columns) fail_run("", "has no gradient kernel for column-major indices");
+  if (by_columns) fail_run("", "there is no gradient kernel for column-major indices");
   const std::int64_t elements = context.out().elements();
   accumulate(context.in(0), context.out(), [&](const auto* dy, auto* dx) {
     for (std::size_t i = 0; i < indices.size(); ++i) {
@@ -161,7 +161,7 @@ void lp_pool(const KernelContext& context) {
   store_numbers(y, context.out());
 }
 
-/// One result per plane: `reduce(elements, count)`.
+/// Stores `reduce(elements, count)` for each plane, which has `count` elements.
 template <class Reduce>
 void global_pool(const KernelContext& context, Reduce reduce) {
   const Dims& dims = context.in(0).dims;
@@ -184,7 +184,7 @@ void global_average_pool(const KernelContext& context) {
 
 void global_max_pool(const KernelContext& context) {
   if (context.in(0).elements() == 0 && context.out().elements() > 0) {
-    fail_run("", "its planes have no elements");
+    fail_run("", "its planes have no elements, so they have no maximum");
   }
   global_pool(context,
               [](const auto* x, std::int64_t count) { return *std::max_element(x, x + count); });
@@ -204,8 +204,8 @@ void global_average_pool_grad(const KernelContext& context) {
   });
 }
 
-/// (pooled, indices, [dims]). The indices count the elements of the data that was pooled, which may
-/// be smaller than the result.
+/// (pooled, indices, [dims]). The indices refer to the elements of the data that was pooled; this
+/// data may be smaller than the result.
 void max_unpool(const KernelContext& context) {
   const TensorView& out = context.out();
   const Window window =

@@ -29,7 +29,8 @@ void permute(const KernelContext& context, const Dims& dims,
                {context.out().data, dense_strides(sizes), 0});
 }
 
-/// Channels hold (row, column, depth), in mode CRD (depth, row, column). (ONNX, DepthToSpace)
+/// The index of a channel counts (row, column, depth) in row-major order; in mode CRD, it counts
+/// (depth, row, column). (ONNX, DepthToSpace)
 void depth_to_space(const KernelContext& context) {
   const Dims& x = context.in(0).dims;
   const std::int64_t block = context.attributes().require_integer("blocksize");
@@ -55,7 +56,8 @@ struct BlockAxis {
   std::int64_t pad = 0;
   std::int64_t blocks = 1;
 
-  /// The position in the image of `element` of block `which`. Padding lies outside of the image.
+  /// The position of `element` of block `which` in the image. Elements in the padding have
+  /// positions outside of the image.
   std::int64_t position(std::int64_t which, std::int64_t element) const {
     return which * stride + element * dilation - pad;
   }
@@ -73,15 +75,15 @@ std::vector<BlockAxis> block_axes(const KernelContext& context, const Dims& imag
     BlockAxis axis = {image[i + 2], block[i], number("strides", i, 1), number("dilations", i, 1),
                       number("pads", i, 0)};
     const std::int64_t padded = axis.image + axis.pad + number("pads", i + block.size(), 0);
-    if (axis.stride < 1) fail_run("", "has a stride below 1");
+    if (axis.stride < 1) fail_run("", "its strides must be at least 1");
     axis.blocks = (padded - axis.dilation * (axis.block - 1) - 1) / axis.stride + 1;
     axes.push_back(axis);
   }
   return axes;
 }
 
-/// Calls `body(offset in the image, offset in the blocks)` for every element of the blocks of one
-/// channel that lies in the image.
+/// Calls `body(offset in the image, offset in the blocks)` for every element that lies in the
+/// image, over all blocks of one channel.
 template <class Body>
 void for_each_block_element(const std::vector<BlockAxis>& axes, Body body) {
   std::int64_t elements = 1;

@@ -1,4 +1,4 @@
-// Reductions over axes, arg-extremes, running sums and top-k.
+// Reductions over axes, ArgMax and ArgMin, running sums and products, and top-k.
 
 #include <cmath>
 #include <limits>
@@ -15,8 +15,8 @@ namespace {
 
 using Dims = std::vector<std::int64_t>;
 
-/// The input's dims with 1 for every reduced axis. Axes come from operand 1 or the attribute
-/// `axes`. Without axes, all axes are reduced, or none with `noop_with_empty_axes`.
+/// The input's dims with 1 for every reduced axis. The axes come from input 1 or from the attribute
+/// `axes`. Without axes, all axes are reduced; with `noop_with_empty_axes`, no axis is reduced.
 Dims kept_dims(const KernelContext& context) {
   Dims kept = context.in(0).dims;
   const Dims axes =
@@ -30,9 +30,9 @@ Dims kept_dims(const KernelContext& context) {
   return kept;
 }
 
-/// Reads the input once, in memory order, and combines every element with its result by
-/// `fold(result so far, element)`. `fold_run` gets a whole run of elements that belong to one
-/// result.
+/// Reads the input once, in memory order, and folds every element into the state of its result.
+/// `fold(state, element)` returns the new state for one element. `fold_run(state, elements, count)`
+/// returns the new state for a run of elements that belong to one result.
 template <class T, class State, class Fold, class FoldRun>
 void fold_all(const TensorView& in, const Dims& kept, std::vector<State>& states, Fold fold,
               FoldRun fold_run) {
@@ -49,7 +49,8 @@ void fold_all(const TensorView& in, const Dims& kept, std::vector<State>& states
   });
 }
 
-/// A reduction by addition: the result is `finish(sum, count)`, where sum adds up `term(element)`.
+/// Reduces by addition. A result is `finish(sum, count)`, where `sum` adds up `term(element)` over
+/// the `count` elements of the result.
 template <auto term, auto finish>
 void reduce_by_sum(const KernelContext& context) {
   const TensorView& in = context.in(0);
@@ -88,7 +89,7 @@ constexpr auto the_mean = [](auto sum, auto count) {
 constexpr auto the_root = [](auto sum, auto) { return std::sqrt(sum); };
 constexpr auto the_logarithm = [](auto sum, auto) { return std::log(sum); };
 
-/// A reduction in the compute type of its elements: products and extremes.
+/// Reduces in the compute type of the elements, as products and extremes do.
 template <auto combine>
 void reduce_by(const KernelContext& context, auto start_of) {
   const TensorView& in = context.in(0);
@@ -165,7 +166,8 @@ void reduce_log_sum_exp(const KernelContext& context) {
   store_numbers(sums, context.out());
 }
 
-/// The position of the first (or last) extreme along an axis, by `better(candidate, best)`.
+/// Stores the position of the first (or last) extreme along an axis. `better(candidate, best)`
+/// returns true if `candidate` is more extreme than `best`.
 template <auto better>
 void arg_extreme(const KernelContext& context) {
   const TensorView& in = context.in(0);

@@ -36,7 +36,8 @@ void slice_grad(const KernelContext& context) {
                sliced(context.out(), slice_operands(context.inputs, 2)));
 }
 
-/// Calls `body(part, place in joined)` for consecutive parts along an axis.
+/// Calls `body(part, place)` for each present part. The parts lie one after another in `joined`,
+/// along `axis`. `place` gives the elements of the part within `joined`.
 template <class Body>
 void for_each_part(const TensorView& joined, const std::vector<TensorView>& parts,
                    std::int64_t axis, Body body) {

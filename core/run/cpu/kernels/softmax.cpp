@@ -160,7 +160,7 @@ void gradient_by_rows(const KernelContext& context) {
   });
 }
 
-/// The softmax of data + bias over all axes from `axis` on.
+/// Computes the softmax of data + bias over all axes from `axis` on.
 void bias_softmax_to(const KernelContext& context, const TensorView& out) {
   with_floating(out.element, [&](auto tag) {
     using T = typename decltype(tag)::type;

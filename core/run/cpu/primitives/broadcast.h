@@ -7,8 +7,8 @@
 namespace stashscope::cpu {
 
 /// result[i] = apply(left[i], right[i]) over one run whose result is contiguous. Frequent
-/// combinations of steps have separate loops, because compilers vectorize only loops with constant
-/// steps.
+/// combinations of `left_step` and `right_step` have separate loops, because compilers vectorize
+/// only loops with constant steps.
 template <class T, class U, class Apply>
 void apply_run(const T* left, std::int64_t left_step, const T* right, std::int64_t right_step,
                U* result, std::int64_t count, Apply apply) {

@@ -50,7 +50,8 @@ class UnfoldedConvolution {
   }
 
  private:
-  /// Calls `body(offset in the data, in the weight, in the result)` for each group of each image.
+  /// Calls `body(offset in the data, offset in the weight, offset in the result)` for each group of
+  /// each image.
   template <class Body>
   void for_each_group(Body body) const {
     for (std::int64_t image = 0; image < sizes_.batch; ++image) {

@@ -16,8 +16,9 @@ using Descriptor = dnnl::memory::desc;
 using Dims = dnnl::memory::dims;
 using Tag = dnnl::memory::format_tag;
 
-/// oneDNN's OpenMP library ends the process when it cannot start a thread, for instance for lack of
-/// address space for the stack. Limits it to one thread where the address space is limited.
+/// Limits oneDNN to one thread where the address space is limited. Otherwise, oneDNN's OpenMP
+/// library ends the process if a thread cannot start, for instance for lack of address space for
+/// the thread's stack.
 void limit_threads() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
@@ -43,7 +44,7 @@ void require(dnnl::status status) {
   if (status != dnnl::status::success) fail_run("", "oneDNN failed to compute a matrix product");
 }
 
-/// oneDNN also takes sources by mutable pointer, but only reads them.
+/// oneDNN takes a mutable pointer even for a source, which it only reads.
 dnnl::memory wrap(const Descriptor& descriptor, const float* data) {
   return {descriptor, engine(), const_cast<float*>(data)};
 }
@@ -64,8 +65,8 @@ dnnl::memory in_layout(dnnl::memory source, const Descriptor& wanted) {
   return moved;
 }
 
-/// The padding after the data on each axis, up to the last position that a window reads; negative
-/// where windows leave data at the end unread.
+/// The padding that follows the data on each axis, up to the last position that a window reads;
+/// negative where the windows do not reach the end of the data.
 Dims pads_behind(const SlidingWindow& window) {
   Dims pads;
   for (std::size_t i = 0; i < window.axes(); ++i) {
@@ -86,7 +87,8 @@ struct Convolution {
         dilations(sizes.window.dilations),
         pads_before(sizes.window.pads),
         pads_after(pads_behind(sizes.window)) {
-    // oneDNN counts the skipped elements; ONNX counts the distance between elements.
+    // A dilation is the number of skipped elements in oneDNN, but the distance between elements in
+    // ONNX.
     for (auto& dilation : dilations) --dilation;
   }
 

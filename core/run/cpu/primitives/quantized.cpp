@@ -58,7 +58,7 @@ void store_quantized(const std::vector<double>& numbers, const TensorView& scale
                      const TensorView& zero_point, const TensorView& out) {
   if (!is_integer(out.element)) fail_type(out.element);
   if (scale.elements() > 1 || zero_point.elements() > 1) {
-    fail_run("", "has several scales or zero points of its output, which is not supported");
+    fail_run("", "has several scales or zero points for its output, which is not supported");
   }
   const double by = number_of<double>(scale);
   const double zero = number_of<double>(zero_point);

@@ -7,8 +7,8 @@
 namespace stashscope::cpu {
 
 /// Random numbers that depend only on seed and position, so that a recomputed tensor gets the same
-/// numbers in any order of evaluation. Algorithm: the output function of SplitMix64 (Steele, Lea
-/// and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014) on seed and position.
+/// numbers in any order of evaluation. The output function of SplitMix64 (Steele, Lea and Flood,
+/// "Fast splittable pseudorandom number generators", OOPSLA 2014) is applied to seed and position.
 class PositionalRandom {
  public:
   explicit PositionalRandom(std::uint64_t seed) : seed_(mixed(seed + increment)) {}

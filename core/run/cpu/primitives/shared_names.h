@@ -5,6 +5,6 @@
 namespace stashscope::cpu {
 
 /// Lets the CPU's code use the names that both runners share (core/run/shared) without a prefix.
-using namespace kernels;  // NOLINT: the directive is the purpose
+using namespace kernels;  // NOLINT: this header exists for the using-directive
 
 }  // namespace stashscope::cpu

@@ -19,8 +19,8 @@ struct FloatFormat {
   int fraction;  ///< bits of the fraction
   int bias;
   int largest;   ///< code of the largest finite number
-  int infinity;  ///< code, or none
-  int nan;       ///< code, or none
+  int infinity;  ///< code of infinity, or `none`
+  int nan;       ///< code of NaN, or `none`
   bool negative_zero;
 };
 
@@ -30,7 +30,7 @@ constexpr FloatFormat e5m2 = {8, 2, 15, 0x7B, 0x7C, 0x7E, true};
 constexpr FloatFormat e5m2fnuz = {8, 2, 16, 0x7F, none, 0x80, false};
 constexpr FloatFormat e2m1 = {4, 1, 1, 0x7, none, none, true};
 
-constexpr int exponent_bias = 127;  // float8e8m0 is only an exponent
+constexpr int exponent_bias = 127;  // float8e8m0 has only an exponent
 constexpr int exponent_nan = 0xFF;
 
 const FloatFormat* float_format(ElementType element) {
@@ -73,7 +73,7 @@ double float_of(const FloatFormat& format, int code) {
   return (code & sign_bit) != 0 ? -size : size;
 }
 
-/// The code of the nearest number, ties to even; nothing above the largest finite number.
+/// The code of the nearest number, ties to even; nullopt above the largest finite number.
 std::optional<int> nearest_code(const FloatFormat& format, double size) {
   if (size == 0) return 0;
   if (std::isinf(size)) return std::nullopt;

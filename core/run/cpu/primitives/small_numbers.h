@@ -23,8 +23,8 @@ std::vector<double> small_numbers(const TensorView& tensor);
 /// The elements of any tensor of numbers, rounded to float64.
 std::vector<double> all_numbers(const TensorView& tensor);
 
-/// The lowest 8 bits of the elements of a tensor of integers that are no small numbers. A
-/// conversion to a small integer needs no other bits, and float64 would round integers beyond 2^53.
+/// The lowest 8 bits of the elements of a tensor of integers of at least 8 bits. A conversion to a
+/// small integer needs no other bits, and float64 would round integers beyond 2^53.
 std::vector<double> lowest_bits(const TensorView& tensor);
 
 /// Converts `numbers` into the small element type of `tensor`; integers keep their lowest bits.

@@ -253,7 +253,8 @@ class BackwardCells {
     add_to_state(step, 2 * n_);
   }
 
-  /// Direction 0 stores dX and direction 1 adds to it, because both read the same data.
+  /// Computes this direction's part of dX. Direction 0 stores the part and direction 1 adds to it,
+  /// because both directions read the same data.
   void add_data_gradient() const {
     C* const to = tensors_.result(data);
     if (to == nullptr) return;
@@ -283,7 +284,8 @@ class BackwardCells {
                         to + plain * n_);
   }
 
-  /// product = columns^T right, for some columns of the gates' gradients at all steps.
+  /// product = left^T right, where `left` holds `columns` columns of the gates' gradients `items`
+  /// at all steps, from column `first` on.
   void multiply_transposed(const std::vector<C>& items, std::int64_t first, std::int64_t columns,
                            const Matrix<C>& right, C* product) const {
     const Matrix<C> left = {items.data() + first, shape_.rows(), columns, width_, 1};

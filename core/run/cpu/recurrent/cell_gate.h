@@ -77,7 +77,7 @@ C slope_at(const CellActivation& activation, C y) {
 template <class C>
 class CellGate {
  public:
-  /// @param stored the element type in which memory holds the values for the gradient
+  /// @param stored the element type of the stored values from which the gradient is computed
   CellGate(const CellActivation& activation, std::optional<double> clip, ElementType stored)
       : activation_(activation) {
     if (!clip) return;

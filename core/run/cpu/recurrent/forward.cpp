@@ -199,8 +199,8 @@ class ForwardCells {
   }
 
   /// The recurrent part of the candidate, one row for each sequence. With linear_before_reset, the
-  /// part includes its bias, and the caller scales it by the reset gate. Otherwise, it is computed
-  /// from the state that the reset gate has scaled.
+  /// recurrent part includes the bias of R, and the caller scales the sum by the reset gate.
+  /// Otherwise, the recurrent part is computed from the state that the reset gate has scaled.
   std::vector<C> candidate_part(const std::vector<C>& reset) const {
     const std::int64_t n = shape_.hidden;
     std::vector<C> part(hidden_.size());

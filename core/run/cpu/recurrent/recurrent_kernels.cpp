@@ -7,8 +7,8 @@ namespace stashscope::cpu {
 
 namespace {
 
-/// The number of steps of each sequence; empty if all have all steps. Throws a run Error for a
-/// length that is not between 0 and `steps`.
+/// The number of steps of each sequence; empty if every sequence has all steps. Throws a run Error
+/// for a length that is not between 0 and `steps`.
 std::vector<std::int64_t> lengths_of(const KernelContext& context, const CellSignature& signature,
                                      std::int64_t steps) {
   const auto input = place_of(CellOperand::lengths, signature.inputs);

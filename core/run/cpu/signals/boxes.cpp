@@ -32,7 +32,8 @@ Box box_of(const double* numbers, bool centred) {
           std::max(numbers[1], numbers[3]), std::max(numbers[0], numbers[2])};
 }
 
-/// The area that two boxes share, divided by the area that they cover.
+/// Intersection over union: the area that two boxes share, divided by the area that they cover
+/// together.
 double overlap(const Box& a, const Box& b) {
   const double width = std::min(a.right, b.right) - std::max(a.left, b.left);
   const double height = std::min(a.bottom, b.bottom) - std::max(a.top, b.top);
@@ -53,8 +54,9 @@ struct Limits {
   }
 };
 
-/// The boxes of one class that stay within the limits, best first. Leaves out boxes that overlap a
-/// selected one too much.
+/// Selects boxes of one class by descending score, at most `limits.per_class`. Leaves out boxes
+/// whose score is not above `limits.score`, and boxes that overlap a selected box by more than
+/// `limits.overlap`.
 std::vector<std::int64_t> selected(const std::vector<Box>& boxes, const double* scores,
                                    const Limits& limits) {
   std::vector<std::int64_t> order;
@@ -172,7 +174,7 @@ struct Region {
   static std::int64_t points(std::int64_t ratio, double size) {
     constexpr std::int64_t most = 1024;
     if (ratio > most || !(size < static_cast<double>(most))) {
-      fail_run("", "samples more than 1024 points along a side of a bin");
+      fail_run("", "samples more than 1024 points along a side of a bin, which is not supported");
     }
     return ratio > 0 ? ratio
                      : std::max<std::int64_t>(0, static_cast<std::int64_t>(std::ceil(size)));
@@ -301,7 +303,7 @@ void roi_align(const KernelContext& context) {
   std::vector<double> result(static_cast<std::size_t>(out.elements()));
   for (std::int64_t region = 0; region < out.dim(0); ++region) {
     const std::int64_t batch = batches[static_cast<std::size_t>(region)];
-    if (batch < 0 || batch >= x.dim(0)) fail_run("", "a region belongs to no image");
+    if (batch < 0 || batch >= x.dim(0)) fail_run("", "the image index of a region is out of range");
     const Region box(context, boxes.data() + region * 4);
     for (std::int64_t bin = 0; bin < bins; ++bin) {
       const std::vector<Corners> points =

@@ -30,10 +30,10 @@ std::vector<Ngram> wanted_ngrams(const Attributes& attributes) {
     const auto length = static_cast<std::int64_t>(i) + 1;
     const std::int64_t end = i + 1 < begins.size() ? begins[i + 1] : std::ssize(pool);
     if (begins[i] < 0 || begins[i] > end || end > std::ssize(pool)) {
-      fail_run("", "its n-grams exceed its pool");
+      fail_run("", "its ngram_counts are not ascending positions in its pool_int64s");
     }
     for (std::int64_t at = begins[i]; end - at >= length; at += length, ++id) {
-      if (id >= columns.size()) fail_run("", "has more n-grams than columns");
+      if (id >= columns.size()) fail_run("", "has more n-grams than entries in ngram_indexes");
       if (length < shortest || length > longest) continue;
       wanted.push_back(
           {{pool.begin() + at, pool.begin() + at + length}, static_cast<std::size_t>(columns[id])});
@@ -42,8 +42,8 @@ std::vector<Ngram> wanted_ngrams(const Attributes& attributes) {
   return wanted;
 }
 
-/// How often an n-gram occurs. Between consecutive words of the n-gram, the text may have other
-/// words: at most `skips`, and equally many everywhere.
+/// How often an n-gram occurs. Between two consecutive words of the n-gram, the text may have up to
+/// `skips` other words; within one occurrence, the number of other words is the same in every gap.
 double occurrences(const Ngram& ngram, const std::int64_t* text, std::int64_t length,
                    std::int64_t skips) {
   const std::int64_t size = std::ssize(ngram.words);

@@ -168,8 +168,8 @@ void hamming_window(const KernelContext& context) {
 }
 void blackman_window(const KernelContext& context) { cosine_window(context, 0.42, 0.5, 0.08); }
 
-/// Triangular filters over the frequencies; their corners are evenly spaced on the mel scale.
-/// (ONNX, MelWeightMatrix)
+/// Stores triangular filters over the frequencies. The corners of the filters are evenly spaced on
+/// the mel scale. (ONNX, MelWeightMatrix)
 void mel_weight_matrix(const KernelContext& context) {
   const std::int64_t bins = context.out().dim(1);
   const auto mel = [](double hertz) { return 2595 * std::log10(1 + hertz / 700); };

@@ -36,7 +36,8 @@ std::string infix(const LoweringContext&, const std::vector<std::string>& operan
   return operands[0] + " " + sign.characters + " " + operands[1];
 }
 
-/// A double expression for a real attribute, or for `otherwise` if the node lacks the attribute.
+/// An expression of type double for a real attribute, or for `otherwise` if the node lacks the
+/// attribute.
 inline std::string attribute_text(const LoweringContext& context, const char* name,
                                   float otherwise) {
   return number_text(double{context.attributes().real(name, otherwise)});

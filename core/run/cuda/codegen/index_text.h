@@ -21,8 +21,8 @@ ElementsAlong elements_along(const std::vector<std::int64_t>& indices,
                              const std::vector<std::int64_t>& data, std::int64_t axis);
 
 /// The numbers that a kernel needs to read slices of data by index tuples. Data and indices share
-/// `batch` leading axes; the last axis of the indices holds a tuple, with one index for each of the
-/// next axes of the data. (ONNX, GatherND)
+/// `batch` leading axes. The last axis of the indices holds a tuple: one index for the first data
+/// axis after the batch axes, one for the second, and so on. (ONNX, GatherND)
 struct Slices {
   std::int64_t tuples = 1;
   std::int64_t length = 1;        ///< elements of a slice

@@ -18,7 +18,8 @@ class KernelTexts {
 
   std::vector<KernelId> compile(Device& device) const;
 
-  /// The text of all entry functions, which follows the kernel library.
+  /// The text of all entry functions. In the text that is compiled, the kernel library comes before
+  /// it.
   std::string entries_text() const;
   std::vector<std::string> entry_names() const;
 

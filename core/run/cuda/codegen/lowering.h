@@ -143,8 +143,8 @@ Lowered single_call(Call call);
 /// Appends the calls of `more`, which must not have scratch memory.
 void append(Lowered& lowered, Lowered more);
 
-/// Lowers to a copy of an input's elements to the first output, whose dims may differ; to no call
-/// if the output has no elements.
+/// Lowers to one call that copies the elements of input `index` to the first output, whose dims may
+/// differ from the dims of the input. If the output has no elements, there is no call.
 Lowered copied_input(const LoweringContext& context, std::size_t index);
 
 /// Lowers a node. Throws a run Error that names what is not supported on CUDA devices.

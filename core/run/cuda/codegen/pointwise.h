@@ -14,7 +14,9 @@ struct GroupMember {
   /// For each input, the index of the earlier member that makes it; nullopt if the input is read
   /// from memory.
   std::vector<std::optional<std::size_t>> made_by = {};
-  bool stores = true;  ///< stores its output: other groups read it or it leaves the graph
+  /// Whether the output is needed outside the group: another group reads the output, or the graph
+  /// returns the output.
+  bool stores = true;
 };
 
 /// One kernel for pointwise nodes whose outputs have equal numbers of elements; each operand has

@@ -57,7 +57,7 @@ class PointwiseSource {
   std::string name_;
   std::string variable_;
   bool is_full_;
-  std::vector<Axis> axes_;  ///< of the result, merged where possible, outermost first
+  std::vector<Axis> axes_;  ///< axes of the result, merged where possible, outermost first
 };
 
 }  // namespace stashscope::cuda

@@ -77,8 +77,8 @@ std::int64_t wanted_slices(std::int64_t blocks, std::int64_t items, std::int64_t
   return std::max<std::int64_t>(1, std::min(wanted_blocks / blocks, items / least));
 }
 
-/// The most elements per access, at most `widest`, whose number divides the start and the length of
-/// every contiguous run.
+/// The largest number of elements per access, at most `widest`, that divides the start and the
+/// length of every contiguous run.
 std::int64_t width_of_runs(const ReducedBox& box, std::int64_t widest) {
   Dims counts = strides_of(box.kept);
   for (const std::int64_t stride : strides_of(box.reduced)) counts.push_back(stride);

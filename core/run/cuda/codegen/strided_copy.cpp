@@ -110,7 +110,7 @@ KernelCall gathering_copy(const BoxCopy& copy, std::int64_t width) {
 std::optional<std::size_t> turned_axis(const CopyBox& box) {
   constexpr std::int64_t least = 8;
   if (box.empty() || box.back().steps[target] != 1 || box.back().size < least) return std::nullopt;
-  if (box.back().steps[source] == 0) return std::nullopt;  // one read serves the row
+  if (box.back().steps[source] == 0) return std::nullopt;  // the row repeats one element
   for (std::size_t i = 0; i + 1 < box.size(); ++i) {
     if (box[i].steps[source] == 1 && box[i].size >= least) return i;
   }
@@ -131,8 +131,8 @@ KernelCall turning_copy(const BoxCopy& copy, std::size_t column) {
       {blocks, 256});
 }
 
-/// A call of the device's copy function if the copy consists of long rows, else nullopt. It avoids
-/// compiling a kernel for each part of a Concat or Split, which takes long.
+/// A call of the device's copy function if the copy consists of long rows, else nullopt. The copy
+/// function is preferred, because compiling a kernel for each part of a Concat or Split takes long.
 std::optional<RowCopyCall> row_copy(const BoxCopy& copy) {
   constexpr std::int64_t least_row_bytes = 4096;
   if (copy.box.empty() || copy.box.size() > 2) return std::nullopt;
@@ -191,7 +191,7 @@ LaunchShape launch_of(std::int64_t threads, int threads_of_block) {
 }
 
 std::string index_type(std::int64_t elements) {
-  // Indices of threads beyond the last element must fit as well.
+  // The type must also hold the indices of the last block's threads beyond the last element.
   return elements < std::numeric_limits<std::int32_t>::max() - 1024 ? "Int32" : "Int64";
 }
 

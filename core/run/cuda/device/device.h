@@ -14,7 +14,7 @@
 
 namespace stashscope::cuda {
 
-/// An address in the device's memory. The host must not read or write there.
+/// An address in the device's memory. The host must not read or write this memory.
 using DevicePointer = std::byte*;
 
 /// The pool of an allocation. The two pools are separate stream-ordered pools, so that the usage of
@@ -104,8 +104,8 @@ using ConvolutionId = Id<struct ConvolutionTag>;
 
 /// A device as the runner sees it. All work is queued on one stream and ends in the order of the
 /// calls; a call may return before its work ends. The plugin implements the interface with CUDA's
-/// libraries, the tests implement it on the CPU. All functions throw a run Error when the device
-/// fails.
+/// libraries, and the tests implement it on the CPU. All functions throw a run Error when the
+/// device fails.
 class Device {
  public:
   virtual ~Device() = default;
@@ -117,12 +117,12 @@ class Device {
   virtual DevicePointer allocate(Pool pool, std::int64_t bytes) = 0;
   /// Releases memory, which work queued from now on may reuse.
   virtual void release(Pool pool, DevicePointer memory) = 0;
-  /// Bytes of a pool in use, rounded up as the allocator does.
+  /// The bytes in use in a pool, rounded up as the allocator does.
   virtual std::int64_t used_bytes(Pool pool) const = 0;
 
   /// Bytes that a pool holds, used or free.
   virtual std::int64_t reserved_bytes(Pool pool) const = 0;
-  /// Peak bytes of a pool in use since the last call of this function.
+  /// The peak of the bytes in use in a pool since the last call of this function.
   virtual std::int64_t take_peak_used_bytes(Pool pool) = 0;
   /// Returns the pool's unused memory to the device.
   virtual void trim(Pool pool) = 0;
@@ -152,7 +152,7 @@ class Device {
   virtual void multiply(MatmulId matmul, DevicePointer a, DevicePointer b, DevicePointer bias,
                         DevicePointer d, DevicePointer workspace) = 0;
 
-  /// Throws an input Error that names the missing library, if cuDNN cannot be opened.
+  /// Throws an input Error that names the missing library if cuDNN cannot be opened.
   virtual ConvolutionId prepare(const ConvolutionShape& shape) = 0;
   virtual std::int64_t workspace_bytes(ConvolutionId convolution) const = 0;
   /// @param operands the two inputs in the order of the shape's pass, then the output
@@ -162,7 +162,8 @@ class Device {
   /// Records the device's work until `stop_trace`. Returns the reason if recording is impossible,
   /// else an empty text.
   virtual std::string start_trace() = 0;
-  /// Attributes work that is queued from now on to `step`, a slot of the execution order.
+  /// Starts a slot of the execution order: the trace attributes to `step` all work that is queued
+  /// from now on.
   virtual void begin_step(std::uint32_t step) = 0;
   /// Waits for the work, then returns the records since `start_trace`.
   virtual TraceRecords stop_trace() = 0;
@@ -171,8 +172,8 @@ class Device {
   virtual void synchronize() = 0;
 };
 
-/// Runs `work` and ignores its errors. For clean-up: a device that has failed rejects all further
-/// calls, and only its first error matters.
+/// Runs `work` and ignores its errors. Meant for clean-up, because a device that has failed rejects
+/// all further calls, and only its first error matters.
 template <class Work>
 void without_failing(const Work& work) noexcept {
   try {

@@ -28,7 +28,8 @@ DevicePointer DeviceMemory::allocate(Pool pool, std::int64_t bytes) {
 DevicePointer DeviceMemory::take(Pool pool, std::int64_t bytes) {
   DevicePointer const memory = device_.allocate(pool, bytes);
   if (memory != nullptr) return memory;
-  // Retries after the pools return unused memory, which may be in the other pool.
+  // Retries after both pools return their unused memory, because the other pool may hold unused
+  // memory.
   device_.synchronize();
   device_.trim(Pool::tensors);
   device_.trim(Pool::workspaces);

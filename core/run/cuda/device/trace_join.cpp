@@ -32,7 +32,8 @@ std::set<std::uint64_t> addresses_of(const std::vector<HostEvent>& events, Pool 
   return addresses;
 }
 
-/// Groups the records by the address of their pool, in the order of the calls.
+/// Groups the records by the address of their pool. The records of a pool are in the order in which
+/// the host made the allocations and releases.
 std::map<std::uint64_t, Matches> by_pool(const std::vector<MemoryRecord>& records) {
   std::map<std::uint64_t, Matches> pools_seen;
   for (const MemoryRecord& record : records) pools_seen[record.pool].push_back(&record);
@@ -63,12 +64,12 @@ Matches records_of(const std::map<std::uint64_t, Matches>& pools_seen,
 }
 
 std::uint64_t key_of(std::uint64_t address, bool allocates) {
-  return address | (allocates ? 1U : 0U);  // addresses are aligned
+  return address | (allocates ? 1U : 0U);  // bit 0 of an aligned address is 0
 }
 
 /// Assigns records to events of a pool. The runner knows all events of its pools, so the records
-/// are a subsequence of the events: each record belongs to the next event of the same kind and
-/// address.
+/// are a subsequence of the events. Therefore each record belongs to the next event of the same
+/// kind and address.
 class PoolMatcher {
  public:
   PoolMatcher(const std::vector<HostEvent>& events, Pool pool) {
@@ -107,7 +108,7 @@ class PoolMatcher {
   std::unordered_map<std::uint64_t, std::vector<std::size_t>> places_;
 };
 
-/// The time during which the kernels of one slot ran, in ns on the device.
+/// The time during which the kernels of one slot ran, in ns of the device's clock.
 struct StepSpan {
   std::uint64_t start = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t end = 0;
@@ -143,8 +144,9 @@ std::size_t steps_of(const std::vector<HostEvent>& events) {
   return steps;
 }
 
-/// Bytes of a pool in use after each of its events. They come from the event's record; without a
-/// record, the requested bytes, rounded up, are added to (subtracted from) the bytes before.
+/// Bytes of a pool in use after each of its events. Each number comes from the record of its event.
+/// Without a record, the requested bytes, rounded up, are added to the previous number at an
+/// allocation and subtracted at a release.
 /// @param used bytes of the pool in use before the first event
 std::vector<std::int64_t> used_after(const std::vector<HostEvent>& events, Pool pool,
                                      std::int64_t used, const Matches& matches) {
@@ -258,7 +260,8 @@ std::vector<std::string> match_pools(const std::vector<HostEvent>& events,
   for (const Pool pool : pools) {
     const std::set<std::uint64_t> others = addresses_of(events, other(pool));
     Matches of_pool = records_of(pools_seen, addresses_of(events, pool));
-    // The library may report all pools as one pool.
+    // If the library reports both pools as one pool, this removes the records at the other pool's
+    // addresses.
     std::erase_if(of_pool, [&](const MemoryRecord* each) {
       return pools_seen.size() == 1 && others.contains(each->address);
     });
@@ -313,8 +316,9 @@ bool moves_against(const std::vector<HostEvent>& events, Pool pool, std::int64_t
 }
 
 /// Bytes of a pool in use after each of its events, by the records or by the requested bytes. The
-/// requested bytes win if their peak is closer to the peak that the pool counted, or if it is as
-/// close and moves_against holds for the records. If the pool's peak is unknown, the records win.
+/// requested bytes win if their peak is closer to the peak that the pool counted, or if both peaks
+/// are equally close and moves_against is true for the records. If the pool's peak is unknown, the
+/// records win.
 std::vector<std::int64_t> believed_use(const std::vector<HostEvent>& events, Pool pool,
                                        const Matches& matches, const PoolBytes& start,
                                        const PoolBytes& most, std::vector<std::string>& remarks) {

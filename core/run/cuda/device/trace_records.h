@@ -11,7 +11,7 @@ struct MemoryRecord {
   std::uint64_t time = 0;  ///< ns, when the host made the call
   std::uint64_t address = 0;
   std::int64_t bytes = 0;
-  bool allocates = false;      ///< else it releases
+  bool allocates = false;      ///< false: a release
   std::uint64_t pool = 0;      ///< address that identifies the pool
   std::int64_t pool_used = 0;  ///< bytes in use after the call, rounded up as the allocator does
   std::int64_t pool_reserved = 0;  ///< bytes that the pool holds after the call

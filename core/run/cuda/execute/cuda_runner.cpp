@@ -52,8 +52,8 @@ class CudaStep : public LoadedStep {
       memory_.release_all();
       return result;
     } catch (...) {
-      // Releasing is safe although queued work may still use the memory: only later work on the
-      // same stream can reuse the memory.
+      // Releasing is safe although queued work may still use the memory, because only later work on
+      // the same stream can reuse the memory.
       without_failing([&] { memory_.release_all(); });
       throw;
     }

@@ -10,9 +10,9 @@ namespace stashscope::cuda {
 /// A slot of the execution order; nullopt during `load`, before the first slot.
 using AtStep = std::optional<std::uint32_t>;
 
-/// The device memory of a prepared step: the buffers of the timeline and workspaces outside of the
-/// buffers. The destructor returns all memory to the device. Keeps references to the constructor's
-/// arguments.
+/// The device memory of a prepared step: the buffers of the timeline, and workspaces, which are
+/// allocated outside of the buffers. The destructor returns all memory to the device. Keeps
+/// references to the constructor's arguments.
 class DeviceStepMemory {
  public:
   DeviceStepMemory(const RunPlan& plan, const Program& program, Device& device, std::int64_t limit);

@@ -21,7 +21,8 @@ HostNeeds host_needs(const RunPlan& plan, const StepNodes& nodes);
 /// Values whose elements are in host memory: given tensors, and results of CPU kernels.
 class HostValues {
  public:
-  /// Adds a value whose elements are zeros. A CPU kernel writes them through the returned view.
+  /// Adds a value whose elements are zeros. A CPU kernel writes its results through the returned
+  /// view.
   const kernels::TensorView& add(ValueId value, ElementType element,
                                  const std::vector<std::int64_t>& dims);
   void add(ValueId value, const Tensor& tensor);

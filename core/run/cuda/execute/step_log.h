@@ -29,7 +29,7 @@ class StepLog {
   void took_workspace(std::int64_t bytes, DevicePointer memory);
   void gave_back_workspace(std::int64_t bytes, DevicePointer memory);
   void end_node();
-  /// Work that is queued from now on belongs to no slot.
+  /// Ends the last slot. Work that is queued from now on belongs to no slot.
   void end_steps();
 
   /// Waits for the device, then returns the measurement.

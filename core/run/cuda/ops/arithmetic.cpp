@@ -13,7 +13,8 @@ std::string rounded(const LoweringContext& context, const std::string& text) {
   return "rounded<" + device_type(context.out().element) + ">(" + text + ")";
 }
 
-/// Folds all operands from left to right; each result is rounded as if it were stored.
+/// Combines all operands from left to right. Each intermediate result is rounded as if it were
+/// stored.
 template <ExpressionFunction combine>
 std::string variadic(const LoweringContext& context, const Operands& operands) {
   std::string text = operands[0];
@@ -38,7 +39,8 @@ std::string power(const LoweringContext& context, const Operands& operands) {
   return call_text(by_scalar ? "power_by_scalar" : "power", operands);
 }
 
-/// A bound of Clip: attribute `name` before version 11, else input `index`; empty if it is absent.
+/// Returns a bound of Clip: the attribute `name` before version 11, input `index` from version 11
+/// on. Returns an empty text if the node does not have the bound.
 std::string bound(const LoweringContext& context, const Operands& operands, std::size_t index,
                   const char* name) {
   if (context.has_input(index)) return operands[index];

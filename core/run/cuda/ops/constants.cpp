@@ -82,7 +82,8 @@ std::string random_uniform(const LoweringContext& context, const Operands&) {
                             random_text(context, "uniform"));
 }
 
-/// Each output element is 1 with the probability in the same element of the input, else 0.
+/// The expression is 1 or 0 for each output element. The input element at the same position is the
+/// probability of 1.
 std::string bernoulli(const LoweringContext& context, const Operands& operands) {
   return random_text(context, "uniform") + " < " + operands[0] + " ? 1 : 0";
 }

@@ -255,8 +255,9 @@ Lowered conv_grad(const LoweringContext& context) {
   return lowered;
 }
 
-/// `sizes` describes the convolution that maps Y to X. Therefore dX is this convolution of dY, and
-/// dW is its weight gradient, with X in place of the gradient of the result.
+/// `sizes` describes the convolution that maps Y to X. Therefore dX is the result of this
+/// convolution for the data dY. dW is the weight gradient of this convolution for the data dY, with
+/// X as the gradient of the result.
 Lowered conv_transpose_grad(const LoweringContext& context) {
   Lowered lowered;
   const auto sizes = kernels::transposed_sizes(context.attributes(), context.in(1).dims,

@@ -20,8 +20,8 @@ constexpr std::int64_t bits_per_word = 32;
 /// The elements that a dropout keeps, and the factor by which it scales them.
 class Selection {
  public:
-  /// @param ratio_input index of the operand `ratio`; `training_mode` follows it. Dropout before
-  /// version 12 has the attribute `ratio` instead, and versions 1 and 6 have `is_test`.
+  /// @param ratio_input index of the operand `ratio`; the next operand is `training_mode`. Dropout
+  /// before version 12 has the attribute `ratio` instead, and versions 1 and 6 have `is_test`.
   Selection(const LoweringContext& context, std::size_t ratio_input) : seed_(context.seed) {
     if (context.node.op_type == "Dropout" && context.version < 12) {
       ratio_ = double{context.attributes().real("ratio", 0.5F)};
@@ -39,8 +39,8 @@ class Selection {
            ")";
   }
 
-  /// An expression that is true if the element at `position` is kept. It compares integers, which
-  /// is exact, because random numbers are multiples of 2^-53.
+  /// An expression that is true if the element at `position` is kept. The expression compares
+  /// integers. Random numbers are multiples of 2^-53, so this comparison is exact.
   std::string keeps() const { return random() + ".keeps(position, " + threshold() + ")"; }
   std::string random() const { return "PositionalRandom(" + std::to_string(seed_) + "ULL)"; }
   std::string threshold() const {
@@ -75,7 +75,7 @@ std::string dropped(const LoweringContext& context, const Operands& operands) {
   return selected(context, Selection(context, 1), operands[0]);
 }
 
-/// (data, bias, [residual], ...): dropout of data + bias, plus the residual.
+/// Inputs (data, bias, [residual], ...). The output is dropout(data + bias) + residual.
 std::string dropped_biased(const LoweringContext& context, const Operands& operands) {
   const std::string item =
       selected(context, Selection(context, 3), operands[0] + " + " + operands[1]);
@@ -83,7 +83,8 @@ std::string dropped_biased(const LoweringContext& context, const Operands& opera
   return "rounded<" + device_type(context.out().element) + ">(" + item + ") + " + operands[2];
 }
 
-/// Adds a call that writes the words of the mask. `lowered` has the calls for the first output.
+/// Adds the call that writes the words of the mask to output 1, unless this output is left out or
+/// empty. `lowered` already has the calls for output 0.
 Lowered with_bits(Lowered lowered, const LoweringContext& context, const Selection& selection) {
   if (!context.has_output(1) || context.out(1).elements() == 0) return lowered;
   CallText text;

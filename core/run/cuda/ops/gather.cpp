@@ -13,8 +13,9 @@ namespace {
 
 using Dims = std::vector<std::int64_t>;
 
-/// The 8 bytes with which a kernel fills the result of an index outside of the data: every element
-/// in these bytes is NaN for floating-point types of at least 16 bits, else 0.
+/// The 8 bytes that a kernel stores as the result for an index outside of the data. Read as
+/// elements, the bytes are NaN for floating-point types of at least 16 bits, and 0 for all other
+/// types.
 std::string outside_text(ElementType element) {
   switch (element) {
     case ElementType::float32:
@@ -96,8 +97,8 @@ Lowered gather_nd(const LoweringContext& context) {
                                 slices.batch_slices, slices.axes)));
 }
 
-/// The inputs are (indices, depth, [off, on]). An index outside of the depth gives a row in which
-/// every element is `off`.
+/// The inputs are (indices, depth, values). `values` holds two elements: `off`, then `on`. An index
+/// outside of the depth gives a row in which every element is `off`.
 Lowered one_hot(const LoweringContext& context) {
   const OperandType& out = context.out();
   if (out.elements() == 0) return {};

@@ -22,22 +22,23 @@ Rows rows_of(const LoweringContext& context, const OperandType& data) {
 
 std::string flag(bool value) { return value ? "true" : "false"; }
 
-/// The text of the scale or bias of a row: an object with one element per column, or one element
-/// for all columns.
+/// The text of a PerColumn object, which gives a kernel the scale or bias of each column. Input
+/// `index` has one element per column, or one element for all columns. If the input is left out,
+/// the object gives `otherwise`.
 std::string per_column(const LoweringContext& context, std::size_t index, std::int64_t columns,
                        const char* otherwise, CallText& text) {
   const bool present = context.has_input(index);
   const std::int64_t elements = present ? context.in(index).elements() : 1;
   if (elements != columns && elements != 1) {
-    fail_run("", "scale and bias must have the size of the normalized axes or one element");
+    fail_run("", "scale and bias must have one element or as many elements as the normalized axes");
   }
   const std::string type = type_or_float(present ? context.in(index) : OperandType());
   return with_arguments("PerColumn", {type, elements == columns && present ? "1" : "0"}) + "{" +
          text.reads(context, index) + ", " + otherwise + "}";
 }
 
-/// Indices of the inputs scale and bias, and of the outputs mean, inverse deviation and sum of
-/// inputs; `none`: the operator has no such operand.
+/// Input indices of scale and bias, and output indices of the mean, the inverse deviation and the
+/// sum of the inputs. `none` means that the operator has no such operand.
 struct Places {
   static constexpr std::size_t none = 99;
   std::size_t scale = 1;

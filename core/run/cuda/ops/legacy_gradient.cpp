@@ -25,8 +25,8 @@ std::string legacy_tanh_grad(const LoweringContext& context, const Operands& ope
          " * " + y + "))";
 }
 
-/// What each element of dy contributes to the gradient of a (b) in a / b. The inputs are (dy, a,
-/// b).
+/// The contribution of each element of dy to the gradient of a (or b) in a / b. The inputs are (dy,
+/// a, b).
 std::string share_of_a(const LoweringContext& context, const Operands& operands) {
   return compute_type(context.out(0).element) + "(" + in_double(operands[0]) + " / " +
          in_double(operands[2]) + ")";
@@ -82,8 +82,8 @@ void add_side(Lowered& lowered, const LoweringContext& context, std::size_t side
   add_sum_of_shares(lowered, whole.out(side), sums, context, side);
 }
 
-/// The gradients of a and b: the contributions, summed over the axes along which an operand was
-/// broadcast.
+/// Lowers to the gradients of a and b. Each gradient is the sum of its contributions over the axes
+/// along which its operand was broadcast.
 Lowered div_grad(const LoweringContext& context) {
   Lowered lowered;
   for (const std::size_t side : {0U, 1U}) {

@@ -63,7 +63,8 @@ struct LossType {
       : type(compute_type(element)), bytes(type == "double" ? 8 : 4) {}
 };
 
-/// Reduces the losses of the targets, which are in scratch memory.
+/// Adds the reduction of the targets' losses to output 0. The losses are in the scratch memory
+/// `losses`.
 void add_total(const LoweringContext& context, const TargetOperands& targets, std::int64_t count,
                const LossType& computing, Operand losses, Lowered& lowered) {
   const bool by_weight = reduction_of(context) == Reduction::mean;
@@ -138,7 +139,7 @@ Lowered lower_loss(const LoweringContext& context) {
   return lowered;
 }
 
-/// The sum of the targets' weights, in scratch memory.
+/// Adds the reduction that stores the sum of the targets' weights in scratch memory.
 Operand add_total_weight(const TargetOperands& targets, std::int64_t count,
                          const LossType& computing, Lowered& lowered) {
   const Operand total = lowered.add_scratch(computing.bytes);
@@ -186,7 +187,8 @@ Lowered lower_loss_gradient(const LoweringContext& context) {
   return lowered;
 }
 
-/// Lowers an operator named `Sparse...`. Throws a run Error for weights, which would be per target.
+/// Lowers an operator named `Sparse...`. Throws a run Error if the node has weights. The weights of
+/// these operators, one per target, are not supported.
 template <LoweringFunction lower, std::size_t weights>
 Lowered lower_sparse(const LoweringContext& context) {
   if (context.has_input(weights))

@@ -104,7 +104,7 @@ MatmulShape shape_of(const LoweringContext& context, const MatrixStack& a, const
           .rounds_to_tf32 = context.rounds_to_tf32 && element == ElementType::float32};
 }
 
-/// Adds the product of inputs 0 and 1.
+/// Adds the calls that compute the product of inputs 0 and 1.
 /// @param shape the result of shape_of
 void add_products(Lowered& lowered, MatmulShape shape, const MatrixStack& a, const MatrixStack& b,
                   std::optional<Operand> bias) {
@@ -159,7 +159,7 @@ Lowered fused_matmul(const LoweringContext& context) {
                  attributes.real("alpha", 1));
 }
 
-/// d = beta * input 2, broadcast.
+/// A call that broadcasts input 2 to the dims of the output and stores beta * input 2 there.
 KernelCall scaled_addend(const LoweringContext& context, float beta) {
   const OperandType& out = context.out();
   const Box<2> box = merged_box<2>(

@@ -20,7 +20,8 @@ struct Planes {
   std::int64_t batch = 1;
   std::int64_t channels = 1;
   std::int64_t plane = 1;
-  std::int64_t planes_of_set = 0;  ///< 0: all planes of a channel; else consecutive planes
+  /// Number of consecutive planes in a set; 0: a set consists of all planes of a channel.
+  std::int64_t planes_of_set = 0;
 
   Planes(const Dims& dims, std::int64_t of_set) : planes_of_set(of_set) {
     const kernels::AxisSplit split = kernels::split_at(dims, 1);
@@ -287,7 +288,8 @@ Lowered lower_batch_norm_gradient(const LoweringContext& context) {
   return lowered;
 }
 
-/// Adds the gradients of scale and bias: sums over the images.
+/// Adds the reduction that computes the gradients of scale and bias. These gradients are sums over
+/// the images.
 void add_image_sums(const LoweringContext& context, const Planes& planes, Operand sums,
                     Lowered& lowered) {
   const PairType computing(context);

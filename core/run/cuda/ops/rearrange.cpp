@@ -39,7 +39,8 @@ Lowered transpose(const LoweringContext& context) {
   return permuted(context, context.in().dims, permutation);
 }
 
-/// Channels hold (row, column, depth), in mode CRD (depth, row, column). (ONNX, DepthToSpace)
+/// The index of a channel counts (row, column, depth) in row-major order; in mode CRD, it counts
+/// (depth, row, column). (ONNX, DepthToSpace)
 Lowered depth_to_space(const LoweringContext& context) {
   const Dims& x = context.in().dims;
   const std::int64_t block = context.attributes().require_integer("blocksize");

@@ -31,7 +31,7 @@ std::string element_text(ElementType element) {
   return element == ElementType::boolean ? "bool" : device_type(element);
 }
 
-/// The texts of a reduction that reads elements as type `item`.
+/// The texts that a reduction puts into its kernel. The reduction reads elements as type `item`.
 struct Steps {
   std::string reducer;
   std::int64_t state_bytes;
@@ -59,7 +59,7 @@ Lowered lower_steps(const LoweringContext& context, const Steps& steps) {
   return lowered;
 }
 
-/// A reduction by addition of `term`, followed by `finish`.
+/// Lowers to a reduction that adds up `term` of each element and applies `finish` to the sum.
 template <const char* term, const char* finish>
 Lowered lower_sum(const LoweringContext& context) {
   const std::string sum = sum_type(context.in().element);
@@ -74,7 +74,7 @@ Lowered lower_mean(const LoweringContext& context) {
                                with_arguments("Mean", {std::to_string(count)})});
 }
 
-/// A reduction in the compute type of its elements (`compute_type`); booleans stay booleans.
+/// Lowers to a reduction that computes in `compute_type` of the elements; booleans stay booleans.
 template <const char* reducer>
 Lowered lower_in_type(const LoweringContext& context) {
   const ElementType element = context.in().element;
@@ -91,7 +91,9 @@ Lowered lower_log_sum_exp(const LoweringContext& context) {
                      {with_arguments("LogSumExp", {type}), 2 * bytes_of(type), type, "LogOfSum"});
 }
 
-/// The position of the first (or last) extreme along an axis.
+/// Lowers to a reduction that stores the position of the extreme element along an axis. Among equal
+/// extremes, the first position is stored, or the last one if the attribute `select_last_index` is
+/// set.
 template <const char* order>
 Lowered lower_arg_extreme(const LoweringContext& context) {
   Lowered lowered;

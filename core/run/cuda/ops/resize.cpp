@@ -83,7 +83,7 @@ std::string position_text(const Dims& dims, std::size_t axis) {
   return "at / " + std::to_string(inner) + " % " + std::to_string(dims[axis]);
 }
 
-/// The declaration of the source offset that follows from the axes whose size does not change.
+/// The declaration of `base`, the part of the source offset that comes from the axes without taps.
 std::string base_text(const std::vector<TapAxis>& axes, const Dims& made, const Dims& strides,
                       const std::string& index) {
   std::vector<std::string> terms = {"0"};

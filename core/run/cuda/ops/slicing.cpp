@@ -46,8 +46,8 @@ Lowered slice_grad(const LoweringContext& context) {
   return lowered;
 }
 
-/// Calls `body(index of the part, place of the part in the whole)` for consecutive parts along an
-/// axis.
+/// Calls `body(index, place)` for each present part. The parts lie one after another in a tensor,
+/// along `axis`. The argument `place` of `body` gives the elements of the part within the tensor.
 template <class Body>
 void for_each_part(StridedOperand place, const std::vector<OperandType>& parts, std::int64_t axis,
                    Body body) {
@@ -145,8 +145,8 @@ std::vector<std::string> padding_arguments(const std::string& mode,
   return list;
 }
 
-/// Returns the number of elements that a thread moves at once. Divides the numbers of the innermost
-/// axis by the result.
+/// Joins elements of the innermost axis to units of at most 16 bytes, which a thread moves at once.
+/// Returns the number of elements in a unit, and divides the numbers of the innermost axis by it.
 std::int64_t widen(std::vector<PaddedAxis>& axes, std::int64_t bytes, bool constant) {
   if (axes.empty() || (!constant && axes.back().changes())) return 1;
   PaddedAxis& row = axes.back();

@@ -41,7 +41,7 @@ Lowered lower_rows(const LoweringContext& context) {
   return single_call(text.call(body, plan.shape));
 }
 
-/// (dY, Y) -> dX. The names of the gradient operators contain the version.
+/// (dY, Y) -> dX. The operators whose names end in _13 belong to Softmax since version 13.
 template <const char* slope, bool single_axis>
 Lowered lower_softmax_gradient(const LoweringContext& context) {
   if (context.out().elements() == 0) return {};

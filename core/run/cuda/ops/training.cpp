@@ -17,7 +17,7 @@ std::string accumulated(const LoweringContext& context, const Operands& operands
   return context.has_input(2) ? operands[2] + " != 0 ? " + sum + " : " + operands[0] : sum;
 }
 
-/// (buffer, value, [overwrite]): the new buffer.
+/// The expression of the new buffer, with the operands (buffer, value, [overwrite]).
 std::string overwritten(const LoweringContext& context, const Operands& operands) {
   const std::string sum = operands[0] + " + " + operands[1];
   return context.has_input(2) ? operands[2] + " != 0 ? " + operands[1] + " : " + sum : sum;

@@ -25,7 +25,8 @@ std::string rule_text(const UpdateShape& shape, CallText& text) {
                 {text.pointer("const Int64", update_operands::step)});
 }
 
-/// The pointers to the (at most two) states that follow the master weights.
+/// The texts of the pointers to state `first` and to the next state. A state that the optimizer
+/// does not have gives a null pointer.
 std::string state_texts(const std::vector<OptimizerState>& states, std::size_t first,
                         CallText& text) {
   std::string pointers;

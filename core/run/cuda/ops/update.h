@@ -6,8 +6,8 @@
 namespace stashscope::cuda {
 
 /// Hyperparameters of an update. The defaults are those of PyTorch's torch.optim, with two
-/// exceptions: there, momentum is 0 and AdamW has a weight decay of 0.01. Each optimizer ignores
-/// the hyperparameters that it does not use.
+/// exceptions: in torch.optim, momentum is 0 and AdamW has a weight decay of 0.01. Each optimizer
+/// ignores the hyperparameters that it does not use.
 struct UpdateRates {
   double learning_rate = 1e-3;
   double momentum = 0.9;

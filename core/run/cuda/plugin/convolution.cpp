@@ -44,7 +44,8 @@ cudnnDataType_t compute_type(ElementType element) {
   return element == ElementType::float64 ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT;
 }
 
-/// Whether math modes that round the operands are forbidden: float64, and float32 without TF32.
+/// Whether math modes that round the operands are forbidden. These modes are forbidden for float64,
+/// and for float32 without TF32.
 bool is_exact(const ConvolutionShape& shape) {
   return shape.element == ElementType::float64 ||
          (shape.element == ElementType::float32 && !shape.rounds_to_tf32);
@@ -57,13 +58,14 @@ cudnnMathType_t math_type(const ConvolutionShape& shape) {
 
 int to_int(std::int64_t number) {
   if (number < 0 || number > std::numeric_limits<int>::max()) {
-    fail_run(device_place, "cannot convolve tensors with a dim of " + std::to_string(number));
+    fail_run(device_place, "cannot convolve tensors with a dim of " + std::to_string(number) +
+                               "; the largest possible dim is 2^31 - 1");
   }
   return static_cast<int>(number);
 }
 
-/// The file name of cuDNN in the major version of the headers, because the plugin uses enums and
-/// structs from the headers.
+/// The file name of cuDNN. The name contains the major version of the headers, because the plugin
+/// uses enums and structs from the headers.
 std::string cudnn_name() { return "libcudnn.so." + std::to_string(CUDNN_MAJOR); }
 
 /// A cuDNN algorithm for one pass, with its math type.

@@ -102,8 +102,9 @@ class CuptiTrace::Library {
     keep_buffers_in_host_memory();
   }
 
-  /// Returns the reason of a failure; empty on success. Must not be called before the first trace,
-  /// because the callbacks slow down all later work.
+  /// Registers the callbacks for the library's buffers. Returns the reason for a failure; empty on
+  /// success. Must not be called before the first trace, because the callbacks slow down all later
+  /// work.
   std::string register_callbacks() const {
     Received& all = received();
     all.next = find<decltype(cuptiActivityGetNextRecord)>("cuptiActivityGetNextRecord");

@@ -18,8 +18,8 @@ namespace {
 constexpr const char* entry_mark = "extern \"C\" __global__";
 constexpr const char* program_name = "kernels.cu";
 constexpr const char* compiler_place = "the CUDA compiler";
-/// The least number of entries in each of several parts. Every part also compiles the shared text,
-/// so smaller parts do not pay.
+/// The smallest number of entries in a part, if a text is split into several parts. Every part also
+/// compiles the shared text, so smaller parts would save no time.
 constexpr std::size_t entries_per_part = 8;
 constexpr unsigned most_parts = 8;
 
@@ -149,8 +149,8 @@ std::size_t part_count(std::size_t entries) {
   return std::clamp(entries / entries_per_part, std::size_t{1}, threads);
 }
 
-/// Distributes entries round-robin, because neighbouring entries are often similar and take equally
-/// long to compile.
+/// Distributes entries round-robin. Neighbouring entries are often similar and take equally long to
+/// compile, so all parts get entries of all kinds.
 std::vector<Part> parts_of(const std::string& text, std::size_t entries) {
   const std::vector<std::size_t> starts = entry_starts(text);
   const bool splits = starts.size() == entries + 1;

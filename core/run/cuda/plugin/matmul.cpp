@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t most_matmul_workspace = std::size_t{32} << 20;
 /// The alignment of allocations, in bytes. Product::choose assumes this alignment.
 constexpr std::uint32_t full_alignment = 256;
-/// The alignment of a bias that cuBLASLt's kernels need, in bytes. cuBLASLt does not check the
+/// The alignment that cuBLASLt's kernels require of a bias, in bytes. cuBLASLt does not check the
 /// alignment itself, so a bias with a smaller alignment is added separately.
 constexpr std::uintptr_t bias_alignment = 16;
 
@@ -68,7 +68,7 @@ void set(const Preference& preference, cublasLtMatmulPreferenceAttributes_t attr
                   "describing a matrix product");
 }
 
-/// The layout of a dense row-major matrix, which the library sees as the transposed matrix.
+/// The layout of a dense row-major matrix. The library sees this matrix as its transpose.
 Layout make_layout(const MatmulShape& shape, std::int64_t rows, std::int64_t columns,
                    std::int64_t stride) {
   cublasLtMatrixLayout_t made = nullptr;
@@ -177,7 +177,7 @@ class Matmuls::Product {
   }
 
   std::optional<Heuristic> find_algorithm(const Circumstance& circumstance, std::size_t workspace) {
-    // The search reads only the alignment of the bias.
+    // The search reads only the alignment of the bias pointer, so any aligned address serves.
     set_epilogue(circumstance.adds_bias ? reinterpret_cast<const void*>(bias_alignment) : nullptr);
     const Preference preference = make_preference(circumstance.alignment, workspace);
     Heuristic found{};
@@ -185,7 +185,7 @@ class Matmuls::Product {
     const cublasStatus_t status =
         library().get_heuristic(handle_, description_.get(), b_.get(), a_.get(), d_.get(), d_.get(),
                                 preference.get(), 1, &found, &count);
-    // Any other status means that the library does not support the product.
+    // A status other than success means that the library does not support the product.
     if (status != CUBLAS_STATUS_SUCCESS || count == 0) return std::nullopt;
     return found;
   }
@@ -207,8 +207,8 @@ class Matmuls::Product {
   }
 
   /// Finds the algorithm for a call. Operands that are parts of tensors may have a smaller
-  /// alignment; the algorithm for such a call must not use more workspace than workspace_bytes()
-  /// returns.
+  /// alignment than whole tensors. The algorithm for such a call must not use more workspace than
+  /// workspace_bytes() returns.
   const cublasLtMatmulAlgo_t& algorithm_for(const Circumstance& circumstance) {
     const auto known = algorithms_.find(circumstance);
     if (known != algorithms_.end()) return known->second;

@@ -64,6 +64,35 @@ TEST_F(LayoutChild, PlacesLongChainsAndNothing) {
   EXPECT_TRUE(place_in_child(running_program(), {}, Progress()).levels.empty());
 }
 
+/// Graphviz by itself crashes at about the 128th graph of a process.
+TEST_F(LayoutChild, PlacesManyDifferentColumns) {
+  LayoutRequest request;
+  std::mt19937 random(7);
+  for (int i = 0; i < 600; ++i)
+    request.levels.push_back({random_column(random, 12, false), {}, {}});
+  expect_tidy(request, place_in_child(running_program(), request, Progress()));
+}
+
+/// A chain, and edges from its first box to all others.
+LayoutRequest hub_request(std::uint32_t boxes) {
+  LayoutLevel level;
+  for (std::uint32_t i = 0; i < boxes; ++i) {
+    level.forward.boxes.push_back({{80, 26}, no_level});
+    if (i > 0) level.forward.edges.push_back({i - 1, i});
+    if (i > 1) level.forward.edges.push_back({0, i});
+  }
+  level.backward = level.forward;
+  return {{level}};
+}
+
+TEST_F(LayoutChild, PlacesTheBoxesOfAHubInALine) {
+  const LayoutRequest request = hub_request(80);
+  const LayoutResult result = place_in_child(running_program(), request, Progress());
+  expect_tidy(request, result);
+  EXPECT_LT(result.levels[0].forward.width, 2 * 80);
+  EXPECT_LT(result.levels[0].backward.width, 2 * 80);
+}
+
 TEST_F(LayoutChild, ItsAnswerIsParsed) {
   const std::string answer = to_text(place(request_, place_layered));
   const auto program =

@@ -32,6 +32,21 @@ TEST(CapturedOps, CountWhatTheCaptureCounted) {
   EXPECT_EQ(flops_of("transpose", {{"tags", Strings{"view"}}}), 0);
 }
 
+TEST(CapturedOps, CountNothingWhereNoKernelRuns) {
+  for (const char* const type : {"empty_like", "empty", "new_empty_strided", "_unsafe_view"}) {
+    EXPECT_EQ(flops_of(type, {}), 0) << type;
+  }
+  Node node;
+  node.domain = "pytorch.python";
+  node.op_type = "tensor";
+  const std::vector<std::vector<std::int64_t>> none;
+  const std::vector<std::vector<std::int64_t>> number = {{}};
+  const std::vector<std::vector<std::int64_t>> list = {{7}};
+  const Op* const op = standard_ops().find(node);
+  EXPECT_EQ(flops_of(op, {node, none, number, {}, {}, {}}), 0) << "a number that a kernel takes";
+  EXPECT_EQ(flops_of(op, {node, none, list, {}, {}, {}}), 7);
+}
+
 TEST(CapturedOps, AreNoOperatorsOfModels) {
   for (const auto& [key, op] : standard_ops().all()) {
     EXPECT_FALSE(op.domain.starts_with("pytorch")) << key;

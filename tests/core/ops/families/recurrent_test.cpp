@@ -80,7 +80,7 @@ INSTANTIATE_TEST_SUITE_P(
                weights,
                state_weights,
                {{"hidden_size", std::int64_t{3}}},
-               "the hidden sizes differ: 2 and 3"},
+               "attribute 'hidden_size' and the hidden size of the weights differ: 2 and 3"},
         Misfit{data,
                weights,
                state_weights,

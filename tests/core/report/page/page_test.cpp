@@ -273,8 +273,9 @@ TEST(Page, SaysThatNotAllMovesWereTried) {
   ASSERT_GT(study->plan_table->plans.size(), 1U);
   EXPECT_EQ(input.moves->size(), 1U);
   EXPECT_EQ(move_sentences(input).back(),
-            "Of the " + std::to_string(study->plan_table->plans.size()) +
-                " recompute plans that are off, the 1 that free most were tried.");
+            "The search tried 1 of the " + std::to_string(study->plan_table->plans.size()) +
+                " recompute plans that are off, starting with the plans that free the most "
+                "memory.");
 }
 
 TEST(Page, SaysThatNoPassWasTried) {

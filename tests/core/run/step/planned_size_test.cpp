@@ -37,7 +37,7 @@ TEST(PlannedSize, ARunThatContradictsADeclaredSizeIsRefused) {
   const Graph model = expansion().declare("wide", {4}).build();
   for (const char* const fusion : {"none", "memory-aware"}) {
     const std::string said = test::refusal(ErrorKind::run, [&] { run(model, 8, fusion); });
-    EXPECT_NE(said.find("'wide' has dims [8] in this run, 32 B instead of the 16 B"),
+    EXPECT_NE(said.find("'wide' has dims [8] in this run and takes 32 B instead of the 16 B"),
               std::string::npos)
         << fusion << ": " << said;
   }

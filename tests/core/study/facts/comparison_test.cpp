@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "core/onnx/captured_step_reader.h"
+#include "tests/support/captured_model.h"
 #include "tests/support/named_model.h"
 
 namespace stashscope {
@@ -111,6 +113,41 @@ TEST(Comparison, TensorsOfOneSideOnlyAreMarked) {
     EXPECT_FALSE(row.only_right() && row.only_left());
   }
   EXPECT_TRUE(any_only_right) << "the deeper model has more weights";
+}
+
+/// A captured step, with other numbers in the names of its tensors and another node before them.
+std::shared_ptr<const Study> captured_study(const std::string& suffix) {
+  GraphData data = test::captured_data();
+  for (Value& value : data.values) {
+    if (value.name == "product" || value.name == "flat") value.name += suffix;
+  }
+  read_captured_step(data);
+  return compute_study(std::make_shared<const Graph>(std::move(data)), Choices(), nullptr,
+                       Progress());
+}
+
+TEST(Comparison, TensorsOfCapturesAreMatchedByTheirMakers) {
+  const auto rows = compare(*captured_study("_934"), *captured_study("_928"));
+  const ComparisonRow& product =
+      row_of(rows, ComparisonGroup::tensors, "product_934 / product_928");
+  EXPECT_EQ(product.left, product.right);
+  for (const ComparisonRow& row : rows) {
+    const bool is_tensor = row.group == ComparisonGroup::tensors;
+    EXPECT_FALSE(is_tensor && (row.only_left() || row.only_right())) << row.name;
+  }
+}
+
+TEST(Comparison, PlansHaveWords) {
+  const auto rows = compare(*study_of(4), *study_of(4, first_plan()));
+  const ComparisonRow& plan = row_of(rows, ComparisonGroup::plans, first_plan());
+  EXPECT_NE(plan.title(), plan.name);
+  EXPECT_FALSE(plan.words.empty());
+  EXPECT_EQ(row_of(rows, ComparisonGroup::memory, "peak").title(), "peak");
+}
+
+TEST(Comparison, SizesThatDifferAreThoseOfTheLeft) {
+  EXPECT_EQ(sizes_that_differ(*study_of(2, "", 4), *study_of(2, "", 6)), (SizeChoices{{"N", 4}}));
+  EXPECT_TRUE(sizes_that_differ(*study_of(2), *study_of(6)).empty());
 }
 
 TEST(Comparison, AGraphWithoutNodesCanBeCompared) {

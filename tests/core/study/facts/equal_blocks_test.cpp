@@ -4,19 +4,12 @@
 
 #include <numeric>
 
+#include "core/graph/node_path.h"
 #include "core/study/facts/memory_tree.h"
 #include "tests/support/named_model.h"
 
 namespace stashscope {
 namespace equal_blocks_test {
-
-TEST(EqualBlocks, DifferOnlyInWholeNumbers) {
-  EXPECT_EQ(block_pattern("h.11.attn"), "h.*.attn");
-  EXPECT_EQ(block_pattern("layer4.0"), "layer4.*");
-  EXPECT_EQ(block_pattern("stages.2.blocks.10"), "stages.*.blocks.*");
-  EXPECT_EQ(block_pattern("ln_1"), "ln_1");
-  EXPECT_EQ(block_pattern(""), "");
-}
 
 TEST(EqualBlocks, AreSummed) {
   const auto study = test::study_of(test::named(test::blocks(3)));

@@ -33,5 +33,28 @@ TEST(GroupMemory, IsTheMemoryOfTheBoxesAlsoWithoutABoundary) {
   EXPECT_EQ(sum.bytes, boxes.bytes);
 }
 
+/// Tanh works in place, and Identity makes a view: both stash in the memory of the product.
+TEST(GroupMemory, TellsWhatIsStashedInTheMemoryOfOthersAndItsParameters) {
+  test::ModelBuilder m;
+  m.input("x", {4, 4}).weight("w", {4, 4}).node("MatMul", {"x", "w"}, {"a"});
+  m.node("Tanh", {"a"}, {"b"}).node("Identity", {"b"}, {"c"});
+  m.node("ReluGrad", {"c", "c"}, {"d"}, {}, "com.microsoft").output("d");
+  const auto study = compute_study(test::named(m), Choices(), nullptr, Progress());
+  const auto node_of = [&](const std::string& name) {
+    for (const NodeId id : IdRange<NodeId>(study->graph().nodes().size())) {
+      if (study->graph().node(id).name == name) return id;
+    }
+    throw std::runtime_error("no node " + name);
+  };
+  const GroupMemory first = group_memory(*study, {node_of("a")}, 5);
+  EXPECT_EQ(first.given_bytes, 2 * 4 * 4 * 4) << "its weight and its input";
+  const GroupMemory alone = group_memory(*study, {node_of("c")}, 5);
+  EXPECT_EQ(alone.sum.stashed_bytes, 0);
+  EXPECT_EQ(alone.stashed_elsewhere, 4 * 4 * 4);
+  const GroupMemory all = group_memory(*study, {node_of("a"), node_of("b"), node_of("c")}, 5);
+  EXPECT_EQ(all.stashed_elsewhere, 0);
+  EXPECT_EQ(all.sum.stashed_bytes, alone.stashed_elsewhere);
+}
+
 }  // namespace group_memory_test
 }  // namespace stashscope

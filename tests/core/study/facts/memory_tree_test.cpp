@@ -178,7 +178,7 @@ TEST(ModuleMemory, AddsUpToThePeakAndTheTimeOfTheStep) {
   for (std::size_t i = 1; i < tree.nodes.size(); ++i) {
     const MemoryTreeNode& node = tree.nodes[i];
     const bool is_module =
-        node.parent == 0 && node.child_count > 0 && node.name != outside_of_groups;
+        node.parent == 0 && node.child_count > 0 && node.name != outside_of_modules;
     if (is_module) in_modules += at_peak[i];
   }
   const std::vector<ModuleMemory> modules = module_memory(*study);

@@ -6,6 +6,7 @@
 
 #include "core/onnx/model_file.h"
 #include "core/study/edits/edits.h"
+#include "tests/support/captured_chain.h"
 #include "tests/support/named_model.h"
 
 namespace stashscope {
@@ -79,6 +80,39 @@ TEST(OccurrenceFacts, AddUpToTheRow) {
 
 const PlanRow& row_of(const Study& study, const std::string& config) {
   return *std::ranges::find(study.plan_table->plans, config, &PlanRow::config);
+}
+
+/// Of modules, too, whose row saves less than its places free: a module needs its memory again.
+TEST(OccurrenceFacts, PlacesAddUpToWhatTheRowFrees) {
+  const auto study = test::captured_study(test::CapturedChain(4).data(), "net.*:5:2");
+  const OccurrenceFacts facts(*study);
+  for (std::size_t i = 0; i < plan_rows(*study); ++i) {
+    const PlanRow& row = plan_row(*study, i);
+    std::int64_t freed = 0;
+    std::int64_t in_use = 0;
+    for (const Occurrence& each : *row.occurrences) {
+      freed += each.saving_bytes;
+      in_use += facts.is_applied(each) ? each.saving_bytes : 0;
+      EXPECT_LE(facts.bytes_at_peak(each), each.saving_bytes);
+    }
+    EXPECT_EQ(freed_bytes(row), freed) << row.config;
+    EXPECT_EQ(facts.freed_bytes_in_use(row), in_use) << row.config;
+    EXPECT_LE(freed_bytes_at_peak(row), freed) << row.config;
+    EXPECT_EQ(in_use > 0, row.applied > 0) << row.config;
+  }
+  const PlanRow& used = row_of(*study, "net.*:5:-1");
+  EXPECT_EQ(used.applied, 2);
+  EXPECT_EQ(facts.freed_bytes_in_use(used), freed_bytes(used) / 2);
+}
+
+TEST(OccurrenceFacts, PlansForOneNodeAreOnePlace) {
+  const auto study = test::captured_study(test::CapturedChain(4).data(), "net.*:5:2");
+  std::vector<const PlanRow*> rows;
+  for (const PlanRow& row : study->plan_table->plans) rows.push_back(&row);
+  ASSERT_GT(rows.size(), 1U) << "modules can keep some outputs";
+  const OccurrenceFacts::Places places = OccurrenceFacts(*study).places(rows);
+  EXPECT_EQ(places.all, 4);
+  EXPECT_EQ(places.in_use, 2);
 }
 
 TEST(OccurrenceFacts, SayWhyNothingIsDone) {

@@ -58,7 +58,8 @@ TEST(PlanWords, NameWhatARegionKeepsInside) {
   for (const NodeId id : IdRange<NodeId>(data.nodes.size())) {
     if (data.nodes[id].op_type == "tanh") data.nodes[id].op_type = "lgamma";
   }
-  const auto names = plan_names(*test::captured_study(std::move(data)));
+  const auto names =
+      plan_names(*test::captured_study(std::move(data), "net.*[keep mm+lgamma]:5:-1"));
   EXPECT_TRUE(has(names, "net.*, 2 modules")) << testing::PrintToString(names);
   EXPECT_TRUE(has(names, "net.*, 2 modules, keeping matrix products"));
   EXPECT_TRUE(has(names, "net.*, 2 modules, keeping matrix products and lgamma"));

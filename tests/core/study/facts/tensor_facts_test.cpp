@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "core/study/facts/named_sizes.h"
 #include "tests/support/model_builder.h"
 
 namespace stashscope {
@@ -25,6 +26,21 @@ TEST(TypeText, HasDimensionsByNameAndTheElementType) {
   EXPECT_EQ(text_of("x"), "[N, 4] float32");
   EXPECT_EQ(text_of("w"), "[4, 4] float32");
   EXPECT_EQ(type_text(graph, {}), "[] " + std::string(name_of(ElementType::undefined)));
+}
+
+TEST(TypeText, HasTheSizesInForceAndWordsForSizes) {
+  Choices choices;
+  choices.dims["N"] = 100;
+  const auto study = product(choices);
+  const auto type_of = [&](const char* name) {
+    return study->graph().value(study->graph().find_value(name).value()).type;
+  };
+  EXPECT_EQ(sized_type_text(*study, type_of("x")), "[100, 4] float32");
+  const SizeWords words = size_words(*study);
+  const std::string batch = words.contains("N") ? words.at("N") : "N";
+  EXPECT_EQ(named_shape_text(*study, type_of("x")), "[" + batch + ", 4]");
+  EXPECT_EQ(sized_type_text(*study, type_of("w")), "[4, 4] float32");
+  EXPECT_EQ(named_shape_text(*study, type_of("w")), "") << "nothing in it is a formula";
 }
 
 TEST(LargestAtPeak, DescribesTheLargestTensorsFirst) {

@@ -200,7 +200,7 @@ TEST_F(SessionFile, SaysThatItsModelIsGone) {
   std::filesystem::remove(folder / "model.onnx");
   std::string warning;
   const std::string said = test::refusal(ErrorKind::input, [&] { load_session(path(), warning); });
-  EXPECT_NE(said.find("model.onnx' is not there"), std::string::npos) << said;
+  EXPECT_NE(said.find("model.onnx' does not exist"), std::string::npos) << said;
 }
 
 TEST_F(SessionFile, KeepsWhatWasMeasuredForTheSameStep) {

@@ -88,34 +88,38 @@ TEST_F(PyTorchMeasurement, OfAnotherStepIsRefusedWithTheFirstDifference) {
   Names names = operators();
   names[4] = "aten.div.default";
   names[6] = "aten.bmm.default";
-  EXPECT_EQ(refused(file_of(names, peak_), *study_),
-            "was measured on another step: operator 4 was 'aten.div.default' and is "
-            "'aten.mul.default'; capture and measure the same step, in the same state");
+  EXPECT_EQ(
+      refused(file_of(names, peak_), *study_),
+      "was measured on another step: operator 4 is 'aten.div.default' in the measurement and "
+      "'aten.mul.default' in this step; capture and measure the same step, in the same state");
   names = operators();
   names.push_back("aten.add_.default");
-  EXPECT_NE(refused(file_of(names, peak_), *study_)
-                .find("operator 13 was 'aten.add_.default' and is the end"),
-            std::string::npos);
-  names.resize(2);
   EXPECT_NE(
-      refused(file_of(names, peak_), *study_).find("operator 2 was the end and is 'aten.tanh.d"),
+      refused(file_of(names, peak_), *study_)
+          .find("operator 13 is 'aten.add_.default' in the measurement and missing in this step"),
       std::string::npos);
-  EXPECT_NE(refused(file_of({}, peak_), *study_).find("operator 0 was the end"), std::string::npos);
-  EXPECT_NE(refused(file_of(operators(), peak_), *study_of("", 2)).find("operator 7 was "),
+  names.resize(2);
+  EXPECT_NE(refused(file_of(names, peak_), *study_)
+                .find("operator 2 is missing in the measurement and 'aten.tanh.d"),
+            std::string::npos);
+  EXPECT_NE(refused(file_of({}, peak_), *study_).find("operator 0 is missing"), std::string::npos);
+  EXPECT_NE(refused(file_of(operators(), peak_), *study_of("", 2)).find("operator 7 is "),
             std::string::npos);
 }
 
 TEST_F(PyTorchMeasurement, OfOtherPlansIsRefused) {
   const auto planned = study_of("net.*:5:-1");
-  EXPECT_EQ(refused(file_of(operators(), peak_), *planned),
-            "was measured without plans; open the step that was captured as it was measured, with "
-            "or without a plan applied");
+  EXPECT_EQ(
+      refused(file_of(operators(), peak_), *planned),
+      "was measured without plans; capture the step in the state in which it was measured, with "
+      "or without a plan applied, and open that capture");
   Names names = operators_with_region();
   names.erase(names.begin() + 11);
   EXPECT_NE(refused(file_of(names, peak_), *planned).find("was measured with other plans"),
             std::string::npos);
   EXPECT_NE(refused(file_of(operators_with_region(), peak_), *study_)
-                .find("operator 0 was 'python.tensor.default' and is 'aten.mm.default'"),
+                .find("operator 0 is 'python.tensor.default' in the measurement and "
+                      "'aten.mm.default' in this step"),
             std::string::npos);
 }
 

@@ -132,6 +132,32 @@ TEST(Budget, IsSaidToBeOutOfReach) {
   }
 }
 
+TEST(Budget, NeedsEachOfItsPlans) {
+  const auto study = deep_study(8);
+  const PlanEvaluator evaluator(*study);
+  int with_plans = 0;
+  for (const double share : {0.97, 0.9, 0.8, 0.7}) {
+    for (const std::int64_t moves : {4, 40}) {
+      ParetoFront archive;
+      const BudgetRequest request{share_of_peak(*study, share), PlanGranularity::cluster,
+                                  SearchLimit{0, moves, 1}};
+      const BudgetAnswer answer = plan_for_budget(*study, request, archive, Progress());
+      if (!answer.feasible || answer.best.choices.plans.search != study->choices.plans.search) {
+        continue;
+      }
+      const RecomputeConfig& all = answer.best.choices.plans.config;
+      for (const auto& [cluster, choice] : all) {
+        ++with_plans;
+        RecomputeConfig without = all;
+        without.erase(cluster);
+        EXPECT_GT(evaluator.evaluate(without).peak_bytes, request.budget_bytes)
+            << share << " " << moves << " " << cluster;
+      }
+    }
+  }
+  EXPECT_GT(with_plans, 0);
+}
+
 TEST(Budget, OfTheWholePeakTakesNoPlans) {
   const auto study = deep_study(4);
   for (const PlanGranularity grain :

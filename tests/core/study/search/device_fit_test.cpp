@@ -106,6 +106,24 @@ TEST(DeviceFit, WhatCannotBeMetIsAnsweredWithoutPasses) {
   EXPECT_EQ(found.answer.best.peak_bytes, plans_only(*study, 1).best.peak_bytes);
 }
 
+TEST(DeviceFit, PassesAreOfferedBesideThePlansThatDoWithoutThem) {
+  const auto study = layers();
+  const std::int64_t lowest = plans_only(*study, 1).best.peak_bytes;
+  ASSERT_LT(lowest, study->baseline->timeline.peak_bytes);
+  const BudgetRequest request{lowest, PlanGranularity::cluster, few_moves};
+  ParetoFront archive;
+  const BudgetOffers offers = plan_with_offers(study, request, 0.5, archive, Progress());
+  ASSERT_TRUE(offers.plain.feasible);
+  EXPECT_TRUE(offers.plain.best.choices.graph.passes.empty());
+  ASSERT_TRUE(offers.with_passes);
+  EXPECT_FALSE(offers.with_passes->passes.empty());
+  expect_exact(*study, *offers.with_passes);
+  const Study& with_passes = *offers.with_passes->study;
+  EXPECT_LT(step_seconds(with_passes, *with_passes.baseline) +
+                offers.with_passes->answer.best.extra_seconds,
+            step_seconds(*study, *study->baseline) + offers.plain.best.extra_seconds);
+}
+
 TEST(DeviceFit, EndsWhenCancelled) {
   const auto study = layers();
   const Progress progress;

@@ -8,6 +8,7 @@
 #include "core/study/search/next_moves.h"
 #include "core/study/search/resized_step.h"
 #include "core/study/step/fusion_table.h"
+#include "core/study/step/later_steps.h"
 #include "core/study/step/step_export.h"
 #include "core/study/step/study.h"
 #include "tests/support/captured_model.h"
@@ -30,6 +31,30 @@ TEST(CapturedStudy, HasTheMemoryThatPyTorchHad) {
   EXPECT_EQ(timeline.idle_bytes, (std::vector<std::int64_t>{32, 96, 96, 100, 104, 52, 52}));
   EXPECT_EQ(timeline.peak_bytes, 128);
   EXPECT_EQ(peak_node(*study, *study->current), "make_w.grad");
+}
+
+TEST(CapturedStudy, LaterStepsHoldTheStatesFromTheirStart) {
+  const auto first = study_of({}, test::captured_data(true));
+  EXPECT_EQ(first->current->timeline.peak_bytes, 308);
+  EXPECT_EQ(later_steps(*first, *first->current), (LaterSteps{256, 128 + 256}));
+  const auto no_states = study_of();
+  EXPECT_EQ(later_steps(*no_states, *no_states->current), (LaterSteps{0, 128}));
+}
+
+TEST(CapturedStudy, KnowsTheOptionsOfItsCapture) {
+  GraphData data = test::captured_data();
+  EXPECT_EQ(capture_options(study_of({}, data)->graph()), std::nullopt);
+  data.metadata["stashscope.capture_options"] = "{}";
+  EXPECT_EQ(capture_options(study_of({}, data)->graph()), "");
+  data.metadata["stashscope.capture_options"] =
+      R"({"dims":{"batch":8},"fake":false,"kernels":"cuda","warm_up":1})";
+  EXPECT_EQ(capture_options(study_of({}, data)->graph()),
+            R"(, dims={"batch":8}, fake=False, kernels="cuda", warm_up=1)");
+  for (const char* const odd : {R"({"kernels":"cuda\"+f"})", R"({"a=b, c":1})",
+                                R"({"dims":{"b+f":[8]}})", R"({"dims":[["a b"]]})", "[1]"}) {
+    data.metadata["stashscope.capture_options"] = odd;
+    EXPECT_EQ(capture_options(study_of({}, data)->graph()), std::nullopt) << odd;
+  }
 }
 
 TEST(CapturedStudy, FreesWhatTheStepFrees) {
@@ -57,6 +82,17 @@ TEST(CapturedStudy, KnowsForwardParametersAndBands) {
   EXPECT_EQ(of(bands, Band::workspace), 8);
 }
 
+TEST(CapturedStudy, TellsGatheredParametersFromStashedActivations) {
+  GraphData data = test::captured_data();
+  data.nodes[NodeId(0)].domain = "pytorch.fsdp";
+  data.nodes[NodeId(0)].op_type = "split_with_sizes_copy";
+  const auto study = study_of({}, data);
+  const BandBytes bands = peak_bands(*study->current);
+  EXPECT_EQ(of(bands, Band::gathered_parameters), 64);
+  EXPECT_EQ(of(bands, Band::stashed), 0);
+  EXPECT_EQ(of(bands, Band::parameters), 16);
+}
+
 TEST(CapturedStudy, KeepsItsOwnOptimizer) {
   Choices choices;
   choices.update.optimizer = "adam";
@@ -79,12 +115,13 @@ TEST(CapturedStudy, KeepsTheOrderOfPyTorch) {
   const auto study = study_of(choices);
   EXPECT_EQ(study->order, "file");
   EXPECT_EQ(order_rows(*study).size(), 1U);
-  EXPECT_EQ(study->warnings,
-            (std::vector<std::string>{
-                "the chosen order is left out: the model is a captured step, which stays as "
-                "PyTorch ran it",
-                "the fusion is left out: the model is a captured step, which stays as PyTorch ran "
-                "it"}));
+  EXPECT_EQ(
+      study->warnings,
+      (std::vector<std::string>{
+          "the chosen order is left out, because the model is a captured step, which stays as "
+          "PyTorch ran it",
+          "the fusion is left out, because the model is a captured step, which stays as "
+          "PyTorch ran it"}));
 }
 
 TEST(CapturedStudy, HasNoPlansWithoutCallsOfModules) {
@@ -98,12 +135,13 @@ TEST(CapturedStudy, HasNoPlansWithoutCallsOfModules) {
     });
   };
   EXPECT_EQ(refusal_at(PlanGranularity::cluster),
-            "planning: the captured step has no module that PyTorch could run again; capture a "
-            "step with forward and backward of a model with modules, with this version of the "
-            "package");
-  EXPECT_EQ(refusal_at(PlanGranularity::sequence),
-            "grain 'sequence': does not fit a captured step: PyTorch runs whole modules again; "
-            "choose the grain cluster");
+            "planning: the captured step has no module that PyTorch could run again; capture "
+            "the step again with this version of the Python package; the step must run the forward "
+            "and backward pass of a model with modules");
+  EXPECT_EQ(
+      refusal_at(PlanGranularity::sequence),
+      "grain 'sequence': cannot be used with a captured step, because PyTorch runs only whole "
+      "modules again; choose the grain cluster");
 }
 
 /// The captured step with a module `net.layer.0` that makes the product and a view of it.

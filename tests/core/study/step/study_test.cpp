@@ -266,7 +266,7 @@ TEST(DataDependentSizes, AreAsLargeAsTheyCanBeAndSaySo) {
   EXPECT_EQ(value_of(*study, "places_dim1"), 32);
   EXPECT_EQ(study->baseline->timeline.peak_bytes, 32 * 4 + 2 * 32 * 8);
   EXPECT_TRUE(std::any_of(study->warnings.begin(), study->warnings.end(), [](const auto& w) {
-    return w.find("'places_dim1' depends on the data: at most 4*N") != std::string::npos;
+    return w.find("'places_dim1' depends on the data; it is at most 4*N") != std::string::npos;
   }));
 }
 

@@ -127,7 +127,9 @@ TEST_F(Compare, FollowsTheChoicesOfItsWindow) {
   ASSERT_GT(table().model()->rowCount(), 0);
   press(Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier);
   ASSERT_TRUE(settles());
-  EXPECT_EQ(table().model()->rowCount(), 0) << "the same plan is on now";
+  EXPECT_EQ(table().model()->rowCount(), 1) << "the same plan is on now";
+  EXPECT_EQ(text(0, ComparisonModel::name), u"peak"_s);
+  EXPECT_EQ(text(0, ComparisonModel::difference), u"the same"_s);
 }
 
 TEST_F(Compare, SidesSwapAndThatIsRemembered) {
@@ -201,9 +203,74 @@ TEST_F(Compare, TheCursorReadsBothCurves) {
   EXPECT_EQ(chart().cursor(), at - 9);
   QTest::mouseMove(&chart(), QPoint(static_cast<int>(chart().axis().right) - 1, 60));
   const std::size_t last = document().study()->current->timeline.order.size() - 1;
-  EXPECT_NEAR(static_cast<double>(chart().cursor()), static_cast<double>(last), 4);
+  const StepAxis& axis = chart().axis();
+  const double slots_of_two_pixels = 2 * (axis.last - axis.first) / (axis.right - axis.left);
+  EXPECT_NEAR(static_cast<double>(chart().cursor()), static_cast<double>(last),
+              slots_of_two_pixels);
   EXPECT_LT(chart().step_at_cursor(ComparisonChart::right), 60U) << "the other model is small";
   EXPECT_TRUE(chart().readout().contains(u"%"_s));
+}
+
+TEST_F(Compare, TheReadoutIsWhatTheCurveShowsAtTheLine) {
+  ComparisonChart narrow;
+  narrow.resize(190, 200);  // far more slots than pixels
+  narrow.set_studies(document().study(), document().study());
+  ASSERT_FALSE(narrow.grab().isNull());
+  const Timeline& timeline = document().study()->current->timeline;
+  const double at = narrow.axis().x_of(static_cast<double>(timeline.peak_slot) + 0.5);
+  for (const int beside : {-1, 0, 1}) {
+    QTest::mouseMove(&narrow, QPoint(static_cast<int>(std::lround(at)) + beside, 60));
+    EXPECT_EQ(narrow.step_at_cursor(ComparisonChart::left), timeline.peak_slot) << beside;
+    EXPECT_TRUE(narrow.readout().contains(bytes_text(timeline.peak_bytes)));
+  }
+}
+
+TEST_F(Compare, PlansAreNamedInWords) {
+  compare_with(planned_session());
+  bool is_listed = false;
+  for (int row = 0; row < table().model()->rowCount(); ++row) {
+    const QString name = text(row, ComparisonModel::name);
+    EXPECT_FALSE(name.contains(u":1:"_s)) << "a config string: " << name.toStdString();
+    is_listed = is_listed || name.contains(u", "_s);
+  }
+  EXPECT_TRUE(is_listed) << "such as: Gelu, 2 x mlp";
+}
+
+TEST_F(Compare, SidesOfDifferentSizesSayThatAndAreMadeTheSame) {
+  const QString session = planned_session();
+  compare_with(session);
+  auto& same = find<QPushButton>(u"compare_same_sizes"_s);
+  EXPECT_FALSE(same.isVisible());
+  Choices choices = document().choices();
+  choices.dims["inputs_input_ids_dim0"] = 7;
+  document().choose(choices, u"batch 7"_s);
+  ASSERT_TRUE(settles());
+  ASSERT_TRUE(same.isVisible());
+  const QString told = find<QLabel>(u"compare_sizes"_s).text();
+  EXPECT_TRUE(told.contains(u"batch is 7 here and 1 there"_s)) << told.toStdString();
+  const QString before = text(0, ComparisonModel::right);
+  click(same);
+  ASSERT_TRUE(comes_true([&] { return !same.isVisible(); }));
+  EXPECT_NE(text(0, ComparisonModel::right), before);
+  EXPECT_EQ(row_of(u"inputs_input_ids_dim0"_s), -1);
+}
+
+TEST_F(Compare, TitlesSayWhenTheWindowHasChangedItsFile) {
+  compare_with(planned_session());
+  const auto& left = find<QLabel>(u"compare_left"_s);
+  EXPECT_TRUE(left.text().endsWith(u"with the changes of this window"_s))
+      << left.text().toStdString();
+  press(Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier);
+  ASSERT_TRUE(settles());
+  EXPECT_TRUE(left.text().endsWith(u"as in this window"_s)) << left.text().toStdString();
+}
+
+TEST_F(Compare, AnotherModelEndsTheComparison) {
+  compare_with(planned_session());
+  open(in_folder(u"planned.stashscope"_s));
+  EXPECT_TRUE(panel().is_comparing()) << "the model is the same";
+  open(sample(u"lenet"_s));
+  EXPECT_FALSE(panel().is_comparing());
 }
 
 TEST_F(Compare, TheReadoutFitsAtAnyWidth) {

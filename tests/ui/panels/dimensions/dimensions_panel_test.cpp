@@ -267,6 +267,37 @@ TEST_F(Dimensions, ShowLabelAndFieldWhereverTheyOpen) {
   apply_text_size(*qApp, 100);
 }
 
+TEST_F(Dimensions, ASizeBelowOneIsRefusedWithAReason) {
+  type(length, u"16"_s);
+  for (const QString& typed : {u"0"_s, u"-5"_s}) {
+    type(length, typed);
+    EXPECT_EQ(document().choices().dims.at(length.toStdString()), 16);
+    EXPECT_EQ(box(length).cleanText(), u"16"_s);
+    EXPECT_TRUE(message().contains(u"cannot be %1"_s.arg(typed))) << message().toStdString();
+    EXPECT_TRUE(message().contains(u"at least 1"_s));
+  }
+  type(length, u"8"_s);
+  EXPECT_EQ(message(), QString()) << "a size that is taken needs no message";
+}
+
+/// A size of 0 comes from a session or from the command line. It takes its dimension out of the
+/// model, so the rows change.
+TEST_F(Dimensions, AfterUndoTheFieldsShowTheSizesOfTheStep) {
+  const QStringList before = names();
+  const int samples = box(batch).value();
+  box(batch).setFocus();
+  Choices choices = document().choices();
+  choices.dims[batch.toStdString()] = 0;
+  document().choose(choices, u"No samples"_s);
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(box(batch).value(), 0);
+  undo_by_mouse();
+  EXPECT_EQ(names(), before);
+  EXPECT_EQ(box(batch).value(), samples);
+  EXPECT_EQ(box(batch).cleanText(), QString::number(samples));
+  EXPECT_EQ(box(batch).suffix(), u" sample"_s);
+}
+
 TEST_F(Dimensions, WithoutAModelOrOpenSizesTheySaySo) {
   start_window();
   const auto& panel = find<DimensionsPanel>(u"dimensions_panel"_s);

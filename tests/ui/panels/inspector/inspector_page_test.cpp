@@ -2,6 +2,7 @@
 
 #include <QClipboard>
 #include <QMimeData>
+#include <QRegularExpression>
 #include <QTextBlock>
 #include <QTextBrowser>
 
@@ -75,6 +76,50 @@ class InspectorPages : public WindowTest {
     return QApplication::clipboard()->text();
   }
 };
+
+TEST_F(InspectorPages, TheModelIsDescribedWhileNothingIsSelected) {
+  open(sample(u"gpt2_tiny"_s));
+  document().selection().clear();
+  const QString text = page().toPlainText().remove(u'\u200b');  // where a name may break
+  const GraphData& model = document().study()->model->data();
+  EXPECT_TRUE(text.contains(shown(model.producer)));
+  EXPECT_TRUE(text.contains(u"ai.onnx %1"_s.arg(model.opset(""))));
+  for (const ValueId input : document().study()->graph().data().inputs) {
+    EXPECT_TRUE(text.contains(shown(document().study()->graph().value(input).name)));
+  }
+}
+
+TEST_F(InspectorPages, NamesOfTheModelBreakAtWords) {
+  open(sample(u"gpt2_tiny"_s));
+  page().setFixedWidth(240);
+  QCoreApplication::processEvents();
+  int breaks = 0;
+  for (QTextBlock block = page().document()->begin(); block.isValid(); block = block.next()) {
+    const QTextLayout& layout = *block.layout();
+    for (int line = 0; line + 1 < layout.lineCount(); ++line) {
+      const QTextLine each = layout.lineAt(line);
+      const QChar last = block.text().at(each.textStart() + each.textLength() - 1);
+      ++breaks;
+      EXPECT_TRUE(last == u'\u200b' || last == u' ') << block.text().toStdString();
+    }
+  }
+  EXPECT_GT(breaks, 3);
+}
+
+TEST_F(InspectorPages, ShapesHaveTheSizesInForceFirst) {
+  open(sample(u"gpt2_tiny"_s));
+  const NodeId node = node_with([this](NodeId id) {
+    const auto& outputs = dataflow().topology.outputs[id];
+    return !outputs.empty() && stored_value(*document().study(), outputs.front()).type.shape &&
+           stored_value(*document().study(), outputs.front()).type.shape->size() == 3;
+  });
+  document().selection().select_node(node);
+  const QString text = page().toPlainText();
+  EXPECT_TRUE(text.contains(QRegularExpression(u"\\[\\d+, \\d+, \\d+\\] float"_s)))
+      << text.toStdString();
+  EXPECT_TRUE(text.contains(u"= [batch, "_s)) << text.toStdString();
+  EXPECT_FALSE(text.contains(u"[inputs_input_ids"_s)) << text.toStdString();
+}
 
 TEST_F(InspectorPages, AGroupHasAsManyNodesAsAreSelected) {
   open(sample(u"gpt2_tiny"_s));

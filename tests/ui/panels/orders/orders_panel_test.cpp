@@ -138,6 +138,16 @@ TEST_F(OrderAndFusion, AClickOrAKeyChoosesAnOrder) {
   EXPECT_EQ(peak(), before);
 }
 
+TEST_F(OrderAndFusion, TheKeyboardFindsARowToStartFrom) {
+  EXPECT_FALSE(orders().selectionModel()->hasSelection());
+  orders().setFocus(Qt::MouseFocusReason);
+  EXPECT_FALSE(orders().selectionModel()->hasSelection()) << "the mouse chooses a row itself";
+  window().graph().view().setFocus();
+  orders().setFocus(Qt::TabFocusReason);
+  EXPECT_EQ(orders().selectionModel()->selectedRows().value(0).row(), 0);
+  EXPECT_EQ(orders().currentIndex().row(), 0);
+}
+
 TEST_F(OrderAndFusion, ASearchIsMadeWhenItIsChosenAndSaysWhatItProved) {
   open(sample(u"lenet"_s));
   const int row = order_row("minimal");

@@ -4,7 +4,11 @@
 #include <QComboBox>
 #include <QDockWidget>
 #include <QMenu>
+#include <QScrollBar>
+#include <QSignalSpy>
 #include <QSpinBox>
+#include <QSplitter>
+#include <QWheelEvent>
 
 #include "tests/ui/support/window_test.h"
 
@@ -19,6 +23,7 @@ class Overview : public WindowTest {
     WindowTest::SetUp();
     find<QAction>(u"workspace_overview"_s).trigger();
     open(sample(u"gpt2_tiny"_s));
+    ASSERT_TRUE(comes_true([this] { return modules().model()->rowCount() > 0; }));
   }
 
   IcicleView& icicle() { return find<IcicleView>(u"icicle_view"_s); }
@@ -51,6 +56,33 @@ TEST_F(Overview, HoldsThePeakUntilTheCursorMoves) {
   document().selection().select_slot(0);
   EXPECT_EQ(icicle().bytes_of(0), document().study()->current->timeline.live_bytes[0]);
   EXPECT_TRUE(heading().startsWith(u"In slot 1:"_s)) << heading().toStdString();
+}
+
+TEST_F(Overview, TheRowsAddUpToThePeakAndTheTableSaysWhere) {
+  const auto sum = [this](int column) {
+    const QAbstractItemModel& model = *modules().model();
+    qlonglong bytes = 0;
+    for (int row = 0; row < model.rowCount(); ++row) {
+      bytes += model.index(row, column).data(exact_role).toLongLong();
+    }
+    return bytes;
+  };
+  EXPECT_GE(row_of(u"outside of modules"_s), 0);
+  EXPECT_EQ(sum(ModuleModel::at_peak), peak());
+  const qlonglong stashed = sum(ModuleModel::stashed);
+  document().selection().select_slot(0);
+  const std::size_t slot = document().study()->current->timeline.peak_slot + 1;
+  EXPECT_TRUE(find<QLabel>(u"modules_heading"_s).text().contains(u"slot %1:"_s.arg(slot)))
+      << "also while the cursor is elsewhere";
+  const int rows = modules().model()->rowCount();
+  find<QCheckBox>(u"whole_layers"_s).click();
+  ASSERT_TRUE(comes_true([&] { return modules().model()->rowCount() < rows; }));
+  EXPECT_EQ(sum(ModuleModel::at_peak), peak());
+  EXPECT_EQ(sum(ModuleModel::stashed), stashed);
+  for (int row = 0; row < modules().model()->rowCount(); ++row) {
+    const QString name = modules().model()->index(row, 0).data(exact_role).toString();
+    EXPECT_FALSE(name.contains(u"attn"_s)) << name.toStdString();
+  }
 }
 
 TEST_F(Overview, ALinkLeadsBackToThePeak) {
@@ -134,6 +166,58 @@ TEST_F(Overview, KeysReachEveryBox) {
   EXPECT_NE(zoomed, 0U);
   press(Qt::Key_Backspace);
   EXPECT_NE(icicle().top(), zoomed);
+}
+
+TEST_F(Overview, AScrollBarLeadsToTheLowestRows) {
+  auto& bar = find<QScrollBar>(u"icicle_scroll"_s);
+  auto& parts = find<QSplitter>(u"overview_parts"_s);
+  parts.setSizes({icicle().minimumHeight(), 1000});
+  QCoreApplication::processEvents();
+  ASSERT_TRUE(bar.isVisible());
+  const auto lowest = [this] { return std::ranges::max(icicle().boxes(), {}, &IcicleBox::row); };
+  EXPECT_GT(icicle().rectangle(lowest()).top(), icicle().height());
+  for (const IcicleBox& box : icicle().boxes()) {
+    EXPECT_LE(icicle().rectangle(box).right(), bar.x() + 1e-6) << "no box below the bar";
+  }
+  for (int notch = 0; notch < 20; ++notch) {
+    QWheelEvent wheel({5, 5}, icicle().mapToGlobal(QPointF(5, 5)), {}, {0, -120}, Qt::NoButton,
+                      Qt::NoModifier, Qt::NoScrollPhase, false);
+    QApplication::sendEvent(&icicle(), &wheel);
+  }
+  EXPECT_EQ(bar.value(), bar.maximum());
+  EXPECT_NEAR(icicle().rectangle(lowest()).bottom(), icicle().height(), 1);
+  const QSignalSpy chosen(&icicle(), &IcicleView::chosen);
+  const std::uint32_t node = lowest().node;
+  click_box(lowest());
+  ASSERT_EQ(chosen.size(), 1);
+  EXPECT_EQ(chosen[0][0].toUInt(), node);
+  icicle().setFocus();
+  for (std::uint32_t row = lowest().row; row > 0; --row) press(Qt::Key_Up);
+  EXPECT_EQ(bar.value(), 0) << "keys scroll the box that they reach into view";
+  parts.setSizes({1000, 100});
+  QCoreApplication::processEvents();
+  EXPECT_FALSE(bar.isVisible());
+  EXPECT_EQ(bar.value(), 0);
+}
+
+TEST_F(Overview, ASavedPictureHasTheRowsOutOfSight) {
+  auto& parts = find<QSplitter>(u"overview_parts"_s);
+  parts.setSizes({icicle().minimumHeight(), 1000});
+  QCoreApplication::processEvents();
+  const auto lowest = std::ranges::max(icicle().boxes(), {}, &IcicleBox::row);
+  EXPECT_GE(icicle().picture({}).size.height(), icicle().rectangle(lowest).bottom());
+}
+
+TEST_F(Overview, ABlockSumByARowEndsWithTheModel) {
+  auto& sums = find<QCheckBox>(u"overview_sum_blocks"_s);
+  click_cell(modules(), row_of(u"▸ 2 × transformer.h.*.mlp"_s), ModuleModel::module);
+  ASSERT_TRUE(settles());
+  EXPECT_TRUE(sums.isChecked());
+  open(sample(u"lenet"_s));
+  EXPECT_FALSE(sums.isChecked());
+  click(sums);
+  open(sample(u"gpt2_tiny"_s));
+  EXPECT_TRUE(sums.isChecked()) << "the user's own choice stays";
 }
 
 TEST_F(Overview, ModulesAreListedByBytesAndLeadToTheIcicle) {

@@ -40,6 +40,8 @@ TEST(PlanChartMap, IsThereForOnePointAndForNone) {
   const std::vector<ChartPoint> one = {{4096, 0}};
   const PlanChartMap map = map_around(one, {}, plot);
   EXPECT_TRUE(plot.contains(map.at(one[0])));
+  EXPECT_FALSE(map.has_times);
+  EXPECT_TRUE(some_map().has_times);
   EXPECT_GT(map_around({}, {}, plot).last_bytes, 0);
 }
 
@@ -60,6 +62,7 @@ TEST(ChartTicks, AreRoundTimesInOneUnit) {
   };
   EXPECT_EQ(texts(0.045, 4), (std::vector<std::string>{"0", "20 ms", "40 ms"}));
   EXPECT_EQ(texts(0.0000023, 4), (std::vector<std::string>{"0", "1 µs", "2 µs"}));
+  EXPECT_EQ(texts(0, 4), (std::vector<std::string>{"0"})) << "no other time is known";
   EXPECT_EQ(texts(1.3, 5), (std::vector<std::string>{"0", "0.5 s", "1.0 s"}));
 }
 

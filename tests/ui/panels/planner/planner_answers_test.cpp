@@ -7,6 +7,7 @@
 #include <QRegularExpression>
 #include <QScrollArea>
 
+#include "core/study/facts/peak_floor.h"
 #include "tests/ui/panels/planner/planner_test.h"
 #include "ui/document/exports.h"
 #include "ui/text/texts.h"
@@ -55,6 +56,113 @@ TEST_F(Planner, CountsPlansAsThePlanTableDoes) {
   }
 }
 
+TEST_F(Planner, ComesAsATabWhereTheWorkspaceHasNone) {
+  find<QAction>(u"workspace_plan"_s).trigger();
+  ASSERT_TRUE(plans().isVisible());
+  find<QAction>(u"set_budget"_s).trigger();
+  QCoreApplication::processEvents();
+  auto& dock = find<QDockWidget>(u"planner_dock"_s);
+  EXPECT_TRUE(window().tabifiedDockWidgets(&dock).contains(&find<QDockWidget>(u"plans_dock"_s)));
+  EXPECT_TRUE(field().isVisible());
+  EXPECT_GT(dock.height(), window().height() / 4) << "as much room as the plans had";
+}
+
+TEST_F(Planner, SaysWhatNoPlanFreesAndNamesNoOtherGrain) {
+  const PeakFloor floor = peak_floor(*document().study());
+  const auto says_floor = [&] {
+    return answer().contains(u"<b>%1</b> at its end: %2. No plan frees these bytes"_s.arg(
+        bytes_text(floor.bytes), shown(words_of(floor))));
+  };
+  type_budget(QString::number(floor.bytes - 1024) + u" B"_s);
+  EXPECT_TRUE(says_floor()) << "before any search: " << answer().toStdString();
+  QTest::keyClick(&field(), Qt::Key_Return);
+  ASSERT_TRUE(ends());
+  EXPECT_TRUE(says_floor()) << answer().toStdString();
+  const QString bound =
+      QRegularExpression(u"Lower bound: <b>([^<]+)</b>"_s).match(answer()).captured(1);
+  ASSERT_NE(bound, bytes_text(floor.bytes)) << answer().toStdString();
+  EXPECT_TRUE(answer().contains(QRegularExpression(
+      u"The lower bound is .* higher, because more is live while node .* runs"_s)))
+      << answer().toStdString();
+  EXPECT_FALSE(details().contains(u"optimizer states"_s)) << details().toStdString();
+  EXPECT_TRUE(answer().contains(u"cannot be met"_s)) << answer().toStdString();
+  EXPECT_FALSE(answer().contains(u"may meet the budget"_s)) << answer().toStdString();
+  EXPECT_EQ(document().choices(), before_);
+}
+
+TEST_F(Planner, SaysFromWhereToWhereThePeakWent) {
+  const std::int64_t before = peak();
+  type_budget(u"70%"_s);
+  QTest::keyClick(&field(), Qt::Key_Return);
+  ASSERT_TRUE(ends());
+  const QString change =
+      u"from <b>%1</b> to <b>%2</b>"_s.arg(bytes_text(before), bytes_text(peak()));
+  EXPECT_TRUE(answer().contains(change)) << answer().toStdString();
+}
+
+TEST_F(Planner, MakeItFitNamesThePassesThatItSwitchedOn) {
+  const std::int64_t before = peak();
+  type_budget(QString::number(share(62)) + u" B"_s);  // passes lower what a share is taken of
+  find<PlannerPanel>(u"planner_panel"_s).make_fit();
+  ASSERT_TRUE(ends());
+  const std::size_t passes = document().choices().graph.passes.size();
+  ASSERT_GT(passes, 0U) << "plans alone cost more";
+  EXPECT_TRUE(answer().contains(bytes_text(before))) << answer().toStdString();
+  EXPECT_TRUE(answer().contains(u"switched on"_s)) << answer().toStdString();
+  EXPECT_TRUE(document().undo_stack().undoText().contains(
+      u"%1 → %2"_s.arg(bytes_text(before), bytes_text(peak()))))
+      << document().undo_stack().undoText().toStdString();
+}
+
+TEST_F(Planner, OffersPassesThatMakeThePlanCheaper) {
+  type_budget(QString::number(share(62)) + u" B"_s);
+  QTest::keyClick(&field(), Qt::Key_Return);
+  auto& use = find<QPushButton>(u"use_passes_button"_s);
+  EXPECT_FALSE(use.isVisible());
+  ASSERT_TRUE(ends());
+  ASSERT_NE(planning().offer(), nullptr) << answer().toStdString();
+  EXPECT_TRUE(document().choices().graph.passes.empty());
+  ASSERT_TRUE(use.isVisible());
+  const DeviceFit offer = *planning().offer();
+  EXPECT_TRUE(answer().contains(bytes_text(offer.answer.best.peak_bytes)))
+      << answer().toStdString();
+  for (const GraphPass* const pass : offer.passes) {
+    const QString title = shown(std::string(pass->title)).toHtmlEscaped();
+    EXPECT_TRUE(answer().contains(title)) << answer().toStdString();
+  }
+  click(use);
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(peak(), offer.answer.best.peak_bytes);
+  EXPECT_FALSE(use.isVisible());
+  EXPECT_TRUE(answer().contains(u"switched on"_s)) << answer().toStdString();
+}
+
+TEST_F(Planner, TheBudgetBelongsToItsModelAndItsSession) {
+  const QString first = field().text();
+  type_budget(u"3 MiB"_s);
+  const QString session = in_folder(u"way.stashscope"_s);
+  document().save_session_as(session);
+  ASSERT_TRUE(comes_true([&] { return document().files().session_path() == session; }));
+  open(sample(u"lenet"_s));
+  EXPECT_EQ(field().text(), first) << "another model starts with its own";
+  EXPECT_EQ(find<QLineEdit>(u"toolbar_budget"_s).text(), first);
+  open(session);
+  EXPECT_EQ(field().text(), u"3 MiB"_s);
+  EXPECT_TRUE(hint().contains(bytes_text(share(100)))) << hint().toStdString();
+  open(sample(u"gpt2_tiny"_s));
+  EXPECT_EQ(field().text(), first) << "the model itself has no budget";
+}
+
+TEST_F(Planner, ABudgetInTheToolbarThatIsNoneIsAMessageWhereItWasTyped) {
+  find<QDockWidget>(u"plans_dock"_s).raise();
+  auto& toolbar = find<QLineEdit>(u"toolbar_budget"_s);
+  type_into(toolbar, u"lots"_s);
+  QTest::keyClick(&toolbar, Qt::Key_Return);
+  EXPECT_TRUE(message().contains(u"lots"_s) && message().contains(u"60%"_s))
+      << message().toStdString();
+  EXPECT_TRUE(find<QWidget>(u"planner_panel"_s).visibleRegion().isEmpty());
+}
+
 /// A panel beside the window, as small as the test wants it.
 class SmallPlanner : public Planner {
  protected:
@@ -101,6 +209,22 @@ TEST_F(SmallPlanner, KeepsTheLargestSizeAndItsFieldInView) {
   EXPECT_EQ(answer.visibleRegion().boundingRect(), answer.rect()) << answer.text().toStdString();
 }
 
+TEST_F(Planner, AnotherBudgetEndsTheSearchForTheOldOne) {
+  set_time_limit(600);
+  type_budget(u"60%"_s);
+  QTest::keyClick(&field(), Qt::Key_Return);
+  ASSERT_EQ(planning().job(), PlanningJob::budget);
+  type_budget(u"abc"_s);
+  EXPECT_EQ(planning().job(), PlanningJob::none);
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(document().choices(), before_);
+}
+
+TEST_F(Planner, ABudgetWithAMinusSaysWhatItSaves) {
+  type_budget(u"-1 MiB"_s);
+  EXPECT_TRUE(hint().contains(u"saves 1.00 MiB"_s)) << hint().toStdString();
+}
+
 class Fit : public Planner {
  protected:
   QString fits() { return find<QLabel>(u"fit_answer"_s).text(); }
@@ -133,6 +257,53 @@ TEST_F(Fit, IsAskedByKeysAndStaysInTheStatusLine) {
   document().choose(choices, u"other plans"_s);
   ASSERT_TRUE(settles());
   EXPECT_FALSE(status().contains(u"fits"_s)) << status().toStdString();
+}
+
+TEST_F(Fit, AKeyFindsTheLargestSizeAndSaysWhatWasTried) {
+  press(Qt::Key_L, Qt::ControlModifier | Qt::ShiftModifier);
+  ASSERT_TRUE(ends());
+  ASSERT_NE(planning().fit(), nullptr) << fits().toStdString();
+  EXPECT_TRUE(fits().contains(u"Without plans"_s)) << fits().toStdString();
+  EXPECT_FALSE(fits().contains(u"that are on"_s)) << "no plan is on: " << fits().toStdString();
+  EXPECT_TRUE(fits().contains(u"With a plan made for each size"_s)) << fits().toStdString();
+}
+
+TEST_F(Fit, OneClickSetsTheSizeWithThePlanMadeForIt) {
+  const std::int64_t memory_bytes = peak();
+  type_into(dimension(), u"batch"_s);
+  type_into(memory(), QString::number(memory_bytes) + u" B"_s);
+  QTest::keyClick(&memory(), Qt::Key_Return);
+  auto& use = find<QPushButton>(u"use_replanned_button"_s);
+  EXPECT_FALSE(use.isVisible());
+  ASSERT_TRUE(ends());
+  const PlannedFit found = *planning().replanned()->largest;
+  ASSERT_GT(found.value, 16);
+  EXPECT_TRUE(fits().contains(bytes_text(found.peak_bytes))) << fits().toStdString();
+  EXPECT_EQ(use.text(), u"Set batch to %1 with this plan"_s.arg(found.value));
+  click(use);
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(peak(), found.peak_bytes);
+  EXPECT_LE(peak(), memory_bytes);
+  EXPECT_FALSE(use.isVisible());
+  EXPECT_TRUE(fits().contains(u"In use"_s)) << fits().toStdString();
+  undo();
+  EXPECT_EQ(document().choices(), before_);
+  EXPECT_TRUE(use.isVisible());
+}
+
+TEST_F(Fit, ReturnWithUnchangedFieldsDoesNotStartAgain) {
+  set_time_limit(600);
+  type_into(memory(), QString::number(peak()) + u" B"_s);
+  QTest::keyClick(&memory(), Qt::Key_Return);
+  const auto is_replanning = [&] { return planning().replanning() != nullptr; };
+  ASSERT_TRUE(comes_true(is_replanning));
+  QTest::keyClick(&memory(), Qt::Key_Return);
+  EXPECT_TRUE(is_replanning()) << "a new search would begin with the plans that are on";
+  const auto says_more = [&] { return fits().contains(u"at least"_s); };
+  EXPECT_TRUE(comes_true(says_more)) << fits().toStdString();
+  click(find<QWidget>(u"find_largest_button"_s));
+  ASSERT_TRUE(ends());
+  EXPECT_TRUE(fits().contains(u"Stopped"_s)) << fits().toStdString();
 }
 
 TEST_F(Fit, IsAskedByTheMouseForTheMemoryOfTheDevice) {

@@ -361,7 +361,7 @@ TEST_F(PlanTree, TheMenuPinsAndShows) {
   follow();
   EXPECT_EQ(applied(), 7U);
   EXPECT_EQ(document().choices().plans.pinned, (std::set<std::string>{"layer.1.g"}));
-  EXPECT_TRUE(text(second(), Column::why_not).startsWith(u"pinned"_s));
+  EXPECT_TRUE(text(second(), Column::why_not).startsWith(u"the node is pinned"_s));
   choose_in_menu(u"show_in_graph"_s);
   EXPECT_EQ(document().study()->graph().node(document().selection().node()).name, "layer.1.g");
   choose_in_menu(u"copy_plan_config"_s);

@@ -65,7 +65,8 @@ TEST_F(PlansOfOurOwn, HaveTheirTransfersInTheStatusLine) {
   const QString time = time_text(transfer_seconds(study, *study.current));
   const QString extra = time_text(extra_seconds(study));
   EXPECT_TRUE(status().contains(u"+%1 ("_s.arg(extra))) << status().toStdString();
-  EXPECT_TRUE(status().contains(u"%1 of it transfers"_s.arg(time))) << status().toStdString();
+  EXPECT_TRUE(status().contains(u"including %1 for transfers"_s.arg(time)))
+      << status().toStdString();
 }
 
 TEST_F(PlansOfOurOwn, AreListedWithTheirNode) {

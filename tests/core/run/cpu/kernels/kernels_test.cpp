@@ -102,7 +102,7 @@ TEST(ConstantKernels, CountAndFill) {
       result_of({"EyeLike", {integers({2, 3}, {0, 0, 0, 0, 0, 0})}, {{"k", std::int64_t{1}}}}),
       ElementsAre(0, 1, 0, 0, 0, 1));
   EXPECT_THAT(error_of({"Range", {integers({}, {1}), integers({}, {2}), integers({}, {0})}}),
-              HasSubstr("step is 0"));
+              HasSubstr("'delta' must not be 0"));
 }
 
 Attributes random_of(float seed) { return {{"shape", Integers{10000}}, {"seed", seed}}; }

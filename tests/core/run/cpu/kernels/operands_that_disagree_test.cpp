@@ -55,13 +55,14 @@ TEST(OperandsThatDisagree, LinearAttention) {
   const Tensor state = zeros({2, 2, 2, 2});
   const Tensor factor = zeros({2, 3, 2});
   EXPECT_EQ(run_node(attention({x, x, x, state, factor, factor}))[0].dims(), x.dims());
-  expect_refused(attention({x, zeros({2, 2, 4}), x, state, factor, factor}), "the lengths");
-  expect_refused(attention({x, zeros({1, 3, 4}), x, state, factor, factor}), "the batches");
+  expect_refused(attention({x, zeros({2, 2, 4}), x, state, factor, factor}),
+                 "the sequence lengths");
+  expect_refused(attention({x, zeros({1, 3, 4}), x, state, factor, factor}), "the batch sizes");
   expect_refused(attention({x, zeros({2, 3, 6}), x, state, factor, factor}), "queries and keys");
   expect_refused(attention({x, x, zeros({2, 3, 3}), state, factor, factor}), "not a multiple");
   expect_refused(attention({x, x, x, zeros({2, 2, 1, 2}), factor, factor}), "[2, 2, 1, 2]");
   expect_refused(attention({x, x, x, state, zeros({2, 3, 3}), factor}), "must have 1, 2 or 4");
-  expect_refused(attention({x, x, x, state, factor, zeros({2, 0, 2})}), "the lengths");
+  expect_refused(attention({x, x, x, state, factor, zeros({2, 0, 2})}), "the sequence lengths");
 }
 
 TEST(OperandsThatDisagree, MaxUnpool) {
@@ -75,7 +76,7 @@ TEST(OperandsThatDisagree, MaxUnpool) {
             (std::vector<std::int64_t>{1, 1, 4, 4}));
   expect_refused(unpool(integers({1, 1, 1, 2}, {0, 2}), {1, 1, 4, 4}), "[1, 1, 1, 2]");
   expect_refused(unpool(places, {1, 1, 4}), "dims");
-  expect_refused(unpool(places, {0, 1, 4, 4}), "planes");
+  expect_refused(unpool(places, {0, 1, 4, 4}), "the batch or channel sizes");
 }
 
 TEST(OperandsThatDisagree, MovedKernelsAndRegions) {
@@ -83,8 +84,9 @@ TEST(OperandsThatDisagree, MovedKernelsAndRegions) {
   const Tensor w = zeros({1, 1, 2, 2});
   EXPECT_EQ(run_node({"DeformConv", {x, w, zeros({1, 8, 2, 2})}, {}, 19})[0].dims(),
             (std::vector<std::int64_t>{1, 1, 2, 2}));
-  expect_refused({"DeformConv", {x, w, zeros({2, 8, 2, 2})}, {}, 19}, "the batches");
-  expect_refused({"DeformConv", {x, w, zeros({1, 6, 2, 2})}, {}, 19}, "the offset channels");
+  expect_refused({"DeformConv", {x, w, zeros({2, 8, 2, 2})}, {}, 19}, "the batch sizes");
+  expect_refused({"DeformConv", {x, w, zeros({1, 6, 2, 2})}, {}, 19},
+                 "the number of offset channels");
   expect_refused({"DeformConv", {x, w, zeros({1, 8, 2, 2}), {}, zeros({1, 4, 1, 2})}, {}, 19},
                  "[1, 4, 1, 2]");
   expect_refused({"RoiAlign", {zeros({1, 1, 0, 3}), zeros({1, 4}), integers({1}, {0})}, {}, 16},
@@ -99,7 +101,7 @@ TEST(OperandsThatDisagree, BiasesGradientsAndBatches) {
       {"CumProdGrad", {zeros({4}), zeros({2}), Tensor::int64_scalar(0)}, {}, 18, "com.microsoft"},
       "[2]");
   expect_refused({"AffineGrid", {zeros({1, 2, 3}), Tensor::int64s({4, 1, 2, 2})}, {}, 20},
-                 "the batches");
+                 "the batch size");
 }
 
 TEST(OperandsThatDisagree, HalfASpectrumIsOfARealSignal) {

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "core/graph/captured_step.h"
+#include "core/recompute/operator_calls.h"
+#include "core/recompute/regions.h"
+
+namespace stashscope {
+
+/// The flow of data through the second run of one call of a region. Nodes are positions in
+/// `RegionCall::again`.
+class SecondRun {
+ public:
+  using Flags = std::vector<bool>;  ///< by node
+
+  SecondRun(const Graph& graph, const RegionCall& call);
+
+  std::size_t size() const { return nodes_.size(); }
+
+  /// The nodes that have to run: those that write a storage in which autograd saved a tensor or
+  /// which a needed node reads, those that draw random numbers, and those that do more than write
+  /// storages. A storage is written whole: if one node that writes it is needed, all are.
+  /// @param kept nodes whose outputs the region keeps
+  /// @param forced further nodes that have to run
+  Flags needed(const Flags& kept, const Flags& forced) const;
+
+  /// What a second run does that gives stand-ins for the outputs of some nodes.
+  struct Outcome {
+    Flags runs;
+    Flags reads;  ///< nodes that read a stand-in
+    /// Nodes that would write data that are not there into a storage that is there.
+    std::vector<std::size_t> conflicts;
+  };
+  /// Besides `left_out`, nodes that read stand-ins do not run, except those that read only sizes.
+  Outcome outcome(const Flags& left_out) const;
+
+  /// Whether the node only makes new storages, by an operator of PyTorch that draws nothing.
+  bool makes_only(std::size_t node) const { return nodes_[node].makes_only; }
+
+ private:
+  struct Flow {
+    std::vector<std::size_t> reads;   ///< storages, by numbers of this run
+    std::vector<std::size_t> makes;   ///< new storages
+    std::vector<std::size_t> writes;  ///< storages that were there before: changed, or viewed
+    bool reads_sizes = false;         ///< reads no data of its inputs
+    bool must_run = false;
+    bool makes_only = false;
+  };
+
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+
+  bool writes_needed(std::size_t node, const Flags& runs, const Flags& kept,
+                     const std::vector<bool>& wanted) const;
+
+  std::vector<Flow> nodes_;
+  std::vector<std::size_t> maker_;  ///< by storage: the node that makes it, or `none`
+  std::vector<bool> saved_;         ///< by storage: whether autograd saves a tensor in it
+};
+
+/// Removes from second runs the nodes whose results nothing needs, as `stashscope.apply` does.
+class RunPruner {
+ public:
+  explicit RunPruner(const Graph& graph);
+  explicit RunPruner(Graph&& graph) = delete;
+
+  /// The region without nodes that need not run. `Region::skipped` names the operators that
+  /// PyTorch has to be told of; what reads their outputs is left out, too. Every call of the module
+  /// leaves out the same operators. Changes nothing in steps whose tensors are spread over ranks.
+  Region pruned(Region region) const;
+
+ private:
+  struct Plan;
+
+  Plan plan(const Region& region) const;
+  void find_conflicts(Plan& plan) const;
+  RegionCall pruned(RegionCall call, const SecondRun::Outcome& outcome) const;
+
+  const Graph& graph_;
+  OperatorCalls operators_;
+  bool is_spread_ = false;
+};
+
+}  // namespace stashscope

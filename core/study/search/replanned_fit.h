@@ -1,0 +1,80 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/passes/graph_pass.h"
+#include "core/study/search/budget.h"
+#include "core/study/search/largest_fit.h"
+
+namespace stashscope {
+
+/// How the plan for a single size is searched for.
+struct ReplanRequest {
+  PlanGranularity grain = PlanGranularity::cluster;
+  SearchLimit limit;  ///< of the search at each size
+
+  friend bool operator==(const ReplanRequest&, const ReplanRequest&) = default;
+};
+
+/// A size with which the step fits, and the choices with which it does.
+struct PlannedFit {
+  std::int64_t value = 0;
+  /// The sizes, plans and passes. The numbers below are those of the study with these choices.
+  Choices choices;
+  /// Passes that are on, but not in the study that was asked about.
+  std::vector<const GraphPass*> passes = {};
+  std::int64_t peak_bytes = 0;
+  std::int64_t later_peak_bytes = 0;  ///< the peak of later steps; within the memory
+  double seconds = 0;                 ///< predicted time of the step
+  double extra_seconds = 0;           ///< seconds of it that the plans add
+};
+
+/// The next larger size: no plan was found with which the step fits.
+struct UnplannedSize {
+  std::int64_t value = 0;
+  /// Lower bound on the peak, if the bound exceeds the memory: the size is proven not to fit. Not
+  /// set if the search at this size ended undecided.
+  std::optional<std::int64_t> bound_bytes;
+  std::int64_t lowest_peak_bytes = 0;  ///< the lowest peak found; 0: none was searched for
+};
+
+/// The largest size with which the step fits if a plan is made for each size.
+struct ReplannedFit {
+  ReplanRequest request;
+  std::optional<PlannedFit> largest;  ///< not set: no size fits
+  std::optional<UnplannedSize> next;
+  /// The size directly above `largest`, or 1 if no size fits, if the model rejects this size.
+  std::optional<std::int64_t> refused_value;
+  bool is_unlimited = false;  ///< no limit was found: `largest` is the largest size tried
+  bool is_stopped = false;    ///< cancelled: `largest` is the largest size found so far
+  int trials = 0;             ///< the number of sizes tried
+
+  /// Whether a size above `largest` may fit: the search did not decide it.
+  bool is_at_least() const { return is_stopped || (next && !next->bound_bytes); }
+};
+
+/// Called on the searching thread before each search: the size that is tried next, and the largest
+/// size that fits so far.
+using OnReplan = std::function<void(std::int64_t value, const std::optional<PlannedFit>& largest)>;
+
+/// Whether plans can be made for the study at this granularity. False for a captured step without
+/// modules that PyTorch could run again, and for a captured step at a finer granularity.
+bool can_replan(const Study& study, PlanGranularity grain);
+
+/// Finds the largest size for which the planner finds a plan with which the step fits, for the
+/// question that `known` answers. Later steps of a captured step must fit, too. The answer is never
+/// below those of `known`, unless the study's order is searched for. Each size is decided by a
+/// search of its own, which starts without the plans of the study, but with the passes that lower
+/// the peak and take no time
+/// (`with_free_passes`). The largest size then gets one more search, for a cheaper plan. A size
+/// that a search leaves undecided counts as too large, as do all sizes above it, so the answer
+/// depends on the limit. When cancelled, returns what was found so far.
+/// @pre can_replan(study, request.grain)
+ReplannedFit replanned_fit(const Study& study, const LargestFit& known,
+                           const ReplanRequest& request, const Progress& progress,
+                           const OnReplan& on_replan = {});
+
+}  // namespace stashscope

@@ -1,0 +1,43 @@
+#include "core/study/step/later_steps.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace stashscope {
+
+namespace {
+
+/// Whether the captured step makes this state of its optimizer, which then outlives the step.
+bool is_made_state(const BufferRules& rules, const Buffer& buffer) {
+  return !buffer.state && buffer.returned && buffer.root.index() < rules.role.size() &&
+         rules.role[buffer.root] == ValueRole::optimizer_state && !rules.is_given[buffer.root];
+}
+
+}  // namespace
+
+LaterSteps later_steps(const BufferRules& rules, const Timeline& timeline) {
+  const std::size_t slots = timeline.order.size();
+  LaterSteps later{0, timeline.peak_bytes};
+  std::vector<std::int64_t> made(slots + 1, 0);
+  for (const Buffer& buffer : timeline.buffers) {
+    if (!is_made_state(rules, buffer)) continue;
+    later.state_bytes += buffer.bytes;
+    made[buffer.first_slot] += buffer.bytes;
+  }
+  std::int64_t missing = later.state_bytes;
+  for (std::size_t slot = 0; slot < slots && missing > 0; ++slot) {
+    missing -= made[slot];
+    later.peak_bytes = std::max(later.peak_bytes, timeline.live_bytes[slot] + missing);
+  }
+  return later;
+}
+
+LaterSteps later_steps(const Study& study, const Variant& variant) {
+  return later_steps(study.prepared->rules, variant.timeline);
+}
+
+std::int64_t memory_to_fit(const Study& study) {
+  return profile_in_force(study.choices.times).memory_bytes;
+}
+
+}  // namespace stashscope

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+
+#include "core/study/step/study.h"
+
+namespace stashscope {
+
+/// Memory of the steps after a captured step in which the optimizer made its states. Later steps
+/// hold these states from their start.
+struct LaterSteps {
+  std::int64_t state_bytes = 0;  ///< states that the captured step makes; 0 in other steps
+  std::int64_t peak_bytes = 0;   ///< at least the peak of the captured step
+
+  friend bool operator==(const LaterSteps&, const LaterSteps&) = default;
+};
+
+/// @param timeline of a variant of the step with these rules
+LaterSteps later_steps(const BufferRules& rules, const Timeline& timeline);
+LaterSteps later_steps(const Study& study, const Variant& variant);
+
+/// The memory of the device that the study must fit, in bytes, without the reserve. 0: unknown.
+std::int64_t memory_to_fit(const Study& study);
+
+}  // namespace stashscope

@@ -1,0 +1,40 @@
+"""What a captured step says of itself that a user may not expect."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Optional
+
+from .record import Record
+from .run import Assumed
+
+# Operators of the CPU's attention and dropout that CUDA has other ones for.
+_OF_THE_CPU = {"_safe_softmax", "bernoulli_"}
+
+
+@dataclass(frozen=True)
+class Advice:
+    """How to capture otherwise."""
+
+    a_later_step: str
+    for_a_gpu: Optional[str]
+
+
+IN_A_SCRIPT = Advice("capture with warm_up=1", "kernels='cuda'")
+WITH_REAL_TENSORS = Advice("run a step before the capture", None)
+BY_THE_COMMAND = Advice("capture with --step 2", "--kernels cuda")
+
+
+def hints(record: Record, assumed: Assumed, advice: Advice) -> list[str]:
+    """Warnings for the file."""
+    said = []
+    made = sum(size for key, size, role in zip(record.keys, record.bytes, record.roles)
+               if role == "optimizer" and key[0] == "node")
+    if made:
+        said.append(f"The optimizer makes {made:,} bytes of states in this step. Later steps hold them from their "
+                    f"start: {advice.a_later_step}")
+    if advice.for_a_gpu and not assumed.on_cuda and any(
+            node.operator in _OF_THE_CPU and not node.compiled for node in record.nodes):
+        said.append("Attention or dropout run as on the CPU here and hold more than on a GPU: for a GPU, capture with "
+                    f"{advice.for_a_gpu}")
+    return said

@@ -1,0 +1,212 @@
+#include "core/study/search/replanned_fit.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "core/study/edits/edits.h"
+#include "core/study/step/later_steps.h"
+#include "tests/support/captured_chain.h"
+#include "tests/support/named_model.h"
+#include "tests/support/refusal.h"
+
+namespace stashscope {
+namespace replanned_fit_test {
+
+constexpr ReplanRequest few_moves{PlanGranularity::cluster, {0, 3000, 1}};
+
+/// Layers whose activations plans recompute. Passes fuse their SiLU.
+std::shared_ptr<const Study> layers(const Choices& choices = {}) {
+  test::ModelBuilder m;
+  m.input("x", {"N", 64});
+  std::string last = "x";
+  for (const std::string layer : {"a", "b", "c", "d"}) {
+    m.weight(layer + "w", {64, 64}).node("MatMul", {last, layer + "w"}, {layer + "p"});
+    m.node("Sigmoid", {layer + "p"}, {layer + "s"});
+    m.node("Mul", {layer + "p", layer + "s"}, {layer + "y"});
+    m.node("Gelu", {layer + "y"}, {layer + "g"}, {}, "com.microsoft");
+    last = layer + "g";
+  }
+  m.output(last);
+  return compute_study(test::named(m), choices, nullptr, Progress());
+}
+
+std::int64_t peak_at(const Study& study, std::int64_t value) {
+  const Dimension& n = study.sizes->dims.dimensions.front();
+  const Choices choices = with_dimension(study, study.choices, n, value);
+  const auto there = compute_study(study.model, choices, &study, Progress());
+  return later_steps(*there, *there->current).peak_bytes;
+}
+
+LargestFit known_of(const Study& study, std::int64_t memory) {
+  return largest_fit(study, {"", {"*"}, memory}, Progress());
+}
+
+ReplannedFit replanned(const Study& study, std::int64_t memory,
+                       const ReplanRequest& request = few_moves, const OnReplan& report = {}) {
+  return replanned_fit(study, known_of(study, memory), request, Progress(), report);
+}
+
+/// Checks the numbers of the largest size against the study of its choices.
+void expect_exact(const Study& asked, const ReplannedFit& fit, std::int64_t memory) {
+  ASSERT_TRUE(fit.largest);
+  const auto there = compute_study(asked.model, fit.largest->choices, nullptr, Progress());
+  EXPECT_EQ(there->sizes->dims.dimensions.front().value, fit.largest->value);
+  EXPECT_EQ(there->current->timeline.peak_bytes, fit.largest->peak_bytes);
+  EXPECT_EQ(later_steps(*there, *there->current).peak_bytes, fit.largest->later_peak_bytes);
+  EXPECT_LE(fit.largest->later_peak_bytes, memory);
+}
+
+TEST(ReplannedFit, PlansReachSizesThatTheStepAloneDoesNot) {
+  const auto study = layers();
+  const std::int64_t memory = peak_at(*study, 100);
+  const LargestFit known = known_of(*study, memory);
+  ASSERT_EQ(known.current.largest->value, 100);
+  const ReplannedFit fit = replanned(*study, memory);
+  expect_exact(*study, fit, memory);
+  EXPECT_GT(fit.largest->value, 110);
+  EXPECT_FALSE(fit.is_stopped);
+  EXPECT_FALSE(fit.is_unlimited);
+  EXPECT_GT(fit.trials, 0);
+  ASSERT_TRUE(fit.next);
+  EXPECT_EQ(fit.next->value, fit.largest->value + 1);
+}
+
+TEST(ReplannedFit, FreePassesAreSwitchedOnWithThePlan) {
+  const auto study = layers();
+  const ReplannedFit fit = replanned(*study, peak_at(*study, 100));
+  ASSERT_TRUE(fit.largest);
+  EXPECT_FALSE(fit.largest->passes.empty());
+  for (const GraphPass* const pass : fit.largest->passes) {
+    EXPECT_TRUE(fit.largest->choices.graph.passes.contains(std::string(pass->name))) << pass->name;
+  }
+}
+
+TEST(ReplannedFit, MoreMemoryNeverFitsLess) {
+  const auto study = layers();
+  std::int64_t before = 0;
+  for (const std::int64_t value : {20, 60, 100, 400}) {
+    const std::int64_t memory = peak_at(*study, value);
+    const ReplannedFit fit = replanned(*study, memory);
+    expect_exact(*study, fit, memory);
+    EXPECT_GE(fit.largest->value, std::max(value, before));
+    before = fit.largest->value;
+  }
+}
+
+TEST(ReplannedFit, IsNeverBelowThePlansThatAreOn) {
+  Choices choices;
+  choices.plans.level = 2;
+  const auto study = layers(choices);
+  const std::int64_t memory = peak_at(*study, 100);
+  const LargestFit known = known_of(*study, memory);
+  const ReplannedFit fit = replanned(*study, memory, {PlanGranularity::cluster, {0, 1, 1}});
+  expect_exact(*study, fit, memory);
+  EXPECT_GE(fit.largest->value, known.current.largest->value);
+}
+
+TEST(ReplannedFit, ASizeBeyondTheBoundIsProvenNotToFit) {
+  const auto study = layers();
+  const ReplannedFit fit = replanned(*study, peak_at(*study, 1) / 4);
+  EXPECT_FALSE(fit.largest);
+  ASSERT_TRUE(fit.next);
+  EXPECT_EQ(fit.next->value, 1);
+  ASSERT_TRUE(fit.next->bound_bytes);
+  EXPECT_GT(*fit.next->bound_bytes, peak_at(*study, 1) / 4);
+  EXPECT_FALSE(fit.is_at_least());
+}
+
+TEST(ReplannedFit, ASizeThatASearchLeavesUndecidedIsNoProof) {
+  const auto study = layers();
+  const std::int64_t memory = peak_at(*study, 100);
+  const ReplannedFit fit = replanned(*study, memory, {PlanGranularity::cluster, {0, 1, 1}});
+  expect_exact(*study, fit, memory);
+  ASSERT_TRUE(fit.next);
+  EXPECT_FALSE(fit.next->bound_bytes) << "one move decides nothing";
+  EXPECT_GT(fit.next->lowest_peak_bytes, memory);
+  EXPECT_TRUE(fit.is_at_least());
+}
+
+TEST(ReplannedFit, FinerPlansFitNoLess) {
+  const auto study = layers();
+  const std::int64_t memory = peak_at(*study, 100);
+  const ReplannedFit fit = replanned(*study, memory, {PlanGranularity::node, {0, 20'000, 1}});
+  expect_exact(*study, fit, memory);
+  EXPECT_GT(fit.largest->value, 100);
+}
+
+TEST(ReplannedFit, TellsTheLargestSizeSoFar) {
+  const auto study = layers();
+  std::vector<std::int64_t> largest;
+  const ReplannedFit fit = replanned(*study, peak_at(*study, 100), few_moves,
+                                     [&](std::int64_t, const std::optional<PlannedFit>& so_far) {
+                                       if (so_far) largest.push_back(so_far->value);
+                                     });
+  ASSERT_FALSE(largest.empty());
+  EXPECT_EQ(largest.front(), 100) << "what fits without plans is known first";
+  EXPECT_TRUE(std::ranges::is_sorted(largest));
+  EXPECT_LE(largest.back(), fit.largest->value);
+}
+
+TEST(ReplannedFit, AnswersWithWhatIsFoundWhenItIsStopped) {
+  const auto study = layers();
+  const std::int64_t memory = peak_at(*study, 100);
+  const Progress progress;
+  const ReplannedFit fit =
+      replanned_fit(*study, known_of(*study, memory), few_moves, progress,
+                    [&](std::int64_t, const std::optional<PlannedFit>& largest) {
+                      if (largest) progress.cancel();
+                    });
+  EXPECT_TRUE(fit.is_stopped);
+  EXPECT_TRUE(fit.is_at_least());
+  expect_exact(*study, fit, memory);
+  EXPECT_EQ(fit.largest->value, 100);
+}
+
+TEST(ReplannedFit, ADimensionThatNoSizeDependsOnHasNoLimit) {
+  test::ModelBuilder m;
+  m.weight("w", {4, 4}).node("Relu", {"w"}, {"z"}).output("z").input("extra", {"M", 0});
+  const auto study = compute_study(test::named(m), {}, nullptr, Progress());
+  const ReplannedFit fit = replanned(*study, 1 << 20);
+  EXPECT_TRUE(fit.is_unlimited);
+  EXPECT_FALSE(fit.next);
+}
+
+/// Modules whose activations grow with a dimension `batch`, which was 64. The gradient counts as a
+/// state that the optimizer makes.
+std::shared_ptr<const Study> captured_with_batch() {
+  GraphData data = test::CapturedChain(4).data();
+  auto storages = nlohmann::json::parse(data.metadata["stashscope.storages"]);
+  const std::size_t nodes = data.nodes.size();
+  for (std::size_t i = 2; i < storages["role"].size(); ++i) {
+    const bool is_returned = storages["last"][i] == nodes;
+    if (is_returned) storages["role"][i] = "optimizer";
+    if (!is_returned && storages["bytes"][i] != 4) storages["bytes"][i] = "256*batch";
+  }
+  data.metadata["stashscope.storages"] = storages.dump();
+  data.metadata["stashscope.dimensions"] = R"([{"name":"batch","value":64,"step":1}])";
+  return test::captured_study(std::move(data));
+}
+
+TEST(ReplannedFit, LaterStepsOfACapturedStepFitToo) {
+  const auto study = captured_with_batch();
+  ASSERT_GT(later_steps(*study, *study->current).state_bytes, 0);
+  const std::int64_t memory = peak_at(*study, 64);
+  ASSERT_EQ(known_of(*study, memory).current.largest->value, 64);
+  const ReplannedFit fit = replanned(*study, memory);
+  expect_exact(*study, fit, memory);
+  EXPECT_GT(fit.largest->value, 64);
+}
+
+TEST(ReplannedFit, ACapturedStepHasNoPlansOfNodes) {
+  const auto study = captured_with_batch();
+  EXPECT_TRUE(can_replan(*study, PlanGranularity::cluster));
+  EXPECT_FALSE(can_replan(*study, PlanGranularity::node));
+  test::refusal(ErrorKind::usage, [&] {
+    replanned(*study, peak_at(*study, 64), {PlanGranularity::node, {0, 100, 1}});
+  });
+}
+
+}  // namespace replanned_fit_test
+}  // namespace stashscope

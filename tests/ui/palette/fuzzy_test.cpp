@@ -1,0 +1,137 @@
+// What the palette finds for typed letters, and what it ranks first.
+
+#include "ui/palette/fuzzy.h"
+
+#include <gtest/gtest.h>
+
+#include <QAbstractItemModelTester>
+
+#include "tests/ui/support/samples.h"
+#include "ui/palette/command_model.h"
+#include "ui/window/mnemonics.h"
+
+namespace stashscope::ui::test {
+namespace fuzzy_test {
+
+using namespace Qt::StringLiterals;
+using Places = std::vector<qsizetype>;
+
+int score(const QString& pattern, const QString& text) {
+  const auto match = fuzzy_match(pattern, text);
+  return match ? match->score : -1000;
+}
+
+TEST(Fuzzy, FindsLettersInTheirOrderOnly) {
+  EXPECT_TRUE(fuzzy_match(u"svg"_s, u"Export graph as SVG"_s));
+  EXPECT_FALSE(fuzzy_match(u"gvs"_s, u"as SVG"_s));
+  EXPECT_FALSE(fuzzy_match(u"svgg"_s, u"as SVG"_s));
+  EXPECT_TRUE(fuzzy_match(u""_s, u"anything"_s));
+  EXPECT_FALSE(fuzzy_match(u"a"_s, u""_s));
+}
+
+TEST(Fuzzy, LettersAfterAGapStartWords) {
+  EXPECT_FALSE(fuzzy_match(u"undo"_s, u"Passes › Fuse bias and softmax"_s));
+  EXPECT_FALSE(fuzzy_match(u"reset"_s, u"Redo selection"_s));
+  EXPECT_TRUE(fuzzy_match(u"fusbia"_s, u"Passes › Fuse bias and softmax"_s));
+  EXPECT_TRUE(fuzzy_match(u"softm"_s, u"Fuse bias and LogSoftmax"_s)) << "in one piece";
+  EXPECT_FALSE(fuzzy_match(u"oftmbi"_s, u"Softmax and bias"_s)) << "begins inside a word";
+}
+
+TEST(Fuzzy, TellsWhereTheLettersAre) {
+  EXPECT_EQ(fuzzy_match(u"sm"_s, u"Save modified model"_s)->places, Places({0, 5}));
+  EXPECT_EQ(fuzzy_match(u"model"_s, u"Save modified model"_s)->places,
+            Places({14, 15, 16, 17, 18}));
+  EXPECT_EQ(fuzzy_match(u" MO del "_s, u"a model"_s)->places, Places({2, 3, 4, 5, 6}));
+}
+
+TEST(Fuzzy, StartsOfWordsAndNeighboursCountMost) {
+  EXPECT_GT(score(u"zi"_s, u"Zoom in"_s), score(u"zi"_s, u"Fuzzing"_s));
+  EXPECT_GT(score(u"run"_s, u"Run the step"_s), score(u"run"_s, u"Restore Unsaved Notes"_s));
+  EXPECT_GT(score(u"dark"_s, u"Dark"_s), score(u"dark"_s, u"Dark theme for all windows of it"_s));
+  EXPECT_GT(score(u"ab"_s, u"a b"_s), score(u"ab"_s, u"a long way to b"_s));
+}
+
+int best_of_all_ways(const QString& pattern, const QString& text, qsizetype at, qsizetype from) {
+  if (at == pattern.size()) return 0;
+  int best = -1000;
+  for (qsizetype i = from; i < text.size(); ++i) {
+    if (text[i] != pattern[at]) continue;
+    const bool starts = i == 0 || text[i - 1] == u' ';
+    const bool fits = at == 0 ? text.mid(i).startsWith(pattern) : i == from;
+    if (!starts && !fits) continue;
+    const qsizetype gap = i - from;
+    const int step = at == 0 ? 0 : gap == 0 ? 6 : -static_cast<int>(std::min<qsizetype>(gap, 4));
+    const int rest = best_of_all_ways(pattern, text, at + 1, i + 1);
+    best = std::max(best, 1 + (starts ? 8 : 0) + step + rest);
+  }
+  return best;
+}
+
+TEST(Fuzzy, NoWayToPickTheLettersIsBetter) {
+  const QString text = u"ab ba a bab"_s;
+  for (int number = 1; number < 32; ++number) {
+    QString pattern;
+    for (int rest = number; rest > 1; rest /= 2) pattern += rest % 2 == 0 ? u'a' : u'b';
+    if (pattern.isEmpty()) continue;
+    const int best = best_of_all_ways(pattern, text, 0, 0);
+    EXPECT_EQ(std::max(score(pattern, text), -500), std::max(best, -500)) << pattern.toStdString();
+  }
+}
+
+class Ranking : public testing::Test {
+ protected:
+  Command command(const QString& place, const QString& name) {
+    actions_.push_back(std::make_unique<QAction>(name));
+    return {place, name, actions_.back().get()};
+  }
+  static QStringList names(const std::vector<RankedCommand>& ranked) {
+    QStringList list;
+    for (const RankedCommand& each : ranked) list << each.command.name;
+    return list;
+  }
+
+  std::vector<std::unique_ptr<QAction>> actions_;
+};
+
+TEST_F(Ranking, OwnNamesGoBeforePlaces) {
+  const std::vector<Command> commands = {command(u"View"_s, u"Zoom in"_s),
+                                         command(u"File"_s, u"Review"_s),
+                                         command(u"Help"_s, u"About"_s)};
+  EXPECT_EQ(names(ranked(commands, u"view"_s)), QStringList({u"Review"_s, u"Zoom in"_s}));
+  EXPECT_EQ(names(ranked(commands, u"vzi"_s)), QStringList({u"Zoom in"_s}));
+  EXPECT_EQ(ranked(commands, u"about"_s).front().places, Places({7, 8, 9, 10, 11}));
+}
+
+TEST_F(Ranking, NothingTypedKeepsTheOrderOfTheMenus) {
+  const std::vector<Command> commands = {command(u"b"_s, u"long name of a command"_s),
+                                         command(u"a"_s, u"x"_s)};
+  EXPECT_EQ(names(ranked(commands, u" "_s)), QStringList({u"long name of a command"_s, u"x"_s}));
+}
+
+TEST_F(Ranking, ItsModelKeepsTheRules) {
+  CommandModel model;
+  const QAbstractItemModelTester tester(&model,
+                                        QAbstractItemModelTester::FailureReportingMode::Warning);
+  model.set_commands({command(u"View"_s, u"Zoom in"_s), command(u"Help"_s, u"About"_s)});
+  model.set_pattern(u"zo"_s);
+  ASSERT_EQ(model.rowCount(), 1);
+  EXPECT_EQ(model.index(0, 0).data().toString(), u"View › Zoom in"_s);
+  actions_.clear();
+  EXPECT_EQ(model.action(0), nullptr);
+  EXPECT_FALSE(model.index(0, 0).data(Qt::CheckStateRole).isValid());
+  model.set_pattern(u"no such thing"_s);
+  EXPECT_EQ(model.rowCount(), 0);
+}
+
+TEST(Mnemonics, EachLetterIsTakenOnce) {
+  EXPECT_EQ(with_mnemonics({u"Open"_s, u"Order"_s, u"&Run"_s, u"oo"_s}),
+            QStringList({u"&Open"_s, u"Or&der"_s, u"&Run"_s, u"oo"_s}));
+  EXPECT_EQ(with_mnemonics({u"&Open"_s, u"&On top"_s}), QStringList({u"&Open"_s, u"On &top"_s}));
+  EXPECT_EQ(with_mnemonics({u"Zoom in"_s, u"Zoom out"_s}),
+            QStringList({u"&Zoom in"_s, u"Zoom &out"_s}));
+  EXPECT_EQ(with_mnemonics({u"a && b"_s, u"a\tb"_s, u"…"_s}),
+            QStringList({u"&a && b"_s, u"a\tb"_s, u"…"_s}));
+}
+
+}  // namespace fuzzy_test
+}  // namespace stashscope::ui::test

@@ -1,0 +1,111 @@
+#include "ui/palette/fuzzy.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace stashscope::ui {
+
+namespace {
+
+constexpr int letter_score = 1;
+constexpr int word_start_score = 8;
+constexpr int side_by_side_score = 6;
+constexpr int most_gap_loss = 4;
+constexpr int characters_per_loss = 16;
+constexpr qsizetype longest_pattern = 48;
+constexpr qsizetype longest_text = 200;
+constexpr int impossible = std::numeric_limits<int>::min() / 2;
+
+/// The matches of the pattern up to one of its letters. Both vectors have one entry for each
+/// character of the text: the best score of a match whose last letter is this character, and the
+/// place of the preceding letter in this match.
+struct Row {
+  std::vector<int> score;
+  std::vector<qsizetype> before;
+};
+
+QString letters_of(const QString& pattern) {
+  QString letters = pattern.toCaseFolded();
+  letters.removeIf([](QChar c) { return c.isSpace(); });
+  return letters.left(longest_pattern);
+}
+
+bool starts_word(const QString& text, qsizetype place) {
+  if (place == 0) return true;
+  const QChar before = text[place - 1];
+  return !before.isLetterOrNumber() || (before.isLower() && text[place].isUpper());
+}
+
+int score_of_step(qsizetype from, qsizetype to) {
+  const auto gap = static_cast<int>(to - from - 1);
+  return gap == 0 ? side_by_side_score : -std::min(gap, most_gap_loss);
+}
+
+Row row_of_letter(const QString& text, const QString& folded, QChar letter) {
+  Row row{std::vector<int>(static_cast<std::size_t>(text.size()), impossible), {}};
+  for (qsizetype at = 0; at < text.size(); ++at) {
+    if (folded[at] != letter) continue;
+    row.score[static_cast<std::size_t>(at)] =
+        letter_score + (starts_word(text, at) ? word_start_score : 0);
+  }
+  return row;
+}
+
+Row first_row(const QString& text, const QString& folded, const QString& letters) {
+  Row row = row_of_letter(text, folded, letters[0]);
+  for (qsizetype at = 0; at < text.size(); ++at) {
+    const bool is_whole = QStringView(folded).mid(at).startsWith(letters);
+    if (!starts_word(text, at) && !is_whole) row.score[static_cast<std::size_t>(at)] = impossible;
+  }
+  return row;
+}
+
+Row next_row(const QString& text, const QString& folded, QChar letter, const Row& last) {
+  Row row = row_of_letter(text, folded, letter);
+  row.before.assign(row.score.size(), -1);
+  for (qsizetype at = 0; at < text.size(); ++at) {
+    int& score = row.score[static_cast<std::size_t>(at)];
+    if (score == impossible) continue;
+    int best = impossible;
+    const qsizetype first = starts_word(text, at) ? 0 : std::max<qsizetype>(0, at - 1);
+    for (qsizetype from = first; from < at; ++from) {
+      const int before = last.score[static_cast<std::size_t>(from)];
+      if (before == impossible || before + score_of_step(from, at) <= best) continue;
+      best = before + score_of_step(from, at);
+      row.before[static_cast<std::size_t>(at)] = from;
+    }
+    score = best == impossible ? impossible : score + best;
+  }
+  return row;
+}
+
+std::vector<qsizetype> places_in(const std::vector<Row>& rows, qsizetype last) {
+  std::vector<qsizetype> places = {last};
+  for (std::size_t i = rows.size(); i-- > 1;) {
+    places.push_back(rows[i].before[static_cast<std::size_t>(places.back())]);
+  }
+  std::reverse(places.begin(), places.end());
+  return places;
+}
+
+}  // namespace
+
+std::optional<FuzzyMatch> fuzzy_match(const QString& pattern, const QString& whole) {
+  const QString letters = letters_of(pattern);
+  if (letters.isEmpty()) return FuzzyMatch();
+  const QString text = whole.left(longest_text);
+  const QString folded = text.toCaseFolded();
+  // A letter whose case-folded form is longer would shift the places of all letters after it.
+  if (folded.size() != text.size()) return std::nullopt;
+  std::vector<Row> rows = {first_row(text, folded, letters)};
+  for (const QChar letter : letters.mid(1)) {
+    rows.push_back(next_row(text, folded, letter, rows.back()));
+  }
+  const auto& ends = rows.back().score;
+  const auto best = std::max_element(ends.begin(), ends.end());
+  if (best == ends.end() || *best == impossible) return std::nullopt;
+  const int loss = static_cast<int>(text.size()) / characters_per_loss;
+  return FuzzyMatch{*best - loss, places_in(rows, best - ends.begin())};
+}
+
+}  // namespace stashscope::ui

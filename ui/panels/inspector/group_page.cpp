@@ -1,0 +1,125 @@
+#include "ui/panels/inspector/group_page.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+#include <map>
+
+#include "core/base/text.h"
+#include "core/study/facts/group_memory.h"
+#include "core/study/facts/opened_operator.h"
+#include "ui/panels/inspector/page_links.h"
+#include "ui/text/counted.h"
+#include "ui/text/distinct_names.h"
+#include "ui/text/texts.h"
+
+namespace stashscope::ui {
+
+namespace {
+
+using namespace Qt::StringLiterals;
+
+/// The translation context of the texts in this file.
+struct GroupPage {
+  Q_DECLARE_TR_FUNCTIONS(GroupPage)
+};
+
+/// Number of tensors that are listed for a group.
+constexpr std::size_t most_tensors = 5;
+/// Number of characters to which the names of makers in this list are shortened.
+constexpr qsizetype longest_maker_name = 30;
+
+/// A table of the operator types of `nodes` with the number of nodes, most frequent type first.
+QString operator_counts(const Study& study, const std::vector<NodeId>& nodes) {
+  std::map<std::string, int> counts;
+  for (const NodeId id : nodes)
+    ++counts[opened_operator(study, study.current->dataflow.origin(id))];
+  std::vector<std::pair<std::string, int>> sorted(counts.begin(), counts.end());
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  QString rows;
+  for (const auto& [type, count] : sorted) {
+    rows += u"<tr><td>%1</td><td align=\"right\">%2</td></tr>"_s.arg(html(type)).arg(count);
+  }
+  return u"<table width=\"100%\" cellspacing=\"0\" cellpadding=\"2\">"_s + rows + u"</table>"_s;
+}
+
+/// The share of the step's operations in per cent.
+double share_of_flops(const Study& study, const std::vector<NodeId>& nodes) {
+  double flops = 0;
+  for (const NodeId id : nodes) {
+    if (study.current->dataflow.runs_origin(id)) {
+      flops += study.sizes->work.flops[study.current->dataflow.origin(id)];
+    }
+  }
+  return study.current->flops > 0 ? 100 * flops / study.current->flops : 0;
+}
+
+QString memory_line(const GroupMemory& memory) {
+  QString at_peak =
+      GroupPage::tr("its tensors take %1 at the peak").arg(bytes_text(memory.sum.peak_bytes));
+  if (memory.given_bytes > 0) {
+    at_peak = GroupPage::tr("%1, its parameters and inputs %2")
+                  .arg(at_peak, bytes_text(memory.given_bytes));
+  }
+  const std::int64_t own = memory.sum.stashed_bytes;
+  if (own + memory.stashed_elsewhere == 0) return at_peak;
+  QString stash = GroupPage::tr("stashes %1 for backward").arg(bytes_text(own));
+  if (memory.stashed_elsewhere > 0) {
+    stash = GroupPage::tr("%1, and another %2 in the memory of other nodes")
+                .arg(stash, bytes_text(memory.stashed_elsewhere));
+  }
+  return stash + u"<br>"_s + at_peak;
+}
+
+/// The names of the makers, shortened such that they differ.
+QStringList maker_names(const Study& study, const GroupMemory& memory) {
+  QStringList names;
+  for (const GroupTensor& tensor : memory.largest) {
+    names << shown(name_of(study.graph(), study.current->dataflow, tensor.maker));
+  }
+  const DistinctNames distinct(names);
+  QStringList shortened;
+  for (const QString& name : names) {
+    shortened << distinct.shortened(
+        name, [](const QString& text) { return text.size() <= longest_maker_name; });
+  }
+  return shortened;
+}
+
+QString largest_tensors(const Study& study, const GroupMemory& memory) {
+  const Timeline& timeline = study.current->timeline;
+  const QStringList names = maker_names(study, memory);
+  QString rows;
+  qsizetype next = 0;
+  for (const GroupTensor& tensor : memory.largest) {
+    const Buffer& buffer = timeline.buffers[tensor.buffer];
+    const QString slots =
+        GroupPage::tr("slots %1–%2").arg(buffer.first_slot + 1).arg(buffer.last_slot + 1);
+    rows += u"<tr><td>%1</td><td align=\"right\">%2</td></tr>"_s.arg(
+        node_link(study, tensor.maker, names[next++]), bytes_text(tensor.bytes));
+    rows += u"<tr><td colspan=\"2\"><small>%1</small></td></tr>"_s.arg(
+        tensor.is_at_peak ? GroupPage::tr("%1, alive at the peak").arg(slots) : slots);
+  }
+  if (rows.isEmpty()) return {};
+  return heading(GroupPage::tr("Largest tensors")) +
+         u"<table width=\"100%\" cellspacing=\"0\" cellpadding=\"2\">%1</table>"_s.arg(rows);
+}
+
+}  // namespace
+
+QString group_page(const Study& study, const Selection& selection) {
+  const GroupMemory memory = group_memory(study, selection.nodes, most_tensors);
+  const QString share =
+      QString::fromStdString(format_fixed(share_of_flops(study, selection.nodes), 1));
+  return u"<h3>%1</h3><p>%2</p><p>%3</p>"_s.arg(
+             selection.title.toHtmlEscaped(),
+             GroupPage::tr("%1, %2 % of the step's FLOPs")
+                 .arg(counted(selection.nodes.size(), GroupPage::tr("1 node"),
+                              GroupPage::tr("%1 nodes")),
+                      share),
+             memory_line(memory)) +
+         largest_tensors(study, memory) + heading(GroupPage::tr("Operators")) +
+         operator_counts(study, selection.nodes);
+}
+
+}  // namespace stashscope::ui

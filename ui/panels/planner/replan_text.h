@@ -1,0 +1,20 @@
+#pragma once
+
+#include "ui/document/planning.h"
+
+namespace stashscope::ui {
+
+/// The largest size with a plan made for each size, as rich text: its peak, time and passes, and
+/// why the next larger size has no plan.
+/// @param is_in_use whether the size and its plan are what is chosen
+QString replanned_text(const ReplannedFit& fit, bool is_in_use);
+
+/// What a search that makes a plan for each size has found so far, and what it tries, as rich text.
+QString replanning_text(const Planning::Replanning& state);
+
+/// The text of a button that sets the size together with its plan.
+QString use_replanned_text(const Study& study, const LargestFit& asked, const PlannedFit& largest);
+/// The tool tip of this button: what else changes.
+QString use_replanned_tip(const PlannedFit& largest);
+
+}  // namespace stashscope::ui

@@ -1,0 +1,115 @@
+#include "ui/window/plan_code_dialog.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QDialogButtonBox>
+#include <QFileInfo>
+#include <QFontDatabase>
+#include <QLabel>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+#include "core/study/facts/pytorch_plan.h"
+#include "ui/text/texts.h"
+#include "ui/theme/icons.h"
+#include "ui/theme/spacing.h"
+
+namespace stashscope::ui {
+
+namespace {
+
+using namespace Qt::StringLiterals;
+
+constexpr int usual_width = 660;
+
+QLabel* make_text(const QString& text) {
+  auto* const label = new QLabel(text);
+  label->setTextFormat(Qt::PlainText);
+  label->setWordWrap(true);
+  label->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+  return label;
+}
+
+QString where_it_goes() {
+  return PlanCodeDialog::tr(
+      "Put the lines after the code that makes the model and before the first step. The lines can "
+      "come before or after the optimizer, torch.compile and fully_shard (FSDP2), because "
+      "parameters and names stay as they are. stashscope.remove(model) removes the plan.");
+}
+
+QString how_to_check(const Study& study) {
+  const QString same_options =
+      capture_options(study.graph())
+          ? QString()
+          : PlanCodeDialog::tr(
+                " This file does not record how it was captured: give the same options, such as "
+                "kernels, warm_up and dims.");
+  return PlanCodeDialog::tr(
+             "To check the plan, capture the step with the plan and open the captured file: its "
+             "peak must be %1, as this window predicts. On a GPU, "
+             "torch.cuda.max_memory_allocated() returns the peak of a real step.")
+             .arg(bytes_text(study.current->timeline.peak_bytes)) +
+         same_options;
+}
+
+/// A path as a string of Python.
+QString quoted(QString path) {
+  path.replace(u'\\', u"\\\\"_s).replace(u'"', u"\\\""_s);
+  return u'"' + path + u'"';
+}
+
+}  // namespace
+
+QString code_to_apply(const QString& path) {
+  return u"import stashscope\n\nstashscope.apply(model, %1)\n"_s.arg(
+      quoted(QFileInfo(path).absoluteFilePath()));
+}
+
+QString code_to_check(const Study& study) {
+  const std::string options = capture_options(study.graph()).value_or("");
+  return u"stashscope.capture(step, \"planned.onnx\"%1)\n"_s.arg(shown(options));
+}
+
+PlanCodeDialog::PlanCodeDialog(const Study& study, const QString& path, QWidget* parent)
+    : QDialog(parent) {
+  setObjectName(u"plan_code_dialog"_s);
+  setWindowTitle(tr("The plan in your script"));
+  setAttribute(Qt::WA_DeleteOnClose);
+  auto* const buttons = new QDialogButtonBox(QDialogButtonBox::Close);
+  connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+  auto* const layout = new QVBoxLayout(this);
+  layout->setSpacing(spacing_unit);
+  const QString exported = tr("Exported %1. These lines put it to use:").arg(path);
+  layout->addWidget(make_text(study.applied.empty() ? tr("No plan is on. ") + exported : exported));
+  layout->addWidget(make_code(u"apply_code"_s, code_to_apply(path)));
+  layout->addWidget(make_text(where_it_goes()));
+  layout->addWidget(make_text(how_to_check(study)));
+  layout->addWidget(make_code(u"check_code"_s, code_to_check(study)));
+  layout->addWidget(buttons);
+  resize(usual_width, layout->heightForWidth(usual_width));
+}
+
+QWidget* PlanCodeDialog::make_code(const QString& name, const QString& code) {
+  auto* const row = new QWidget;
+  auto* const lines = new QLabel(code.trimmed());
+  lines->setTextFormat(Qt::PlainText);
+  lines->setObjectName(name);
+  lines->setAccessibleName(tr("Lines of Python"));
+  lines->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
+  lines->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+  lines->setWordWrap(true);
+  auto* const copy = new QPushButton(icon(Icon::copy), tr("Copy"));
+  copy->setObjectName(u"copy_"_s + name);
+  copy->setAutoDefault(true);
+  connect(copy, &QPushButton::clicked, copy, [copy, code] {
+    QApplication::clipboard()->setText(code);
+    copy->setText(tr("Copied"));
+  });
+  auto* const layout = new QHBoxLayout(row);
+  layout->setContentsMargins(spacing_unit, 0, 0, 0);
+  layout->addWidget(lines, 1);
+  layout->addWidget(copy, 0, Qt::AlignTop);
+  return row;
+}
+
+}  // namespace stashscope::ui
