@@ -82,8 +82,8 @@ QSize parse_size(const std::string& text) {
   const bool fits = has_cross && second.ec == std::errc() && second.ptr == end && width >= 320 &&
                     height >= 240 && width <= 16384 && height <= 16384;
   if (!fits)
-    fail_usage("--size " + printable(text), "is not of the form WxH",
-               "for example 1600x1000; at least 320x240, at most 16384x16384");
+    fail_usage("--size " + printable(text), "is not a size from 320x240 to 16384x16384",
+               "write the width and the height, for example 1600x1000");
   return {width, height};
 }
 

@@ -242,7 +242,7 @@ class CapturedStepReader {
     for (const CapturedDimension& each : captured_.dimensions) sizes[each.symbol] = each.value;
     const auto value = amount.evaluate(sizes);
     if (!captured_.dimensions.empty() && value.value_or(-1) < 0) {
-      fail_input(where, "has no valid size for the captured dimensions", recapture);
+      fail_input(where, "is negative or has no value at the sizes of the capture", recapture);
     }
     return value.value_or(0);
   }

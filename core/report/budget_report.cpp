@@ -7,6 +7,7 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/report/cost_report.h"
+#include "core/study/facts/exported_config.h"
 #include "core/study/facts/peak_floor.h"
 #include "core/study/facts/plan_summary.h"
 #include "core/study/facts/tensor_facts.h"
@@ -105,6 +106,22 @@ std::string later_text(const Study& study, const BudgetRequest& request) {
          " of optimizer states, which this step makes, from their start\n";
 }
 
+std::optional<ExportedEffect> effect_of_export(const Study& study) {
+  if (study.graph().data().captured) return std::nullopt;
+  return exported_effect(study, Progress());
+}
+
+/// What ONNX Runtime makes of the plan; empty if it runs the plan as it is.
+std::string export_text(const Study& study) {
+  const auto effect = effect_of_export(study);
+  if (!effect) return "";
+  return "  As a config string for ONNX Runtime " +
+         std::string(rules_of(study.choices.plans.search.reference).name) +
+         ", the plan has a peak of " + exact_bytes(effect->peak_bytes) + " with " +
+         time_text(study, effect->extra_seconds) +
+         " more time; save the model to keep the plan as it is\n";
+}
+
 }  // namespace
 
 std::string budget_text(const Study& study, const BudgetAnswer& answer) {
@@ -118,6 +135,7 @@ std::string budget_text(const Study& study, const BudgetAnswer& answer) {
     text += "  a finer granularity may meet the budget: --grain node or --grain sequence\n";
   }
   text += later_text(study, answer.request);
+  text += export_text(study);
   if (!answer.feasible && answer.floor) text += bound_text(study, *answer.floor);
   return text;
 }
@@ -131,6 +149,10 @@ json budget_json(const Study& study, const BudgetAnswer& answer) {
   const LaterSteps later = later_steps(study, *study.current);
   budget["later_state_bytes"] = later.state_bytes;
   budget["later_peak_bytes"] = later.peak_bytes;
+  if (const auto effect = effect_of_export(study)) {
+    budget["exported"] = {{"peak_bytes", effect->peak_bytes},
+                          {"extra_seconds", effect->extra_seconds}};
+  }
   budget["moves"] = answer.moves;
   budget["seconds"] = answer.seconds;
   budget["seed"] = answer.request.limit.seed;

@@ -52,7 +52,7 @@ Failure nothing_to_export(const std::vector<std::string>& left_out) {
   QStringList why;
   for (const std::string& each : left_out) why << note_text(each);
   return {ErrorKind::usage,
-          Document::tr("Nothing is exported, because every plan that is on would be left out: %1")
+          Document::tr("Nothing is exported, because a config string would hold no plan: %1")
               .arg(why.join(u"; "_s))};
 }
 

@@ -151,11 +151,14 @@ QString tip_of(const Study& study) {
                  .arg(bytes_text(later.state_bytes));
   }
   if (study.choices.times.reserve_percent > 0) {
-    lines << AnswerBar::tr("%1 of the device are kept free for that.")
+    lines << AnswerBar::tr(
+                 "%1 of the device are kept free for memory that the peak does not count.")
                  .arg(bytes_text(reserved_bytes(study.choices.times)));
   }
   if (fits_narrowly(study)) {
-    lines << AnswerBar::tr("Less than %1 % of the device is left for that.")
+    lines << AnswerBar::tr(
+                 "Less than %1 % of the device is left for memory that the peak does not "
+                 "count.")
                  .arg(100 / least_share_left);
   }
   if (extra_seconds(study) > 0) {

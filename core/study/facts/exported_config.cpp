@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/text.h"
+#include "core/passes/graph_pass.h"
 #include "core/study/choices/node_names.h"
 #include "core/study/step/planned_step.h"
 
@@ -140,6 +141,33 @@ std::set<std::string> count_without_pinned(const Study& study, RecomputeConfig& 
 
 constexpr std::size_t most_named = 8;
 
+/// Adds one clause if passes are on.
+void add_passes(const Study& study, std::vector<std::string>& left_out) {
+  std::vector<std::string> titles;
+  for (const std::string& name : study.choices.graph.passes) {
+    titles.emplace_back(find_pass(name).title);
+  }
+  if (titles.empty()) return;
+  left_out.push_back(
+      "passes change the model, and a config string cannot express that (save the model "
+      "instead): " +
+      join(titles, ", "));
+}
+
+/// The choices with the plans that ONNX Runtime runs when it reads the exported config.
+Choices choices_as_read(const Study& study) {
+  Choices choices = study.choices;
+  PlanChoices& plans = choices.plans;
+  plans.config = exported_config(study).config;
+  if (reference_of(study).ignores_counts) {
+    for (auto& [cluster, choice] : plans.config) choice.count = -1;
+  }
+  plans.search = reference_search(study);
+  plans.level = 0;
+  plans.pinned.clear();
+  return choices;
+}
+
 std::vector<std::string> printable_names(const std::set<std::string>& names) {
   std::vector<std::string> shown;
   shown.reserve(names.size());
@@ -156,6 +184,7 @@ ExportedConfig exported_config(const Study& study, const RecomputeConfig& config
 ExportedConfig exported_config(const Study& study) {
   const auto known = reference_opportunities(study);
   ExportedConfig exported = readable_part(study, *known, study.config);
+  add_passes(study, exported.left_out);
   if (is_planned(study)) {
     exported.left_out.push_back(
         "a planned sequence runs single nodes again, and a config string cannot express that" +
@@ -175,13 +204,24 @@ ExportedConfig exported_config(const Study& study) {
   return exported;
 }
 
+std::optional<ExportedEffect> exported_effect(const Study& study, const Progress& progress) {
+  if (is_planned(study) || is_plain_level(study)) return std::nullopt;
+  const auto read = compute_study(study.model, choices_as_read(study), &study, progress);
+  if (count_plans(read->applied) == count_plans(study.applied)) return std::nullopt;
+  return ExportedEffect{read->current->timeline.peak_bytes, extra_seconds(*read)};
+}
+
 std::string config_text(const Study& study, const RecomputeConfig& config) {
   return reference_of(study).reads_config_file ? config_list(config) : to_string(config);
 }
 
 ExportedEnvironment exported_environment(const Study& study, const std::string& path) {
   const PlanChoices& plans = study.choices.plans;
-  if (is_plain_level(study)) return {environment_block(plans.level, {}), {}, {}, false};
+  if (is_plain_level(study)) {
+    std::vector<std::string> passes;
+    add_passes(study, passes);
+    return {environment_block(plans.level, passes), {}, passes, false};
+  }
   auto [config, left_out] = exported_config(study);
   if (!reference_of(study).reads_config_file) {
     return {environment_block(config, effective_search_options(plans), left_out),

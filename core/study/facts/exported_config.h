@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,10 +18,20 @@ struct ExportedConfig {
 /// ONNX Runtime does not know, and clusters that only a widened table of recomputable operators
 /// finds. If the version of ONNX Runtime reads counts, the count of a cluster is reduced so that it
 /// leaves out pinned nodes at the end of the cluster. `left_out` also states what ONNX Runtime
-/// recomputes although the study does not recompute it.
+/// recomputes although the study does not recompute it, and which passes are on.
 ExportedConfig exported_config(const Study& study);
 /// The part of `config` that ONNX Runtime can read. Its counts stay as they are.
 ExportedConfig exported_config(const Study& study, const RecomputeConfig& config);
+
+/// Peak and time of a step with the plans that ONNX Runtime runs.
+struct ExportedEffect {
+  std::int64_t peak_bytes = 0;
+  double extra_seconds = 0;  ///< seconds that the plans add to the step
+};
+
+/// What the exported config leads to. Nothing if ONNX Runtime then runs just the plans of the
+/// study, and if the study has a planned sequence. Throws a cancelled Error when cancelled.
+std::optional<ExportedEffect> exported_effect(const Study& study, const Progress& progress);
 
 /// The config in the form that the chosen version of ONNX Runtime takes: a config string or a JSON
 /// list of its entries.

@@ -16,7 +16,8 @@ from torch.utils._mode_utils import no_dispatch
 from torch.utils.weak import WeakTensorKeyDictionary
 
 _LIMIT = 1 << 16
-# What follows from the picks of routers is as large as the tokens times the experts.
+# Limits in elements with routing='even': tensors computed from the experts that a router picks can have tokens x experts
+# elements.
 _ROUTED_LIMIT = 1 << 26
 _ROUTED_FLOAT_LIMIT = 1 << 22
 

@@ -321,7 +321,7 @@ def _quiet() -> Iterator[None]:
 
 
 def _next_points(open_points: set[Point]) -> Iterator[Point]:
-    """The points whose neighbours below are all open."""
+    """The points one above an open point in one coordinate, if all points one below them in one coordinate are open."""
     for point in open_points:
         for position in range(len(point)):
             larger = point[:position] + (point[position] + 1,) + point[position + 1:]

@@ -34,7 +34,7 @@ def written(number: int) -> Any:
 
 
 def storage_keys(record: Record) -> dict[Any, int]:
-    """The storages of the file by names that do not depend on sizes."""
+    """The indices of the storages that the file has, by keys that do not depend on sizes."""
     given: dict[int, Any] = {}
     for position, value in enumerate(record.inputs):
         given.setdefault(value.storage, ("input", position))

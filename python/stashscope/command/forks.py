@@ -1,4 +1,7 @@
-"""Runs the rest of a step in forked processes, each of which watches it in one way."""
+"""Captures a step of a running script in two forked processes.
+
+One process records the tensors that autograd saves. The other lets autograd save no tensor that the step makes.
+"""
 
 from __future__ import annotations
 

@@ -146,8 +146,8 @@ TEST(CapturedStepReader, RefusesDimensionsThatCannotBe) {
   }
   EXPECT_EQ(
       refused_dimensions(R"([{"name": "sequence", "value": 6, "step": 1}])"),
-      "metadata 'stashscope.storages', storage 2: has no valid size for the captured dimensions; "
-      "capture the step again");
+      "metadata 'stashscope.storages', storage 2: is negative or has no value at the sizes of the "
+      "capture; capture the step again");
 }
 
 TEST(CapturedStepReader, SaysWhatIsWrong) {

@@ -111,7 +111,7 @@ QWidget* GraphPanel::make_tools() {
   layout->addWidget(matches_label_);
   // Takes only the width that the search field and the list of colourings leave.
   layout->addStretch();
-  // The label must not limit how narrow the panel can become. A narrow panel hides the label.
+  // The label "Colour by" must not limit how narrow the panel can become. A narrow panel hides it.
   colour_by_->setMinimumWidth(1);
   layout->addWidget(colour_by_);
   layout->addWidget(colours_, 3);

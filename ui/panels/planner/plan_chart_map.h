@@ -45,7 +45,8 @@ struct PlanChartMap {
 PlanChartMap map_around(std::span<const ChartPoint> points, std::span<const std::int64_t> peaks,
                         const QRectF& plot);
 
-/// The index of the point nearest to `pixel`; nothing if no point is within `within` pixels.
+/// The index of the point nearest to `pixel`; nothing if no point is within `within` pixels. Of
+/// points that a mouse cannot tell apart, the first.
 std::optional<std::size_t> nearest_point(const PlanChartMap& map,
                                          std::span<const ChartPoint> points, QPointF pixel,
                                          double within);

@@ -39,6 +39,7 @@ PlannerPanel::PlannerPanel(Document& document, Planning& planning, QWidget* pare
       progress_(new QProgressBar),
       grain_hint_(new QLabel),
       answer_(new QLabel),
+      export_hint_(new ExportHint(document)),
       use_(new QPushButton),
       use_passes_(new QPushButton(tr("Use this plan with its passes"))),
       chart_(new PlanChart),
@@ -69,6 +70,7 @@ QWidget* PlannerPanel::make_content() {
   layout->addWidget(make_search_row());
   layout->addWidget(grain_hint_);
   layout->addWidget(answer_);
+  layout->addWidget(export_hint_);
   layout->addWidget(use_, 0, Qt::AlignLeft);
   layout->addWidget(use_passes_, 0, Qt::AlignLeft);
   layout->addWidget(chart_, 1);

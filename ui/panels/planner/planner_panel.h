@@ -6,6 +6,7 @@
 
 #include "ui/document/planning.h"
 #include "ui/panels/planner/budget_row.h"
+#include "ui/panels/planner/export_hint.h"
 #include "ui/panels/planner/fit_row.h"
 #include "ui/panels/planner/plan_chart.h"
 #include "ui/panels/planner/search_options.h"
@@ -75,6 +76,7 @@ class PlannerPanel : public QWidget {
   QProgressBar* progress_;
   QLabel* grain_hint_;
   QLabel* answer_;
+  ExportHint* export_hint_;
   QPushButton* use_;
   QPushButton* use_passes_;
   PlanChart* chart_;

@@ -82,7 +82,8 @@ QString replanned_text(const ReplannedFit& fit, bool is_in_use) {
 
 QString replanning_text(const Planning::Replanning& state) {
   if (state.value == 0) return paragraph(ReplannedAnswer::tr("With a plan made for each size: …"));
-  const QString seconds = seconds_text(static_cast<double>(state.since_begin.elapsed() / 1000));
+  const std::int64_t whole_seconds = state.since_begin.elapsed() / 1000;
+  const QString seconds = seconds_text(static_cast<double>(whole_seconds));
   const QString trying = ReplannedAnswer::tr("trying %1 for %2…").arg(state.value).arg(seconds);
   if (!state.largest) {
     return paragraph(ReplannedAnswer::tr("With a plan made for each size: %1").arg(trying));

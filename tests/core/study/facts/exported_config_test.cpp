@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "core/base/files.h"
+#include "core/passes/graph_pass.h"
 #include "tests/support/model_builder.h"
 #include "tests/support/refusal.h"
 
@@ -119,6 +120,62 @@ TEST(ExportedConfig, IsWrittenOverItsOwnFilesOnly) {
   EXPECT_NE(said.find("plans.sh.json"), std::string::npos) << said;
   EXPECT_EQ(read_file(config_file_beside(block)), "{\"mine\": 1}");
   std::filesystem::remove_all(folder);
+}
+
+TEST(ExportedConfig, NamesThePassesThatItCannotHold) {
+  Choices choices;
+  choices.graph.passes = {"fuse_matmul"};
+  const auto study = study_with("", false, choices);
+  const ExportedEnvironment exported = exported_environment(*study, "plans.sh");
+  EXPECT_TRUE(exported.switches_nothing_on);
+  ASSERT_EQ(exported.left_out.size(), 1U);
+  EXPECT_NE(exported.left_out[0].find(find_pass("fuse_matmul").title), std::string::npos);
+  choices.plans.level = 1;
+  const std::string block = exported_environment(*study_with("", false, choices), "plans.sh").block;
+  EXPECT_NE(block.find("LEVEL=1\n"), std::string::npos) << block;
+  EXPECT_NE(block.find("# passes change the model"), std::string::npos) << block;
+}
+
+/// Two equal layers, so that a count can choose one of them.
+std::shared_ptr<const Study> study_of_two_layers(const std::string& plans, Reference reference) {
+  test::ModelBuilder m;
+  m.input("x", {"N", 8}).input("labels", {"N"}, ElementType::int64).weight("w", {8, 8});
+  m.node("MatMul", {"x", "w"}, {"h"}).node("Gelu", {"h"}, {"g"}, {}, "com.microsoft");
+  m.node("MatMul", {"g", "w"}, {"k"}).node("Gelu", {"k"}, {"s"}, {}, "com.microsoft");
+  m.node("MatMul", {"s", "w"}, {"scores"});
+  m.node("SoftmaxCrossEntropyLoss", {"scores", "labels"}, {"loss"});
+  Choices choices;
+  choices.plans.config = parse_config(plans);
+  choices.plans.search.reference = reference;
+  return compute_study(std::make_shared<const Graph>(m.output("loss").build()), choices, nullptr,
+                       {});
+}
+
+TEST(ExportedEffect, IsThatOfAllOccurrencesWhereCountsAreIgnored) {
+  const auto one = study_of_two_layers("Gelu+:1:1", Reference::release_1_19_2);
+  const auto both = study_of_two_layers("Gelu+:1:-1", Reference::release_1_19_2);
+  ASSERT_EQ(one->applied.size(), 1U);
+  ASSERT_EQ(both->applied.size(), 2U);
+  const auto effect = exported_effect(*one, Progress());
+  ASSERT_TRUE(effect);
+  EXPECT_EQ(effect->peak_bytes, both->current->timeline.peak_bytes);
+  EXPECT_EQ(effect->extra_seconds, extra_seconds(*both));
+  EXPECT_GT(effect->extra_seconds, extra_seconds(*one));
+  EXPECT_FALSE(exported_effect(*both, Progress()));
+}
+
+TEST(ExportedEffect, IsNoneWhereCountsAreRead) {
+  const auto one = study_of_two_layers("Gelu+:1:1", Reference::november_2023);
+  ASSERT_EQ(one->applied.size(), 1U);
+  EXPECT_FALSE(exported_effect(*one, Progress()));
+}
+
+TEST(ExportedEffect, LeavesOutPlansThatAreNotRead) {
+  const auto study = study_with("Softplus+:1:-1", true);
+  const auto effect = exported_effect(*study, Progress());
+  ASSERT_TRUE(effect);
+  EXPECT_EQ(effect->peak_bytes, study->baseline->timeline.peak_bytes);
+  EXPECT_EQ(effect->extra_seconds, 0);
 }
 
 TEST(ConfigList, RefusesWhatJsonCannotHold) {

@@ -54,6 +54,18 @@ TEST(PlanChartMap, TheNearestPointIsTheOneUnderThePointer) {
   EXPECT_FALSE(nearest_point(map, points, plot.topRight(), 12));
 }
 
+TEST(PlanChartMap, TheFirstOfPointsThatAMouseCannotTellApartIsTheNearest) {
+  auto points = some_points();
+  const PlanChartMap map = some_map();
+  const QPointF last = map.at(points.back());
+  ChartPoint beside = points.back();
+  beside.peak_bytes = static_cast<std::int64_t>(map.bytes_at(last.x() - 0.5));
+  points.insert(points.begin(), beside);
+  EXPECT_EQ(nearest_point(map, points, last, 12), 0U);
+  points.front().peak_bytes = static_cast<std::int64_t>(map.bytes_at(last.x() - 3));
+  EXPECT_EQ(nearest_point(map, points, last, 12), points.size() - 1);
+}
+
 TEST(ChartTicks, AreRoundTimesInOneUnit) {
   const auto texts = [](double most, int count) {
     std::vector<std::string> all;

@@ -4,6 +4,7 @@
 #include <QDockWidget>
 #include <QFile>
 
+#include "core/recompute/apply.h"
 #include "tests/ui/panels/planner/planner_test.h"
 #include "ui/text/texts.h"
 #include "ui/theme/theme.h"
@@ -277,6 +278,31 @@ TEST_F(Planner, GrainsSayHowTheyLeaveTheTool) {
   }
   choose_entry(u"grain"_s, 2);
   EXPECT_EQ(grain.toolTip(), grain.itemData(2, Qt::ToolTipRole).toString());
+}
+
+TEST_F(Planner, SaysWhatTheConfigStringLeadsToIfThatDiffers) {
+  const auto& label = find<QLabel>(u"export_hint"_s);
+  EXPECT_TRUE(label.isHidden()) << "no plan is on";
+  const PlanCounts counts =
+      count_plans(select_plans(*document().study()->opportunities,
+                               config_of_all(*document().study()->opportunities, false)));
+  const auto several =
+      std::ranges::find_if(counts, [](const auto& each) { return each.second > 1; });
+  ASSERT_NE(several, counts.end());
+  const auto& [cluster, type] = several->first;
+  Choices choices = document().choices();
+  choices.plans.config = {{cluster, {type, 1}}};
+  document().choose(choices, u"one"_s);
+  ASSERT_TRUE(settles());
+  ASSERT_TRUE(comes_true([&] { return !label.isHidden(); }));
+  const QString one = label.text();
+  choices.plans.config = {{cluster, {type, -1}}};
+  document().choose(choices, u"all"_s);
+  ASSERT_TRUE(settles());
+  EXPECT_TRUE(one.contains(u"ignores counts"_s)) << one.toStdString();
+  EXPECT_TRUE(one.contains(u"a peak of <b>%1</b>"_s.arg(bytes_text(peak())))) << one.toStdString();
+  QTest::qWait(300);
+  EXPECT_TRUE(label.isHidden()) << "ONNX Runtime runs the same plans";
 }
 
 TEST_F(Planner, TheDeviceOfTheTimesIsChosenAndUndone) {
