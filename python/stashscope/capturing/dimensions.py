@@ -323,7 +323,7 @@ def _quiet() -> Iterator[None]:
 def _next_points(open_points: set[Point]) -> Iterator[Point]:
     """The points above the origin whose neighbours below are all open. Neighbours differ by one in one coordinate.
 
-    A point is open if the polynomials without it did not give a number there. The origin is always open.
+    A point is open if the polynomials through the earlier points were wrong there. The origin is always open.
     """
     for point in open_points:
         for position in range(len(point)):
