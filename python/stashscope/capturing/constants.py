@@ -17,7 +17,7 @@ from torch.utils.weak import WeakTensorKeyDictionary
 
 # Larger tensors keep no data. In elements.
 _LIMIT = 1 << 16
-# The limits if the capture routes tokens evenly, which are larger because a tensor computed from the experts that a
+# The limits if the capture routes tokens evenly. They are larger, because a tensor computed from the experts that a
 # router picks can have tokens x experts elements. The second limit is for floating-point tensors.
 _ROUTED_LIMIT = 1 << 26
 _ROUTED_FLOAT_LIMIT = 1 << 22
