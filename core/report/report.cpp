@@ -228,7 +228,7 @@ json captured_json(const CapturedStep& captured) {
 ReportInput report_input(const Study& study, const std::string& model_path) {
   ReportInput input{study, model_path};
   input.passes = pass_savings(study);
-  input.fusions = fusion_table(study);
+  input.fusions = fusion_table(study, SearchedOrders::leave_out);
   return input;
 }
 
