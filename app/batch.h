@@ -15,6 +15,7 @@ struct BatchOptions {
   std::string export_env;
   std::string export_plan;
   std::string svg;
+  std::string allocator;  ///< `pytorch`, or `pytorch:` and its settings; empty: not given
   std::string command;  ///< the command line, which HTML pages quote
   std::string compare;  ///< another session or model; if given, only the comparison is written
 };
