@@ -3,7 +3,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "core/study/facts/reserved_memory.h"
+#include "core/study/reserved/reserved_memory.h"
 
 namespace stashscope {
 

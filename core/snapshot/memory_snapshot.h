@@ -68,8 +68,8 @@ struct SnapshotBlock {
   std::int64_t address = 0;
   std::int64_t bytes = 0;
   std::int64_t requested_bytes = 0;
-  SnapshotTextId state;   ///< `active_allocated`, `active_pending_free` or `inactive`
-  SnapshotStackId stack;  ///< where the tensor was made; invalid: not recorded
+  SnapshotTextId state = {};   ///< `active_allocated`, `active_pending_free` or `inactive`
+  SnapshotStackId stack = {};  ///< where the tensor was made; invalid: not recorded
 
   friend bool operator==(const SnapshotBlock&, const SnapshotBlock&) = default;
 };
@@ -86,7 +86,7 @@ struct SnapshotSegment {
   MemoryPool pool = MemoryPool::large;
   std::pair<std::int64_t, std::int64_t> pool_id = {0, 0};  ///< of a CUDA graph; zeros: none
   bool is_expandable = false;
-  SnapshotStackId stack;  ///< invalid: not recorded
+  SnapshotStackId stack = {};  ///< invalid: not recorded
   std::vector<SnapshotBlock> blocks = {};
 
   friend bool operator==(const SnapshotSegment&, const SnapshotSegment&) = default;

@@ -74,20 +74,27 @@ char plain_escape(char letter) {
   }
 }
 
-/// @param knows_plain whether a backslash and another letter are an escape
-std::optional<std::string> without_escapes(std::string_view text, bool knows_plain) {
+/// A text of Python code, in which bytes from 128 on are UTF-8, or a text of Latin-1 in which only
+/// `\u` and `\U` are escapes.
+enum class Escapes : std::uint8_t { literal, raw };
+
+bool is_numbered(char letter, Escapes escapes) {
+  return digits_of(letter) > 0 && (escapes == Escapes::literal || letter != 'x');
+}
+
+std::optional<std::string> without_escapes(std::string_view text, Escapes escapes) {
   std::string plain;
   for (std::size_t at = 0; at < text.size(); ++at) {
-    const bool is_last = at + 1 == text.size();
-    const std::size_t digits = text[at] == '\\' && !is_last ? digits_of(text[at + 1]) : 0;
-    if (digits > 0) {
+    const bool is_escape = text[at] == '\\' && at + 1 < text.size();
+    if (is_escape && is_numbered(text[at + 1], escapes)) {
+      const std::size_t digits = digits_of(text[at + 1]);
       if (text.size() < at + 2 + digits) return std::nullopt;
       if (!append_escape(plain, text.substr(at + 2, digits))) return std::nullopt;
       at += 1 + digits;
-    } else if (knows_plain && text[at] == '\\' && !is_last) {
-      plain.push_back(plain_escape(text[++at]));
+    } else if (escapes == Escapes::raw) {
+      append_utf8(plain, static_cast<unsigned char>(text[at]));
     } else {
-      plain.push_back(text[at]);
+      plain.push_back(is_escape ? plain_escape(text[++at]) : text[at]);
     }
   }
   return plain;
@@ -117,11 +124,11 @@ std::optional<double> real_of_text(std::string_view text) { return number_of<dou
 std::optional<std::string> text_of_literal(std::string_view literal) {
   if (literal.size() < 2 || literal.front() != literal.back()) return std::nullopt;
   if (literal.front() != '\'' && literal.front() != '"') return std::nullopt;
-  return without_escapes(literal.substr(1, literal.size() - 2), true);
+  return without_escapes(literal.substr(1, literal.size() - 2), Escapes::literal);
 }
 
 std::optional<std::string> text_of_escapes(std::string_view text) {
-  return without_escapes(text, false);
+  return without_escapes(text, Escapes::raw);
 }
 
 }  // namespace stashscope

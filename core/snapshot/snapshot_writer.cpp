@@ -40,8 +40,19 @@ class SnapshotWriter {
   template <class Items, class Write>
   void list(const char* key, const Items& items, const Write& write) {
     out_.text(key);
+    this->list(items, write);
+  }
+
+  template <class Items, class Write>
+  void list(const Items& items, const Write& write) {
+    constexpr std::size_t piece = 1000;
     out_.begin_list();
-    for (const auto& each : items) write(each);
+    std::size_t written = 0;
+    for (const auto& each : items) {
+      if (written > 0 && written % piece == 0) out_.next_piece();
+      write(each);
+      ++written;
+    }
     out_.end_list();
   }
 
@@ -62,9 +73,7 @@ class SnapshotWriter {
   void datum(const std::string& value) { out_.text(value); }
 
   void datum(const SnapshotData::List& list) {
-    out_.begin_list();
-    for (const SnapshotData& each : list) data(each);
-    out_.end_list();
+    this->list(list, [&](const SnapshotData& each) { data(each); });
   }
 
   void datum(const SnapshotData::Dict& dict) {
@@ -91,9 +100,7 @@ class SnapshotWriter {
     if (!id.valid()) return;
     out_.text("frames");
     if (stacks_[id] != not_written) return out_.recall(stacks_[id]);
-    out_.begin_list();
-    for (const SnapshotFrameId each : snapshot_.names.stack(id)) frame(each);
-    out_.end_list();
+    list(snapshot_.names.stack(id), [&](SnapshotFrameId each) { frame(each); });
     stacks_[id] = out_.remember();
   }
 
@@ -131,9 +138,7 @@ class SnapshotWriter {
   }
 
   void trace(const std::vector<SnapshotEvent>& events) {
-    out_.begin_list();
-    for (const SnapshotEvent& each : events) event(each);
-    out_.end_list();
+    list(events, [&](const SnapshotEvent& each) { event(each); });
   }
 
   void event(const SnapshotEvent& event) {
