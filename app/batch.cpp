@@ -55,13 +55,15 @@ void check_outputs(const BatchOptions& options, const Choices& choices, Overwrit
         {"--svg", options.svg}}) {
     if (!path.empty()) files.claim(place(option, path), path, std::string("the file of ") + option);
   }
+  claim_check_outputs(options.check, files);
   std::string config;
   if (!options.export_env.empty() && rules_of(choices.plans.search.reference).reads_config_file) {
     config = config_file_beside(options.export_env);
     files.claim(place("--export-env", config), config, "the config file of --export-env");
   }
   require_writable({options.out, options.save_model, options.save_session, options.export_env,
-                    options.export_plan, config, options.svg});
+                    options.export_plan, config, options.svg, options.check.markdown,
+                    options.check.junit, options.check.save_baseline});
 }
 
 /// Parses `pytorch` or `pytorch:SETTING=VALUE,...`. Throws a usage Error for other texts.
@@ -136,6 +138,7 @@ int run_batch(const AnalysisOptions& analysis, const PlanningOptions& planning,
               const BatchOptions& options) {
   check_planning(planning);
   if (!options.allocator.empty()) allocator_in(options.allocator);
+  const std::optional<Check> check = read_check(options.check);
   LoadedModel loaded = load_model_or_session(analysis);
   check_outputs(options, loaded.session.choices, files_read(analysis, loaded));
   auto study = study_with_times(loaded);
@@ -156,7 +159,9 @@ int run_batch(const AnalysisOptions& analysis, const PlanningOptions& planning,
   }
   ReportInput input = report_with_moves(*study, analysis, options, planned);
   input.measured = shown;
-  write_text(report_text(input, options.format), options.out);
+  if (!check || !options.out.empty()) {
+    write_text(report_text(input, options.format), options.out);
+  }
   if (!options.save_model.empty()) save_modified_model(*study, options.save_model);
   if (!options.save_session.empty()) save_with_model(loaded.session, options.save_session);
   if (!options.export_env.empty()) {
@@ -167,7 +172,10 @@ int run_batch(const AnalysisOptions& analysis, const PlanningOptions& planning,
   if (!pytorch.empty()) write_file_atomically(options.export_plan, pytorch);
   if (!options.svg.empty())
     write_graph_svg(*study, picture_title(*study, analysis.file), options.svg);
-  return planned.budget && !planned.budget->feasible ? budget_not_met : 0;
+  const int checked =
+      run_check(options.check, check, *study, input.allocator.value_or(AllocatorSettings()),
+                analysis.file, options.format);
+  return planned.budget && !planned.budget->feasible ? budget_not_met : checked;
 }
 
 }  // namespace stashscope::app
