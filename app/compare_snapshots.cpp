@@ -62,12 +62,9 @@ std::string line_text(const std::string& name, std::int64_t left, std::int64_t r
 std::string shares_text(const Grouping& grouping, const Sides& sides) {
   constexpr std::size_t most = 20;
   std::string text = std::string(grouping.title) + "\n";
-  std::vector<SharePair> pairs =
-      paired(sides.left.*grouping.shares, sides.right.*grouping.shares);
-  const auto equal =
-      std::ranges::count(pairs, std::int64_t{0}, [](const SharePair& each) {
-        return each.difference();
-      });
+  std::vector<SharePair> pairs = paired(sides.left.*grouping.shares, sides.right.*grouping.shares);
+  const auto equal = std::ranges::count(pairs, std::int64_t{0},
+                                        [](const SharePair& each) { return each.difference(); });
   std::erase_if(pairs, [](const SharePair& each) { return each.difference() == 0; });
   for (std::size_t at = 0; at < std::min(pairs.size(), most); ++at) {
     text += line_text(pairs[at].name, pairs[at].left, pairs[at].right);
@@ -154,8 +151,7 @@ Sides step_and_snapshot(const AnalysisOptions& analysis, const BatchOptions& opt
   const LoadedModel left = load_model_or_session(analysis);
   check_output(analysis, options, files_read(analysis, left));
   const MemorySnapshot right = load_snapshot(options.compare);
-  return {analysis.file, options.compare, predicted_use(left, options, right),
-          snapshot_use(right)};
+  return {analysis.file, options.compare, predicted_use(left, options, right), snapshot_use(right)};
 }
 
 }  // namespace

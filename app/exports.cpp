@@ -98,9 +98,9 @@ void write_exports(const ExportOptions& options, const Study& study,
   if (!options.snapshot.empty()) {
     const SnapshotMoment moment =
         options.snapshot_at == "peak" ? SnapshotMoment::peak : SnapshotMoment::end;
-    write_file_atomically(options.snapshot,
-                          snapshot_pickle(step_snapshot(
-                              study, allocator.value_or(AllocatorSettings()), moment)));
+    write_file_atomically(
+        options.snapshot,
+        snapshot_pickle(step_snapshot(study, allocator.value_or(AllocatorSettings()), moment)));
   }
   if (!options.perfetto.empty()) {
     write_file_atomically(options.perfetto, perfetto_trace(study, allocator));
