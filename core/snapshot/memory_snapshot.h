@@ -71,6 +71,10 @@ struct SnapshotBlock {
   SnapshotTextId state = {};   ///< `active_allocated`, `active_pending_free` or `inactive`
   SnapshotStackId stack = {};  ///< where the tensor was made; invalid: not recorded
 
+  // PyTorch's snapshots have these two only for events.
+  SnapshotTextId user_metadata = {};  ///< invalid: not recorded
+  SnapshotTextId category = {};       ///< invalid: not recorded
+
   friend bool operator==(const SnapshotBlock&, const SnapshotBlock&) = default;
 };
 

@@ -104,7 +104,8 @@ PickleId PickleDocument::add_string(PickleKind kind, std::string_view text) {
   if (kind == PickleKind::text) {
     if (const PickleId known = find_text(text); known.valid()) return known;
   }
-  constexpr std::size_t overhead = 160;  // of the string and of its entry in the hash table
+  // A snapshot has few different texts. The price also bounds the time of a file that has many.
+  constexpr std::size_t overhead = 800;
   budget_->take(text.size() + overhead);
   texts_.emplace_back(text);
   const PickleId id = add({kind, static_cast<std::int64_t>(texts_.size() - 1)});
@@ -123,7 +124,7 @@ void PickleDocument::append(PickleId container, PickleId item) {
       containers_[static_cast<std::size_t>(values_[container.index()].integer)];
   if (items.size() == items.capacity()) {
     const std::size_t room = std::max<std::size_t>(2, 2 * items.capacity());
-    budget_->take(room * sizeof(PickleId));
+    budget_->take((room - items.capacity()) * sizeof(PickleId));
     items.reserve(room);
   }
   items.push_back(item);

@@ -19,12 +19,13 @@ constexpr std::uint64_t longest_text = std::uint64_t{1} << 20;
 }  // namespace
 
 void PickleInput::fail_end() const {
-  fail_input("byte " + std::to_string(position_), "the file is cut off",
+  fail_input("byte " + std::to_string(position()), "the file is cut off",
              "copy the file again, or record the snapshot once more");
 }
 
 void PickleInput::fill() {
   constexpr std::int64_t piece = std::int64_t{1} << 18;
+  filled_at_ += static_cast<std::int64_t>(buffer_.size());
   buffer_.resize(static_cast<std::size_t>(std::min(left_, piece)));
   stream_.read(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
   buffer_.resize(static_cast<std::size_t>(stream_.gcount()));
@@ -46,11 +47,10 @@ void PickleInput::require(std::uint64_t bytes) const {
 
 std::string_view PickleInput::take(std::uint64_t bytes) {
   require(bytes);
-  if (bytes > longest_text) fail_long(position_);
+  if (bytes > longest_text) fail_long(position());
   if (buffer_.size() - at_ >= bytes) {
     const std::string_view taken = std::string_view(buffer_).substr(at_, bytes);
     at_ += bytes;
-    position_ += static_cast<std::int64_t>(bytes);
     return taken;
   }
   taken_.clear();
@@ -63,7 +63,7 @@ std::string_view PickleInput::line() {
   while (true) {
     const char next = static_cast<char>(byte());
     if (next == '\n') break;
-    if (taken_.size() == longest_text) fail_long(position_);
+    if (taken_.size() == longest_text) fail_long(position());
     taken_.push_back(next);
   }
   if (taken_.ends_with('\r')) taken_.pop_back();

@@ -15,7 +15,6 @@ class PickleInput {
 
   std::uint8_t byte() {
     if (at_ == buffer_.size()) fill();
-    ++position_;
     return static_cast<std::uint8_t>(buffer_[at_++]);
   }
   /// A number of some bytes, the lowest first.
@@ -26,7 +25,7 @@ class PickleInput {
   std::string_view line();
 
   /// The number of bytes that were read.
-  std::int64_t position() const { return position_; }
+  std::int64_t position() const { return filled_at_ + static_cast<std::int64_t>(at_); }
   /// Throws an input Error unless the stream has so many more bytes.
   void require(std::uint64_t bytes) const;
 
@@ -35,8 +34,8 @@ class PickleInput {
   [[noreturn]] void fail_end() const;
 
   std::istream& stream_;
-  std::int64_t left_;  ///< not yet in the buffer
-  std::int64_t position_ = 0;
+  std::int64_t left_;           ///< not yet in the buffer
+  std::int64_t filled_at_ = 0;  ///< place of the buffer in the stream
   std::string buffer_;
   std::size_t at_ = 0;
   std::string taken_;

@@ -26,7 +26,7 @@ class PickleMachine {
       opcode_at_ = input_.position();
       const std::uint8_t opcode = input_.byte();
       if (static_cast<PickleOpcode>(opcode) == PickleOpcode::stop) break;
-      if (!make_value(opcode) && !change_container(opcode) && !use_memo(opcode)) refuse(opcode);
+      if (!carry_out(opcode)) refuse(opcode);
     }
     document_.root = pop();
     return std::move(document_);
@@ -269,6 +269,11 @@ class PickleMachine {
       default:
         return false;
     }
+  }
+
+  /// Returns false for an opcode that makes no data.
+  bool carry_out(std::uint8_t opcode) {
+    return change_container(opcode) || make_value(opcode) || use_memo(opcode);
   }
 
   void put(std::uint64_t place) {

@@ -233,6 +233,8 @@ class SnapshotReader {
     block.bytes = fields_.size(value, keys_.size, "size");
     block.state = stacks_.text(fields_.find(value, keys_.state), "a block's state");
     block.stack = stacks_.stack(fields_.find(value, keys_.frames));
+    block.user_metadata = stacks_.text(fields_.find(value, keys_.metadata), "user_metadata");
+    block.category = stacks_.text(fields_.find(value, keys_.category), "category");
     const PickleId history = last_use(value);
     const bool is_free = snapshot_.names.text(block.state) == inactive_state;
     std::int64_t requested = is_free ? 0 : block.bytes;

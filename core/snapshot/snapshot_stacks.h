@@ -1,6 +1,6 @@
 #pragma once
 
-#include <unordered_map>
+#include <cstdint>
 
 #include "core/snapshot/memory_snapshot.h"
 #include "core/snapshot/snapshot_fields.h"
@@ -10,14 +10,7 @@ namespace stashscope {
 /// Reads the stacks of a snapshot. Events share stacks, so each is read once.
 class SnapshotStacks {
  public:
-  SnapshotStacks(const PickleDocument& document, MemoryBudget& budget, SnapshotNames& names)
-      : document_(document),
-        fields_(document),
-        budget_(budget),
-        names_(names),
-        file_key_(fields_.key("filename")),
-        line_key_(fields_.key("line")),
-        name_key_(fields_.key("name")) {}
+  SnapshotStacks(const PickleDocument& document, MemoryBudget& budget, SnapshotNames& names);
 
   /// @param value a list of frames; invalid or None: no stack
   SnapshotStackId stack(PickleId value);
@@ -25,6 +18,8 @@ class SnapshotStacks {
   SnapshotTextId text(PickleId value, const char* what);
 
  private:
+  static constexpr std::uint32_t unknown = ~std::uint32_t{0};
+
   SnapshotFrameId frame(PickleId value);
 
   const PickleDocument& document_;
@@ -34,9 +29,8 @@ class SnapshotStacks {
   PickleId file_key_;
   PickleId line_key_;
   PickleId name_key_;
-  std::unordered_map<PickleId, SnapshotStackId> stacks_;
-  std::unordered_map<PickleId, SnapshotFrameId> frames_;
-  std::unordered_map<PickleId, SnapshotTextId> texts_;
+  /// By value of the document, the index of its text, frame or stack.
+  IdVector<PickleId, std::uint32_t> known_;
 };
 
 }  // namespace stashscope

@@ -121,7 +121,8 @@ class UseReader {
     for (const SnapshotBlock& block : segment.blocks) {
       const bool is_free = snapshot_.names.text(block.state) == inactive_state;
       if (is_free || made.contains(block.address)) continue;
-      before[block.address] = {block.requested_bytes, block.stack, {}, {}};
+      before[block.address] = {block.requested_bytes, block.stack, block.user_metadata,
+                               block.category};
     }
   }
 

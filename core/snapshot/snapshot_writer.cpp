@@ -111,6 +111,8 @@ class SnapshotWriter {
     integer("requested_size", block.requested_bytes);
     text("state", block.state);
     stack(block.stack);
+    text("user_metadata", block.user_metadata);
+    text("category", block.category);
     out_.end_dict();
   }
 

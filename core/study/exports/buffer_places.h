@@ -11,9 +11,9 @@ namespace stashscope {
 class BufferPlaces {
  public:
   struct Place {
-    SnapshotStackId stack;
-    SnapshotTextId module;  ///< invalid outside of modules
-    SnapshotTextId kind;
+    SnapshotStackId stack = {};
+    SnapshotTextId module = {};  ///< invalid outside of modules
+    SnapshotTextId kind = {};
   };
 
   /// Refers to its arguments.

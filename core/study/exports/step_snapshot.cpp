@@ -23,10 +23,7 @@ class StepRecorder : public StepListener {
     snapshot_.traces.emplace_back();
   }
 
-  MemorySnapshot finish() {
-    if (!has_ended_) end_recording();
-    return std::move(snapshot_);
-  }
+  MemorySnapshot take() { return std::move(snapshot_); }
 
   void starts(const CachingAllocator& allocator) override { allocator_ = &allocator; }
 
@@ -43,11 +40,15 @@ class StepRecorder : public StepListener {
     end_recording();
   }
 
+  void ends() override {
+    if (!has_ended_) end_recording();
+  }
+
   void allocated(std::optional<BufferId> buffer, MemoryBlockId block) override {
     add_changed_segments();
     const BufferPlaces::Place place = buffer ? places_.of(*buffer) : places_.of_workspace(slot_);
     if (holders_.size() <= block.index()) holders_.resize(block.index() + 1);
-    holders_[block] = place.stack;
+    holders_[block] = place;
     const MemoryBlock& made = allocator_->block(block);
     add("alloc", made.address, made.requested_bytes, stream_of(block), place);
   }
@@ -124,9 +125,11 @@ class StepRecorder : public StepListener {
       const MemoryBlock& block = allocator_->block(id);
       const SnapshotTextId state =
           snapshot_.names.add_text(block.is_allocated ? allocated_state : inactive_state);
-      segment.blocks.push_back({block.address, block.bytes, block.requested_bytes, state,
-                                block.is_allocated ? holders_[id] : SnapshotStackId()});
+      segment.blocks.push_back({block.address, block.bytes, block.requested_bytes, state});
       if (!block.is_allocated) continue;
+      segment.blocks.back().stack = holders_[id].stack;
+      segment.blocks.back().user_metadata = holders_[id].module;
+      segment.blocks.back().category = holders_[id].kind;
       segment.allocated_bytes += block.bytes;
       segment.active_bytes += block.bytes;
       segment.requested_bytes += block.requested_bytes;
@@ -139,7 +142,7 @@ class StepRecorder : public StepListener {
   std::vector<double> starts_;  ///< seconds by slot
   std::optional<std::size_t> last_slot_;
   const CachingAllocator* allocator_ = nullptr;
-  IdVector<MemoryBlockId, SnapshotStackId> holders_;  ///< where the tensor in the block was made
+  IdVector<MemoryBlockId, BufferPlaces::Place> holders_;  ///< of the tensor in each block
   std::vector<MappedMemory> memory_;
   std::int64_t reserved_ = 0;
   std::int64_t retries_ = 0;
@@ -164,7 +167,7 @@ MemorySnapshot step_snapshot(const Study& study, const AllocatorSettings& settin
   StepRecorder recorder(
       study, moment == SnapshotMoment::peak ? std::optional(timeline.peak_slot) : std::nullopt);
   reserved_memory(study.prepared->rules, timeline, settings, &recorder);
-  MemorySnapshot snapshot = recorder.finish();
+  MemorySnapshot snapshot = recorder.take();
   snapshot.settings = recorded(settings);
   return snapshot;
 }

@@ -17,6 +17,7 @@ ReservedMemory reserved_memory(const BufferRules& rules, const Timeline& timelin
     player.run_step(memory.by_slot);
     if (step > 0 && player.allocator().most_reserved_bytes() == before) break;
   }
+  if (listener != nullptr) listener->ends();
   memory.reserved_bytes = player.allocator().most_reserved_bytes();
   memory.fragmentation_bytes = memory.reserved_bytes - timeline.peak_bytes;
   return memory;

@@ -56,7 +56,7 @@ class StepListener {
   StepListener& operator=(const StepListener&) = delete;
   virtual ~StepListener() = default;
 
-  /// Before all else. @param allocator outlives the listening
+  /// Before all else. @param allocator lives until `ends`
   virtual void starts(const CachingAllocator& allocator) = 0;
   /// Before the node in the slot allocates anything.
   virtual void begins_slot(std::size_t slot) = 0;
@@ -66,6 +66,8 @@ class StepListener {
   virtual void frees(std::optional<BufferId> buffer, MemoryBlockId block) = 0;
   /// When all that the node in the slot needs is allocated.
   virtual void runs_slot(std::size_t slot) = 0;
+  /// After the last step, before the allocator is gone.
+  virtual void ends() = 0;
 };
 
 /// Plays the buffers of a timeline through PyTorch's caching allocator. Refers to its arguments.
