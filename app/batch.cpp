@@ -66,26 +66,14 @@ void check_outputs(const BatchOptions& options, const Choices& choices, Overwrit
                     options.check.junit, options.check.save_baseline});
 }
 
-/// Parses `pytorch` or `pytorch:SETTING=VALUE,...`. Throws a usage Error for other texts.
-AllocatorSettings allocator_in(const std::string& text) {
-  constexpr std::string_view name = "pytorch";
-  const std::string rest = text.substr(std::min(name.size(), text.size()));
-  if (!text.starts_with(name) || (!rest.empty() && rest[0] != ':')) {
-    fail_usage("--allocator " + printable(text), "is not known",
-               "write pytorch or pytorch:SETTING=VALUE,...");
-  }
-  return read_option("--allocator", [&] {
-    return parse_allocator_settings(rest.empty() ? rest : rest.substr(1));
-  });
-}
-
 /// The input of a report, without suggested next moves and without measurements.
 ReportInput report_input(const Study& study, const AnalysisOptions& analysis,
                          const BatchOptions& options, const PlanningResults& planned) {
   ReportInput input = stashscope::report_input(study, analysis.file);
   input.planned = planned;
   input.command = options.command;
-  if (!options.allocator.empty()) input.allocator = allocator_in(options.allocator);
+  input.allocator = allocator_of(options.allocator);
+  if (options.allocator.advises) input.advice = allocator_advice(study, *study.current);
   return input;
 }
 
@@ -137,12 +125,13 @@ void write_text(const std::string& text, const std::string& path) {
 int run_batch(const AnalysisOptions& analysis, const PlanningOptions& planning,
               const BatchOptions& options) {
   check_planning(planning);
-  if (!options.allocator.empty()) allocator_in(options.allocator);
+  const auto fitted = fitted_allocator(options.allocator);
+  allocator_of(options.allocator);
   const std::optional<Check> check = read_check(options.check);
   LoadedModel loaded = load_model_or_session(analysis);
   check_outputs(options, loaded.session.choices, files_read(analysis, loaded));
   auto study = study_with_times(loaded);
-  const PlanningResults planned = plan(planning, study, loaded.session);
+  const PlanningResults planned = plan(planning, fitted, study, loaded.session);
   const std::string pytorch = options.export_plan.empty() ? "" : pytorch_plan(*study);
   print_warnings("stashscope", loaded.warnings);
   print_warnings("stashscope", warnings_of_size("--budget", planning.budget.value_or("")));

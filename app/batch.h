@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "app/allocator_option.h"
 #include "app/check.h"
 #include "app/planning.h"
 
@@ -17,9 +18,9 @@ struct BatchOptions {
   std::string export_plan;
   std::string svg;
   CheckOptions check;
-  std::string allocator;  ///< `pytorch`, or `pytorch:` and its settings; empty: not given
-  std::string command;    ///< the command line, which HTML pages quote
-  std::string compare;    ///< another session or model; if given, only the comparison is written
+  AllocatorOptions allocator;
+  std::string command;  ///< the command line, which HTML pages quote
+  std::string compare;  ///< another session or model; if given, only the comparison is written
 };
 
 /// Writes to a file, or to standard output if `path` is empty.

@@ -5,7 +5,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/study/facts/module_memory.h"
-#include "core/study/facts/reserved_memory.h"
+#include "core/study/reserved/reserved_memory.h"
 
 namespace stashscope {
 
