@@ -75,6 +75,7 @@ ReportInput report_input(const Study& study, const AnalysisOptions& analysis,
   input.planned = planned;
   input.command = options.command;
   input.allocator = allocator_of(options.allocator);
+  if (options.allocator.advises) input.advice = allocator_advice(study, *study.current);
   return input;
 }
 
@@ -114,19 +115,6 @@ std::optional<MeasuredPair> measured_before(const Study& study, const AnalysisOp
 
 }  // namespace
 
-std::optional<AllocatorSettings> allocator_of(const std::string& text) {
-  constexpr std::string_view name = "pytorch";
-  if (text.empty()) return std::nullopt;
-  const std::string rest = text.starts_with(name) ? text.substr(name.size()) : ".";
-  if (!rest.empty() && rest[0] != ':') {
-    fail_usage("--allocator " + printable(text), "is not known",
-               "write pytorch or pytorch:SETTING=VALUE,...");
-  }
-  return read_option("--allocator", [&] {
-    return parse_allocator_settings(rest.empty() ? rest : rest.substr(1));
-  });
-}
-
 void write_text(const std::string& text, const std::string& path) {
   if (path.empty()) {
     std::cout << text;
@@ -139,12 +127,13 @@ void write_text(const std::string& text, const std::string& path) {
 int run_batch(const AnalysisOptions& analysis, const PlanningOptions& planning,
               const BatchOptions& options) {
   check_planning(planning);
+  const auto fitted = fitted_allocator(options.allocator);
   allocator_of(options.allocator);
   const std::optional<Check> check = read_check(options.check);
   LoadedModel loaded = load_model_or_session(analysis);
   check_outputs(options, loaded.session.choices, files_read(analysis, loaded));
   auto study = study_with_times(loaded);
-  const PlanningResults planned = plan(planning, study, loaded.session);
+  const PlanningResults planned = plan(planning, fitted, study, loaded.session);
   const std::string pytorch = options.export_plan.empty() ? "" : pytorch_plan(*study);
   print_warnings("stashscope", loaded.warnings);
   print_warnings("stashscope", warnings_of_size("--budget", planning.budget.value_or("")));

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <optional>
 #include <string>
 
+#include "app/allocator_option.h"
 #include "app/check.h"
 #include "app/exports.h"
 #include "app/planning.h"
@@ -20,14 +20,10 @@ struct BatchOptions {
   std::string svg;
   CheckOptions check;
   ExportOptions exports;
-  std::string allocator;  ///< `pytorch`, or `pytorch:` and its settings; empty: not given
-  std::string command;    ///< the command line, which HTML pages quote
-  std::string compare;    ///< another session or model; if given, only the comparison is written
+  AllocatorOptions allocator;
+  std::string command;  ///< the command line, which HTML pages quote
+  std::string compare;  ///< another session or model; if given, only the comparison is written
 };
-
-/// Parses `pytorch` or `pytorch:SETTING=VALUE,...`; nothing for an empty text. Throws a usage Error
-/// for other texts.
-std::optional<AllocatorSettings> allocator_of(const std::string& text);
 
 /// Writes to a file, or to standard output if `path` is empty.
 void write_text(const std::string& text, const std::string& path);

@@ -54,12 +54,7 @@ void add_batch_options(CLI::App& program, BatchOptions& options, CLI::Option* ba
                   "write the plans of a captured step for stashscope.apply in PyTorch")
       ->type_name("FILE")
       ->needs(batch);
-  program
-      .add_option("--allocator", options.allocator,
-                  "also state the memory that this allocator reserves: pytorch, or "
-                  "pytorch:SETTING=VALUE,... as in PYTORCH_CUDA_ALLOC_CONF")
-      ->type_name("NAME")
-      ->needs(batch);
+  add_allocator_options(program, options.allocator, batch);
   add_check_options(program, options.check, batch);
   add_export_options(program, options.exports, batch);
   program.add_option("--svg", options.svg, "write a picture of the graph")
