@@ -9,39 +9,37 @@ namespace stashscope {
 namespace {
 
 constexpr std::size_t mebibyte = std::size_t{1} << 20;
+constexpr std::size_t large = 240 * mebibyte;
 
-std::string repeated(std::string_view piece, std::size_t bytes) {
-  std::string text;
-  text.reserve(bytes);
-  while (text.size() + piece.size() <= bytes) text += piece;
-  return text;
-}
-
+/// A file that starts with some bytes and then has the same piece again and again.
 struct HostileCase {
-  const char* name;
-  std::string bytes;
+  std::string name;
+  std::string start;
+  std::string piece;
+  std::size_t bytes = 0;  ///< of all pieces
+
+  std::string text() const {
+    std::string text = start;
+    while (text.size() < start.size() + bytes) text += piece;
+    return text;
+  }
 };
 
 std::vector<HostileCase> hostile_cases() {
   const std::string zero(1, '\0');
-  const std::size_t size = 240 * mebibyte;
+  const std::string keys = "\x8c\x08" + std::string("filename\x94\x8c\x04line\x94(");
+  const std::string frame = "}(h" + zero + "\x8c\x04" + "AAAAh\1K\1u";
   return {
       {"code", "cposix\nsystem\n(S'touch ran'\ntR."},
-      {"recursion", std::string(10 * mebibyte, '(')},
-      {"lists", repeated("]", size)},
       {"cycle", "]q" + zero + "h" + zero + "a."},
       {"sizes", "\x8e" + std::string(7, '\0') + "\x10."},
-      {"cut_off", "\x80\x04}\x94(\x8c\x08segments\x94]\x94"},
-      {"nothing", repeated("N0", size)},
-      {"integers", "(" + repeated("K\1", size)},
-      {"memo", "N" + repeated("\x94", size)},
-      {"frames",
-       "\x8c\x08"
-       "filename\x94\x8c\x04line\x94(" +
-           repeated("}(h" + zero +
-                        "\x8c\x04"
-                        "AAAAh\1K\1u",
-                    size)},
+      {"cut off", "\x80\x04}\x94(\x8c\x08segments\x94]\x94"},
+      {"recursion", "", "(", large},
+      {"lists", "", "]", large},
+      {"nothing", "", "N0", large},
+      {"integers", "(", "K\1", large},
+      {"memo", "N", "\x94", large},
+      {"frames", keys, frame, large},
   };
 }
 
@@ -58,7 +56,7 @@ TEST(HostileSnapshots, AreRefusedByOneLineInLittleTimeAndMemory) {
   for (const HostileCase& each : hostile_cases()) {
     SCOPED_TRACE(each.name);
     const test::Folder folder;
-    write_file_atomically(folder / "hostile.pickle", each.bytes);
+    write_file_atomically(folder / "hostile.pickle", each.text());
     expect_refused("hostile.pickle", folder);
   }
 }

@@ -5,9 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/text.h"
-#include "core/memory/node_memory.h"
-#include "core/recompute/forward_nodes.h"
 #include "core/study/choices/node_names.h"
+#include "core/study/facts/group_memory.h"
 
 namespace stashscope {
 
@@ -29,16 +28,11 @@ Results live_results(const Study& study) {
 
 Results stashed_results(const Study& study) {
   const Variant& variant = *study.current;
-  const auto is_forward = forward_nodes(study.graph(), variant.dataflow, *study.opportunities);
+  const IdVector<NodeId, NodeMemory> memory = memory_of_nodes(study);
   Results results;
   for (const NodeId node : variant.timeline.order) {
-    if (!variant.dataflow.is_clone(node)) {
-      results[shown_name(study.graph(), variant.dataflow, node)] = 0;
-    }
-  }
-  for (const StashedValue& each : stashed_values(variant.dataflow, is_forward, variant.timeline)) {
-    const NodeId maker = variant.dataflow.origin(each.producer);
-    results[shown_name(study.graph(), variant.dataflow, maker)] += each.bytes;
+    const NodeId origin = variant.dataflow.origin(node);
+    results[shown_name(study.graph(), variant.dataflow, origin)] += memory[node].stashed_bytes;
   }
   return results;
 }
