@@ -6,7 +6,7 @@ namespace stashscope {
 
 namespace {
 
-constexpr std::int64_t largest_size = std::int64_t{1} << 62;
+constexpr std::int64_t largest_size = std::int64_t{1} << 61;  // two of them can be added
 
 const char* name_of(PickleKind kind) { return kind == PickleKind::dict ? "a dict" : "a text"; }
 

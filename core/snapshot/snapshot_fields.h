@@ -16,7 +16,7 @@ class SnapshotFields {
   /// The value of a key; invalid if the dict does not have it. As in Python, the last one counts.
   PickleId find(PickleId dict, PickleId key) const;
 
-  /// A whole number from 0 to 2^62; `otherwise` if the field is absent or None.
+  /// A whole number from 0 to 2^61; `otherwise` if the field is absent or None.
   std::int64_t size(PickleId dict, PickleId key, const char* name, std::int64_t otherwise) const;
   /// The same for a field that must be there.
   std::int64_t size(PickleId dict, PickleId key, const char* name) const;

@@ -8,6 +8,8 @@ namespace stashscope {
 namespace {
 
 constexpr int deepest_data = 8;
+/// More than a device has; the sum over all events that can be read fits 64 bits.
+constexpr std::int64_t largest_tensor = std::int64_t{1} << 40;
 
 /// Settings and annotations as they are.
 class DataReader {
@@ -218,10 +220,11 @@ class SnapshotReader {
     read_each(fields_.find(value, keys_.blocks), "the field 'blocks'", "block", [&](PickleId each) {
       budget_.take(2 * sizeof(SnapshotBlock));
       const SnapshotBlock& added = segment.blocks.emplace_back(block(each, end));
-      end = added.address + added.bytes;
-      if (added.address < segment.address || end > segment_end) {
-        fail_input("", "lies outside of its segment", "record the snapshot once more");
+      if (added.address < end || added.address + added.bytes > segment_end) {
+        fail_input("", "lies outside of its segment or in another block",
+                   "record the snapshot once more");
       }
+      end = added.address + added.bytes;
     });
   }
 
@@ -243,6 +246,9 @@ class SnapshotReader {
       requested = fields_.size(history, keys_.real_size, "real_size", requested);
     }
     block.requested_bytes = fields_.size(value, keys_.requested, "requested_size", requested);
+    if (!is_free && block.requested_bytes > block.bytes) {
+      fail_field("requested_size", "is larger than the block");
+    }
     return block;
   }
 
@@ -278,6 +284,7 @@ class SnapshotReader {
     event.address = is_oom ? fields_.size(value, keys_.device_free, "device_free", 0)
                            : fields_.size(value, keys_.addr, "addr", 0);
     event.bytes = fields_.size(value, keys_.size, "size", 0);
+    if (!is_oom && event.bytes > largest_tensor) fail_field("size", "is out of range");
     event.stream = fields_.number(value, keys_.stream, "stream", 0);
     event.time = fields_.number(value, keys_.time, "time_us", 0);
     event.stack = stacks_.stack(fields_.find(value, keys_.frames));

@@ -23,7 +23,7 @@ std::int64_t main_device(const MemorySnapshot& snapshot);
 /// The events of a device; empty if none were recorded.
 const std::vector<SnapshotEvent>& events_of(const MemorySnapshot& snapshot, std::int64_t device);
 
-/// The settings of the allocator that was recorded. Throws a usage Error for settings that are not
+/// The settings of the allocator that was recorded. Throws an input Error for settings that are not
 /// known.
 AllocatorSettings settings_of(const MemorySnapshot& snapshot);
 

@@ -120,6 +120,29 @@ TEST(SnapshotFile, ErrorsNameThePlace) {
       << refused();
 }
 
+TEST(SnapshotFile, BlocksInEachOtherAndTensorsLargerThanTheirBlockAreRefused) {
+  MemorySnapshot snapshot = small_snapshot();
+  const auto refused = [&] {
+    return test::refusal(ErrorKind::input, [&] { parse_snapshot(snapshot_pickle(snapshot)); });
+  };
+  snapshot.segments[0].blocks[1].address -= 512;
+  EXPECT_NE(refused().find("block 1: lies"), std::string::npos) << refused();
+  snapshot = small_snapshot();
+  snapshot.segments[0].blocks[1].requested_bytes = 7 * mebibyte;
+  EXPECT_NE(refused().find("requested_size"), std::string::npos) << refused();
+  snapshot = small_snapshot();
+  snapshot.traces[0][0].bytes = std::int64_t{1} << 60;
+  EXPECT_NE(refused().find("event 0: the field 'size'"), std::string::npos) << refused();
+}
+
+TEST(SnapshotRecording, SettingsThatAreNotKnownAreTold) {
+  MemorySnapshot snapshot = small_snapshot();
+  snapshot.settings.value =
+      SnapshotData::Dict{{"PYTORCH_CUDA_ALLOC_CONF", {std::string("no_such_setting:1")}}};
+  EXPECT_NE(test::refusal(ErrorKind::input, [&] { settings_of(snapshot); }).find("no_such_setting"),
+            std::string::npos);
+}
+
 TEST(SnapshotFile, SizesWhoseSumOverflowsAreRefused) {
   MemorySnapshot snapshot;
   for (int each = 0; each < 16; ++each) {
