@@ -46,7 +46,7 @@ AllocatorSettings parsed_settings(const std::string& text) {
   try {
     return parse_allocator_settings(text);
   } catch (const Error& error) {
-    fail_input("the allocator_settings of the snapshot", error.reason(), error.hint());
+    fail_input("the allocator_settings: " + error.where(), error.reason(), error.hint());
   }
 }
 

@@ -10,6 +10,7 @@
 #include "core/study/exports/perfetto_trace.h"
 #include "core/study/exports/protobuf_writer.h"
 #include "core/study/exports/slot_times.h"
+#include "core/study/facts/group_memory.h"
 #include "core/study/reserved/reserved_memory.h"
 #include "tests/support/named_model.h"
 
@@ -83,7 +84,10 @@ TEST(NodeData, StashedBytesAddUp) {
   std::int64_t sum = 0;
   for (const auto& each : data.begin()->at("results")) sum += each.at("value").get<std::int64_t>();
   EXPECT_GT(sum, 0);
-  EXPECT_EQ(sum, stashed_bytes(study->current->timeline, study->opportunities->stashed));
+  const auto& order = study->current->timeline.order;
+  std::vector<NodeId> nodes(order.begin(), order.end());
+  std::ranges::sort(nodes);
+  EXPECT_EQ(sum, group_memory(*study, nodes, 0).sum.stashed_bytes);
 }
 
 TEST(ProtobufWriter, WritesTheWireFormat) {
