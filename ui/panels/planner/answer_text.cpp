@@ -283,11 +283,18 @@ QString answer_text(const Study& study, const BudgetAnswer& answer) {
          paragraph(proof_text(answer, step_seconds(study, *study.baseline)));
 }
 
-QString before_text(std::int64_t before_bytes, std::int64_t after_bytes,
+QString before_text(const Study& study, const BudgetAnswer& answer, const StepFigures& before,
                     const std::vector<const GraphPass*>& passes) {
-  const QString change = PlannerAnswer::tr("The peak went from <b>%1</b> to <b>%2</b> (%3)")
-                             .arg(bytes_text(before_bytes), bytes_text(after_bytes),
-                                  change_text(before_bytes, after_bytes));
+  const std::int64_t peak = answer.best.peak_bytes;
+  const QString time_before = time_text(before.seconds);
+  const QString time = time_text(step_seconds(study, *study.baseline) + answer.best.extra_seconds);
+  if (before.peak_bytes == peak && time_before == time) return {};
+  QString change = PlannerAnswer::tr("The peak went from <b>%1</b> to <b>%2</b> (%3)")
+                       .arg(bytes_text(before.peak_bytes), bytes_text(peak),
+                            change_text(before.peak_bytes, peak));
+  if (time_before != time) {
+    change += PlannerAnswer::tr(", a step from <b>%1</b> to <b>%2</b>").arg(time_before, time);
+  }
   if (passes.empty()) return paragraph(change + u'.');
   return paragraph(PlannerAnswer::tr("%1, with plans and %2.")
                        .arg(change, counted(passes.size(), PlannerAnswer::tr("1 pass switched on"),

@@ -137,6 +137,31 @@ TEST_F(Planner, OffersPassesThatMakeThePlanCheaper) {
   EXPECT_TRUE(answer().contains(u"switched on"_s)) << answer().toStdString();
 }
 
+TEST_F(Planner, SaysWhatAPlanWithItsPassesSavedAgainstTheStart) {
+  const Study& start = *document().study();
+  const QString peak_before = bytes_text(peak());
+  const QString time_before = time_text(step_seconds(start, *start.current));
+  type_budget(u"62 %"_s);  // a share of a peak that the passes lower
+  QTest::keyClick(&field(), Qt::Key_Return);
+  ASSERT_TRUE(ends());
+  auto& use = find<QPushButton>(u"use_passes_button"_s);
+  ASSERT_TRUE(use.isVisible()) << answer().toStdString();
+  const std::int64_t budget = planning().answer()->request.budget_bytes;
+  click(use);
+  ASSERT_TRUE(settles());
+  ASSERT_NE(share(62), budget);
+  const Study& now = *document().study();
+  EXPECT_TRUE(answer().contains(
+      u"from <b>%1</b> to <b>%2</b>"_s.arg(peak_before, bytes_text(peak()))))
+      << answer().toStdString();
+  EXPECT_TRUE(answer().contains(u"a step from <b>%1</b> to <b>%2</b>"_s.arg(
+      time_before, time_text(step_seconds(now, *now.current)))))
+      << answer().toStdString();
+  EXPECT_FALSE(find<QPushButton>(u"use_plan_button"_s).isVisible()) << "this plan is in use";
+  type_budget(u"61 %"_s);
+  EXPECT_FALSE(answer().contains(u"went from"_s)) << "another budget has no answer yet";
+}
+
 TEST_F(Planner, TheBudgetBelongsToItsModelAndItsSession) {
   const QString first = field().text();
   type_budget(u"3 MiB"_s);
