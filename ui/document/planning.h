@@ -87,8 +87,11 @@ class Planning : public QObject {
   /// The last answer to `find_fit`; null if no answer is valid for the shown study.
   const LargestFit* fit() const;
   /// The study that `fit` was computed for.
-  /// @pre `fit` is not null
+  /// @pre `fit` or `replanned` is not null
   const Study& asked_of_fit() const { return *fit_->study; }
+  /// The last answer to `find_fit`, also while only its part `replanned` is valid.
+  /// @pre `fit` or `replanned` is not null
+  const LargestFit& last_fit() const { return fit_->answer; }
 
   /// The state of a search that makes a plan for each size.
   struct Replanning {

@@ -55,7 +55,11 @@ QString fit_answer_text(const Study& study, const LargestFit& fit);
 /// The text as a paragraph of rich text.
 QString paragraph(const QString& text);
 
-/// The largest size that fits with the current choices: `fits 80 GiB: batch 12`.
-QString fit_summary(const Study& study, const LargestFit& fit);
+/// The largest size that fits with the current choices, and the one with a plan made for it: `fits
+/// 80 GiB: batch 12, with a plan made for it 19`. While the size and the plan of `replanned` are in
+/// use, only this size.
+/// @param replanned null: not known
+QString fit_summary(const Study& study, const LargestFit& fit, const ReplannedFit* replanned,
+                    bool is_in_use);
 
 }  // namespace stashscope::ui

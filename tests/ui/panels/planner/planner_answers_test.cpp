@@ -151,8 +151,8 @@ TEST_F(Planner, SaysWhatAPlanWithItsPassesSavedAgainstTheStart) {
   ASSERT_TRUE(settles());
   ASSERT_NE(share(62), budget);
   const Study& now = *document().study();
-  EXPECT_TRUE(answer().contains(
-      u"from <b>%1</b> to <b>%2</b>"_s.arg(peak_before, bytes_text(peak()))))
+  EXPECT_TRUE(
+      answer().contains(u"from <b>%1</b> to <b>%2</b>"_s.arg(peak_before, bytes_text(peak()))))
       << answer().toStdString();
   EXPECT_TRUE(answer().contains(u"a step from <b>%1</b> to <b>%2</b>"_s.arg(
       time_before, time_text(step_seconds(now, *now.current)))))
@@ -160,6 +160,25 @@ TEST_F(Planner, SaysWhatAPlanWithItsPassesSavedAgainstTheStart) {
   EXPECT_FALSE(find<QPushButton>(u"use_plan_button"_s).isVisible()) << "this plan is in use";
   type_budget(u"61 %"_s);
   EXPECT_FALSE(answer().contains(u"went from"_s)) << "another budget has no answer yet";
+}
+
+TEST_F(Planner, TheInvitationOfTheChartStandsOnNoGrid) {
+  ASSERT_TRUE(chart().points().empty());
+  chart().set_marks(ChartMarks{{100, 0}, {60, 0.5}, 1, 80, {}});
+  const PlanChartMap map = chart().map();
+  const QImage picture = chart().grab().toImage();
+  const QRgb background = picture.pixel(2, 2);
+  // Nothing stands between the upper and the lower line of the grid, except lines from top to
+  // bottom.
+  const double half = (map.plot.top() + map.plot.bottom()) / 2;
+  const int above = qRound(half) - 4;
+  const int below = qRound(half) + 4;
+  int kinds = 0;
+  for (int x = qRound(map.plot.left()); x < qRound(map.plot.right()); ++x) {
+    const bool is_line = picture.pixel(x, above) != background;
+    if (is_line != (picture.pixel(x, below) != background)) ++kinds;
+  }
+  EXPECT_LE(kinds, 3) << "a text is in the way of the lines";
 }
 
 TEST_F(Planner, TheBudgetBelongsToItsModelAndItsSession) {
@@ -305,8 +324,13 @@ TEST_F(Fit, OneClickSetsTheSizeWithThePlanMadeForIt) {
   ASSERT_GT(found.value, 16);
   EXPECT_TRUE(fits().contains(bytes_text(found.peak_bytes))) << fits().toStdString();
   EXPECT_EQ(use.text(), u"Set batch to %1 with this plan"_s.arg(found.value));
+  const QString value = QString::number(found.value);
+  const QString largest = planning().replanned()->is_at_least() ? u"at least "_s + value : value;
+  EXPECT_TRUE(status().contains(u"with a plan made for it "_s + largest)) << status().toStdString();
   click(use);
   ASSERT_TRUE(settles());
+  EXPECT_TRUE(status().contains(u": batch "_s + largest)) << status().toStdString();
+  EXPECT_FALSE(status().contains(u"with a plan"_s)) << "no size without it is told";
   EXPECT_EQ(peak(), found.peak_bytes);
   EXPECT_LE(peak(), memory_bytes);
   EXPECT_FALSE(use.isVisible());
