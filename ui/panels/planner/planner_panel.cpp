@@ -285,12 +285,22 @@ void PlannerPanel::show_answer() {
   if (answer != nullptr) {
     details_->setText(answer_details(*document_.study(), *answer, planning_.passes_of_answer()));
   }
-  use_passes_->setVisible(offered_passes() != nullptr);
+  offer(*use_passes_, offered_passes() != nullptr);
   const ParetoPoint* const plan = offered_plan();
-  use_->setVisible(plan != nullptr);
+  offer(*use_, plan != nullptr);
   if (plan == nullptr) return;
   use_->setText(plan->peak_bytes <= asked_bytes() ? tr("Use this plan")
                                                   : tr("Use the plan with the lowest peak"));
+}
+
+/// Shows or hides a button below the answer. If a button that has the keyboard goes away, the view
+/// returns to the answer, which says what the button did; Qt would go on to the chart below.
+void PlannerPanel::offer(QPushButton& button, bool is_offered) {
+  if (!is_offered && button.hasFocus()) {
+    plan_->setFocus();
+    scroll_->ensureWidgetVisible(plan_, 0, spacing_unit);
+  }
+  button.setVisible(is_offered);
 }
 
 /// The plan that the button below the answer switches on: the cheapest known plan within the

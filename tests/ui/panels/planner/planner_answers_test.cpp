@@ -222,6 +222,26 @@ class SmallPlanner : public Planner {
   }
 };
 
+TEST_F(SmallPlanner, ShowsTheAnswerAfterItsButtonWasUsed) {
+  resize(420, 320);
+  type_budget(u"62 %"_s);
+  QTest::keyClick(&field(), Qt::Key_Return);
+  ASSERT_TRUE(ends());
+  auto& use = find<QPushButton>(u"use_passes_button"_s);
+  ASSERT_TRUE(use.isVisible()) << answer().toStdString();
+  use.setFocus();
+  scroll().ensureWidgetVisible(&use);
+  QTest::keyClick(&use, Qt::Key_Space);
+  ASSERT_TRUE(settles());
+  QTest::qWait(20);
+  const auto& text = find<QLabel>(u"budget_answer"_s);
+  ASSERT_TRUE(text.text().contains(u"went from"_s)) << text.text().toStdString();
+  const int top = text.mapTo(scroll().viewport(), QPoint()).y();
+  EXPECT_GE(top, 0) << "its first line says what was saved";
+  EXPECT_LT(top, scroll().viewport()->height() / 2 + 40);
+  EXPECT_TRUE(find<QPushButton>(u"plan_button"_s).hasFocus());
+}
+
 TEST_F(SmallPlanner, IsWholeAtEveryWidth) {
   for (const int width : {900, 500, 395, 300, 1}) {
     resize(width, 500);
