@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "app/check.h"
 #include "app/planning.h"
 
 namespace stashscope::app {
@@ -15,8 +16,10 @@ struct BatchOptions {
   std::string export_env;
   std::string export_plan;
   std::string svg;
-  std::string command;  ///< the command line, which HTML pages quote
-  std::string compare;  ///< another session or model; if given, only the comparison is written
+  CheckOptions check;
+  std::string allocator;  ///< `pytorch`, or `pytorch:` and its settings; empty: not given
+  std::string command;    ///< the command line, which HTML pages quote
+  std::string compare;    ///< another session or model; if given, only the comparison is written
 };
 
 /// Writes to a file, or to standard output if `path` is empty.

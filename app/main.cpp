@@ -5,6 +5,7 @@
 #include "app/layout_child.h"
 #include "app/lists.h"
 #include "app/process_start.h"
+#include "app/replay.h"
 #include "app/window.h"
 #include "core/process/remote.h"
 
@@ -16,6 +17,8 @@ struct ProgramOptions {
   PlanningOptions planning;
   BatchOptions batch;
   WindowOptions window;
+  ReplayOptions replay;
+  bool has_format = false;
   bool is_batch = false;
   bool lists_optimizers = false;
   bool lists_passes = false;
@@ -24,11 +27,8 @@ struct ProgramOptions {
   bool lists_profiles = false;
 };
 
-/// @param batch the option that all options declared here need
+/// @param batch the option that all options declared here need, but for --format
 void add_batch_options(CLI::App& program, BatchOptions& options, CLI::Option* batch) {
-  program.add_option("--format", options.format, "text, json, html, or summary (by operator type)")
-      ->check(CLI::IsMember({"text", "json", "html", "summary"}))
-      ->needs(batch);
   program.add_option("--out", options.out, "file for the report (default: standard output)")
       ->type_name("FILE")
       ->needs(batch);
@@ -51,6 +51,13 @@ void add_batch_options(CLI::App& program, BatchOptions& options, CLI::Option* ba
                   "write the plans of a captured step for stashscope.apply in PyTorch")
       ->type_name("FILE")
       ->needs(batch);
+  program
+      .add_option("--allocator", options.allocator,
+                  "also state the memory that this allocator reserves: pytorch, or "
+                  "pytorch:SETTING=VALUE,... as in PYTORCH_CUDA_ALLOC_CONF")
+      ->type_name("NAME")
+      ->needs(batch);
+  add_check_options(program, options.check, batch);
   program.add_option("--svg", options.svg, "write a picture of the graph")
       ->type_name("FILE")
       ->needs(batch);
@@ -100,6 +107,17 @@ int print_list(const std::string& list) {
   return 0;
 }
 
+/// Throws a usage Error if the format is given without an option that prints.
+void check_format(const ProgramOptions& options) {
+  const std::string& format = options.batch.format;
+  if (!options.replay.events.empty() && format != "text" && format != "json") {
+    fail_usage("--format " + format, "cannot be used with --replay", "choose text or json");
+  }
+  if (options.has_format && !options.is_batch && options.replay.events.empty()) {
+    fail_usage("--format", "requires --batch or --replay", "add one of them");
+  }
+}
+
 /// Without a display, prints the report instead of opening the window.
 int run_program(const ProgramOptions& options, int argc, char** argv) {
   if (options.lists_optimizers) return print_optimizers();
@@ -107,6 +125,8 @@ int run_program(const ProgramOptions& options, int argc, char** argv) {
   if (options.lists_fusions) return print_list(fusion_list());
   if (options.lists_orders) return print_list(order_list());
   if (options.lists_profiles) return print_profiles();
+  check_format(options);
+  if (!options.replay.events.empty()) return run_replay(options.replay, options.batch.format);
   if (!options.batch.compare.empty()) return run_comparison(options.analysis, options.batch);
   if (options.is_batch) return run_batch(options.analysis, options.planning, options.batch);
   if (!options.window.screenshot.empty() || can_show_window()) {
@@ -151,13 +171,20 @@ int run(int argc, char** argv) {
   program.add_flag("--list-profiles", options.lists_profiles,
                    "list the built-in values of --profile and exit");
   add_planning_options(program, options.planning, batch);
+  CLI::Option* const format =
+      program
+          .add_option("--format", options.batch.format,
+                      "text, json, html, or summary (by operator type); with --replay text or json")
+          ->check(CLI::IsMember({"text", "json", "html", "summary"}));
   add_batch_options(program, options.batch, batch);
+  add_replay_options(program, options.replay);
   add_window_options(program, options.window, batch);
   program.footer(
       "Exit codes: 0 done, 1 unusable input, 2 wrong usage, 3 the run failed, 4 the budget is not "
-      "met.");
+      "met, 5 a limit of --check is broken.");
   if (const auto code = parse_command_line(program, argc, argv)) return *code;
   options.batch.command = command_line(argc, argv);
+  options.has_format = format->count() > 0;
   return guarded("stashscope", [&] { return run_program(options, argc, argv); });
 }
 

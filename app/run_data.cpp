@@ -78,7 +78,8 @@ std::shared_ptr<const Study> study_with(LoadedModel& loaded, const NamedTensors&
     if (error.kind() != ErrorKind::usage || given.dims().empty()) throw;
     loaded.session.choices = chosen;
     study_of(loaded);
-    fail_input("the given tensors", "contradict each other: " + given.text(), error.what());
+    fail_input("the given tensors", "have sizes at which the step cannot run: " + given.text(),
+               error.what());
   }
 }
 

@@ -39,8 +39,8 @@ constexpr Round rounds_of_few_moves[] = {{1, true, 0.1, 5}};
 constexpr std::size_t tasks_of_a_large_graph = 3000;
 constexpr double last_temperature = 0.005;
 
-/// Each change multiplies or divides the penalty by `penalty_step`; the limits are in units of
-/// penalty_unit_.
+/// In a round that adapts, each change multiplies or divides the penalty by `penalty_step`, within
+/// these limits. The limits are in units of penalty_unit_.
 constexpr double penalty_step = 1.01;
 constexpr double least_penalty = 0.05;
 constexpr double most_penalty = 200;

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/allocator/allocator_settings.h"
 #include "core/study/facts/pass_savings.h"
 #include "core/study/measured/measure.h"
 #include "core/study/search/budget.h"
@@ -39,6 +40,8 @@ struct ReportInput {
   /// The best next moves among those that `tried_moves` allows; unset if none were searched for.
   std::optional<std::vector<NextMove>> moves = {};
   MoveLimits tried_moves = {};
+  /// Settings of PyTorch's allocator; not set: reserved memory is left out.
+  std::optional<AllocatorSettings> allocator = {};
   std::string command = {};  ///< the command line that asked for the report; empty: unknown
 };
 

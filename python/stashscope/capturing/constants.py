@@ -15,9 +15,10 @@ from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch.utils._mode_utils import no_dispatch
 from torch.utils.weak import WeakTensorKeyDictionary
 
+# Larger tensors keep no data. In elements.
 _LIMIT = 1 << 16
-# Limits in elements with routing='even': tensors computed from the experts that a router picks can have tokens x experts
-# elements.
+# The limits if the capture routes tokens evenly. They are larger, because a tensor computed from the experts that a
+# router picks can have tokens x experts elements. The second limit is for floating-point tensors.
 _ROUTED_LIMIT = 1 << 26
 _ROUTED_FLOAT_LIMIT = 1 << 22
 

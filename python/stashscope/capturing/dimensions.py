@@ -321,7 +321,10 @@ def _quiet() -> Iterator[None]:
 
 
 def _next_points(open_points: set[Point]) -> Iterator[Point]:
-    """The points one above an open point in one coordinate, if all points one below them in one coordinate are open."""
+    """The points above the origin whose neighbours below are all open. Neighbours differ by one in one coordinate.
+
+    A point is open if the polynomials through the earlier points were wrong there. The origin is always open.
+    """
     for point in open_points:
         for position in range(len(point)):
             larger = point[:position] + (point[position] + 1,) + point[position + 1:]

@@ -59,7 +59,7 @@ class Interpolation:
         return total
 
     def wrong(self, sizes: Sequence[int], numbers: Sequence[int]) -> Optional[int]:
-        """The first number that its polynomial does not give at these sizes."""
+        """The position of the first number whose polynomial gives another value at these sizes; None if all are right."""
         values: dict[int, Fraction] = {}
         for number, (kind, wanted) in enumerate(zip(self._class_of, numbers)):
             if kind not in values:

@@ -240,11 +240,12 @@ void OverviewPanel::show_study() {
 OverviewPanel::Groups OverviewPanel::groups_of(std::shared_ptr<const Study> study,
                                                MemoryGrouping grouping, EqualBlocks blocks,
                                                ModuleLevel level) {
-  const TensorHomes homes = tensor_homes(*study, *study->current);
+  TensorHomes homes = tensor_homes(*study, *study->current);
   MemoryTree tree = memory_tree(*study, *study->current, grouping, homes, blocks);
   std::vector<ModuleMemory> modules = module_memory(*study, homes, level);
   modules.push_back(memory_outside(*study, homes, modules));
-  return {std::move(study), std::move(tree), module_groups(std::move(modules)), level};
+  return {std::move(study), std::move(tree), std::move(homes.modules),
+          module_groups(std::move(modules)), level};
 }
 
 void OverviewPanel::show_groups(Groups groups) {
@@ -253,6 +254,7 @@ void OverviewPanel::show_groups(Groups groups) {
   const bool is_new = groups.study != shown_study_ || groups.level != shown_level_;
   shown_level_ = groups.level;
   shown_study_ = std::move(groups.study);
+  node_modules_ = std::move(groups.node_modules);
   shown_slot_ = document_.selection().slot();
   const Timeline& timeline = shown_study_->current->timeline;
   std::vector<std::int64_t> bytes = tree_bytes(groups.tree, timeline, shown_slot_);
@@ -327,7 +329,8 @@ void OverviewPanel::choose_group(std::uint32_t node, bool added) {
   if (node == 0) return document_.selection().clear();
   const ValueId given = added ? ValueId() : given_tensor_at(node);
   if (given.valid()) return document_.selection().select_tensor(given);
-  std::vector<NodeId> nodes = makers_in_tree(icicle_->tree(), *shown_study_->current, node);
+  std::vector<NodeId> nodes =
+      nodes_in_tree(icicle_->tree(), *shown_study_->current, node_modules_, node);
   if (added) {
     const std::vector<NodeId>& before = document_.selection().nodes();
     nodes.insert(nodes.end(), before.begin(), before.end());

@@ -43,6 +43,7 @@ class OverviewPanel : public QWidget {
   struct Groups {
     std::shared_ptr<const Study> study;
     MemoryTree tree;
+    NodeModules node_modules;
     std::vector<ModuleGroup> modules;
     ModuleLevel level = ModuleLevel::innermost;
   };
@@ -90,6 +91,7 @@ class OverviewPanel : public QWidget {
   QCheckBox* layers_;
   ModuleLevel shown_level_ = ModuleLevel::innermost;  ///< level of the modules in the table
   std::shared_ptr<const Study> shown_study_;
+  NodeModules node_modules_;  ///< of the shown study
   std::size_t shown_slot_ = 0;
   std::string wanted_module_;  ///< module to zoom to once its box exists; empty: none
   /// Whether equal blocks were summed before a click on a row changed that; empty if no row did.
