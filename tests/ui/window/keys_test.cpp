@@ -180,6 +180,9 @@ TEST_F(WindowKeys, OfAPanelLeadToItsListOrChart) {
   leads(Qt::Key_2, u"order_table"_s);
   leads(Qt::Key_6, u"memory_view"_s);
   leads(Qt::Key_7, u"alive_table"_s);
+  leads(Qt::Key_8, u"sweep_chart"_s);
+  press(Qt::Key_3, Qt::ControlModifier | Qt::AltModifier);
+  EXPECT_TRUE(find<QWidget>(u"icicle_view"_s).hasFocus());
 }
 
 TEST_F(WindowKeys, ALetterScrollsToItsField) {
