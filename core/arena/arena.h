@@ -8,8 +8,8 @@
 namespace stashscope {
 
 /// A buffer of a static arena. It keeps its bytes at one offset while it lives, in the half-open
-/// time [lower, upper). Bytes are at least 0, `lower` is below `upper`, and the bytes of all buffers
-/// of an arena together fit into 62 bits.
+/// time [lower, upper). Bytes are at least 0, `lower` is below `upper`, and the bytes of all
+/// buffers of an arena together are at most `most_arena_bytes`.
 struct ArenaBuffer {
   std::int64_t lower = 0;
   std::int64_t upper = 0;
@@ -17,6 +17,9 @@ struct ArenaBuffer {
 
   friend bool operator==(const ArenaBuffer&, const ArenaBuffer&) = default;
 };
+
+/// The most bytes that all buffers of an arena may have together.
+inline constexpr std::int64_t most_arena_bytes = std::int64_t{1} << 62;
 
 /// Where the buffers lie: the offset of each in bytes, and the bytes of the arena that holds them.
 struct ArenaPlacement {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 
@@ -7,11 +8,11 @@
 
 namespace stashscope {
 
-/// Limits of a search for a placement. With a limit of moves and none of time, the same seed gives
-/// the same placement on every machine.
+/// Limits of a search for a placement; a move places one buffer. With a limit of moves and none of
+/// time, the same seed gives the same placement on every machine.
 struct ArenaLimit {
   double seconds = 10;     ///< 0: no limit of time
-  std::int64_t moves = 0;  ///< placed buffers of the exact search; 0: no limit of moves
+  std::int64_t moves = 0;  ///< 0: no limit of moves
   std::uint64_t seed = 1;
 };
 
@@ -33,9 +34,19 @@ class ArenaClock {
     const double time = limit_.seconds > 0 ? seconds() / limit_.seconds : 0;
     const double moved =
         limit_.moves > 0 ? static_cast<double>(moves_) / static_cast<double>(limit_.moves) : 0;
-    return time > moved ? time : moved;
+    return std::max(time, moved);
   }
-  const Progress& progress() const { return progress_; }
+  /// A clock that starts now with this share of what is left.
+  ArenaClock share_of_rest(double share) const {
+    ArenaLimit rest = limit_;
+    if (limit_.seconds > 0) rest.seconds = std::max(1e-9, share * (limit_.seconds - seconds()));
+    const auto left = static_cast<double>(limit_.moves - moves_);
+    if (limit_.moves > 0)
+      rest.moves = std::max<std::int64_t>(1, static_cast<std::int64_t>(share * left));
+    return {rest, progress_};
+  }
+  const ArenaLimit& limit() const { return limit_; }
+  bool has_limit() const { return limit_.seconds > 0 || limit_.moves > 0; }
 
  private:
   ArenaLimit limit_;

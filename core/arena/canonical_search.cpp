@@ -54,18 +54,14 @@ class CanonicalSearch::Implementation {
         neighbours_(neighbours_of(sections_)),
         solution_(buffers.size()) {}
 
-  ArenaAnswer search(std::int64_t capacity, std::int64_t most_moves, ArenaClock& clock) {
+  ArenaAnswer search(std::int64_t capacity, ArenaClock& clock) {
     capacity_ = capacity;
     clock_ = &clock;
-    std::int64_t share = static_cast<std::int64_t>(buffers_.size());
-    std::int64_t left = most_moves == 0 ? none : most_moves;
-    while (true) {
-      share *= 2;
+    for (auto moves = static_cast<std::int64_t>(buffers_.size());; moves *= 2) {
       for (const Order& order : orders) {
         order_ = order;
-        const ArenaAnswer answer = search_with(std::min(share, left));
-        left -= std::min(share, left) - std::max<std::int64_t>(moves_left_, 0);
-        if (answer != ArenaAnswer::unknown || left <= 0 || clock.is_over()) return answer;
+        const ArenaAnswer answer = search_with(2 * moves);
+        if (answer != ArenaAnswer::unknown || clock.is_over()) return answer;
       }
     }
   }
@@ -83,7 +79,9 @@ class CanonicalSearch::Implementation {
   bool is_repeated(const Part& part, const std::vector<Candidate>& all, std::size_t index) const;
   bool place(int buffer, std::int64_t offset);
   bool raise_neighbours(int buffer, std::int64_t top);
-  void raise_floors(int begin, int end);
+  void mark_sections(std::size_t from);
+  void mark(int section);
+  void raise_floors();
   void take_back(int buffer, std::size_t lows, std::size_t floors);
   bool is_possible(const Part& part, std::int64_t level) const;
   ArenaAnswer descend(const Part& part, const Candidate& last);
@@ -106,6 +104,8 @@ class CanonicalSearch::Implementation {
   std::vector<std::int64_t> floors_;  // of each section: where its free bytes start
   std::vector<std::int64_t> totals_;  // of each section: bytes of buffers still to place
   std::vector<int> crossings_;        // buffers still to place that live in s and in s + 1
+  std::vector<int> marked_;           // sections whose floors are computed again
+  std::vector<bool> is_marked_;
   std::vector<Change> low_changes_;
   std::vector<Change> floor_changes_;
 };
@@ -116,10 +116,12 @@ void CanonicalSearch::Implementation::start() {
   floors_.assign(at(sections_.count), 0);
   totals_.assign(at(sections_.count), 0);
   crossings_.assign(at(sections_.count), 0);
+  is_marked_.assign(at(sections_.count), false);
   low_changes_.clear();
   floor_changes_.clear();
   for (std::size_t i = 0; i < buffers_.size(); ++i) {
-    for (int s = sections_.first[i]; s < sections_.last[i]; ++s) totals_[at(s)] += buffers_[i].bytes;
+    for (int s = sections_.first[i]; s < sections_.last[i]; ++s)
+      totals_[at(s)] += buffers_[i].bytes;
     change_crossings(static_cast<int>(i), 1);
   }
 }
@@ -158,9 +160,9 @@ Part CanonicalSearch::Implementation::sorted_part(int begin, int end,
   using Key = std::pair<std::array<double, 3>, int>;
   std::vector<Key> keys;
   for (const int buffer : buffers) {
-    keys.push_back({{-measure(order_[0], buffer), -measure(order_[1], buffer),
-                     -measure(order_[2], buffer)},
-                    buffer});
+    keys.push_back(
+        {{-measure(order_[0], buffer), -measure(order_[1], buffer), -measure(order_[2], buffer)},
+         buffer});
   }
   std::sort(keys.begin(), keys.end());
   std::transform(keys.begin(), keys.end(), buffers.begin(),
@@ -214,8 +216,25 @@ bool CanonicalSearch::Implementation::raise_neighbours(int buffer, std::int64_t 
   return has_hat;
 }
 
-void CanonicalSearch::Implementation::raise_floors(int begin, int end) {
-  for (int s = begin; s < end; ++s) {
+/// Marks the sections whose floor may rise: only those where a raised buffer was the lowest.
+void CanonicalSearch::Implementation::mark_sections(std::size_t from) {
+  for (std::size_t i = from; i < low_changes_.size(); ++i) {
+    const Change& change = low_changes_[i];
+    for (int s = sections_.first[at(change.index)]; s < sections_.last[at(change.index)]; ++s) {
+      if (change.before <= floors_[at(s)]) mark(s);
+    }
+  }
+}
+
+void CanonicalSearch::Implementation::mark(int section) {
+  if (is_marked_[at(section)]) return;
+  is_marked_[at(section)] = true;
+  marked_.push_back(section);
+}
+
+void CanonicalSearch::Implementation::raise_floors() {
+  for (const int s : marked_) {
+    is_marked_[at(s)] = false;
     std::int64_t lowest = none;
     for (const int* each = members_.begin(at(s)); each != members_.end(at(s)); ++each) {
       if (offsets_[at(*each)] == unplaced) lowest = std::min(lowest, lows_[at(*each)]);
@@ -224,6 +243,7 @@ void CanonicalSearch::Implementation::raise_floors(int begin, int end) {
     floor_changes_.push_back({s, floors_[at(s)]});
     floors_[at(s)] = lowest;
   }
+  marked_.clear();
 }
 
 /// Places the buffer; returns whether a buffer is still to place above it.
@@ -232,18 +252,14 @@ bool CanonicalSearch::Implementation::place(int buffer, std::int64_t offset) {
   const std::int64_t top = offset + buffers_[at(buffer)].bytes;
   const std::size_t changes = low_changes_.size();
   const bool has_hat = raise_neighbours(buffer, top);
-  int begin = sections_.first[at(buffer)];
-  int end = sections_.last[at(buffer)];
-  for (int s = begin; s < end; ++s) {
+  mark_sections(changes);
+  for (int s = sections_.first[at(buffer)]; s < sections_.last[at(buffer)]; ++s) {
     floor_changes_.push_back({s, floors_[at(s)]});
     floors_[at(s)] = top;
     totals_[at(s)] -= buffers_[at(buffer)].bytes;
+    mark(s);
   }
-  for (std::size_t i = changes; i < low_changes_.size(); ++i) {
-    begin = std::min(begin, sections_.first[at(low_changes_[i].index)]);
-    end = std::max(end, sections_.last[at(low_changes_[i].index)]);
-  }
-  raise_floors(begin, end);
+  raise_floors();
   return has_hat;
 }
 
@@ -274,9 +290,8 @@ ArenaAnswer CanonicalSearch::Implementation::search(const Part& part, const Cand
   clock_->count(1);
   const std::vector<Candidate> all = candidates(part, last);
   if (all.empty()) {
-    const bool is_done = std::all_of(part.buffers.begin(), part.buffers.end(), [&](int buffer) {
-      return offsets_[at(buffer)] != unplaced;
-    });
+    const bool is_done = std::all_of(part.buffers.begin(), part.buffers.end(),
+                                     [&](int buffer) { return offsets_[at(buffer)] != unplaced; });
     return is_done ? ArenaAnswer::placed : ArenaAnswer::impossible;
   }
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -341,9 +356,8 @@ CanonicalSearch::CanonicalSearch(const std::vector<ArenaBuffer>& buffers)
 
 CanonicalSearch::~CanonicalSearch() = default;
 
-ArenaAnswer CanonicalSearch::search(std::int64_t capacity, std::int64_t most_moves,
-                                    ArenaClock& clock) {
-  return implementation_->search(capacity, most_moves, clock);
+ArenaAnswer CanonicalSearch::search(std::int64_t capacity, ArenaClock& clock) {
+  return implementation_->search(capacity, clock);
 }
 
 const std::vector<std::int64_t>& CanonicalSearch::offsets() const {

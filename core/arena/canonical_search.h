@@ -1,8 +1,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
-#include <string_view>
 #include <vector>
 
 #include "core/arena/arena.h"
@@ -36,8 +34,8 @@ class CanonicalSearch {
   explicit CanonicalSearch(const std::vector<ArenaBuffer>& buffers);
   ~CanonicalSearch();
 
-  /// Searches until `clock` is over, or, where `most_moves` is not 0, for that many moves.
-  ArenaAnswer search(std::int64_t capacity, std::int64_t most_moves, ArenaClock& clock);
+  /// Searches until `clock` is over, and counts the moves there.
+  ArenaAnswer search(std::int64_t capacity, ArenaClock& clock);
 
   /// The offsets of the last search that placed all buffers.
   const std::vector<std::int64_t>& offsets() const;
