@@ -40,7 +40,7 @@ double width(const ArenaBuffer& buffer) {
 
 double area(const ArenaBuffer& buffer) { return width(buffer) * static_cast<double>(buffer.bytes); }
 
-Key key_of(const ArenaBuffer& buffer, std::int64_t load, ArenaOrder order) {
+Key key_of(const ArenaBuffer& buffer, std::int64_t load, std::int64_t peak, ArenaOrder order) {
   const auto start = static_cast<double>(buffer.lower);
   const auto by_load = -static_cast<double>(load);
   switch (order) {
@@ -50,6 +50,9 @@ Key key_of(const ArenaBuffer& buffer, std::int64_t load, ArenaOrder order) {
       return {-static_cast<double>(buffer.bytes), 0};
     case ArenaOrder::area:
       return {-area(buffer), 0};
+    case ArenaOrder::peak_size:
+      if (load == peak) return {0, -static_cast<double>(buffer.upper)};
+      return {1, -static_cast<double>(buffer.bytes)};
     case ArenaOrder::load_start:
       return {by_load, start};
     case ArenaOrder::load_area:
@@ -81,9 +84,10 @@ std::vector<std::int64_t> largest_loads(const std::vector<ArenaBuffer>& buffers,
 
 std::vector<int> ordered(const std::vector<ArenaBuffer>& buffers,
                          const std::vector<std::int64_t>& loads, ArenaOrder order) {
+  const std::int64_t peak = *std::max_element(loads.begin(), loads.end());
   std::vector<std::pair<Key, int>> keys;
   for (std::size_t i = 0; i < buffers.size(); ++i) {
-    keys.emplace_back(key_of(buffers[i], loads[i], order), static_cast<int>(i));
+    keys.emplace_back(key_of(buffers[i], loads[i], peak, order), static_cast<int>(i));
   }
   std::sort(keys.begin(), keys.end());
   std::vector<int> result;

@@ -16,12 +16,14 @@ enum class ArenaOrder {
   start,       ///< who lives first
   size,        ///< the largest first
   area,        ///< size times time, the largest first
+  peak_size,   ///< what lives at the peak first, the last to end first; of others, the largest
   load_start,  ///< the largest load first, then who lives first
   load_area,   ///< the largest load first, then the largest area
   load_width,  ///< the largest load first, then who lives longest
 };
 
 /// The buffers in an order; those that are equal in it keep the order of their numbers.
+/// @pre there are buffers
 std::vector<int> ordered(const std::vector<ArenaBuffer>& buffers,
                          const std::vector<std::int64_t>& loads, ArenaOrder order);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 
 #include "core/arena/arena_orders.h"
 #include "core/arena/canonical_search.h"
@@ -20,16 +21,21 @@ constexpr std::size_t most_exact_buffers = 2000;
 /// Rounds without a better placement after which a local search without a limit ends.
 constexpr int most_idle_rounds = 200;
 
+/// Share of the limit for one capacity in the first round of the exact search.
+constexpr double first_share = 0.005;
+
 struct GreedyPass {
   GreedyFit fit;
   ArenaOrder order;
 };
 
 /// The first pass bounds the result; the others come in the order of what they find on average.
-constexpr std::array<GreedyPass, 10> passes = {{{&first_fit, ArenaOrder::start},
+constexpr std::array<GreedyPass, 12> passes = {{{&first_fit, ArenaOrder::start},
                                                 {&stacked_fit, ArenaOrder::area},
                                                 {&stacked_fit, ArenaOrder::load_start},
                                                 {&first_fit, ArenaOrder::size},
+                                                {&first_fit, ArenaOrder::peak_size},
+                                                {&stacked_fit, ArenaOrder::peak_size},
                                                 {&stacked_fit, ArenaOrder::load_width},
                                                 {&first_fit, ArenaOrder::load_area},
                                                 {&stacked_fit, ArenaOrder::size},
@@ -49,11 +55,12 @@ class ArenaSearch {
     result_.load_bound = load_bound(buffers_);
     result_.lower_bound = result_.load_bound;
     goal_ = std::max(result_.load_bound, capacity.value_or(0));
+    for (const ArenaBuffer& each : buffers_) unit_ = std::gcd(unit_, each.bytes);
   }
 
   ArenaResult run() {
     greedy_passes();
-    if (!is_done()) search_locally(0.1);
+    if (!is_done()) search_locally(0.02);
     if (!is_done() && buffers_.size() <= most_exact_buffers) search_exactly();
     if (!is_done()) search_locally(1);
     progress_.update(1, "placing buffers");
@@ -75,6 +82,7 @@ class ArenaSearch {
   void greedy_passes();
   void search_locally(double share);
   void search_exactly();
+  void narrow_down(CanonicalSearch& search, double share);
   ArenaAnswer search_exactly(CanonicalSearch& search, std::int64_t capacity, double share);
 
   std::vector<ArenaBuffer> buffers_;
@@ -84,6 +92,7 @@ class ArenaSearch {
   Progress progress_;
   ArenaResult result_;
   std::int64_t goal_ = 0;
+  std::int64_t unit_ = 0;                // of all sizes, and so of all capacities of interest
   std::vector<OrderedPlacement> found_;  // by the passes, one for each kind of pass
 };
 
@@ -136,7 +145,7 @@ ArenaAnswer ArenaSearch::search_exactly(CanonicalSearch& search, std::int64_t ca
     keep({search.offsets(), capacity_of(buffers_, search.offsets())});
   }
   if (answer == ArenaAnswer::impossible) {
-    result_.lower_bound = std::max(result_.lower_bound, capacity + 1);
+    result_.lower_bound = std::max(result_.lower_bound, capacity + unit_);
   }
   return answer;
 }
@@ -147,13 +156,21 @@ void ArenaSearch::search_exactly() {
     search_exactly(search, goal_, 0.9);
     return;
   }
-  // Below `least`, nothing was found so far. The bound itself comes first: it is often reached.
+  for (double share = first_share; !is_done() && clock_.used() < 0.9; share *= 2) {
+    narrow_down(search, share);
+  }
+}
+
+/// Tries the lower bound, which is often reached, and then the middle between what was found and
+/// what was not found in this share of the limit.
+void ArenaSearch::narrow_down(CanonicalSearch& search, double share) {
   std::int64_t least = result_.lower_bound;
   std::int64_t next = least;
-  while (!is_done() && next < capacity() && clock_.used() < 0.8) {
-    const ArenaAnswer answer = search_exactly(search, next, 0.4);
-    if (answer != ArenaAnswer::placed) least = next + 1;
-    next = least + (capacity() - least) / 2;
+  while (!is_done() && next < capacity() && clock_.used() < 0.9) {
+    const ArenaAnswer answer =
+        search_exactly(search, next, std::min(0.9, share / (1 - clock_.used())));
+    if (answer != ArenaAnswer::placed) least = next + unit_;
+    next = least + (capacity() - least) / 2 / unit_ * unit_;
   }
 }
 

@@ -77,12 +77,15 @@ class CanonicalSearch::Implementation {
   ArenaAnswer try_candidate(const Part& part, const Candidate& candidate, bool& has_hat);
   std::vector<Candidate> candidates(const Part& part, const Candidate& last) const;
   bool is_repeated(const Part& part, const std::vector<Candidate>& all, std::size_t index) const;
-  bool place(int buffer, std::int64_t offset);
-  bool raise_neighbours(int buffer, std::int64_t top);
+  void place(int buffer, std::int64_t offset);
+  void raise_neighbours(int buffer, std::int64_t top);
   void mark_sections(std::size_t from);
   void mark(int section);
   void raise_floors();
   void take_back(int buffer, std::size_t lows, std::size_t floors);
+  bool is_below_others(int buffer) const;
+  bool may_lie(const Part& part, int buffer, std::int64_t offset) const;
+  bool has_room(int begin, int end, std::int64_t level) const;
   bool is_possible(const Part& part, std::int64_t level) const;
   ArenaAnswer descend(const Part& part, const Candidate& last);
   ArenaAnswer search_pieces(const Part& part, const std::vector<int>& cuts);
@@ -203,17 +206,13 @@ bool CanonicalSearch::Implementation::is_repeated(const Part& part,
   return false;
 }
 
-bool CanonicalSearch::Implementation::raise_neighbours(int buffer, std::int64_t top) {
-  bool has_hat = false;
+void CanonicalSearch::Implementation::raise_neighbours(int buffer, std::int64_t top) {
   for (const int* other = neighbours_.begin(at(buffer)); other != neighbours_.end(at(buffer));
        ++other) {
-    if (offsets_[at(*other)] != unplaced) continue;
-    has_hat = true;
-    if (lows_[at(*other)] >= top) continue;
+    if (offsets_[at(*other)] != unplaced || lows_[at(*other)] >= top) continue;
     low_changes_.push_back({*other, lows_[at(*other)]});
     lows_[at(*other)] = top;
   }
-  return has_hat;
 }
 
 /// Marks the sections whose floor may rise: only those where a raised buffer was the lowest.
@@ -246,12 +245,11 @@ void CanonicalSearch::Implementation::raise_floors() {
   marked_.clear();
 }
 
-/// Places the buffer; returns whether a buffer is still to place above it.
-bool CanonicalSearch::Implementation::place(int buffer, std::int64_t offset) {
+void CanonicalSearch::Implementation::place(int buffer, std::int64_t offset) {
   offsets_[at(buffer)] = offset;
   const std::int64_t top = offset + buffers_[at(buffer)].bytes;
   const std::size_t changes = low_changes_.size();
-  const bool has_hat = raise_neighbours(buffer, top);
+  raise_neighbours(buffer, top);
   mark_sections(changes);
   for (int s = sections_.first[at(buffer)]; s < sections_.last[at(buffer)]; ++s) {
     floor_changes_.push_back({s, floors_[at(s)]});
@@ -260,7 +258,6 @@ bool CanonicalSearch::Implementation::place(int buffer, std::int64_t offset) {
     mark(s);
   }
   raise_floors();
-  return has_hat;
 }
 
 void CanonicalSearch::Implementation::take_back(int buffer, std::size_t lows, std::size_t floors) {
@@ -276,11 +273,36 @@ void CanonicalSearch::Implementation::take_back(int buffer, std::size_t lows, st
   offsets_[at(buffer)] = unplaced;
 }
 
-bool CanonicalSearch::Implementation::is_possible(const Part& part, std::int64_t level) const {
-  for (int s = part.begin; s < part.end; ++s) {
+/// Whether a buffer is still to place that would lie above this one.
+bool CanonicalSearch::Implementation::is_below_others(int buffer) const {
+  const std::int64_t own = buffers_[at(buffer)].bytes;
+  for (int s = sections_.first[at(buffer)]; s < sections_.last[at(buffer)]; ++s) {
+    if (totals_[at(s)] > own) return true;
+  }
+  return false;
+}
+
+/// Whether all sections have room if the buffer lies at `offset`, as far as this can be told
+/// without placing it.
+bool CanonicalSearch::Implementation::may_lie(const Part& part, int buffer,
+                                              std::int64_t offset) const {
+  const int first = sections_.first[at(buffer)];
+  const int last = sections_.last[at(buffer)];
+  for (int s = first; s < last; ++s) {
+    if (offset > capacity_ - totals_[at(s)]) return false;
+  }
+  return has_room(part.begin, first, offset) && has_room(last, part.end, offset);
+}
+
+bool CanonicalSearch::Implementation::has_room(int begin, int end, std::int64_t level) const {
+  for (int s = begin; s < end; ++s) {
     if (std::max(level, floors_[at(s)]) > capacity_ - totals_[at(s)]) return false;
   }
   return true;
+}
+
+bool CanonicalSearch::Implementation::is_possible(const Part& part, std::int64_t level) const {
+  return has_room(part.begin, part.end, level);
 }
 
 ArenaAnswer CanonicalSearch::Implementation::search(const Part& part, const Candidate& last) {
@@ -308,9 +330,11 @@ ArenaAnswer CanonicalSearch::Implementation::try_candidate(const Part& part,
                                                            const Candidate& candidate,
                                                            bool& has_hat) {
   const int buffer = part.buffers[at(candidate.position)];
+  has_hat = is_below_others(buffer);
+  if (!may_lie(part, buffer, candidate.offset)) return ArenaAnswer::impossible;
   const std::size_t lows = low_changes_.size();
   const std::size_t floors = floor_changes_.size();
-  has_hat = place(buffer, candidate.offset);
+  place(buffer, candidate.offset);
   ArenaAnswer answer = ArenaAnswer::impossible;
   if (is_possible(part, candidate.offset)) {
     solution_[at(buffer)] = candidate.offset;
