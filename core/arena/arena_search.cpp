@@ -22,7 +22,9 @@ constexpr std::size_t most_exact_buffers = 2000;
 constexpr int most_idle_rounds = 200;
 
 /// Share of the limit for one capacity in the first round of the exact search.
-constexpr double first_share = 0.005;
+constexpr double first_share = 0.0025;
+/// How much longer each round tries the lower bound than other capacities.
+constexpr double share_of_the_bound = 4;
 
 struct GreedyPass {
   GreedyFit fit;
@@ -83,6 +85,9 @@ class ArenaSearch {
   void search_locally(double share);
   void search_exactly();
   void narrow_down(CanonicalSearch& search, double share);
+  double share_of_rest(double share) const {
+    return std::min(0.9, share / std::max(0.1, 1 - clock_.used()));
+  }
   ArenaAnswer search_exactly(CanonicalSearch& search, std::int64_t capacity, double share);
 
   std::vector<ArenaBuffer> buffers_;
@@ -162,15 +167,16 @@ void ArenaSearch::search_exactly() {
 }
 
 /// Tries the lower bound, which is often reached, and then the middle between what was found and
-/// what was not found in this share of the limit.
+/// what was not found in this share of the limit, while the two are apart.
 void ArenaSearch::narrow_down(CanonicalSearch& search, double share) {
-  std::int64_t least = result_.lower_bound;
-  std::int64_t next = least;
-  while (!is_done() && next < capacity() && clock_.used() < 0.9) {
-    const ArenaAnswer answer =
-        search_exactly(search, next, std::min(0.9, share / (1 - clock_.used())));
+  const std::int64_t lowest = result_.lower_bound;
+  const std::int64_t apart = std::max(unit_, lowest / 1000);
+  search_exactly(search, lowest, share_of_rest(share * share_of_the_bound));
+  std::int64_t least = std::max(lowest + unit_, result_.lower_bound);
+  while (!is_done() && capacity() - least >= apart && clock_.used() < 0.9) {
+    const std::int64_t next = least + (capacity() - least) / 2 / unit_ * unit_;
+    const ArenaAnswer answer = search_exactly(search, next, share_of_rest(share));
     if (answer != ArenaAnswer::placed) least = next + unit_;
-    next = least + (capacity() - least) / 2 / unit_ * unit_;
   }
 }
 

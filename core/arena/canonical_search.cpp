@@ -11,109 +11,33 @@ namespace {
 constexpr std::int64_t unplaced = -1;
 constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
 
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
-
-/// Buffers to place in the sections [begin, end), in the order in which they are tried.
-struct Part {
-  int begin = 0;
-  int end = 0;
-  std::vector<int> buffers;
-};
-
-/// The place of a candidate: the lowest offset first, then the order of the part.
-struct Candidate {
-  std::int64_t offset = 0;
-  int position = 0;
-
-  friend auto operator<=>(const Candidate&, const Candidate&) = default;
-};
-
-struct Change {
-  int index = 0;
-  std::int64_t before = 0;
-};
-
-/// What orders compare, the largest first.
-enum class Measure { total, area, width };
-using Order = std::array<Measure, 3>;
-
-constexpr std::array<Order, 3> orders = {{
-    {Measure::width, Measure::area, Measure::total},
-    {Measure::total, Measure::area, Measure::width},
-    {Measure::total, Measure::width, Measure::area},
-}};
-
 }  // namespace
 
-class CanonicalSearch::Implementation {
- public:
-  explicit Implementation(const std::vector<ArenaBuffer>& buffers)
-      : buffers_(buffers),
-        sections_(sections_of(buffers)),
-        members_(members_of(sections_)),
-        neighbours_(neighbours_of(sections_)),
-        solution_(buffers.size()) {}
+CanonicalSearch::CanonicalSearch(const std::vector<ArenaBuffer>& buffers)
+    : buffers_(buffers),
+      sections_(sections_of(buffers)),
+      members_(members_of(sections_)),
+      neighbours_(neighbours_of(sections_)),
+      solution_(buffers.size()) {}
 
-  ArenaAnswer search(std::int64_t capacity, ArenaClock& clock) {
-    capacity_ = capacity;
-    clock_ = &clock;
-    for (auto moves = static_cast<std::int64_t>(buffers_.size());; moves *= 2) {
-      for (const Order& order : orders) {
-        order_ = order;
-        const ArenaAnswer answer = search_with(2 * moves);
-        if (answer != ArenaAnswer::unknown || clock.is_over()) return answer;
-      }
+ArenaAnswer CanonicalSearch::search(std::int64_t capacity, ArenaClock& clock) {
+  constexpr std::array<Order, 3> orders = {{
+      {Measure::width, Measure::area, Measure::total},
+      {Measure::total, Measure::area, Measure::width},
+      {Measure::total, Measure::width, Measure::area},
+  }};
+  capacity_ = capacity;
+  clock_ = &clock;
+  for (auto moves = static_cast<std::int64_t>(buffers_.size());; moves *= 2) {
+    for (const Order& order : orders) {
+      order_ = order;
+      const ArenaAnswer answer = search_with(2 * moves);
+      if (answer != ArenaAnswer::unknown || clock.is_over()) return answer;
     }
   }
+}
 
-  const std::vector<std::int64_t>& offsets() const { return solution_; }
-
- private:
-  ArenaAnswer search_with(std::int64_t moves);
-  void start();
-  Part sorted_part(int begin, int end, std::vector<int> buffers) const;
-  double measure(Measure measure, int buffer) const;
-  ArenaAnswer search(const Part& part, const Candidate& last);
-  ArenaAnswer try_candidate(const Part& part, const Candidate& candidate, bool& has_hat);
-  std::vector<Candidate> candidates(const Part& part, const Candidate& last) const;
-  bool is_repeated(const Part& part, const std::vector<Candidate>& all, std::size_t index) const;
-  void place(int buffer, std::int64_t offset);
-  void raise_neighbours(int buffer, std::int64_t top);
-  void mark_sections(std::size_t from);
-  void mark(int section);
-  void raise_floors();
-  void take_back(int buffer, std::size_t lows, std::size_t floors);
-  bool is_below_others(int buffer) const;
-  bool may_lie(const Part& part, int buffer, std::int64_t offset) const;
-  bool has_room(int begin, int end, std::int64_t level) const;
-  bool is_possible(const Part& part, std::int64_t level) const;
-  ArenaAnswer descend(const Part& part, const Candidate& last);
-  ArenaAnswer search_pieces(const Part& part, const std::vector<int>& cuts);
-  void change_crossings(int buffer, int by);
-
-  std::vector<ArenaBuffer> buffers_;
-  ArenaSections sections_;
-  IndexLists members_;
-  IndexLists neighbours_;
-  std::vector<std::int64_t> solution_;
-
-  std::int64_t capacity_ = 0;
-  ArenaClock* clock_ = nullptr;
-  Order order_ = orders.front();
-  std::int64_t moves_left_ = 0;
-
-  std::vector<std::int64_t> offsets_;
-  std::vector<std::int64_t> lows_;    // of each buffer: the lowest offset that it may get
-  std::vector<std::int64_t> floors_;  // of each section: where its free bytes start
-  std::vector<std::int64_t> totals_;  // of each section: bytes of buffers still to place
-  std::vector<int> crossings_;        // buffers still to place that live in s and in s + 1
-  std::vector<int> marked_;           // sections whose floors are computed again
-  std::vector<bool> is_marked_;
-  std::vector<Change> low_changes_;
-  std::vector<Change> floor_changes_;
-};
-
-void CanonicalSearch::Implementation::start() {
+void CanonicalSearch::start() {
   offsets_.assign(buffers_.size(), unplaced);
   lows_.assign(buffers_.size(), 0);
   floors_.assign(at(sections_.count), 0);
@@ -129,13 +53,13 @@ void CanonicalSearch::Implementation::start() {
   }
 }
 
-void CanonicalSearch::Implementation::change_crossings(int buffer, int by) {
+void CanonicalSearch::change_crossings(int buffer, int by) {
   for (int s = sections_.first[at(buffer)]; s + 1 < sections_.last[at(buffer)]; ++s) {
     crossings_[at(s)] += by;
   }
 }
 
-ArenaAnswer CanonicalSearch::Implementation::search_with(std::int64_t moves) {
+ArenaAnswer CanonicalSearch::search_with(std::int64_t moves) {
   start();
   moves_left_ = moves;
   std::vector<int> all(buffers_.size());
@@ -149,7 +73,7 @@ ArenaAnswer CanonicalSearch::Implementation::search_with(std::int64_t moves) {
   return search_pieces(whole, cuts);
 }
 
-double CanonicalSearch::Implementation::measure(Measure measure, int buffer) const {
+double CanonicalSearch::measure(Measure measure, int buffer) const {
   const ArenaBuffer& each = buffers_[at(buffer)];
   const double width = static_cast<double>(each.upper) - static_cast<double>(each.lower);
   if (measure == Measure::width) return width;
@@ -158,8 +82,8 @@ double CanonicalSearch::Implementation::measure(Measure measure, int buffer) con
                                                totals_.begin() + sections_.last[at(buffer)]));
 }
 
-Part CanonicalSearch::Implementation::sorted_part(int begin, int end,
-                                                  std::vector<int> buffers) const {
+CanonicalSearch::Part CanonicalSearch::sorted_part(int begin, int end,
+                                                   std::vector<int> buffers) const {
   using Key = std::pair<std::array<double, 3>, int>;
   std::vector<Key> keys;
   for (const int buffer : buffers) {
@@ -173,8 +97,8 @@ Part CanonicalSearch::Implementation::sorted_part(int begin, int end,
   return {begin, end, std::move(buffers)};
 }
 
-std::vector<Candidate> CanonicalSearch::Implementation::candidates(const Part& part,
-                                                                   const Candidate& last) const {
+std::vector<CanonicalSearch::Candidate> CanonicalSearch::candidates(const Part& part,
+                                                                    const Candidate& last) const {
   std::int64_t lowest_top = none;
   for (const int buffer : part.buffers) {
     if (offsets_[at(buffer)] != unplaced) continue;
@@ -191,9 +115,8 @@ std::vector<Candidate> CanonicalSearch::Implementation::candidates(const Part& p
   return found;
 }
 
-bool CanonicalSearch::Implementation::is_repeated(const Part& part,
-                                                  const std::vector<Candidate>& all,
-                                                  std::size_t index) const {
+bool CanonicalSearch::is_repeated(const Part& part, const std::vector<Candidate>& all,
+                                  std::size_t index) const {
   const auto buffer = at(part.buffers[at(all[index].position)]);
   for (std::size_t i = index; i-- > 0 && all[i].offset == all[index].offset;) {
     const auto other = at(part.buffers[at(all[i].position)]);
@@ -206,7 +129,7 @@ bool CanonicalSearch::Implementation::is_repeated(const Part& part,
   return false;
 }
 
-void CanonicalSearch::Implementation::raise_neighbours(int buffer, std::int64_t top) {
+void CanonicalSearch::raise_neighbours(int buffer, std::int64_t top) {
   for (const int* other = neighbours_.begin(at(buffer)); other != neighbours_.end(at(buffer));
        ++other) {
     if (offsets_[at(*other)] != unplaced || lows_[at(*other)] >= top) continue;
@@ -216,7 +139,7 @@ void CanonicalSearch::Implementation::raise_neighbours(int buffer, std::int64_t 
 }
 
 /// Marks the sections whose floor may rise: only those where a raised buffer was the lowest.
-void CanonicalSearch::Implementation::mark_sections(std::size_t from) {
+void CanonicalSearch::mark_sections(std::size_t from) {
   for (std::size_t i = from; i < low_changes_.size(); ++i) {
     const Change& change = low_changes_[i];
     for (int s = sections_.first[at(change.index)]; s < sections_.last[at(change.index)]; ++s) {
@@ -225,13 +148,13 @@ void CanonicalSearch::Implementation::mark_sections(std::size_t from) {
   }
 }
 
-void CanonicalSearch::Implementation::mark(int section) {
+void CanonicalSearch::mark(int section) {
   if (is_marked_[at(section)]) return;
   is_marked_[at(section)] = true;
   marked_.push_back(section);
 }
 
-void CanonicalSearch::Implementation::raise_floors() {
+void CanonicalSearch::raise_floors() {
   for (const int s : marked_) {
     is_marked_[at(s)] = false;
     std::int64_t lowest = none;
@@ -245,7 +168,7 @@ void CanonicalSearch::Implementation::raise_floors() {
   marked_.clear();
 }
 
-void CanonicalSearch::Implementation::place(int buffer, std::int64_t offset) {
+void CanonicalSearch::place(int buffer, std::int64_t offset) {
   offsets_[at(buffer)] = offset;
   const std::int64_t top = offset + buffers_[at(buffer)].bytes;
   const std::size_t changes = low_changes_.size();
@@ -260,7 +183,7 @@ void CanonicalSearch::Implementation::place(int buffer, std::int64_t offset) {
   raise_floors();
 }
 
-void CanonicalSearch::Implementation::take_back(int buffer, std::size_t lows, std::size_t floors) {
+void CanonicalSearch::take_back(int buffer, std::size_t lows, std::size_t floors) {
   for (; low_changes_.size() > lows; low_changes_.pop_back()) {
     lows_[at(low_changes_.back().index)] = low_changes_.back().before;
   }
@@ -274,7 +197,7 @@ void CanonicalSearch::Implementation::take_back(int buffer, std::size_t lows, st
 }
 
 /// Whether a buffer is still to place that would lie above this one.
-bool CanonicalSearch::Implementation::is_below_others(int buffer) const {
+bool CanonicalSearch::is_below_others(int buffer) const {
   const std::int64_t own = buffers_[at(buffer)].bytes;
   for (int s = sections_.first[at(buffer)]; s < sections_.last[at(buffer)]; ++s) {
     if (totals_[at(s)] > own) return true;
@@ -284,8 +207,7 @@ bool CanonicalSearch::Implementation::is_below_others(int buffer) const {
 
 /// Whether all sections have room if the buffer lies at `offset`, as far as this can be told
 /// without placing it.
-bool CanonicalSearch::Implementation::may_lie(const Part& part, int buffer,
-                                              std::int64_t offset) const {
+bool CanonicalSearch::may_lie(const Part& part, int buffer, std::int64_t offset) const {
   const int first = sections_.first[at(buffer)];
   const int last = sections_.last[at(buffer)];
   for (int s = first; s < last; ++s) {
@@ -294,18 +216,18 @@ bool CanonicalSearch::Implementation::may_lie(const Part& part, int buffer,
   return has_room(part.begin, first, offset) && has_room(last, part.end, offset);
 }
 
-bool CanonicalSearch::Implementation::has_room(int begin, int end, std::int64_t level) const {
+bool CanonicalSearch::has_room(int begin, int end, std::int64_t level) const {
   for (int s = begin; s < end; ++s) {
     if (std::max(level, floors_[at(s)]) > capacity_ - totals_[at(s)]) return false;
   }
   return true;
 }
 
-bool CanonicalSearch::Implementation::is_possible(const Part& part, std::int64_t level) const {
+bool CanonicalSearch::is_possible(const Part& part, std::int64_t level) const {
   return has_room(part.begin, part.end, level);
 }
 
-ArenaAnswer CanonicalSearch::Implementation::search(const Part& part, const Candidate& last) {
+ArenaAnswer CanonicalSearch::search(const Part& part, const Candidate& last) {
   if (moves_left_-- <= 0 || ((moves_left_ & 63) == 0 && clock_->is_over())) {
     return ArenaAnswer::unknown;
   }
@@ -326,9 +248,8 @@ ArenaAnswer CanonicalSearch::Implementation::search(const Part& part, const Cand
   return ArenaAnswer::impossible;
 }
 
-ArenaAnswer CanonicalSearch::Implementation::try_candidate(const Part& part,
-                                                           const Candidate& candidate,
-                                                           bool& has_hat) {
+ArenaAnswer CanonicalSearch::try_candidate(const Part& part, const Candidate& candidate,
+                                           bool& has_hat) {
   const int buffer = part.buffers[at(candidate.position)];
   has_hat = is_below_others(buffer);
   if (!may_lie(part, buffer, candidate.offset)) return ArenaAnswer::impossible;
@@ -346,7 +267,7 @@ ArenaAnswer CanonicalSearch::Implementation::try_candidate(const Part& part,
   return answer;
 }
 
-ArenaAnswer CanonicalSearch::Implementation::descend(const Part& part, const Candidate& last) {
+ArenaAnswer CanonicalSearch::descend(const Part& part, const Candidate& last) {
   const int buffer = part.buffers[at(last.position)];
   std::vector<int> cuts;
   for (int s = sections_.first[at(buffer)]; s + 1 < sections_.last[at(buffer)]; ++s) {
@@ -355,8 +276,7 @@ ArenaAnswer CanonicalSearch::Implementation::descend(const Part& part, const Can
   return cuts.empty() ? search(part, last) : search_pieces(part, cuts);
 }
 
-ArenaAnswer CanonicalSearch::Implementation::search_pieces(const Part& part,
-                                                           const std::vector<int>& cuts) {
+ArenaAnswer CanonicalSearch::search_pieces(const Part& part, const std::vector<int>& cuts) {
   int begin = part.begin;
   for (std::size_t i = 0; i <= cuts.size(); ++i) {
     const int end = i < cuts.size() ? cuts[i] : part.end;
@@ -373,19 +293,6 @@ ArenaAnswer CanonicalSearch::Implementation::search_pieces(const Part& part,
     begin = end;
   }
   return ArenaAnswer::placed;
-}
-
-CanonicalSearch::CanonicalSearch(const std::vector<ArenaBuffer>& buffers)
-    : implementation_(std::make_unique<Implementation>(buffers)) {}
-
-CanonicalSearch::~CanonicalSearch() = default;
-
-ArenaAnswer CanonicalSearch::search(std::int64_t capacity, ArenaClock& clock) {
-  return implementation_->search(capacity, clock);
-}
-
-const std::vector<std::int64_t>& CanonicalSearch::offsets() const {
-  return implementation_->offsets();
 }
 
 }  // namespace stashscope

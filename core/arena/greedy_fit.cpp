@@ -7,8 +7,6 @@ namespace stashscope {
 
 namespace {
 
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
-
 /// What is placed, by offset. One vector for each field: a search for room reads them in turn.
 class PlacedBuffers {
  public:

@@ -1,11 +1,15 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "core/arena/arena.h"
 
 namespace stashscope {
+
+/// Indices of buffers and sections are stored as int, in half the memory.
+inline std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 /// The time of an arena in sections: the largest groups of buffers that live at the same time, in
 /// the order of time. Two buffers overlap in time if and only if they share a section, so that
