@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/arena/sections.h"
-#include "tests/core/arena/cut_rectangle.h"
+#include "tests/core/arena/made_arenas.h"
 
 namespace stashscope {
 namespace arena_test {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <random>
 #include <vector>
@@ -32,6 +34,36 @@ inline std::vector<ArenaBuffer> cut_rectangle(std::int64_t time, std::int64_t by
     cut.push_back(part);
   }
   return cut;
+}
+
+/// Buffers that fill `bytes` at every time: at each step, two of them end and others take their
+/// bytes. Some of these arenas need more than their load.
+inline std::vector<ArenaBuffer> full_arena(std::int64_t bytes, std::int64_t steps,
+                                           std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<ArenaBuffer> buffers;
+  std::vector<std::size_t> live;
+  const auto start = [&](std::int64_t time, std::int64_t together, std::int64_t most) {
+    while (together > 0) {
+      const auto limit = static_cast<std::uint64_t>(std::min(together, most));
+      const auto size = 1 + static_cast<std::int64_t>(random() % limit);
+      live.push_back(buffers.size());
+      buffers.push_back({time, steps + 1, size});
+      together -= size;
+    }
+  };
+  start(0, bytes, 3);
+  for (std::int64_t time = 1; time <= steps; ++time) {
+    std::int64_t ended = 0;
+    for (int i = 0; i < 2 && !live.empty(); ++i) {
+      const auto each = live.begin() + static_cast<std::ptrdiff_t>(random() % live.size());
+      buffers[*each].upper = time;
+      ended += buffers[*each].bytes;
+      live.erase(each);
+    }
+    start(time, ended, ended);
+  }
+  return buffers;
 }
 
 /// Buffers with random lives and sizes.
