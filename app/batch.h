@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "app/allocator_option.h"
+#include "app/check.h"
 #include "app/planning.h"
 
 namespace stashscope::app {
@@ -15,7 +17,8 @@ struct BatchOptions {
   std::string export_env;
   std::string export_plan;
   std::string svg;
-  std::string allocator;  ///< `pytorch`, or `pytorch:` and its settings; empty: not given
+  CheckOptions check;
+  AllocatorOptions allocator;
   std::string command;  ///< the command line, which HTML pages quote
   std::string compare;  ///< another session or model; if given, only the comparison is written
 };

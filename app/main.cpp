@@ -51,12 +51,8 @@ void add_batch_options(CLI::App& program, BatchOptions& options, CLI::Option* ba
                   "write the plans of a captured step for stashscope.apply in PyTorch")
       ->type_name("FILE")
       ->needs(batch);
-  program
-      .add_option("--allocator", options.allocator,
-                  "also state the memory that this allocator reserves: pytorch, or "
-                  "pytorch:SETTING=VALUE,... as in PYTORCH_CUDA_ALLOC_CONF")
-      ->type_name("NAME")
-      ->needs(batch);
+  add_allocator_options(program, options.allocator, batch);
+  add_check_options(program, options.check, batch);
   program.add_option("--svg", options.svg, "write a picture of the graph")
       ->type_name("FILE")
       ->needs(batch);
@@ -180,7 +176,7 @@ int run(int argc, char** argv) {
   add_window_options(program, options.window, batch);
   program.footer(
       "Exit codes: 0 done, 1 unusable input, 2 wrong usage, 3 the run failed, 4 the budget is not "
-      "met.");
+      "met, 5 a limit of --check is broken.");
   if (const auto code = parse_command_line(program, argc, argv)) return *code;
   options.batch.command = command_line(argc, argv);
   options.has_format = format->count() > 0;

@@ -4,9 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include "app/options.h"
+#include "app/parsed_file.h"
 #include "core/allocator/replay.h"
 #include "core/base/error.h"
-#include "core/base/gzip.h"
 #include "core/base/text.h"
 
 namespace stashscope::app {
@@ -14,19 +14,6 @@ namespace stashscope::app {
 namespace {
 
 using nlohmann::json;
-
-constexpr std::int64_t most_bytes_of_file = std::int64_t{4} << 30;
-
-/// Parses a file, which may be compressed. Errors name the file.
-template <class Parse>
-auto parsed_file(const std::string& path, const Parse& parse) {
-  const std::string text = read_maybe_gzip(path, most_bytes_of_file);
-  try {
-    return parse(text);
-  } catch (const Error& error) {
-    throw error.within(printable(path));
-  }
-}
 
 json difference_json(const std::optional<ReplayDifference>& difference) {
   if (!difference) return nullptr;

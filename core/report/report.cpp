@@ -252,6 +252,7 @@ std::string text_report(const ReportInput& input) {
   if (input.planned.budget) text += budget_text(study, *input.planned.budget);
   text += curve_text(study, input.planned.curve);
   if (input.planned.fit) text += fit_text(study, *input.planned.fit, input.planned.replanned);
+  if (input.advice) text += advice_text(*input.advice);
   text += orders_text(study) + fusions_text(study, input.fusions);
   text += step_time_text(study);
   text += module_memory_text(study);
@@ -297,6 +298,7 @@ std::string json_report(const ReportInput& input) {
   if (!no_backward.empty()) report["no_backward"] = clean(no_backward);
   if (study.graph().data().captured)
     report["captured"] = captured_json(*study.graph().data().captured);
+  if (input.advice) report["allocator_advice"] = advice_json(*input.advice);
   const auto& [budget, curve, fit, replanned] = input.planned;
   if (budget) report["budget"] = budget_json(study, *budget);
   if (!curve.empty()) report["pareto"] = curve_json(study, curve);

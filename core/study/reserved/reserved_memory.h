@@ -22,5 +22,8 @@ struct ReservedMemory {
 /// @param variant a variant of the study's step
 ReservedMemory reserved_memory(const Study& study, const Variant& variant,
                                const AllocatorSettings& settings);
+/// The same for a timeline of a step with these rules.
+ReservedMemory reserved_memory(const BufferRules& rules, const Timeline& timeline,
+                               const AllocatorSettings& settings);
 
 }  // namespace stashscope
