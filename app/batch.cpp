@@ -56,6 +56,7 @@ void check_outputs(const BatchOptions& options, const Choices& choices, Overwrit
     if (!path.empty()) files.claim(place(option, path), path, std::string("the file of ") + option);
   }
   claim_check_outputs(options.check, files);
+  claim_exports(options.exports, files);
   std::string config;
   if (!options.export_env.empty() && rules_of(choices.plans.search.reference).reads_config_file) {
     config = config_file_beside(options.export_env);
@@ -64,6 +65,7 @@ void check_outputs(const BatchOptions& options, const Choices& choices, Overwrit
   require_writable({options.out, options.save_model, options.save_session, options.export_env,
                     options.export_plan, config, options.svg, options.check.markdown,
                     options.check.junit, options.check.save_baseline});
+  require_writable(export_paths(options.exports));
 }
 
 /// The input of a report, without suggested next moves and without measurements.
@@ -161,6 +163,7 @@ int run_batch(const AnalysisOptions& analysis, const PlanningOptions& planning,
   if (!pytorch.empty()) write_file_atomically(options.export_plan, pytorch);
   if (!options.svg.empty())
     write_graph_svg(*study, picture_title(*study, analysis.file), options.svg);
+  write_exports(options.exports, *study, input.allocator);
   const int checked =
       run_check(options.check, check, *study, input.allocator.value_or(AllocatorSettings()),
                 analysis.file, options.format);

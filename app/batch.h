@@ -4,6 +4,7 @@
 
 #include "app/allocator_option.h"
 #include "app/check.h"
+#include "app/exports.h"
 #include "app/planning.h"
 
 namespace stashscope::app {
@@ -18,6 +19,7 @@ struct BatchOptions {
   std::string export_plan;
   std::string svg;
   CheckOptions check;
+  ExportOptions exports;
   AllocatorOptions allocator;
   std::string command;  ///< the command line, which HTML pages quote
   std::string compare;  ///< another session or model; if given, only the comparison is written

@@ -1,13 +1,16 @@
 #include <iostream>
 
 #include "app/batch.h"
+#include "app/compare_snapshots.h"
 #include "app/compare_steps.h"
 #include "app/layout_child.h"
 #include "app/lists.h"
 #include "app/process_start.h"
 #include "app/replay.h"
 #include "app/window.h"
+#include "core/base/error.h"
 #include "core/process/remote.h"
+#include "core/snapshot/snapshot_file.h"
 
 namespace stashscope::app {
 namespace {
@@ -53,19 +56,24 @@ void add_batch_options(CLI::App& program, BatchOptions& options, CLI::Option* ba
       ->needs(batch);
   add_allocator_options(program, options.allocator, batch);
   add_check_options(program, options.check, batch);
+  add_export_options(program, options.exports, batch);
   program.add_option("--svg", options.svg, "write a picture of the graph")
       ->type_name("FILE")
       ->needs(batch);
   program
       .add_option("--compare", options.compare,
-                  "print the differences from this other session or model, as text or json; the "
-                  "other options change the choices of 'file' only")
+                  "print the differences from this other session, model or memory snapshot of "
+                  "PyTorch, as text or json; the other options change the choices of 'file' only")
       ->type_name("FILE")
       ->needs(batch)
       ->excludes("--save-model")
       ->excludes("--save-session")
       ->excludes("--export-env")
       ->excludes("--export-plan")
+      ->excludes("--export-snapshot")
+      ->excludes("--export-perfetto")
+      ->excludes("--export-node-data")
+      ->excludes("--export-csv")
       ->excludes("--svg")
       ->excludes("--budget")
       ->excludes("--pareto")
@@ -113,6 +121,20 @@ void check_format(const ProgramOptions& options) {
   }
 }
 
+/// Throws a usage Error if the file is a memory snapshot and is not compared.
+void check_file(const ProgramOptions& options) {
+  const std::string& file = options.analysis.file;
+  if (!options.batch.compare.empty() || !is_snapshot_file(file)) return;
+  fail_usage(printable(file), "is a memory snapshot of PyTorch, not a model",
+             "compare it with --batch --compare FILE, or play it with --replay");
+}
+
+int compare(const ProgramOptions& options) {
+  return compares_snapshots(options.analysis, options.batch)
+             ? run_snapshot_comparison(options.analysis, options.batch)
+             : run_comparison(options.analysis, options.batch);
+}
+
 /// Without a display, prints the report instead of opening the window.
 int run_program(const ProgramOptions& options, int argc, char** argv) {
   if (options.lists_optimizers) return print_optimizers();
@@ -122,7 +144,8 @@ int run_program(const ProgramOptions& options, int argc, char** argv) {
   if (options.lists_profiles) return print_profiles();
   check_format(options);
   if (!options.replay.events.empty()) return run_replay(options.replay, options.batch.format);
-  if (!options.batch.compare.empty()) return run_comparison(options.analysis, options.batch);
+  check_file(options);
+  if (!options.batch.compare.empty()) return compare(options);
   if (options.is_batch) return run_batch(options.analysis, options.planning, options.batch);
   if (!options.window.screenshot.empty() || can_show_window()) {
     return run_window(options.analysis, options.window, argc, argv);

@@ -8,6 +8,8 @@
 #include "core/allocator/replay.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/snapshot/snapshot_file.h"
+#include "core/snapshot/snapshot_recording.h"
 
 namespace stashscope::app {
 
@@ -55,22 +57,40 @@ std::string result_text(const ReplayResult& result) {
          std::to_string(difference.recorded_address) + ": " + difference.reason + "\n";
 }
 
+SnapshotRecording recording_in_snapshot(const ReplayOptions& options) {
+  if (!options.segments.empty()) {
+    fail_usage("--segments", "is given beside a snapshot, which has segments of its own",
+               "leave it out");
+  }
+  const MemorySnapshot snapshot = load_snapshot(options.events);
+  return recording_of(snapshot, main_device(snapshot));
+}
+
+SnapshotRecording recording_in(const ReplayOptions& options) {
+  if (is_snapshot_file(options.events)) return recording_in_snapshot(options);
+  if (options.segments.empty())
+    fail_usage("--replay", "requires --segments", "add --segments FILE");
+  const auto events =
+      parsed_file(options.events, [](const std::string& text) { return parse_trace_events(text); });
+  return {parsed_file(options.segments,
+                      [](const std::string& text) { return parse_recorded_state(text); }),
+          events};
+}
+
 }  // namespace
 
 void add_replay_options(CLI::App& program, ReplayOptions& options) {
   CLI::Option* const replay =
       program
           .add_option("--replay", options.events,
-                      "play a recorded trace of PyTorch's allocator: events as CSV, may be "
-                      "compressed with gzip; needs --segments")
+                      "play a recorded trace of PyTorch's allocator: a memory snapshot, or events "
+                      "as CSV with --segments, may be compressed with gzip")
           ->type_name("EVENTS");
-  CLI::Option* const segments =
-      program
-          .add_option("--segments", options.segments,
-                      "the segments at the end of the trace as JSON, may be compressed with gzip")
-          ->type_name("FILE")
-          ->needs(replay);
-  replay->needs(segments);
+  program
+      .add_option("--segments", options.segments,
+                  "the segments at the end of the trace as JSON, may be compressed with gzip")
+      ->type_name("FILE")
+      ->needs(replay);
   program
       .add_flag("--own-addresses", options.own_addresses,
                 "place new segments of the replay at addresses of the program's own")
@@ -78,13 +98,10 @@ void add_replay_options(CLI::App& program, ReplayOptions& options) {
 }
 
 int run_replay(const ReplayOptions& options, const std::string& format) {
-  const auto events =
-      parsed_file(options.events, [](const std::string& text) { return parse_trace_events(text); });
-  const RecordedState end = parsed_file(
-      options.segments, [](const std::string& text) { return parse_recorded_state(text); });
+  const SnapshotRecording recording = recording_in(options);
   ReplayResult result;
   try {
-    result = replay(events, end,
+    result = replay(recording.events, recording.end,
                     options.own_addresses ? ReplayAddresses::own : ReplayAddresses::recorded);
   } catch (const Error& error) {
     throw error.within(printable(options.events));

@@ -6,8 +6,8 @@
 namespace stashscope::app {
 
 struct ReplayOptions {
-  std::string events;    ///< recorded events; empty: no replay
-  std::string segments;  ///< the state at the end of the recording
+  std::string events;    ///< recorded events or a snapshot; empty: no replay
+  std::string segments;  ///< the state at the end of recorded events
   bool own_addresses = false;
 };
 

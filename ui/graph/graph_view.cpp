@@ -35,6 +35,7 @@ GraphView::GraphView(QWidget* parent) : QWidget(parent), minimap_(new Minimap(th
 
 void GraphView::set_picture(std::shared_ptr<const GraphPicture> picture) {
   set_hovered(std::nullopt);
+  right_edges_.clear();
   enable_keys(*this, picture != nullptr);
   if (picture == nullptr) {
     minimap_->set_scene(nullptr);
@@ -279,7 +280,9 @@ void GraphView::paintEvent(QPaintEvent*) {
     painter.fillRect(rect(), theme.canvas);
   } else {
     const QRectF screen = rect().toRectF();
-    GraphPainter(*scene_, camera_, theme, hovered_).paint(painter, screen, texts());
+    const GraphTexts texts = this->texts();
+    right_edges_ = texts.right_edges;
+    GraphPainter(*scene_, camera_, theme, hovered_).paint(painter, screen, texts);
   }
   if (!notice_.isEmpty()) paint_notice(painter, theme);
   paint_focus_frame(painter, *this);

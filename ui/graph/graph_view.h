@@ -119,6 +119,7 @@ class GraphView : public QWidget, public PictureSource {
   };
 
   Found found_under(QPointF screen) const;
+  std::optional<std::uint32_t> widened_under(QPointF screen) const;
   std::optional<std::uint32_t> first_marked_box() const;
   bool holds(std::uint32_t outer, std::uint32_t box) const;
   std::optional<std::uint32_t> neighbour(std::uint32_t box, Qt::Key direction) const;
@@ -153,6 +154,7 @@ class GraphView : public QWidget, public PictureSource {
   Framing framing_ = Framing::beginning;
   std::optional<Held> held_;
   std::optional<std::uint32_t> hovered_;
+  std::map<std::uint32_t, double> right_edges_;  ///< as last painted, see `GraphTexts`
   QString notice_;
   QPointF pressed_at_;
   QPointF dragged_to_;

@@ -32,9 +32,20 @@ GraphView::Found GraphView::found_under(QPointF screen) const {
   auto box = layout::box_at(scene_->drawing(), point);
   if (box) box = scene_->shown().shown_around(scene_->drawing(), *box);
   if (box && scene_->is_leaf(*box)) return {box, std::nullopt};
+  if (const auto widened = widened_under(screen)) return {widened, std::nullopt};
   const auto bundle = layout::bundle_at(scene_->shown(), point, reach / camera_.zoom);
   if (bundle) return {std::nullopt, bundle};
   return {box, std::nullopt};
+}
+
+/// The box that is drawn wider for its title and reaches this point.
+std::optional<std::uint32_t> GraphView::widened_under(QPointF screen) const {
+  for (const auto& [box, right] : right_edges_) {
+    QRectF rect = camera_.to_screen(to_qt(scene_->drawing().boxes[box].rect));
+    rect.setRight(right);
+    if (rect.contains(screen)) return box;
+  }
+  return std::nullopt;
 }
 
 void GraphView::click(const Found& found) {

@@ -2,7 +2,9 @@
 
 #include <QEvent>
 #include <QHeaderView>
+#include <QKeyEvent>
 #include <QScrollBar>
+#include <algorithm>
 #include <utility>
 
 #include "ui/theme/text_size.h"
@@ -60,6 +62,22 @@ void TableView::focusInEvent(QFocusEvent* event) {
   const bool is_by_key = event->reason() != Qt::MouseFocusReason;
   if (!is_by_key || selectionModel() == nullptr || selectionModel()->hasSelection()) return;
   selectionModel()->select(currentIndex(), QItemSelectionModel::Select | QItemSelectionModel::Rows);
+}
+
+/// Qt only selects the current cell by Space, which does nothing where rows are always selected.
+void TableView::keyPressEvent(QKeyEvent* event) {
+  const bool is_space = event->key() == Qt::Key_Space && event->modifiers() == Qt::NoModifier;
+  if (!is_space || !currentIndex().isValid()) return QTableView::keyPressEvent(event);
+  Q_EMIT activated(currentIndex());
+}
+
+/// Qt goes to the first and to the last column instead.
+QModelIndex TableView::moveCursor(CursorAction action, Qt::KeyboardModifiers modifiers) {
+  const int rows = model() == nullptr ? 0 : model()->rowCount();
+  if (rows == 0 || (action != MoveHome && action != MoveEnd)) {
+    return QTableView::moveCursor(action, modifiers);
+  }
+  return model()->index(action == MoveHome ? 0 : rows - 1, std::max(0, currentIndex().column()));
 }
 
 void TableView::fit_columns() {

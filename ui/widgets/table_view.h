@@ -8,7 +8,8 @@
 namespace stashscope::ui {
 
 /// Common look and behaviour of all tables: a click selects a whole row, and an invitation is shown
-/// while there are no rows.
+/// while there are no rows. Space activates the current row, as Return does; Home and End go to the
+/// first and to the last row.
 class TableView : public QTableView, public PictureSource {
   Q_OBJECT
 
@@ -57,6 +58,8 @@ class TableView : public QTableView, public PictureSource {
   /// Selects the current row, or else the first one, so that a user who came by the keyboard sees
   /// where the arrow keys start.
   void focusInEvent(QFocusEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
+  QModelIndex moveCursor(CursorAction action, Qt::KeyboardModifiers modifiers) override;
 
  private:
   struct FlexibleColumn {

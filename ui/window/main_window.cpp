@@ -4,6 +4,7 @@
 #include <QApplication>
 #include <QDockWidget>
 #include <QFileInfo>
+#include <QKeyEvent>
 #include <QScopedValueRollback>
 #include <QScreen>
 #include <QSettings>
@@ -234,6 +235,12 @@ bool MainWindow::focusNextPrevChild(bool next) {
   return false;
 }
 
+void MainWindow::keyPressEvent(QKeyEvent* event) {
+  const bool is_escape = event->key() == Qt::Key_Escape && event->modifiers() == Qt::NoModifier;
+  if (!is_escape || messages_->isHidden()) return QMainWindow::keyPressEvent(event);
+  messages_->close_message();
+}
+
 /// A panel that another one covers must not keep the focus. It would come to the front again when a
 /// dialog closes.
 void MainWindow::follow_front_panel(QDockWidget& covered) {
@@ -316,7 +323,7 @@ QString MainWindow::pending() const {
 }
 
 void MainWindow::take_opened() {
-  messages_->hide();
+  messages_->close_message();
   center_->setCurrentWidget(graph_);
   // Arranging the panels takes as long as showing the study, so it is an event of its own.
   QMetaObject::invokeMethod(&workspaces_, &Workspaces::begin, Qt::QueuedConnection);

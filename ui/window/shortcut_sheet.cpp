@@ -1,8 +1,10 @@
 #include "ui/window/shortcut_sheet.h"
 
 #include <QDialogButtonBox>
-#include <QHeaderView>
+#include <QScreen>
 #include <QVBoxLayout>
+
+#include "ui/theme/text_size.h"
 
 namespace stashscope::ui {
 
@@ -10,9 +12,11 @@ namespace {
 
 using namespace Qt::StringLiterals;
 
-constexpr QSize first_sheet_size(640, 620);
-constexpr int place_width = 200;
-constexpr int name_width = 250;
+/// In pixels, at the normal text size.
+constexpr QSize first_sheet_size(680, 620);
+constexpr int most_place_width = 200;
+constexpr int least_name_width = 160;
+constexpr int least_keys_width = 80;
 
 }  // namespace
 
@@ -43,7 +47,7 @@ ShortcutSheet::ShortcutSheet(std::vector<Command> commands, QWidget* parent)
   setObjectName(u"shortcut_sheet"_s);
   setWindowTitle(tr("Keyboard shortcuts"));
   setAttribute(Qt::WA_DeleteOnClose);
-  resize(first_sheet_size);
+  resize((first_sheet_size * text_scale()).boundedTo(screen()->availableSize() * 0.9));
   filtered_.setSourceModel(&model_);
   filtered_.setFilterKeyColumn(-1);
   filtered_.setFilterCaseSensitivity(Qt::CaseInsensitive);
@@ -57,8 +61,9 @@ ShortcutSheet::ShortcutSheet(std::vector<Command> commands, QWidget* parent)
   table_->setSortingEnabled(true);
   table_->sortByColumn(-1, Qt::AscendingOrder);
   table_->set_invitation(tr("No shortcut matches."));
-  table_->horizontalHeader()->resizeSection(ShortcutModel::place, place_width);
-  table_->horizontalHeader()->resizeSection(ShortcutModel::name, name_width);
+  table_->fit_to_content(ShortcutModel::place, most_place_width);
+  table_->set_flexible_column(ShortcutModel::name, least_name_width, least_keys_width);
+  table_->keep_last_whole();
   auto* const buttons = new QDialogButtonBox(QDialogButtonBox::Close);
   auto* const layout = new QVBoxLayout(this);
   layout->addWidget(search_);

@@ -160,6 +160,10 @@ void MainWindow::make_panel_menus(QMenu* menu) {
   QMenu* const go = menu->addMenu(tr("&Go to panel"));
   add_action(go, u"go_to_graph"_s, tr("Graph"), QKeySequence(u"Alt+0"_s),
              [this] { graph_->view().setFocus(Qt::ShortcutFocusReason); });
+  QAction* const message = add_action(go, u"go_to_message"_s, tr("Message"), QKeySequence(u"F6"_s),
+                                      [this] { messages_->toggle_focus(); });
+  message->setEnabled(false);
+  connect(messages_, &MessageBar::seen_changed, message, &QAction::setEnabled);
   QMenu* const panels = menu->addMenu(tr("Pane&ls"));
   for (std::size_t i = 0; i < docks_.size(); ++i) {
     QDockWidget* const dock = docks_[i];

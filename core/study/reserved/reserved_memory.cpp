@@ -5,9 +5,10 @@
 namespace stashscope {
 
 ReservedMemory reserved_memory(const BufferRules& rules, const Timeline& timeline,
-                               const AllocatorSettings& settings) {
+                               const AllocatorSettings& settings, StepListener* listener) {
   constexpr int most_steps = 8;
   StepPlayer player(rules, timeline, settings);
+  if (listener != nullptr) player.listen(*listener);
   player.begin_steps();
   ReservedMemory memory;
   for (int step = 0; step < most_steps; ++step) {
@@ -16,6 +17,7 @@ ReservedMemory reserved_memory(const BufferRules& rules, const Timeline& timelin
     player.run_step(memory.by_slot);
     if (step > 0 && player.allocator().most_reserved_bytes() == before) break;
   }
+  if (listener != nullptr) listener->ends();
   memory.reserved_bytes = player.allocator().most_reserved_bytes();
   memory.fragmentation_bytes = memory.reserved_bytes - timeline.peak_bytes;
   return memory;

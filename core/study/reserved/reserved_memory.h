@@ -8,6 +8,8 @@
 
 namespace stashscope {
 
+class StepListener;
+
 /// What PyTorch's caching allocator reserves while a step is repeated, in bytes.
 struct ReservedMemory {
   std::int64_t reserved_bytes = 0;
@@ -23,7 +25,8 @@ struct ReservedMemory {
 ReservedMemory reserved_memory(const Study& study, const Variant& variant,
                                const AllocatorSettings& settings);
 /// The same for a timeline of a step with these rules.
+/// @param listener is told of every step; null: nobody
 ReservedMemory reserved_memory(const BufferRules& rules, const Timeline& timeline,
-                               const AllocatorSettings& settings);
+                               const AllocatorSettings& settings, StepListener* listener = nullptr);
 
 }  // namespace stashscope

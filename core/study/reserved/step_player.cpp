@@ -45,8 +45,13 @@ void StepPlayer::begin_steps() {
 
 void StepPlayer::run_step(std::vector<std::int64_t>& reserved) {
   for (std::size_t slot = 0; slot < timeline_.order.size(); ++slot) {
+    if (listener_ != nullptr) listener_->begins_slot(slot);
     for (const BufferId id : begun_[slot]) begin(slot, id);
-    if (workspace_[slot] > 0) allocator_.free(allocate(slot, {}, workspace_[slot]));
+    const bool has_workspace = workspace_[slot] > 0;
+    const MemoryBlockId workspace =
+        has_workspace ? allocate(slot, {}, workspace_[slot]) : MemoryBlockId();
+    if (listener_ != nullptr) listener_->runs_slot(slot);
+    if (has_workspace) free({}, workspace);
     reserved.push_back(allocator_.reserved_bytes());
     for (const BufferId id : ended_[slot]) end(id);
   }
@@ -58,7 +63,15 @@ MemoryBlockId StepPlayer::allocate(std::size_t slot, std::optional<BufferId> buf
     const std::int64_t grown = allocator_.choice_for(bytes, 0).segment_bytes;
     if (grown > 0) on_growth_({slot, buffer, bytes, grown});
   }
-  return allocator_.allocate(bytes);
+  const MemoryBlockId block = allocator_.allocate(bytes);
+  if (listener_ != nullptr && block.valid()) listener_->allocated(buffer, block);
+  return block;
+}
+
+void StepPlayer::free(std::optional<BufferId> buffer, MemoryBlockId block) {
+  if (!block.valid()) return;
+  if (listener_ != nullptr) listener_->frees(buffer, block);
+  allocator_.free(block);
 }
 
 void StepPlayer::begin(std::size_t slot, BufferId id) {
@@ -68,7 +81,7 @@ void StepPlayer::begin(std::size_t slot, BufferId id) {
 
 void StepPlayer::end(BufferId id) {
   if (!blocks_[id].valid() || is_made_state(rules_, timeline_.buffers[id])) return;
-  allocator_.free(blocks_[id]);
+  free(id, blocks_[id]);
   blocks_[id] = {};
 }
 

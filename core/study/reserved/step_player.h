@@ -48,6 +48,28 @@ struct ReservedGrowth {
   std::int64_t grown_bytes = 0;
 };
 
+/// Is told what a StepPlayer allocates and frees.
+class StepListener {
+ public:
+  StepListener() = default;
+  StepListener(const StepListener&) = delete;
+  StepListener& operator=(const StepListener&) = delete;
+  virtual ~StepListener() = default;
+
+  /// Before all else. @param allocator lives until `ends`
+  virtual void starts(const CachingAllocator& allocator) = 0;
+  /// Before the node in the slot allocates anything.
+  virtual void begins_slot(std::size_t slot) = 0;
+  /// After the allocation. @param buffer not set: workspace of the node in the slot
+  virtual void allocated(std::optional<BufferId> buffer, MemoryBlockId block) = 0;
+  /// Before the block is freed.
+  virtual void frees(std::optional<BufferId> buffer, MemoryBlockId block) = 0;
+  /// When all that the node in the slot needs is allocated.
+  virtual void runs_slot(std::size_t slot) = 0;
+  /// After the last step, before the allocator is gone.
+  virtual void ends() = 0;
+};
+
 /// Plays the buffers of a timeline through PyTorch's caching allocator. Refers to its arguments.
 class StepPlayer {
  public:
@@ -59,6 +81,11 @@ class StepPlayer {
 
   /// Allocates what exists before the step.
   void begin_steps();
+  /// @param listener must outlive the player
+  void listen(StepListener& listener) {
+    listener_ = &listener;
+    listener.starts(allocator_);
+  }
   /// Plays the step once. Appends the reserved bytes of each slot.
   void run_step(std::vector<std::int64_t>& reserved);
 
@@ -68,6 +95,7 @@ class StepPlayer {
 
  private:
   MemoryBlockId allocate(std::size_t slot, std::optional<BufferId> buffer, std::int64_t bytes);
+  void free(std::optional<BufferId> buffer, MemoryBlockId block);
   void begin(std::size_t slot, BufferId id);
   void end(BufferId id);
 
@@ -75,6 +103,7 @@ class StepPlayer {
   const Timeline& timeline_;
   CachingAllocator allocator_;
   OnGrowth on_growth_;
+  StepListener* listener_ = nullptr;
   IdVector<BufferId, MemoryBlockId> blocks_;
   SlotBuffers begun_;
   SlotBuffers ended_;

@@ -13,6 +13,7 @@
 #include "ui/theme/spacing.h"
 #include "ui/widgets/cell_delegate.h"
 #include "ui/widgets/key_action.h"
+#include "ui/widgets/main_widget.h"
 #include "ui/widgets/peak_link.h"
 
 namespace stashscope::ui {
@@ -58,6 +59,7 @@ OverviewPanel::OverviewPanel(Document& document, QWidget* parent)
   layout->addWidget(make_heading());
   layout->addWidget(make_sizes());
   layout->addWidget(parts, 1);
+  set_main_widget(*this, icicle_);
   connect(icicle_, &IcicleView::chosen, this, &OverviewPanel::choose_group);
   connect(icicle_, &IcicleView::zoomed, this, &OverviewPanel::show_heading);
   connect(grouping_, &QComboBox::activated, this, [this] {

@@ -194,12 +194,14 @@ void PlannerPanel::connect_all() {
 void PlannerPanel::plan() {
   const auto budget = budget_->bytes();
   if (!budget) return budget_->insist();
+  asked_ = budget_->text();
   planning_.plan({*budget, options_->grain(), options_->limit()});
 }
 
 void PlannerPanel::make_fit() {
   const auto budget = budget_->bytes();
   if (!budget) return budget_->insist();
+  asked_ = budget_->text();
   planning_.make_fit({*budget, options_->grain(), options_->limit()});
 }
 
@@ -283,19 +285,29 @@ void PlannerPanel::show_answer() {
   if (answer != nullptr) {
     details_->setText(answer_details(*document_.study(), *answer, planning_.passes_of_answer()));
   }
-  use_passes_->setVisible(offered_passes() != nullptr);
+  offer(*use_passes_, offered_passes() != nullptr);
   const ParetoPoint* const plan = offered_plan();
-  use_->setVisible(plan != nullptr);
+  offer(*use_, plan != nullptr);
   if (plan == nullptr) return;
-  use_->setText(plan->peak_bytes <= budget_->bytes() ? tr("Use this plan")
-                                                     : tr("Use the plan with the lowest peak"));
+  use_->setText(plan->peak_bytes <= asked_bytes() ? tr("Use this plan")
+                                                  : tr("Use the plan with the lowest peak"));
+}
+
+/// Shows or hides a button below the answer. If a button that has the keyboard goes away, the view
+/// returns to the answer, which says what the button did; Qt would go on to the chart below.
+void PlannerPanel::offer(QPushButton& button, bool is_offered) {
+  if (!is_offered && button.hasFocus()) {
+    plan_->setFocus();
+    scroll_->ensureWidgetVisible(plan_, 0, spacing_unit);
+  }
+  button.setVisible(is_offered);
 }
 
 /// The plan that the button below the answer switches on: the cheapest known plan within the
 /// budget, otherwise the plan with the lowest peak. Null without a budget or a known plan, during a
 /// search, and if the plan is already applied.
 const ParetoPoint* PlannerPanel::offered_plan() const {
-  const auto budget = budget_->bytes();
+  const auto budget = asked_bytes();
   const ParetoFront& plans = planning_.archive(options_->grain());
   const bool is_searching = planning_.job() != PlanningJob::none;
   if (!budget || plans.points().empty() || is_searching) return nullptr;
@@ -310,12 +322,21 @@ const DeviceFit* PlannerPanel::offered_passes() const {
   return is_idle && current_answer() != nullptr ? planning_.offer() : nullptr;
 }
 
-/// The answer for the budget and the granularity in the fields; null if there is no such answer.
+/// The answer for the budget and the granularity in the fields; null if there is no such answer. A
+/// share such as `70 %` is fewer bytes once passes of the answer have lowered the peak without
+/// plans, so the same text also counts as the same budget.
 const BudgetAnswer* PlannerPanel::current_answer() const {
   const BudgetAnswer* const answer = planning_.answer();
-  const bool is_asked = answer != nullptr && answer->request.budget_bytes == budget_->bytes() &&
-                        answer->request.grain == options_->grain();
+  if (answer == nullptr || answer->request.grain != options_->grain()) return nullptr;
+  const bool is_asked =
+      budget_->text() == asked_ || answer->request.budget_bytes == budget_->bytes();
   return is_asked ? answer : nullptr;
+}
+
+/// The budget of the answer that is shown, or else of the field.
+std::optional<std::int64_t> PlannerPanel::asked_bytes() const {
+  const BudgetAnswer* const answer = current_answer();
+  return answer != nullptr ? answer->request.budget_bytes : budget_->bytes();
 }
 
 QString PlannerPanel::text_of_answer() const {
@@ -325,10 +346,8 @@ QString PlannerPanel::text_of_answer() const {
     return search_text();
   }
   if (const BudgetAnswer* const answer = current_answer()) {
-    const bool is_taken_back = answer->feasible && !planning_.is_in_force(answer->best);
     const DeviceFit* const offer = offered_passes();
-    return (is_taken_back ? taken_back_text(*document_.study(), *answer)
-                          : answer_text(*document_.study(), *answer) + change_text_of(*answer)) +
+    return text_of(*answer) +
            (offer == nullptr ? QString() : offer_text(*document_.study(), *offer));
   }
   const auto budget = budget_->bytes();
@@ -336,11 +355,13 @@ QString PlannerPanel::text_of_answer() const {
   return budget ? known_text(*budget) : QString();
 }
 
-/// What the answer changed; empty if it changed nothing.
-QString PlannerPanel::change_text_of(const BudgetAnswer& answer) const {
-  const std::int64_t before = planning_.peak_before();
-  if (!answer.feasible || before == answer.best.peak_bytes) return {};
-  return before_text(before, answer.best.peak_bytes, planning_.passes_of_answer());
+/// What the answer changed stands first, because it is what a user who has used it looks for.
+QString PlannerPanel::text_of(const BudgetAnswer& answer) const {
+  const Study& study = *document_.study();
+  if (!answer.feasible) return answer_text(study, answer);
+  if (!planning_.is_in_force(answer.best)) return taken_back_text(study, answer);
+  return before_text(study, answer, planning_.before(), planning_.passes_of_answer()) +
+         answer_text(study, answer);
 }
 
 QString PlannerPanel::search_text() const {

@@ -138,6 +138,36 @@ TEST_F(OrderAndFusion, AClickOrAKeyChoosesAnOrder) {
   EXPECT_EQ(peak(), before);
 }
 
+TEST_F(OrderAndFusion, SpaceDoesWhatReturnDoesAndOneUndoTakesItBack) {
+  orders().setFocus(Qt::TabFocusReason);
+  orders().selectRow(order_row("breadth-first"));
+  press(Qt::Key_Space);
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(document().choices().order.strategy, "breadth-first");
+  press(Qt::Key_Z, Qt::ControlModifier);
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(document().choices().order.strategy, "file");
+  show_tab(fusion_tab);
+  fusions().setFocus(Qt::TabFocusReason);
+  fusions().selectRow(1);
+  press(Qt::Key_Space);
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(document().choices().fusion.strategy, fusion_strategies()[1].name);
+}
+
+TEST_F(OrderAndFusion, HomeAndEndGoToTheFirstAndTheLastRow) {
+  const int last = orders().model()->rowCount() - 1;
+  ASSERT_GT(last, 2);
+  click_cell(orders(), 1, OrderModel::peak);
+  press(Qt::Key_End);
+  EXPECT_EQ(orders().currentIndex().row(), last);
+  EXPECT_EQ(orders().selectionModel()->selectedRows().value(0).row(), last);
+  press(Qt::Key_Home);
+  EXPECT_EQ(orders().currentIndex().row(), 0);
+  EXPECT_EQ(orders().selectionModel()->selectedRows().value(0).row(), 0);
+  EXPECT_EQ(orders().currentIndex().column(), OrderModel::peak);
+}
+
 TEST_F(OrderAndFusion, TheKeyboardFindsARowToStartFrom) {
   EXPECT_FALSE(orders().selectionModel()->hasSelection());
   orders().setFocus(Qt::MouseFocusReason);

@@ -137,6 +137,50 @@ TEST_F(Planner, OffersPassesThatMakeThePlanCheaper) {
   EXPECT_TRUE(answer().contains(u"switched on"_s)) << answer().toStdString();
 }
 
+TEST_F(Planner, SaysWhatAPlanWithItsPassesSavedAgainstTheStart) {
+  const Study& start = *document().study();
+  const QString peak_before = bytes_text(peak());
+  const QString time_before = time_text(step_seconds(start, *start.current));
+  type_budget(u"62 %"_s);  // a share of a peak that the passes lower
+  QTest::keyClick(&field(), Qt::Key_Return);
+  ASSERT_TRUE(ends());
+  auto& use = find<QPushButton>(u"use_passes_button"_s);
+  ASSERT_TRUE(use.isVisible()) << answer().toStdString();
+  const std::int64_t budget = planning().answer()->request.budget_bytes;
+  click(use);
+  ASSERT_TRUE(settles());
+  ASSERT_NE(share(62), budget);
+  const Study& now = *document().study();
+  EXPECT_TRUE(
+      answer().contains(u"from <b>%1</b> to <b>%2</b>"_s.arg(peak_before, bytes_text(peak()))))
+      << answer().toStdString();
+  EXPECT_TRUE(answer().contains(u"a step from <b>%1</b> to <b>%2</b>"_s.arg(
+      time_before, time_text(step_seconds(now, *now.current)))))
+      << answer().toStdString();
+  EXPECT_FALSE(find<QPushButton>(u"use_plan_button"_s).isVisible()) << "this plan is in use";
+  type_budget(u"61 %"_s);
+  EXPECT_FALSE(answer().contains(u"went from"_s)) << "another budget has no answer yet";
+}
+
+TEST_F(Planner, TheInvitationOfTheChartStandsOnNoGrid) {
+  ASSERT_TRUE(chart().points().empty());
+  chart().set_marks(ChartMarks{{100, 0}, {60, 0.5}, 1, 80, {}});
+  const PlanChartMap map = chart().map();
+  const QImage picture = chart().grab().toImage();
+  const QRgb background = picture.pixel(2, 2);
+  // Nothing stands between the upper and the lower line of the grid, except lines from top to
+  // bottom.
+  const double half = (map.plot.top() + map.plot.bottom()) / 2;
+  const int above = qRound(half) - 4;
+  const int below = qRound(half) + 4;
+  int kinds = 0;
+  for (int x = qRound(map.plot.left()); x < qRound(map.plot.right()); ++x) {
+    const bool is_line = picture.pixel(x, above) != background;
+    if (is_line != (picture.pixel(x, below) != background)) ++kinds;
+  }
+  EXPECT_LE(kinds, 3) << "a text is in the way of the lines";
+}
+
 TEST_F(Planner, TheBudgetBelongsToItsModelAndItsSession) {
   const QString first = field().text();
   type_budget(u"3 MiB"_s);
@@ -177,6 +221,26 @@ class SmallPlanner : public Planner {
     QCoreApplication::processEvents();
   }
 };
+
+TEST_F(SmallPlanner, ShowsTheAnswerAfterItsButtonWasUsed) {
+  resize(420, 320);
+  type_budget(u"62 %"_s);
+  QTest::keyClick(&field(), Qt::Key_Return);
+  ASSERT_TRUE(ends());
+  auto& use = find<QPushButton>(u"use_passes_button"_s);
+  ASSERT_TRUE(use.isVisible()) << answer().toStdString();
+  use.setFocus();
+  scroll().ensureWidgetVisible(&use);
+  QTest::keyClick(&use, Qt::Key_Space);
+  ASSERT_TRUE(settles());
+  QTest::qWait(20);
+  const auto& text = find<QLabel>(u"budget_answer"_s);
+  ASSERT_TRUE(text.text().contains(u"went from"_s)) << text.text().toStdString();
+  const int top = text.mapTo(scroll().viewport(), QPoint()).y();
+  EXPECT_GE(top, 0) << "its first line says what was saved";
+  EXPECT_LT(top, scroll().viewport()->height() / 2 + 40);
+  EXPECT_TRUE(find<QPushButton>(u"plan_button"_s).hasFocus());
+}
 
 TEST_F(SmallPlanner, IsWholeAtEveryWidth) {
   for (const int width : {900, 500, 395, 300, 1}) {
@@ -280,8 +344,13 @@ TEST_F(Fit, OneClickSetsTheSizeWithThePlanMadeForIt) {
   ASSERT_GT(found.value, 16);
   EXPECT_TRUE(fits().contains(bytes_text(found.peak_bytes))) << fits().toStdString();
   EXPECT_EQ(use.text(), u"Set batch to %1 with this plan"_s.arg(found.value));
+  const QString value = QString::number(found.value);
+  const QString largest = planning().replanned()->is_at_least() ? u"at least "_s + value : value;
+  EXPECT_TRUE(status().contains(u"with a plan made for it "_s + largest)) << status().toStdString();
   click(use);
   ASSERT_TRUE(settles());
+  EXPECT_TRUE(status().contains(u": batch "_s + largest)) << status().toStdString();
+  EXPECT_FALSE(status().contains(u"with a plan"_s)) << "no size without it is told";
   EXPECT_EQ(peak(), found.peak_bytes);
   EXPECT_LE(peak(), memory_bytes);
   EXPECT_FALSE(use.isVisible());
