@@ -80,7 +80,7 @@ class CachingAllocator {
   /// @param block_bytes size of the block; 0: as `allocate` would split it
   MemoryBlockId allocate_at(std::int64_t address, std::int64_t bytes, std::int64_t block_bytes = 0);
   /// Gives back a segment without tensors. Returns false if it has tensors.
-  bool release_segment(MemorySegmentId segment);
+  bool release_segment(MemorySegmentId id);
   /// The segment that starts at the address; invalid: none.
   MemorySegmentId segment_at(std::int64_t address) const;
 
@@ -128,8 +128,8 @@ class CachingAllocator {
   MemoryBlockId new_block(const Request& request);
   MemoryBlockId grow_expandable(const Request& request);
   MemoryBlockId expandable_room(const Request& request);
-  bool map(MemoryBlockId block, std::int64_t bytes);
-  void unmap(MemoryBlockId block);
+  bool map(MemoryBlockId id, std::int64_t bytes);
+  void unmap(MemoryBlockId id);
   std::int64_t page_bytes(MemoryBlockId block) const;
   MemoryBlockId place(MemoryBlockId block, std::int64_t bytes, std::int64_t requested, bool splits);
   MemoryBlockId cut_front(MemoryBlockId block, std::int64_t bytes);
@@ -137,10 +137,10 @@ class CachingAllocator {
   bool release_oversized(const Request& request);
   void release_cached();
   void release(MemoryBlockId block);
-  bool is_whole(MemoryBlockId block) const;
+  bool is_whole(MemoryBlockId id) const;
   void merge(MemoryBlockId into, MemoryBlockId other);
-  void insert_free(MemoryBlockId block);
-  void erase_free(MemoryBlockId block);
+  void insert_free(MemoryBlockId id);
+  void erase_free(MemoryBlockId id);
   MemoryBlockId make_block(MemoryBlock block);
   void drop_block(MemoryBlockId block);
   void reserve(std::int64_t bytes);

@@ -173,7 +173,7 @@ AllocatorSettings settings_in(const json& object) {
 }
 
 json parsed(const std::string& text) {
-  const json parsed = json::parse(text, nullptr, false);
+  json parsed = json::parse(text, nullptr, false);
   if (!parsed.is_object() || !parsed.contains("segments") || !parsed["segments"].is_array()) {
     fail_input("", "is not JSON with a list of segments", "give the segments of a memory snapshot");
   }
@@ -209,8 +209,8 @@ std::vector<AllocatorEvent> parse_trace_events(std::string_view csv) {
   return events;
 }
 
-RecordedState parse_recorded_state(const std::string& text) {
-  const json object = parsed(text);
+RecordedState parse_recorded_state(const std::string& json_text) {
+  const json object = parsed(json_text);
   RecordedState state;
   const char* const key = object.contains("allocator_settings") ? "allocator_settings" : "settings";
   state.settings = settings_in(object.value(key, json::object()));

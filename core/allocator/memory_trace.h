@@ -62,6 +62,6 @@ std::vector<AllocatorEvent> parse_trace_events(std::string_view csv);
 /// Reads a state from JSON: settings and segments, as in a memory snapshot of PyTorch; a block may
 /// be a list of address, size, requested size and state. Throws an input Error that names the
 /// segment.
-RecordedState parse_recorded_state(const std::string& json);
+RecordedState parse_recorded_state(const std::string& json_text);
 
 }  // namespace stashscope

@@ -26,6 +26,8 @@ const std::string& SnapshotNames::text(SnapshotTextId id) const {
   return id.valid() ? *texts_[id] : none;
 }
 
+bool operator==(const SnapshotData& a, const SnapshotData& b) { return a.value == b.value; }
+
 const SnapshotData* SnapshotData::find(std::string_view key) const {
   const auto* const dict = std::get_if<Dict>(&value);
   if (dict == nullptr) return nullptr;

@@ -111,16 +111,26 @@ struct SnapshotEvent {
   friend bool operator==(const SnapshotEvent&, const SnapshotEvent&) = default;
 };
 
+struct SnapshotEntry;
+
 /// Data without a fixed form: settings and annotations.
 struct SnapshotData {
   using List = std::vector<SnapshotData>;
-  using Dict = std::vector<std::pair<std::string, SnapshotData>>;
+  using Dict = std::vector<SnapshotEntry>;
   std::variant<std::monostate, bool, std::int64_t, double, std::string, List, Dict> value;
 
   /// The value of a key; null if this is no dict or has no such key.
   const SnapshotData* find(std::string_view key) const;
 
-  friend bool operator==(const SnapshotData&, const SnapshotData&) = default;
+  friend bool operator==(const SnapshotData& a, const SnapshotData& b);
+};
+
+/// An entry of a dict: a key and its value.
+struct SnapshotEntry {
+  std::string first;
+  SnapshotData second;
+
+  friend bool operator==(const SnapshotEntry&, const SnapshotEntry&) = default;
 };
 
 /// A memory snapshot of PyTorch, as `torch.cuda.memory._snapshot()` returns it.

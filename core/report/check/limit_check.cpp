@@ -66,7 +66,10 @@ void read_figures(const json& object, const std::string& where,
     if (std::ranges::find(others, key) != others.end()) continue;
     const auto figure = figure_named(key);
     if (!figure) {
-      fail_limit(where.empty() ? key : where + "." + key, "is not known",
+      std::string name = where;
+      if (!where.empty()) name += '.';
+      name += key;
+      fail_limit(name, "is not known",
                  "choose among peak_bytes, reserved_bytes, stashed_bytes" +
                      std::string(others.empty() ? "" : ", ") + join(others, ", "));
     }
@@ -170,7 +173,7 @@ MemoryLimits parse_limits(const std::string& text) {
     read_figures(
         allowed, module, {},
         [&, &name = module](CheckedFigure figure, const std::string& key, const json& value) {
-          limits.limits.push_back({figure, name, bytes_in(value, name + "." + key)});
+          limits.limits.push_back({figure, name, bytes_in(value, join({name, key}, "."))});
         });
   }
   read_figures(object.value("growth", json::object()), "growth", {},

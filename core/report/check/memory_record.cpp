@@ -53,7 +53,7 @@ CheckedBytes bytes_in(const json& object) {
 
 /// An object in a record; empty if the record does not have it.
 json object_in(const json& record, const char* key) {
-  const json object = record.value(key, json::object());
+  json object = record.value(key, json::object());
   if (!object.is_object()) fail_record(std::string("'") + key + "' is no object");
   return object;
 }

@@ -1,7 +1,6 @@
 #include "core/study/search/reserved_budget.h"
 
 #include <algorithm>
-#include <ranges>
 
 #include "core/study/reserved/reserved_memory.h"
 
@@ -27,11 +26,12 @@ ReservedPoint reserved_with(const Study& study, const ParetoPoint& point,
 /// @pre the archive is not empty
 ReservedPoint best_reserved(const Study& study, const ParetoFront& archive, std::int64_t budget,
                             const AllocatorSettings& settings, const Progress& progress) {
+  const std::vector<ParetoPoint>& points = archive.points();
   std::optional<ReservedPoint> least;
-  for (const ParetoPoint& point : archive.points() | std::views::reverse) {
-    if (point.peak_bytes > budget && &point != &archive.points().front()) continue;
+  for (auto point = points.rbegin(); point != points.rend(); ++point) {
+    if (point->peak_bytes > budget && point + 1 != points.rend()) continue;
     if (least && progress.cancelled()) break;
-    ReservedPoint tried = reserved_with(study, point, settings);
+    ReservedPoint tried = reserved_with(study, *point, settings);
     if (tried.reserved_bytes <= budget) return tried;
     if (!least || tried.reserved_bytes < least->reserved_bytes) least = std::move(tried);
   }
