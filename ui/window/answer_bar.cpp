@@ -212,8 +212,7 @@ AnswerBar::AnswerBar(Document& document, QWidget* parent)
   fit_->setToolTip(
       tr("Search for the cheapest plans that fit the device. Passes that lower the peak without "
          "extra time may be switched on, too."));
-  connect(fit_, &QPushButton::clicked, this,
-          [this] { Q_EMIT fit_wanted(memory_to_fit(*document_.study())); });
+  connect(fit_, &QPushButton::clicked, this, &AnswerBar::fit_wanted);
   connect(answer_, &QLabel::linkActivated, this, &AnswerBar::follow_link);
   for (std::size_t move = 0; move < most_moves; ++move) {
     buttons_.push_back(add_button(u"answer_move_%1"_s.arg(move)));
