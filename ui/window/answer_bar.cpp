@@ -365,7 +365,9 @@ void AnswerBar::show_samples(const LargestFit& fit) {
   if (!largest || fit.current.is_unlimited || largest->value == first.value) return;
   largest_ = fit;
   const QString name = full_text(*moves_of_, first);
-  samples_->setText(tr("Batch %1 fits").arg(largest->value));
+  samples_->setText(counts_samples(*moves_of_, first)
+                        ? tr("Batch %1 fits").arg(largest->value)
+                        : tr("%1 = %2 fits").arg(name).arg(largest->value));
   samples_->setProperty(offer_name, samples_->text());
   samples_->setToolTip(
       tr("Set %1 from %2 to %3, the largest size that fits\nThe peak becomes %4, the nodes "
