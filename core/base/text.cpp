@@ -97,6 +97,10 @@ std::optional<std::int64_t> bytes_of(std::string_view whole, std::string_view fr
   return bytes;
 }
 
+int usual_decimals(double amount) {
+  return std::abs(amount) < 10 ? 2 : std::abs(amount) < 100 ? 1 : 0;
+}
+
 }  // namespace
 
 std::string to_valid_utf8(std::string_view text) {
@@ -161,8 +165,22 @@ std::string format_bytes(std::int64_t bytes) {
   const ColumnUnit& unit = largest_unit(byte_units(), static_cast<double>(bytes));
   if (unit.size == 1) return std::to_string(bytes) + " B";
   const double amount = static_cast<double>(bytes) / unit.size;
-  const int digits = std::abs(amount) < 10 ? 2 : std::abs(amount) < 100 ? 1 : 0;
-  return format_fixed(amount, digits) + " " + std::string(unit.name);
+  return format_fixed(amount, usual_decimals(amount)) + " " + std::string(unit.name);
+}
+
+std::string format_bytes_beside(std::int64_t bytes, std::int64_t other) {
+  constexpr int most_decimals = 9;
+  std::string text = format_bytes(bytes);
+  if (bytes == other || text != format_bytes(other)) return text;
+  const ColumnUnit& unit = largest_unit(byte_units(), static_cast<double>(bytes));
+  const double amount = static_cast<double>(bytes) / unit.size;
+  const double other_amount = static_cast<double>(other) / unit.size;
+  int decimals = usual_decimals(amount);
+  while (decimals < most_decimals &&
+         format_fixed(amount, decimals) == format_fixed(other_amount, decimals)) {
+    ++decimals;
+  }
+  return format_fixed(amount, decimals) + " " + std::string(unit.name);
 }
 
 std::int64_t parse_bytes(std::string_view text) {

@@ -23,6 +23,10 @@ std::string utf8_suffix(const std::string& text, std::size_t limit);
 /// differences keep their sign.
 std::string format_bytes(std::int64_t bytes);
 
+/// `bytes` as `format_bytes` writes it, with as many more decimals as the text needs to differ from
+/// that of `other`: `24.02 GiB` beside `24.00 GiB`. Equal amounts have equal texts.
+std::string format_bytes_beside(std::int64_t bytes, std::int64_t other);
+
 /// Reads a size such as `80GiB`, `1.5 gib`, `12 GB`, `16g` or `4096` in bytes. KiB to EiB are
 /// powers of 1024, kB to EB powers of 1000, and a single letter is binary; case does not matter.
 /// Fractions of a byte are rounded. Throws a usage Error for any other text and for sizes beyond 64

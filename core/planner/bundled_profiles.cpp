@@ -12,7 +12,8 @@ namespace stashscope {
 namespace {
 
 constexpr std::int64_t gibibytes(double number) {
-  return static_cast<std::int64_t>(number * static_cast<double>(std::int64_t{1} << 30));
+  // Rounded as `parse_bytes` rounds, so that 14.7 GiB means the same bytes everywhere.
+  return static_cast<std::int64_t>(number * static_cast<double>(std::int64_t{1} << 30) + 0.5);
 }
 constexpr double tera = 1e12;
 constexpr double giga = 1e9;

@@ -46,11 +46,12 @@ std::string next_line(const ReplannedFit& fit) {
   if (!fit.next) return "";
   const std::string value = "    " + std::to_string(fit.next->value);
   if (fit.next->bound_bytes) {
-    return value + " fails: no plan has a peak below " + format_bytes(*fit.next->bound_bytes) +
-           "\n";
+    return value + " fails: no plan has a peak below " +
+           format_bytes_beside(*fit.next->bound_bytes, fit.memory_bytes) + "\n";
   }
+  const std::int64_t lowest = fit.next->later_peak_bytes;
   return value + " was not decided in " + limit_text(fit.request.limit) +
-         "; the lowest peak found is " + format_bytes(fit.next->lowest_peak_bytes) + "\n";
+         "; the lowest peak found is " + format_bytes_beside(lowest, fit.memory_bytes) + "\n";
 }
 
 std::string largest_text(const ReplannedFit& fit) {

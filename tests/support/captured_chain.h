@@ -178,6 +178,23 @@ inline GraphData inside_a_model(GraphData data) {
   return data;
 }
 
+/// Four modules whose activations grow with a dimension, which was 64. The gradient counts as a
+/// state that the optimizer makes.
+inline GraphData chain_with_batch(const std::string& dimension = "batch") {
+  GraphData data = CapturedChain(4).data();
+  auto storages = nlohmann::json::parse(data.metadata["stashscope.storages"]);
+  const std::size_t nodes = data.nodes.size();
+  for (std::size_t i = 2; i < storages["role"].size(); ++i) {
+    const bool is_returned = storages["last"][i] == nodes;
+    if (is_returned) storages["role"][i] = "optimizer";
+    if (!is_returned && storages["bytes"][i] != 4) storages["bytes"][i] = "256*" + dimension;
+  }
+  data.metadata["stashscope.storages"] = storages.dump();
+  data.metadata["stashscope.dimensions"] =
+      nlohmann::json({{{"name", dimension}, {"value", 64}, {"step", 1}}}).dump();
+  return data;
+}
+
 /// The study of a captured step with the plans of a config string.
 inline std::shared_ptr<const Study> captured_study(GraphData data, const std::string& config = "") {
   read_captured_step(data);

@@ -304,13 +304,7 @@ bool Planning::is_in_force(const ParetoPoint& point) const {
 void Planning::take_study() {
   const auto& study = document_.study();
   if (basis_ == nullptr || !same_planning_basis(*basis_, *study)) {
-    const bool is_by_run =
-        basis_ != nullptr && basis_->model == study->model && basis_->choices == study->choices;
-    if (is_by_run && has_plans()) {
-      document_.notices().notify(
-          tr("The run measured new node times. Plans found with the previous times are dropped; "
-             "search again."));
-    }
+    if (has_plans()) tell_dropped(*study);
     drop_plans();
   }
   // `same_planning_basis` accepts any order if the basis has a planned order. A study with an order
@@ -319,6 +313,21 @@ void Planning::take_study() {
   adopt();
   update_fit();
   end_stale_replanning();
+}
+
+/// Says why the known plans are dropped, if only the times of the nodes have changed: the panels
+/// show no other change.
+void Planning::tell_dropped(const Study& study) {
+  if (basis_ == nullptr || basis_->model != study.model) return;
+  const QString dropped = tr("Plans found with the previous times are dropped; search again.");
+  Choices timed = basis_->choices;
+  timed.times = study.choices.times;
+  if (basis_->choices == study.choices) {
+    document_.notices().notify(tr("The run measured new node times. %1").arg(dropped));
+  } else if (same_planning_basis(timed, study.choices)) {
+    document_.notices().notify(
+        tr("%1 has other node times. %2").arg(shown(study.choices.times.profile.name), dropped));
+  }
 }
 
 bool Planning::has_plans() const {

@@ -156,6 +156,7 @@ class Planning : public QObject {
   void take_study();
   /// Whether plans are known or being searched for.
   bool has_plans() const;
+  void tell_dropped(const Study& study);
   void drop_plans();
   void take_sizes(const Fit& fit);
   void end_fit(const std::optional<Fit>& found, const std::optional<Failure>& failure);

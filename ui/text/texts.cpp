@@ -17,6 +17,10 @@ QString shown(const std::string& text) { return QString::fromStdString(to_valid_
 
 QString bytes_text(std::int64_t bytes) { return QString::fromStdString(format_bytes(bytes)); }
 
+QString bytes_text_beside(std::int64_t bytes, std::int64_t other) {
+  return QString::fromStdString(format_bytes_beside(bytes, other));
+}
+
 QString time_text(double seconds) { return QString::fromStdString(format_seconds(seconds)); }
 
 QString bytes_text(std::int64_t bytes, const ColumnUnit& unit) {

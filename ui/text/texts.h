@@ -14,6 +14,10 @@ QString shown(const std::string& text);
 /// An amount of memory in a suitable unit, such as `1.25 GiB`.
 QString bytes_text(std::int64_t bytes);
 
+/// An amount of memory with as many decimals as it needs to differ from `other`, unless both are
+/// equal: `24.02 GiB` beside `24.00 GiB`.
+QString bytes_text_beside(std::int64_t bytes, std::int64_t other);
+
 /// A time in a suitable unit, such as `12.3 ms`.
 QString time_text(double seconds);
 

@@ -1,6 +1,7 @@
 #include "ui/widgets/amount_field.h"
 
 #include <QKeyEvent>
+#include <algorithm>
 
 #include "core/base/bare_amount.h"
 #include "ui/theme/spacing.h"
@@ -11,6 +12,11 @@ AmountField::AmountField(const QString& text) : QLineEdit(text) {
   setAlignment(Qt::AlignRight);
   setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
   setPlaceholderText(tr("GiB"));
+  connect(this, &QLineEdit::textChanged, this, [this] {
+    updateGeometry();
+    // Where even the widest field is too narrow, the first digits must be seen.
+    if (!hasFocus()) setCursorPosition(0);
+  });
 }
 
 QString AmountField::amount() const {
@@ -48,13 +54,21 @@ void AmountField::focusOutEvent(QFocusEvent* event) {
   const bool leaves =
       event->reason() != Qt::PopupFocusReason && event->reason() != Qt::ActiveWindowFocusReason;
   if (leaves) add_unit();
-  if (leaves) setModified(false);
+  if (leaves) {
+    setModified(false);
+    setCursorPosition(0);
+  }
   QLineEdit::focusOutEvent(event);
 }
 
 QSize AmountField::sizeHint() const {
-  const int text = fontMetrics().horizontalAdvance(QStringLiteral("123.45 GiB"));
-  return {text + 3 * spacing_unit, QLineEdit::sizeHint().height()};
+  constexpr qsizetype most_characters = 24;
+  const auto width_of = [this](const QString& amount) {
+    return fontMetrics().horizontalAdvance(amount);
+  };
+  const int usual = width_of(QStringLiteral("123.45 GiB"));
+  const int needed = std::max(usual, width_of(text().left(most_characters)));
+  return {needed + 3 * spacing_unit, QLineEdit::sizeHint().height()};
 }
 
 }  // namespace stashscope::ui

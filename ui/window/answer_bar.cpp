@@ -212,8 +212,7 @@ AnswerBar::AnswerBar(Document& document, QWidget* parent)
   fit_->setToolTip(
       tr("Search for the cheapest plans that fit the device. Passes that lower the peak without "
          "extra time may be switched on, too."));
-  connect(fit_, &QPushButton::clicked, this,
-          [this] { Q_EMIT fit_wanted(memory_to_fit(*document_.study())); });
+  connect(fit_, &QPushButton::clicked, this, &AnswerBar::fit_wanted);
   connect(answer_, &QLabel::linkActivated, this, &AnswerBar::follow_link);
   for (std::size_t move = 0; move < most_moves; ++move) {
     buttons_.push_back(add_button(u"answer_move_%1"_s.arg(move)));
@@ -366,7 +365,9 @@ void AnswerBar::show_samples(const LargestFit& fit) {
   if (!largest || fit.current.is_unlimited || largest->value == first.value) return;
   largest_ = fit;
   const QString name = full_text(*moves_of_, first);
-  samples_->setText(tr("Batch %1 fits").arg(largest->value));
+  samples_->setText(counts_samples(*moves_of_, first)
+                        ? tr("Batch %1 fits").arg(largest->value)
+                        : tr("%1 = %2 fits").arg(name).arg(largest->value));
   samples_->setProperty(offer_name, samples_->text());
   samples_->setToolTip(
       tr("Set %1 from %2 to %3, the largest size that fits with the plans that are on\nThe peak "

@@ -28,8 +28,7 @@ class AnswerBar : public QToolBar {
 
  Q_SIGNALS:
   /// The user wants a plan whose peak fits into the memory of the device.
-  /// @param bytes the memory of the device
-  void fit_wanted(std::int64_t bytes);
+  void fit_wanted();
   /// The user wants to choose another device or optimizer.
   /// @param at global screen position at which the menu opens
   void device_wanted(const QPoint& at);

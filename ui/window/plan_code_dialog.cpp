@@ -7,6 +7,7 @@
 #include <QLabel>
 #include <QPushButton>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "core/study/facts/pytorch_plan.h"
 #include "ui/text/texts.h"
@@ -37,19 +38,52 @@ QString where_it_goes() {
       "parameters and names stay as they are. stashscope.remove(model) removes the plan.");
 }
 
+/// `batch 36, sequence 1024`.
+QString sizes_text(const std::vector<CapturedSize>& sizes, std::int64_t CapturedSize::*which) {
+  QStringList texts;
+  for (const CapturedSize& each : sizes) {
+    texts << u"%1 %2"_s.arg(shown(each.name)).arg(each.*which);
+  }
+  return texts.join(u", "_s);
+}
+
+/// The sizes that the plan was made for; empty if the step has no named sizes.
+QString sizes_of_plan(const Study& study) {
+  const std::vector<CapturedSize> sizes = captured_sizes(study);
+  if (sizes.empty()) return {};
+  const QString chosen = sizes_text(sizes, &CapturedSize::chosen);
+  const bool is_changed = std::ranges::any_of(
+      sizes, [](const CapturedSize& each) { return each.chosen != each.captured; });
+  if (!is_changed) return PlanCodeDialog::tr("The plan was made for %1, as captured.").arg(chosen);
+  return PlanCodeDialog::tr(
+             "The plan was made for %1; the step was captured with %2. Your script must train with "
+             "%1: with other sizes the plan works, but its peak is another.")
+      .arg(chosen, sizes_text(sizes, &CapturedSize::captured));
+}
+
 QString how_to_check(const Study& study) {
+  const std::vector<CapturedSize> sizes = captured_sizes(study);
+  const QString at_sizes =
+      sizes.empty() ? QString()
+                    : PlanCodeDialog::tr(" at %1").arg(sizes_text(sizes, &CapturedSize::chosen));
   const QString same_options =
-      capture_options(study.graph())
+      capture_options(study)
           ? QString()
           : PlanCodeDialog::tr(
                 " This file does not record how it was captured: give the same options, such as "
                 "kernels, warm_up and dims.");
   return PlanCodeDialog::tr(
-             "To check the plan, capture the step with the plan and open the captured file: its "
-             "peak must be %1, as this window predicts. On a GPU, "
+             "To check the plan, capture the step with the plan%1 and open the captured file: its "
+             "peak must be %2, as this window predicts. On a GPU, "
              "torch.cuda.max_memory_allocated() returns the peak of a real step.")
-             .arg(bytes_text(study.current->timeline.peak_bytes)) +
+             .arg(at_sizes, bytes_text(study.current->timeline.peak_bytes)) +
          same_options;
+}
+
+QString second_way() {
+  return PlanCodeDialog::tr(
+      "To train without the package, print the same plan as plain code of PyTorch and paste it "
+      "there. The plain code makes no checks:");
 }
 
 /// A path as a string of Python.
@@ -65,8 +99,13 @@ QString code_to_apply(const QString& path) {
       quoted(QFileInfo(path).absoluteFilePath()));
 }
 
+QString code_to_print(const QString& path) {
+  return u"import stashscope\n\nprint(stashscope.Plan.load(%1).code())\n"_s.arg(
+      quoted(QFileInfo(path).absoluteFilePath()));
+}
+
 QString code_to_check(const Study& study) {
-  const std::string options = capture_options(study.graph()).value_or("");
+  const std::string options = capture_options(study).value_or("");
   return u"stashscope.capture(step, \"planned.onnx\"%1)\n"_s.arg(shown(options));
 }
 
@@ -83,8 +122,12 @@ PlanCodeDialog::PlanCodeDialog(const Study& study, const QString& path, QWidget*
   layout->addWidget(make_text(study.applied.empty() ? tr("No plan is on. ") + exported : exported));
   layout->addWidget(make_code(u"apply_code"_s, code_to_apply(path)));
   layout->addWidget(make_text(where_it_goes()));
+  const QString sizes = sizes_of_plan(study);
+  if (!sizes.isEmpty()) layout->addWidget(make_text(sizes));
   layout->addWidget(make_text(how_to_check(study)));
   layout->addWidget(make_code(u"check_code"_s, code_to_check(study)));
+  layout->addWidget(make_text(second_way()));
+  layout->addWidget(make_code(u"plain_code"_s, code_to_print(path)));
   layout->addWidget(buttons);
   resize(usual_width, layout->heightForWidth(usual_width));
 }

@@ -20,6 +20,8 @@ class PlanCodeDialog : public QDialog {
 
 /// The lines that apply the plan in a file.
 QString code_to_apply(const QString& path);
+/// The lines that print the plan in a file as code of PyTorch alone.
+QString code_to_print(const QString& path);
 /// The lines that check the step with the plan.
 QString code_to_check(const Study& study);
 

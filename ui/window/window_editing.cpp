@@ -82,19 +82,17 @@ QString MainWindow::why_no_undo() const {
       .arg(nothing, actions_.at(u"plain_model"_s)->shortcut().toString(QKeySequence::NativeText));
 }
 
-/// Adds two commands: the first goes back to the choices with which the file was opened, the second
-/// to the plain model. They have different effects only if the file is a session.
+/// Adds two commands: the first goes back to all choices with which the file was opened, the second
+/// to the plain model with its present sizes and device.
 void MainWindow::add_undo_all(QMenu& menu) {
   menu.setToolTipsVisible(true);
   add_way_back(
       menu, u"undo_all"_s, tr("Undo &all since the file was opened"),
       {QKeySequence(u"Ctrl+Alt+Z"_s), tr("All undone since the file was opened"),
-       tr("Restores plans, passes, order, fusion and optimizer in one step to their state when the "
-          "file was opened. What an opened session has stays, and so do sizes and the device. Undo "
-          "brings everything back."),
-       tr("Plans, passes, order, fusion and optimizer are as when the file was opened. "
-          "Sizes and the device stay."),
-       [this] { return taken_back(document_.choices(), document_.opened_choices()); }});
+       tr("Restores all choices in one step to their state when the file was opened, sizes and the "
+          "device included. What an opened session has stays. Undo brings everything back."),
+       tr("Nothing differs from the file as it was opened"),
+       [this] { return document_.opened_choices(); }});
   add_search_words(
       *add_way_back(
           menu, u"plain_model"_s, tr("Back to the plain &model, also from a session"),

@@ -7,7 +7,6 @@
 #include <QTimer>
 #include <utility>
 
-#include "core/base/text.h"
 #include "ui/palette/command_palette.h"
 #include "ui/theme/icons.h"
 #include "ui/widgets/amount_field.h"
@@ -16,18 +15,7 @@
 
 namespace stashscope::ui {
 
-namespace {
-
 using namespace Qt::StringLiterals;
-
-/// `bytes` as the text of a budget: rounded, or with all digits if rounding would raise the budget.
-QString budget_text_of(std::int64_t bytes) {
-  const std::string text = format_bytes(bytes);
-  return parse_bytes(text) <= bytes ? QString::fromStdString(text)
-                                    : QString::number(bytes) + u" B"_s;
-}
-
-}  // namespace
 
 void MainWindow::make_planner_menu() {
   QMenu* const menu = menuBar()->addMenu(tr("P&lanner"));
@@ -72,8 +60,8 @@ void MainWindow::add_answer_bar() {
     document_.notices().notify(
         tr("%1: not done, because the step has changed since it was listed.").arg(name));
   });
-  connect(answers_, &AnswerBar::fit_wanted, this, [this](std::int64_t bytes) {
-    planner_->set_budget_text(budget_text_of(bytes));
+  connect(answers_, &AnswerBar::fit_wanted, this, [this] {
+    planner_->set_budget_to_device();
     show_planner();
     planner_->make_fit();
   });

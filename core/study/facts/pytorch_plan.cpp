@@ -11,6 +11,7 @@ namespace stashscope {
 
 namespace {
 
+using nlohmann::json;
 using nlohmann::ordered_json;
 
 bool is_plain(const std::string& text) {
@@ -22,7 +23,7 @@ bool is_plain(const std::string& text) {
 /// Whether the value has only numbers and plain names. Users paste the options of a capture into
 /// their scripts, so that no other text of a file may pass.
 /// @param depth how many lists or objects the value may have inside each other
-bool is_plain(const nlohmann::json& value, int depth) {
+bool is_plain(const json& value, int depth) {
   if (value.is_string()) return is_plain(value.get<std::string>());
   if (!value.is_structured()) return value.is_number_integer();
   if (depth == 0) return false;
@@ -32,7 +33,39 @@ bool is_plain(const nlohmann::json& value, int depth) {
   return true;
 }
 
+/// Gives `dims` the sizes of the study. A list of sizes to capture at begins with the size of the
+/// file.
+void set_sizes(const Study& study, json& options) {
+  for (const CapturedSize& each : captured_sizes(study)) {
+    if (each.chosen == each.captured) continue;
+    json& dims = options["dims"];
+    if (dims.is_null()) dims = json::object();
+    if (!dims.is_object()) return;
+    json& size = dims[each.name];
+    if (!size.is_array()) {
+      size = each.chosen;
+      continue;
+    }
+    json sizes = {each.chosen};
+    for (const json& other : size) {
+      if (other != sizes.front()) sizes.push_back(other);
+    }
+    size = std::move(sizes);
+  }
+}
+
 }  // namespace
+
+std::vector<CapturedSize> captured_sizes(const Study& study) {
+  std::vector<CapturedSize> sizes;
+  const Graph& model = *study.model;
+  if (model.data().captured == nullptr) return sizes;
+  for (const CapturedDimension& each : model.data().captured->dimensions) {
+    const std::int64_t chosen = study.sizes->dims.bindings[each.symbol].value_or(each.value);
+    sizes.push_back({model.symbols().name(each.symbol), each.value, chosen});
+  }
+  return sizes;
+}
 
 std::string pytorch_plan(const Study& study) {
   const CapturedStep* const captured = study.graph().data().captured.get();
@@ -63,12 +96,13 @@ std::string pytorch_plan(const Study& study) {
   return content.dump(1) + "\n";
 }
 
-std::optional<std::string> capture_options(const Graph& graph) {
-  const auto& metadata = graph.data().metadata;
+std::optional<std::string> capture_options(const Study& study) {
+  const auto& metadata = study.graph().data().metadata;
   const auto found = metadata.find("stashscope.capture_options");
   if (found == metadata.end()) return std::nullopt;
-  const auto options = nlohmann::json::parse(found->second, nullptr, false);
+  json options = json::parse(found->second, nullptr, false);
   if (!options.is_object()) return std::nullopt;
+  set_sizes(study, options);
   constexpr int depth_of_dims = 2;
   std::string text;
   for (const auto& [name, value] : options.items()) {

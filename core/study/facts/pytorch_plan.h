@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/study/step/study.h"
 
@@ -12,9 +13,20 @@ namespace stashscope {
 /// (docs/captured_step.md)
 std::string pytorch_plan(const Study& study);
 
+/// A named dimension of a captured step.
+struct CapturedSize {
+  std::string name;
+  std::int64_t captured = 0;  ///< the size of the capture
+  std::int64_t chosen = 0;    ///< the size of the study
+};
+
+/// The named dimensions of a captured step, in the order of its file. Empty for other models.
+std::vector<CapturedSize> captured_sizes(const Study& study);
+
 /// The options of the capture as arguments of Python, such as `, kernels="cuda", warm_up=1`. Empty
 /// if the capture had the usual options. Nothing if the file does not record them, or records
-/// others than `stashscope.capture` writes.
-std::optional<std::string> capture_options(const Graph& graph);
+/// others than `stashscope.capture` writes. Where the study has other sizes than the capture,
+/// `dims` has those of the study, so that a capture with these options has the study's sizes.
+std::optional<std::string> capture_options(const Study& study);
 
 }  // namespace stashscope

@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/base/units.h"
 
 namespace stashscope {
 
@@ -59,6 +60,20 @@ BudgetInput parse_budget(const std::string& text) {
     return {0, std::nullopt, bytes_in(text.substr(text.find('-') + 1), "nothing is saved")};
   }
   return {bytes_in(text, "no step fits"), std::nullopt, std::nullopt};
+}
+
+std::string format_budget(std::int64_t bytes) {
+  constexpr int most_decimals = 3;
+  const ColumnUnit& unit = largest_unit(byte_units(), static_cast<double>(bytes));
+  const double amount = static_cast<double>(bytes) / unit.size;
+  const auto text_of = [&](double number, int decimals) {
+    return format_fixed(number, decimals) + " " + std::string(unit.name);
+  };
+  for (int decimals = 0; decimals < most_decimals; ++decimals) {
+    std::string text = text_of(amount, decimals);
+    if (parse_bytes(text) == bytes) return text;
+  }
+  return text_of(std::floor(amount * 1000) / 1000, most_decimals);
 }
 
 std::int64_t budget_bytes(const BudgetInput& budget, std::int64_t peak_bytes) {

@@ -20,6 +20,10 @@ struct BudgetInput {
 /// examples.
 BudgetInput parse_budget(const std::string& text);
 
+/// A size that `parse_budget` reads as at most `bytes`, such as `14.7 GiB`. It has the fewest
+/// decimals that mean `bytes` exactly, or else three decimals, rounded down.
+std::string format_budget(std::int64_t bytes);
+
 /// The budget in bytes. A budget that saves the whole peak or more becomes 1 byte.
 /// @param peak_bytes the peak without plans
 std::int64_t budget_bytes(const BudgetInput& budget, std::int64_t peak_bytes);

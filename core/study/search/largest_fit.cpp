@@ -233,6 +233,14 @@ class Fitter {
   double done_ = 0;  ///< number of finished variants
 };
 
+/// Whether a name such as `batch`, `batch_size` or `num_samples` is one for the number of samples.
+bool has_name_of_samples(const std::string& name) {
+  std::string lower;
+  for (const char c : name) lower += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  const auto has = [&](const char* word) { return lower.find(word) != std::string::npos; };
+  return has("batch") || has("samples");
+}
+
 }  // namespace
 
 FitQuestion parse_fit(const std::string& text) {
@@ -248,12 +256,19 @@ FitQuestion parse_fit(const std::string& text) {
   return question;
 }
 
+bool counts_samples(const Study& study, const Dimension& dimension) {
+  if (unit_of(study.graph(), dimension) == DimensionUnit::samples) return true;
+  return study.graph().data().captured != nullptr && has_name_of_samples(dimension.name);
+}
+
 std::optional<FitQuestion> samples_question(const Study& study) {
+  const auto& all = study.sizes->dims.dimensions;
+  const bool is_only = study.graph().data().captured != nullptr && all.size() == 1;
   FitQuestion question;
   question.memory_bytes = profile_in_force(study.choices.times).memory_bytes;
   std::optional<std::int64_t> value;
-  for (const Dimension& each : study.sizes->dims.dimensions) {
-    if (unit_of(study.graph(), each) != DimensionUnit::samples) continue;
+  for (const Dimension& each : all) {
+    if (!is_only && !counts_samples(study, each)) continue;
     if (value.value_or(each.value) != each.value) continue;
     value = each.value;
     question.names.push_back(each.name);

@@ -29,10 +29,14 @@ FitQuestion parse_fit(const std::string& text);
 /// dimension, if the dimension has a fixed value, or if the dimension is computed from others.
 std::vector<Dimension> fit_dimensions(const Study& study, const FitQuestion& question);
 
+/// Whether the dimension counts samples. In a captured step, its name says so.
+bool counts_samples(const Study& study, const Dimension& dimension);
+
 /// Asks for the largest number of samples with which the step fits into the memory of the device.
 /// The question covers the first dimension that counts samples, and all other such dimensions that
-/// have the same value. Nothing if no dimension counts samples, or if the memory of the device is
-/// unknown.
+/// have the same value. A captured step makes its data itself, so the names of its dimensions tell
+/// which counts samples; if there is only one dimension, the question covers it. Nothing if no
+/// dimension counts samples, or if the memory of the device is unknown.
 std::optional<FitQuestion> samples_question(const Study& study);
 
 /// The step with one value for all dimensions of the question.

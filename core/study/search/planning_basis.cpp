@@ -14,6 +14,11 @@ Choices without_plans(Choices choices) {
   plans.sequence.reset();
   choices.order.moves.clear();  // planners drop moves
   choices.device.reset();
+  // The memory of the device limits no plan: a plan was searched for within a budget.
+  choices.times.device_memory.reset();
+  choices.times.reserve_percent = 0;
+  choices.times.profile.memory_bytes = 0;
+  choices.times.profile.name.clear();
   return choices;
 }
 

@@ -63,6 +63,7 @@ class Replanner {
             const Progress& progress, const OnReplan& on_replan)
       : study_(study), known_(known), progress_(progress), on_replan_(on_replan) {
     answer_.request = request;
+    answer_.memory_bytes = memory();
   }
 
   ReplannedFit run() {
@@ -190,7 +191,8 @@ class Replanner {
     }
     progress_.update(0, "");  // a search that was cancelled decides nothing
     const std::int64_t lowest = answer.best.peak_bytes;
-    if (!answer.is_impossible()) return too_large(study, {value, {}, lowest}, lowest);
+    const std::int64_t later = std::max(lowest, answer.later_peak_bytes);
+    if (!answer.is_impossible()) return too_large(study, {value, {}, lowest, later}, lowest);
     return too_large(study, {value, answer.floor->bytes}, answer.floor->bytes);
   }
 

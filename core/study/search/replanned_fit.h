@@ -39,11 +39,13 @@ struct UnplannedSize {
   /// set if the search at this size ended undecided.
   std::optional<std::int64_t> bound_bytes;
   std::int64_t lowest_peak_bytes = 0;  ///< the lowest peak found; 0: none was searched for
+  std::int64_t later_peak_bytes = 0;   ///< the peak of later steps with the same plan
 };
 
 /// The largest size with which the step fits if a plan is made for each size.
 struct ReplannedFit {
   ReplanRequest request;
+  std::int64_t memory_bytes = 0;      ///< the memory that the step must fit
   std::optional<PlannedFit> largest;  ///< not set: no size fits
   std::optional<UnplannedSize> next;
   /// The size directly above `largest`, or 1 if no size fits, if the model rejects this size.

@@ -17,6 +17,15 @@ TEST(Text, BytesHaveThreeDigits) {
   EXPECT_EQ(format_bytes(-3 * 1024 * 1024), "-3.00 MiB");
 }
 
+TEST(Text, BytesBesideOthersHaveTheDecimalsThatTellThemApart) {
+  const std::int64_t limit = std::int64_t{24} << 30;
+  EXPECT_EQ(format_bytes_beside(limit + (std::int64_t{20} << 20), limit), "24.02 GiB");
+  EXPECT_EQ(format_bytes_beside(limit, limit + (std::int64_t{20} << 20)), "24.00 GiB");
+  EXPECT_EQ(format_bytes_beside(limit + 1, limit), "24.000000001 GiB");
+  EXPECT_EQ(format_bytes_beside(limit, limit), "24.0 GiB");
+  EXPECT_EQ(format_bytes_beside(limit, 640), "24.0 GiB");
+}
+
 TEST(Text, BytesAreReadInBinaryAndDecimalUnits) {
   constexpr std::int64_t gib = std::int64_t{1} << 30;
   EXPECT_EQ(parse_bytes("80GiB"), 80 * gib);

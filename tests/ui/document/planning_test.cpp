@@ -106,6 +106,25 @@ TEST_F(PlanningTest, MakeItFitAnswersLikeThePlannerWherePassesDoNotHelp) {
   EXPECT_TRUE(planning_.passes_of_answer().empty());
 }
 
+TEST_F(PlanningTest, AnotherMemoryKeepsThePlansAndOtherTimesDropThemAndSaySo) {
+  QSignalSpy notices(&document_.notices(), &Notices::noticed);
+  planning_.draw_curve(PlanGranularity::cluster, short_limit);
+  ASSERT_TRUE(ends());
+  const auto found = planning_.archive(PlanGranularity::cluster).points().size();
+  ASSERT_GT(found, 0U);
+  choose([](Choices& choices) { choices.times.device_memory = 1 << 30; });
+  choose([](Choices& choices) { choices.times.reserve_percent = 5; });
+  EXPECT_EQ(planning_.archive(PlanGranularity::cluster).points().size(), found);
+  EXPECT_EQ(notices.count(), 0);
+  choose([](Choices& choices) { choices.times.profile = load_profile("T4-16GB"); });
+  EXPECT_TRUE(planning_.archive(PlanGranularity::cluster).points().empty());
+  ASSERT_EQ(notices.count(), 1);
+  const QString said = notices.front().front().toString();
+  EXPECT_TRUE(said.startsWith(u"T4-16GB has other node times."_s)) << said.toStdString();
+  choose([](Choices& choices) { choices.dims["inputs_input_ids_dim0"] = 8; });
+  EXPECT_EQ(notices.count(), 1) << "the panels show another size";
+}
+
 TEST_F(PlanningTest, LargerBudgetsAndFinerGrainsAreNeverDearer) {
   double dearest = std::numeric_limits<double>::infinity();
   for (const int percent : {60, 70, 80, 90}) {

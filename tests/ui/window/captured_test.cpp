@@ -11,6 +11,7 @@
 #include <QToolButton>
 
 #include "core/onnx/model_file.h"
+#include "tests/support/captured_chain.h"
 #include "tests/support/captured_model.h"
 #include "tests/ui/support/window_test.h"
 #include "ui/document/choice_words.h"
@@ -138,6 +139,60 @@ TEST_F(Captured, TheLineToCheckAPlanHasTheOptionsOfTheCapture) {
             u"stashscope.capture(step, \"planned.onnx\", kernels=\"cuda\", warm_up=1)\n"_s);
 }
 
+/// A captured step with the dimension `batch`, which was 64.
+class CapturedWithBatch : public Captured {
+ protected:
+  void SetUp() override {
+    Captured::SetUp();
+    const QString file = in_folder(u"with_batch.onnx"_s);
+    GraphData data = stashscope::test::chain_with_batch();
+    data.metadata["stashscope.capture_options"] = R"({"dims":{"batch":64},"warm_up":1})";
+    save_model(Graph(std::move(data)), file.toStdString());
+    open(file);
+  }
+  void set_batch(std::int64_t size) {
+    Choices choices = document().choices();
+    choices.dims["batch"] = size;
+    document().choose(choices, u"batch"_s);
+    ASSERT_TRUE(settles());
+  }
+  QString all_of_dialog(const QString& path) {
+    const PlanCodeDialog dialog(*document().study(), path, &window());
+    QString all;
+    for (const QLabel* const each : dialog.findChildren<QLabel*>()) all += each->text() + u'\n';
+    return all;
+  }
+};
+
+TEST_F(CapturedWithBatch, TheLinesForThePlanHaveTheSizesItWasMadeFor) {
+  const QString before = all_of_dialog(u"plan.json"_s);
+  EXPECT_TRUE(before.contains(u"made for batch 64, as captured"_s)) << before.toStdString();
+  set_batch(36);
+  EXPECT_EQ(code_to_check(*document().study()),
+            u"stashscope.capture(step, \"planned.onnx\", dims={\"batch\":36}, warm_up=1)\n"_s);
+  const QString after = all_of_dialog(u"plan.json"_s);
+  for (const QString& part :
+       {u"made for batch 36; the step was captured with batch 64"_s, u"must train with batch 36"_s,
+        u"with the plan at batch 36"_s, bytes_text(peak())}) {
+    EXPECT_TRUE(after.contains(part)) << after.toStdString();
+  }
+}
+
+TEST_F(CapturedWithBatch, TheAnswerBarOffersTheLargestBatchThatFits) {
+  Choices choices = document().choices();
+  choices.times.device_memory = 2 * peak();
+  document().choose(choices, u"device"_s);
+  ASSERT_TRUE(settles());
+  auto& samples = find<QPushButton>(u"answer_samples"_s);
+  ASSERT_TRUE(comes_true([&] { return samples.isVisible(); }));
+  EXPECT_TRUE(samples.text().startsWith(u"Batch "_s)) << samples.text().toStdString();
+  click(samples);
+  ASSERT_TRUE(settles());
+  EXPECT_GT(document().choices().dims.at("batch"), 64);
+  EXPECT_TRUE(comes_true([&] { return find<AnswerBar>(u"answer_bar"_s).is_settled(); }));
+  EXPECT_FALSE(samples.isVisible()) << "it is the largest";
+}
+
 TEST_F(Captured, ExportsForTheOtherRuntimeAreOffAndSayWhere) {
   for (const QString& name : {u"export_environment"_s, u"copy_config"_s}) {
     EXPECT_FALSE(find<QAction>(name).isEnabled()) << name.toStdString();
@@ -167,7 +222,7 @@ TEST_F(Captured, AnExportedPlanStaysWithItsLinesUntilItIsClosed) {
   QString all;
   for (const QLabel* const each : dialog->findChildren<QLabel*>()) all += each->text();
   for (const QString& word : {u"before the first step"_s, u"optimizer"_s, u"torch.compile"_s,
-                              u"stashscope.capture"_s, bytes_text(peak())}) {
+                              u"stashscope.capture"_s, u".code())"_s, bytes_text(peak())}) {
     EXPECT_TRUE(all.contains(word)) << word.toStdString();
   }
   QTest::qWait(50);

@@ -144,12 +144,13 @@ QString later_states_text(const Study& study, const BudgetAnswer& answer) {
 }
 
 QString unmet_text(const Study& study, const BudgetAnswer& answer) {
+  const std::int64_t budget = answer.request.budget_bytes;
   const QString verdict =
       answer.is_impossible() ? PlannerAnswer::tr("cannot be met") : PlannerAnswer::tr("is not met");
   QString text =
       paragraph(PlannerAnswer::tr("The budget of %1 <b>%2</b>. Lowest peak found: <b>%3</b>")
-                    .arg(bytes_text(answer.request.budget_bytes), verdict,
-                         plan_point_text(study, answer.best)));
+                    .arg(bytes_text_beside(budget, answer.best.peak_bytes), verdict,
+                         plan_point_text(study, answer.best, budget)));
   const bool can_help =
       !answer.is_impossible() && peak_floor(study).bytes <= answer.request.budget_bytes;
   const bool is_finer_possible =
@@ -160,7 +161,6 @@ QString unmet_text(const Study& study, const BudgetAnswer& answer) {
             ? PlannerAnswer::tr("A plan made with Nodes or Sequences may meet the budget.")
             : PlannerAnswer::tr("A plan made with Sequences may meet the budget."));
   }
-  const std::int64_t budget = answer.request.budget_bytes;
   return answer.floor ? text + floor_text(study, *answer.floor, budget)
                       : text + kept_text(study, budget);
 }
@@ -193,16 +193,18 @@ QString passes_text(const std::vector<const GraphPass*>& passes) {
 }
 
 /// `6.91 GiB, 7.83 GiB in later steps`, or only the peak if later steps need no more.
-QString peak_text(const FitPoint& point) {
-  QString peak = bytes_text(point.peak_bytes);
+/// @param memory the memory that the step must fit
+QString peak_text(const FitPoint& point, std::int64_t memory) {
+  QString peak = bytes_text_beside(point.peak_bytes, memory);
   if (point.later_peak_bytes == point.peak_bytes) return peak;
-  return PlannerAnswer::tr("%1, %2 in later steps").arg(peak, bytes_text(point.later_peak_bytes));
+  return PlannerAnswer::tr("%1, %2 in later steps")
+      .arg(peak, bytes_text_beside(point.later_peak_bytes, memory));
 }
 
-QString failing_text(const Study& study, const FitPoint& point) {
+QString failing_text(const Study& study, const FitPoint& point, std::int64_t memory) {
   const QString fails = PlannerAnswer::tr("%1 fails: ").arg(point.value);
   if (point.variant == nullptr) return paragraph(fails + note_text(point.fault).toHtmlEscaped());
-  QString text = fails + PlannerAnswer::tr("peak %1").arg(peak_text(point));
+  QString text = fails + PlannerAnswer::tr("peak %1").arg(peak_text(point, memory));
   const std::string node = peak_node(study, *point.variant);
   if (!node.empty()) text += PlannerAnswer::tr(" while %1 runs").arg(name_text(node));
   const auto largest = largest_at_peak(study, *point.variant, 1);
@@ -213,15 +215,16 @@ QString failing_text(const Study& study, const FitPoint& point) {
   return paragraph(text);
 }
 
-QString variant_text(const Study& study, const VariantFit& fit, const QString& title) {
+QString variant_text(const Study& study, const VariantFit& fit, const QString& title,
+                     std::int64_t memory) {
   QString text;
   if (fit.largest) {
     const QString most = fit.is_unlimited
                              ? PlannerAnswer::tr("no limit found up to %1").arg(fit.largest->value)
                              : u"<b>%1</b>"_s.arg(fit.largest->value);
-    text =
-        paragraph(PlannerAnswer::tr("%1: %2, peak %3, %4 a step")
-                      .arg(title, most, peak_text(*fit.largest), time_text(fit.largest->seconds)));
+    text = paragraph(
+        PlannerAnswer::tr("%1: %2, peak %3, %4 a step")
+            .arg(title, most, peak_text(*fit.largest, memory), time_text(fit.largest->seconds)));
   } else {
     text = paragraph(PlannerAnswer::tr("%1: <b>nothing fits</b>").arg(title));
   }
@@ -230,7 +233,7 @@ QString variant_text(const Study& study, const VariantFit& fit, const QString& t
                           .arg(*fit.refused_value)
                           .arg(note_text(fit.refusal).toHtmlEscaped()));
   }
-  return fit.next ? text + failing_text(study, *fit.next) : text;
+  return fit.next ? text + failing_text(study, *fit.next, memory) : text;
 }
 
 /// Whether two variants have the same answer, as they do while no plan is on.
@@ -281,9 +284,10 @@ QString warning_text(const QString& text, const QPalette& palette) {
                                                       text.toHtmlEscaped());
 }
 
-QString plan_point_text(const Study& study, const ParetoPoint& point) {
+QString plan_point_text(const Study& study, const ParetoPoint& point,
+                        std::optional<std::int64_t> beside) {
   return PlannerAnswer::tr("%1 (%2), %3")
-      .arg(bytes_text(point.peak_bytes),
+      .arg(bytes_text_beside(point.peak_bytes, beside.value_or(point.peak_bytes)),
            change_text(study.baseline->timeline.peak_bytes, point.peak_bytes),
            more_time_text(point.extra_seconds, step_seconds(study, *study.baseline)));
 }
@@ -360,16 +364,17 @@ QString answer_details(const Study& study, const BudgetAnswer& answer,
 QString fit_answer_text(const Study& study, const LargestFit& fit) {
   const bool has_passes = !study.choices.graph.passes.empty();
   const bool has_plans = !study.config.empty() || study.choices.plans.sequence;
+  const std::int64_t memory = fit.question.memory_bytes;
   const QString without = has_passes
                               ? PlannerAnswer::tr("Without plans, with the passes that are on")
                               : PlannerAnswer::tr("Without plans");
   if (is_same(fit.baseline, fit.current)) {
     return variant_text(
         study, fit.current,
-        has_plans ? PlannerAnswer::tr("With and without the plans that are on") : without);
+        has_plans ? PlannerAnswer::tr("With and without the plans that are on") : without, memory);
   }
-  return variant_text(study, fit.baseline, without) +
-         variant_text(study, fit.current, PlannerAnswer::tr("With the plans that are on"));
+  return variant_text(study, fit.baseline, without, memory) +
+         variant_text(study, fit.current, PlannerAnswer::tr("With the plans that are on"), memory);
 }
 
 QString fit_summary(const Study& study, const LargestFit& fit, const ReplannedFit* replanned,

@@ -46,7 +46,9 @@ QString answer_details(const Study& study, const BudgetAnswer& answer,
                        const std::vector<const GraphPass*>& passes = {});
 
 /// The peak and the time of a plan: `9.01 GiB (−40 %), +12.3 ms (+3.1 %)`.
-QString plan_point_text(const Study& study, const ParetoPoint& point);
+/// @param beside an amount from which the text of the peak must differ, unless both are equal
+QString plan_point_text(const Study& study, const ParetoPoint& point,
+                        std::optional<std::int64_t> beside = {});
 
 /// The largest sizes that fit without plans and with the current choices, as rich text, and why the
 /// next larger sizes do not fit.

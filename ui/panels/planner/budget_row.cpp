@@ -65,6 +65,12 @@ void BudgetRow::set_text(const QString& text) {
   take_text();
 }
 
+void BudgetRow::set_to_device(const QString& text) {
+  if (is_of_device() && device_text_ == text) return;
+  device_text_ = text;
+  set_text(text);
+}
+
 void BudgetRow::reset() { set_text(percent_text(*budget_at(first_place).percent)); }
 
 bool BudgetRow::is_reset() const {
@@ -107,9 +113,10 @@ void BudgetRow::show_budget() {
   slider_->setValue(slider_place(bytes, peak_bytes_));
   if (peak_bytes_ == 0) return show_hint({}, false);
   const double percent = 100 * static_cast<double>(bytes) / static_cast<double>(peak_bytes_);
-  const QString share = tr("%1 of %2, the peak without plans")
-                            .arg(budget_->percent ? bytes_text(bytes) : percent_text(percent),
-                                 bytes_text(peak_bytes_));
+  QString share = tr("%1 of %2, the peak without plans")
+                      .arg(budget_->percent ? bytes_text(bytes) : percent_text(percent),
+                           bytes_text(peak_bytes_));
+  if (is_of_device()) share = tr("the memory of the device, %1").arg(share);
   show_hint(budget_->saved ? tr("%1, saves %2").arg(share, bytes_text(peak_bytes_ - bytes)) : share,
             false);
 }

@@ -23,6 +23,11 @@ class BudgetRow : public QWidget {
   QString text() const { return field_->text(); }
   /// Has the same effect as typing the text into the field.
   void set_text(const QString& text);
+  /// Sets the budget to the memory of the device. The line below says so, until the user sets
+  /// another budget.
+  void set_to_device(const QString& text);
+  /// Whether the budget is the one that `set_to_device` set last.
+  bool is_of_device() const { return !device_text_.isEmpty() && text() == device_text_; }
   /// Sets the default budget, which holds for a model until the user sets one.
   void reset();
   /// Whether the budget is the default budget.
@@ -49,7 +54,8 @@ class BudgetRow : public QWidget {
   AmountField* field_;
   QLabel* hint_;
   std::optional<BudgetInput> budget_;
-  QString fault_;  ///< error in the text of the field; empty: no error
+  QString device_text_;  ///< the last text of `set_to_device`
+  QString fault_;        ///< error in the text of the field; empty: no error
   bool is_insisting_ = false;
   std::int64_t peak_bytes_ = 0;
 };

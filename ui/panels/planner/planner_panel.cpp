@@ -4,7 +4,9 @@
 #include <QScrollBar>
 #include <QVBoxLayout>
 
+#include "core/study/search/budget_input.h"
 #include "core/study/search/plan_evaluator.h"
+#include "core/study/step/later_steps.h"
 #include "ui/document/choice_words.h"
 #include "ui/panels/planner/answer_text.h"
 #include "ui/panels/planner/profile_box.h"
@@ -210,6 +212,17 @@ void PlannerPanel::draw_curve() {
   planning_.draw_curve(options_->grain(), options_->limit());
 }
 
+/// The memory of the device as a budget; empty if it is unknown.
+QString PlannerPanel::device_budget() const {
+  const std::int64_t memory = memory_to_fit(*document_.study());
+  return memory <= 0 ? QString() : QString::fromStdString(format_budget(memory));
+}
+
+void PlannerPanel::set_budget_to_device() {
+  const QString budget = device_budget();
+  budget.isEmpty() ? budget_->reset() : budget_->set_to_device(budget);
+}
+
 /// The budget belongs to the model: another model starts with its own budget.
 void PlannerPanel::take_opened() {
   const QString budget = document_.budget();
@@ -218,11 +231,18 @@ void PlannerPanel::take_opened() {
     budget_->reset();
   } else {
     budget_->set_text(budget);
+    if (budget == device_budget()) budget_->set_to_device(budget);
   }
+}
+
+/// If the budget is the memory of the device, it stays so with another device.
+void PlannerPanel::follow_device() {
+  if (budget_->is_of_device()) set_budget_to_device();
 }
 
 void PlannerPanel::show_study() {
   budget_->set_peak(document_.study()->baseline->timeline.peak_bytes);
+  follow_device();
   options_->set_captured(is_captured(document_.study().get()));
   show_job();
 }

@@ -24,6 +24,9 @@ class PlannerPanel : public QWidget {
 
   QString budget_text() const { return budget_->text(); }
   void set_budget_text(const QString& text) { budget_->set_text(text); }
+  /// Sets the budget to the memory of the device. It follows the device until the user sets
+  /// another budget.
+  void set_budget_to_device();
   /// The error in the text of the budget; empty: no error.
   const QString& budget_fault() const { return budget_->fault(); }
   void focus_budget();
@@ -50,6 +53,8 @@ class PlannerPanel : public QWidget {
   QWidget* make_content();
   void connect_all();
   void take_opened();
+  QString device_budget() const;
+  void follow_device();
   void show_study();
   void show_job();
   void show_turn(bool is_searching);

@@ -61,11 +61,13 @@ QString next_text(const ReplannedFit& fit) {
   if (next.bound_bytes) {
     return ReplannedAnswer::tr("%1 fails: no plan has a peak below %2.")
         .arg(next.value)
-        .arg(bytes_text(*next.bound_bytes));
+        .arg(bytes_text_beside(*next.bound_bytes, fit.memory_bytes));
   }
-  return ReplannedAnswer::tr("%1 was not decided in %2 (lowest peak: %3).")
+  const std::int64_t lowest = next.later_peak_bytes;
+  return ReplannedAnswer::tr("%1 was not decided in %2: the lowest peak found is %3, not %4.")
       .arg(QString::number(next.value), seconds_text(fit.request.limit.seconds),
-           bytes_text(next.lowest_peak_bytes));
+           bytes_text_beside(lowest, fit.memory_bytes),
+           bytes_text_beside(fit.memory_bytes, lowest));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "core/onnx/model_file.h"
 #include "core/study/search/largest_value.h"
+#include "tests/support/captured_chain.h"
 #include "tests/support/model_builder.h"
 #include "tests/support/named_model.h"
 #include "tests/support/refusal.h"
@@ -244,6 +245,22 @@ TEST(LargestFit, NeighboursOfTheAnswerForGpt2) {
   EXPECT_EQ(fit.current.next->value, fit.current.largest->value + 1);
   EXPECT_LE(fit.current.largest->peak_bytes, memory);
   EXPECT_GT(fit.current.next->peak_bytes, memory);
+}
+
+TEST(LargestFit, ACapturedStepNamesTheDimensionThatCountsSamples) {
+  for (const auto& [name, counts] :
+       {std::pair("batch", true), {"Batch_size", true}, {"n", false}}) {
+    const auto study = test::captured_study(test::chain_with_batch(name));
+    EXPECT_EQ(counts_samples(*study, study->sizes->dims.dimensions.front()), counts) << name;
+    const auto question = samples_question(*study);
+    ASSERT_TRUE(question) << "the only dimension";
+    EXPECT_EQ(question->names, std::vector<std::string>{name});
+  }
+  GraphData two = test::chain_with_batch();
+  two.metadata["stashscope.dimensions"] =
+      R"([{"name":"sequence","value":8,"step":1},{"name":"batch","value":64,"step":1}])";
+  EXPECT_EQ(samples_question(*test::captured_study(two))->names, std::vector<std::string>{"batch"});
+  EXPECT_FALSE(samples_question(*test::captured_study(test::CapturedChain(2).data())));
 }
 
 TEST(LargestFit, HoldsForTheSizesThatWereAsked) {

@@ -56,6 +56,17 @@ TEST(PlanningBasis, DoesNotDependOnModulesThatPyTorchRunsAgain) {
   EXPECT_EQ(kept_by_planners(choices.plans.config).size(), 1U);
 }
 
+TEST(PlanningBasis, DoesNotDependOnTheMemoryToFit) {
+  const auto study = deep_study();
+  Choices choices = study->choices;
+  choices.times.device_memory = 1 << 20;
+  choices.times.reserve_percent = 5;
+  EXPECT_TRUE(same_planning_basis(*study, *with(*study, choices)));
+  choices.times.profile.name = "the same with less memory";
+  choices.times.profile.memory_bytes /= 2;
+  EXPECT_TRUE(same_planning_basis(*study, *with(*study, choices)));
+}
+
 TEST(PlanningBasis, IsAnotherOneForAllElse) {
   const auto study = deep_study();
   const auto differs = [&](auto change) {

@@ -173,20 +173,8 @@ TEST(ReplannedFit, ADimensionThatNoSizeDependsOnHasNoLimit) {
   EXPECT_FALSE(fit.next);
 }
 
-/// Modules whose activations grow with a dimension `batch`, which was 64. The gradient counts as a
-/// state that the optimizer makes.
 std::shared_ptr<const Study> captured_with_batch() {
-  GraphData data = test::CapturedChain(4).data();
-  auto storages = nlohmann::json::parse(data.metadata["stashscope.storages"]);
-  const std::size_t nodes = data.nodes.size();
-  for (std::size_t i = 2; i < storages["role"].size(); ++i) {
-    const bool is_returned = storages["last"][i] == nodes;
-    if (is_returned) storages["role"][i] = "optimizer";
-    if (!is_returned && storages["bytes"][i] != 4) storages["bytes"][i] = "256*batch";
-  }
-  data.metadata["stashscope.storages"] = storages.dump();
-  data.metadata["stashscope.dimensions"] = R"([{"name":"batch","value":64,"step":1}])";
-  return test::captured_study(std::move(data));
+  return test::captured_study(test::chain_with_batch());
 }
 
 TEST(ReplannedFit, LaterStepsOfACapturedStepFitToo) {

@@ -11,6 +11,7 @@
 #include "core/study/step/later_steps.h"
 #include "core/study/step/step_export.h"
 #include "core/study/step/study.h"
+#include "tests/support/captured_chain.h"
 #include "tests/support/captured_model.h"
 #include "tests/support/refusal.h"
 
@@ -43,18 +44,41 @@ TEST(CapturedStudy, LaterStepsHoldTheStatesFromTheirStart) {
 
 TEST(CapturedStudy, KnowsTheOptionsOfItsCapture) {
   GraphData data = test::captured_data();
-  EXPECT_EQ(capture_options(study_of({}, data)->graph()), std::nullopt);
+  EXPECT_EQ(capture_options(*study_of({}, data)), std::nullopt);
   data.metadata["stashscope.capture_options"] = "{}";
-  EXPECT_EQ(capture_options(study_of({}, data)->graph()), "");
+  EXPECT_EQ(capture_options(*study_of({}, data)), "");
   data.metadata["stashscope.capture_options"] =
       R"({"dims":{"batch":8},"fake":false,"kernels":"cuda","warm_up":1})";
-  EXPECT_EQ(capture_options(study_of({}, data)->graph()),
+  EXPECT_EQ(capture_options(*study_of({}, data)),
             R"(, dims={"batch":8}, fake=False, kernels="cuda", warm_up=1)");
   for (const char* const odd : {R"({"kernels":"cuda\"+f"})", R"({"a=b, c":1})",
                                 R"({"dims":{"b+f":[8]}})", R"({"dims":[["a b"]]})", "[1]"}) {
     data.metadata["stashscope.capture_options"] = odd;
-    EXPECT_EQ(capture_options(study_of({}, data)->graph()), std::nullopt) << odd;
+    EXPECT_EQ(capture_options(*study_of({}, data)), std::nullopt) << odd;
   }
+}
+
+TEST(CapturedStudy, ItsOptionsHaveTheChosenSizes) {
+  const auto options_at = [](std::int64_t batch, const char* recorded) {
+    GraphData data = test::chain_with_batch();
+    data.metadata["stashscope.capture_options"] = recorded;
+    read_captured_step(data);
+    Choices choices;
+    choices.dims["batch"] = batch;
+    const auto study =
+        compute_study(std::make_shared<const Graph>(std::move(data)), choices, nullptr, Progress());
+    EXPECT_EQ(captured_sizes(*study).size(), 1U);
+    EXPECT_EQ(captured_sizes(*study).front().captured, 64);
+    EXPECT_EQ(captured_sizes(*study).front().chosen, batch);
+    return capture_options(*study).value_or("none");
+  };
+  const char* const one = R"({"dims":{"batch":64},"warm_up":1})";
+  EXPECT_EQ(options_at(64, one), R"(, dims={"batch":64}, warm_up=1)");
+  EXPECT_EQ(options_at(36, one), R"(, dims={"batch":36}, warm_up=1)");
+  EXPECT_EQ(options_at(36, "{}"), R"(, dims={"batch":36})");
+  const char* const list = R"({"dims":{"batch":[64,36,80]}})";
+  EXPECT_EQ(options_at(36, list), R"(, dims={"batch":[36,64,80]})");
+  EXPECT_TRUE(captured_sizes(*study_of()).empty());
 }
 
 TEST(CapturedStudy, FreesWhatTheStepFrees) {
