@@ -129,10 +129,7 @@ void GraphView::mousePressEvent(QMouseEvent* event) {
 
 void GraphView::mouseMoveEvent(QMouseEvent* event) {
   if ((event->buttons() & (Qt::LeftButton | Qt::MiddleButton)) == 0) {
-    const Found found = found_under(event->position());
-    set_hovered(found.box);
-    setCursor(found.bundle ? Qt::PointingHandCursor : Qt::ArrowCursor);
-    return;
+    return hover(event->position());
   }
   const QPointF way = event->position() - pressed_at_;
   if (way.manhattanLength() >= QApplication::startDragDistance()) dragging_ = true;
@@ -142,15 +139,30 @@ void GraphView::mouseMoveEvent(QMouseEvent* event) {
   dragged_to_ = event->position();
 }
 
+void GraphView::hover(QPointF screen) {
+  const Found found = found_under(screen);
+  const bool is_on_mark = box_with_mark_at(painted_, screen).has_value();
+  set_hovered(found.box);
+  setCursor(found.bundle || is_on_mark ? Qt::PointingHandCursor : Qt::ArrowCursor);
+}
+
 void GraphView::mouseReleaseEvent(QMouseEvent* event) {
   const bool was_dragging = std::exchange(dragging_, false);
   const bool ends_double_click = std::exchange(double_clicked_, false);
   if (was_dragging || ends_double_click || event->button() != Qt::LeftButton) return;
+  const auto group = box_with_mark_at(texts(), event->position());
+  toggled_ = group.has_value();
+  if (group) return toggle(*group);
   click(found_under(event->position()));
 }
 
 void GraphView::mouseDoubleClickEvent(QMouseEvent* event) {
   if (event->button() != Qt::LeftButton) return;
+  // The first click on a mark has opened or closed the group; the second must not undo that.
+  if (toggled_) {
+    double_clicked_ = true;
+    return;
+  }
   const auto box = found_under(event->position()).box;
   if (!box) return;
   // Once the group is open, something else may be under the pointer when the button is released.
