@@ -207,8 +207,9 @@ void GraphView::add_keys() {
   add(tr("Pan down"), Qt::SHIFT | Qt::Key_Down, [this] { pan({0, pan_step}); });
   add(tr("Pan to the left"), Qt::SHIFT | Qt::Key_Left, [this] { pan({-pan_step, 0}); });
   add(tr("Pan to the right"), Qt::SHIFT | Qt::Key_Right, [this] { pan({pan_step, 0}); });
-  add_key_action(*this, tr("Open or close the group"), {Qt::Key_Return, Qt::Key_Enter},
-                 [this] { toggle_selected(); });
+  add_search_words(*add_key_action(*this, tr("Open or close the group"),
+                                   {Qt::Key_Return, Qt::Key_Enter}, [this] { toggle_selected(); }),
+                   tr("fold unfold collapse expand"));
   tell_key(*add_key_action(*this, tr("End isolation"), {}, [this] { isolate(std::nullopt); }),
            Qt::Key_Escape);
   enable_keys(*this, false);
