@@ -12,6 +12,7 @@ class Minimap;
 struct Theme;
 
 /// The graph on the screen. Dragging moves the graph, the wheel zooms, and signals report clicks.
+/// A click on the mark of a group opens or closes the group.
 /// The arrow keys walk from box to box, Return opens and closes groups, Escape ends isolation.
 class GraphView : public QWidget, public PictureSource {
   Q_OBJECT
@@ -69,7 +70,7 @@ class GraphView : public QWidget, public PictureSource {
 
   QSize sizeHint() const override { return {640, 480}; }
 
-  /// The whole graph, not only the part in view.
+  /// The isolated part, or the whole graph, not only the part in view.
   Picture picture(const QString& title) override;
   /// A table of the nodes of the current step, including the nodes inside closed groups.
   PictureData picture_data() override;
@@ -142,6 +143,7 @@ class GraphView : public QWidget, public PictureSource {
   void add_keys();
   /// Moves the view over the picture by pixels, to the right and down.
   void pan(QPointF by);
+  void hover(QPointF screen);
   void set_hovered(std::optional<std::uint32_t> box);
   void paint_notice(QPainter& painter, const Theme& theme) const;
 
@@ -154,12 +156,13 @@ class GraphView : public QWidget, public PictureSource {
   Framing framing_ = Framing::beginning;
   std::optional<Held> held_;
   std::optional<std::uint32_t> hovered_;
-  std::map<std::uint32_t, double> right_edges_;  ///< as last painted, see `GraphTexts`
+  GraphTexts painted_;  ///< the texts that were painted last
   QString notice_;
   QPointF pressed_at_;
   QPointF dragged_to_;
   bool dragging_ = false;
   bool double_clicked_ = false;  ///< true from a double click until the button is released
+  bool toggled_ = false;         ///< whether the last click was on the mark of a group
   Minimap* minimap_;
 };
 

@@ -1,5 +1,6 @@
 #include "ui/graph/label_placer.h"
 
+#include <QFontMetricsF>
 #include <cmath>
 
 #include "ui/theme/text_size.h"
@@ -26,6 +27,8 @@ constexpr double beside_gap = 4;
 /// A title may make its box wider by this many pixels, at the normal text size.
 constexpr double most_widening = 90;
 constexpr double behind_title = 5;  // pixels between a title and the edge of its widened box
+/// A click hits the mark of a title up to this many pixels away from it.
+constexpr double mark_reach = 5;
 
 class LabelPlacer {
  public:
@@ -303,11 +306,29 @@ class LabelPlacer {
   GraphTexts texts_;
 };
 
+/// The place of the mark with which a title begins; empty without a mark.
+QRectF mark_place(const GraphLabel& label) {
+  const bool has_mark = label.kind != LabelKind::line &&
+                        (label.text.startsWith(open_mark) || label.text.startsWith(closed_mark));
+  if (!has_mark) return {};
+  const QFontMetricsF metrics(graph_font(label.pixels));
+  QRectF place = label.rect;
+  place.setWidth(metrics.horizontalAdvance(label.text.left(closed_mark.size())));
+  return place.adjusted(-mark_reach, -mark_reach, 0, mark_reach);
+}
+
 }  // namespace
 
 GraphTexts place_texts(const GraphScene& scene, const Camera& camera, const QRectF& room,
                        const LabelOptions& options) {
   return LabelPlacer(scene, camera, room, options).place(options.hovered);
+}
+
+std::optional<std::uint32_t> box_with_mark_at(const GraphTexts& texts, QPointF point) {
+  for (const GraphLabel& label : texts.labels) {
+    if (mark_place(label).contains(point)) return label.box;
+  }
+  return std::nullopt;
 }
 
 QRectF strip_place(const QRectF& box, double zoom) {

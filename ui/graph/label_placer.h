@@ -47,6 +47,9 @@ struct LabelOptions {
 GraphTexts place_texts(const GraphScene& scene, const Camera& camera, const QRectF& room,
                        const LabelOptions& options);
 
+/// The box whose mark ▸ or ▾ is painted at a point; nullopt if no mark is there.
+std::optional<std::uint32_t> box_with_mark_at(const GraphTexts& texts, QPointF point);
+
 /// The strip of colour at the left of a box, on the screen.
 QRectF strip_place(const QRectF& box, double zoom);
 

@@ -12,7 +12,6 @@
 
 #include "core/base/advice.h"
 #include "ui/document/recent_files.h"
-#include "ui/palette/commands.h"
 #include "ui/panels/dimensions/dimensions_panel.h"
 #include "ui/panels/dimensions/sweep_panel.h"
 #include "ui/panels/history/history_panel.h"
@@ -22,6 +21,7 @@
 #include "ui/panels/orders/orders_panel.h"
 #include "ui/panels/run/run_panel.h"
 #include "ui/text/texts.h"
+#include "ui/widgets/key_action.h"
 #include "ui/widgets/main_widget.h"
 #include "ui/widgets/popup_keys.h"
 #include "ui/widgets/quiet_wheel.h"
@@ -163,9 +163,10 @@ void MainWindow::make_docks() {
   add_sweep_dock(*dimensions, *memory);
   put_behind(u"plans_dock"_s,
              add_dock(u"planner_dock"_s, tr("Planner"), planner_, Qt::LeftDockWidgetArea));
-  auto* const history = add_dock(u"history_dock"_s, tr("History"), new HistoryPanel(document_),
-                                 Qt::RightDockWidgetArea);
-  put_behind(u"inspector_dock"_s, history);
+  auto* const history = new HistoryPanel(document_);
+  connect(history, &HistoryPanel::comparison_wanted, compare_, &ComparePanel::open_state);
+  put_behind(u"inspector_dock"_s,
+             add_dock(u"history_dock"_s, tr("History"), history, Qt::RightDockWidgetArea));
   put_behind(u"memory_dock"_s,
              add_dock(u"compare_dock"_s, tr("Compare"), compare_, Qt::BottomDockWidgetArea));
   put_behind(u"plans_dock"_s, add_dock(u"overview_dock"_s, tr("What holds the memory"), overview_,

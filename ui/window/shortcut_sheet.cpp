@@ -5,6 +5,7 @@
 #include <QVBoxLayout>
 
 #include "ui/theme/text_size.h"
+#include "ui/widgets/key_action.h"
 
 namespace stashscope::ui {
 
@@ -31,11 +32,14 @@ ShortcutModel::ShortcutModel(std::vector<Command> commands, QObject* parent)
 
 QVariant ShortcutModel::cell(int row, int column, int role) const {
   const Command& command = commands_[static_cast<std::size_t>(row)];
-  if (role != Qt::DisplayRole) return {};
+  if (role != Qt::DisplayRole && role != search_role) return {};
   switch (column) {
     case Column::place:
       return command.place;
     case Column::name:
+      if (role == search_role && command.action != nullptr) {
+        return QString(command.name + u'\n' + search_words(*command.action));
+      }
       return command.name;
     default:
       return command.keys();
@@ -50,6 +54,7 @@ ShortcutSheet::ShortcutSheet(std::vector<Command> commands, QWidget* parent)
   resize((first_sheet_size * text_scale()).boundedTo(screen()->availableSize() * 0.9));
   filtered_.setSourceModel(&model_);
   filtered_.setFilterKeyColumn(-1);
+  filtered_.setFilterRole(ShortcutModel::search_role);
   filtered_.setFilterCaseSensitivity(Qt::CaseInsensitive);
   search_->setObjectName(u"shortcut_search"_s);
   search_->setAccessibleName(tr("Search shortcuts"));

@@ -26,8 +26,9 @@ class GraphLabels : public GraphTest {
   /// module border and differs from all titles beside it.
   bool tells(const GraphLabel& label) {
     QString text = label.text;
-    if (label.kind == LabelKind::heading) text.remove(0, 2);
     const layout::DrawnBox& drawn = box(label.box);
+    if (label.kind == LabelKind::heading) text.remove(0, open_mark.size());
+    if (drawn.shows.group.valid() && !drawn.is_open()) text.remove(0, closed_mark.size());
     if (text == QString::fromStdString(drawn.title)) return true;
     return std::any_of(
         drawn.short_titles.begin(), drawn.short_titles.end(),

@@ -2,6 +2,7 @@
 
 #include <QHBoxLayout>
 #include <QHeaderView>
+#include <QScopedValueRollback>
 #include <QSplitter>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -27,6 +28,17 @@ constexpr int least_module_width = 120;
 constexpr int least_number_width = 92;
 constexpr int least_formula_width = 160;
 constexpr int least_height = 80;
+
+/// Whether a group of the tree holds a tensor.
+bool holds(const MemoryTree& tree, std::uint32_t group, BufferId buffer) {
+  for (std::uint32_t node = 0; node < tree.nodes.size(); ++node) {
+    if (tree.nodes[node].buffer != buffer) continue;
+    std::uint32_t at = node;
+    while (at != 0 && at != group) at = tree.nodes[at].parent;
+    return at == group;
+  }
+  return false;
+}
 
 }  // namespace
 
@@ -76,7 +88,10 @@ OverviewPanel::OverviewPanel(Document& document, QWidget* parent)
   connect(zoom_out_, &QToolButton::clicked, icicle_, &IcicleView::step_out);
   connect(to_peak_, &QToolButton::clicked, &document_.selection(), &LinkedSelection::select_peak);
   connect(&document_, &Document::study_changed, this, &OverviewPanel::show_study);
-  connect(&document_.selection(), &LinkedSelection::changed, this, &OverviewPanel::show_moment);
+  connect(&document_.selection(), &LinkedSelection::changed, this, [this] {
+    show_moment();
+    follow_selection();
+  });
 }
 
 QWidget* OverviewPanel::make_heading() {
@@ -293,6 +308,33 @@ void OverviewPanel::mark_selected() {
   icicle_->mark(std::move(marked));
 }
 
+/// Ends the highlight of a row and the zoom into a group that have nothing to do with what is
+/// selected now. Steps of the memory cursor leave the zoom, so that a group can be followed through
+/// the step.
+void OverviewPanel::follow_selection() {
+  const Selection& selected = document_.selection().current();
+  if (shown_study_ == nullptr || shown_study_ != document_.study() || !isVisible()) return;
+  if (is_taking_row_) of_row_ = selected;
+  const bool is_of_row = selected.node == of_row_.node && selected.tensor == of_row_.tensor &&
+                         selected.title == of_row_.title;
+  if (!is_of_row) table_->clearSelection();
+  const bool is_elsewhere = !selected.nodes.empty() && !selected.by_cursor;
+  if (is_elsewhere && icicle_->top() != 0 && !holds_selected(icicle_->top())) icicle_->show_all();
+}
+
+/// Whether a selected node makes a tensor of the group, or the selected tensor is in the group.
+bool OverviewPanel::holds_selected(std::uint32_t group) const {
+  const Selection& selected = document_.selection().current();
+  const Variant& variant = *shown_study_->current;
+  if (selected.tensor.valid()) {
+    return holds(icicle_->tree(), group, variant.timeline.buffer_of[selected.tensor]);
+  }
+  const std::vector<NodeId> makers = makers_in_tree(icicle_->tree(), variant, group);
+  return std::ranges::any_of(selected.nodes, [&](NodeId each) {
+    return std::ranges::binary_search(makers, variant.dataflow.origin(each));
+  });
+}
+
 void OverviewPanel::show_moment() {
   const std::size_t slot = document_.selection().slot();
   if (shown_study_ == nullptr || shown_study_ != document_.study() || !isVisible()) return;
@@ -395,6 +437,7 @@ void OverviewPanel::zoom_to_wanted() {
   for (std::uint32_t node = 1; node < tree.nodes.size(); ++node) {
     if (tree.nodes[node].child_count == 0 || path_in_tree(tree, node) != module) continue;
     icicle_->zoom_to(node);
+    const QScopedValueRollback taking(is_taking_row_, true);
     return choose_group(node, false);
   }
 }

@@ -319,6 +319,28 @@ TEST_F(Overview, TheIcicleSumsEqualBlocks) {
   EXPECT_FALSE(find<QWidget>(u"overview_sum_blocks"_s).isEnabled());
 }
 
+TEST_F(Overview, TheRowAndTheZoomEndWhenSomethingElseIsSelected) {
+  const auto click_row = [this] {
+    click_cell(modules(), row_of(u"transformer.wte"_s), ModuleModel::module);
+    ASSERT_TRUE(settles());
+    ASSERT_TRUE(heading().endsWith(u" transformer.wte"_s)) << heading().toStdString();
+    ASSERT_TRUE(modules().selectionModel()->hasSelection());
+  };
+  click_row();
+  document().selection().select_slot(0);
+  EXPECT_NE(icicle().top(), 0U) << "a step of the cursor leaves the zoom";
+  EXPECT_FALSE(modules().selectionModel()->hasSelection());
+  click_row();
+  const auto inside = makers_in_tree(icicle().tree(), *document().study()->current, icicle().top());
+  ASSERT_FALSE(inside.empty());
+  window().graph().go_to(inside.front());
+  EXPECT_NE(icicle().top(), 0U) << "the node is in the group";
+  click_row();
+  window().graph().go_to(document().study()->current->timeline.order.back());
+  EXPECT_EQ(icicle().top(), 0U);
+  EXPECT_FALSE(modules().selectionModel()->hasSelection());
+}
+
 TEST_F(Overview, TheZoomStaysWhenAPlanIsTicked) {
   click_box(box_named(u"h.1"_s));
   const QString before = heading();
