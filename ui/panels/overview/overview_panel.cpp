@@ -322,16 +322,16 @@ void OverviewPanel::follow_selection() {
   if (is_elsewhere && icicle_->top() != 0 && !holds_selected(icicle_->top())) icicle_->show_all();
 }
 
-/// Whether a selected node makes a tensor of the group, or the selected tensor is in the group.
+/// Whether a selected node or the selected tensor is in the group.
 bool OverviewPanel::holds_selected(std::uint32_t group) const {
   const Selection& selected = document_.selection().current();
   const Variant& variant = *shown_study_->current;
   if (selected.tensor.valid()) {
     return holds(icicle_->tree(), group, variant.timeline.buffer_of[selected.tensor]);
   }
-  const std::vector<NodeId> makers = makers_in_tree(icicle_->tree(), variant, group);
+  const std::vector<NodeId> inside = nodes_in_tree(icicle_->tree(), variant, node_modules_, group);
   return std::ranges::any_of(selected.nodes, [&](NodeId each) {
-    return std::ranges::binary_search(makers, variant.dataflow.origin(each));
+    return std::ranges::binary_search(inside, variant.dataflow.origin(each));
   });
 }
 

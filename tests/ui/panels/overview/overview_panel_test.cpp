@@ -331,7 +331,9 @@ TEST_F(Overview, TheRowAndTheZoomEndWhenSomethingElseIsSelected) {
   EXPECT_NE(icicle().top(), 0U) << "a step of the cursor leaves the zoom";
   EXPECT_FALSE(modules().selectionModel()->hasSelection());
   click_row();
-  const auto inside = makers_in_tree(icicle().tree(), *document().study()->current, icicle().top());
+  const Study& study = *document().study();
+  const auto inside = nodes_in_tree(icicle().tree(), *study.current,
+                                    tensor_homes(study, *study.current).modules, icicle().top());
   ASSERT_FALSE(inside.empty());
   window().graph().go_to(inside.front());
   EXPECT_NE(icicle().top(), 0U) << "the node is in the group";
