@@ -29,6 +29,12 @@ class TableView : public QTableView, public PictureSource {
   /// @param least_last width in pixels that is reserved for the last column
   void set_flexible_column(int column, int least, int least_last);
 
+  /// Never makes the flexible column narrower for other content, so that the columns beside it stay
+  /// in place. Has an effect only with a flexible column.
+  void keep_flexible_width();
+  /// Lets the flexible column fit its content anew, for example because another model was opened.
+  void forget_flexible_width() { flexible_.widest = 0; }
+
   /// Makes the column as wide as its title and its content, but at most `most` pixels at the normal
   /// text size. Has an effect only with a flexible column.
   void fit_to_content(int column, int most);
@@ -68,6 +74,8 @@ class TableView : public QTableView, public PictureSource {
     int least_last = 0;
     bool last_is_whole = false;
     bool last_can_hide = false;
+    bool only_grows = false;
+    int widest = 0;  ///< width of the widest content so far; used only if `only_grows`
   };
 
   struct FittedColumn {

@@ -33,7 +33,7 @@ MessageBar::MessageBar(QWidget* parent)
   auto* const layout = new QHBoxLayout(this);
   layout->setContentsMargins(2 * spacing_unit, spacing_unit / 2, spacing_unit, spacing_unit / 2);
   layout->setSpacing(spacing_unit);
-  layout->addWidget(text_, 1);
+  layout->addWidget(text_, 1, Qt::AlignVCenter);
   layout->addLayout(actions_);
   layout->addWidget(close);
   hide();

@@ -4,6 +4,7 @@
 #include <QComboBox>
 #include <QLineEdit>
 #include <QScrollBar>
+#include <QToolButton>
 
 #include "tests/ui/support/window_test.h"
 #include "ui/theme/text_size.h"
@@ -96,6 +97,22 @@ TEST_F(MessageKeys, ALongOneLeavesTheGraphMostOfItsRoom) {
   press(Qt::Key_F6);
   press(Qt::Key_PageDown);
   EXPECT_GT(scroll.value(), 0);
+}
+
+class MessageBars : public WindowTest {};
+
+TEST_F(MessageBars, ALineOfTextIsInTheMiddle) {
+  open(sample(u"lenet"_s));
+  document().notices().notify(u"One line of text."_s);
+  auto& text = find<MessageText>(u"message_text"_s);
+  ASSERT_TRUE(comes_true([&] { return text.isVisible(); }));
+  QCoreApplication::processEvents();
+  const auto middle_in_bar = [this](const QWidget& widget, const QRect& part) {
+    return widget.mapTo(&find<QWidget>(u"message_bar"_s), part.center()).y();
+  };
+  const QRect line = text.cursorRect();
+  const auto& close = find<QToolButton>(u"message_close"_s);
+  EXPECT_NEAR(middle_in_bar(*text.viewport(), line), middle_in_bar(close, close.rect()), 1);
 }
 
 }  // namespace message_bar_test

@@ -210,6 +210,8 @@ void OverviewPanel::make_table() {
   }
   table_->set_flexible_column(ModuleModel::module, least_module_width, least_formula_width);
   table_->hide_last_if_narrow();
+  // A click on a title would hit another column if the titles moved with "Whole layers".
+  table_->keep_flexible_width();
   connect(table_, &QTableView::clicked, this,
           [this](const QModelIndex& index) { take_module(index.row()); });
   connect(table_, &QTableView::activated, this, [this](const QModelIndex& index) {
@@ -425,6 +427,7 @@ void OverviewPanel::choose_module(const std::string& module, bool is_sum) {
 /// Ends what a click on a row or a box of the last model changed.
 void OverviewPanel::forget_model() {
   wanted_module_.clear();
+  table_->forget_flexible_width();
   icicle_->show_all();
   if (sums_without_row_) sum_blocks_->setChecked(*sums_without_row_);
   sums_without_row_.reset();

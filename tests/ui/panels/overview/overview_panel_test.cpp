@@ -343,6 +343,24 @@ TEST_F(Overview, TheRowAndTheZoomEndWhenSomethingElseIsSelected) {
   EXPECT_FALSE(modules().selectionModel()->hasSelection());
 }
 
+TEST_F(Overview, WholeLayersLeaveTheColumnsInPlace) {
+  const auto places = [this] {
+    std::vector<int> lefts;
+    for (int column = 0; column < modules().model()->columnCount(); ++column) {
+      lefts.push_back(modules().columnViewportPosition(column));
+    }
+    return lefts;
+  };
+  const std::vector<int> before = places();
+  auto& layers = find<QCheckBox>(u"whole_layers"_s);
+  for (const bool is_on : {true, false}) {
+    const int rows = modules().model()->rowCount();
+    layers.click();
+    ASSERT_TRUE(comes_true([&] { return modules().model()->rowCount() != rows; }));
+    EXPECT_EQ(places(), before) << is_on;
+  }
+}
+
 TEST_F(Overview, TheZoomStaysWhenAPlanIsTicked) {
   click_box(box_named(u"h.1"_s));
   const QString before = heading();
