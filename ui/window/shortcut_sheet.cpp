@@ -14,10 +14,10 @@ namespace {
 using namespace Qt::StringLiterals;
 
 /// In pixels, at the normal text size.
-constexpr QSize first_sheet_size(680, 620);
-constexpr int most_place_width = 200;
+constexpr QSize first_sheet_size(880, 620);
+constexpr int most_place_width = 280;
 constexpr int least_name_width = 160;
-constexpr int least_keys_width = 80;
+constexpr int least_keys_width = 96;
 
 }  // namespace
 

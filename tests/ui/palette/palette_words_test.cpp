@@ -5,6 +5,7 @@
 #include <QTableView>
 
 #include "tests/ui/support/window_test.h"
+#include "ui/widgets/cell_delegate.h"
 
 namespace stashscope::ui::test {
 namespace palette_words_test {
@@ -62,6 +63,21 @@ TEST_F(PaletteWords, FoldFindsTheGroupsOfTheGraph) {
     EXPECT_TRUE(rows.contains(u"Graph of the training step › Open or close the group"_s))
         << rows.join(u'|').toStdString();
     EXPECT_TRUE(found_on_the_sheet(typed).contains(u"Open or close the group"_s));
+  }
+}
+
+TEST_F(PaletteWords, TheSheetOfKeysCutsNoName) {
+  press(Qt::Key_F1);
+  auto& table = find<QTableView>(u"shortcut_table"_s);
+  ASSERT_TRUE(comes_true([&] { return table.isVisible(); }));
+  ASSERT_GT(table.model()->rowCount(), 40);
+  for (int row = 0; row < table.model()->rowCount(); ++row) {
+    for (int column = 0; column < table.model()->columnCount(); ++column) {
+      const QModelIndex cell = table.model()->index(row, column);
+      EXPECT_LE(table.sizeHintForIndex(cell).width() + 2 * CellDelegate::padding,
+                table.columnWidth(column))
+          << cell.data().toString().toStdString();
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 #include "ui/panels/compare/compare_panel.h"
 
+#include <QEvent>
 #include <QFileInfo>
 #include <QHeaderView>
 #include <QSettings>
@@ -8,6 +9,7 @@
 #include "core/study/edits/dimension_edits.h"
 #include "ui/theme/icons.h"
 #include "ui/theme/spacing.h"
+#include "ui/theme/text_size.h"
 
 namespace stashscope::ui {
 
@@ -26,7 +28,8 @@ constexpr int chart_share = 300;
 /// The table leaves at least this width to the chart.
 constexpr int least_chart_width = 200;
 
-/// Below this width in pixels, the table and the chart stand one above the other.
+/// Below this width in pixels at the normal text size, the table and the chart stand one above the
+/// other.
 constexpr int least_side_by_side = 800;
 
 /// Puts the table beside the chart, or above it where there is no room for both. Until the user
@@ -46,12 +49,24 @@ class CompareParts : public QSplitter {
 
  protected:
   void resizeEvent(QResizeEvent* event) override {
-    setOrientation(width() < least_side_by_side ? Qt::Vertical : Qt::Horizontal);
+    orient();
     QSplitter::resizeEvent(event);
     fit();
   }
+  void changeEvent(QEvent* event) override {
+    QSplitter::changeEvent(event);
+    if (event->type() != QEvent::FontChange) return;
+    orient();
+    // Queued, because the table has not grown yet.
+    QMetaObject::invokeMethod(
+        this, [this] { fit(); }, Qt::QueuedConnection);
+  }
 
  private:
+  void orient() {
+    const int least = qRound(least_side_by_side * text_scale());
+    setOrientation(width() < least ? Qt::Vertical : Qt::Horizontal);
+  }
   void fit() {
     if (is_moved_ || orientation() == Qt::Vertical) return;
     const int share = width() * table_share / (table_share + chart_share);

@@ -3,6 +3,8 @@
 #include "ui/panels/compare/compare_panel.h"
 
 #include <QAbstractItemModelTester>
+#include <QAction>
+#include <QApplication>
 #include <QDockWidget>
 #include <QFile>
 #include <QFileDialog>
@@ -12,6 +14,7 @@
 #include "tests/ui/support/window_test.h"
 #include "ui/models/plan_tree_model.h"
 #include "ui/text/texts.h"
+#include "ui/theme/text_size.h"
 #include "ui/widgets/cell_delegate.h"
 
 namespace stashscope::ui::test {
@@ -96,6 +99,25 @@ TEST_F(Compare, DifferencesAreNeverCutShort) {
                              << text(row, ComparisonModel::difference).toStdString();
     }
   }
+}
+
+TEST_F(Compare, LargerTextCutsNoNameWhileThereIsRoom) {
+  find<QAction>(u"workspace_compare"_s).trigger();
+  compare_with(sample(u"lenet"_s));
+  const auto is_cut = [this](int row) {
+    const QModelIndex cell = table().model()->index(row, ComparisonModel::name);
+    const int wanted = table().sizeHintForIndex(cell).width() + 2 * CellDelegate::padding;
+    return wanted > table().columnWidth(ComparisonModel::name);
+  };
+  for (const int percent : {100, 125, 150}) {
+    apply_text_size(*qApp, percent);
+    QCoreApplication::processEvents();
+    for (int row = 0; row < table().model()->rowCount(); ++row) {
+      if (text(row, ComparisonModel::group) == u"Alive at the peak"_s) break;
+      EXPECT_FALSE(is_cut(row)) << percent << ' ' << text(row, ComparisonModel::name).toStdString();
+    }
+  }
+  apply_text_size(*qApp, 100);
 }
 
 TEST_F(Compare, GoesToItsWorkspaceWithBothSidesInSight) {

@@ -13,6 +13,7 @@
 #include "tests/ui/support/window_test.h"
 #include "ui/models/edit_model.h"
 #include "ui/models/fusion_model.h"
+#include "ui/models/group_model.h"
 #include "ui/models/order_model.h"
 #include "ui/models/step_model.h"
 #include "ui/panels/orders/steps_view.h"
@@ -345,6 +346,20 @@ TEST_F(OrderAndFusion, FusionsAreCountedWhenTheyAreLookedAtAndChosenByAClick) {
   press(Qt::Key_Z, Qt::ControlModifier);
   ASSERT_TRUE(settles());
   EXPECT_TRUE(study().current->groups.empty());
+}
+
+TEST_F(OrderAndFusion, TheNamesOfFusedNodesHaveTheRoomThatTheirOperatorsLeave) {
+  choose_fusion("dataflow");
+  show_tab(fusion_tab);
+  const int names = groups().columnWidth(GroupModel::name);
+  const int operators = groups().columnWidth(GroupModel::op);
+  EXPECT_EQ(names + operators, groups().viewport()->width());
+  EXPECT_GT(names, operators);
+  const QModelIndex first = groups().model()->index(0, 0);
+  for (int row = 0; row < groups().model()->rowCount(first); ++row) {
+    const QString op = groups().model()->index(row, GroupModel::op, first).data().toString();
+    EXPECT_LE(groups().fontMetrics().horizontalAdvance(op), operators) << op.toStdString();
+  }
 }
 
 TEST_F(OrderAndFusion, DeleteTakesANodeOutOfItsGroup) {
