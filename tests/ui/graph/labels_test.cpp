@@ -68,14 +68,28 @@ class GraphLabels : public GraphTest {
     });
   }
   /// Whether the label could stick out of its box at another size without covering anything.
+  QRectF on_screen(std::uint32_t index) {
+    return view().camera().to_screen(to_qt(box(index).rect));
+  }
+  /// Whether the box can become as wide as its title at this size: within its frame, and without
+  /// covering a label, a box or what another box has become wider by.
   bool has_room(const GraphLabel& label, int pixels) {
-    const QRectF own = view().camera().to_screen(to_qt(box(label.box).rect));
+    const QRectF own = on_screen(label.box);
     const double width = 1.1 * label.rect.width() * pixels / label.pixels;
-    const QRectF outside(own.right() + 1, label.rect.top() - 1,
-                         std::max(1.0, label.rect.left() + width - own.right()),
-                         label.rect.height() + 3);
+    const double behind = 6;
+    const QRectF outside(own.right() + 1, own.top(),
+                         std::max(1.0, label.rect.left() + width - own.right()) + behind,
+                         own.height());
+    const std::uint32_t parent = box(label.box).parent;
+    if (parent != layout::outside && outside.right() >= on_screen(parent).right()) return false;
     if (!view().rect().toRectF().contains(outside)) return false;
-    const auto labels = view().texts().labels;
+    const GraphTexts texts = view().texts();
+    for (const auto& [other, right] : texts.right_edges) {
+      QRectF wider = on_screen(other);
+      wider.setRight(right);
+      if (other != label.box && wider.intersects(outside)) return false;
+    }
+    const auto& labels = texts.labels;
     const bool is_labelled = std::any_of(labels.begin(), labels.end(), [&](const auto& each) {
       return each.box != label.box && each.rect.intersects(outside);
     });

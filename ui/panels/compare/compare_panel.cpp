@@ -47,6 +47,15 @@ class CompareParts : public QSplitter {
         Qt::QueuedConnection);
   }
 
+  /// Where there is no height for both parts, they stand side by side.
+  QSize minimumSizeHint() const override {
+    int height = 0;
+    for (int i = 0; i < count(); ++i) {
+      height = std::max(height, widget(i)->minimumSizeHint().height());
+    }
+    return {QSplitter::minimumSizeHint().width(), height};
+  }
+
  protected:
   void resizeEvent(QResizeEvent* event) override {
     orient();
@@ -65,7 +74,10 @@ class CompareParts : public QSplitter {
  private:
   void orient() {
     const int least = qRound(least_side_by_side * text_scale());
-    setOrientation(width() < least ? Qt::Vertical : Qt::Horizontal);
+    int both = handleWidth();
+    for (int i = 0; i < count(); ++i) both += widget(i)->minimumSizeHint().height();
+    const bool stands = width() < least && height() >= both;
+    setOrientation(stands ? Qt::Vertical : Qt::Horizontal);
   }
   void fit() {
     if (is_moved_ || orientation() == Qt::Vertical) return;
