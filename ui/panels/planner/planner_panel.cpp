@@ -41,6 +41,7 @@ PlannerPanel::PlannerPanel(Document& document, Planning& planning, QWidget* pare
       progress_(new QProgressBar),
       grain_hint_(new QLabel),
       answer_(new QLabel),
+      runtime_hint_(new RuntimeHint),
       export_hint_(new ExportHint(document)),
       use_(new QPushButton),
       use_passes_(new QPushButton(tr("Use this plan with its passes"))),
@@ -72,6 +73,7 @@ QWidget* PlannerPanel::make_content() {
   layout->addWidget(make_search_row());
   layout->addWidget(grain_hint_);
   layout->addWidget(answer_);
+  layout->addWidget(runtime_hint_);
   layout->addWidget(export_hint_);
   layout->addWidget(use_, 0, Qt::AlignLeft);
   layout->addWidget(use_passes_, 0, Qt::AlignLeft);
@@ -110,6 +112,7 @@ void PlannerPanel::set_up_answer() {
   grain_hint_->setForegroundRole(QPalette::PlaceholderText);
   set_up_rich_label(*answer_, u"budget_answer"_s);
   set_up_rich_label(*details_, u"budget_details"_s);
+  runtime_hint_->setObjectName(u"planner_runtime_hint"_s);
   use_->setObjectName(u"use_plan_button"_s);
   use_->setAutoDefault(true);
   use_passes_->setObjectName(u"use_passes_button"_s);
@@ -168,6 +171,7 @@ void PlannerPanel::connect_all() {
     show_chart();
     Q_EMIT budget_changed();
   });
+  connect(runtime_hint_, &RuntimeHint::help_wanted, this, &PlannerPanel::pytorch_help_wanted);
   connect(options_, &SearchOptions::grain_changed, this, &PlannerPanel::show_job);
   connect(fit_, &FitRow::answered, this, &PlannerPanel::keep_fit_in_view, Qt::QueuedConnection);
   connect(scroll_->verticalScrollBar(), &QScrollBar::rangeChanged, this,
@@ -303,12 +307,22 @@ void PlannerPanel::show_answer() {
   if (answer != nullptr) {
     details_->setText(answer_details(*document_.study(), *answer, planning_.passes_of_answer()));
   }
+  runtime_hint_->setVisible(tells_runtime());
   use_passes_->setVisible(offered_passes() != nullptr);
   const ParetoPoint* const plan = offered_plan();
   use_->setVisible(plan != nullptr);
   if (plan == nullptr) return;
   use_->setText(plan->peak_bytes <= budget_->bytes() ? tr("Use this plan")
                                                      : tr("Use the plan with the lowest peak"));
+}
+
+/// Whether the user must know what plans are for: an answer is shown, or plans or passes are on.
+bool PlannerPanel::tells_runtime() const {
+  const Study* const study = document_.study().get();
+  if (study == nullptr || is_captured(study)) return false;
+  const Choices& choices = study->choices;
+  return current_answer() != nullptr || !study->config.empty() || choices.plans.sequence ||
+         !choices.graph.passes.empty();
 }
 
 /// The plan that the button below the answer switches on: the cheapest known plan within the
