@@ -182,6 +182,7 @@ void OverviewPanel::make_table() {
   table_->setModel(&model_);
   table_->let_sort();
   table_->setTextElideMode(Qt::ElideMiddle);
+  table_->cut_at_end({ModuleModel::symbolic});
   table_->set_invitation(
       tr("The model names no modules. Export it with module names to see them."));
   QHeaderView& header = *table_->horizontalHeader();
@@ -240,7 +241,8 @@ void OverviewPanel::show_study() {
 OverviewPanel::Groups OverviewPanel::groups_of(std::shared_ptr<const Study> study,
                                                MemoryGrouping grouping, EqualBlocks blocks,
                                                ModuleLevel level) {
-  const TensorHomes homes = tensor_homes(*study, *study->current);
+  TensorHomes homes = tensor_homes(*study, *study->current);
+  add_band_spans(*study, *study->current, homes);
   MemoryTree tree = memory_tree(*study, *study->current, grouping, homes, blocks);
   std::vector<ModuleMemory> modules = module_memory(*study, homes, level);
   modules.push_back(memory_outside(*study, homes, modules));
