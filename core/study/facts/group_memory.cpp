@@ -43,6 +43,19 @@ std::int64_t stashed_elsewhere(const Variant& variant, const std::vector<Stashed
   return bytes;
 }
 
+void add_stashed_by_others(const Variant& variant, const std::vector<StashedValue>& stashed,
+                           const std::vector<NodeId>& nodes, GroupMemory& group) {
+  for (const StashedValue& each : stashed) {
+    const BufferId buffer = variant.timeline.buffer_of[each.value];
+    if (each.bytes == 0 || !buffer.valid() || has(nodes, each.producer)) continue;
+    const ValueId root = variant.timeline.buffers[buffer].root;
+    if (!has(nodes, variant.dataflow.topology.producer[root])) continue;
+    group.stashed_by_others += each.bytes;
+    group.others.push_back(each.producer);
+  }
+  std::ranges::sort(group.others);
+}
+
 std::int64_t given_bytes(const Study& study, const Variant& variant,
                          const std::vector<NodeId>& nodes) {
   const TensorHomes homes = tensor_homes(study, variant);
@@ -62,9 +75,11 @@ GroupMemory group_memory(const Study& study, const std::vector<NodeId>& nodes, s
   const std::vector<StashedValue> stashed =
       stashed_values(variant.dataflow, is_forward, variant.timeline);
   const auto memory = node_memory(variant.dataflow, variant.timeline, stashed);
-  GroupMemory group{{}, tensors_of(variant, nodes)};
+  GroupMemory group;
+  group.largest = tensors_of(variant, nodes);
   for (const NodeId node : nodes) group.sum = group.sum + memory[node];
   group.stashed_elsewhere = stashed_elsewhere(variant, stashed, nodes);
+  add_stashed_by_others(variant, stashed, nodes, group);
   group.given_bytes = given_bytes(study, variant, nodes);
   if (group.largest.size() > limit) group.largest.resize(limit);
   return group;

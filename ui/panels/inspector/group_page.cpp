@@ -54,21 +54,44 @@ double share_of_flops(const Study& study, const std::vector<NodeId>& nodes) {
   return study.current->flops > 0 ? 100 * flops / study.current->flops : 0;
 }
 
-QString memory_line(const GroupMemory& memory) {
+/// What other nodes stash in memory that the group allocated, and one of these nodes.
+QString taken_over_text(const Study& study, const GroupMemory& memory) {
+  const NodeId first = memory.others.front();
+  const QString name = shown(name_of(study.graph(), study.current->dataflow, first));
+  const QString link = node_link(study, first, name);
+  const std::size_t more = memory.others.size() - 1;
+  const QString by = more == 0 ? link
+                               : GroupPage::tr("%1 and %2")
+                                     .arg(link, counted(more, GroupPage::tr("1 other node"),
+                                                        GroupPage::tr("%1 other nodes")));
+  const QString bytes = bytes_text(memory.stashed_by_others);
+  return more == 0 ? GroupPage::tr("%1 stashes %2 for backward in memory that it took over")
+                         .arg(by, bytes)
+                   : GroupPage::tr("%1 stash %2 for backward in memory that they took over")
+                         .arg(by, bytes);
+}
+
+QString stash_text(const Study& study, const GroupMemory& memory) {
+  QStringList lines;
+  const std::int64_t own = memory.sum.stashed_bytes - memory.stashed_by_others;
+  if (own > 0) lines << GroupPage::tr("stashes %1 for backward").arg(bytes_text(own));
+  if (memory.stashed_elsewhere > 0) {
+    lines << GroupPage::tr("stashes %1 for backward in the memory of other nodes")
+                 .arg(bytes_text(memory.stashed_elsewhere));
+  }
+  if (memory.stashed_by_others > 0) lines << taken_over_text(study, memory);
+  return lines.join(u"<br>"_s);
+}
+
+QString memory_line(const Study& study, const GroupMemory& memory) {
   QString at_peak =
       GroupPage::tr("its tensors take %1 at the peak").arg(bytes_text(memory.sum.peak_bytes));
   if (memory.given_bytes > 0) {
     at_peak = GroupPage::tr("%1, its parameters and inputs %2")
                   .arg(at_peak, bytes_text(memory.given_bytes));
   }
-  const std::int64_t own = memory.sum.stashed_bytes;
-  if (own + memory.stashed_elsewhere == 0) return at_peak;
-  QString stash = GroupPage::tr("stashes %1 for backward").arg(bytes_text(own));
-  if (memory.stashed_elsewhere > 0) {
-    stash = GroupPage::tr("%1, and another %2 in the memory of other nodes")
-                .arg(stash, bytes_text(memory.stashed_elsewhere));
-  }
-  return stash + u"<br>"_s + at_peak;
+  const QString stash = stash_text(study, memory);
+  return stash.isEmpty() ? at_peak : stash + u"<br>"_s + at_peak;
 }
 
 /// The names of the makers, shortened such that they differ.
@@ -117,7 +140,7 @@ QString group_page(const Study& study, const Selection& selection) {
                  .arg(counted(selection.nodes.size(), GroupPage::tr("1 node"),
                               GroupPage::tr("%1 nodes")),
                       share),
-             memory_line(memory)) +
+             memory_line(study, memory)) +
          largest_tensors(study, memory) + heading(GroupPage::tr("Operators")) +
          operator_counts(study, selection.nodes);
 }
