@@ -55,13 +55,17 @@ void check_outputs(const BatchOptions& options, const Choices& choices, Overwrit
         {"--svg", options.svg}}) {
     if (!path.empty()) files.claim(place(option, path), path, std::string("the file of ") + option);
   }
+  claim_check_outputs(options.check, files);
+  claim_exports(options.exports, files);
   std::string config;
   if (!options.export_env.empty() && rules_of(choices.plans.search.reference).reads_config_file) {
     config = config_file_beside(options.export_env);
     files.claim(place("--export-env", config), config, "the config file of --export-env");
   }
   require_writable({options.out, options.save_model, options.save_session, options.export_env,
-                    options.export_plan, config, options.svg});
+                    options.export_plan, config, options.svg, options.check.markdown,
+                    options.check.junit, options.check.save_baseline});
+  require_writable(export_paths(options.exports));
 }
 
 /// The input of a report, without suggested next moves and without measurements.
@@ -70,6 +74,8 @@ ReportInput report_input(const Study& study, const AnalysisOptions& analysis,
   ReportInput input = stashscope::report_input(study, analysis.file);
   input.planned = planned;
   input.command = options.command;
+  input.allocator = allocator_of(options.allocator);
+  if (options.allocator.advises) input.advice = allocator_advice(study, *study.current);
   return input;
 }
 
@@ -121,10 +127,13 @@ void write_text(const std::string& text, const std::string& path) {
 int run_batch(const AnalysisOptions& analysis, const PlanningOptions& planning,
               const BatchOptions& options) {
   check_planning(planning);
+  const auto fitted = fitted_allocator(options.allocator);
+  allocator_of(options.allocator);
+  const std::optional<Check> check = read_check(options.check);
   LoadedModel loaded = load_model_or_session(analysis);
   check_outputs(options, loaded.session.choices, files_read(analysis, loaded));
   auto study = study_with_times(loaded);
-  const PlanningResults planned = plan(planning, study, loaded.session);
+  const PlanningResults planned = plan(planning, fitted, study, loaded.session);
   const std::string pytorch = options.export_plan.empty() ? "" : pytorch_plan(*study);
   print_warnings("stashscope", loaded.warnings);
   print_warnings("stashscope", warnings_of_size("--budget", planning.budget.value_or("")));
@@ -141,7 +150,9 @@ int run_batch(const AnalysisOptions& analysis, const PlanningOptions& planning,
   }
   ReportInput input = report_with_moves(*study, analysis, options, planned);
   input.measured = shown;
-  write_text(report_text(input, options.format), options.out);
+  if (!check || !options.out.empty()) {
+    write_text(report_text(input, options.format), options.out);
+  }
   if (!options.save_model.empty()) save_modified_model(*study, options.save_model);
   if (!options.save_session.empty()) save_with_model(loaded.session, options.save_session);
   if (!options.export_env.empty()) {
@@ -152,7 +163,11 @@ int run_batch(const AnalysisOptions& analysis, const PlanningOptions& planning,
   if (!pytorch.empty()) write_file_atomically(options.export_plan, pytorch);
   if (!options.svg.empty())
     write_graph_svg(*study, picture_title(*study, analysis.file), options.svg);
-  return planned.budget && !planned.budget->feasible ? budget_not_met : 0;
+  write_exports(options.exports, *study, input.allocator);
+  const int checked =
+      run_check(options.check, check, *study, input.allocator.value_or(AllocatorSettings()),
+                analysis.file, options.format);
+  return planned.budget && !planned.budget->feasible ? budget_not_met : checked;
 }
 
 }  // namespace stashscope::app

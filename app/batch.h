@@ -2,6 +2,9 @@
 
 #include <string>
 
+#include "app/allocator_option.h"
+#include "app/check.h"
+#include "app/exports.h"
 #include "app/planning.h"
 
 namespace stashscope::app {
@@ -15,6 +18,9 @@ struct BatchOptions {
   std::string export_env;
   std::string export_plan;
   std::string svg;
+  CheckOptions check;
+  ExportOptions exports;
+  AllocatorOptions allocator;
   std::string command;  ///< the command line, which HTML pages quote
   std::string compare;  ///< another session or model; if given, only the comparison is written
 };

@@ -1,12 +1,16 @@
 #include <iostream>
 
 #include "app/batch.h"
+#include "app/compare_snapshots.h"
 #include "app/compare_steps.h"
 #include "app/layout_child.h"
 #include "app/lists.h"
 #include "app/process_start.h"
+#include "app/replay.h"
 #include "app/window.h"
+#include "core/base/error.h"
 #include "core/process/remote.h"
+#include "core/snapshot/snapshot_file.h"
 
 namespace stashscope::app {
 namespace {
@@ -16,6 +20,8 @@ struct ProgramOptions {
   PlanningOptions planning;
   BatchOptions batch;
   WindowOptions window;
+  ReplayOptions replay;
+  bool has_format = false;
   bool is_batch = false;
   bool lists_optimizers = false;
   bool lists_passes = false;
@@ -24,11 +30,8 @@ struct ProgramOptions {
   bool lists_profiles = false;
 };
 
-/// @param batch the option that all options declared here need
+/// @param batch the option that all options declared here need, but for --format
 void add_batch_options(CLI::App& program, BatchOptions& options, CLI::Option* batch) {
-  program.add_option("--format", options.format, "text, json, html, or summary (by operator type)")
-      ->check(CLI::IsMember({"text", "json", "html", "summary"}))
-      ->needs(batch);
   program.add_option("--out", options.out, "file for the report (default: standard output)")
       ->type_name("FILE")
       ->needs(batch);
@@ -51,19 +54,26 @@ void add_batch_options(CLI::App& program, BatchOptions& options, CLI::Option* ba
                   "write the plans of a captured step for stashscope.apply in PyTorch")
       ->type_name("FILE")
       ->needs(batch);
+  add_allocator_options(program, options.allocator, batch);
+  add_check_options(program, options.check, batch);
+  add_export_options(program, options.exports, batch);
   program.add_option("--svg", options.svg, "write a picture of the graph")
       ->type_name("FILE")
       ->needs(batch);
   program
       .add_option("--compare", options.compare,
-                  "print the differences from this other session or model, as text or json; the "
-                  "other options change the choices of 'file' only")
+                  "print the differences from this other session, model or memory snapshot of "
+                  "PyTorch, as text or json; the other options change the choices of 'file' only")
       ->type_name("FILE")
       ->needs(batch)
       ->excludes("--save-model")
       ->excludes("--save-session")
       ->excludes("--export-env")
       ->excludes("--export-plan")
+      ->excludes("--export-snapshot")
+      ->excludes("--export-perfetto")
+      ->excludes("--export-node-data")
+      ->excludes("--export-csv")
       ->excludes("--svg")
       ->excludes("--budget")
       ->excludes("--pareto")
@@ -100,6 +110,31 @@ int print_list(const std::string& list) {
   return 0;
 }
 
+/// Throws a usage Error if the format is given without an option that prints.
+void check_format(const ProgramOptions& options) {
+  const std::string& format = options.batch.format;
+  if (!options.replay.events.empty() && format != "text" && format != "json") {
+    fail_usage("--format " + format, "cannot be used with --replay", "choose text or json");
+  }
+  if (options.has_format && !options.is_batch && options.replay.events.empty()) {
+    fail_usage("--format", "requires --batch or --replay", "add one of them");
+  }
+}
+
+/// Throws a usage Error if the file is a memory snapshot and is not compared.
+void check_file(const ProgramOptions& options) {
+  const std::string& file = options.analysis.file;
+  if (!options.batch.compare.empty() || !is_snapshot_file(file)) return;
+  fail_usage(printable(file), "is a memory snapshot of PyTorch, not a model",
+             "compare it with --batch --compare FILE, or play it with --replay");
+}
+
+int compare(const ProgramOptions& options) {
+  return compares_snapshots(options.analysis, options.batch)
+             ? run_snapshot_comparison(options.analysis, options.batch)
+             : run_comparison(options.analysis, options.batch);
+}
+
 /// Without a display, prints the report instead of opening the window.
 int run_program(const ProgramOptions& options, int argc, char** argv) {
   if (options.lists_optimizers) return print_optimizers();
@@ -107,7 +142,10 @@ int run_program(const ProgramOptions& options, int argc, char** argv) {
   if (options.lists_fusions) return print_list(fusion_list());
   if (options.lists_orders) return print_list(order_list());
   if (options.lists_profiles) return print_profiles();
-  if (!options.batch.compare.empty()) return run_comparison(options.analysis, options.batch);
+  check_format(options);
+  if (!options.replay.events.empty()) return run_replay(options.replay, options.batch.format);
+  check_file(options);
+  if (!options.batch.compare.empty()) return compare(options);
   if (options.is_batch) return run_batch(options.analysis, options.planning, options.batch);
   if (!options.window.screenshot.empty() || can_show_window()) {
     return run_window(options.analysis, options.window, argc, argv);
@@ -151,13 +189,20 @@ int run(int argc, char** argv) {
   program.add_flag("--list-profiles", options.lists_profiles,
                    "list the built-in values of --profile and exit");
   add_planning_options(program, options.planning, batch);
+  CLI::Option* const format =
+      program
+          .add_option("--format", options.batch.format,
+                      "text, json, html, or summary (by operator type); with --replay text or json")
+          ->check(CLI::IsMember({"text", "json", "html", "summary"}));
   add_batch_options(program, options.batch, batch);
+  add_replay_options(program, options.replay);
   add_window_options(program, options.window, batch);
   program.footer(
       "Exit codes: 0 done, 1 unusable input, 2 wrong usage, 3 the run failed, 4 the budget is not "
-      "met.");
+      "met, 5 a limit of --check is broken.");
   if (const auto code = parse_command_line(program, argc, argv)) return *code;
   options.batch.command = command_line(argc, argv);
+  options.has_format = format->count() > 0;
   return guarded("stashscope", [&] { return run_program(options, argc, argv); });
 }
 

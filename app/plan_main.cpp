@@ -1,10 +1,11 @@
 // Plans a task graph that is given as a text file: finds the order with the lowest peak, or the
-// cheapest sequence within a budget.
+// cheapest sequence within a budget. Places the buffers of a static arena.
 
 #include <cstdio>
 #include <iostream>
 
 #include "app/options.h"
+#include "app/plan_arena.h"
 #include "app/process_start.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -21,6 +22,7 @@ struct PlanOptions {
   std::optional<double> budget_percent;
   bool order_only = false;
   RecomputeRules rules;
+  ArenaOptions arena;
   SearchLimit limit;
   std::string out;
 };
@@ -29,7 +31,7 @@ void add_options(CLI::App& program, PlanOptions& options) {
   program
       .add_option("INSTANCE", options.instance,
                   "Problem file: line 'n m persistent', n lines 'cost memory', m lines "
-                  "'producer consumer'")
+                  "'producer consumer'; with --arena a CSV file")
       ->required();
   auto* const budget =
       program.add_option("--budget", options.budget,
@@ -40,25 +42,30 @@ void add_options(CLI::App& program, PlanOptions& options) {
                          "Largest allowed peak in percent of the given order's peak, both without "
                          "persistent memory");
   budget->excludes(percent);
-  program
-      .add_flag("--order-only", options.order_only,
-                "Run each task once, in the order with the lowest peak")
-      ->excludes(budget)
-      ->excludes(percent);
-  program
-      .add_flag(
-          "--keep-order", options.rules.keeps_order,
-          "Keep the first runs of the tasks in the given order; additional runs may come anywhere")
-      ->excludes("--order-only");
+  auto* const order_only = program
+                               .add_flag("--order-only", options.order_only,
+                                         "Run each task once, in the order with the lowest peak")
+                               ->excludes(budget)
+                               ->excludes(percent);
+  auto* const keep_order =
+      program
+          .add_flag("--keep-order", options.rules.keeps_order,
+                    "Keep the first runs of the tasks in the given order; additional runs may come "
+                    "anywhere")
+          ->excludes(order_only);
+  auto* const arena = add_arena_options(program, options.arena);
+  for (CLI::Option* const each : {budget, percent, order_only, keep_order}) arena->excludes(each);
   add_limit_options(program, options.limit);
-  program.add_option("--out", options.out, "Write the sequence: task numbers, one per line");
+  program.add_option("--out", options.out,
+                     "Write the sequence: task numbers, one per line; with --arena the instance "
+                     "with a column 'offset'");
 }
 
 void check_options(const PlanOptions& options) {
   const bool has_budget = options.budget || options.budget_percent;
-  if (!has_budget && !options.order_only) {
+  if (!has_budget && !options.order_only && !options.arena.is_chosen) {
     fail_usage("the command line", "does not say what to search for",
-               "give --budget N, --budget-percent P or --order-only");
+               "give --budget N, --budget-percent P, --order-only or --arena");
   }
   if (options.budget && *options.budget < 0) fail_usage("--budget", "is below 0");
   if (options.budget_percent && !(*options.budget_percent > 0 && *options.budget_percent <= 1e4)) {
@@ -129,6 +136,9 @@ std::int64_t budget_of(const PlanOptions& options, const PlanningInstance& insta
 
 int plan(const PlanOptions& options) {
   check_options(options);
+  if (options.arena.is_chosen) {
+    return plan_arena(options.instance, options.arena, options.limit, options.out);
+  }
   const SearchClock clock({}, Progress());
   const PlanningInstance instance = read_instance(options.instance);
   const SequenceMemory given = memory_of(instance.graph, instance.given_order);
@@ -152,7 +162,7 @@ int main(int argc, char** argv) {
   return guarded("stashscope-plan", [&] {
     CLI::App program(
         "Plans a task graph: finds the order with the lowest peak, or the cheapest sequence "
-        "within a memory budget.",
+        "within a memory budget. Places the buffers of a static arena.",
         "stashscope-plan");
     program.set_version_flag("--version", "stashscope-plan " STASHSCOPE_VERSION);
     PlanOptions options;

@@ -113,9 +113,11 @@ void check_planning(const PlanningOptions& options) {
   }
 }
 
-PlanningResults plan(const PlanningOptions& options, std::shared_ptr<const Study>& study,
-                     Session& session) {
-  const std::optional<FitQuestion> fit = asked_fit(options, *study);
+PlanningResults plan(const PlanningOptions& options,
+                     const std::optional<AllocatorSettings>& allocator,
+                     std::shared_ptr<const Study>& study, Session& session) {
+  std::optional<FitQuestion> fit = asked_fit(options, *study);
+  if (fit) fit->allocator = allocator;
   if (options.replans_fit) check_plannable(*study, grain_of(options));
   PlanningResults results;
   ParetoFront archive;
@@ -126,7 +128,8 @@ PlanningResults plan(const PlanningOptions& options, std::shared_ptr<const Study
   if (options.budget) {
     const std::int64_t bytes =
         budget_bytes(budget_of(options), study->baseline->timeline.peak_bytes);
-    const BudgetRequest request{bytes, grain, options.limit, find_aim(options.aim)};
+    BudgetRequest request{bytes, grain, options.limit, find_aim(options.aim)};
+    request.allocator = allocator;
     results.budget = plan_for_budget(*study, request, archive, Progress());
     session.choices = results.budget->best.choices;
     session.forget_measurements();

@@ -30,7 +30,9 @@ void check_planning(const PlanningOptions& options);
 /// Runs the planning that the options request. A plan for a budget replaces the choices in `study`
 /// and `session`, and drops the measurements in `session`. Throws a usage Error for dimensions that
 /// the study lacks.
-PlanningResults plan(const PlanningOptions& options, std::shared_ptr<const Study>& study,
-                     Session& session);
+/// @param allocator if set, what it reserves must fit a budget and a memory
+PlanningResults plan(const PlanningOptions& options,
+                     const std::optional<AllocatorSettings>& allocator,
+                     std::shared_ptr<const Study>& study, Session& session);
 
 }  // namespace stashscope::app

@@ -103,7 +103,12 @@ std::shared_ptr<const Study> study_of(const std::shared_ptr<const Graph>& model,
 
 std::string whole_report(const std::filesystem::path& file) {
   const auto study = study_of(std::make_shared<const Graph>(load_model(file)), choices_of_bench());
-  return text_report({*study, file.string(), std::nullopt, {}, fusion_table(*study), {}});
+  return text_report({*study,
+                      file.string(),
+                      std::nullopt,
+                      {},
+                      fusion_table(*study, SearchedOrders::leave_out),
+                      {}});
 }
 
 void measure_orders(GrowthTable& table, const Study& study, const std::string& of, double nodes) {
@@ -170,7 +175,8 @@ void measure_searches(GrowthTable& table, const Study& study, const std::string&
 }
 
 void measure_reports(GrowthTable& table, const Study& study, const std::string& of, double nodes) {
-  const ReportInput input{study, "model.onnx", std::nullopt, {}, fusion_table(study), {}};
+  const ReportInput input{
+      study, "model.onnx", std::nullopt, {}, fusion_table(study, SearchedOrders::leave_out), {}};
   table.measure(of + "text of report", nodes, [&] { text_report(input); });
   table.measure(of + "JSON of report", nodes, [&] { json_report(input); });
   table.measure(of + "HTML of report", nodes, [&] { html_report(input); });

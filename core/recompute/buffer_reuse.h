@@ -7,9 +7,9 @@
 namespace stashscope {
 
 /// The value that owns the buffer of `value` in ONNX Runtime's analysis. Reshape, Squeeze,
-/// Unsqueeze, Flatten and Identity pass on their input's buffer. So do kernels that write into their
-/// input, if the version's rules say so. Several such nodes may follow each other between the owner
-/// and `value`.
+/// Unsqueeze, Flatten and Identity pass on their input's buffer. So do kernels that write into
+/// their input, if the version's rules say so. Several such nodes may follow each other between the
+/// owner and `value`.
 ///
 /// The result is empty
 /// - if `value` has its own buffer,

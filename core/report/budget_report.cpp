@@ -134,6 +134,9 @@ std::string budget_text(const Study& study, const BudgetAnswer& answer) {
       answer.request.grain != PlanGranularity::sequence && !study.graph().data().captured) {
     text += "  a finer granularity may meet the budget: --grain node or --grain sequence\n";
   }
+  if (answer.reserved_bytes) {
+    text += "  Reserved with this plan: " + exact_bytes(*answer.reserved_bytes) + "\n";
+  }
   text += later_text(study, answer.request);
   text += export_text(study);
   if (!answer.feasible && answer.floor) text += bound_text(study, *answer.floor);
@@ -153,6 +156,7 @@ json budget_json(const Study& study, const BudgetAnswer& answer) {
     budget["exported"] = {{"peak_bytes", effect->peak_bytes},
                           {"extra_seconds", effect->extra_seconds}};
   }
+  if (answer.reserved_bytes) budget["reserved_bytes"] = *answer.reserved_bytes;
   budget["moves"] = answer.moves;
   budget["seconds"] = answer.seconds;
   budget["seed"] = answer.request.limit.seed;

@@ -18,8 +18,9 @@ using nlohmann::json;
 constexpr std::size_t tensors_of_a_point = 3;
 
 std::string peak_text(const FitPoint& point) {
-  const std::string text =
+  std::string text =
       "peak " + format_bytes(point.peak_bytes) + " (" + with_thousands(point.peak_bytes) + " B)";
+  if (point.reserved_bytes > 0) text += ", reserved " + format_bytes(point.reserved_bytes);
   if (point.later_peak_bytes == point.peak_bytes) return text;
   return text + ", " + format_bytes(point.later_peak_bytes) + " in later steps";
 }
@@ -93,6 +94,7 @@ json point_json(const Study& study, const std::optional<FitPoint>& point) {
   }
   object["peak_bytes"] = point->peak_bytes;
   object["later_peak_bytes"] = point->later_peak_bytes;
+  if (point->reserved_bytes > 0) object["reserved_bytes"] = point->reserved_bytes;
   object["peak_node"] = to_valid_utf8(peak_node(study, *point->variant));
   object["resident_bytes"] = point->persistent_bytes;
   object["step_seconds"] = point->seconds;

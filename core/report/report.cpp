@@ -15,6 +15,7 @@
 #include "core/report/module_report.h"
 #include "core/report/options_report.h"
 #include "core/report/pass_report.h"
+#include "core/report/reserved_report.h"
 #include "core/report/schedule_report.h"
 #include "core/report/tables.h"
 #include "core/study/facts/plan_facts.h"
@@ -56,12 +57,14 @@ std::string later_line(const Study& study, const Variant& variant) {
          " of optimizer states that this step makes are live from their start\n";
 }
 
-std::string peak_lines(const Study& study, const Variant& variant, const char* title) {
+std::string peak_lines(const Study& study, const Variant& variant, const char* title,
+                       const std::optional<AllocatorSettings>& allocator) {
   const std::string node = peak_node(study, variant);
   std::string text = std::string(title) + ": " + format_bytes(variant.timeline.peak_bytes) + " (" +
                      with_thousands(variant.timeline.peak_bytes) + " B)";
   if (!node.empty()) text += " while '" + printable(node) + "' runs";
   text += unknown_sizes_clause(study) + "\n" + later_line(study, variant);
+  if (allocator) text += reserved_text(study, variant, *allocator);
   for (const AliveTensor& each : largest_at_peak(study, variant, tensors_at_peak)) {
     text += "  " + with_thousands(each.bytes) + " B  " + each.role + "  " + printable(each.name) +
             " " + each.shape + "\n";
@@ -228,7 +231,7 @@ json captured_json(const CapturedStep& captured) {
 ReportInput report_input(const Study& study, const std::string& model_path) {
   ReportInput input{study, model_path};
   input.passes = pass_savings(study);
-  input.fusions = fusion_table(study);
+  input.fusions = fusion_table(study, SearchedOrders::leave_out);
   return input;
 }
 
@@ -238,8 +241,8 @@ std::string text_report(const ReportInput& input) {
   std::string text = captured != nullptr ? captured_line(study, *captured)
                                          : no_backward_line(study) + plans_text(study);
   text += dims_line(study);
-  text += peak_lines(study, *study.baseline, "Peak before");
-  text += peak_lines(study, *study.current, "Peak after");
+  text += peak_lines(study, *study.baseline, "Peak before", input.allocator);
+  text += peak_lines(study, *study.current, "Peak after", input.allocator);
   const std::int64_t before = study.baseline->timeline.peak_bytes;
   const std::int64_t saved = before - study.current->timeline.peak_bytes;
   text += "Saved at the peak: " + format_bytes(saved) + " (" +
@@ -249,6 +252,7 @@ std::string text_report(const ReportInput& input) {
   if (input.planned.budget) text += budget_text(study, *input.planned.budget);
   text += curve_text(study, input.planned.curve);
   if (input.planned.fit) text += fit_text(study, *input.planned.fit, input.planned.replanned);
+  if (input.advice) text += advice_text(*input.advice);
   text += orders_text(study) + fusions_text(study, input.fusions);
   text += step_time_text(study);
   text += module_memory_text(study);
@@ -284,12 +288,17 @@ std::string json_report(const ReportInput& input) {
       {"cost", cost_json(study)}};
   const json inner_peaks = inner_peaks_json(study);
   if (!inner_peaks.empty()) report["memory"]["inner_peaks"] = inner_peaks;
+  if (input.allocator) {
+    add_reserved(study, *study.baseline, *input.allocator, report["memory"]["baseline"]);
+    add_reserved(study, *study.current, *input.allocator, report["memory"]["current"]);
+  }
   const json unknown_sizes = unknown_sizes_json(study);
   if (!unknown_sizes.empty()) report["memory"]["unknown_sizes"] = unknown_sizes;
   const std::string& no_backward = study.prepared->step.no_backward;
   if (!no_backward.empty()) report["no_backward"] = clean(no_backward);
   if (study.graph().data().captured)
     report["captured"] = captured_json(*study.graph().data().captured);
+  if (input.advice) report["allocator_advice"] = advice_json(*input.advice);
   const auto& [budget, curve, fit, replanned] = input.planned;
   if (budget) report["budget"] = budget_json(study, *budget);
   if (!curve.empty()) report["pareto"] = curve_json(study, curve);

@@ -4,8 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "core/allocator/allocator_settings.h"
 #include "core/study/facts/pass_savings.h"
 #include "core/study/measured/measure.h"
+#include "core/study/reserved/allocator_advice.h"
 #include "core/study/search/budget.h"
 #include "core/study/search/largest_fit.h"
 #include "core/study/search/next_moves.h"
@@ -39,6 +41,9 @@ struct ReportInput {
   /// The best next moves among those that `tried_moves` allows; unset if none were searched for.
   std::optional<std::vector<NextMove>> moves = {};
   MoveLimits tried_moves = {};
+  /// Settings of PyTorch's allocator; not set: reserved memory is left out.
+  std::optional<AllocatorSettings> allocator = {};
+  std::optional<AllocatorAdvice> advice = {};
   std::string command = {};  ///< the command line that asked for the report; empty: unknown
 };
 

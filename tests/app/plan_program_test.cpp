@@ -60,5 +60,54 @@ TEST_F(PlanProgram, AFileThatIsNoGraphIsStatus1AndNamed) {
   EXPECT_NE(outcome.errors.find("model.onnx"), std::string::npos) << outcome.errors;
 }
 
+class ArenaProgram : public CommandLine {
+ protected:
+  void SetUp() override {
+    CommandLine::SetUp();
+    write_file_atomically(in_folder("arena.csv"),
+                          "id,lower,upper,size\nb1,0,3,4\nb2,3,9,4\nb3,0,9,4\nb4,9,21,4\n"
+                          "b5,0,21,4\n");
+  }
+  Outcome plan(const std::string& arguments) const {
+    return run(STASHSCOPE_PLANNER, in_folder("arena.csv") +
+                                       " --arena --time-limit 0 "
+                                       "--move-limit 1000 " +
+                                       arguments);
+  }
+};
+
+TEST_F(ArenaProgram, PlacesBuffersAtTheLowestCapacity) {
+  const Outcome outcome = plan("--out " + in_folder("placed.csv"));
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+  EXPECT_EQ(outcome.errors, "");
+  EXPECT_TRUE(outcome.output.starts_with("capacity 12 load bound 12 ratio 1.000000 buffers 5 "))
+      << outcome.output;
+  const std::string placed = read_file(in_folder("placed.csv"));
+  EXPECT_TRUE(placed.starts_with("id,lower,upper,size,offset\nb1,0,3,4,")) << placed;
+  EXPECT_EQ(std::count(placed.begin(), placed.end(), '\n'), 6) << placed;
+}
+
+TEST_F(ArenaProgram, ACapacityThatIsNotReachedIsStatus4AndSaid) {
+  EXPECT_EQ(plan("--capacity 12").status, 0);
+  const Outcome outcome = plan("--capacity 11");
+  EXPECT_EQ(outcome.status, 4);
+  EXPECT_TRUE(outcome.errors.starts_with("stashscope-plan: --capacity: 11 B is below 12 B"))
+      << outcome.errors;
+  EXPECT_NE(outcome.output.find("capacity 12 "), std::string::npos) << outcome.output;
+  EXPECT_NE(outcome.output.find("OVER CAPACITY"), std::string::npos) << outcome.output;
+}
+
+TEST_F(ArenaProgram, BadInputAndOptionsAreRefused) {
+  write_file_atomically(in_folder("arena.csv"), "id,lower,upper,size\nb1,3,3,4\n");
+  const Outcome outcome = plan("");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_NE(outcome.errors.find("arena.csv: line 2"), std::string::npos) << outcome.errors;
+  EXPECT_EQ(plan("--capacity -4").status, 2);
+  EXPECT_EQ(plan("--budget 4").status, 2);
+  EXPECT_EQ(plan("--order-only").status, 2);
+  EXPECT_EQ(run(STASHSCOPE_PLANNER, in_folder("arena.csv") + " --order-only --capacity 4").status,
+            2);
+}
+
 }  // namespace plan_program_test
 }  // namespace stashscope

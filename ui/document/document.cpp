@@ -45,6 +45,14 @@ void Document::open(const QString& path, StudyJob::Loader loader) {
   study_job_.open(path, std::move(loader));
 }
 
+void Document::open_state(const Document& from, const Choices& choices) {
+  Session session = from.session_;
+  session.choices = choices;
+  // The measurement belongs to other choices. The study keeps its node times.
+  session.forget_measurements();
+  study_job_.open({session, {}, from.model_, {}}, from.study_);
+}
+
 void Document::restore(const QString& kept_session) {
   open({}, [file = kept_session.toStdString()] { return load_model_or_session(file); });
 }

@@ -30,6 +30,9 @@ class Document : public QObject {
   void open(const QString& path);
   /// @param loader is called on another thread and may throw
   void open(const QString& path, StudyJob::Loader loader);
+  /// Opens the model of another document under other choices, without reading a file.
+  /// @pre `from` shows a study
+  void open_state(const Document& from, const Choices& choices);
   /// Opens an autosaved session. Its choices count as unsaved.
   void restore(const QString& kept_session);
 

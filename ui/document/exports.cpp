@@ -42,7 +42,7 @@ void save_report(Document& document, const QString& path) {
         files.claim(printable(file), file, "a report");
         ReportInput input{*study, model, std::move(measured)};
         input.passes = pass_savings(*study);
-        input.fusions = fusion_table(*study);
+        input.fusions = fusion_table(*study, SearchedOrders::leave_out);
         add_moves(input);
         write_file_atomically(file, html_report(input));
       });

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/study/facts/named_sizes.h"
+#include "ui/document/choice_words.h"
 #include "ui/text/texts.h"
 
 namespace stashscope::ui {
@@ -23,30 +25,10 @@ QString plans_label(const Study& study) {
                  : PinnedVariants::tr("%n plan(s)", nullptr, static_cast<int>(on));
 }
 
-/// A text such as `batch = 8, ...`: the dimensions of `study` that `than` does not have, and those
-/// that have another size in `than`.
-QString other_dims(const Study& study, const Study& than) {
-  QStringList dims;
-  for (const Dimension& each : study.sizes->dims.dimensions) {
-    const auto& known = than.sizes->dims.dimensions;
-    const bool is_same = std::any_of(known.begin(), known.end(), [&](const Dimension& other) {
-      return other.name == each.name && other.value == each.value;
-    });
-    if (!is_same) dims << u"%1 = %2"_s.arg(shown(each.name)).arg(each.value);
-  }
-  return dims.join(u", "_s);
-}
-
-/// The label of a study. If a pinned variant has the same label, the dimension sizes that differ
-/// between the two variants are appended.
-QString own_label(const Study& study, const std::vector<PinnedVariant>& pinned) {
-  const QString label = variant_label(study);
-  for (const PinnedVariant& each : pinned) {
-    if (variant_label(*each.study) != label) continue;
-    const QString dims = other_dims(study, *each.study);
-    if (!dims.isEmpty()) return label + u", "_s + dims;
-  }
-  return label;
+bool has_size(const Study& study, const NamedSize& size) {
+  return std::ranges::any_of(study.sizes->dims.dimensions, [&](const Dimension& each) {
+    return each.name == size.dimension && each.value == size.value;
+  });
 }
 
 }  // namespace
@@ -73,6 +55,27 @@ PinnedVariants::PinnedVariants(Document& document, QObject* parent)
     pinned_.clear();
     Q_EMIT changed();
   });
+  connect(&document_, &Document::study_changed, this, &PinnedVariants::follow_sizes);
+}
+
+void PinnedVariants::follow_sizes() {
+  if (sizes_ == document_.study()->sizes) return;
+  sizes_ = document_.study()->sizes;
+  if (!pinned_.empty()) Q_EMIT sizes_changed();
+}
+
+QString PinnedVariants::other_sizes(std::size_t index) const {
+  QStringList sizes;
+  for (const NamedSize& each : named_sizes(*pinned_[index].study)) {
+    const QString text = u"%1 %2"_s.arg(word_text(each)).arg(each.value);
+    if (!has_size(*document_.study(), each) && !sizes.contains(text)) sizes << text;
+  }
+  return sizes.join(u", "_s);
+}
+
+QString PinnedVariants::full_label(std::size_t index) const {
+  const QString sizes = other_sizes(index);
+  return sizes.isEmpty() ? pinned_[index].label : pinned_[index].label + u", "_s + sizes;
 }
 
 bool PinnedVariants::can_pin() const {
@@ -104,7 +107,7 @@ std::size_t PinnedVariants::free_slot() const {
 void PinnedVariants::pin() {
   if (!can_pin()) return;
   const auto& study = document_.study();
-  pinned_.push_back({study, own_label(*study, pinned_), free_slot()});
+  pinned_.push_back({study, variant_label(*study), free_slot()});
   Q_EMIT changed();
 }
 
@@ -116,8 +119,7 @@ void PinnedVariants::unpin(std::size_t index) {
 
 void PinnedVariants::go_back(std::size_t index) {
   if (index >= pinned_.size()) return;
-  const PinnedVariant& pinned = pinned_[index];
-  document_.choose(pinned.study->choices, tr("Back to %1").arg(pinned.label));
+  document_.choose(pinned_[index].study->choices, tr("Back to %1").arg(full_label(index)));
 }
 
 }  // namespace stashscope::ui

@@ -7,7 +7,7 @@ namespace stashscope::ui {
 /// A variant whose curve the user keeps on the screen beside the curve of the current variant.
 struct PinnedVariant {
   std::shared_ptr<const Study> study;
-  QString label;         ///< such as `level 1, order minimal`
+  QString label;         ///< such as `level 1, order minimal`; without sizes
   std::size_t slot = 0;  ///< index of the colour, from 0; constant while pinned
 };
 
@@ -22,6 +22,10 @@ class PinnedVariants : public QObject {
   explicit PinnedVariants(Document& document, QObject* parent = nullptr);
 
   const std::vector<PinnedVariant>& all() const { return pinned_; }
+  /// The sizes of a pinned variant that the shown study does not have: `batch 8, sequence 128`.
+  QString other_sizes(std::size_t index) const;
+  /// The label and these sizes.
+  QString full_label(std::size_t index) const;
   /// Pins the variant of the shown study. If the variant cannot be pinned, a notice says why.
   void pin();
   void unpin(std::size_t index);
@@ -30,13 +34,16 @@ class PinnedVariants : public QObject {
 
  Q_SIGNALS:
   void changed();
+  void sizes_changed();  ///< the shown study has other sizes than before
 
  private:
+  void follow_sizes();
   bool can_pin() const;
   std::size_t free_slot() const;
 
   Document& document_;
   std::vector<PinnedVariant> pinned_;
+  std::shared_ptr<const Sizes> sizes_;  ///< of the shown study
 };
 
 /// A label such as `3 plans, order minimal`: the plans of a study, and the order, fusion, optimizer

@@ -117,7 +117,8 @@ void Planning::make_fit(BudgetRequest request) {
 void Planning::begin_budget(const BudgetRequest& request, Search search) {
   if (!document_.why_wait().isEmpty()) return;
   request_ = request;
-  peak_before_ = document_.study()->current->timeline.peak_bytes;
+  const Study& study = *document_.study();
+  before_ = {study.current->timeline.peak_bytes, step_seconds(study, *study.current)};
   answer_.reset();
   passes_of_answer_.clear();
   offer_.reset();
@@ -181,7 +182,7 @@ void Planning::take_fit(DeviceFit answer, const QString& title) {
   Choices choices = with_plans_of(document_.choices(), best.choices);
   choices.graph.passes = best.choices.graph.passes;
   const QString text = tr("%1: peak %2 → %3, %4")
-                           .arg(title, bytes_text(peak_before_), bytes_text(best.peak_bytes),
+                           .arg(title, bytes_text(before_.peak_bytes), bytes_text(best.peak_bytes),
                                 counted(answer.passes.size(), tr("1 pass on"), tr("%1 passes on")));
   adopted_ = std::move(answer);
   document_.choose(choices, text);

@@ -15,6 +15,12 @@ namespace stashscope::ui {
 /// The planner's current job.
 enum class PlanningJob { none, budget, curve, fit };
 
+/// What a step costs.
+struct StepFigures {
+  std::int64_t peak_bytes = 0;
+  double seconds = 0;  ///< predicted time of a step
+};
+
 /// Runs the planner on the document's study, on another thread. The planner finds plans for a
 /// budget, the Pareto front of peak and time, or the largest size of a dimension with which the
 /// step fits. The best plans found for a step are kept, so that a search with a larger budget never
@@ -67,8 +73,8 @@ class Planning : public QObject {
   /// The answer of the last budget search. Null until a budget search ends, and after the known
   /// plans were dropped.
   const BudgetAnswer* answer() const { return answer_ ? &*answer_ : nullptr; }
-  /// The peak when the current or last budget search began.
-  std::int64_t peak_before() const { return peak_before_; }
+  /// The step as it was when the current or last budget search began.
+  const StepFigures& before() const { return before_; }
   /// The passes that were switched on together with the plan of `answer`.
   const std::vector<const GraphPass*>& passes_of_answer() const { return passes_of_answer_; }
   /// Plans for the budget of the last search that are better than its answer, with passes that add
@@ -81,8 +87,11 @@ class Planning : public QObject {
   /// The last answer to `find_fit`; null if no answer is valid for the shown study.
   const LargestFit* fit() const;
   /// The study that `fit` was computed for.
-  /// @pre `fit` is not null
+  /// @pre `fit` or `replanned` is not null
   const Study& asked_of_fit() const { return *fit_->study; }
+  /// The last answer to `find_fit`, also while only its part `replanned` is valid.
+  /// @pre `fit` or `replanned` is not null
+  const LargestFit& last_fit() const { return fit_->answer; }
 
   /// The state of a search that makes a plan for each size.
   struct Replanning {
@@ -159,7 +168,7 @@ class Planning : public QObject {
   std::shared_ptr<const Study> basis_;
   std::array<ParetoFront, 3> archives_;
   BudgetRequest request_;
-  std::int64_t peak_before_ = 0;
+  StepFigures before_;
   std::optional<BudgetProof> proof_;
   std::optional<BudgetAnswer> answer_;
   std::vector<const GraphPass*> passes_of_answer_;

@@ -19,6 +19,19 @@ void StudyJob::open(const QString& path, Loader loader) {
   });
 }
 
+void StudyJob::open(const LoadedModel& loaded, std::shared_ptr<const Study> previous) {
+  const Progress progress = restart(true);
+  post([loaded, previous = std::move(previous), progress] {
+    StudyOutcome outcome;
+    outcome.is_opening = true;
+    outcome.loaded = loaded;
+    outcome.failure = failure_of([&] {
+      outcome.study = compute_study(loaded.model, loaded.session.choices, previous.get(), progress);
+    });
+    return outcome;
+  });
+}
+
 void StudyJob::compute(std::shared_ptr<const Graph> model, const Choices& choices,
                        std::shared_ptr<const Study> previous) {
   const Progress progress = restart(false);

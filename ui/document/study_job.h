@@ -34,6 +34,9 @@ class StudyJob : public QObject {
   /// Loads a model and computes its first study.
   /// @param loader is called on another thread and may throw
   void open(const QString& path, Loader loader);
+  /// Computes the first study of a model that is loaded already.
+  /// @param previous a study of this model whose results may be reused
+  void open(const LoadedModel& loaded, std::shared_ptr<const Study> previous);
   /// Computes the study of a model under some choices.
   /// @param previous study whose results are reused as far as the new choices do not affect them;
   /// may be null

@@ -41,6 +41,11 @@ QStringList all_forms(const std::string& whole, const std::vector<std::string>& 
   return forms;
 }
 
+QStringList marked(QStringList titles, const QString& mark) {
+  for (QString& title : titles) title.prepend(mark);
+  return titles;
+}
+
 /// The forms of a detail text such as `43 nodes · stashes 1.2 GiB`: the whole text, then its part
 /// after the last dot.
 QStringList detail_forms(const std::string& detail) {
@@ -100,12 +105,9 @@ BoxTexts::Texts BoxTexts::make(std::size_t box) const {
   const layout::DrawnBox& drawn = picture_->drawing.boxes[box];
   const FormsMaker maker;
   const QStringList titles = all_forms(drawn.title, drawn.short_titles);
-  Texts texts{maker.of(titles), {}, {}};
-  if (drawn.is_open()) {
-    QStringList headings;
-    for (const QString& title : titles) headings << u"▾ "_s + title;
-    texts.heading = maker.of(headings);
-  }
+  const bool is_closed = drawn.shows.group.valid() && !drawn.is_open();
+  Texts texts{maker.of(is_closed ? marked(titles, closed_mark) : titles), {}, {}};
+  if (drawn.is_open()) texts.heading = maker.of(marked(titles, open_mark));
   if (drawn.shows.group.valid()) {
     const std::string& detail =
         drawn.is_open() ? picture_->drawing.blocks[drawn.block].detail : drawn.detail;

@@ -8,6 +8,10 @@
 
 namespace stashscope::ui {
 
+/// The beginning of the titles of open and of closed groups. A click on it closes or opens them.
+inline const QString open_mark = QStringLiteral("▾ ");
+inline const QString closed_mark = QStringLiteral("▸ ");
+
 /// A text in several forms, the whole text first and shorter forms after it, with the width of each
 /// form at font size `title_pixels`.
 struct TextForms {
@@ -26,8 +30,8 @@ struct TextForms {
 class BoxTexts {
  public:
   struct Texts {
-    TextForms title;
-    TextForms heading;             ///< title of an open box
+    TextForms title;               ///< of a closed group with `closed_mark`
+    TextForms heading;             ///< title of an open box, with `open_mark`
     std::vector<TextForms> lines;  ///< texts below the title
   };
 

@@ -2,20 +2,32 @@
 
 #include <QSizeF>
 #include <memory>
+#include <optional>
 
 #include "core/layout/scene/colouring.h"
+#include "ui/document/selection.h"
 #include "ui/graph/layout_service.h"
 #include "ui/pictures/picture.h"
 
 namespace stashscope::ui {
 
-/// The whole graph with title and legend, on a light background. If the picture is saved as SVG,
-/// `layout::to_svg` makes the file, as for reports.
+/// How a view shows a graph.
+struct GraphLook {
+  layout::Colouring colouring = layout::Colouring::lifetime;
+  Selection selection;              ///< marked in the picture if `hops` is set
+  std::optional<int> hops;          ///< as in `GraphScene::mark`
+  std::optional<std::size_t> slot;  ///< as in `GraphScene::show_alive_at`
+};
+
+/// The graph with title and legend, on a light background. With `hops`, the part around the
+/// selection, otherwise the whole graph. If the picture is saved as SVG, `layout::to_svg` makes the
+/// file, as for reports.
 /// @param file path of the model, whose name is in the title
-Picture whole_graph(const std::shared_ptr<const GraphPicture>& picture, layout::Colouring colouring,
-                    const QString& file);
+Picture exported_graph(const std::shared_ptr<const GraphPicture>& picture, const GraphLook& look,
+                       const QString& file);
 
 /// Size of the exported picture, title and legend included.
-QSizeF page_size(const layout::Drawing& drawing);
+/// @param shown the part of the drawing that is exported
+QSizeF page_size(const layout::Rect& shown, const QString& title);
 
 }  // namespace stashscope::ui

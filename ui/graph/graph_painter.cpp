@@ -47,7 +47,7 @@ void GraphPainter::paint(QPainter& painter, const QRectF& screen, const GraphTex
   for (const Strength strength : {Strength::faded, Strength::normal, Strength::strong}) {
     curves.paint(painter, strength);
   }
-  paint_boxes(painter);
+  paint_boxes(painter, texts);
   paint_inside_of_blocks(painter);
   paint_labels(painter, texts.labels);
   paint_captions(painter, texts.captions);
@@ -92,12 +92,14 @@ void GraphPainter::paint_frame(QPainter& painter, std::size_t index, bool is_rou
   }
 }
 
-void GraphPainter::paint_boxes(QPainter& painter) const {
+void GraphPainter::paint_boxes(QPainter& painter, const GraphTexts& texts) const {
   const double patch = least_box_height();
   for (std::size_t i = 0; i < drawing_.boxes.size(); ++i) {
     const layout::DrawnBox& box = drawing_.boxes[i];
     if (!scene_.is_drawn(i) || !scene_.is_leaf(i) || !box.rect.intersects(seen_)) continue;
-    const QRectF rect = camera_.to_screen(to_qt(box.rect));
+    QRectF rect = camera_.to_screen(to_qt(box.rect));
+    const auto wider = texts.right_edges.find(static_cast<std::uint32_t>(i));
+    if (wider != texts.right_edges.end()) rect.setRight(wider->second);
     if (scene_.is_faded(i)) painter.setOpacity(faded_opacity);
     if (rect.height() < patch && detail_ == Detail::screen) {
       paint_patch(painter, i, rect);
@@ -186,28 +188,14 @@ void GraphPainter::paint_labels(QPainter& painter, const std::vector<GraphLabel>
   }
 }
 
-/// Paints a background behind a text in a box: where the text covers patches inside a block, and
-/// where the text sticks out of its box and covers lines.
-void GraphPainter::paint_background_in_box(QPainter& painter, const GraphLabel& label) const {
-  const QRectF rect = camera_.to_screen(to_qt(drawing_.boxes[label.box].rect));
-  if (drawing_.boxes[label.box].is_open()) {
-    painter.fillRect(label.rect.toAlignedRect(), with_alpha(theme_.surface, 0.85));
-  }
-  if (label.rect.right() <= rect.right()) return;
-  QRectF outside = label.rect;
-  outside.setLeft(rect.right() + border_width);
-  painter.fillRect(outside, with_alpha(theme_.canvas, 0.8));
-  // The border would strike the text through.
-  const QRectF border(rect.right() - border_width, label.rect.top(), 2 * border_width,
-                      label.rect.height());
-  painter.fillRect(border, theme_.surface);
-}
-
 /// Paints a background behind a text that may cover lines or patches.
 void GraphPainter::paint_background(QPainter& painter, const GraphLabel& label) const {
   const bool is_inside = label.kind == LabelKind::title || label.kind == LabelKind::line;
-  if (is_inside && detail_ == Detail::screen) return paint_background_in_box(painter, label);
-  if (label.kind == LabelKind::heading) {
+  if (is_inside && detail_ == Detail::screen) {
+    // The text covers patches of what is inside a block.
+    if (!drawing_.boxes[label.box].is_open()) return;
+    painter.fillRect(label.rect.toAlignedRect(), with_alpha(theme_.surface, 0.85));
+  } else if (label.kind == LabelKind::heading) {
     painter.fillRect(label.rect.toAlignedRect(), frame_colour(label.box));
   } else if (label.kind == LabelKind::beside) {
     const bool is_selected = scene_.mark_of(label.box) == Mark::selected;

@@ -18,7 +18,7 @@ class GraphPainter {
  private:
   void paint_frames(QPainter& painter) const;
   void paint_frame(QPainter& painter, std::size_t index, bool is_round) const;
-  void paint_boxes(QPainter& painter) const;
+  void paint_boxes(QPainter& painter, const GraphTexts& texts) const;
   void paint_box(QPainter& painter, std::size_t index, const QRectF& rect) const;
   void paint_body(QPainter& painter, std::size_t index, const QRectF& rect) const;
   void paint_strip(QPainter& painter, std::size_t index, const QRectF& rect) const;
@@ -26,7 +26,6 @@ class GraphPainter {
   void paint_patch(QPainter& painter, std::size_t index, const QRectF& rect) const;
   void paint_labels(QPainter& painter, const std::vector<GraphLabel>& labels) const;
   void paint_background(QPainter& painter, const GraphLabel& label) const;
-  void paint_background_in_box(QPainter& painter, const GraphLabel& label) const;
   void paint_captions(QPainter& painter, const std::vector<Caption>& captions) const;
 
   QPen border_of(std::size_t index) const;

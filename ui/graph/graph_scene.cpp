@@ -146,6 +146,16 @@ void GraphScene::show_alive_at(std::optional<std::size_t> slot) {
                              layout::nodes_alive_at(variant.dataflow, variant.timeline, *slot));
 }
 
+std::optional<layout::DrawingPart> GraphScene::clear_part() const {
+  if (near_ && alive_) return layout::common_part(*near_, *alive_);
+  return near_ ? near_ : alive_;
+}
+
+layout::Rect GraphScene::isolated_bounds() const {
+  const auto bounds = near_ ? layout::bounds_of(drawing(), *near_) : std::nullopt;
+  return bounds.value_or(drawing().bounds);
+}
+
 std::size_t GraphScene::boxes_near() const {
   std::size_t count = 0;
   for (std::size_t i = 0; i < marks_.size(); ++i) {

@@ -11,10 +11,11 @@ namespace stashscope::ui {
 
 namespace {
 
-QString double_click_text(const GraphScene& scene, std::uint32_t box) {
-  const bool is_block = scene.drawing().boxes[box].is_open() && scene.is_leaf(box);
-  return is_block ? GraphView::tr("double-click to zoom in")
-                  : GraphView::tr("double-click to open or close");
+QString click_text(const GraphScene& scene, std::uint32_t box) {
+  if (!scene.drawing().boxes[box].is_open())
+    return GraphView::tr("click ▸ or double-click to open");
+  return scene.is_leaf(box) ? GraphView::tr("double-click to zoom in")
+                            : GraphView::tr("click ▾ or double-click to close");
 }
 
 }  // namespace
@@ -48,7 +49,7 @@ QString tip_of_box(const GraphScene& scene, std::uint32_t box) {
   if (drawn.seconds > 0) {
     tip += QLatin1Char('\n') + GraphView::tr("runs for %1").arg(time_text(drawn.seconds));
   }
-  if (drawn.shows.group.valid()) tip += QLatin1Char('\n') + double_click_text(scene, box);
+  if (drawn.shows.group.valid()) tip += QLatin1Char('\n') + click_text(scene, box);
   return tip;
 }
 

@@ -35,6 +35,7 @@ GraphView::GraphView(QWidget* parent) : QWidget(parent), minimap_(new Minimap(th
 
 void GraphView::set_picture(std::shared_ptr<const GraphPicture> picture) {
   set_hovered(std::nullopt);
+  painted_ = {};
   enable_keys(*this, picture != nullptr);
   if (picture == nullptr) {
     minimap_->set_scene(nullptr);
@@ -279,7 +280,8 @@ void GraphView::paintEvent(QPaintEvent*) {
     painter.fillRect(rect(), theme.canvas);
   } else {
     const QRectF screen = rect().toRectF();
-    GraphPainter(*scene_, camera_, theme, hovered_).paint(painter, screen, texts());
+    painted_ = texts();
+    GraphPainter(*scene_, camera_, theme, hovered_).paint(painter, screen, painted_);
   }
   if (!notice_.isEmpty()) paint_notice(painter, theme);
   paint_focus_frame(painter, *this);
@@ -310,7 +312,8 @@ void GraphView::changeEvent(QEvent* event) {
 
 Picture GraphView::picture(const QString& title) {
   if (scene_ == nullptr) return {};
-  return whole_graph(scene_->shared_picture(), colouring_, title);
+  return exported_graph(scene_->shared_picture(), {colouring_, selection_, isolation_, alive_at_},
+                        title);
 }
 
 PictureData GraphView::picture_data() {

@@ -12,6 +12,7 @@ class Minimap;
 struct Theme;
 
 /// The graph on the screen. Dragging moves the graph, the wheel zooms, and signals report clicks.
+/// A click on the mark of a group opens or closes the group.
 /// The arrow keys walk from box to box, Return opens and closes groups, Escape ends isolation.
 class GraphView : public QWidget, public PictureSource {
   Q_OBJECT
@@ -69,7 +70,7 @@ class GraphView : public QWidget, public PictureSource {
 
   QSize sizeHint() const override { return {640, 480}; }
 
-  /// The whole graph, not only the part in view.
+  /// The isolated part, or the whole graph, not only the part in view.
   Picture picture(const QString& title) override;
   /// A table of the nodes of the current step, including the nodes inside closed groups.
   PictureData picture_data() override;
@@ -119,6 +120,7 @@ class GraphView : public QWidget, public PictureSource {
   };
 
   Found found_under(QPointF screen) const;
+  std::optional<std::uint32_t> widened_under(QPointF screen) const;
   std::optional<std::uint32_t> first_marked_box() const;
   bool holds(std::uint32_t outer, std::uint32_t box) const;
   std::optional<std::uint32_t> neighbour(std::uint32_t box, Qt::Key direction) const;
@@ -141,6 +143,7 @@ class GraphView : public QWidget, public PictureSource {
   void add_keys();
   /// Moves the view over the picture by pixels, to the right and down.
   void pan(QPointF by);
+  void hover(QPointF screen);
   void set_hovered(std::optional<std::uint32_t> box);
   void paint_notice(QPainter& painter, const Theme& theme) const;
 
@@ -153,11 +156,13 @@ class GraphView : public QWidget, public PictureSource {
   Framing framing_ = Framing::beginning;
   std::optional<Held> held_;
   std::optional<std::uint32_t> hovered_;
+  GraphTexts painted_;  ///< the texts that were painted last
   QString notice_;
   QPointF pressed_at_;
   QPointF dragged_to_;
   bool dragging_ = false;
   bool double_clicked_ = false;  ///< true from a double click until the button is released
+  bool toggled_ = false;         ///< whether the last click was on the mark of a group
   Minimap* minimap_;
 };
 

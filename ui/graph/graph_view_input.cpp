@@ -32,9 +32,20 @@ GraphView::Found GraphView::found_under(QPointF screen) const {
   auto box = layout::box_at(scene_->drawing(), point);
   if (box) box = scene_->shown().shown_around(scene_->drawing(), *box);
   if (box && scene_->is_leaf(*box)) return {box, std::nullopt};
+  if (const auto widened = widened_under(screen)) return {widened, std::nullopt};
   const auto bundle = layout::bundle_at(scene_->shown(), point, reach / camera_.zoom);
   if (bundle) return {std::nullopt, bundle};
   return {box, std::nullopt};
+}
+
+/// The box that is drawn wider for its title and reaches this point.
+std::optional<std::uint32_t> GraphView::widened_under(QPointF screen) const {
+  for (const auto& [box, right] : painted_.right_edges) {
+    QRectF rect = camera_.to_screen(to_qt(scene_->drawing().boxes[box].rect));
+    rect.setRight(right);
+    if (rect.contains(screen)) return box;
+  }
+  return std::nullopt;
 }
 
 void GraphView::click(const Found& found) {
@@ -129,10 +140,7 @@ void GraphView::mousePressEvent(QMouseEvent* event) {
 
 void GraphView::mouseMoveEvent(QMouseEvent* event) {
   if ((event->buttons() & (Qt::LeftButton | Qt::MiddleButton)) == 0) {
-    const Found found = found_under(event->position());
-    set_hovered(found.box);
-    setCursor(found.bundle ? Qt::PointingHandCursor : Qt::ArrowCursor);
-    return;
+    return hover(event->position());
   }
   const QPointF way = event->position() - pressed_at_;
   if (way.manhattanLength() >= QApplication::startDragDistance()) dragging_ = true;
@@ -142,15 +150,30 @@ void GraphView::mouseMoveEvent(QMouseEvent* event) {
   dragged_to_ = event->position();
 }
 
+void GraphView::hover(QPointF screen) {
+  const Found found = found_under(screen);
+  const bool is_on_mark = box_with_mark_at(painted_, screen).has_value();
+  set_hovered(found.box);
+  setCursor(found.bundle || is_on_mark ? Qt::PointingHandCursor : Qt::ArrowCursor);
+}
+
 void GraphView::mouseReleaseEvent(QMouseEvent* event) {
   const bool was_dragging = std::exchange(dragging_, false);
   const bool ends_double_click = std::exchange(double_clicked_, false);
   if (was_dragging || ends_double_click || event->button() != Qt::LeftButton) return;
+  const auto group = box_with_mark_at(texts(), event->position());
+  toggled_ = group.has_value();
+  if (group) return toggle(*group);
   click(found_under(event->position()));
 }
 
 void GraphView::mouseDoubleClickEvent(QMouseEvent* event) {
   if (event->button() != Qt::LeftButton) return;
+  // The first click on a mark has opened or closed the group; the second must not undo that.
+  if (toggled_) {
+    double_clicked_ = true;
+    return;
+  }
   const auto box = found_under(event->position()).box;
   if (!box) return;
   // Once the group is open, something else may be under the pointer when the button is released.
@@ -195,8 +218,9 @@ void GraphView::add_keys() {
   add(tr("Pan down"), Qt::SHIFT | Qt::Key_Down, [this] { pan({0, pan_step}); });
   add(tr("Pan to the left"), Qt::SHIFT | Qt::Key_Left, [this] { pan({-pan_step, 0}); });
   add(tr("Pan to the right"), Qt::SHIFT | Qt::Key_Right, [this] { pan({pan_step, 0}); });
-  add_key_action(*this, tr("Open or close the group"), {Qt::Key_Return, Qt::Key_Enter},
-                 [this] { toggle_selected(); });
+  add_search_words(*add_key_action(*this, tr("Open or close the group"),
+                                   {Qt::Key_Return, Qt::Key_Enter}, [this] { toggle_selected(); }),
+                   tr("fold unfold collapse expand"));
   tell_key(*add_key_action(*this, tr("End isolation"), {}, [this] { isolate(std::nullopt); }),
            Qt::Key_Escape);
   enable_keys(*this, false);

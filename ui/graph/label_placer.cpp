@@ -1,5 +1,6 @@
 #include "ui/graph/label_placer.h"
 
+#include <QFontMetricsF>
 #include <cmath>
 
 #include "ui/theme/text_size.h"
@@ -23,8 +24,11 @@ constexpr std::size_t most_labels = 500;
 constexpr std::size_t most_beside = 150;
 constexpr double heading_step = 24;
 constexpr double beside_gap = 4;
-/// A title may stick out of its box by this many pixels, at the normal text size.
-constexpr double most_sticking_out = 90;
+/// A title may make its box wider by this many pixels, at the normal text size.
+constexpr double most_widening = 90;
+constexpr double behind_title = 5;  // pixels between a title and the edge of its widened box
+/// A click hits the mark of a title up to this many pixels away from it.
+constexpr double mark_reach = 5;
 
 class LabelPlacer {
  public:
@@ -130,19 +134,32 @@ class LabelPlacer {
     double pixels = 0;
   };
 
-  /// Whether the whole title can stick out of the box to the right without covering anything.
-  bool can_stick_out(const QRectF& rect, const QRectF& inner, double width, double pixels) const {
-    const double end = inner.left() + width + 2;
-    if (end - rect.right() > most_sticking_out * scale_ || end <= rect.right()) return false;
-    const double height = line_height * pixels;
-    const QRectF outside(rect.right() + 1, inner.center().y() - height / 2, end - rect.right(),
-                         height);
-    return boxes_.is_free(outside) && labels_.is_free(outside);
+  /// What a box gains if its right edge moves behind its title.
+  static QRectF widening(const QRectF& rect, double title_end) {
+    return {QPointF(rect.right() + 1, rect.top()),
+            QPointF(title_end + behind_title + 1, rect.bottom())};
+  }
+
+  /// Whether the box can become as wide as its whole title without covering anything or leaving
+  /// the frame of its group.
+  bool can_widen(std::uint32_t box, const QRectF& rect, double title_end) const {
+    const QRectF gained = widening(rect, title_end);
+    if (gained.width() > most_widening * scale_ || gained.width() <= 0) return false;
+    const std::uint32_t parent = drawing_.boxes[box].parent;
+    if (parent != layout::outside && gained.right() >= on_screen(parent).right()) return false;
+    return boxes_.is_free(gained) && labels_.is_free(gained);
+  }
+
+  /// Makes the box wider if its title does not fit into it.
+  void widen(std::uint32_t box, const QRectF& rect, double title_end) {
+    if (is_print_ || title_end <= rect.right()) return;
+    texts_.right_edges[box] = title_end + behind_title;
+    boxes_.add(widening(rect, title_end));
   }
 
   /// The form of a box's title that is placed inside the box: the whole title at the size of all
-  /// titles, the whole title in a smaller font, or a shortened title. A whole title may stick out
-  /// of the box.
+  /// titles, the whole title in a smaller font, or a shortened title. The box of a node may become
+  /// wider for its whole title.
   SizedTitle title_of(std::uint32_t box, const QRectF& rect, const QRectF& inner) const {
     const TextForms& title = scene_.texts(box).title;
     const double pixels = std::min(wanted_pixels(), font_share * inner.height());
@@ -151,7 +168,7 @@ class LabelPlacer {
     const TextForms::Form* const form = title.within(inner.width(), pixels);
     if (form == whole || is_print_) return {form, pixels};
     const bool is_node = drawing_.boxes[box].shows.node.valid();
-    if (is_node && can_stick_out(rect, inner, whole->width * pixels / title_pixels, pixels)) {
+    if (is_node && can_widen(box, rect, inner.left() + whole->width * pixels / title_pixels)) {
       return {whole, pixels};
     }
     const double smaller = std::max(least(), 0.8 * pixels);
@@ -176,6 +193,7 @@ class LabelPlacer {
     if (!add(box, LabelKind::title, pixels, {inner.left(), y, width, title_height}, form->text)) {
       return false;
     }
+    widen(box, rect, inner.left() + width);
     y += title_height;
     for (const TextForms::Form* const line : lines) {
       const double line_width = line->width * line_share * pixels / title_pixels;
@@ -288,11 +306,29 @@ class LabelPlacer {
   GraphTexts texts_;
 };
 
+/// The place of the mark with which a title begins; empty without a mark.
+QRectF mark_place(const GraphLabel& label) {
+  const bool has_mark = label.kind != LabelKind::line &&
+                        (label.text.startsWith(open_mark) || label.text.startsWith(closed_mark));
+  if (!has_mark) return {};
+  const QFontMetricsF metrics(graph_font(label.pixels));
+  QRectF place = label.rect;
+  place.setWidth(metrics.horizontalAdvance(label.text.left(closed_mark.size())));
+  return place.adjusted(-mark_reach, -mark_reach, 0, mark_reach);
+}
+
 }  // namespace
 
 GraphTexts place_texts(const GraphScene& scene, const Camera& camera, const QRectF& room,
                        const LabelOptions& options) {
   return LabelPlacer(scene, camera, room, options).place(options.hovered);
+}
+
+std::optional<std::uint32_t> box_with_mark_at(const GraphTexts& texts, QPointF point) {
+  for (const GraphLabel& label : texts.labels) {
+    if (mark_place(label).contains(point)) return label.box;
+  }
+  return std::nullopt;
 }
 
 QRectF strip_place(const QRectF& box, double zoom) {

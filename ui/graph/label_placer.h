@@ -1,5 +1,7 @@
 #pragma once
 
+#include <map>
+
 #include "ui/graph/captions.h"
 #include "ui/graph/graph_scene.h"
 
@@ -26,6 +28,9 @@ struct GraphLabel {
 struct GraphTexts {
   std::vector<GraphLabel> labels;
   std::vector<Caption> captions;
+  /// Boxes that are drawn wider than they are, because their titles need the room: the right edge
+  /// on the screen, by box.
+  std::map<std::uint32_t, double> right_edges;
 };
 
 struct LabelOptions {
@@ -37,10 +42,13 @@ struct LabelOptions {
 /// Places the texts of the boxes in view, the most important texts first. The selected box comes
 /// first and always has its title. The box under the pointer follows, then groups, outer groups
 /// first, then nodes, those with the most stashed bytes first. Texts keep a readable size. A title
-/// that does not fit sticks out of its box where there is room, else it is shortened or left out;
-/// the title of a block may stand beside the block.
+/// that does not fit makes its box wider where there is room, else it is shortened or left out; the
+/// title of a block may stand beside the block.
 GraphTexts place_texts(const GraphScene& scene, const Camera& camera, const QRectF& room,
                        const LabelOptions& options);
+
+/// The box whose mark ▸ or ▾ is painted at a point; nullopt if no mark is there.
+std::optional<std::uint32_t> box_with_mark_at(const GraphTexts& texts, QPointF point);
 
 /// The strip of colour at the left of a box, on the screen.
 QRectF strip_place(const QRectF& box, double zoom);

@@ -223,8 +223,9 @@ std::int64_t ComparisonChart::bytes_at_cursor(Side side) const {
   return variant(side).timeline.live_bytes[step_at_cursor(side)];
 }
 
-QString ComparisonChart::change_at_cursor() const {
-  return change_text(bytes_at_cursor(left), bytes_at_cursor(right));
+/// The change from the left peak to the right one, as in the table beside the chart.
+QString ComparisonChart::change_of_peaks() const {
+  return change_text(variant(left).timeline.peak_bytes, variant(right).timeline.peak_bytes);
 }
 
 QString ComparisonChart::readout() const { return is_empty() ? QString() : readouts().front(); }
@@ -237,9 +238,10 @@ QString ComparisonChart::shown_readout() const {
 QStringList ComparisonChart::readouts() const {
   const QString before = bytes_text(bytes_at_cursor(left));
   const QString after = bytes_text(bytes_at_cursor(right));
-  const QString change = change_at_cursor();
-  return {tr("left %1 – right %2 (%3)").arg(readout(left), readout(right), change),
-          u"%1 – %2 (%3)"_s.arg(before, after, change), u"%1 – %2"_s.arg(before, after), change};
+  const QString change = change_text(bytes_at_cursor(left), bytes_at_cursor(right));
+  return {tr("left %1 → right %2 (%3)").arg(readout(left), readout(right), change),
+          u"%1 → %2 (%3)"_s.arg(before, after, change), u"%1 → %2"_s.arg(before, after),
+          tr("peak %1").arg(change_of_peaks())};
 }
 
 void ComparisonChart::set_axis(const StepAxis& axis) {

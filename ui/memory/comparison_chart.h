@@ -35,7 +35,8 @@ class ComparisonChart : public QWidget, public PictureSource {
   /// line, this is the slot with the most bytes, because the curve shows the highest value.
   std::size_t step_at_cursor(Side side) const;
   QString readout() const;
-  /// The longest version of the readout that fits into the chart.
+  /// The longest version of the readout that fits into the chart. A narrow chart has the change of
+  /// the peak, because a change at one slot means nothing without the slot.
   QString shown_readout() const;
 
   QSize sizeHint() const override { return {480, 240}; }
@@ -72,7 +73,7 @@ class ComparisonChart : public QWidget, public PictureSource {
   /// @pre both sides have slots
   QStringList readouts() const;
   std::int64_t bytes_at_cursor(Side side) const;
-  QString change_at_cursor() const;
+  QString change_of_peaks() const;
 
   std::array<std::shared_ptr<const Study>, 2> studies_;
   std::array<StepAlignment, 2> alignments_;

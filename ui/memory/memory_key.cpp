@@ -59,6 +59,31 @@ std::int64_t greatest_height(const CurveExtremes& edge, const CurveExtremes* bel
   return height;
 }
 
+/// The name of a band in one word; empty if its name is one word.
+QString short_title_of(Band band) {
+  switch (band) {
+    case Band::gathered_parameters:
+      return KeyLayout::tr("gathered");
+    case Band::constants:
+      return KeyLayout::tr("inputs");
+    case Band::optimizer_states:
+      return KeyLayout::tr("states");
+    case Band::stashed:
+      return KeyLayout::tr("stashed");
+    case Band::activations:
+      return KeyLayout::tr("other");
+    default:
+      return {};
+  }
+}
+
+std::vector<KeyEntry> with_short_texts(std::vector<KeyEntry> entries) {
+  for (KeyEntry& each : entries) {
+    if (!each.short_text.isEmpty()) each.text = each.short_text;
+  }
+  return entries;
+}
+
 void add_bands(const MemoryCurves& curves, const Theme& theme, std::vector<KeyEntry>& key) {
   if (curves.band_edges == nullptr) return;
   std::vector<std::pair<std::int64_t, Band>> bands;
@@ -73,7 +98,8 @@ void add_bands(const MemoryCurves& curves, const Theme& theme, std::vector<KeyEn
   for (std::size_t i = 0; i < bands.size(); ++i) {
     const Band band = bands[i].second;
     key.push_back({KeyEntry::Mark::swatch, shown(std::string(title_of(band))),
-                   fill_colour(band, theme), 1, Qt::SolidLine, rank_of_band(i)});
+                   fill_colour(band, theme), 1, Qt::SolidLine, rank_of_band(i),
+                   short_title_of(band)});
   }
 }
 
@@ -178,7 +204,9 @@ KeyLayout::KeyLayout(const std::vector<KeyEntry>& entries, const QFontMetricsF& 
   KeyRoom of_entries = room;
   if (shares_row) of_entries.right = room.left + share_of_entries * (room.right - room.left);
   bool fits = take(entries, metrics, of_entries);
-  for (std::vector<KeyEntry> kept = entries; !fits && !kept.empty();) {
+  std::vector<KeyEntry> kept = with_short_texts(entries);
+  if (!fits) fits = take(kept, metrics, of_entries);
+  while (!fits && !kept.empty()) {
     kept = without_least(std::move(kept));
     std::vector<KeyEntry> all = kept;
     all.push_back({KeyEntry::Mark::none, tr("and %1 more").arg(entries.size() - kept.size()), {}});

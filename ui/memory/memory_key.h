@@ -20,6 +20,7 @@ struct KeyEntry {
   Qt::PenStyle style = Qt::SolidLine;
   /// Entries of a higher rank are left out first if there is no room for all.
   std::size_t rank = 0;
+  QString short_text = {};  ///< used where the texts of all entries do not fit; empty: none
 };
 
 /// Entries for everything that the view draws except pinned curves. The bands are sorted by their
@@ -36,8 +37,9 @@ struct KeyRoom {
 };
 
 /// The key above a plot, in as many rows as it needs, and a line of text below the rows. If there
-/// is no room for all rows, the entries of the highest ranks are left out, and a last entry gives
-/// the number of entries left out.
+/// is no room for all rows, the entries get their short texts. If that does not suffice, the
+/// entries of the highest ranks are left out, and a last entry gives the number of entries left
+/// out.
 class KeyLayout {
   Q_DECLARE_TR_FUNCTIONS(KeyLayout)
 

@@ -14,7 +14,6 @@ namespace {
 using namespace Qt::StringLiterals;
 
 constexpr int own_name_score = 12;
-constexpr const char* search_words = "search_words";
 
 QString separator() { return u" › "_s; }
 
@@ -46,11 +45,10 @@ QString reason_in_tip(const QAction& action) {
   return tip == QAction(action.text()).toolTip() ? QString() : tip;
 }
 
-/// Matches the search words. The match marks no letters of the name, because the name did not
-/// match.
+/// Matches the search words. The match marks no letters of the name.
 std::optional<FuzzyMatch> match_other_words(const Command& command, const QString& pattern) {
   if (command.action == nullptr) return std::nullopt;
-  auto found = fuzzy_match(pattern, command.action->property(search_words).toString());
+  auto found = fuzzy_match(pattern, search_words(*command.action));
   if (found) found->places.clear();
   return found;
 }
@@ -64,7 +62,8 @@ std::optional<RankedCommand> match(const Command& command, const QString& patter
     for (qsizetype& place : own->places) place += whole.size() - command.name.size();
   }
   if (own && (!found || own->score >= found->score)) found = own;
-  if (!found) found = match_other_words(command, pattern);
+  auto other = match_other_words(command, pattern);
+  if (other && (!found || other->score > found->score)) found = other;
   if (!found) return std::nullopt;
   score = found->score;
   return RankedCommand{command, found->places};
@@ -81,10 +80,6 @@ QString Command::keys() const {
   QList<QKeySequence> keys = action->shortcuts();
   if (const auto told = told_key(*action); !told.isEmpty()) keys << told;
   return QKeySequence::listToString(keys, QKeySequence::NativeText);
-}
-
-void add_search_words(QAction& action, const QString& words) {
-  action.setProperty(search_words, words);
 }
 
 QString plain_text(const QString& text) {

@@ -21,9 +21,6 @@ struct Command {
   QString keys() const;
 };
 
-/// Adds words that the palette searches in addition to the action's text.
-void add_search_words(QAction& action, const QString& words);
-
 /// The text of an action or a menu title up to a tab, without the `&` that marks a mnemonic.
 QString plain_text(const QString& text);
 

@@ -12,6 +12,8 @@ constexpr int word_start_score = 8;
 constexpr int side_by_side_score = 6;
 constexpr int most_gap_loss = 4;
 constexpr int characters_per_loss = 16;
+/// More than what a match can gain by being in the name of a command and starting more words.
+constexpr int plain_match_score = 30;
 constexpr qsizetype longest_pattern = 48;
 constexpr qsizetype longest_text = 200;
 constexpr int impossible = std::numeric_limits<int>::min() / 2;
@@ -41,18 +43,22 @@ int score_of_step(qsizetype from, qsizetype to) {
   return gap == 0 ? side_by_side_score : -std::min(gap, most_gap_loss);
 }
 
-Row row_of_letter(const QString& text, const QString& folded, QChar letter) {
+/// The letters of a match that may stand anywhere, or only at the starts of words.
+enum class Letters { any, first_of_words };
+
+Row row_of_letter(const QString& text, const QString& folded, QChar letter, Letters which) {
   Row row{std::vector<int>(static_cast<std::size_t>(text.size()), impossible), {}};
   for (qsizetype at = 0; at < text.size(); ++at) {
     if (folded[at] != letter) continue;
+    if (which == Letters::first_of_words && !starts_word(text, at)) continue;
     row.score[static_cast<std::size_t>(at)] =
         letter_score + (starts_word(text, at) ? word_start_score : 0);
   }
   return row;
 }
 
-Row first_row(const QString& text, const QString& folded, const QString& letters) {
-  Row row = row_of_letter(text, folded, letters[0]);
+Row first_row(const QString& text, const QString& folded, const QString& letters, Letters which) {
+  Row row = row_of_letter(text, folded, letters[0], which);
   for (qsizetype at = 0; at < text.size(); ++at) {
     const bool is_whole = QStringView(folded).mid(at).startsWith(letters);
     if (!starts_word(text, at) && !is_whole) row.score[static_cast<std::size_t>(at)] = impossible;
@@ -60,8 +66,9 @@ Row first_row(const QString& text, const QString& folded, const QString& letters
   return row;
 }
 
-Row next_row(const QString& text, const QString& folded, QChar letter, const Row& last) {
-  Row row = row_of_letter(text, folded, letter);
+Row next_row(const QString& text, const QString& folded, QChar letter, Letters which,
+             const Row& last) {
+  Row row = row_of_letter(text, folded, letter, which);
   row.before.assign(row.score.size(), -1);
   for (qsizetype at = 0; at < text.size(); ++at) {
     int& score = row.score[static_cast<std::size_t>(at)];
@@ -88,6 +95,44 @@ std::vector<qsizetype> places_in(const std::vector<Row>& rows, qsizetype last) {
   return places;
 }
 
+/// The best match whose letters may stand in several words.
+std::optional<FuzzyMatch> scattered_match(const QString& text, const QString& folded,
+                                          const QString& letters, Letters which) {
+  std::vector<Row> rows = {first_row(text, folded, letters, which)};
+  for (const QChar letter : letters.mid(1)) {
+    rows.push_back(next_row(text, folded, letter, which, rows.back()));
+  }
+  const auto& ends = rows.back().score;
+  const auto best = std::max_element(ends.begin(), ends.end());
+  if (best == ends.end() || *best == impossible) return std::nullopt;
+  const int more = which == Letters::first_of_words ? plain_match_score : 0;
+  return FuzzyMatch{*best + more, places_in(rows, best - ends.begin())};
+}
+
+/// The places of the letters of `words`, which stands in the text at `start`.
+FuzzyMatch match_at(const QString& text, const QString& words, qsizetype start) {
+  FuzzyMatch match{plain_match_score, {}};
+  for (qsizetype at = start; at < start + words.size(); ++at) {
+    if (text[at].isSpace()) continue;
+    match.score += letter_score + (starts_word(text, at) ? word_start_score : 0);
+    if (!match.places.empty()) match.score += score_of_step(match.places.back(), at);
+    match.places.push_back(at);
+  }
+  return match;
+}
+
+/// The best match of the pattern in one piece, with its spaces.
+std::optional<FuzzyMatch> whole_match(const QString& text, const QString& folded,
+                                      const QString& pattern) {
+  const QString words = pattern.toCaseFolded().simplified();
+  std::optional<FuzzyMatch> best;
+  for (qsizetype at = folded.indexOf(words); at >= 0; at = folded.indexOf(words, at + 1)) {
+    FuzzyMatch match = match_at(text, words, at);
+    if (!best || match.score > best->score) best = std::move(match);
+  }
+  return best;
+}
+
 }  // namespace
 
 std::optional<FuzzyMatch> fuzzy_match(const QString& pattern, const QString& whole) {
@@ -97,15 +142,14 @@ std::optional<FuzzyMatch> fuzzy_match(const QString& pattern, const QString& who
   const QString folded = text.toCaseFolded();
   // A letter whose case-folded form is longer would shift the places of all letters after it.
   if (folded.size() != text.size()) return std::nullopt;
-  std::vector<Row> rows = {first_row(text, folded, letters)};
-  for (const QChar letter : letters.mid(1)) {
-    rows.push_back(next_row(text, folded, letter, rows.back()));
+  std::optional<FuzzyMatch> best;
+  for (const auto& found : {scattered_match(text, folded, letters, Letters::any),
+                            scattered_match(text, folded, letters, Letters::first_of_words),
+                            whole_match(text, folded, pattern)}) {
+    if (found && (!best || found->score > best->score)) best = found;
   }
-  const auto& ends = rows.back().score;
-  const auto best = std::max_element(ends.begin(), ends.end());
-  if (best == ends.end() || *best == impossible) return std::nullopt;
-  const int loss = static_cast<int>(text.size()) / characters_per_loss;
-  return FuzzyMatch{*best - loss, places_in(rows, best - ends.begin())};
+  if (best) best->score -= static_cast<int>(text.size()) / characters_per_loss;
+  return best;
 }
 
 }  // namespace stashscope::ui

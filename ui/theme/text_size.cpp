@@ -2,6 +2,7 @@
 
 #include <QApplication>
 #include <QFont>
+#include <QFontDatabase>
 #include <QFontInfo>
 #include <QSettings>
 #include <QWidget>
@@ -57,6 +58,13 @@ void apply_text_size(QApplication& application, int percent) {
       QApplication::sendEvent(widget, &change);
     }
   }
+}
+
+QFont fixed_font() {
+  QFont font;
+  font.setFamilies(QFontDatabase::systemFont(QFontDatabase::FixedFont).families());
+  font.setStyleHint(QFont::Monospace);
+  return font;
 }
 
 double text_scale() { return points_of(QApplication::font()) / points_of(system_font()); }

@@ -3,6 +3,7 @@
 #include <span>
 
 class QApplication;
+class QFont;
 
 namespace stashscope::ui {
 
@@ -18,6 +19,10 @@ int remembered_text_size();
 void remember_text_size(int percent);
 
 void apply_text_size(QApplication& application, int percent);
+
+/// A font whose characters all have the same width. It has no size of its own: a widget with this
+/// font has the size of its window's texts.
+QFont fixed_font();
 
 /// The current text size divided by the system's text size, for texts that are measured in pixels.
 double text_scale();

@@ -109,8 +109,9 @@ QString sheet_of(const Theme& theme) {
       "QTableView, QTreeView { border: 1px solid transparent; gridline-color: transparent; }"
       "QHeaderView::up-arrow, QHeaderView::down-arrow { subcontrol-origin: padding;"
       " subcontrol-position: top center; width: 7px; height: 7px; }"
-      "QTextBrowser { border: 1px solid transparent; }"
-      "QTableView:focus, QTreeView:focus, QTextBrowser:focus { border-color: %6; }"
+      "QTextBrowser, QTextEdit#message_text { border: 1px solid transparent; }"
+      "QTableView:focus, QTreeView:focus, QTextBrowser:focus, QTextEdit#message_text:focus {"
+      " border-color: %6; }"
       "QScrollArea { border: 0; }"
       "QFrame#command_palette { background: %1; border: 1px solid %2; }"
       "QToolTip { border: 1px solid %2; padding: 4px; background: %3; color: %5; }"_s;

@@ -1,5 +1,6 @@
 #include "ui/widgets/group_tree.h"
 
+#include <QHeaderView>
 #include <QStyledItemDelegate>
 
 #include "ui/widgets/cell_delegate.h"
@@ -11,6 +12,9 @@
 namespace stashscope::ui {
 
 namespace {
+
+/// Measuring texts takes long, so that only this many rows tell how wide a column has to be.
+constexpr int most_measured_rows = 200;
 
 /// Makes rows as high as the rows of tables.
 class RowDelegate : public QStyledItemDelegate {
@@ -39,6 +43,13 @@ GroupTree::GroupTree(QWidget* parent) : QTreeView(parent) {
 void GroupTree::set_invitation(const QString& invitation) {
   invitation_ = invitation;
   viewport()->update();
+}
+
+void GroupTree::give_room_to(int column) {
+  header()->setStretchLastSection(false);
+  header()->setResizeContentsPrecision(most_measured_rows);
+  header()->setSectionResizeMode(QHeaderView::ResizeToContents);
+  header()->setSectionResizeMode(column, QHeaderView::Stretch);
 }
 
 Picture GroupTree::picture(const QString& title) {

@@ -15,6 +15,9 @@ class GroupTree : public QTreeView, public PictureSource {
   explicit GroupTree(QWidget* parent = nullptr);
 
   void set_invitation(const QString& invitation);
+  /// Gives a column all the width that the content of the other columns leaves. Call this after
+  /// `setModel`.
+  void give_room_to(int column);
 
   Picture picture(const QString& title) override;
   void gather_data(const DataTaker& take) override;

@@ -28,6 +28,16 @@ inline QKeySequence told_key(const QAction& action) {
   return action.property("told_key").value<QKeySequence>();
 }
 
+/// Adds words by which the command palette and the shortcut sheet find the action, in addition to
+/// its text.
+inline void add_search_words(QAction& action, const QString& words) {
+  action.setProperty("search_words", words);
+}
+
+inline QString search_words(const QAction& action) {
+  return action.property("search_words").toString();
+}
+
 /// Enables or disables the keys that the widget added itself. Keys that other objects added to the
 /// widget do not change.
 inline void enable_keys(const QWidget& widget, bool enabled) {

@@ -2,7 +2,9 @@
 
 #include <QEvent>
 #include <QHeaderView>
+#include <QKeyEvent>
 #include <QScrollBar>
+#include <algorithm>
 #include <utility>
 
 #include "ui/theme/text_size.h"
@@ -62,18 +64,37 @@ void TableView::focusInEvent(QFocusEvent* event) {
   selectionModel()->select(currentIndex(), QItemSelectionModel::Select | QItemSelectionModel::Rows);
 }
 
+/// Qt only selects the current cell by Space, which does nothing where rows are always selected.
+void TableView::keyPressEvent(QKeyEvent* event) {
+  const bool is_space = event->key() == Qt::Key_Space && event->modifiers() == Qt::NoModifier;
+  if (!is_space || !currentIndex().isValid()) return QTableView::keyPressEvent(event);
+  Q_EMIT activated(currentIndex());
+}
+
+/// Qt goes to the first and to the last column instead.
+QModelIndex TableView::moveCursor(CursorAction action, Qt::KeyboardModifiers modifiers) {
+  const int rows = model() == nullptr ? 0 : model()->rowCount();
+  if (rows == 0 || (action != MoveHome && action != MoveEnd)) {
+    return QTableView::moveCursor(action, modifiers);
+  }
+  return model()->index(action == MoveHome ? 0 : rows - 1, std::max(0, currentIndex().column()));
+}
+
 void TableView::fit_columns() {
   const double growth = text_scale() / std::exchange(text_scale_, text_scale());
   const int columns = horizontalHeader()->count();
   if (growth == 1 || columns == 0) return;
   flexible_.least = qRound(flexible_.least * growth);
   flexible_.least_last = qRound(flexible_.least_last * growth);
+  flexible_.widest = 0;
   grow_columns(*horizontalHeader(), growth);
   fit_flexible_column();
 }
 
 void TableView::set_flexible_column(int column, int least, int least_last) {
-  flexible_ = {column, least, least_last, flexible_.last_is_whole, flexible_.last_can_hide};
+  flexible_.column = column;
+  flexible_.least = least;
+  flexible_.least_last = least_last;
   // `fit_flexible_column` sets the width of the last column; with stretching, Qt would set it too.
   horizontalHeader()->setStretchLastSection(false);
   fit_flexible_column();
@@ -108,6 +129,11 @@ void TableView::keep_last_whole() {
   fit_flexible_column();
 }
 
+void TableView::keep_flexible_width() {
+  flexible_.only_grows = true;
+  fit_flexible_column();
+}
+
 void TableView::hide_last_if_narrow() {
   flexible_.last_can_hide = true;
   fit_flexible_column();
@@ -138,7 +164,9 @@ void TableView::fit_flexible_column() {
   for (int column = 0; column + 1 < columns; ++column) {
     if (column != flexible_.column) room -= columnWidth(column);
   }
-  const int content = content_width(flexible_.column);
+  flexible_.widest =
+      std::max(content_width(flexible_.column), flexible_.only_grows ? flexible_.widest : 0);
+  const int content = flexible_.widest;
   const int least_last =
       std::max(flexible_.least_last, flexible_.last_is_whole ? content_width(columns - 1) : 0);
   const bool is_narrow = flexible_.last_can_hide && content > room - least_last;

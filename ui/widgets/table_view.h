@@ -8,7 +8,8 @@
 namespace stashscope::ui {
 
 /// Common look and behaviour of all tables: a click selects a whole row, and an invitation is shown
-/// while there are no rows.
+/// while there are no rows. Space activates the current row, as Return does; Home and End go to the
+/// first and to the last row.
 class TableView : public QTableView, public PictureSource {
   Q_OBJECT
 
@@ -27,6 +28,12 @@ class TableView : public QTableView, public PictureSource {
   /// @param least minimum width of the column in pixels
   /// @param least_last width in pixels that is reserved for the last column
   void set_flexible_column(int column, int least, int least_last);
+
+  /// Never makes the flexible column narrower for other content, so that the columns beside it stay
+  /// in place. Has an effect only with a flexible column.
+  void keep_flexible_width();
+  /// Lets the flexible column fit its content anew, for example because another model was opened.
+  void forget_flexible_width() { flexible_.widest = 0; }
 
   /// Makes the column as wide as its title and its content, but at most `most` pixels at the normal
   /// text size. Has an effect only with a flexible column.
@@ -57,6 +64,8 @@ class TableView : public QTableView, public PictureSource {
   /// Selects the current row, or else the first one, so that a user who came by the keyboard sees
   /// where the arrow keys start.
   void focusInEvent(QFocusEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
+  QModelIndex moveCursor(CursorAction action, Qt::KeyboardModifiers modifiers) override;
 
  private:
   struct FlexibleColumn {
@@ -65,6 +74,8 @@ class TableView : public QTableView, public PictureSource {
     int least_last = 0;
     bool last_is_whole = false;
     bool last_can_hide = false;
+    bool only_grows = false;
+    int widest = 0;  ///< width of the widest content so far; used only if `only_grows`
   };
 
   struct FittedColumn {

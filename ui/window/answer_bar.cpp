@@ -370,8 +370,8 @@ void AnswerBar::show_samples(const LargestFit& fit) {
                         : tr("%1 = %2 fits").arg(name).arg(largest->value));
   samples_->setProperty(offer_name, samples_->text());
   samples_->setToolTip(
-      tr("Set %1 from %2 to %3, the largest size that fits\nThe peak becomes %4, the nodes "
-         "take %5")
+      tr("Set %1 from %2 to %3, the largest size that fits with the plans that are on\nThe peak "
+         "becomes %4, the nodes take %5\nThe planner may find plans for larger sizes.")
           .arg(name)
           .arg(first.value)
           .arg(largest->value)

@@ -4,6 +4,7 @@
 #include <QApplication>
 #include <QDockWidget>
 #include <QFileInfo>
+#include <QKeyEvent>
 #include <QScopedValueRollback>
 #include <QScreen>
 #include <QSettings>
@@ -11,7 +12,6 @@
 
 #include "core/base/advice.h"
 #include "ui/document/recent_files.h"
-#include "ui/palette/commands.h"
 #include "ui/panels/dimensions/dimensions_panel.h"
 #include "ui/panels/dimensions/sweep_panel.h"
 #include "ui/panels/history/history_panel.h"
@@ -21,6 +21,7 @@
 #include "ui/panels/orders/orders_panel.h"
 #include "ui/panels/run/run_panel.h"
 #include "ui/text/texts.h"
+#include "ui/widgets/key_action.h"
 #include "ui/widgets/main_widget.h"
 #include "ui/widgets/popup_keys.h"
 #include "ui/widgets/quiet_wheel.h"
@@ -162,9 +163,10 @@ void MainWindow::make_docks() {
   add_sweep_dock(*dimensions, *memory);
   put_behind(u"plans_dock"_s,
              add_dock(u"planner_dock"_s, tr("Planner"), planner_, Qt::LeftDockWidgetArea));
-  auto* const history = add_dock(u"history_dock"_s, tr("History"), new HistoryPanel(document_),
-                                 Qt::RightDockWidgetArea);
-  put_behind(u"inspector_dock"_s, history);
+  auto* const history = new HistoryPanel(document_);
+  connect(history, &HistoryPanel::comparison_wanted, compare_, &ComparePanel::open_state);
+  put_behind(u"inspector_dock"_s,
+             add_dock(u"history_dock"_s, tr("History"), history, Qt::RightDockWidgetArea));
   put_behind(u"memory_dock"_s,
              add_dock(u"compare_dock"_s, tr("Compare"), compare_, Qt::BottomDockWidgetArea));
   put_behind(u"plans_dock"_s, add_dock(u"overview_dock"_s, tr("What holds the memory"), overview_,
@@ -232,6 +234,12 @@ bool MainWindow::focusNextPrevChild(bool next) {
     if (first_covered == nullptr) first_covered = now;
   }
   return false;
+}
+
+void MainWindow::keyPressEvent(QKeyEvent* event) {
+  const bool is_escape = event->key() == Qt::Key_Escape && event->modifiers() == Qt::NoModifier;
+  if (!is_escape || messages_->isHidden()) return QMainWindow::keyPressEvent(event);
+  messages_->close_message();
 }
 
 /// A panel that another one covers must not keep the focus. It would come to the front again when a
@@ -318,7 +326,7 @@ QString MainWindow::pending() const {
 }
 
 void MainWindow::take_opened() {
-  messages_->hide();
+  messages_->close_message();
   center_->setCurrentWidget(graph_);
   // Arranging the panels takes as long as showing the study, so it is an event of its own.
   QMetaObject::invokeMethod(&workspaces_, &Workspaces::begin, Qt::QueuedConnection);

@@ -65,6 +65,8 @@ class MainWindow : public QMainWindow {
  protected:
   void closeEvent(QCloseEvent* event) override;
   bool focusNextPrevChild(bool next) override;
+  /// Escape closes the message, if no widget and no command takes the key.
+  void keyPressEvent(QKeyEvent* event) override;
 
  private:
   /// Increase this when the panels change so much that a saved arrangement no longer applies.

@@ -1,5 +1,6 @@
 #include "ui/window/message_bar.h"
 
+#include <QApplication>
 #include <QPainter>
 #include <QPushButton>
 #include <QToolButton>
@@ -28,11 +29,11 @@ MessageBar::MessageBar(QWidget* parent)
   close->setToolTip(tr("Dismiss"));
   close->setAccessibleName(tr("Dismiss"));
   close->setAutoRaise(true);
-  connect(close, &QToolButton::clicked, this, &QWidget::hide);
+  connect(close, &QToolButton::clicked, this, &MessageBar::close_message);
   auto* const layout = new QHBoxLayout(this);
   layout->setContentsMargins(2 * spacing_unit, spacing_unit / 2, spacing_unit, spacing_unit / 2);
   layout->setSpacing(spacing_unit);
-  layout->addWidget(text_, 1);
+  layout->addWidget(text_, 1, Qt::AlignVCenter);
   layout->addLayout(actions_);
   layout->addWidget(close);
   hide();
@@ -52,7 +53,7 @@ void MessageBar::show_message(Tone tone, const QString& text, std::vector<Action
     button->setObjectName(u"message_action"_s);
     connect(button, &QPushButton::clicked, this, [this, run = std::move(action.run)] {
       const auto keep = run;
-      hide();
+      close_message();
       keep();
     });
     actions_->addWidget(button);
@@ -64,13 +65,46 @@ void MessageBar::show_message(Tone tone, const QString& text, std::vector<Action
 }
 
 void MessageBar::dismiss() {
-  if (tone_ != Tone::notes && actions_->isEmpty()) hide();
+  if (tone_ != Tone::notes && actions_->isEmpty()) close_message();
+}
+
+bool MessageBar::has_focus() const {
+  const QWidget* const focus = QApplication::focusWidget();
+  return focus != nullptr && isAncestorOf(focus);
+}
+
+void MessageBar::close_message() {
+  const bool had_focus = has_focus();
+  hide();
+  if (had_focus) give_focus_back();
+}
+
+void MessageBar::toggle_focus() {
+  if (has_focus()) return give_focus_back();
+  focus_before_ = QApplication::focusWidget();
+  text_->setFocus(Qt::ShortcutFocusReason);
+}
+
+void MessageBar::give_focus_back() {
+  if (focus_before_ != nullptr && focus_before_->isVisible()) {
+    focus_before_->setFocus(Qt::OtherFocusReason);
+  }
 }
 
 void MessageBar::update_notes(const QString& text) {
   if (isHidden() || tone_ != Tone::notes || text == text_->toPlainText()) return;
-  if (text.isEmpty()) return hide();
+  if (text.isEmpty()) return close_message();
   text_->set_text(text);
+}
+
+void MessageBar::showEvent(QShowEvent* event) {
+  QFrame::showEvent(event);
+  Q_EMIT seen_changed(true);
+}
+
+void MessageBar::hideEvent(QHideEvent* event) {
+  QFrame::hideEvent(event);
+  Q_EMIT seen_changed(false);
 }
 
 /// A style sheet would do the same, but would also become part of the palette that names the theme.

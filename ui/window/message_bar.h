@@ -2,6 +2,7 @@
 
 #include <QFrame>
 #include <QHBoxLayout>
+#include <QPointer>
 #include <functional>
 #include <vector>
 
@@ -31,18 +32,30 @@ class MessageBar : public QFrame {
   void show_message(Tone tone, const QString& text, std::vector<Action> actions = {});
   /// Hides the message, unless its tone is `notes` or it has buttons.
   void dismiss();
+  /// Hides the message. If the bar has the focus, gives it back as `toggle_focus` does.
+  void close_message();
+  /// Gives the focus to the text, or from the bar back to the widget that had it before.
+  void toggle_focus();
   /// Replaces the text if `notes` are shown; an empty text hides the bar.
   void update_notes(const QString& text);
 
+ Q_SIGNALS:
+  void seen_changed(bool is_seen);
+
  protected:
   void paintEvent(QPaintEvent* event) override;
+  void showEvent(QShowEvent* event) override;
+  void hideEvent(QHideEvent* event) override;
 
  private:
   void clear_actions();
+  bool has_focus() const;
+  void give_focus_back();
 
   MessageText* text_;
   QHBoxLayout* actions_;
   Tone tone_ = Tone::note;
+  QPointer<QWidget> focus_before_;  ///< the widget that `toggle_focus` took the focus from
 };
 
 }  // namespace stashscope::ui

@@ -4,7 +4,7 @@
 
 namespace stashscope::ui {
 
-/// A read-only text that can be selected and copied. The widget grows up to 6 lines; a longer text
+/// A read-only text that can be selected and copied. The widget grows up to 3 lines; a longer text
 /// scrolls. A word wider than the widget is broken.
 class MessageText : public QTextEdit {
   Q_OBJECT

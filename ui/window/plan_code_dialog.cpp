@@ -4,7 +4,6 @@
 #include <QClipboard>
 #include <QDialogButtonBox>
 #include <QFileInfo>
-#include <QFontDatabase>
 #include <QLabel>
 #include <QPushButton>
 #include <QVBoxLayout>
@@ -14,6 +13,7 @@
 #include "ui/text/texts.h"
 #include "ui/theme/icons.h"
 #include "ui/theme/spacing.h"
+#include "ui/theme/text_size.h"
 
 namespace stashscope::ui {
 
@@ -138,7 +138,7 @@ QWidget* PlanCodeDialog::make_code(const QString& name, const QString& code) {
   lines->setTextFormat(Qt::PlainText);
   lines->setObjectName(name);
   lines->setAccessibleName(tr("Lines of Python"));
-  lines->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
+  lines->setFont(fixed_font());
   lines->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
   lines->setWordWrap(true);
   auto* const copy = new QPushButton(icon(Icon::copy), tr("Copy"));

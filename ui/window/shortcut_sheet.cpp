@@ -1,8 +1,11 @@
 #include "ui/window/shortcut_sheet.h"
 
 #include <QDialogButtonBox>
-#include <QHeaderView>
+#include <QScreen>
 #include <QVBoxLayout>
+
+#include "ui/theme/text_size.h"
+#include "ui/widgets/key_action.h"
 
 namespace stashscope::ui {
 
@@ -10,9 +13,11 @@ namespace {
 
 using namespace Qt::StringLiterals;
 
-constexpr QSize first_sheet_size(640, 620);
-constexpr int place_width = 200;
-constexpr int name_width = 250;
+/// In pixels, at the normal text size.
+constexpr QSize first_sheet_size(880, 620);
+constexpr int most_place_width = 280;
+constexpr int least_name_width = 160;
+constexpr int least_keys_width = 96;
 
 }  // namespace
 
@@ -27,11 +32,14 @@ ShortcutModel::ShortcutModel(std::vector<Command> commands, QObject* parent)
 
 QVariant ShortcutModel::cell(int row, int column, int role) const {
   const Command& command = commands_[static_cast<std::size_t>(row)];
-  if (role != Qt::DisplayRole) return {};
+  if (role != Qt::DisplayRole && role != search_role) return {};
   switch (column) {
     case Column::place:
       return command.place;
     case Column::name:
+      if (role == search_role && command.action != nullptr) {
+        return QString(command.name + u'\n' + search_words(*command.action));
+      }
       return command.name;
     default:
       return command.keys();
@@ -43,9 +51,10 @@ ShortcutSheet::ShortcutSheet(std::vector<Command> commands, QWidget* parent)
   setObjectName(u"shortcut_sheet"_s);
   setWindowTitle(tr("Keyboard shortcuts"));
   setAttribute(Qt::WA_DeleteOnClose);
-  resize(first_sheet_size);
+  resize((first_sheet_size * text_scale()).boundedTo(screen()->availableSize() * 0.9));
   filtered_.setSourceModel(&model_);
   filtered_.setFilterKeyColumn(-1);
+  filtered_.setFilterRole(ShortcutModel::search_role);
   filtered_.setFilterCaseSensitivity(Qt::CaseInsensitive);
   search_->setObjectName(u"shortcut_search"_s);
   search_->setAccessibleName(tr("Search shortcuts"));
@@ -57,8 +66,9 @@ ShortcutSheet::ShortcutSheet(std::vector<Command> commands, QWidget* parent)
   table_->setSortingEnabled(true);
   table_->sortByColumn(-1, Qt::AscendingOrder);
   table_->set_invitation(tr("No shortcut matches."));
-  table_->horizontalHeader()->resizeSection(ShortcutModel::place, place_width);
-  table_->horizontalHeader()->resizeSection(ShortcutModel::name, name_width);
+  table_->fit_to_content(ShortcutModel::place, most_place_width);
+  table_->set_flexible_column(ShortcutModel::name, least_name_width, least_keys_width);
+  table_->keep_last_whole();
   auto* const buttons = new QDialogButtonBox(QDialogButtonBox::Close);
   auto* const layout = new QVBoxLayout(this);
   layout->addWidget(search_);

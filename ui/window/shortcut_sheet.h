@@ -16,6 +16,8 @@ class ShortcutModel : public TableModel {
 
  public:
   enum Column { place, name, keys };
+  /// Role of the text that a search looks at: the shown text, and other words for the command.
+  static constexpr int search_role = sort_role + 1;
 
   explicit ShortcutModel(std::vector<Command> commands, QObject* parent = nullptr);
 

@@ -92,8 +92,11 @@ void StatusLine::show_answer() {
   QStringList parts = {peak_text(*study)};
   const QString no_backward = no_backward_text(*study);
   parts << (no_backward.isEmpty() ? cost_text(*study) : no_backward.toHtmlEscaped());
-  if (planning_.fit() != nullptr) {
-    parts << fit_summary(planning_.asked_of_fit(), *planning_.fit()).toHtmlEscaped();
+  const ReplannedFit* const replanned = planning_.replanned();
+  if (planning_.fit() != nullptr || replanned != nullptr) {
+    parts << fit_summary(planning_.asked_of_fit(), planning_.last_fit(), replanned,
+                         planning_.is_replanned_in_use())
+                 .toHtmlEscaped();
   }
   parts << run_text();
   answer_->setToolTip(no_backward.toHtmlEscaped());

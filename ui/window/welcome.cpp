@@ -3,13 +3,13 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QFileInfo>
-#include <QFontDatabase>
 #include <QLabel>
 #include <algorithm>
 
 #include "ui/text/texts.h"
 #include "ui/theme/icons.h"
 #include "ui/theme/spacing.h"
+#include "ui/theme/text_size.h"
 #include "ui/widgets/key_action.h"
 
 namespace stashscope::ui {
@@ -98,7 +98,7 @@ QLabel* make_lines(const Help& help) {
   auto* const lines = new QLabel(help.lines);
   lines->setObjectName(help.name + u"_lines"_s);
   lines->setAccessibleName(Welcome::tr("Lines of Python"));
-  lines->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
+  lines->setFont(fixed_font());
   lines->setTextInteractionFlags(Qt::TextSelectableByMouse);
   return lines;
 }

@@ -21,6 +21,7 @@
 #include "ui/theme/text_size.h"
 #include "ui/theme/theme.h"
 #include "ui/widgets/drop_menu.h"
+#include "ui/widgets/key_action.h"
 #include "ui/widgets/peak_link.h"
 #include "ui/window/layout_menu.h"
 #include "ui/window/main_window.h"
@@ -139,8 +140,9 @@ void MainWindow::make_view_menu() {
              [this] { graph_->view().zoom_by(1 / zoom_step); });
   add_action(menu, u"show_all"_s, tr("Show &all"), QKeySequence(u"Ctrl+0"_s),
              [this] { graph_->view().fit(); });
-  add_action(menu, u"close_groups"_s, tr("&Close all groups"), QKeySequence(u"Ctrl+Shift+K"_s),
-             [this] { graph_->close_groups(); });
+  add_search_words(*add_action(menu, u"close_groups"_s, tr("&Close all groups"),
+                               QKeySequence(u"Ctrl+Shift+K"_s), [this] { graph_->close_groups(); }),
+                   tr("fold collapse"));
   QMenu* const selected = menu->addMenu(tr("&Selection in the graph"));
   selected->addActions(graph_->actions_on_selection());
   selected->setToolTipsVisible(true);
@@ -160,6 +162,10 @@ void MainWindow::make_panel_menus(QMenu* menu) {
   QMenu* const go = menu->addMenu(tr("&Go to panel"));
   add_action(go, u"go_to_graph"_s, tr("Graph"), QKeySequence(u"Alt+0"_s),
              [this] { graph_->view().setFocus(Qt::ShortcutFocusReason); });
+  QAction* const message = add_action(go, u"go_to_message"_s, tr("Message"), QKeySequence(u"F6"_s),
+                                      [this] { messages_->toggle_focus(); });
+  message->setEnabled(false);
+  connect(messages_, &MessageBar::seen_changed, message, &QAction::setEnabled);
   QMenu* const panels = menu->addMenu(tr("Pane&ls"));
   for (std::size_t i = 0; i < docks_.size(); ++i) {
     QDockWidget* const dock = docks_[i];
@@ -171,12 +177,17 @@ void MainWindow::make_panel_menus(QMenu* menu) {
 }
 
 void MainWindow::make_text_actions(QMenu* menu) {
-  add_action(menu, u"larger_text"_s, tr("La&rger text"), QKeySequence(u"Ctrl+Alt++"_s),
-             [this] { choose_text_size(next_text_size(remembered_text_size(), 1)); });
-  add_action(menu, u"smaller_text"_s, tr("S&maller text"), QKeySequence(u"Ctrl+Alt+-"_s),
-             [this] { choose_text_size(next_text_size(remembered_text_size(), -1)); });
-  add_action(menu, u"normal_text"_s, tr("&Normal text"), QKeySequence(u"Ctrl+Alt+0"_s),
-             [this] { choose_text_size(normal_text_size); });
+  const auto add = [this, menu](const QString& name, const QString& text, const QString& key,
+                                const std::function<int()>& size) {
+    add_search_words(*add_action(menu, name, text, QKeySequence(key),
+                                 [this, size] { choose_text_size(size()); }),
+                     tr("font size, letters, scale of the window"));
+  };
+  add(u"larger_text"_s, tr("La&rger text"), u"Ctrl+Alt++"_s,
+      [] { return next_text_size(remembered_text_size(), 1); });
+  add(u"smaller_text"_s, tr("S&maller text"), u"Ctrl+Alt+-"_s,
+      [] { return next_text_size(remembered_text_size(), -1); });
+  add(u"normal_text"_s, tr("&Normal text"), u"Ctrl+Alt+0"_s, [] { return normal_text_size; });
 }
 
 void MainWindow::make_theme_menu(QMenu* menu) {

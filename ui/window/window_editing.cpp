@@ -6,10 +6,10 @@
 #include <QShortcut>
 
 #include "core/study/edits/taken_back.h"
-#include "ui/palette/commands.h"
 #include "ui/panels/dimensions/size_menu.h"
 #include "ui/text/enabling.h"
 #include "ui/theme/icons.h"
+#include "ui/widgets/key_action.h"
 #include "ui/window/main_window.h"
 #include "ui/window/mnemonics.h"
 

@@ -16,6 +16,8 @@ namespace {
 
 using namespace Qt::StringLiterals;
 
+constexpr auto session_folder_key = "files/session_folder"_L1;
+
 QString readable_files() {
   return MainWindow::tr("Models and sessions (*.onnx *.stashscope *.json)");
 }
@@ -25,6 +27,16 @@ QString readable_files() {
 void start_near(QFileDialog& dialog, const QString& model) {
   const QStringList files = model.isEmpty() ? recent_files_there() : QStringList(model);
   if (!files.isEmpty()) dialog.setDirectory(QFileInfo(files.front()).absolutePath());
+}
+
+/// Lets a dialog start in the folder of the last session: of the open one, or of the one that was
+/// saved last. Without one, the dialog starts near the model.
+void start_near_sessions(QFileDialog& dialog, const Document& document) {
+  const QString open_session = document.files().session_path();
+  const QString folder = open_session.isEmpty() ? QSettings().value(session_folder_key).toString()
+                                                : QFileInfo(open_session).absolutePath();
+  if (!folder.isEmpty() && QFileInfo(folder).isDir()) return dialog.setDirectory(folder);
+  start_near(dialog, document.model_path());
 }
 
 }  // namespace
@@ -40,7 +52,7 @@ void MainWindow::choose_file() {
 void MainWindow::choose_comparison() {
   QFileDialog* const dialog = make_open_dialog(
       *this, u"compare_dialog"_s, tr("Compare with a model or session"), readable_files());
-  start_near(*dialog, document_.model_path());
+  start_near_sessions(*dialog, document_);
   connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& path) {
     show_comparison();
     compare_->open(path);
@@ -110,7 +122,9 @@ void MainWindow::leave_choices(std::function<void()> go_on) {
 }
 
 void MainWindow::take_saved() {
-  add_recent_file(document_.files().session_path());
+  const QString session = document_.files().session_path();
+  QSettings().setValue(session_folder_key, QFileInfo(session).absolutePath());
+  add_recent_file(session);
   if (const auto go_on = std::exchange(after_saving_, nullptr)) go_on();
 }
 

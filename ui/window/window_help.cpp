@@ -6,6 +6,7 @@
 #include "ui/palette/commands.h"
 #include "ui/text/documents.h"
 #include "ui/theme/icons.h"
+#include "ui/widgets/key_action.h"
 #include "ui/window/about_box.h"
 #include "ui/window/main_window.h"
 #include "ui/window/plan_code_dialog.h"

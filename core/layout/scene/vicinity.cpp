@@ -158,4 +158,22 @@ DrawingPart part_with(const Drawing& drawing, const IdVector<NodeId, bool>& node
   return part;
 }
 
+DrawingPart common_part(const DrawingPart& a, const DrawingPart& b) {
+  const auto both = [](std::vector<bool> first, const std::vector<bool>& second) {
+    for (std::size_t i = 0; i < first.size(); ++i) first[i] = first[i] && second[i];
+    return first;
+  };
+  return {both(a.boxes, b.boxes), both(a.edges, b.edges), both(a.stash_edges, b.stash_edges)};
+}
+
+std::optional<Rect> bounds_of(const Drawing& drawing, const DrawingPart& part) {
+  std::optional<Rect> bounds;
+  for (std::size_t i = 0; i < drawing.boxes.size(); ++i) {
+    const DrawnBox& box = drawing.boxes[i];
+    if (!part.boxes[i] || box.is_open()) continue;
+    bounds = bounds ? united(*bounds, box.rect) : box.rect;
+  }
+  return bounds;
+}
+
 }  // namespace stashscope::layout

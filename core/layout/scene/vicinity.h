@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "core/layout/scene/drawing.h"
 
 namespace stashscope::layout {
@@ -39,5 +41,9 @@ struct DrawingPart {
   std::vector<bool> stash_edges;
 };
 DrawingPart part_with(const Drawing& drawing, const IdVector<NodeId, bool>& nodes);
+/// What is in both of two parts of one drawing.
+DrawingPart common_part(const DrawingPart& a, const DrawingPart& b);
+/// The smallest rectangle around the nodes and closed groups of a part; nullopt if it has none.
+std::optional<Rect> bounds_of(const Drawing& drawing, const DrawingPart& part);
 
 }  // namespace stashscope::layout

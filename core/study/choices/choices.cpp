@@ -67,6 +67,12 @@ void choose_dimension(const std::string& name, const std::string& value, Choices
   }
 }
 
+std::vector<std::string> pass_titles(const Choices& choices) {
+  std::vector<std::string> titles;
+  for (const std::string& name : choices.graph.passes) titles.emplace_back(find_pass(name).title);
+  return titles;
+}
+
 void add_passes(const std::string& list, Choices& choices) {
   std::set<std::string>& passes = choices.graph.passes;
   for (const std::string& name : split(list, ',')) {

@@ -143,6 +143,8 @@ bool same_step(const Choices& a, const Choices& b);
 /// @param name name of the dimension, or a `*` pattern
 void choose_dimension(const std::string& name, const std::string& value, Choices& choices);
 
+/// The titles of the passes that are on.
+std::vector<std::string> pass_titles(const Choices& choices);
 /// Adds the passes in `list`, separated by commas; `all` adds every pass for which
 /// `GraphPass::among_all` is true. For an unknown name, throws a usage Error that lists the names.
 void add_passes(const std::string& list, Choices& choices);

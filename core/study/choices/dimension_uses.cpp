@@ -39,4 +39,18 @@ DimensionUnit unit_of(const Graph& graph, const Dimension& dimension) {
   return unit_at(graph.value(*graph.find_value(uses.front().input)).type, uses.front().axis);
 }
 
+std::string word_of(DimensionUnit unit) {
+  switch (unit) {
+    case DimensionUnit::samples:
+      return "batch";
+    case DimensionUnit::tokens:
+      return "sequence";
+    case DimensionUnit::pixels:
+      return "image";
+    case DimensionUnit::none:
+      break;
+  }
+  return {};
+}
+
 }  // namespace stashscope

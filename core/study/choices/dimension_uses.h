@@ -28,6 +28,10 @@ enum class DimensionUnit : std::uint8_t {
 };
 DimensionUnit unit_of(const Graph& graph, const Dimension& dimension);
 
+/// The word that users have for a size of this unit: `batch`, `sequence` or `image`. Empty for an
+/// unknown unit.
+std::string word_of(DimensionUnit unit);
+
 /// Whether the axis of an input is the height or width of images.
 bool is_image_side(const TensorType& type, std::size_t axis);
 

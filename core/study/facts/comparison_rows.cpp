@@ -45,6 +45,7 @@ std::vector<std::string> all_keys(const std::map<std::string, T>& left,
 }  // namespace
 
 std::string with_sign(Quantity quantity, double change) {
+  if (quantity == Quantity::percent && std::abs(change) < 0.05) return "±0 %";
   return (change < 0 ? "−" : "+") + number_text(quantity, std::abs(change));
 }
 

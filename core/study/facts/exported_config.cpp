@@ -7,7 +7,6 @@
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/text.h"
-#include "core/passes/graph_pass.h"
 #include "core/study/choices/node_names.h"
 #include "core/study/step/planned_step.h"
 
@@ -143,10 +142,7 @@ constexpr std::size_t most_named = 8;
 
 /// Adds one clause if passes are on.
 void add_passes(const Study& study, std::vector<std::string>& left_out) {
-  std::vector<std::string> titles;
-  for (const std::string& name : study.choices.graph.passes) {
-    titles.emplace_back(find_pass(name).title);
-  }
+  const std::vector<std::string> titles = pass_titles(study.choices);
   if (titles.empty()) return;
   left_out.push_back(
       "passes change the model, and a config string cannot express that (save the model "
@@ -208,7 +204,9 @@ std::optional<ExportedEffect> exported_effect(const Study& study, const Progress
   if (is_planned(study) || is_plain_level(study)) return std::nullopt;
   const auto read = compute_study(study.model, choices_as_read(study), &study, progress);
   if (count_plans(read->applied) == count_plans(study.applied)) return std::nullopt;
-  return ExportedEffect{read->current->timeline.peak_bytes, extra_seconds(*read)};
+  const ReferenceRules& rules = reference_of(study);
+  return ExportedEffect{read->current->timeline.peak_bytes, extra_seconds(*read), rules.name,
+                        rules.ignores_counts};
 }
 
 std::string config_text(const Study& study, const RecomputeConfig& config) {

@@ -26,7 +26,9 @@ ExportedConfig exported_config(const Study& study, const RecomputeConfig& config
 /// Peak and time of a step with the plans that ONNX Runtime runs.
 struct ExportedEffect {
   std::int64_t peak_bytes = 0;
-  double extra_seconds = 0;  ///< seconds that the plans add to the step
+  double extra_seconds = 0;     ///< seconds that the plans add to the step
+  std::string_view version;     ///< of ONNX Runtime
+  bool ignores_counts = false;  ///< whether this version ignores counts
 };
 
 /// What the exported config leads to. Nothing if ONNX Runtime then runs just the plans of the

@@ -88,6 +88,13 @@ std::int64_t given_bytes(const Study& study, const Variant& variant,
 
 }  // namespace
 
+IdVector<NodeId, NodeMemory> memory_of_nodes(const Study& study) {
+  const Variant& variant = *study.current;
+  const auto is_forward = forward_nodes(study.graph(), variant.dataflow, *study.opportunities);
+  return node_memory(variant.dataflow, variant.timeline,
+                     stashed_values(variant.dataflow, is_forward, variant.timeline));
+}
+
 GroupMemory group_memory(const Study& study, const std::vector<NodeId>& nodes, std::size_t limit) {
   const Variant& variant = *study.current;
   const auto is_forward = forward_nodes(study.graph(), variant.dataflow, *study.opportunities);

@@ -7,6 +7,9 @@
 
 namespace stashscope {
 
+/// The memory that each node of the current dataflow allocates.
+IdVector<NodeId, NodeMemory> memory_of_nodes(const Study& study);
+
 /// A tensor that a node of a group allocates.
 struct GroupTensor {
   BufferId buffer;

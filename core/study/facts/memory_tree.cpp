@@ -31,6 +31,16 @@ std::string line_of(const Node& node) {
          std::to_string(node.origin->line);
 }
 
+/// The path of a module in a tree.
+/// @param scope modules from the outside in; empty outside of all modules
+std::vector<std::string> path_of_module(const std::vector<std::string>& scope, EqualBlocks blocks) {
+  if (scope.empty()) return {std::string(outside_of_modules)};
+  std::vector<std::string> path = scope;
+  if (blocks == EqualBlocks::apart) return path;
+  for (std::string& name : path) name = block_pattern(name);
+  return path;
+}
+
 /// A tree under construction. Nodes are in the order in which they were added.
 class TreeDraft {
  public:
@@ -154,13 +164,12 @@ class TreeBuilder {
   }
 
   std::vector<PathPart> module_path(NodeId home, const PathPart& band) const {
+    const std::vector<std::string> none;
     std::vector<PathPart> path;
-    if (home.valid()) {
-      for (const std::string& name : homes_.modules.scope[home]) {
-        path.push_back({blocks_ == EqualBlocks::summed ? block_pattern(name) : name});
-      }
+    for (std::string& name :
+         path_of_module(home.valid() ? homes_.modules.scope[home] : none, blocks_)) {
+      path.push_back({std::move(name)});
     }
-    if (path.empty()) path.push_back({std::string(outside_of_modules)});
     path.push_back(band);
     return path;
   }
@@ -172,6 +181,36 @@ class TreeBuilder {
   EqualBlocks blocks_;
   TreeDraft draft_;
 };
+
+/// The nodes of the graph that make the tensors in a node of the tree, ascending.
+std::vector<NodeId> makers_in_tree(const MemoryTree& tree, const Variant& variant,
+                                   std::uint32_t node) {
+  std::set<NodeId> makers;
+  std::vector<std::uint32_t> open = {node};
+  while (!open.empty()) {
+    const MemoryTreeNode& next = tree.nodes[open.back()];
+    open.pop_back();
+    for (std::uint32_t child = 0; child < next.child_count; ++child) {
+      open.push_back(next.first_child + child);
+    }
+    if (!next.buffer.valid() || variant.timeline.buffers[next.buffer].state) continue;
+    const ValueId root = variant.timeline.buffers[next.buffer].root;
+    const NodeId maker = variant.dataflow.topology.producer[root];
+    if (maker.valid()) makers.insert(variant.dataflow.origin(maker));
+  }
+  return {makers.begin(), makers.end()};
+}
+
+bool is_module(const MemoryTree& tree, std::uint32_t node) {
+  return tree.grouping == MemoryGrouping::module && node != 0 && !tree.nodes[node].band;
+}
+
+std::vector<std::string> parts_in_tree(const MemoryTree& tree, std::size_t node) {
+  std::vector<std::string> parts;
+  for (; node != 0; node = tree.nodes[node].parent) parts.push_back(tree.nodes[node].name);
+  std::ranges::reverse(parts);
+  return parts;
+}
 
 bool is_alive(const Buffer& buffer, std::size_t slot) {
   return buffer.first_slot <= slot && slot <= buffer.last_slot;
@@ -212,29 +251,22 @@ std::vector<std::int64_t> tree_bytes(const MemoryTree& tree, const Timeline& tim
   return bytes;
 }
 
-std::vector<NodeId> makers_in_tree(const MemoryTree& tree, const Variant& variant,
-                                   std::uint32_t node) {
-  std::set<NodeId> makers;
-  std::vector<std::uint32_t> open = {node};
-  while (!open.empty()) {
-    const MemoryTreeNode& next = tree.nodes[open.back()];
-    open.pop_back();
-    for (std::uint32_t child = 0; child < next.child_count; ++child) {
-      open.push_back(next.first_child + child);
-    }
-    if (!next.buffer.valid() || variant.timeline.buffers[next.buffer].state) continue;
-    const ValueId root = variant.timeline.buffers[next.buffer].root;
-    const NodeId maker = variant.dataflow.topology.producer[root];
-    if (maker.valid()) makers.insert(variant.dataflow.origin(maker));
+std::vector<NodeId> nodes_in_tree(const MemoryTree& tree, const Variant& variant,
+                                  const NodeModules& modules, std::uint32_t node) {
+  if (!is_module(tree, node)) return makers_in_tree(tree, variant, node);
+  const std::vector<std::string> module = parts_in_tree(tree, node);
+  std::vector<NodeId> nodes;
+  for (const NodeId id : IdRange<NodeId>(modules.scope.size())) {
+    const std::vector<std::string> path = path_of_module(modules.scope[id], tree.blocks);
+    const bool is_inside =
+        path.size() >= module.size() && std::equal(module.begin(), module.end(), path.begin());
+    if (is_inside) nodes.push_back(id);
   }
-  return {makers.begin(), makers.end()};
+  return nodes;
 }
 
 std::string path_in_tree(const MemoryTree& tree, std::size_t node) {
-  std::vector<std::string> parts;
-  for (; node != 0; node = tree.nodes[node].parent) parts.push_back(tree.nodes[node].name);
-  std::ranges::reverse(parts);
-  return join(parts, ".");
+  return join(parts_in_tree(tree, node), ".");
 }
 
 }  // namespace stashscope

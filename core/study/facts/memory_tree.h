@@ -65,10 +65,12 @@ MemoryTree memory_tree(const Study& study, const Variant& variant, MemoryGroupin
 std::vector<std::int64_t> tree_bytes(const MemoryTree& tree, const Timeline& timeline,
                                      std::size_t slot);
 
-/// The nodes of the graph that make the tensors in a node of the tree, ascending.
+/// The nodes of the graph in a node of the tree, ascending: all nodes of a module, and for any
+/// other group the nodes that make its tensors.
+/// @param modules the modules of the homes that the tree was made with
 /// @pre the tree was made for the variant
-std::vector<NodeId> makers_in_tree(const MemoryTree& tree, const Variant& variant,
-                                   std::uint32_t node);
+std::vector<NodeId> nodes_in_tree(const MemoryTree& tree, const Variant& variant,
+                                  const NodeModules& modules, std::uint32_t node);
 
 /// The path of a node below the root: `transformer.h.0.attn`.
 std::string path_in_tree(const MemoryTree& tree, std::size_t node);

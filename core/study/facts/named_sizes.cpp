@@ -5,17 +5,8 @@
 namespace stashscope {
 
 std::string word_of(const NamedSize& size) {
-  switch (size.unit) {
-    case DimensionUnit::samples:
-      return "batch";
-    case DimensionUnit::tokens:
-      return "sequence";
-    case DimensionUnit::pixels:
-      return "image";
-    case DimensionUnit::none:
-      break;
-  }
-  return size.dimension;
+  const std::string word = word_of(size.unit);
+  return word.empty() ? size.dimension : word;
 }
 
 std::vector<NamedSize> named_sizes(const Study& study) {

@@ -8,6 +8,7 @@
 #include "core/base/text.h"
 #include "core/study/search/cluster_budget.h"
 #include "core/study/search/plan_evaluator.h"
+#include "core/study/search/reserved_budget.h"
 #include "core/study/search/sequence_budget.h"
 #include "core/study/step/later_steps.h"
 #include "core/study/step/moved_order.h"
@@ -402,6 +403,7 @@ BudgetAnswer plan_for_budget(const Study& study, const BudgetRequest& request, P
   if (!study.choices.order.moves.empty()) {
     return plan_for_budget(*without_moves(study), request, archive, progress, on_plan, on_proof);
   }
+  if (request.allocator) return plan_for_reserved(study, request, archive, progress, on_plan);
   BudgetAnswer answer = answer_to(study, request, archive, progress, on_plan, on_proof);
   answer.later_peak_bytes = later_peak_bytes(study, answer.best);
   return answer;

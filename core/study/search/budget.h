@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/allocator/allocator_settings.h"
 #include "core/schedule/tasks/search_limit.h"
 #include "core/study/search/plan_aim.h"
 #include "core/study/step/study.h"
@@ -36,6 +37,8 @@ struct BudgetRequest {
   /// plan within the budget, or at the proof that there is none. Such a plan is rarely the
   /// cheapest.
   bool ends_when_decided = false;
+  /// If set, the budget limits the memory that an allocator with these settings reserves.
+  std::optional<AllocatorSettings> allocator = {};
 };
 
 /// Throws a usage Error if the study is a captured step without plans of this granularity. PyTorch
@@ -81,6 +84,8 @@ struct BudgetAnswer {
   bool feasible = false;  ///< whether `best` is within the budget
   /// The peak of later steps with `best` (later_steps.h); at least that of the captured step.
   std::int64_t later_peak_bytes = 0;
+  /// Reserved with `best`; set only if the request is about reserved memory.
+  std::optional<std::int64_t> reserved_bytes = {};
   /// Lower bound on the peak. Not set if the plans evict tensors or if groups are fused, because
   /// the proofs cover only sequences of the step's own nodes.
   std::optional<StepPeakBound> floor;

@@ -6,6 +6,7 @@
 #include "core/base/text.h"
 #include "core/study/choices/dimension_uses.h"
 #include "core/study/edits/edits.h"
+#include "core/study/reserved/reserved_memory.h"
 #include "core/study/search/largest_value.h"
 #include "core/study/search/resized_step.h"
 #include "core/study/step/fusion_table.h"
@@ -79,6 +80,13 @@ class Fitter {
     return later_steps(study_.prepared->rules, timeline).peak_bytes;
   }
 
+  /// 0 unless the question asks for reserved memory.
+  std::int64_t reserved(const Timeline& timeline) const {
+    const auto& settings = asked_.question.allocator;
+    if (!settings) return 0;
+    return reserved_memory(study_.prepared->rules, timeline, *settings).reserved_bytes;
+  }
+
   /// Bytes of an expression for this value of the dimensions; nothing if the bytes exceed 64 bits.
   std::optional<std::int64_t> bytes_with(const Expr& bytes, Bindings bindings,
                                          std::int64_t value) const {
@@ -120,7 +128,8 @@ class Fitter {
     ++fit.trials;
     try {
       const ResizedStep measured = measure(schedule, value);
-      const bool fits = later_peak(measured.timeline) <= memory();
+      const bool fits =
+          later_peak(measured.timeline) <= memory() && reserved(measured.timeline) <= memory();
       return {fits ? Verdict::fits : Verdict::too_large, guess(schedule, measured)};
     } catch (const Error& error) {
       if (error.kind() == ErrorKind::usage) return {};
@@ -166,6 +175,7 @@ class Fitter {
       ResizedStep measured = measure(schedule, value);
       point.peak_bytes = measured.timeline.peak_bytes;
       point.later_peak_bytes = later_peak(measured.timeline);
+      point.reserved_bytes = reserved(measured.timeline);
       for (const Buffer& each : measured.timeline.buffers) {
         if (each.persistent) point.persistent_bytes += each.bytes;
       }

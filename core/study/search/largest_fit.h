@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/allocator/allocator_settings.h"
 #include "core/study/step/study.h"
 
 namespace stashscope {
@@ -15,6 +16,8 @@ struct FitQuestion {
   std::string label;               ///< the user's name for the value; may be empty
   std::vector<std::string> names;  ///< dimension names or `*` patterns, which all get one value
   std::int64_t memory_bytes = 0;
+  /// If set, the memory that an allocator with these settings reserves must fit, too.
+  std::optional<AllocatorSettings> allocator = {};
 
   friend bool operator==(const FitQuestion&, const FitQuestion&) = default;
 };
@@ -43,6 +46,7 @@ struct FitPoint {
   std::int64_t peak_bytes = 0;
   /// The peak of later steps, which must fit, too (later_steps.h).
   std::int64_t later_peak_bytes = 0;
+  std::int64_t reserved_bytes = 0;    ///< 0 unless the question asks for reserved memory
   std::int64_t persistent_bytes = 0;  ///< bytes that are live during the whole step
   double seconds = 0;                 ///< predicted time of the step
   std::shared_ptr<const Variant> variant;

@@ -62,17 +62,19 @@ std::vector<std::string> unknown_nodes(const Graph& graph, const Dataflow& dataf
   return {unknown.begin(), unknown.end()};
 }
 
-std::vector<FusionRow> fusion_table(const Study& study, const Progress& progress) {
+std::vector<FusionRow> fusion_table(const Study& study, SearchedOrders searched,
+                                    const Progress& progress) {
   if (!study.order || study.graph().data().captured) return {};
   const Variant& current = *study.current;
   const UpdateMemory update = update_memory(study.graph(), study.prepared->step.parameters,
                                             effective_update(study.graph(), study.choices.update));
   const OrderInput step =
       order_input(*study.prepared, *study.sizes, update, current.dataflow, progress);
-  const OrderStrategy& chosen = find_order(*study.order);
-  const OrderStrategy& order = chosen.kind == OrderKind::search ? order_strategies()[0] : chosen;
+  const OrderStrategy& order = find_order(*study.order);
   const FusionEdits edits = edits_of(study.graph(), current.dataflow, study.choices.fusion);
-  const bool looks_for_all = current.dataflow.topology.nodes() <= most_nodes_for_all;
+  const bool is_searched = order.kind == OrderKind::search;
+  const bool looks_for_all = current.dataflow.topology.nodes() <= most_nodes_for_all &&
+                             (!is_searched || searched == SearchedOrders::search);
   std::vector<FusionRow> rows;
   for (const FusionStrategy& strategy : fusion_strategies()) {
     FusionRow row{std::string(strategy.name), std::string(strategy.description), 0, 0, {}};
@@ -81,8 +83,11 @@ std::vector<FusionRow> fusion_table(const Study& study, const Progress& progress
     } else if (looks_for_all) {
       progress.update(0, strategy.name);
       const FusedGroups groups = strategy.groups({step, order, edits});
-      MovedOrder moved = with_moves(step.graph, step.dataflow, groups,
-                                    nodes_in(step, order, groups), study.choices.order.moves);
+      std::vector<NodeId> nodes = is_searched
+                                      ? in_chosen_order(step, groups, study.order, {}, {}).nodes
+                                      : nodes_in(step, order, groups);
+      MovedOrder moved = with_moves(step.graph, step.dataflow, groups, std::move(nodes),
+                                    study.choices.order.moves);
       set_groups(groups, timeline_in(step, std::move(moved.nodes), groups).peak_bytes, row);
     }
     rows.push_back(std::move(row));

@@ -17,11 +17,15 @@ FusedGroups chosen_groups(const OrderInput& step, const std::optional<std::strin
 std::vector<std::string> unknown_nodes(const Graph& graph, const Dataflow& dataflow,
                                        const FusionChoice& choice);
 
-/// The effect of each fusion strategy on the study's current step with its moves. Uses the order of
-/// the step, or the file order if the step's order is the result of a search. Empty for a planned
-/// order. Above 30,000 nodes, only the row of the chosen strategy gets a peak, because computing
-/// the other peaks takes seconds.
-std::vector<FusionRow> fusion_table(const Study& study, const Progress& progress = Progress());
+/// Whether the table searches for the order of each strategy, if the step's order is the result of
+/// a search. A search takes seconds.
+enum class SearchedOrders : std::uint8_t { leave_out, search };
+
+/// The effect of each fusion strategy on the study's current step, with its order and its moves.
+/// Empty for a planned order. Only the row of the chosen strategy gets a peak if computing the
+/// other peaks takes seconds: above 30,000 nodes, and for a searched order that is left out.
+std::vector<FusionRow> fusion_table(const Study& study, SearchedOrders searched,
+                                    const Progress& progress = Progress());
 
 /// For each fused group of the current step, the names of its nodes.
 std::vector<std::vector<std::string>> group_names(const Study& study);

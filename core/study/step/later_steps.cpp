@@ -5,15 +5,10 @@
 
 namespace stashscope {
 
-namespace {
-
-/// Whether the captured step makes this state of its optimizer, which then outlives the step.
 bool is_made_state(const BufferRules& rules, const Buffer& buffer) {
   return !buffer.state && buffer.returned && buffer.root.index() < rules.role.size() &&
          rules.role[buffer.root] == ValueRole::optimizer_state && !rules.is_given[buffer.root];
 }
-
-}  // namespace
 
 LaterSteps later_steps(const BufferRules& rules, const Timeline& timeline) {
   const std::size_t slots = timeline.order.size();

@@ -15,6 +15,9 @@ struct LaterSteps {
   friend bool operator==(const LaterSteps&, const LaterSteps&) = default;
 };
 
+/// Whether the captured step makes this state of its optimizer, which then outlives the step.
+bool is_made_state(const BufferRules& rules, const Buffer& buffer);
+
 /// @param timeline of a variant of the step with these rules
 LaterSteps later_steps(const BufferRules& rules, const Timeline& timeline);
 LaterSteps later_steps(const Study& study, const Variant& variant);

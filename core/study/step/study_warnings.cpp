@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/graph/captured_step.h"
+#include "core/study/choices/dimension_uses.h"
 #include "core/study/choices/node_names.h"
 #include "core/study/step/fusion_table.h"
 #include "core/study/step/moved_order.h"
@@ -28,8 +29,10 @@ void warn_of_sequence(const StudyParts& study, Warnings& warnings) {
       option_words({Advice::Action::plan_again}));
 }
 
-std::string warning_of(const Dimension& assumed) {
-  const std::string name = "dimension '" + printable(assumed.name) + "'";
+std::string warning_of(const Graph& graph, const Dimension& assumed) {
+  const std::string word = word_of(unit_of(graph, assumed));
+  const std::string name = word.empty() ? "dimension '" + printable(assumed.name) + "'"
+                                        : word + " (" + printable(assumed.name) + ")";
   const std::string value = std::to_string(assumed.value);
   if (!assumed.at_most.empty()) {
     return name + " depends on the data; it is at most " + assumed.at_most +
@@ -54,7 +57,7 @@ std::string hint_for_unknown_sizes(const StudyParts& study) {
 
 void warn_of_sizes(const StudyParts& study, Warnings& warnings) {
   for (const Dimension& each : study.sizes->dims.dimensions) {
-    if (each.assumed) warnings.push_back(warning_of(each));
+    if (each.assumed) warnings.push_back(warning_of(study.graph(), each));
   }
   const std::vector<ValueId>& unknown = study.sizes->unknown;
   if (unknown.empty()) return;

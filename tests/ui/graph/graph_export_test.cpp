@@ -38,8 +38,12 @@ class GraphExport : public GraphTest {
   }
 
   QByteArray export_as(const QString& name) {
-    const QString path = in_folder(name);
     press(Qt::Key_G, Qt::ControlModifier | Qt::ShiftModifier);
+    return saved_as(name);
+  }
+  /// The file that the open dialog saves under that name.
+  QByteArray saved_as(const QString& name) {
+    const QString path = in_folder(name);
     answer_file_dialog(u"save_dialog"_s, path);
     EXPECT_TRUE(comes_true([&] { return message().contains(name); })) << message().toStdString();
     QFile file(path);
@@ -51,7 +55,7 @@ class GraphExport : public GraphTest {
 TEST_F(GraphExport, AsAnImageOfTheWholePicture) {
   const QByteArray bytes = export_as(u"graph.png"_s);
   const QImage image = QImage::fromData(bytes, "PNG");
-  const QSizeF page = page_size(scene().drawing());
+  const QSizeF page = page_size(scene().drawing().bounds, {});
   EXPECT_EQ(image.size(), (page * png_scale(page)).toSize());
   // The colour of each box is drawn: its strip is 7 units from its left edge.
   const double scale = png_scale(page);
@@ -79,6 +83,50 @@ TEST_F(GraphExport, AsSvgInTheColoursOnTheScreen) {
   EXPECT_TRUE(bytes.contains("no plan"));
   EXPECT_TRUE(bytes.contains(">gpt2_tiny, ")) << "the title line";
   choose_entry(u"graph_colours"_s, 0);
+}
+
+TEST_F(GraphExport, AnIsolatedPartIsExportedWithoutTheRestOfTheGraph) {
+  const QImage whole = QImage::fromData(export_as(u"whole.png"_s), "PNG");
+  const NodeId node = find_node(
+      [this](NodeId each) { return makers(each).size() == 2 && readers(each).size() == 1; });
+  go_to(node);
+  press(Qt::Key_I);
+  ASSERT_TRUE(view().isolation());
+  const layout::Rect part = scene().isolated_bounds();
+  EXPECT_LT(part.height, scene().drawing().bounds.height / 2);
+  // The title with the name of the node is wider than this part.
+  const QSizeF page = page_size(part, {});
+  const QImage image = QImage::fromData(export_as(u"part.png"_s), "PNG");
+  EXPECT_EQ(image.height(), qRound(page.height() * png_scale(page)));
+  EXPECT_GE(image.width(), qRound(page.width() * png_scale(page)));
+  EXPECT_LT(image.height(), whole.height());
+  // The selected box is marked as in the window; each box of the part has its colour.
+  const double scale = png_scale(page);
+  for (std::size_t i = 0; i < scene().drawing().boxes.size(); ++i) {
+    const layout::DrawnBox& box = scene().drawing().boxes[i];
+    if (box.is_open() || !scene().colour(i) || scene().is_faded(i)) continue;
+    const QPointF strip(box.rect.x + 7, box.rect.center().y);
+    const QPointF corner = strip - to_qt(layout::Point{part.x, part.y}) + QPointF(32, 96);
+    EXPECT_EQ(image.pixelColor((corner * scale).toPoint()), *scene().colour(i)) << box.title;
+  }
+}
+
+TEST_F(GraphExport, TheMenuOfTheGraphSavesTheIsolatedPartAsSvg) {
+  const auto save = [this](const QString& name) {
+    choose(menu_by_key(), u"save_picture"_s);
+    return saved_as(name);
+  };
+  const NodeId node = find_node([this](NodeId each) { return is_shown(each); });
+  go_to(node);
+  const QByteArray whole = save(u"whole.svg"_s);
+  EXPECT_FALSE(whole.contains("opacity=\"0.3\"")) << "a selection fades nothing";
+  press(Qt::Key_I);
+  const QByteArray part = save(u"part.svg"_s);
+  EXPECT_LT(part.count("<rect"), whole.count("<rect")) << "what lies outside is left out";
+  EXPECT_TRUE(part.contains("class=\"selected\""));
+  EXPECT_TRUE(part.contains("1 tensor away</text>")) << "the title line";
+  press(Qt::Key_Escape);
+  EXPECT_EQ(save(u"again.svg"_s), whole);
 }
 
 TEST_F(GraphExport, AnotherSuffixIsRefusedWithTheOnesThereAre) {

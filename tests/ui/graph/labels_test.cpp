@@ -26,8 +26,9 @@ class GraphLabels : public GraphTest {
   /// module border and differs from all titles beside it.
   bool tells(const GraphLabel& label) {
     QString text = label.text;
-    if (label.kind == LabelKind::heading) text.remove(0, 2);
     const layout::DrawnBox& drawn = box(label.box);
+    if (label.kind == LabelKind::heading) text.remove(0, open_mark.size());
+    if (drawn.shows.group.valid() && !drawn.is_open()) text.remove(0, closed_mark.size());
     if (text == QString::fromStdString(drawn.title)) return true;
     return std::any_of(
         drawn.short_titles.begin(), drawn.short_titles.end(),
@@ -341,11 +342,11 @@ Theme theme_without_texts() {
   return theme;
 }
 
-TEST_F(GraphLabels, NoBorderStrikesATextThrough) {
+TEST_F(GraphLabels, NoTitleRunsOverTheBorderOfItsBox) {
   open(sample(u"lenet"_s));
   open_groups();
   const Theme theme = theme_without_texts();
-  int sticking_out = 0;
+  int widened = 0;
   for (const double zoom : {0.4, 0.5, 0.6, 0.7}) {
     zoom_to(zoom);
     const GraphTexts texts = view().texts();
@@ -358,15 +359,39 @@ TEST_F(GraphLabels, NoBorderStrikesATextThrough) {
       const QPoint border(qRound(own.right()), qRound(label.rect.center().y()));
       const bool is_title = label.kind == LabelKind::title && label.rect.right() > own.right() + 2;
       if (!is_title || !picture.rect().adjusted(4, 4, -4, -4).contains(border)) continue;
-      ++sticking_out;
+      ++widened;
       for (int x = -1; x <= 1; ++x) {
         for (int y = -2; y <= 2; ++y) {
           EXPECT_LT(qGray(picture.pixel(border + QPoint(x, y))), 64) << label.text.toStdString();
         }
       }
+      const double right = texts.right_edges.at(label.box);
+      EXPECT_GT(right, label.rect.right());
+      const auto is_line = [&](int x) {
+        return qGray(picture.pixel(qRound(right) + x, border.y())) > 64;
+      };
+      EXPECT_TRUE(is_line(-1) || is_line(0) || is_line(1)) << "the box ends behind its title";
     }
   }
-  EXPECT_GT(sticking_out, 0);
+  EXPECT_GT(widened, 0);
+}
+
+TEST_F(GraphLabels, AClickOnTheTitleOfAWidenedBoxSelectsIt) {
+  open(sample(u"lenet"_s));
+  open_groups();
+  for (const double zoom : {0.4, 0.5, 0.6, 0.7}) {
+    zoom_to(zoom);
+    view().grab();
+    const GraphTexts texts = view().texts();
+    if (texts.right_edges.empty()) continue;
+    const auto [wide, right] = *texts.right_edges.begin();
+    const QRectF own = view().camera().to_screen(to_qt(box(wide).rect));
+    ASSERT_GT(right, own.right() + 2);
+    QTest::mouseClick(&view(), Qt::LeftButton, {}, QPointF(right - 2, own.center().y()).toPoint());
+    EXPECT_EQ(document().selection().node(), box(wide).shows.node);
+    return;
+  }
+  FAIL() << "no box is widened";
 }
 
 }  // namespace labels_test

@@ -266,13 +266,24 @@ TEST_F(Pins, AFifthAsksToUnpinAndTheSameIsPinnedOnce) {
   EXPECT_TRUE(message().contains(u"unpin one"_s)) << message().toStdString();
 }
 
-TEST_F(Pins, OfOtherSizesSayWhichSizes) {
+TEST_F(Pins, OfOtherSizesThanTheChosenOnesSayTheirSizes) {
+  const auto text = [this](int index) {
+    return find<QToolButton>(u"pinned_%1"_s.arg(index)).text();
+  };
   choose_batch(2);
   pin();
+  EXPECT_TRUE(text(0).startsWith(u"no plans  "_s)) << text(0).toStdString();
   choose_batch(3);
+  EXPECT_TRUE(text(0).startsWith(u"no plans, batch 2  "_s)) << text(0).toStdString();
   pin();
-  EXPECT_TRUE(find<QToolButton>(u"pinned_1"_s).toolTip().contains(u"inputs_input_ids_dim0 = 3"_s))
-      << find<QToolButton>(u"pinned_1"_s).toolTip().toStdString();
+  EXPECT_TRUE(text(1).startsWith(u"no plans  "_s)) << text(1).toStdString();
+  choose_batch(4);
+  EXPECT_TRUE(text(0).startsWith(u"no plans, batch 2  "_s)) << text(0).toStdString();
+  EXPECT_TRUE(text(1).startsWith(u"no plans, batch 3  "_s)) << text(1).toStdString();
+  EXPECT_TRUE(find<QToolButton>(u"pinned_1"_s).toolTip().contains(u"no plans, batch 3, peak"_s));
+  click_button(u"pinned_0"_s);
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(document().undo_stack().undoText(), u"Back to no plans, batch 2"_s);
 }
 
 TEST_F(Pins, GoWithTheirModel) {

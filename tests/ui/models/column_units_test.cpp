@@ -135,7 +135,7 @@ TEST_F(ColumnUnits, OfOrdersStepsAndFusionsAreTheSameInAllRows) {
   EXPECT_EQ(units_of(steps, StepModel::live), of_orders);
   FusionModel fusions;
   fusions.set_study(study_);
-  fusions.set_rows(fusion_table(*study_));
+  fusions.set_rows(fusion_table(*study_, SearchedOrders::leave_out));
   EXPECT_EQ(units_of(fusions, FusionModel::peak), of_orders);
   const std::int64_t first = study_->current->timeline.live_bytes.front();
   EXPECT_EQ(steps.index(0, StepModel::live).data(Qt::ToolTipRole), exact_bytes_text(first));
@@ -177,7 +177,7 @@ TEST_F(ColumnUnits, TheCurrentPeakReadsTheSameEverywhere) {
   EXPECT_EQ(steps.index(static_cast<int>(timeline.peak_slot), StepModel::live).data(), peak);
   FusionModel fusions;
   fusions.set_study(study_);
-  fusions.set_rows(fusion_table(*study_));
+  fusions.set_rows(fusion_table(*study_, SearchedOrders::leave_out));
   EXPECT_EQ(fusions.index(0, FusionModel::peak).data(), peak) << "no fusion is chosen";
 }
 

@@ -8,6 +8,7 @@
 
 #include "tests/ui/support/samples.h"
 #include "ui/palette/command_model.h"
+#include "ui/widgets/key_action.h"
 #include "ui/window/mnemonics.h"
 
 namespace stashscope::ui::test {
@@ -51,31 +52,55 @@ TEST(Fuzzy, StartsOfWordsAndNeighboursCountMost) {
   EXPECT_GT(score(u"ab"_s, u"a b"_s), score(u"ab"_s, u"a long way to b"_s));
 }
 
-int best_of_all_ways(const QString& pattern, const QString& text, qsizetype at, qsizetype from) {
-  if (at == pattern.size()) return 0;
+/// The score of a match whose letters are at these places, without the loss of long texts.
+int score_of(const QString& text, const Places& places) {
+  int score = 0;
+  bool has_first_letters = true;
+  bool is_in_one_piece = true;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const bool starts = places[i] == 0 || text[places[i] - 1] == u' ';
+    const qsizetype gap = i == 0 ? 0 : places[i] - places[i - 1] - 1;
+    score += 1 + (starts ? 8 : 0);
+    if (i > 0) score += gap == 0 ? 6 : -static_cast<int>(std::min<qsizetype>(gap, 4));
+    has_first_letters = has_first_letters && starts;
+    is_in_one_piece = is_in_one_piece && gap == 0;
+  }
+  return score + (has_first_letters || is_in_one_piece ? 30 : 0);
+}
+
+int best_of_all_ways(const QString& pattern, const QString& text, const Places& places = {}) {
+  if (std::ssize(places) == pattern.size()) return score_of(text, places);
+  const auto at = std::ssize(places);
+  const qsizetype from = places.empty() ? 0 : places.back() + 1;
   int best = -1000;
   for (qsizetype i = from; i < text.size(); ++i) {
     if (text[i] != pattern[at]) continue;
     const bool starts = i == 0 || text[i - 1] == u' ';
     const bool fits = at == 0 ? text.mid(i).startsWith(pattern) : i == from;
     if (!starts && !fits) continue;
-    const qsizetype gap = i - from;
-    const int step = at == 0 ? 0 : gap == 0 ? 6 : -static_cast<int>(std::min<qsizetype>(gap, 4));
-    const int rest = best_of_all_ways(pattern, text, at + 1, i + 1);
-    best = std::max(best, 1 + (starts ? 8 : 0) + step + rest);
+    Places more = places;
+    more.push_back(i);
+    best = std::max(best, best_of_all_ways(pattern, text, more));
   }
   return best;
 }
 
 TEST(Fuzzy, NoWayToPickTheLettersIsBetter) {
   const QString text = u"ab ba a bab"_s;
-  for (int number = 1; number < 32; ++number) {
+  for (int number = 2; number < 32; ++number) {
     QString pattern;
     for (int rest = number; rest > 1; rest /= 2) pattern += rest % 2 == 0 ? u'a' : u'b';
-    if (pattern.isEmpty()) continue;
-    const int best = best_of_all_ways(pattern, text, 0, 0);
+    const int best = best_of_all_ways(pattern, text);
     EXPECT_EQ(std::max(score(pattern, text), -500), std::max(best, -500)) << pattern.toStdString();
   }
+}
+
+TEST(Fuzzy, PiecesOfSeveralWordsCountLess) {
+  const QString pieces = u"What holds the memory"_s;
+  EXPECT_TRUE(fuzzy_match(u"theme"_s, pieces));
+  EXPECT_GT(score(u"theme"_s, u"View › Theme › High contrast"_s), score(u"theme"_s, pieces) + 12)
+      << "also if the pieces are in the name of a command";
+  EXPECT_GT(score(u"zoom in"_s, u"Zoom in"_s), score(u"zoom in"_s, u"Zoom › in"_s));
 }
 
 class Ranking : public testing::Test {
@@ -100,6 +125,22 @@ TEST_F(Ranking, OwnNamesGoBeforePlaces) {
   EXPECT_EQ(names(ranked(commands, u"view"_s)), QStringList({u"Review"_s, u"Zoom in"_s}));
   EXPECT_EQ(names(ranked(commands, u"vzi"_s)), QStringList({u"Zoom in"_s}));
   EXPECT_EQ(ranked(commands, u"about"_s).front().places, Places({7, 8, 9, 10, 11}));
+}
+
+TEST_F(Ranking, WordsOfAPlaceGoBeforePiecesOfAName) {
+  const std::vector<Command> commands = {command(u"View › Panels"_s, u"What holds the memory"_s),
+                                         command(u"View › Theme"_s, u"Dark"_s)};
+  EXPECT_EQ(names(ranked(commands, u"theme"_s)),
+            QStringList({u"Dark"_s, u"What holds the memory"_s}));
+}
+
+TEST_F(Ranking, OtherWordsGoBeforePiecesOfAName) {
+  const std::vector<Command> commands = {command(u"Passes"_s, u"Follow all data"_s),
+                                         command(u"View"_s, u"Close all groups"_s)};
+  add_search_words(*commands[1].action, u"fold collapse"_s);
+  EXPECT_EQ(names(ranked(commands, u"fold"_s)),
+            QStringList({u"Close all groups"_s, u"Follow all data"_s}));
+  EXPECT_TRUE(ranked(commands, u"fold"_s).front().places.empty());
 }
 
 TEST_F(Ranking, NothingTypedKeepsTheOrderOfTheMenus) {

@@ -168,6 +168,23 @@ TEST_F(WindowKeys, LeadToEveryPanel) {
   EXPECT_TRUE(find<QDockWidget>(u"history_dock"_s).isAncestorOf(QApplication::focusWidget()));
 }
 
+TEST_F(WindowKeys, OfAPanelLeadToItsListOrChart) {
+  choose(u"order"_s);
+  const auto leads = [this](Qt::Key key, const QString& name) {
+    press(key, Qt::AltModifier);
+    QWidget* const now = QApplication::focusWidget();
+    EXPECT_TRUE(find<QWidget>(name).hasFocus())
+        << (now == nullptr ? "nowhere" : now->objectName().toStdString());
+  };
+  leads(Qt::Key_1, u"plan_tree"_s);
+  leads(Qt::Key_2, u"order_table"_s);
+  leads(Qt::Key_6, u"memory_view"_s);
+  leads(Qt::Key_7, u"alive_table"_s);
+  leads(Qt::Key_8, u"sweep_chart"_s);
+  press(Qt::Key_3, Qt::ControlModifier | Qt::AltModifier);
+  EXPECT_TRUE(find<QWidget>(u"icicle_view"_s).hasFocus());
+}
+
 TEST_F(WindowKeys, ALetterScrollsToItsField) {
   choose(u"order"_s);
   auto& dock = find<QDockWidget>(u"planner_dock"_s);

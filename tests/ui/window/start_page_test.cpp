@@ -230,6 +230,19 @@ TEST_F(StartPage, TheLinesForPyTorchAreThoseOfTheDocumentation) {
   EXPECT_TRUE(find<QWidget>(u"export_page"_s).isVisible());
 }
 
+TEST_F(StartPage, TheLinesForPyTorchGrowWithTheText) {
+  const auto& lines = find<QLabel>(u"export_lines"_s);
+  const auto& text = find<QWidget>(u"welcome"_s);
+  const int before = lines.fontMetrics().height();
+  EXPECT_EQ(lines.fontMetrics().horizontalAdvance(u"iiii"_s),
+            lines.fontMetrics().horizontalAdvance(u"MMMM"_s));
+  apply_text_size(*qApp, 150);
+  QCoreApplication::processEvents();
+  EXPECT_GT(lines.fontMetrics().height(), before * 4 / 3);
+  EXPECT_EQ(lines.font().pointSizeF(), text.font().pointSizeF());
+  apply_text_size(*qApp, 100);
+}
+
 TEST_F(StartPage, TheLinesThatCaptureAreThoseOfTheDocumentation) {
   click(find<QPushButton>(u"copy_capture_lines"_s));
   EXPECT_EQ(QApplication::clipboard()->text(), capture_lines() + u'\n');

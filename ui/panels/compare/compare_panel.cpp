@@ -1,15 +1,15 @@
 #include "ui/panels/compare/compare_panel.h"
 
+#include <QEvent>
 #include <QFileInfo>
 #include <QHeaderView>
 #include <QSettings>
 #include <QSplitter>
 
 #include "core/study/edits/dimension_edits.h"
-#include "ui/document/choice_words.h"
-#include "ui/text/texts.h"
 #include "ui/theme/icons.h"
 #include "ui/theme/spacing.h"
+#include "ui/theme/text_size.h"
 
 namespace stashscope::ui {
 
@@ -28,7 +28,8 @@ constexpr int chart_share = 300;
 /// The table leaves at least this width to the chart.
 constexpr int least_chart_width = 200;
 
-/// Below this width in pixels, the table and the chart stand one above the other.
+/// Below this width in pixels at the normal text size, the table and the chart stand one above the
+/// other.
 constexpr int least_side_by_side = 800;
 
 /// Puts the table beside the chart, or above it where there is no room for both. Until the user
@@ -48,12 +49,24 @@ class CompareParts : public QSplitter {
 
  protected:
   void resizeEvent(QResizeEvent* event) override {
-    setOrientation(width() < least_side_by_side ? Qt::Vertical : Qt::Horizontal);
+    orient();
     QSplitter::resizeEvent(event);
     fit();
   }
+  void changeEvent(QEvent* event) override {
+    QSplitter::changeEvent(event);
+    if (event->type() != QEvent::FontChange) return;
+    orient();
+    // Queued, because the table has not grown yet.
+    QMetaObject::invokeMethod(
+        this, [this] { fit(); }, Qt::QueuedConnection);
+  }
 
  private:
+  void orient() {
+    const int least = qRound(least_side_by_side * text_scale());
+    setOrientation(width() < least ? Qt::Vertical : Qt::Horizontal);
+  }
   void fit() {
     if (is_moved_ || orientation() == Qt::Vertical) return;
     const int share = width() * table_share / (table_share + chart_share);
@@ -84,7 +97,7 @@ ComparePanel::ComparePanel(Document& document, QWidget* parent)
       left_title_(new ElidedLabel({})),
       right_title_(new ElidedLabel({})),
       all_(new QCheckBox(tr("All rows"))),
-      sizes_(new QLabel),
+      sizes_(new SizesRow),
       table_(new TableView),
       chart_(new ComparisonChart) {
   setObjectName(u"compare_panel"_s);
@@ -96,6 +109,8 @@ ComparePanel::ComparePanel(Document& document, QWidget* parent)
   layout->setSpacing(0);
   layout->addWidget(progress_row_);
   layout->addWidget(pages_, 1);
+  connect(sizes_, &SizesRow::same_sizes_wanted, this, &ComparePanel::take_sizes);
+  connect(sizes_, &SizesRow::own_sizes_wanted, this, &ComparePanel::give_back_sizes);
   connect(&document_, &Document::study_changed, this, &ComparePanel::show_rows);
   connect(&document_, &Document::opened, this, &ComparePanel::close_for_another_model);
   connect(&document_.files(), &DocumentFiles::paths_changed, this, &ComparePanel::show_titles);
@@ -149,7 +164,7 @@ QWidget* ComparePanel::make_comparison() {
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
   layout->addWidget(make_tools());
-  layout->addWidget(make_sizes());
+  layout->addWidget(sizes_);
   layout->addWidget(split, 1);
   return page;
 }
@@ -176,25 +191,6 @@ QWidget* ComparePanel::make_tools() {
   connect(choose, &QToolButton::clicked, this, &ComparePanel::choice_wanted);
   connect(close, &QToolButton::clicked, this, &ComparePanel::close_comparison);
   return row;
-}
-
-/// A row that warns of different sizes, with a button that makes them the same.
-QWidget* ComparePanel::make_sizes() {
-  sizes_row_ = new QWidget;
-  sizes_->setObjectName(u"compare_sizes"_s);
-  sizes_->setWordWrap(true);
-  sizes_->setMinimumHeight(1);
-  auto* const same = new QPushButton(tr("Compare at the same sizes"));
-  same->setObjectName(u"compare_same_sizes"_s);
-  same->setToolTip(
-      tr("Computes the other side with the sizes of this window. The file does not change."));
-  auto* const layout = new QHBoxLayout(sizes_row_);
-  layout->setContentsMargins(spacing_unit, 0, spacing_unit, spacing_unit / 2);
-  layout->setSpacing(spacing_unit);
-  layout->addWidget(sizes_, 1);
-  layout->addWidget(same);
-  connect(same, &QPushButton::clicked, this, &ComparePanel::take_sizes);
-  return sizes_row_;
 }
 
 QToolButton* ComparePanel::add_tool(const QString& name, const QString& text, const QString& tip) {
@@ -245,17 +241,30 @@ void ComparePanel::make_other() {
 
 void ComparePanel::open(const QString& path) {
   if (path.isEmpty()) return;
-  if (other_ == nullptr) make_other();
-  loading_ = path;
-  progress_->setValue(0);
-  stage_->setText(tr("Loading %1").arg(QFileInfo(path).fileName()));
+  load({path, {}}, tr("Loading %1").arg(QFileInfo(path).fileName()));
   other_->open(path);
+}
+
+void ComparePanel::open_state(const Choices& choices, const QString& name) {
+  if (document_.study() == nullptr) return;
+  load({file_of(document_), name}, tr("Computing “%1”").arg(name));
+  other_->open_state(document_, choices);
+}
+
+void ComparePanel::load(const Other& other, const QString& stage) {
+  if (other_ == nullptr) make_other();
+  loading_ = other;
+  progress_->setValue(0);
+  stage_->setText(stage);
 }
 
 void ComparePanel::take_opened() {
   shown_ = true;
-  path_ = loading_;
-  QSettings().setValue(u"compare/file"_s, QFileInfo(path_).absoluteFilePath());
+  shown_other_ = loading_;
+  own_sizes_ = sizes_of(*other_->study());
+  if (shown_other_.state.isEmpty()) {
+    QSettings().setValue(u"compare/file"_s, QFileInfo(shown_other_.path).absoluteFilePath());
+  }
   show_state();
   Q_EMIT opened();
 }
@@ -273,19 +282,9 @@ void ComparePanel::take_sizes() {
                  tr("The sizes of the other side"));
 }
 
-void ComparePanel::show_sizes() {
-  const SizeChoices sizes = sizes_that_differ(*document_.study(), *other_->study());
-  QStringList differing;
-  for (const Dimension& each : other_->study()->sizes->dims.dimensions) {
-    const auto here = sizes.find(each.name);
-    if (here == sizes.end()) continue;
-    differing << tr("%1 is %2 here and %3 there")
-                     .arg(word_text(*other_->study(), each))
-                     .arg(here->second)
-                     .arg(each.value);
-  }
-  sizes_row_->setVisible(!sizes.empty());
-  sizes_->setText(tr("The sides have different sizes: %1.").arg(differing.join(u"; "_s)));
+void ComparePanel::give_back_sizes() {
+  // The sizes are all that changes in the other side.
+  if (is_comparing()) other_->undo_stack().setIndex(0);
 }
 
 void ComparePanel::swap_sides() {
@@ -331,22 +330,25 @@ void ComparePanel::show_state() {
 
 void ComparePanel::show_titles() {
   if (!is_comparing()) return;
-  const QString here = file_of(document_);
-  const QString& left = swapped_ ? path_ : here;
-  const QString& right = swapped_ ? here : path_;
-  const auto title = [this](const QString& side, const QString& file, bool is_here) {
-    const QString name = QFileInfo(file).fileName();
-    const QString plain = u"%1: %2"_s.arg(side, name);
-    if (!is_here) return QStringList{plain};
-    if (document_.undo_stack().isClean())
-      return QStringList{tr("%1: %2, as in this window").arg(side, name), plain};
-    return QStringList{tr("%1: %2 with the changes of this window").arg(side, name),
-                       tr("%1: %2, changed").arg(side, name)};
-  };
-  left_title_->set_forms(title(tr("Left"), left, !swapped_));
-  left_title_->setToolTip(left);
-  right_title_->set_forms(title(tr("Right"), right, swapped_));
-  right_title_->setToolTip(right);
+  show_title(*left_title_, left_text(), !swapped_);
+  show_title(*right_title_, right_text(), swapped_);
+}
+
+void ComparePanel::show_title(ElidedLabel& label, const QString& side, bool is_here) {
+  const QString path = is_here ? file_of(document_) : shown_other_.path;
+  const QString file = QFileInfo(path).fileName();
+  const QString plain = u"%1: %2"_s.arg(side, file);
+  label.setToolTip(path);
+  if (!is_here && shown_other_.state.isEmpty()) return label.set_forms({plain});
+  if (!is_here) {
+    return label.set_forms({tr("%1: %2 in the state “%3”").arg(side, file, shown_other_.state),
+                            tr("%1: state “%2”").arg(side, shown_other_.state)});
+  }
+  if (document_.undo_stack().isClean()) {
+    return label.set_forms({tr("%1: %2, as in this window").arg(side, file), plain});
+  }
+  label.set_forms({tr("%1: %2 with the changes of this window").arg(side, file),
+                   tr("%1: %2, changed").arg(side, file)});
 }
 
 void ComparePanel::show_rows() {
@@ -356,7 +358,8 @@ void ComparePanel::show_rows() {
   if (swapped_) std::swap(left, right);
   model_.set_rows(compare(*left, *right));
   chart_->set_studies(left, right);
-  show_sizes();
+  sizes_->show_sizes(*document_.study(), *other_->study(), own_sizes_,
+                     swapped_ ? left_text() : right_text());
 }
 
 }  // namespace stashscope::ui

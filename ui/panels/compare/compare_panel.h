@@ -11,15 +11,16 @@
 #include "ui/document/document.h"
 #include "ui/memory/comparison_chart.h"
 #include "ui/models/comparison_model.h"
+#include "ui/panels/compare/sizes_row.h"
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/table_view.h"
 
 namespace stashscope::ui {
 
-/// Compares the document with another session or model, the other side of the comparison: shows a
-/// table of differences, and both memory curves on one chart. The other side is loaded in the
-/// background and does not change with the choices of the document, but can take its sizes. Opening
-/// another model ends the comparison.
+/// Compares the document with another session or model, or with other choices for its own model,
+/// the other side of the comparison: shows a table of differences, and both memory curves on one
+/// chart. The other side is loaded in the background and does not change with the choices of the
+/// document, but can take its sizes. Opening another model ends the comparison.
 class ComparePanel : public QWidget {
   Q_OBJECT
 
@@ -28,6 +29,9 @@ class ComparePanel : public QWidget {
 
   /// Loads the file, then shows the comparison with it. Does nothing for an empty path.
   void open(const QString& path);
+  /// Shows the comparison with other choices for the model of the document.
+  /// @param name names these choices
+  void open_state(const Choices& choices, const QString& name);
   void swap_sides();
   void close_comparison();
   /// Whether a comparison is shown.
@@ -42,17 +46,26 @@ class ComparePanel : public QWidget {
   QWidget* make_invitation();
   QWidget* make_comparison();
   QWidget* make_tools();
-  QWidget* make_sizes();
   QWidget* make_progress();
   QToolButton* add_tool(const QString& name, const QString& text, const QString& tip);
+  /// The other side: a file, or a state of the document's own history.
+  struct Other {
+    QString path;   ///< file that the model was opened from
+    QString state;  ///< name of the choices; empty: those of the file
+  };
+
   void make_other();
+  void load(const Other& other, const QString& stage);
   void take_opened();
   void show_state();
   void show_rows();
   void show_titles();
-  void show_sizes();
+  void show_title(ElidedLabel& label, const QString& side, bool is_here);
+  static QString left_text() { return tr("Left"); }
+  static QString right_text() { return tr("Right"); }
   /// Gives the other side the sizes of the document. The file of the other side does not change.
   void take_sizes();
+  void give_back_sizes();
   void close_for_another_model();
   QString remembered_file() const;
 
@@ -62,8 +75,9 @@ class ComparePanel : public QWidget {
   QString document_model_;  ///< path of the model of the document
   bool shown_ = false;
   bool swapped_ = false;
-  QString path_;     ///< file of the other side
-  QString loading_;  ///< file being loaded as the other side
+  Other shown_other_;
+  Other loading_;          ///< what is being loaded as the other side
+  SizeChoices own_sizes_;  ///< sizes of the other side as it was opened
 
   QStackedWidget* pages_;
   QLabel* invitation_;
@@ -74,8 +88,7 @@ class ComparePanel : public QWidget {
   ElidedLabel* left_title_;
   ElidedLabel* right_title_;
   QCheckBox* all_;
-  QWidget* sizes_row_ = nullptr;  ///< shown while the sides have different sizes
-  QLabel* sizes_;
+  SizesRow* sizes_;
   QHBoxLayout* tools_ = nullptr;
   TableView* table_;
   ComparisonChart* chart_;

@@ -181,13 +181,11 @@ void DimensionsPanel::rebuild(const std::vector<Dimension>& dimensions) {
   QWidget* last = scroll_;
   for (const Dimension& dimension : dimensions) {
     rows_.push_back(make_row(dimension));
-    setTabOrder(last, rows_.back().value);
-    last = rows_.back().value;
-  }
-  // The Tab key visits all sizes first, because digits typed on a menu button would be lost.
-  for (const Row& row : rows_) {
-    setTabOrder(last, row.more);
-    last = row.more;
+    for (QWidget* const next :
+         std::initializer_list<QWidget*>{rows_.back().value, rows_.back().more}) {
+      setTabOrder(last, next);
+      last = next;
+    }
   }
   set_main_widget(*this, rows_.empty() ? nullptr : rows_.front().value);
   if (dimensions.empty()) {

@@ -12,6 +12,7 @@
 #include "ui/text/enabling.h"
 #include "ui/text/texts.h"
 #include "ui/theme/spacing.h"
+#include "ui/widgets/main_widget.h"
 #include "ui/widgets/undo_keys.h"
 
 namespace stashscope::ui {
@@ -44,6 +45,7 @@ SweepPanel::SweepPanel(Document& document, QWidget* parent)
   layout->setSpacing(0);
   layout->addWidget(make_head());
   layout->addWidget(chart_, 1);
+  set_main_widget(*this, chart_);
   delay_.setSingleShot(true);
   delay_.setInterval(start_after);
   connect(&delay_, &QTimer::timeout, this, &SweepPanel::ask);

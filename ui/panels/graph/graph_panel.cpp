@@ -374,6 +374,7 @@ void GraphPanel::open_around(NodeId node) {
 void GraphPanel::show_selection() {
   said_.clear();
   view_->set_selection(document_.selection().current());
+  show_hits();
   show_alive();
   if (is_current() && document_.selection().node().valid())
     view_->reveal(document_.selection().node());

@@ -17,6 +17,8 @@ namespace stashscope::ui {
 struct SearchHit {
   NodeId node;
   ValueId tensor;
+
+  friend bool operator==(const SearchHit&, const SearchHit&) = default;
 };
 
 /// The graph with its tools: search, colours, opening and closing groups, zoom. Keeps the drawing
@@ -87,6 +89,7 @@ class GraphPanel : public QWidget {
   void find_matches(const Study& study);
   void go_to_hit();
   void choose_hit(std::size_t hit);
+  void show_hits();
   QString hit_text(std::size_t hit) const;
   QString tensor_text(ValueId tensor) const;
   QString node_text(NodeId node) const;

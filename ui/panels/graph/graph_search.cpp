@@ -118,10 +118,21 @@ void GraphPanel::choose_hit(std::size_t hit) {
   if (hit >= matches_.size()) return;
   match_ = hit;
   hits_->hide();
-  matches_label_->setText(tr("%1 of %2").arg(hit + 1).arg(matches_.size()));
   const auto& [node, tensor] = matches_[hit];
-  if (tensor.valid()) return go_to(tensor);
-  go_to(node);
+  tensor.valid() ? go_to(tensor) : go_to(node);
+  show_hits();
+}
+
+/// Says which hit is selected, in whichever way it was selected; without one, how many there are.
+void GraphPanel::show_hits() {
+  if (matches_.empty()) return;
+  const Selection& selected = document_.selection().current();
+  const auto found = std::ranges::find(matches_, SearchHit{selected.node, selected.tensor});
+  if (found == matches_.end()) {
+    return matches_label_->setText(tr("%1 found").arg(matches_.size()));
+  }
+  match_ = static_cast<std::size_t>(found - matches_.begin());
+  matches_label_->setText(tr("%1 of %2").arg(*match_ + 1).arg(matches_.size()));
 }
 
 /// Goes to the marked hit of the open list, else to the next hit.

@@ -78,10 +78,12 @@ QVariant HistoryModel::cell(int row, int column, int role) const {
   }
 }
 
+QString HistoryModel::name_at(int row) const {
+  return row == 0 ? tr("As opened") : document_.undo_stack().text(row - 1);
+}
+
 QString HistoryModel::text(int row, int column) const {
-  if (column == Column::choice) {
-    return row == 0 ? tr("As opened") : document_.undo_stack().text(row - 1);
-  }
+  if (column == Column::choice) return name_at(row);
   const auto peak = peak_at(row);
   if (!peak) return {};
   if (column == Column::peak) return bytes_text(*peak);

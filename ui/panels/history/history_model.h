@@ -17,6 +17,9 @@ class HistoryModel : public TableModel {
 
   /// The row of the current choices.
   int current_row() const { return document_.undo_stack().index(); }
+  const Choices& choices_at(int row) const;
+  /// The name of a row's choice.
+  QString name_at(int row) const;
 
  protected:
   int rows() const override { return rows_; }
@@ -30,7 +33,6 @@ class HistoryModel : public TableModel {
 
   void show_stack();
   void learn_peak();
-  const Choices& choices_at(int row) const;
   std::optional<std::int64_t> peak_at(int row) const;
   QString text(int row, int column) const;
 

@@ -3,6 +3,8 @@
 #include <QHeaderView>
 #include <QVBoxLayout>
 
+#include "ui/widgets/widget_actions.h"
+
 namespace stashscope::ui {
 
 namespace {
@@ -30,10 +32,29 @@ HistoryPanel::HistoryPanel(Document& document, QWidget* parent)
   table_->horizontalHeader()->resizeSection(HistoryModel::peak, peak_width);
   table_->set_flexible_column(HistoryModel::choice, least_choice_width, least_change_width);
   table_->keep_last_whole();
+  add_comparison();
   connect(table_, &QTableView::clicked, this, &HistoryPanel::go_to);
   connect(table_, &QTableView::activated, this, &HistoryPanel::go_to);
   connect(&model_, &QAbstractItemModel::modelReset, this, &HistoryPanel::show_current);
   connect(&model_, &QAbstractItemModel::dataChanged, this, &HistoryPanel::show_current);
+}
+
+void HistoryPanel::add_comparison() {
+  table_->setContextMenuPolicy(Qt::ActionsContextMenu);
+  QAction* const compare = add_widget_action(
+      *table_, u"compare_with_state"_s, tr("Compare with this state"), QKeySequence(u"D"_s),
+      tr("Shows the current choices beside those of this row"), [this] {
+        const int row = table_->currentIndex().row();
+        Q_EMIT comparison_wanted(model_.choices_at(row), model_.name_at(row));
+      });
+  const auto enable = [this, compare] {
+    const QModelIndex row = table_->currentIndex();
+    compare->setEnabled(row.isValid() && row.row() != model_.current_row());
+  };
+  connect(table_->selectionModel(), &QItemSelectionModel::currentChanged, this, enable);
+  connect(&model_, &QAbstractItemModel::modelReset, this, enable);
+  connect(&model_, &QAbstractItemModel::dataChanged, this, enable);
+  enable();
 }
 
 void HistoryPanel::go_to(const QModelIndex& index) { document_.undo_stack().setIndex(index.row()); }

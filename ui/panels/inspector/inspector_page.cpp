@@ -137,17 +137,14 @@ class NodePage {
   QString value_row(ValueId id, bool is_input) const {
     const StoredValue stored = stored_value(study_, id);
     const bool is_given = !dataflow_.topology.producer[id].valid();
-    QString row = u"<tr><td>%1</td><td align=\"right\">%2</td></tr>"_s.arg(
-        is_given ? tensor_link(study_, id) : last_part(id), bytes_text(stored.bytes));
+    QString row =
+        u"<tr><td width=\"100%\">%1</td><td align=\"right\" style=\"white-space: nowrap\">%2</td></tr>"_s
+            .arg(is_given ? tensor_link(study_, id)
+                          : last_part(shown(name_of(graph_, dataflow_, id))),
+                 bytes_text(stored.bytes));
     row += u"<tr><td colspan=\"2\"><small>%1%2%3</small></td></tr>"_s.arg(
         type_lines(study_, stored.type), life(id), is_input ? maker(id) : u"<br>"_s + reads(id));
     return row;
-  }
-
-  /// The last part of a tensor's name, with the whole name as its tool tip.
-  QString last_part(ValueId id) const {
-    const QString name = shown(name_of(graph_, dataflow_, id));
-    return with_full_text(name.mid(name.lastIndexOf(u'/') + 1), name);
   }
 
   /// A line that names the node that makes an input.

@@ -50,23 +50,13 @@ QString properties(const GraphData& model) {
   return table(ModelPage::tr("Model"), rows);
 }
 
-/// A name that breaks into lines after a module or a word.
-QString breakable(const std::string& name) {
-  QString text;
-  for (const QChar each : html(name)) {
-    text += each;
-    if (each == u'.' || each == u'/' || each == u'_') text += u'\u200b';
-  }
-  return text;
-}
-
 QString tensors(const Study& study, const QString& title, const std::vector<ValueId>& values) {
   QString rows;
   for (const ValueId id : values) {
     const Value& value = study.graph().value(id);
     const QString named = html(named_shape_text(study, value.type));
     const bool is_given = !value.producer.valid();
-    const QString name = breakable(value.name);
+    const QString name = breakable(html(value.name));
     const QString link = u"<a href=\"tensor:%1\">%2</a>"_s.arg(id.index()).arg(name);
     rows += row(is_given ? link : name, html(sized_type_text(study, value.type)) +
                                             (named.isEmpty() ? QString() : u" = "_s + named));

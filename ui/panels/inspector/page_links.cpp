@@ -27,6 +27,20 @@ QString with_full_text(const QString& shortened, const QString& full) {
   return u"<span title=\"%1\">%2</span>"_s.arg(tip, shortened.toHtmlEscaped());
 }
 
+QString breakable(const QString& name) {
+  QString text;
+  for (const QChar each : name) {
+    text += each;
+    if (each == u'.' || each == u'/' || each == u'_') text += u'\u200b';
+  }
+  return text;
+}
+
+QString last_part(const QString& name) {
+  const QString last = name.mid(name.lastIndexOf(u'/') + 1);
+  return last == name ? breakable(name.toHtmlEscaped()) : with_full_text(breakable(last), name);
+}
+
 QString node_link(const Study& study, NodeId node) {
   const Dataflow& dataflow = study.current->dataflow;
   const QString name = shown(name_of(study.graph(), dataflow, node));
@@ -42,8 +56,7 @@ QString node_link(const Study& study, NodeId node, const QString& label) {
 }
 
 QString tensor_link(const Study& study, ValueId tensor) {
-  const QString name = shown(name_of(study.graph(), study.current->dataflow, tensor));
-  const QString label = with_full_text(name.mid(name.lastIndexOf(u'/') + 1), name);
+  const QString label = last_part(shown(name_of(study.graph(), study.current->dataflow, tensor)));
   if (tensor.index() >= study.current->dataflow.graph_values) return label;
   return u"<a href=\"tensor:%1\">%2</a>"_s.arg(tensor.index()).arg(label);
 }

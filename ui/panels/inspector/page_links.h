@@ -12,6 +12,12 @@ QString html(const std::string& text);
 /// `shortened`, with `full` as its tool tip if the two differ.
 QString with_full_text(const QString& shortened, const QString& full);
 
+/// A name that may break into lines after a module or a word.
+QString breakable(const QString& name);
+
+/// The last part of the name of a tensor, with the whole name as its tool tip if the two differ.
+QString last_part(const QString& name);
+
 /// A link to a node of the current step, labelled with the last part of its name.
 QString node_link(const Study& study, NodeId node);
 

@@ -14,6 +14,7 @@
 #include "ui/theme/text_size.h"
 #include "ui/theme/theme.h"
 #include "ui/widgets/cell_delegate.h"
+#include "ui/widgets/main_widget.h"
 #include "ui/widgets/peak_link.h"
 
 namespace stashscope::ui {
@@ -23,7 +24,8 @@ namespace {
 using namespace Qt::StringLiterals;
 
 constexpr QSize swatch_size(8, 12);
-constexpr int least_rows = 3;
+/// Rows of the table that have room before the text of the bands has.
+constexpr int least_rows = 6;
 
 /// Indexes of entries in the box that chooses which tensors are listed. The entry with index 0
 /// lists the tensors at the cursor.
@@ -31,7 +33,7 @@ constexpr int stashed_extent = 1;
 constexpr int step_extent = 2;
 /// Widths of the names of tensors in pixels, at the normal text size.
 constexpr int name_width = 208;
-constexpr int least_name_width = 120;
+constexpr int least_name_width = 160;
 
 QString band_link(Band band) { return QString::number(static_cast<int>(band)); }
 
@@ -100,6 +102,7 @@ AlivePanel::AlivePanel(Document& document, QWidget* parent)
   layout->addWidget(bands_);
   layout->addWidget(table_);
   make_table();
+  set_main_widget(*this, table_);
   connect(&document_, &Document::opened, this,
           [this] { keep_band_of_extent(extent_->currentIndex()); });
   connect(&document_, &Document::study_changed, this, &AlivePanel::show_moment);
@@ -215,12 +218,16 @@ void AlivePanel::show_heading() {
   const QString tensors = counted(model_.rowCount(), tr("1 tensor"), tr("%1 tensors"));
   const QString bytes = bytes_text(model_.shown_bytes());
   to_peak_->setVisible(!shows_step() && shown_slot_ != study->current->timeline.peak_slot);
-  if (shows_step()) return heading_->setText(tr("Over the step: %1 in %2").arg(bytes, tensors));
+  if (shows_step()) return tell(tr("Over the step"), bytes, tensors);
   const bool at_peak = shown_slot_ == study->current->timeline.peak_slot;
   const QString live = bytes_text(study->current->timeline.live_bytes[shown_slot_]);
-  heading_->setText((at_peak ? tr("At the peak, slot %1: %2 in %3") : tr("In slot %1: %2 in %3"))
-                        .arg(shown_slot_ + 1)
-                        .arg(model_.kept_band() ? bytes : live, tensors));
+  tell((at_peak ? tr("At the peak, slot %1") : tr("In slot %1")).arg(shown_slot_ + 1),
+       model_.kept_band() ? bytes : live, tensors);
+}
+
+void AlivePanel::tell(const QString& where, const QString& bytes, const QString& tensors) {
+  heading_->set_forms(
+      {tr("%1: %2 in %3").arg(where, bytes, tensors), tr("%1: %2").arg(where, bytes), bytes});
 }
 
 void AlivePanel::show_bands() {

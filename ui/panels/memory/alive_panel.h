@@ -43,8 +43,10 @@ class AlivePanel : public QWidget {
   void show_moment();
   void show_step();
   void show_heading();
+  /// Shows the heading. Where it has no room, leaves out the number of tensors, then the place.
+  void tell(const QString& where, const QString& bytes, const QString& tensors);
   void show_bands();
-  /// Hides the text of the bands if it would leave room for fewer than 3 rows of the table.
+  /// Hides the text of the bands if it would leave room for fewer than 6 rows of the table.
   void fit_bands();
   void fit_columns();
 

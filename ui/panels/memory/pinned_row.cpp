@@ -35,6 +35,7 @@ PinnedRow::PinnedRow(PinnedVariants& pinned, QWidget* parent)
   layout_->setContentsMargins(spacing_unit, 0, spacing_unit, 0);
   layout_->setSpacing(spacing_unit);
   connect(&pinned_, &PinnedVariants::changed, this, &PinnedRow::show_pinned);
+  connect(&pinned_, &PinnedVariants::sizes_changed, this, &PinnedRow::show_labels);
   show_pinned();
 }
 
@@ -49,14 +50,14 @@ void PinnedRow::show_pinned() {
     }
     delete item;
   }
+  entries_.clear();
   for (std::size_t i = 0; i < pinned_.all().size(); ++i) layout_->addWidget(make_entry(i));
   layout_->addStretch(1);
+  show_labels();
   setVisible(!pinned_.all().empty());
 }
 
 QWidget* PinnedRow::make_entry(std::size_t index) {
-  const PinnedVariant& variant = pinned_.all()[index];
-  const QString peak = bytes_text(variant.study->current->timeline.peak_bytes);
   auto* const entry = new QWidget;
   auto* const layout = new QHBoxLayout(entry);
   layout->setContentsMargins(0, 0, 0, 0);
@@ -66,25 +67,39 @@ QWidget* PinnedRow::make_entry(std::size_t index) {
   back->setAutoRaise(true);
   back->setFocusPolicy(Qt::StrongFocus);
   back->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-  back->setIcon(line_icon(pinned_colour(variant.slot, theme_of(palette()).dark)));
+  back->setIcon(line_icon(pinned_colour(pinned_.all()[index].slot, theme_of(palette()).dark)));
   back->setIconSize(mark_size);
-  const QString label = fontMetrics().elidedText(variant.label, Qt::ElideRight, most_label_pixels);
-  back->setText(u"%1  %2"_s.arg(label, peak));
-  back->setAccessibleName(tr("Go back to %1, peak %2").arg(variant.label, peak));
-  back->setToolTip(tr("%1, peak %2. Click to go back to these choices.").arg(variant.label, peak));
   auto* const unpin = new QToolButton;
   unpin->setObjectName(u"unpin_%1"_s.arg(index));
   unpin->setAutoRaise(true);
   unpin->setFocusPolicy(Qt::StrongFocus);
   unpin->setIcon(icon(Icon::close));
   unpin->setIconSize(QSize(12, 12));
-  unpin->setAccessibleName(tr("Unpin %1").arg(variant.label));
   unpin->setToolTip(tr("Unpin this variant"));
   layout->addWidget(back);
   layout->addWidget(unpin);
   connect(back, &QToolButton::clicked, this, [this, index] { pinned_.go_back(index); });
   connect(unpin, &QToolButton::clicked, this, [this, index] { pinned_.unpin(index); });
+  entries_.push_back({back, unpin});
   return entry;
+}
+
+void PinnedRow::show_labels() {
+  for (std::size_t i = 0; i < entries_.size(); ++i) show_label(i);
+}
+
+void PinnedRow::show_label(std::size_t index) {
+  const PinnedVariant& variant = pinned_.all()[index];
+  const auto& [back, unpin] = entries_[index];
+  const QString peak = bytes_text(variant.study->current->timeline.peak_bytes);
+  const QString label = fontMetrics().elidedText(variant.label, Qt::ElideRight, most_label_pixels);
+  const QString sizes = pinned_.other_sizes(index);
+  const QString full = pinned_.full_label(index);
+  back->setText(sizes.isEmpty() ? u"%1  %2"_s.arg(label, peak)
+                                : u"%1, %2  %3"_s.arg(label, sizes, peak));
+  back->setAccessibleName(tr("Go back to %1, peak %2").arg(full, peak));
+  back->setToolTip(tr("%1, peak %2. Click to go back to these choices.").arg(full, peak));
+  unpin->setAccessibleName(tr("Unpin %1").arg(full));
 }
 
 void PinnedRow::changeEvent(QEvent* event) {

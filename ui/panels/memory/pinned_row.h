@@ -5,6 +5,7 @@
 #include "ui/document/pinned_variants.h"
 
 class QHBoxLayout;
+class QToolButton;
 
 namespace stashscope::ui {
 
@@ -20,11 +21,21 @@ class PinnedRow : public QWidget {
   void changeEvent(QEvent* event) override;
 
  private:
+  /// The buttons of a pinned curve.
+  struct Entry {
+    QToolButton* back;
+    QToolButton* unpin;
+  };
+
   void show_pinned();
   QWidget* make_entry(std::size_t index);
+  /// Updates the texts only, so that a button keeps the focus.
+  void show_labels();
+  void show_label(std::size_t index);
 
   PinnedVariants& pinned_;
   QHBoxLayout* layout_;
+  std::vector<Entry> entries_;
 };
 
 }  // namespace stashscope::ui

@@ -19,7 +19,8 @@ void FusionCounter::count(std::shared_ptr<const Study> study) {
   is_busy_ = true;
   thread_.post([this, study = std::move(study), progress = progress_, generation = generation_] {
     std::vector<FusionRow> rows;
-    const auto failure = failure_of([&] { rows = fusion_table(*study, progress); });
+    const auto failure =
+        failure_of([&] { rows = fusion_table(*study, SearchedOrders::search, progress); });
     if (failure) rows.clear();
     QMetaObject::invokeMethod(
         this,

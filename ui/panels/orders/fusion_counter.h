@@ -8,7 +8,8 @@
 namespace stashscope::ui {
 
 /// Computes the effect of each fusion strategy on a study's step. The computation takes seconds for
-/// large graphs, so it runs on a thread of its own. Only the newest request is answered.
+/// large graphs and for searched orders, so it runs on a thread of its own. Only the newest request
+/// is answered.
 class FusionCounter : public QObject {
   Q_OBJECT
 

@@ -66,7 +66,7 @@ QWidget* FusionPage::make_groups() {
   tree_->setObjectName(u"group_tree"_s);
   tree_->setAccessibleName(tr("Groups of fused nodes"));
   tree_->setModel(&groups_);
-  tree_->header()->resizeSection(GroupModel::name, 264);
+  tree_->give_room_to(GroupModel::name);
   tree_->setContextMenuPolicy(Qt::ActionsContextMenu);
   layout->addWidget(tree_, 1);
   take_out_ =

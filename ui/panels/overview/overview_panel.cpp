@@ -2,6 +2,7 @@
 
 #include <QHBoxLayout>
 #include <QHeaderView>
+#include <QScopedValueRollback>
 #include <QSplitter>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include "ui/theme/spacing.h"
 #include "ui/widgets/cell_delegate.h"
 #include "ui/widgets/key_action.h"
+#include "ui/widgets/main_widget.h"
 #include "ui/widgets/peak_link.h"
 
 namespace stashscope::ui {
@@ -26,6 +28,17 @@ constexpr int least_module_width = 120;
 constexpr int least_number_width = 92;
 constexpr int least_formula_width = 160;
 constexpr int least_height = 80;
+
+/// Whether a group of the tree holds a tensor.
+bool holds(const MemoryTree& tree, std::uint32_t group, BufferId buffer) {
+  for (std::uint32_t node = 0; node < tree.nodes.size(); ++node) {
+    if (tree.nodes[node].buffer != buffer) continue;
+    std::uint32_t at = node;
+    while (at != 0 && at != group) at = tree.nodes[at].parent;
+    return at == group;
+  }
+  return false;
+}
 
 }  // namespace
 
@@ -58,6 +71,7 @@ OverviewPanel::OverviewPanel(Document& document, QWidget* parent)
   layout->addWidget(make_heading());
   layout->addWidget(make_sizes());
   layout->addWidget(parts, 1);
+  set_main_widget(*this, icicle_);
   connect(icicle_, &IcicleView::chosen, this, &OverviewPanel::choose_group);
   connect(icicle_, &IcicleView::zoomed, this, &OverviewPanel::show_heading);
   connect(grouping_, &QComboBox::activated, this, [this] {
@@ -74,7 +88,10 @@ OverviewPanel::OverviewPanel(Document& document, QWidget* parent)
   connect(zoom_out_, &QToolButton::clicked, icicle_, &IcicleView::step_out);
   connect(to_peak_, &QToolButton::clicked, &document_.selection(), &LinkedSelection::select_peak);
   connect(&document_, &Document::study_changed, this, &OverviewPanel::show_study);
-  connect(&document_.selection(), &LinkedSelection::changed, this, &OverviewPanel::show_moment);
+  connect(&document_.selection(), &LinkedSelection::changed, this, [this] {
+    show_moment();
+    follow_selection();
+  });
 }
 
 QWidget* OverviewPanel::make_heading() {
@@ -194,6 +211,8 @@ void OverviewPanel::make_table() {
   }
   table_->set_flexible_column(ModuleModel::module, least_module_width, least_formula_width);
   table_->hide_last_if_narrow();
+  // A click on a title would hit another column if the titles moved with "Whole layers".
+  table_->keep_flexible_width();
   connect(table_, &QTableView::clicked, this,
           [this](const QModelIndex& index) { take_module(index.row()); });
   connect(table_, &QTableView::activated, this, [this](const QModelIndex& index) {
@@ -246,7 +265,8 @@ OverviewPanel::Groups OverviewPanel::groups_of(std::shared_ptr<const Study> stud
   MemoryTree tree = memory_tree(*study, *study->current, grouping, homes, blocks);
   std::vector<ModuleMemory> modules = module_memory(*study, homes, level);
   modules.push_back(memory_outside(*study, homes, modules));
-  return {std::move(study), std::move(tree), module_groups(std::move(modules)), level};
+  return {std::move(study), std::move(tree), std::move(homes.modules),
+          module_groups(std::move(modules)), level};
 }
 
 void OverviewPanel::show_groups(Groups groups) {
@@ -255,6 +275,7 @@ void OverviewPanel::show_groups(Groups groups) {
   const bool is_new = groups.study != shown_study_ || groups.level != shown_level_;
   shown_level_ = groups.level;
   shown_study_ = std::move(groups.study);
+  node_modules_ = std::move(groups.node_modules);
   shown_slot_ = document_.selection().slot();
   const Timeline& timeline = shown_study_->current->timeline;
   std::vector<std::int64_t> bytes = tree_bytes(groups.tree, timeline, shown_slot_);
@@ -289,6 +310,33 @@ void OverviewPanel::mark_selected() {
   }
   std::erase_if(marked, [](BufferId each) { return !each.valid(); });
   icicle_->mark(std::move(marked));
+}
+
+/// Ends the highlight of a row and the zoom into a group that have nothing to do with what is
+/// selected now. Steps of the memory cursor leave the zoom, so that a group can be followed through
+/// the step.
+void OverviewPanel::follow_selection() {
+  const Selection& selected = document_.selection().current();
+  if (shown_study_ == nullptr || shown_study_ != document_.study() || !isVisible()) return;
+  if (is_taking_row_) of_row_ = selected;
+  const bool is_of_row = selected.node == of_row_.node && selected.tensor == of_row_.tensor &&
+                         selected.title == of_row_.title;
+  if (!is_of_row) table_->clearSelection();
+  const bool is_elsewhere = !selected.nodes.empty() && !selected.by_cursor;
+  if (is_elsewhere && icicle_->top() != 0 && !holds_selected(icicle_->top())) icicle_->show_all();
+}
+
+/// Whether a selected node or the selected tensor is in the group.
+bool OverviewPanel::holds_selected(std::uint32_t group) const {
+  const Selection& selected = document_.selection().current();
+  const Variant& variant = *shown_study_->current;
+  if (selected.tensor.valid()) {
+    return holds(icicle_->tree(), group, variant.timeline.buffer_of[selected.tensor]);
+  }
+  const std::vector<NodeId> inside = nodes_in_tree(icicle_->tree(), variant, node_modules_, group);
+  return std::ranges::any_of(selected.nodes, [&](NodeId each) {
+    return std::ranges::binary_search(inside, variant.dataflow.origin(each));
+  });
 }
 
 void OverviewPanel::show_moment() {
@@ -329,7 +377,8 @@ void OverviewPanel::choose_group(std::uint32_t node, bool added) {
   if (node == 0) return document_.selection().clear();
   const ValueId given = added ? ValueId() : given_tensor_at(node);
   if (given.valid()) return document_.selection().select_tensor(given);
-  std::vector<NodeId> nodes = makers_in_tree(icicle_->tree(), *shown_study_->current, node);
+  std::vector<NodeId> nodes =
+      nodes_in_tree(icicle_->tree(), *shown_study_->current, node_modules_, node);
   if (added) {
     const std::vector<NodeId>& before = document_.selection().nodes();
     nodes.insert(nodes.end(), before.begin(), before.end());
@@ -380,6 +429,7 @@ void OverviewPanel::choose_module(const std::string& module, bool is_sum) {
 /// Ends what a click on a row or a box of the last model changed.
 void OverviewPanel::forget_model() {
   wanted_module_.clear();
+  table_->forget_flexible_width();
   icicle_->show_all();
   if (sums_without_row_) sum_blocks_->setChecked(*sums_without_row_);
   sums_without_row_.reset();
@@ -392,6 +442,7 @@ void OverviewPanel::zoom_to_wanted() {
   for (std::uint32_t node = 1; node < tree.nodes.size(); ++node) {
     if (tree.nodes[node].child_count == 0 || path_in_tree(tree, node) != module) continue;
     icicle_->zoom_to(node);
+    const QScopedValueRollback taking(is_taking_row_, true);
     return choose_group(node, false);
   }
 }

@@ -43,6 +43,7 @@ class OverviewPanel : public QWidget {
   struct Groups {
     std::shared_ptr<const Study> study;
     MemoryTree tree;
+    NodeModules node_modules;
     std::vector<ModuleGroup> modules;
     ModuleLevel level = ModuleLevel::innermost;
   };
@@ -61,6 +62,8 @@ class OverviewPanel : public QWidget {
   void show_groups(Groups groups);
   void show_moment();
   void mark_selected();
+  void follow_selection();
+  bool holds_selected(std::uint32_t group) const;
   /// Whether the table of modules shows the document's study.
   bool is_table_current() const;
   /// Whether the icicle shows the document's study at the memory cursor.
@@ -90,8 +93,11 @@ class OverviewPanel : public QWidget {
   QCheckBox* layers_;
   ModuleLevel shown_level_ = ModuleLevel::innermost;  ///< level of the modules in the table
   std::shared_ptr<const Study> shown_study_;
+  NodeModules node_modules_;  ///< of the shown study
   std::size_t shown_slot_ = 0;
-  std::string wanted_module_;  ///< module to zoom to once its box exists; empty: none
+  std::string wanted_module_;   ///< module to zoom to once its box exists; empty: none
+  bool is_taking_row_ = false;  ///< whether a click on a row selects now
+  Selection of_row_;            ///< what the click on the highlighted row selected
   /// Whether equal blocks were summed before a click on a row changed that; empty if no row did.
   std::optional<bool> sums_without_row_;
   LatestAnswer<Groups> work_{*this, JobThread::Urgency::normal};

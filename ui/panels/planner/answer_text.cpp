@@ -245,6 +245,20 @@ bool is_same(const VariantFit& a, const VariantFit& b) {
   return figures(a.largest) == figures(b.largest) && figures(a.next) == figures(b.next);
 }
 
+/// The largest size that fits, such as `batch 12`.
+QString size_text(const VariantFit& fit, const QString& what) {
+  if (!fit.largest) return PlannerAnswer::tr("nothing");
+  if (fit.is_unlimited) return PlannerAnswer::tr("any %1").arg(what);
+  return PlannerAnswer::tr("%1 %2").arg(what).arg(fit.largest->value);
+}
+
+/// The largest size with a plan made for it; empty if there is none.
+QString size_text(const ReplannedFit& fit) {
+  if (!fit.largest) return {};
+  const QString value = QString::number(fit.largest->value);
+  return fit.is_at_least() ? PlannerAnswer::tr("at least %1").arg(value) : value;
+}
+
 }  // namespace
 
 QString paragraph(const QString& text) { return u"<p style=\"margin: 2px 0\">%1</p>"_s.arg(text); }
@@ -287,11 +301,18 @@ QString answer_text(const Study& study, const BudgetAnswer& answer) {
          paragraph(proof_text(answer, step_seconds(study, *study.baseline)));
 }
 
-QString before_text(std::int64_t before_bytes, std::int64_t after_bytes,
+QString before_text(const Study& study, const BudgetAnswer& answer, const StepFigures& before,
                     const std::vector<const GraphPass*>& passes) {
-  const QString change = PlannerAnswer::tr("The peak went from <b>%1</b> to <b>%2</b> (%3)")
-                             .arg(bytes_text(before_bytes), bytes_text(after_bytes),
-                                  change_text(before_bytes, after_bytes));
+  const std::int64_t peak = answer.best.peak_bytes;
+  const QString time_before = time_text(before.seconds);
+  const QString time = time_text(step_seconds(study, *study.baseline) + answer.best.extra_seconds);
+  if (before.peak_bytes == peak && time_before == time) return {};
+  QString change = PlannerAnswer::tr("The peak went from <b>%1</b> to <b>%2</b> (%3)")
+                       .arg(bytes_text(before.peak_bytes), bytes_text(peak),
+                            change_text(before.peak_bytes, peak));
+  if (time_before != time) {
+    change += PlannerAnswer::tr(", a step from <b>%1</b> to <b>%2</b>").arg(time_before, time);
+  }
   if (passes.empty()) return paragraph(change + u'.');
   return paragraph(PlannerAnswer::tr("%1, with plans and %2.")
                        .arg(change, counted(passes.size(), PlannerAnswer::tr("1 pass switched on"),
@@ -356,15 +377,19 @@ QString fit_answer_text(const Study& study, const LargestFit& fit) {
          variant_text(study, fit.current, PlannerAnswer::tr("With the plans that are on"), memory);
 }
 
-QString fit_summary(const Study& study, const LargestFit& fit) {
+QString fit_summary(const Study& study, const LargestFit& fit, const ReplannedFit* replanned,
+                    bool is_in_use) {
   QStringList names;
   for (const Dimension& each : fit.dimensions) names << word_text(study, each);
   names.removeDuplicates();
   const QString what = fit.question.label.empty() ? names.join(u", "_s) : shown(fit.question.label);
   const QString memory = bytes_text(fit.question.memory_bytes);
-  if (!fit.current.largest) return PlannerAnswer::tr("fits %1: nothing").arg(memory);
-  if (fit.current.is_unlimited) return PlannerAnswer::tr("fits %1: any %2").arg(memory, what);
-  return PlannerAnswer::tr("fits %1: %2 %3").arg(memory, what).arg(fit.current.largest->value);
+  const QString planned = replanned == nullptr ? QString() : size_text(*replanned);
+  const QString fits = PlannerAnswer::tr("fits %1: %2");
+  if (is_in_use) return fits.arg(memory, PlannerAnswer::tr("%1 %2").arg(what, planned));
+  const QString now = size_text(fit.current, what);
+  if (planned.isEmpty()) return fits.arg(memory, now);
+  return fits.arg(memory, PlannerAnswer::tr("%1, with a plan made for it %2").arg(now, planned));
 }
 
 }  // namespace stashscope::ui

@@ -6,6 +6,7 @@
 #include "core/study/search/budget.h"
 #include "core/study/search/device_fit.h"
 #include "core/study/search/largest_fit.h"
+#include "ui/document/planning.h"
 
 namespace stashscope::ui {
 
@@ -22,8 +23,10 @@ QString warning_text(const QString& text, const QPalette& palette);
 /// The answer to a budget, as rich text: whether the budget is met, the peak and the extra time of
 /// the best plan, and what is proven.
 QString answer_text(const Study& study, const BudgetAnswer& answer);
-/// How an answer changed the peak, and how many passes were switched on for it, as rich text.
-QString before_text(std::int64_t before_bytes, std::int64_t after_bytes,
+/// From where to where an answer that is in use changed the peak and the time of a step, and how
+/// many passes were switched on for it, as rich text. Empty if it changed neither.
+/// @param study the step with the answer's passes
+QString before_text(const Study& study, const BudgetAnswer& answer, const StepFigures& before,
                     const std::vector<const GraphPass*>& passes);
 /// What plans for the same budget cost with passes that add no time, as rich text.
 QString offer_text(const Study& study, const DeviceFit& offer);
@@ -54,7 +57,11 @@ QString fit_answer_text(const Study& study, const LargestFit& fit);
 /// The text as a paragraph of rich text.
 QString paragraph(const QString& text);
 
-/// The largest size that fits with the current choices: `fits 80 GiB: batch 12`.
-QString fit_summary(const Study& study, const LargestFit& fit);
+/// The largest size that fits with the current choices, and the one with a plan made for it: `fits
+/// 80 GiB: batch 12, with a plan made for it 19`. While the size and the plan of `replanned` are in
+/// use, only this size.
+/// @param replanned null: not known
+QString fit_summary(const Study& study, const LargestFit& fit, const ReplannedFit* replanned,
+                    bool is_in_use);
 
 }  // namespace stashscope::ui

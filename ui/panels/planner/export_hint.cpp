@@ -1,6 +1,5 @@
 #include "ui/panels/planner/export_hint.h"
 
-#include "core/recompute/reference.h"
 #include "core/study/step/plan_effects.h"
 #include "ui/document/choice_words.h"
 #include "ui/panels/planner/answer_text.h"
@@ -33,10 +32,9 @@ void ExportHint::ask() {
 void ExportHint::show_effect(const Study& study, const Effect& effect) {
   setVisible(effect.has_value());
   if (!effect) return;
-  const ReferenceRules& rules = rules_of(study.choices.plans.search.reference);
-  const QString reader = tr("ONNX Runtime %1").arg(shown(std::string(rules.name)));
+  const QString reader = tr("ONNX Runtime %1").arg(shown(std::string(effect->version)));
   const QString runs =
-      rules.ignores_counts
+      effect->ignores_counts
           ? tr("%1 ignores counts. With the config string of these plans, its step has")
           : tr("%1 cannot read all of these plans. With their config string, its step has");
   setText(paragraph(

@@ -21,12 +21,6 @@ constexpr double point_radius = 2;
 constexpr double mark_radius = 5;
 constexpr double click_radius = 14;
 
-QString title() { return PlanChart::tr("extra time by peak"); }
-
-double width_of_title(const QPainter& painter) {
-  return title_left + painter.fontMetrics().horizontalAdvance(title()) + 24;
-}
-
 void paint_dot(QPainter& painter, QPointF at, double radius, const QColor& fill,
                const QColor& edge) {
   painter.setPen(QPen(edge, 1.5));
@@ -54,6 +48,10 @@ void PlanChart::set_points(std::vector<ChartPoint> points) {
 std::size_t PlanChart::point_near(std::int64_t peak_bytes) const {
   const auto above = std::ranges::lower_bound(points_, peak_bytes, {}, &ChartPoint::peak_bytes);
   return static_cast<std::size_t>(std::min(above - points_.begin(), std::ssize(points_) - 1));
+}
+
+QString PlanChart::title() const {
+  return points_.empty() ? tr("extra time by peak (Curve shows more)") : tr("extra time by peak");
 }
 
 void PlanChart::set_marks(const std::optional<ChartMarks>& marks) {
@@ -110,13 +108,12 @@ void PlanChart::paint(QPainter& painter) const {
     return paint_invitation(painter, plot(), tr("Open a model to plan its memory."), theme);
   }
   const PlanChartMap map = this->map();
-  const QString invitation =
-      points_.empty() ? tr("Press Curve to see how much extra time each lower peak costs.")
-                      : QString();
-  // Without any extra time, an axis of times would be made up.
+  // Without any extra time, an axis of times would be made up. With an axis, the invitation is part
+  // of the title, because a text on the lines of a grid is hard to read.
   if (points_.empty() && !map.has_times) {
-    paint_title(painter, theme);
-    return paint_invitation(painter, plot(), invitation, theme);
+    return paint_invitation(painter, plot(),
+                            tr("Press Curve to see how much extra time each lower peak costs."),
+                            theme);
   }
   paint_grid(painter, map, theme);
   painter.save();
@@ -126,7 +123,6 @@ void PlanChart::paint(QPainter& painter) const {
   paint_marks(painter, map, theme);
   painter.restore();
   paint_key(painter, theme);
-  if (!invitation.isEmpty()) paint_invitation(painter, plot(), invitation, theme);
   paint_readout(painter, map, theme);
 }
 
@@ -210,10 +206,11 @@ void PlanChart::paint_marks(QPainter& painter, const PlanChartMap& map, const Th
 /// Paints the meaning of the larger dots, as far as there is room.
 void PlanChart::paint_key(QPainter& painter, const Theme& theme) const {
   const double row = chart_room(painter).line;
+  const double width_of_title = title_left + painter.fontMetrics().horizontalAdvance(title()) + 24;
   double right = plot().right();
   const auto entry = [&](const QColor& colour, const QString& text) {
     const double width = painter.fontMetrics().horizontalAdvance(text) + 4;
-    if (right - width < width_of_title(painter)) return;
+    if (right - width < width_of_title) return;
     painter.setPen(theme.muted);
     painter.drawText(QRectF(right - width, air, width, row), Qt::AlignVCenter, text);
     paint_dot(painter, QPointF(right - width - 8, air + row / 2), mark_radius - 1, colour, colour);

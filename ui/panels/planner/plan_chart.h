@@ -46,6 +46,7 @@ class PlanChart : public PointChart {
 
  private:
   QRectF plot() const;
+  QString title() const;
   /// The first point with this peak or a higher peak, otherwise the last point. @pre there is at
   /// least one point
   std::size_t point_near(std::int64_t peak_bytes) const;

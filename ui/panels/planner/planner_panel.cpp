@@ -5,12 +5,10 @@
 #include <QVBoxLayout>
 
 #include "core/study/search/budget_input.h"
-#include "core/study/search/plan_evaluator.h"
 #include "core/study/step/later_steps.h"
 #include "ui/document/choice_words.h"
 #include "ui/panels/planner/answer_text.h"
 #include "ui/panels/planner/profile_box.h"
-#include "ui/text/counted.h"
 #include "ui/text/enabling.h"
 #include "ui/text/texts.h"
 #include "ui/theme/spacing.h"
@@ -200,12 +198,14 @@ void PlannerPanel::connect_all() {
 void PlannerPanel::plan() {
   const auto budget = budget_->bytes();
   if (!budget) return budget_->insist();
+  asked_ = budget_->text();
   planning_.plan({*budget, options_->grain(), options_->limit()});
 }
 
 void PlannerPanel::make_fit() {
   const auto budget = budget_->bytes();
   if (!budget) return budget_->insist();
+  asked_ = budget_->text();
   planning_.make_fit({*budget, options_->grain(), options_->limit()});
 }
 
@@ -308,12 +308,22 @@ void PlannerPanel::show_answer() {
     details_->setText(answer_details(*document_.study(), *answer, planning_.passes_of_answer()));
   }
   runtime_hint_->setVisible(tells_runtime());
-  use_passes_->setVisible(offered_passes() != nullptr);
+  offer(*use_passes_, offered_passes() != nullptr);
   const ParetoPoint* const plan = offered_plan();
-  use_->setVisible(plan != nullptr);
+  offer(*use_, plan != nullptr);
   if (plan == nullptr) return;
-  use_->setText(plan->peak_bytes <= budget_->bytes() ? tr("Use this plan")
-                                                     : tr("Use the plan with the lowest peak"));
+  use_->setText(plan->peak_bytes <= asked_bytes() ? tr("Use this plan")
+                                                  : tr("Use the plan with the lowest peak"));
+}
+
+/// Shows or hides a button below the answer. If a button that has the keyboard goes away, the view
+/// returns to the answer, which says what the button did; Qt would go on to the chart below.
+void PlannerPanel::offer(QPushButton& button, bool is_offered) {
+  if (!is_offered && button.hasFocus()) {
+    plan_->setFocus();
+    scroll_->ensureWidgetVisible(plan_, 0, spacing_unit);
+  }
+  button.setVisible(is_offered);
 }
 
 /// Whether the user must know what plans are for: an answer is shown, or plans or passes are on.
@@ -329,7 +339,7 @@ bool PlannerPanel::tells_runtime() const {
 /// budget, otherwise the plan with the lowest peak. Null without a budget or a known plan, during a
 /// search, and if the plan is already applied.
 const ParetoPoint* PlannerPanel::offered_plan() const {
-  const auto budget = budget_->bytes();
+  const auto budget = asked_bytes();
   const ParetoFront& plans = planning_.archive(options_->grain());
   const bool is_searching = planning_.job() != PlanningJob::none;
   if (!budget || plans.points().empty() || is_searching) return nullptr;
@@ -344,86 +354,21 @@ const DeviceFit* PlannerPanel::offered_passes() const {
   return is_idle && current_answer() != nullptr ? planning_.offer() : nullptr;
 }
 
-/// The answer for the budget and the granularity in the fields; null if there is no such answer.
+/// The answer for the budget and the granularity in the fields; null if there is no such answer. A
+/// share such as `70 %` is fewer bytes once passes of the answer have lowered the peak without
+/// plans, so the same text also counts as the same budget.
 const BudgetAnswer* PlannerPanel::current_answer() const {
   const BudgetAnswer* const answer = planning_.answer();
-  const bool is_asked = answer != nullptr && answer->request.budget_bytes == budget_->bytes() &&
-                        answer->request.grain == options_->grain();
+  if (answer == nullptr || answer->request.grain != options_->grain()) return nullptr;
+  const bool is_asked =
+      budget_->text() == asked_ || answer->request.budget_bytes == budget_->bytes();
   return is_asked ? answer : nullptr;
 }
 
-QString PlannerPanel::text_of_answer() const {
-  if (document_.study() == nullptr) return tr("Open a model to plan its memory.");
-  if (!failure_.isEmpty()) return warning_text(failure_, palette());
-  if (planning_.job() == PlanningJob::budget || planning_.job() == PlanningJob::curve) {
-    return search_text();
-  }
-  if (const BudgetAnswer* const answer = current_answer()) {
-    const bool is_taken_back = answer->feasible && !planning_.is_in_force(answer->best);
-    const DeviceFit* const offer = offered_passes();
-    return (is_taken_back ? taken_back_text(*document_.study(), *answer)
-                          : answer_text(*document_.study(), *answer) + change_text_of(*answer)) +
-           (offer == nullptr ? QString() : offer_text(*document_.study(), *offer));
-  }
-  const auto budget = budget_->bytes();
-  if (budget && document_.run_job().is_running()) return tr("A search waits for the run to end.");
-  return budget ? known_text(*budget) : QString();
-}
-
-/// What the answer changed; empty if it changed nothing.
-QString PlannerPanel::change_text_of(const BudgetAnswer& answer) const {
-  const std::int64_t before = planning_.peak_before();
-  if (!answer.feasible || before == answer.best.peak_bytes) return {};
-  return before_text(before, answer.best.peak_bytes, planning_.passes_of_answer());
-}
-
-QString PlannerPanel::search_text() const {
-  if (planning_.is_stopping()) return tr("Stopping…");
-  const Study& study = *document_.study();
-  if (planning_.job() == PlanningJob::curve) {
-    const auto known = planning_.archive(options_->grain()).points().size();
-    return tr("Drawing the curve: %1 so far.").arg(counted(known, tr("1 plan"), tr("%1 plans")));
-  }
-  const auto so_far = planning_.so_far();
-  if (!so_far) return tr("Searching…");
-  return tr("Searching for a plan within %1. %2: <b>%3</b>")
-             .arg(bytes_text(so_far->request.budget_bytes),
-                  so_far->feasible ? tr("Cheapest plan so far") : tr("Lowest peak so far"),
-                  plan_point_text(study, so_far->best)) +
-         proof_so_far_text(study, *so_far);
-}
-
-QString PlannerPanel::nothing_to_plan_text(const Study& study) {
-  QString why =
-      tr("Nothing to plan: no stashed activation can be recomputed. The Plans panel "
-         "says why.");
-  if (is_captured(&study)) return why;
-  return tr("%1 Choose \"Nodes\" or \"Sequences\" to plan without clusters.").arg(why);
-}
-
-/// The text about the budget while no search runs and no answer is shown.
-QString PlannerPanel::known_text(std::int64_t budget_bytes) const {
-  const Study& study = *document_.study();
-  const std::int64_t now = study.current->timeline.peak_bytes;
-  const StepPeakBound* const floor = planning_.floor(options_->grain());
-  if (const ParetoPoint* const plan = planning_.known_plan(options_->grain(), budget_bytes)) {
-    return tr("Known plan for %1: <b>%2</b>%3")
-        .arg(bytes_text(budget_bytes), plan_point_text(study, *plan),
-             planning_.is_in_force(*plan) ? tr(", in use") : QString());
-  }
-  QString kept = now > budget_bytes ? below_floor_text(study, budget_bytes) : QString();
-  if (!kept.isEmpty()) return kept;
-  if (floor != nullptr && floor->bytes > budget_bytes) {
-    return tr("No plan has a peak below <b>%1</b>.").arg(bytes_text(floor->bytes));
-  }
-  if (now <= budget_bytes)
-    return tr("The current plans meet the budget: peak %1.").arg(bytes_text(now));
-  if (options_->grain() == PlanGranularity::cluster && study.opportunities->plans.empty() &&
-      !is_order_searched(study)) {
-    return nothing_to_plan_text(study);
-  }
-  return tr("Press Plan to search for the cheapest plan with a peak of at most %1.")
-      .arg(bytes_text(budget_bytes));
+/// The budget of the answer that is shown, or else of the field.
+std::optional<std::int64_t> PlannerPanel::asked_bytes() const {
+  const BudgetAnswer* const answer = current_answer();
+  return answer != nullptr ? answer->request.budget_bytes : budget_->bytes();
 }
 
 void PlannerPanel::changeEvent(QEvent* event) {

@@ -64,10 +64,12 @@ class PlannerPanel : public QWidget {
   void show_buttons(bool is_searching);
   void show_chart();
   void show_answer();
+  void offer(QPushButton& button, bool is_offered);
   void keep_fit_in_view();
   const BudgetAnswer* current_answer() const;
+  std::optional<std::int64_t> asked_bytes() const;
   QString text_of_answer() const;
-  QString change_text_of(const BudgetAnswer& answer) const;
+  QString text_of(const BudgetAnswer& answer) const;
   QString search_text() const;
   QString known_text(std::int64_t budget_bytes) const;
   static QString nothing_to_plan_text(const Study& study);
@@ -93,6 +95,7 @@ class PlannerPanel : public QWidget {
   QLabel* details_;
   FitRow* fit_;
   VerticalScrollArea* scroll_;
+  QString asked_;    ///< text of the budget field when the last search for plans began
   QString failure_;  ///< error of the last search for plans; empty: no error
 };
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <sstream>
 
+#include "core/base/text.h"
 #include "core/recompute/forward_nodes.h"
 #include "tests/core/layout/scene/drawn_step.h"
 #include "tests/support/xml.h"
@@ -253,6 +254,14 @@ TEST(Svg, StaysWellFormedWithHostileNames) {
   }
 }
 
+std::size_t count_of(const std::string& text, const std::string& svg) {
+  std::size_t found = 0;
+  for (std::size_t at = svg.find(text); at != std::string::npos; at = svg.find(text, at + 1)) {
+    ++found;
+  }
+  return found;
+}
+
 TEST(Svg, SaysWhatAGroupStashesInAShorterFormInsteadOfCutting) {
   Drawing drawing;
   DrawnBox box;
@@ -263,15 +272,8 @@ TEST(Svg, SaysWhatAGroupStashesInAShorterFormInsteadOfCutting) {
     drawing.boxes.push_back(box);
   }
   const std::string svg = to_svg(drawing, "");
-  const auto count = [&](const std::string& text) {
-    std::size_t found = 0;
-    for (std::size_t at = svg.find(text); at != std::string::npos; at = svg.find(text, at + 1)) {
-      ++found;
-    }
-    return found;
-  };
-  EXPECT_EQ(count(">42 nodes · stashes 711.25 MiB</text>"), 2U);
-  EXPECT_EQ(count(">stashes 711.25 MiB</text>"), 1U);
+  EXPECT_EQ(count_of(">42 nodes · stashes 711.25 MiB</text>", svg), 2U);
+  EXPECT_EQ(count_of(">stashes 711.25 MiB</text>", svg), 1U);
   EXPECT_EQ(svg.find("…"), std::string::npos);
 }
 
@@ -293,6 +295,44 @@ TEST(Svg, NamesTheColumnsAboveThem) {
   const std::string svg = to_svg(step.drawing, "");
   EXPECT_NE(svg.find(">Forward ↓</text>"), std::string::npos);
   EXPECT_NE(svg.find(">Backward ↑</text>"), std::string::npos);
+}
+
+TEST(Svg, HasAnArrowHeadAtTheEndOfEachEdge) {
+  const test::DrawnStep step(test::blocks(2), 0, true);
+  const std::string svg = to_svg(step.drawing, "");
+  EXPECT_EQ(count_of("class=\"head\"", svg), step.drawing.edges.size());
+  Drawing one;
+  one.boxes.resize(1);
+  one.edges.push_back({{{0, 0}, {0, 10}, {0, 20}, {0, 30}}, {0, 0, 0, 30}, 0, 0, 1});
+  EXPECT_NE(to_svg(one, "").find("points=\"0.0,30.0 -2.5,24.0 2.5,24.0\""), std::string::npos)
+      << to_svg(one, "");
+}
+
+TEST(Svg, WithAFocusShowsWhatIsInTheFrameAndFadesWhatIsNotClear) {
+  const test::DrawnStep step(test::blocks(4), 0, true);
+  const NodeId node = step.node("/model/h.1/Add");
+  const DrawingPart near = part_with(step.drawing, nodes_near(step.dataflow().topology, {node}, 1));
+  std::vector<bool> selected(step.drawing.boxes.size(), false);
+  selected[step.drawing.box_of[node]] = true;
+  const Rect frame = *bounds_of(step.drawing, near);
+  const std::string whole = to_svg(step.drawing, "");
+  const std::string svg =
+      to_svg(step.drawing, "", Colouring::lifetime, SvgFocus{frame, near, selected});
+  EXPECT_EQ(test::xml_fault(svg), "");
+  EXPECT_EQ(count_of("class=\"selected\"", svg), 1U);
+  EXPECT_GT(count_of("class=\"edge strong\"", svg), 1U);
+  EXPECT_EQ(count_of("opacity=\"0.3\"", whole), 0U);
+  std::size_t clear = 0;
+  std::size_t in_frame = 0;
+  for (std::size_t i = 0; i < step.drawing.boxes.size(); ++i) {
+    if (step.drawing.boxes[i].is_open()) continue;
+    clear += near.boxes[i] ? 1 : 0;
+    in_frame += step.drawing.boxes[i].rect.intersects(grown(frame, 32)) ? 1 : 0;
+  }
+  EXPECT_LT(in_frame, step.drawing.boxes.size() / 2);
+  EXPECT_EQ(count_of("<g><title>", svg), clear);
+  EXPECT_EQ(count_of("<g opacity=\"0.3\"><title>", svg), in_frame - clear);
+  EXPECT_NE(svg.find("viewBox=\"" + format_fixed(frame.x - 32, 1)), std::string::npos);
 }
 
 TEST(Svg, DoesNotCutCharactersInTwo) {

@@ -131,5 +131,30 @@ TEST(NodesOfStashEdge, AreMadeOnOneEndAndReadOnTheOther) {
   }
 }
 
+TEST(CommonPart, HasWhatIsInBoth) {
+  const test::DrawnStep step(test::blocks(3), 0, true);
+  const Topology& topology = step.dataflow().topology;
+  const DrawingPart a =
+      part_with(step.drawing, nodes_near(topology, {step.node("/model/h.0/Add")}, 2));
+  const DrawingPart b =
+      part_with(step.drawing, nodes_near(topology, {step.node("/model/h.1/Add")}, 2));
+  const DrawingPart both = common_part(a, b);
+  for (std::size_t i = 0; i < both.boxes.size(); ++i) {
+    EXPECT_EQ(both.boxes[i], a.boxes[i] && b.boxes[i]);
+  }
+  EXPECT_EQ(both.edges.size(), a.edges.size());
+  EXPECT_EQ(both.stash_edges.size(), a.stash_edges.size());
+}
+
+TEST(BoundsOfAPart, HoldItsNodesAndNotTheGroupsAroundThem) {
+  const test::DrawnStep step(test::blocks(3), 0, true);
+  const NodeId node = step.node("/model/h.1/Add");
+  const auto nothing = nodes_near(step.dataflow().topology, {}, 0);
+  EXPECT_FALSE(bounds_of(step.drawing, part_with(step.drawing, nothing)));
+  const auto alone = nodes_near(step.dataflow().topology, {node}, 0);
+  EXPECT_EQ(bounds_of(step.drawing, part_with(step.drawing, alone)),
+            step.drawing.boxes[step.drawing.box_of[node]].rect);
+}
+
 }  // namespace vicinity_test
 }  // namespace stashscope::layout

@@ -37,6 +37,14 @@ const ComparisonRow& row_of(const std::vector<ComparisonRow>& rows, ComparisonGr
   return *row;
 }
 
+TEST(ComparisonRow, AChangeTooSmallForItsPercentageIsNeitherMoreNorLess) {
+  ComparisonRow row{
+      ComparisonGroup::memory, "peak", Quantity::bytes, {"1 GiB", 1e9}, {"1 GiB", 1e9 - 100}};
+  EXPECT_EQ(row.difference(), "−100 B (±0 %)");
+  row.right.number = 1e9 + 100;
+  EXPECT_EQ(row.difference(), "+100 B (±0 %)");
+}
+
 TEST(Comparison, AStudyIsTheSameAsItself) {
   const auto study = study_of(4, first_plan());
   const auto rows = compare(*study, *study);

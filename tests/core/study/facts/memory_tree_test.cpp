@@ -128,6 +128,33 @@ TEST(MemoryTree, OperatorsHoldTheTensorsThatTheyMake) {
   EXPECT_EQ(at_peak.at("parameters"), 6 * 16 * 16 * 4);
 }
 
+TEST(MemoryTree, ModulesHoldEveryNodeOnceAndOtherGroupsTheMakers) {
+  const auto study = trained_blocks();
+  const TensorHomes homes = tensor_homes(*study, *study->current);
+  for (const EqualBlocks blocks : {EqualBlocks::apart, EqualBlocks::summed}) {
+    const MemoryTree tree =
+        memory_tree(*study, *study->current, MemoryGrouping::module, homes, blocks);
+    std::vector<NodeId> all;
+    for (std::uint32_t child = 0; child < tree.nodes[0].child_count; ++child) {
+      const std::uint32_t group = tree.nodes[0].first_child + child;
+      if (tree.nodes[group].band == Band::workspace) continue;
+      const std::vector<NodeId> inside = nodes_in_tree(tree, *study->current, homes.modules, group);
+      all.insert(all.end(), inside.begin(), inside.end());
+    }
+    std::ranges::sort(all);
+    std::vector<NodeId> expected;
+    for (const NodeId id : IdRange<NodeId>(study->graph().nodes().size())) expected.push_back(id);
+    EXPECT_EQ(all, expected);
+  }
+  const MemoryTree tree = memory_tree(*study, *study->current, MemoryGrouping::op_type, homes);
+  for (std::uint32_t group = 1; group < tree.nodes.size(); ++group) {
+    if (tree.nodes[group].depth != 1) continue;
+    for (const NodeId node : nodes_in_tree(tree, *study->current, homes.modules, group)) {
+      EXPECT_EQ(study->graph().node(node).op_type, tree.nodes[group].name);
+    }
+  }
+}
+
 TEST(Icicle, BoxesLieInTheirParentsAndFillThem) {
   const auto study = trained_blocks();
   const Timeline& timeline = study->baseline->timeline;

@@ -126,7 +126,7 @@ TEST(CapturedStudy, KeepsItsOwnOptimizer) {
   ASSERT_EQ(study->warnings.size(), 1U);
   EXPECT_TRUE(study->warnings[0].starts_with("the chosen optimizer is left out"));
   EXPECT_EQ(peak_symbolic(*study, *study->current), "120");
-  EXPECT_TRUE(fusion_table(*study).empty());
+  EXPECT_TRUE(fusion_table(*study, SearchedOrders::leave_out).empty());
   EXPECT_TRUE(next_moves(*study, 5, Progress()).empty());
   const StepResizer resizer(*study, Progress());
   EXPECT_EQ(resizer.resize(resizer.current(), study->sizes).timeline.peak_bytes, 128);

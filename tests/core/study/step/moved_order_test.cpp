@@ -343,14 +343,30 @@ TEST(OrderEdits, AreListedWithWhatTheyDoAndTakenBackOneByOne) {
 TEST(FusionTable, CountsMovesIn) {
   Choices choices = moved("make_small", "make_out");
   const auto study = study_of(branches(), choices);
-  for (const FusionRow& row : fusion_table(*study)) {
+  for (const FusionRow& row : fusion_table(*study, SearchedOrders::leave_out)) {
     Choices other = choices;
     other.fusion.strategy = choice_of(row.name, no_fusion);
     EXPECT_EQ(row.peak_bytes, changed(*study, other)->current->timeline.peak_bytes) << row.name;
   }
   const Progress cancelled;
   cancelled.cancel();
-  EXPECT_THROW(fusion_table(*study, cancelled), Error);
+  EXPECT_THROW(fusion_table(*study, SearchedOrders::leave_out, cancelled), Error);
+}
+
+TEST(FusionTable, SearchesForTheOrderOfEachStrategy) {
+  Choices choices = not_trained();
+  choices.order.strategy = "minimal";
+  const auto study = study_of(branches(), choices);
+  ASSERT_NE(study->current->timeline.peak_bytes,
+            study_of(branches(), not_trained())->current->timeline.peak_bytes);
+  for (const FusionRow& row : fusion_table(*study, SearchedOrders::search)) {
+    Choices other = choices;
+    other.fusion.strategy = choice_of(row.name, no_fusion);
+    EXPECT_EQ(row.peak_bytes, changed(*study, other)->current->timeline.peak_bytes) << row.name;
+  }
+  for (const FusionRow& row : fusion_table(*study, SearchedOrders::leave_out)) {
+    EXPECT_EQ(row.peak_bytes.has_value(), row.name == no_fusion) << row.name;
+  }
 }
 
 TEST(NodeNames, ANodeThatNoNameMeansHasNone) {

@@ -116,6 +116,19 @@ TEST(Dimensions, AssumedValuesAreSaid) {
   EXPECT_NE(study->warnings.back().find("--dim"), std::string::npos);
 }
 
+TEST(Dimensions, AssumedValuesHaveTheWordOfTheSize) {
+  ModelBuilder m;
+  m.input("x", {"x_dim0", 3, 8, 8}).node("Relu", {"x"}, {"y"});
+  m.node("NonZero", {"y"}, {"places"}).output("places");
+  const auto study = study_of(shared(m), {});
+  const auto has_note = [&](const std::string& start) {
+    return std::ranges::any_of(study->warnings,
+                               [&](const auto& each) { return each.starts_with(start); });
+  };
+  EXPECT_TRUE(has_note("batch (x_dim0) is assumed to be 1")) << study->warnings.front();
+  EXPECT_TRUE(has_note("dimension '")) << "a size without a word has its name only";
+}
+
 /// scores and mask have dimension names of their own that must be equal.
 ModelBuilder masked() {
   ModelBuilder m;

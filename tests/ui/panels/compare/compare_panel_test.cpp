@@ -3,14 +3,18 @@
 #include "ui/panels/compare/compare_panel.h"
 
 #include <QAbstractItemModelTester>
+#include <QAction>
+#include <QApplication>
 #include <QDockWidget>
 #include <QFile>
+#include <QFileDialog>
 #include <QScrollBar>
 #include <QSettings>
 
 #include "tests/ui/support/window_test.h"
 #include "ui/models/plan_tree_model.h"
 #include "ui/text/texts.h"
+#include "ui/theme/text_size.h"
 #include "ui/widgets/cell_delegate.h"
 
 namespace stashscope::ui::test {
@@ -95,6 +99,25 @@ TEST_F(Compare, DifferencesAreNeverCutShort) {
                              << text(row, ComparisonModel::difference).toStdString();
     }
   }
+}
+
+TEST_F(Compare, LargerTextCutsNoNameWhileThereIsRoom) {
+  find<QAction>(u"workspace_compare"_s).trigger();
+  compare_with(sample(u"lenet"_s));
+  const auto is_cut = [this](int row) {
+    const QModelIndex cell = table().model()->index(row, ComparisonModel::name);
+    const int wanted = table().sizeHintForIndex(cell).width() + 2 * CellDelegate::padding;
+    return wanted > table().columnWidth(ComparisonModel::name);
+  };
+  for (const int percent : {100, 125, 150}) {
+    apply_text_size(*qApp, percent);
+    QCoreApplication::processEvents();
+    for (int row = 0; row < table().model()->rowCount(); ++row) {
+      if (text(row, ComparisonModel::group) == u"Alive at the peak"_s) break;
+      EXPECT_FALSE(is_cut(row)) << percent << ' ' << text(row, ComparisonModel::name).toStdString();
+    }
+  }
+  apply_text_size(*qApp, 100);
 }
 
 TEST_F(Compare, GoesToItsWorkspaceWithBothSidesInSight) {
@@ -249,10 +272,39 @@ TEST_F(Compare, SidesOfDifferentSizesSayThatAndAreMadeTheSame) {
   const QString told = find<QLabel>(u"compare_sizes"_s).text();
   EXPECT_TRUE(told.contains(u"batch is 7 here and 1 there"_s)) << told.toStdString();
   const QString before = text(0, ComparisonModel::right);
+  auto& own = find<QPushButton>(u"compare_own_sizes"_s);
+  EXPECT_FALSE(own.isVisible());
   click(same);
   ASSERT_TRUE(comes_true([&] { return !same.isVisible(); }));
   EXPECT_NE(text(0, ComparisonModel::right), before);
   EXPECT_EQ(row_of(u"inputs_input_ids_dim0"_s), -1);
+  const auto& sizes = find<QLabel>(u"compare_sizes"_s);
+  EXPECT_EQ(sizes.text(),
+            u"Right is computed with the sizes of this window: batch 7 instead of 1."_s);
+  EXPECT_TRUE(sizes.isVisible());
+  click(own);
+  ASSERT_TRUE(comes_true([&] { return same.isVisible(); }));
+  EXPECT_EQ(text(0, ComparisonModel::right), before);
+  EXPECT_EQ(sizes.text(), told);
+}
+
+TEST_F(Compare, TheDialogStartsWhereTheLastSessionWasSaved) {
+  const QString folder = in_folder(u"sessions"_s);
+  ASSERT_TRUE(QDir().mkpath(folder));
+  const auto start_of_dialog = [this] {
+    press(Qt::Key_D, Qt::ControlModifier | Qt::ShiftModifier);
+    auto& dialog = find<QFileDialog>(u"compare_dialog"_s);
+    const QString start = dialog.directory().absolutePath();
+    dialog.reject();
+    QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+    return start;
+  };
+  EXPECT_EQ(start_of_dialog(), QFileInfo(sample(u"gpt2_tiny"_s)).absolutePath());
+  document().save_session_as(folder + u"/a.stashscope"_s);
+  ASSERT_TRUE(comes_true([&] { return !document().files().session_path().isEmpty(); }));
+  EXPECT_EQ(start_of_dialog(), folder);
+  open(sample(u"gpt2_tiny"_s));
+  EXPECT_EQ(start_of_dialog(), folder) << "also without an open session";
 }
 
 TEST_F(Compare, TitlesSayWhenTheWindowHasChangedItsFile) {
@@ -292,6 +344,27 @@ TEST_F(Compare, TheReadoutFitsAtAnyWidth) {
   }
   EXPECT_EQ(forms.size(), 4U) << "from all there is to the change alone";
   EXPECT_EQ(ComparisonChart().shown_readout(), QString());
+}
+
+TEST_F(Compare, ANarrowReadoutHasTheChangeOfThePeaks) {
+  compare_with(planned_session());
+  const std::int64_t left = document().study()->current->timeline.peak_bytes;
+  press(Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier);
+  ASSERT_TRUE(settles());
+  const auto planned = document().study();
+  press(Qt::Key_Z, Qt::ControlModifier);
+  ASSERT_TRUE(settles());
+  ComparisonChart own;
+  own.set_studies(document().study(), planned);
+  own.resize(180, 200);
+  ASSERT_FALSE(own.grab().isNull());
+  press(Qt::Key_Right);
+  EXPECT_EQ(own.shown_readout(),
+            u"peak "_s + change_text(left, planned->current->timeline.peak_bytes));
+  own.resize(1100, 200);
+  ASSERT_FALSE(own.grab().isNull());
+  EXPECT_TRUE(own.shown_readout().contains(u" → right slot "_s))
+      << own.shown_readout().toStdString();
 }
 
 TEST_F(Compare, TheChartZoomsByKeysAndWheel) {

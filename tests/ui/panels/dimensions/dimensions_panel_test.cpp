@@ -104,6 +104,8 @@ TEST_F(Dimensions, AreTypedOneAfterTheOther) {
   find<QAction>(u"go_to_dimensions_dock"_s).trigger();
   ASSERT_TRUE(box(batch).hasFocus());
   type_and_press(batch, u"4"_s, Qt::Key_Tab);
+  ASSERT_TRUE(find<QWidget>(u"dimension_more:"_s + batch).hasFocus()) << "what is in its row";
+  press(Qt::Key_Tab);
   ASSERT_TRUE(box(length).hasFocus());
   type_and_press(length, u"32"_s, Qt::Key_Return);
   ASSERT_TRUE(settles());
@@ -116,6 +118,7 @@ TEST_F(Dimensions, DigitsStayWhileTheStepIsComputed) {
   box(batch).setFocus();
   box(batch).selectAll();
   type_and_press(batch, u"4"_s, Qt::Key_Tab);
+  press(Qt::Key_Tab);
   ASSERT_TRUE(box(length).hasFocus());
   QTest::keyClicks(&box(length), u"1"_s);
   ASSERT_TRUE(settles());

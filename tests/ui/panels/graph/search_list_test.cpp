@@ -53,6 +53,26 @@ TEST_F(SearchHits, AnyOfThemIsOneChoiceAway) {
   EXPECT_EQ(document().selection().node(), third);
 }
 
+TEST_F(SearchHits, TheCountFollowsTheSelection) {
+  const auto expect_hit = [this](int hit) {
+    EXPECT_EQ(matches(), u"%1 of %2"_s.arg(hit).arg(hits()));
+  };
+  QTest::keyClick(&search(), Qt::Key_Return);
+  QTest::keyClick(&search(), Qt::Key_Return);
+  expect_hit(2);
+  const NodeId second = document().selection().node();
+  press(Qt::Key_Left, Qt::AltModifier);
+  expect_hit(1);
+  press(Qt::Key_Right, Qt::AltModifier);
+  EXPECT_EQ(document().selection().node(), second);
+  expect_hit(2);
+  document().selection().clear();
+  EXPECT_EQ(matches(), u"%1 found"_s.arg(hits()));
+  search().setFocus();
+  press(Qt::Key_F3);
+  expect_hit(3);
+}
+
 TEST_F(SearchHits, EscapeClosesTheListAndDownOpensIt) {
   QTest::keyClick(&search(), Qt::Key_Escape);
   EXPECT_FALSE(list().isVisible());

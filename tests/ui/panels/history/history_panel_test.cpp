@@ -7,6 +7,7 @@
 #include "tests/ui/support/window_test.h"
 #include "ui/models/plan_tree_model.h"
 #include "ui/panels/history/history_model.h"
+#include "ui/text/texts.h"
 
 namespace stashscope::ui::test {
 namespace history_panel_test {
@@ -65,6 +66,32 @@ TEST_F(History, WhatIsCutOffIsForgotten) {
   EXPECT_FALSE(text(2, HistoryModel::peak).isEmpty());
   open(sample(u"lenet"_s));
   EXPECT_EQ(table().model()->rowCount(), 1);
+}
+
+TEST_F(History, TheMenuOfARowComparesWithItsState) {
+  make_choices();
+  const std::int64_t with_both = peak();
+  auto& compare = find<QAction>(u"compare_with_state"_s);
+  EXPECT_FALSE(compare.isEnabled()) << "the current state is no other one";
+  const QPoint first_row = table().visualRect(table().model()->index(0, 0)).center();
+  QTest::mouseClick(table().viewport(), Qt::RightButton, {}, first_row);
+  ASSERT_TRUE(table().actions().contains(&compare)) << "the menu lists it";
+  ASSERT_TRUE(compare.isEnabled());
+  compare.trigger();
+  auto& panel = find<ComparePanel>(u"compare_panel"_s);
+  ASSERT_TRUE(comes_true([&] { return panel.is_comparing(); })) << message().toStdString();
+  EXPECT_EQ(document().undo_stack().index(), 2) << "the current choices stay";
+  EXPECT_EQ(peak(), with_both);
+  const auto& differences = find<QTableView>(u"compare_table"_s);
+  const auto cell = [&](int column) {
+    return differences.model()->index(0, column).data().toString();
+  };
+  EXPECT_EQ(cell(ComparisonModel::name), u"peak"_s);
+  EXPECT_EQ(cell(ComparisonModel::left), bytes_text(with_both));
+  EXPECT_EQ(cell(ComparisonModel::right), text(0, HistoryModel::peak));
+  EXPECT_TRUE(find<QLabel>(u"compare_right"_s).text().contains(u"state “As opened”"_s))
+      << find<QLabel>(u"compare_right"_s).text().toStdString();
+  EXPECT_FALSE(QSettings().contains(u"compare/file"_s)) << "a state is no file to compare again";
 }
 
 }  // namespace history_panel_test

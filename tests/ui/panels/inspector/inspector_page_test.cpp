@@ -77,6 +77,30 @@ class InspectorPages : public WindowTest {
   }
 };
 
+TEST_F(InspectorPages, LongNamesBreakBetweenWordsAndUseTheWholeRow) {
+  open(sample(u"gpt2_tiny"_s));
+  const NodeId node = node_with([this](NodeId each) {
+    const auto& inputs = dataflow().topology.inputs[each];
+    return std::ranges::any_of(inputs, [this](ValueId id) {
+      return !dataflow().topology.producer[id].valid() &&
+             name_of(document().study()->graph(), dataflow(), id).ends_with("c_attn.weight");
+    });
+  });
+  document().selection().select_node(node);
+  int names = 0;
+  for (QTextBlock block = page().document()->begin(); block.isValid(); block = block.next()) {
+    const QTextLayout& layout = *block.layout();
+    if (!block.text().contains(u"weight"_s) || layout.lineCount() == 0) continue;
+    ++names;
+    for (int line = 0; line + 1 < layout.lineCount(); ++line) {
+      const QTextLine& shown = layout.lineAt(line);
+      EXPECT_EQ(block.text()[shown.textStart() + shown.textLength() - 1], QChar(0x200b));
+      EXPECT_GT(shown.naturalTextWidth(), 0.5 * page().viewport()->width());
+    }
+  }
+  EXPECT_GT(names, 0);
+}
+
 TEST_F(InspectorPages, TheModelIsDescribedWhileNothingIsSelected) {
   open(sample(u"gpt2_tiny"_s));
   document().selection().clear();

@@ -13,6 +13,7 @@
 #include "tests/ui/support/window_test.h"
 #include "ui/models/edit_model.h"
 #include "ui/models/fusion_model.h"
+#include "ui/models/group_model.h"
 #include "ui/models/order_model.h"
 #include "ui/models/step_model.h"
 #include "ui/panels/orders/steps_view.h"
@@ -136,6 +137,36 @@ TEST_F(OrderAndFusion, AClickOrAKeyChoosesAnOrder) {
   ASSERT_TRUE(settles());
   EXPECT_EQ(document().choices().order.strategy, "file");
   EXPECT_EQ(peak(), before);
+}
+
+TEST_F(OrderAndFusion, SpaceDoesWhatReturnDoesAndOneUndoTakesItBack) {
+  orders().setFocus(Qt::TabFocusReason);
+  orders().selectRow(order_row("breadth-first"));
+  press(Qt::Key_Space);
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(document().choices().order.strategy, "breadth-first");
+  press(Qt::Key_Z, Qt::ControlModifier);
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(document().choices().order.strategy, "file");
+  show_tab(fusion_tab);
+  fusions().setFocus(Qt::TabFocusReason);
+  fusions().selectRow(1);
+  press(Qt::Key_Space);
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(document().choices().fusion.strategy, fusion_strategies()[1].name);
+}
+
+TEST_F(OrderAndFusion, HomeAndEndGoToTheFirstAndTheLastRow) {
+  const int last = orders().model()->rowCount() - 1;
+  ASSERT_GT(last, 2);
+  click_cell(orders(), 1, OrderModel::peak);
+  press(Qt::Key_End);
+  EXPECT_EQ(orders().currentIndex().row(), last);
+  EXPECT_EQ(orders().selectionModel()->selectedRows().value(0).row(), last);
+  press(Qt::Key_Home);
+  EXPECT_EQ(orders().currentIndex().row(), 0);
+  EXPECT_EQ(orders().selectionModel()->selectedRows().value(0).row(), 0);
+  EXPECT_EQ(orders().currentIndex().column(), OrderModel::peak);
 }
 
 TEST_F(OrderAndFusion, TheKeyboardFindsARowToStartFrom) {
@@ -315,6 +346,20 @@ TEST_F(OrderAndFusion, FusionsAreCountedWhenTheyAreLookedAtAndChosenByAClick) {
   press(Qt::Key_Z, Qt::ControlModifier);
   ASSERT_TRUE(settles());
   EXPECT_TRUE(study().current->groups.empty());
+}
+
+TEST_F(OrderAndFusion, TheNamesOfFusedNodesHaveTheRoomThatTheirOperatorsLeave) {
+  choose_fusion("dataflow");
+  show_tab(fusion_tab);
+  const int names = groups().columnWidth(GroupModel::name);
+  const int operators = groups().columnWidth(GroupModel::op);
+  EXPECT_EQ(names + operators, groups().viewport()->width());
+  EXPECT_GT(names, operators);
+  const QModelIndex first = groups().model()->index(0, 0);
+  for (int row = 0; row < groups().model()->rowCount(first); ++row) {
+    const QString op = groups().model()->index(row, GroupModel::op, first).data().toString();
+    EXPECT_LE(groups().fontMetrics().horizontalAdvance(op), operators) << op.toStdString();
+  }
 }
 
 TEST_F(OrderAndFusion, DeleteTakesANodeOutOfItsGroup) {

@@ -320,6 +320,48 @@ TEST_F(Overview, TheIcicleSumsEqualBlocks) {
   EXPECT_FALSE(find<QWidget>(u"overview_sum_blocks"_s).isEnabled());
 }
 
+TEST_F(Overview, TheRowAndTheZoomEndWhenSomethingElseIsSelected) {
+  const auto click_row = [this] {
+    click_cell(modules(), row_of(u"transformer.wte"_s), ModuleModel::module);
+    ASSERT_TRUE(settles());
+    ASSERT_TRUE(heading().endsWith(u" transformer.wte"_s)) << heading().toStdString();
+    ASSERT_TRUE(modules().selectionModel()->hasSelection());
+  };
+  click_row();
+  document().selection().select_slot(0);
+  EXPECT_NE(icicle().top(), 0U) << "a step of the cursor leaves the zoom";
+  EXPECT_FALSE(modules().selectionModel()->hasSelection());
+  click_row();
+  const Study& study = *document().study();
+  const auto inside = nodes_in_tree(icicle().tree(), *study.current,
+                                    tensor_homes(study, *study.current).modules, icicle().top());
+  ASSERT_FALSE(inside.empty());
+  window().graph().go_to(inside.front());
+  EXPECT_NE(icicle().top(), 0U) << "the node is in the group";
+  click_row();
+  window().graph().go_to(document().study()->current->timeline.order.back());
+  EXPECT_EQ(icicle().top(), 0U);
+  EXPECT_FALSE(modules().selectionModel()->hasSelection());
+}
+
+TEST_F(Overview, WholeLayersLeaveTheColumnsInPlace) {
+  const auto places = [this] {
+    std::vector<int> lefts;
+    for (int column = 0; column < modules().model()->columnCount(); ++column) {
+      lefts.push_back(modules().columnViewportPosition(column));
+    }
+    return lefts;
+  };
+  const std::vector<int> before = places();
+  auto& layers = find<QCheckBox>(u"whole_layers"_s);
+  for (const bool is_on : {true, false}) {
+    const int rows = modules().model()->rowCount();
+    layers.click();
+    ASSERT_TRUE(comes_true([&] { return modules().model()->rowCount() != rows; }));
+    EXPECT_EQ(places(), before) << is_on;
+  }
+}
+
 TEST_F(Overview, TheZoomStaysWhenAPlanIsTicked) {
   click_box(box_named(u"h.1"_s));
   const QString before = heading();

@@ -10,7 +10,6 @@
 #include "core/study/facts/peak_floor.h"
 #include "tests/ui/panels/planner/planner_test.h"
 #include "ui/document/exports.h"
-#include "ui/panels/planner/replan_text.h"
 #include "ui/text/texts.h"
 
 namespace stashscope::ui::test {
@@ -138,33 +137,48 @@ TEST_F(Planner, OffersPassesThatMakeThePlanCheaper) {
   EXPECT_TRUE(answer().contains(u"switched on"_s)) << answer().toStdString();
 }
 
-TEST_F(Planner, SaysWhatPlansAreForAndWhatIsForPyTorch) {
-  auto& hint = find<QLabel>(u"planner_runtime_hint"_s);
-  EXPECT_FALSE(hint.isVisible()) << "no answer yet";
-  auto& panel = find<QWidget>(u"plans_panel"_s);
-  find<QDockWidget>(u"plans_dock"_s).setFloating(true);
-  find<QDockWidget>(u"plans_dock"_s).resize(500, 640);
-  EXPECT_TRUE(find<QWidget>(u"plans_runtime_hint"_s).isVisibleTo(&panel));
-  find<QDockWidget>(u"plans_dock"_s).resize(500, 260);
-  EXPECT_FALSE(find<QWidget>(u"plans_runtime_hint"_s).isVisibleTo(&panel)) << "no room";
-  type_budget(u"80%"_s);
+TEST_F(Planner, SaysWhatAPlanWithItsPassesSavedAgainstTheStart) {
+  const Study& start = *document().study();
+  const QString peak_before = bytes_text(peak());
+  const QString time_before = time_text(step_seconds(start, *start.current));
+  type_budget(u"62 %"_s);  // a share of a peak that the passes lower
   QTest::keyClick(&field(), Qt::Key_Return);
   ASSERT_TRUE(ends());
-  EXPECT_TRUE(hint.isVisible());
-  EXPECT_TRUE(hint.text().contains(u"ONNX Runtime or the saved model"_s));
-  Q_EMIT hint.linkActivated(u"capture"_s);
-  EXPECT_EQ(find<QDialog>(u"document_dialog"_s).windowTitle(),
-            u"Capture, plan, apply and measure in PyTorch"_s);
+  auto& use = find<QPushButton>(u"use_passes_button"_s);
+  ASSERT_TRUE(use.isVisible()) << answer().toStdString();
+  const std::int64_t budget = planning().answer()->request.budget_bytes;
+  click(use);
+  ASSERT_TRUE(settles());
+  ASSERT_NE(share(62), budget);
+  const Study& now = *document().study();
+  EXPECT_TRUE(
+      answer().contains(u"from <b>%1</b> to <b>%2</b>"_s.arg(peak_before, bytes_text(peak()))))
+      << answer().toStdString();
+  EXPECT_TRUE(answer().contains(u"a step from <b>%1</b> to <b>%2</b>"_s.arg(
+      time_before, time_text(step_seconds(now, *now.current)))))
+      << answer().toStdString();
+  EXPECT_FALSE(find<QPushButton>(u"use_plan_button"_s).isVisible()) << "this plan is in use";
+  type_budget(u"61 %"_s);
+  EXPECT_FALSE(answer().contains(u"went from"_s)) << "another budget has no answer yet";
 }
 
-TEST_F(Planner, AmountsThatReadAlikeHaveMoreDecimals) {
-  constexpr std::int64_t limit = std::int64_t{24} << 30;
-  ReplannedFit fit;
-  fit.memory_bytes = limit;
-  fit.next = UnplannedSize{37, {}, limit + (20 << 20), limit + (20 << 20)};
-  const QString text = replanned_text(fit, false);
-  EXPECT_TRUE(text.contains(u"the lowest peak found is 24.02 GiB, not 24.00 GiB"_s))
-      << text.toStdString();
+TEST_F(Planner, TheInvitationOfTheChartStandsOnNoGrid) {
+  ASSERT_TRUE(chart().points().empty());
+  chart().set_marks(ChartMarks{{100, 0}, {60, 0.5}, 1, 80, {}});
+  const PlanChartMap map = chart().map();
+  const QImage picture = chart().grab().toImage();
+  const QRgb background = picture.pixel(2, 2);
+  // Nothing stands between the upper and the lower line of the grid, except lines from top to
+  // bottom.
+  const double half = (map.plot.top() + map.plot.bottom()) / 2;
+  const int above = qRound(half) - 4;
+  const int below = qRound(half) + 4;
+  int kinds = 0;
+  for (int x = qRound(map.plot.left()); x < qRound(map.plot.right()); ++x) {
+    const bool is_line = picture.pixel(x, above) != background;
+    if (is_line != (picture.pixel(x, below) != background)) ++kinds;
+  }
+  EXPECT_LE(kinds, 3) << "a text is in the way of the lines";
 }
 
 TEST_F(Planner, TheBudgetBelongsToItsModelAndItsSession) {
@@ -207,6 +221,26 @@ class SmallPlanner : public Planner {
     QCoreApplication::processEvents();
   }
 };
+
+TEST_F(SmallPlanner, ShowsTheAnswerAfterItsButtonWasUsed) {
+  resize(420, 320);
+  type_budget(u"62 %"_s);
+  QTest::keyClick(&field(), Qt::Key_Return);
+  ASSERT_TRUE(ends());
+  auto& use = find<QPushButton>(u"use_passes_button"_s);
+  ASSERT_TRUE(use.isVisible()) << answer().toStdString();
+  use.setFocus();
+  scroll().ensureWidgetVisible(&use);
+  QTest::keyClick(&use, Qt::Key_Space);
+  ASSERT_TRUE(settles());
+  QTest::qWait(20);
+  const auto& text = find<QLabel>(u"budget_answer"_s);
+  ASSERT_TRUE(text.text().contains(u"went from"_s)) << text.text().toStdString();
+  const int top = text.mapTo(scroll().viewport(), QPoint()).y();
+  EXPECT_GE(top, 0) << "its first line says what was saved";
+  EXPECT_LT(top, scroll().viewport()->height() / 2 + 40);
+  EXPECT_TRUE(find<QPushButton>(u"plan_button"_s).hasFocus());
+}
 
 TEST_F(SmallPlanner, IsWholeAtEveryWidth) {
   for (const int width : {900, 500, 395, 300, 1}) {
@@ -310,8 +344,13 @@ TEST_F(Fit, OneClickSetsTheSizeWithThePlanMadeForIt) {
   ASSERT_GT(found.value, 16);
   EXPECT_TRUE(fits().contains(bytes_text(found.peak_bytes))) << fits().toStdString();
   EXPECT_EQ(use.text(), u"Set batch to %1 with this plan"_s.arg(found.value));
+  const QString value = QString::number(found.value);
+  const QString largest = planning().replanned()->is_at_least() ? u"at least "_s + value : value;
+  EXPECT_TRUE(status().contains(u"with a plan made for it "_s + largest)) << status().toStdString();
   click(use);
   ASSERT_TRUE(settles());
+  EXPECT_TRUE(status().contains(u": batch "_s + largest)) << status().toStdString();
+  EXPECT_FALSE(status().contains(u"with a plan"_s)) << "no size without it is told";
   EXPECT_EQ(peak(), found.peak_bytes);
   EXPECT_LE(peak(), memory_bytes);
   EXPECT_FALSE(use.isVisible());

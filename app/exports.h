@@ -1,0 +1,37 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/allocator/allocator_settings.h"
+#include "core/study/files/overwrite_guard.h"
+#include "core/study/step/study.h"
+
+namespace stashscope::app {
+
+/// Files of the predicted step for other programs; an empty path means no file.
+struct ExportOptions {
+  std::string snapshot;
+  std::string snapshot_at = "end";  ///< end or peak
+  std::string perfetto;
+  std::string node_data;
+  std::string csv;
+};
+
+/// @param batch the option that all options declared here need
+void add_export_options(CLI::App& program, ExportOptions& options, CLI::Option* batch);
+
+/// The paths of all files, those beside the named ones included.
+std::vector<std::string> export_paths(const ExportOptions& options);
+
+/// Throws a usage Error if a file would overwrite an input or another output.
+void claim_exports(const ExportOptions& options, OverwriteGuard& files);
+
+/// @param allocator not set: files with reserved bytes leave them out, and the snapshot is that of
+/// PyTorch's default settings
+void write_exports(const ExportOptions& options, const Study& study,
+                   const std::optional<AllocatorSettings>& allocator);
+
+}  // namespace stashscope::app

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "core/schedule/tasks/search_limit.h"
+
+namespace stashscope::app {
+
+struct ArenaOptions {
+  bool is_chosen = false;
+  std::string capacity;  ///< such as 1MiB; empty: the lowest that is found
+};
+
+/// Declares --arena and --capacity. @return --arena
+CLI::Option* add_arena_options(CLI::App& program, ArenaOptions& options);
+
+/// Places the buffers of a static arena, writes them with their offsets to `out` unless it is
+/// empty, and prints the capacity. Returns the exit code: 4 if no placement within the capacity was
+/// found.
+int plan_arena(const std::string& instance, const ArenaOptions& options, const SearchLimit& limit,
+               const std::string& out);
+
+}  // namespace stashscope::app

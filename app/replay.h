@@ -1,0 +1,21 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+namespace stashscope::app {
+
+struct ReplayOptions {
+  std::string events;    ///< recorded events or a snapshot; empty: no replay
+  std::string segments;  ///< the state at the end of recorded events
+  bool own_addresses = false;
+};
+
+void add_replay_options(CLI::App& program, ReplayOptions& options);
+
+/// Plays a recorded trace of PyTorch's allocator and prints how far the rules of the program do
+/// what the recording shows. Returns the exit code.
+/// @param format text or json
+int run_replay(const ReplayOptions& options, const std::string& format);
+
+}  // namespace stashscope::app

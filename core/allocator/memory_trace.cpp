@@ -1,0 +1,228 @@
+#include "core/allocator/memory_trace.h"
+
+#include <algorithm>
+#include <charconv>
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+
+namespace stashscope {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::pair<std::string_view, AllocatorAction> actions[] = {
+    {"alloc", AllocatorAction::alloc},
+    {"free_requested", AllocatorAction::free_requested},
+    {"free_completed", AllocatorAction::free_completed},
+    {"segment_alloc", AllocatorAction::segment_alloc},
+    {"segment_free", AllocatorAction::segment_free},
+    {"segment_map", AllocatorAction::segment_map},
+    {"segment_unmap", AllocatorAction::segment_unmap},
+    {"snapshot", AllocatorAction::other},
+    {"oom", AllocatorAction::other},
+    {"workspace_snapshot", AllocatorAction::other},
+};
+
+[[noreturn]] void fail_line(std::size_t line, const std::string& why) {
+  fail_input("line " + std::to_string(line), why,
+             "the events need the columns action, addr and size");
+}
+
+/// The places of the columns that are read.
+struct Columns {
+  std::size_t action = 0;
+  std::size_t address = 0;
+  std::size_t bytes = 0;
+  std::optional<std::size_t> stream;
+};
+
+std::optional<std::size_t> column(const std::vector<std::string>& names, std::string_view name) {
+  const auto found = std::ranges::find(names, name);
+  if (found == names.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - names.begin());
+}
+
+Columns columns_in(std::string_view header) {
+  std::vector<std::string> names = split(header, ',');
+  for (std::string& name : names) name = trimmed(name);
+  const auto action = column(names, "action");
+  const auto address = column(names, "addr");
+  const auto bytes = column(names, "size");
+  if (!action || !address || !bytes) fail_line(1, "does not name these columns");
+  return {*action, *address, *bytes, column(names, "stream")};
+}
+
+/// A field as a number; an empty field is 0.
+std::int64_t number_in(std::string_view field, std::size_t line) {
+  if (field.empty()) return 0;
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), number);
+  if (error != std::errc() || end != field.data() + field.size() || number < 0) {
+    fail_line(line, "has '" + printable(std::string(field)) + "' in the place of a number");
+  }
+  return number;
+}
+
+/// The fields of a line, which are not quoted.
+void split_into(std::string_view line, std::vector<std::string_view>& fields) {
+  fields.clear();
+  while (true) {
+    const auto comma = line.find(',');
+    fields.push_back(line.substr(0, comma));
+    if (comma == std::string_view::npos) return;
+    line.remove_prefix(comma + 1);
+  }
+}
+
+AllocatorEvent event_in(const std::vector<std::string_view>& fields, const Columns& columns,
+                        std::size_t line) {
+  const std::size_t last = std::max({columns.action, columns.address, columns.bytes});
+  if (fields.size() <= last) fail_line(line, "has too few fields");
+  const std::string_view name = fields[columns.action];
+  const auto action =
+      std::ranges::find(actions, name, &std::pair<std::string_view, AllocatorAction>::first);
+  if (action == std::end(actions)) {
+    fail_line(line, "has the unknown action '" + printable(std::string(name)) + "'");
+  }
+  AllocatorEvent event{action->second, number_in(fields[columns.address], line),
+                       number_in(fields[columns.bytes], line), 0};
+  if (columns.stream && *columns.stream < fields.size()) {
+    event.stream = number_in(fields[*columns.stream], line);
+  }
+  return event;
+}
+
+constexpr std::int64_t most_bytes = std::int64_t{1} << 60;
+
+std::int64_t size_field(const json& object, const char* key) {
+  const auto found = object.find(key);
+  if (found == object.end() || !found->is_number_integer()) {
+    fail_input("", std::string("the field '") + key + "' is not a whole number");
+  }
+  const auto number = found->get<std::int64_t>();
+  if (number < 0 || number > most_bytes) {
+    fail_input("", std::string("the field '") + key + "' is out of range");
+  }
+  return number;
+}
+
+std::string state_field(const json& state) {
+  return state.is_string() ? state.get<std::string>() : "";
+}
+
+/// A block as an object, or as a list of address, size, requested size and state.
+RecordedBlock block_in(const json& block) {
+  if (block.is_array() && block.size() >= 4) {
+    return block_in({{"address", block[0]},
+                     {"size", block[1]},
+                     {"requested_size", block[2]},
+                     {"state", block[3]}});
+  }
+  if (!block.is_object()) fail_input("", "a block is neither an object nor a list of 4 entries");
+  const std::string state = state_field(block.value("state", json()));
+  return {size_field(block, "address"), size_field(block, "size"),
+          block.contains("requested_size") ? size_field(block, "requested_size") : 0,
+          state == "inactive"};
+}
+
+/// Fails unless the blocks lie in the segment one after the other.
+void check_blocks(const RecordedSegment& segment) {
+  std::int64_t end = segment.address;
+  for (const RecordedBlock& block : segment.blocks) {
+    if (block.address != end || block.bytes <= 0) fail_input("", "its blocks do not fill it");
+    end += block.bytes;
+  }
+  if (!segment.blocks.empty() && end != segment.address + segment.bytes) {
+    fail_input("", "its blocks do not fill it");
+  }
+}
+
+RecordedSegment segment_in(const json& object) {
+  if (!object.is_object()) fail_input("", "is not an object");
+  RecordedSegment segment;
+  segment.address = size_field(object, "address");
+  segment.bytes = size_field(object, "total_size");
+  if (object.contains("stream")) segment.stream = size_field(object, "stream");
+  const std::string type = state_field(object.value("segment_type", json()));
+  if (type != "small" && type != "large") fail_input("", "its segment_type is not small or large");
+  segment.pool = type == "small" ? MemoryPool::small : MemoryPool::large;
+  const json expandable = object.value("is_expandable", json(false));
+  segment.is_expandable = expandable.is_boolean() && expandable.get<bool>();
+  for (const json& block : object.value("blocks", json::array())) {
+    segment.blocks.push_back(block_in(block));
+  }
+  check_blocks(segment);
+  return segment;
+}
+
+/// The settings of the recorded allocator: its environment variable, and what it made of it.
+AllocatorSettings settings_in(const json& object) {
+  if (!object.is_object()) return {};
+  AllocatorSettings settings =
+      parse_allocator_settings(state_field(object.value("PYTORCH_CUDA_ALLOC_CONF", json())));
+  const json split = object.value("max_split_size", json(-1));
+  if (split.is_number_integer() && split.get<std::int64_t>() > 0) {
+    settings.max_split_bytes = split.get<std::int64_t>();
+  }
+  const json expandable = object.value("expandable_segments", json(false));
+  if (expandable.is_boolean() && expandable.get<bool>()) settings.expandable_segments = true;
+  return settings;
+}
+
+json parsed(const std::string& text) {
+  json parsed = json::parse(text, nullptr, false);
+  if (!parsed.is_object() || !parsed.contains("segments") || !parsed["segments"].is_array()) {
+    fail_input("", "is not JSON with a list of segments", "give the segments of a memory snapshot");
+  }
+  return parsed;
+}
+
+}  // namespace
+
+std::int64_t RecordedState::reserved_bytes() const {
+  std::int64_t bytes = 0;
+  for (const RecordedSegment& segment : segments) bytes += segment.bytes;
+  return bytes;
+}
+
+std::vector<AllocatorEvent> parse_trace_events(std::string_view csv) {
+  std::vector<AllocatorEvent> events;
+  std::optional<Columns> columns;
+  std::vector<std::string_view> fields;
+  for (std::size_t line = 1; !csv.empty(); ++line) {
+    const auto end = csv.find('\n');
+    std::string_view text = csv.substr(0, end);
+    csv.remove_prefix(end == std::string_view::npos ? csv.size() : end + 1);
+    if (text.ends_with('\r')) text.remove_suffix(1);
+    if (text.empty()) continue;
+    if (!columns) {
+      columns = columns_in(text);
+      continue;
+    }
+    split_into(text, fields);
+    events.push_back(event_in(fields, *columns, line));
+  }
+  if (!columns) fail_line(1, "does not name these columns");
+  return events;
+}
+
+RecordedState parse_recorded_state(const std::string& json_text) {
+  const json object = parsed(json_text);
+  RecordedState state;
+  const char* const key = object.contains("allocator_settings") ? "allocator_settings" : "settings";
+  state.settings = settings_in(object.value(key, json::object()));
+  for (const json& each : object["segments"]) {
+    try {
+      state.segments.push_back(segment_in(each));
+    } catch (const Error& error) {
+      throw error.within("segment " + std::to_string(state.segments.size()));
+    }
+  }
+  std::ranges::sort(state.segments, {}, &RecordedSegment::address);
+  return state;
+}
+
+}  // namespace stashscope

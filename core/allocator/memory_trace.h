@@ -1,0 +1,67 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/allocator/caching_allocator.h"
+
+namespace stashscope {
+
+/// What an allocator did.
+enum class AllocatorAction : std::uint8_t {
+  alloc,
+  free_requested,  ///< the program has freed the tensor
+  free_completed,  ///< the memory is free for other tensors
+  segment_alloc,
+  segment_free,
+  segment_map,    ///< an expandable segment got memory
+  segment_unmap,  ///< an expandable segment gave memory back
+  other           ///< an event without an effect on memory, such as a snapshot
+};
+
+/// One event of a recorded trace.
+struct AllocatorEvent {
+  AllocatorAction action = AllocatorAction::other;
+  std::int64_t address = 0;
+  std::int64_t bytes = 0;  ///< of the tensor as it was asked for, or of the segment
+  std::int64_t stream = 0;
+};
+
+/// A block of a recorded segment.
+struct RecordedBlock {
+  std::int64_t address = 0;
+  std::int64_t bytes = 0;
+  std::int64_t requested_bytes = 0;
+  bool is_free = false;
+};
+
+/// A segment of a recorded state.
+struct RecordedSegment {
+  std::int64_t address = 0;
+  std::int64_t bytes = 0;
+  std::int64_t stream = 0;
+  MemoryPool pool = MemoryPool::large;
+  bool is_expandable = false;
+  std::vector<RecordedBlock> blocks = {};  ///< by ascending address; empty: one free block
+};
+
+/// The state of a recorded allocator.
+struct RecordedState {
+  AllocatorSettings settings;
+  std::vector<RecordedSegment> segments;  ///< by ascending address
+
+  std::int64_t reserved_bytes() const;
+};
+
+/// Reads events from CSV with the columns action, addr, size and, if present, stream. Throws an
+/// input Error that names the line.
+std::vector<AllocatorEvent> parse_trace_events(std::string_view csv);
+
+/// Reads a state from JSON: settings and segments, as in a memory snapshot of PyTorch; a block may
+/// be a list of address, size, requested size and state. Throws an input Error that names the
+/// segment.
+RecordedState parse_recorded_state(const std::string& json_text);
+
+}  // namespace stashscope

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/arena/arena.h"
+
+namespace stashscope {
+
+/// The buffers of an arena as a CSV file has them, in the format of google/minimalloc: a header
+/// that names the columns in any order, then a line for each buffer. `id`, `lower`, `upper` and
+/// `size` are needed; `buffer` and `buffer_id` also name the id, `begin` and `start` the first
+/// time, and `end` the last time in which the buffer lives, one before `upper`. Further columns are
+/// kept as they are.
+struct ArenaFile {
+  std::vector<ArenaBuffer> buffers;
+  std::vector<std::string> header;
+  std::vector<std::vector<std::string>> rows;  ///< the fields of each buffer
+  std::optional<std::size_t> offset_column;
+};
+
+/// Reads the text of a file. Throws an input Error that names the line, without the file: missing,
+/// repeated or empty fields, numbers that are none or too large, a life that ends before it starts,
+/// an id that is given twice, an alignment above 1.
+ArenaFile parse_arena(std::string_view text);
+
+/// parse_arena of a file; Errors name it.
+ArenaFile read_arena(const std::filesystem::path& path);
+
+/// The file with the offset of each buffer in the column `offset`, the last one if it had none.
+std::string arena_text(const ArenaFile& file, const std::vector<std::int64_t>& offsets);
+
+}  // namespace stashscope

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/arena/arena.h"
+#include "core/arena/sections.h"
+
+namespace stashscope {
+
+/// Offsets from one pass over the buffers, without looking ahead. A pass over 60,000 buffers takes
+/// seconds. Both return the offset of each buffer, or nothing where a buffer would end above
+/// `most_bytes`.
+
+/// Each buffer, in the order `order`, lies at the lowest offset where it shares no bytes with those
+/// before it.
+std::vector<std::int64_t> first_fit(const std::vector<ArenaBuffer>& buffers,
+                                    const ArenaSections& sections, const std::vector<int>& order,
+                                    std::int64_t most_bytes);
+
+/// Buffers are stacked from below: next comes the buffer that can lie lowest above those that are
+/// placed, of several the first in `order`. Room below a placed buffer stays empty.
+std::vector<std::int64_t> stacked_fit(const std::vector<ArenaBuffer>& buffers,
+                                      const ArenaSections& sections, const std::vector<int>& order,
+                                      std::int64_t most_bytes);
+
+}  // namespace stashscope

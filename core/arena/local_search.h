@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "core/arena/arena.h"
+#include "core/arena/arena_limit.h"
+#include "core/arena/greedy_fit.h"
+#include "core/arena/sections.h"
+
+namespace stashscope {
+
+/// A pass of greedy_fit.h.
+using GreedyFit = decltype(&first_fit);
+
+/// A placement that a pass made of an order.
+struct OrderedPlacement {
+  GreedyFit fit = nullptr;
+  std::vector<int> order;
+  ArenaPlacement placement;
+};
+
+/// Moves the buffers that end highest towards the front of the order and keeps what is not worse,
+/// in the manner of squeaky wheel optimization (Joslin, Clements, JAIR 10, 1999).
+class LocalSearch {
+ public:
+  LocalSearch(const std::vector<ArenaBuffer>& buffers, const ArenaSections& sections,
+              std::uint64_t seed)
+      : buffers_(buffers), sections_(sections), random_(seed) {}
+
+  /// One round; returns whether the capacity is lower than before.
+  bool improve(OrderedPlacement& current, std::int64_t goal);
+
+ private:
+  std::vector<int> moved_forward(const OrderedPlacement& current, std::int64_t goal);
+  double unit() { return static_cast<double>(random_() >> 11) * 0x1p-53; }
+
+  const std::vector<ArenaBuffer>& buffers_;
+  const ArenaSections& sections_;
+  std::mt19937_64 random_;
+};
+
+}  // namespace stashscope

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/arena/arena.h"
+
+namespace stashscope {
+
+/// Indices of buffers and sections are stored as int, in half the memory.
+inline std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+/// The time of an arena in sections: the largest groups of buffers that live at the same time, in
+/// the order of time. Two buffers overlap in time if and only if they share a section, so that
+/// nothing else of the time matters for a placement.
+struct ArenaSections {
+  int count = 0;
+  /// Of each buffer: it lives in the sections [first, last).
+  std::vector<int> first;
+  std::vector<int> last;
+
+  bool overlap(std::size_t a, std::size_t b) const {
+    return first[a] < last[b] && first[b] < last[a];
+  }
+};
+
+ArenaSections sections_of(const std::vector<ArenaBuffer>& buffers);
+
+/// Lists of indices in one flat vector.
+struct IndexLists {
+  std::vector<std::size_t> begins;  ///< one more than there are lists
+  std::vector<int> items;
+
+  const int* begin(std::size_t list) const { return items.data() + begins[list]; }
+  const int* end(std::size_t list) const { return items.data() + begins[list + 1]; }
+};
+
+/// The buffers that live in each section, ascending.
+IndexLists members_of(const ArenaSections& sections);
+
+/// The buffers that overlap each buffer in time, without itself. It takes as much memory as there
+/// are pairs.
+IndexLists neighbours_of(const ArenaSections& sections);
+
+/// How many pairs of buffers overlap in time.
+std::int64_t overlapping_pairs(const ArenaSections& sections);
+
+}  // namespace stashscope

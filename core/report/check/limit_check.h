@@ -1,0 +1,66 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/report/check/memory_record.h"
+
+namespace stashscope {
+
+/// The figure that a limit is for.
+enum class CheckedFigure : std::uint8_t { peak, reserved, stashed };
+
+/// The name in files, such as `peak_bytes`.
+std::string_view name_of(CheckedFigure figure);
+
+/// One limit: a number of bytes, or a growth over the baseline.
+struct MemoryLimit {
+  CheckedFigure figure = CheckedFigure::peak;
+  std::string module;  ///< pattern of modules whose sum is limited; empty: the whole step
+  std::optional<std::int64_t> most_bytes;
+  /// Growth over the baseline in bytes, or as a part of it. At most one of the two is set.
+  std::optional<std::int64_t> most_growth_bytes = {};
+  std::optional<double> most_growth_share = {};
+};
+
+struct MemoryLimits {
+  std::vector<MemoryLimit> limits;
+  std::string baseline;  ///< path of a record, relative to the file of the limits; empty: none
+};
+
+/// Reads limits such as
+/// `{"peak_bytes": "14GiB", "modules": {"h.*.attn": {"peak_bytes": "3GiB"}},
+///   "baseline": "memory.json", "growth": {"peak_bytes": "1%"}}`.
+/// Throws an input Error that names the key.
+MemoryLimits parse_limits(const std::string& text);
+
+/// What a limit allows and what the step has.
+struct LimitResult {
+  MemoryLimit limit;
+  std::int64_t bytes = 0;
+  std::int64_t most_bytes = 0;
+  std::optional<std::int64_t> baseline_bytes;
+  bool is_broken = false;
+};
+
+/// A tensor at the peak whose bytes differ from the baseline. 0: it was not, or is no longer, alive
+/// at the peak.
+struct TensorChange {
+  std::string name;
+  std::int64_t before_bytes = 0;
+  std::int64_t after_bytes = 0;
+};
+
+struct CheckResult {
+  std::vector<LimitResult> limits;
+  std::vector<TensorChange> changes;  ///< the largest change first; empty without a baseline
+
+  bool is_broken() const;
+};
+
+/// @param baseline null: none. Throws an input Error if a limit needs a baseline and there is none,
+/// and if no module matches a pattern.
+CheckResult check_limits(const MemoryRecord& record, const MemoryLimits& limits,
+                         const MemoryRecord* baseline);
+
+}  // namespace stashscope

@@ -1,0 +1,55 @@
+#include "core/report/reserved_report.h"
+
+#include <nlohmann/json.hpp>
+
+#include "core/base/text.h"
+#include "core/base/units.h"
+
+namespace stashscope {
+
+using nlohmann::json;
+
+std::string reserved_text(const Study& study, const Variant& variant,
+                          const AllocatorSettings& settings) {
+  const ReservedMemory memory = reserved_memory(study, variant, settings);
+  const std::string set = to_string(settings);
+  return "  reserved by PyTorch's allocator" + (set.empty() ? "" : " with " + set) + ": " +
+         format_bytes(memory.reserved_bytes) + " (" + with_thousands(memory.reserved_bytes) +
+         " B), " + format_bytes(memory.fragmentation_bytes) + " of it for no tensor of the peak\n";
+}
+
+void add_reserved(const Study& study, const Variant& variant, const AllocatorSettings& settings,
+                  json& object) {
+  const ReservedMemory memory = reserved_memory(study, variant, settings);
+  object["reserved_bytes"] = memory.reserved_bytes;
+  object["fragmentation_bytes"] = memory.fragmentation_bytes;
+}
+
+std::string advice_text(const AllocatorAdvice& advice) {
+  const auto name = [](const AllocatorTrial& trial) {
+    const std::string text = to_string(trial.settings);
+    return text.empty() ? std::string("default settings") : text;
+  };
+  std::string text = "Reserved by PyTorch's allocator, by settings (PYTORCH_CUDA_ALLOC_CONF):\n";
+  for (std::size_t i = 0; i < advice.trials.size(); ++i) {
+    const AllocatorTrial& trial = advice.trials[i];
+    text += "  " + name(trial) + ": " + format_bytes(trial.reserved_bytes) + " (" +
+            with_thousands(trial.reserved_bytes) + " B)" + (i == advice.best ? " (least)\n" : "\n");
+  }
+  return text + "  " + reason_text(advice) + "\n";
+}
+
+json advice_json(const AllocatorAdvice& advice) {
+  json trials = json::array();
+  for (const AllocatorTrial& trial : advice.trials) {
+    trials.push_back({{"settings", to_string(trial.settings)},
+                      {"reserved_bytes", trial.reserved_bytes},
+                      {"fragmentation_bytes", trial.fragmentation_bytes}});
+  }
+  return {{"trials", trials},
+          {"advised", to_string(advice.trials[advice.best].settings)},
+          {"reserved_bytes", advice.trials[advice.best].reserved_bytes},
+          {"reason", to_valid_utf8(reason_text(advice))}};
+}
+
+}  // namespace stashscope

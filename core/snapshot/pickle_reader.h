@@ -1,0 +1,16 @@
+#pragma once
+
+#include <istream>
+
+#include "core/snapshot/pickle_document.h"
+
+namespace stashscope {
+
+/// Reads a pickle of protocols 0 to 5 that has only data: None, booleans, integers of 64 bits,
+/// floats, texts, bytes, lists, tuples and dicts. A pickle is a program; what would load a class or
+/// call a function is refused, and nothing is executed. Throws an input Error that names the byte.
+/// @param bytes number of bytes that the stream has
+/// @param budget must outlive the document
+PickleDocument read_pickle(std::istream& stream, std::int64_t bytes, MemoryBudget& budget);
+
+}  // namespace stashscope

@@ -1,0 +1,103 @@
+#include "core/snapshot/snapshot_recording.h"
+
+#include <algorithm>
+#include <map>
+
+#include "core/base/error.h"
+
+namespace stashscope {
+
+namespace {
+
+constexpr std::pair<std::string_view, AllocatorAction> actions[] = {
+    {"alloc", AllocatorAction::alloc},
+    {"free_requested", AllocatorAction::free_requested},
+    {"free_completed", AllocatorAction::free_completed},
+    {"segment_alloc", AllocatorAction::segment_alloc},
+    {"segment_free", AllocatorAction::segment_free},
+    {"segment_map", AllocatorAction::segment_map},
+    {"segment_unmap", AllocatorAction::segment_unmap},
+};
+
+RecordedSegment segment_in(const SnapshotSegment& from, const SnapshotNames& names) {
+  RecordedSegment segment{from.address, from.total_bytes, from.stream, from.pool,
+                          from.is_expandable};
+  std::int64_t end = from.address;
+  for (const SnapshotBlock& block : from.blocks) {
+    if (block.address != end || block.bytes <= 0) break;
+    end += block.bytes;
+    segment.blocks.push_back({block.address, block.bytes, block.requested_bytes,
+                              names.text(block.state) == inactive_state});
+  }
+  if (!from.blocks.empty() && end != from.address + from.total_bytes) {
+    fail_input("the segment at " + std::to_string(from.address), "its blocks do not fill it",
+               "record the snapshot once more");
+  }
+  return segment;
+}
+
+template <class Value>
+const Value* setting(const MemorySnapshot& snapshot, std::string_view key) {
+  const SnapshotData* const found = snapshot.settings.find(key);
+  return found == nullptr ? nullptr : std::get_if<Value>(&found->value);
+}
+
+AllocatorSettings parsed_settings(const std::string& text) {
+  try {
+    return parse_allocator_settings(text);
+  } catch (const Error& error) {
+    fail_input("the allocator_settings: " + error.where(), error.reason(), error.hint());
+  }
+}
+
+}  // namespace
+
+AllocatorAction action_of(std::string_view name) {
+  const auto* const found =
+      std::ranges::find(actions, name, &std::pair<std::string_view, AllocatorAction>::first);
+  return found == std::end(actions) ? AllocatorAction::other : found->second;
+}
+
+std::int64_t main_device(const MemorySnapshot& snapshot) {
+  std::map<std::int64_t, std::int64_t> reserved;
+  for (const SnapshotSegment& segment : snapshot.segments) {
+    reserved[segment.device] += segment.total_bytes;
+  }
+  if (reserved.empty()) return 0;
+  return std::ranges::max_element(reserved, {},
+                                  &std::pair<const std::int64_t, std::int64_t>::second)
+      ->first;
+}
+
+const std::vector<SnapshotEvent>& events_of(const MemorySnapshot& snapshot, std::int64_t device) {
+  static const std::vector<SnapshotEvent> none;
+  const auto index = static_cast<std::size_t>(device);
+  return index < snapshot.traces.size() ? snapshot.traces[index] : none;
+}
+
+AllocatorSettings settings_of(const MemorySnapshot& snapshot) {
+  const auto* const text = setting<std::string>(snapshot, "PYTORCH_CUDA_ALLOC_CONF");
+  AllocatorSettings settings = parsed_settings(text == nullptr ? "" : *text);
+  const auto* const split = setting<std::int64_t>(snapshot, "max_split_size");
+  if (split != nullptr && *split > 0) settings.max_split_bytes = *split;
+  const bool* const expandable = setting<bool>(snapshot, "expandable_segments");
+  if (expandable != nullptr && *expandable) settings.expandable_segments = true;
+  return settings;
+}
+
+SnapshotRecording recording_of(const MemorySnapshot& snapshot, std::int64_t device) {
+  SnapshotRecording recording;
+  recording.end.settings = settings_of(snapshot);
+  for (const SnapshotSegment& segment : snapshot.segments) {
+    if (segment.device != device) continue;
+    recording.end.segments.push_back(segment_in(segment, snapshot.names));
+  }
+  std::ranges::sort(recording.end.segments, {}, &RecordedSegment::address);
+  for (const SnapshotEvent& event : events_of(snapshot, device)) {
+    recording.events.push_back(
+        {action_of(snapshot.names.text(event.action)), event.address, event.bytes, event.stream});
+  }
+  return recording;
+}
+
+}  // namespace stashscope

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <optional>
+
+#include "core/snapshot/memory_snapshot.h"
+#include "core/study/facts/tensor_homes.h"
+
+namespace stashscope {
+
+/// Where the buffers of the current step are made, as names of a snapshot.
+class BufferPlaces {
+ public:
+  struct Place {
+    SnapshotStackId stack = {};
+    SnapshotTextId module = {};  ///< invalid outside of modules
+    SnapshotTextId kind = {};
+  };
+
+  /// Refers to its arguments.
+  BufferPlaces(const Study& study, SnapshotNames& names);
+
+  const Place& of(BufferId buffer);
+  /// The place of workspace that the node in a slot uses.
+  Place of_workspace(std::size_t slot);
+
+ private:
+  Place place_of(NodeId node, std::string_view kind);
+  /// The node with the source line of a node: itself, or its forward node.
+  const NodeOrigin* origin_of(NodeId node) const;
+
+  const Study& study_;
+  SnapshotNames& names_;
+  TensorHomes homes_;
+  IdVector<BufferId, std::optional<Place>> places_;
+};
+
+}  // namespace stashscope

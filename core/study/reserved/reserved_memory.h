@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/allocator/allocator_settings.h"
+#include "core/study/step/study.h"
+
+namespace stashscope {
+
+class StepListener;
+
+/// What PyTorch's caching allocator reserves while a step is repeated, in bytes.
+struct ReservedMemory {
+  std::int64_t reserved_bytes = 0;
+  std::int64_t fragmentation_bytes = 0;  ///< reserved beyond the peak of tensors
+  /// Reserved while the node in each slot runs, in the last of the steps.
+  std::vector<std::int64_t> by_slot;
+};
+
+/// Plays the tensors of a variant through the allocator: first what exists before the step, then
+/// the step, which is repeated until it reserves no more. Tensors that outlive a step are freed
+/// before the next one, but for parameters and optimizer states.
+/// @param variant a variant of the study's step
+ReservedMemory reserved_memory(const Study& study, const Variant& variant,
+                               const AllocatorSettings& settings);
+/// The same for a timeline of a step with these rules.
+/// @param listener is told of every step; null: nobody
+ReservedMemory reserved_memory(const BufferRules& rules, const Timeline& timeline,
+                               const AllocatorSettings& settings, StepListener* listener = nullptr);
+
+}  // namespace stashscope

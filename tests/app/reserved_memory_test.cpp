@@ -1,0 +1,127 @@
+// Reserved memory from the command line: the report, limits, replays, and wrong usage.
+
+#include "tests/app/command_line.h"
+
+namespace stashscope {
+namespace reserved_memory_test {
+
+class Reserved : public CommandLine {
+ protected:
+  std::string model() const { return in_folder("model.onnx") + " --dim N=200000"; }
+  void write(const std::string& name, const std::string& text) const {
+    write_file_atomically(folder / name, text);
+  }
+};
+
+TEST_F(Reserved, IsBesideThePeakOfTheReport) {
+  const auto plain = report(model());
+  EXPECT_FALSE(plain["memory"]["baseline"].contains("reserved_bytes"));
+  const auto with = report(model() + " --allocator pytorch --level 1");
+  for (const char* const variant : {"baseline", "current"}) {
+    const auto& memory = with["memory"][variant];
+    EXPECT_GE(memory["reserved_bytes"], memory["peak_bytes"]);
+    EXPECT_EQ(
+        memory["fragmentation_bytes"].get<std::int64_t>(),
+        memory["reserved_bytes"].get<std::int64_t>() - memory["peak_bytes"].get<std::int64_t>());
+  }
+  const Outcome text =
+      stashscope("--batch " + model() + " --allocator pytorch:roundup_power2_divisions=4");
+  EXPECT_NE(text.output.find("with roundup_power2_divisions:4: "), std::string::npos);
+  for (const char* const wrong : {"jax", "pytorchx", "pytorch:nothing=1", "pytorch:x"}) {
+    const Outcome refused = stashscope("--batch " + model() + " --allocator " + wrong);
+    EXPECT_EQ(refused.status, 2) << wrong;
+    EXPECT_NE(refused.errors.find("--allocator"), std::string::npos) << refused.errors;
+  }
+}
+
+TEST_F(Reserved, CanBeWhatMustFit) {
+  const auto before = report(model() + " --allocator pytorch");
+  const std::int64_t budget =
+      before["memory"]["baseline"]["reserved_bytes"].get<std::int64_t>() * 9 / 10;
+  const auto found = report(model() + " --fits reserved --time-limit 0 --move-limit 300 --budget " +
+                            std::to_string(budget));
+  EXPECT_TRUE(found["budget"]["feasible"].get<bool>());
+  EXPECT_LE(found["budget"]["reserved_bytes"].get<std::int64_t>(), budget);
+  EXPECT_EQ(found["budget"]["reserved_bytes"], found["memory"]["current"]["reserved_bytes"]);
+}
+
+TEST_F(Reserved, AdviceIsTheLeastOfAllTrials) {
+  const auto advice = report(model() + " --advise-allocator")["allocator_advice"];
+  ASSERT_GT(advice["trials"].size(), 5U);
+  for (const auto& trial : advice["trials"]) {
+    EXPECT_LE(advice["reserved_bytes"], trial["reserved_bytes"]);
+  }
+  EXPECT_NE(advice["reason"], "");
+}
+
+TEST_F(Reserved, LimitsThatAreBrokenHaveACodeOfTheirOwn) {
+  const std::string saved = in_folder("memory.json");
+  const Outcome first = stashscope("--batch " + model() + " --save-baseline " + saved);
+  EXPECT_EQ(first.status, 0) << first.errors;
+  EXPECT_NE(first.output.find("Peak before"), std::string::npos) << "the report stays";
+  write("limits.json",
+        R"({"peak_bytes": "1TiB", "baseline": "memory.json", "growth": {"peak_bytes": "1%"}})");
+  const std::string check = " --check " + in_folder("limits.json");
+  const Outcome met = stashscope("--batch " + model() + check);
+  EXPECT_EQ(met.status, 0) << met.errors;
+  EXPECT_NE(met.output.find("all limits are met"), std::string::npos) << met.output;
+  const Outcome broken = stashscope("--batch " + in_folder("model.onnx") + " --dim N=300000" +
+                                    check + " --check-markdown " + in_folder("memory.md") +
+                                    " --check-junit " + in_folder("memory.xml"));
+  EXPECT_EQ(broken.status, 5) << broken.errors;
+  EXPECT_NE(broken.output.find("1 limit is broken"), std::string::npos) << broken.output;
+  EXPECT_EQ(read_file(folder / "memory.md"), broken.output);
+  EXPECT_NE(read_file(folder / "memory.xml").find("failures=\"1\""), std::string::npos);
+  const auto json = nlohmann::json::parse(
+      stashscope("--batch " + in_folder("model.onnx") + " --dim N=300000 --format json" + check)
+          .output);
+  EXPECT_TRUE(json["broken"].get<bool>());
+  EXPECT_FALSE(json["changes"].empty());
+  EXPECT_EQ(
+      stashscope("--batch " + model() + check + " --save-baseline " + in_folder("limits.json"))
+          .status,
+      2)
+      << "the limits are an input";
+  write("limits.json", R"({"peak": 1})");
+  const Outcome wrong = stashscope("--batch " + model() + check);
+  EXPECT_EQ(wrong.status, 1);
+  EXPECT_NE(wrong.errors.find("limits.json: 'peak'"), std::string::npos) << wrong.errors;
+}
+
+TEST_F(Reserved, RecordedTracesAreReplayed) {
+  write("events.csv",
+        "action,addr,size,stream,time_us\nsegment_alloc,1073741824,20971520,0,1\n"
+        "alloc,1073741824,4000000,0,2\nalloc,1077742080,3000000,0,3\n"
+        "free_requested,1073741824,4000000,0,4\nfree_completed,1073741824,4000000,0,4\n"
+        "alloc,1073741824,1500000,0,5\n");
+  write("segments.json",
+        R"({"segments": [{"address": 1073741824, "total_size": 20971520, "stream": 0,
+           "segment_type": "large", "blocks": [[1073741824, 1500160, 1500000, "active_allocated"],
+           [1075241984, 2500096, 0, "inactive"], [1077742080, 3000320, 3000000,
+           "active_allocated"], [1080742400, 13970944, 0, "inactive"]]}]})");
+  const std::string files =
+      "--replay " + in_folder("events.csv") + " --segments " + in_folder("segments.json");
+  const Outcome outcome = stashscope(files + " --format json");
+  ASSERT_EQ(outcome.status, 0) << outcome.errors;
+  const auto result = nlohmann::json::parse(outcome.output);
+  EXPECT_EQ(result["allocations"], 3);
+  EXPECT_EQ(result["at_recorded_address"], 3);
+  EXPECT_EQ(result["new_segments"], 1);
+  EXPECT_EQ(result["new_segments_right"], 1);
+  EXPECT_EQ(result["reserved_end_bytes"], 20971520);
+  EXPECT_EQ(result["recorded_reserved_end_bytes"], 20971520);
+  EXPECT_TRUE(result["first_difference"].is_null());
+  EXPECT_EQ(nlohmann::json::parse(
+                stashscope(files + " --own-addresses --format json").output)["reserved_end_bytes"],
+            20971520);
+  EXPECT_EQ(stashscope(files + " --format html").status, 2);
+  EXPECT_EQ(stashscope("--replay " + in_folder("events.csv")).status, 2);
+  EXPECT_EQ(stashscope("--format json " + model()).status, 2) << "nothing prints";
+  write("events.csv", "action,addr,size\nalloc,x,1\n");
+  const Outcome bad = stashscope(files);
+  EXPECT_EQ(bad.status, 1);
+  EXPECT_NE(bad.errors.find("events.csv: line 2"), std::string::npos) << bad.errors;
+}
+
+}  // namespace reserved_memory_test
+}  // namespace stashscope

@@ -1,0 +1,121 @@
+#include "core/study/reserved/reserved_memory.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "core/study/reserved/allocator_advice.h"
+#include "core/study/search/budget.h"
+#include "core/study/search/largest_fit.h"
+#include "tests/support/model_builder.h"
+#include "tests/support/named_model.h"
+
+namespace stashscope {
+namespace reserved_memory_test {
+
+std::shared_ptr<const Study> blocks_of(std::int64_t batch) {
+  Choices choices;
+  choices.dims["N"] = batch;
+  choices.update.optimizer = "adam";
+  return compute_study(test::named(test::blocks(4)), choices, nullptr, Progress());
+}
+
+/// Each tensor is larger than all that were freed before it, and small tensors between them live
+/// long.
+std::shared_ptr<const Study> fragmenting_step() {
+  test::ModelBuilder m;
+  m.input("x", {1 << 20});
+  std::string last = "x";
+  std::vector<std::string> kept;
+  for (int i = 0; i < 5; ++i) {
+    const std::string name = "grown" + std::to_string(i);
+    m.node("Concat", {last, last}, {name}, {{"axis", std::int64_t{0}}});
+    kept.push_back("kept" + std::to_string(i));
+    m.node("ReduceSum", {name}, {kept.back()});
+    last = name;
+  }
+  m.node("Sum", kept, {"sum"});
+  return compute_study(std::make_shared<const Graph>(m.output("sum").build()), Choices(), nullptr,
+                       Progress());
+}
+
+TEST(ReservedMemory, HoldsTheTensorsInWholeSegments) {
+  for (const auto& study : {blocks_of(16), blocks_of(4096), fragmenting_step()}) {
+    for (const auto& variant : {study->baseline, study->current}) {
+      const ReservedMemory memory = reserved_memory(*study, *variant, AllocatorSettings());
+      const Timeline& timeline = variant->timeline;
+      EXPECT_GE(memory.reserved_bytes, timeline.peak_bytes);
+      EXPECT_EQ(memory.reserved_bytes % (2 << 20), 0);
+      EXPECT_EQ(memory.fragmentation_bytes, memory.reserved_bytes - timeline.peak_bytes);
+      ASSERT_EQ(memory.by_slot.size(), timeline.order.size());
+      for (std::size_t slot = 0; slot < memory.by_slot.size(); ++slot) {
+        EXPECT_GE(memory.by_slot[slot], timeline.live_bytes[slot]);
+      }
+      EXPECT_EQ(std::ranges::max(memory.by_slot), memory.reserved_bytes)
+          << "the last step reserves no more";
+    }
+  }
+}
+
+TEST(AllocatorAdvice, IsTheSettingThatReservesLeast) {
+  for (const auto& study : {blocks_of(4096), fragmenting_step()}) {
+    const AllocatorAdvice advice = allocator_advice(*study, *study->current);
+    ASSERT_GT(advice.trials.size(), 5U);
+    EXPECT_EQ(advice.trials[0].settings, AllocatorSettings());
+    for (const AllocatorTrial& trial : advice.trials) {
+      EXPECT_LE(advice.trials[advice.best].reserved_bytes, trial.reserved_bytes);
+      EXPECT_EQ(trial.reserved_bytes,
+                reserved_memory(*study, *study->current, trial.settings).reserved_bytes);
+    }
+  }
+}
+
+TEST(AllocatorAdvice, NamesTheTensorWithoutRoomAndThoseInItsWay) {
+  const auto study = fragmenting_step();
+  const AllocatorAdvice advice = allocator_advice(*study, *study->current);
+  EXPECT_LT(advice.trials[advice.best].reserved_bytes, advice.trials[0].reserved_bytes)
+      << "the default settings fragment";
+  ASSERT_TRUE(advice.growth);
+  EXPECT_GE(advice.growth->free_bytes, advice.growth->bytes) << "enough is free, in pieces";
+  EXPECT_LT(advice.growth->largest_free_bytes, advice.growth->bytes);
+  EXPECT_FALSE(advice.growth->between.empty());
+  const std::string reason = reason_text(advice);
+  EXPECT_NE(reason.find(advice.growth->tensor), std::string::npos) << reason;
+  EXPECT_NE(reason.find(advice.growth->between[0]), std::string::npos) << reason;
+}
+
+TEST(ReservedBudget, IsHeldByWhatIsReserved) {
+  const auto study = blocks_of(65536);
+  const std::int64_t before =
+      reserved_memory(*study, *study->baseline, AllocatorSettings()).reserved_bytes;
+  BudgetRequest request;
+  request.budget_bytes = before * 85 / 100;
+  request.limit = {0, 500, 1};
+  request.allocator = AllocatorSettings();
+  ParetoFront archive;
+  const BudgetAnswer answer = plan_for_budget(*study, request, archive, Progress());
+  ASSERT_TRUE(answer.feasible);
+  const auto there = compute_study(study->model, answer.best.choices, study.get(), Progress());
+  const ReservedMemory reserved = reserved_memory(*there, *there->current, AllocatorSettings());
+  EXPECT_EQ(answer.reserved_bytes, reserved.reserved_bytes);
+  EXPECT_LE(reserved.reserved_bytes, request.budget_bytes);
+  request.budget_bytes = 1;
+  EXPECT_FALSE(plan_for_budget(*study, request, archive, Progress()).feasible);
+}
+
+TEST(LargestFit, CanCountWhatIsReserved) {
+  const auto study = blocks_of(4096);
+  FitQuestion question{"", {"N"}, std::int64_t{300} << 20};
+  const LargestFit tensors = largest_fit(*study, question, Progress());
+  question.allocator = AllocatorSettings();
+  const LargestFit reserved = largest_fit(*study, question, Progress());
+  ASSERT_TRUE(reserved.current.largest && tensors.current.largest);
+  EXPECT_LT(reserved.current.largest->value, tensors.current.largest->value);
+  EXPECT_LE(reserved.current.largest->reserved_bytes, question.memory_bytes);
+  ASSERT_TRUE(reserved.current.next);
+  EXPECT_GT(reserved.current.next->reserved_bytes, question.memory_bytes);
+  EXPECT_EQ(tensors.current.largest->reserved_bytes, 0);
+}
+
+}  // namespace reserved_memory_test
+}  // namespace stashscope
