@@ -47,16 +47,27 @@ class BandCounter {
 
   std::vector<BandBytes> count() {
     if (timeline_.order.empty()) return {};
+    const auto all = spans();
+    for (const BufferId id : IdRange<BufferId>(all.size())) {
+      for (const BandSpan& each : all[id]) {
+        add(each.band, timeline_.buffers[id].bytes, each.from, each.until + std::size_t{1});
+      }
+    }
+    return summed_up();
+  }
+
+  IdVector<BufferId, std::vector<BandSpan>> spans() {
     find_claims();
     std::stable_sort(claims_.begin(), claims_.end(),
                      [](const Claim& a, const Claim& b) { return a.buffer < b.buffer; });
+    IdVector<BufferId, std::vector<BandSpan>> spans(timeline_.buffers.size());
     auto next = claims_.begin();
     for (const BufferId id : IdRange<BufferId>(timeline_.buffers.size())) {
       const auto first = next;
       while (next != claims_.end() && next->buffer == id) ++next;
-      add_buffer(timeline_.buffers[id], {first, next});
+      spans[id] = spans_of(timeline_.buffers[id], {first, next});
     }
-    return summed_up();
+    return spans;
   }
 
   /// @param slot if set, only the claims at this slot count
@@ -157,9 +168,18 @@ class BandCounter {
     of(change_[until], band) -= bytes;
   }
 
-  void add_buffer(const Buffer& buffer, std::span<const Claim> claims) {
+  std::vector<BandSpan> spans_of(const Buffer& buffer, std::span<const Claim> claims) const {
+    if (is_given(buffer)) return {{given_band(buffer), buffer.first_slot, buffer.last_slot}};
     const std::size_t end = buffer.last_slot + std::size_t{1};
-    if (is_given(buffer)) return add(given_band(buffer), buffer.bytes, buffer.first_slot, end);
+    std::vector<BandSpan> spans;
+    const auto add_span = [&](Band band, std::size_t from, std::size_t until) {
+      if (!spans.empty() && spans.back().band == band) {
+        spans.back().until = static_cast<std::uint32_t>(until - 1);
+      } else {
+        spans.push_back(
+            {band, static_cast<std::uint32_t>(from), static_cast<std::uint32_t>(until - 1)});
+      }
+    };
     struct Edge {
       std::size_t slot;
       Band band;
@@ -175,11 +195,12 @@ class BandCounter {
     std::array<int, band_count> claimed{};
     std::size_t done = buffer.first_slot;
     for (const Edge& edge : edges) {
-      if (edge.slot > done) add(strongest(claimed), buffer.bytes, done, edge.slot);
+      if (edge.slot > done) add_span(strongest(claimed), done, edge.slot);
       done = edge.slot;
       claimed[static_cast<std::size_t>(edge.band)] += edge.count;
     }
-    if (end > done) add(strongest(claimed), buffer.bytes, done, end);
+    if (end > done) add_span(strongest(claimed), done, end);
+    return spans;
   }
 
   /// The band of a buffer that two values use at one slot. A gradient that is written over the
@@ -257,6 +278,13 @@ IdVector<BufferId, Band> bands_at(const Dataflow& dataflow, const BufferRules& r
                                   const Timeline& timeline, std::size_t forward_slots, NodeId yield,
                                   std::size_t slot) {
   return BandCounter(dataflow, rules, timeline, forward_slots, yield).by_buffer(slot);
+}
+
+IdVector<BufferId, std::vector<BandSpan>> band_spans(const Dataflow& dataflow,
+                                                     const BufferRules& rules,
+                                                     const Timeline& timeline,
+                                                     std::size_t forward_slots, NodeId yield) {
+  return BandCounter(dataflow, rules, timeline, forward_slots, yield).spans();
 }
 
 std::vector<std::int64_t> stacked(const std::vector<BandBytes>& bands, Band band) {

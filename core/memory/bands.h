@@ -60,6 +60,22 @@ IdVector<BufferId, Band> bands_at(const Dataflow& dataflow, const BufferRules& r
                                   const Timeline& timeline, std::size_t forward_slots, NodeId yield,
                                   std::size_t slot);
 
+/// The band of a buffer in the slots [from, until].
+struct BandSpan {
+  Band band = Band::activations;
+  std::uint32_t from = 0;
+  std::uint32_t until = 0;
+
+  friend bool operator==(const BandSpan&, const BandSpan&) = default;
+};
+
+/// The bands of each buffer over its life, as in `bands_by_slot`: one span for most buffers,
+/// several for a buffer that values of different bands use one after another.
+IdVector<BufferId, std::vector<BandSpan>> band_spans(const Dataflow& dataflow,
+                                                     const BufferRules& rules,
+                                                     const Timeline& timeline,
+                                                     std::size_t forward_slots, NodeId yield);
+
 /// By slot, the sum of a band and all bands below it: its upper edge in a stacked chart.
 std::vector<std::int64_t> stacked(const std::vector<BandBytes>& bands, Band band);
 

@@ -94,7 +94,7 @@ std::string dims_line(const Study& study) {
   std::vector<std::string> dims;
   for (const Dimension& each : study.sizes->dims.dimensions) {
     dims.push_back(printable(each.name) + " = " + std::to_string(each.value) +
-                   (each.assumed ? " (assumed)" : ""));
+                   (each.assumed ? " (" + std::string(origin_of(each)) + ")" : ""));
   }
   return dims.empty() ? "" : "Sizes: " + join(dims, ", ") + "\n";
 }

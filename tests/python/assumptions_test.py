@@ -177,7 +177,7 @@ class OfCuda(Case):
     def test_says_what_it_assumes(self) -> None:
         step = self.step_of(Attention())
         self.assertIn("kernels='cuda'", warnings_in(self.captured(step)))
-        self.assertIn("No GPU confirmed", warnings_in(self.captured(step, kernels="cuda")))
+        self.assertIn("no GPU confirmed", warnings_in(self.captured(step, kernels="cuda")))
         self.assertNotIn("kernels", warnings_in(self.captured(self.step_of(nn.Linear(32, 8)))))
 
     def test_functions_are_those_of_the_cpu_again_afterwards(self) -> None:

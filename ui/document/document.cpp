@@ -116,6 +116,7 @@ QStringList Document::notes() const {
   QStringList notes = load_notes_;
   if (study_ == nullptr) return notes;
   for (const std::string& note : study_->warnings) notes.push_back(note_text(note));
+  for (QString& note : notes) note = with_stop(note);
   return notes;
 }
 

@@ -57,7 +57,10 @@ void AliveModel::set_step(std::shared_ptr<const Study> study) {
 }
 
 void AliveModel::show(std::shared_ptr<const Study> study) {
-  if (study_ != study) last_readers_ = {};
+  if (study_ != study) {
+    last_readers_ = {};
+    spans_ = {};
+  }
   study_ = std::move(study);
   sums_ = {};
   for (const BufferId id : all_)
@@ -120,6 +123,7 @@ QVariant AliveModel::cell(int row, int column, int role) const {
   if (role == Qt::ToolTipRole && column == Column::type) {
     return shown(described(row).sized_shape) + u"\n= "_s + shown(described(row).shape);
   }
+  if (role == Qt::ToolTipRole && column == Column::role) return role_tip(row);
   if (role == Qt::ToolTipRole && column >= Column::made_by) {
     return cell(row, column, Qt::DisplayRole);
   }
@@ -187,6 +191,25 @@ Band AliveModel::band(int row) const { return band_of(alive_[static_cast<std::si
 NodeId AliveModel::last_reader(int row) const {
   if (last_readers_.empty()) last_readers_ = last_readers(*study_);
   return last_readers_[alive_[static_cast<std::size_t>(row)]];
+}
+
+/// Backward may write a tensor of its own over a stashed one, which then has another role.
+QString AliveModel::role_tip(int row) const {
+  if (spans_.empty()) {
+    const Variant& current = *study_->current;
+    spans_ = band_spans(current.dataflow, study_->prepared->rules, current.timeline,
+                        current.forward_slots, study_->prepared->step.boundary.yield);
+  }
+  const std::vector<BandSpan>& spans = spans_[alive_[static_cast<std::size_t>(row)]];
+  if (spans.size() == 1) return shown(std::string(title_of(spans.front().band)));
+  QStringList lines = {tr("Several tensors use this memory one after another:")};
+  for (const BandSpan& span : spans) {
+    lines << tr("slots %1 – %2: %3")
+                 .arg(span.from + 1)
+                 .arg(span.until + 1)
+                 .arg(shown(std::string(title_of(span.band))));
+  }
+  return lines.join(u'\n');
 }
 
 QString AliveModel::node_name(NodeId node) const {

@@ -54,6 +54,7 @@ class AliveModel : public TableModel {
   void show(std::shared_ptr<const Study> study);
   void list();
   NodeId last_reader(int row) const;
+  QString role_tip(int row) const;
   QString node_name(NodeId node) const;
   QString name(int row) const;
   QString life_text(const Buffer& buffer) const;
@@ -66,7 +67,8 @@ class AliveModel : public TableModel {
   ColumnUnit unit_;
   Theme theme_ = light_theme();
   IdVector<BufferId, Band> bands_;  ///< band of each tensor at the slot, or over the whole step
-  mutable IdVector<BufferId, NodeId> last_readers_;  ///< computed at the first use
+  mutable IdVector<BufferId, NodeId> last_readers_;          ///< computed at the first use
+  mutable IdVector<BufferId, std::vector<BandSpan>> spans_;  ///< computed at the first use
   /// Descriptions of the tensors. Each description is made when its row is first shown, because
   /// there may be thousands of rows.
   mutable std::vector<std::optional<AliveTensor>> described_;

@@ -22,8 +22,8 @@ ModuleModel::ModuleModel(QObject* parent)
     : TableModel({{tr("Module"), tr("The module that makes or owns the tensors"), false},
                   {tr("At peak"), tr("Bytes of the module's tensors alive at the peak"), true,
                    bytes_unit()},
-                  {tr("Stashed"), tr("Bytes of the module's activations read by backward"), true,
-                   bytes_unit()},
+                  {tr("Stashed"), tr("Bytes at the peak of activations that wait for backward"),
+                   true, bytes_unit()},
                   {tr("Time"), tr("Time of the module's nodes, recomputation included"), true,
                    seconds_unit()},
                   {tr("Symbolic"), tr("Bytes at the peak as a formula of the dimensions"), false}},
@@ -103,7 +103,7 @@ QVariant ModuleModel::exact(const ModuleMemory& row, int column) {
     case Column::at_peak:
       return static_cast<qlonglong>(row.peak_bytes);
     case Column::stashed:
-      return static_cast<qlonglong>(row.stashed_bytes);
+      return static_cast<qlonglong>(row.stashed_at_peak);
     case Column::time:
       return row.seconds;
     case Column::symbolic:
@@ -137,7 +137,7 @@ QString ModuleModel::text(const Row& row, int column) const {
     case Column::at_peak:
       return bytes_text(row.module->peak_bytes, bytes_unit_);
     case Column::stashed:
-      return bytes_text(row.module->stashed_bytes, bytes_unit_);
+      return bytes_text(row.module->stashed_at_peak, bytes_unit_);
     case Column::time:
       return time_text(row.module->seconds, time_unit_);
     default:
@@ -175,7 +175,7 @@ QString ModuleModel::tool_tip(const Row& shown_row, int column) const {
               "close the row.")
         .arg(shown_row.count);
   }
-  if (column == Column::stashed) return exact_bytes_text(row.stashed_bytes);
+  if (column == Column::stashed) return exact_bytes_text(row.stashed_at_peak);
   if (column == Column::symbolic) return formula(row) + u"\n= "_s + shown(row.symbolic);
   if (column != Column::at_peak || peak_bytes_ == 0) return text(shown_row, column);
   const double share = 100 * static_cast<double>(row.peak_bytes) / static_cast<double>(peak_bytes_);

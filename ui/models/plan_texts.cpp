@@ -142,7 +142,7 @@ QString plans_on_text(const Study& study, const std::vector<const PlanRow*>& lis
 QString one_of_text(const QStringList& plans) {
   constexpr qsizetype most_named = 3;
   return plans.size() > most_named
-             ? Plans::tr("One of %1: %2, …").arg(plans.size()).arg(plans.front())
+             ? Plans::tr("One of %1, such as %2").arg(plans.size()).arg(plans.front())
              : Plans::tr("One of %1: %2").arg(plans.size()).arg(plans.join(Plans::tr(" or ")));
 }
 

@@ -18,7 +18,7 @@ QString plan_tip(const PlanRow& row);
 QString count_note(const Study& study, const PlanRow& row);
 
 /// The name of a group of plans that exclude each other, such as `One of 2: a or b`. Of more than
-/// three plans only the first is named: `One of 23: a, …`.
+/// three plans only the first is named: `One of 23, such as a`.
 QString one_of_text(const QStringList& plans);
 /// Whether the chosen version of ONNX Runtime ignores the counts of a row.
 bool ignores_counts(const Study& study, const PlanRow& row);

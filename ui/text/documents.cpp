@@ -16,6 +16,13 @@ qsizetype level_of(const QString& line) {
 
 }  // namespace
 
+QString title_of(const QString& document) {
+  for (const QString& line : document.split(u'\n')) {
+    if (const qsizetype level = level_of(line); level > 0) return line.mid(level + 1);
+  }
+  return {};
+}
+
 QString section_of(const QString& document, const QString& heading) {
   QStringList section;
   qsizetype level = 0;

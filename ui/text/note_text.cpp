@@ -72,4 +72,9 @@ QString note_text(const std::string& note) {
   return shown(found.text) + (found.advice ? advice_text(*found.advice) : QString());
 }
 
+QString with_stop(const QString& text) {
+  const bool has_end = text.contains(u". "_s) && !text.endsWith(u'.');
+  return has_end ? text + u'.' : text;
+}
+
 }  // namespace stashscope::ui

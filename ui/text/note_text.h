@@ -9,4 +9,8 @@ namespace stashscope::ui {
 /// returned text names the control in the window instead.
 QString note_text(const std::string& note);
 
+/// A text of several sentences with a full stop at its end. Notes are clauses without one, but the
+/// notes of a captured step may have sentences.
+QString with_stop(const QString& text);
+
 }  // namespace stashscope::ui

@@ -298,6 +298,8 @@ void MainWindow::connect_document() {
   connect(welcome_, &Welcome::open_wanted, this, &MainWindow::choose_file);
   connect(welcome_, &Welcome::export_help_wanted, this, &MainWindow::show_export_document);
   connect(welcome_, &Welcome::capture_help_wanted, this, &MainWindow::show_pytorch_document);
+  connect(plans_, &PlansPanel::pytorch_help_wanted, this, &MainWindow::show_pytorch_document);
+  connect(planner_, &PlannerPanel::pytorch_help_wanted, this, &MainWindow::show_pytorch_document);
   connect(welcome_, &Welcome::file_wanted, this, &MainWindow::open_file);
 }
 

@@ -33,6 +33,12 @@ bool show_again(const QWidget& window) {
   return true;
 }
 
+std::optional<DocumentDialog::Text> page_named(const QString& name) {
+  const QString page = document_named(name);
+  if (page.isEmpty()) return std::nullopt;
+  return DocumentDialog::Text{title_of(page), page, name, documentation_page(name)};
+}
+
 }  // namespace
 
 void MainWindow::make_help_menu() {
@@ -59,21 +65,25 @@ void MainWindow::make_help_menu() {
 }
 
 void MainWindow::show_export_document() {
+  const QString name = u"passes.md"_s;
   show_document({tr("What exporters change"),
-                 section_of(document_about_exports(), u"What exporters change"_s),
-                 documentation_page(u"passes.md"_s)});
+                 section_of(document_named(name), u"What exporters change"_s), name,
+                 documentation_page(name)});
 }
 
 void MainWindow::show_pytorch_document() {
-  show_document({tr("Capture, plan, apply and measure in PyTorch"), document_about_pytorch(),
-                 documentation_page(u"pytorch.md"_s)});
+  const QString name = u"pytorch.md"_s;
+  show_document({tr("Capture, plan, apply and measure in PyTorch"), document_named(name), name,
+                 documentation_page(name)});
 }
 
 void MainWindow::show_document(const DocumentDialog::Text& text) {
   for (DocumentDialog* const open : findChildren<DocumentDialog*>()) {
-    if (open->windowTitle() == text.title) return show_in_front(open);
+    if (open->first_title() != text.title) continue;
+    open->return_to_first();
+    return show_in_front(open);
   }
-  show_in_front(new DocumentDialog(text, this));
+  show_in_front(new DocumentDialog(text, page_named, this));
 }
 
 void MainWindow::show_plan_code(const QString& path, const std::shared_ptr<const Study>& study) {

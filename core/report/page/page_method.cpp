@@ -48,7 +48,7 @@ std::string sizes_html(const Study& study) {
   std::vector<std::string> dims;
   for (const Dimension& each : study.sizes->dims.dimensions) {
     dims.push_back("<code>" + xml_escaped(each.name) + "</code> = " + std::to_string(each.value) +
-                   (each.assumed ? " (assumed)" : ""));
+                   (each.assumed ? " (" + std::string(origin_of(each)) + ")" : ""));
   }
   return join(dims, ", ");
 }

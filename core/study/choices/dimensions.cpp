@@ -66,7 +66,7 @@ class Binder {
   void mention(SymbolId symbol, Mention how) {
     if (unified(symbol) || known_.contains(symbol)) return;
     known_.emplace(symbol, values_.dimensions.size());
-    values_.dimensions.push_back({name(symbol), 0, true, {}, symbol, {}});
+    values_.dimensions.push_back({name(symbol), 0, true, false, {}, symbol, {}});
     mentions_.push_back(how);
   }
 
@@ -97,7 +97,7 @@ class Binder {
   void find_zeros() {
     for (const SymbolId symbol : IdRange<SymbolId>(graph_.symbols().size())) {
       if (!is_zero(symbol) || graph_.symbols().is_fresh(symbol)) continue;
-      values_.dimensions.push_back({name(symbol), 0, false, {}, symbol, {}});
+      values_.dimensions.push_back({name(symbol), 0, false, false, {}, symbol, {}});
       mentions_.push_back({});
       values_.bindings[symbol] = 0;
     }
@@ -253,6 +253,7 @@ class Binder {
     const auto found = known_.find(captured.symbol);
     if (found == known_.end() || !values_.dimensions[found->second].assumed) return;
     values_.dimensions[found->second].value = captured.value;
+    values_.dimensions[found->second].as_captured = true;
     values_.bindings[captured.symbol] = captured.value;
   }
 
@@ -286,7 +287,11 @@ class Binder {
     const Bindings valid = values_.bindings;
     repair_dimensions(wishes_, free, values_.bindings);
     if (broken_constraint(constraints_, values_.bindings)) values_.bindings = valid;
-    for (Dimension& each : values_.dimensions) each.value = *values_.bindings[each.symbol];
+    for (Dimension& each : values_.dimensions) {
+      const std::int64_t repaired = *values_.bindings[each.symbol];
+      each.as_captured = each.as_captured && repaired == each.value;
+      each.value = repaired;
+    }
   }
 
   void assume(Dimension& dimension, const Mention& mention) {
@@ -391,6 +396,11 @@ void fail_unknown_dimension(const std::string& name, const std::vector<Dimension
   fail_usage("dimension '" + printable(name) + "'", "does not exist in the model",
              names.empty() ? "all dimensions of the model are numbers"
                            : "the model has " + join(names, ", "));
+}
+
+std::string_view origin_of(const Dimension& dimension) {
+  if (!dimension.assumed) return "";
+  return dimension.as_captured ? "as captured" : "assumed";
 }
 
 bool covers(const std::string& pattern, const Dimension& dimension) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/study/choices/choices.h"
@@ -12,10 +13,15 @@ struct Dimension {
   std::string name;
   std::int64_t value = 0;
   bool assumed = false;           ///< the user gave no value
+  bool as_captured = false;       ///< the value is that of the capture; then `assumed`, too
   std::vector<std::string> also;  ///< other names of the dimension
   SymbolId symbol;
   std::string at_most;  ///< expression that bounds a size that depends on data; empty: no bound
 };
+
+/// Where a value that the user did not give comes from: `assumed` or `as captured`. Empty for a
+/// value of the user.
+std::string_view origin_of(const Dimension& dimension);
 
 /// Whether a name or `*` pattern matches any of the dimension's names.
 bool covers(const std::string& pattern, const Dimension& dimension);

@@ -11,8 +11,9 @@ namespace {
 std::map<std::string, ComparedValue> dimensions_of(const Study& study) {
   std::map<std::string, ComparedValue> dimensions;
   for (const Dimension& each : study.sizes->dims.dimensions) {
-    dimensions[each.name] = {with_thousands(each.value) + (each.assumed ? " assumed" : ""),
-                             static_cast<double>(each.value)};
+    dimensions[each.name] = {
+        with_thousands(each.value) + (each.assumed ? " " + std::string(origin_of(each)) : ""),
+        static_cast<double>(each.value)};
   }
   return dimensions;
 }

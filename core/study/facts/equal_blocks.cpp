@@ -13,6 +13,7 @@ namespace {
 void add_to(ModuleMemory& sum, const ModuleMemory& module) {
   sum.peak_bytes += module.peak_bytes;
   sum.stashed_bytes += module.stashed_bytes;
+  sum.stashed_at_peak += module.stashed_at_peak;
   sum.seconds += module.seconds;
 }
 

@@ -43,6 +43,38 @@ std::int64_t stashed_elsewhere(const Variant& variant, const std::vector<Stashed
   return bytes;
 }
 
+/// The node that wrote what a value holds. A view is written by the node that made the value it
+/// shows.
+NodeId writer_of(const Study& study, const Variant& variant, ValueId value) {
+  const Topology& topology = variant.dataflow.topology;
+  for (;;) {
+    const NodeId node = topology.producer[value];
+    if (!node.valid() || !variant.dataflow.runs_origin(node)) return node;
+    const auto& outputs = topology.outputs[node];
+    const auto& shares = study.prepared->rules.aliases[variant.dataflow.origin(node)];
+    const auto shown = std::ranges::find_if(
+        shares, [&](const BufferShare& share) { return outputs[share.output] == value; });
+    if (shown == shares.end()) return node;
+    value = topology.inputs[node][shown->input];
+  }
+}
+
+void add_stashed_by_others(const Study& study, const Variant& variant,
+                           const std::vector<StashedValue>& stashed,
+                           const std::vector<NodeId>& nodes, GroupMemory& group) {
+  for (const StashedValue& each : stashed) {
+    const BufferId buffer = variant.timeline.buffer_of[each.value];
+    if (each.bytes == 0 || !buffer.valid()) continue;
+    const ValueId root = variant.timeline.buffers[buffer].root;
+    if (!has(nodes, variant.dataflow.topology.producer[root])) continue;
+    const NodeId writer = writer_of(study, variant, each.value);
+    if (has(nodes, writer)) continue;
+    group.stashed_by_others += each.bytes;
+    group.others.push_back(writer);
+  }
+  std::ranges::sort(group.others);
+}
+
 std::int64_t given_bytes(const Study& study, const Variant& variant,
                          const std::vector<NodeId>& nodes) {
   const TensorHomes homes = tensor_homes(study, variant);
@@ -69,9 +101,11 @@ GroupMemory group_memory(const Study& study, const std::vector<NodeId>& nodes, s
   const std::vector<StashedValue> stashed =
       stashed_values(variant.dataflow, is_forward, variant.timeline);
   const auto memory = node_memory(variant.dataflow, variant.timeline, stashed);
-  GroupMemory group{{}, tensors_of(variant, nodes)};
+  GroupMemory group;
+  group.largest = tensors_of(variant, nodes);
   for (const NodeId node : nodes) group.sum = group.sum + memory[node];
   group.stashed_elsewhere = stashed_elsewhere(variant, stashed, nodes);
+  add_stashed_by_others(study, variant, stashed, nodes, group);
   group.given_bytes = given_bytes(study, variant, nodes);
   if (group.largest.size() > limit) group.largest.resize(limit);
   return group;

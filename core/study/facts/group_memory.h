@@ -26,6 +26,10 @@ struct GroupMemory {
   /// Bytes of stashed values that nodes of the group make in buffers of nodes outside of the group.
   /// Views are an example.
   std::int64_t stashed_elsewhere = 0;
+  /// The part of `sum.stashed_bytes` that nodes outside of the group wrote: they work in place, and
+  /// so took over memory that the group allocated.
+  std::int64_t stashed_by_others = 0;
+  std::vector<NodeId> others;  ///< these nodes, in the order of the graph
   /// Bytes of parameters, inputs and optimizer states that belong to the group.
   std::int64_t given_bytes = 0;
 };

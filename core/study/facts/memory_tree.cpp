@@ -48,21 +48,19 @@ class TreeDraft {
 
   std::uint32_t child(std::uint32_t parent, const PathPart& part) {
     const auto [found, is_new] = by_part_.try_emplace({parent, part}, 0);
-    if (is_new) found->second = add(parent, part.name, BufferId(), part.band);
+    if (is_new)
+      found->second = add({.name = part.name, .parent = parent, .buffer = {}, .band = part.band});
     return found->second;
   }
 
-  std::uint32_t add(std::uint32_t parent, std::string name, BufferId buffer,
-                    std::optional<Band> band) {
-    const auto id = static_cast<std::uint32_t>(nodes_.size());
-    nodes_.push_back({.name = std::move(name),
-                      .parent = parent,
-                      .depth = nodes_[parent].depth + 1,
-                      .buffer = buffer,
-                      .band = band});
-    children_.emplace_back();
-    children_[parent].push_back(id);
-    return id;
+  /// Adds a leaf for a buffer.
+  void add(std::uint32_t parent, std::string name, BufferId buffer, const BandSpan& span) {
+    add({.name = std::move(name),
+         .parent = parent,
+         .buffer = buffer,
+         .from = span.from,
+         .until = span.until,
+         .band = span.band});
   }
 
   /// The nodes level by level, so that children are adjacent.
@@ -84,6 +82,16 @@ class TreeDraft {
   }
 
  private:
+  std::uint32_t add(MemoryTreeNode node) {
+    const auto id = static_cast<std::uint32_t>(nodes_.size());
+    const std::uint32_t parent = node.parent;
+    node.depth = nodes_[parent].depth + 1;
+    nodes_.push_back(std::move(node));
+    children_.emplace_back();
+    children_[parent].push_back(id);
+    return id;
+  }
+
   std::vector<MemoryTreeNode> nodes_;
   std::vector<std::vector<std::uint32_t>> children_;
   std::map<std::pair<std::uint32_t, PathPart>, std::uint32_t> by_part_;
@@ -102,24 +110,31 @@ class TreeBuilder {
     }
     std::ranges::stable_sort(buffers, {}, [&](BufferId id) { return homes_.node[id]; });
     for (const BufferId id : buffers) {
-      draft_.add(group_of(id), name_of(study_.graph(), variant_.dataflow, buffer(id)), id,
-                 homes_.band[id]);
+      for (const BandSpan& span : spans_of(id)) {
+        draft_.add(group_of(id, span.band), name_of(study_.graph(), variant_.dataflow, buffer(id)),
+                   id, span);
+      }
     }
-    draft_.add(0, std::string(title_of(Band::workspace)), BufferId(), Band::workspace);
+    draft_.child(0, {std::string(title_of(Band::workspace)), Band::workspace});
     return {grouping_, draft_.take(), blocks_};
   }
 
  private:
   const Buffer& buffer(BufferId id) const { return variant_.timeline.buffers[id]; }
 
-  std::uint32_t group_of(BufferId id) {
+  std::vector<BandSpan> spans_of(BufferId id) const {
+    if (!homes_.spans.empty()) return homes_.spans[id];
+    return {{homes_.band[id], buffer(id).first_slot, buffer(id).last_slot}};
+  }
+
+  std::uint32_t group_of(BufferId id, Band band) {
     std::uint32_t group = 0;
-    for (const PathPart& part : path_of_buffer(id)) group = draft_.child(group, part);
+    for (const PathPart& part : path_of_buffer(id, band)) group = draft_.child(group, part);
     return group;
   }
 
-  std::vector<PathPart> path_of_buffer(BufferId id) const {
-    const PathPart band = {std::string(title_of(homes_.band[id])), homes_.band[id]};
+  std::vector<PathPart> path_of_buffer(BufferId id, Band used_as) const {
+    const PathPart band = {std::string(title_of(used_as)), used_as};
     const NodeId home = homes_.node[id];
     switch (grouping_) {
       case MemoryGrouping::module:
@@ -225,7 +240,8 @@ std::vector<std::int64_t> tree_bytes(const MemoryTree& tree, const Timeline& tim
     const MemoryTreeNode& node = tree.nodes[i];
     if (node.buffer.valid()) {
       const Buffer& buffer = timeline.buffers[node.buffer];
-      if (is_alive(buffer, slot)) bytes[i] = buffer.bytes;
+      const bool is_used = node.from <= slot && slot <= node.until;
+      if (is_used && is_alive(buffer, slot)) bytes[i] = buffer.bytes;
     }
     bytes[node.parent] += bytes[i];
     if (workspace == 0 && node.parent == 0) workspace = i;

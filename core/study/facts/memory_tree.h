@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,7 +31,11 @@ struct MemoryTreeNode {
   std::uint32_t first_child = 0;  ///< children are adjacent, in the order of the step
   std::uint32_t child_count = 0;  ///< 0: a leaf
   BufferId buffer;                ///< buffer of a leaf that is one tensor; else invalid
-  std::optional<Band> band;       ///< band of a tensor or of a group whose tensors have one band
+  /// The slots in which a leaf holds its buffer. A buffer that several bands use one after another
+  /// has several leaves.
+  std::uint32_t from = 0;
+  std::uint32_t until = std::numeric_limits<std::uint32_t>::max();
+  std::optional<Band> band;  ///< band of a tensor or of a group whose tensors have one band
 };
 
 /// The tensors of a variant of the step, grouped. The root comes first, and each parent comes
@@ -48,7 +53,8 @@ constexpr std::string_view without_source_line = "no source line";
 /// The tree of a variant's tensors. A tensor belongs to the module of the node that makes it. A
 /// buffer that several values use one after the other belongs to the module of the first value.
 /// Parameters and inputs belong to the module that reads them first; gradients and optimizer states
-/// belong to their parameter's module.
+/// belong to their parameter's module. If the homes have spans of bands, the band of a tensor is
+/// that of the slot, as in the curve of bands; otherwise, it is the band of its whole life.
 /// @param blocks whether equal blocks are summed; used only if `grouping` is `module`
 MemoryTree memory_tree(const Study& study, const Variant& variant, MemoryGrouping grouping,
                        const TensorHomes& homes, EqualBlocks blocks = EqualBlocks::apart);

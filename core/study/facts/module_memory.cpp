@@ -20,10 +20,17 @@ struct ModuleDraft {
   std::vector<BufferId> at_peak;
 };
 
+/// The bands of buffers at the peak.
+IdVector<BufferId, Band> bands_at_peak(const Study& study) {
+  const Variant& variant = *study.current;
+  return bands_at(variant.dataflow, study.prepared->rules, variant.timeline, variant.forward_slots,
+                  study.prepared->step.boundary.yield, variant.timeline.peak_slot);
+}
+
 class ModuleTable {
  public:
   ModuleTable(const Study& study, const TensorHomes& homes, ModuleLevel level)
-      : study_(study), variant_(*study.current), homes_(homes) {
+      : study_(study), variant_(*study.current), homes_(homes), at_peak_(bands_at_peak(study)) {
     for (const std::vector<std::string>& scope : homes_.modules.scope) {
       std::string block = block_of(scope);
       block_.push_back(level == ModuleLevel::layers ? layer_around(block) : std::move(block));
@@ -67,6 +74,7 @@ class ModuleTable {
     if (homes_.band[id] == Band::stashed) draft.memory.stashed_bytes += buffer.bytes;
     if (buffer.first_slot > timeline.peak_slot || buffer.last_slot < timeline.peak_slot) return;
     draft.memory.peak_bytes += buffer.bytes;
+    if (at_peak_[id] == Band::stashed) draft.memory.stashed_at_peak += buffer.bytes;
     draft.at_peak.push_back(id);
   }
 
@@ -88,6 +96,7 @@ class ModuleTable {
   const Study& study_;
   const Variant& variant_;
   const TensorHomes& homes_;
+  IdVector<BufferId, Band> at_peak_;
   IdVector<NodeId, std::string> block_;
   std::vector<ModuleDraft> drafts_;  ///< drafts in the order of the step
   std::unordered_map<std::string_view, std::size_t> draft_by_name_;
@@ -130,6 +139,7 @@ ModuleMemory memory_outside(const Study& study, const TensorHomes& homes,
   }
   outside.seconds = std::max(0.0, outside.seconds);
   std::vector<BufferId> at_peak;
+  const IdVector<BufferId, Band> bands = bands_at_peak(study);
   for (const BufferId id : IdRange<BufferId>(timeline.buffers.size())) {
     const NodeId home = homes.node[id];
     if (home.valid() && !block_of(homes.modules.scope[home]).empty()) continue;
@@ -137,7 +147,9 @@ ModuleMemory memory_outside(const Study& study, const TensorHomes& homes,
     if (homes.band[id] == Band::stashed) outside.stashed_bytes += buffer.bytes;
     const bool is_alive =
         buffer.first_slot <= timeline.peak_slot && timeline.peak_slot <= buffer.last_slot;
-    if (is_alive) at_peak.push_back(id);
+    if (!is_alive) continue;
+    at_peak.push_back(id);
+    if (bands[id] == Band::stashed) outside.stashed_at_peak += buffer.bytes;
   }
   outside.symbolic = to_string(symbolic_bytes(study.graph(), variant.dataflow, timeline, at_peak),
                                study.graph().symbols());

@@ -52,4 +52,9 @@ TensorHomes tensor_homes(const Study& study, const Variant& variant) {
   return homes;
 }
 
+void add_band_spans(const Study& study, const Variant& variant, TensorHomes& homes) {
+  homes.spans = band_spans(variant.dataflow, study.prepared->rules, variant.timeline,
+                           variant.forward_slots, study.prepared->step.boundary.yield);
+}
+
 }  // namespace stashscope

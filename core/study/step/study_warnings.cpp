@@ -38,7 +38,9 @@ std::string warning_of(const Graph& graph, const Dimension& assumed) {
     return name + " depends on the data; it is at most " + assumed.at_most +
            " and is assumed to be " + value;
   }
-  return name + " is assumed to be " + value + option_words({Advice::Action::set_dimension, "it"});
+  const std::string is =
+      assumed.as_captured ? " is " + value + ", as captured" : " is assumed to be " + value;
+  return name + is + option_words({Advice::Action::set_dimension, "it"});
 }
 
 /// A hint on how to set the sizes that depend on data and have no bound; empty if there are none.

@@ -21,7 +21,7 @@ from torch.utils import _foreach_utils
 aten = torch.ops.aten
 
 CUDA = "cuda"
-SAID = "Attention, dropout, RMS norm and optimizers are as on an A100 (kernels='cuda'). No GPU confirmed this"
+SAID = "Attention, dropout, RMS norm and optimizers are as on an A100 (kernels='cuda'); no GPU confirmed this"
 
 _HALVES = (torch.float16, torch.bfloat16)
 _attention_of_the_cpu = functional.scaled_dot_product_attention

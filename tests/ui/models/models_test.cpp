@@ -51,7 +51,7 @@ class Models : public testing::Test {
 
 TEST_F(Models, AGroupOfManyPlansNamesTheFirst) {
   EXPECT_EQ(one_of_text({u"a"_s, u"b"_s, u"c"_s}), u"One of 3: a or b or c"_s);
-  EXPECT_EQ(one_of_text({u"a"_s, u"b"_s, u"c"_s, u"d"_s}), u"One of 4: a, …"_s);
+  EXPECT_EQ(one_of_text({u"a"_s, u"b"_s, u"c"_s, u"d"_s}), u"One of 4, such as a"_s);
 }
 
 TEST_F(Models, PlansKeepTheRules) {

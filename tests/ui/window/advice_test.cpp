@@ -39,6 +39,14 @@ TEST(AdviceTexts, NameAnOptionOnlyWhereTheWindowHasNoControl) {
   }
 }
 
+TEST(AdviceTexts, SentencesEndWithAStop) {
+  EXPECT_EQ(with_stop(u"As on an A100. No GPU confirmed this"_s),
+            u"As on an A100. No GPU confirmed this."_s);
+  EXPECT_EQ(with_stop(u"One. Two."_s), u"One. Two."_s);
+  EXPECT_EQ(with_stop(u"a clause about version 1.5 alone"_s),
+            u"a clause about version 1.5 alone"_s);
+}
+
 TEST(AdviceTexts, HaveTheBudgetInWords) {
   const Advice advice{Advice::Action::plan_single_nodes, "3145728"};
   const QString text = note_text("it does not fit" + option_words(advice));

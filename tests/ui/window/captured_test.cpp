@@ -92,6 +92,11 @@ TEST_F(Captured, HasPlansForPyTorchOnly) {
   EXPECT_FALSE(find<QWidget>(u"copy_config_button"_s).isHidden());
 }
 
+TEST_F(Captured, PlansAreNotSaidToBeForTheOtherRuntime) {
+  EXPECT_TRUE(find<QWidget>(u"plans_runtime_hint"_s).isHidden());
+  EXPECT_TRUE(find<QWidget>(u"planner_runtime_hint"_s).isHidden());
+}
+
 TEST_F(Captured, TheTipOfTheKindOfPlanNamesModules) {
   const QString tip = find<QComboBox>(u"grain"_s).toolTip();
   EXPECT_TRUE(tip.contains(u"modules"_s)) << tip.toStdString();
@@ -176,6 +181,15 @@ TEST_F(CapturedWithBatch, TheLinesForThePlanHaveTheSizesItWasMadeFor) {
         u"with the plan at batch 36"_s, bytes_text(peak())}) {
     EXPECT_TRUE(after.contains(part)) << after.toStdString();
   }
+}
+
+TEST_F(CapturedWithBatch, ItsSizesAreThoseOfTheCaptureUntilTheyAreSet) {
+  const auto notes = [this] { return document().notes().join(u'\n'); };
+  EXPECT_TRUE(notes().contains(u"dimension 'batch' is 64, as captured"_s)) << notes().toStdString();
+  EXPECT_EQ(find<QLabel>(u"dimension_note:batch"_s).text(), u"as captured"_s);
+  set_batch(36);
+  EXPECT_FALSE(notes().contains(u"batch"_s)) << notes().toStdString();
+  EXPECT_EQ(find<QLabel>(u"dimension_note:batch"_s).text(), QString());
 }
 
 TEST_F(CapturedWithBatch, TheAnswerBarOffersTheLargestBatchThatFits) {

@@ -246,7 +246,7 @@ TEST_F(StartPage, TheLinesForPyTorchGrowWithTheText) {
 TEST_F(StartPage, TheLinesThatCaptureAreThoseOfTheDocumentation) {
   click(find<QPushButton>(u"copy_capture_lines"_s));
   EXPECT_EQ(QApplication::clipboard()->text(), capture_lines() + u'\n');
-  EXPECT_TRUE(document_about_pytorch().contains(capture_lines()));
+  EXPECT_TRUE(document_named(u"pytorch.md"_s).contains(capture_lines()));
   click(find<QPushButton>(u"capture_page"_s));
   const auto& dialog = find<DocumentDialog>(u"document_dialog"_s);
   const auto& page = *dialog.findChild<QTextBrowser*>(u"document_page"_s);

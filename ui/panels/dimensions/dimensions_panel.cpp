@@ -33,7 +33,9 @@ constexpr int least_height = 40;
 constexpr int characters_of_label = 26;
 
 QString note_of(const Dimension& dimension) {
-  return dimension.assumed ? DimensionsPanel::tr("assumed") : QString();
+  if (!dimension.assumed) return {};
+  return dimension.as_captured ? DimensionsPanel::tr("as captured")
+                               : DimensionsPanel::tr("assumed");
 }
 
 QString suffix_of(DimensionUnit what, std::int64_t value) {
@@ -208,6 +210,7 @@ DimensionsPanel::Row DimensionsPanel::make_row(const Dimension& dimension) {
   row.value = make_value(name);
   row.note = new ElidedLabel;
   row.more = make_more(name, *holder);
+  row.note->setObjectName(u"dimension_note:"_s + name);
   row.note->setEnabled(false);
   row.label->setBuddy(row.value);
   auto* const field = new QHBoxLayout(row.field);
@@ -321,8 +324,10 @@ QString DimensionsPanel::tip_of(const Dimension& dimension) const {
   if (!dimension.at_most.empty()) lines << tr("at most %1").arg(shown(dimension.at_most));
   if (dimension.assumed) {
     lines << QString()
-          << tr("The model does not fix this size and you have not set it. The value is an "
-                "assumption that fits the model.");
+          << (dimension.as_captured
+                  ? tr("The step was captured with this size. You may set another.")
+                  : tr("The model does not fix this size and you have not set it. The value is an "
+                       "assumption that fits the model."));
   }
   return lines.join(u'\n');
 }

@@ -2,6 +2,7 @@
 
 #include <QInputDialog>
 
+#include "ui/document/choice_words.h"
 #include "ui/widgets/drop_menu.h"
 
 namespace stashscope::ui {
@@ -37,10 +38,14 @@ void PresetMenu::add_bundled() {
             [this] { apply(doubled(sizes_now(dimensions())), tr("Double all sizes")); });
   add_entry(*this, u"preset_halved"_s, tr("All sizes &halved"),
             [this] { apply(halved(sizes_now(dimensions())), tr("Halve all sizes")); });
-  add_entry(*this, u"preset_assumed"_s, tr("Back to the &assumed sizes"), [this] {
+  const bool is_of_capture = is_captured(document_.study().get());
+  const QString back =
+      is_of_capture ? tr("Back to the &captured sizes") : tr("Back to the &assumed sizes");
+  const QString step = is_of_capture ? tr("All sizes as captured") : tr("Assume all sizes");
+  add_entry(*this, u"preset_assumed"_s, back, [this, step] {
     Choices choices = document_.choices();
     choices.dims.clear();
-    document_.choose(choices, tr("Assume all sizes"));
+    document_.choose(choices, step);
   });
 }
 

@@ -25,8 +25,8 @@ struct GroupPage {
 
 /// Number of tensors that are listed for a group.
 constexpr std::size_t most_tensors = 5;
-/// Number of characters to which the names of makers in this list are shortened.
-constexpr qsizetype longest_maker_name = 30;
+/// Number of characters to which the names of nodes are shortened.
+constexpr qsizetype longest_name = 30;
 
 /// A table of the operator types of `nodes` with the number of nodes, most frequent type first.
 QString operator_counts(const Study& study, const std::vector<NodeId>& nodes) {
@@ -54,41 +54,66 @@ double share_of_flops(const Study& study, const std::vector<NodeId>& nodes) {
   return study.current->flops > 0 ? 100 * flops / study.current->flops : 0;
 }
 
-QString memory_line(const GroupMemory& memory) {
+/// The names of the nodes, shortened such that they differ.
+QStringList short_names(const Study& study, const std::vector<NodeId>& nodes) {
+  QStringList names;
+  for (const NodeId node : nodes) {
+    names << shown(name_of(study.graph(), study.current->dataflow, node));
+  }
+  const DistinctNames distinct(names);
+  QStringList shortened;
+  for (const QString& name : names) {
+    shortened << distinct.shortened(
+        name, [](const QString& text) { return text.size() <= longest_name; });
+  }
+  return shortened;
+}
+
+/// What other nodes stash in memory that the group allocated, and one of these nodes.
+QString taken_over_text(const Study& study, const GroupMemory& memory) {
+  const QString link =
+      node_link(study, memory.others.front(), short_names(study, memory.others).front());
+  const std::size_t more = memory.others.size() - 1;
+  const QString by = more == 0 ? link
+                               : GroupPage::tr("%1 and %2")
+                                     .arg(link, counted(more, GroupPage::tr("1 other node"),
+                                                        GroupPage::tr("%1 other nodes")));
+  const QString bytes = bytes_text(memory.stashed_by_others);
+  return more == 0
+             ? GroupPage::tr("%1 stashes %2 for backward in memory that it took over from here")
+                   .arg(by, bytes)
+             : GroupPage::tr("%1 stash %2 for backward in memory that they took over from here")
+                   .arg(by, bytes);
+}
+
+QString stash_text(const Study& study, const GroupMemory& memory) {
+  QStringList lines;
+  const std::int64_t own = memory.sum.stashed_bytes - memory.stashed_by_others;
+  if (own > 0) lines << GroupPage::tr("stashes %1 for backward").arg(bytes_text(own));
+  if (memory.stashed_elsewhere > 0) {
+    lines << GroupPage::tr("stashes %1 for backward in the memory of other nodes")
+                 .arg(bytes_text(memory.stashed_elsewhere));
+  }
+  if (memory.stashed_by_others > 0) lines << taken_over_text(study, memory);
+  return lines.join(u"<br>"_s);
+}
+
+QString memory_line(const Study& study, const GroupMemory& memory) {
   QString at_peak =
       GroupPage::tr("its tensors take %1 at the peak").arg(bytes_text(memory.sum.peak_bytes));
   if (memory.given_bytes > 0) {
     at_peak = GroupPage::tr("%1, its parameters and inputs %2")
                   .arg(at_peak, bytes_text(memory.given_bytes));
   }
-  const std::int64_t own = memory.sum.stashed_bytes;
-  if (own + memory.stashed_elsewhere == 0) return at_peak;
-  QString stash = GroupPage::tr("stashes %1 for backward").arg(bytes_text(own));
-  if (memory.stashed_elsewhere > 0) {
-    stash = GroupPage::tr("%1, and another %2 in the memory of other nodes")
-                .arg(stash, bytes_text(memory.stashed_elsewhere));
-  }
-  return stash + u"<br>"_s + at_peak;
-}
-
-/// The names of the makers, shortened such that they differ.
-QStringList maker_names(const Study& study, const GroupMemory& memory) {
-  QStringList names;
-  for (const GroupTensor& tensor : memory.largest) {
-    names << shown(name_of(study.graph(), study.current->dataflow, tensor.maker));
-  }
-  const DistinctNames distinct(names);
-  QStringList shortened;
-  for (const QString& name : names) {
-    shortened << distinct.shortened(
-        name, [](const QString& text) { return text.size() <= longest_maker_name; });
-  }
-  return shortened;
+  const QString stash = stash_text(study, memory);
+  return stash.isEmpty() ? at_peak : stash + u"<br>"_s + at_peak;
 }
 
 QString largest_tensors(const Study& study, const GroupMemory& memory) {
   const Timeline& timeline = study.current->timeline;
-  const QStringList names = maker_names(study, memory);
+  std::vector<NodeId> makers;
+  for (const GroupTensor& tensor : memory.largest) makers.push_back(tensor.maker);
+  const QStringList names = short_names(study, makers);
   QString rows;
   qsizetype next = 0;
   for (const GroupTensor& tensor : memory.largest) {
@@ -117,7 +142,7 @@ QString group_page(const Study& study, const Selection& selection) {
                  .arg(counted(selection.nodes.size(), GroupPage::tr("1 node"),
                               GroupPage::tr("%1 nodes")),
                       share),
-             memory_line(memory)) +
+             memory_line(study, memory)) +
          largest_tensors(study, memory) + heading(GroupPage::tr("Operators")) +
          operator_counts(study, selection.nodes);
 }

@@ -199,6 +199,7 @@ void OverviewPanel::make_table() {
   table_->setModel(&model_);
   table_->let_sort();
   table_->setTextElideMode(Qt::ElideMiddle);
+  table_->cut_at_end({ModuleModel::symbolic});
   table_->set_invitation(
       tr("The model names no modules. Export it with module names to see them."));
   QHeaderView& header = *table_->horizontalHeader();
@@ -260,6 +261,7 @@ OverviewPanel::Groups OverviewPanel::groups_of(std::shared_ptr<const Study> stud
                                                MemoryGrouping grouping, EqualBlocks blocks,
                                                ModuleLevel level) {
   TensorHomes homes = tensor_homes(*study, *study->current);
+  add_band_spans(*study, *study->current, homes);
   MemoryTree tree = memory_tree(*study, *study->current, grouping, homes, blocks);
   std::vector<ModuleMemory> modules = module_memory(*study, homes, level);
   modules.push_back(memory_outside(*study, homes, modules));

@@ -5,12 +5,10 @@
 #include <QVBoxLayout>
 
 #include "core/study/search/budget_input.h"
-#include "core/study/search/plan_evaluator.h"
 #include "core/study/step/later_steps.h"
 #include "ui/document/choice_words.h"
 #include "ui/panels/planner/answer_text.h"
 #include "ui/panels/planner/profile_box.h"
-#include "ui/text/counted.h"
 #include "ui/text/enabling.h"
 #include "ui/text/texts.h"
 #include "ui/theme/spacing.h"
@@ -41,6 +39,7 @@ PlannerPanel::PlannerPanel(Document& document, Planning& planning, QWidget* pare
       progress_(new QProgressBar),
       grain_hint_(new QLabel),
       answer_(new QLabel),
+      runtime_hint_(new RuntimeHint),
       export_hint_(new ExportHint(document)),
       use_(new QPushButton),
       use_passes_(new QPushButton(tr("Use this plan with its passes"))),
@@ -72,6 +71,7 @@ QWidget* PlannerPanel::make_content() {
   layout->addWidget(make_search_row());
   layout->addWidget(grain_hint_);
   layout->addWidget(answer_);
+  layout->addWidget(runtime_hint_);
   layout->addWidget(export_hint_);
   layout->addWidget(use_, 0, Qt::AlignLeft);
   layout->addWidget(use_passes_, 0, Qt::AlignLeft);
@@ -110,6 +110,7 @@ void PlannerPanel::set_up_answer() {
   grain_hint_->setForegroundRole(QPalette::PlaceholderText);
   set_up_rich_label(*answer_, u"budget_answer"_s);
   set_up_rich_label(*details_, u"budget_details"_s);
+  runtime_hint_->setObjectName(u"planner_runtime_hint"_s);
   use_->setObjectName(u"use_plan_button"_s);
   use_->setAutoDefault(true);
   use_passes_->setObjectName(u"use_passes_button"_s);
@@ -168,6 +169,7 @@ void PlannerPanel::connect_all() {
     show_chart();
     Q_EMIT budget_changed();
   });
+  connect(runtime_hint_, &RuntimeHint::help_wanted, this, &PlannerPanel::pytorch_help_wanted);
   connect(options_, &SearchOptions::grain_changed, this, &PlannerPanel::show_job);
   connect(fit_, &FitRow::answered, this, &PlannerPanel::keep_fit_in_view, Qt::QueuedConnection);
   connect(scroll_->verticalScrollBar(), &QScrollBar::rangeChanged, this,
@@ -305,6 +307,7 @@ void PlannerPanel::show_answer() {
   if (answer != nullptr) {
     details_->setText(answer_details(*document_.study(), *answer, planning_.passes_of_answer()));
   }
+  runtime_hint_->setVisible(tells_runtime());
   offer(*use_passes_, offered_passes() != nullptr);
   const ParetoPoint* const plan = offered_plan();
   offer(*use_, plan != nullptr);
@@ -321,6 +324,15 @@ void PlannerPanel::offer(QPushButton& button, bool is_offered) {
     scroll_->ensureWidgetVisible(plan_, 0, spacing_unit);
   }
   button.setVisible(is_offered);
+}
+
+/// Whether the user must know what plans are for: an answer is shown, or plans or passes are on.
+bool PlannerPanel::tells_runtime() const {
+  const Study* const study = document_.study().get();
+  if (study == nullptr || is_captured(study)) return false;
+  const Choices& choices = study->choices;
+  return current_answer() != nullptr || !study->config.empty() || choices.plans.sequence ||
+         !choices.graph.passes.empty();
 }
 
 /// The plan that the button below the answer switches on: the cheapest known plan within the
@@ -357,80 +369,6 @@ const BudgetAnswer* PlannerPanel::current_answer() const {
 std::optional<std::int64_t> PlannerPanel::asked_bytes() const {
   const BudgetAnswer* const answer = current_answer();
   return answer != nullptr ? answer->request.budget_bytes : budget_->bytes();
-}
-
-QString PlannerPanel::text_of_answer() const {
-  if (document_.study() == nullptr) return tr("Open a model to plan its memory.");
-  if (!failure_.isEmpty()) return warning_text(failure_, palette());
-  if (planning_.job() == PlanningJob::budget || planning_.job() == PlanningJob::curve) {
-    return search_text();
-  }
-  if (const BudgetAnswer* const answer = current_answer()) {
-    const DeviceFit* const offer = offered_passes();
-    return text_of(*answer) +
-           (offer == nullptr ? QString() : offer_text(*document_.study(), *offer));
-  }
-  const auto budget = budget_->bytes();
-  if (budget && document_.run_job().is_running()) return tr("A search waits for the run to end.");
-  return budget ? known_text(*budget) : QString();
-}
-
-/// What the answer changed stands first, because it is what a user who has used it looks for.
-QString PlannerPanel::text_of(const BudgetAnswer& answer) const {
-  const Study& study = *document_.study();
-  if (!answer.feasible) return answer_text(study, answer);
-  if (!planning_.is_in_force(answer.best)) return taken_back_text(study, answer);
-  return before_text(study, answer, planning_.before(), planning_.passes_of_answer()) +
-         answer_text(study, answer);
-}
-
-QString PlannerPanel::search_text() const {
-  if (planning_.is_stopping()) return tr("Stopping…");
-  const Study& study = *document_.study();
-  if (planning_.job() == PlanningJob::curve) {
-    const auto known = planning_.archive(options_->grain()).points().size();
-    return tr("Drawing the curve: %1 so far.").arg(counted(known, tr("1 plan"), tr("%1 plans")));
-  }
-  const auto so_far = planning_.so_far();
-  if (!so_far) return tr("Searching…");
-  return tr("Searching for a plan within %1. %2: <b>%3</b>")
-             .arg(bytes_text(so_far->request.budget_bytes),
-                  so_far->feasible ? tr("Cheapest plan so far") : tr("Lowest peak so far"),
-                  plan_point_text(study, so_far->best)) +
-         proof_so_far_text(study, *so_far);
-}
-
-QString PlannerPanel::nothing_to_plan_text(const Study& study) {
-  QString why =
-      tr("Nothing to plan: no stashed activation can be recomputed. The Plans panel "
-         "says why.");
-  if (is_captured(&study)) return why;
-  return tr("%1 Choose \"Nodes\" or \"Sequences\" to plan without clusters.").arg(why);
-}
-
-/// The text about the budget while no search runs and no answer is shown.
-QString PlannerPanel::known_text(std::int64_t budget_bytes) const {
-  const Study& study = *document_.study();
-  const std::int64_t now = study.current->timeline.peak_bytes;
-  const StepPeakBound* const floor = planning_.floor(options_->grain());
-  if (const ParetoPoint* const plan = planning_.known_plan(options_->grain(), budget_bytes)) {
-    return tr("Known plan for %1: <b>%2</b>%3")
-        .arg(bytes_text(budget_bytes), plan_point_text(study, *plan),
-             planning_.is_in_force(*plan) ? tr(", in use") : QString());
-  }
-  QString kept = now > budget_bytes ? below_floor_text(study, budget_bytes) : QString();
-  if (!kept.isEmpty()) return kept;
-  if (floor != nullptr && floor->bytes > budget_bytes) {
-    return tr("No plan has a peak below <b>%1</b>.").arg(bytes_text(floor->bytes));
-  }
-  if (now <= budget_bytes)
-    return tr("The current plans meet the budget: peak %1.").arg(bytes_text(now));
-  if (options_->grain() == PlanGranularity::cluster && study.opportunities->plans.empty() &&
-      !is_order_searched(study)) {
-    return nothing_to_plan_text(study);
-  }
-  return tr("Press Plan to search for the cheapest plan with a peak of at most %1.")
-      .arg(bytes_text(budget_bytes));
 }
 
 void PlannerPanel::changeEvent(QEvent* event) {

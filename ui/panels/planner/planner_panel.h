@@ -10,6 +10,7 @@
 #include "ui/panels/planner/fit_row.h"
 #include "ui/panels/planner/plan_chart.h"
 #include "ui/panels/planner/search_options.h"
+#include "ui/widgets/runtime_hint.h"
 #include "ui/widgets/vertical_scroll_area.h"
 
 namespace stashscope::ui {
@@ -41,6 +42,8 @@ class PlannerPanel : public QWidget {
 
  Q_SIGNALS:
   void budget_changed();
+  /// The user wants to read how a PyTorch script gets plans.
+  void pytorch_help_wanted();
 
  protected:
   void keyPressEvent(QKeyEvent* event) override;
@@ -70,6 +73,7 @@ class PlannerPanel : public QWidget {
   QString search_text() const;
   QString known_text(std::int64_t budget_bytes) const;
   static QString nothing_to_plan_text(const Study& study);
+  bool tells_runtime() const;
   const ParetoPoint* offered_plan() const;
   const DeviceFit* offered_passes() const;
 
@@ -83,6 +87,7 @@ class PlannerPanel : public QWidget {
   QProgressBar* progress_;
   QLabel* grain_hint_;
   QLabel* answer_;
+  RuntimeHint* runtime_hint_;
   ExportHint* export_hint_;
   QPushButton* use_;
   QPushButton* use_passes_;

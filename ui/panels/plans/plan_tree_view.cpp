@@ -27,7 +27,7 @@ namespace {
 constexpr int least_plan_width = 140;
 constexpr int frequency_width = 60;
 constexpr int count_width = 52;
-constexpr int bytes_width = 86;
+constexpr int bytes_width = 90;
 constexpr int change_width = 98;
 constexpr int time_width = 84;
 constexpr int per_time_width = 108;

@@ -11,6 +11,7 @@
 #include "ui/text/texts.h"
 #include "ui/theme/icons.h"
 #include "ui/theme/spacing.h"
+#include "ui/widgets/cell_delegate.h"
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/main_widget.h"
 #include "ui/widgets/sort_menu.h"
@@ -43,6 +44,7 @@ PlansPanel::PlansPanel(Document& document, QWidget* parent)
       reference_(new QComboBox),
       filter_(new QLineEdit),
       more_(new QToolButton),
+      runtime_hint_(new RuntimeHint),
       tree_(new PlanTreeView),
       summary_(new ElidedLabel),
       copy_(new QToolButton),
@@ -51,11 +53,15 @@ PlansPanel::PlansPanel(Document& document, QWidget* parent)
   auto* const layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
+  runtime_hint_->setObjectName(u"plans_runtime_hint"_s);
+  runtime_hint_->setContentsMargins(spacing_unit, spacing_unit / 2, spacing_unit, 0);
+  layout->addWidget(runtime_hint_);
   layout->addWidget(make_top_row());
   layout->addWidget(tree_, 1);
   layout->addWidget(make_bottom_row());
   set_up_tree();
   set_up_peak_changes();
+  connect(runtime_hint_, &RuntimeHint::help_wanted, this, &PlansPanel::pytorch_help_wanted);
   connect(&document_, &Document::study_changed, this, &PlansPanel::show_study);
   connect(&document_.selection(), &LinkedSelection::changed, this, &PlansPanel::follow_selection);
   connect(&document_, &Document::choices_changed, this, &PlansPanel::show_choices);
@@ -133,6 +139,21 @@ void PlansPanel::show_runtime() {
     each->setVisible(!is_of_pytorch);
   }
   export_->setVisible(is_of_pytorch);
+  show_runtime_hint();
+}
+
+/// In a low panel, the rows of plans need the room.
+void PlansPanel::show_runtime_hint() {
+  constexpr int rows_with_room = 18;
+  const int row = fontMetrics().height() + CellDelegate::room_in_row;
+  const Study* const study = document_.study().get();
+  runtime_hint_->setVisible(study != nullptr && !is_captured(study) &&
+                            height() >= rows_with_room * row);
+}
+
+void PlansPanel::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  show_runtime_hint();
 }
 
 void PlansPanel::set_up_versions() {

@@ -12,6 +12,7 @@
 #include "ui/models/plan_tree_model.h"
 #include "ui/panels/plans/peak_changes_job.h"
 #include "ui/panels/plans/plan_tree_view.h"
+#include "ui/widgets/runtime_hint.h"
 
 namespace stashscope::ui {
 
@@ -33,9 +34,12 @@ class PlansPanel : public QWidget {
   void node_wanted(stashscope::NodeId node);
   /// Requests to write the plans for PyTorch to a file.
   void export_wanted();
+  /// The user wants to read how a PyTorch script gets plans.
+  void pytorch_help_wanted();
 
  protected:
   void showEvent(QShowEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
 
  private:
   QWidget* make_top_row();
@@ -47,6 +51,7 @@ class PlansPanel : public QWidget {
   void show_summary();
   void show_choices();
   void show_runtime();
+  void show_runtime_hint();
   void choose_level(int level);
   void choose_reference(int index);
   void filter(const QString& text);
@@ -82,6 +87,7 @@ class PlansPanel : public QWidget {
   QComboBox* reference_;
   QLineEdit* filter_;
   QToolButton* more_;
+  RuntimeHint* runtime_hint_;
   PlanTreeView* tree_;
   QLabel* summary_;
   QToolButton* copy_;

@@ -48,11 +48,14 @@ TEST(GroupMemory, TellsWhatIsStashedInTheMemoryOfOthersAndItsParameters) {
   };
   const GroupMemory first = group_memory(*study, {node_of("a")}, 5);
   EXPECT_EQ(first.given_bytes, 2 * 4 * 4 * 4) << "its weight and its input";
+  EXPECT_EQ(first.stashed_by_others, 4 * 4 * 4) << "in the memory of the product";
+  EXPECT_EQ(first.others, std::vector<NodeId>{node_of("b")}) << "the view shows what Tanh wrote";
   const GroupMemory alone = group_memory(*study, {node_of("c")}, 5);
   EXPECT_EQ(alone.sum.stashed_bytes, 0);
   EXPECT_EQ(alone.stashed_elsewhere, 4 * 4 * 4);
   const GroupMemory all = group_memory(*study, {node_of("a"), node_of("b"), node_of("c")}, 5);
   EXPECT_EQ(all.stashed_elsewhere, 0);
+  EXPECT_EQ(all.stashed_by_others, 0);
   EXPECT_EQ(all.sum.stashed_bytes, alone.stashed_elsewhere);
 }
 

@@ -64,6 +64,26 @@ TEST(MemoryTree, AddsUpToTheLiveBytesOfEverySlot) {
   }
 }
 
+TEST(MemoryTree, HasTheBandsOfTheCurveAtEverySlotIfItsHomesHaveSpans) {
+  for (const auto& study :
+       {trained_blocks(), test::study_of(test::named(test::random_model(7, 60)))}) {
+    const Variant& variant = *study->baseline;
+    TensorHomes homes = tensor_homes(*study, variant);
+    add_band_spans(*study, variant, homes);
+    const MemoryTree tree = memory_tree(*study, variant, MemoryGrouping::band, homes);
+    for (std::size_t slot = 0; slot < variant.timeline.order.size(); ++slot) {
+      expect_sums(tree, variant.timeline, slot);
+      const auto at_slot = paths(tree, variant.timeline, slot);
+      for (std::size_t i = 0; i < band_count; ++i) {
+        const std::string title(title_of(static_cast<Band>(i)));
+        const auto found = at_slot.find(title);
+        EXPECT_EQ(found == at_slot.end() ? 0 : found->second, variant.bands[slot][i])
+            << title << " at " << slot;
+      }
+    }
+  }
+}
+
 TEST(MemoryTree, GradientsAndOptimizerStatesBelongToTheModuleOfTheirParameter) {
   const auto study = trained_blocks();
   const MemoryTree tree = memory_tree(*study, *study->baseline, MemoryGrouping::module);
@@ -194,6 +214,21 @@ TEST(Icicle, ZoomsAndLeavesOutWhatIsTooNarrow) {
   EXPECT_LT(wide.size(), icicle_boxes(tree, bytes, 0, 0).size());
   for (const IcicleBox& box : wide) EXPECT_GE(box.right - box.left, 0.05);
   EXPECT_TRUE(icicle_boxes(tree, std::vector<std::int64_t>(bytes.size(), 0), 0, 0).empty());
+}
+
+TEST(ModuleMemory, StashesAtThePeakWhatTheCurveHasThere) {
+  for (const int level : {0, 1}) {
+    const auto study = trained_blocks(level);
+    const TensorHomes homes = tensor_homes(*study, *study->current);
+    const std::vector<ModuleMemory> modules = module_memory(*study, homes);
+    std::int64_t stashed = memory_outside(*study, homes, modules).stashed_at_peak;
+    for (const ModuleMemory& each : modules) {
+      stashed += each.stashed_at_peak;
+      EXPECT_LE(each.stashed_at_peak, each.peak_bytes) << each.module;
+    }
+    const std::size_t peak = study->current->timeline.peak_slot;
+    EXPECT_EQ(stashed, of(study->current->bands[peak], Band::stashed));
+  }
 }
 
 TEST(ModuleMemory, AddsUpToThePeakAndTheTimeOfTheStep) {

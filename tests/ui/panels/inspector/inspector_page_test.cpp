@@ -180,6 +180,30 @@ TEST_F(InspectorPages, AGroupSaysItsMemoryAndLargestTensors) {
   EXPECT_EQ(links(u"node:"_s), wanted);
 }
 
+TEST_F(InspectorPages, AGroupSaysWhoStashesTheMemoryThatItAllocated) {
+  const QString file = in_folder(u"in_place.onnx"_s);
+  stashscope::test::ModelBuilder m;
+  m.input("x", {4, 4}).weight("w", {4, 4}).node("MatMul", {"x", "w"}, {"a"});
+  m.node("MatMul", {"w", "x"}, {"e"}).node("Tanh", {"a"}, {"b"});
+  m.node("ReluGrad", {"b", "e"}, {"d"}, {}, "com.microsoft").output("d");
+  save_model(m.build(), file.toStdString());
+  open(file);
+  const auto first = [this](const char* op) {
+    return node_with([&](NodeId id) { return document().study()->graph().node(id).op_type == op; });
+  };
+  Selection selection;
+  selection.nodes = {first("MatMul")};
+  QString text = inspector_page(*document().study(), selection);
+  EXPECT_FALSE(text.contains(u"stashes 64 B for backward<br>"_s)) << text.toStdString();
+  EXPECT_TRUE(text.contains(u"stashes 64 B for backward in memory that it took over"_s))
+      << text.toStdString();
+  EXPECT_TRUE(text.contains(u"node:%1"_s.arg(first("Tanh").index())));
+  selection.nodes = {first("MatMul"), first("Tanh")};
+  text = inspector_page(*document().study(), selection);
+  EXPECT_TRUE(text.contains(u"stashes 64 B for backward"_s)) << text.toStdString();
+  EXPECT_FALSE(text.contains(u"took over"_s)) << text.toStdString();
+}
+
 TEST_F(InspectorPages, AGroupHasTheMemoryOfItsBoxInTheGraph) {
   open(sample(u"gpt2_tiny"_s));
   const layout::Drawing& drawing = window().graph().view().scene()->drawing();

@@ -11,6 +11,7 @@
 #include <QWheelEvent>
 
 #include "tests/ui/support/window_test.h"
+#include "ui/pictures/picture_file.h"
 
 namespace stashscope::ui::test {
 namespace overview_panel_test {
@@ -410,6 +411,26 @@ TEST_F(Overview, TheOptimizerIsALinkToItsMenu) {
   menu.close();
   ASSERT_TRUE(settles());
   EXPECT_TRUE(sizes.text().contains(u">with sgd</a>"_s)) << sizes.text().toStdString();
+}
+
+TEST_F(Overview, FormulasAreCutAtTheirEnd) {
+  const QModelIndex cell = modules().model()->index(0, ModuleModel::symbolic);
+  const QString formula = cell.data().toString();
+  QStyleOptionViewItem option;
+  option.initFrom(&modules());
+  option.widget = &modules();
+  option.textElideMode = modules().textElideMode();
+  option.rect = QRect(0, 0, option.fontMetrics.horizontalAdvance(formula) / 2, 24);
+  const Picture drawn = {
+      u"cell"_s,
+      option.rect.size(),
+      [&](QPainter& painter) { modules().itemDelegate()->paint(&painter, option, cell); },
+      {}};
+  const QString svg = QString::fromStdString(encoded(drawn, PictureFormat::svg));
+  const qsizetype cut = svg.indexOf(u"…"_s);
+  ASSERT_GT(cut, 0) << svg.toStdString();
+  EXPECT_EQ(svg.mid(cut + 1, 1), u"<"_s) << svg.toStdString();
+  EXPECT_TRUE(cell.data(Qt::ToolTipRole).toString().startsWith(formula));
 }
 
 TEST_F(Overview, EveryGroupingHoldsAllBytes) {

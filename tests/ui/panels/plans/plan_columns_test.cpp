@@ -5,6 +5,7 @@
 #include "core/onnx/model_file.h"
 #include "tests/support/captured_chain.h"
 #include "tests/ui/support/window_test.h"
+#include "ui/widgets/cell_delegate.h"
 #include "ui/widgets/copied_rows.h"
 
 namespace stashscope::ui::test {
@@ -47,6 +48,20 @@ TEST_F(PlanColumns, CountsSayWhetherOnnxRuntimeTakesThem) {
     EXPECT_TRUE(summary.contains(u"ignores the counts of 1 plan"_s)) << summary.toStdString();
   }
   EXPECT_GT(counted, 0);
+}
+
+TEST_F(PlanColumns, AmountsBelowTheUnitAreWhole) {
+  open(sample(u"gpt2_tiny"_s));
+  const QStyle& style = *plans().style();
+  const int margin = style.pixelMetric(QStyle::PM_FocusFrameHMargin, nullptr, &plans()) + 1;
+  const int around = 2 * (CellDelegate::padding + margin);
+  const QFontMetrics metrics = plans().fontMetrics();
+  for (const int column : {Column::saving, Column::saved, Column::at_peak}) {
+    EXPECT_GE(plans().header()->sectionSize(column),
+              metrics.horizontalAdvance(u"<0.001 GiB"_s) + around);
+  }
+  EXPECT_GE(plans().header()->sectionSize(Column::peak_change),
+            metrics.horizontalAdvance(u"−<0.001 GiB"_s) + around);
 }
 
 TEST_F(PlanColumns, NamesAreTheFirstLineOfTheirTips) {

@@ -1,0 +1,43 @@
+// What the planner says beside its answers: what plans are for, and amounts that read alike.
+
+#include <QDialog>
+
+#include "tests/ui/panels/planner/planner_test.h"
+#include "ui/panels/planner/replan_text.h"
+
+namespace stashscope::ui::test {
+namespace planner_words_test {
+
+using namespace Qt::StringLiterals;
+
+TEST_F(Planner, SaysWhatPlansAreForAndWhatIsForPyTorch) {
+  auto& hint = find<QLabel>(u"planner_runtime_hint"_s);
+  EXPECT_FALSE(hint.isVisible()) << "no answer yet";
+  auto& panel = find<QWidget>(u"plans_panel"_s);
+  find<QDockWidget>(u"plans_dock"_s).setFloating(true);
+  find<QDockWidget>(u"plans_dock"_s).resize(500, 640);
+  EXPECT_TRUE(find<QWidget>(u"plans_runtime_hint"_s).isVisibleTo(&panel));
+  find<QDockWidget>(u"plans_dock"_s).resize(500, 260);
+  EXPECT_FALSE(find<QWidget>(u"plans_runtime_hint"_s).isVisibleTo(&panel)) << "no room";
+  type_budget(u"80%"_s);
+  QTest::keyClick(&field(), Qt::Key_Return);
+  ASSERT_TRUE(ends());
+  EXPECT_TRUE(hint.isVisible());
+  EXPECT_TRUE(hint.text().contains(u"ONNX Runtime or the saved model"_s));
+  Q_EMIT hint.linkActivated(u"capture"_s);
+  EXPECT_EQ(find<QDialog>(u"document_dialog"_s).windowTitle(),
+            u"Capture, plan, apply and measure in PyTorch"_s);
+}
+
+TEST_F(Planner, AmountsThatReadAlikeHaveMoreDecimals) {
+  constexpr std::int64_t limit = std::int64_t{24} << 30;
+  ReplannedFit fit;
+  fit.memory_bytes = limit;
+  fit.next = UnplannedSize{37, {}, limit + (20 << 20), limit + (20 << 20)};
+  const QString text = replanned_text(fit, false);
+  EXPECT_TRUE(text.contains(u"the lowest peak found is 24.02 GiB, not 24.00 GiB"_s))
+      << text.toStdString();
+}
+
+}  // namespace planner_words_test
+}  // namespace stashscope::ui::test
