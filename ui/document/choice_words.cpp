@@ -37,6 +37,12 @@ QString optimizer_text(const Study& study) {
              : ChoiceWords::tr("no optimizer");
 }
 
+QString runtime_hint() {
+  return ChoiceWords::tr(
+      "Plans and passes are for ONNX Runtime or the saved model. For a PyTorch script, "
+      "<a href=\"capture\">capture its step</a>.");
+}
+
 QString word_text(const NamedSize& size) {
   switch (size.unit) {
     case DimensionUnit::samples:

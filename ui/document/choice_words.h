@@ -16,6 +16,10 @@ bool has_own_optimizer(const Study& study);
 /// `with its own optimizer`.
 QString optimizer_text(const Study& study);
 
+/// Says, as rich text with a link, that the plans of an ONNX model are not for the PyTorch script
+/// that the model came from.
+QString runtime_hint();
+
 /// The result of `word_of` for a size, translated: a word such as `batch`, or the name of the
 /// dimension if its unit is unknown.
 QString word_text(const NamedSize& size);

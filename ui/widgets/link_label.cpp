@@ -27,6 +27,17 @@ int LinkLabel::left_of(const QString& link) const {
   return 0;
 }
 
+void LinkLabel::set_hint(const QString& rich_text) {
+  setTextFormat(Qt::RichText);
+  setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
+  setForegroundRole(QPalette::PlaceholderText);
+  setWordWrap(true);
+  QSizePolicy policy(QSizePolicy::Ignored, QSizePolicy::Minimum);
+  policy.setHeightForWidth(true);
+  setSizePolicy(policy);
+  setText(rich_text);
+}
+
 void LinkLabel::changeEvent(QEvent* event) {
   QLabel::changeEvent(event);
   if (event->type() != QEvent::PaletteChange) return;

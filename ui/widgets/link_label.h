@@ -15,6 +15,9 @@ class LinkLabel : public QLabel {
   /// Where a link of the first line begins, in pixels from the left edge; 0 if there is no such
   /// link.
   int left_of(const QString& link) const;
+  /// Makes the label a hint beside other texts: grey, wrapped at any width, with links that the
+  /// keyboard reaches, too.
+  void set_hint(const QString& rich_text);
 
  protected:
   void changeEvent(QEvent* event) override;

@@ -15,9 +15,9 @@ using namespace Qt::StringLiterals;
 
 /// In pixels, at the normal text size.
 constexpr QSize first_sheet_size(880, 620);
-constexpr int most_place_width = 280;
+constexpr int most_place_width = 200;
 constexpr int least_name_width = 160;
-constexpr int least_keys_width = 96;
+constexpr int least_keys_width = 80;
 
 }  // namespace
 

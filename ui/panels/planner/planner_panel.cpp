@@ -39,7 +39,7 @@ PlannerPanel::PlannerPanel(Document& document, Planning& planning, QWidget* pare
       progress_(new QProgressBar),
       grain_hint_(new QLabel),
       answer_(new QLabel),
-      runtime_hint_(new RuntimeHint),
+      runtime_hint_(new LinkLabel),
       export_hint_(new ExportHint(document)),
       use_(new QPushButton),
       use_passes_(new QPushButton(tr("Use this plan with its passes"))),
@@ -111,6 +111,7 @@ void PlannerPanel::set_up_answer() {
   set_up_rich_label(*answer_, u"budget_answer"_s);
   set_up_rich_label(*details_, u"budget_details"_s);
   runtime_hint_->setObjectName(u"planner_runtime_hint"_s);
+  runtime_hint_->set_hint(runtime_hint());
   use_->setObjectName(u"use_plan_button"_s);
   use_->setAutoDefault(true);
   use_passes_->setObjectName(u"use_passes_button"_s);
@@ -169,7 +170,7 @@ void PlannerPanel::connect_all() {
     show_chart();
     Q_EMIT budget_changed();
   });
-  connect(runtime_hint_, &RuntimeHint::help_wanted, this, &PlannerPanel::pytorch_help_wanted);
+  connect(runtime_hint_, &QLabel::linkActivated, this, &PlannerPanel::pytorch_help_wanted);
   connect(options_, &SearchOptions::grain_changed, this, &PlannerPanel::show_job);
   connect(fit_, &FitRow::answered, this, &PlannerPanel::keep_fit_in_view, Qt::QueuedConnection);
   connect(scroll_->verticalScrollBar(), &QScrollBar::rangeChanged, this,

@@ -10,7 +10,7 @@
 #include "ui/panels/planner/fit_row.h"
 #include "ui/panels/planner/plan_chart.h"
 #include "ui/panels/planner/search_options.h"
-#include "ui/widgets/runtime_hint.h"
+#include "ui/widgets/link_label.h"
 #include "ui/widgets/vertical_scroll_area.h"
 
 namespace stashscope::ui {
@@ -87,7 +87,7 @@ class PlannerPanel : public QWidget {
   QProgressBar* progress_;
   QLabel* grain_hint_;
   QLabel* answer_;
-  RuntimeHint* runtime_hint_;
+  LinkLabel* runtime_hint_;
   ExportHint* export_hint_;
   QPushButton* use_;
   QPushButton* use_passes_;

@@ -44,7 +44,7 @@ PlansPanel::PlansPanel(Document& document, QWidget* parent)
       reference_(new QComboBox),
       filter_(new QLineEdit),
       more_(new QToolButton),
-      runtime_hint_(new RuntimeHint),
+      runtime_hint_(new LinkLabel),
       tree_(new PlanTreeView),
       summary_(new ElidedLabel),
       copy_(new QToolButton),
@@ -54,6 +54,7 @@ PlansPanel::PlansPanel(Document& document, QWidget* parent)
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
   runtime_hint_->setObjectName(u"plans_runtime_hint"_s);
+  runtime_hint_->set_hint(runtime_hint());
   runtime_hint_->setContentsMargins(spacing_unit, spacing_unit / 2, spacing_unit, 0);
   layout->addWidget(runtime_hint_);
   layout->addWidget(make_top_row());
@@ -61,7 +62,7 @@ PlansPanel::PlansPanel(Document& document, QWidget* parent)
   layout->addWidget(make_bottom_row());
   set_up_tree();
   set_up_peak_changes();
-  connect(runtime_hint_, &RuntimeHint::help_wanted, this, &PlansPanel::pytorch_help_wanted);
+  connect(runtime_hint_, &QLabel::linkActivated, this, &PlansPanel::pytorch_help_wanted);
   connect(&document_, &Document::study_changed, this, &PlansPanel::show_study);
   connect(&document_.selection(), &LinkedSelection::changed, this, &PlansPanel::follow_selection);
   connect(&document_, &Document::choices_changed, this, &PlansPanel::show_choices);

@@ -12,7 +12,7 @@
 #include "ui/models/plan_tree_model.h"
 #include "ui/panels/plans/peak_changes_job.h"
 #include "ui/panels/plans/plan_tree_view.h"
-#include "ui/widgets/runtime_hint.h"
+#include "ui/widgets/link_label.h"
 
 namespace stashscope::ui {
 
@@ -87,7 +87,7 @@ class PlansPanel : public QWidget {
   QComboBox* reference_;
   QLineEdit* filter_;
   QToolButton* more_;
-  RuntimeHint* runtime_hint_;
+  LinkLabel* runtime_hint_;
   PlanTreeView* tree_;
   QLabel* summary_;
   QToolButton* copy_;
