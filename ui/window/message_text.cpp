@@ -20,7 +20,7 @@ MessageText::MessageText(QWidget* parent) : QTextEdit(parent) {
   setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   setWordWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere);
   viewport()->setAutoFillBackground(false);
-  document()->setDocumentMargin(0);
+  document()->setDocumentMargin(frame_width);
   QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Minimum);
   policy.setHeightForWidth(true);
   setSizePolicy(policy);

@@ -1,7 +1,6 @@
 #include "ui/window/shortcut_sheet.h"
 
 #include <QDialogButtonBox>
-#include <QScreen>
 #include <QVBoxLayout>
 
 #include "ui/theme/text_size.h"
@@ -15,9 +14,9 @@ using namespace Qt::StringLiterals;
 
 /// In pixels, at the normal text size.
 constexpr QSize first_sheet_size(880, 620);
-constexpr int most_place_width = 200;
+constexpr int most_place_width = 280;
 constexpr int least_name_width = 160;
-constexpr int least_keys_width = 80;
+constexpr int least_keys_width = 96;
 
 }  // namespace
 
@@ -51,7 +50,7 @@ ShortcutSheet::ShortcutSheet(std::vector<Command> commands, QWidget* parent)
   setObjectName(u"shortcut_sheet"_s);
   setWindowTitle(tr("Keyboard shortcuts"));
   setAttribute(Qt::WA_DeleteOnClose);
-  resize((first_sheet_size * text_scale()).boundedTo(screen()->availableSize() * 0.9));
+  resize((first_sheet_size * text_scale()).boundedTo(parent->window()->size()));
   filtered_.setSourceModel(&model_);
   filtered_.setFilterKeyColumn(-1);
   filtered_.setFilterRole(ShortcutModel::search_role);

@@ -50,9 +50,7 @@ class CompareParts : public QSplitter {
   /// Where there is no height for both parts, they stand side by side.
   QSize minimumSizeHint() const override {
     int height = 0;
-    for (int i = 0; i < count(); ++i) {
-      height = std::max(height, widget(i)->minimumSizeHint().height());
-    }
+    for (int i = 0; i < count(); ++i) height = std::max(height, least_height(*widget(i)));
     return {QSplitter::minimumSizeHint().width(), height};
   }
 
@@ -72,10 +70,13 @@ class CompareParts : public QSplitter {
   }
 
  private:
+  static int least_height(const QWidget& part) {
+    return part.minimumHeight() > 0 ? part.minimumHeight() : part.minimumSizeHint().height();
+  }
   void orient() {
     const int least = qRound(least_side_by_side * text_scale());
     int both = handleWidth();
-    for (int i = 0; i < count(); ++i) both += widget(i)->minimumSizeHint().height();
+    for (int i = 0; i < count(); ++i) both += least_height(*widget(i));
     const bool stands = width() < least && height() >= both;
     setOrientation(stands ? Qt::Vertical : Qt::Horizontal);
   }
