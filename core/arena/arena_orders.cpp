@@ -91,6 +91,7 @@ std::vector<int> ordered(const std::vector<ArenaBuffer>& buffers,
   }
   std::sort(keys.begin(), keys.end());
   std::vector<int> result;
+  result.reserve(keys.size());
   for (const auto& [key, buffer] : keys) result.push_back(buffer);
   return result;
 }

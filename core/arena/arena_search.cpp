@@ -192,6 +192,7 @@ ArenaResult find_placement(const std::vector<ArenaBuffer>& buffers,
   if (with_bytes.empty()) return {{std::vector<std::int64_t>(buffers.size(), 0), 0}, 0, 0};
   ArenaResult result = ArenaSearch(with_bytes, capacity, limit, progress).run();
   std::vector<std::int64_t> offsets;
+  offsets.reserve(buffers.size());
   std::size_t next = 0;
   for (const ArenaBuffer& each : buffers) {
     offsets.push_back(each.bytes > 0 ? result.placement.offsets[next++] : 0);

@@ -86,6 +86,7 @@ CanonicalSearch::Part CanonicalSearch::sorted_part(int begin, int end,
                                                    std::vector<int> buffers) const {
   using Key = std::pair<std::array<double, 3>, int>;
   std::vector<Key> keys;
+  keys.reserve(buffers.size());
   for (const int buffer : buffers) {
     keys.push_back(
         {{-measure(order_[0], buffer), -measure(order_[1], buffer), -measure(order_[2], buffer)},

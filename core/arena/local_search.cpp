@@ -18,6 +18,7 @@ std::vector<int> LocalSearch::moved_forward(const OrderedPlacement& current, std
   std::stable_sort(keys.begin(), keys.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<int> order;
+  order.reserve(keys.size());
   for (const auto& [key, buffer] : keys) order.push_back(buffer);
   return order;
 }

@@ -114,7 +114,7 @@ PickleId PickleDocument::add_string(PickleKind kind, std::string_view text) {
 }
 
 PickleId PickleDocument::add_container(PickleKind kind) {
-  budget_->take(sizeof(containers_[0]) + 2 * sizeof(void*));
+  budget_->take(sizeof(decltype(containers_)::value_type) + 2 * sizeof(void*));
   containers_.emplace_back();
   return add({kind, static_cast<std::int64_t>(containers_.size() - 1)});
 }
