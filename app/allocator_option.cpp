@@ -28,7 +28,7 @@ std::optional<AllocatorSettings> allocator_of(const AllocatorOptions& options) {
   constexpr std::string_view name = "pytorch";
   const std::string& text = options.allocator;
   if (text.empty()) {
-    return options.fits == "reserved" ? std::optional(AllocatorSettings()) : std::nullopt;
+    return fits_reserved(options) ? std::optional(AllocatorSettings()) : std::nullopt;
   }
   const std::string rest = text.starts_with(name) ? text.substr(name.size()) : ".";
   if (!rest.empty() && rest[0] != ':') {
@@ -40,8 +40,6 @@ std::optional<AllocatorSettings> allocator_of(const AllocatorOptions& options) {
   });
 }
 
-std::optional<AllocatorSettings> fitted_allocator(const AllocatorOptions& options) {
-  return options.fits == "reserved" ? allocator_of(options) : std::nullopt;
-}
+bool fits_reserved(const AllocatorOptions& options) { return options.fits == "reserved"; }
 
 }  // namespace stashscope::app

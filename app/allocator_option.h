@@ -22,7 +22,7 @@ void add_allocator_options(CLI::App& program, AllocatorOptions& options, CLI::Op
 /// Error for settings that cannot be read.
 std::optional<AllocatorSettings> allocator_of(const AllocatorOptions& options);
 
-/// The settings of the memory that a budget or a device must hold; nothing if that is the tensors.
-std::optional<AllocatorSettings> fitted_allocator(const AllocatorOptions& options);
+/// Whether budgets and memories must hold the reserved memory and not only the tensors.
+bool fits_reserved(const AllocatorOptions& options);
 
 }  // namespace stashscope::app

@@ -74,7 +74,9 @@ ReportInput report_input(const Study& study, const AnalysisOptions& analysis,
   ReportInput input = stashscope::report_input(study, analysis.file);
   input.planned = planned;
   input.command = options.command;
-  input.allocator = allocator_of(options.allocator);
+  if (const auto settings = allocator_of(options.allocator)) {
+    input.reserved = reserved_pair(study, *settings);
+  }
   if (options.allocator.advises) input.advice = allocator_advice(study, *study.current);
   return input;
 }
@@ -127,13 +129,13 @@ void write_text(const std::string& text, const std::string& path) {
 int run_batch(const AnalysisOptions& analysis, const PlanningOptions& planning,
               const BatchOptions& options) {
   check_planning(planning);
-  const auto fitted = fitted_allocator(options.allocator);
-  allocator_of(options.allocator);
+  const std::optional<AllocatorSettings> allocator = allocator_of(options.allocator);
   const std::optional<Check> check = read_check(options.check);
   LoadedModel loaded = load_model_or_session(analysis);
   check_outputs(options, loaded.session.choices, files_read(analysis, loaded));
   auto study = study_with_times(loaded);
-  const PlanningResults planned = plan(planning, fitted, study, loaded.session);
+  const PlanningResults planned = plan(
+      planning, fits_reserved(options.allocator) ? allocator : std::nullopt, study, loaded.session);
   const std::string pytorch = options.export_plan.empty() ? "" : pytorch_plan(*study);
   print_warnings("stashscope", loaded.warnings);
   print_warnings("stashscope", warnings_of_size("--budget", planning.budget.value_or("")));
@@ -163,9 +165,9 @@ int run_batch(const AnalysisOptions& analysis, const PlanningOptions& planning,
   if (!pytorch.empty()) write_file_atomically(options.export_plan, pytorch);
   if (!options.svg.empty())
     write_graph_svg(*study, picture_title(*study, analysis.file), options.svg);
-  write_exports(options.exports, *study, input.allocator);
+  write_exports(options.exports, *study, allocator);
   const int checked =
-      run_check(options.check, check, *study, input.allocator.value_or(AllocatorSettings()),
+      run_check(options.check, check, *study, allocator.value_or(AllocatorSettings()),
                 analysis.file, options.format);
   return planned.budget && !planned.budget->feasible ? budget_not_met : checked;
 }

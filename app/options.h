@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "core/schedule/tasks/search_limit.h"
+#include "core/base/search_limit.h"
 #include "core/study/files/loaded_model.h"
 
 namespace stashscope::app {

@@ -64,8 +64,7 @@ int plan_arena(const std::string& instance, const ArenaOptions& options, const S
   if (!options.capacity.empty()) capacity = memory_in("--capacity", options.capacity);
   const ArenaFile file = read_arena(instance);
   const SearchClock clock({}, Progress());
-  const ArenaResult result =
-      find_placement(file.buffers, capacity, {limit.seconds, limit.moves, limit.seed}, Progress());
+  const ArenaResult result = find_placement(file.buffers, capacity, limit, Progress());
   const double seconds = clock.seconds();
   check(file, result.placement);
   if (!out.empty()) write_file_atomically(out, arena_text(file, result.placement.offsets));

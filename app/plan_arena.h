@@ -3,7 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
-#include "core/schedule/tasks/search_limit.h"
+#include "core/base/search_limit.h"
 
 namespace stashscope::app {
 

@@ -134,6 +134,7 @@ PlanningResults plan(const PlanningOptions& options,
     session.choices = results.budget->best.choices;
     session.forget_measurements();
     study = compute_study(study->model, session.choices, study.get(), Progress());
+    results.exported = exported_effect(*study, Progress());
   }
   if (fit) results.fit = largest_fit(*study, *fit, Progress());
   if (fit && options.replans_fit) {

@@ -38,18 +38,14 @@ json result_json(const ReplayResult& result) {
           {"first_difference", difference_json(result.first_difference)}};
 }
 
-std::string exact(std::int64_t bytes) {
-  return format_bytes(bytes) + " (" + with_thousands(bytes) + " B)";
-}
-
 std::string result_text(const ReplayResult& result) {
   std::string text =
       with_thousands(result.at_recorded_address) + " of " + with_thousands(result.allocations) +
       " allocations lie at their recorded address\n" + with_thousands(result.new_segments_right) +
       " of " + with_thousands(result.new_segments) + " new segments are right\n" +
-      "Reserved at the end: " + exact(result.reserved_end_bytes) +
-      ", recorded: " + exact(result.recorded_reserved_end_bytes) + "\n" +
-      "Most reserved: " + exact(result.most_reserved_bytes) + "\n";
+      "Reserved at the end: " + exact_bytes(result.reserved_end_bytes) +
+      ", recorded: " + exact_bytes(result.recorded_reserved_end_bytes) + "\n" +
+      "Most reserved: " + exact_bytes(result.most_reserved_bytes) + "\n";
   if (!result.first_difference) return text;
   const ReplayDifference& difference = *result.first_difference;
   return text + "First difference: event " + std::to_string(difference.event) +

@@ -22,10 +22,14 @@ std::int64_t segment_bytes_for(std::int64_t bytes) {
 
 }  // namespace
 
+MemoryPool pool_for(std::int64_t bytes, const AllocatorSettings& settings) {
+  return rounded_bytes(bytes, settings) <= most_small_bytes ? MemoryPool::small : MemoryPool::large;
+}
+
 CachingAllocator::Request CachingAllocator::request_of(std::int64_t bytes,
                                                        std::int64_t stream) const {
   const std::int64_t rounded = rounded_bytes(bytes, settings_);
-  return {rounded, stream, rounded <= most_small_bytes ? MemoryPool::small : MemoryPool::large};
+  return {rounded, stream, pool_for(bytes, settings_)};
 }
 
 CachingAllocator::FreeBlocks& CachingAllocator::pool_of(MemoryBlockId block) {

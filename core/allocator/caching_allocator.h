@@ -26,6 +26,9 @@ constexpr std::int64_t most_small_bytes = std::int64_t{1} << 20;
 /// Tensors up to 1 MiB lie in segments of their own.
 enum class MemoryPool : std::uint8_t { small, large };
 
+/// The pool of a tensor.
+MemoryPool pool_for(std::int64_t bytes, const AllocatorSettings& settings);
+
 /// A part of a segment: a tensor, or free.
 struct MemoryBlock {
   std::int64_t address = 0;

@@ -81,13 +81,10 @@ AllocatorEvent event_in(const std::vector<std::string_view>& fields, const Colum
                         std::size_t line) {
   const std::size_t last = std::max({columns.action, columns.address, columns.bytes});
   if (fields.size() <= last) fail_line(line, "has too few fields");
-  const std::string_view name = fields[columns.action];
-  const auto action =
-      std::ranges::find(actions, name, &std::pair<std::string_view, AllocatorAction>::first);
-  if (action == std::end(actions)) {
-    fail_line(line, "has the unknown action '" + printable(std::string(name)) + "'");
-  }
-  AllocatorEvent event{action->second, number_in(fields[columns.address], line),
+  const std::string name(fields[columns.action]);
+  const auto action = action_named(name);
+  if (!action) fail_line(line, "has the unknown action '" + printable(name) + "'");
+  AllocatorEvent event{*action, number_in(fields[columns.address], line),
                        number_in(fields[columns.bytes], line), 0};
   if (columns.stream && *columns.stream < fields.size()) {
     event.stream = number_in(fields[*columns.stream], line);
@@ -181,6 +178,12 @@ json parsed(const std::string& text) {
 }
 
 }  // namespace
+
+std::optional<AllocatorAction> action_named(std::string_view name) {
+  const auto* const found =
+      std::ranges::find(actions, name, &std::pair<std::string_view, AllocatorAction>::first);
+  return found == std::end(actions) ? std::nullopt : std::optional(found->second);
+}
 
 std::int64_t RecordedState::reserved_bytes() const {
   std::int64_t bytes = 0;

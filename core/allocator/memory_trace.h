@@ -21,6 +21,9 @@ enum class AllocatorAction : std::uint8_t {
   other           ///< an event without an effect on memory, such as a snapshot
 };
 
+/// The action with this name in a recording, such as `segment_alloc`. Nothing if it is unknown.
+std::optional<AllocatorAction> action_named(std::string_view name);
+
 /// One event of a recorded trace.
 struct AllocatorEvent {
   AllocatorAction action = AllocatorAction::other;

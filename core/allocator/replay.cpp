@@ -89,8 +89,7 @@ class Replay {
 
   /// Adds the segment that the trace reserved for this tensor.
   void add_waiting(const AllocatorEvent& tensor) {
-    const std::int64_t rounded = rounded_bytes(tensor.bytes, allocator_.settings());
-    const MemoryPool pool = rounded <= most_small_bytes ? MemoryPool::small : MemoryPool::large;
+    const MemoryPool pool = pool_for(tensor.bytes, allocator_.settings());
     allocator_.add_segment(waiting_->address, waiting_->bytes, waiting_->stream, pool);
     waiting_.reset();
   }

@@ -48,7 +48,7 @@ constexpr std::array<GreedyPass, 12> passes = {{{&first_fit, ArenaOrder::start},
 class ArenaSearch {
  public:
   ArenaSearch(std::vector<ArenaBuffer> buffers, std::optional<std::int64_t> capacity,
-              const ArenaLimit& limit, const Progress& progress)
+              const SearchLimit& limit, const Progress& progress)
       : buffers_(std::move(buffers)),
         sections_(sections_of(buffers_)),
         capacity_(capacity),
@@ -130,7 +130,7 @@ void ArenaSearch::search_locally(double share) {
   LocalSearch search(buffers_, sections_, clock_.limit().seed);
   int idle = 0;
   for (std::size_t turn = 0; !is_done() && !clock.is_over(); ++turn) {
-    progress_.update(std::min(1.0, clock_.used()), "placing buffers");
+    progress_.update(clock_.used(), "placing buffers");
     OrderedPlacement& current = found_[turn % found_.size()];
     idle = search.improve(current, std::min(goal_, current.placement.capacity)) ? 0 : idle + 1;
     keep(current.placement);
@@ -142,7 +142,7 @@ void ArenaSearch::search_locally(double share) {
 
 ArenaAnswer ArenaSearch::search_exactly(CanonicalSearch& search, std::int64_t capacity,
                                         double share) {
-  progress_.update(std::min(1.0, clock_.used()), "placing buffers");
+  progress_.update(clock_.used(), "placing buffers");
   ArenaClock clock = clock_.share_of_rest(share);
   const ArenaAnswer answer = search.search(capacity, clock);
   clock_.count(clock.moves());
@@ -183,7 +183,7 @@ void ArenaSearch::narrow_down(CanonicalSearch& search, double share) {
 }  // namespace
 
 ArenaResult find_placement(const std::vector<ArenaBuffer>& buffers,
-                           std::optional<std::int64_t> capacity, const ArenaLimit& limit,
+                           std::optional<std::int64_t> capacity, const SearchLimit& limit,
                            const Progress& progress) {
   std::vector<ArenaBuffer> with_bytes;
   for (const ArenaBuffer& each : buffers) {

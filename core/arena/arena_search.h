@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "core/arena/arena.h"
-#include "core/arena/arena_limit.h"
 #include "core/base/progress.h"
+#include "core/base/search_limit.h"
 
 namespace stashscope {
 
@@ -22,7 +22,7 @@ struct ArenaResult {
 /// (local_search.h). The result is never worse than first fit in the order of time, also when the
 /// limit is short. Throws a `cancelled` Error.
 ArenaResult find_placement(const std::vector<ArenaBuffer>& buffers,
-                           std::optional<std::int64_t> capacity, const ArenaLimit& limit,
+                           std::optional<std::int64_t> capacity, const SearchLimit& limit,
                            const Progress& progress);
 
 }  // namespace stashscope

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/arena/arena.h"
-#include "core/arena/arena_limit.h"
+#include "core/arena/arena_clock.h"
 #include "core/arena/sections.h"
 
 namespace stashscope {

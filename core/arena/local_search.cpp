@@ -6,13 +6,13 @@ namespace stashscope {
 
 std::vector<int> LocalSearch::moved_forward(const OrderedPlacement& current, std::int64_t goal) {
   const auto above = static_cast<double>(current.placement.capacity - goal);
-  const std::int64_t line = goal + static_cast<std::int64_t>(above * unit());
-  const double strength = unit();
+  const std::int64_t line = goal + static_cast<std::int64_t>(above * random_.unit());
+  const double strength = random_.unit();
   std::vector<std::pair<double, int>> keys;
   for (std::size_t i = 0; i < current.order.size(); ++i) {
     const auto buffer = static_cast<std::size_t>(current.order[i]);
     const bool is_high = current.placement.offsets[buffer] + buffers_[buffer].bytes > line;
-    const bool moves = is_high && unit() < 0.75;
+    const bool moves = is_high && random_.unit() < 0.75;
     keys.emplace_back(static_cast<double>(i) * (moves ? strength : 1), current.order[i]);
   }
   std::stable_sort(keys.begin(), keys.end(),

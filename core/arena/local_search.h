@@ -1,13 +1,12 @@
 #pragma once
 
 #include <cstdint>
-#include <random>
 #include <vector>
 
 #include "core/arena/arena.h"
-#include "core/arena/arena_limit.h"
 #include "core/arena/greedy_fit.h"
 #include "core/arena/sections.h"
+#include "core/base/search_limit.h"
 
 namespace stashscope {
 
@@ -34,11 +33,10 @@ class LocalSearch {
 
  private:
   std::vector<int> moved_forward(const OrderedPlacement& current, std::int64_t goal);
-  double unit() { return static_cast<double>(random_() >> 11) * 0x1p-53; }
 
   const std::vector<ArenaBuffer>& buffers_;
   const ArenaSections& sections_;
-  std::mt19937_64 random_;
+  SearchRandom random_;
 };
 
 }  // namespace stashscope

@@ -39,6 +39,10 @@ void fail_run(std::string where, std::string what, std::string hint) {
   throw Error(ErrorKind::run, std::move(where), std::move(what), std::move(hint));
 }
 
+std::string clause_of(const Error& error) {
+  return error.where().empty() ? error.reason() : error.where() + ": " + error.reason();
+}
+
 int exit_code(ErrorKind kind) {
   switch (kind) {
     case ErrorKind::input:

@@ -41,6 +41,9 @@ class Error : public std::runtime_error {
 [[noreturn]] void fail_usage(std::string where, std::string what, std::string hint = {});
 [[noreturn]] void fail_run(std::string where, std::string what, std::string hint = {});
 
+/// Where and what is wrong, without the hint: `node 'add0': has no inputs`.
+std::string clause_of(const Error& error);
+
 /// 1 for input, 2 for usage, 3 for run and cancelled; never 0.
 int exit_code(ErrorKind kind);
 

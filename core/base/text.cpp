@@ -168,6 +168,10 @@ std::string format_bytes(std::int64_t bytes) {
   return format_fixed(amount, usual_decimals(amount)) + " " + std::string(unit.name);
 }
 
+std::string exact_bytes(std::int64_t bytes) {
+  return format_bytes(bytes) + " (" + with_thousands(bytes) + " B)";
+}
+
 std::string format_bytes_beside(std::int64_t bytes, std::int64_t other) {
   constexpr int most_decimals = 9;
   std::string text = format_bytes(bytes);

@@ -23,6 +23,9 @@ std::string utf8_suffix(const std::string& text, std::size_t limit);
 /// differences keep their sign.
 std::string format_bytes(std::int64_t bytes);
 
+/// `1.25 GiB (1,342,177,280 B)`.
+std::string exact_bytes(std::int64_t bytes);
+
 /// `bytes` as `format_bytes` writes it, with as many more decimals as the text needs to differ from
 /// that of `other`: `24.02 GiB` beside `24.00 GiB`. Equal amounts have equal texts.
 std::string format_bytes_beside(std::int64_t bytes, std::int64_t other);

@@ -287,6 +287,12 @@ IdVector<BufferId, std::vector<BandSpan>> band_spans(const Dataflow& dataflow,
   return BandCounter(dataflow, rules, timeline, forward_slots, yield).spans();
 }
 
+Band band_at(std::span<const BandSpan> spans, std::size_t slot) {
+  const auto found = std::ranges::find_if(
+      spans, [&](const BandSpan& span) { return span.from <= slot && slot <= span.until; });
+  return found == spans.end() ? Band::activations : found->band;
+}
+
 std::vector<std::int64_t> stacked(const std::vector<BandBytes>& bands, Band band) {
   std::vector<std::int64_t> edge;
   edge.reserve(bands.size());

@@ -76,6 +76,10 @@ IdVector<BufferId, std::vector<BandSpan>> band_spans(const Dataflow& dataflow,
                                                      const Timeline& timeline,
                                                      std::size_t forward_slots, NodeId yield);
 
+/// The band of a buffer at a slot; `activations` if the buffer is not alive there.
+/// @param spans the bands of the buffer over its life
+Band band_at(std::span<const BandSpan> spans, std::size_t slot);
+
 /// By slot, the sum of a band and all bands below it: its upper edge in a stacked chart.
 std::vector<std::int64_t> stacked(const std::vector<BandBytes>& bands, Band band);
 

@@ -194,6 +194,20 @@ Timeline make_timeline(const Dataflow& dataflow, const StepMemory& memory,
   return timeline;
 }
 
+std::int64_t persistent_bytes(const Timeline& timeline) {
+  std::int64_t bytes = 0;
+  for (const Buffer& each : timeline.buffers) bytes += each.persistent ? each.bytes : 0;
+  return bytes;
+}
+
+std::int64_t held_bytes(const Timeline& timeline) {
+  std::int64_t bytes = 0;
+  for (const Buffer& each : timeline.buffers) {
+    bytes += each.persistent || each.returned ? each.bytes : 0;
+  }
+  return bytes;
+}
+
 std::string name_of(const Graph& graph, const Dataflow& dataflow, const Buffer& buffer) {
   const std::string name = name_of(graph, dataflow, buffer.root);
   return buffer.state ? name + "." + std::string(buffer.state->name) : name;

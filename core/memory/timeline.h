@@ -51,6 +51,12 @@ Timeline make_timeline(const Dataflow& dataflow, const BufferRules& rules,
                        const IdVector<ValueId, std::int64_t>& bytes, std::vector<NodeId> order,
                        const UpdateMemory& update = {});
 
+/// Bytes that are live during the whole step.
+std::int64_t persistent_bytes(const Timeline& timeline);
+/// Bytes that are live together at the end of the step: the persistent bytes, and what outlives the
+/// step. No plan frees them.
+std::int64_t held_bytes(const Timeline& timeline);
+
 /// Name of a buffer's contents: a value's name, or `parameter.exp_avg`.
 std::string name_of(const Graph& graph, const Dataflow& dataflow, const Buffer& buffer);
 

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "core/schedule/tasks/search_limit.h"
+#include "core/base/search_limit.h"
 #include "core/schedule/tasks/task_graph.h"
 
 namespace stashscope {

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "core/base/search_limit.h"
 #include "core/schedule/tasks/run_sequence.h"
-#include "core/schedule/tasks/search_limit.h"
 
 namespace stashscope {
 

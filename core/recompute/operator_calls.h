@@ -14,7 +14,9 @@
 
 namespace stashscope {
 
+/// Whether PyTorch gives the operator of a captured node this tag, such as `random`.
 bool has_tag(const Node& node, std::string_view tag);
+/// Whether the operator of a captured node writes into its input, as its name says: `add_`.
 bool is_in_place(const Node& node);
 /// Whether the operator draws random numbers. Attention draws only for a dropout.
 bool draws(const Node& node);

@@ -167,8 +167,7 @@ class RegionRunner {
   /// the state of the generator. Before the next operator of the call, it compares this state with
   /// the current state, to find out whether the kept operator drew any numbers.
   void hold_state_of(const RegionCall& call, NodeId node) {
-    const auto tags = graph_.node(node).attributes.texts("tags");
-    if (std::ranges::find(tags, "random") == tags.end()) return;
+    if (!has_tag(graph_.node(node), "random")) return;
     std::size_t next = node.index() + 1;
     while (next < call.end && !is_seen(NodeId(next))) ++next;
     add_state(call, node, next == call.end ? within_step(call.released) : NodeId(next - 1));

@@ -1,4 +1,5 @@
 #include "core/recompute/region_finder.h"
+#include "core/recompute/operator_calls.h"
 
 #include <algorithm>
 #include <iterator>
@@ -31,7 +32,7 @@ class RegionFinder {
       const Node& node = graph.node(id);
       const bool is_second_run = step_.phases[id] == CapturedPhase::recompute;
       if (is_second_run) recomputed_.insert(join(path_of(node).scope, "."));
-      if (!node.op_type.ends_with('_')) continue;
+      if (!is_in_place(node)) continue;
       for (const ValueId output : node.outputs) changes_[step_.storage_of[output]].push_back(id);
     }
     for (const StorageId id : IdRange<StorageId>(step_.storages.size())) {
@@ -255,7 +256,7 @@ class RegionFinder {
   bool changes_others(const RegionCall& call) const {
     for (std::size_t i = call.first.index(); i < call.end; ++i) {
       const Node& node = graph_.node(NodeId(i));
-      if (!node.op_type.ends_with('_') || node.outputs.empty()) continue;
+      if (!is_in_place(node) || node.outputs.empty()) continue;
       const CapturedStorage& changed = step_.storages[step_.storage_of[node.outputs[0]]];
       if (changed.role == CapturedRole::buffer) continue;
       const NodeId maker = graph_.value(changed.root).producer;

@@ -7,7 +7,6 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/report/cost_report.h"
-#include "core/study/facts/exported_config.h"
 #include "core/study/facts/peak_floor.h"
 #include "core/study/facts/plan_summary.h"
 #include "core/study/facts/tensor_facts.h"
@@ -20,10 +19,6 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t shown_tensors = 8;
-
-std::string exact_bytes(std::int64_t bytes) {
-  return format_bytes(bytes) + " (" + with_thousands(bytes) + " B)";
-}
 
 double share_of_step(const Study& study, double seconds) {
   const double step = step_seconds(study, *study.baseline);
@@ -106,17 +101,10 @@ std::string later_text(const Study& study, const BudgetRequest& request) {
          " of optimizer states, which this step makes, from their start\n";
 }
 
-std::optional<ExportedEffect> effect_of_export(const Study& study) {
-  if (study.graph().data().captured) return std::nullopt;
-  return exported_effect(study, Progress());
-}
-
 /// What ONNX Runtime makes of the plan; empty if it runs the plan as it is.
-std::string export_text(const Study& study) {
-  const auto effect = effect_of_export(study);
+std::string export_text(const Study& study, const std::optional<ExportedEffect>& effect) {
   if (!effect) return "";
-  return "  As a config string for ONNX Runtime " +
-         std::string(rules_of(study.choices.plans.search.reference).name) +
+  return "  As a config string for ONNX Runtime " + std::string(effect->version) +
          ", the plan has a peak of " + exact_bytes(effect->peak_bytes) + " with " +
          time_text(study, effect->extra_seconds) +
          " more time; save the model to keep the plan as it is\n";
@@ -124,7 +112,8 @@ std::string export_text(const Study& study) {
 
 }  // namespace
 
-std::string budget_text(const Study& study, const BudgetAnswer& answer) {
+std::string budget_text(const Study& study, const BudgetAnswer& answer,
+                        const std::optional<ExportedEffect>& exported) {
   std::string text = "Budget " + exact_bytes(answer.request.budget_bytes) + " with --grain " +
                      std::string(name_of(answer.request.grain)) + " " +
                      verdict_text(study, answer) + "\n  " + plan_text(answer.best.choices) +
@@ -138,12 +127,13 @@ std::string budget_text(const Study& study, const BudgetAnswer& answer) {
     text += "  Reserved with this plan: " + exact_bytes(*answer.reserved_bytes) + "\n";
   }
   text += later_text(study, answer.request);
-  text += export_text(study);
+  text += export_text(study, exported);
   if (!answer.feasible && answer.floor) text += bound_text(study, *answer.floor);
   return text;
 }
 
-json budget_json(const Study& study, const BudgetAnswer& answer) {
+json budget_json(const Study& study, const BudgetAnswer& answer,
+                 const std::optional<ExportedEffect>& exported) {
   json budget = point_json(study, answer.best);
   budget["budget_bytes"] = answer.request.budget_bytes;
   budget["grain"] = name_of(answer.request.grain);
@@ -152,9 +142,9 @@ json budget_json(const Study& study, const BudgetAnswer& answer) {
   const LaterSteps later = later_steps(study, *study.current);
   budget["later_state_bytes"] = later.state_bytes;
   budget["later_peak_bytes"] = later.peak_bytes;
-  if (const auto effect = effect_of_export(study)) {
-    budget["exported"] = {{"peak_bytes", effect->peak_bytes},
-                          {"extra_seconds", effect->extra_seconds}};
+  if (exported) {
+    budget["exported"] = {{"peak_bytes", exported->peak_bytes},
+                          {"extra_seconds", exported->extra_seconds}};
   }
   if (answer.reserved_bytes) budget["reserved_bytes"] = *answer.reserved_bytes;
   budget["moves"] = answer.moves;

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/study/facts/exported_config.h"
 #include "core/study/search/budget.h"
 
 namespace stashscope {
@@ -12,8 +13,11 @@ namespace stashscope {
 /// the text lists the tensors that must be live at the moment from which the lower bound on the
 /// peak follows.
 /// @param study a study in which the plan that was found is applied
-std::string budget_text(const Study& study, const BudgetAnswer& answer);
-nlohmann::json budget_json(const Study& study, const BudgetAnswer& answer);
+/// @param exported the result of `exported_effect` for this study
+std::string budget_text(const Study& study, const BudgetAnswer& answer,
+                        const std::optional<ExportedEffect>& exported = {});
+nlohmann::json budget_json(const Study& study, const BudgetAnswer& answer,
+                           const std::optional<ExportedEffect>& exported = {});
 
 /// One line for each plan on the Pareto front of peak and time. Empty for an empty front.
 std::string curve_text(const Study& study, const std::vector<ParetoPoint>& curve);

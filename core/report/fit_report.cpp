@@ -18,8 +18,7 @@ using nlohmann::json;
 constexpr std::size_t tensors_of_a_point = 3;
 
 std::string peak_text(const FitPoint& point) {
-  std::string text =
-      "peak " + format_bytes(point.peak_bytes) + " (" + with_thousands(point.peak_bytes) + " B)";
+  std::string text = "peak " + exact_bytes(point.peak_bytes);
   if (point.reserved_bytes > 0) text += ", reserved " + format_bytes(point.reserved_bytes);
   if (point.later_peak_bytes == point.peak_bytes) return text;
   return text + ", " + format_bytes(point.later_peak_bytes) + " in later steps";

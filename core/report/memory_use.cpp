@@ -11,11 +11,6 @@ namespace {
 
 using nlohmann::json;
 
-/// `1.25 GiB (1,342,177,280 B)`
-std::string both_forms(std::int64_t bytes) {
-  return format_bytes(bytes) + " (" + with_thousands(bytes) + " B)";
-}
-
 }  // namespace
 
 std::string bands_text(const BandBytes& bands) {
@@ -24,7 +19,7 @@ std::string bands_text(const BandBytes& bands) {
   for (std::size_t i = 0; i < band_count; ++i) {
     if (bands[i] == 0) continue;
     const double share = 100 * static_cast<double>(bands[i]) / static_cast<double>(all);
-    text += "  " + std::string(title_of(static_cast<Band>(i))) + ": " + both_forms(bands[i]) +
+    text += "  " + std::string(title_of(static_cast<Band>(i))) + ": " + exact_bytes(bands[i]) +
             ", " + format_fixed(share, 1) + " %\n";
   }
   return text;
@@ -41,8 +36,8 @@ json bands_json(const BandBytes& bands) {
 std::string phases_text(const std::string& title, const std::vector<MemoryPhase>& phases) {
   std::string text;
   for (const MemoryPhase& each : phases) {
-    text += "  " + std::string(each.name) + ": current " + both_forms(each.current_bytes) +
-            ", maximum " + both_forms(each.maximum_bytes) + "\n";
+    text += "  " + std::string(each.name) + ": current " + exact_bytes(each.current_bytes) +
+            ", maximum " + exact_bytes(each.maximum_bytes) + "\n";
   }
   return phases.empty() ? "" : title + ":\n" + text;
 }

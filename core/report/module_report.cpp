@@ -71,7 +71,8 @@ std::string module_memory_text(const Study& study) {
     const ModuleMemory& each = modules[i];
     text += "  " + printable(each.module) + (each.is_rest ? " (rest)" : "") + ": " +
             format_bytes(each.peak_bytes) + " (" + share_of(each.peak_bytes, peak) + "), " +
-            format_bytes(each.stashed_bytes) + " stashed, " + format_seconds(each.seconds) + "\n";
+            format_bytes(each.stashed_at_peak) + " of it stashed, " + format_seconds(each.seconds) +
+            "\n";
   }
   if (modules.size() > shown_modules) {
     text +=
@@ -88,6 +89,7 @@ json module_memory_json(const Study& study) {
                     {"peak_bytes", each.peak_bytes},
                     {"peak_symbolic", to_valid_utf8(each.symbolic)},
                     {"stashed_bytes", each.stashed_bytes},
+                    {"stashed_at_peak_bytes", each.stashed_at_peak},
                     {"seconds", each.seconds}});
   }
   return rows;

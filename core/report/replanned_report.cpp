@@ -13,8 +13,7 @@ namespace {
 using nlohmann::json;
 
 std::string peak_text(const PlannedFit& fit) {
-  std::string text =
-      "peak " + format_bytes(fit.peak_bytes) + " (" + with_thousands(fit.peak_bytes) + " B)";
+  std::string text = "peak " + exact_bytes(fit.peak_bytes);
   if (fit.later_peak_bytes == fit.peak_bytes) return text;
   return text + ", " + format_bytes(fit.later_peak_bytes) + " in later steps";
 }
@@ -45,6 +44,9 @@ std::string limit_text(const SearchLimit& limit) {
 std::string next_line(const ReplannedFit& fit) {
   if (!fit.next) return "";
   const std::string value = "    " + std::to_string(fit.next->value);
+  if (!fit.next->fault.empty()) {
+    return value + " fails: " + to_valid_utf8(fit.next->fault) + "\n";
+  }
   if (fit.next->bound_bytes) {
     return value + " fails: no plan has a peak below " +
            format_bytes_beside(*fit.next->bound_bytes, fit.memory_bytes) + "\n";
@@ -82,6 +84,7 @@ json next_json(const std::optional<UnplannedSize>& next) {
   if (!next) return nullptr;
   json object = {{"value", next->value}, {"bound_bytes", nullptr}, {"lowest_peak_bytes", nullptr}};
   if (next->bound_bytes) object["bound_bytes"] = *next->bound_bytes;
+  if (!next->fault.empty()) object["fault"] = to_valid_utf8(next->fault);
   if (next->lowest_peak_bytes > 0) object["lowest_peak_bytes"] = next->lowest_peak_bytes;
   return object;
 }

@@ -52,19 +52,18 @@ json unknown_sizes_json(const Study& study) {
 std::string later_line(const Study& study, const Variant& variant) {
   const LaterSteps later = later_steps(study, variant);
   if (later.state_bytes == 0) return "";
-  return "  later steps: " + format_bytes(later.peak_bytes) + " (" +
-         with_thousands(later.peak_bytes) + " B), because the " + format_bytes(later.state_bytes) +
+  return "  later steps: " + exact_bytes(later.peak_bytes) + ", because the " +
+         format_bytes(later.state_bytes) +
          " of optimizer states that this step makes are live from their start\n";
 }
 
 std::string peak_lines(const Study& study, const Variant& variant, const char* title,
-                       const std::optional<AllocatorSettings>& allocator) {
+                       const std::string& reserved) {
   const std::string node = peak_node(study, variant);
-  std::string text = std::string(title) + ": " + format_bytes(variant.timeline.peak_bytes) + " (" +
-                     with_thousands(variant.timeline.peak_bytes) + " B)";
+  std::string text = std::string(title) + ": " + exact_bytes(variant.timeline.peak_bytes);
   if (!node.empty()) text += " while '" + printable(node) + "' runs";
   text += unknown_sizes_clause(study) + "\n" + later_line(study, variant);
-  if (allocator) text += reserved_text(study, variant, *allocator);
+  text += reserved;
   for (const AliveTensor& each : largest_at_peak(study, variant, tensors_at_peak)) {
     text += "  " + with_thousands(each.bytes) + " B  " + each.role + "  " + printable(each.name) +
             " " + each.shape + "\n";
@@ -241,15 +240,19 @@ std::string text_report(const ReportInput& input) {
   std::string text = captured != nullptr ? captured_line(study, *captured)
                                          : no_backward_line(study) + plans_text(study);
   text += dims_line(study);
-  text += peak_lines(study, *study.baseline, "Peak before", input.allocator);
-  text += peak_lines(study, *study.current, "Peak after", input.allocator);
+  const auto& reserved = input.reserved;
+  text += peak_lines(study, *study.baseline, "Peak before",
+                     reserved ? reserved_text(reserved->baseline, reserved->settings) : "");
+  text += peak_lines(study, *study.current, "Peak after",
+                     reserved ? reserved_text(reserved->current, reserved->settings) : "");
   const std::int64_t before = study.baseline->timeline.peak_bytes;
   const std::int64_t saved = before - study.current->timeline.peak_bytes;
   text += "Saved at the peak: " + format_bytes(saved) + " (" +
           percent(static_cast<double>(saved), static_cast<double>(before)) +
           "); extra computation: " + format_fixed(extra_percent(study), 1) + " %" +
           transfers_clause(study) + "\n";
-  if (input.planned.budget) text += budget_text(study, *input.planned.budget);
+  if (input.planned.budget)
+    text += budget_text(study, *input.planned.budget, input.planned.exported);
   text += curve_text(study, input.planned.curve);
   if (input.planned.fit) text += fit_text(study, *input.planned.fit, input.planned.replanned);
   if (input.advice) text += advice_text(*input.advice);
@@ -288,9 +291,9 @@ std::string json_report(const ReportInput& input) {
       {"cost", cost_json(study)}};
   const json inner_peaks = inner_peaks_json(study);
   if (!inner_peaks.empty()) report["memory"]["inner_peaks"] = inner_peaks;
-  if (input.allocator) {
-    add_reserved(study, *study.baseline, *input.allocator, report["memory"]["baseline"]);
-    add_reserved(study, *study.current, *input.allocator, report["memory"]["current"]);
+  if (input.reserved) {
+    report["memory"]["baseline"].update(reserved_json(input.reserved->baseline));
+    report["memory"]["current"].update(reserved_json(input.reserved->current));
   }
   const json unknown_sizes = unknown_sizes_json(study);
   if (!unknown_sizes.empty()) report["memory"]["unknown_sizes"] = unknown_sizes;
@@ -299,8 +302,8 @@ std::string json_report(const ReportInput& input) {
   if (study.graph().data().captured)
     report["captured"] = captured_json(*study.graph().data().captured);
   if (input.advice) report["allocator_advice"] = advice_json(*input.advice);
-  const auto& [budget, curve, fit, replanned] = input.planned;
-  if (budget) report["budget"] = budget_json(study, *budget);
+  const auto& [budget, exported, curve, fit, replanned] = input.planned;
+  if (budget) report["budget"] = budget_json(study, *budget, exported);
   if (!curve.empty()) report["pareto"] = curve_json(study, curve);
   if (fit) report["fit"] = fit_json(study, *fit, replanned);
   if (!input.passes.empty()) report["passes"] = passes_json(input.passes);

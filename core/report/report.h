@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/allocator/allocator_settings.h"
+#include "core/study/facts/exported_config.h"
 #include "core/study/facts/pass_savings.h"
 #include "core/study/measured/measure.h"
 #include "core/study/reserved/allocator_advice.h"
@@ -25,7 +25,10 @@ struct MeasuredPair {
 /// Results of the planner.
 struct PlanningResults {
   std::optional<BudgetAnswer> budget;  ///< the plans of this result are on in the study
-  std::vector<ParetoPoint> curve;      ///< Pareto front of peak and time
+  /// What ONNX Runtime makes of these plans as a config string, if it does not run them as they
+  /// are.
+  std::optional<ExportedEffect> exported;
+  std::vector<ParetoPoint> curve;  ///< Pareto front of peak and time
   std::optional<LargestFit> fit;
   std::optional<ReplannedFit> replanned;  ///< set only with `fit`
 };
@@ -41,8 +44,7 @@ struct ReportInput {
   /// The best next moves among those that `tried_moves` allows; unset if none were searched for.
   std::optional<std::vector<NextMove>> moves = {};
   MoveLimits tried_moves = {};
-  /// Settings of PyTorch's allocator; not set: reserved memory is left out.
-  std::optional<AllocatorSettings> allocator = {};
+  std::optional<ReservedPair> reserved = {};  ///< not set: reserved memory is left out
   std::optional<AllocatorAdvice> advice = {};
   std::string command = {};  ///< the command line that asked for the report; empty: unknown
 };

@@ -9,20 +9,16 @@ namespace stashscope {
 
 using nlohmann::json;
 
-std::string reserved_text(const Study& study, const Variant& variant,
-                          const AllocatorSettings& settings) {
-  const ReservedMemory memory = reserved_memory(study, variant, settings);
+std::string reserved_text(const ReservedMemory& memory, const AllocatorSettings& settings) {
   const std::string set = to_string(settings);
   return "  reserved by PyTorch's allocator" + (set.empty() ? "" : " with " + set) + ": " +
-         format_bytes(memory.reserved_bytes) + " (" + with_thousands(memory.reserved_bytes) +
-         " B), " + format_bytes(memory.fragmentation_bytes) + " of it for no tensor of the peak\n";
+         exact_bytes(memory.reserved_bytes) + ", " + format_bytes(memory.fragmentation_bytes) +
+         " of it for no tensor of the peak\n";
 }
 
-void add_reserved(const Study& study, const Variant& variant, const AllocatorSettings& settings,
-                  json& object) {
-  const ReservedMemory memory = reserved_memory(study, variant, settings);
-  object["reserved_bytes"] = memory.reserved_bytes;
-  object["fragmentation_bytes"] = memory.fragmentation_bytes;
+json reserved_json(const ReservedMemory& memory) {
+  return {{"reserved_bytes", memory.reserved_bytes},
+          {"fragmentation_bytes", memory.fragmentation_bytes}};
 }
 
 std::string advice_text(const AllocatorAdvice& advice) {
@@ -33,8 +29,8 @@ std::string advice_text(const AllocatorAdvice& advice) {
   std::string text = "Reserved by PyTorch's allocator, by settings (PYTORCH_CUDA_ALLOC_CONF):\n";
   for (std::size_t i = 0; i < advice.trials.size(); ++i) {
     const AllocatorTrial& trial = advice.trials[i];
-    text += "  " + name(trial) + ": " + format_bytes(trial.reserved_bytes) + " (" +
-            with_thousands(trial.reserved_bytes) + " B)" + (i == advice.best ? " (least)\n" : "\n");
+    text += "  " + name(trial) + ": " + exact_bytes(trial.reserved_bytes) +
+            (i == advice.best ? " (least)\n" : "\n");
   }
   return text + "  " + reason_text(advice) + "\n";
 }

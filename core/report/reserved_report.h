@@ -7,13 +7,11 @@
 
 namespace stashscope {
 
-/// A line about the reserved memory of a variant.
-std::string reserved_text(const Study& study, const Variant& variant,
-                          const AllocatorSettings& settings);
+/// A line about what is reserved with these settings.
+std::string reserved_text(const ReservedMemory& memory, const AllocatorSettings& settings);
 
-/// Adds the keys `reserved_bytes` and `fragmentation_bytes` to the object of a variant.
-void add_reserved(const Study& study, const Variant& variant, const AllocatorSettings& settings,
-                  nlohmann::json& object);
+/// `{"reserved_bytes": 2, "fragmentation_bytes": 1}`
+nlohmann::json reserved_json(const ReservedMemory& memory);
 
 /// A table of the tried settings, the best of them, and why.
 std::string advice_text(const AllocatorAdvice& advice);

@@ -9,16 +9,6 @@ namespace stashscope {
 
 namespace {
 
-constexpr std::pair<std::string_view, AllocatorAction> actions[] = {
-    {"alloc", AllocatorAction::alloc},
-    {"free_requested", AllocatorAction::free_requested},
-    {"free_completed", AllocatorAction::free_completed},
-    {"segment_alloc", AllocatorAction::segment_alloc},
-    {"segment_free", AllocatorAction::segment_free},
-    {"segment_map", AllocatorAction::segment_map},
-    {"segment_unmap", AllocatorAction::segment_unmap},
-};
-
 RecordedSegment segment_in(const SnapshotSegment& from, const SnapshotNames& names) {
   RecordedSegment segment{from.address, from.total_bytes, from.stream, from.pool,
                           from.is_expandable};
@@ -53,9 +43,7 @@ AllocatorSettings parsed_settings(const std::string& text) {
 }  // namespace
 
 AllocatorAction action_of(std::string_view name) {
-  const auto* const found =
-      std::ranges::find(actions, name, &std::pair<std::string_view, AllocatorAction>::first);
-  return found == std::end(actions) ? AllocatorAction::other : found->second;
+  return action_named(name).value_or(AllocatorAction::other);
 }
 
 std::int64_t main_device(const MemorySnapshot& snapshot) {

@@ -87,7 +87,7 @@ EngineStudy EngineStudy::planned(const std::string& budget, const SearchOptions&
 
 std::optional<std::string> EngineStudy::budget_answer() const {
   if (answer_ == nullptr) return std::nullopt;
-  return budget_json(*study_, *answer_).dump();
+  return budget_json(*study_, *answer_, exported_effect(*study_, Progress())).dump();
 }
 
 std::string EngineStudy::fit(const std::string& dimension, const std::string& memory,

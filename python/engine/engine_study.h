@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/schedule/tasks/search_limit.h"
+#include "core/base/search_limit.h"
 #include "core/study/files/loaded_model.h"
 #include "core/study/search/budget.h"
 #include "core/study/search/replanned_fit.h"

@@ -35,6 +35,23 @@ inline ModelBuilder blocks(int count, std::int64_t width = 16) {
   return m.output("loss");
 }
 
+/// Layers with a SiLU of two operators, which a pass fuses: its backward then reads one tensor less.
+/// Plans can recompute the rest.
+/// @param rows the first dimension of the input: a name or a size
+inline ModelBuilder silu_layers(const ModelBuilder::Dim& rows) {
+  ModelBuilder m;
+  m.input("x", {rows, 64});
+  std::string last = "x";
+  for (const std::string layer : {"a", "b", "c", "d"}) {
+    m.weight(layer + "w", {64, 64}).node("MatMul", {last, layer + "w"}, {layer + "p"});
+    m.node("Sigmoid", {layer + "p"}, {layer + "s"});
+    m.node("Mul", {layer + "p", layer + "s"}, {layer + "y"});
+    m.node("Gelu", {layer + "y"}, {layer + "g"}, {}, "com.microsoft");
+    last = layer + "g";
+  }
+  return m.output(last);
+}
+
 /// Layers that compute in half precision and widen their results. The wide tensor has a recompute
 /// plan and a compromise plan (from the narrow tensor), which exclude each other.
 inline ModelBuilder mixed_precision(int layers) {

@@ -22,7 +22,7 @@ void Planning::find_fit(const FitQuestion& question, const std::optional<ReplanR
     std::optional<Fit> found;
     const auto failure = failure_of([&] {
       found = Fit{study, largest_fit(*study, question, progress), {}};
-      if (!replan || !can_replan(*study, replan->grain)) return;
+      if (!replan || !is_plannable(*study, replan->grain)) return;
       hand_over([this, sizes = *found] { take_sizes(sizes); });
       const auto report = [&](std::int64_t value, const std::optional<PlannedFit>& largest) {
         QElapsedTimer since_begin;

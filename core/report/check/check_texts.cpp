@@ -33,10 +33,6 @@ std::string title_of(const MemoryLimit& limit) {
   return limit.most_bytes ? figure : figure + ", growth";
 }
 
-std::string exact(std::int64_t bytes) {
-  return format_bytes(bytes) + " (" + with_thousands(bytes) + " B)";
-}
-
 std::string signed_bytes(std::int64_t bytes) {
   return (bytes < 0 ? "-" : "+") + format_bytes(bytes < 0 ? -bytes : bytes);
 }
@@ -47,29 +43,6 @@ std::string cell(const std::string& text) {
   for (const char each : printable(text)) {
     if (std::string_view("|\\`*_<>").find(each) != std::string_view::npos) safe += '\\';
     safe += each;
-  }
-  return safe;
-}
-
-std::string escaped_xml(const std::string& text) {
-  std::string safe;
-  for (const char each : printable(text, 400)) {
-    switch (each) {
-      case '&':
-        safe += "&amp;";
-        break;
-      case '<':
-        safe += "&lt;";
-        break;
-      case '>':
-        safe += "&gt;";
-        break;
-      case '"':
-        safe += "&quot;";
-        break;
-      default:
-        safe += each;
-    }
   }
   return safe;
 }
@@ -86,8 +59,8 @@ std::string limits_table(const CheckResult& result) {
   std::string text = "| limit | allowed | now |";
   text += has_baseline ? " change | |\n|---|---:|---:|---:|---|\n" : " |\n|---|---:|---:|---|\n";
   for (const LimitResult& each : result.limits) {
-    text += "| " + cell(title_of(each.limit)) + " | " + exact(each.most_bytes) + " | " +
-            exact(each.bytes) + " |";
+    text += "| " + cell(title_of(each.limit)) + " | " + exact_bytes(each.most_bytes) + " | " +
+            exact_bytes(each.bytes) + " |";
     if (has_baseline) {
       text += " " +
               (each.baseline_bytes ? signed_bytes(each.bytes - *each.baseline_bytes)
@@ -122,13 +95,14 @@ std::string changes_table(const CheckResult& result) {
 }
 
 std::string failure_text(const LimitResult& each) {
-  return title_of(each.limit) + ": " + exact(each.bytes) + " is more than the allowed " +
-         exact(each.most_bytes);
+  return title_of(each.limit) + ": " + exact_bytes(each.bytes) + " is more than the allowed " +
+         exact_bytes(each.most_bytes);
 }
 
 json limit_json(const LimitResult& each) {
   return {{"figure", name_of(each.limit.figure)},
           {"module", to_valid_utf8(each.limit.module)},
+          {"growth", !each.limit.most_bytes.has_value()},
           {"bytes", each.bytes},
           {"most_bytes", each.most_bytes},
           {"baseline_bytes", each.baseline_bytes ? json(*each.baseline_bytes) : json()},
@@ -145,11 +119,11 @@ std::string check_markdown(const CheckResult& result, const std::string& model) 
 std::string check_junit(const CheckResult& result, const std::string& model) {
   const auto broken = std::ranges::count_if(result.limits, &LimitResult::is_broken);
   std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"memory of " +
-                     escaped_xml(model) + "\" tests=\"" + std::to_string(result.limits.size()) +
+                     xml_escaped(model) + "\" tests=\"" + std::to_string(result.limits.size()) +
                      "\" failures=\"" + std::to_string(broken) + "\">\n";
   for (const LimitResult& each : result.limits) {
-    text += "  <testcase classname=\"memory\" name=\"" + escaped_xml(title_of(each.limit)) + "\"";
-    text += each.is_broken ? ">\n    <failure message=\"" + escaped_xml(failure_text(each)) +
+    text += "  <testcase classname=\"memory\" name=\"" + xml_escaped(title_of(each.limit)) + "\"";
+    text += each.is_broken ? ">\n    <failure message=\"" + xml_escaped(failure_text(each)) +
                                  "\"/>\n  </testcase>\n"
                            : "/>\n";
   }

@@ -81,7 +81,7 @@ json page_curve(const ReportInput& input, const PageLimits& limits) {
   return {{"slots", variant.timeline.order.size()},
           {"forward_slots", variant.forward_slots},
           {"peak_column", peak},
-          {"memory_bytes", profile_in_force(input.study.choices.times).memory_bytes},
+          {"memory_bytes", memory_to_fit(input.study)},
           {"columns", columns_json(input.study, variant, slots)},
           {"lines", lines_json(input, limits.columns)}};
 }

@@ -22,11 +22,12 @@ json freed_tensors(const Study& study, const PlanRow& row, const PageTensors& te
     for (const NodePlan* const part : occurrence.parts) {
       for (const ValueId value : freed_by(study.graph(), *part)) {
         const BufferId buffer = study.current->timeline.buffer_of[value];
-        if (buffer.valid()) entries.insert(tensors.entry_of[buffer]);
+        if (!buffer.valid()) continue;
+        const std::vector<std::size_t>& of_buffer = tensors.entries_of[buffer];
+        entries.insert(of_buffer.begin(), of_buffer.end());
       }
     }
   }
-  entries.erase(PageTensors::no_entry);
   return entries;
 }
 
@@ -109,7 +110,7 @@ json page_modules(const Study& study, const std::vector<ModuleMemory>& modules,
                     {"peak_bytes", each.peak_bytes},
                     {"peak_share", 100 * static_cast<double>(each.peak_bytes) / peak},
                     {"peak_symbolic", to_valid_utf8(each.symbolic)},
-                    {"stashed_bytes", each.stashed_bytes},
+                    {"stashed_at_peak_bytes", each.stashed_at_peak},
                     {"seconds", each.seconds}});
   }
   return rows;
@@ -144,7 +145,7 @@ std::string modules_table(const json& modules) {
             bytes_cell("At the peak", row, "peak_bytes") +
             number_cell("Share", row["peak_share"],
                         format_fixed(row["peak_share"].get<double>(), 1) + " %") +
-            bytes_cell("Stashed", row, "stashed_bytes") +
+            bytes_cell("Stashed", row, "stashed_at_peak_bytes") +
             number_cell("Time", seconds, format_seconds(seconds)) +
             cell("Symbolic", "<code>" + text_of(row, "peak_symbolic") + "</code>") + "</tr>\n";
   }

@@ -22,6 +22,12 @@ constexpr std::size_t entry_bytes = 48;
 constexpr std::size_t group_bytes = 16;
 constexpr std::size_t longest_name = 300;
 
+/// A buffer while it has one use.
+struct Piece {
+  BufferId buffer;
+  BandSpan span;
+};
+
 /// A tensor, or several tensors of the same groups.
 struct Entry {
   std::string name;
@@ -56,6 +62,10 @@ class TensorCollector {
         homes_(homes),
         limits_(limits),
         group_of_(groupings.size()) {
+    for (const BufferId id : IdRange<BufferId>(homes_.spans.size())) {
+      first_piece_.push_back(pieces_.size());
+      for (const BandSpan& span : homes_.spans[id]) pieces_.push_back({id, span});
+    }
     for (std::size_t row = 0; row < std::min(modules.size(), limits.rows); ++row) {
       row_of_module_.emplace(modules[row].module, static_cast<int>(row));
     }
@@ -64,8 +74,7 @@ class TensorCollector {
   PageTensors collect() {
     page_.trees = json::object();
     for (std::size_t i = 0; i < groupings.size(); ++i) add_tree(i);
-    page_.entry_of =
-        IdVector<BufferId, std::size_t>(timeline_.buffers.size(), PageTensors::no_entry);
+    page_.entries_of = IdVector<BufferId, std::vector<std::size_t>>(timeline_.buffers.size());
     add_all();
     if (!page_.is_complete) add_those_at_peak();
     write_columns();
@@ -96,7 +105,14 @@ class TensorCollector {
     return depth;
   }
 
-  /// Adds the groups of a memory tree to the page and records the group of each buffer.
+  /// The piece of a leaf of a memory tree.
+  std::size_t piece_of(const MemoryTreeNode& leaf) const {
+    std::size_t piece = first_piece_[leaf.buffer];
+    while (pieces_[piece].span.from != leaf.from) ++piece;
+    return piece;
+  }
+
+  /// Adds the groups of a memory tree to the page and records the group of each piece.
   void add_tree(std::size_t grouping) {
     const MemoryTree tree = memory_tree(study_, variant_, groupings[grouping], homes_);
     std::vector<std::uint32_t> id(tree.nodes.size(), 0);
@@ -104,12 +120,12 @@ class TensorCollector {
     json parents = json::array();
     json bands = json::array();
     const std::uint32_t too_deep = first_depth_without_room(tree);
-    group_of_[grouping] = IdVector<BufferId, std::uint32_t>(timeline_.buffers.size(), 0);
+    group_of_[grouping].assign(pieces_.size(), 0);
     for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
       const MemoryTreeNode& node = tree.nodes[i];
       if (node.buffer.valid()) {
-        group_of_[grouping][node.buffer] = id[node.parent];
-        if (grouping == 0) buffers_.push_back(node.buffer);
+        group_of_[grouping][piece_of(node)] = id[node.parent];
+        if (grouping == 0) in_order_.push_back(piece_of(node));
       } else if (node.depth >= too_deep) {
         id[i] = id[node.parent];
       } else if (is_group(tree, i)) {
@@ -123,16 +139,17 @@ class TensorCollector {
         {"name", names}, {"parent", parents}, {"band", bands}};
   }
 
-  Entry entry_for(BufferId id) const {
+  Entry entry_for(std::size_t piece) const {
+    const auto& [id, span] = pieces_[piece];
     const Buffer& buffer = timeline_.buffers[id];
     Entry entry = {shown_name(name_of(study_.graph(), variant_.dataflow, buffer)),
                    buffer.bytes,
-                   buffer.first_slot,
-                   buffer.last_slot,
-                   homes_.band[id],
+                   span.from,
+                   span.until,
+                   span.band,
                    module_row(id),
                    {}};
-    for (std::size_t i = 0; i < groupings.size(); ++i) entry.group[i] = group_of_[i][id];
+    for (std::size_t i = 0; i < groupings.size(); ++i) entry.group[i] = group_of_[i][piece];
     return entry;
   }
 
@@ -143,22 +160,22 @@ class TensorCollector {
     return row == row_of_module_.end() ? -1 : row->second;
   }
 
-  /// Adds an entry for a buffer, or returns false if the entries would take more than `room` bytes.
-  bool add(BufferId id, std::size_t room) {
-    Entry entry = entry_for(id);
+  /// Adds an entry for a piece, or returns false if the entries would take more than `room` bytes.
+  bool add(std::size_t piece, std::size_t room) {
+    Entry entry = entry_for(piece);
     const std::size_t shared =
         entries_.empty() ? 0 : shared_start(entries_.back().name, entry.name);
     const std::size_t bytes = entry_bytes + entry.name.size() - shared;
     if (used_ + bytes > room) return false;
     used_ += bytes;
-    page_.entry_of[id] = entries_.size();
+    page_.entries_of[pieces_[piece].buffer].push_back(entries_.size());
     entries_.push_back(std::move(entry));
     return true;
   }
 
   void add_all() {
-    for (const BufferId id : buffers_) {
-      page_.is_complete = page_.is_complete && add(id, room());
+    for (const std::size_t piece : in_order_) {
+      page_.is_complete = page_.is_complete && add(piece, room());
     }
   }
 
@@ -170,17 +187,25 @@ class TensorCollector {
   void add_those_at_peak() {
     entries_.clear();
     used_ = 0;
-    page_.entry_of =
-        IdVector<BufferId, std::size_t>(timeline_.buffers.size(), PageTensors::no_entry);
+    page_.entries_of = IdVector<BufferId, std::vector<std::size_t>>(timeline_.buffers.size());
     // Half of the room is left for the sums over small tensors.
     const std::size_t for_tensors = room() / 2;
     for (const BufferId id : alive_at(timeline_, timeline_.peak_slot)) {
-      if (timeline_.buffers[id].bytes == 0 || add(id, for_tensors)) continue;
-      const Entry small = entry_for(id);
+      if (timeline_.buffers[id].bytes == 0) continue;
+      const std::size_t piece = piece_at_peak(id);
+      if (add(piece, for_tensors)) continue;
+      const Entry small = entry_for(piece);
       add_to(sums_[small.group], small, 1);
       ++page_.summed;
     }
     write_sums();
+  }
+
+  /// The piece of a buffer that is alive at the peak.
+  std::size_t piece_at_peak(BufferId id) const {
+    std::size_t piece = first_piece_[id];
+    while (pieces_[piece].span.until < timeline_.peak_slot) ++piece;
+    return piece;
   }
 
   struct Sum {
@@ -251,8 +276,10 @@ class TensorCollector {
   const TensorHomes& homes_;
   const PageLimits& limits_;
   std::map<std::string, int, std::less<>> row_of_module_;
-  std::vector<IdVector<BufferId, std::uint32_t>> group_of_;
-  std::vector<BufferId> buffers_;  ///< in the order of the tree by module
+  std::vector<Piece> pieces_;  ///< buffer by buffer
+  IdVector<BufferId, std::size_t> first_piece_;
+  std::vector<std::vector<std::uint32_t>> group_of_;  ///< by grouping and piece
+  std::vector<std::size_t> in_order_;                 ///< pieces in the order of the tree by module
   std::vector<Entry> entries_;
   std::size_t used_ = 0;  ///< page bytes taken by `entries_`
   std::size_t used_by_groups_ = 0;

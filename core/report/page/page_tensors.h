@@ -9,9 +9,10 @@ namespace stashscope {
 
 /// The tensors of the current step for the page's script.
 struct PageTensors {
-  /// Columns with one entry per tensor: `shared` and `name` (the first `shared` UTF-16 units of the
-  /// previous name, then `name`), `bytes`, `first` and `last` (slots), `band`, `module` (a row of
-  /// the table of modules or -1), and `group` with one column per grouping.
+  /// Columns with one entry for each use of a tensor over its life: `shared` and `name` (the first
+  /// `shared` UTF-16 units of the previous name, then `name`), `bytes`, `first` and `last` (slots),
+  /// `band`, `module` (a row of the table of modules or -1), and `group` with one column per
+  /// grouping.
   nlohmann::json columns;
   /// By grouping, the columns `name`, `parent` and `band` (-1: several) of the groups. Group 0 is
   /// the root; parents come before their children.
@@ -22,9 +23,9 @@ struct PageTensors {
   /// Whether the page has all groups. If not, the outer groups hold the tensors of the groups that
   /// were left out.
   bool has_all_groups = true;
-  std::size_t summed = 0;                    ///< number of tensors that are summed by group
-  IdVector<BufferId, std::size_t> entry_of;  ///< `no_entry`: the buffer has no entry of its own
-  static constexpr std::size_t no_entry = static_cast<std::size_t>(-1);
+  std::size_t summed = 0;  ///< number of tensors that are summed by group
+  /// The entries of each buffer, one for each use over its life; empty: it has none of its own.
+  IdVector<BufferId, std::vector<std::size_t>> entries_of;
 };
 
 /// @param homes the result of `tensor_homes` for the current variant

@@ -3,7 +3,7 @@
 #include <functional>
 #include <vector>
 
-#include "core/schedule/tasks/search_limit.h"
+#include "core/base/search_limit.h"
 #include "core/schedule/tasks/task_graph.h"
 
 namespace stashscope {

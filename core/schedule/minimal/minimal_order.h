@@ -3,8 +3,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/search_limit.h"
 #include "core/schedule/minimal/anneal_order.h"
-#include "core/schedule/tasks/search_limit.h"
 #include "core/schedule/tasks/task_graph.h"
 
 namespace stashscope {

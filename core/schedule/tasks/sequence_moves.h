@@ -2,8 +2,8 @@
 
 #include <optional>
 
+#include "core/base/search_limit.h"
 #include "core/schedule/tasks/run_sequence.h"
-#include "core/schedule/tasks/search_limit.h"
 
 namespace stashscope {
 

@@ -201,7 +201,8 @@ ExportedConfig exported_config(const Study& study) {
 }
 
 std::optional<ExportedEffect> exported_effect(const Study& study, const Progress& progress) {
-  if (is_planned(study) || is_plain_level(study)) return std::nullopt;
+  const bool is_captured = study.graph().data().captured != nullptr;
+  if (is_captured || is_planned(study) || is_plain_level(study)) return std::nullopt;
   const auto read = compute_study(study.model, choices_as_read(study), &study, progress);
   if (count_plans(read->applied) == count_plans(study.applied)) return std::nullopt;
   const ReferenceRules& rules = reference_of(study);

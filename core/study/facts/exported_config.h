@@ -32,7 +32,8 @@ struct ExportedEffect {
 };
 
 /// What the exported config leads to. Nothing if ONNX Runtime then runs just the plans of the
-/// study, and if the study has a planned sequence. Throws a cancelled Error when cancelled.
+/// study, if the study has a planned sequence, and for a captured step. Throws a cancelled Error
+/// when cancelled.
 std::optional<ExportedEffect> exported_effect(const Study& study, const Progress& progress);
 
 /// The config in the form that the chosen version of ONNX Runtime takes: a config string or a JSON

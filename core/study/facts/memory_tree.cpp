@@ -110,7 +110,7 @@ class TreeBuilder {
     }
     std::ranges::stable_sort(buffers, {}, [&](BufferId id) { return homes_.node[id]; });
     for (const BufferId id : buffers) {
-      for (const BandSpan& span : spans_of(id)) {
+      for (const BandSpan& span : homes_.spans[id]) {
         draft_.add(group_of(id, span.band), name_of(study_.graph(), variant_.dataflow, buffer(id)),
                    id, span);
       }
@@ -121,11 +121,6 @@ class TreeBuilder {
 
  private:
   const Buffer& buffer(BufferId id) const { return variant_.timeline.buffers[id]; }
-
-  std::vector<BandSpan> spans_of(BufferId id) const {
-    if (!homes_.spans.empty()) return homes_.spans[id];
-    return {{homes_.band[id], buffer(id).first_slot, buffer(id).last_slot}};
-  }
 
   std::uint32_t group_of(BufferId id, Band band) {
     std::uint32_t group = 0;

@@ -20,17 +20,31 @@ struct ModuleDraft {
   std::vector<BufferId> at_peak;
 };
 
-/// The bands of buffers at the peak.
-IdVector<BufferId, Band> bands_at_peak(const Study& study) {
-  const Variant& variant = *study.current;
-  return bands_at(variant.dataflow, study.prepared->rules, variant.timeline, variant.forward_slots,
-                  study.prepared->step.boundary.yield, variant.timeline.peak_slot);
-}
+/// The buffers of a module, added up.
+class ModuleBuffers {
+ public:
+  ModuleBuffers(const Timeline& timeline, const TensorHomes& homes)
+      : timeline_(timeline), homes_(homes) {}
+
+  void add(BufferId id, ModuleMemory& memory, std::vector<BufferId>& at_peak) const {
+    const Buffer& buffer = timeline_.buffers[id];
+    const std::size_t peak = timeline_.peak_slot;
+    if (homes_.band[id] == Band::stashed) memory.stashed_bytes += buffer.bytes;
+    if (buffer.first_slot > peak || buffer.last_slot < peak) return;
+    memory.peak_bytes += buffer.bytes;
+    if (band_at(homes_.spans[id], peak) == Band::stashed) memory.stashed_at_peak += buffer.bytes;
+    at_peak.push_back(id);
+  }
+
+ private:
+  const Timeline& timeline_;
+  const TensorHomes& homes_;
+};
 
 class ModuleTable {
  public:
   ModuleTable(const Study& study, const TensorHomes& homes, ModuleLevel level)
-      : study_(study), variant_(*study.current), homes_(homes), at_peak_(bands_at_peak(study)) {
+      : study_(study), variant_(*study.current), homes_(homes), buffers_(variant_.timeline, homes) {
     for (const std::vector<std::string>& scope : homes_.modules.scope) {
       std::string block = block_of(scope);
       block_.push_back(level == ModuleLevel::layers ? layer_around(block) : std::move(block));
@@ -68,14 +82,8 @@ class ModuleTable {
   void add_buffer(BufferId id) {
     const NodeId home = homes_.node[id];
     if (!home.valid() || block_[home].empty()) return;
-    const Timeline& timeline = variant_.timeline;
-    const Buffer& buffer = timeline.buffers[id];
     ModuleDraft& draft = draft_of(home);
-    if (homes_.band[id] == Band::stashed) draft.memory.stashed_bytes += buffer.bytes;
-    if (buffer.first_slot > timeline.peak_slot || buffer.last_slot < timeline.peak_slot) return;
-    draft.memory.peak_bytes += buffer.bytes;
-    if (at_peak_[id] == Band::stashed) draft.memory.stashed_at_peak += buffer.bytes;
-    draft.at_peak.push_back(id);
+    buffers_.add(id, draft.memory, draft.at_peak);
   }
 
   void add_node(NodeId id) {
@@ -96,7 +104,7 @@ class ModuleTable {
   const Study& study_;
   const Variant& variant_;
   const TensorHomes& homes_;
-  IdVector<BufferId, Band> at_peak_;
+  ModuleBuffers buffers_;
   IdVector<NodeId, std::string> block_;
   std::vector<ModuleDraft> drafts_;  ///< drafts in the order of the step
   std::unordered_map<std::string_view, std::size_t> draft_by_name_;
@@ -131,26 +139,18 @@ ModuleMemory memory_outside(const Study& study, const TensorHomes& homes,
   ModuleMemory outside;
   outside.module = outside_of_modules;
   outside.operators = operators_outside(study, homes);
-  outside.peak_bytes = timeline.peak_bytes;
   outside.seconds = step_seconds(timing_basis(study), variant);
-  for (const ModuleMemory& each : modules) {
-    outside.peak_bytes -= each.peak_bytes;
-    outside.seconds -= each.seconds;
-  }
+  for (const ModuleMemory& each : modules) outside.seconds -= each.seconds;
   outside.seconds = std::max(0.0, outside.seconds);
   std::vector<BufferId> at_peak;
-  const IdVector<BufferId, Band> bands = bands_at_peak(study);
+  const ModuleBuffers buffers(timeline, homes);
   for (const BufferId id : IdRange<BufferId>(timeline.buffers.size())) {
     const NodeId home = homes.node[id];
     if (home.valid() && !block_of(homes.modules.scope[home]).empty()) continue;
-    const Buffer& buffer = timeline.buffers[id];
-    if (homes.band[id] == Band::stashed) outside.stashed_bytes += buffer.bytes;
-    const bool is_alive =
-        buffer.first_slot <= timeline.peak_slot && timeline.peak_slot <= buffer.last_slot;
-    if (!is_alive) continue;
-    at_peak.push_back(id);
-    if (bands[id] == Band::stashed) outside.stashed_at_peak += buffer.bytes;
+    buffers.add(id, outside, at_peak);
   }
+  outside.peak_bytes = timeline.peak_bytes;  // with the workspace
+  for (const ModuleMemory& each : modules) outside.peak_bytes -= each.peak_bytes;
   outside.symbolic = to_string(symbolic_bytes(study.graph(), variant.dataflow, timeline, at_peak),
                                study.graph().symbols());
   return outside;

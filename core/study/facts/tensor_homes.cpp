@@ -42,6 +42,8 @@ TensorHomes tensor_homes(const Study& study, const Variant& variant) {
   homes.modules = modules_of(study);
   homes.band = band_of_buffers(variant.dataflow, study.prepared->rules, variant.timeline,
                                variant.forward_slots, study.prepared->step.boundary.yield);
+  homes.spans = band_spans(variant.dataflow, study.prepared->rules, variant.timeline,
+                           variant.forward_slots, study.prepared->step.boundary.yield);
   const std::map<ValueId, ValueId> parameters = parameters_by_gradient(study);
   for (const Buffer& buffer : variant.timeline.buffers) {
     const ValueId value = variant.dataflow.origin(buffer.root);
@@ -50,11 +52,6 @@ TensorHomes tensor_homes(const Study& study, const Variant& variant) {
         maker_or_reader(study.graph(), parameter == parameters.end() ? value : parameter->second));
   }
   return homes;
-}
-
-void add_band_spans(const Study& study, const Variant& variant, TensorHomes& homes) {
-  homes.spans = band_spans(variant.dataflow, study.prepared->rules, variant.timeline,
-                           variant.forward_slots, study.prepared->step.boundary.yield);
 }
 
 }  // namespace stashscope

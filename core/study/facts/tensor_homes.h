@@ -15,14 +15,10 @@ struct TensorHomes {
   /// to the same node as the parameter. Any other tensor belongs to the node that makes it.
   /// Invalid if no node makes or reads the tensor.
   IdVector<BufferId, NodeId> node;
-  IdVector<BufferId, Band> band;  ///< for the whole life, see `band_of_buffers`
-  /// The bands over the life of each buffer; empty unless `add_band_spans` has added them.
-  IdVector<BufferId, std::vector<BandSpan>> spans;
+  IdVector<BufferId, Band> band;                    ///< for the whole life, see `band_of_buffers`
+  IdVector<BufferId, std::vector<BandSpan>> spans;  ///< over the life, see `band_spans`
 };
 
 TensorHomes tensor_homes(const Study& study, const Variant& variant);
-
-/// Adds the bands over the life of each buffer of the variant.
-void add_band_spans(const Study& study, const Variant& variant, TensorHomes& homes);
 
 }  // namespace stashscope

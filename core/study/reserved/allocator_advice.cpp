@@ -94,9 +94,7 @@ std::vector<std::string> tensors_beside(const Study& study, const Variant& varia
 
 LastGrowth describe(const Study& study, const Variant& variant, const StepPlayer& player,
                     const ReservedGrowth& growth) {
-  const MemoryPool pool = rounded_bytes(growth.bytes, AllocatorSettings()) <= most_small_bytes
-                              ? MemoryPool::small
-                              : MemoryPool::large;
+  const MemoryPool pool = pool_for(growth.bytes, AllocatorSettings());
   const std::vector<FreePiece> pieces = free_pieces(player.allocator(), pool);
   LastGrowth last{name_in(study, variant, growth),
                   growth.slot,

@@ -28,4 +28,9 @@ ReservedMemory reserved_memory(const Study& study, const Variant& variant,
   return reserved_memory(study.prepared->rules, variant.timeline, settings);
 }
 
+ReservedPair reserved_pair(const Study& study, const AllocatorSettings& settings) {
+  return {settings, reserved_memory(study, *study.baseline, settings),
+          reserved_memory(study, *study.current, settings)};
+}
+
 }  // namespace stashscope

@@ -29,4 +29,13 @@ ReservedMemory reserved_memory(const Study& study, const Variant& variant,
 ReservedMemory reserved_memory(const BufferRules& rules, const Timeline& timeline,
                                const AllocatorSettings& settings, StepListener* listener = nullptr);
 
+/// What the allocator reserves for both variants of a study.
+struct ReservedPair {
+  AllocatorSettings settings;
+  ReservedMemory baseline;
+  ReservedMemory current;
+};
+
+ReservedPair reserved_pair(const Study& study, const AllocatorSettings& settings);
+
 }  // namespace stashscope

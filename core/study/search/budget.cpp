@@ -254,9 +254,10 @@ std::vector<ParetoPoint> best_for(const ParetoFront& archive,
 /// Searches for the plan with the fewest operations, and states its time on the device.
 BudgetAnswer plan_for_operations(const Study& study, const BudgetRequest& request,
                                  ParetoFront& archive, const Progress& progress) {
-  if (!is_captured(study)) {
-    fail_usage("aim 'operations'", "needs a captured step",
-               "leave the aim out, or choose the aim time");
+  const char* const hint = "leave the aim out, or choose the aim time";
+  if (!is_captured(study)) fail_usage("aim 'operations'", "needs a captured step", hint);
+  if (request.limits_later_steps || request.ends_when_decided) {
+    fail_usage("aim 'operations'", "has no search for later steps, and none that ends early", hint);
   }
   const auto counted = counting_operations(study);
   ParetoFront in_operations;
@@ -291,62 +292,61 @@ BudgetAnswer plan_for_later_steps(const Study& study, const BudgetRequest& reque
   return answer;
 }
 
-BudgetAnswer plan_until_decided(const Study& study, BudgetRequest request, ParetoFront& archive,
-                                const Progress& progress);
-
-/// Searches for plans with the peak and the aim of the request.
+/// Searches for plans with the peak and the aim of the request, until it is decided whether a plan
+/// meets the budget if the request asks for that.
 BudgetAnswer answer_to(const Study& study, const BudgetRequest& request, ParetoFront& archive,
                        const Progress& progress, const OnPlan& on_plan, const OnProof& on_proof) {
   if (request.aim == PlanAim::operations) {
     return plan_for_operations(study, request, archive, progress);
   }
-  if (request.ends_when_decided) return plan_until_decided(study, request, archive, progress);
-  if (is_for_later_steps(study, request)) {
-    return plan_for_later_steps(study, request, archive, progress, {});
-  }
-  const auto counted = is_captured(study) ? counting_operations(study) : nullptr;
-  BudgetPlanner planner(study, request.grain, archive, progress, on_plan);
-  planner.start_from_plans_of(counted.get());
-  return planner.plan(request.budget_bytes, request.limit, on_proof);
-}
-
-/// Searches until it is decided whether a plan meets the budget (`ends_when_decided`).
-BudgetAnswer plan_until_decided(const Study& study, BudgetRequest request, ParetoFront& archive,
-                                const Progress& progress) {
   std::atomic<bool> is_decided = false;
-  const std::int64_t budget = request.budget_bytes;
-  const OnPlan end_if_met = [&](const ParetoPoint& point) {
-    if (point.peak_bytes <= budget) is_decided = true;
+  BudgetRequest searched = request;
+  if (request.ends_when_decided) searched.limit.is_ended = &is_decided;
+  const OnPlan note_plan = [&](const ParetoPoint& point) {
+    if (point.peak_bytes <= request.budget_bytes) is_decided = true;
   };
-  const OnProof end_if_impossible = [&](const BudgetProof& proof) {
-    if (proof.floor.bytes > budget) is_decided = true;
-  };
-  const BudgetRequest asked = request;
-  request.ends_when_decided = false;
-  request.limit.is_ended = &is_decided;
-  BudgetAnswer answer =
-      is_for_later_steps(study, request)
-          ? plan_for_later_steps(study, request, archive, progress, end_if_met)
-          : answer_to(study, request, archive, progress, end_if_met, end_if_impossible);
-  answer.request = asked;
+  BudgetAnswer answer;
+  if (is_for_later_steps(study, request)) {
+    answer = plan_for_later_steps(study, searched, archive, progress, note_plan);
+  } else {
+    const OnPlan tell_plan = [&](const ParetoPoint& point) {
+      note_plan(point);
+      if (on_plan) on_plan(point);
+    };
+    const OnProof tell_proof = [&](const BudgetProof& proof) {
+      if (proof.floor.bytes > request.budget_bytes) is_decided = true;
+      if (on_proof) on_proof(proof);
+    };
+    const auto counted = is_captured(study) ? counting_operations(study) : nullptr;
+    const bool ends = request.ends_when_decided;
+    const OnPlan told_plan = ends || on_plan ? tell_plan : OnPlan();
+    const OnProof told_proof = ends || on_proof ? tell_proof : OnProof();
+    BudgetPlanner planner(study, request.grain, archive, progress, told_plan);
+    planner.start_from_plans_of(counted.get());
+    answer = planner.plan(request.budget_bytes, searched.limit, told_proof);
+  }
+  answer.request = request;
   return answer;
 }
 
 }  // namespace
 
+bool is_plannable(const Study& study, PlanGranularity grain) {
+  if (!is_captured(study)) return true;
+  return grain == PlanGranularity::cluster && !study.opportunities->plans.empty();
+}
+
 void check_plannable(const Study& study, PlanGranularity grain) {
-  if (!is_captured(study)) return;
+  if (is_plannable(study, grain)) return;
   if (grain != PlanGranularity::cluster) {
     fail_usage("grain '" + std::string(name_of(grain)) + "'",
                "cannot be used with a captured step, because PyTorch runs only whole modules again",
                "choose the grain cluster");
   }
-  if (study.opportunities->plans.empty()) {
-    fail_usage(
-        "planning", "the captured step has no module that PyTorch could run again",
-        "capture the step again with this version of the Python package; the step must run the "
-        "forward and backward pass of a model with modules");
-  }
+  fail_usage(
+      "planning", "the captured step has no module that PyTorch could run again",
+      "capture the step again with this version of the Python package; the step must run the "
+      "forward and backward pass of a model with modules");
 }
 
 bool is_for_later_steps(const Study& study, const BudgetRequest& request) {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/allocator/allocator_settings.h"
-#include "core/schedule/tasks/search_limit.h"
+#include "core/base/search_limit.h"
 #include "core/study/search/plan_aim.h"
 #include "core/study/step/study.h"
 
@@ -41,8 +41,11 @@ struct BudgetRequest {
   std::optional<AllocatorSettings> allocator = {};
 };
 
-/// Throws a usage Error if the study is a captured step without plans of this granularity. PyTorch
+/// Whether plans can be made for the study at this granularity. False for a captured step without
+/// modules that PyTorch could run again, and for a captured step at a finer granularity: PyTorch
 /// runs only whole modules again.
+bool is_plannable(const Study& study, PlanGranularity grain);
+/// Throws a usage Error that says why the study is not plannable.
 void check_plannable(const Study& study, PlanGranularity grain);
 
 /// Whether the request limits another peak than that of the study's step.
@@ -133,8 +136,10 @@ using OnProof = std::function<void(const BudgetProof&)>;
 /// also changes the planned sequence and the order. The search drops the user's moves of nodes.
 /// When cancelled, the search ends early and returns the best plan so far. If `on_proof` is set, a
 /// small share of the limit is spent on bounds before the search.
-/// With the aim `operations`, points of `archive` are not candidates, `on_plan` is not called, and
-/// a step that was not captured causes a usage Error.
+/// `on_plan` and `on_proof` are told of searches for the time of the study's own step only. With
+/// the aim `operations` and for later steps, the points of `archive` are not candidates either.
+/// With an allocator, only `on_plan` is called. The aim `operations` throws a usage Error for a
+/// step that was not captured, and together with `limits_later_steps` or `ends_when_decided`.
 BudgetAnswer plan_for_budget(const Study& study, const BudgetRequest& request, ParetoFront& archive,
                              const Progress& progress, const OnPlan& on_plan = {},
                              const OnProof& on_proof = {});

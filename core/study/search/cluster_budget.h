@@ -9,12 +9,12 @@ namespace stashscope {
 /// searches greedily from below: adds the plans that free the most bytes at the peak for each
 /// second that they add, until the budget is met. Then searches greedily from above: takes all
 /// plans and removes plans that the budget does not need. Continues with simulated annealing over
-/// the counts. Evicting plans stay as in the study's choices. Returns the number of evaluated
-/// configurations.
+/// the counts. Evicting plans stay as in the study's choices. The end of the search drops plans
+/// that the budget does not need. This may go beyond the limit: each round evaluates once for each
+/// plan that is on, and another round follows as long as one was dropped. Returns the number of
+/// evaluated configurations.
 /// @param base the study's choices, with any order; a point of `archive` is a copy of these choices
 /// with other plans
-/// The search may go beyond its limit at the end by one evaluation for each plan that is on, to
-/// drop plans that the budget does not need.
 /// @param peak_of the peak that the budget limits, and that the points of `archive` have
 /// @param starts further configurations from which the search starts
 /// @param archive receives every evaluated configuration that is on the Pareto front

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/schedule/tasks/search_limit.h"
+#include "core/base/search_limit.h"
 #include "core/study/step/study.h"
 
 namespace stashscope {

@@ -45,10 +45,6 @@ void check_settable(const Graph& graph, const std::string& name) {
                "choose a dimension that occurs in this expression");
 }
 
-std::string text_of(const Error& error) {
-  return error.where().empty() ? error.reason() : error.where() + ": " + error.reason();
-}
-
 class Fitter {
  public:
   Fitter(const Study& study, const LargestFit& asked, const Progress& progress)
@@ -138,19 +134,11 @@ class Fitter {
     }
   }
 
-  /// The value that all dimensions of the question have in the study. The model accepts this value.
-  /// Nothing if their values differ.
-  std::optional<std::int64_t> value_of_study() const {
-    const std::int64_t value = asked_.dimensions.front().value;
-    const bool is_common = std::ranges::all_of(
-        asked_.dimensions, [&](const Dimension& each) { return each.value == value; });
-    return is_common ? std::optional(value) : std::nullopt;
-  }
-
   VariantFit fit(const ScheduleSpec& schedule) {
     VariantFit fit;
-    const LargestValue found = largest_value(
-        [&](std::int64_t value) { return attempt(schedule, value, fit); }, value_of_study());
+    const LargestValue found =
+        largest_value([&](std::int64_t value) { return attempt(schedule, value, fit); },
+                      common_value(asked_.dimensions));
     fit.is_unlimited = found.fits && *found.fits + 256 > most_value;
     fit.refused_value = found.refused;
     if (found.refused) fit.refusal = refusal(schedule, *found.refused);
@@ -164,7 +152,7 @@ class Fitter {
       measure(schedule, value);
       return "";
     } catch (const Error& error) {
-      return text_of(error);
+      return clause_of(error);
     }
   }
 
@@ -176,16 +164,14 @@ class Fitter {
       point.peak_bytes = measured.timeline.peak_bytes;
       point.later_peak_bytes = later_peak(measured.timeline);
       point.reserved_bytes = reserved(measured.timeline);
-      for (const Buffer& each : measured.timeline.buffers) {
-        if (each.persistent) point.persistent_bytes += each.bytes;
-      }
+      point.persistent_bytes = persistent_bytes(measured.timeline);
       point.variant = make_variant(*study_.prepared, *measured.sizes, schedule.dataflow,
                                    std::move(measured.timeline), std::move(measured.groups));
       point.seconds = seconds(measured.sizes, *point.variant);
       point.others = others(*measured.sizes);
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::input) throw;
-      point.fault = text_of(error);
+      point.fault = clause_of(error);
     }
     return point;
   }
@@ -265,7 +251,7 @@ std::optional<FitQuestion> samples_question(const Study& study) {
   const auto& all = study.sizes->dims.dimensions;
   const bool is_only = study.graph().data().captured != nullptr && all.size() == 1;
   FitQuestion question;
-  question.memory_bytes = profile_in_force(study.choices.times).memory_bytes;
+  question.memory_bytes = memory_to_fit(study);
   std::optional<std::int64_t> value;
   for (const Dimension& each : all) {
     if (!is_only && !counts_samples(study, each)) continue;
@@ -275,6 +261,13 @@ std::optional<FitQuestion> samples_question(const Study& study) {
   }
   if (question.names.empty() || question.memory_bytes <= 0) return std::nullopt;
   return question;
+}
+
+std::optional<std::int64_t> common_value(const std::vector<Dimension>& dimensions) {
+  const std::int64_t value = dimensions.front().value;
+  const bool is_common =
+      std::ranges::all_of(dimensions, [&](const Dimension& each) { return each.value == value; });
+  return is_common ? std::optional(value) : std::nullopt;
 }
 
 std::vector<Dimension> fit_dimensions(const Study& study, const FitQuestion& question) {

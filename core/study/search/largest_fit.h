@@ -32,6 +32,9 @@ std::vector<Dimension> fit_dimensions(const Study& study, const FitQuestion& que
 /// Whether the dimension counts samples. In a captured step, its name says so.
 bool counts_samples(const Study& study, const Dimension& dimension);
 
+/// The value that all dimensions have; nothing if their values differ. @pre there are dimensions
+std::optional<std::int64_t> common_value(const std::vector<Dimension>& dimensions);
+
 /// Asks for the largest number of samples with which the step fits into the memory of the device.
 /// The question covers the first dimension that counts samples, and all other such dimensions that
 /// have the same value. A captured step makes its data itself, so the names of its dimensions tell

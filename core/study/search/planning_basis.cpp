@@ -4,8 +4,9 @@ namespace stashscope {
 
 namespace {
 
-/// The choices with neutral values for everything that planners choose.
-Choices without_plans(Choices choices) {
+/// The part of the choices that plans depend on: neutral values replace all that planners choose,
+/// the device that runs the step, and the memory that it must fit.
+Choices planning_basis_of(Choices choices) {
   PlanChoices& plans = choices.plans;
   plans.config = kept_by_planners(plans.config);
   plans.search = effective_search_options(plans);
@@ -33,8 +34,8 @@ RecomputeConfig kept_by_planners(const RecomputeConfig& config) {
 }
 
 bool same_planning_basis(const Choices& a, const Choices& b) {
-  Choices first = without_plans(a);
-  const Choices second = without_plans(b);
+  Choices first = planning_basis_of(a);
+  const Choices second = planning_basis_of(b);
   const bool is_planned = !a.order.strategy || !b.order.strategy;
   if (is_planned) first.order = second.order;
   return first == second;

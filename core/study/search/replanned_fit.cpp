@@ -40,23 +40,6 @@ Choices bare(Choices choices) {
   return choices;
 }
 
-/// Bytes that are live together at the end of the step, in sizes of the study. No plan frees them.
-std::int64_t held_bytes(const Study& study) {
-  std::int64_t bytes = 0;
-  for (const Buffer& each : study.baseline->timeline.buffers) {
-    if (each.persistent || each.returned) bytes += each.bytes;
-  }
-  return bytes;
-}
-
-std::int64_t persistent_bytes(const Study& study) {
-  std::int64_t bytes = 0;
-  for (const Buffer& each : study.baseline->timeline.buffers) {
-    if (each.persistent) bytes += each.bytes;
-  }
-  return bytes;
-}
-
 class Replanner {
  public:
   Replanner(const Study& study, const LargestFit& known, const ReplanRequest& request,
@@ -144,19 +127,13 @@ class Replanner {
 
   void search() {
     if (answer_.is_unlimited) return;
-    const auto first = answer_.largest ? std::optional(answer_.largest->value) : value_of_study();
+    const auto first =
+        answer_.largest ? std::optional(answer_.largest->value) : common_value(known_.dimensions);
     const LargestValue found =
         largest_value([this](std::int64_t value) { return attempt(value); }, first);
     answer_.refused_value = found.refused;
     answer_.is_unlimited = found.fits && *found.fits + 256 > most_value;
     if (found.fails) answer_.next = failed_.at(*found.fails);
-  }
-
-  std::optional<std::int64_t> value_of_study() const {
-    const std::int64_t value = known_.dimensions.front().value;
-    const bool is_common = std::ranges::all_of(
-        known_.dimensions, [&](const Dimension& each) { return each.value == value; });
-    return is_common ? std::optional(value) : std::nullopt;
   }
 
   /// Sizes below one that fits are taken to fit, and sizes above one that does not are taken not to
@@ -166,7 +143,8 @@ class Replanner {
       return {Verdict::fits, next_guess(answer_.largest->value)};
     }
     if (!failed_.empty() && value >= failed_.begin()->first) {
-      failed_.emplace(value, UnplannedSize{value, failed_.begin()->second.bound_bytes});
+      const UnplannedSize& smaller = failed_.begin()->second;
+      failed_.emplace(value, UnplannedSize{value, smaller.bound_bytes, 0, 0, smaller.fault});
       return {Verdict::too_large, guess_};
     }
     report(value);
@@ -176,14 +154,14 @@ class Replanner {
     } catch (const Error& error) {
       if (error.kind() == ErrorKind::usage) return {};
       if (error.kind() != ErrorKind::input) throw;
-      failed_[value] = {value, std::numeric_limits<std::int64_t>::max()};
+      failed_[value] = {value, {}, 0, 0, clause_of(error)};
       return {Verdict::too_large, {}};
     }
   }
 
   Trial attempt(std::int64_t value, const Study& study) {
     if (take(value, study)) return {Verdict::fits, next_guess(value)};
-    const std::int64_t held = held_bytes(study);
+    const std::int64_t held = held_bytes(study.baseline->timeline);
     if (held > memory()) return too_large(study, {value, held}, held);
     const BudgetAnswer answer = plan(study, true);
     if (answer.feasible && take(value, *study_with(answer.best.choices))) {
@@ -198,7 +176,7 @@ class Replanner {
 
   Trial too_large(const Study& study, const UnplannedSize& size, std::int64_t bytes) {
     failed_[size.value] = size;
-    guess_ = guess_from(size.value, bytes, persistent_bytes(study));
+    guess_ = guess_from(size.value, bytes, persistent_bytes(study.baseline->timeline));
     return {Verdict::too_large, guess_};
   }
 
@@ -258,11 +236,6 @@ class Replanner {
 };
 
 }  // namespace
-
-bool can_replan(const Study& study, PlanGranularity grain) {
-  if (!study.graph().data().captured) return true;
-  return grain == PlanGranularity::cluster && !study.opportunities->plans.empty();
-}
 
 ReplannedFit replanned_fit(const Study& study, const LargestFit& known,
                            const ReplanRequest& request, const Progress& progress,

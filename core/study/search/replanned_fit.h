@@ -40,6 +40,8 @@ struct UnplannedSize {
   std::optional<std::int64_t> bound_bytes;
   std::int64_t lowest_peak_bytes = 0;  ///< the lowest peak found; 0: none was searched for
   std::int64_t later_peak_bytes = 0;   ///< the peak of later steps with the same plan
+  /// If not empty: sizes are too large to be computed, and none of the bytes is set.
+  std::string fault = {};
 };
 
 /// The largest size with which the step fits if a plan is made for each size.
@@ -55,26 +57,23 @@ struct ReplannedFit {
   int trials = 0;             ///< the number of sizes tried
 
   /// Whether a size above `largest` may fit: the search did not decide it.
-  bool is_at_least() const { return is_stopped || (next && !next->bound_bytes); }
+  bool is_at_least() const {
+    return is_stopped || (next && !next->bound_bytes && next->fault.empty());
+  }
 };
 
 /// Called on the searching thread before each search: the size that is tried next, and the largest
 /// size that fits so far.
 using OnReplan = std::function<void(std::int64_t value, const std::optional<PlannedFit>& largest)>;
 
-/// Whether plans can be made for the study at this granularity. False for a captured step without
-/// modules that PyTorch could run again, and for a captured step at a finer granularity.
-bool can_replan(const Study& study, PlanGranularity grain);
-
 /// Finds the largest size for which the planner finds a plan with which the step fits, for the
 /// question that `known` answers. Later steps of a captured step must fit, too. The answer is never
 /// below those of `known`, unless the study's order is searched for. Each size is decided by a
 /// search of its own, which starts without the plans of the study, but with the passes that lower
-/// the peak and take no time
-/// (`with_free_passes`). The largest size then gets one more search, for a cheaper plan. A size
-/// that a search leaves undecided counts as too large, as do all sizes above it, so the answer
-/// depends on the limit. When cancelled, returns what was found so far.
-/// @pre can_replan(study, request.grain)
+/// the peak and take no time (`with_free_passes`). The largest size then gets one more search, for
+/// a cheaper plan. A size that a search leaves undecided counts as too large, as do all sizes above
+/// it, so the answer depends on the limit. When cancelled, returns what was found so far.
+/// @pre is_plannable(study, request.grain)
 ReplannedFit replanned_fit(const Study& study, const LargestFit& known,
                            const ReplanRequest& request, const Progress& progress,
                            const OnReplan& on_replan = {});

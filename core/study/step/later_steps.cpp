@@ -31,8 +31,4 @@ LaterSteps later_steps(const Study& study, const Variant& variant) {
   return later_steps(study.prepared->rules, variant.timeline);
 }
 
-std::int64_t memory_to_fit(const Study& study) {
-  return profile_in_force(study.choices.times).memory_bytes;
-}
-
 }  // namespace stashscope

@@ -22,7 +22,4 @@ bool is_made_state(const BufferRules& rules, const Buffer& buffer);
 LaterSteps later_steps(const BufferRules& rules, const Timeline& timeline);
 LaterSteps later_steps(const Study& study, const Variant& variant);
 
-/// The memory of the device that the study must fit, in bytes, without the reserve. 0: unknown.
-std::int64_t memory_to_fit(const Study& study);
-
 }  // namespace stashscope

@@ -163,6 +163,9 @@ std::vector<ClusterRow> cluster_rows(const Study& study);
 double extra_flops(const Study& study);
 double extra_percent(const Study& study);
 
+/// The memory of the device less what is kept free, in bytes. 0: unknown.
+std::int64_t memory_to_fit(const Study& study);
+
 /// Seconds of a step whose kernels and transfers run one after the other.
 double step_seconds(const Study& study, const Variant& variant);
 

@@ -39,6 +39,10 @@ std::shared_ptr<const Study> on_device(const Study& study, const std::string& de
   return std::make_shared<const Study>(std::move(parts));
 }
 
+std::int64_t memory_to_fit(const Study& study) {
+  return profile_in_force(study.choices.times).memory_bytes;
+}
+
 double step_seconds(const Study& study, const Variant& variant) {
   return step_seconds(timing_basis(study), variant);
 }

@@ -17,7 +17,7 @@
 namespace stashscope {
 namespace arena_search_test {
 
-ArenaLimit moves(std::int64_t count) { return {0, count, 1}; }
+SearchLimit moves(std::int64_t count) { return {0, count, 1}; }
 
 /// Whether any offsets place the buffers from `next` on, by trying all.
 bool fits(const std::vector<ArenaBuffer>& buffers, std::int64_t capacity,

@@ -261,7 +261,6 @@ OverviewPanel::Groups OverviewPanel::groups_of(std::shared_ptr<const Study> stud
                                                MemoryGrouping grouping, EqualBlocks blocks,
                                                ModuleLevel level) {
   TensorHomes homes = tensor_homes(*study, *study->current);
-  add_band_spans(*study, *study->current, homes);
   MemoryTree tree = memory_tree(*study, *study->current, grouping, homes, blocks);
   std::vector<ModuleMemory> modules = module_memory(*study, homes, level);
   modules.push_back(memory_outside(*study, homes, modules));

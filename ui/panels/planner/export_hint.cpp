@@ -21,7 +21,7 @@ void ExportHint::ask() {
   answers_.cancel();
   hide();
   const std::shared_ptr<const Study> study = document_.study();
-  if (study == nullptr || study->config.empty() || is_captured(study.get())) return;
+  if (study == nullptr || study->config.empty()) return;
   if (!document_.why_wait().isEmpty()) return;
   answers_.ask([study](const Progress& progress) { return exported_effect(*study, progress); },
                [this, study](const std::optional<Effect>& effect) {

@@ -6,6 +6,7 @@
 #include "ui/document/choice_words.h"
 #include "ui/panels/planner/answer_text.h"
 #include "ui/text/counted.h"
+#include "ui/text/note_text.h"
 #include "ui/text/texts.h"
 
 namespace stashscope::ui {
@@ -58,6 +59,11 @@ QString next_text(const ReplannedFit& fit) {
   if (fit.is_stopped) return ReplannedAnswer::tr("Stopped before larger sizes were decided.");
   if (!fit.next) return {};
   const UnplannedSize& next = *fit.next;
+  if (!next.fault.empty()) {
+    return ReplannedAnswer::tr("%1 fails: %2.")
+        .arg(next.value)
+        .arg(note_text(next.fault).toHtmlEscaped());
+  }
   if (next.bound_bytes) {
     return ReplannedAnswer::tr("%1 fails: no plan has a peak below %2.")
         .arg(next.value)

@@ -64,12 +64,11 @@ TEST(MemoryTree, AddsUpToTheLiveBytesOfEverySlot) {
   }
 }
 
-TEST(MemoryTree, HasTheBandsOfTheCurveAtEverySlotIfItsHomesHaveSpans) {
+TEST(MemoryTree, HasTheBandsOfTheCurveAtEverySlot) {
   for (const auto& study :
        {trained_blocks(), test::study_of(test::named(test::random_model(7, 60)))}) {
     const Variant& variant = *study->baseline;
-    TensorHomes homes = tensor_homes(*study, variant);
-    add_band_spans(*study, variant, homes);
+    const TensorHomes homes = tensor_homes(*study, variant);
     const MemoryTree tree = memory_tree(*study, variant, MemoryGrouping::band, homes);
     for (std::size_t slot = 0; slot < variant.timeline.order.size(); ++slot) {
       expect_sums(tree, variant.timeline, slot);

@@ -12,21 +12,8 @@ namespace device_fit_test {
 
 constexpr SearchLimit few_moves{0, 4000, 1};
 
-/// Layers with a SiLU of two operators, which a pass fuses: its backward then reads one tensor
-/// less. Plans can recompute the rest.
 std::shared_ptr<const Study> layers() {
-  test::ModelBuilder m;
-  m.input("x", {64, 64});
-  std::string last = "x";
-  for (const std::string layer : {"a", "b", "c", "d"}) {
-    m.weight(layer + "w", {64, 64}).node("MatMul", {last, layer + "w"}, {layer + "p"});
-    m.node("Sigmoid", {layer + "p"}, {layer + "s"});
-    m.node("Mul", {layer + "p", layer + "s"}, {layer + "y"});
-    m.node("Gelu", {layer + "y"}, {layer + "g"}, {}, "com.microsoft");
-    last = layer + "g";
-  }
-  m.output(last);
-  return compute_study(test::named(m), Choices(), nullptr, Progress());
+  return compute_study(test::named(test::silu_layers(64)), Choices(), nullptr, Progress());
 }
 
 DeviceFit fit(const std::shared_ptr<const Study>& study, std::int64_t bytes) {

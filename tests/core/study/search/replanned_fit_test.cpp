@@ -16,20 +16,8 @@ namespace replanned_fit_test {
 
 constexpr ReplanRequest few_moves{PlanGranularity::cluster, {0, 3000, 1}};
 
-/// Layers whose activations plans recompute. Passes fuse their SiLU.
 std::shared_ptr<const Study> layers(const Choices& choices = {}) {
-  test::ModelBuilder m;
-  m.input("x", {"N", 64});
-  std::string last = "x";
-  for (const std::string layer : {"a", "b", "c", "d"}) {
-    m.weight(layer + "w", {64, 64}).node("MatMul", {last, layer + "w"}, {layer + "p"});
-    m.node("Sigmoid", {layer + "p"}, {layer + "s"});
-    m.node("Mul", {layer + "p", layer + "s"}, {layer + "y"});
-    m.node("Gelu", {layer + "y"}, {layer + "g"}, {}, "com.microsoft");
-    last = layer + "g";
-  }
-  m.output(last);
-  return compute_study(test::named(m), choices, nullptr, Progress());
+  return compute_study(test::named(test::silu_layers("N")), choices, nullptr, Progress());
 }
 
 std::int64_t peak_at(const Study& study, std::int64_t value) {
@@ -189,8 +177,8 @@ TEST(ReplannedFit, LaterStepsOfACapturedStepFitToo) {
 
 TEST(ReplannedFit, ACapturedStepHasNoPlansOfNodes) {
   const auto study = captured_with_batch();
-  EXPECT_TRUE(can_replan(*study, PlanGranularity::cluster));
-  EXPECT_FALSE(can_replan(*study, PlanGranularity::node));
+  EXPECT_TRUE(is_plannable(*study, PlanGranularity::cluster));
+  EXPECT_FALSE(is_plannable(*study, PlanGranularity::node));
   test::refusal(ErrorKind::usage, [&] {
     replanned(*study, peak_at(*study, 64), {PlanGranularity::node, {0, 100, 1}});
   });

@@ -1,4 +1,4 @@
-#include "core/schedule/tasks/search_limit.h"
+#include "core/base/search_limit.h"
 
 #include <algorithm>
 #include <cmath>

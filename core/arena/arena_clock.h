@@ -1,0 +1,44 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "core/base/progress.h"
+#include "core/base/search_limit.h"
+
+namespace stashscope {
+
+/// What a search for a placement has used of its limit. A move places one buffer.
+class ArenaClock {
+ public:
+  ArenaClock(const SearchLimit& limit, const Progress& progress)
+      : limit_(limit), progress_(progress), clock_(limit, progress) {}
+
+  void count(std::int64_t moves) { moves_ += moves; }
+  std::int64_t moves() const { return moves_; }
+  /// The used share of the limit; 1 when it is reached or the search is cancelled.
+  double used() const { return clock_.used(moves_); }
+  bool is_over() const { return used() >= 1; }
+  /// A clock that starts now with this share of what is left.
+  ArenaClock share_of_rest(double share) const {
+    SearchLimit rest = limit_;
+    if (limit_.seconds > 0) {
+      rest.seconds = std::max(1e-9, share * (limit_.seconds - clock_.seconds()));
+    }
+    if (limit_.moves > 0) {
+      const auto left = static_cast<double>(limit_.moves - moves_);
+      rest.moves = std::max<std::int64_t>(1, static_cast<std::int64_t>(share * left));
+    }
+    return {rest, progress_};
+  }
+  const SearchLimit& limit() const { return limit_; }
+  bool has_limit() const { return limit_.seconds > 0 || limit_.moves > 0; }
+
+ private:
+  SearchLimit limit_;
+  Progress progress_;
+  SearchClock clock_;
+  std::int64_t moves_ = 0;
+};
+
+}  // namespace stashscope
