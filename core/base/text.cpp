@@ -97,10 +97,6 @@ std::optional<std::int64_t> bytes_of(std::string_view whole, std::string_view fr
   return bytes;
 }
 
-int usual_decimals(double amount) {
-  return std::abs(amount) < 10 ? 2 : std::abs(amount) < 100 ? 1 : 0;
-}
-
 }  // namespace
 
 std::string to_valid_utf8(std::string_view text) {
@@ -162,10 +158,9 @@ std::string utf8_suffix(const std::string& text, std::size_t limit) {
 }
 
 std::string format_bytes(std::int64_t bytes) {
-  const ColumnUnit& unit = largest_unit(byte_units(), static_cast<double>(bytes));
-  if (unit.size == 1) return std::to_string(bytes) + " B";
-  const double amount = static_cast<double>(bytes) / unit.size;
-  return format_fixed(amount, usual_decimals(amount)) + " " + std::string(unit.name);
+  const ColumnUnit unit = own_byte_unit(bytes);
+  return format_fixed(static_cast<double>(bytes) / unit.size, unit.digits) + " " +
+         std::string(unit.name);
 }
 
 std::string exact_bytes(std::int64_t bytes) {
@@ -176,10 +171,10 @@ std::string format_bytes_beside(std::int64_t bytes, std::int64_t other) {
   constexpr int most_decimals = 9;
   std::string text = format_bytes(bytes);
   if (bytes == other || text != format_bytes(other)) return text;
-  const ColumnUnit& unit = largest_unit(byte_units(), static_cast<double>(bytes));
+  const ColumnUnit unit = own_byte_unit(bytes);
   const double amount = static_cast<double>(bytes) / unit.size;
   const double other_amount = static_cast<double>(other) / unit.size;
-  int decimals = usual_decimals(amount);
+  int decimals = unit.digits;
   while (decimals < most_decimals &&
          format_fixed(amount, decimals) == format_fixed(other_amount, decimals)) {
     ++decimals;

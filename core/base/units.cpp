@@ -47,6 +47,14 @@ ColumnUnit byte_unit(std::int64_t largest) {
   return chosen(all_byte_units, static_cast<double>(largest));
 }
 
+ColumnUnit own_byte_unit(std::int64_t bytes) {
+  const auto amount = static_cast<double>(bytes);
+  ColumnUnit unit = largest_unit(all_byte_units, amount);
+  const double number = std::abs(amount) / unit.size;
+  if (unit.size > 1) unit.digits = number < 10 ? 2 : number < 100 ? 1 : 0;
+  return unit;
+}
+
 ColumnUnit time_unit(double largest) {
   return largest == 0 ? all_time_units.back() : chosen(all_time_units, largest);
 }

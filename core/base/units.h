@@ -25,6 +25,8 @@ const ColumnUnit& largest_unit(std::span<const ColumnUnit> units, double amount,
 /// this amount is at least 1. An amount that rounds to 1 of a unit counts as 1: 1023.999 KiB is
 /// shown in MiB.
 ColumnUnit byte_unit(std::int64_t largest);
+/// The unit in which `format_bytes` writes this amount, with the decimals that it writes.
+ColumnUnit own_byte_unit(std::int64_t bytes);
 /// The unit for a column of seconds; a column of zeros is in seconds.
 ColumnUnit time_unit(double largest);
 

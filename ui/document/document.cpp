@@ -80,7 +80,7 @@ void Document::finish_in_vain(const Failure& failure, bool was_opening) {
     return notices_.report({failure.kind, message.arg(failure.message)});
   }
   // Opening the file cancelled the study of the newest choices, so this study is computed again.
-  if (study_ != nullptr && !is_answered()) compute();
+  if (study_ != nullptr && !is_up_to_date()) compute();
   notices_.report(failure);
 }
 
@@ -150,7 +150,7 @@ void Document::push(const Choices& after, const QString& text, const QString& me
 void Document::take_choices(const Choices& choices) {
   choices_ = choices;
   Q_EMIT choices_changed();
-  if (is_answered()) {
+  if (is_up_to_date()) {
     study_job_.cancel();
   } else {
     compute();
@@ -160,7 +160,7 @@ void Document::take_choices(const Choices& choices) {
 /// If the shown study belongs to the newest choices, stores the position of these choices in the
 /// undo stack and writes the session file that waited for this study.
 void Document::take_answered() {
-  if (!is_answered()) return;
+  if (!is_up_to_date()) return;
   shown_at_ = undo_stack_.index();
   if (!awaited_save_.isEmpty()) write_session(std::exchange(awaited_save_, {}));
 }
@@ -169,7 +169,7 @@ void Document::cancel() {
   if (!study_job_.is_busy()) return;
   const bool was_opening = study_job_.is_opening();
   study_job_.cancel();
-  if (study_ == nullptr || is_answered()) return;
+  if (study_ == nullptr || is_up_to_date()) return;
   if (was_opening) {
     compute();
   } else {
@@ -180,7 +180,7 @@ void Document::cancel() {
 void Document::return_to_shown() {
   const bool is_merged = shown_at_ == undo_stack_.index() && shown_at_ > 0;
   if (shown_at_) undo_stack_.setIndex(*shown_at_);
-  if (is_answered()) return;
+  if (is_up_to_date()) return;
   // The undo stack no longer has the shown choices, because a later edit was merged with the edit
   // that led to the shown choices, or replaced this edit.
   const QUndoCommand* const last = is_merged ? undo_stack_.command(*shown_at_ - 1) : nullptr;
@@ -233,7 +233,7 @@ const Measured* Document::measured() const {
 
 void Document::save_session_as(const QString& path) {
   if (model_ == nullptr) return;
-  if (is_answered()) {
+  if (is_up_to_date()) {
     write_session(path);
   } else {
     awaited_save_ = path;
@@ -241,7 +241,7 @@ void Document::save_session_as(const QString& path) {
 }
 
 void Document::write_session(const QString& path) {
-  if (is_answered()) undo_stack_.setClean();
+  if (is_up_to_date()) undo_stack_.setClean();
   files_.write_session(session(), path);
 }
 

@@ -105,7 +105,6 @@ class Document : public QObject {
   void compute();
   void finish(const StudyOutcome& outcome);
   void finish_in_vain(const Failure& failure, bool was_opening);
-  bool is_answered() const { return study_ != nullptr && choices_ == study_->choices; }
   void take_choices(const Choices& choices);
   void push(const Choices& after, const QString& text, const QString& merge_key);
   void return_to_shown();

@@ -211,9 +211,12 @@ void Planning::take_answer(BudgetAnswer answer) {
   // known plan is taken.
   const std::int64_t budget = answer.request.budget_bytes;
   if (!is_for_later_steps(*basis_, answer.request)) {
-    answer.best = archive(answer.request.grain).best(budget);
+    const ParetoPoint& best = archive(answer.request.grain).best(budget);
+    if (best.choices != answer.best.choices) {
+      answer.best = best;
+      answer.later_peak_bytes = later_peak_bytes(*basis_, best);
+    }
     answer.feasible = answer.best.peak_bytes <= budget;
-    answer.later_peak_bytes = later_peak_bytes(*basis_, answer.best);
   }
   if (answer.floor) floors_[index_of(answer.request.grain)] = answer.floor;
   answer_ = std::move(answer);

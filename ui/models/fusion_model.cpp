@@ -36,7 +36,7 @@ void FusionModel::set_study(std::shared_ptr<const Study> study) {
 void FusionModel::set_rows(std::vector<FusionRow> rows) {
   is_waiting_ = false;
   if (rows.size() == rows_.size()) rows_ = std::move(rows);
-  unit_ = peak_unit(study_ == nullptr ? 0 : study_->current->timeline.peak_bytes);
+  unit_ = own_byte_unit(study_ == nullptr ? 0 : study_->current->timeline.peak_bytes);
   cells_changed();
 }
 

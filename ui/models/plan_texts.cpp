@@ -160,14 +160,12 @@ QString no_plans_text(const Study& study) {
   if (study.opportunities->obstacles.empty()) {
     return Plans::tr("No plans: backward reads nothing that forward computes.");
   }
-  const auto& rules = *std::ranges::find(references(), study.choices.plans.search.reference,
-                                         &ReferenceRules::reference);
   QString text =
       Plans::tr(
           "No plans: by the rules of ONNX Runtime %1, which are chosen below, none of the "
           "stashed activations can be recomputed. More types lists plans that offload or "
           "compress them.")
-          .arg(QString::fromUtf8(rules.name));
+          .arg(QString::fromUtf8(rules_of(study.choices.plans.search.reference).name));
   for (const auto& [rule, counts] : obstacle_counts(study)) {
     text += u"\n\n"_s + counts_text(counts) + u": "_s + rule;
   }

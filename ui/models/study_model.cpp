@@ -8,13 +8,6 @@ QString peak_text(std::int64_t bytes, std::int64_t peak, const ColumnUnit& unit)
   return bytes == peak ? bytes_text(bytes) : bytes_text(bytes, unit);
 }
 
-ColumnUnit peak_unit(std::int64_t peak) {
-  ColumnUnit unit = byte_unit(peak);
-  const QString number = bytes_text(peak).section(u' ', 0, 0);
-  unit.digits = static_cast<int>(number.section(u'.', 1).size());
-  return unit;
-}
-
 void StudyModel::set_study(std::shared_ptr<const Study> study) {
   if (study != nullptr && study_ != nullptr && same_rows(*study, *study_)) {
     take(std::move(study));
@@ -28,7 +21,7 @@ void StudyModel::set_study(std::shared_ptr<const Study> study) {
 
 void StudyModel::take(std::shared_ptr<const Study> study) {
   study_ = std::move(study);
-  unit_ = peak_unit(study_ == nullptr ? 0 : study_->current->timeline.peak_bytes);
+  unit_ = own_byte_unit(study_ == nullptr ? 0 : study_->current->timeline.peak_bytes);
 }
 
 }  // namespace stashscope::ui

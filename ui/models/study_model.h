@@ -11,9 +11,6 @@ namespace stashscope::ui {
 /// @param peak the current peak
 QString peak_text(std::int64_t bytes, std::int64_t peak, const ColumnUnit& unit);
 
-/// The unit of a column of peaks, with as many decimals as the current peak has in other views.
-ColumnUnit peak_unit(std::int64_t peak);
-
 /// A table about one study; `set_study` replaces the study. If the new study has the same rows,
 /// only the cells change, so that selection and scrolling stay.
 class StudyModel : public TableModel {
@@ -29,7 +26,7 @@ class StudyModel : public TableModel {
 
   int rows() const final { return study_ == nullptr ? 0 : rows_of(*study_); }
   const Study& study() const { return *study_; }
-  /// Unit of the column of bytes: `peak_unit` of the current peak.
+  /// Unit and decimals of the column of bytes: those of the current peak in all other views.
   const ColumnUnit& unit() const { return unit_; }
 
  private:

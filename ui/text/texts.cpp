@@ -1,5 +1,6 @@
 #include "ui/text/texts.h"
 
+#include <QCoreApplication>
 #include <cmath>
 
 #include "core/base/text.h"
@@ -7,11 +8,7 @@
 
 namespace stashscope::ui {
 
-namespace {
-
 using namespace Qt::StringLiterals;
-
-}  // namespace
 
 QString shown(const std::string& text) { return QString::fromStdString(to_valid_utf8(text)); }
 
@@ -34,6 +31,11 @@ QString time_text(double seconds, const ColumnUnit& unit) {
 QString cell_bytes_text(std::int64_t bytes, const ColumnUnit& unit) {
   const QString text = bytes_text(bytes, unit);
   return text.contains(u'<') ? bytes_text(bytes) : text;
+}
+
+QString later_steps_text(std::int64_t peak_bytes, std::int64_t later_bytes, const QString& later) {
+  if (later_bytes == peak_bytes) return {};
+  return QCoreApplication::translate("Texts", ", %1 in later steps").arg(later);
 }
 
 QString exact_bytes_text(std::int64_t bytes) {

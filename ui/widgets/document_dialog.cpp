@@ -5,7 +5,6 @@
 #include <QDialogButtonBox>
 #include <QDir>
 #include <QFileInfo>
-#include <QFontDatabase>
 #include <QMouseEvent>
 #include <QScrollBar>
 #include <QTextBlock>
@@ -15,6 +14,7 @@
 #include <utility>
 
 #include "ui/theme/spacing.h"
+#include "ui/theme/text_size.h"
 
 namespace stashscope::ui {
 
@@ -25,6 +25,11 @@ using namespace Qt::StringLiterals;
 constexpr QSize first_size(760, 620);
 constexpr int widest = 1000;
 constexpr double page_margin = 2 * spacing_unit;
+
+/// Whether the block is a line between the fences of code.
+bool is_code(const QTextBlock& block) {
+  return block.blockFormat().hasProperty(QTextFormat::BlockCodeFence);
+}
 
 /// The name that links have for a heading: small letters, hyphens for spaces, no punctuation.
 QString anchor_of(const QString& heading) {
@@ -90,10 +95,9 @@ QWidget* DocumentDialog::make_buttons() {
 /// The width at which no line of code wraps.
 int DocumentDialog::width_of_code() const {
   double widest_line = 0;
-  const QFontMetricsF font(QFontDatabase::systemFont(QFontDatabase::FixedFont));
+  const QFontMetricsF font(fixed_font());
   for (QTextBlock block = page_->document()->begin(); block.isValid(); block = block.next()) {
-    const bool is_code = block.blockFormat().hasProperty(QTextFormat::BlockCodeFence);
-    if (is_code) widest_line = std::max(widest_line, font.horizontalAdvance(block.text()));
+    if (is_code(block)) widest_line = std::max(widest_line, font.horizontalAdvance(block.text()));
   }
   const int around = 2 * (page_->frameWidth() + static_cast<int>(page_margin) + 2 * spacing_unit);
   return static_cast<int>(widest_line) + page_->verticalScrollBar()->sizeHint().width() + around;
@@ -119,11 +123,11 @@ void DocumentDialog::style_page() {
   for (QTextBlock block = page_->document()->begin(); block.isValid(); block = block.next()) {
     const bool is_first = block == page_->document()->begin();
     const bool is_heading = block.blockFormat().headingLevel() > 0 && !is_first;
-    const bool is_code = block.blockFormat().nonBreakableLines();
+    const bool is_line_of_code = is_code(block);
     QTextBlockFormat format;
     if (is_heading) format.setTopMargin(above_heading);
-    if (is_code) format.setNonBreakableLines(false);
-    if (is_heading || is_code) QTextCursor(block).mergeBlockFormat(format);
+    if (is_line_of_code) format.setNonBreakableLines(false);
+    if (is_heading || is_line_of_code) QTextCursor(block).mergeBlockFormat(format);
   }
   page_->setWordWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere);
   page_->moveCursor(QTextCursor::Start);

@@ -7,13 +7,10 @@
 
 #include "core/base/text.h"
 #include "core/graph/graph.h"
-#include "core/memory/bands.h"
 #include "core/study/edits/edits.h"
 #include "core/study/facts/assumed_rate.h"
-#include "core/study/facts/peak_floor.h"
 #include "core/study/facts/plan_facts.h"
 #include "core/study/facts/plan_words.h"
-#include "core/study/step/later_steps.h"
 #include "ui/document/choice_words.h"
 #include "ui/panels/planner/answer_text.h"
 #include "ui/text/texts.h"
@@ -27,7 +24,6 @@ using namespace Qt::StringLiterals;
 constexpr int quiet_milliseconds = 150;
 constexpr int least_answer_width = 200;
 constexpr qsizetype longest_device_name = 40;
-constexpr std::int64_t least_share_left = 10;  // as a divisor: one tenth of the memory
 
 QString percent_text(double share) {
   return (share < 0 ? u"−"_s : u"+"_s) + QString::fromStdString(format_fixed(std::abs(share), 1)) +
@@ -58,58 +54,21 @@ QString device_text(const Study& study) {
   return u"<a href=\"device\">%1</a>"_s.arg(device_name(study));
 }
 
-/// What the captured step or a later step leaves of the device, whichever is less.
-std::int64_t bytes_left(const Study& study) {
-  return memory_to_fit(study) - later_steps(study, *study.current).peak_bytes;
-}
-
-/// `, 7.83 GiB in later steps`; empty if later steps need no more.
-QString later_text(const Study& study) {
-  const LaterSteps later = later_steps(study, *study.current);
-  if (later.peak_bytes == study.current->timeline.peak_bytes) return {};
-  return AnswerBar::tr(", <b>%1</b> in later steps").arg(bytes_text(later.peak_bytes));
-}
-
-/// Whether the step fits, but leaves little memory of the device for the bytes that the peak does
-/// not count. False if the user chose how much memory must be left for these bytes.
-bool fits_narrowly(const Study& study) {
-  return study.choices.times.reserve_percent == 0 && bytes_left(study) >= 0 &&
-         bytes_left(study) < memory_to_fit(study) / least_share_left;
-}
-
-/// Whether the bytes that no plan frees exceed the memory of the device.
-bool no_plan_fits(const Study& study) {
-  return memory_to_fit(study) > 0 && bytes_left(study) < 0 &&
-         peak_floor(study).bytes > memory_to_fit(study);
-}
-
-/// Whether neither plans nor passes can make the step fit. Passes cannot free parameters, gradients
-/// and optimizer states, but they may free all other bytes.
-bool nothing_fits(const Study& study) {
-  if (!no_plan_fits(study)) return false;
-  if (study.graph().data().captured) return true;
-  const BandBytes parts = peak_floor(study).parts;
-  return of(parts, Band::parameters) + of(parts, Band::gradients) +
-             of(parts, Band::optimizer_states) >
-         memory_to_fit(study);
-}
-
-QString room_text(const Study& study, const QPalette& palette) {
+QString room_text(const Study& study, const StepRoom& room, const QPalette& palette) {
   const QString device = device_text(study);
-  const std::int64_t left = bytes_left(study);
-  if (memory_to_fit(study) <= 0) return AnswerBar::tr("memory of %1 unknown").arg(device);
-  if (left < 0) {
-    QString text =
-        AnswerBar::tr("%1 %2, %3 too much")
-            .arg(warning_text(AnswerBar::tr("does not fit"), palette), device, bytes_text(-left));
-    if (!no_plan_fits(study)) return text;
+  if (room.memory <= 0) return AnswerBar::tr("memory of %1 unknown").arg(device);
+  if (room.left < 0) {
+    QString text = AnswerBar::tr("%1 %2, %3 too much")
+                       .arg(warning_text(AnswerBar::tr("does not fit"), palette), device,
+                            bytes_text(-room.left));
+    if (!room.no_plan_fits) return text;
     return AnswerBar::tr("%1: no plan frees %2")
-        .arg(text, shown(words_of(peak_floor(study))).toHtmlEscaped());
+        .arg(text, shown(words_of(room.floor)).toHtmlEscaped());
   }
-  if (!fits_narrowly(study)) {
-    return AnswerBar::tr("fits %1, %2 left").arg(device, bytes_text(left));
+  if (!room.is_narrow) {
+    return AnswerBar::tr("fits %1, %2 left").arg(device, bytes_text(room.left));
   }
-  return AnswerBar::tr("<b>fits narrowly</b> %1, %2 left").arg(device, bytes_text(left));
+  return AnswerBar::tr("<b>fits narrowly</b> %1, %2 left").arg(device, bytes_text(room.left));
 }
 
 QString short_time_text_of(const Study& study) {
@@ -139,27 +98,26 @@ QString time_text_of(const Study& study) {
 }
 
 /// A text that says what the peak and the time include, and what they leave out.
-QString tip_of(const Study& study) {
+QString tip_of(const Study& study, const StepRoom& room) {
   QStringList lines = {
       AnswerBar::tr("The peak counts tensors. On a GPU, the CUDA context, the rounding of the "
                     "allocator and the workspaces of libraries need more memory.")};
-  const LaterSteps later = later_steps(study, *study.current);
-  if (later.state_bytes > 0) {
+  if (room.later.state_bytes > 0) {
     lines << AnswerBar::tr(
                  "The captured step is the first one: its optimizer makes %1 of states. Later "
                  "steps hold them from their start. Room on the device is counted for later steps.")
-                 .arg(bytes_text(later.state_bytes));
+                 .arg(bytes_text(room.later.state_bytes));
   }
   if (study.choices.times.reserve_percent > 0) {
     lines << AnswerBar::tr(
                  "%1 of the device are kept free for memory that the peak does not count.")
                  .arg(bytes_text(reserved_bytes(study.choices.times)));
   }
-  if (fits_narrowly(study)) {
+  if (room.is_narrow) {
     lines << AnswerBar::tr(
                  "Less than %1 % of the device is left for memory that the peak does not "
                  "count.")
-                 .arg(100 / least_share_left);
+                 .arg(narrow_percent);
   }
   if (extra_seconds(study) > 0) {
     lines << AnswerBar::tr("%1 of the time are for plans (%2).")
@@ -236,9 +194,9 @@ AnswerBar::AnswerBar(Document& document, QWidget* parent)
     // An undo may come back to the choices of the shown study, for which no other study follows.
     document_.is_up_to_date() ? show_study() : drop_moves();
   });
-  connect(&document_, &Document::study_changed, this, &AnswerBar::show_study);
+  connect(&document_, &Document::study_changed, this, &AnswerBar::take_study);
   connect(&document_.exclusive_work(), &ExclusiveWork::changed, this, &AnswerBar::show_study);
-  show_study();
+  take_study();
 }
 
 QPushButton* AnswerBar::add_button(const QString& name) {
@@ -262,6 +220,11 @@ void AnswerBar::drop_moves() {
   show_offers();
 }
 
+void AnswerBar::take_study() {
+  if (document_.study() != nullptr) room_ = room_of(*document_.study());
+  show_study();
+}
+
 void AnswerBar::show_study() {
   drop_moves();
   const auto& study = document_.study();
@@ -273,20 +236,22 @@ void AnswerBar::show_study() {
 }
 
 void AnswerBar::show_answer(const Study& study) {
-  const QString peak =
-      tr("Peak <b>%1</b>").arg(bytes_text(study.current->timeline.peak_bytes)) + later_text(study);
+  const std::int64_t peak_bytes = study.current->timeline.peak_bytes;
+  const QString peak = tr("Peak <b>%1</b>").arg(bytes_text(peak_bytes)) +
+                       later_steps_text(peak_bytes, room_.later.peak_bytes,
+                                        u"<b>%1</b>"_s.arg(bytes_text(room_.later.peak_bytes)));
   const QString optimizer = is_captured(&study)
                                 ? optimizer_text(study)
                                 : u"<a href=\"optimizer\">%1</a>"_s.arg(optimizer_text(study));
   const bool is_training = !study.prepared->step.parameters.empty();
   const QString mark = u" &nbsp;·&nbsp; "_s;
-  const QString memory =
-      (is_training ? tr("%1, %2").arg(peak, optimizer) : peak) + mark + room_text(study, palette());
+  const QString memory = (is_training ? tr("%1, %2").arg(peak, optimizer) : peak) + mark +
+                         room_text(study, room_, palette());
   forms_ =
       QStringList{memory + mark + time_text_of(study), memory + mark + plain_time_text_of(study),
                   memory + mark + short_time_text_of(study), memory};
-  answer_->setToolTip(tip_of(study));
-  answer_->setAccessibleDescription(tip_of(study));
+  answer_->setToolTip(tip_of(study, room_));
+  answer_->setAccessibleDescription(answer_->toolTip());
 }
 
 void AnswerBar::follow_link(const QString& link) {
@@ -396,8 +361,8 @@ std::vector<QPushButton*> AnswerBar::offered() const {
   if (study == nullptr) return {};
   std::vector<QPushButton*> buttons;
   const bool can_plan = !study->graph().data().captured || !study->opportunities->plans.empty();
-  const bool can_fit = bytes_left(*study) < 0 && !nothing_fits(*study);
-  if (can_plan && memory_to_fit(*study) > 0 && can_fit) buttons.push_back(fit_);
+  const bool can_fit = room_.memory > 0 && room_.left < 0 && !room_.nothing_fits;
+  if (can_plan && can_fit) buttons.push_back(fit_);
   if (largest_) buttons.push_back(samples_);
   buttons.insert(buttons.end(), buttons_.begin(),
                  buttons_.begin() + static_cast<std::ptrdiff_t>(moves_.size()));

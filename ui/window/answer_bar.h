@@ -4,6 +4,7 @@
 #include <QTimer>
 #include <QToolBar>
 
+#include "core/study/facts/step_room.h"
 #include "core/study/search/largest_fit.h"
 #include "core/study/search/next_moves.h"
 #include "ui/document/document.h"
@@ -56,6 +57,7 @@ class AnswerBar : public QToolBar {
   QPushButton* button_of(const QString& offer) const;
   /// Carries out an offer of the palette. While offers are searched for, it waits for them.
   void carry_out(const QString& offer);
+  void take_study();
   void show_study();
   void show_answer(const Study& study);
   void follow_link(const QString& link);
@@ -79,6 +81,7 @@ class AnswerBar : public QToolBar {
   void fit_moves();
 
   Document& document_;
+  StepRoom room_;  ///< of the shown study
   LinkLabel* answer_;
   QStringList forms_;    ///< the answer in words, from the longest form to the shortest
   int answer_room_ = 0;  ///< width in pixels that the answer keeps; 0: not known yet

@@ -11,11 +11,7 @@
 
 namespace stashscope::ui {
 
-namespace {
-
 using namespace Qt::StringLiterals;
-
-}  // namespace
 
 MessageBar::MessageBar(QWidget* parent)
     : QFrame(parent), text_(new MessageText), actions_(new QHBoxLayout) {

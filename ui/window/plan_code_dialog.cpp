@@ -1,19 +1,15 @@
 #include "ui/window/plan_code_dialog.h"
 
-#include <QApplication>
-#include <QClipboard>
 #include <QDialogButtonBox>
 #include <QFileInfo>
 #include <QLabel>
-#include <QPushButton>
 #include <QVBoxLayout>
 #include <algorithm>
 
 #include "core/study/facts/pytorch_plan.h"
 #include "ui/text/texts.h"
-#include "ui/theme/icons.h"
 #include "ui/theme/spacing.h"
-#include "ui/theme/text_size.h"
+#include "ui/widgets/code_lines.h"
 
 namespace stashscope::ui {
 
@@ -134,24 +130,12 @@ PlanCodeDialog::PlanCodeDialog(const Study& study, const QString& path, QWidget*
 
 QWidget* PlanCodeDialog::make_code(const QString& name, const QString& code) {
   auto* const row = new QWidget;
-  auto* const lines = new QLabel(code.trimmed());
-  lines->setTextFormat(Qt::PlainText);
-  lines->setObjectName(name);
-  lines->setAccessibleName(tr("Lines of Python"));
-  lines->setFont(fixed_font());
-  lines->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+  QLabel* const lines = make_code_lines(name, code.trimmed());
   lines->setWordWrap(true);
-  auto* const copy = new QPushButton(icon(Icon::copy), tr("Copy"));
-  copy->setObjectName(u"copy_"_s + name);
-  copy->setAutoDefault(true);
-  connect(copy, &QPushButton::clicked, copy, [copy, code] {
-    QApplication::clipboard()->setText(code);
-    copy->setText(tr("Copied"));
-  });
   auto* const layout = new QHBoxLayout(row);
   layout->setContentsMargins(spacing_unit, 0, 0, 0);
   layout->addWidget(lines, 1);
-  layout->addWidget(copy, 0, Qt::AlignTop);
+  layout->addWidget(make_copy_button(u"copy_"_s + name, tr("Copy"), code), 0, Qt::AlignTop);
   return row;
 }
 

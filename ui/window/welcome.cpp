@@ -1,7 +1,5 @@
 #include "ui/window/welcome.h"
 
-#include <QApplication>
-#include <QClipboard>
 #include <QFileInfo>
 #include <QLabel>
 #include <algorithm>
@@ -9,7 +7,7 @@
 #include "ui/text/texts.h"
 #include "ui/theme/icons.h"
 #include "ui/theme/spacing.h"
-#include "ui/theme/text_size.h"
+#include "ui/widgets/code_lines.h"
 #include "ui/widgets/key_action.h"
 
 namespace stashscope::ui {
@@ -82,36 +80,18 @@ struct Help {
   QString page_text;
 };
 
-QPushButton* make_copy_button(const Help& help) {
-  auto* const copy = new QPushButton(icon(Icon::copy), Welcome::tr("Copy the lines"));
-  copy->setObjectName(u"copy_%1_lines"_s.arg(help.name));
-  copy->setAutoDefault(true);
-  if (!help.shows_lines) copy->setToolTip(help.lines);
-  QObject::connect(copy, &QPushButton::clicked, copy, [copy, lines = help.lines] {
-    QApplication::clipboard()->setText(lines + u'\n');
-    copy->setText(Welcome::tr("Copied"));
-  });
-  return copy;
-}
-
-QLabel* make_lines(const Help& help) {
-  auto* const lines = new QLabel(help.lines);
-  lines->setObjectName(help.name + u"_lines"_s);
-  lines->setAccessibleName(Welcome::tr("Lines of Python"));
-  lines->setFont(fixed_font());
-  lines->setTextInteractionFlags(Qt::TextSelectableByMouse);
-  return lines;
-}
-
 QWidget* make_help(const Help& help, std::function<void()> open_page) {
   auto* const widget = new QWidget;
   auto* const layout = new QVBoxLayout(widget);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(spacing_unit / 2);
   layout->addWidget(make_label(help.text));
-  if (help.shows_lines) layout->addWidget(make_lines(help));
+  if (help.shows_lines) layout->addWidget(make_code_lines(help.name + u"_lines"_s, help.lines));
   auto* const row = new QHBoxLayout;
-  row->addWidget(make_copy_button(help));
+  QPushButton* const copy = make_copy_button(u"copy_%1_lines"_s.arg(help.name),
+                                             Welcome::tr("Copy the lines"), help.lines + u'\n');
+  if (!help.shows_lines) copy->setToolTip(help.lines);
+  row->addWidget(copy);
   auto* const page = new QPushButton(help.page_text);
   page->setObjectName(help.page_name);
   page->setAutoDefault(true);

@@ -15,11 +15,7 @@
 
 namespace stashscope::ui {
 
-namespace {
-
 using namespace Qt::StringLiterals;
-
-}  // namespace
 
 void MainWindow::make_edit_menu() {
   QMenu* const menu = menuBar()->addMenu(tr("&Edit"));

@@ -4,6 +4,8 @@
 
 #include <limits>
 
+#include "core/base/text.h"
+
 namespace stashscope {
 namespace units_test {
 
@@ -52,6 +54,15 @@ TEST(ColumnUnit, SomethingIsNotWrittenAsNothing) {
   EXPECT_EQ(bytes_in_column_of(mib, mib / 200), "<0.01 MiB");
   EXPECT_EQ(bytes_in_column_of(mib, mib / 200 + 1), "0.01 MiB");
   EXPECT_EQ(format_in(time_unit(0.2), 4.9e-6), "<0.01 ms");
+}
+
+TEST(ColumnUnit, OfASingleAmountIsTheOneItIsWrittenIn) {
+  for (const std::int64_t bytes : {std::int64_t{0}, std::int64_t{640}, 1025 * kib / 1024, 9 * kib,
+                                   12 * mib + 300 * kib, 117 * mib, mib - 1, 2048 * mib}) {
+    EXPECT_EQ(format_in(own_byte_unit(bytes), static_cast<double>(bytes)), format_bytes(bytes));
+  }
+  EXPECT_EQ(own_byte_unit(mib - 1).name, "KiB") << "as format_bytes has it";
+  EXPECT_EQ(own_byte_unit(12 * mib).digits, 1);
 }
 
 TEST(ColumnUnit, OfTimesIsChosenByTheLongest) {

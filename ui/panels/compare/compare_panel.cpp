@@ -28,12 +28,12 @@ constexpr int chart_share = 300;
 /// The table leaves at least this width to the chart.
 constexpr int least_chart_width = 200;
 
-/// Below this width in pixels at the normal text size, the table and the chart stand one above the
-/// other.
+/// Width in pixels, at the normal text size, at which the table and the chart always stand side by
+/// side.
 constexpr int least_side_by_side = 800;
 
-/// Puts the table beside the chart, or above it where there is no room for both. Until the user
-/// moves the border between them, the table has room for its columns if the chart leaves it.
+/// The table and the chart, side by side or stacked. Until the user moves the border between them,
+/// a table beside the chart has room for its columns if the chart leaves it.
 class CompareParts : public QSplitter {
  public:
   CompareParts(TableView& table, QWidget& chart) : table_(table) {
@@ -47,7 +47,7 @@ class CompareParts : public QSplitter {
         Qt::QueuedConnection);
   }
 
-  /// Where there is no height for both parts, they stand side by side.
+  /// As high as one part, because parts are stacked only where there is height for both.
   QSize minimumSizeHint() const override {
     int height = 0;
     for (int i = 0; i < count(); ++i) height = std::max(height, least_height(*widget(i)));
@@ -73,12 +73,17 @@ class CompareParts : public QSplitter {
   static int least_height(const QWidget& part) {
     return part.minimumHeight() > 0 ? part.minimumHeight() : part.minimumSizeHint().height();
   }
+  int stacked_height() const {
+    int height = handleWidth();
+    for (int i = 0; i < count(); ++i) height += least_height(*widget(i));
+    return height;
+  }
+  /// Stacks the table above the chart where the width is less than `least_side_by_side` and the
+  /// height is enough for both. Elsewhere they stand side by side, also where neither is enough.
   void orient() {
-    const int least = qRound(least_side_by_side * text_scale());
-    int both = handleWidth();
-    for (int i = 0; i < count(); ++i) both += least_height(*widget(i));
-    const bool stands = width() < least && height() >= both;
-    setOrientation(stands ? Qt::Vertical : Qt::Horizontal);
+    const bool is_narrow = width() < qRound(least_side_by_side * text_scale());
+    const bool is_stacked = is_narrow && height() >= stacked_height();
+    setOrientation(is_stacked ? Qt::Vertical : Qt::Horizontal);
   }
   void fit() {
     if (is_moved_ || orientation() == Qt::Vertical) return;

@@ -11,11 +11,7 @@
 
 namespace stashscope::ui {
 
-namespace {
-
 using namespace Qt::StringLiterals;
-
-}  // namespace
 
 DimensionMenu::DimensionMenu(Document& document, const QString& name, QWidget* parent)
     : QMenu(parent), document_(document), name_(name) {

@@ -8,7 +8,6 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
-#include "core/graph/node_path.h"
 #include "ui/text/counted.h"
 #include "ui/text/texts.h"
 #include "ui/theme/icons.h"
@@ -157,10 +156,12 @@ void GraphPanel::set_up_search() {
   matches_label_->setObjectName(u"graph_matches"_s);
   matches_label_->setForegroundRole(QPalette::PlaceholderText);
   matches_label_->setCursor(Qt::PointingHandCursor);
-  connect(search_, &QLineEdit::textChanged, this, &GraphPanel::search);
   matches_label_->setToolTip(tr("A click lists the hits"));
   matches_label_->installEventFilter(this);
-  connect(search_, &QLineEdit::textEdited, this, [this] { hits_->show(); });
+  connect(search_, &QLineEdit::textEdited, this, [this](const QString& text) {
+    search(text);
+    hits_->open();
+  });
   connect(search_, &QLineEdit::returnPressed, this, &GraphPanel::go_to_hit);
   connect(hits_, &SearchList::hit_chosen, this,
           [this](int row) { choose_hit(static_cast<std::size_t>(row)); });

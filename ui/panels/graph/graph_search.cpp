@@ -59,8 +59,6 @@ void GraphPanel::search(const QString& text) {
   matches_label_->setText(text.size() < 2 ? QString() : tr("%1 found").arg(matches_.size()));
   hits_->set_hits(static_cast<int>(matches_.size()),
                   [this](int row) { return hit_text(static_cast<std::size_t>(row)); });
-  // If the list is already open while the user types, it opens again for the new hits.
-  if (hits_->isVisible()) hits_->open();
 }
 
 /// Forward nodes that have the text in their own name come first, then the tensors that no node

@@ -61,6 +61,7 @@ SearchList::SearchList(QLineEdit& field, QWidget* panel)
 void SearchList::set_hits(int count, HitText text) {
   hits_->set(count, std::move(text));
   if (count == 0) hide();
+  if (isVisible()) open();
 }
 
 void SearchList::open(int row) {

@@ -38,7 +38,7 @@ QString operator_counts(const Study& study, const std::vector<NodeId>& nodes) {
                    [](const auto& a, const auto& b) { return a.second > b.second; });
   QString rows;
   for (const auto& [type, count] : sorted) {
-    rows += u"<tr><td>%1</td><td align=\"right\">%2</td></tr>"_s.arg(html(type)).arg(count);
+    rows += u"<tr><td>%1</td><td align=\"right\">%2</td></tr>"_s.arg(page_html(type)).arg(count);
   }
   return u"<table width=\"100%\" cellspacing=\"0\" cellpadding=\"2\">"_s + rows + u"</table>"_s;
 }
@@ -126,7 +126,7 @@ QString largest_tensors(const Study& study, const GroupMemory& memory) {
         tensor.is_at_peak ? GroupPage::tr("%1, alive at the peak").arg(slots) : slots);
   }
   if (rows.isEmpty()) return {};
-  return heading(GroupPage::tr("Largest tensors")) +
+  return page_heading(GroupPage::tr("Largest tensors")) +
          u"<table width=\"100%\" cellspacing=\"0\" cellpadding=\"2\">%1</table>"_s.arg(rows);
 }
 
@@ -143,7 +143,7 @@ QString group_page(const Study& study, const Selection& selection) {
                               GroupPage::tr("%1 nodes")),
                       share),
              memory_line(study, memory)) +
-         largest_tensors(study, memory) + heading(GroupPage::tr("Operators")) +
+         largest_tensors(study, memory) + page_heading(GroupPage::tr("Operators")) +
          operator_counts(study, selection.nodes);
 }
 

@@ -43,7 +43,7 @@ class NodePage {
 
   QString build() const {
     const std::string& name = opened_operator(study_, dataflow_.origin(node_));
-    QString page = u"<h3>%1</h3><p>%2</p>"_s.arg(html(name), full_name());
+    QString page = u"<h3>%1</h3><p>%2</p>"_s.arg(page_html(name), full_name());
     page += facts() + attributes();
     page += values(InspectorPage::tr("Inputs"), dataflow_.topology.inputs[node_], true);
     page += values(InspectorPage::tr("Outputs"), dataflow_.topology.outputs[node_], false);
@@ -51,11 +51,7 @@ class NodePage {
   }
 
  private:
-  /// The full name of the node; a line may break after each `/`.
-  QString full_name() const {
-    QString name = html(name_of(graph_, dataflow_, node_));
-    return name.replace(u'/', u"/\u200b"_s);
-  }
+  QString full_name() const { return breakable(page_html(name_of(graph_, dataflow_, node_))); }
 
   /// @pre dataflow_.is_clone(node_)
   QString purpose() const {
@@ -75,7 +71,7 @@ class NodePage {
                  .arg(slot_of(node_) + 1)
                  .arg(timeline_.order.size());
     if (opened_operator(study_, dataflow_.origin(node_)) != original_.op_type) {
-      facts << InspectorPage::tr("runs as %1 in a training step").arg(html(original_.op_type));
+      facts << InspectorPage::tr("runs as %1 in a training step").arg(page_html(original_.op_type));
     }
     facts << origin();
     if (dataflow_.is_clone(node_)) facts << purpose().arg(link(dataflow_.origin(node_)));
@@ -97,10 +93,8 @@ class NodePage {
   QStringList origin() const {
     if (original_.origin == nullptr) return {};
     QStringList lines;
-    QString module = html(module_of(original_));
-    if (!module.isEmpty()) {
-      lines << InspectorPage::tr("module %1").arg(module.replace(u'.', u".\u200b"_s));
-    }
+    const QString module = page_html(module_of(original_));
+    if (!module.isEmpty()) lines << InspectorPage::tr("module %1").arg(breakable(module));
     if (original_.origin->file.empty()) return lines;
     const QString file = shown(original_.origin->file);
     const QString place =
@@ -117,10 +111,10 @@ class NodePage {
     for (const auto& [name, value] : original_.attributes.items()) {
       const AttributeText text = text_of(value);
       rows += u"<tr><td>%1&nbsp;</td><td>%2</td></tr>"_s.arg(
-          html(name + ":"), with_full_text(text.shortened, text.full));
+          page_html(name + ":"), with_full_text(text.shortened, text.full));
     }
     if (rows.isEmpty()) return {};
-    return heading(InspectorPage::tr("Attributes")) +
+    return page_heading(InspectorPage::tr("Attributes")) +
            u"<table cellspacing=\"0\" cellpadding=\"2\">%1</table>"_s.arg(rows);
   }
 
@@ -130,8 +124,8 @@ class NodePage {
       if (id.valid()) rows += value_row(id, are_inputs);
     }
     if (rows.isEmpty()) return {};
-    return heading(title) + u"<table width=\"100%\" cellspacing=\"0\" cellpadding=\"2\">"_s + rows +
-           u"</table>"_s;
+    return page_heading(title) + u"<table width=\"100%\" cellspacing=\"0\" cellpadding=\"2\">"_s +
+           rows + u"</table>"_s;
   }
 
   QString value_row(ValueId id, bool is_input) const {
@@ -270,9 +264,9 @@ class NodePage {
     QString items;
     for (const NodePlanState& state : plans_of_node(study_, dataflow_.origin(node_))) {
       items += u"<p><code>%1</code> %2<br><small>%3</small></p>"_s.arg(
-          html(state.plan->cluster), kind_text(*state.plan), state_text(state));
+          page_html(state.plan->cluster), kind_text(*state.plan), state_text(state));
     }
-    return items.isEmpty() ? QString() : heading(InspectorPage::tr("Plan")) + items;
+    return items.isEmpty() ? QString() : page_heading(InspectorPage::tr("Plan")) + items;
   }
 
   QString kind_text(const NodePlan& plan) const {
@@ -281,7 +275,7 @@ class NodePage {
     if (in_reference(plan.type) || original_.outputs.size() == 1)
       return InspectorPage::tr("(%1)").arg(name);
     return InspectorPage::tr("(%1 %2)").arg(
-        name, html(graph_.value(original_.outputs[plan.outputs.front()]).name));
+        name, page_html(graph_.value(original_.outputs[plan.outputs.front()]).name));
   }
 
   static QString state_text(const NodePlanState& state) {
@@ -309,15 +303,16 @@ class NodePage {
   QString obstacles() const {
     QString items;
     for (const Obstacle* const obstacle : obstacles_of_node(study_, dataflow_.origin(node_))) {
-      items += u"<p>%1</p>"_s.arg(html(obstacle->rule));
+      items += u"<p>%1</p>"_s.arg(page_html(obstacle->rule));
       const bool elsewhere =
           obstacle->stopped_at.valid() && obstacle->stopped_at != obstacle->entry;
       if (elsewhere)
         items += u"<p>%1</p>"_s.arg(InspectorPage::tr("The search for a plan stopped at %1")
                                         .arg(link(obstacle->stopped_at)));
     }
-    return items.isEmpty() ? QString()
-                           : heading(InspectorPage::tr("Why the node is not recomputed")) + items;
+    return items.isEmpty()
+               ? QString()
+               : page_heading(InspectorPage::tr("Why the node is not recomputed")) + items;
   }
 
   const Study& study_;

@@ -25,7 +25,7 @@ QString row(const QString& name, const QString& value) {
 
 QString table(const QString& title, const QString& rows) {
   if (rows.isEmpty()) return {};
-  return u"<h4>%1</h4><table cellspacing=\"0\" cellpadding=\"2\">%2</table>"_s.arg(title, rows);
+  return page_heading(title) + u"<table cellspacing=\"0\" cellpadding=\"2\">%1</table>"_s.arg(rows);
 }
 
 QString value_text(const std::string& value) {
@@ -41,11 +41,11 @@ QString properties(const GraphData& model) {
   }
   for (const auto& [domain, version] : model.opsets) {
     rows += row(ModelPage::tr("opset:"),
-                html((domain.empty() ? "ai.onnx" : domain) + " " + std::to_string(version)));
+                page_html((domain.empty() ? "ai.onnx" : domain) + " " + std::to_string(version)));
   }
   for (const auto& [name, value] : model.metadata) {
     // The tables of a captured step are data, not properties.
-    if (!name.starts_with("stashscope.")) rows += row(html(name + ":"), value_text(value));
+    if (!name.starts_with("stashscope.")) rows += row(page_html(name + ":"), value_text(value));
   }
   return table(ModelPage::tr("Model"), rows);
 }
@@ -54,12 +54,12 @@ QString tensors(const Study& study, const QString& title, const std::vector<Valu
   QString rows;
   for (const ValueId id : values) {
     const Value& value = study.graph().value(id);
-    const QString named = html(named_shape_text(study, value.type));
+    const QString named = page_html(named_shape_text(study, value.type));
     const bool is_given = !value.producer.valid();
-    const QString name = breakable(html(value.name));
-    const QString link = u"<a href=\"tensor:%1\">%2</a>"_s.arg(id.index()).arg(name);
-    rows += row(is_given ? link : name, html(sized_type_text(study, value.type)) +
-                                            (named.isEmpty() ? QString() : u" = "_s + named));
+    const QString name = breakable(page_html(value.name));
+    rows += row(is_given ? tensor_link(id, name) : name,
+                page_html(sized_type_text(study, value.type)) +
+                    (named.isEmpty() ? QString() : u" = "_s + named));
   }
   return table(title, rows);
 }

@@ -19,7 +19,7 @@ struct PageLinks {
 
 }  // namespace
 
-QString html(const std::string& text) { return shown(text).toHtmlEscaped(); }
+QString page_html(const std::string& text) { return shown(text).toHtmlEscaped(); }
 
 QString with_full_text(const QString& shortened, const QString& full) {
   if (shortened == full) return shortened.toHtmlEscaped();
@@ -58,6 +58,10 @@ QString node_link(const Study& study, NodeId node, const QString& label) {
 QString tensor_link(const Study& study, ValueId tensor) {
   const QString label = last_part(shown(name_of(study.graph(), study.current->dataflow, tensor)));
   if (tensor.index() >= study.current->dataflow.graph_values) return label;
+  return tensor_link(tensor, label);
+}
+
+QString tensor_link(ValueId tensor, const QString& label) {
   return u"<a href=\"tensor:%1\">%2</a>"_s.arg(tensor.index()).arg(label);
 }
 
@@ -73,11 +77,11 @@ QString read_link(const Study& study, const Read& read) {
 }
 
 QString type_lines(const Study& study, const TensorType& type) {
-  const QString sized = html(sized_type_text(study, type));
-  const QString named = html(named_shape_text(study, type));
+  const QString sized = page_html(sized_type_text(study, type));
+  const QString named = page_html(named_shape_text(study, type));
   return named.isEmpty() ? sized : u"%1<br>= %2"_s.arg(sized, named);
 }
 
-QString heading(const QString& text) { return u"<h4>%1</h4>"_s.arg(text); }
+QString page_heading(const QString& text) { return u"<h4>%1</h4>"_s.arg(text); }
 
 }  // namespace stashscope::ui

@@ -7,7 +7,7 @@
 namespace stashscope::ui {
 
 /// Text of the engine as rich text.
-QString html(const std::string& text);
+QString page_html(const std::string& text);
 
 /// `shortened`, with `full` as its tool tip if the two differ.
 QString with_full_text(const QString& shortened, const QString& full);
@@ -24,6 +24,8 @@ QString node_link(const Study& study, NodeId node);
 /// A link to a tensor that no node makes, labelled with its name. A tensor that a plan added has no
 /// link.
 QString tensor_link(const Study& study, ValueId tensor);
+/// A link to a tensor that no node makes, with a label of its own, as rich text.
+QString tensor_link(ValueId tensor, const QString& label);
 
 /// A link to the node that reads a tensor, with its slot and the part of the step.
 QString read_link(const Study& study, const Read& read);
@@ -33,7 +35,7 @@ QString read_link(const Study& study, const Read& read);
 QString type_lines(const Study& study, const TensorType& type);
 
 /// A title of a part of the page.
-QString heading(const QString& text);
+QString page_heading(const QString& text);
 
 /// A link to a node with a label of its own.
 QString node_link(const Study& study, NodeId node, const QString& label);

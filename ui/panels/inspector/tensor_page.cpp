@@ -29,7 +29,7 @@ QString small_row(const QString& text) {
 
 QString bytes_table(const QString& title, const QString& rows) {
   if (rows.isEmpty()) return {};
-  return heading(title) +
+  return page_heading(title) +
          u"<table width=\"100%\" cellspacing=\"0\" cellpadding=\"2\">%1</table>"_s.arg(rows);
 }
 
@@ -54,7 +54,7 @@ QString facts(const Study& study, ValueId tensor, const GivenTensor& given) {
   facts << type_lines(study, stored_value(study, tensor).type);
   const QString held = time_in_memory(study, tensor);
   if (!held.isEmpty()) facts << held;
-  const QString module = html(module_of_tensor(study, tensor));
+  const QString module = breakable(page_html(module_of_tensor(study, tensor)));
   if (!module.isEmpty()) facts << TensorPage::tr("module %1").arg(module);
   return u"<p>%1</p>"_s.arg(facts.join(u"<br>"_s));
 }
@@ -73,12 +73,12 @@ QString training(const Study& study, const GivenTensor& given) {
   if (given.role != ValueRole::parameter) return {};
   QString rows;
   if (given.gradient) {
-    rows += bytes_row(html(given.gradient->name), given.gradient->bytes) +
+    rows += bytes_row(page_html(given.gradient->name), given.gradient->bytes) +
             small_row(made_by(study, *given.gradient));
   }
   QString states;
   for (const TensorOfParameter& state : given.states) {
-    states += bytes_row(html(state.name), state.bytes) + small_row(made_by(study, state));
+    states += bytes_row(page_html(state.name), state.bytes) + small_row(made_by(study, state));
   }
   const QString nothing = given.gradient
                               ? QString()
@@ -104,8 +104,7 @@ QString readers(const Study& study, ValueId tensor) {
 
 QString tensor_page(const Study& study, ValueId tensor) {
   const GivenTensor given = given_tensor(study, tensor);
-  QString name = html(study.graph().value(tensor).name);
-  name.replace(u'.', u".\u200b"_s);
+  const QString name = breakable(page_html(study.graph().value(tensor).name));
   return u"<h3>%1</h3><p>%2</p>"_s.arg(title_of_role(given), name) + facts(study, tensor, given) +
          training(study, given) + readers(study, tensor);
 }

@@ -8,11 +8,7 @@
 
 namespace stashscope::ui {
 
-namespace {
-
 using namespace Qt::StringLiterals;
-
-}  // namespace
 
 OrderEditsPage::OrderEditsPage(Document& document, QWidget* parent)
     : QWidget(parent), document_(document), table_(new TableView), remove_all_(new QToolButton) {

@@ -8,9 +8,9 @@
 #include "core/study/choices/node_names.h"
 #include "core/study/edits/order_edits.h"
 #include "ui/document/named_edits.h"
+#include "ui/panels/orders/share_delegate.h"
 #include "ui/text/texts.h"
 #include "ui/theme/spacing.h"
-#include "ui/widgets/share_delegate.h"
 #include "ui/widgets/widget_actions.h"
 
 namespace stashscope::ui {

@@ -9,11 +9,7 @@
 
 namespace stashscope::ui {
 
-namespace {
-
 using namespace Qt::StringLiterals;
-
-}  // namespace
 
 UpdateRow::UpdateRow(Document& document, QWidget* parent)
     : QWidget(parent),

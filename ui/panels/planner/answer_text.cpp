@@ -77,30 +77,10 @@ QString bound_beside(const Study& study, const StepPeakBound& bound, std::int64_
                   name_text(describe(study.graph().node(bound.node), bound.node)));
 }
 
-/// The bytes that no plan frees, as rich text; empty unless they exceed the budget.
-/// @param bound the lower bound that the text before this one states; null: none
-QString kept_text(const Study& study, std::int64_t budget_bytes,
-                  const StepPeakBound* bound = nullptr) {
-  const PeakFloor floor = peak_floor(study);
-  if (floor.bytes <= budget_bytes) return {};
-  const QString holds = PlannerAnswer::tr("The step itself holds <b>%1</b> at its end: %2.");
-  const QString advice =
-      study.graph().data().captured
-          ? PlannerAnswer::tr(
-                "No plan frees these bytes. Choose a larger device, or a script that "
-                "needs fewer of them.")
-          : PlannerAnswer::tr(
-                "No plan frees these bytes. To need fewer of them, use mixed precision or release "
-                "the gradients early; otherwise, choose a larger device.");
-  return paragraph(holds.arg(bytes_text(floor.bytes), shown(words_of(floor)).toHtmlEscaped()) +
-                   u' ' + advice +
-                   (bound == nullptr ? QString() : bound_beside(study, *bound, floor.bytes)));
-}
-
 QString floor_text(const Study& study, const StepPeakBound& floor, std::int64_t budget_bytes) {
-  return paragraph(PlannerAnswer::tr("Lower bound: <b>%1</b>. No plan has a lower peak.")
-                       .arg(bytes_text(floor.bytes))) +
-         kept_text(study, budget_bytes, &floor);
+  return planner_paragraph(PlannerAnswer::tr("Lower bound: <b>%1</b>. No plan has a lower peak.")
+                               .arg(bytes_text(floor.bytes))) +
+         below_floor_text(study, budget_bytes, &floor);
 }
 
 QString moment_of(const Study& study, const StepPeakBound& floor) {
@@ -120,8 +100,8 @@ QString floor_tensors(const Study& study, const StepPeakBound& floor) {
     rows += tensor_row(study.sizes->bytes[value], name_text(study.graph().value(value).name));
   }
   const std::size_t more = floor.tensors.size() - count;
-  return paragraph(moment_of(study, floor)) + table(rows) +
-         (more == 0 ? QString() : paragraph(PlannerAnswer::tr("and %1 more").arg(more)));
+  return planner_paragraph(moment_of(study, floor)) + table(rows) +
+         (more == 0 ? QString() : planner_paragraph(PlannerAnswer::tr("and %1 more").arg(more)));
 }
 
 /// What later steps need, which hold the optimizer states that the captured step makes.
@@ -129,14 +109,15 @@ QString later_states_text(const Study& study, const BudgetAnswer& answer) {
   const std::int64_t bytes = later_steps(study, *study.current).state_bytes;
   if (bytes == 0) return {};
   if (answer.request.limits_later_steps) {
-    return paragraph(PlannerAnswer::tr("The budget is for later steps, which hold the <b>%1</b> of "
-                                       "optimizer states that this step makes from their start.")
-                         .arg(bytes_text(bytes)));
+    return planner_paragraph(
+        PlannerAnswer::tr("The budget is for later steps, which hold the <b>%1</b> of "
+                          "optimizer states that this step makes from their start.")
+            .arg(bytes_text(bytes)));
   }
   const QString verdict = answer.later_peak_bytes > answer.request.budget_bytes
                               ? PlannerAnswer::tr("<b>more than the budget</b>")
                               : PlannerAnswer::tr("within the budget");
-  return paragraph(
+  return planner_paragraph(
       PlannerAnswer::tr("The budget is for the captured step. With this plan, later steps need "
                         "<b>%1</b>, %2: they hold the %3 of optimizer states that this step makes "
                         "from their start.")
@@ -147,22 +128,22 @@ QString unmet_text(const Study& study, const BudgetAnswer& answer) {
   const std::int64_t budget = answer.request.budget_bytes;
   const QString verdict =
       answer.is_impossible() ? PlannerAnswer::tr("cannot be met") : PlannerAnswer::tr("is not met");
-  QString text =
-      paragraph(PlannerAnswer::tr("The budget of %1 <b>%2</b>. Lowest peak found: <b>%3</b>")
-                    .arg(bytes_text_beside(budget, answer.best.peak_bytes), verdict,
-                         plan_point_text(study, answer.best, budget)));
+  QString text = planner_paragraph(
+      PlannerAnswer::tr("The budget of %1 <b>%2</b>. Lowest peak found: <b>%3</b>")
+          .arg(bytes_text_beside(budget, answer.best.peak_bytes), verdict,
+               plan_point_text(study, answer.best, budget)));
   const bool can_help =
       !answer.is_impossible() && peak_floor(study).bytes <= answer.request.budget_bytes;
   const bool is_finer_possible =
       answer.request.grain != PlanGranularity::sequence && !study.graph().data().captured;
   if (can_help && is_finer_possible) {
-    text += paragraph(
+    text += planner_paragraph(
         answer.request.grain == PlanGranularity::cluster
             ? PlannerAnswer::tr("A plan made with Nodes or Sequences may meet the budget.")
             : PlannerAnswer::tr("A plan made with Sequences may meet the budget."));
   }
   return answer.floor ? text + floor_text(study, *answer.floor, budget)
-                      : text + kept_text(study, budget);
+                      : text + below_floor_text(study, budget);
 }
 
 /// The plans that the choices switch on, as rich text: their number, and their names in the plan
@@ -183,27 +164,33 @@ QString plans_text(const Study& study, const Choices& choices) {
   return text;
 }
 
+/// The titles of passes as rich text, each on an indented line of its own.
+QString titles_of(const std::vector<const GraphPass*>& passes) {
+  QString titles;
+  for (const GraphPass* const pass : passes) {
+    titles += u"<br>&nbsp;&nbsp;"_s + shown(std::string(pass->title)).toHtmlEscaped();
+  }
+  return titles;
+}
+
 QString passes_text(const std::vector<const GraphPass*>& passes) {
   if (passes.empty()) return {};
-  QString text = PlannerAnswer::tr("Passes switched on, because they add no time:");
-  for (const GraphPass* const pass : passes) {
-    text += u"<br>&nbsp;&nbsp;"_s + shown(std::string(pass->title)).toHtmlEscaped();
-  }
-  return paragraph(text);
+  return planner_paragraph(PlannerAnswer::tr("Passes switched on, because they add no time:") +
+                           titles_of(passes));
 }
 
 /// `6.91 GiB, 7.83 GiB in later steps`, or only the peak if later steps need no more.
 /// @param memory the memory that the step must fit
 QString peak_text(const FitPoint& point, std::int64_t memory) {
-  QString peak = bytes_text_beside(point.peak_bytes, memory);
-  if (point.later_peak_bytes == point.peak_bytes) return peak;
-  return PlannerAnswer::tr("%1, %2 in later steps")
-      .arg(peak, bytes_text_beside(point.later_peak_bytes, memory));
+  return bytes_text_beside(point.peak_bytes, memory) +
+         later_steps_text(point.peak_bytes, point.later_peak_bytes,
+                          bytes_text_beside(point.later_peak_bytes, memory));
 }
 
 QString failing_text(const Study& study, const FitPoint& point, std::int64_t memory) {
   const QString fails = PlannerAnswer::tr("%1 fails: ").arg(point.value);
-  if (point.variant == nullptr) return paragraph(fails + note_text(point.fault).toHtmlEscaped());
+  if (point.variant == nullptr)
+    return planner_paragraph(fails + note_text(point.fault).toHtmlEscaped());
   QString text = fails + PlannerAnswer::tr("peak %1").arg(peak_text(point, memory));
   const std::string node = peak_node(study, *point.variant);
   if (!node.empty()) text += PlannerAnswer::tr(" while %1 runs").arg(name_text(node));
@@ -212,7 +199,7 @@ QString failing_text(const Study& study, const FitPoint& point, std::int64_t mem
     text += PlannerAnswer::tr("; largest tensor at that time: %1, %2")
                 .arg(name_text(largest.front().name), bytes_text(largest.front().bytes));
   }
-  return paragraph(text);
+  return planner_paragraph(text);
 }
 
 QString variant_text(const Study& study, const VariantFit& fit, const QString& title,
@@ -222,16 +209,16 @@ QString variant_text(const Study& study, const VariantFit& fit, const QString& t
     const QString most = fit.is_unlimited
                              ? PlannerAnswer::tr("no limit found up to %1").arg(fit.largest->value)
                              : u"<b>%1</b>"_s.arg(fit.largest->value);
-    text = paragraph(
+    text = planner_paragraph(
         PlannerAnswer::tr("%1: %2, peak %3, %4 a step")
             .arg(title, most, peak_text(*fit.largest, memory), time_text(fit.largest->seconds)));
   } else {
-    text = paragraph(PlannerAnswer::tr("%1: <b>nothing fits</b>").arg(title));
+    text = planner_paragraph(PlannerAnswer::tr("%1: <b>nothing fits</b>").arg(title));
   }
   if (fit.refused_value) {
-    text += paragraph(PlannerAnswer::tr("%1 is refused: %2")
-                          .arg(*fit.refused_value)
-                          .arg(note_text(fit.refusal).toHtmlEscaped()));
+    text += planner_paragraph(PlannerAnswer::tr("%1 is refused: %2")
+                                  .arg(*fit.refused_value)
+                                  .arg(note_text(fit.refusal).toHtmlEscaped()));
   }
   return fit.next ? text + failing_text(study, *fit.next, memory) : text;
 }
@@ -261,7 +248,9 @@ QString size_text(const ReplannedFit& fit) {
 
 }  // namespace
 
-QString paragraph(const QString& text) { return u"<p style=\"margin: 2px 0\">%1</p>"_s.arg(text); }
+QString planner_paragraph(const QString& text) {
+  return u"<p style=\"margin: 2px 0\">%1</p>"_s.arg(text);
+}
 
 QString more_time_text(double extra_seconds, double step_seconds) {
   if (extra_seconds <= 0) return PlannerAnswer::tr("no extra time");
@@ -295,10 +284,10 @@ QString plan_point_text(const Study& study, const ParetoPoint& point,
 QString answer_text(const Study& study, const BudgetAnswer& answer) {
   if (!answer.feasible) return unmet_text(study, answer) + later_states_text(study, answer);
   return later_states_text(study, answer) +
-         paragraph(PlannerAnswer::tr("The budget of %1 is <b>met</b>: <b>%2</b>")
-                       .arg(bytes_text(answer.request.budget_bytes),
-                            plan_point_text(study, answer.best))) +
-         paragraph(proof_text(answer, step_seconds(study, *study.baseline)));
+         planner_paragraph(PlannerAnswer::tr("The budget of %1 is <b>met</b>: <b>%2</b>")
+                               .arg(bytes_text(answer.request.budget_bytes),
+                                    plan_point_text(study, answer.best))) +
+         planner_paragraph(proof_text(answer, step_seconds(study, *study.baseline)));
 }
 
 QString before_text(const Study& study, const BudgetAnswer& answer, const StepFigures& before,
@@ -313,10 +302,11 @@ QString before_text(const Study& study, const BudgetAnswer& answer, const StepFi
   if (time_before != time) {
     change += PlannerAnswer::tr(", a step from <b>%1</b> to <b>%2</b>").arg(time_before, time);
   }
-  if (passes.empty()) return paragraph(change + u'.');
-  return paragraph(PlannerAnswer::tr("%1, with plans and %2.")
-                       .arg(change, counted(passes.size(), PlannerAnswer::tr("1 pass switched on"),
-                                            PlannerAnswer::tr("%1 passes switched on"))));
+  if (passes.empty()) return planner_paragraph(change + u'.');
+  return planner_paragraph(
+      PlannerAnswer::tr("%1, with plans and %2.")
+          .arg(change, counted(passes.size(), PlannerAnswer::tr("1 pass switched on"),
+                               PlannerAnswer::tr("%1 passes switched on"))));
 }
 
 QString offer_text(const Study& study, const DeviceFit& offer) {
@@ -324,24 +314,34 @@ QString offer_text(const Study& study, const DeviceFit& offer) {
   const double before = step_seconds(study, *study.current);
   const double after =
       step_seconds(*offer.study, *offer.study->baseline) + answer.best.extra_seconds;
-  QString titles;
-  for (const GraphPass* const pass : offer.passes) {
-    titles += u"<br>&nbsp;&nbsp;"_s + shown(std::string(pass->title)).toHtmlEscaped();
-  }
-  return paragraph(PlannerAnswer::tr("With passes that add no time, a plan for %1 has a peak of "
-                                     "<b>%2</b> and <b>%3 a step</b>; now it is %4:")
-                       .arg(bytes_text(answer.request.budget_bytes),
-                            bytes_text(answer.best.peak_bytes), time_text(after),
-                            time_text(before)) +
-                   titles);
+  return planner_paragraph(
+      PlannerAnswer::tr("With passes that add no time, a plan for %1 has a peak of "
+                        "<b>%2</b> and <b>%3 a step</b>; now it is %4:")
+          .arg(bytes_text(answer.request.budget_bytes), bytes_text(answer.best.peak_bytes),
+               time_text(after), time_text(before)) +
+      titles_of(offer.passes));
 }
 
-QString below_floor_text(const Study& study, std::int64_t budget_bytes) {
-  return kept_text(study, budget_bytes);
+QString below_floor_text(const Study& study, std::int64_t budget_bytes,
+                         const StepPeakBound* bound) {
+  const PeakFloor floor = peak_floor(study);
+  if (floor.bytes <= budget_bytes) return {};
+  const QString holds = PlannerAnswer::tr("The step itself holds <b>%1</b> at its end: %2.");
+  const QString advice =
+      study.graph().data().captured
+          ? PlannerAnswer::tr(
+                "No plan frees these bytes. Choose a larger device, or a script that "
+                "needs fewer of them.")
+          : PlannerAnswer::tr(
+                "No plan frees these bytes. To need fewer of them, use mixed precision or release "
+                "the gradients early; otherwise, choose a larger device.");
+  return planner_paragraph(
+      holds.arg(bytes_text(floor.bytes), shown(words_of(floor)).toHtmlEscaped()) + u' ' + advice +
+      (bound == nullptr ? QString() : bound_beside(study, *bound, floor.bytes)));
 }
 
 QString taken_back_text(const Study& study, const BudgetAnswer& answer) {
-  return paragraph(
+  return planner_paragraph(
       PlannerAnswer::tr("A plan for the budget of %1 was found, but is no longer in use: <b>%2</b>")
           .arg(bytes_text(answer.request.budget_bytes), plan_point_text(study, answer.best)));
 }
@@ -349,16 +349,16 @@ QString taken_back_text(const Study& study, const BudgetAnswer& answer) {
 QString proof_so_far_text(const Study& study, const BudgetAnswer& so_far) {
   if (!so_far.floor) return {};
   if (!so_far.feasible) return floor_text(study, *so_far.floor, so_far.request.budget_bytes);
-  return paragraph(proof_text(so_far, step_seconds(study, *study.baseline)));
+  return planner_paragraph(proof_text(so_far, step_seconds(study, *study.baseline)));
 }
 
 QString answer_details(const Study& study, const BudgetAnswer& answer,
                        const std::vector<const GraphPass*>& passes) {
   const bool has_floor = !answer.feasible && answer.floor;
   return (has_floor ? floor_tensors(study, *answer.floor) : QString()) + passes_text(passes) +
-         paragraph(plans_text(study, answer.best.choices)) +
-         paragraph(PlannerAnswer::tr("The search took %1 s.")
-                       .arg(QString::fromStdString(format_fixed(answer.seconds, 1))));
+         planner_paragraph(plans_text(study, answer.best.choices)) +
+         planner_paragraph(PlannerAnswer::tr("The search took %1 s.")
+                               .arg(QString::fromStdString(format_fixed(answer.seconds, 1))));
 }
 
 QString fit_answer_text(const Study& study, const LargestFit& fit) {

@@ -31,7 +31,9 @@ QString before_text(const Study& study, const BudgetAnswer& answer, const StepFi
 /// What plans for the same budget cost with passes that add no time, as rich text.
 QString offer_text(const Study& study, const DeviceFit& offer);
 /// The bytes of the step that no plan frees, as rich text; empty unless they exceed the budget.
-QString below_floor_text(const Study& study, std::int64_t budget_bytes);
+/// @param bound the lower bound that the text before this one states; null: none
+QString below_floor_text(const Study& study, std::int64_t budget_bytes,
+                         const StepPeakBound* bound = nullptr);
 /// The answer to a budget if its plan was found and applied, but is not in use any more, as rich
 /// text.
 QString taken_back_text(const Study& study, const BudgetAnswer& answer);
@@ -54,8 +56,8 @@ QString plan_point_text(const Study& study, const ParetoPoint& point,
 /// next larger sizes do not fit.
 QString fit_answer_text(const Study& study, const LargestFit& fit);
 
-/// The text as a paragraph of rich text.
-QString paragraph(const QString& text);
+/// The text as a paragraph of the planner's answers, as rich text.
+QString planner_paragraph(const QString& text);
 
 /// The largest size that fits with the current choices, and the one with a plan made for it: `fits
 /// 80 GiB: batch 12, with a plan made for it 19`. While the size and the plan of `replanned` are in

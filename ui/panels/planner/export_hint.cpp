@@ -37,7 +37,7 @@ void ExportHint::show_effect(const Study& study, const Effect& effect) {
       effect->ignores_counts
           ? tr("%1 ignores counts. With the config string of these plans, its step has")
           : tr("%1 cannot read all of these plans. With their config string, its step has");
-  setText(paragraph(
+  setText(planner_paragraph(
       tr("%1 a peak of <b>%2</b>, %3. To run the plans as they are shown, save the model.")
           .arg(runs.arg(reader), bytes_text(effect->peak_bytes),
                more_time_text(effect->extra_seconds, step_seconds(study, *study.baseline)))));

@@ -13,11 +13,7 @@
 
 namespace stashscope::ui {
 
-namespace {
-
 using namespace Qt::StringLiterals;
-
-}  // namespace
 
 FitRow::FitRow(Document& document, Planning& planning, const SearchOptions& options,
                QWidget* parent)
@@ -167,7 +163,7 @@ QString FitRow::state_text() const {
   const Planning::Replanning* const replanning = planning_.replanning();
   if (planning_.job() == PlanningJob::fit && replanning == nullptr) return tr("Searching…");
   QString sizes = fit == nullptr ? QString() : fit_answer_text(planning_.asked_of_fit(), *fit);
-  if (planning_.is_stopping()) return sizes + paragraph(tr("Stopping…"));
+  if (planning_.is_stopping()) return sizes + planner_paragraph(tr("Stopping…"));
   if (replanning != nullptr) return sizes + replanning_text(*replanning);
   const ReplannedFit* const replanned = planning_.replanned();
   if (replanned == nullptr) return sizes;
@@ -184,7 +180,7 @@ void FitRow::show_use() {
   use_->setVisible(is_offered);
   if (!is_offered) return;
   use_->setText(
-      use_replanned_text(planning_.asked_of_fit(), *planning_.fit(), *replanned->largest));
+      use_replanned_text(planning_.asked_of_fit(), planning_.last_fit(), *replanned->largest));
   use_->setToolTip(use_replanned_tip(*replanned->largest));
 }
 

@@ -10,7 +10,6 @@
 #include "ui/panels/planner/answer_text.h"
 #include "ui/panels/planner/profile_box.h"
 #include "ui/text/enabling.h"
-#include "ui/text/texts.h"
 #include "ui/theme/spacing.h"
 #include "ui/widgets/flow_layout.h"
 #include "ui/widgets/labelled_row.h"

@@ -26,11 +26,10 @@ QString seconds_text(double seconds) {
 
 /// `peak 6.91 GiB, 7.83 GiB in later steps, 3.83 s a step, 757 ms of it for plans`.
 QString price_text(const PlannedFit& fit) {
-  QString text = ReplannedAnswer::tr("peak %1").arg(bytes_text(fit.peak_bytes));
-  if (fit.later_peak_bytes != fit.peak_bytes) {
-    text += ReplannedAnswer::tr(", %1 in later steps").arg(bytes_text(fit.later_peak_bytes));
-  }
-  text += ReplannedAnswer::tr(", %1 a step").arg(time_text(fit.seconds));
+  const QString text =
+      ReplannedAnswer::tr("peak %1").arg(bytes_text(fit.peak_bytes)) +
+      later_steps_text(fit.peak_bytes, fit.later_peak_bytes, bytes_text(fit.later_peak_bytes)) +
+      ReplannedAnswer::tr(", %1 a step").arg(time_text(fit.seconds));
   if (fit.extra_seconds <= 0) return text;
   return text + ReplannedAnswer::tr(", %1 of it for plans").arg(time_text(fit.extra_seconds));
 }
@@ -85,19 +84,20 @@ QString replanned_text(const ReplannedFit& fit, bool is_in_use) {
   }
   const QString next = next_text(fit);
   if (!next.isEmpty()) sentences << next;
-  return paragraph(sentences.join(u' '));
+  return planner_paragraph(sentences.join(u' '));
 }
 
 QString replanning_text(const Planning::Replanning& state) {
-  if (state.value == 0) return paragraph(ReplannedAnswer::tr("With a plan made for each size: …"));
+  if (state.value == 0)
+    return planner_paragraph(ReplannedAnswer::tr("With a plan made for each size: …"));
   const std::int64_t whole_seconds = state.since_begin.elapsed() / 1000;
   const QString seconds = seconds_text(static_cast<double>(whole_seconds));
   const QString trying = ReplannedAnswer::tr("trying %1 for %2…").arg(state.value).arg(seconds);
   if (!state.largest) {
-    return paragraph(ReplannedAnswer::tr("With a plan made for each size: %1").arg(trying));
+    return planner_paragraph(ReplannedAnswer::tr("With a plan made for each size: %1").arg(trying));
   }
   const std::int64_t largest = state.largest->value;
-  return paragraph(
+  return planner_paragraph(
       ReplannedAnswer::tr("With a plan made for each size: <b>at least %1</b>, %2")
           .arg(QString::number(largest),
                largest == state.value

@@ -3,7 +3,7 @@
 namespace stashscope::ui {
 
 const DistinctNames& PlanNameDelegate::names_beside(const QModelIndex& index) const {
-  const auto [known, is_new] = names_.try_emplace(QPersistentModelIndex(index.parent()));
+  const auto [known, is_new] = names_.try_emplace(index.parent());
   if (is_new) {
     QStringList names;
     const int rows = index.model()->rowCount(index.parent());

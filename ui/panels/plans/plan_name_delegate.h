@@ -1,6 +1,6 @@
 #pragma once
 
-#include <QPersistentModelIndex>
+#include <QModelIndex>
 #include <map>
 
 #include "ui/text/distinct_names.h"
@@ -16,7 +16,7 @@ class PlanNameDelegate : public NameDelegate {
  public:
   using NameDelegate::NameDelegate;
 
-  /// To be called when the rows have changed.
+  /// To be called when rows were added or removed, and when they change their order.
   void forget_names() { names_.clear(); }
 
  protected:
@@ -26,8 +26,9 @@ class PlanNameDelegate : public NameDelegate {
   /// The names of the rows with the same parent.
   const DistinctNames& names_beside(const QModelIndex& index) const;
 
-  mutable std::map<QPersistentModelIndex, DistinctNames>
-      names_;  ///< by parent, as they are painted
+  /// By parent. No persistent indexes: these change with the rows, and a key must not change while
+  /// it is in the map.
+  mutable std::map<QModelIndex, DistinctNames> names_;
 };
 
 }  // namespace stashscope::ui

@@ -114,6 +114,7 @@ void PlanTreeView::setModel(QAbstractItemModel* model) {
   const auto forget_names = [this] { names_->forget_names(); };
   connect(model, &QAbstractItemModel::rowsInserted, this, forget_names);
   connect(model, &QAbstractItemModel::rowsRemoved, this, forget_names);
+  connect(model, &QAbstractItemModel::layoutAboutToBeChanged, this, forget_names);
   connect(model, &QAbstractItemModel::modelReset, this, [=, this] {
     forget_names();
     open_again();

@@ -73,6 +73,28 @@ TEST_F(SearchHits, TheCountFollowsTheSelection) {
   expect_hit(3);
 }
 
+TEST_F(SearchHits, AnOpenListFollowsTheStudy) {
+  ASSERT_TRUE(list().isVisible());
+  const int before = hits();
+  const int height = list().height();
+  document().choose(with_cast(document().choices()), u"A pass"_s);
+  ASSERT_TRUE(settles());
+  ASSERT_TRUE(list().isVisible());
+  EXPECT_NE(hits(), before);
+  EXPECT_NE(list().height(), height);
+  EXPECT_EQ(list().marked(), 0);
+}
+
+TEST_F(SearchHits, TheButtonInTheFieldEndsTheSearch) {
+  auto* const clear = search().findChild<QToolButton*>();
+  ASSERT_NE(clear, nullptr);
+  QTest::mouseClick(clear, Qt::LeftButton);
+  EXPECT_EQ(search().text(), QString());
+  EXPECT_EQ(matches(), QString());
+  EXPECT_EQ(hits(), 0);
+  EXPECT_FALSE(list().isVisible());
+}
+
 TEST_F(SearchHits, EscapeClosesTheListAndDownOpensIt) {
   QTest::keyClick(&search(), Qt::Key_Escape);
   EXPECT_FALSE(list().isVisible());

@@ -11,6 +11,7 @@
 #include "core/study/facts/node_facts.h"
 #include "tests/support/model_builder.h"
 #include "tests/ui/support/window_test.h"
+#include "ui/panels/inspector/page_links.h"
 #include "ui/text/texts.h"
 
 namespace stashscope::ui::test {
@@ -128,6 +129,26 @@ TEST_F(InspectorPages, NamesOfTheModelBreakAtWords) {
     }
   }
   EXPECT_GT(breaks, 3);
+}
+
+TEST_F(InspectorPages, NamesOfNodesAndTensorsMayBreakAtEveryWord) {
+  open(sample(u"gpt2_tiny"_s));
+  const auto has_words = [](const QString& name) {
+    return name.contains(u'.') && name.contains(u'/') && name.contains(u'_');
+  };
+  const Graph& graph = document().study()->graph();
+  const NodeId node =
+      node_with([&](NodeId each) { return has_words(shown(name_of(graph, dataflow(), each))); });
+  document().selection().select_node(node);
+  EXPECT_TRUE(page().toPlainText().contains(breakable(shown(name_of(graph, dataflow(), node)))));
+  const NodeId reader = node_with([&](NodeId each) {
+    const auto& inputs = dataflow().topology.inputs[each];
+    return inputs.size() > 1 && !dataflow().topology.producer[inputs[1]].valid() &&
+           graph.value(inputs[1]).name.find('_') != std::string::npos;
+  });
+  const ValueId tensor = dataflow().topology.inputs[reader][1];
+  document().selection().select_tensor(tensor);
+  EXPECT_TRUE(page().toPlainText().contains(breakable(shown(graph.value(tensor).name))));
 }
 
 TEST_F(InspectorPages, ShapesHaveTheSizesInForceFirst) {

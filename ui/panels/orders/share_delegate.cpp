@@ -1,4 +1,4 @@
-#include "ui/widgets/share_delegate.h"
+#include "ui/panels/orders/share_delegate.h"
 
 #include <QPainter>
 
