@@ -110,7 +110,7 @@ TEST(Page, PlansAndModulesHaveTheFiguresOfTheStudy) {
   for (std::size_t i = 0; i < modules.size(); ++i) {
     EXPECT_EQ(data["modules"][i]["module"], modules[i].module);
     EXPECT_EQ(data["modules"][i]["peak_bytes"], modules[i].peak_bytes);
-    EXPECT_EQ(data["modules"][i]["stashed_bytes"], modules[i].stashed_bytes);
+    EXPECT_EQ(data["modules"][i]["stashed_at_peak_bytes"], modules[i].stashed_at_peak);
   }
 }
 

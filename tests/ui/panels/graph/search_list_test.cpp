@@ -77,7 +77,9 @@ TEST_F(SearchHits, AnOpenListFollowsTheStudy) {
   ASSERT_TRUE(list().isVisible());
   const int before = hits();
   const int height = list().height();
-  document().choose(with_cast(document().choices()), u"A pass"_s);
+  Choices choices = document().choices();
+  choices.graph.precision = ElementType::bfloat16;
+  document().choose(choices, u"mixed precision"_s);
   ASSERT_TRUE(settles());
   ASSERT_TRUE(list().isVisible());
   EXPECT_NE(hits(), before);
