@@ -26,6 +26,8 @@ class Values:
         self._newest: dict[int, Value] = {}
         self._before: dict[int, tuple[torch.dtype, tuple[int, ...]]] = {}
         self._input_names: set[str] = set()
+        # Names of the optimizer's states from before the step.
+        self._states: set[str] = set()
         # Names for the last versions in storages that the step makes.
         self._last_names: dict[int, str] = {}
 
@@ -33,6 +35,8 @@ class Values:
         """A tensor that existed before the step and has a name."""
         storage = tensor.untyped_storage()
         index = self.storages.find(storage)
+        if role == "optimizer":
+            self._states.add(name)
         if index is None:
             index = self.storages.add(storage, ("existing", name), role)
         self._input(tensor, index, name)
@@ -126,6 +130,12 @@ class Values:
         index = self.storages.find(storage)
         if index is not None and self.storages.keys[index][0] == "node":
             self._last_names[index] = name
+
+    def give_state(self, tensor: torch.Tensor, name: str) -> None:
+        """A state of an optimizer. One that takes the place of an older state is no further memory in later steps."""
+        index = self.storages.find(tensor.untyped_storage())
+        replaces = name in self._states and index is not None and self.storages.keys[index][0] == "node"
+        self.give_role(tensor, "other" if replaces else "optimizer", name)
 
     def finish(self) -> Record:
         """Ends the record: what lives now is alive after the step."""
