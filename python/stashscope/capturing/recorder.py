@@ -67,7 +67,7 @@ class Recorder(TorchDispatchMode):
             return func(*args, **kwargs)
         if torch.is_inference_mode_enabled() and _is_composite(func):
             with self:
-                return func.decompose(*args, **kwargs)
+                return func._op_dk(DispatchKey.CompositeImplicitAutograd, *args, **kwargs)
         if func is aten.lift_fresh.default:
             self._values.made_by_python(args[0])
             return self._unrecorded(func, args, kwargs)
