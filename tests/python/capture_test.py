@@ -127,7 +127,8 @@ class CaptureTest(unittest.TestCase):
                 with torch.inference_mode():
                     heads = keys.add(1).permute(0, 2, 1, 3)
                     weights = torch.einsum("bhqd,bhkd->bhqk", heads, heads).softmax(-1)
-                    last(torch.einsum("bhqk,bhkd->bhqd", weights, heads).permute(0, 2, 1, 3).reshape(2, 4, -1)[..., :32].contiguous())
+                    result = torch.einsum("bhqk,bhkd->bhqd", weights, heads).permute(0, 2, 1, 3).reshape(2, 4, -1)
+                    last(result[..., :32].contiguous())
             return step
         self.assert_exact(make)
         self.assert_exact(make, False)

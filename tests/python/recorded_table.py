@@ -25,7 +25,8 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 import stashscope  # noqa: E402
 import torch  # noqa: E402
 from plain_decoder import Decoder, InPlaceAdamW, PlainAdamW, Sizes, cross_entropy  # noqa: E402
-from recorded_trace import CUBLAS, OTHER_DATA, Likeness, Trace, give_kinds, largest_distance, predicted, recorded  # noqa: E402
+from recorded_trace import (CUBLAS, OTHER_DATA, Likeness, Trace, give_kinds, largest_distance, predicted,  # noqa: E402
+                            recorded)
 
 TRACES = ROOT.parent / "shared/cases/allocator"
 KINDS = ("parameters", "gradients", "optimizer_states", "stashed", "activations", "constants")
