@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iostream>
 
+#include "app/exit_codes.h"
 #include "app/outputs.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
@@ -35,9 +36,34 @@ void write_graph_svg(const Study& study, const std::string& title, const std::st
   print_warnings("stashscope", warnings);
 }
 
+/// Writes the model, the environment and the picture that are asked for.
+void write_files(const BatchOptions& options, const Study& study, const std::string& model) {
+  if (!options.save_model.empty()) save_modified_model(study, options.save_model);
+  if (!options.export_env.empty()) {
+    const ExportedEnvironment exported = exported_environment(study, options.export_env);
+    print_warnings("stashscope", exported.left_out);
+    write_environment(exported, options.export_env);
+  }
+  if (!options.svg.empty()) write_graph_svg(study, picture_title(study, model), options.svg);
+}
+
+/// Whether a report is asked for: the result of a check takes its place on the standard output.
+bool has_report(const BatchOptions& options) {
+  return options.check.limits.empty() || !options.out.empty();
+}
+
+/// Throws a usage Error if what is printed has no such format.
+void check_printed_format(const BatchOptions& options) {
+  const std::string& format = options.format;
+  if (has_report(options) || format == "text" || format == "json") return;
+  fail_usage("--format " + format, "is no format of a check",
+             "choose text or json, or write the report with --out FILE");
+}
+
 /// Throws a usage Error if an output would overwrite an input or another output, and an input Error
 /// if an output cannot be written.
-void check_outputs(const BatchOptions& options, const Choices& choices, OverwriteGuard files) {
+void check_outputs(const BatchOptions& options, const std::optional<Check>& check,
+                   const Choices& choices, OverwriteGuard files) {
   const auto place = [](const char* option, const std::string& path) {
     return std::string(option) + " " + printable(path);
   };
@@ -55,7 +81,7 @@ void check_outputs(const BatchOptions& options, const Choices& choices, Overwrit
         {"--svg", options.svg}}) {
     if (!path.empty()) files.claim(place(option, path), path, std::string("the file of ") + option);
   }
-  claim_check_outputs(options.check, files);
+  claim_check_outputs(options.check, check, files);
   claim_exports(options.exports, files);
   std::string config;
   if (!options.export_env.empty() && rules_of(choices.plans.search.reference).reads_config_file) {
@@ -128,11 +154,12 @@ void write_text(const std::string& text, const std::string& path) {
 
 int run_batch(const AnalysisOptions& analysis, const PlanningOptions& planning,
               const BatchOptions& options) {
-  check_planning(planning);
+  check_planning(planning, fits_reserved(options.allocator));
+  check_printed_format(options);
   const std::optional<AllocatorSettings> allocator = allocator_of(options.allocator);
   const std::optional<Check> check = read_check(options.check);
   LoadedModel loaded = load_model_or_session(analysis);
-  check_outputs(options, loaded.session.choices, files_read(analysis, loaded));
+  check_outputs(options, check, loaded.session.choices, files_read(analysis, loaded));
   auto study = study_with_times(loaded);
   const PlanningResults planned = plan(
       planning, fits_reserved(options.allocator) ? allocator : std::nullopt, study, loaded.session);
@@ -150,21 +177,14 @@ int run_batch(const AnalysisOptions& analysis, const PlanningOptions& planning,
     loaded.session.current_measured = measured.current;
     study = with_times_of(loaded.session, study);
   }
-  ReportInput input = report_with_moves(*study, analysis, options, planned);
-  input.measured = shown;
-  if (!check || !options.out.empty()) {
+  if (has_report(options)) {
+    ReportInput input = report_with_moves(*study, analysis, options, planned);
+    input.measured = shown;
     write_text(report_text(input, options.format), options.out);
   }
-  if (!options.save_model.empty()) save_modified_model(*study, options.save_model);
   if (!options.save_session.empty()) save_with_model(loaded.session, options.save_session);
-  if (!options.export_env.empty()) {
-    const ExportedEnvironment exported = exported_environment(*study, options.export_env);
-    print_warnings("stashscope", exported.left_out);
-    write_environment(exported, options.export_env);
-  }
+  write_files(options, *study, analysis.file);
   if (!pytorch.empty()) write_file_atomically(options.export_plan, pytorch);
-  if (!options.svg.empty())
-    write_graph_svg(*study, picture_title(*study, analysis.file), options.svg);
   write_exports(options.exports, *study, allocator);
   const int checked =
       run_check(options.check, check, *study, allocator.value_or(AllocatorSettings()),

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <iostream>
 
+#include "app/exit_codes.h"
 #include "app/options.h"
 #include "app/parsed_file.h"
 #include "core/base/error.h"
@@ -53,8 +54,10 @@ std::optional<Check> read_check(const CheckOptions& options) {
   return check;
 }
 
-void claim_check_outputs(const CheckOptions& options, OverwriteGuard& files) {
-  if (!options.limits.empty()) files.add(options.limits, "the limits");
+void claim_check_outputs(const CheckOptions& options, const std::optional<Check>& check,
+                         OverwriteGuard& files) {
+  if (check) files.add(options.limits, "the limits");
+  if (check && check->baseline) files.add(baseline_path(options, check->limits), "the baseline");
   for (const auto& [option, path] :
        {std::pair<const char*, const std::string&>("--check-markdown", options.markdown),
         {"--check-junit", options.junit},

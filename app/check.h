@@ -9,8 +9,6 @@
 
 namespace stashscope::app {
 
-constexpr int limit_broken = 5;
-
 struct CheckOptions {
   std::string limits;  ///< file with limits; empty: no check
   std::string markdown;
@@ -33,7 +31,8 @@ std::optional<Check> read_check(const CheckOptions& options);
 
 /// Claims the files that a check writes. Throws a usage Error if one of them is an input or another
 /// output.
-void claim_check_outputs(const CheckOptions& options, OverwriteGuard& files);
+void claim_check_outputs(const CheckOptions& options, const std::optional<Check>& check,
+                         OverwriteGuard& files);
 
 /// Checks the study, writes the files that are asked for, and prints the result in this format,
 /// text or json. Returns the exit code.

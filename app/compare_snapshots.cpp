@@ -50,10 +50,6 @@ struct Sides {
   SnapshotUse right;
 };
 
-std::string signed_bytes(std::int64_t bytes) {
-  return (bytes > 0 ? "+" : "") + format_bytes(bytes);
-}
-
 std::string line_text(const std::string& name, std::int64_t left, std::int64_t right) {
   return "  " + printable(name, 60) + ": " + format_bytes(left) + ", " + format_bytes(right) +
          (left == right ? ", equal" : ", " + signed_bytes(right - left)) + "\n";

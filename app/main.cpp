@@ -78,7 +78,11 @@ void add_batch_options(CLI::App& program, BatchOptions& options, CLI::Option* ba
       ->excludes("--budget")
       ->excludes("--pareto")
       ->excludes("--grain")
-      ->excludes("--fit");
+      ->excludes("--fit")
+      ->excludes("--fits")
+      ->excludes("--advise-allocator")
+      ->excludes("--check")
+      ->excludes("--save-baseline");
 }
 
 /// @param batch the option that excludes all options declared here

@@ -2,7 +2,9 @@
 
 #include <iostream>
 
+#include "app/exit_codes.h"
 #include "app/options.h"
+#include "app/outputs.h"
 #include "core/arena/arena_file.h"
 #include "core/arena/arena_search.h"
 #include "core/base/error.h"
@@ -12,9 +14,6 @@
 namespace stashscope::app {
 
 namespace {
-
-/// Exit code of a placement above the capacity, as of a budget that is not met.
-constexpr int not_met = 4;
 
 std::string summary(const ArenaFile& file, const ArenaResult& result, double seconds) {
   const auto capacity = static_cast<double>(result.placement.capacity);
@@ -43,6 +42,15 @@ void check(const ArenaFile& file, const ArenaPlacement& placement) {
            "please report this with the instance");
 }
 
+/// Throws before the search if the placement cannot be written, or would overwrite the instance.
+void check_output(const std::string& instance, const std::string& out) {
+  if (out.empty()) return;
+  OverwriteGuard files;
+  files.add(instance, "the instance");
+  files.claim("--out " + printable(out), out, "the file of --out");
+  require_writable({out});
+}
+
 }  // namespace
 
 CLI::Option* add_arena_options(CLI::App& program, ArenaOptions& options) {
@@ -63,6 +71,7 @@ int plan_arena(const std::string& instance, const ArenaOptions& options, const S
   std::optional<std::int64_t> capacity;
   if (!options.capacity.empty()) capacity = memory_in("--capacity", options.capacity);
   const ArenaFile file = read_arena(instance);
+  check_output(instance, out);
   const SearchClock clock({}, Progress());
   const ArenaResult result = find_placement(file.buffers, capacity, limit, Progress());
   const double seconds = clock.seconds();
@@ -73,7 +82,7 @@ int plan_arena(const std::string& instance, const ArenaOptions& options, const S
   flush_output();
   if (is_met) return 0;
   std::cerr << "stashscope-plan: " << why_above(*capacity, result) << "\n";
-  return not_met;
+  return budget_not_met;
 }
 
 }  // namespace stashscope::app

@@ -16,8 +16,7 @@ struct ArenaOptions {
 CLI::Option* add_arena_options(CLI::App& program, ArenaOptions& options);
 
 /// Places the buffers of a static arena, writes them with their offsets to `out` unless it is
-/// empty, and prints the capacity. Returns the exit code: 4 if no placement within the capacity was
-/// found.
+/// empty, and prints the capacity. Returns 0 or `budget_not_met`.
 int plan_arena(const std::string& instance, const ArenaOptions& options, const SearchLimit& limit,
                const std::string& out);
 

@@ -46,6 +46,21 @@ void add_fit_options(CLI::App& program, PlanningOptions& options, CLI::Option* b
       ->needs(fit);
 }
 
+/// Throws a usage Error if reserved memory cannot be what the options hold below a limit.
+void check_fits_reserved(const PlanningOptions& options) {
+  if (!options.budget && options.fit.empty()) {
+    fail_usage("--fits reserved", "has no effect by itself", "give --budget BYTES or --fit NAME");
+  }
+  if (options.pareto > 0) {
+    fail_usage("--fits reserved", "cannot be used with --pareto, whose budgets are for tensors",
+               "leave one of them out");
+  }
+  if (find_aim(options.aim) != PlanAim::time) {
+    fail_usage("--fits reserved", "cannot be used with --minimise operations",
+               "leave one of them out");
+  }
+}
+
 FitQuestion fit_option(const std::string& text) {
   try {
     return parse_fit(text);
@@ -99,9 +114,10 @@ void add_planning_options(CLI::App& program, PlanningOptions& options, CLI::Opti
   add_fit_options(program, options, batch);
 }
 
-void check_planning(const PlanningOptions& options) {
+void check_planning(const PlanningOptions& options, bool fits_reserved) {
   check_limit(options.limit);
   grain_of(options);
+  if (fits_reserved) check_fits_reserved(options);
   if (find_aim(options.aim) != PlanAim::time && !options.budget) {
     fail_usage("--minimise", "has no effect by itself", "give --budget BYTES");
   }

@@ -25,7 +25,7 @@ struct PlanningOptions {
 void add_planning_options(CLI::App& program, PlanningOptions& options, CLI::Option* batch);
 
 /// Throws a usage Error for inconsistent options. Call it before anything is loaded.
-void check_planning(const PlanningOptions& options);
+void check_planning(const PlanningOptions& options, bool fits_reserved);
 
 /// Runs the planning that the options request. A plan for a budget replaces the choices in `study`
 /// and `session`, and drops the measurements in `session`. Throws a usage Error for dimensions that

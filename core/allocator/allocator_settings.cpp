@@ -7,12 +7,12 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/base/units.h"
 
 namespace stashscope {
 
 namespace {
 
-constexpr std::int64_t least_bytes = 512;
 constexpr std::int64_t bytes_a_mebibyte = 1 << 20;
 constexpr int first_power = 20;  // the first interval of sizes ends at 2 MiB
 
@@ -128,14 +128,11 @@ Setting take_setting(std::string_view& text) {
 
 /// Settings of PyTorch that do not decide where tensors are placed.
 bool is_without_effect(std::string_view name) {
-  constexpr std::string_view names[] = {"backend",
-                                        "release_lock_on_cudamalloc",
-                                        "release_lock_on_hipmalloc",
-                                        "pinned_use_cuda_host_register",
-                                        "pinned_use_hip_host_register",
-                                        "pinned_num_register_threads",
-                                        "pinned_use_background_threads",
-                                        "graph_capture_record_stream_reuse"};
+  constexpr std::string_view names[] = {
+      "release_lock_on_cudamalloc",       "release_lock_on_hipmalloc",
+      "pinned_use_cuda_host_register",    "pinned_use_hip_host_register",
+      "pinned_num_register_threads",      "pinned_use_background_threads",
+      "graph_capture_record_stream_reuse"};
   return std::ranges::find(names, name) != std::end(names);
 }
 
@@ -147,6 +144,11 @@ void read_setting(const Setting& setting, AllocatorSettings& settings) {
     settings.unsplit_slack_bytes = large_bytes_in(name, value);
   } else if (name == "expandable_segments") {
     settings.expandable_segments = truth_in(name, value);
+  } else if (name == "backend") {
+    if (value != "native") {
+      fail_setting(name + ":" + value, "is another allocator, whose rules are not known",
+                   "choose backend:native or leave the setting out");
+    }
   } else if (name == "garbage_collection_threshold") {
     settings.garbage_collection_threshold = threshold_in(name, value);
   } else if (name == "roundup_power2_divisions") {
@@ -164,11 +166,12 @@ std::string divisions_text(const AllocatorSettings& settings) {
   if (std::ranges::all_of(divisions, [&](std::uint32_t each) { return each == divisions[0]; })) {
     return std::to_string(divisions[0]);
   }
-  std::string text;
-  for (std::size_t i = 0; i + 1 < divisions.size(); ++i) {
-    text += std::to_string(std::int64_t{1} << i) + ":" + std::to_string(divisions[i]) + ",";
+  // Without '>', because its number would replace that of the size before it, too.
+  std::vector<std::string> entries;
+  for (std::size_t i = 0; i < divisions.size(); ++i) {
+    entries.push_back(std::to_string(std::int64_t{1} << i) + ":" + std::to_string(divisions[i]));
   }
-  return "[" + text + ">:" + std::to_string(divisions.back()) + "]";
+  return "[" + join(entries, ",") + "]";
 }
 
 }  // namespace
@@ -203,14 +206,14 @@ std::string to_string(const AllocatorSettings& settings) {
 }
 
 std::int64_t rounded_bytes(std::int64_t bytes, const AllocatorSettings& settings) {
-  if (bytes < least_bytes) return least_bytes;
+  if (bytes < least_block_bytes) return least_block_bytes;
   const std::int64_t divisions = settings.roundup_divisions[interval_of(bytes)];
-  if (divisions <= 1 || bytes <= least_bytes * divisions) {
-    return (bytes + least_bytes - 1) / least_bytes * least_bytes;
+  if (divisions <= 1 || bytes <= least_block_bytes * divisions) {
+    return rounded_up(bytes, least_block_bytes);
   }
   const auto power = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(bytes)));
   const std::int64_t part = power / divisions;
-  return (bytes + part - 1) / part * part;
+  return rounded_up(bytes, part);
 }
 
 }  // namespace stashscope

@@ -41,6 +41,9 @@ AllocatorSettings parse_allocator_settings(std::string_view text);
 /// the memory limit, which that variable does not have.
 std::string to_string(const AllocatorSettings& settings);
 
+/// The size of blocks is a multiple of this.
+constexpr std::int64_t least_block_bytes = 512;
+
 /// The bytes that the allocator takes for a tensor: at least 512, and a multiple of 512.
 std::int64_t rounded_bytes(std::int64_t bytes, const AllocatorSettings& settings);
 

@@ -2,17 +2,14 @@
 
 #include <algorithm>
 
+#include "core/base/units.h"
+
 namespace stashscope {
 
 namespace {
 
-constexpr std::int64_t least_block = 512;
 /// From this size on, a tensor gets a segment of its own size.
 constexpr std::int64_t least_own_segment = std::int64_t{10} << 20;
-
-std::int64_t rounded_up(std::int64_t bytes, std::int64_t multiple) {
-  return (bytes + multiple - 1) / multiple * multiple;
-}
 
 std::int64_t segment_bytes_for(std::int64_t bytes) {
   if (bytes <= most_small_bytes) return small_segment_bytes;
@@ -69,7 +66,7 @@ MemoryBlockId CachingAllocator::find_free(const FreeBlocks& pool, std::int64_t b
 bool CachingAllocator::splits(const MemoryBlock& block, std::int64_t bytes) const {
   const std::int64_t rest = block.bytes - bytes;
   const bool is_small = segments_[block.segment].pool == MemoryPool::small;
-  if (is_small || settings_.expandable_segments) return rest >= least_block;
+  if (is_small || settings_.expandable_segments) return rest >= least_block_bytes;
   const bool may_split = !settings_.max_split_bytes || bytes < *settings_.max_split_bytes;
   return may_split && rest > most_small_bytes;
 }

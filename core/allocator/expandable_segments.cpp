@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/allocator/caching_allocator.h"
+#include "core/base/units.h"
 
 namespace stashscope {
 
@@ -70,7 +71,7 @@ MemoryBlockId CachingAllocator::grow_expandable(const Request& request) {
 /// neighbours. Returns false if there is no room.
 bool CachingAllocator::map(MemoryBlockId id, std::int64_t bytes) {
   const std::int64_t page = page_bytes(id);
-  const std::int64_t mapped = (bytes + page - 1) / page * page;
+  const std::int64_t mapped = rounded_up(bytes, page);
   if (!has_room(mapped)) return false;
   erase_free(id);
   if (mapped < blocks_[id].bytes) {
@@ -102,7 +103,7 @@ void CachingAllocator::unmap(MemoryBlockId id) {
   const std::int64_t page = page_bytes(id);
   const std::int64_t begin = blocks_[id].address - segments_[blocks_[id].segment].address;
   const std::int64_t end = begin + blocks_[id].bytes;
-  const std::int64_t first = (begin + page - 1) / page * page;
+  const std::int64_t first = rounded_up(begin, page);
   const std::int64_t last = end / page * page;
   if (last <= first) return;
   erase_free(id);

@@ -31,6 +31,13 @@ constexpr std::pair<std::string_view, AllocatorAction> actions[] = {
              "the events need the columns action, addr and size");
 }
 
+constexpr std::int64_t most_address = std::int64_t{1} << 60;
+/// More than a device has.
+constexpr std::int64_t most_bytes = std::int64_t{1} << 40;
+/// The most bytes of all events or segments. A tensor may take twice its size, and a segment of its
+/// own; the sum still fits 64 bits.
+constexpr std::int64_t most_sum = std::int64_t{1} << 58;
+
 /// The places of the columns that are read.
 struct Columns {
   std::size_t action = 0;
@@ -56,12 +63,15 @@ Columns columns_in(std::string_view header) {
 }
 
 /// A field as a number; an empty field is 0.
-std::int64_t number_in(std::string_view field, std::size_t line) {
+std::int64_t number_in(std::string_view field, std::size_t line, std::int64_t most = most_address) {
   if (field.empty()) return 0;
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), number);
   if (error != std::errc() || end != field.data() + field.size() || number < 0) {
     fail_line(line, "has '" + printable(std::string(field)) + "' in the place of a number");
+  }
+  if (number > most) {
+    fail_line(line, "has the number " + printable(std::string(field)) + ", which is out of range");
   }
   return number;
 }
@@ -85,22 +95,20 @@ AllocatorEvent event_in(const std::vector<std::string_view>& fields, const Colum
   const auto action = action_named(name);
   if (!action) fail_line(line, "has the unknown action '" + printable(name) + "'");
   AllocatorEvent event{*action, number_in(fields[columns.address], line),
-                       number_in(fields[columns.bytes], line), 0};
+                       number_in(fields[columns.bytes], line, most_bytes), 0};
   if (columns.stream && *columns.stream < fields.size()) {
     event.stream = number_in(fields[*columns.stream], line);
   }
   return event;
 }
 
-constexpr std::int64_t most_bytes = std::int64_t{1} << 60;
-
-std::int64_t size_field(const json& object, const char* key) {
+std::int64_t size_field(const json& object, const char* key, std::int64_t most = most_bytes) {
   const auto found = object.find(key);
   if (found == object.end() || !found->is_number_integer()) {
     fail_input("", std::string("the field '") + key + "' is not a whole number");
   }
   const auto number = found->get<std::int64_t>();
-  if (number < 0 || number > most_bytes) {
+  if (number < 0 || number > most) {
     fail_input("", std::string("the field '") + key + "' is out of range");
   }
   return number;
@@ -120,7 +128,7 @@ RecordedBlock block_in(const json& block) {
   }
   if (!block.is_object()) fail_input("", "a block is neither an object nor a list of 4 entries");
   const std::string state = state_field(block.value("state", json()));
-  return {size_field(block, "address"), size_field(block, "size"),
+  return {size_field(block, "address", most_address), size_field(block, "size"),
           block.contains("requested_size") ? size_field(block, "requested_size") : 0,
           state == "inactive"};
 }
@@ -140,9 +148,9 @@ void check_blocks(const RecordedSegment& segment) {
 RecordedSegment segment_in(const json& object) {
   if (!object.is_object()) fail_input("", "is not an object");
   RecordedSegment segment;
-  segment.address = size_field(object, "address");
+  segment.address = size_field(object, "address", most_address);
   segment.bytes = size_field(object, "total_size");
-  if (object.contains("stream")) segment.stream = size_field(object, "stream");
+  if (object.contains("stream")) segment.stream = size_field(object, "stream", most_address);
   const std::string type = state_field(object.value("segment_type", json()));
   if (type != "small" && type != "large") fail_input("", "its segment_type is not small or large");
   segment.pool = type == "small" ? MemoryPool::small : MemoryPool::large;
@@ -158,15 +166,11 @@ RecordedSegment segment_in(const json& object) {
 /// The settings of the recorded allocator: its environment variable, and what it made of it.
 AllocatorSettings settings_in(const json& object) {
   if (!object.is_object()) return {};
-  AllocatorSettings settings =
-      parse_allocator_settings(state_field(object.value("PYTORCH_CUDA_ALLOC_CONF", json())));
   const json split = object.value("max_split_size", json(-1));
-  if (split.is_number_integer() && split.get<std::int64_t>() > 0) {
-    settings.max_split_bytes = split.get<std::int64_t>();
-  }
   const json expandable = object.value("expandable_segments", json(false));
-  if (expandable.is_boolean() && expandable.get<bool>()) settings.expandable_segments = true;
-  return settings;
+  return recorded_settings(state_field(object.value("PYTORCH_CUDA_ALLOC_CONF", json())),
+                           split.is_number_integer() ? split.get<std::int64_t>() : -1,
+                           expandable.is_boolean() && expandable.get<bool>());
 }
 
 json parsed(const std::string& text) {
@@ -185,6 +189,19 @@ std::optional<AllocatorAction> action_named(std::string_view name) {
   return found == std::end(actions) ? std::nullopt : std::optional(found->second);
 }
 
+AllocatorSettings recorded_settings(const std::string& variable, std::int64_t max_split_bytes,
+                                    bool expandable_segments) {
+  AllocatorSettings settings;
+  try {
+    settings = parse_allocator_settings(variable);
+  } catch (const Error& error) {
+    fail_input("the recorded settings: " + error.where(), error.reason(), error.hint());
+  }
+  if (max_split_bytes > 0) settings.max_split_bytes = max_split_bytes;
+  if (expandable_segments) settings.expandable_segments = true;
+  return settings;
+}
+
 std::int64_t RecordedState::reserved_bytes() const {
   std::int64_t bytes = 0;
   for (const RecordedSegment& segment : segments) bytes += segment.bytes;
@@ -195,6 +212,7 @@ std::vector<AllocatorEvent> parse_trace_events(std::string_view csv) {
   std::vector<AllocatorEvent> events;
   std::optional<Columns> columns;
   std::vector<std::string_view> fields;
+  std::int64_t sum = 0;
   for (std::size_t line = 1; !csv.empty(); ++line) {
     const auto end = csv.find('\n');
     std::string_view text = csv.substr(0, end);
@@ -207,6 +225,9 @@ std::vector<AllocatorEvent> parse_trace_events(std::string_view csv) {
     }
     split_into(text, fields);
     events.push_back(event_in(fields, *columns, line));
+    sum += events.back().bytes + large_segment_bytes;
+    if (sum > most_sum)
+      fail_line(line, "has the size with which the sum of all sizes is out of range");
   }
   if (!columns) fail_line(1, "does not name these columns");
   return events;
@@ -217,9 +238,12 @@ RecordedState parse_recorded_state(const std::string& json_text) {
   RecordedState state;
   const char* const key = object.contains("allocator_settings") ? "allocator_settings" : "settings";
   state.settings = settings_in(object.value(key, json::object()));
+  std::int64_t sum = 0;
   for (const json& each : object["segments"]) {
     try {
       state.segments.push_back(segment_in(each));
+      sum += state.segments.back().bytes;
+      if (sum > most_sum) fail_input("", "the field 'total_size' is out of range");
     } catch (const Error& error) {
       throw error.within("segment " + std::to_string(state.segments.size()));
     }

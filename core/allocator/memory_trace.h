@@ -58,6 +58,12 @@ struct RecordedState {
   std::int64_t reserved_bytes() const;
 };
 
+/// The settings of a recorded allocator: its environment variable, and what the allocator made of
+/// it. Throws an input Error for settings that cannot be read.
+/// @param max_split_bytes 0 or less: not recorded
+AllocatorSettings recorded_settings(const std::string& variable, std::int64_t max_split_bytes,
+                                    bool expandable_segments);
+
 /// Reads events from CSV with the columns action, addr, size and, if present, stream. Throws an
 /// input Error that names the line.
 std::vector<AllocatorEvent> parse_trace_events(std::string_view csv);

@@ -141,10 +141,23 @@ class Replay {
   ReplayResult result_;
 };
 
+/// The sizes of segments that grow are not part of the recorded end.
+void check_events(std::span<const AllocatorEvent> events) {
+  for (std::size_t index = 0; index < events.size(); ++index) {
+    const AllocatorAction action = events[index].action;
+    if (action != AllocatorAction::segment_map && action != AllocatorAction::segment_unmap)
+      continue;
+    fail_input("event " + std::to_string(index),
+               "maps memory into an expandable segment, which a replay cannot repeat",
+               "record the step with expandable_segments:False");
+  }
+}
+
 }  // namespace
 
 ReplayResult replay(std::span<const AllocatorEvent> events, const RecordedState& end,
                     ReplayAddresses addresses) {
+  check_events(events);
   Replay play(state_before(events, end), addresses);
   ReplayResult result = play.run(events);
   result.recorded_reserved_end_bytes = end.reserved_bytes();

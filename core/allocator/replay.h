@@ -37,7 +37,8 @@ struct ReplayResult {
 };
 
 /// Plays a recorded trace through the caching allocator, from the state before the trace
-/// (`state_before`). Throws an input Error if the trace frees a tensor that it does not have.
+/// (`state_before`). Throws an input Error if the trace frees a tensor that it does not have, or
+/// has events of expandable segments.
 ReplayResult replay(std::span<const AllocatorEvent> events, const RecordedState& end,
                     ReplayAddresses addresses);
 

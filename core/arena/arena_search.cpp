@@ -150,7 +150,8 @@ ArenaAnswer ArenaSearch::search_exactly(CanonicalSearch& search, std::int64_t ca
     keep({search.offsets(), capacity_of(buffers_, search.offsets())});
   }
   if (answer == ArenaAnswer::impossible) {
-    result_.lower_bound = std::max(result_.lower_bound, capacity + unit_);
+    const std::int64_t next_multiple = (capacity / unit_ + 1) * unit_;
+    result_.lower_bound = std::max(result_.lower_bound, next_multiple);
   }
   return answer;
 }

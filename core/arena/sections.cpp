@@ -101,22 +101,4 @@ IndexLists neighbours_of(const ArenaSections& sections) {
   return lists;
 }
 
-std::int64_t overlapping_pairs(const ArenaSections& sections) {
-  const auto count = static_cast<std::size_t>(sections.count);
-  std::vector<std::int64_t> starts(count + 1);  // before section s, at s
-  for (const int first : sections.first) ++starts[static_cast<std::size_t>(first) + 1];
-  for (std::size_t s = 0; s < count; ++s) starts[s + 1] += starts[s];
-  // Each buffer meets those that start in its sections; pairs that start together count twice.
-  std::int64_t pairs = 0;
-  for (std::size_t i = 0; i < sections.first.size(); ++i) {
-    pairs += starts[static_cast<std::size_t>(sections.last[i])] -
-             starts[static_cast<std::size_t>(sections.first[i]) + 1];
-  }
-  for (std::size_t s = 0; s < count; ++s) {
-    const std::int64_t together = starts[s + 1] - starts[s];
-    pairs += together * (together - 1) / 2;
-  }
-  return pairs;
-}
-
 }  // namespace stashscope

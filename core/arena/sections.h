@@ -19,10 +19,6 @@ struct ArenaSections {
   /// Of each buffer: it lives in the sections [first, last).
   std::vector<int> first;
   std::vector<int> last;
-
-  bool overlap(std::size_t a, std::size_t b) const {
-    return first[a] < last[b] && first[b] < last[a];
-  }
 };
 
 ArenaSections sections_of(const std::vector<ArenaBuffer>& buffers);
@@ -42,8 +38,5 @@ IndexLists members_of(const ArenaSections& sections);
 /// The buffers that overlap each buffer in time, without itself. It takes as much memory as there
 /// are pairs.
 IndexLists neighbours_of(const ArenaSections& sections);
-
-/// How many pairs of buffers overlap in time.
-std::int64_t overlapping_pairs(const ArenaSections& sections);
 
 }  // namespace stashscope

@@ -163,6 +163,10 @@ std::string format_bytes(std::int64_t bytes) {
          std::string(unit.name);
 }
 
+std::string signed_bytes(std::int64_t bytes) {
+  return (bytes > 0 ? "+" : "") + format_bytes(bytes);
+}
+
 std::string exact_bytes(std::int64_t bytes) {
   return format_bytes(bytes) + " (" + with_thousands(bytes) + " B)";
 }

@@ -25,6 +25,8 @@ std::string format_bytes(std::int64_t bytes);
 
 /// `1.25 GiB (1,342,177,280 B)`.
 std::string exact_bytes(std::int64_t bytes);
+/// A difference as `format_bytes` writes it, with a sign unless it is 0.
+std::string signed_bytes(std::int64_t bytes);
 
 /// `bytes` as `format_bytes` writes it, with as many more decimals as the text needs to differ from
 /// that of `other`: `24.02 GiB` beside `24.00 GiB`. Equal amounts have equal texts.

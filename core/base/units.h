@@ -27,6 +27,11 @@ const ColumnUnit& largest_unit(std::span<const ColumnUnit> units, double amount,
 ColumnUnit byte_unit(std::int64_t largest);
 /// The unit in which `format_bytes` writes this amount, with the decimals that it writes.
 ColumnUnit own_byte_unit(std::int64_t bytes);
+/// The smallest multiple of `unit` that is at least `number`. @pre number >= 0 and unit > 0
+constexpr std::int64_t rounded_up(std::int64_t number, std::int64_t unit) {
+  return (number + unit - 1) / unit * unit;
+}
+
 /// The unit for a column of seconds; a column of zeros is in seconds.
 ColumnUnit time_unit(double largest);
 

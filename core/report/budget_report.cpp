@@ -57,11 +57,14 @@ std::string proof_text(const Study& study, const BudgetAnswer& answer) {
 }
 
 std::string verdict_text(const Study& study, const BudgetAnswer& answer) {
-  const std::string found = exact_bytes(answer.best.peak_bytes) + " with " +
-                            time_text(study, answer.best.extra_seconds) + " more time";
+  const auto& reserved = answer.reserved_bytes;
+  const std::string peak = exact_bytes(answer.best.peak_bytes);
+  const std::string found =
+      (reserved ? exact_bytes(*reserved) + " reserved for a peak of " + peak : peak) + " with " +
+      time_text(study, answer.best.extra_seconds) + " more time";
   if (answer.feasible) return "met: " + found + proof_text(study, answer);
   return std::string(answer.is_impossible() ? "cannot be met" : "not met") +
-         ": the lowest peak found is " + found;
+         (reserved ? ": the least found is " : ": the lowest peak found is ") + found;
 }
 
 json bound_json(const Study& study, const StepPeakBound& bound) {
@@ -122,9 +125,6 @@ std::string budget_text(const Study& study, const BudgetAnswer& answer,
   if (!answer.feasible && !answer.is_impossible() &&
       answer.request.grain != PlanGranularity::sequence && !study.graph().data().captured) {
     text += "  a finer granularity may meet the budget: --grain node or --grain sequence\n";
-  }
-  if (answer.reserved_bytes) {
-    text += "  Reserved with this plan: " + exact_bytes(*answer.reserved_bytes) + "\n";
   }
   text += later_text(study, answer.request);
   text += export_text(study, exported);

@@ -19,7 +19,7 @@ constexpr std::size_t tensors_of_a_point = 3;
 
 std::string peak_text(const FitPoint& point) {
   std::string text = "peak " + exact_bytes(point.peak_bytes);
-  if (point.reserved_bytes > 0) text += ", reserved " + format_bytes(point.reserved_bytes);
+  if (point.reserved_bytes) text += ", reserved " + format_bytes(*point.reserved_bytes);
   if (point.later_peak_bytes == point.peak_bytes) return text;
   return text + ", " + format_bytes(point.later_peak_bytes) + " in later steps";
 }
@@ -93,7 +93,7 @@ json point_json(const Study& study, const std::optional<FitPoint>& point) {
   }
   object["peak_bytes"] = point->peak_bytes;
   object["later_peak_bytes"] = point->later_peak_bytes;
-  if (point->reserved_bytes > 0) object["reserved_bytes"] = point->reserved_bytes;
+  if (point->reserved_bytes) object["reserved_bytes"] = *point->reserved_bytes;
   object["peak_node"] = to_valid_utf8(peak_node(study, *point->variant));
   object["resident_bytes"] = point->persistent_bytes;
   object["step_seconds"] = point->seconds;

@@ -14,6 +14,7 @@ using nlohmann::json;
 
 std::string peak_text(const PlannedFit& fit) {
   std::string text = "peak " + exact_bytes(fit.peak_bytes);
+  if (fit.reserved_bytes) text += ", reserved " + format_bytes(*fit.reserved_bytes);
   if (fit.later_peak_bytes == fit.peak_bytes) return text;
   return text + ", " + format_bytes(fit.later_peak_bytes) + " in later steps";
 }
@@ -51,9 +52,11 @@ std::string next_line(const ReplannedFit& fit) {
     return value + " fails: no plan has a peak below " +
            format_bytes_beside(*fit.next->bound_bytes, fit.memory_bytes) + "\n";
   }
-  const std::int64_t lowest = fit.next->later_peak_bytes;
+  const auto& reserved = fit.next->reserved_bytes;
   return value + " was not decided in " + limit_text(fit.request.limit) +
-         "; the lowest peak found is " + format_bytes_beside(lowest, fit.memory_bytes) + "\n";
+         (reserved ? "; the least reserved by a plan found is " : "; the lowest peak found is ") +
+         format_bytes_beside(reserved.value_or(fit.next->later_peak_bytes), fit.memory_bytes) +
+         "\n";
 }
 
 std::string largest_text(const ReplannedFit& fit) {
@@ -68,16 +71,18 @@ json largest_json(const std::optional<PlannedFit>& fit) {
   if (!fit) return nullptr;
   const Repeats repeats = repeats_of(fit->choices);
   const PlanChoices& plans = fit->choices.plans;
-  return {{"value", fit->value},
-          {"peak_bytes", fit->peak_bytes},
-          {"later_peak_bytes", fit->later_peak_bytes},
-          {"step_seconds", fit->seconds},
-          {"extra_seconds", fit->extra_seconds},
-          {"config", plans.sequence ? "" : to_valid_utf8(to_string(plans.config))},
-          {"probe", to_string(plans.search)},
-          {"passes", names_of(fit->passes)},
-          {"repeated_nodes", repeats.nodes},
-          {"repeated_runs", repeats.runs}};
+  json object = {{"value", fit->value},
+                 {"peak_bytes", fit->peak_bytes},
+                 {"later_peak_bytes", fit->later_peak_bytes},
+                 {"step_seconds", fit->seconds},
+                 {"extra_seconds", fit->extra_seconds},
+                 {"config", plans.sequence ? "" : to_valid_utf8(to_string(plans.config))},
+                 {"probe", to_string(plans.search)},
+                 {"passes", names_of(fit->passes)},
+                 {"repeated_nodes", repeats.nodes},
+                 {"repeated_runs", repeats.runs}};
+  if (fit->reserved_bytes) object["reserved_bytes"] = *fit->reserved_bytes;
+  return object;
 }
 
 json next_json(const std::optional<UnplannedSize>& next) {
@@ -86,6 +91,7 @@ json next_json(const std::optional<UnplannedSize>& next) {
   if (next->bound_bytes) object["bound_bytes"] = *next->bound_bytes;
   if (!next->fault.empty()) object["fault"] = to_valid_utf8(next->fault);
   if (next->lowest_peak_bytes > 0) object["lowest_peak_bytes"] = next->lowest_peak_bytes;
+  if (next->reserved_bytes) object["reserved_bytes"] = *next->reserved_bytes;
   return object;
 }
 

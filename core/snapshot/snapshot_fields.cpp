@@ -6,6 +6,8 @@ namespace stashscope {
 
 namespace {
 
+/// A dict is searched from its end; PyTorch's have at most 13 fields.
+constexpr std::size_t most_fields = 100;
 constexpr std::int64_t largest_size = std::int64_t{1} << 61;  // two of them can be added
 
 const char* name_of(PickleKind kind) { return kind == PickleKind::dict ? "a dict" : "a text"; }
@@ -20,6 +22,10 @@ void fail_field(const char* name, const char* why) {
 PickleId SnapshotFields::find(PickleId dict, PickleId key) const {
   if (!key.valid()) return {};
   const std::vector<PickleId>& items = document_.items(dict);
+  if (items.size() > 2 * most_fields) {
+    fail_input("", "has a dict with " + std::to_string(items.size() / 2) + " fields",
+               "give a snapshot of torch.cuda.memory._dump_snapshot");
+  }
   for (std::size_t at = items.size(); at >= 2; at -= 2) {
     if (items[at - 2] == key) return items[at - 1];
   }

@@ -61,6 +61,7 @@ class DataReader {
       if (document_.kind(items[at]) != PickleKind::text) {
         fail_input("", "has settings with a key that is no text");
       }
+      budget_.take(document_.text(items[at]).size());
       dict.emplace_back(document_.text(items[at]), read(items[at + 1], depth + 1));
     }
     return {std::move(dict)};

@@ -32,14 +32,6 @@ const Value* setting(const MemorySnapshot& snapshot, std::string_view key) {
   return found == nullptr ? nullptr : std::get_if<Value>(&found->value);
 }
 
-AllocatorSettings parsed_settings(const std::string& text) {
-  try {
-    return parse_allocator_settings(text);
-  } catch (const Error& error) {
-    fail_input("the allocator_settings: " + error.where(), error.reason(), error.hint());
-  }
-}
-
 }  // namespace
 
 AllocatorAction action_of(std::string_view name) {
@@ -65,12 +57,10 @@ const std::vector<SnapshotEvent>& events_of(const MemorySnapshot& snapshot, std:
 
 AllocatorSettings settings_of(const MemorySnapshot& snapshot) {
   const auto* const text = setting<std::string>(snapshot, "PYTORCH_CUDA_ALLOC_CONF");
-  AllocatorSettings settings = parsed_settings(text == nullptr ? "" : *text);
   const auto* const split = setting<std::int64_t>(snapshot, "max_split_size");
-  if (split != nullptr && *split > 0) settings.max_split_bytes = *split;
   const bool* const expandable = setting<bool>(snapshot, "expandable_segments");
-  if (expandable != nullptr && *expandable) settings.expandable_segments = true;
-  return settings;
+  return recorded_settings(text == nullptr ? "" : *text, split == nullptr ? -1 : *split,
+                           expandable != nullptr && *expandable);
 }
 
 SnapshotRecording recording_of(const MemorySnapshot& snapshot, std::int64_t device) {

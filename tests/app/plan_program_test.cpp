@@ -97,6 +97,15 @@ TEST_F(ArenaProgram, ACapacityThatIsNotReachedIsStatus4AndSaid) {
   EXPECT_NE(outcome.output.find("OVER CAPACITY"), std::string::npos) << outcome.output;
 }
 
+TEST_F(ArenaProgram, TheInstanceIsNotOverwritten) {
+  const std::string before = read_file(in_folder("arena.csv"));
+  const Outcome outcome = plan("--out " + in_folder("arena.csv"));
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_NE(outcome.errors.find("the instance"), std::string::npos) << outcome.errors;
+  EXPECT_EQ(read_file(in_folder("arena.csv")), before);
+  EXPECT_EQ(plan("--out " + in_folder("absent/placement.csv")).status, 1);
+}
+
 TEST_F(ArenaProgram, BadInputAndOptionsAreRefused) {
   write_file_atomically(in_folder("arena.csv"), "id,lower,upper,size\nb1,3,3,4\n");
   const Outcome outcome = plan("");

@@ -45,6 +45,29 @@ TEST_F(Reserved, CanBeWhatMustFit) {
   EXPECT_EQ(found["budget"]["reserved_bytes"], found["memory"]["current"]["reserved_bytes"]);
 }
 
+TEST_F(Reserved, WhatCannotFitReservedIsRefused) {
+  for (const char* const options : {"", "--pareto 3", "--budget 90% --pareto 3",
+                                    "--budget 90% --minimise operations", "--compare other.onnx"}) {
+    const Outcome refused = stashscope("--batch " + model() + " --fits reserved " + options);
+    EXPECT_EQ(refused.status, 2) << options;
+    EXPECT_NE(refused.errors.find("--fits"), std::string::npos) << refused.errors;
+  }
+  for (const char* const options :
+       {"--check limits.json", "--save-baseline memory.json", "--advise-allocator"}) {
+    EXPECT_EQ(stashscope("--batch " + model() + " --compare other.onnx " + options).status, 2)
+        << options;
+  }
+}
+
+TEST_F(Reserved, ALargestFitWithAPlanHoldsWhatIsReserved) {
+  const auto fit = report(model() +
+                          " --fit N --memory 40MiB --fit-replan --fits reserved "
+                          "--time-limit 0 --move-limit 100")["fit"];
+  const auto& largest = fit["replanned"]["largest"];
+  EXPECT_GE(largest["value"], fit["current"]["largest"]["value"]);
+  EXPECT_LE(largest["reserved_bytes"].get<std::int64_t>(), std::int64_t{40} << 20);
+}
+
 TEST_F(Reserved, AdviceIsTheLeastOfAllTrials) {
   const auto advice = report(model() + " --advise-allocator")["allocator_advice"];
   ASSERT_GT(advice["trials"].size(), 5U);
@@ -82,6 +105,13 @@ TEST_F(Reserved, LimitsThatAreBrokenHaveACodeOfTheirOwn) {
           .status,
       2)
       << "the limits are an input";
+  EXPECT_EQ(stashscope("--batch " + model() + check + " --check-junit " + saved).status, 2)
+      << "the baseline is an input";
+  EXPECT_EQ(stashscope("--batch " + model() + check + " --format html").status, 2);
+  EXPECT_EQ(
+      stashscope("--batch " + model() + check + " --format html --out " + in_folder("report.html"))
+          .status,
+      0);
   write("limits.json", R"({"peak": 1})");
   const Outcome wrong = stashscope("--batch " + model() + check);
   EXPECT_EQ(wrong.status, 1);

@@ -35,8 +35,8 @@ inline ModelBuilder blocks(int count, std::int64_t width = 16) {
   return m.output("loss");
 }
 
-/// Layers with a SiLU of two operators, which a pass fuses: its backward then reads one tensor less.
-/// Plans can recompute the rest.
+/// Layers with a SiLU of two operators, which a pass fuses. Its backward then reads one tensor
+/// less. Plans can recompute the rest.
 /// @param rows the first dimension of the input: a name or a size
 inline ModelBuilder silu_layers(const ModelBuilder::Dim& rows) {
   ModelBuilder m;

@@ -111,7 +111,7 @@ QString tip_of(const Study& study, const StepRoom& room) {
   if (study.choices.times.reserve_percent > 0) {
     lines << AnswerBar::tr(
                  "%1 of the device are kept free for memory that the peak does not count.")
-                 .arg(bytes_text(reserved_bytes(study.choices.times)));
+                 .arg(bytes_text(kept_free_bytes(study.choices.times)));
   }
   if (room.is_narrow) {
     lines << AnswerBar::tr(

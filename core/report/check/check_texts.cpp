@@ -33,10 +33,6 @@ std::string title_of(const MemoryLimit& limit) {
   return limit.most_bytes ? figure : figure + ", growth";
 }
 
-std::string signed_bytes(std::int64_t bytes) {
-  return (bytes < 0 ? "-" : "+") + format_bytes(bytes < 0 ? -bytes : bytes);
-}
-
 /// A text in a cell of a Markdown table.
 std::string cell(const std::string& text) {
   std::string safe;

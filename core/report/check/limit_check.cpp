@@ -13,6 +13,10 @@ namespace {
 
 using nlohmann::json;
 
+/// Larger limits and growths mean nothing; the sum of two fits 64 bits.
+constexpr std::int64_t most_limit = std::int64_t{1} << 60;
+constexpr double most_growth_percent = 1e6;
+
 constexpr CheckedFigure figures[] = {CheckedFigure::peak, CheckedFigure::reserved,
                                      CheckedFigure::stashed};
 
@@ -24,7 +28,11 @@ constexpr CheckedFigure figures[] = {CheckedFigure::peak, CheckedFigure::reserve
 /// A number of bytes, or a text such as `14GiB`.
 std::int64_t bytes_in(const json& value, const std::string& key) {
   const char* const hint = "write a number of bytes, or a text such as \"14GiB\"";
-  if (value.is_number_integer() && value.get<std::int64_t>() >= 0) return value.get<std::int64_t>();
+  if (value.is_number_integer()) {
+    const auto bytes = value.get<std::int64_t>();
+    if (bytes >= 0 && bytes <= most_limit) return bytes;
+    fail_limit(key, "is out of range", hint);
+  }
   if (!value.is_string()) fail_limit(key, "is not a size", hint);
   try {
     return parse_bytes(value.get<std::string>());
@@ -43,7 +51,8 @@ void read_growth(const json& value, const std::string& key, MemoryLimit& limit) 
   char* end = nullptr;
   const std::string number = text.substr(0, text.size() - 1);
   const double percent = std::strtod(number.c_str(), &end);
-  if (number.empty() || *end != '\0' || !std::isfinite(percent) || percent < 0) {
+  const bool is_valid = percent >= 0 && percent <= most_growth_percent;
+  if (number.empty() || *end != '\0' || !is_valid) {
     fail_limit(key, "is not a growth", "write a text such as \"1%\" or \"100MiB\"");
   }
   limit.most_growth_share = percent / 100;
@@ -97,7 +106,8 @@ std::optional<std::int64_t> value_of(const MemoryRecord& record, const MemoryLim
   for (const auto& [name, bytes] : record.modules) {
     const bool is_inside =
         matches_wildcard(name, limit.module) || matches_wildcard(name, limit.module + ".*");
-    if (is_inside) sum = sum.value_or(0) + figure_in(bytes, limit.figure).value_or(0);
+    const auto added = is_inside ? figure_in(bytes, limit.figure) : std::nullopt;
+    if (added) sum = sum.value_or(0) + *added;
   }
   return sum;
 }
@@ -170,10 +180,19 @@ MemoryLimits parse_limits(const std::string& text) {
   const json modules = object.value("modules", json::object());
   if (!modules.is_object()) fail_limit("modules", "is no object", "write { MODULE: { ... } }");
   for (const auto& [module, allowed] : modules.items()) {
+    if (module.empty()) {
+      fail_limit("modules", "has an entry without a name",
+                 "write the limits of the whole step beside \"modules\"");
+    }
     read_figures(
         allowed, module, {},
         [&, &name = module](CheckedFigure figure, const std::string& key, const json& value) {
-          limits.limits.push_back({figure, name, bytes_in(value, join({name, key}, "."))});
+          const std::string where = join({name, key}, ".");
+          if (figure == CheckedFigure::reserved) {
+            fail_limit(where, "has no limit by module: modules share what is reserved",
+                       "limit the peak or the stashed bytes of the module");
+          }
+          limits.limits.push_back({figure, name, bytes_in(value, where)});
         });
   }
   read_figures(object.value("growth", json::object()), "growth", {},

@@ -35,7 +35,9 @@ json bytes_json(const CheckedBytes& bytes) {
 }
 
 std::int64_t number_in(const json& number, const std::string& where) {
-  if (!number.is_number_integer() || number.get<std::int64_t>() < 0) {
+  constexpr std::int64_t most = std::int64_t{1} << 50;  // sums of all modules fit 64 bits
+  if (!number.is_number_integer() || number.get<std::int64_t>() < 0 ||
+      number.get<std::int64_t>() > most) {
     fail_record("'" + printable(where) + "' is not a number of bytes");
   }
   return number.get<std::int64_t>();

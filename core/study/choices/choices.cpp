@@ -40,11 +40,11 @@ std::int64_t whole_memory(const TimeChoices& choices) {
 DeviceProfile profile_in_force(const TimeChoices& choices) {
   DeviceProfile profile = choices.profile;
   profile.link_bandwidth = choices.transfer_bandwidth.value_or(profile.link_bandwidth);
-  profile.memory_bytes = whole_memory(choices) - reserved_bytes(choices);
+  profile.memory_bytes = whole_memory(choices) - kept_free_bytes(choices);
   return profile;
 }
 
-std::int64_t reserved_bytes(const TimeChoices& choices) {
+std::int64_t kept_free_bytes(const TimeChoices& choices) {
   return std::llround(choices.reserve_percent / 100 * static_cast<double>(whole_memory(choices)));
 }
 

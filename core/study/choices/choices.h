@@ -133,7 +133,7 @@ void forget_planned(Choices& choices);
 /// profile's memory is the memory that the step may use, without the reserve.
 DeviceProfile profile_in_force(const TimeChoices& choices);
 /// Bytes of the device's memory that the step must leave free.
-std::int64_t reserved_bytes(const TimeChoices& choices);
+std::int64_t kept_free_bytes(const TimeChoices& choices);
 
 /// Whether `a` and `b` lead to the same step, regardless of the device and its speed.
 bool same_step(const Choices& a, const Choices& b);

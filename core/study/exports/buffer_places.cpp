@@ -42,7 +42,7 @@ BufferPlaces::Place BufferPlaces::place_of(NodeId node, std::string_view kind) {
   const NodeOrigin* const origin = origin_of(node);
   const SnapshotTextId no_file = names_.add_text("");
   std::vector<SnapshotFrameId> frames = {
-      names_.add_frame({origin == nullptr ? no_file : names_.add_text(origin->file),
+      names_.add_frame({origin == nullptr ? no_file : names_.add_text(to_valid_utf8(origin->file)),
                         origin == nullptr ? 0 : origin->line,
                         names_.add_text(to_valid_utf8(
                             shown_name(study_.graph(), study_.current->dataflow, node)))})};

@@ -13,8 +13,8 @@ enum class NodeDataKind : std::uint8_t {
 };
 
 /// The nodes of the current step with their bytes, as node data for Model Explorer. Where plans run
-/// a node again, its value is the largest. Nodes without a name have the name of their first
-/// output.
+/// a node again, its live bytes are the largest of its runs, and its stashed bytes are their sum.
+/// Nodes without a name have the name of their first output.
 std::string node_data(const Study& study, NodeDataKind kind);
 
 }  // namespace stashscope

@@ -26,26 +26,14 @@ constexpr std::string_view tried_settings[] = {
     "expandable_segments:True,roundup_power2_divisions:8",
     "expandable_segments:True,roundup_power2_divisions:16"};
 
-constexpr int played_steps = 2;
 constexpr std::size_t most_between = 3;
 
-/// The first steps with these settings; `on_growth` is called for each growth.
-class PlayedSteps {
- public:
-  PlayedSteps(const Study& study, const Variant& variant, StepPlayer::OnGrowth on_growth)
-      : player_(study.prepared->rules, variant.timeline, AllocatorSettings(),
-                std::move(on_growth)) {}
-
-  void play() {
-    player_.begin_steps();
-    std::vector<std::int64_t> reserved;
-    for (int step = 0; step < played_steps; ++step) player_.run_step(reserved);
-  }
-
-  const StepPlayer& player() const { return player_; }
-
- private:
-  StepPlayer player_;
+/// An allocation for which the allocator reserves memory.
+struct ReservedGrowth {
+  std::size_t slot = 0;
+  std::optional<BufferId> buffer;  ///< not set: workspace of the node in the slot
+  std::int64_t bytes = 0;
+  std::int64_t grown_bytes = 0;
 };
 
 std::string name_in(const Study& study, const Variant& variant, const ReservedGrowth& growth) {
@@ -74,51 +62,90 @@ std::vector<FreePiece> free_pieces(const CachingAllocator& allocator, MemoryPool
   return pieces;
 }
 
-/// The tensors beside the largest pieces, each once.
-std::vector<std::string> tensors_beside(const Study& study, const Variant& variant,
-                                        const StepPlayer& player,
-                                        const std::vector<FreePiece>& pieces) {
-  std::vector<std::string> names;
-  for (const FreePiece& piece : pieces) {
-    const MemoryBlock& block = player.allocator().block(piece.block);
-    for (const MemoryBlockId beside : {block.previous, block.next}) {
-      if (names.size() == most_between) return names;
-      const BufferId buffer = beside.valid() ? player.buffer_in(beside) : BufferId();
-      if (!buffer.valid()) continue;
-      std::string name = name_of(study.graph(), variant.dataflow, variant.timeline.buffers[buffer]);
-      if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
-    }
-  }
-  return names;
-}
+/// Follows a step that is played with the default settings, and describes one of the allocations
+/// for which memory is reserved.
+class GrowthListener : public StepListener {
+ public:
+  /// @param described the number of that allocation, from 1; 0: none
+  GrowthListener(const Study& study, const Variant& variant, std::size_t described)
+      : study_(study), variant_(variant), described_(described) {}
 
-LastGrowth describe(const Study& study, const Variant& variant, const StepPlayer& player,
-                    const ReservedGrowth& growth) {
-  const MemoryPool pool = pool_for(growth.bytes, AllocatorSettings());
-  const std::vector<FreePiece> pieces = free_pieces(player.allocator(), pool);
-  LastGrowth last{name_in(study, variant, growth),
-                  growth.slot,
-                  growth.bytes,
-                  growth.grown_bytes,
-                  0,
-                  pieces.empty() ? 0 : pieces[0].bytes,
-                  tensors_beside(study, variant, player, pieces)};
-  for (const FreePiece& piece : pieces) last.free_bytes += piece.bytes;
-  return last;
-}
+  void starts(const CachingAllocator& allocator) override { allocator_ = &allocator; }
+
+  void begins_slot(std::size_t slot) override { slot_ = slot; }
+
+  void allocates(std::optional<BufferId> buffer, std::int64_t bytes) override {
+    const std::int64_t grown = allocator_->choice_for(bytes, 0).segment_bytes;
+    if (grown > 0 && ++growths_ == described_) growth_ = describe({slot_, buffer, bytes, grown});
+  }
+
+  void allocated(std::optional<BufferId> buffer, MemoryBlockId block) override {
+    if (holders_.size() <= block.index()) holders_.resize(block.index() + 1);
+    holders_[block] = buffer.value_or(BufferId());
+  }
+
+  void frees(std::optional<BufferId> /*buffer*/, MemoryBlockId block) override {
+    holders_[block] = {};
+  }
+
+  std::size_t growths() const { return growths_; }
+  const std::optional<LastGrowth>& growth() const { return growth_; }
+
+ private:
+  LastGrowth describe(const ReservedGrowth& growth) const {
+    const MemoryPool pool = pool_for(growth.bytes, AllocatorSettings());
+    const std::vector<FreePiece> pieces = free_pieces(*allocator_, pool);
+    LastGrowth last{name_in(study_, variant_, growth),
+                    growth.slot,
+                    growth.bytes,
+                    growth.grown_bytes,
+                    0,
+                    pieces.empty() ? 0 : pieces[0].bytes,
+                    tensors_beside(pieces)};
+    for (const FreePiece& piece : pieces) last.free_bytes += piece.bytes;
+    return last;
+  }
+
+  /// The tensors beside the largest pieces, each once.
+  std::vector<std::string> tensors_beside(const std::vector<FreePiece>& pieces) const {
+    std::vector<std::string> names;
+    for (const FreePiece& piece : pieces) {
+      const MemoryBlock& block = allocator_->block(piece.block);
+      for (const MemoryBlockId beside : {block.previous, block.next}) {
+        if (names.size() == most_between) return names;
+        const BufferId buffer = beside.valid() ? holder_of(beside) : BufferId();
+        if (!buffer.valid()) continue;
+        std::string name =
+            name_of(study_.graph(), variant_.dataflow, variant_.timeline.buffers[buffer]);
+        if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
+      }
+    }
+    return names;
+  }
+
+  BufferId holder_of(MemoryBlockId block) const {
+    return block.index() < holders_.size() ? holders_[block] : BufferId();
+  }
+
+  const Study& study_;
+  const Variant& variant_;
+  std::size_t described_ = 0;
+  const CachingAllocator* allocator_ = nullptr;
+  IdVector<MemoryBlockId, BufferId> holders_;  ///< the tensor in each block; invalid: none
+  std::size_t slot_ = 0;
+  std::size_t growths_ = 0;
+  std::optional<LastGrowth> growth_;
+};
 
 std::optional<LastGrowth> last_growth(const Study& study, const Variant& variant) {
-  std::size_t growths = 0;
-  PlayedSteps(study, variant, [&](const ReservedGrowth&) { ++growths; }).play();
-  std::optional<LastGrowth> last;
-  std::size_t seen = 0;
-  const PlayedSteps* played = nullptr;
-  PlayedSteps again(study, variant, [&](const ReservedGrowth& growth) {
-    if (++seen == growths) last = describe(study, variant, played->player(), growth);
-  });
-  played = &again;
-  again.play();
-  return last;
+  const auto play = [&](GrowthListener& listener) {
+    reserved_memory(study.prepared->rules, variant.timeline, AllocatorSettings(), &listener);
+  };
+  GrowthListener counted(study, variant, 0);
+  play(counted);
+  GrowthListener described(study, variant, counted.growths());
+  play(described);
+  return described.growth();
 }
 
 }  // namespace

@@ -6,12 +6,11 @@ namespace stashscope {
 
 ReservedMemory reserved_memory(const BufferRules& rules, const Timeline& timeline,
                                const AllocatorSettings& settings, StepListener* listener) {
-  constexpr int most_steps = 8;
   StepPlayer player(rules, timeline, settings);
   if (listener != nullptr) player.listen(*listener);
   player.begin_steps();
   ReservedMemory memory;
-  for (int step = 0; step < most_steps; ++step) {
+  for (int step = 0; step < most_played_steps; ++step) {
     const std::int64_t before = player.allocator().most_reserved_bytes();
     memory.by_slot.clear();
     player.run_step(memory.by_slot);

@@ -10,6 +10,9 @@ namespace stashscope {
 
 class StepListener;
 
+/// A step is repeated up to this number of times; what it still reserves more then is not counted.
+constexpr int most_played_steps = 8;
+
 /// What PyTorch's caching allocator reserves while a step is repeated, in bytes.
 struct ReservedMemory {
   std::int64_t reserved_bytes = 0;
@@ -19,8 +22,8 @@ struct ReservedMemory {
 };
 
 /// Plays the tensors of a variant through the allocator: first what exists before the step, then
-/// the step, which is repeated until it reserves no more. Tensors that outlive a step are freed
-/// before the next one, but for parameters and optimizer states.
+/// the step, which is repeated until it reserves no more, up to `most_played_steps`. Tensors that
+/// outlive a step are freed before the next one, but for parameters and optimizer states.
 /// @param variant a variant of the study's step
 ReservedMemory reserved_memory(const Study& study, const Variant& variant,
                                const AllocatorSettings& settings);

@@ -1,7 +1,5 @@
 #include "core/study/reserved/step_player.h"
 
-#include <algorithm>
-
 #include "core/study/step/later_steps.h"
 
 namespace stashscope {
@@ -10,6 +8,7 @@ namespace {
 
 /// By slot, the live bytes that belong to no buffer.
 std::vector<std::int64_t> workspace_of(const Timeline& timeline) {
+  if (timeline.order.empty()) return {};
   std::vector<std::int64_t> changes(timeline.order.size() + 1, 0);
   for (const Buffer& buffer : timeline.buffers) {
     changes[buffer.first_slot] += buffer.bytes;
@@ -27,11 +26,10 @@ std::vector<std::int64_t> workspace_of(const Timeline& timeline) {
 }  // namespace
 
 StepPlayer::StepPlayer(const BufferRules& rules, const Timeline& timeline,
-                       const AllocatorSettings& settings, OnGrowth on_growth)
+                       const AllocatorSettings& settings)
     : rules_(rules),
       timeline_(timeline),
       allocator_(settings),
-      on_growth_(std::move(on_growth)),
       blocks_(timeline.buffers.size()),
       begun_(timeline, [](const Buffer& buffer) { return buffer.first_slot; }),
       ended_(timeline, [](const Buffer& buffer) { return buffer.last_slot; }),
@@ -39,17 +37,21 @@ StepPlayer::StepPlayer(const BufferRules& rules, const Timeline& timeline,
 
 void StepPlayer::begin_steps() {
   for (const BufferId id : IdRange<BufferId>(timeline_.buffers.size())) {
-    if (timeline_.buffers[id].persistent) begin(0, id);
+    if (timeline_.buffers[id].persistent) begin(id);
   }
 }
 
 void StepPlayer::run_step(std::vector<std::int64_t>& reserved) {
+  if (timeline_.order.empty()) {
+    for (const BufferId id : begun_[0]) begin(id);
+    for (const BufferId id : ended_[0]) end(id);
+  }
   for (std::size_t slot = 0; slot < timeline_.order.size(); ++slot) {
     if (listener_ != nullptr) listener_->begins_slot(slot);
-    for (const BufferId id : begun_[slot]) begin(slot, id);
+    for (const BufferId id : begun_[slot]) begin(id);
     const bool has_workspace = workspace_[slot] > 0;
     const MemoryBlockId workspace =
-        has_workspace ? allocate(slot, {}, workspace_[slot]) : MemoryBlockId();
+        has_workspace ? allocate({}, workspace_[slot]) : MemoryBlockId();
     if (listener_ != nullptr) listener_->runs_slot(slot);
     if (has_workspace) free({}, workspace);
     reserved.push_back(allocator_.reserved_bytes());
@@ -57,12 +59,8 @@ void StepPlayer::run_step(std::vector<std::int64_t>& reserved) {
   }
 }
 
-MemoryBlockId StepPlayer::allocate(std::size_t slot, std::optional<BufferId> buffer,
-                                   std::int64_t bytes) {
-  if (on_growth_) {
-    const std::int64_t grown = allocator_.choice_for(bytes, 0).segment_bytes;
-    if (grown > 0) on_growth_({slot, buffer, bytes, grown});
-  }
+MemoryBlockId StepPlayer::allocate(std::optional<BufferId> buffer, std::int64_t bytes) {
+  if (listener_ != nullptr) listener_->allocates(buffer, bytes);
   const MemoryBlockId block = allocator_.allocate(bytes);
   if (listener_ != nullptr && block.valid()) listener_->allocated(buffer, block);
   return block;
@@ -74,22 +72,15 @@ void StepPlayer::free(std::optional<BufferId> buffer, MemoryBlockId block) {
   allocator_.free(block);
 }
 
-void StepPlayer::begin(std::size_t slot, BufferId id) {
+void StepPlayer::begin(BufferId id) {
   const std::int64_t bytes = timeline_.buffers[id].bytes;
-  if (bytes > 0 && !blocks_[id].valid()) blocks_[id] = allocate(slot, id, bytes);
+  if (bytes > 0 && !blocks_[id].valid()) blocks_[id] = allocate(id, bytes);
 }
 
 void StepPlayer::end(BufferId id) {
   if (!blocks_[id].valid() || is_made_state(rules_, timeline_.buffers[id])) return;
   free(id, blocks_[id]);
   blocks_[id] = {};
-}
-
-BufferId StepPlayer::buffer_in(MemoryBlockId block) const {
-  const auto found = std::ranges::find(blocks_.items(), block);
-  return found == blocks_.items().end()
-             ? BufferId()
-             : BufferId(static_cast<std::size_t>(found - blocks_.items().begin()));
 }
 
 }  // namespace stashscope

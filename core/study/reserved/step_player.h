@@ -1,6 +1,6 @@
 #pragma once
 
-#include <functional>
+#include <algorithm>
 #include <optional>
 #include <span>
 #include <vector>
@@ -15,7 +15,8 @@ class SlotBuffers {
  public:
   template <class SlotOf>
   SlotBuffers(const Timeline& timeline, SlotOf slot_of) {
-    std::vector<std::uint32_t> counts(timeline.order.size(), 0);
+    // Where no node runs, the buffers that are both input and output begin and end in slot 0.
+    std::vector<std::uint32_t> counts(std::max<std::size_t>(1, timeline.order.size()), 0);
     for (const Buffer& buffer : timeline.buffers) {
       if (is_played(buffer)) ++counts[slot_of(buffer)];
     }
@@ -40,15 +41,8 @@ class SlotBuffers {
   std::vector<BufferId> buffers_;
 };
 
-/// An allocation of a played step for which the allocator reserves memory.
-struct ReservedGrowth {
-  std::size_t slot = 0;
-  std::optional<BufferId> buffer;  ///< not set: workspace of the node in the slot
-  std::int64_t bytes = 0;
-  std::int64_t grown_bytes = 0;
-};
-
-/// Is told what a StepPlayer allocates and frees.
+/// Is told what a StepPlayer allocates and frees. A buffer that is not set is the workspace of the
+/// node in the slot.
 class StepListener {
  public:
   StepListener() = default;
@@ -59,25 +53,23 @@ class StepListener {
   /// Before all else. @param allocator lives until `ends`
   virtual void starts(const CachingAllocator& allocator) = 0;
   /// Before the node in the slot allocates anything.
-  virtual void begins_slot(std::size_t slot) = 0;
-  /// After the allocation. @param buffer not set: workspace of the node in the slot
-  virtual void allocated(std::optional<BufferId> buffer, MemoryBlockId block) = 0;
+  virtual void begins_slot(std::size_t /*slot*/) {}
+  /// Before the allocation.
+  virtual void allocates(std::optional<BufferId> /*buffer*/, std::int64_t /*bytes*/) {}
+  /// After the allocation.
+  virtual void allocated(std::optional<BufferId> /*buffer*/, MemoryBlockId /*block*/) {}
   /// Before the block is freed.
-  virtual void frees(std::optional<BufferId> buffer, MemoryBlockId block) = 0;
+  virtual void frees(std::optional<BufferId> /*buffer*/, MemoryBlockId /*block*/) {}
   /// When all that the node in the slot needs is allocated.
-  virtual void runs_slot(std::size_t slot) = 0;
+  virtual void runs_slot(std::size_t /*slot*/) {}
   /// After the last step, before the allocator is gone.
-  virtual void ends() = 0;
+  virtual void ends() {}
 };
 
 /// Plays the buffers of a timeline through PyTorch's caching allocator. Refers to its arguments.
 class StepPlayer {
  public:
-  /// Called before the allocation; not for expandable segments.
-  using OnGrowth = std::function<void(const ReservedGrowth&)>;
-
-  StepPlayer(const BufferRules& rules, const Timeline& timeline, const AllocatorSettings& settings,
-             OnGrowth on_growth = {});
+  StepPlayer(const BufferRules& rules, const Timeline& timeline, const AllocatorSettings& settings);
 
   /// Allocates what exists before the step.
   void begin_steps();
@@ -90,19 +82,16 @@ class StepPlayer {
   void run_step(std::vector<std::int64_t>& reserved);
 
   const CachingAllocator& allocator() const { return allocator_; }
-  /// The buffer that holds a block; invalid: none.
-  BufferId buffer_in(MemoryBlockId block) const;
 
  private:
-  MemoryBlockId allocate(std::size_t slot, std::optional<BufferId> buffer, std::int64_t bytes);
+  MemoryBlockId allocate(std::optional<BufferId> buffer, std::int64_t bytes);
   void free(std::optional<BufferId> buffer, MemoryBlockId block);
-  void begin(std::size_t slot, BufferId id);
+  void begin(BufferId id);
   void end(BufferId id);
 
   const BufferRules& rules_;
   const Timeline& timeline_;
   CachingAllocator allocator_;
-  OnGrowth on_growth_;
   StepListener* listener_ = nullptr;
   IdVector<BufferId, MemoryBlockId> blocks_;
   SlotBuffers begun_;

@@ -76,10 +76,10 @@ class Fitter {
     return later_steps(study_.prepared->rules, timeline).peak_bytes;
   }
 
-  /// 0 unless the question asks for reserved memory.
-  std::int64_t reserved(const Timeline& timeline) const {
+  /// Not set unless the question asks for reserved memory.
+  std::optional<std::int64_t> reserved(const Timeline& timeline) const {
     const auto& settings = asked_.question.allocator;
-    if (!settings) return 0;
+    if (!settings) return std::nullopt;
     return reserved_memory(study_.prepared->rules, timeline, *settings).reserved_bytes;
   }
 
@@ -124,8 +124,8 @@ class Fitter {
     ++fit.trials;
     try {
       const ResizedStep measured = measure(schedule, value);
-      const bool fits =
-          later_peak(measured.timeline) <= memory() && reserved(measured.timeline) <= memory();
+      const bool fits = later_peak(measured.timeline) <= memory() &&
+                        reserved(measured.timeline).value_or(0) <= memory();
       return {fits ? Verdict::fits : Verdict::too_large, guess(schedule, measured)};
     } catch (const Error& error) {
       if (error.kind() == ErrorKind::usage) return {};

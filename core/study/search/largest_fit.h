@@ -49,9 +49,9 @@ struct FitPoint {
   std::int64_t peak_bytes = 0;
   /// The peak of later steps, which must fit, too (later_steps.h).
   std::int64_t later_peak_bytes = 0;
-  std::int64_t reserved_bytes = 0;    ///< 0 unless the question asks for reserved memory
-  std::int64_t persistent_bytes = 0;  ///< bytes that are live during the whole step
-  double seconds = 0;                 ///< predicted time of the step
+  std::optional<std::int64_t> reserved_bytes;  ///< set if the question asks for reserved memory
+  std::int64_t persistent_bytes = 0;           ///< bytes that are live during the whole step
+  double seconds = 0;                          ///< predicted time of the step
   std::shared_ptr<const Variant> variant;
   std::vector<Dimension> others;  ///< other dimensions whose sizes differ from the study's
 };

@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/study/edits/edits.h"
+#include "core/study/reserved/reserved_memory.h"
 #include "core/study/search/device_fit.h"
 #include "core/study/search/largest_value.h"
 #include "core/study/search/plan_evaluator.h"
@@ -79,6 +80,13 @@ class Replanner {
     return compute_study(study_.model, choices, is_measured ? nullptr : &study_, progress_);
   }
 
+  /// Not set unless the question asks for reserved memory.
+  std::optional<std::int64_t> reserved_by(const Study& study) const {
+    const auto& settings = known_.question.allocator;
+    if (!settings) return std::nullopt;
+    return reserved_memory(study, *study.current, *settings).reserved_bytes;
+  }
+
   void report(std::int64_t value) {
     const double share = answer_.trials / (answer_.trials + 4.0);
     progress_.update(share, "largest size with a plan made for it");
@@ -89,12 +97,15 @@ class Replanner {
   bool take(std::int64_t value, const Study& planned) {
     const std::int64_t later = later_steps(planned, *planned.current).peak_bytes;
     if (later > memory()) return false;
+    const std::optional<std::int64_t> reserved = reserved_by(planned);
+    if (reserved.value_or(0) > memory()) return false;
     PlannedFit fit{value, planned.choices};
     for (const std::string& pass : planned.choices.graph.passes) {
       if (!study_.choices.graph.passes.contains(pass)) fit.passes.push_back(&find_pass(pass));
     }
     fit.peak_bytes = planned.current->timeline.peak_bytes;
     fit.later_peak_bytes = later;
+    fit.reserved_bytes = reserved;
     fit.seconds = step_seconds(planned, *planned.current);
     fit.extra_seconds = extra_seconds(planned);
     answer_.largest = std::move(fit);
@@ -144,7 +155,7 @@ class Replanner {
     }
     if (!failed_.empty() && value >= failed_.begin()->first) {
       const UnplannedSize& smaller = failed_.begin()->second;
-      failed_.emplace(value, UnplannedSize{value, smaller.bound_bytes, 0, 0, smaller.fault});
+      failed_.emplace(value, UnplannedSize{value, smaller.bound_bytes, 0, 0, {}, smaller.fault});
       return {Verdict::too_large, guess_};
     }
     report(value);
@@ -154,7 +165,7 @@ class Replanner {
     } catch (const Error& error) {
       if (error.kind() == ErrorKind::usage) return {};
       if (error.kind() != ErrorKind::input) throw;
-      failed_[value] = {value, {}, 0, 0, clause_of(error)};
+      failed_[value] = {value, {}, 0, 0, {}, clause_of(error)};
       return {Verdict::too_large, {}};
     }
   }
@@ -170,7 +181,10 @@ class Replanner {
     progress_.update(0, "");  // a search that was cancelled decides nothing
     const std::int64_t lowest = answer.best.peak_bytes;
     const std::int64_t later = std::max(lowest, answer.later_peak_bytes);
-    if (!answer.is_impossible()) return too_large(study, {value, {}, lowest, later}, lowest);
+    if (!answer.is_impossible()) {
+      return too_large(study, {value, {}, lowest, later, answer.reserved_bytes},
+                       answer.reserved_bytes.value_or(lowest));
+    }
     return too_large(study, {value, answer.floor->bytes}, answer.floor->bytes);
   }
 
@@ -200,6 +214,7 @@ class Replanner {
     BudgetRequest request{memory(), answer_.request.grain, answer_.request.limit};
     request.limits_later_steps = true;
     request.ends_when_decided = ends_when_decided;
+    request.allocator = known_.question.allocator;
     ParetoFront archive;
     return plan_for_budget(study, request, archive, progress_);
   }

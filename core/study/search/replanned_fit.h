@@ -28,8 +28,10 @@ struct PlannedFit {
   std::vector<const GraphPass*> passes = {};
   std::int64_t peak_bytes = 0;
   std::int64_t later_peak_bytes = 0;  ///< the peak of later steps; within the memory
-  double seconds = 0;                 ///< predicted time of the step
-  double extra_seconds = 0;           ///< seconds of it that the plans add
+  /// Set if the question asks for reserved memory; within the memory.
+  std::optional<std::int64_t> reserved_bytes = {};
+  double seconds = 0;        ///< predicted time of the step
+  double extra_seconds = 0;  ///< seconds of it that the plans add
 };
 
 /// The next larger size: no plan was found with which the step fits.
@@ -40,6 +42,9 @@ struct UnplannedSize {
   std::optional<std::int64_t> bound_bytes;
   std::int64_t lowest_peak_bytes = 0;  ///< the lowest peak found; 0: none was searched for
   std::int64_t later_peak_bytes = 0;   ///< the peak of later steps with the same plan
+  /// The least memory reserved by a plan found. Set with `lowest_peak_bytes`, if the question asks
+  /// for reserved memory.
+  std::optional<std::int64_t> reserved_bytes = {};
   /// If not empty: sizes are too large to be computed, and none of the bytes is set.
   std::string fault = {};
 };
@@ -67,7 +72,8 @@ struct ReplannedFit {
 using OnReplan = std::function<void(std::int64_t value, const std::optional<PlannedFit>& largest)>;
 
 /// Finds the largest size for which the planner finds a plan with which the step fits, for the
-/// question that `known` answers. Later steps of a captured step must fit, too. The answer is never
+/// question that `known` answers. Later steps of a captured step must fit, too, and so must the
+/// reserved memory if the question asks for it. The answer is never
 /// below those of `known`, unless the study's order is searched for. Each size is decided by a
 /// search of its own, which starts without the plans of the study, but with the passes that lower
 /// the peak and take no time (`with_free_passes`). The largest size then gets one more search, for

@@ -9,7 +9,8 @@ namespace stashscope {
 /// reserved; if there is none, searches again with a smaller budget for the tensors. Thus the plan
 /// need not be the cheapest one.
 /// @pre the request has an allocator
-BudgetAnswer plan_for_reserved(const Study& study, BudgetRequest request, ParetoFront& archive,
-                               const Progress& progress, const OnPlan& on_plan);
+BudgetAnswer plan_for_reserved(const Study& study, const BudgetRequest& request,
+                               ParetoFront& archive, const Progress& progress,
+                               const OnPlan& on_plan);
 
 }  // namespace stashscope

@@ -35,12 +35,25 @@ TEST(AllocatorSettings, ListsOfDivisionsFillTheSizesBelowAndAbove) {
   EXPECT_EQ(parse_allocator_settings(to_string(settings)), settings);
 }
 
+TEST(AllocatorSettings, AnyDivisionsAreWrittenSoThatTheyCanBeRead) {
+  std::uint32_t random = 1;
+  for (int i = 0; i < 200; ++i) {
+    AllocatorSettings settings;
+    for (std::uint32_t& each : settings.roundup_divisions) {
+      random = random * 1664525U + 1013904223U;
+      each = 1U << (random >> 28U);
+    }
+    EXPECT_EQ(parse_allocator_settings(to_string(settings)), settings) << to_string(settings);
+  }
+}
+
 TEST(AllocatorSettings, BadOnesAreRefused) {
   for (const char* const text :
        {"max_split_size_mb:19", "max_split_size_mb:x", "max_split_size_mb", "expandable_segments:2",
         "garbage_collection_threshold:1", "garbage_collection_threshold:nan",
         "roundup_power2_divisions:3", "roundup_power2_divisions:[256:1", "fast:True",
-        "roundup_power2_divisions:[255:1]", "roundup_power2_divisions:[256]"}) {
+        "roundup_power2_divisions:[255:1]", "roundup_power2_divisions:[256]",
+        "backend:cudaMallocAsync"}) {
     const std::string said =
         test::refusal(ErrorKind::usage, [&] { parse_allocator_settings(text); });
     EXPECT_NE(said.find("allocator setting '"), std::string::npos) << said;

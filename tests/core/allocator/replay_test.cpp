@@ -147,6 +147,34 @@ TEST(Replay, RefusesAFreeOfNoTensor) {
   EXPECT_NE(said.find("event 2"), std::string::npos) << said;
 }
 
+TEST(Replay, RefusesSegmentsThatGrow) {
+  const std::vector<AllocatorEvent> events = {{AllocatorAction::alloc, 1024, 512, 0},
+                                              {AllocatorAction::segment_map, 1024, 512, 0}};
+  const std::string said = test::refusal(
+      ErrorKind::input, [&] { replay(events, RecordedState{}, ReplayAddresses::recorded); });
+  EXPECT_NE(said.find("event 1"), std::string::npos) << said;
+  EXPECT_NE(said.find("expandable"), std::string::npos) << said;
+}
+
+TEST(MemoryTrace, SizesWhoseSumOverflowsAreRefused) {
+  EXPECT_NE(test::refusal(ErrorKind::input,
+                          [&] { parse_trace_events("action,addr,size\nalloc,1,1099511627777\n"); })
+                .find("line 2: has the number 1099511627777"),
+            std::string::npos);
+  std::string csv = "action,addr,size\n";
+  for (int i = 0; i < (1 << 18) + 1; ++i) csv += "alloc,1,1099511627776\n";
+  EXPECT_NE(test::refusal(ErrorKind::input, [&] { parse_trace_events(csv); }).find("sum"),
+            std::string::npos);
+}
+
+TEST(MemoryTrace, RecordedSettingsThatCannotBeReadAreAnInputError) {
+  const std::string said = test::refusal(ErrorKind::input, [] {
+    parse_recorded_state(R"({"settings": {"PYTORCH_CUDA_ALLOC_CONF": "no_such:1"},
+                             "segments": []})");
+  });
+  EXPECT_NE(said.find("no_such"), std::string::npos) << said;
+}
+
 TEST(MemoryTrace, LinesAreNamedInErrors) {
   EXPECT_EQ(parse_trace_events("size,action,addr\n512,alloc,7\r\n\n,segment_free,9\n").size(), 2U);
   for (const char* const wrong :

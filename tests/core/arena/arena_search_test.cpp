@@ -83,6 +83,16 @@ TEST(ArenaSearch, ACapacityThatIsImpossibleIsProven) {
   EXPECT_EQ(find_fault(buffers, result.placement), std::nullopt);
 }
 
+/// All sizes are multiples of 512, and so are all capacities of interest.
+TEST(ArenaSearch, ALowerBoundIsACapacityThatBuffersCanHave) {
+  std::vector<ArenaBuffer> buffers = test::full_arena(10, 4, 116);
+  for (ArenaBuffer& each : buffers) each.bytes *= 512;
+  const std::int64_t capacity = 10 * 512 + 100;
+  const ArenaResult result = find_placement(buffers, capacity, moves(1'000'000), Progress());
+  EXPECT_EQ(result.lower_bound, 11 * 512);
+  EXPECT_EQ(result.placement.capacity, 11 * 512);
+}
+
 TEST(ArenaSearch, IsNeverWorseThanFirstFitAndKeepsToItsSeed) {
   for (const std::size_t count : {std::size_t{50}, std::size_t{2500}}) {
     const std::vector<ArenaBuffer> buffers = test::random_buffers(count, 400, 100, count);

@@ -152,6 +152,44 @@ TEST(SnapshotFile, SizesWhoseSumOverflowsAreRefused) {
             "accepted");
 }
 
+/// A dict is searched from its end, so one with many fields would take long for each of its uses.
+TEST(SnapshotFile, DictsWithMoreFieldsThanASnapshotHasAreRefused) {
+  PickleWriter writer;
+  writer.begin_list();
+  writer.begin_dict();
+  for (int each = 0; each < 101; ++each) {
+    writer.text("field" + std::to_string(each));
+    writer.integer(0);
+  }
+  writer.end_dict();
+  writer.end_list();
+  const std::string pickle = std::move(writer).finish();
+  const std::string said = test::refusal(ErrorKind::input, [&] { parse_snapshot(pickle); });
+  EXPECT_NE(said.find("a dict with 101 fields"), std::string::npos) << said;
+}
+
+/// 100,000 settings that share one dict whose key has 50,000 bytes.
+TEST(SnapshotFile, LongKeysTakeNoMoreThanTheBudget) {
+  PickleWriter writer;
+  writer.begin_dict();
+  writer.text("segments");
+  writer.begin_list();
+  writer.end_list();
+  writer.text("allocator_settings");
+  writer.begin_list();
+  writer.begin_dict();
+  writer.text(std::string(50'000, 'k'));
+  writer.none();
+  writer.end_dict();
+  const std::uint32_t settings = writer.remember();
+  for (int each = 0; each < 100'000; ++each) writer.recall(settings);
+  writer.end_list();
+  writer.end_dict();
+  const std::string pickle = std::move(writer).finish();
+  const std::string said = test::refusal(ErrorKind::input, [&] { parse_snapshot(pickle); });
+  EXPECT_NE(said.find("too much memory"), std::string::npos) << said;
+}
+
 /// 200 segments share one list of 100,000 blocks: a small file, but 20,000,000 blocks.
 TEST(SnapshotFile, ListsThatSegmentsShareTakeNoMoreThanTheBudget) {
   PickleWriter writer;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/units.h"
 #include "core/run/cuda/codegen/box.h"
 #include "core/run/cuda/codegen/powers.h"
 #include "core/run/shared/walk.h"
@@ -21,9 +22,6 @@ constexpr std::int64_t wanted_blocks = 1024;
 constexpr std::size_t data = 0;
 constexpr std::size_t result = 1;
 
-std::int64_t rounded_up(std::int64_t count, std::int64_t unit) {
-  return (count + unit - 1) / unit * unit;
-}
 std::int64_t pieces(std::int64_t count, std::int64_t size) {
   return std::max<std::int64_t>(1, (count + size - 1) / size);
 }

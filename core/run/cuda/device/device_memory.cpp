@@ -2,11 +2,13 @@
 
 #include <algorithm>
 
+#include "core/base/units.h"
+
 namespace stashscope::cuda {
 
 std::int64_t allocated_bytes(std::int64_t bytes) {
   constexpr std::int64_t granularity = 512;
-  return (std::max<std::int64_t>(bytes, 1) + granularity - 1) / granularity * granularity;
+  return rounded_up(std::max<std::int64_t>(bytes, 1), granularity);
 }
 
 DeviceMemory::~DeviceMemory() {

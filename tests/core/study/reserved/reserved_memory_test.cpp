@@ -4,9 +4,11 @@
 
 #include <algorithm>
 
+#include "core/allocator/caching_allocator.h"
 #include "core/study/reserved/allocator_advice.h"
 #include "core/study/search/budget.h"
 #include "core/study/search/largest_fit.h"
+#include "core/study/search/replanned_fit.h"
 #include "tests/support/model_builder.h"
 #include "tests/support/named_model.h"
 
@@ -114,7 +116,38 @@ TEST(LargestFit, CanCountWhatIsReserved) {
   EXPECT_LE(reserved.current.largest->reserved_bytes, question.memory_bytes);
   ASSERT_TRUE(reserved.current.next);
   EXPECT_GT(reserved.current.next->reserved_bytes, question.memory_bytes);
-  EXPECT_EQ(tensors.current.largest->reserved_bytes, 0);
+  EXPECT_FALSE(tensors.current.largest->reserved_bytes);
+}
+
+TEST(ReplannedFit, HoldsWhatIsReservedBelowTheMemory) {
+  const auto study = blocks_of(4096);
+  FitQuestion question{"", {"N"}, std::int64_t{300} << 20, AllocatorSettings()};
+  const LargestFit known = largest_fit(*study, question, Progress());
+  const ReplanRequest request{PlanGranularity::cluster, {0, 300, 1}};
+  const ReplannedFit fit = replanned_fit(*study, known, request, Progress());
+  ASSERT_TRUE(fit.largest && known.current.largest);
+  EXPECT_GE(fit.largest->value, known.current.largest->value);
+  const auto there = compute_study(study->model, fit.largest->choices, nullptr, Progress());
+  EXPECT_EQ(fit.largest->reserved_bytes,
+            reserved_memory(*there, *there->current, AllocatorSettings()).reserved_bytes);
+  EXPECT_LE(fit.largest->reserved_bytes, question.memory_bytes);
+  question.allocator.reset();
+  const LargestFit of_tensors = largest_fit(*study, question, Progress());
+  const ReplannedFit larger = replanned_fit(*study, of_tensors, request, Progress());
+  ASSERT_TRUE(larger.largest);
+  EXPECT_GT(larger.largest->value, fit.largest->value);
+  EXPECT_FALSE(larger.largest->reserved_bytes);
+}
+
+TEST(ReservedMemory, OfAStepWithoutNodesIsThatOfItsInputs) {
+  test::ModelBuilder m;
+  m.input("x", {1 << 20});
+  const auto study = compute_study(std::make_shared<const Graph>(m.output("x").build()), Choices(),
+                                   nullptr, Progress());
+  ASSERT_TRUE(study->current->timeline.order.empty());
+  const ReservedMemory memory = reserved_memory(*study, *study->current, AllocatorSettings());
+  EXPECT_EQ(memory.reserved_bytes, large_segment_bytes);
+  EXPECT_TRUE(memory.by_slot.empty());
 }
 
 }  // namespace reserved_memory_test

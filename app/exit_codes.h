@@ -1,0 +1,12 @@
+#pragma once
+
+namespace stashscope::app {
+
+// Exit codes beside 0 and those of errors.
+
+/// No plan within the budget, or no placement within the capacity, was found.
+constexpr int budget_not_met = 4;
+/// A limit of --check is broken.
+constexpr int limit_broken = 5;
+
+}  // namespace stashscope::app
