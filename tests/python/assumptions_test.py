@@ -111,6 +111,9 @@ class WarmUp(Case):
         # Weights, gradients and states, of one parameter both states, and the product of the old one.
         weight = 16 * 16 * 4
         self.assertEqual(max(curve_of(self.path)) // weight, 3 * 4 + 2)
+        step()
+        self.assertIn("holds the old ones", warnings_in(self.captured(step)))
+        self.assertEqual(warnings_in(warm), warnings_in(self.captured(step, warm_up=1)))
 
     def test_momentum_is_there_after_one_step(self) -> None:
         step = training(residual_net(), images_loss, torch.optim.SGD, momentum=0.9)
