@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Captures the steps behind recorded traces of GPUs, plays them through the allocator, and compares both at the peak.
 
-usage: STASHSCOPE_PROGRAM=build/release/bin/stashscope recorded_table.py [--traces FOLDER] [NAME...]
+usage: STASHSCOPE_PROGRAM=build/release/bin/stashscope recorded_table.py [--traces FOLDER] [--workspaces] [NAME...]
+
+With --workspaces, the workspaces of cuBLAS count as tensors from before the step, and the table is of reserved memory.
 
 Exit code 77 where the traces are absent (FOLDER is ../shared/cases/allocator). The settings of a trace are those of the
 published scripts; what cannot be read there is said in docs/reserved_memory.md. Bytes are those that tensors asked for.
@@ -42,6 +44,8 @@ class Case:
     autocast: bool = False
     # The script recorded its first step, with an optimizer that is not published.
     is_first: bool = False
+    # Bytes of each workspace of cuBLAS; a thread that multiplies has one.
+    workspace: int = 8_519_680
 
 
 _BIG = Sizes(width=2560, inner=10240, layers=32, heads=32, own_tables=True)
@@ -49,21 +53,33 @@ CASES = {case.name: case for case in (
     Case("W_medium_128_training", Sizes(context=128)),
     Case("W_medium_1024_training", Sizes(context=1024), autocast=True),
     Case("W_medium_1024_inference", Sizes(context=1024), trains=False),
-    Case("K_memory_ctx128_fullstep", Sizes(**{**_BIG.__dict__, "context": 128}), is_first=True),
-    Case("K_memory_ctx256_fullstep", Sizes(**{**_BIG.__dict__, "context": 256}), is_first=True),
+    Case("K_memory_ctx128_fullstep", Sizes(**{**_BIG.__dict__, "context": 128}), is_first=True, workspace=33_554_432),
+    Case("K_memory_ctx256_fullstep", Sizes(**{**_BIG.__dict__, "context": 256}), is_first=True, workspace=33_554_432),
 )}
 
 
-def capture(case: Case, path: Path) -> None:
-    """Writes the step of a case, without its memory."""
+def capture(case: Case, path: Path, workspaces: bool = False) -> None:
+    """Writes the step of a case, without its memory. `workspaces`: with those of cuBLAS."""
     with torch.device("meta"):
         model = Decoder(case.sizes).train(case.trains)
+        held = [torch.empty(case.workspace, dtype=torch.uint8) for _ in range(2 if case.trains else 1) if workspaces]
         tokens, targets = (torch.empty(1, case.sizes.batch, case.sizes.context, dtype=torch.int64) for _ in range(2))
     optimizer = (InPlaceAdamW if case.is_first else PlainAdamW)(model.parameters())
     step = _training(case, model, optimizer, tokens, tokens if case.is_first else targets) if case.trains else \
         _inference(model, tokens)
-    stashscope.capture(step, path, model=model, optimizer=optimizer, kernels="cuda",
+    for number, one in enumerate(held):
+        model.register_buffer(f"workspace_{number}", one)
+    stashscope.capture(_reading(held, step), path, model=model, optimizer=optimizer, kernels="cuda",
                        warm_up=1 if case.trains and not case.is_first else 0)
+
+
+def _reading(held: list[torch.Tensor], step: Callable[[], None]) -> Callable[[], None]:
+    """The step, after views of these tensors: what a step does not touch does not count."""
+    def both() -> None:
+        for one in held:
+            one.view(-1)
+        step()
+    return both
 
 
 def _training(case: Case, model: Decoder, optimizer: PlainAdamW, tokens: torch.Tensor,
@@ -108,10 +124,10 @@ class Compared:
         return kinds.get(CUBLAS, 0) + kinds.get(OTHER_DATA, 0)
 
 
-def compare(case: Case, traces: Path, program: str) -> Compared:
+def compare(case: Case, traces: Path, program: str, workspaces: bool = False) -> Compared:
     with tempfile.TemporaryDirectory() as folder:
         step, snapshot = Path(folder) / "step.onnx", Path(folder) / "step.pickle"
-        capture(case, step)
+        capture(case, step, workspaces)
         report = subprocess.run([program, "--batch", str(step), "--allocator", "pytorch", "--format", "json",
                                  "--export-snapshot", str(snapshot)], check=True, stdout=subprocess.PIPE).stdout
         ours = predicted(pickle.loads(snapshot.read_bytes()))
@@ -129,6 +145,11 @@ def total_row(found: Compared) -> str:
     return (f"| {found.case.name} | {peak:,} | {ours:,} | {share(ours - peak, peak)} | "
             f"{share(ours + found.named() - peak, peak)} | {reserved:,} | {most:,} | "
             f"{share(most - reserved, reserved)} |")
+
+
+def reserved_row(found: Compared) -> str:
+    reserved, most = found.recorded.reserved, found.memory["reserved_bytes"]
+    return f"| {found.case.name} | {reserved:,} | {most:,} | {share(most - reserved, reserved)} |"
 
 
 def kind_rows(found: Compared) -> list[str]:
@@ -164,12 +185,19 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", default=list(CASES), metavar="NAME")
     parser.add_argument("--traces", type=Path, default=TRACES)
+    parser.add_argument("--workspaces", action="store_true", help="count the workspaces of cuBLAS")
     options = parser.parse_args()
     program = os.environ.get("STASHSCOPE_PROGRAM", "build/release/bin/stashscope")
     if not options.traces.is_dir():
         print(f"Skipped: no recorded traces in {options.traces}")
         return 77
-    print_tables([compare(CASES[name], options.traces, program) for name in options.names])
+    found = [compare(CASES[name], options.traces, program, options.workspaces) for name in options.names]
+    if options.workspaces:
+        print("| trace | reserved at the end, recorded | predicted with workspaces | difference |\n"
+              "|---|---:|---:|---:|")
+        print(*map(reserved_row, found), sep="\n")
+    else:
+        print_tables(found)
     return 0
 
 
