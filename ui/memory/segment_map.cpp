@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/csv.h"
 #include "ui/charts/column_image.h"
 #include "ui/text/texts.h"
 #include "ui/theme/focus_frame.h"
@@ -307,6 +308,28 @@ Picture SegmentMap::picture(const QString& title) {
   });
 }
 
+PictureData SegmentMap::picture_data() {
+  if (map().segments.empty()) return {};
+  std::vector<std::string> names;
+  names.reserve(map().blocks.size());
+  for (const MapBlock& each : map().blocks) {
+    names.push_back(describe_(each).value(0).toStdString());
+  }
+  return [map = map(), names = std::move(names)] {
+    std::string table =
+        csv_record({"segment", "pool", "segment bytes", "offset", "bytes", "tensor"});
+    for (std::size_t i = 0; i < map.blocks.size(); ++i) {
+      const MapBlock& block = map.blocks[i];
+      const MapSegment& segment = map.segments[block.segment];
+      table += csv_record({std::to_string(block.segment + 1),
+                           segment.pool == MemoryPool::large ? "large" : "small",
+                           std::to_string(segment.bytes), std::to_string(block.offset),
+                           std::to_string(block.bytes), names[i]});
+    }
+    return table;
+  };
+}
+
 bool SegmentMap::event(QEvent* event) {
   if (event->type() == QEvent::FontChange) lay_out();
   if (event->type() == QEvent::PaletteChange) redraw();
@@ -390,6 +413,7 @@ void SegmentMap::walk_rows(int by) {
 }
 
 void SegmentMap::add_keys() {
+  setContextMenuPolicy(Qt::ActionsContextMenu);
   const auto add = [this](const QString& text, Qt::Key key, const std::function<void()>& run) {
     add_key_action(*this, text, {key}, run);
   };

@@ -59,6 +59,7 @@ class SegmentMap : public QWidget, public PictureSource {
   QSize sizeHint() const override { return {640, 260}; }
 
   Picture picture(const QString& title) override;
+  PictureData picture_data() override;
   bool has_picture() override { return !map().segments.empty(); }
 
  Q_SIGNALS:

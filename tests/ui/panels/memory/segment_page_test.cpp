@@ -64,6 +64,18 @@ TEST_F(SegmentsAtTheCursor, AreThoseOfTheEngineInEachSlot) {
   }
 }
 
+TEST_F(SegmentsAtTheCursor, AreSavedAsATable) {
+  switch_on();
+  const std::string table = map().picture_data()();
+  EXPECT_EQ(std::ranges::count(table, '\n'), std::ssize(map().map().blocks) + 1);
+  EXPECT_TRUE(table.starts_with("segment,pool,"));
+  const MapBlock* const block = wide_block();
+  ASSERT_NE(block, nullptr);
+  EXPECT_NE(table.find(std::to_string(block->offset) + "," + std::to_string(block->bytes) + "," +
+                       name_of(block->buffer).toStdString()),
+            std::string::npos);
+}
+
 TEST_F(SegmentsAtTheCursor, AreNotLookedUpOnAnotherPage) {
   switch_on();
   find<QTabBar>(u"memory_tabs"_s).setCurrentIndex(0);
