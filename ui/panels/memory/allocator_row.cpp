@@ -47,6 +47,7 @@ AllocatorRow::AllocatorRow(Document& document, QWidget* parent)
   fault_->setObjectName(u"allocator_fault"_s);
   fault_->setTextFormat(Qt::PlainText);
   fault_->setWordWrap(true);
+  fault_->setForegroundRole(QPalette::BrightText);
   auto* const line = new QHBoxLayout;
   line->setSpacing(spacing_unit);
   line->addWidget(make_label_of(*field_, tr("PyTorch allo&cator")));

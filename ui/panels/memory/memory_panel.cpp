@@ -82,10 +82,18 @@ QWidget* MemoryPanel::make_header() {
   tabs_->setObjectName(u"memory_tabs"_s);
   tabs_->setAccessibleName(tr("Memory pages"));
   tabs_->setDrawBase(false);
+  // With large text, all tabs stay in sight.
+  tabs_->setUsesScrollButtons(false);
+  tabs_->setElideMode(Qt::ElideRight);
   tabs_->addTab(tr("Curve"));
-  tabs_->addTab(tr("Predicted and measured"));
+  tabs_->setTabToolTip(tabs_->addTab(tr("Measured")),
+                       tr("Predicted and measured memory, slot by slot"));
   tabs_->addTab(tr("Segments"));
   controls_ = make_controls();
+  // The rows below must not move when another page is chosen.
+  QSizePolicy kept = controls_->sizePolicy();
+  kept.setRetainSizeWhenHidden(true);
+  controls_->setSizePolicy(kept);
   QToolButton* const reserved = make_reserved_switch();
   layout->addWidget(tabs_);
   layout->addStretch(1);
