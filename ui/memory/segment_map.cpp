@@ -1,5 +1,6 @@
 #include "ui/memory/segment_map.h"
 
+#include <QCoreApplication>
 #include <QHelpEvent>
 #include <QMouseEvent>
 #include <QPainter>
