@@ -237,9 +237,12 @@ void AnswerBar::show_study() {
 
 void AnswerBar::show_answer(const Study& study) {
   const std::int64_t peak_bytes = study.current->timeline.peak_bytes;
-  const QString peak = tr("Peak <b>%1</b>").arg(bytes_text(peak_bytes)) +
-                       later_steps_text(peak_bytes, room_.later.peak_bytes,
-                                        u"<b>%1</b>"_s.arg(bytes_text(room_.later.peak_bytes)));
+  QString peak = tr("Peak <b>%1</b>").arg(bytes_text(peak_bytes)) +
+                 later_steps_text(peak_bytes, room_.later.peak_bytes,
+                                  u"<b>%1</b>"_s.arg(bytes_text(room_.later.peak_bytes)));
+  if (const auto& reserved = document_.reserved()) {
+    peak = tr("%1, reserved <b>%2</b>").arg(peak, bytes_text(reserved->memory.reserved_bytes));
+  }
   const QString optimizer = is_captured(&study)
                                 ? optimizer_text(study)
                                 : u"<a href=\"optimizer\">%1</a>"_s.arg(optimizer_text(study));
@@ -250,7 +253,11 @@ void AnswerBar::show_answer(const Study& study) {
   forms_ =
       QStringList{memory + mark + time_text_of(study), memory + mark + plain_time_text_of(study),
                   memory + mark + short_time_text_of(study), memory};
-  answer_->setToolTip(tip_of(study, room_));
+  QString tip = tip_of(study, room_);
+  if (const auto& reserved = document_.reserved()) {
+    tip = tr("PyTorch's allocator reserves %1.\n%2").arg(reserved_text(reserved->memory), tip);
+  }
+  answer_->setToolTip(tip);
   answer_->setAccessibleDescription(answer_->toolTip());
 }
 
