@@ -70,6 +70,16 @@ def images_loss(model: nn.Module) -> torch.Tensor:
     return model(torch.ones(2, 3, 16, 16)).square().mean()
 
 
+class ReplacingMomentum(torch.optim.Optimizer):
+    """Makes new states in every step instead of changing the old ones."""
+
+    def step(self) -> None:  # type: ignore[override]
+        for parameter in self.param_groups[0]["params"]:
+            state = self.state[parameter]
+            state["mean"] = 0.9 * state.get("mean", torch.zeros_like(parameter)) + parameter.grad
+            parameter.data -= 0.1 * state["mean"]
+
+
 class WarmUp(Case):
     """The oracle is the capture of the second step of a model that was trained for one."""
 
@@ -86,6 +96,24 @@ class WarmUp(Case):
                 second = self.captured(step)
                 self.assertEqual(first, operators(second))
                 self.assertEqual(warm, curve_of(self.path))
+
+    def test_states_that_a_step_replaces_end_in_it(self) -> None:
+        model = nn.Sequential(*(nn.Linear(16, 16, bias=False) for _ in range(4)))
+        optimizer = ReplacingMomentum(model.parameters(), {})
+
+        def step() -> None:
+            model(torch.ones(1, 16)).sum().backward()
+            optimizer.step()
+            optimizer.zero_grad()
+        warm = self.captured(step, warm_up=1)
+        self.assertNotIn("warm_up", warnings_in(warm))
+        self.assertFalse(optimizer.state)
+        # Weights, gradients and states, of one parameter both states, and the product of the old one.
+        weight = 16 * 16 * 4
+        self.assertEqual(max(curve_of(self.path)) // weight, 3 * 4 + 2)
+        step()
+        self.assertIn("holds the old ones", warnings_in(self.captured(step)))
+        self.assertEqual(warnings_in(warm), warnings_in(self.captured(step, warm_up=1)))
 
     def test_momentum_is_there_after_one_step(self) -> None:
         step = training(residual_net(), images_loss, torch.optim.SGD, momentum=0.9)

@@ -92,6 +92,36 @@ class Captures(unittest.TestCase):
         self.assertIn([4096 * 4 // 16, 64], shapes)
 
 
+class InferenceMode(unittest.TestCase):
+    """PyTorch's modes see functions there whole, which run other operators."""
+
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = Path(folder.name) / "step.onnx"
+
+    @staticmethod
+    def attention():
+        keys, last = torch.randn(2, 4, 6, 8), nn.Linear(32, 8)
+
+        def step():
+            with torch.inference_mode():
+                heads = keys.add(1).permute(0, 2, 1, 3)
+                weights = torch.einsum("bhqd,bhkd->bhqk", heads, heads).softmax(-1)
+                result = torch.einsum("bhqk,bhkd->bhqd", weights, heads).permute(0, 2, 1, 3).reshape(2, 4, -1)
+                nn.functional.dropout(last(result[..., :32].contiguous()), 0.1)
+        return step
+
+    def test_operators_inside_functions(self) -> None:
+        for fake in (True, False):
+            with self.subTest(fake=fake):
+                stashscope.capture(self.attention(), self.path, fake=fake)
+                self.assertEqual(judge(self.path, self.attention).differences, [])
+                ran = [node.op_type for node in onnx.load(str(self.path)).graph.node]
+                self.assertEqual([ran.count(name) for name in ("bmm", "addmm", "einsum", "linear", "dropout")],
+                                 [2, 1, 0, 0, 0])
+
+
 class Refusals(unittest.TestCase):
     def refused(self, text: str, step, **options) -> None:
         with tempfile.TemporaryDirectory() as folder, self.assertRaises(stashscope.Error) as caught:

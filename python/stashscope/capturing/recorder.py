@@ -7,6 +7,7 @@ with fake ones. It keeps no tensor and no storage alive.
 from __future__ import annotations
 
 import contextlib
+import functools
 from typing import Any, Iterator
 
 import torch
@@ -64,6 +65,9 @@ class Recorder(TorchDispatchMode):
             return self._unrecorded(func, args, kwargs)
         if func in _OF_GUARDS and is_in_guard():
             return func(*args, **kwargs)
+        if torch.is_inference_mode_enabled() and _is_composite(func):
+            with self:
+                return func._op_dk(DispatchKey.CompositeImplicitAutograd, *args, **kwargs)
         if func is aten.lift_fresh.default:
             self._values.made_by_python(args[0])
             return self._unrecorded(func, args, kwargs)
@@ -149,3 +153,10 @@ def _is_shallow_copy(func: Any) -> bool:
     """Autograd copies the head of a tensor. Modes see that as `detach`, but no operator runs."""
     return func is aten.detach.default and (not torch._C._dispatch_tls_is_dispatch_key_excluded(
         DispatchKey.ADInplaceOrView) or kernels.makes_parameter())
+
+
+@functools.cache
+def _is_composite(func: Any) -> bool:
+    """Whether an operator is only a function that calls others. Inference mode shows it whole."""
+    has_kernel = functools.partial(torch._C._dispatch_has_kernel_for_dispatch_key, func.name())
+    return has_kernel("CompositeImplicitAutograd") and not has_kernel("CPU")

@@ -72,6 +72,11 @@ class Before:
     known: list[Known]
     others: list[torch.Tensor]
 
+    def let_go(self) -> None:
+        """Holds no tensor that the step may replace, so that it is seen to end."""
+        self.others.clear()
+        self.known[:] = [known for known in self.known if known.role != "optimizer"]
+
 
 class Stage:
     """The step and all that it works on."""
@@ -87,7 +92,7 @@ class Stage:
 
     def real(self) -> Record:
         """Runs the step with real tensors."""
-        before = Before(self.known, _existing_tensors())
+        before = Before(list(self.known), _existing_tensors())
         with contextlib.ExitStack() as stack:
             return self._run(self._recording(stack, before, "", None, None, first=True))
 
@@ -112,7 +117,7 @@ class Stage:
 
     def recording(self, hooks: str, first: bool, given: Optional[list[Answer]] = None) -> Recording:
         """Records with fake tensors what runs between its first and its second `next`; see `finished`."""
-        before = Before(self.known, _existing_tensors())
+        before = Before(list(self.known), _existing_tensors())
         mode = FakeTensorMode(allow_non_fake_inputs=True)
         with contextlib.ExitStack() as stack:
             if not first:
@@ -144,7 +149,7 @@ class Stage:
         calls = Calls(answers, scalars, mode is not None, self.assumed.on_cuda)
         recorder = Recorder(values, phases, answers, scalars, calls, light=not first)
         _register(values, before)
-        before.others.clear()
+        before.let_go()
         _let_go_of_losses(self.reached)
         stack.enter_context(phases)
         module_calls = stack.enter_context(ModuleCalls(names, (root for _, root in self.reached.roots), values))
@@ -190,7 +195,7 @@ class Stage:
             for parameter, states in list(optimizer.state.items()):
                 for key, state in states.items() if isinstance(states, dict) else ():
                     for part in parts_of(state) if isinstance(state, torch.Tensor) else ():
-                        values.give_role(part, "optimizer", f"{names.get(id(parameter), 'parameter')}.{key}")
+                        values.give_state(part, f"{names.get(id(parameter), 'parameter')}.{key}")
 
 
 def _register(values: Values, before: Before) -> None:

@@ -26,6 +26,9 @@ class Values:
         self._newest: dict[int, Value] = {}
         self._before: dict[int, tuple[torch.dtype, tuple[int, ...]]] = {}
         self._input_names: set[str] = set()
+        # Storages of the optimizer's states from before the step, and those that the step replaces.
+        self._states: dict[str, int] = {}
+        self._replaced: set[int] = set()
         # Names for the last versions in storages that the step makes.
         self._last_names: dict[int, str] = {}
 
@@ -35,6 +38,8 @@ class Values:
         index = self.storages.find(storage)
         if index is None:
             index = self.storages.add(storage, ("existing", name), role)
+        if role == "optimizer":
+            self._states[name] = index
         self._input(tensor, index, name)
 
     def existing_storage(self, tensor: torch.Tensor) -> None:
@@ -127,10 +132,21 @@ class Values:
         if index is not None and self.storages.keys[index][0] == "node":
             self._last_names[index] = name
 
+    def give_state(self, tensor: torch.Tensor, name: str) -> None:
+        """A state of an optimizer. One that takes the place of an older state is no further memory in later steps."""
+        index = self.storages.find(tensor.untyped_storage())
+        old = self._states.get(name)
+        if old is None or index is None or self.storages.keys[index][0] != "node":
+            self.give_role(tensor, "optimizer", name)
+        else:
+            self._replaced.add(old)
+            self.give_role(tensor, "other", name)
+
     def finish(self) -> Record:
         """Ends the record: what lives now is alive after the step."""
         self.storages.close()
         record, storages = self.record, self.storages
+        self._warn_of_old_states()
         self._rename()
         end = len(record.nodes)
         for index, (dtype, shape) in list(self._before.items()):
@@ -143,6 +159,13 @@ class Values:
         record.alive = [value for index, value in self._newest.items()
                         if record.last[index] == end and record.keys[index][0] == "node"]
         return record
+
+    def _warn_of_old_states(self) -> None:
+        """The capture puts back what was there before it, so it cannot let go of that."""
+        held = sum(self.storages.bytes[index] for index in self._replaced if self.storages.last[index] == ALIVE)
+        if held:
+            self.record.warn(f"The step replaces {held:,} bytes of optimizer states. The capture holds the old ones, so "
+                             "they count to the end of the step: capture on fake tensors with warm_up=1")
 
     def _rename(self) -> None:
         """Gives the last versions of gradients and states their names, wherever a node names them."""
