@@ -91,6 +91,18 @@ TEST_F(AllocatorChoice, AWrongTextStaysWithItsReason) {
   EXPECT_EQ(document().choices().allocator, "max_split_size_mb:64");
 }
 
+TEST_F(AllocatorChoice, IsTakenBackIfItCannotBeRead) {
+  switch_on();
+  const auto before = document().reserved();
+  Choices choices = document().choices();
+  choices.allocator = "fastest:True";
+  document().choose(choices, u"unknown settings"_s);
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(document().choices().allocator, "");
+  EXPECT_EQ(document().reserved(), before);
+  EXPECT_TRUE(message().contains(u"fastest"_s)) << message().toStdString();
+}
+
 TEST_F(AllocatorChoice, IsKeptInTheSession) {
   switch_on();
   write(u"expandable_segments:True"_s);
