@@ -132,6 +132,23 @@ TEST_F(AllocatorChoice, IsComputedAgainOnlyForAnotherStepOrOtherSettings) {
   EXPECT_EQ(document().reserved()->memory.by_slot, expected("").by_slot);
 }
 
+TEST_F(AllocatorChoice, AStepWhoseTensorsFitMayReserveTooMuch) {
+  switch_on();
+  const std::int64_t reserved = document().reserved()->memory.reserved_bytes;
+  ASSERT_GT(reserved - 512, peak());
+  Choices choices = document().choices();
+  choices.times.device_memory = reserved - 512;
+  document().choose(choices, u"memory"_s);
+  ASSERT_TRUE(settles());
+  auto& answer = find<QLabel>(u"answer_text"_s);
+  EXPECT_TRUE(answer.text().contains(u"exceeds"_s)) << answer.text().toStdString();
+  EXPECT_TRUE(answer.text().contains(bytes_text(512))) << answer.text().toStdString();
+  choices.times.device_memory = reserved;
+  document().choose(choices, u"memory"_s);
+  ASSERT_TRUE(settles());
+  EXPECT_FALSE(answer.text().contains(u"exceeds"_s)) << answer.text().toStdString();
+}
+
 TEST_F(AllocatorChoice, IsACurveAboveTheTensors) {
   EXPECT_EQ(view().curves().predicted_reserved, nullptr);
   const std::int64_t top = view().top();
