@@ -91,6 +91,18 @@ TEST_F(AllocatorChoice, AWrongTextStaysWithItsReason) {
   EXPECT_EQ(document().choices().allocator, "max_split_size_mb:64");
 }
 
+TEST_F(AllocatorChoice, IsTakenBackIfItCannotBeRead) {
+  switch_on();
+  const auto before = document().reserved();
+  Choices choices = document().choices();
+  choices.allocator = "fastest:True";
+  document().choose(choices, u"unknown settings"_s);
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(document().choices().allocator, "");
+  EXPECT_EQ(document().reserved(), before);
+  EXPECT_TRUE(message().contains(u"fastest"_s)) << message().toStdString();
+}
+
 TEST_F(AllocatorChoice, IsKeptInTheSession) {
   switch_on();
   write(u"expandable_segments:True"_s);
@@ -118,6 +130,23 @@ TEST_F(AllocatorChoice, IsComputedAgainOnlyForAnotherStepOrOtherSettings) {
   ASSERT_TRUE(settles());
   EXPECT_NE(document().reserved(), before);
   EXPECT_EQ(document().reserved()->memory.by_slot, expected("").by_slot);
+}
+
+TEST_F(AllocatorChoice, AStepWhoseTensorsFitMayReserveTooMuch) {
+  switch_on();
+  const std::int64_t reserved = document().reserved()->memory.reserved_bytes;
+  ASSERT_GT(reserved - 512, peak());
+  Choices choices = document().choices();
+  choices.times.device_memory = reserved - 512;
+  document().choose(choices, u"memory"_s);
+  ASSERT_TRUE(settles());
+  auto& answer = find<QLabel>(u"answer_text"_s);
+  EXPECT_TRUE(answer.text().contains(u"exceeds"_s)) << answer.text().toStdString();
+  EXPECT_TRUE(answer.text().contains(bytes_text(512))) << answer.text().toStdString();
+  choices.times.device_memory = reserved;
+  document().choose(choices, u"memory"_s);
+  ASSERT_TRUE(settles());
+  EXPECT_FALSE(answer.text().contains(u"exceeds"_s)) << answer.text().toStdString();
 }
 
 TEST_F(AllocatorChoice, IsACurveAboveTheTensors) {
