@@ -20,6 +20,7 @@
 #include "tests/ui/support/long_step.h"
 #include "ui/memory/icicle_view.h"
 #include "ui/memory/memory_view.h"
+#include "ui/memory/segment_map.h"
 #include "ui/theme/theme.h"
 
 namespace stashscope::ui::bench {
@@ -324,6 +325,44 @@ void measure_icicle(std::uint32_t layers, std::uint32_t tensors_of_a_layer) {
   print(row);
 }
 
+/// One buffer in 36 is large, so that nearly every pixel of a row has a block.
+SegmentPicture segments_of(std::uint32_t segments, std::uint32_t blocks_of_a_segment) {
+  SegmentPicture picture;
+  AllocatorMap& map = picture.map;
+  for (std::uint32_t segment = 0; segment < segments; ++segment) {
+    map.first_block.push_back(map.blocks.size());
+    std::int64_t offset = 0;
+    for (std::uint32_t i = 0; i < blocks_of_a_segment; ++i) {
+      const std::int64_t bytes = i % 36 == 0 ? 1 << 20 : 512;
+      map.blocks.push_back({segment, offset, bytes, bytes, BufferId(map.blocks.size())});
+      offset += bytes + (i % 7 == 0 ? 1 << 16 : 0);
+      picture.looks.push_back({Band::stashed, i / (1.0 + blocks_of_a_segment), false});
+    }
+    map.segments.push_back({std::int64_t{segment} << 40, offset, MemoryPool::large});
+  }
+  map.first_block.push_back(map.blocks.size());
+  return picture;
+}
+
+void measure_segments(std::uint32_t segments, std::uint32_t blocks_of_a_segment) {
+  SegmentMap map([](const MapBlock&) { return QStringList(); });
+  map.resize(window_size.width(), 400);
+  map.show();
+  const SegmentPicture picture = segments_of(segments, blocks_of_a_segment);
+  const std::string blocks = std::to_string(segments * blocks_of_a_segment);
+  Row row{"segments with " + blocks + " blocks, " + std::to_string(segments) +
+              " rows: another slot, drawn",
+          {},
+          16};
+  for (int i = 0; i < frames; ++i) {
+    row.milliseconds.push_back(milliseconds_of([&] {
+      map.set_segments(picture);
+      draw(map);
+    }));
+  }
+  print(row);
+}
+
 /// The time from the study to the moves that the buttons of the answer bar offer.
 void measure_moves(const QString& model, int repeats) {
   const auto loaded = load_model_or_session(model_file(model).toStdString(), nullptr);
@@ -367,6 +406,8 @@ void measure_all(int repeats) {
     measure_events(500'000, fill);
   }
   measure_icicle(100, 500);
+  measure_segments(50, 2'000);
+  measure_segments(1, 100'000);
   if (is_there(small)) measure_frames(small);
   if (is_there(small)) {
     measure_tick(small, repeats);

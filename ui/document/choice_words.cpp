@@ -37,6 +37,11 @@ QString optimizer_text(const Study& study) {
              : ChoiceWords::tr("no optimizer");
 }
 
+QString reserved_text(const ReservedMemory& memory) {
+  return ChoiceWords::tr("%1, %2 of it fragmentation")
+      .arg(bytes_text(memory.reserved_bytes), bytes_text(memory.fragmentation_bytes));
+}
+
 QString runtime_hint() {
   return ChoiceWords::tr(
       "Plans and passes are for ONNX Runtime or the saved model. For a PyTorch script, "

@@ -3,6 +3,7 @@
 #include <QString>
 
 #include "core/study/facts/named_sizes.h"
+#include "core/study/reserved/reserved_memory.h"
 
 namespace stashscope::ui {
 
@@ -15,6 +16,9 @@ bool has_own_optimizer(const Study& study);
 /// A text such as `no optimizer` or `with adam`. For a captured step with an optimizer, the text is
 /// `with its own optimizer`.
 QString optimizer_text(const Study& study);
+
+/// A text such as `5.20 GiB, 1.10 GiB of it fragmentation`.
+QString reserved_text(const ReservedMemory& memory);
 
 /// Says, as rich text with a link, that the plans of an ONNX model are not for the PyTorch script
 /// that the model came from.

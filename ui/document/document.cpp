@@ -57,10 +57,11 @@ void Document::restore(const QString& kept_session) {
   open({}, [file = kept_session.toStdString()] { return load_model_or_session(file); });
 }
 
-void Document::compute() { study_job_.compute(model_, choices_, study_); }
+void Document::compute() { study_job_.compute(model_, choices_, {study_, reserved_}); }
 
 void Document::finish(const StudyOutcome& outcome) {
   if (outcome.failure) return finish_in_vain(*outcome.failure, outcome.is_opening);
+  reserved_ = outcome.reserved;
   if (outcome.loaded) {
     take_model(*outcome.loaded, outcome.study, outcome.path);
     Q_EMIT opened();

@@ -38,6 +38,9 @@ class Document : public QObject {
 
   /// The shown study; null until a model is open.
   const std::shared_ptr<const Study>& study() const { return study_; }
+  /// What the chosen allocator reserves for the current variant of the shown study; null if no
+  /// allocator is chosen.
+  const std::shared_ptr<const ReservedStep>& reserved() const { return reserved_; }
   /// The newest choices. Their study is shown as soon as it is computed. If the study cannot be
   /// computed, the choices are undone and the notices report why.
   const Choices& choices() const { return choices_; }
@@ -118,6 +121,7 @@ class Document : public QObject {
   std::shared_ptr<const Study> timed_study(std::shared_ptr<const Study> study) const;
 
   std::shared_ptr<const Study> study_;
+  std::shared_ptr<const ReservedStep> reserved_;
   std::shared_ptr<const Graph> model_;
   Choices choices_;
   Choices opened_choices_;

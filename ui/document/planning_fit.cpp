@@ -68,6 +68,7 @@ bool Planning::is_replanned_in_use() const {
   if (!fit_ || !fit_->replanned || !fit_->replanned->largest) return false;
   Choices planned = fit_->replanned->largest->choices;
   planned.device = document_.choices().device;
+  planned.allocator = document_.choices().allocator;
   return planned == document_.choices() && fit_->study->model == document_.study()->model;
 }
 
@@ -76,6 +77,7 @@ void Planning::use_replanned() {
   if (fit == nullptr || !fit->largest || !document_.is_up_to_date()) return;
   Choices choices = fit->largest->choices;
   choices.device = document_.choices().device;
+  choices.allocator = document_.choices().allocator;
   document_.choose(choices, tr("Set %1 to %2, with the plan made for it")
                                 .arg(full_text(*fit_->study, fit_->answer.dimensions.front()))
                                 .arg(fit->largest->value));

@@ -4,6 +4,23 @@
 
 namespace stashscope::ui {
 
+namespace {
+
+/// What the chosen allocator reserves; null if none is chosen. Throws a usage Error for settings
+/// that are not known.
+std::shared_ptr<const ReservedStep> reserved_of(const Study& study,
+                                                const ReservedStudy& previous = {}) {
+  const auto& text = study.choices.allocator;
+  if (!text) return nullptr;
+  const bool is_same = previous.reserved != nullptr && previous.study->current == study.current &&
+                       previous.study->choices.allocator == text;
+  if (is_same) return previous.reserved;
+  return std::make_shared<const ReservedStep>(
+      reserved_step(study, *study.current, parse_allocator_settings(*text)));
+}
+
+}  // namespace
+
 void StudyJob::open(const QString& path, Loader loader) {
   const Progress progress = restart(true);
   post([path, loader = std::move(loader), progress] {
@@ -14,6 +31,7 @@ void StudyJob::open(const QString& path, Loader loader) {
       progress.update(0, "loading");
       outcome.loaded = loader();
       outcome.study = study_of(*outcome.loaded, progress);
+      outcome.reserved = reserved_of(*outcome.study);
     });
     return outcome;
   });
@@ -27,18 +45,21 @@ void StudyJob::open(const LoadedModel& loaded, std::shared_ptr<const Study> prev
     outcome.loaded = loaded;
     outcome.failure = failure_of([&] {
       outcome.study = compute_study(loaded.model, loaded.session.choices, previous.get(), progress);
+      outcome.reserved = reserved_of(*outcome.study);
     });
     return outcome;
   });
 }
 
 void StudyJob::compute(std::shared_ptr<const Graph> model, const Choices& choices,
-                       std::shared_ptr<const Study> previous) {
+                       ReservedStudy previous) {
   const Progress progress = restart(false);
   post([model = std::move(model), choices, previous = std::move(previous), progress] {
     StudyOutcome outcome;
-    outcome.failure = failure_of(
-        [&] { outcome.study = compute_study(model, choices, previous.get(), progress); });
+    outcome.failure = failure_of([&] {
+      outcome.study = compute_study(model, choices, previous.study.get(), progress);
+      outcome.reserved = reserved_of(*outcome.study, previous);
+    });
     return outcome;
   });
 }

@@ -4,11 +4,18 @@
 #include <memory>
 
 #include "core/study/files/loaded_model.h"
+#include "core/study/reserved/allocator_map.h"
 #include "core/study/step/study.h"
 #include "ui/jobs/failure.h"
 #include "ui/jobs/job_thread.h"
 
 namespace stashscope::ui {
+
+/// A study, and what the chosen allocator reserves for its current variant.
+struct ReservedStudy {
+  std::shared_ptr<const Study> study;
+  std::shared_ptr<const ReservedStep> reserved;  ///< null: no allocator is chosen
+};
 
 /// The result of a computation: either a study or a failure. If the computation loaded the model,
 /// the result also has the model.
@@ -18,9 +25,11 @@ struct StudyOutcome {
   QString path;                       ///< the path given to `open`
   std::optional<LoadedModel> loaded;  ///< set if the computation opened a model
   std::shared_ptr<const Study> study;
+  std::shared_ptr<const ReservedStep> reserved;  ///< null: no allocator is chosen
 };
 
-/// Loads models and computes studies on its own thread. A new computation cancels the previous
+/// Loads models and computes studies, and what the chosen allocator reserves for them, on its own
+/// thread. A new computation cancels the previous
 /// computation and drops its result. Lives on the interface thread.
 class StudyJob : public QObject {
   Q_OBJECT
@@ -38,10 +47,9 @@ class StudyJob : public QObject {
   /// @param previous a study of this model whose results may be reused
   void open(const LoadedModel& loaded, std::shared_ptr<const Study> previous);
   /// Computes the study of a model under some choices.
-  /// @param previous study whose results are reused as far as the new choices do not affect them;
-  /// may be null
-  void compute(std::shared_ptr<const Graph> model, const Choices& choices,
-               std::shared_ptr<const Study> previous);
+  /// @param previous results that are reused as far as the new choices do not affect them; may be
+  /// null
+  void compute(std::shared_ptr<const Graph> model, const Choices& choices, ReservedStudy previous);
   /// Cancels the computation and drops its result. `finished` is not emitted for this computation.
   void cancel();
 

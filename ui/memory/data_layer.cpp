@@ -5,7 +5,7 @@
 #include "ui/charts/band_colours.h"
 #include "ui/charts/column_image.h"
 #include "ui/charts/curve_colours.h"
-#include "ui/charts/data_colours.h"
+#include "ui/memory/tensor_colours.h"
 
 namespace stashscope::ui {
 
@@ -20,30 +20,15 @@ constexpr double workspace_opacity = 0.45;
 /// Opacity of the area between the lowest and the highest value of a column with many slots.
 constexpr double spread_opacity = 0.3;
 
+/// Distance between the lines of a hatching, in pixels.
+constexpr double hatch_period = 7;
+
 struct LineStyle {
   QRgb colour;
   double width = 1;
   double on = 0;      ///< length of a dash in pixels; 0: solid line
   double off = 0;     ///< length of a gap in pixels
   double spread = 0;  ///< opacity of the area between lowest and highest value of a column
-};
-
-constexpr std::size_t life_shades = 1024;
-
-/// All colours of tensors, computed only once, because there may be a million tensors.
-struct TensorColours {
-  explicit TensorColours(const Theme& theme) {
-    for (std::size_t i = 0; i < band_count; ++i) {
-      of_band[i] = band_colour(static_cast<Band>(i), theme).rgb();
-    }
-    for (std::size_t i = 0; i < life_shades; ++i) {
-      const QColor colour = lifetime_colour(static_cast<double>(i) / (life_shades - 1));
-      of_life[i] = seen_colour(colour, theme).rgb();
-    }
-  }
-
-  std::array<QRgb, band_count> of_band;
-  std::array<QRgb, life_shades> of_life;  ///< by lifetime, from 0 slots to all slots
 };
 
 class ColumnPainter {
@@ -58,7 +43,7 @@ class ColumnPainter {
                                static_cast<std::size_t>(std::max(1, size.width())))),
         bounds_(bounds_of(*curves_.current)),
         colours_(theme_),
-        shades_per_step_((life_shades - 1.0) / static_cast<double>(curves_.current->bytes.size())),
+        share_of_step_(1.0 / static_cast<double>(curves_.current->bytes.size())),
         image_(size.width(), size.height(), theme_.canvas.rgb()) {}
 
   void fill_bands() {
@@ -107,7 +92,30 @@ class ColumnPainter {
     }
   }
 
+  /// Hatches what the allocator reserves above the tensors. Hatching differs from every fill, for
+  /// all eyes.
+  void fill_unallocated() {
+    if (!shows_predicted_reserved(curves_)) return;
+    const QRgb colour = hatch_colour(theme_).rgb();
+    const std::vector<Extremes> tensors = envelope(curves_.current->bytes, bounds_);
+    const std::vector<Extremes> reserved =
+        envelope(curves_.predicted_reserved->bytes, bounds_of(*curves_.predicted_reserved));
+    const int period = pixels(hatch_period);
+    const auto columns = static_cast<int>(std::min(tensors.size(), reserved.size()));
+    for (int column = 0; column < columns; ++column) {
+      const auto at = static_cast<std::size_t>(column);
+      const int from = row_of(tensors[at].high);
+      const int to = row_of(reserved[at].high);
+      for (int row = from - (from + column) % period; row < to; row += period) {
+        image_.fill(column, std::max(from, row), std::min(to, row + pixels(1)), colour);
+      }
+    }
+  }
+
   void draw_curves() {
+    if (shows_predicted_reserved(curves_)) {
+      draw_line(*curves_.predicted_reserved, {reserved_colour(theme_).rgb(), 2});
+    }
     draw_line(*curves_.baseline, {theme_.baseline.rgb(), 1, 4, 3});
     for (const PinnedCurve& each : curves_.pinned) {
       draw_line(*each.curve, {pinned_colour(each.slot, theme_.dark).rgb(), 1.5});
@@ -156,10 +164,10 @@ class ColumnPainter {
   QRgb colour_of(const TensorBand& band) const {
     const Band kind = curves_.tensors->band_of[band.buffer];
     if (band.persistent || look_.colouring == MemoryLook::Colouring::band) {
-      return colours_.of_band[static_cast<std::size_t>(kind)];
+      return colours_.of_band(kind);
     }
     const double lived = band.last_slot - band.first_slot + 1;
-    return colours_.of_life[static_cast<std::size_t>(lived * shades_per_step_)];
+    return colours_.of_life(lived * share_of_step_);
   }
 
   /// Fills the part of a column that shows a tensor. Draws an edge if there is room, to separate
@@ -236,7 +244,7 @@ class ColumnPainter {
                                    ///< edge of the last column
   std::vector<double> bounds_;     ///< `positions_` as slots of the current curve
   TensorColours colours_;
-  double shades_per_step_;
+  double share_of_step_;
   ColumnImage image_;
 };
 
@@ -249,6 +257,7 @@ QImage DataLayer::draw(const QSize& size, double ratio) const {
   } else {
     painter.fill_bands();
   }
+  painter.fill_unallocated();
   painter.fill_workspaces();
   painter.draw_curves();
   return painter.finish();
@@ -256,6 +265,14 @@ QImage DataLayer::draw(const QSize& size, double ratio) const {
 
 QColor workspace_colour(const Theme& theme) {
   return QColor(mixed(theme.canvas.rgb(), theme.measured.rgb(), workspace_opacity));
+}
+
+QColor reserved_colour(const Theme& theme) {
+  return QColor(mixed(theme.canvas.rgb(), theme.text.rgb(), 0.8));
+}
+
+QColor hatch_colour(const Theme& theme) {
+  return QColor(mixed(theme.canvas.rgb(), theme.text.rgb(), 0.3));
 }
 
 QColor rest_colour(const Theme& theme) {

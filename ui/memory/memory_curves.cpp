@@ -10,6 +10,8 @@ namespace {
 
 /// Reserved memory above this multiple of the highest peak is not drawn.
 constexpr std::int64_t most_reserved_in_sight = 2;
+/// The same for the reserved memory that the user asked for: small steps fill no segment.
+constexpr std::int64_t most_predicted_in_sight = 4;
 
 using BandEdges = std::array<CurveExtremes, band_count>;
 
@@ -85,6 +87,11 @@ SharedCurve pinned_curve_of(const Study& pinned, const Study& shown) {
   return timed_curve(pinned, *pinned.current, same_nodes ? *shown.times : *pinned.times);
 }
 
+SharedCurve reserved_curve_of(const MemoryCurve& current, const ReservedMemory& memory) {
+  return std::make_shared<const MemoryCurve>(
+      with_peak({CurveExtremes(memory.by_slot), current.clock, current.forward_slots}));
+}
+
 MemoryCurves curves_of(std::shared_ptr<const Study> study, const Measurement* measured,
                        const MemoryCurves& previous) {
   MemoryCurves curves;
@@ -128,13 +135,22 @@ double length_of(const MemoryCurves& curves, AxisUnit unit) {
 }
 
 std::int64_t highest_of(const MemoryCurves& curves) {
-  return shows_reserved(curves) ? std::max(highest_peak(curves), curves.reserved_bytes)
-                                : highest_peak(curves);
+  std::int64_t highest = highest_peak(curves);
+  if (shows_reserved(curves)) highest = std::max(highest, curves.reserved_bytes);
+  if (shows_predicted_reserved(curves)) {
+    highest = std::max(highest, curves.predicted_reserved->peak_bytes);
+  }
+  return highest;
 }
 
 bool shows_reserved(const MemoryCurves& curves) {
   return curves.reserved_bytes > 0 &&
          curves.reserved_bytes / most_reserved_in_sight <= highest_peak(curves);
+}
+
+bool shows_predicted_reserved(const MemoryCurves& curves) {
+  return curves.predicted_reserved != nullptr &&
+         curves.predicted_reserved->peak_bytes / most_predicted_in_sight <= highest_peak(curves);
 }
 
 }  // namespace stashscope::ui

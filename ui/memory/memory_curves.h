@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "core/memory/tensor_bands.h"
+#include "core/study/reserved/reserved_memory.h"
 #include "core/study/step/study.h"
 #include "ui/memory/curve_place.h"
 
@@ -40,6 +41,7 @@ struct MemoryCurves {
   SharedCurve measured;             ///< null: not measured
   SharedCurve with_workspace;       ///< `measured` plus workspace; null: no workspace was measured
   std::int64_t reserved_bytes = 0;  ///< most bytes that the run's allocator held; 0: unknown
+  SharedCurve predicted_reserved;   ///< what the allocator reserves; null: no allocator is chosen
   std::vector<PinnedCurve> pinned;
   /// The upper edge of each band, in bytes by slot. The bands are stacked.
   std::shared_ptr<const std::array<CurveExtremes, band_count>> band_edges;
@@ -53,6 +55,9 @@ SharedCurve curve_of(const Study& study, const Variant& variant);
 /// The curve of the current variant of a pinned study. Uses the times of the shown study if both
 /// studies have the same nodes and sizes.
 SharedCurve pinned_curve_of(const Study& pinned, const Study& shown);
+
+/// The reserved memory of the current variant, over the slots and times of its curve.
+SharedCurve reserved_curve_of(const MemoryCurve& current, const ReservedMemory& memory);
 
 /// The curves of a study, without pinned variants; empty if the study is null.
 /// @param measured measurement of the current variant; may be null
@@ -76,5 +81,7 @@ std::int64_t highest_of(const MemoryCurves& curves);
 /// Whether reserved memory is drawn as a line. It is not drawn if the line would lie far above the
 /// curves and flatten them.
 bool shows_reserved(const MemoryCurves& curves);
+/// The same for what the allocator reserves.
+bool shows_predicted_reserved(const MemoryCurves& curves);
 
 }  // namespace stashscope::ui

@@ -111,7 +111,7 @@ void MemoryFrame::paint_peaks(QPainter& painter, std::optional<double> cursor) c
 void MemoryFrame::paint_peak_label(QPainter& painter, QPointF peak,
                                    std::optional<double> cursor) const {
   if (peak.x() < plot.left() || peak.x() > plot.right()) return;
-  const QString text = tr("peak %1").arg(bytes_text(curves.current->peak_bytes));
+  const QString text = peak_text();
   const QSizeF size(painter.fontMetrics().horizontalAdvance(text) + 10, chart_room(painter).line);
   const bool fits_right = peak.x() + 6 + size.width() < plot.right();
   const double right = peak.x() + 6;
@@ -129,6 +129,12 @@ void MemoryFrame::paint_peak_label(QPainter& painter, QPointF peak,
   painter.drawRoundedRect(QRectF(QPointF(x, y), size), 4, 4);
   painter.setPen(theme.text);
   painter.drawText(QRectF(QPointF(x, y), size), Qt::AlignCenter, text);
+}
+
+QString MemoryFrame::peak_text() const {
+  const QString peak = bytes_text(curves.current->peak_bytes);
+  if (curves.predicted_reserved == nullptr) return tr("peak %1").arg(peak);
+  return tr("peak %1, reserved %2").arg(peak, bytes_text(curves.predicted_reserved->peak_bytes));
 }
 
 void MemoryFrame::paint_hover(QPainter& painter, std::size_t step) const {

@@ -43,6 +43,7 @@ struct MemoryFrame {
   CurvePlace place() const { return place_of(curves, *curves.current, look.unit); }
   QPointF paint_peak(QPainter& painter, const MemoryCurve& curve, const QColor& colour) const;
   void paint_peak_label(QPainter& painter, QPointF peak, std::optional<double> cursor) const;
+  QString peak_text() const;
   void paint_ticks(QPainter& painter, double y) const;
   void paint_phases(QPainter& painter, double y) const;
 };

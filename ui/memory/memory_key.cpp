@@ -40,6 +40,8 @@ double width_of(KeyEntry::Mark mark) {
       return mark_width;
     case KeyEntry::Mark::gradient:
       return gradient_width;
+    case KeyEntry::Mark::hatch:
+      return mark_width;
     case KeyEntry::Mark::swatch:
       return swatch_width;
     default:
@@ -138,6 +140,21 @@ void add_tensors(const MemoryCurves& curves, const MemoryLook& look, const Theme
   }
 }
 
+void add_predicted_reserved(const MemoryCurves& curves, const Theme& theme,
+                            std::vector<KeyEntry>& key) {
+  const QString bytes = bytes_text(curves.predicted_reserved->peak_bytes);
+  const bool is_seen = shows_predicted_reserved(curves);
+  key.push_back({KeyEntry::Mark::line,
+                 (is_seen ? KeyLayout::tr("allocator reserves %1")
+                          : KeyLayout::tr("allocator reserves %1, above the plot"))
+                     .arg(bytes),
+                 reserved_colour(theme), 2});
+  if (!is_seen) return;
+  key.push_back({KeyEntry::Mark::hatch, KeyLayout::tr("reserved but unallocated"),
+                 hatch_colour(theme), 1, Qt::SolidLine, rank_of_lines,
+                 KeyLayout::tr("unallocated")});
+}
+
 QLinearGradient lifetime_gradient(const QRectF& rect, const Theme& theme) {
   QLinearGradient gradient(rect.topLeft(), rect.topRight());
   for (int i = 0; i <= 16; ++i) {
@@ -156,6 +173,11 @@ void paint_mark(QPainter& painter, const KeyEntry& entry, const QRectF& place, c
     return;
   }
   painter.setPen(Qt::NoPen);
+  if (entry.mark == KeyEntry::Mark::hatch) {
+    painter.setBrush(QBrush(entry.colour, Qt::BDiagPattern));
+    painter.drawRect(box);
+    return;
+  }
   if (entry.mark == KeyEntry::Mark::gradient) {
     painter.setBrush(lifetime_gradient(box, theme));
   } else {
@@ -187,6 +209,7 @@ std::vector<KeyEntry> key_of(const MemoryCurves& curves, const MemoryLook& look,
                                           : KeyLayout::tr("reserved %1, above the plot").arg(bytes),
                    theme.measured, 1, Qt::DashLine, rank_of_lines});
   }
+  if (curves.predicted_reserved != nullptr) add_predicted_reserved(curves, theme, key);
   if (look.fill == MemoryLook::Fill::tensors) {
     add_tensors(curves, look, theme, key);
   } else {

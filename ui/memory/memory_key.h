@@ -11,7 +11,7 @@ namespace stashscope::ui {
 
 /// The meaning of one curve, band or colour of the memory view.
 struct KeyEntry {
-  enum class Mark { line, swatch, gradient, none };
+  enum class Mark { line, swatch, hatch, gradient, none };
 
   Mark mark = Mark::swatch;
   QString text;

@@ -335,6 +335,11 @@ QStringList MemoryView::step_facts(std::size_t step) const {
     parts << shown(name_of(curves_.study->graph(), variant.dataflow, variant.timeline.order[step]));
   }
   parts << bytes_text(curves_.current->bytes[step]);
+  if (curves_.predicted_reserved != nullptr) {
+    const std::int64_t reserved = curves_.predicted_reserved->bytes[step];
+    parts << tr("reserved %1").arg(bytes_text(reserved))
+          << tr("%1 unallocated").arg(bytes_text(reserved - curves_.current->bytes[step]));
+  }
   if (curves_.measured != nullptr && step < curves_.measured->bytes.size()) {
     parts << tr("measured %1").arg(bytes_text(curves_.measured->bytes[step]));
   }

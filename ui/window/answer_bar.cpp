@@ -54,7 +54,9 @@ QString device_text(const Study& study) {
   return u"<a href=\"device\">%1</a>"_s.arg(device_name(study));
 }
 
-QString room_text(const Study& study, const StepRoom& room, const QPalette& palette) {
+/// @param reserved bytes that the chosen allocator reserves; 0: no allocator is chosen
+QString room_text(const Study& study, const StepRoom& room, std::int64_t reserved,
+                  const QPalette& palette) {
   const QString device = device_text(study);
   if (room.memory <= 0) return AnswerBar::tr("memory of %1 unknown").arg(device);
   if (room.left < 0) {
@@ -64,6 +66,11 @@ QString room_text(const Study& study, const StepRoom& room, const QPalette& pale
     if (!room.no_plan_fits) return text;
     return AnswerBar::tr("%1: no plan frees %2")
         .arg(text, shown(words_of(room.floor)).toHtmlEscaped());
+  }
+  if (reserved > room.memory) {
+    return AnswerBar::tr("tensors fit %1, but %2 by %3")
+        .arg(device, warning_text(AnswerBar::tr("reserved memory exceeds it"), palette),
+             bytes_text(reserved - room.memory));
   }
   if (!room.is_narrow) {
     return AnswerBar::tr("fits %1, %2 left").arg(device, bytes_text(room.left));
@@ -237,20 +244,29 @@ void AnswerBar::show_study() {
 
 void AnswerBar::show_answer(const Study& study) {
   const std::int64_t peak_bytes = study.current->timeline.peak_bytes;
-  const QString peak = tr("Peak <b>%1</b>").arg(bytes_text(peak_bytes)) +
-                       later_steps_text(peak_bytes, room_.later.peak_bytes,
-                                        u"<b>%1</b>"_s.arg(bytes_text(room_.later.peak_bytes)));
+  QString peak = tr("Peak <b>%1</b>").arg(bytes_text(peak_bytes)) +
+                 later_steps_text(peak_bytes, room_.later.peak_bytes,
+                                  u"<b>%1</b>"_s.arg(bytes_text(room_.later.peak_bytes)));
+  std::int64_t allocator_bytes = 0;
+  if (const auto& reserved = document_.reserved()) {
+    allocator_bytes = reserved->memory.reserved_bytes;
+    peak = tr("%1, reserved <b>%2</b>").arg(peak, bytes_text(allocator_bytes));
+  }
   const QString optimizer = is_captured(&study)
                                 ? optimizer_text(study)
                                 : u"<a href=\"optimizer\">%1</a>"_s.arg(optimizer_text(study));
   const bool is_training = !study.prepared->step.parameters.empty();
   const QString mark = u" &nbsp;·&nbsp; "_s;
   const QString memory = (is_training ? tr("%1, %2").arg(peak, optimizer) : peak) + mark +
-                         room_text(study, room_, palette());
+                         room_text(study, room_, allocator_bytes, palette());
   forms_ =
       QStringList{memory + mark + time_text_of(study), memory + mark + plain_time_text_of(study),
                   memory + mark + short_time_text_of(study), memory};
-  answer_->setToolTip(tip_of(study, room_));
+  QString tip = tip_of(study, room_);
+  if (const auto& reserved = document_.reserved()) {
+    tip = tr("PyTorch's allocator reserves %1.\n%2").arg(reserved_text(reserved->memory), tip);
+  }
+  answer_->setToolTip(tip);
   answer_->setAccessibleDescription(answer_->toolTip());
 }
 

@@ -1,6 +1,7 @@
 #include "ui/window/status_line.h"
 
 #include "core/base/text.h"
+#include "ui/document/choice_words.h"
 #include "ui/panels/planner/answer_text.h"
 #include "ui/text/counted.h"
 #include "ui/text/note_text.h"
@@ -90,6 +91,9 @@ void StatusLine::show_answer() {
     return;
   }
   QStringList parts = {peak_text(*study)};
+  if (document_.reserved() != nullptr) {
+    parts << tr("reserved %1").arg(reserved_text(document_.reserved()->memory));
+  }
   const QString no_backward = no_backward_text(*study);
   parts << (no_backward.isEmpty() ? cost_text(*study) : no_backward.toHtmlEscaped());
   const ReplannedFit* const replanned = planning_.replanned();

@@ -52,6 +52,7 @@ bool same_step(const Choices& a, const Choices& b) {
   Choices elsewhere = a;
   elsewhere.device = b.device;
   elsewhere.times = b.times;
+  elsewhere.allocator = b.allocator;
   return elsewhere == b;
 }
 

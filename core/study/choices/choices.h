@@ -109,6 +109,10 @@ struct Choices {
   OrderChoices order;
   FusionChoice fusion;
   std::optional<std::string> device;  ///< the device that runs the step; not set: no run
+  /// Settings of PyTorch's caching allocator, in the form of `PYTORCH_CUDA_ALLOC_CONF`, under which
+  /// reserved memory is told; empty: the default settings. Not set: it is not told. They change no
+  /// step.
+  std::optional<std::string> allocator;
 
   friend bool operator==(const Choices&, const Choices&) = default;
 };
@@ -135,7 +139,8 @@ DeviceProfile profile_in_force(const TimeChoices& choices);
 /// Bytes of the device's memory that the step must leave free.
 std::int64_t kept_free_bytes(const TimeChoices& choices);
 
-/// Whether `a` and `b` lead to the same step, regardless of the device and its speed.
+/// Whether `a` and `b` lead to the same step, regardless of the device, its speed and the
+/// allocator.
 bool same_step(const Choices& a, const Choices& b);
 
 /// Sets the size of a dimension if `value` is a number; otherwise unifies the dimension with the

@@ -70,13 +70,17 @@ std::string reserve_text(const Choices& choices) {
   return percent == 0 ? "none" : format_number(percent) + " %";
 }
 
+std::string allocator_text(const Choices& choices) {
+  return choices.allocator ? or_else(*choices.allocator, "default settings") : "off";
+}
+
 /// A choice that is compared as one text.
 struct ChoiceText {
   const char* name;
   std::string (*text)(const Choices&);
 };
 
-constexpr std::array<ChoiceText, 25> choice_texts = {{
+constexpr std::array<ChoiceText, 26> choice_texts = {{
     {"level", [](const Choices& c) { return std::to_string(c.plans.level); }},
     {"plans of ONNX Runtime",
      [](const Choices& c) { return std::string(rules_of(c.plans.search.reference).name); }},
@@ -110,6 +114,7 @@ constexpr std::array<ChoiceText, 25> choice_texts = {{
     {"link to the host", link_text},
     {"device memory", memory_text},
     {"device memory kept free", reserve_text},
+    {"allocator", allocator_text},
 }};
 
 std::string planned_text(const std::optional<PlannedSequence>& planned) {

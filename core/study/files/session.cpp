@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/allocator/allocator_settings.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/run/measurement/device_name.h"
@@ -73,7 +74,8 @@ json to_json(const Choices& choices) {
           {"release_gradients", choices.update.release_gradients},
           {"passes", choices.graph.passes},
           {"precision", precision_name(choices.graph.precision)},
-          {"device", choice_text(choices.device, no_device)}};
+          {"device", choice_text(choices.device, no_device)},
+          {"allocator", choices.allocator ? json(*choices.allocator) : json()}};
 }
 
 void read_probe_extensions(const json& object, RecomputeSearchOptions& probe) {
@@ -116,8 +118,8 @@ void read_fusion(const json& object, FusionChoice& fusion) {
   fusion.apart.insert(apart.begin(), apart.end());
 }
 
-template <class Number>
-void read_or_null(const json& object, const char* key, std::optional<Number>& into) {
+template <class Value>
+void read_or_null(const json& object, const char* key, std::optional<Value>& into) {
   if (object.value(key, json()).is_null()) return;
   read(object, key, into.emplace());
 }
@@ -194,6 +196,11 @@ void read_device(const json& object, std::optional<std::string>& device) {
   device = choice_of(name, no_device);
 }
 
+void read_allocator(const json& object, std::optional<std::string>& allocator) {
+  read_or_null(object, "allocator", allocator);
+  if (allocator) parse_allocator_settings(*allocator);
+}
+
 Choices choices_from(const json& object) {
   if (!object.is_object()) fail_field("choices", "has a wrong type");
   Choices choices;
@@ -206,6 +213,7 @@ Choices choices_from(const json& object) {
   read_fusion(object, choices.fusion);
   check_strategy_names(choices);
   read_device(object, choices.device);
+  read_allocator(object, choices.allocator);
   return choices;
 }
 

@@ -299,6 +299,7 @@ LargestFit largest_fit(const Study& study, const FitQuestion& question, const Pr
 bool fit_holds(const Study& asked, const LargestFit& answer, const Study& now) {
   const auto rest_of = [&](Choices choices) {
     choices.device.reset();
+    choices.allocator.reset();
     for (const Dimension& each : answer.dimensions) {
       choices = with_dimension(asked, std::move(choices), each, 1);
     }

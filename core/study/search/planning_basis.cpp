@@ -15,6 +15,7 @@ Choices planning_basis_of(Choices choices) {
   plans.sequence.reset();
   choices.order.moves.clear();  // planners drop moves
   choices.device.reset();
+  choices.allocator.reset();
   // The memory of the device limits no plan: a plan was searched for within a budget.
   choices.times.device_memory.reset();
   choices.times.reserve_percent = 0;

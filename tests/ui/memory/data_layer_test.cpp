@@ -8,10 +8,13 @@
 #include "tests/support/model_builder.h"
 #include "tests/ui/support/long_step.h"
 #include "ui/charts/column_image.h"
+#include "ui/memory/memory_key.h"
 #include "ui/memory/memory_view.h"
 
 namespace stashscope::ui::test {
 namespace data_layer_test {
+
+using namespace Qt::StringLiterals;
 
 /// A million slots, flat except for one.
 MemoryCurves with_spike(std::size_t at) {
@@ -73,6 +76,34 @@ bool occurs(const QImage& image, const QColor& colour) {
     }
   }
   return false;
+}
+
+TEST(DataLayer, HatchesWhatIsReservedAboveTheTensors) {
+  MemoryCurves curves = long_step(500, 20);
+  const std::int64_t peak = curves.current->peak_bytes;
+  const Theme theme = theme_of(QPalette(Qt::white));
+  StepAxis axis;
+  axis = with_steps(axis, length_of(curves, AxisUnit::steps));
+  const auto drawn_with = [&](std::int64_t reserved) {
+    const ReservedMemory memory{reserved, reserved - peak,
+                                std::vector<std::int64_t>(curves.current->bytes.size(), reserved)};
+    curves.predicted_reserved = reserved_curve_of(*curves.current, memory);
+    EXPECT_EQ(curves.predicted_reserved->peak_bytes, reserved);
+    return DataLayer{curves, {}, whole(axis), highest_of(curves) + 1, {}, theme}.draw({300, 200},
+                                                                                      1);
+  };
+  const QImage near = drawn_with(peak * 3 / 2);
+  EXPECT_TRUE(occurs(near, hatch_colour(theme)));
+  EXPECT_TRUE(occurs(near, reserved_colour(theme)));
+  const auto texts = [&] {
+    QString all;
+    for (const KeyEntry& each : key_of(curves, {}, theme)) all += each.text + u", "_s;
+    return all;
+  };
+  EXPECT_TRUE(texts().contains(u"reserved but unallocated"_s)) << texts().toStdString();
+  const QImage far = drawn_with(peak * 40);
+  EXPECT_FALSE(occurs(far, hatch_colour(theme))) << "it would flatten the curves";
+  EXPECT_TRUE(texts().contains(u"above the plot"_s)) << texts().toStdString();
 }
 
 /// On the time axis, a measured slot may last longer than the predicted slot.

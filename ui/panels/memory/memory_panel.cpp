@@ -29,7 +29,9 @@ MemoryPanel::MemoryPanel(Document& document, QWidget* parent)
       pinned_(document),
       view_(new MemoryView),
       tabs_(new QTabBar),
-      pages_(new QStackedWidget) {
+      pages_(new QStackedWidget),
+      allocator_(new AllocatorRow(document)),
+      segments_(new SegmentPage(document)) {
   setObjectName(u"memory_panel"_s);
   setAccessibleName(tr("Memory over the step"));
   auto* const curve = new QWidget;
@@ -42,10 +44,17 @@ MemoryPanel::MemoryPanel(Document& document, QWidget* parent)
   pages_->setMinimumHeight(least_height);
   pages_->addWidget(curve);
   pages_->addWidget(new DifferencePanel(document_));
+  pages_->addWidget(segments_);
+  // The row shows and hides itself.
+  auto* const allocator = new QWidget;
+  auto* const allocator_layout = new QVBoxLayout(allocator);
+  allocator_layout->setContentsMargins(0, 0, 0, 0);
+  allocator_layout->addWidget(allocator_);
   auto* const layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
   layout->addWidget(make_header());
+  layout->addWidget(allocator);
   layout->addWidget(pages_, 1);
   connect(&document_, &Document::study_changed, this, &MemoryPanel::show_curves);
   connect(&document_, &Document::measured_changed, this, &MemoryPanel::show_curves);
@@ -55,6 +64,8 @@ MemoryPanel::MemoryPanel(Document& document, QWidget* parent)
   connect(view_, &MemoryView::slot_clicked, &document_.selection(), &LinkedSelection::select_slot);
   connect(view_, &MemoryView::tensor_chosen, this, &MemoryPanel::take_tensor);
   connect(view_, &MemoryView::look_changed, this, &MemoryPanel::show_look);
+  connect(&segments_->map(), &SegmentMap::tensor_chosen, this, &MemoryPanel::select_tensor);
+  connect(segments_, &SegmentPage::allocator_wanted, this, [this] { allocator_->switch_on(true); });
   set_main_widget(*this, view_);
   show_look();
 }
@@ -64,18 +75,36 @@ QWidget* MemoryPanel::make_header() {
   auto* const layout = new QHBoxLayout(header);
   layout->setContentsMargins(spacing_unit / 2, 0, spacing_unit, 0);
   layout->setSpacing(spacing_unit);
+  // The checked button must be obvious, even on a dark background.
+  header->setStyleSheet(
+      u"QToolButton:checked { background: palette(highlight); color: palette(highlighted-text);"
+      " border: 1px solid palette(highlight); padding: 3px; }"_s);
   tabs_->setObjectName(u"memory_tabs"_s);
   tabs_->setAccessibleName(tr("Memory pages"));
   tabs_->setDrawBase(false);
+  // With large text, all tabs stay in sight.
+  tabs_->setUsesScrollButtons(false);
+  tabs_->setElideMode(Qt::ElideRight);
   tabs_->addTab(tr("Curve"));
-  tabs_->addTab(tr("Predicted and measured"));
+  tabs_->setTabToolTip(tabs_->addTab(tr("Measured")),
+                       tr("Predicted and measured memory, slot by slot"));
+  tabs_->addTab(tr("Segments"));
   controls_ = make_controls();
+  // The rows below must not move when another page is chosen.
+  QSizePolicy kept = controls_->sizePolicy();
+  kept.setRetainSizeWhenHidden(true);
+  controls_->setSizePolicy(kept);
+  QToolButton* const reserved = make_reserved_switch();
   layout->addWidget(tabs_);
   layout->addStretch(1);
+  layout->addWidget(reserved);
   layout->addWidget(controls_);
-  connect(tabs_, &QTabBar::currentChanged, this, [this](int page) {
+  connect(tabs_, &QTabBar::currentChanged, this, [this, reserved](int page) {
     pages_->setCurrentIndex(page);
     controls_->setVisible(page == 0);
+    const bool is_difference = page == 1;
+    reserved->setVisible(!is_difference);
+    allocator_->parentWidget()->setVisible(!is_difference);
   });
   return header;
 }
@@ -85,10 +114,6 @@ QWidget* MemoryPanel::make_controls() {
   auto* const layout = new QHBoxLayout(row);
   layout->setContentsMargins(0, spacing_unit / 2, 0, spacing_unit / 2);
   layout->setSpacing(spacing_unit);
-  // The checked button must be obvious, even on a dark background.
-  row->setStyleSheet(
-      u"QToolButton:checked { background: palette(highlight); color: palette(highlighted-text);"
-      " border: 1px solid palette(highlight); padding: 3px; }"_s);
   colouring_ =
       joined({make_switch(
                   u"tensors_by_lifetime"_s, tr("By lifetime"),
@@ -155,6 +180,24 @@ QToolButton* MemoryPanel::make_switch(const QString& name, const QString& text, 
   return button;
 }
 
+QToolButton* MemoryPanel::make_reserved_switch() {
+  auto* const button = new QToolButton;
+  button->setObjectName(u"memory_reserved"_s);
+  button->setText(tr("Reserved"));
+  button->setToolTip(tr("Shows what PyTorch's caching allocator reserves for these tensors"));
+  button->setCheckable(true);
+  button->setFocusPolicy(Qt::StrongFocus);
+  connect(button, &QToolButton::clicked, allocator_, &AllocatorRow::switch_on);
+  const auto show = [this, button] {
+    button->setEnabled(document_.study() != nullptr);
+    button->setChecked(document_.choices().allocator.has_value());
+  };
+  connect(&document_, &Document::choices_changed, button, show);
+  connect(&document_, &Document::study_changed, button, show);
+  show();
+  return button;
+}
+
 QWidget* MemoryPanel::joined(std::initializer_list<QToolButton*> buttons) {
   auto* const box = new QWidget;
   auto* const layout = new QHBoxLayout(box);
@@ -168,10 +211,14 @@ void MemoryPanel::show_curves() {
   const Measured* const measured = document_.measured();
   MemoryCurves curves = curves_of(
       document_.study(), measured == nullptr ? nullptr : &measured->runs.current, view_->curves());
+  if (curves.study != nullptr && document_.reserved() != nullptr) {
+    curves.predicted_reserved = reserved_curve_of(*curves.current, document_.reserved()->memory);
+  }
   for (const PinnedVariant& each : pinned_.all()) {
     if (curves.study == nullptr) break;
     curves.pinned.push_back({pinned_curve_of(*each.study, *curves.study), each.slot});
   }
+  if (curves.current != view_->curves().current) segments_->mark({});
   view_->set_curves(std::move(curves));
   show_look();
 }
@@ -180,6 +227,7 @@ void MemoryPanel::show_look() {
   const MemoryLook& look = view_->look();
   for (const Switch& each : switches_) each.button->setChecked(each.is_on(look));
   colouring_->setVisible(look.fill == Fill::tensors);
+  segments_->map().set_colouring(look.colouring);
   mark_selected();
 }
 
@@ -204,7 +252,12 @@ void MemoryPanel::show_life() {
 
 void MemoryPanel::mark_selected() {
   view_->mark_made_by(document_.selection().node());
-  if (document_.selection().current().tensor.valid()) view_->mark(selected_buffer());
+  const BufferId selected = selected_buffer();
+  if (document_.selection().current().tensor.valid()) view_->mark(selected);
+  // A node may make several tensors; the one that was chosen in the map stays outlined.
+  const NodeId node = document_.selection().node();
+  const bool is_same = node.valid() && view_->maker_of(segments_->map().marked()) == node;
+  if (!is_same) segments_->mark(selected);
 }
 
 void MemoryPanel::follow_selection() {
@@ -213,10 +266,14 @@ void MemoryPanel::follow_selection() {
   mark_selected();
 }
 
-/// Moves the cursor to the clicked slot. Selects the node that made the clicked tensor, or the
-/// tensor if no node made it.
+/// Moves the cursor to the clicked slot and selects the clicked tensor.
 void MemoryPanel::take_tensor(std::size_t slot, BufferId buffer) {
   document_.selection().select_slot(slot);
+  select_tensor(buffer);
+}
+
+/// Selects the node that made a tensor, or the tensor if no node made it. The cursor stays.
+void MemoryPanel::select_tensor(BufferId buffer) {
   const NodeId maker = view_->maker_of(buffer);
   if (maker.valid()) {
     document_.selection().select_node(maker, LinkedSelection::Cursor::stays);
@@ -224,6 +281,7 @@ void MemoryPanel::take_tensor(std::size_t slot, BufferId buffer) {
     document_.selection().select_tensor(study->current->timeline.buffers[buffer].root);
   }
   view_->mark(buffer);
+  segments_->mark(buffer);
 }
 
 }  // namespace stashscope::ui

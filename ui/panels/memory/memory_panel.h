@@ -7,11 +7,14 @@
 
 #include "ui/document/pinned_variants.h"
 #include "ui/memory/memory_view.h"
+#include "ui/panels/memory/allocator_row.h"
+#include "ui/panels/memory/segment_page.h"
 
 namespace stashscope::ui {
 
 /// Shows the memory curves of the document's study and of the pinned variants, and passes the
-/// cursor of the memory view to the document. A second page compares a run with its prediction.
+/// cursor of the memory view to the document. A second page compares a run with its prediction, a
+/// third shows the segments of the allocator.
 class MemoryPanel : public QWidget {
   Q_OBJECT
 
@@ -32,6 +35,7 @@ class MemoryPanel : public QWidget {
   QToolButton* make_switch(const QString& name, const QString& text, const QString& tip,
                            std::function<void(MemoryLook&)> choose,
                            std::function<bool(const MemoryLook&)> is_on);
+  QToolButton* make_reserved_switch();
   /// Puts the buttons side by side as one control.
   static QWidget* joined(std::initializer_list<QToolButton*> buttons);
   void show_curves();
@@ -40,6 +44,7 @@ class MemoryPanel : public QWidget {
   void show_life();
   void mark_selected();
   BufferId selected_buffer() const;
+  void select_tensor(BufferId buffer);
   void take_tensor(std::size_t slot, BufferId buffer);
 
   Document& document_;
@@ -47,6 +52,8 @@ class MemoryPanel : public QWidget {
   MemoryView* view_;
   QTabBar* tabs_;
   QStackedWidget* pages_;
+  AllocatorRow* allocator_;
+  SegmentPage* segments_;
   QWidget* controls_;
   QWidget* colouring_;
   std::vector<Switch> switches_;

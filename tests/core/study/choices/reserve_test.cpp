@@ -13,7 +13,7 @@ TEST(Reserve, IsTakenOffTheMemoryOfTheDevice) {
   times.profile.memory_bytes = 2000;
   EXPECT_EQ(profile_in_force(times).memory_bytes, 2000);
   times.reserve_percent = 5;
-  EXPECT_EQ(reserved_bytes(times), 100);
+  EXPECT_EQ(kept_free_bytes(times), 100);
   EXPECT_EQ(profile_in_force(times).memory_bytes, 1900);
   times.device_memory = 1000;
   EXPECT_EQ(profile_in_force(times).memory_bytes, 950);

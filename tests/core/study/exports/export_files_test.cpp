@@ -1,9 +1,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "core/base/text.h"
+#include "core/study/choices/node_names.h"
 #include "core/study/exports/csv_tables.h"
 #include "core/study/exports/mapped_memory.h"
 #include "core/study/exports/node_data.h"
@@ -101,10 +103,96 @@ TEST(ProtobufWriter, WritesTheWireFormat) {
                                       "ab\x10\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"));
 }
 
-TEST(PerfettoTrace, IsNotEmptyForAStepWithoutTimes) {
+/// A field of a protobuf message.
+struct ProtobufField {
+  std::uint64_t number = 0;
+  std::uint64_t value = 0;  ///< of a varint
+  std::string bytes = {};   ///< of a text or a message
+};
+
+std::uint64_t take_varint(std::string_view& message) {
+  std::uint64_t value = 0;
+  for (unsigned shift = 0; !message.empty(); shift += 7) {
+    const auto byte = static_cast<unsigned char>(message.front());
+    message.remove_prefix(1);
+    value |= static_cast<std::uint64_t>(byte & 0x7fU) << shift;
+    if (byte < 0x80) break;
+  }
+  return value;
+}
+
+std::vector<ProtobufField> fields_of(std::string_view message) {
+  std::vector<ProtobufField> fields;
+  while (!message.empty()) {
+    const std::uint64_t tag = take_varint(message);
+    ProtobufField field{tag >> 3U, take_varint(message)};
+    if ((tag & 7U) == 2) {
+      field.bytes = message.substr(0, field.value);
+      message.remove_prefix(std::min<std::size_t>(field.value, message.size()));
+    }
+    fields.push_back(std::move(field));
+  }
+  return fields;
+}
+
+std::optional<ProtobufField> field_of(const std::vector<ProtobufField>& fields,
+                                      std::uint64_t number) {
+  const auto found = std::ranges::find(fields, number, &ProtobufField::number);
+  return found == fields.end() ? std::nullopt : std::optional(*found);
+}
+
+/// What a trace has: the name of each track, the largest value of its counter, and the slices.
+struct ReadTrace {
+  std::map<std::uint64_t, std::string> tracks;
+  std::map<std::string, std::uint64_t> largest;
+  std::vector<std::string> begun;
+  std::size_t ended = 0;
+  bool is_in_order = true;
+};
+
+/// Field numbers of protos/perfetto/trace, written down once more.
+ReadTrace read_trace(const std::string& text) {
+  ReadTrace trace;
+  std::uint64_t now = 0;
+  for (const ProtobufField& packet : fields_of(text)) {
+    const auto fields = fields_of(packet.bytes);
+    if (const auto track = field_of(fields, 60)) {
+      const auto descriptor = fields_of(track->bytes);
+      trace.tracks[field_of(descriptor, 1)->value] = field_of(descriptor, 2)->bytes;
+    }
+    const auto message = field_of(fields, 11);
+    if (!message) continue;
+    const std::uint64_t time = field_of(fields, 8)->value;
+    trace.is_in_order &= time >= now;
+    now = time;
+    const auto event = fields_of(message->bytes);
+    const std::uint64_t type = field_of(event, 9)->value;
+    if (type == 1) trace.begun.push_back(field_of(event, 23)->bytes);
+    if (type == 2) ++trace.ended;
+    if (type != 4) continue;
+    std::uint64_t& largest = trace.largest[trace.tracks.at(field_of(event, 11)->value)];
+    largest = std::max(largest, field_of(event, 30)->value);
+  }
+  return trace;
+}
+
+TEST(PerfettoTrace, HasASliceForEachNodeAndCountersThatReachThePeaks) {
   const auto study = blocks();
-  EXPECT_GT(perfetto_trace(*study, AllocatorSettings()).size(),
-            perfetto_trace(*study, std::nullopt).size());
+  const ReadTrace trace = read_trace(perfetto_trace(*study, AllocatorSettings()));
+  const Variant& variant = *study->current;
+  ASSERT_EQ(trace.begun.size(), variant.timeline.order.size());
+  EXPECT_EQ(trace.ended, trace.begun.size());
+  EXPECT_TRUE(trace.is_in_order);
+  for (std::size_t slot = 0; slot < trace.begun.size(); ++slot) {
+    EXPECT_EQ(trace.begun[slot],
+              shown_name(study->graph(), variant.dataflow, variant.timeline.order[slot]));
+  }
+  const ReservedMemory reserved = reserved_memory(*study, variant, AllocatorSettings());
+  EXPECT_EQ(trace.largest.at("live bytes"),
+            static_cast<std::uint64_t>(variant.timeline.peak_bytes));
+  EXPECT_EQ(trace.largest.at("reserved bytes"),
+            static_cast<std::uint64_t>(reserved.reserved_bytes));
+  EXPECT_FALSE(read_trace(perfetto_trace(*study, std::nullopt)).largest.contains("reserved bytes"));
 }
 
 TEST(SlotTimes, EndWithTheSecondsOfTheStep) {

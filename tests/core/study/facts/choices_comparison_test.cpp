@@ -70,6 +70,7 @@ const std::vector<Change>& changes() {
       {"transfer_bandwidth", [](Choices& c) { c.times.transfer_bandwidth = 1e9; }},
       {"device_memory", [](Choices& c) { c.times.device_memory = 1 << 30; }},
       {"reserve_percent", [](Choices& c) { c.times.reserve_percent = 7.5; }},
+      {"allocator", [](Choices& c) { c.allocator = "max_split_size_mb:128"; }},
       {"optimizer", [](Choices& c) { c.update.optimizer = "adam"; }},
       {"master_weights", [](Choices& c) { c.update.master_weights = true; }},
       {"release_gradients", [](Choices& c) { c.update.release_gradients = true; }},

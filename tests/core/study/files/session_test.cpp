@@ -85,6 +85,8 @@ TEST_F(SessionFile, RefusesValuesThatMakeNoSense) {
                               "{\"transfer_bandwidth\": 1e300}",
                               "{\"device_memory\": 0}",
                               "{\"device_memory\": 1.5}",
+                              "{\"allocator\": \"max_split_size_mb:1\"}",
+                              "{\"allocator\": 3}",
                               "{\"reserve_percent\": -1}",
                               "{\"reserve_percent\": 100}",
                               "{\"reserve_percent\": \"5 %\"}",
@@ -107,6 +109,7 @@ TEST_F(SessionFile, KeepsTheProfileByNameOrByValue) {
   session.choices.times.transfer_bandwidth = 1e9;
   session.choices.times.device_memory = 24LL << 30;
   session.choices.times.reserve_percent = 7.5;
+  session.choices.allocator = "expandable_segments:True";
   EXPECT_EQ(parse_session(session_text(session, folder.path()), folder.path()), session);
   EXPECT_NE(refused_with("{\"profile\": {\"name\": \"x\", \"speed\": 1}}").find("key 'speed'"),
             std::string::npos);

@@ -61,6 +61,7 @@ TEST(PlanningBasis, DoesNotDependOnTheMemoryToFit) {
   Choices choices = study->choices;
   choices.times.device_memory = 1 << 20;
   choices.times.reserve_percent = 5;
+  choices.allocator = "expandable_segments:True";
   EXPECT_TRUE(same_planning_basis(*study, *with(*study, choices)));
   choices.times.profile.name = "the same with less memory";
   choices.times.profile.memory_bytes /= 2;

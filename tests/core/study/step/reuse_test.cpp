@@ -96,7 +96,7 @@ void visit(FusionChoice& fusion, FieldChange& change) {
 }
 
 void visit(Choices& choices, FieldChange& change) {
-  auto& [graph, dims, times, update, plans, order, fusion, device] = choices;
+  auto& [graph, dims, times, update, plans, order, fusion, device, allocator] = choices;
   visit(graph, change);
   change("dims", dims, {{"N", 5}});
   visit(times, change);
@@ -105,6 +105,7 @@ void visit(Choices& choices, FieldChange& change) {
   visit(order, change);
   visit(fusion, change);
   change("device", device, "cpu");
+  change("allocator", allocator, "expandable_segments:True");
 }
 
 using Facts = std::vector<std::string>;

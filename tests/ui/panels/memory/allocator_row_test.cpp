@@ -1,0 +1,166 @@
+// The choice of the allocator, and what the window tells of its reserved memory.
+
+#include <QLineEdit>
+#include <QSignalSpy>
+#include <QToolButton>
+
+#include "core/study/reserved/reserved_memory.h"
+#include "tests/ui/support/window_test.h"
+#include "ui/memory/memory_view.h"
+#include "ui/text/texts.h"
+
+namespace stashscope::ui::test {
+namespace allocator_row_test {
+
+using namespace Qt::StringLiterals;
+
+class AllocatorChoice : public WindowTest {
+ protected:
+  void SetUp() override {
+    WindowTest::SetUp();
+    open(sample(u"gpt2_tiny"_s));
+  }
+  QToolButton& toggle() { return find<QToolButton>(u"memory_reserved"_s); }
+  QLineEdit& field() { return find<QLineEdit>(u"allocator_settings"_s); }
+  QLabel& fault() { return find<QLabel>(u"allocator_fault"_s); }
+  MemoryView& view() { return find<MemoryView>(u"memory_view"_s); }
+  void switch_on() {
+    click(toggle());
+    ASSERT_TRUE(settles());
+  }
+  void write(const QString& text) {
+    field().setFocus();
+    field().selectAll();
+    text.isEmpty() ? QTest::keyClick(&field(), Qt::Key_Delete) : QTest::keyClicks(&field(), text);
+    QTest::keyClick(&field(), Qt::Key_Return);
+    ASSERT_TRUE(settles());
+  }
+  ReservedMemory expected(const char* settings) {
+    const Study& study = *document().study();
+    return reserved_memory(study, *study.current, parse_allocator_settings(settings));
+  }
+  bool tells(std::int64_t bytes) { return status().contains(bytes_text(bytes)); }
+};
+
+TEST_F(AllocatorChoice, IsOffUntilItIsSwitchedOn) {
+  EXPECT_TRUE(find<QWidget>(u"allocator_row"_s).isHidden());
+  EXPECT_EQ(document().reserved(), nullptr) << "nothing is computed";
+  EXPECT_FALSE(status().contains(u"reserved"_s)) << status().toStdString();
+  switch_on();
+  EXPECT_TRUE(toggle().isChecked());
+  EXPECT_TRUE(find<QWidget>(u"allocator_row"_s).isVisible());
+  ASSERT_NE(document().reserved(), nullptr);
+  const ReservedMemory memory = expected("");
+  EXPECT_EQ(document().reserved()->memory.by_slot, memory.by_slot);
+  EXPECT_TRUE(tells(memory.reserved_bytes)) << status().toStdString();
+  EXPECT_TRUE(tells(memory.fragmentation_bytes)) << status().toStdString();
+  EXPECT_TRUE(find<QLabel>(u"answer_text"_s).text().contains(bytes_text(memory.reserved_bytes)));
+  click(toggle());
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(document().reserved(), nullptr);
+  EXPECT_FALSE(status().contains(u"reserved"_s)) << status().toStdString();
+}
+
+TEST_F(AllocatorChoice, TakesSettingsThatUndoTakesBack) {
+  switch_on();
+  write(u"expandable_segments:True"_s);
+  EXPECT_EQ(document().choices().allocator, "expandable_segments:True");
+  EXPECT_EQ(document().reserved()->memory.by_slot, expected("expandable_segments:True").by_slot);
+  press(Qt::Key_Z, Qt::ControlModifier);
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(document().choices().allocator, "");
+  EXPECT_EQ(field().text(), QString());
+  press(Qt::Key_Z, Qt::ControlModifier);
+  ASSERT_TRUE(settles());
+  EXPECT_FALSE(document().choices().allocator);
+  EXPECT_TRUE(find<QWidget>(u"allocator_row"_s).isHidden());
+}
+
+TEST_F(AllocatorChoice, AWrongTextStaysWithItsReason) {
+  switch_on();
+  write(u"max_split_size_mb:128"_s);
+  const auto before = document().reserved();
+  write(u"max_split_size_mb:many"_s);
+  EXPECT_EQ(field().text(), u"max_split_size_mb:many"_s);
+  EXPECT_TRUE(fault().isVisible());
+  EXPECT_TRUE(fault().text().contains(u"max_split_size_mb"_s)) << fault().text().toStdString();
+  EXPECT_EQ(document().choices().allocator, "max_split_size_mb:128") << "the choice stays";
+  EXPECT_EQ(document().reserved(), before);
+  write(u"max_split_size_mb:64"_s);
+  EXPECT_TRUE(fault().isHidden());
+  EXPECT_EQ(document().choices().allocator, "max_split_size_mb:64");
+}
+
+TEST_F(AllocatorChoice, IsTakenBackIfItCannotBeRead) {
+  switch_on();
+  const auto before = document().reserved();
+  Choices choices = document().choices();
+  choices.allocator = "fastest:True";
+  document().choose(choices, u"unknown settings"_s);
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(document().choices().allocator, "");
+  EXPECT_EQ(document().reserved(), before);
+  EXPECT_TRUE(message().contains(u"fastest"_s)) << message().toStdString();
+}
+
+TEST_F(AllocatorChoice, IsKeptInTheSession) {
+  switch_on();
+  write(u"expandable_segments:True"_s);
+  const QString session = in_folder(u"kept.stashscope"_s);
+  const QSignalSpy saved(&document().files(), &DocumentFiles::session_saved);
+  document().save_session_as(session);
+  ASSERT_TRUE(comes_true([&] { return !saved.isEmpty(); }));
+  start_window();
+  open(session);
+  EXPECT_TRUE(toggle().isChecked());
+  EXPECT_EQ(field().text(), u"expandable_segments:True"_s);
+  ASSERT_NE(document().reserved(), nullptr);
+}
+
+TEST_F(AllocatorChoice, IsComputedAgainOnlyForAnotherStepOrOtherSettings) {
+  switch_on();
+  const auto before = document().reserved();
+  Choices choices = document().choices();
+  choices.times.reserve_percent = 10;
+  document().choose(choices, u"reserve"_s);
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(document().reserved(), before) << "the step is the same";
+  choices.update.optimizer = "adam";
+  document().choose(choices, u"adam"_s);
+  ASSERT_TRUE(settles());
+  EXPECT_NE(document().reserved(), before);
+  EXPECT_EQ(document().reserved()->memory.by_slot, expected("").by_slot);
+}
+
+TEST_F(AllocatorChoice, AStepWhoseTensorsFitMayReserveTooMuch) {
+  switch_on();
+  const std::int64_t reserved = document().reserved()->memory.reserved_bytes;
+  ASSERT_GT(reserved - 512, peak());
+  Choices choices = document().choices();
+  choices.times.device_memory = reserved - 512;
+  document().choose(choices, u"memory"_s);
+  ASSERT_TRUE(settles());
+  auto& answer = find<QLabel>(u"answer_text"_s);
+  EXPECT_TRUE(answer.text().contains(u"exceeds"_s)) << answer.text().toStdString();
+  EXPECT_TRUE(answer.text().contains(bytes_text(512))) << answer.text().toStdString();
+  choices.times.device_memory = reserved;
+  document().choose(choices, u"memory"_s);
+  ASSERT_TRUE(settles());
+  EXPECT_FALSE(answer.text().contains(u"exceeds"_s)) << answer.text().toStdString();
+}
+
+TEST_F(AllocatorChoice, IsACurveAboveTheTensors) {
+  EXPECT_EQ(view().curves().predicted_reserved, nullptr);
+  const std::int64_t top = view().top();
+  switch_on();
+  const MemoryCurves& curves = view().curves();
+  ASSERT_NE(curves.predicted_reserved, nullptr);
+  const ReservedMemory memory = expected("");
+  EXPECT_EQ(curves.predicted_reserved->peak_bytes, memory.reserved_bytes);
+  EXPECT_GE(view().top(), top);
+  EXPECT_FALSE(view().key_texts().filter(bytes_text(memory.reserved_bytes)).isEmpty())
+      << view().key_texts().join(u", "_s).toStdString();
+}
+
+}  // namespace allocator_row_test
+}  // namespace stashscope::ui::test

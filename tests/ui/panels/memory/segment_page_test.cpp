@@ -1,0 +1,193 @@
+// The map of segments and blocks at the cursor.
+
+#include <QSignalSpy>
+#include <QTabBar>
+#include <QToolButton>
+
+#include "core/study/facts/tensor_facts.h"
+#include "tests/ui/support/window_test.h"
+#include "ui/memory/memory_view.h"
+#include "ui/memory/segment_map.h"
+#include "ui/text/texts.h"
+
+namespace stashscope::ui::test {
+namespace segment_page_test {
+
+using namespace Qt::StringLiterals;
+
+class SegmentsAtTheCursor : public WindowTest {
+ protected:
+  void SetUp() override {
+    WindowTest::SetUp();
+    open(sample(u"gpt2_tiny"_s));
+    find<QTabBar>(u"memory_tabs"_s).setCurrentIndex(2);
+  }
+  void switch_on() {
+    click(find<QToolButton>(u"memory_reserved"_s));
+    ASSERT_TRUE(settles());
+    ASSERT_NE(document().reserved(), nullptr);
+  }
+  SegmentMap& map() { return find<SegmentMap>(u"segment_map"_s); }
+  QString line() { return find<QLabel>(u"segment_line"_s).text(); }
+  std::size_t slot() { return document().selection().slot(); }
+  const Timeline& timeline() { return document().study()->current->timeline; }
+  AllocatorMap expected() { return allocator_map_at(*document().reserved(), slot()); }
+  QString name_of(BufferId buffer) {
+    const Study& study = *document().study();
+    return shown(describe_buffer(study, *study.current, buffer).name);
+  }
+  /// A tensor that a node makes, at least four pixels wide and in sight.
+  const MapBlock* wide_block() {
+    for (const MapBlock& each : map().map().blocks) {
+      const QRectF place = map().rectangle(each);
+      if (!each.buffer.valid() || place.width() < 4 || place.bottom() > map().height()) continue;
+      if (!timeline().buffers[each.buffer].persistent) return &each;
+    }
+    return nullptr;
+  }
+};
+
+TEST_F(SegmentsAtTheCursor, AreThoseOfTheEngineInEachSlot) {
+  EXPECT_TRUE(map().isHidden());
+  EXPECT_TRUE(find<QLabel>(u"segment_invitation"_s).isVisible());
+  Q_EMIT find<QLabel>(u"segment_invitation"_s).linkActivated(u"on"_s);
+  ASSERT_TRUE(settles());
+  ASSERT_NE(document().reserved(), nullptr);
+  EXPECT_TRUE(map().isVisible());
+  const std::size_t slots_of_step = timeline().order.size();
+  for (const std::size_t slot : {std::size_t{0}, slots_of_step / 2, slots_of_step - 1}) {
+    document().selection().select_slot(slot);
+    EXPECT_EQ(map().map().segments, expected().segments);
+    EXPECT_EQ(map().map().blocks, expected().blocks);
+    EXPECT_TRUE(line().contains(bytes_text(document().reserved()->memory.by_slot[slot])))
+        << line().toStdString();
+  }
+}
+
+TEST_F(SegmentsAtTheCursor, AreSavedAsATable) {
+  switch_on();
+  const std::string table = map().picture_data()();
+  EXPECT_EQ(std::ranges::count(table, '\n'), std::ssize(map().map().blocks) + 1);
+  EXPECT_TRUE(table.starts_with("segment,pool,"));
+  const MapBlock* const block = wide_block();
+  ASSERT_NE(block, nullptr);
+  EXPECT_NE(table.find(std::to_string(block->offset) + "," + std::to_string(block->bytes) + "," +
+                       name_of(block->buffer).toStdString()),
+            std::string::npos);
+}
+
+TEST_F(SegmentsAtTheCursor, AreNotLookedUpOnAnotherPage) {
+  switch_on();
+  find<QTabBar>(u"memory_tabs"_s).setCurrentIndex(0);
+  const auto before = map().map().blocks;
+  document().selection().select_slot(3);
+  EXPECT_EQ(map().map().blocks, before);
+  find<QTabBar>(u"memory_tabs"_s).setCurrentIndex(2);
+  EXPECT_EQ(map().map().blocks, expected().blocks);
+}
+
+TEST_F(SegmentsAtTheCursor, AClickSelectsTheTensorEverywhere) {
+  switch_on();
+  const MapBlock* const block = wide_block();
+  ASSERT_NE(block, nullptr);
+  const BufferId buffer = block->buffer;
+  const std::size_t before = slot();
+  const QPoint middle = map().rectangle(*block).center().toPoint();
+  EXPECT_EQ(map().facts_at(middle).front(), name_of(buffer));
+  QTest::mouseClick(&map(), Qt::LeftButton, {}, middle);
+  EXPECT_EQ(slot(), before) << "the cursor stays";
+  EXPECT_EQ(map().marked(), buffer);
+  const auto& producer = document().study()->current->dataflow.topology.producer;
+  EXPECT_EQ(document().selection().node(), producer[timeline().buffers[buffer].root]);
+  EXPECT_EQ(find<MemoryView>(u"memory_view"_s).marked(), buffer);
+  document().selection().select_slot(before);
+  document().selection().select_node(timeline().order[2]);
+  EXPECT_NE(map().marked(), buffer) << "the map follows a selection elsewhere";
+}
+
+TEST_F(SegmentsAtTheCursor, KeysWalkThroughTheTensors) {
+  switch_on();
+  map().setFocus();
+  const auto pressed = [&](Qt::Key key) {
+    QTest::keyClick(&map(), key);
+    const auto& blocks = map().map().blocks;
+    const auto at = std::ranges::find(blocks, map().marked(), &MapBlock::buffer);
+    return at == blocks.end() ? MapBlock() : *at;
+  };
+  const MapBlock first = pressed(Qt::Key_Right);
+  EXPECT_TRUE(first.buffer.valid());
+  EXPECT_EQ(first.segment, 0U);
+  const MapBlock second = pressed(Qt::Key_Right);
+  EXPECT_EQ(second.segment, 0U);
+  EXPECT_GT(second.offset, first.offset);
+  EXPECT_EQ(pressed(Qt::Key_Left), first);
+  ASSERT_GT(map().map().segments.size(), 1U);
+  EXPECT_EQ(pressed(Qt::Key_Down).segment, 1U);
+  EXPECT_EQ(pressed(Qt::Key_Up).segment, 0U);
+}
+
+AllocatorMap map_of(std::vector<MapBlock> blocks, std::int64_t bytes) {
+  AllocatorMap map{{{0, bytes, MemoryPool::large}}, std::move(blocks), {0}};
+  map.first_block.push_back(map.blocks.size());
+  return map;
+}
+
+class BareMap : public testing::Test {
+ protected:
+  void show(const AllocatorMap& blocks) {
+    map.resize(1000, 60);
+    map.set_segments({blocks, std::vector<BlockLook>(blocks.blocks.size())});
+    map.show();
+    picture = map.grab().toImage();
+  }
+  QColor colour_at(const MapBlock& block) {
+    const QPointF middle = map.rectangle(block).center();
+    return picture.pixelColor(middle.toPoint() + QPoint(0, 3));
+  }
+
+  SegmentMap map{
+      [](const MapBlock& block) { return QStringList{QString::number(block.buffer.index())}; }};
+  QImage picture;
+};
+
+TEST_F(BareMap, TellsWhatIsFree) {
+  show(map_of({{0, 0, 1000, 900, BufferId(4)}, {0, 3000, 1000, 1000, BufferId(5)}}, 5000));
+  const QRectF bar = map.bar_of(0);
+  const auto at = [&](double share) {
+    return map.facts_at({bar.left() + share * bar.width(), bar.center().y()});
+  };
+  EXPECT_EQ(at(0.1).front(), u"4"_s);
+  EXPECT_EQ(at(0.1)[1], u"takes %1"_s.arg(bytes_text(1000))) << "more than the tensor has";
+  EXPECT_EQ(at(0.4).front(), u"free piece of %1"_s.arg(bytes_text(2000)));
+  EXPECT_EQ(at(0.7).front(), u"5"_s);
+  EXPECT_EQ(at(0.9).front(), u"free piece of %1"_s.arg(bytes_text(1000)));
+  EXPECT_TRUE(map.facts_at({bar.left() - 3, bar.center().y()}).last().contains(bytes_text(3000)));
+}
+
+/// A hundred thousand blocks: each is much narrower than a pixel, yet none is lost.
+TEST_F(BareMap, DrawsBlocksNarrowerThanAPixelTogether) {
+  std::vector<MapBlock> blocks;
+  for (std::int64_t i = 0; i < 100'000; ++i) {
+    blocks.push_back({0, 512 * i, 512, 512, BufferId(static_cast<std::size_t>(i))});
+  }
+  show(map_of(blocks, 512 * 200'000));
+  const QColor filled = colour_at(blocks.front());
+  for (const std::size_t i : {1000U, 50'000U, 99'000U}) {
+    EXPECT_EQ(colour_at(blocks[i]), filled) << i;
+  }
+  const MapBlock behind{0, 512 * 150'000, 512, 512, BufferId()};
+  EXPECT_NE(colour_at(behind), filled);
+  EXPECT_NE(map.block_at(map.rectangle(blocks[70'000]).center()), nullptr);
+  EXPECT_EQ(map.block_at(map.rectangle(behind).center()), nullptr);
+}
+
+TEST_F(BareMap, ShowsOneLoneBlockOfAFewBytes) {
+  const MapBlock lone{0, std::int64_t{1} << 29, 512, 512, BufferId(0)};
+  show(map_of({lone}, std::int64_t{1} << 30));
+  const MapBlock* const found = map.block_at(map.rectangle(lone).center());
+  ASSERT_NE(found, nullptr);
+  EXPECT_EQ(found->buffer, lone.buffer);
+}
+
+}  // namespace segment_page_test
+}  // namespace stashscope::ui::test

@@ -1,0 +1,428 @@
+#include "ui/memory/segment_map.h"
+
+#include <QCoreApplication>
+#include <QHelpEvent>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QToolTip>
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/csv.h"
+#include "ui/charts/column_image.h"
+#include "ui/text/texts.h"
+#include "ui/theme/focus_frame.h"
+#include "ui/widgets/key_action.h"
+
+namespace stashscope::ui {
+
+namespace {
+
+using namespace Qt::StringLiterals;
+
+constexpr double margin = 8;
+constexpr int bar_margin = 2;
+/// The bar of a segment needs this many pixels before free bytes are written beside it.
+constexpr double least_bar = 240;
+/// A few segments get higher rows, up to this many lines of text.
+constexpr int most_lines = 3;
+/// Blocks at least this wide have an edge, which separates neighbours of the same colour.
+constexpr int least_edged = 4;
+
+/// The pixels of a bar that blocks narrower than a pixel fill together, in the colour of the
+/// largest of them.
+struct Run {
+  int from = 0;
+  int to = 0;
+  std::int64_t largest = 0;
+  QRgb colour = 0;
+};
+
+}  // namespace
+
+SegmentMap::SegmentMap(Describe describe, QWidget* parent)
+    : QWidget(parent), describe_(std::move(describe)), scroll_(new QScrollBar(Qt::Vertical, this)) {
+  setObjectName(u"segment_map"_s);
+  setAccessibleName(tr("Segments of the allocator"));
+  setFocusPolicy(Qt::StrongFocus);
+  setMouseTracking(true);
+  setMinimumSize(200, 40);
+  scroll_->setObjectName(u"segment_scroll"_s);
+  connect(scroll_, &QScrollBar::valueChanged, this, &SegmentMap::redraw);
+  add_keys();
+  lay_out();
+}
+
+void SegmentMap::set_segments(SegmentPicture segments) {
+  segments_ = std::move(segments);
+  enable_keys(*this, !map().segments.empty());
+  lay_out();
+}
+
+void SegmentMap::set_colouring(MemoryLook::Colouring colouring) {
+  if (colouring_ == colouring) return;
+  colouring_ = colouring;
+  redraw();
+}
+
+void SegmentMap::mark(BufferId buffer) {
+  marked_ = buffer;
+  if (const MapBlock* const block = marked_block()) scroll_to(block->segment);
+  update();
+}
+
+const MapBlock* SegmentMap::marked_block() const {
+  if (!marked_.valid()) return nullptr;
+  const auto found = std::ranges::find(map().blocks, marked_, &MapBlock::buffer);
+  return found == map().blocks.end() ? nullptr : &*found;
+}
+
+void SegmentMap::redraw() {
+  is_stale_ = true;
+  update();
+}
+
+void SegmentMap::lay_out() {
+  const QFontMetricsF metrics(font());
+  label_width_ = metrics.horizontalAdvance(tr("large") + u" 1023.99 MiB"_s) + 2 * margin;
+  free_width_ = metrics.horizontalAdvance(tr("%1 free").arg(u"1023.99 MiB"_s)) + 2 * margin;
+  if (width() - label_width_ - free_width_ < least_bar) free_width_ = 0;
+  const int hidden = std::max(0, rows_height() - height());
+  scroll_->setVisible(hidden > 0);
+  scroll_->setRange(0, hidden);
+  scroll_->setPageStep(height());
+  scroll_->setSingleStep(row_height());
+  const int bar = scroll_->sizeHint().width();
+  scroll_->setGeometry(width() - bar, 0, bar, height());
+  redraw();
+}
+
+int SegmentMap::row_height() const {
+  const int line = static_cast<int>(std::ceil(QFontMetricsF(font()).height()));
+  const int rows = std::max(1, static_cast<int>(map().segments.size()));
+  return std::clamp(height() / rows, line + 2 * bar_margin, most_lines * line);
+}
+
+int SegmentMap::rows_height() const {
+  return static_cast<int>(map().segments.size()) * row_height();
+}
+
+QRectF SegmentMap::bar_of(std::size_t segment) const {
+  const double top = static_cast<double>(segment) * row_height() - scroll_->value() + bar_margin;
+  const int end = scroll_->isHidden() ? width() : scroll_->x();
+  const double right = end - (free_width_ > 0 ? free_width_ : margin);
+  return {label_width_, top, std::max(1.0, right - label_width_),
+          static_cast<double>(row_height() - 2 * bar_margin)};
+}
+
+/// Pixels per byte.
+double SegmentMap::scale_of(std::size_t segment) const {
+  return bar_of(segment).width() / static_cast<double>(map().segments[segment].bytes);
+}
+
+QRectF SegmentMap::rectangle(const MapBlock& block) const {
+  const QRectF bar = bar_of(block.segment);
+  const double scale = scale_of(block.segment);
+  const double left = bar.left() + static_cast<double>(block.offset) * scale;
+  return {left, bar.top(), std::max(1.0, static_cast<double>(block.bytes) * scale), bar.height()};
+}
+
+std::optional<std::size_t> SegmentMap::row_at(double y) const {
+  const double row = std::floor((y + scroll_->value()) / row_height());
+  if (row < 0 || row >= static_cast<double>(map().segments.size())) return std::nullopt;
+  return static_cast<std::size_t>(row);
+}
+
+/// Whether a column of pixels goes through the bars.
+bool SegmentMap::is_beside_labels(double x) const {
+  const QRectF bar = bar_of(0);
+  return x >= bar.left() && x < bar.right();
+}
+
+const MapBlock* SegmentMap::block_at(QPointF pixel) const {
+  const auto row = row_at(pixel.y());
+  if (!row || !is_beside_labels(pixel.x())) return nullptr;
+  const auto blocks = map().blocks_of(*row);
+  // Every block is drawn at least a pixel wide, so the right edges ascend.
+  const auto found = std::ranges::upper_bound(
+      blocks, pixel.x(), {}, [this](const MapBlock& each) { return rectangle(each).right(); });
+  if (found == blocks.end() || rectangle(*found).left() > pixel.x()) return nullptr;
+  return &*found;
+}
+
+QString SegmentMap::segment_text(std::size_t segment) const {
+  const MapSegment& at = map().segments[segment];
+  return tr("segment %1 of %2, %3, %4 pool")
+      .arg(segment + 1)
+      .arg(map().segments.size())
+      .arg(bytes_text(at.bytes), at.pool == MemoryPool::large ? tr("large") : tr("small"));
+}
+
+QStringList SegmentMap::facts_at(QPointF pixel) const {
+  const auto row = row_at(pixel.y());
+  if (!row) return {};
+  if (!is_beside_labels(pixel.x())) {
+    return {segment_text(*row), tr("%1 free").arg(bytes_text(map().free_bytes_of(*row)))};
+  }
+  const MapBlock* const block = block_at(pixel);
+  if (block == nullptr) return gap_facts(*row, pixel);
+  QStringList facts = describe_(*block);
+  if (block->bytes != block->requested_bytes) {
+    facts << tr("takes %1").arg(bytes_text(block->bytes));
+  }
+  return facts << segment_text(*row);
+}
+
+QStringList SegmentMap::gap_facts(std::size_t segment, QPointF pixel) const {
+  const double byte = (pixel.x() - bar_of(segment).left()) / scale_of(segment);
+  std::int64_t from = 0;
+  std::int64_t to = map().segments[segment].bytes;
+  for (const MapBlock& each : map().blocks_of(segment)) {
+    if (static_cast<double>(each.offset) > byte) {
+      to = each.offset;
+      break;
+    }
+    from = each.offset + each.bytes;
+  }
+  return {tr("free piece of %1").arg(bytes_text(to - from)), segment_text(segment)};
+}
+
+QRgb SegmentMap::colour_of(std::size_t block, const TensorColours& colours,
+                           const Theme& theme) const {
+  if (!map().blocks[block].buffer.valid()) return rest_colour(theme).rgb();
+  const BlockLook& look = segments_.looks[block];
+  const bool is_band = look.persistent || colouring_ == MemoryLook::Colouring::band;
+  return is_band ? colours.of_band(look.band) : colours.of_life(look.life);
+}
+
+void SegmentMap::paint_blocks(QPainter& painter, std::size_t segment, const TensorColours& colours,
+                              const Theme& theme) const {
+  const QRect bar = bar_of(segment).toRect();
+  const double left = bar_of(segment).left();
+  const double scale = scale_of(segment);
+  Run run;
+  const auto end_run = [&] {
+    if (run.to > run.from) {
+      painter.fillRect(QRect(run.from, bar.top(), run.to - run.from, bar.height()),
+                       QColor(run.colour));
+    }
+    run = {};
+  };
+  const std::size_t end = map().first_block[segment + 1];
+  for (std::size_t i = map().first_block[segment]; i < end; ++i) {
+    const MapBlock& block = map().blocks[i];
+    const double begin = left + static_cast<double>(block.offset) * scale;
+    const double wide = static_cast<double>(block.bytes) * scale;
+    const int from = static_cast<int>(std::lround(begin));
+    if (wide < 1) {
+      if (from > run.to) end_run();
+      if (run.to <= run.from) run.from = from;
+      run.to = std::max(run.to, from + 1);
+      if (block.bytes <= run.largest) continue;
+      run.largest = block.bytes;
+      run.colour = colour_of(i, colours, theme);
+      continue;
+    }
+    end_run();
+    const int to = std::max(from + 1, static_cast<int>(std::lround(begin + wide)));
+    const QColor colour(colour_of(i, colours, theme));
+    painter.fillRect(QRect(from, bar.top(), to - from, bar.height()), colour);
+    if (to - from < least_edged) continue;
+    painter.fillRect(QRect(from, bar.top(), 1, bar.height()),
+                     QColor(mixed(colour.rgb(), theme.canvas.rgb(), 0.5)));
+  }
+  end_run();
+}
+
+void SegmentMap::paint_row(QPainter& painter, std::size_t segment, const Theme& theme) const {
+  const QRectF bar = bar_of(segment);
+  const MapSegment& at = map().segments[segment];
+  painter.setPen(theme.muted);
+  const QString pool = at.pool == MemoryPool::large ? tr("large") : tr("small");
+  painter.drawText(QRectF(margin, bar.top(), label_width_ - 2 * margin, bar.height()),
+                   Qt::AlignLeft | Qt::AlignVCenter, pool);
+  painter.setPen(theme.text);
+  painter.drawText(QRectF(margin, bar.top(), label_width_ - 2 * margin, bar.height()),
+                   Qt::AlignRight | Qt::AlignVCenter, bytes_text(at.bytes));
+  if (free_width_ > 0) {
+    const std::int64_t free = map().free_bytes_of(segment);
+    painter.setPen(theme.muted);
+    painter.drawText(QRectF(bar.right(), bar.top(), free_width_ - margin, bar.height()),
+                     Qt::AlignRight | Qt::AlignVCenter,
+                     free == 0 ? tr("full") : tr("%1 free").arg(bytes_text(free)));
+  }
+  painter.fillRect(bar, QBrush(hatch_colour(theme), Qt::BDiagPattern));
+}
+
+void SegmentMap::paint_rows(QPainter& painter, int top, int bottom) const {
+  const Theme theme = theme_of(palette());
+  const TensorColours colours(theme);
+  for (std::size_t segment = 0; segment < map().segments.size(); ++segment) {
+    const QRectF bar = bar_of(segment);
+    if (bar.bottom() < top || bar.top() > bottom) continue;
+    paint_row(painter, segment, theme);
+    paint_blocks(painter, segment, colours, theme);
+    painter.setPen(theme.line);
+    painter.setBrush(Qt::NoBrush);
+    painter.drawRect(bar.toRect().adjusted(0, 0, -1, -1));
+  }
+}
+
+void SegmentMap::paintEvent(QPaintEvent*) {
+  const Theme theme = theme_of(palette());
+  const double ratio = devicePixelRatioF();
+  if (is_stale_ || layer_.devicePixelRatio() != ratio || layer_.size() != size() * ratio) {
+    layer_ = QPixmap(size() * ratio);
+    layer_.setDevicePixelRatio(ratio);
+    layer_.fill(theme.canvas);
+    QPainter painter(&layer_);
+    painter.setFont(font());
+    paint_rows(painter, 0, height());
+    is_stale_ = false;
+  }
+  QPainter painter(this);
+  painter.drawPixmap(0, 0, layer_);
+  painter.setBrush(Qt::NoBrush);
+  const MapBlock* const hovered = hovered_ ? block_at(*hovered_) : nullptr;
+  if (hovered != nullptr) {
+    painter.setPen(QPen(theme.text, 1));
+    painter.drawRect(rectangle(*hovered).adjusted(0.5, 0.5, -0.5, -0.5));
+  }
+  if (const MapBlock* const marked = marked_block()) {
+    // Two colours, so that one of them stands out from every tensor.
+    const QRectF around = rectangle(*marked).adjusted(-1, -1, 1, 1);
+    painter.setPen(QPen(theme.canvas, 4));
+    painter.drawRect(around);
+    painter.setPen(QPen(theme.accent, 2));
+    painter.drawRect(around);
+  }
+  paint_focus_frame(painter, *this);
+}
+
+Picture SegmentMap::picture(const QString& title) {
+  if (map().segments.empty()) return {};
+  const int all = std::max(height(), rows_height());
+  return recorded(*this, title, QSizeF(width(), all), [&](QPainter& painter) {
+    painter.fillRect(QRect(0, 0, width(), all), theme_of(palette()).canvas);
+    painter.translate(0, scroll_->value());
+    paint_rows(painter, -scroll_->value(), all);
+  });
+}
+
+PictureData SegmentMap::picture_data() {
+  if (map().segments.empty()) return {};
+  std::vector<std::string> names;
+  names.reserve(map().blocks.size());
+  for (const MapBlock& each : map().blocks) {
+    names.push_back(describe_(each).value(0).toStdString());
+  }
+  return [map = map(), names = std::move(names)] {
+    std::string table =
+        csv_record({"segment", "pool", "segment bytes", "offset", "bytes", "tensor"});
+    for (std::size_t i = 0; i < map.blocks.size(); ++i) {
+      const MapBlock& block = map.blocks[i];
+      const MapSegment& segment = map.segments[block.segment];
+      table += csv_record({std::to_string(block.segment + 1),
+                           segment.pool == MemoryPool::large ? "large" : "small",
+                           std::to_string(segment.bytes), std::to_string(block.offset),
+                           std::to_string(block.bytes), names[i]});
+    }
+    return table;
+  };
+}
+
+bool SegmentMap::event(QEvent* event) {
+  if (event->type() == QEvent::FontChange) lay_out();
+  if (event->type() == QEvent::PaletteChange) redraw();
+  if (event->type() != QEvent::ToolTip) return QWidget::event(event);
+  const auto* const help = static_cast<QHelpEvent*>(event);
+  const QStringList facts = facts_at(help->pos());
+  if (facts.isEmpty()) {
+    QToolTip::hideText();
+  } else {
+    QToolTip::showText(help->globalPos(), facts.join(u'\n'), this);
+  }
+  return true;
+}
+
+void SegmentMap::resizeEvent(QResizeEvent*) { lay_out(); }
+
+void SegmentMap::wheelEvent(QWheelEvent* event) {
+  if (scroll_->isHidden()) return event->ignore();
+  QCoreApplication::sendEvent(scroll_, event);
+}
+
+void SegmentMap::mousePressEvent(QMouseEvent* event) {
+  const MapBlock* const block = block_at(event->position());
+  if (event->button() != Qt::LeftButton || block == nullptr || !block->buffer.valid()) return;
+  Q_EMIT tensor_chosen(block->buffer);
+}
+
+void SegmentMap::mouseMoveEvent(QMouseEvent* event) {
+  hovered_ = event->position();
+  Q_EMIT pointed_at(facts_at(*hovered_));
+  update();
+}
+
+void SegmentMap::leaveEvent(QEvent*) {
+  hovered_.reset();
+  Q_EMIT pointed_at({});
+  update();
+}
+
+void SegmentMap::scroll_to(std::size_t segment) {
+  const int top = static_cast<int>(segment) * row_height();
+  scroll_->setValue(std::max(top + row_height() - height(), std::min(scroll_->value(), top)));
+}
+
+/// Chooses the next tensor of the segment, or the first tensor if none is outlined.
+void SegmentMap::walk_row(int by) {
+  const MapBlock* block = marked_block();
+  if (block == nullptr) return walk_rows(0);
+  const auto blocks = map().blocks_of(block->segment);
+  const MapBlock* const end = by > 0 ? blocks.data() + blocks.size() - 1 : blocks.data();
+  while (block != end) {
+    block += by;
+    if (block->buffer.valid()) return Q_EMIT tensor_chosen(block->buffer);
+  }
+}
+
+/// The tensor of a segment whose middle is nearest to a pixel; null if the segment is free.
+const MapBlock* SegmentMap::nearest_tensor(std::size_t segment, double x) const {
+  const MapBlock* nearest = nullptr;
+  double least = 0;
+  for (const MapBlock& each : map().blocks_of(segment)) {
+    const double distance = std::abs(rectangle(each).center().x() - x);
+    if (!each.buffer.valid() || (nearest != nullptr && distance >= least)) continue;
+    nearest = &each;
+    least = distance;
+  }
+  return nearest;
+}
+
+/// Chooses the tensor above or below in the next segment that has one. @param by 0: the first
+/// tensor of all
+void SegmentMap::walk_rows(int by) {
+  const MapBlock* const from = marked_block();
+  const double x = from == nullptr ? 0 : rectangle(*from).center().x();
+  auto row = from == nullptr ? std::ptrdiff_t{0} : std::ptrdiff_t{from->segment} + by;
+  const int step = by < 0 ? -1 : 1;
+  for (; row >= 0 && row < std::ssize(map().segments); row += step) {
+    const MapBlock* const found = nearest_tensor(static_cast<std::size_t>(row), x);
+    if (found != nullptr) return Q_EMIT tensor_chosen(found->buffer);
+  }
+}
+
+void SegmentMap::add_keys() {
+  setContextMenuPolicy(Qt::ActionsContextMenu);
+  const auto add = [this](const QString& text, Qt::Key key, const std::function<void()>& run) {
+    add_key_action(*this, text, {key}, run);
+  };
+  add(tr("Tensor on the left"), Qt::Key_Left, [this] { walk_row(-1); });
+  add(tr("Tensor on the right"), Qt::Key_Right, [this] { walk_row(1); });
+  add(tr("Segment above"), Qt::Key_Up, [this] { walk_rows(-1); });
+  add(tr("Segment below"), Qt::Key_Down, [this] { walk_rows(1); });
+  enable_keys(*this, false);
+}
+
+}  // namespace stashscope::ui

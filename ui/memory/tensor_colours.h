@@ -1,0 +1,28 @@
+#pragma once
+
+#include <array>
+
+#include "core/memory/bands.h"
+#include "ui/theme/theme.h"
+
+namespace stashscope::ui {
+
+/// All colours of tensors, computed only once, because there may be a million tensors.
+class TensorColours {
+ public:
+  explicit TensorColours(const Theme& theme);
+
+  QRgb of_band(Band band) const { return bands_[static_cast<std::size_t>(band)]; }
+  /// The colour of a lifetime. @param share the slots that a tensor lives in, of all slots: 0 to 1
+  QRgb of_life(double share) const {
+    return lives_[static_cast<std::size_t>(share * (shades - 1.0))];
+  }
+
+ private:
+  static constexpr std::size_t shades = 1024;
+
+  std::array<QRgb, band_count> bands_;
+  std::array<QRgb, shades> lives_;  ///< by lifetime, from 0 slots to all slots
+};
+
+}  // namespace stashscope::ui

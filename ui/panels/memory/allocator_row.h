@@ -1,0 +1,38 @@
+#pragma once
+
+#include <QLabel>
+#include <QLineEdit>
+
+#include "ui/document/document.h"
+#include "ui/widgets/elided_label.h"
+
+namespace stashscope::ui {
+
+/// The settings of PyTorch's caching allocator as a text, and what the allocator reserves under
+/// them. The row is hidden while no allocator is chosen. A wrong text stays in the field, with the
+/// reason below it, and the choice stays as it was.
+class AllocatorRow : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit AllocatorRow(Document& document, QWidget* parent = nullptr);
+
+  /// Chooses the allocator with the settings of the field, or no allocator.
+  void switch_on(bool on);
+
+ private:
+  void take_text();
+  void choose(std::optional<std::string> settings);
+  /// Shows why the text is wrong. Returns whether it is right.
+  bool check_text();
+  void show_choice();
+  void show_reserved();
+
+  Document& document_;
+  QLineEdit* field_;
+  ElidedLabel* answer_;
+  QLabel* fault_;
+  std::optional<std::string> shown_;  ///< the choice that the field was last set to
+};
+
+}  // namespace stashscope::ui

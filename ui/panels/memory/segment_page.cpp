@@ -1,0 +1,114 @@
+#include "ui/panels/memory/segment_page.h"
+
+#include <QHBoxLayout>
+#include <QVBoxLayout>
+
+#include "core/study/facts/tensor_facts.h"
+#include "ui/text/counted.h"
+#include "ui/text/texts.h"
+#include "ui/theme/spacing.h"
+
+namespace stashscope::ui {
+
+using namespace Qt::StringLiterals;
+
+SegmentPage::SegmentPage(Document& document, QWidget* parent)
+    : QWidget(parent),
+      document_(document),
+      map_(new SegmentMap([this](const MapBlock& block) { return describe(block); })),
+      line_(new ElidedLabel),
+      invitation_(new QLabel) {
+  setObjectName(u"segment_page"_s);
+  line_->setObjectName(u"segment_line"_s);
+  invitation_->setObjectName(u"segment_invitation"_s);
+  invitation_->setAlignment(Qt::AlignCenter);
+  invitation_->setWordWrap(true);
+  invitation_->setText(
+      tr("<a href=\"on\">Show what PyTorch's allocator reserves</a> to see its segments."));
+  auto* const layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(spacing_unit / 2);
+  auto* const line = new QHBoxLayout;
+  line->setContentsMargins(spacing_unit, 0, spacing_unit, 0);
+  line->addWidget(line_);
+  layout->addLayout(line);
+  layout->addWidget(map_, 1);
+  layout->addWidget(invitation_, 1);
+  connect(invitation_, &QLabel::linkActivated, this, &SegmentPage::allocator_wanted);
+  connect(&document_, &Document::study_changed, this, &SegmentPage::follow);
+  connect(&document_.selection(), &LinkedSelection::changed, this, &SegmentPage::follow);
+  connect(map_, &SegmentMap::pointed_at, this, [this](const QStringList& facts) {
+    facts.isEmpty() ? show_sums() : line_->set_forms({facts.join(u" · "_s)});
+  });
+  map_->current_if([this] { return shown_ && shown_->reserved == document_.reserved(); });
+  follow();
+}
+
+void SegmentPage::showEvent(QShowEvent*) { follow(); }
+
+void SegmentPage::follow() {
+  const auto& reserved = document_.reserved();
+  const bool has_any =
+      document_.study() != nullptr && reserved != nullptr && !reserved->memory.by_slot.empty();
+  map_->setVisible(has_any);
+  line_->setVisible(has_any);
+  invitation_->setVisible(!has_any);
+  invitation_->setEnabled(document_.study() != nullptr);
+  if (!has_any) {
+    shown_.reset();
+    return map_->set_segments({});
+  }
+  const Place place{reserved, document_.selection().slot()};
+  if (!isVisible() || shown_ == place) return;
+  shown_ = place;
+  map_->set_segments(picture_at(place.slot));
+  show_sums();
+}
+
+SegmentPicture SegmentPage::picture_at(std::size_t slot) {
+  const Study& study = *document_.study();
+  if (bands_of_ != study.current) {
+    bands_of_ = study.current;
+    bands_ = band_of_buffers(bands_of_->dataflow, study.prepared->rules, bands_of_->timeline,
+                             bands_of_->forward_slots, study.prepared->step.boundary.yield);
+  }
+  SegmentPicture picture{allocator_map_at(*document_.reserved(), slot), {}};
+  picture.looks.reserve(picture.map.blocks.size());
+  for (const MapBlock& each : picture.map.blocks) picture.looks.push_back(look_of(each));
+  return picture;
+}
+
+BlockLook SegmentPage::look_of(const MapBlock& block) const {
+  if (!block.buffer.valid()) return {};
+  const Buffer& buffer = bands_of_->timeline.buffers[block.buffer];
+  const auto slots_of_step = static_cast<double>(bands_of_->timeline.order.size());
+  const double lived = buffer.last_slot - buffer.first_slot + 1;
+  return {bands_[block.buffer], lived / slots_of_step, buffer.persistent};
+}
+
+QStringList SegmentPage::describe(const MapBlock& block) const {
+  const Study& study = *document_.study();
+  if (!block.buffer.valid()) {
+    return {tr("workspace of the node"), bytes_text(block.requested_bytes)};
+  }
+  const AliveTensor tensor = describe_buffer(study, *study.current, block.buffer);
+  return {shown(tensor.name), shown(tensor.shape), shown(tensor.role), bytes_text(tensor.bytes)};
+}
+
+void SegmentPage::show_sums() {
+  if (!shown_) return;
+  const AllocatorMap& map = map_->map();
+  const FreeMemory free = free_memory(map);
+  const QString segments = counted(map.segments.size(), tr("1 segment"), tr("%1 segments"));
+  const QString reserved =
+      tr("%1 reserved in %2")
+          .arg(bytes_text(shown_->reserved->memory.by_slot[shown_->slot]), segments);
+  const QString unallocated = tr("%1 of it unallocated").arg(bytes_text(free.bytes));
+  const QString pieces = counted(free.pieces, tr("in 1 piece"), tr("in %1 pieces, the largest %2"))
+                             .replace(u"%2"_s, bytes_text(free.largest_bytes));
+  const QString slot = tr("slot %1").arg(shown_->slot + 1);
+  line_->set_forms({u"%1 · %2, %3 %4"_s.arg(slot, reserved, unallocated, pieces),
+                    u"%1 · %2, %3"_s.arg(slot, reserved, unallocated), reserved});
+}
+
+}  // namespace stashscope::ui

@@ -1,0 +1,51 @@
+#pragma once
+
+#include "ui/document/document.h"
+#include "ui/memory/segment_map.h"
+#include "ui/widgets/elided_label.h"
+
+namespace stashscope::ui {
+
+/// The segments of the allocator in the slot of the memory cursor, below a line about them. The
+/// segments are looked up only while the page is visible.
+class SegmentPage : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit SegmentPage(Document& document, QWidget* parent = nullptr);
+
+  SegmentMap& map() { return *map_; }
+  void mark(BufferId buffer) { map_->mark(buffer); }
+
+ Q_SIGNALS:
+  /// The user wants the reserved memory to be computed.
+  void allocator_wanted();
+
+ protected:
+  void showEvent(QShowEvent* event) override;
+
+ private:
+  /// The place of the segments that are shown.
+  struct Place {
+    std::shared_ptr<const ReservedStep> reserved;
+    std::size_t slot = 0;
+
+    friend bool operator==(const Place&, const Place&) = default;
+  };
+
+  void follow();
+  SegmentPicture picture_at(std::size_t slot);
+  BlockLook look_of(const MapBlock& block) const;
+  QStringList describe(const MapBlock& block) const;
+  void show_sums();
+
+  Document& document_;
+  SegmentMap* map_;
+  ElidedLabel* line_;
+  QLabel* invitation_;
+  std::optional<Place> shown_;
+  std::shared_ptr<const Variant> bands_of_;  ///< the variant that `bands_` belongs to
+  IdVector<BufferId, Band> bands_;
+};
+
+}  // namespace stashscope::ui
