@@ -40,6 +40,12 @@ std::optional<AllocatorSettings> allocator_of(const AllocatorOptions& options) {
   });
 }
 
+std::optional<AllocatorSettings> allocator_of(const AllocatorOptions& options,
+                                              const Choices& choices) {
+  const bool is_kept = options.allocator.empty() && choices.allocator;
+  return is_kept ? parse_allocator_settings(*choices.allocator) : allocator_of(options);
+}
+
 bool fits_reserved(const AllocatorOptions& options) { return options.fits == "reserved"; }
 
 }  // namespace stashscope::app

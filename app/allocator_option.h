@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/allocator/allocator_settings.h"
+#include "core/study/choices/choices.h"
 
 namespace stashscope::app {
 
@@ -21,6 +22,10 @@ void add_allocator_options(CLI::App& program, AllocatorOptions& options, CLI::Op
 /// The settings that are asked for; nothing if no option is about reserved memory. Throws a usage
 /// Error for settings that cannot be read.
 std::optional<AllocatorSettings> allocator_of(const AllocatorOptions& options);
+
+/// The same; without --allocator, the settings of the choices, which a session keeps.
+std::optional<AllocatorSettings> allocator_of(const AllocatorOptions& options,
+                                              const Choices& choices);
 
 /// Whether budgets and memories must hold the reserved memory and not only the tensors.
 bool fits_reserved(const AllocatorOptions& options);

@@ -100,9 +100,6 @@ ReportInput report_input(const Study& study, const AnalysisOptions& analysis,
   ReportInput input = stashscope::report_input(study, analysis.file);
   input.planned = planned;
   input.command = options.command;
-  if (const auto settings = allocator_of(options.allocator)) {
-    input.reserved = reserved_pair(study, *settings);
-  }
   if (options.allocator.advises) input.advice = allocator_advice(study, *study.current);
   return input;
 }
@@ -156,9 +153,11 @@ int run_batch(const AnalysisOptions& analysis, const PlanningOptions& planning,
               const BatchOptions& options) {
   check_planning(planning, fits_reserved(options.allocator));
   check_printed_format(options);
-  const std::optional<AllocatorSettings> allocator = allocator_of(options.allocator);
+  allocator_of(options.allocator);  // wrong settings are told before a long load
   const std::optional<Check> check = read_check(options.check);
   LoadedModel loaded = load_model_or_session(analysis);
+  const auto allocator = allocator_of(options.allocator, loaded.session.choices);
+  if (allocator) loaded.session.choices.allocator = to_string(*allocator);
   check_outputs(options, check, loaded.session.choices, files_read(analysis, loaded));
   auto study = study_with_times(loaded);
   const PlanningResults planned = plan(

@@ -231,6 +231,8 @@ ReportInput report_input(const Study& study, const std::string& model_path) {
   ReportInput input{study, model_path};
   input.passes = pass_savings(study);
   input.fusions = fusion_table(study, SearchedOrders::leave_out);
+  const auto& allocator = study.choices.allocator;
+  if (allocator) input.reserved = reserved_pair(study, parse_allocator_settings(*allocator));
   return input;
 }
 

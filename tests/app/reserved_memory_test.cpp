@@ -45,6 +45,17 @@ TEST_F(Reserved, CanBeWhatMustFit) {
   EXPECT_EQ(found["budget"]["reserved_bytes"], found["memory"]["current"]["reserved_bytes"]);
 }
 
+TEST_F(Reserved, IsToldAgainForASessionThatKeepsTheAllocator) {
+  const std::string session = in_folder("kept.stashscope");
+  const auto before = report(model() + " --allocator pytorch:roundup_power2_divisions=4" +
+                             " --save-session " + session);
+  const auto after = report(session);
+  EXPECT_EQ(after["memory"], before["memory"]);
+  EXPECT_TRUE(after["memory"]["current"].contains("reserved_bytes"));
+  EXPECT_NE(report(session + " --allocator pytorch")["memory"], before["memory"])
+      << "the option replaces the settings of the session";
+}
+
 TEST_F(Reserved, WhatCannotFitReservedIsRefused) {
   for (const char* const options : {"", "--pareto 3", "--budget 90% --pareto 3",
                                     "--budget 90% --minimise operations", "--compare other.onnx"}) {

@@ -161,7 +161,7 @@ void GraphView::mouseReleaseEvent(QMouseEvent* event) {
   const bool was_dragging = std::exchange(dragging_, false);
   const bool ends_double_click = std::exchange(double_clicked_, false);
   if (was_dragging || ends_double_click || event->button() != Qt::LeftButton) return;
-  const auto group = box_with_mark_at(painted_, event->position());
+  const auto group = box_with_mark_at(texts(), event->position());
   toggled_ = group.has_value();
   if (group) return toggle(*group);
   click(found_under(event->position()));

@@ -77,11 +77,11 @@ void add_stashed_by_others(const Study& study, const Variant& variant,
 
 std::int64_t given_bytes(const Study& study, const Variant& variant,
                          const std::vector<NodeId>& nodes) {
-  const TensorHomes homes = tensor_homes(study, variant);
+  const IdVector<BufferId, NodeId> home = home_nodes(study, variant);
   std::int64_t bytes = 0;
   for (const BufferId id : IdRange<BufferId>(variant.timeline.buffers.size())) {
     const Buffer& buffer = variant.timeline.buffers[id];
-    if (buffer.persistent && has(nodes, homes.node[id])) bytes += buffer.bytes;
+    if (buffer.persistent && has(nodes, home[id])) bytes += buffer.bytes;
   }
   return bytes;
 }

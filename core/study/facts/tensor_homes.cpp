@@ -37,6 +37,18 @@ std::map<ValueId, ValueId> parameters_by_gradient(const Study& study) {
 
 }  // namespace
 
+IdVector<BufferId, NodeId> home_nodes(const Study& study, const Variant& variant) {
+  const std::map<ValueId, ValueId> parameters = parameters_by_gradient(study);
+  IdVector<BufferId, NodeId> nodes;
+  for (const Buffer& buffer : variant.timeline.buffers) {
+    const ValueId value = variant.dataflow.origin(buffer.root);
+    const auto parameter = parameters.find(value);
+    nodes.push_back(
+        maker_or_reader(study.graph(), parameter == parameters.end() ? value : parameter->second));
+  }
+  return nodes;
+}
+
 TensorHomes tensor_homes(const Study& study, const Variant& variant) {
   TensorHomes homes;
   homes.modules = modules_of(study);
@@ -44,13 +56,7 @@ TensorHomes tensor_homes(const Study& study, const Variant& variant) {
                                variant.forward_slots, study.prepared->step.boundary.yield);
   homes.spans = band_spans(variant.dataflow, study.prepared->rules, variant.timeline,
                            variant.forward_slots, study.prepared->step.boundary.yield);
-  const std::map<ValueId, ValueId> parameters = parameters_by_gradient(study);
-  for (const Buffer& buffer : variant.timeline.buffers) {
-    const ValueId value = variant.dataflow.origin(buffer.root);
-    const auto parameter = parameters.find(value);
-    homes.node.push_back(
-        maker_or_reader(study.graph(), parameter == parameters.end() ? value : parameter->second));
-  }
+  homes.node = home_nodes(study, variant);
   return homes;
 }
 

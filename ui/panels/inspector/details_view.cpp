@@ -1,9 +1,11 @@
 #include "ui/panels/inspector/details_view.h"
 
 #include <QMimeData>
+#include <QResizeEvent>
 #include <QTextBlock>
 #include <QTextDocumentFragment>
 #include <memory>
+#include <utility>
 
 namespace stashscope::ui {
 
@@ -66,6 +68,19 @@ QMimeData* DetailsView::createMimeDataFromSelection() const {
   copied->setText(part.toPlainText().remove(break_mark));
   copied->setHtml(part.toHtml().remove(break_mark));
   return copied;
+}
+
+/// Arranging the panels resizes each of them several times, and the layout of a long page takes
+/// long.
+void DetailsView::resizeEvent(QResizeEvent* /*event*/) {
+  if (std::exchange(is_resized_, true)) return;
+  QMetaObject::invokeMethod(this, &DetailsView::lay_out, Qt::QueuedConnection);
+}
+
+void DetailsView::lay_out() {
+  is_resized_ = false;
+  QResizeEvent event(viewport()->size(), viewport()->size());
+  QTextBrowser::resizeEvent(&event);
 }
 
 }  // namespace stashscope::ui

@@ -5,6 +5,7 @@
 namespace stashscope::ui {
 
 /// A page whose shortened texts have their full text as a tool tip. Copies have the full texts.
+/// After a change of size, the text is laid out when control returns to the event loop.
 class DetailsView : public QTextBrowser {
   Q_OBJECT
 
@@ -13,6 +14,12 @@ class DetailsView : public QTextBrowser {
 
  protected:
   QMimeData* createMimeDataFromSelection() const override;
+  void resizeEvent(QResizeEvent* event) override;
+
+ private:
+  void lay_out();
+
+  bool is_resized_ = false;  ///< since the last layout
 };
 
 }  // namespace stashscope::ui
