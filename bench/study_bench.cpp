@@ -6,8 +6,11 @@
 
 #include <filesystem>
 
+#include "core/allocator/replay.h"
+#include "core/base/search_limit.h"
 #include "core/memory/step_peak.h"
 #include "core/onnx/model_file.h"
+#include "core/study/reserved/allocator_map.h"
 #include "core/study/step/study.h"
 #include "core/study/step/variants.h"
 #include "tests/support/model_builder.h"
@@ -84,6 +87,53 @@ void change_dimension(benchmark::State& state, const std::string& name) {
   }
 }
 
+/// A million events: random tensors from 512 B to 64 MiB, up to 2,000 at a time, all freed at last.
+std::vector<AllocatorEvent> million_events() {
+  SearchRandom random(1);
+  CachingAllocator allocator;
+  std::vector<std::pair<MemoryBlockId, AllocatorEvent>> live;
+  std::vector<AllocatorEvent> events;
+  for (std::size_t left = 500'000; left > 0 || !live.empty();) {
+    if (left > 0 && (live.empty() || (live.size() < 2000 && random.below(2) == 0))) {
+      const std::int64_t bytes = (std::int64_t{512} << random.below(17)) + random.below(512);
+      const MemoryBlockId block = allocator.allocate(bytes);
+      live.push_back({block, {AllocatorAction::alloc, allocator.block(block).address, bytes, 0}});
+      events.push_back(live.back().second);
+      --left;
+    } else {
+      std::swap(live[random.below(static_cast<std::uint32_t>(live.size()))], live.back());
+      AllocatorEvent freed = live.back().second;
+      freed.action = AllocatorAction::free_completed;
+      events.push_back(freed);
+      allocator.free(live.back().first);
+      live.pop_back();
+    }
+  }
+  return events;
+}
+
+void replay_million_events(benchmark::State& state) {
+  const std::vector<AllocatorEvent> events = million_events();
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(replay(events, RecordedState{}, ReplayAddresses::own));
+  }
+}
+
+/// A tick of a plan while the window shows reserved memory.
+void tick_plan_with_reserved(benchmark::State& state, const std::string& name) {
+  const auto model = load(name);
+  auto study = compute_study(model, choices_for(name), nullptr, Progress());
+  Choices choices = study->choices;
+  for (auto _ : state) {
+    choices.plans.level = 1 - choices.plans.level;
+    study = compute_study(model, choices, study.get(), Progress());
+    benchmark::DoNotOptimize(reserved_step(*study, *study->current, AllocatorSettings()));
+  }
+}
+
+BENCHMARK(replay_million_events)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(tick_plan_with_reserved, gpt2_124m, "gpt2_124m_train_fwd")
+    ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(open_model, gpt2_124m, "gpt2_124m_train_fwd")->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(open_model, gpt2_xl, "gpt2_xl_1.5b_train_fwd")->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(open_model, tinyllama, "llama_tinyllama_1.1b_train_fwd")
