@@ -113,16 +113,11 @@ QDockWidget* Workspaces::dock(const char* name) const {
 }
 
 void Workspaces::begin() {
-  if (!as_made_.isEmpty()) return;
+  if (has_begun_) return;
+  has_begun_ = true;
   as_made_ = window_.saveState(version_);
   is_as_made_ = true;
   keep_earlier_arrangement();
-  // Saving and arranging each compute the sizes of all panels, so they are events of their own.
-  QMetaObject::invokeMethod(this, &Workspaces::show_first, Qt::QueuedConnection);
-}
-
-void Workspaces::show_first() {
-  has_begun_ = true;
   show_current();
 }
 

@@ -75,7 +75,6 @@ class Workspaces : public QObject {
   QDockWidget* host_for(const WorkspacePanel& home) const;
   QList<QDockWidget*> docks() const { return window_.findChildren<QDockWidget*>(); }
   void keep_earlier_arrangement() const;
-  void show_first();
   void show_current();
   void arrange_all();
   void arrange(const Workspace& workspace);
@@ -87,7 +86,7 @@ class Workspaces : public QObject {
   QString current_;
   QByteArray as_made_;       ///< the arrangement before `begin`, with all panels hidden
   bool is_as_made_ = false;  ///< no panel has been shown or moved since `begin`
-  bool has_begun_ = false;   ///< the first workspace is shown
+  bool has_begun_ = false;
 };
 
 }  // namespace stashscope::ui

@@ -79,7 +79,7 @@ void DetailsView::resizeEvent(QResizeEvent* /*event*/) {
 
 void DetailsView::lay_out() {
   is_resized_ = false;
-  QResizeEvent event(viewport()->size(), viewport()->size());
+  QResizeEvent event(viewport()->size(), QSize());
   QTextBrowser::resizeEvent(&event);
 }
 
