@@ -113,7 +113,10 @@ std::string EngineStudy::fit(const std::string& dimension, const std::string& me
 std::string EngineStudy::report() const {
   return cancellable<std::string>([&](const Progress&) {
     ReportInput input = report_input(*study_, path_);
-    if (answer_ != nullptr) input.planned.budget = *answer_;
+    if (answer_ != nullptr) {
+      input.planned.budget = *answer_;
+      input.planned.exported = exported_effect(*study_, Progress());
+    }
     return json_report(input);
   });
 }
