@@ -4,6 +4,7 @@
 #include "app/compare_snapshots.h"
 #include "app/compare_steps.h"
 #include "app/layout_child.h"
+#include "app/leaks.h"
 #include "app/lists.h"
 #include "app/process_start.h"
 #include "app/replay.h"
@@ -21,6 +22,7 @@ struct ProgramOptions {
   BatchOptions batch;
   WindowOptions window;
   ReplayOptions replay;
+  std::vector<std::string> leak_snapshots;
   bool has_format = false;
   bool is_batch = false;
   bool lists_optimizers = false;
@@ -114,14 +116,18 @@ int print_list(const std::string& list) {
   return 0;
 }
 
-/// Throws a usage Error if the format is given without an option that prints.
+/// Throws a usage Error if the format is given without an option that prints, or is none of it.
 void check_format(const ProgramOptions& options) {
   const std::string& format = options.batch.format;
-  if (!options.replay.events.empty() && format != "text" && format != "json") {
-    fail_usage("--format " + format, "cannot be used with --replay", "choose text or json");
+  const char* const printing = !options.replay.events.empty()    ? "--replay"
+                               : !options.leak_snapshots.empty() ? "--find-leaks"
+                                                                 : nullptr;
+  if (printing != nullptr && format != "text" && format != "json") {
+    fail_usage("--format " + format, std::string("cannot be used with ") + printing,
+               "choose text or json");
   }
-  if (options.has_format && !options.is_batch && options.replay.events.empty()) {
-    fail_usage("--format", "requires --batch or --replay", "add one of them");
+  if (options.has_format && !options.is_batch && printing == nullptr) {
+    fail_usage("--format", "requires --batch, --replay or --find-leaks", "add one of them");
   }
 }
 
@@ -130,7 +136,16 @@ void check_file(const ProgramOptions& options) {
   const std::string& file = options.analysis.file;
   if (!options.batch.compare.empty() || !is_snapshot_file(file)) return;
   fail_usage(printable(file), "is a memory snapshot of PyTorch, not a model",
-             "compare it with --batch --compare FILE, or play it with --replay");
+             "compare it with --batch --compare FILE, play it with --replay, or search it with "
+             "--find-leaks");
+}
+
+int find_leaks(const ProgramOptions& options) {
+  if (!options.analysis.file.empty()) {
+    fail_usage(printable(options.analysis.file), "is given beside --find-leaks",
+               "name every snapshot after --find-leaks");
+  }
+  return run_leak_search(options.leak_snapshots, options.batch.format);
 }
 
 int compare(const ProgramOptions& options) {
@@ -148,6 +163,7 @@ int run_program(const ProgramOptions& options, int argc, char** argv) {
   if (options.lists_profiles) return print_profiles();
   check_format(options);
   if (!options.replay.events.empty()) return run_replay(options.replay, options.batch.format);
+  if (!options.leak_snapshots.empty()) return find_leaks(options);
   check_file(options);
   if (!options.batch.compare.empty()) return compare(options);
   if (options.is_batch) return run_batch(options.analysis, options.planning, options.batch);
@@ -196,10 +212,12 @@ int run(int argc, char** argv) {
   CLI::Option* const format =
       program
           .add_option("--format", options.batch.format,
-                      "text, json, html, or summary (by operator type); with --replay text or json")
+                      "text, json, html, or summary (by operator type); with --replay and "
+                      "--find-leaks text or json")
           ->check(CLI::IsMember({"text", "json", "html", "summary"}));
   add_batch_options(program, options.batch, batch);
   add_replay_options(program, options.replay);
+  add_leak_options(program, options.leak_snapshots);
   add_window_options(program, options.window, batch);
   program.footer(
       "Exit codes: 0 done, 1 unusable input, 2 wrong usage, 3 the run failed, 4 the budget is not "

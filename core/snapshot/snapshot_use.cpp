@@ -4,20 +4,13 @@
 #include <map>
 #include <unordered_map>
 
+#include "core/snapshot/live_tensors.h"
+#include "core/snapshot/places.h"
 #include "core/snapshot/snapshot_recording.h"
 
 namespace stashscope {
 
 namespace {
-
-/// A tensor that is alive. Ids are invalid where the snapshot does not know.
-struct LiveTensor {
-  std::int64_t bytes = 0;
-  SnapshotStackId stack;
-  SnapshotTextId module;
-  SnapshotTextId kind;
-};
-using LiveTensors = std::unordered_map<std::int64_t, LiveTensor>;  // by address
 
 struct Level {
   std::int64_t bytes = 0;
@@ -38,20 +31,22 @@ class UseReader {
       : snapshot_(snapshot), device_(device), events_(events_of(snapshot, device)) {}
 
   SnapshotUse read() {
-    const LiveTensors before = tensors_before();
+    const LiveTensors before = tensors_before(snapshot_, device_);
     Level tensors;
     for (const auto& [address, tensor] : before) tensors.bytes += tensor.bytes;
     tensors.most = tensors.bytes;
     Level reserved = reserved_before();
     LiveTensors live = before;
     for (std::size_t at = 0; at < events_.size(); ++at) {
-      tensors.add(play(events_[at], live), at + 1);
+      tensors.add(play_event(snapshot_.names, events_[at], live), at + 1);
       reserved.add(reserved_change(events_[at]), at + 1);
     }
     SnapshotUse use{device_, tensors.most, tensors.bytes, reserved.most, reserved.bytes, {}, {},
                     {}};
     live = before;
-    for (std::size_t at = 0; at < tensors.most_at; ++at) play(events_[at], live);
+    for (std::size_t at = 0; at < tensors.most_at; ++at) {
+      play_event(snapshot_.names, events_[at], live);
+    }
     add_shares(live, use);
     return use;
   }
@@ -59,21 +54,6 @@ class UseReader {
  private:
   AllocatorAction action(const SnapshotEvent& event) const {
     return action_of(snapshot_.names.text(event.action));
-  }
-
-  /// Returns the change of the live bytes.
-  std::int64_t play(const SnapshotEvent& event, LiveTensors& live) const {
-    const AllocatorAction what = action(event);
-    if (what == AllocatorAction::alloc) {
-      live[event.address] = {event.bytes, event.stack, event.user_metadata, event.category};
-      return event.bytes;
-    }
-    if (what != AllocatorAction::free_completed) return 0;
-    const auto found = live.find(event.address);
-    if (found == live.end()) return 0;
-    const std::int64_t bytes = found->second.bytes;
-    live.erase(found);
-    return -bytes;
   }
 
   std::int64_t reserved_change(const SnapshotEvent& event) const {
@@ -97,33 +77,6 @@ class UseReader {
     for (const SnapshotEvent& event : events_) level.bytes -= reserved_change(event);
     level.most = level.bytes;
     return level;
-  }
-
-  /// The tensors that the trace frees but does not make, and those that it never touches.
-  LiveTensors tensors_before() const {
-    LiveTensors before;
-    LiveTensors made;
-    for (const SnapshotEvent& event : events_) {
-      const bool frees = action(event) == AllocatorAction::free_completed;
-      if (frees && !made.contains(event.address)) {
-        before[event.address] = {event.bytes, event.stack, event.user_metadata, event.category};
-      }
-      play(event, made);
-    }
-    for (const SnapshotSegment& segment : snapshot_.segments) {
-      if (segment.device == device_) add_untouched(segment, made, before);
-    }
-    return before;
-  }
-
-  void add_untouched(const SnapshotSegment& segment, const LiveTensors& made,
-                     LiveTensors& before) const {
-    for (const SnapshotBlock& block : segment.blocks) {
-      const bool is_free = snapshot_.names.text(block.state) == inactive_state;
-      if (is_free || made.contains(block.address)) continue;
-      before[block.address] = {block.requested_bytes, block.stack, block.user_metadata,
-                               block.category};
-    }
   }
 
   void add_shares(const LiveTensors& live, SnapshotUse& use) const {
@@ -160,26 +113,7 @@ class UseReader {
   const std::vector<SnapshotEvent>& events_;
 };
 
-bool is_of_program(const std::string& file) {
-  if (file.empty() || file == "??" || file.find("/torch/") != std::string::npos) return false;
-  if (file.starts_with("<")) return false;
-  constexpr std::string_view native[] = {".cpp", ".cc", ".c", ".h", ".hpp", ".cu", ".so"};
-  return std::ranges::none_of(native, [&](std::string_view end) { return file.ends_with(end); });
-}
-
 }  // namespace
-
-std::string place_of(const SnapshotNames& names, SnapshotStackId stack) {
-  if (!stack.valid() || names.stack(stack).empty()) return "unknown";
-  for (const SnapshotFrameId id : names.stack(stack)) {
-    const SnapshotFrame& frame = names.frame(id);
-    const std::string& file = names.text(frame.file);
-    if (!is_of_program(file)) continue;
-    return file.substr(file.find_last_of('/') + 1) + ":" + std::to_string(frame.line);
-  }
-  const std::string& name = names.text(names.frame(names.stack(stack).front()).name);
-  return name.empty() ? "unknown" : name;
-}
 
 SnapshotUse snapshot_use(const MemorySnapshot& snapshot) {
   return UseReader(snapshot, main_device(snapshot)).read();

@@ -31,10 +31,6 @@ struct SnapshotUse {
 /// The memory of the device that reserves the most.
 SnapshotUse snapshot_use(const MemorySnapshot& snapshot);
 
-/// The line of the user's program in a stack: the innermost frame that is neither in PyTorch nor in
-/// C++, as `train.py:12`. Without such a frame, the innermost function.
-std::string place_of(const SnapshotNames& names, SnapshotStackId stack);
-
 /// Shares of the same name beside each other.
 struct SharePair {
   std::string name;
