@@ -114,12 +114,20 @@ class RowReader {
     buffer.upper = number(fields, columns_.upper, -latest, latest - included) + included;
     buffer.bytes = number(fields, columns_.bytes, 0, most_arena_bytes);
     if (columns_.alignment) check_alignment(fields[*columns_.alignment]);
-    if (buffer.lower >= buffer.upper) fail_at(line_, "has a life that ends before it starts");
+    if (buffer.lower >= buffer.upper) fail_empty_life(fields);
     if (buffer.bytes > most_arena_bytes - total_bytes_) {
       fail_at(line_, "brings the sizes of all buffers above 2^62 bytes");
     }
     total_bytes_ += buffer.bytes;
     return buffer;
+  }
+
+  [[noreturn]] void fail_empty_life(const std::vector<std::string>& fields) const {
+    const auto told = [&](std::size_t column) {
+      return "'" + printable(file_.header[column]) + "' " + printable(fields[column], 40);
+    };
+    fail_at(line_, "has a buffer that never lives, with " + told(columns_.lower) + " and " +
+                       told(columns_.upper));
   }
 
   std::int64_t number(const std::vector<std::string>& fields, std::size_t column,

@@ -23,8 +23,8 @@ struct ArenaFile {
 };
 
 /// Reads the text of a file. Throws an input Error that names the line, without the file: missing,
-/// repeated or empty fields, numbers that are none or too large, a life that ends before it starts,
-/// an id that is given twice, an alignment above 1.
+/// repeated or empty fields, numbers that are none or too large, a buffer that never lives, an id
+/// that is given twice, an alignment above 1.
 ArenaFile parse_arena(std::string_view text);
 
 /// parse_arena of a file; Errors name it.

@@ -112,8 +112,23 @@ class WarmUp(Case):
         weight = 16 * 16 * 4
         self.assertEqual(max(curve_of(self.path)) // weight, 3 * 4 + 2)
         step()
-        self.assertIn("holds the old ones", warnings_in(self.captured(step)))
+        self.assertRegex(warnings_in(self.captured(step)), "holds the old ones.*: capture with warm_up=1")
         self.assertEqual(warnings_in(warm), warnings_in(self.captured(step, warm_up=1)))
+        self.assertRegex(warnings_in(self.captured(step, fake=False)), "holds the old ones.*fake=True and warm_up=1")
+
+    def test_states_that_a_first_step_makes_and_replaces_do_not_stay(self) -> None:
+        model = nn.Sequential(*(nn.Linear(16, 16, bias=False) for _ in range(4)))
+        optimizer = ReplacingMomentum(model.parameters(), {})
+
+        def step() -> None:
+            for _ in range(3):
+                model(torch.ones(1, 16)).sum().backward()
+                optimizer.step()
+        captured = self.captured(step)
+        weights = 4 * 16 * 16 * 4
+        self.assertIn(f"makes {weights:,} bytes of states", warnings_in(captured))
+        self.assertEqual({one.name for one in captured.graph.output if one.name.endswith("mean")},
+                         {f"{number}.weight.mean" for number in range(4)})
 
     def test_momentum_is_there_after_one_step(self) -> None:
         step = training(residual_net(), images_loss, torch.optim.SGD, momentum=0.9)

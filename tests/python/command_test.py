@@ -35,6 +35,21 @@ for number in range(int(sys.argv[1])):
 print("end")
 """
 
+REPLACING_SCRIPT = """
+import torch
+class Replacing(torch.optim.Optimizer):
+    def step(self):
+        for parameter in self.param_groups[0]["params"]:
+            state = self.state[parameter]
+            state["mean"] = 0.9 * state.get("mean", torch.zeros_like(parameter)) + parameter.grad
+            parameter.data -= 0.1 * state["mean"]
+model = torch.nn.Linear(8, 4)
+optimizer = Replacing(model.parameters(), {})
+for number in range(2):
+    model(torch.ones(2, 8)).sum().backward()
+    optimizer.step()
+"""
+
 
 class Command(unittest.TestCase):
     def setUp(self) -> None:
@@ -59,6 +74,12 @@ class Command(unittest.TestCase):
         self.assertNotIn("--step", self.warnings())
         self.assertIn("no GPU confirmed", self.warnings())
         self.assertIn("native_dropout", " ".join(node.op_type for node in onnx.load(self.out).graph.node))
+
+    def test_tells_what_to_do_about_states_that_a_step_replaces(self) -> None:
+        self.script.write_text(REPLACING_SCRIPT)
+        done = self.command("capture", "--out", str(self.out), "--step", "2", str(self.script))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("use stashscope.capture with warm_up=1 in the script", self.warnings())
 
     def warnings(self) -> str:
         return next(one.value for one in onnx.load(self.out).metadata_props if one.key == "stashscope.warnings")

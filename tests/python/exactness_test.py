@@ -131,6 +131,15 @@ class Refusals(unittest.TestCase):
     def test_experts_without_the_option(self) -> None:
         self.refused("routing='even'", models.training_step("mixtral", "sgd", False))
 
+    def test_views_of_tensors_from_outside_of_inference_mode(self) -> None:
+        outside = torch.randn(4, 6)
+
+        def step() -> None:
+            with torch.inference_mode():
+                outside.view(-1).add(1)
+        for fake in (True, False):
+            self.refused("Use torch.no_grad()", step, fake=fake)
+
     def test_routing(self) -> None:
         step = models.training_step("lstm", "sgd", False)
         self.refused("'odd' is not known", step, routing="odd")

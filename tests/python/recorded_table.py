@@ -17,16 +17,16 @@ import pickle
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Callable
+from typing import Any, Callable, Type, Union
 
 sys.dont_write_bytecode = True
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 import stashscope  # noqa: E402
 import torch  # noqa: E402
-from plain_decoder import Decoder, InPlaceAdamW, PlainAdamW, Sizes, cross_entropy  # noqa: E402
+from plain_decoder import Decoder, KeptStatesAdamW, NewStatesAdamW, Sizes, loss_of  # noqa: E402
 from recorded_trace import (CUBLAS, OTHER_DATA, Likeness, Trace, give_kinds, largest_distance, predicted,  # noqa: E402
                             recorded)
 
@@ -42,19 +42,26 @@ class Case:
     sizes: Sizes
     trains: bool = True
     autocast: bool = False
-    # The script recorded its first step, with an optimizer that is not published.
-    is_first: bool = False
+    # Steps before the recorded one that the capture runs: optimizers make their states in the first.
+    warm_up: int = 1
+    optimizer: Union[Type[KeptStatesAdamW], Type[NewStatesAdamW]] = NewStatesAdamW
+    has_own_targets: bool = True
+    zeroes_gradients: bool = True
+    # Whether the script and its model are published, so that the order of the allocations can be compared.
+    is_published: bool = True
     # Bytes of each workspace of cuBLAS; a thread that multiplies has one.
     workspace: int = 8_519_680
 
 
-_BIG = Sizes(width=2560, inner=10240, layers=32, heads=32, own_tables=True)
+_K_128 = Case("K_memory_ctx128_fullstep", Sizes(width=2560, inner=10240, layers=32, heads=32, own_tables=True),
+              warm_up=0, optimizer=KeptStatesAdamW, has_own_targets=False, zeroes_gradients=False, is_published=False,
+              workspace=33_554_432)
 CASES = {case.name: case for case in (
     Case("W_medium_128_training", Sizes(context=128)),
     Case("W_medium_1024_training", Sizes(context=1024), autocast=True),
-    Case("W_medium_1024_inference", Sizes(context=1024), trains=False),
-    Case("K_memory_ctx128_fullstep", Sizes(**{**_BIG.__dict__, "context": 128}), is_first=True, workspace=33_554_432),
-    Case("K_memory_ctx256_fullstep", Sizes(**{**_BIG.__dict__, "context": 256}), is_first=True, workspace=33_554_432),
+    Case("W_medium_1024_inference", Sizes(context=1024), trains=False, warm_up=0),
+    _K_128,
+    replace(_K_128, name="K_memory_ctx256_fullstep", sizes=replace(_K_128.sizes, context=256)),
 )}
 
 
@@ -64,13 +71,13 @@ def capture(case: Case, path: Path, workspaces: bool = False) -> None:
         model = Decoder(case.sizes).train(case.trains)
         held = [torch.empty(case.workspace, dtype=torch.uint8) for _ in range(2 if case.trains else 1) if workspaces]
         tokens, targets = (torch.empty(1, case.sizes.batch, case.sizes.context, dtype=torch.int64) for _ in range(2))
-    optimizer = (InPlaceAdamW if case.is_first else PlainAdamW)(model.parameters())
-    step = _training(case, model, optimizer, tokens, tokens if case.is_first else targets) if case.trains else \
+    optimizer = case.optimizer(model.parameters())
+    step = _training(case, model, optimizer, tokens, targets if case.has_own_targets else tokens) if case.trains else \
         _inference(model, tokens)
     for number, one in enumerate(held):
         model.register_buffer(f"workspace_{number}", one)
     stashscope.capture(_reading(held, step), path, model=model, optimizer=optimizer, kernels="cuda",
-                       warm_up=1 if case.trains and not case.is_first else 0)
+                       warm_up=case.warm_up)
 
 
 def _reading(held: list[torch.Tensor], step: Callable[[], None]) -> Callable[[], None]:
@@ -82,15 +89,15 @@ def _reading(held: list[torch.Tensor], step: Callable[[], None]) -> Callable[[],
     return both
 
 
-def _training(case: Case, model: Decoder, optimizer: PlainAdamW, tokens: torch.Tensor,
+def _training(case: Case, model: Decoder, optimizer: torch.optim.Optimizer, tokens: torch.Tensor,
               targets: torch.Tensor) -> Callable[[], None]:
     def step() -> None:
         with torch.autocast("cpu", torch.bfloat16, enabled=case.autocast):
             output = model(tokens[0])
-            loss = cross_entropy(output, targets[0])
+            loss = loss_of(output, targets[0])
         loss.backward()
         optimizer.step()
-        if not case.is_first:
+        if case.zeroes_gradients:
             optimizer.zero_grad()
     return step
 
@@ -143,7 +150,7 @@ def total_row(found: Compared) -> str:
     peak, ours = found.recorded.peak()[0], found.memory["peak_bytes"]
     reserved, most = found.recorded.reserved, found.memory["reserved_bytes"]
     return (f"| {found.case.name} | {peak:,} | {ours:,} | {share(ours - peak, peak)} | "
-            f"{share(ours + found.named() - peak, peak)} | {reserved:,} | {most:,} | "
+            f"{ours + found.named() - peak:+,} | {reserved:,} | {most:,} | "
             f"{share(most - reserved, reserved)} |")
 
 
@@ -163,10 +170,10 @@ def kind_rows(found: Compared) -> list[str]:
 
 
 def print_tables(all_found: list[Compared]) -> None:
-    print("| trace | tensors at the peak, recorded | captured | difference | with what is named below | "
-          "reserved at the end, recorded | predicted | difference |\n|---|---:|---:|---:|---:|---:|---:|---:|")
+    print("| trace | tensors at the peak, recorded | captured | difference | difference with workspaces and untouched "
+          "data | reserved at the end, recorded | predicted | difference |\n|---|---:|---:|---:|---:|---:|---:|---:|")
     print(*map(total_row, all_found), sep="\n")
-    told = [found for found in all_found if not found.case.is_first]
+    told = [found for found in all_found if found.case.is_published]
     print("\n| trace | at the peak | recorded | captured | difference |\n|---|---|---:|---:|---:|")
     print(*(row for found in told for row in kind_rows(found)), sep="\n")
     print("\n| trace | allocations | the same, in order | only recorded | only captured | largest distance of the "

@@ -127,6 +127,10 @@ def _run(run: Callable[[], Record]) -> Record:
         if "data is not allocated" in str(error):
             raise Error("A function of PyTorch reads the data of a tensor, and fake tensors have none", _line_of(error),
                         "Take it out of the step: pad sequences instead of packing them, for example.") from error
+        if "version_counter for inference tensor" in str(error):
+            raise Error("In inference mode, the step makes a view of a tensor from outside of that mode, and PyTorch "
+                        "cannot show it to the capture", _line_of(error),
+                        "Use torch.no_grad() in the place of torch.inference_mode() for the capture.") from error
         raise Error(f"The step failed: {type(error).__name__}: {error}", _line_of(error),
                     "Run the step without the capture first. If it works there, try the other value of fake."
                     ) from error

@@ -17,12 +17,14 @@ class Advice:
     """How to capture otherwise."""
 
     a_later_step: str
+    new_states: str
     for_a_gpu: Optional[str]
 
 
-IN_A_SCRIPT = Advice("capture with warm_up=1", "kernels='cuda'")
-WITH_REAL_TENSORS = Advice("run a step before the capture", None)
-BY_THE_COMMAND = Advice("capture with --step 2", "--kernels cuda")
+IN_A_SCRIPT = Advice("capture with warm_up=1", "capture with warm_up=1", "kernels='cuda'")
+WITH_REAL_TENSORS = Advice("run a step before the capture", "capture with fake=True and warm_up=1", None)
+BY_THE_COMMAND = Advice("capture with --step 2", "use stashscope.capture with warm_up=1 in the script",
+                        "--kernels cuda")
 
 
 def hints(record: Record, assumed: Assumed, advice: Advice) -> list[str]:
@@ -33,6 +35,9 @@ def hints(record: Record, assumed: Assumed, advice: Advice) -> list[str]:
     if made:
         said.append(f"The optimizer makes {made:,} bytes of states in this step. Later steps hold them from their "
                     f"start: {advice.a_later_step}")
+    if record.held_states:
+        said.append(f"The step replaces {record.held_states:,} bytes of optimizer states. The capture holds the old "
+                    f"ones, so they count to the end of the step: {advice.new_states}")
     if advice.for_a_gpu and not assumed.on_cuda and any(
             node.operator in _OF_THE_CPU and not node.compiled for node in record.nodes):
         said.append("Attention or dropout run as on the CPU here and hold more than on a GPU: for a GPU, capture with "

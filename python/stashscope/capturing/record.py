@@ -106,6 +106,8 @@ class Record:
     calls: list[Call] = field(default_factory=list)
     answers: list[Answer] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    # Bytes of optimizer states that the step replaces, and that the capture holds to put them back.
+    held_states: int = 0
 
     def warn(self, text: str) -> None:
         """Goes into the file, once."""

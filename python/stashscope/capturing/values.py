@@ -29,6 +29,9 @@ class Values:
         # Storages of the optimizer's states from before the step, and those that the step replaces.
         self._states: dict[str, int] = {}
         self._replaced: set[int] = set()
+        # Storages of the states that the step makes without an older one, and by name the last of them.
+        self._made_states: set[int] = set()
+        self._last_states: dict[str, int] = {}
         # Names for the last versions in storages that the step makes.
         self._last_names: dict[int, str] = {}
 
@@ -136,17 +139,20 @@ class Values:
         """A state of an optimizer. One that takes the place of an older state is no further memory in later steps."""
         index = self.storages.find(tensor.untyped_storage())
         old = self._states.get(name)
-        if old is None or index is None or self.storages.keys[index][0] != "node":
-            self.give_role(tensor, "optimizer", name)
-        else:
-            self._replaced.add(old)
-            self.give_role(tensor, "other", name)
+        if index is not None and self.storages.keys[index][0] == "node":
+            if old is not None:
+                self._replaced.add(old)
+                self.give_role(tensor, "other", name)
+                return
+            self._made_states.add(index)
+            self._last_states[name] = index
+        self.give_role(tensor, "optimizer", name)
 
     def finish(self) -> Record:
         """Ends the record: what lives now is alive after the step."""
         self.storages.close()
         record, storages = self.record, self.storages
-        self._warn_of_old_states()
+        self._forget_superseded_states()
         self._rename()
         end = len(record.nodes)
         for index, (dtype, shape) in list(self._before.items()):
@@ -154,18 +160,19 @@ class Values:
                 record.inputs.append(Value(self._unused_name(""), dtype, shape, index))
                 del self._before[index]
         record.keys, record.bytes, record.roles = storages.keys, storages.bytes, storages.roles
+        record.held_states = sum(storages.bytes[index] for index in self._replaced if storages.last[index] == ALIVE)
         record.last = [end if last == ALIVE else last for last in storages.last]
         record.unused = set(self._before)
         record.alive = [value for index, value in self._newest.items()
                         if record.last[index] == end and record.keys[index][0] == "node"]
         return record
 
-    def _warn_of_old_states(self) -> None:
-        """The capture puts back what was there before it, so it cannot let go of that."""
-        held = sum(self.storages.bytes[index] for index in self._replaced if self.storages.last[index] == ALIVE)
-        if held:
-            self.record.warn(f"The step replaces {held:,} bytes of optimizer states. The capture holds the old ones, so "
-                             "they count to the end of the step: capture on fake tensors with warm_up=1")
+    def _forget_superseded_states(self) -> None:
+        """Of an optimizer that steps several times, later steps hold only the states that it made last."""
+        for index in self._made_states.difference(self._last_states.values()):
+            if self.storages.roles[index] == "optimizer":
+                self.storages.roles[index] = "other"
+            self._last_names.pop(index, None)
 
     def _rename(self) -> None:
         """Gives the last versions of gradients and states their names, wherever a node names them."""
