@@ -338,7 +338,7 @@ QStringList MemoryView::step_facts(std::size_t step) const {
   if (curves_.predicted_reserved != nullptr) {
     const std::int64_t reserved = curves_.predicted_reserved->bytes[step];
     parts << tr("reserved %1").arg(bytes_text(reserved))
-          << tr("%1 unallocated").arg(bytes_text(reserved - curves_.current->bytes[step]));
+          << tr("%1 beyond the tensors").arg(bytes_text(reserved - curves_.current->bytes[step]));
   }
   if (curves_.measured != nullptr && step < curves_.measured->bytes.size()) {
     parts << tr("measured %1").arg(bytes_text(curves_.measured->bytes[step]));
