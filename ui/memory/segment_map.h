@@ -47,13 +47,16 @@ class SegmentMap : public QWidget, public PictureSource {
   /// Outlines a tensor and scrolls to it; an invalid id outlines none.
   void mark(BufferId buffer);
   BufferId marked() const { return marked_; }
+  /// Scrolls to the outlined tensor, if a segment holds it.
+  void scroll_to_marked();
 
-  /// The block at a pixel; null if there is none. Of blocks that are drawn together, the first.
+  /// The block that is drawn at a pixel; null if there is none. Of blocks that share the pixel, the
+  /// last.
   const MapBlock* block_at(QPointF pixel) const;
   QRectF rectangle(const MapBlock& block) const;
   /// The bar of a segment.
   QRectF bar_of(std::size_t segment) const;
-  /// Words about what lies at a pixel; empty beside the bars.
+  /// Words about what lies at a pixel; beside a bar, about its segment. Empty below all segments.
   QStringList facts_at(QPointF pixel) const;
 
   QSize sizeHint() const override { return {640, 260}; }
@@ -64,7 +67,7 @@ class SegmentMap : public QWidget, public PictureSource {
 
  Q_SIGNALS:
   void tensor_chosen(stashscope::BufferId buffer);
-  /// The pointer lies on something else. @param facts empty: on nothing
+  /// The pointer moved, or something else lies under it. @param facts empty: nothing
   void pointed_at(const QStringList& facts);
 
  protected:
@@ -80,11 +83,12 @@ class SegmentMap : public QWidget, public PictureSource {
   void add_keys();
   void lay_out();
   void redraw();
+  void take_scrolling();
   int row_height() const;
   int rows_height() const;
   double scale_of(std::size_t segment) const;
   std::optional<std::size_t> row_at(double y) const;
-  bool is_beside_labels(double x) const;
+  bool is_within_bars(double x) const;
   const MapBlock* marked_block() const;
   void scroll_to(std::size_t segment);
   void paint_rows(QPainter& painter, int top, int bottom) const;

@@ -12,19 +12,40 @@ namespace stashscope::ui {
 
 using namespace Qt::StringLiterals;
 
+namespace {
+
+/// Says why there are no segments. @param reserved null: no allocator is chosen
+QString reason_of(const ReservedStep* reserved) {
+  return reserved == nullptr
+             ? SegmentPage::tr(
+                   "<a href=\"on\">Show what PyTorch's allocator reserves</a> to see "
+                   "its segments.")
+             : SegmentPage::tr("The step runs no node.");
+}
+
+}  // namespace
+
+QString unallocated_text(const FreeMemory& free) {
+  const QString bytes = SegmentPage::tr("%1 of it unallocated").arg(bytes_text(free.bytes));
+  if (free.pieces == 0) return bytes;
+  if (free.pieces == 1) return SegmentPage::tr("%1 in 1 piece").arg(bytes);
+  return SegmentPage::tr("%1 in %2 pieces, the largest %3")
+      .arg(bytes)
+      .arg(free.pieces)
+      .arg(bytes_text(free.largest_bytes));
+}
+
 SegmentPage::SegmentPage(Document& document, QWidget* parent)
     : QWidget(parent),
       document_(document),
       map_(new SegmentMap([this](const MapBlock& block) { return describe(block); })),
       line_(new ElidedLabel),
-      invitation_(new QLabel) {
+      invitation_(new LinkLabel) {
   setObjectName(u"segment_page"_s);
   line_->setObjectName(u"segment_line"_s);
   invitation_->setObjectName(u"segment_invitation"_s);
   invitation_->setAlignment(Qt::AlignCenter);
-  invitation_->setWordWrap(true);
-  invitation_->setText(
-      tr("<a href=\"on\">Show what PyTorch's allocator reserves</a> to see its segments."));
+  invitation_->set_hint(reason_of(nullptr));
   auto* const layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(spacing_unit / 2);
@@ -44,7 +65,11 @@ SegmentPage::SegmentPage(Document& document, QWidget* parent)
   follow();
 }
 
-void SegmentPage::showEvent(QShowEvent*) { follow(); }
+/// The tensor may have been chosen while another page was shown.
+void SegmentPage::showEvent(QShowEvent*) {
+  follow();
+  map_->scroll_to_marked();
+}
 
 void SegmentPage::follow() {
   const auto& reserved = document_.reserved();
@@ -53,6 +78,7 @@ void SegmentPage::follow() {
   map_->setVisible(has_any);
   line_->setVisible(has_any);
   invitation_->setVisible(!has_any);
+  invitation_->setText(reason_of(reserved.get()));
   invitation_->setEnabled(document_.study() != nullptr);
   if (!has_any) {
     shown_.reset();
@@ -103,12 +129,10 @@ void SegmentPage::show_sums() {
   const QString reserved =
       tr("%1 reserved in %2")
           .arg(bytes_text(shown_->reserved->memory.by_slot[shown_->slot]), segments);
-  const QString unallocated = tr("%1 of it unallocated").arg(bytes_text(free.bytes));
-  const QString pieces = counted(free.pieces, tr("in 1 piece"), tr("in %1 pieces, the largest %2"))
-                             .replace(u"%2"_s, bytes_text(free.largest_bytes));
+  const QString bytes = tr("%1 of it unallocated").arg(bytes_text(free.bytes));
   const QString slot = tr("slot %1").arg(shown_->slot + 1);
-  line_->set_forms({u"%1 · %2, %3 %4"_s.arg(slot, reserved, unallocated, pieces),
-                    u"%1 · %2, %3"_s.arg(slot, reserved, unallocated), reserved});
+  line_->set_forms({u"%1 · %2, %3"_s.arg(slot, reserved, unallocated_text(free)),
+                    u"%1 · %2, %3"_s.arg(slot, reserved, bytes), reserved});
 }
 
 }  // namespace stashscope::ui
