@@ -1,6 +1,7 @@
 #include "app/allocator_option.h"
 
 #include "app/options.h"
+#include "core/allocator/allocator_settings.h"
 #include "core/base/error.h"
 
 namespace stashscope::app {
@@ -8,8 +9,9 @@ namespace stashscope::app {
 void add_allocator_options(CLI::App& program, AllocatorOptions& options, CLI::Option* batch) {
   program
       .add_option("--allocator", options.allocator,
-                  "also state the memory that this allocator reserves: pytorch, or "
-                  "pytorch:SETTING=VALUE,... as in PYTORCH_CUDA_ALLOC_CONF")
+                  "also state the memory that this allocator reserves: pytorch, "
+                  "pytorch:SETTING=VALUE,... as in PYTORCH_CUDA_ALLOC_CONF, or none (default: "
+                  "that of the session)")
       ->type_name("NAME")
       ->needs(batch);
   program
@@ -24,26 +26,32 @@ void add_allocator_options(CLI::App& program, AllocatorOptions& options, CLI::Op
       ->needs(batch);
 }
 
-std::optional<AllocatorSettings> allocator_of(const AllocatorOptions& options) {
+void choose_allocator(const AllocatorOptions& options, Choices& choices) {
   constexpr std::string_view name = "pytorch";
   const std::string& text = options.allocator;
-  if (text.empty()) {
-    return fits_reserved(options) ? std::optional(AllocatorSettings()) : std::nullopt;
+  if (text == "none") {
+    if (fits_reserved(options)) {
+      fail_usage("--allocator none", "cannot be used with --fits reserved",
+                 "leave one of them out");
+    }
+    choices.allocator.reset();
+  } else if (text.empty()) {
+    if (fits_reserved(options) && !choices.allocator) choices.allocator.emplace();
+  } else {
+    const std::string rest = text.starts_with(name) ? text.substr(name.size()) : ".";
+    if (!rest.empty() && rest[0] != ':') {
+      fail_usage("--allocator " + printable(text), "is not known",
+                 "write pytorch, pytorch:SETTING=VALUE,... or none");
+    }
+    choices.allocator = to_string(read_option("--allocator", [&] {
+      return parse_allocator_settings(rest.empty() ? rest : rest.substr(1));
+    }));
   }
-  const std::string rest = text.starts_with(name) ? text.substr(name.size()) : ".";
-  if (!rest.empty() && rest[0] != ':') {
-    fail_usage("--allocator " + printable(text), "is not known",
-               "write pytorch or pytorch:SETTING=VALUE,...");
-  }
-  return read_option("--allocator", [&] {
-    return parse_allocator_settings(rest.empty() ? rest : rest.substr(1));
-  });
 }
 
-std::optional<AllocatorSettings> allocator_of(const AllocatorOptions& options,
-                                              const Choices& choices) {
-  const bool is_kept = options.allocator.empty() && choices.allocator;
-  return is_kept ? parse_allocator_settings(*choices.allocator) : allocator_of(options);
+void check_allocator(const AllocatorOptions& options) {
+  Choices choices;
+  choose_allocator(options, choices);
 }
 
 bool fits_reserved(const AllocatorOptions& options) { return options.fits == "reserved"; }

@@ -18,6 +18,7 @@
 #include "core/study/files/loaded_model.h"
 #include "core/study/files/modified_model.h"
 #include "core/study/measured/measure.h"
+#include "core/study/reserved/reserved_memory.h"
 
 namespace stashscope::app {
 
@@ -52,10 +53,15 @@ bool has_report(const BatchOptions& options) {
   return options.check.limits.empty() || !options.out.empty();
 }
 
-/// Throws a usage Error if what is printed has no such format.
+/// Throws a usage Error if what is asked for has no such format.
 void check_printed_format(const BatchOptions& options) {
   const std::string& format = options.format;
-  if (has_report(options) || format == "text" || format == "json") return;
+  if (format == "text" || format == "json") return;
+  if (options.allocator.advises) {
+    fail_usage("--format " + format, "does not show the advice of --advise-allocator",
+               "choose text or json");
+  }
+  if (has_report(options)) return;
   fail_usage("--format " + format, "is no format of a check",
              "choose text or json, or write the report with --out FILE");
 }
@@ -121,8 +127,10 @@ StudyMeasurements measured_or_reported(const Study& study, const AnalysisOptions
   try {
     return measure_in_worker(study, loaded.session.model, {}, nullptr, Progress());
   } catch (const Error&) {
-    write_text(report_text(report_input(study, analysis, options, planned), options.format),
-               options.out);
+    if (has_report(options)) {
+      write_text(report_text(report_input(study, analysis, options, planned), options.format),
+                 options.out);
+    }
     throw;
   }
 }
@@ -153,11 +161,11 @@ int run_batch(const AnalysisOptions& analysis, const PlanningOptions& planning,
               const BatchOptions& options) {
   check_planning(planning, fits_reserved(options.allocator));
   check_printed_format(options);
-  allocator_of(options.allocator);  // wrong settings are told before a long load
+  check_allocator(options.allocator);
   const std::optional<Check> check = read_check(options.check);
   LoadedModel loaded = load_model_or_session(analysis);
-  const auto allocator = allocator_of(options.allocator, loaded.session.choices);
-  if (allocator) loaded.session.choices.allocator = to_string(*allocator);
+  choose_allocator(options.allocator, loaded.session.choices);
+  const auto allocator = allocator_settings(loaded.session.choices);
   check_outputs(options, check, loaded.session.choices, files_read(analysis, loaded));
   auto study = study_with_times(loaded);
   const PlanningResults planned = plan(

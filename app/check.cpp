@@ -71,6 +71,7 @@ void claim_check_outputs(const CheckOptions& options, const std::optional<Check>
 int run_check(const CheckOptions& options, const std::optional<Check>& check, const Study& study,
               const AllocatorSettings& allocator, const std::string& model,
               const std::string& format) {
+  if (!check && options.save_baseline.empty()) return 0;
   const MemoryRecord record = record_of(study, allocator);
   if (!options.save_baseline.empty()) {
     write_file_atomically(options.save_baseline, record_text(record));

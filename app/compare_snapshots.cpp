@@ -10,6 +10,7 @@
 #include "core/snapshot/snapshot_recording.h"
 #include "core/snapshot/snapshot_use.h"
 #include "core/study/exports/step_snapshot.h"
+#include "core/study/reserved/reserved_memory.h"
 
 namespace stashscope::app {
 
@@ -105,16 +106,15 @@ json json_of(const Sides& sides) {
   return object;
 }
 
-AllocatorSettings settings_for(const BatchOptions& options, const MemorySnapshot& other) {
-  return allocator_of(options.allocator).value_or(settings_of(other));
-}
-
-/// The predicted step as a snapshot. @param other the snapshot that it is compared with
-SnapshotUse predicted_use(const LoadedModel& loaded, const BatchOptions& options,
+/// The predicted step as a snapshot, of the chosen allocator if one is chosen.
+/// @param other the snapshot that it is compared with; its settings hold otherwise
+SnapshotUse predicted_use(LoadedModel loaded, const BatchOptions& options,
                           const MemorySnapshot& other) {
+  choose_allocator(options.allocator, loaded.session.choices);
   const auto study = study_with_times(loaded);
   print_warnings("stashscope", loaded.warnings);
-  return snapshot_use(step_snapshot(*study, settings_for(options, other)));
+  return snapshot_use(
+      step_snapshot(*study, allocator_settings(study->choices).value_or(settings_of(other))));
 }
 
 void check_output(const AnalysisOptions& analysis, const BatchOptions& options,

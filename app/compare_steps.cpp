@@ -18,7 +18,9 @@ void check_usage(const BatchOptions& options) {
 
 int run_comparison(const AnalysisOptions& analysis, const BatchOptions& options) {
   check_usage(options);
-  const LoadedModel left = load_model_or_session(analysis);
+  check_allocator(options.allocator);
+  LoadedModel left = load_model_or_session(analysis);
+  choose_allocator(options.allocator, left.session.choices);
   const LoadedModel right = stashscope::load_model_or_session(options.compare);
   if (!options.out.empty()) {
     OverwriteGuard files = files_read(analysis, left);

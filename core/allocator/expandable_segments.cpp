@@ -9,7 +9,8 @@ namespace stashscope {
 
 namespace {
 
-/// Address space of a segment; PyTorch takes somewhat more than the memory of the device.
+/// Address space of a segment; PyTorch takes somewhat more than the memory of the device. A larger
+/// tensor gets as much as it needs.
 constexpr std::int64_t address_space = 100'000 * large_segment_bytes;
 
 }  // namespace
@@ -34,14 +35,16 @@ MemoryBlockId CachingAllocator::expandable_room(const Request& request) {
     }
     if (bytes >= request.bytes) return start;
   }
-  const MemorySegmentId segment = segments_.push_back({.address = new_address(address_space),
+  const std::int64_t space =
+      std::max(address_space, rounded_up(request.bytes, large_segment_bytes));
+  const MemorySegmentId segment = segments_.push_back({.address = new_address(space),
                                                        .reserved_bytes = 0,
                                                        .stream = request.stream,
                                                        .pool = request.pool,
                                                        .is_expandable = true,
                                                        .first = MemoryBlockId()});
   const MemoryBlockId block = make_block({.address = segments_[segment].address,
-                                          .bytes = address_space,
+                                          .bytes = space,
                                           .segment = segment,
                                           .is_mapped = false});
   by_address_[segments_[segment].address] = segment;

@@ -26,10 +26,12 @@ constexpr std::pair<std::string_view, AllocatorAction> actions[] = {
     {"workspace_snapshot", AllocatorAction::other},
 };
 
-[[noreturn]] void fail_line(std::size_t line, const std::string& why) {
-  fail_input("line " + std::to_string(line), why,
-             "the events need the columns action, addr and size");
+[[noreturn]] void fail_line(std::size_t line, const std::string& why, const std::string& hint) {
+  fail_input("line " + std::to_string(line), why, hint);
 }
+
+constexpr const char* name_columns = "the events need the columns action, addr and size";
+constexpr const char* record_again = "give the events as PyTorch recorded them";
 
 constexpr std::int64_t most_address = std::int64_t{1} << 60;
 /// More than a device has.
@@ -58,7 +60,7 @@ Columns columns_in(std::string_view header) {
   const auto action = column(names, "action");
   const auto address = column(names, "addr");
   const auto bytes = column(names, "size");
-  if (!action || !address || !bytes) fail_line(1, "does not name these columns");
+  if (!action || !address || !bytes) fail_line(1, "does not name these columns", name_columns);
   return {*action, *address, *bytes, column(names, "stream")};
 }
 
@@ -68,10 +70,12 @@ std::int64_t number_in(std::string_view field, std::size_t line, std::int64_t mo
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), number);
   if (error != std::errc() || end != field.data() + field.size() || number < 0) {
-    fail_line(line, "has '" + printable(std::string(field)) + "' in the place of a number");
+    fail_line(line, "has '" + printable(std::string(field)) + "' in the place of a number",
+              record_again);
   }
   if (number > most) {
-    fail_line(line, "has the number " + printable(std::string(field)) + ", which is out of range");
+    fail_line(line, "has the number " + printable(std::string(field)) + ", which is out of range",
+              record_again);
   }
   return number;
 }
@@ -90,10 +94,10 @@ void split_into(std::string_view line, std::vector<std::string_view>& fields) {
 AllocatorEvent event_in(const std::vector<std::string_view>& fields, const Columns& columns,
                         std::size_t line) {
   const std::size_t last = std::max({columns.action, columns.address, columns.bytes});
-  if (fields.size() <= last) fail_line(line, "has too few fields");
+  if (fields.size() <= last) fail_line(line, "has too few fields", name_columns);
   const std::string name(fields[columns.action]);
   const auto action = action_named(name);
-  if (!action) fail_line(line, "has the unknown action '" + printable(name) + "'");
+  if (!action) fail_line(line, "has the unknown action '" + printable(name) + "'", record_again);
   AllocatorEvent event{*action, number_in(fields[columns.address], line),
                        number_in(fields[columns.bytes], line, most_bytes), 0};
   if (columns.stream && *columns.stream < fields.size()) {
@@ -227,9 +231,9 @@ std::vector<AllocatorEvent> parse_trace_events(std::string_view csv) {
     events.push_back(event_in(fields, *columns, line));
     sum += events.back().bytes + large_segment_bytes;
     if (sum > most_sum)
-      fail_line(line, "has the size with which the sum of all sizes is out of range");
+      fail_line(line, "has the size with which the sum of all sizes is out of range", record_again);
   }
-  if (!columns) fail_line(1, "does not name these columns");
+  if (!columns) fail_line(1, "does not name these columns", name_columns);
   return events;
 }
 

@@ -1,5 +1,6 @@
 #include "core/allocator/replay.h"
 
+#include <algorithm>
 #include <unordered_map>
 
 #include "core/allocator/start_state.h"
@@ -141,15 +142,21 @@ class Replay {
   ReplayResult result_;
 };
 
-/// The sizes of segments that grow are not part of the recorded end.
-void check_events(std::span<const AllocatorEvent> events) {
+[[noreturn]] void fail_expandable(const std::string& where) {
+  fail_input(where, "has expandable segments, whose pages a replay does not map",
+             "record the step with expandable_segments:False");
+}
+
+/// Refuses recordings with segments that are mapped page by page.
+void check_segments(std::span<const AllocatorEvent> events, const RecordedState& end) {
+  const bool is_expandable = end.settings.expandable_segments ||
+                             std::ranges::any_of(end.segments, &RecordedSegment::is_expandable);
+  if (is_expandable) fail_expandable("the recording");
   for (std::size_t index = 0; index < events.size(); ++index) {
     const AllocatorAction action = events[index].action;
-    if (action != AllocatorAction::segment_map && action != AllocatorAction::segment_unmap)
-      continue;
-    fail_input("event " + std::to_string(index),
-               "maps memory into an expandable segment, which a replay cannot repeat",
-               "record the step with expandable_segments:False");
+    if (action == AllocatorAction::segment_map || action == AllocatorAction::segment_unmap) {
+      fail_expandable("event " + std::to_string(index));
+    }
   }
 }
 
@@ -157,7 +164,7 @@ void check_events(std::span<const AllocatorEvent> events) {
 
 ReplayResult replay(std::span<const AllocatorEvent> events, const RecordedState& end,
                     ReplayAddresses addresses) {
-  check_events(events);
+  check_segments(events, end);
   Replay play(state_before(events, end), addresses);
   ReplayResult result = play.run(events);
   result.recorded_reserved_end_bytes = end.reserved_bytes();

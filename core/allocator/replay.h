@@ -38,7 +38,7 @@ struct ReplayResult {
 
 /// Plays a recorded trace through the caching allocator, from the state before the trace
 /// (`state_before`). Throws an input Error if the trace frees a tensor that it does not have, or
-/// has events of expandable segments.
+/// has expandable segments.
 ReplayResult replay(std::span<const AllocatorEvent> events, const RecordedState& end,
                     ReplayAddresses addresses);
 

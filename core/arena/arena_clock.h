@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 
 #include "core/base/progress.h"
@@ -21,15 +20,7 @@ class ArenaClock {
   bool is_over() const { return used() >= 1; }
   /// A clock that starts now with this share of what is left.
   ArenaClock share_of_rest(double share) const {
-    SearchLimit rest = limit_;
-    if (limit_.seconds > 0) {
-      rest.seconds = std::max(1e-9, share * (limit_.seconds - clock_.seconds()));
-    }
-    if (limit_.moves > 0) {
-      const auto left = static_cast<double>(limit_.moves - moves_);
-      rest.moves = std::max<std::int64_t>(1, static_cast<std::int64_t>(share * left));
-    }
-    return {rest, progress_};
+    return {stashscope::share_of_rest(limit_, moves_, clock_, share), progress_};
   }
   const SearchLimit& limit() const { return limit_; }
   bool has_limit() const { return limit_.seconds > 0 || limit_.moves > 0; }

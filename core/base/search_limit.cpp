@@ -34,6 +34,18 @@ SearchLimit rest_of(const SearchLimit& whole, const SearchLimit& moves, const Se
   return rest;
 }
 
+SearchLimit share_of_rest(const SearchLimit& limit, std::int64_t moves, const SearchClock& clock,
+                          double share) {
+  SearchLimit rest = limit;
+  // 0 would mean no limit.
+  if (limit.seconds > 0) rest.seconds = std::max(1e-6, share * (limit.seconds - clock.seconds()));
+  if (limit.moves > 0) {
+    const double left = share * static_cast<double>(limit.moves - moves);
+    rest.moves = std::max<std::int64_t>(1, static_cast<std::int64_t>(left));
+  }
+  return rest;
+}
+
 double Cooling::at(double used) const { return first * std::pow(last / first, used); }
 
 double accepted_rise(double temperature, SearchRandom& random) {

@@ -47,6 +47,11 @@ class SearchClock {
 /// seconds of `moves`.
 SearchLimit rest_of(const SearchLimit& whole, const SearchLimit& moves, const SearchClock& clock);
 
+/// The limit with `share` of the time and of the moves that are left; at least one move.
+/// @param moves those that were made since the clock began
+SearchLimit share_of_rest(const SearchLimit& limit, std::int64_t moves, const SearchClock& clock,
+                          double share);
+
 /// Random numbers for searches. One seed gives the same numbers on every machine.
 class SearchRandom {
  public:

@@ -27,11 +27,6 @@ const ColumnUnit& largest_unit(std::span<const ColumnUnit> units, double amount,
 ColumnUnit byte_unit(std::int64_t largest);
 /// The unit in which `format_bytes` writes this amount, with the decimals that it writes.
 ColumnUnit own_byte_unit(std::int64_t bytes);
-/// The smallest multiple of `unit` that is at least `number`. @pre number >= 0 and unit > 0
-constexpr std::int64_t rounded_up(std::int64_t number, std::int64_t unit) {
-  return (number + unit - 1) / unit * unit;
-}
-
 /// The unit for a column of seconds; a column of zeros is in seconds.
 ColumnUnit time_unit(double largest);
 
@@ -42,5 +37,11 @@ std::string format_in(const ColumnUnit& unit, double amount);
 /// `1.25 s`, `640 µs`, `83.1 ms`: three significant digits between 1 ns and 1000 s. Reports and the
 /// window write every time this way, except in columns with one unit.
 std::string format_seconds(double seconds);
+
+/// The smallest multiple of `unit` that is at least `number`.
+/// @pre number >= 0, unit > 0, and their sum fits 64 bits
+constexpr std::int64_t rounded_up(std::int64_t number, std::int64_t unit) {
+  return (number + unit - 1) / unit * unit;
+}
 
 }  // namespace stashscope

@@ -1,5 +1,4 @@
 #include "core/recompute/region_finder.h"
-#include "core/recompute/operator_calls.h"
 
 #include <algorithm>
 #include <iterator>
@@ -9,6 +8,7 @@
 
 #include "core/base/text.h"
 #include "core/graph/node_path.h"
+#include "core/recompute/operator_calls.h"
 #include "core/recompute/region_clusters.h"
 #include "core/recompute/resized_storages.h"
 

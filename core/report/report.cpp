@@ -57,13 +57,18 @@ std::string later_line(const Study& study, const Variant& variant) {
          " of optimizer states that this step makes are live from their start\n";
 }
 
-std::string peak_lines(const Study& study, const Variant& variant, const char* title,
-                       const std::string& reserved) {
+/// What the chosen allocator reserves; empty if none is chosen.
+std::string reserved_line(const Study& study, const Variant& variant) {
+  const auto reserve = chosen_reserve(study, variant);
+  return reserve ? reserved_text(*reserve) : "";
+}
+
+std::string peak_lines(const Study& study, const Variant& variant, const char* title) {
   const std::string node = peak_node(study, variant);
   std::string text = std::string(title) + ": " + exact_bytes(variant.timeline.peak_bytes);
   if (!node.empty()) text += " while '" + printable(node) + "' runs";
   text += unknown_sizes_clause(study) + "\n" + later_line(study, variant);
-  text += reserved;
+  text += reserved_line(study, variant);
   for (const AliveTensor& each : largest_at_peak(study, variant, tensors_at_peak)) {
     text += "  " + with_thousands(each.bytes) + " B  " + each.role + "  " + printable(each.name) +
             " " + each.shape + "\n";
@@ -231,8 +236,6 @@ ReportInput report_input(const Study& study, const std::string& model_path) {
   ReportInput input{study, model_path};
   input.passes = pass_savings(study);
   input.fusions = fusion_table(study, SearchedOrders::leave_out);
-  const auto& allocator = study.choices.allocator;
-  if (allocator) input.reserved = reserved_pair(study, parse_allocator_settings(*allocator));
   return input;
 }
 
@@ -242,11 +245,8 @@ std::string text_report(const ReportInput& input) {
   std::string text = captured != nullptr ? captured_line(study, *captured)
                                          : no_backward_line(study) + plans_text(study);
   text += dims_line(study);
-  const auto& reserved = input.reserved;
-  text += peak_lines(study, *study.baseline, "Peak before",
-                     reserved ? reserved_text(reserved->baseline, reserved->settings) : "");
-  text += peak_lines(study, *study.current, "Peak after",
-                     reserved ? reserved_text(reserved->current, reserved->settings) : "");
+  text += peak_lines(study, *study.baseline, "Peak before");
+  text += peak_lines(study, *study.current, "Peak after");
   const std::int64_t before = study.baseline->timeline.peak_bytes;
   const std::int64_t saved = before - study.current->timeline.peak_bytes;
   text += "Saved at the peak: " + format_bytes(saved) + " (" +
@@ -293,9 +293,9 @@ std::string json_report(const ReportInput& input) {
       {"cost", cost_json(study)}};
   const json inner_peaks = inner_peaks_json(study);
   if (!inner_peaks.empty()) report["memory"]["inner_peaks"] = inner_peaks;
-  if (input.reserved) {
-    report["memory"]["baseline"].update(reserved_json(input.reserved->baseline));
-    report["memory"]["current"].update(reserved_json(input.reserved->current));
+  if (study.choices.allocator) {
+    report["memory"]["baseline"].update(reserved_json(*chosen_reserve(study, *study.baseline)));
+    report["memory"]["current"].update(reserved_json(*chosen_reserve(study, *study.current)));
   }
   const json unknown_sizes = unknown_sizes_json(study);
   if (!unknown_sizes.empty()) report["memory"]["unknown_sizes"] = unknown_sizes;

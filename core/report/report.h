@@ -44,7 +44,6 @@ struct ReportInput {
   /// The best next moves among those that `tried_moves` allows; unset if none were searched for.
   std::optional<std::vector<NextMove>> moves = {};
   MoveLimits tried_moves = {};
-  std::optional<ReservedPair> reserved = {};  ///< not set: reserved memory is left out
   std::optional<AllocatorAdvice> advice = {};
   std::string command = {};  ///< the command line that asked for the report; empty: unknown
 };

@@ -9,16 +9,22 @@ namespace stashscope {
 
 using nlohmann::json;
 
-std::string reserved_text(const ReservedMemory& memory, const AllocatorSettings& settings) {
-  const std::string set = to_string(settings);
-  return "  reserved by PyTorch's allocator" + (set.empty() ? "" : " with " + set) + ": " +
-         exact_bytes(memory.reserved_bytes) + ", " + format_bytes(memory.fragmentation_bytes) +
-         " of it for no tensor of the peak\n";
+std::optional<ChosenReserve> chosen_reserve(const Study& study, const Variant& variant) {
+  const auto settings = allocator_settings(study.choices);
+  if (!settings) return {};
+  return ChosenReserve{*settings, reserved_memory(study, variant, *settings)};
 }
 
-json reserved_json(const ReservedMemory& memory) {
-  return {{"reserved_bytes", memory.reserved_bytes},
-          {"fragmentation_bytes", memory.fragmentation_bytes}};
+std::string reserved_text(const ChosenReserve& reserve) {
+  const std::string set = to_string(reserve.settings);
+  return "  reserved by PyTorch's allocator" + (set.empty() ? "" : " with " + set) + ": " +
+         exact_bytes(reserve.memory.reserved_bytes) + ", " +
+         format_bytes(reserve.memory.fragmentation_bytes) + " of it for no tensor of the peak\n";
+}
+
+json reserved_json(const ChosenReserve& reserve) {
+  return {{"reserved_bytes", reserve.memory.reserved_bytes},
+          {"fragmentation_bytes", reserve.memory.fragmentation_bytes}};
 }
 
 std::string advice_text(const AllocatorAdvice& advice) {

@@ -82,12 +82,14 @@ EngineStudy EngineStudy::planned(const std::string& budget, const SearchOptions&
       }));
   EngineStudy planned = with_choices(answer->best.choices, study_.get());
   planned.answer_ = answer;
+  planned.exported_ = cancellable<std::optional<ExportedEffect>>(
+      [&](const Progress& progress) { return exported_effect(*planned.study_, progress); });
   return planned;
 }
 
 std::optional<std::string> EngineStudy::budget_answer() const {
   if (answer_ == nullptr) return std::nullopt;
-  return budget_json(*study_, *answer_, exported_effect(*study_, Progress())).dump();
+  return budget_json(*study_, *answer_, exported_).dump();
 }
 
 std::string EngineStudy::fit(const std::string& dimension, const std::string& memory,
@@ -115,7 +117,7 @@ std::string EngineStudy::report() const {
     ReportInput input = report_input(*study_, path_);
     if (answer_ != nullptr) {
       input.planned.budget = *answer_;
-      input.planned.exported = exported_effect(*study_, Progress());
+      input.planned.exported = exported_;
     }
     return json_report(input);
   });

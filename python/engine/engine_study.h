@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/search_limit.h"
+#include "core/study/facts/exported_config.h"
 #include "core/study/files/loaded_model.h"
 #include "core/study/search/budget.h"
 #include "core/study/search/replanned_fit.h"
@@ -70,6 +71,7 @@ class EngineStudy {
   std::shared_ptr<const LoadedModel> loaded_;
   std::shared_ptr<const Study> study_;
   std::shared_ptr<const BudgetAnswer> answer_;  ///< null: no search made this study
+  std::optional<ExportedEffect> exported_;      ///< of a study that a search made
 };
 
 }  // namespace stashscope::python

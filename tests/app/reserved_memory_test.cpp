@@ -54,6 +54,24 @@ TEST_F(Reserved, IsToldAgainForASessionThatKeepsTheAllocator) {
   EXPECT_TRUE(after["memory"]["current"].contains("reserved_bytes"));
   EXPECT_NE(report(session + " --allocator pytorch")["memory"], before["memory"])
       << "the option replaces the settings of the session";
+  const auto none = report(session + " --allocator none");
+  EXPECT_FALSE(none["memory"]["current"].contains("reserved_bytes"));
+  EXPECT_EQ(stashscope("--batch " + session + " --allocator none --fits reserved --fit N").status,
+            2);
+  const Outcome compared =
+      stashscope("--batch " + session + " --allocator pytorch --compare " + session);
+  EXPECT_EQ(compared.status, 0) << compared.errors;
+  EXPECT_NE(compared.output.find("roundup_power2_divisions:4"), std::string::npos)
+      << "the option changes a choice of the first file: " << compared.output;
+}
+
+TEST_F(Reserved, IsToldByAPage) {
+  const std::string page = in_folder("page.html");
+  EXPECT_EQ(
+      stashscope("--batch " + model() + " --allocator pytorch --format html --out " + page).status,
+      0);
+  EXPECT_NE(read_file(page).find("PyTorch's allocator reserves"), std::string::npos);
+  EXPECT_EQ(stashscope("--batch " + model() + " --advise-allocator --format html").status, 2);
 }
 
 TEST_F(Reserved, WhatCannotFitReservedIsRefused) {

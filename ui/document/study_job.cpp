@@ -10,13 +10,12 @@ namespace {
 /// that are not known.
 std::shared_ptr<const ReservedStep> reserved_of(const Study& study,
                                                 const ReservedStudy& previous = {}) {
-  const auto& text = study.choices.allocator;
-  if (!text) return nullptr;
+  const auto settings = allocator_settings(study.choices);
+  if (!settings) return nullptr;
   const bool is_same = previous.reserved != nullptr && previous.study->current == study.current &&
-                       previous.study->choices.allocator == text;
+                       previous.study->choices.allocator == study.choices.allocator;
   if (is_same) return previous.reserved;
-  return std::make_shared<const ReservedStep>(
-      reserved_step(study, *study.current, parse_allocator_settings(*text)));
+  return std::make_shared<const ReservedStep>(reserved_step(study, *study.current, *settings));
 }
 
 }  // namespace

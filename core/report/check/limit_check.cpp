@@ -28,17 +28,20 @@ constexpr CheckedFigure figures[] = {CheckedFigure::peak, CheckedFigure::reserve
 /// A number of bytes, or a text such as `14GiB`.
 std::int64_t bytes_in(const json& value, const std::string& key) {
   const char* const hint = "write a number of bytes, or a text such as \"14GiB\"";
+  std::int64_t bytes = -1;
   if (value.is_number_integer()) {
-    const auto bytes = value.get<std::int64_t>();
-    if (bytes >= 0 && bytes <= most_limit) return bytes;
-    fail_limit(key, "is out of range", hint);
-  }
-  if (!value.is_string()) fail_limit(key, "is not a size", hint);
-  try {
-    return parse_bytes(value.get<std::string>());
-  } catch (const Error&) {
+    bytes = value.get<std::int64_t>();
+  } else if (value.is_string()) {
+    try {
+      bytes = parse_bytes(value.get<std::string>());
+    } catch (const Error&) {
+      fail_limit(key, "is not a size", hint);
+    }
+  } else {
     fail_limit(key, "is not a size", hint);
   }
+  if (bytes < 0 || bytes > most_limit) fail_limit(key, "is out of range", hint);
+  return bytes;
 }
 
 /// Reads a growth: a text such as `1%`, or a size.
@@ -119,6 +122,18 @@ std::int64_t allowed_bytes(const MemoryLimit& limit, const std::optional<std::in
   return static_cast<std::int64_t>(std::floor(share * static_cast<double>(before.value_or(0))));
 }
 
+/// What is reserved under other settings is no growth of the step.
+void check_allocators(const MemoryRecord& record, const MemoryRecord& baseline) {
+  if (!baseline.allocator || baseline.allocator == record.allocator) return;
+  const auto name = [](const std::string& settings) {
+    return settings.empty() ? std::string("the default settings") : printable(settings);
+  };
+  fail_limit("growth.reserved_bytes",
+             "compares with a baseline for " + name(*baseline.allocator) +
+                 " of the allocator, and this step is for " + name(record.allocator.value_or("")),
+             "give the same --allocator, or write the baseline again with --save-baseline");
+}
+
 LimitResult result_of(const MemoryRecord& record, const MemoryLimit& limit,
                       const MemoryRecord* baseline) {
   const auto bytes = value_of(record, limit);
@@ -131,6 +146,9 @@ LimitResult result_of(const MemoryRecord& record, const MemoryLimit& limit,
   if (!limit.most_bytes && !result.baseline_bytes) {
     fail_limit("growth", "needs a baseline with this figure",
                "write one with --save-baseline, and name it as \"baseline\"");
+  }
+  if (limit.figure == CheckedFigure::reserved && !limit.most_bytes) {
+    check_allocators(record, *baseline);
   }
   result.most_bytes = allowed_bytes(limit, result.baseline_bytes);
   result.is_broken = result.bytes > result.most_bytes;

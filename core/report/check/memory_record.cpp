@@ -1,5 +1,6 @@
 #include "core/report/check/memory_record.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
@@ -34,10 +35,12 @@ json bytes_json(const CheckedBytes& bytes) {
   fail_input("", why, "write the file again with --save-baseline");
 }
 
+/// More than a step or all of its modules have; two sums of modules fit 64 bits.
+constexpr std::int64_t most_bytes = std::int64_t{1} << 50;
+
 std::int64_t number_in(const json& number, const std::string& where) {
-  constexpr std::int64_t most = std::int64_t{1} << 50;  // sums of all modules fit 64 bits
   if (!number.is_number_integer() || number.get<std::int64_t>() < 0 ||
-      number.get<std::int64_t>() > most) {
+      number.get<std::int64_t>() > most_bytes) {
     fail_record("'" + printable(where) + "' is not a number of bytes");
   }
   return number.get<std::int64_t>();
@@ -74,6 +77,7 @@ MemoryRecord record_of(const Study& study, const AllocatorSettings& settings) {
   }
   record.step.peak_bytes = study.current->timeline.peak_bytes;
   record.step.reserved_bytes = reserved_memory(study, *study.current, settings).reserved_bytes;
+  record.allocator = to_string(settings);
   add_tensors(study, record);
   return record;
 }
@@ -85,6 +89,7 @@ std::string record_text(const MemoryRecord& record) {
                {"step", bytes_json(record.step)},
                {"modules", modules},
                {"tensors", record.tensors}};
+  if (record.allocator) text["allocator"] = *record.allocator;
   return text.dump(1) + "\n";
 }
 
@@ -95,9 +100,16 @@ MemoryRecord parse_record(const std::string& text) {
   if (version.get<int>() > newest_version) {
     fail_record("is of a newer version of the program");
   }
-  MemoryRecord record{bytes_in(object.value("step", json())), {}, {}};
+  MemoryRecord record{bytes_in(object.value("step", json())), {}, {}, {}};
+  const json allocator = object.value("allocator", json());
+  if (allocator.is_string()) record.allocator = allocator.get<std::string>();
   const json modules = object_in(object, "modules");
-  for (const auto& [name, bytes] : modules.items()) record.modules[name] = bytes_in(bytes);
+  std::int64_t sum = 0;
+  for (const auto& [name, bytes] : modules.items()) {
+    const CheckedBytes& module = record.modules[name] = bytes_in(bytes);
+    sum += std::max(module.peak_bytes, module.stashed_bytes);
+    if (sum > most_bytes) fail_record("'modules' have a sum that is out of range");
+  }
   const json tensors = object_in(object, "tensors");
   for (const auto& [name, bytes] : tensors.items()) {
     record.tensors[name] = number_in(bytes, name);

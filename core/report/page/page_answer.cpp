@@ -6,6 +6,7 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/report/cost_report.h"
+#include "core/report/reserved_report.h"
 #include "core/study/facts/plan_facts.h"
 #include "core/study/facts/plan_words.h"
 #include "core/study/step/later_steps.h"
@@ -44,6 +45,16 @@ std::string later_sentence(const Study& study) {
   return " Later steps need " + strong_bytes(later.peak_bytes) + ": the " +
          format_bytes(later.state_bytes) +
          " of optimizer states that this step makes are live from their start.";
+}
+
+/// What the chosen allocator reserves for the step; empty if none is chosen.
+Sentence reserved_sentence(const Study& study) {
+  const auto reserve = chosen_reserve(study, *study.current);
+  if (!reserve) return "";
+  const std::string text = to_string(reserve->settings);
+  return "PyTorch's allocator " + (text.empty() ? "" : "with " + quoted(text) + " ") + "reserves " +
+         strong_bytes(reserve->memory.reserved_bytes) + " for it, " +
+         format_bytes(reserve->memory.fragmentation_bytes) + " of it for no tensor of the peak.";
 }
 
 Sentence peak_sentence(const Study& study) {
@@ -158,9 +169,10 @@ Sentence move_sentence(const Study& study, const std::vector<std::string>& names
 std::vector<Sentence> answer_sentences(const ReportInput& input,
                                        const std::vector<ModuleMemory>& modules) {
   const Study& study = input.study;
-  std::vector<Sentence> sentences = {peak_sentence(study),  fit_sentence(study),
-                                     time_sentence(study),  moment_sentence(study),
-                                     bands_sentence(study), module_sentence(study, modules)};
+  std::vector<Sentence> sentences = {
+      peak_sentence(study),           reserved_sentence(study), fit_sentence(study),
+      time_sentence(study),           moment_sentence(study),   bands_sentence(study),
+      module_sentence(study, modules)};
   std::erase(sentences, "");
   return sentences;
 }

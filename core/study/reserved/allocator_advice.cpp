@@ -137,29 +137,27 @@ class GrowthListener : public StepListener {
   std::optional<LastGrowth> growth_;
 };
 
-std::optional<LastGrowth> last_growth(const Study& study, const Variant& variant) {
-  const auto play = [&](GrowthListener& listener) {
-    reserved_memory(study.prepared->rules, variant.timeline, AllocatorSettings(), &listener);
-  };
-  GrowthListener counted(study, variant, 0);
-  play(counted);
-  GrowthListener described(study, variant, counted.growths());
-  play(described);
-  return described.growth();
+ReservedMemory played(const Study& study, const Variant& variant, const AllocatorSettings& settings,
+                      StepListener* listener = nullptr) {
+  return reserved_memory(study.prepared->rules, variant.timeline, settings, listener);
 }
 
 }  // namespace
 
 AllocatorAdvice allocator_advice(const Study& study, const Variant& variant) {
   AllocatorAdvice advice;
+  GrowthListener counted(study, variant, 0);
   for (const std::string_view text : tried_settings) {
     const AllocatorSettings settings = parse_allocator_settings(text);
-    const ReservedMemory memory = reserved_memory(study, variant, settings);
+    const ReservedMemory memory =
+        played(study, variant, settings, text.empty() ? &counted : nullptr);
     advice.trials.push_back({settings, memory.reserved_bytes, memory.fragmentation_bytes});
   }
   const auto best = std::ranges::min_element(advice.trials, {}, &AllocatorTrial::reserved_bytes);
   advice.best = static_cast<std::size_t>(best - advice.trials.begin());
-  advice.growth = last_growth(study, variant);
+  GrowthListener described(study, variant, counted.growths());
+  played(study, variant, AllocatorSettings(), &described);
+  advice.growth = described.growth();
   return advice;
 }
 

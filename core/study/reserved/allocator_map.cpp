@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "core/study/reserved/step_player.h"
@@ -27,6 +28,8 @@ class PlaceRecorder : public StepListener {
     open_[block] = {
         at.segment, at.address, at.bytes, at.requested_bytes, buffer.value_or(BufferId()),
         slot_,      slot_};
+    if (reserved_ != allocator_->reserved_bytes()) hold(at.segment);
+    reserved_ = allocator_->reserved_bytes();
   }
 
   void frees(std::optional<BufferId> /*buffer*/, MemoryBlockId block) override {
@@ -34,13 +37,6 @@ class PlaceRecorder : public StepListener {
     if (found == open_.end()) return;
     close(found->second);
     open_.erase(found);
-  }
-
-  void runs_slot(std::size_t slot) override {
-    // Without a memory limit nothing is given back, so the same sum means the same segments.
-    if (slot > 0 && reserved_ == allocator_->reserved_bytes()) return;
-    reserved_ = allocator_->reserved_bytes();
-    step_.held.push_back({slot, held_segments()});
   }
 
   void ends() override {
@@ -57,6 +53,7 @@ class PlaceRecorder : public StepListener {
     step_.blocks.clear();
     step_.held.clear();
     for (auto& [block, placed] : open_) placed.first_slot = 0;
+    for (const MemorySegmentId each : allocator_->segments()) hold(each);
   }
 
   void close(ReservedStep::Placed placed) {
@@ -64,15 +61,10 @@ class PlaceRecorder : public StepListener {
     step_.blocks.push_back(placed);
   }
 
-  std::vector<std::pair<MemorySegmentId, MapSegment>> held_segments() const {
-    std::vector<std::pair<MemorySegmentId, MapSegment>> held;
-    for (const MemorySegmentId id : allocator_->segments()) {
-      const MemorySegment& segment = allocator_->segment(id);
-      held.emplace_back(id, MapSegment{segment.address, segment.reserved_bytes, segment.pool});
-    }
-    std::ranges::stable_sort(
-        held, [](const auto& a, const auto& b) { return a.second.pool > b.second.pool; });
-    return held;
+  // Without a memory limit nothing is given back, and a segment grows only for a tensor in it.
+  void hold(MemorySegmentId id) {
+    const MemorySegment& segment = allocator_->segment(id);
+    step_.held.push_back({slot_, id, {segment.address, segment.reserved_bytes, segment.pool}});
   }
 
   ReservedStep& step_;
@@ -87,9 +79,19 @@ bool is_there(const ReservedStep::Placed& block, std::size_t slot) {
   return block.first_slot <= slot && slot <= block.last_slot;
 }
 
-const ReservedStep::Held& held_at(const ReservedStep& step, std::size_t slot) {
-  const auto after = std::ranges::upper_bound(step.held, slot, {}, &ReservedStep::Held::first_slot);
-  return *std::prev(after);
+/// The segments that are held while the node in the slot runs, in the order of the map.
+std::vector<std::pair<MemorySegmentId, MapSegment>> held_at(const ReservedStep& step,
+                                                            std::size_t slot) {
+  std::map<MemorySegmentId, MapSegment> latest;
+  for (const ReservedStep::Held& each : step.held) {
+    if (each.first_slot <= slot) latest[each.id] = each.segment;
+  }
+  std::vector<std::pair<MemorySegmentId, MapSegment>> held(latest.begin(), latest.end());
+  std::ranges::sort(held, [](const auto& a, const auto& b) {
+    return std::tuple(b.second.pool, a.second.address) <
+           std::tuple(a.second.pool, b.second.address);
+  });
+  return held;
 }
 
 }  // namespace
@@ -129,7 +131,7 @@ ReservedStep reserved_step(const Study& study, const Variant& variant,
 AllocatorMap allocator_map_at(const ReservedStep& step, std::size_t slot) {
   AllocatorMap map;
   std::map<MemorySegmentId, std::uint32_t> index_of;
-  for (const auto& [id, segment] : held_at(step, slot).segments) {
+  for (const auto& [id, segment] : held_at(step, slot)) {
     index_of[id] = static_cast<std::uint32_t>(map.segments.size());
     map.segments.push_back(segment);
   }

@@ -66,13 +66,14 @@ struct ReservedStep {
     std::size_t first_slot = 0;
     std::size_t last_slot = 0;
   };
-  /// The segments that the allocator holds from a slot on.
+  /// A segment as the allocator holds it from a slot on.
   struct Held {
     std::size_t first_slot = 0;
-    std::vector<std::pair<MemorySegmentId, MapSegment>> segments;  ///< in the order of the map
+    MemorySegmentId id;
+    MapSegment segment;
   };
   std::vector<Placed> blocks;  ///< by address
-  std::vector<Held> held;      ///< by slot; changes only if the last step still reserves more
+  std::vector<Held> held;      ///< by slot; a segment that grows comes again with its new size
 };
 
 /// Plays the tensors of a variant through the allocator as `reserved_memory` does.

@@ -4,6 +4,11 @@
 
 namespace stashscope {
 
+std::optional<AllocatorSettings> allocator_settings(const Choices& choices) {
+  if (!choices.allocator) return std::nullopt;
+  return parse_allocator_settings(*choices.allocator);
+}
+
 ReservedMemory reserved_memory(const BufferRules& rules, const Timeline& timeline,
                                const AllocatorSettings& settings, StepListener* listener) {
   StepPlayer player(rules, timeline, settings);
@@ -25,11 +30,6 @@ ReservedMemory reserved_memory(const BufferRules& rules, const Timeline& timelin
 ReservedMemory reserved_memory(const Study& study, const Variant& variant,
                                const AllocatorSettings& settings) {
   return reserved_memory(study.prepared->rules, variant.timeline, settings);
-}
-
-ReservedPair reserved_pair(const Study& study, const AllocatorSettings& settings) {
-  return {settings, reserved_memory(study, *study.baseline, settings),
-          reserved_memory(study, *study.current, settings)};
 }
 
 }  // namespace stashscope

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "core/allocator/allocator_settings.h"
@@ -12,6 +13,10 @@ class StepListener;
 
 /// A step is repeated up to this number of times; what it still reserves more then is not counted.
 constexpr int most_played_steps = 8;
+
+/// The settings of the chosen allocator; nothing if none is chosen. Throws a usage Error for
+/// settings that cannot be read.
+std::optional<AllocatorSettings> allocator_settings(const Choices& choices);
 
 /// What PyTorch's caching allocator reserves while a step is repeated, in bytes.
 struct ReservedMemory {
@@ -31,14 +36,5 @@ ReservedMemory reserved_memory(const Study& study, const Variant& variant,
 /// @param listener is told of every step; null: nobody
 ReservedMemory reserved_memory(const BufferRules& rules, const Timeline& timeline,
                                const AllocatorSettings& settings, StepListener* listener = nullptr);
-
-/// What the allocator reserves for both variants of a study.
-struct ReservedPair {
-  AllocatorSettings settings;
-  ReservedMemory baseline;
-  ReservedMemory current;
-};
-
-ReservedPair reserved_pair(const Study& study, const AllocatorSettings& settings);
 
 }  // namespace stashscope

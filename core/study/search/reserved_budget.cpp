@@ -1,6 +1,7 @@
 #include "core/study/search/reserved_budget.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "core/study/reserved/reserved_memory.h"
 
@@ -8,7 +9,8 @@ namespace stashscope {
 
 namespace {
 
-constexpr int most_rounds = 5;
+/// The last round gets all that is left of the limit, each round before it half of it.
+constexpr int most_rounds = 8;
 
 /// A plan with the memory that is reserved for it.
 struct ReservedPoint {
@@ -33,21 +35,16 @@ class ReservedPlanner {
     request.allocator.reset();
     BudgetAnswer answer;
     for (int round = 0; round < most_rounds && request.budget_bytes > 0; ++round) {
-      request.limit = limit_of_round(round, answer.moves);
-      BudgetAnswer found = plan_for_budget(study_, request, archive_, progress_, on_plan_);
-      const bool is_last = !found.feasible || progress_.cancelled();
-      if (round == 0) {
-        answer = std::move(found);
-      } else {
-        answer.moves += found.moves;
-      }
-      const ReservedPoint& best = best_reserved();
-      answer.best = best.point;
-      answer.reserved_bytes = best.bytes;
-      answer.feasible = best.bytes <= asked_.budget_bytes;
-      if (answer.feasible || is_last) break;
-      const std::int64_t excess = best.bytes - asked_.budget_bytes;
-      request.budget_bytes = std::min(request.budget_bytes, best.point.peak_bytes) - excess;
+      const double share = round + 1 == most_rounds ? 1 : 0.5;
+      request.limit = share_of_rest(asked_.limit, answer.moves, clock_, share);
+      const BudgetAnswer found = plan_for_budget(study_, request, archive_, progress_, on_plan_);
+      const std::int64_t moves = answer.moves + found.moves;
+      if (round == 0) answer = found;
+      answer.moves = moves;
+      take_best(answer);
+      const bool is_over = progress_.cancelled() || found.is_impossible();
+      if (is_over || (answer.feasible && asked_.ends_when_decided)) break;
+      request.budget_bytes = next_budget(found);
     }
     answer.request = asked_;
     answer.later_peak_bytes = later_peak_bytes(study_, answer.best);
@@ -56,12 +53,26 @@ class ReservedPlanner {
   }
 
  private:
-  /// An equal share of what the rounds before it left.
-  SearchLimit limit_of_round(int round, std::int64_t moves) const {
-    const double share = 1.0 / (most_rounds - round);
-    SearchLimit left = asked_.limit;
-    if (left.moves > 0) left.moves = std::max<std::int64_t>(1, left.moves - moves);
-    return share_of(rest_of(asked_.limit, left, clock_), share);
+  void take_best(BudgetAnswer& answer) {
+    const ReservedPoint& best = best_reserved();
+    answer.best = best.point;
+    answer.reserved_bytes = best.bytes;
+    answer.feasible = best.bytes <= asked_.budget_bytes;
+  }
+
+  /// The budget for tensors that is tried after one with this answer: lower by the excess until a
+  /// plan fits, then between the budgets whose plans fit and those whose do not. The same budget
+  /// once more if nothing was found or proven, or if nothing better is left.
+  std::int64_t next_budget(const BudgetAnswer& found) {
+    const std::int64_t tried = found.request.budget_bytes;
+    if (!found.feasible) return tried;
+    const std::int64_t excess = known_[reserved_with(found.best)].bytes - asked_.budget_bytes;
+    std::optional<std::int64_t>& bound = excess > 0 ? fails_ : fits_;
+    bound = tried;
+    if (fits_ && fails_) return std::midpoint(*fits_, *fails_);
+    if (fits_) return tried;
+    const bool is_later = is_for_later_steps(study_, found.request);
+    return std::min(tried, is_later ? found.later_peak_bytes : found.best.peak_bytes) - excess;
   }
 
   /// The cheapest plan that fits when it is reserved; otherwise the one that reserves least.
@@ -98,6 +109,9 @@ class ReservedPlanner {
   const OnPlan& on_plan_;
   SearchClock clock_;
   std::vector<ReservedPoint> known_;
+  // Budgets for tensors whose cheapest plan fits when it is reserved, and does not.
+  std::optional<std::int64_t> fits_;
+  std::optional<std::int64_t> fails_;
 };
 
 }  // namespace

@@ -6,8 +6,9 @@ namespace stashscope {
 
 /// Searches for plans with which the allocator of the request reserves at most the budget. Searches
 /// for plans whose tensors fit, and takes the cheapest of all plans found that also fits when it is
-/// reserved; if there is none, searches again with a smaller budget for the tensors. Thus the plan
-/// need not be the cheapest one.
+/// reserved. Then narrows down the largest budget for the tensors whose cheapest plan fits, until
+/// the limit is reached. Thus the plan need not be the cheapest one. Each plan found is played once
+/// through the allocator, which takes time beside the limit and is not cancelled.
 /// @pre the request has an allocator
 BudgetAnswer plan_for_reserved(const Study& study, const BudgetRequest& request,
                                ParetoFront& archive, const Progress& progress,

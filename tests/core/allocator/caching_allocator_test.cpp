@@ -162,6 +162,17 @@ TEST(CachingAllocator, GarbageIsCollectedAboveTheThreshold) {
   EXPECT_EQ(allocator.reserved_bytes(), 632 * mebibyte) << "the oldest segment was given back";
 }
 
+TEST(CachingAllocator, AnExpandableSegmentHasRoomForAnyTensor) {
+  AllocatorSettings settings;
+  settings.expandable_segments = true;
+  CachingAllocator allocator(settings);
+  const std::int64_t bytes = std::int64_t{3} << 40;
+  const MemoryBlockId block = allocator.allocate(bytes);
+  EXPECT_EQ(allocator.block(block).bytes, bytes);
+  EXPECT_GE(allocator.reserved_bytes(), bytes);
+  EXPECT_EQ(allocator.block(allocator.allocate(512)).bytes, 512);
+}
+
 TEST(CachingAllocator, ExpandableSegmentsGrowByPages) {
   AllocatorSettings settings;
   settings.expandable_segments = true;

@@ -154,6 +154,11 @@ TEST(Replay, RefusesSegmentsThatGrow) {
       ErrorKind::input, [&] { replay(events, RecordedState{}, ReplayAddresses::recorded); });
   EXPECT_NE(said.find("event 1"), std::string::npos) << said;
   EXPECT_NE(said.find("expandable"), std::string::npos) << said;
+  RecordedState end;
+  end.settings.expandable_segments = true;
+  EXPECT_NE(test::refusal(ErrorKind::input, [&] { replay({}, end, ReplayAddresses::own); })
+                .find("expandable"),
+            std::string::npos);
 }
 
 TEST(MemoryTrace, SizesWhoseSumOverflowsAreRefused) {

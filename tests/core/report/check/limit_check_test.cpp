@@ -64,6 +64,28 @@ TEST(LimitCheck, SumsTheModulesOfAPattern) {
   EXPECT_NE(said.find("'nobody'"), std::string::npos) << said;
 }
 
+TEST(LimitCheck, AGrowthOfReservedMemoryIsUnderTheSameSettings) {
+  const MemoryRecord record = record_with(64);
+  MemoryRecord baseline = record;
+  const MemoryLimits limits = parse_limits(R"({"growth": {"reserved_bytes": "1%"}})");
+  EXPECT_FALSE(check_limits(record, limits, &baseline).is_broken());
+  baseline.allocator = "expandable_segments:True";
+  const std::string said =
+      test::refusal(ErrorKind::input, [&] { check_limits(record, limits, &baseline); });
+  EXPECT_NE(said.find("expandable_segments:True"), std::string::npos) << said;
+  baseline.allocator.reset();
+  EXPECT_FALSE(check_limits(record, limits, &baseline).is_broken()) << "an older baseline";
+}
+
+TEST(MemoryRecord, ModulesWhoseSumOverflowsAreRefused) {
+  MemoryRecord record = record_with(64);
+  for (int i = 0; i < 3; ++i) {
+    record.modules["m" + std::to_string(i)].peak_bytes = (std::int64_t{1} << 50) - 1;
+  }
+  EXPECT_NE(test::refusal(ErrorKind::input, [&] { parse_record(record_text(record)); }).find("sum"),
+            std::string::npos);
+}
+
 TEST(LimitCheck, NamesTheTensorsThatGrew) {
   const MemoryRecord before = record_with(64);
   const MemoryRecord after = record_with(80);
@@ -106,6 +128,7 @@ TEST(MemoryLimits, BadOnesNameTheirKey) {
         std::pair(R"({"peak_bytes": 1152921504606846977})", "'peak_bytes': is out of range"),
         std::pair(R"({"modules": {"": {"peak_bytes": 1}}})", "an entry without a name"),
         std::pair(R"({"modules": {"h": {"reserved_bytes": 1}}})", "'h.reserved_bytes'"),
+        std::pair(R"({"growth": {"peak_bytes": "9223372036854775807"}})", "'growth.peak_bytes'"),
         std::pair(R"({"growth": {"peak_bytes": "1e300%"}})", "'growth.peak_bytes'"),
         std::pair(R"({"modules": {"h": {"size": 1}}})", "'h.size'"),
         std::pair(R"({"modules": []})", "'modules'"), std::pair(R"({"modules": {"h": 1}})", "'h'"),

@@ -9,6 +9,8 @@
 #include "core/study/search/budget.h"
 #include "core/study/search/largest_fit.h"
 #include "core/study/search/replanned_fit.h"
+#include "core/study/step/later_steps.h"
+#include "tests/support/captured_chain.h"
 #include "tests/support/model_builder.h"
 #include "tests/support/named_model.h"
 
@@ -137,6 +139,23 @@ TEST(ReplannedFit, HoldsWhatIsReservedBelowTheMemory) {
   ASSERT_TRUE(larger.largest);
   EXPECT_GT(larger.largest->value, fit.largest->value);
   EXPECT_FALSE(larger.largest->reserved_bytes);
+}
+
+/// The peak of later steps is above that of the captured step, which makes the optimizer's states.
+TEST(ReplannedFit, HoldsWhatLaterStepsReserve) {
+  const auto study = test::captured_study(test::chain_with_batch());
+  ASSERT_GT(later_steps(*study, *study->current).state_bytes, 0);
+  FitQuestion question{"", {"batch"}, 0, AllocatorSettings()};
+  question.names = {study->sizes->dims.dimensions.front().name};
+  question.memory_bytes = std::int64_t{100} << 20;
+  const LargestFit known = largest_fit(*study, question, Progress());
+  ASSERT_TRUE(known.current.largest);
+  const ReplannedFit fit =
+      replanned_fit(*study, known, {PlanGranularity::cluster, {0, 500, 1}}, Progress());
+  ASSERT_TRUE(fit.largest);
+  EXPECT_GT(fit.largest->value, known.current.largest->value);
+  EXPECT_LE(*fit.largest->reserved_bytes, question.memory_bytes);
+  EXPECT_GE(*fit.largest->reserved_bytes, fit.largest->later_peak_bytes);
 }
 
 TEST(ReservedMemory, OfAStepWithoutNodesIsThatOfItsInputs) {
