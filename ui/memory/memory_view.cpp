@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "core/study/facts/data_tables.h"
-#include "core/study/facts/tensor_facts.h"
 #include "ui/charts/chart_text.h"
+#include "ui/memory/buffer_facts.h"
 #include "ui/text/texts.h"
 #include "ui/theme/focus_frame.h"
 #include "ui/widgets/key_action.h"
@@ -354,9 +354,7 @@ QStringList MemoryView::tensor_facts(const TensorBand& band) const {
                            ? tr("persistent")
                            : tr("slots %1 – %2").arg(band.first_slot + 1).arg(band.last_slot + 1);
   if (curves_.study == nullptr) return {bytes_text(band.bytes), life};
-  const AliveTensor tensor = describe_buffer(*curves_.study, *curves_.study->current, band.buffer);
-  return {shown(tensor.name), shown(tensor.shape), shown(tensor.role), bytes_text(tensor.bytes),
-          life};
+  return buffer_facts(*curves_.study, band.buffer) << life;
 }
 
 }  // namespace stashscope::ui

@@ -53,10 +53,14 @@ Columns columns_of(const MapBlock& block, double left, double scale) {
   return {from, std::max(from + 1, static_cast<int>(std::lround(end)))};
 }
 
+QString pool_text(MemoryPool pool) {
+  return pool == MemoryPool::large ? SegmentMap::tr("large") : SegmentMap::tr("small");
+}
+
 }  // namespace
 
-SegmentMap::SegmentMap(Describe describe, QWidget* parent)
-    : QWidget(parent), describe_(std::move(describe)), scroll_(new QScrollBar(Qt::Vertical, this)) {
+SegmentMap::SegmentMap(QWidget* parent)
+    : QWidget(parent), scroll_(new QScrollBar(Qt::Vertical, this)) {
   setObjectName(u"segment_map"_s);
   setAccessibleName(tr("Segments of the allocator"));
   setFocusPolicy(Qt::StrongFocus);
@@ -112,7 +116,7 @@ void SegmentMap::lay_out() {
     return std::ceil(metrics.horizontalAdvance(text)) + 2 * margin;
   };
   // Whole pixels, so that the bars have sharp ends.
-  label_width_ = width_of(tr("large") + u" 1023.99 MiB"_s);
+  label_width_ = width_of(pool_text(MemoryPool::large) + u" 1023.99 MiB"_s);
   free_width_ = width_of(tr("%1 free").arg(u"1023.99 MiB"_s));
   if (width() - label_width_ - free_width_ < least_bar) free_width_ = 0;
   const int hidden = std::max(0, rows_height() - height());
@@ -188,7 +192,7 @@ QString SegmentMap::segment_text(std::size_t segment) const {
   return tr("segment %1 of %2, %3, %4 pool")
       .arg(segment + 1)
       .arg(map().segments.size())
-      .arg(bytes_text(at.bytes), at.pool == MemoryPool::large ? tr("large") : tr("small"));
+      .arg(bytes_text(at.bytes), pool_text(at.pool));
 }
 
 QStringList SegmentMap::facts_at(QPointF pixel) const {
@@ -199,7 +203,7 @@ QStringList SegmentMap::facts_at(QPointF pixel) const {
   }
   const MapBlock* const block = block_at(pixel);
   if (block == nullptr) return gap_facts(*row, pixel);
-  QStringList facts = describe_(*block);
+  QStringList facts = segments_.describe(*block);
   if (block->bytes != block->requested_bytes) {
     facts << tr("takes %1").arg(bytes_text(block->bytes));
   }
@@ -271,9 +275,8 @@ void SegmentMap::paint_row(QPainter& painter, std::size_t segment, const Theme& 
   const QRectF bar = bar_of(segment);
   const MapSegment& at = map().segments[segment];
   painter.setPen(theme.muted);
-  const QString pool = at.pool == MemoryPool::large ? tr("large") : tr("small");
   painter.drawText(QRectF(margin, bar.top(), label_width_ - 2 * margin, bar.height()),
-                   Qt::AlignLeft | Qt::AlignVCenter, pool);
+                   Qt::AlignLeft | Qt::AlignVCenter, pool_text(at.pool));
   painter.setPen(theme.text);
   painter.drawText(QRectF(margin, bar.top(), label_width_ - 2 * margin, bar.height()),
                    Qt::AlignRight | Qt::AlignVCenter, bytes_text(at.bytes));
@@ -344,21 +347,14 @@ Picture SegmentMap::picture(const QString& title) {
 
 PictureData SegmentMap::picture_data() {
   if (map().segments.empty()) return {};
-  std::vector<std::string> names;
-  names.reserve(map().blocks.size());
-  for (const MapBlock& each : map().blocks) {
-    names.push_back(describe_(each).value(0).toStdString());
-  }
-  return [map = map(), names = std::move(names)] {
+  return [map = map(), describe = segments_.describe] {
     std::string table =
         csv_record({"segment", "pool", "segment bytes", "offset", "bytes", "tensor"});
-    for (std::size_t i = 0; i < map.blocks.size(); ++i) {
-      const MapBlock& block = map.blocks[i];
+    for (const MapBlock& block : map.blocks) {
       const MapSegment& segment = map.segments[block.segment];
-      table += csv_record({std::to_string(block.segment + 1),
-                           segment.pool == MemoryPool::large ? "large" : "small",
+      table += csv_record({std::to_string(block.segment + 1), pool_text(segment.pool).toStdString(),
                            std::to_string(segment.bytes), std::to_string(block.offset),
-                           std::to_string(block.bytes), names[i]});
+                           std::to_string(block.bytes), describe(block).value(0).toStdString()});
     }
     return table;
   };

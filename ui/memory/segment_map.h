@@ -20,10 +20,15 @@ struct BlockLook {
   bool persistent = false;
 };
 
-/// The segments at a slot, and how their blocks look.
+/// The segments at a slot, and what their blocks are.
 struct SegmentPicture {
+  /// Words about a block, the most important first. Owns what it needs, because a table of all
+  /// blocks is made on another thread.
+  using Describe = std::function<QStringList(const MapBlock&)>;
+
   AllocatorMap map;
   std::vector<BlockLook> looks;  ///< one for each block of the map
+  Describe describe;             ///< set if the map has blocks
 };
 
 /// Draws the segments of the allocator as rows, each as wide as the view, with the tensors in them
@@ -36,10 +41,7 @@ class SegmentMap : public QWidget, public PictureSource {
   Q_OBJECT
 
  public:
-  /// Words about a block, the most important first.
-  using Describe = std::function<QStringList(const MapBlock&)>;
-
-  explicit SegmentMap(Describe describe, QWidget* parent = nullptr);
+  explicit SegmentMap(QWidget* parent = nullptr);
 
   void set_segments(SegmentPicture segments);
   const AllocatorMap& map() const { return segments_.map; }
@@ -102,7 +104,6 @@ class SegmentMap : public QWidget, public PictureSource {
   void walk_rows(int by);
   const MapBlock* nearest_tensor(std::size_t segment, double x) const;
 
-  Describe describe_;
   SegmentPicture segments_;
   MemoryLook::Colouring colouring_ = MemoryLook::Colouring::lifetime;
   BufferId marked_;

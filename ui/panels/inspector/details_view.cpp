@@ -79,7 +79,8 @@ void DetailsView::resizeEvent(QResizeEvent* /*event*/) {
 
 void DetailsView::lay_out() {
   is_resized_ = false;
-  QResizeEvent event(viewport()->size(), QSize());
+  // Only another width needs another layout.
+  QResizeEvent event(viewport()->size(), std::exchange(laid_out_, viewport()->size()));
   QTextBrowser::resizeEvent(&event);
 }
 

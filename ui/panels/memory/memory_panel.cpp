@@ -45,16 +45,11 @@ MemoryPanel::MemoryPanel(Document& document, QWidget* parent)
   pages_->addWidget(curve);
   pages_->addWidget(new DifferencePanel(document_));
   pages_->addWidget(segments_);
-  // The row shows and hides itself.
-  auto* const allocator = new QWidget;
-  auto* const allocator_layout = new QVBoxLayout(allocator);
-  allocator_layout->setContentsMargins(0, 0, 0, 0);
-  allocator_layout->addWidget(allocator_);
   auto* const layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
   layout->addWidget(make_header());
-  layout->addWidget(allocator);
+  layout->addWidget(allocator_);
   layout->addWidget(pages_, 1);
   connect(&document_, &Document::study_changed, this, &MemoryPanel::show_curves);
   connect(&document_, &Document::measured_changed, this, &MemoryPanel::show_curves);
@@ -104,7 +99,7 @@ QWidget* MemoryPanel::make_header() {
     controls_->setVisible(page == 0);
     const bool is_difference = page == 1;
     reserved->setVisible(!is_difference);
-    allocator_->parentWidget()->setVisible(!is_difference);
+    allocator_->allow(!is_difference);
   });
   return header;
 }

@@ -3,7 +3,7 @@
 #include <QHBoxLayout>
 #include <QVBoxLayout>
 
-#include "core/study/facts/tensor_facts.h"
+#include "ui/memory/buffer_facts.h"
 #include "ui/text/counted.h"
 #include "ui/text/texts.h"
 #include "ui/theme/spacing.h"
@@ -16,11 +16,16 @@ namespace {
 
 /// Says why there are no segments. @param reserved null: no allocator is chosen
 QString reason_of(const ReservedStep* reserved) {
-  return reserved == nullptr
-             ? SegmentPage::tr(
-                   "<a href=\"on\">Show what PyTorch's allocator reserves</a> to see "
-                   "its segments.")
-             : SegmentPage::tr("The step runs no node.");
+  if (reserved != nullptr) return SegmentPage::tr("The step runs no node.");
+  return SegmentPage::tr(
+      "<a href=\"on\">Show what PyTorch's allocator reserves</a> to see its segments.");
+}
+
+SegmentPicture::Describe describe_in(std::shared_ptr<const Study> study) {
+  return [study = std::move(study)](const MapBlock& block) -> QStringList {
+    if (block.buffer.valid()) return buffer_facts(*study, block.buffer);
+    return {SegmentPage::tr("workspace of the node"), bytes_text(block.requested_bytes)};
+  };
 }
 
 }  // namespace
@@ -38,7 +43,7 @@ QString unallocated_text(const FreeMemory& free) {
 SegmentPage::SegmentPage(Document& document, QWidget* parent)
     : QWidget(parent),
       document_(document),
-      map_(new SegmentMap([this](const MapBlock& block) { return describe(block); })),
+      map_(new SegmentMap),
       line_(new ElidedLabel),
       invitation_(new LinkLabel) {
   setObjectName(u"segment_page"_s);
@@ -67,8 +72,9 @@ SegmentPage::SegmentPage(Document& document, QWidget* parent)
 
 /// The tensor may have been chosen while another page was shown.
 void SegmentPage::showEvent(QShowEvent*) {
+  const auto before = shown_;
   follow();
-  map_->scroll_to_marked();
+  if (shown_ != before) map_->scroll_to_marked();
 }
 
 void SegmentPage::follow() {
@@ -98,7 +104,8 @@ SegmentPicture SegmentPage::picture_at(std::size_t slot) {
     bands_ = band_of_buffers(bands_of_->dataflow, study.prepared->rules, bands_of_->timeline,
                              bands_of_->forward_slots, study.prepared->step.boundary.yield);
   }
-  SegmentPicture picture{allocator_map_at(*document_.reserved(), slot), {}};
+  SegmentPicture picture{
+      allocator_map_at(*document_.reserved(), slot), {}, describe_in(document_.study())};
   picture.looks.reserve(picture.map.blocks.size());
   for (const MapBlock& each : picture.map.blocks) picture.looks.push_back(look_of(each));
   return picture;
@@ -112,15 +119,6 @@ BlockLook SegmentPage::look_of(const MapBlock& block) const {
   return {bands_[block.buffer], lived / slots_of_step, buffer.persistent};
 }
 
-QStringList SegmentPage::describe(const MapBlock& block) const {
-  const Study& study = *document_.study();
-  if (!block.buffer.valid()) {
-    return {tr("workspace of the node"), bytes_text(block.requested_bytes)};
-  }
-  const AliveTensor tensor = describe_buffer(study, *study.current, block.buffer);
-  return {shown(tensor.name), shown(tensor.shape), shown(tensor.role), bytes_text(tensor.bytes)};
-}
-
 void SegmentPage::show_sums() {
   if (!shown_) return;
   const AllocatorMap& map = map_->map();
@@ -129,10 +127,10 @@ void SegmentPage::show_sums() {
   const QString reserved =
       tr("%1 reserved in %2")
           .arg(bytes_text(shown_->reserved->memory.by_slot[shown_->slot]), segments);
-  const QString bytes = tr("%1 of it unallocated").arg(bytes_text(free.bytes));
   const QString slot = tr("slot %1").arg(shown_->slot + 1);
-  line_->set_forms({u"%1 · %2, %3"_s.arg(slot, reserved, unallocated_text(free)),
-                    u"%1 · %2, %3"_s.arg(slot, reserved, bytes), reserved});
+  const QString head = u"%1 · %2, "_s.arg(slot, reserved);
+  line_->set_forms(
+      {head + unallocated_text(free), head + unallocated_text({free.bytes}), reserved});
 }
 
 }  // namespace stashscope::ui

@@ -7,7 +7,8 @@
 
 namespace stashscope::ui {
 
-/// A text such as `16.4 MiB of it unallocated in 3 pieces, the largest 12.0 MiB`.
+/// A text such as `16.4 MiB of it unallocated in 3 pieces, the largest 12.0 MiB`. Without pieces,
+/// the text tells only the bytes.
 QString unallocated_text(const FreeMemory& free);
 
 /// The segments of the allocator in the slot of the memory cursor, below a line about them. The
@@ -41,7 +42,6 @@ class SegmentPage : public QWidget {
   void follow();
   SegmentPicture picture_at(std::size_t slot);
   BlockLook look_of(const MapBlock& block) const;
-  QStringList describe(const MapBlock& block) const;
   void show_sums();
 
   Document& document_;
