@@ -1,6 +1,5 @@
 #include "ui/memory/segment_map.h"
 
-#include <QCoreApplication>
 #include <QHelpEvent>
 #include <QMouseEvent>
 #include <QPainter>
@@ -59,8 +58,7 @@ QString pool_text(MemoryPool pool) {
 
 }  // namespace
 
-SegmentMap::SegmentMap(QWidget* parent)
-    : QWidget(parent), scroll_(new QScrollBar(Qt::Vertical, this)) {
+SegmentMap::SegmentMap(QWidget* parent) : QWidget(parent), scroll_(new RowScrollBar(*this)) {
   setObjectName(u"segment_map"_s);
   setAccessibleName(tr("Segments of the allocator"));
   setFocusPolicy(Qt::StrongFocus);
@@ -91,7 +89,8 @@ void SegmentMap::mark(BufferId buffer) {
 }
 
 void SegmentMap::scroll_to_marked() {
-  if (const MapBlock* const block = marked_block()) scroll_to(block->segment);
+  const MapBlock* const block = marked_block();
+  if (block != nullptr) scroll_->scroll_to_row(static_cast<int>(block->segment));
 }
 
 const MapBlock* SegmentMap::marked_block() const {
@@ -119,13 +118,7 @@ void SegmentMap::lay_out() {
   label_width_ = width_of(pool_text(MemoryPool::large) + u" 1023.99 MiB"_s);
   free_width_ = width_of(tr("%1 free").arg(u"1023.99 MiB"_s));
   if (width() - label_width_ - free_width_ < least_bar) free_width_ = 0;
-  const int hidden = std::max(0, rows_height() - height());
-  scroll_->setVisible(hidden > 0);
-  scroll_->setRange(0, hidden);
-  scroll_->setPageStep(height());
-  scroll_->setSingleStep(row_height());
-  const int bar = scroll_->sizeHint().width();
-  scroll_->setGeometry(width() - bar, 0, bar, height());
+  scroll_->fit(rows_height(), row_height());
   redraw();
 }
 
@@ -141,8 +134,7 @@ int SegmentMap::rows_height() const {
 
 QRectF SegmentMap::bar_of(std::size_t segment) const {
   const double top = static_cast<double>(segment) * row_height() - scroll_->value() + bar_margin;
-  const int end = scroll_->isHidden() ? width() : scroll_->x();
-  const double right = end - (free_width_ > 0 ? free_width_ : margin);
+  const double right = scroll_->room() - (free_width_ > 0 ? free_width_ : margin);
   return {label_width_, top, std::max(1.0, right - label_width_),
           static_cast<double>(row_height() - 2 * bar_margin)};
 }
@@ -376,10 +368,7 @@ bool SegmentMap::event(QEvent* event) {
 
 void SegmentMap::resizeEvent(QResizeEvent*) { lay_out(); }
 
-void SegmentMap::wheelEvent(QWheelEvent* event) {
-  if (scroll_->isHidden()) return event->ignore();
-  QCoreApplication::sendEvent(scroll_, event);
-}
+void SegmentMap::wheelEvent(QWheelEvent* event) { scroll_->take_wheel(*event); }
 
 void SegmentMap::mousePressEvent(QMouseEvent* event) {
   const MapBlock* const block = block_at(event->position());
@@ -397,11 +386,6 @@ void SegmentMap::leaveEvent(QEvent*) {
   hovered_.reset();
   Q_EMIT pointed_at({});
   update();
-}
-
-void SegmentMap::scroll_to(std::size_t segment) {
-  const int top = static_cast<int>(segment) * row_height();
-  scroll_->setValue(std::max(top + row_height() - height(), std::min(scroll_->value(), top)));
 }
 
 /// Chooses the next tensor of the segment, or the first tensor if none is outlined.

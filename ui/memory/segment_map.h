@@ -1,13 +1,13 @@
 #pragma once
 
 #include <QPixmap>
-#include <QScrollBar>
 #include <QWidget>
 #include <functional>
 #include <optional>
 
 #include "core/study/reserved/allocator_map.h"
 #include "ui/memory/data_layer.h"
+#include "ui/memory/row_scroll_bar.h"
 #include "ui/memory/tensor_colours.h"
 #include "ui/pictures/picture.h"
 
@@ -92,7 +92,6 @@ class SegmentMap : public QWidget, public PictureSource {
   std::optional<std::size_t> row_at(double y) const;
   bool is_within_bars(double x) const;
   const MapBlock* marked_block() const;
-  void scroll_to(std::size_t segment);
   void paint_rows(QPainter& painter, int top, int bottom) const;
   void paint_row(QPainter& painter, std::size_t segment, const Theme& theme) const;
   void paint_blocks(QPainter& painter, std::size_t segment, const TensorColours& colours,
@@ -107,7 +106,7 @@ class SegmentMap : public QWidget, public PictureSource {
   SegmentPicture segments_;
   MemoryLook::Colouring colouring_ = MemoryLook::Colouring::lifetime;
   BufferId marked_;
-  QScrollBar* scroll_;
+  RowScrollBar* scroll_;
   double label_width_ = 0;
   double free_width_ = 0;  ///< 0: there is no room for the column of free bytes
   QPixmap layer_;

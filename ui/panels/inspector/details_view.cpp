@@ -79,8 +79,9 @@ void DetailsView::resizeEvent(QResizeEvent* /*event*/) {
 
 void DetailsView::lay_out() {
   is_resized_ = false;
-  // Only another width needs another layout.
-  QResizeEvent event(viewport()->size(), std::exchange(laid_out_, viewport()->size()));
+  // The width of the last layout, so that only another width leads to another layout.
+  const QSize laid_out(qRound(document()->textWidth()), viewport()->height());
+  QResizeEvent event(viewport()->size(), laid_out);
   QTextBrowser::resizeEvent(&event);
 }
 

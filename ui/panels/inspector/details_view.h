@@ -20,7 +20,6 @@ class DetailsView : public QTextBrowser {
   void lay_out();
 
   bool is_resized_ = false;  ///< since the last layout
-  QSize laid_out_;           ///< for which the text was laid out; invalid: for none
 };
 
 }  // namespace stashscope::ui

@@ -3,6 +3,7 @@
 #include <QHBoxLayout>
 #include <QVBoxLayout>
 
+#include "core/study/facts/step_tensors.h"
 #include "ui/memory/buffer_facts.h"
 #include "ui/text/counted.h"
 #include "ui/text/texts.h"
@@ -101,8 +102,7 @@ SegmentPicture SegmentPage::picture_at(std::size_t slot) {
   const Study& study = *document_.study();
   if (bands_of_ != study.current) {
     bands_of_ = study.current;
-    bands_ = band_of_buffers(bands_of_->dataflow, study.prepared->rules, bands_of_->timeline,
-                             bands_of_->forward_slots, study.prepared->step.boundary.yield);
+    bands_ = band_of_buffers(study, *bands_of_);
   }
   SegmentPicture picture{
       allocator_map_at(*document_.reserved(), slot), {}, describe_in(document_.study())};
