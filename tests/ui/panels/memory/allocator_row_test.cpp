@@ -246,10 +246,6 @@ TEST_F(AllocatorChoice, TheCurveIsMadeOnlyForAnotherStepOrOtherSettings) {
   const SharedCurve before = view().curves().predicted_reserved;
   press(Qt::Key_P, Qt::ControlModifier | Qt::AltModifier);
   ASSERT_EQ(view().curves().pinned.size(), 1U);
-  Choices choices = document().choices();
-  choices.times.reserve_percent = 10;
-  document().choose(choices, u"reserve"_s);
-  ASSERT_TRUE(settles());
   EXPECT_EQ(view().curves().predicted_reserved, before);
   write(u"expandable_segments:True"_s);
   EXPECT_NE(view().curves().predicted_reserved, before);
