@@ -4,6 +4,7 @@
 #include <QSignalSpy>
 #include <QTabBar>
 #include <QToolButton>
+#include <memory>
 
 #include "core/study/facts/tensor_facts.h"
 #include "tests/support/named_model.h"
@@ -275,8 +276,11 @@ TEST_F(BareMap, APixelIsTheBlockThatIsPaintedThere) {
   for (int x = qRound(bar.left()) + 1; x < qRound(bar.right()) - 1; ++x) {
     const bool is_painted = picture.pixelColor(x, y) == colour_of_blocks();
     painted += is_painted ? 1 : 0;
-    EXPECT_EQ(map.block_at(QPointF(x, y)) != nullptr, is_painted) << x;
-    EXPECT_EQ(map.facts_at(QPointF(x, y)).front().contains(u"free"_s), !is_painted) << x;
+    for (const double within : {0.0, 0.9}) {
+      const QPointF point(x + within, y);
+      EXPECT_EQ(map.block_at(point) != nullptr, is_painted) << x;
+      EXPECT_EQ(map.facts_at(point).front().contains(u"free"_s), !is_painted) << x;
+    }
   }
   EXPECT_GT(painted, 150);
 }
@@ -302,6 +306,21 @@ TEST_F(BareMap, TellsWhatScrollingBringsUnderThePointer) {
   ASSERT_EQ(told.size(), 1);
   EXPECT_EQ(told.front().front().toStringList(), map.facts_at(pointer));
   EXPECT_EQ(told.front().front().toStringList().front(), u"3"_s);
+}
+
+/// On another thread, because it takes long.
+TEST_F(BareMap, DescribesItsBlocksOnlyAsTheTableIsMade) {
+  const auto described = std::make_shared<int>(0);
+  const AllocatorMap blocks = rows_of(3);
+  map.set_segments({blocks, std::vector<BlockLook>(3), [described](const MapBlock&) {
+                      ++*described;
+                      return QStringList{u"name"_s};
+                    }});
+  const PictureData data = map.picture_data();
+  EXPECT_EQ(*described, 0);
+  map.set_segments({});
+  EXPECT_EQ(std::ranges::count(data(), '\n'), 4);
+  EXPECT_EQ(*described, 3);
 }
 
 TEST(UnallocatedText, TellsOfPiecesOnlyWhereThereAreSome) {
