@@ -32,7 +32,7 @@ SegmentPicture::Describe describe_in(std::shared_ptr<const Study> study) {
 }  // namespace
 
 QString unallocated_text(const FreeMemory& free) {
-  const QString bytes = SegmentPage::tr("%1 of it unallocated").arg(bytes_text(free.bytes));
+  QString bytes = SegmentPage::tr("%1 of it unallocated").arg(bytes_text(free.bytes));
   if (free.pieces == 0) return bytes;
   if (free.pieces == 1) return SegmentPage::tr("%1 in 1 piece").arg(bytes);
   return SegmentPage::tr("%1 in %2 pieces, the largest %3")
