@@ -345,13 +345,12 @@ SegmentPicture segments_of(std::uint32_t segments, std::uint32_t blocks_of_a_seg
 }
 
 void measure_segments(std::uint32_t segments, std::uint32_t blocks_of_a_segment) {
-  SegmentMap map([](const MapBlock&) { return QStringList(); });
+  SegmentMap map;
   map.resize(window_size.width(), 400);
   map.show();
   const SegmentPicture picture = segments_of(segments, blocks_of_a_segment);
   const std::string blocks = std::to_string(segments * blocks_of_a_segment);
-  Row row{"segments with " + blocks + " blocks, " + std::to_string(segments) +
-              " rows: another slot, drawn",
+  Row row{"segments with " + blocks + " blocks, " + std::to_string(segments) + " rows: drawn anew",
           {},
           16};
   for (int i = 0; i < frames; ++i) {

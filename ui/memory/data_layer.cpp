@@ -94,7 +94,7 @@ class ColumnPainter {
 
   /// Hatches what the allocator reserves above the tensors. Hatching differs from every fill, for
   /// all eyes.
-  void fill_unallocated() {
+  void fill_beyond_tensors() {
     if (!shows_predicted_reserved(curves_)) return;
     const QRgb colour = hatch_colour(theme_).rgb();
     const std::vector<Extremes> tensors = envelope(curves_.current->bytes, bounds_);
@@ -257,7 +257,7 @@ QImage DataLayer::draw(const QSize& size, double ratio) const {
   } else {
     painter.fill_bands();
   }
-  painter.fill_unallocated();
+  painter.fill_beyond_tensors();
   painter.fill_workspaces();
   painter.draw_curves();
   return painter.finish();

@@ -46,14 +46,12 @@ std::optional<std::uint32_t> node_with_path(const MemoryTree& tree, const std::s
 
 }  // namespace
 
-IcicleView::IcicleView(QWidget* parent)
-    : QWidget(parent), scroll_(new QScrollBar(Qt::Vertical, this)) {
+IcicleView::IcicleView(QWidget* parent) : QWidget(parent), scroll_(new RowScrollBar(*this)) {
   setObjectName(u"icicle_view"_s);
   setAccessibleName(tr("Memory at the cursor, by group"));
   setFocusPolicy(Qt::StrongFocus);
   setMinimumSize(200, 40);
   scroll_->setObjectName(u"icicle_scroll"_s);
-  scroll_->hide();
   connect(scroll_, &QScrollBar::valueChanged, this, qOverload<>(&QWidget::update));
   add_keys();
   enable_keys(*this, false);
@@ -97,7 +95,7 @@ void IcicleView::zoom_out() {
 
 void IcicleView::update_boxes() {
   boxes_ = icicle_boxes(tree_, bytes_, top_, 1.0 / std::max(1, width()));
-  fit_scroll_bar();
+  scroll_->fit(rows_height(), row_height());
   if (current_ && std::ranges::find(boxes_, *current_, &IcicleBox::node) == boxes_.end()) {
     current_.reset();
   }
@@ -110,28 +108,11 @@ int IcicleView::row_height() const {
   return static_cast<int>(std::ceil(QFontMetricsF(font()).height())) + 6;
 }
 
-int IcicleView::chart_width() const {
-  return std::max(1, scroll_->isHidden() ? width() : scroll_->x());
-}
+int IcicleView::chart_width() const { return std::max(1, scroll_->room()); }
 
 int IcicleView::rows_height() const {
   const auto lowest = std::ranges::max_element(boxes_, {}, &IcicleBox::row);
   return lowest == boxes_.end() ? 0 : (static_cast<int>(lowest->row) + 1) * row_height();
-}
-
-void IcicleView::fit_scroll_bar() {
-  const int hidden = std::max(0, rows_height() - height());
-  scroll_->setVisible(hidden > 0);
-  scroll_->setRange(0, hidden);
-  scroll_->setPageStep(height());
-  scroll_->setSingleStep(row_height());
-  const int bar = scroll_->sizeHint().width();
-  scroll_->setGeometry(width() - bar, 0, bar, height());
-}
-
-void IcicleView::scroll_to(const IcicleBox& box) {
-  const int top = static_cast<int>(box.row) * row_height();
-  scroll_->setValue(std::max(top + row_height() - height(), std::min(scroll_->value(), top)));
 }
 
 QRectF IcicleView::rectangle(const IcicleBox& box) const {
@@ -272,10 +253,7 @@ void IcicleView::mousePressEvent(QMouseEvent* event) {
   choose(box->node, (event->modifiers() & Qt::ControlModifier) != 0);
 }
 
-void IcicleView::wheelEvent(QWheelEvent* event) {
-  if (scroll_->isHidden()) return event->ignore();
-  QCoreApplication::sendEvent(scroll_, event);
-}
+void IcicleView::wheelEvent(QWheelEvent* event) { scroll_->take_wheel(*event); }
 
 std::optional<std::uint32_t> IcicleView::neighbour(const IcicleBox& from, int key) const {
   const auto distance = [&](const IcicleBox& box) { return std::abs(box.left - from.left); };
@@ -304,7 +282,7 @@ void IcicleView::move_current(int key) {
   if (!next) return;
   current_ = *next;
   setAccessibleDescription(description(*next));
-  scroll_to(*current_box());
+  scroll_->scroll_to_row(static_cast<int>(current_box()->row));
   update();
 }
 

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <QScrollBar>
 #include <QWidget>
 #include <optional>
 
 #include "core/study/facts/icicle.h"
+#include "ui/memory/row_scroll_bar.h"
 #include "ui/pictures/picture.h"
 
 namespace stashscope::ui {
@@ -73,9 +73,6 @@ class IcicleView : public QWidget, public PictureSource {
   /// Height of all rows, in pixels.
   int rows_height() const;
   void update_boxes();
-  /// Shows the scroll bar if the rows have no room. Its width is then not available to the boxes.
-  void fit_scroll_bar();
-  void scroll_to(const IcicleBox& box);
   const IcicleBox* box_at(QPointF pixel) const;
   const IcicleBox* current_box() const;
   void choose(std::uint32_t node, bool added);
@@ -92,7 +89,7 @@ class IcicleView : public QWidget, public PictureSource {
   std::vector<std::int64_t> bytes_;
   std::vector<IcicleBox> boxes_;
   std::vector<BufferId> marked_;
-  QScrollBar* const scroll_;  ///< its value is in pixels
+  RowScrollBar* const scroll_;
   std::uint32_t top_ = 0;
   std::optional<std::uint32_t> current_;  ///< node of the box that keys or a click reached
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/study/facts/step_tensors.h"
 #include "core/study/step/plan_effects.h"
 
 namespace stashscope::ui {
@@ -113,9 +114,7 @@ MemoryCurves curves_of(std::shared_ptr<const Study> study, const Measurement* me
 std::shared_ptr<const TensorStack> tensors_of(const Study& study) {
   const Variant& variant = *study.current;
   return std::make_shared<const TensorStack>(
-      TensorStack{TensorBands(variant.timeline),
-                  band_of_buffers(variant.dataflow, study.prepared->rules, variant.timeline,
-                                  variant.forward_slots, study.prepared->step.boundary.yield)});
+      TensorStack{TensorBands(variant.timeline), band_of_buffers(study, variant)});
 }
 
 CurvePlace place_of(const MemoryCurves& curves, const MemoryCurve& curve, AxisUnit unit) {

@@ -150,9 +150,9 @@ void add_predicted_reserved(const MemoryCurves& curves, const Theme& theme,
                      .arg(bytes),
                  reserved_colour(theme), 2});
   if (!is_seen) return;
-  key.push_back({KeyEntry::Mark::hatch, KeyLayout::tr("reserved but unallocated"),
+  key.push_back({KeyEntry::Mark::hatch, KeyLayout::tr("reserved beyond the tensors"),
                  hatch_colour(theme), 1, Qt::SolidLine, rank_of_lines,
-                 KeyLayout::tr("unallocated")});
+                 KeyLayout::tr("beyond tensors")});
 }
 
 QLinearGradient lifetime_gradient(const QRectF& rect, const Theme& theme) {

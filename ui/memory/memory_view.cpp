@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "core/study/facts/data_tables.h"
-#include "core/study/facts/tensor_facts.h"
 #include "ui/charts/chart_text.h"
+#include "ui/memory/buffer_facts.h"
 #include "ui/text/texts.h"
 #include "ui/theme/focus_frame.h"
 #include "ui/widgets/key_action.h"
@@ -338,7 +338,7 @@ QStringList MemoryView::step_facts(std::size_t step) const {
   if (curves_.predicted_reserved != nullptr) {
     const std::int64_t reserved = curves_.predicted_reserved->bytes[step];
     parts << tr("reserved %1").arg(bytes_text(reserved))
-          << tr("%1 unallocated").arg(bytes_text(reserved - curves_.current->bytes[step]));
+          << tr("%1 beyond the tensors").arg(bytes_text(reserved - curves_.current->bytes[step]));
   }
   if (curves_.measured != nullptr && step < curves_.measured->bytes.size()) {
     parts << tr("measured %1").arg(bytes_text(curves_.measured->bytes[step]));
@@ -354,9 +354,7 @@ QStringList MemoryView::tensor_facts(const TensorBand& band) const {
                            ? tr("persistent")
                            : tr("slots %1 – %2").arg(band.first_slot + 1).arg(band.last_slot + 1);
   if (curves_.study == nullptr) return {bytes_text(band.bytes), life};
-  const AliveTensor tensor = describe_buffer(*curves_.study, *curves_.study->current, band.buffer);
-  return {shown(tensor.name), shown(tensor.shape), shown(tensor.role), bytes_text(tensor.bytes),
-          life};
+  return buffer_facts(*curves_.study, band.buffer) << life;
 }
 
 }  // namespace stashscope::ui

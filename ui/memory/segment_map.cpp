@@ -1,6 +1,5 @@
 #include "ui/memory/segment_map.h"
 
-#include <QCoreApplication>
 #include <QHelpEvent>
 #include <QMouseEvent>
 #include <QPainter>
@@ -38,17 +37,35 @@ struct Run {
   QRgb colour = 0;
 };
 
+/// The columns of pixels that a block fills: at least one.
+struct Columns {
+  int from = 0;
+  int to = 0;
+};
+
+/// @param left the pixel where the segment begins
+/// @param scale pixels per byte
+Columns columns_of(const MapBlock& block, double left, double scale) {
+  const double begin = left + static_cast<double>(block.offset) * scale;
+  const double end = begin + static_cast<double>(block.bytes) * scale;
+  const int from = static_cast<int>(std::lround(begin));
+  return {from, std::max(from + 1, static_cast<int>(std::lround(end)))};
+}
+
+QString pool_text(MemoryPool pool) {
+  return pool == MemoryPool::large ? SegmentMap::tr("large") : SegmentMap::tr("small");
+}
+
 }  // namespace
 
-SegmentMap::SegmentMap(Describe describe, QWidget* parent)
-    : QWidget(parent), describe_(std::move(describe)), scroll_(new QScrollBar(Qt::Vertical, this)) {
+SegmentMap::SegmentMap(QWidget* parent) : QWidget(parent), scroll_(new RowScrollBar(*this)) {
   setObjectName(u"segment_map"_s);
   setAccessibleName(tr("Segments of the allocator"));
   setFocusPolicy(Qt::StrongFocus);
   setMouseTracking(true);
   setMinimumSize(200, 40);
   scroll_->setObjectName(u"segment_scroll"_s);
-  connect(scroll_, &QScrollBar::valueChanged, this, &SegmentMap::redraw);
+  connect(scroll_, &QScrollBar::valueChanged, this, &SegmentMap::take_scrolling);
   add_keys();
   lay_out();
 }
@@ -67,8 +84,13 @@ void SegmentMap::set_colouring(MemoryLook::Colouring colouring) {
 
 void SegmentMap::mark(BufferId buffer) {
   marked_ = buffer;
-  if (const MapBlock* const block = marked_block()) scroll_to(block->segment);
+  scroll_to_marked();
   update();
+}
+
+void SegmentMap::scroll_to_marked() {
+  const MapBlock* const block = marked_block();
+  if (block != nullptr) scroll_->scroll_to_row(static_cast<int>(block->segment));
 }
 
 const MapBlock* SegmentMap::marked_block() const {
@@ -82,18 +104,21 @@ void SegmentMap::redraw() {
   update();
 }
 
+/// The pointer may rest while the rows move below it.
+void SegmentMap::take_scrolling() {
+  redraw();
+  if (hovered_ && isVisible()) Q_EMIT pointed_at(facts_at(*hovered_));
+}
+
 void SegmentMap::lay_out() {
-  const QFontMetricsF metrics(font());
-  label_width_ = metrics.horizontalAdvance(tr("large") + u" 1023.99 MiB"_s) + 2 * margin;
-  free_width_ = metrics.horizontalAdvance(tr("%1 free").arg(u"1023.99 MiB"_s)) + 2 * margin;
+  const auto width_of = [metrics = QFontMetricsF(font())](const QString& text) {
+    return std::ceil(metrics.horizontalAdvance(text)) + 2 * margin;
+  };
+  // Whole pixels, so that the bars have sharp ends.
+  label_width_ = width_of(pool_text(MemoryPool::large) + u" 1023.99 MiB"_s);
+  free_width_ = width_of(tr("%1 free").arg(u"1023.99 MiB"_s));
   if (width() - label_width_ - free_width_ < least_bar) free_width_ = 0;
-  const int hidden = std::max(0, rows_height() - height());
-  scroll_->setVisible(hidden > 0);
-  scroll_->setRange(0, hidden);
-  scroll_->setPageStep(height());
-  scroll_->setSingleStep(row_height());
-  const int bar = scroll_->sizeHint().width();
-  scroll_->setGeometry(width() - bar, 0, bar, height());
+  scroll_->fit(rows_height(), row_height());
   redraw();
 }
 
@@ -109,8 +134,7 @@ int SegmentMap::rows_height() const {
 
 QRectF SegmentMap::bar_of(std::size_t segment) const {
   const double top = static_cast<double>(segment) * row_height() - scroll_->value() + bar_margin;
-  const int end = scroll_->isHidden() ? width() : scroll_->x();
-  const double right = end - (free_width_ > 0 ? free_width_ : margin);
+  const double right = scroll_->room() - (free_width_ > 0 ? free_width_ : margin);
   return {label_width_, top, std::max(1.0, right - label_width_),
           static_cast<double>(row_height() - 2 * bar_margin)};
 }
@@ -122,9 +146,9 @@ double SegmentMap::scale_of(std::size_t segment) const {
 
 QRectF SegmentMap::rectangle(const MapBlock& block) const {
   const QRectF bar = bar_of(block.segment);
-  const double scale = scale_of(block.segment);
-  const double left = bar.left() + static_cast<double>(block.offset) * scale;
-  return {left, bar.top(), std::max(1.0, static_cast<double>(block.bytes) * scale), bar.height()};
+  const Columns columns = columns_of(block, bar.left(), scale_of(block.segment));
+  return {static_cast<double>(columns.from), bar.top(),
+          static_cast<double>(columns.to - columns.from), bar.height()};
 }
 
 std::optional<std::size_t> SegmentMap::row_at(double y) const {
@@ -134,20 +158,25 @@ std::optional<std::size_t> SegmentMap::row_at(double y) const {
 }
 
 /// Whether a column of pixels goes through the bars.
-bool SegmentMap::is_beside_labels(double x) const {
+bool SegmentMap::is_within_bars(double x) const {
   const QRectF bar = bar_of(0);
   return x >= bar.left() && x < bar.right();
 }
 
 const MapBlock* SegmentMap::block_at(QPointF pixel) const {
   const auto row = row_at(pixel.y());
-  if (!row || !is_beside_labels(pixel.x())) return nullptr;
+  if (!row || !is_within_bars(pixel.x())) return nullptr;
   const auto blocks = map().blocks_of(*row);
-  // Every block is drawn at least a pixel wide, so the right edges ascend.
-  const auto found = std::ranges::upper_bound(
-      blocks, pixel.x(), {}, [this](const MapBlock& each) { return rectangle(each).right(); });
-  if (found == blocks.end() || rectangle(*found).left() > pixel.x()) return nullptr;
-  return &*found;
+  const auto columns = [left = bar_of(*row).left(), scale = scale_of(*row)](const MapBlock& each) {
+    return columns_of(each, left, scale);
+  };
+  const int at = static_cast<int>(std::floor(pixel.x()));
+  const auto behind = std::ranges::upper_bound(
+      blocks, at, {}, [&](const MapBlock& each) { return columns(each).from; });
+  if (behind == blocks.begin()) return nullptr;
+  // A later block covers what it shares with an earlier one, which ends where this one begins.
+  const MapBlock& last = *std::prev(behind);
+  return columns(last).to > at ? &last : nullptr;
 }
 
 QString SegmentMap::segment_text(std::size_t segment) const {
@@ -155,30 +184,33 @@ QString SegmentMap::segment_text(std::size_t segment) const {
   return tr("segment %1 of %2, %3, %4 pool")
       .arg(segment + 1)
       .arg(map().segments.size())
-      .arg(bytes_text(at.bytes), at.pool == MemoryPool::large ? tr("large") : tr("small"));
+      .arg(bytes_text(at.bytes), pool_text(at.pool));
 }
 
 QStringList SegmentMap::facts_at(QPointF pixel) const {
   const auto row = row_at(pixel.y());
   if (!row) return {};
-  if (!is_beside_labels(pixel.x())) {
+  if (!is_within_bars(pixel.x())) {
     return {segment_text(*row), tr("%1 free").arg(bytes_text(map().free_bytes_of(*row)))};
   }
   const MapBlock* const block = block_at(pixel);
   if (block == nullptr) return gap_facts(*row, pixel);
-  QStringList facts = describe_(*block);
+  QStringList facts = segments_.describe(*block);
   if (block->bytes != block->requested_bytes) {
     facts << tr("takes %1").arg(bytes_text(block->bytes));
   }
   return facts << segment_text(*row);
 }
 
+/// @pre no block is drawn at the pixel
 QStringList SegmentMap::gap_facts(std::size_t segment, QPointF pixel) const {
-  const double byte = (pixel.x() - bar_of(segment).left()) / scale_of(segment);
+  // A block is drawn on a pixel if it covers the pixel's middle.
+  const double middle = std::floor(pixel.x()) + 0.5;
+  const double byte = (middle - bar_of(segment).left()) / scale_of(segment);
   std::int64_t from = 0;
   std::int64_t to = map().segments[segment].bytes;
   for (const MapBlock& each : map().blocks_of(segment)) {
-    if (static_cast<double>(each.offset) > byte) {
+    if (static_cast<double>(each.offset) >= byte) {
       to = each.offset;
       break;
     }
@@ -211,10 +243,8 @@ void SegmentMap::paint_blocks(QPainter& painter, std::size_t segment, const Tens
   const std::size_t end = map().first_block[segment + 1];
   for (std::size_t i = map().first_block[segment]; i < end; ++i) {
     const MapBlock& block = map().blocks[i];
-    const double begin = left + static_cast<double>(block.offset) * scale;
-    const double wide = static_cast<double>(block.bytes) * scale;
-    const int from = static_cast<int>(std::lround(begin));
-    if (wide < 1) {
+    const auto [from, to] = columns_of(block, left, scale);
+    if (static_cast<double>(block.bytes) * scale < 1) {
       if (from > run.to) end_run();
       if (run.to <= run.from) run.from = from;
       run.to = std::max(run.to, from + 1);
@@ -224,7 +254,6 @@ void SegmentMap::paint_blocks(QPainter& painter, std::size_t segment, const Tens
       continue;
     }
     end_run();
-    const int to = std::max(from + 1, static_cast<int>(std::lround(begin + wide)));
     const QColor colour(colour_of(i, colours, theme));
     painter.fillRect(QRect(from, bar.top(), to - from, bar.height()), colour);
     if (to - from < least_edged) continue;
@@ -238,9 +267,8 @@ void SegmentMap::paint_row(QPainter& painter, std::size_t segment, const Theme& 
   const QRectF bar = bar_of(segment);
   const MapSegment& at = map().segments[segment];
   painter.setPen(theme.muted);
-  const QString pool = at.pool == MemoryPool::large ? tr("large") : tr("small");
   painter.drawText(QRectF(margin, bar.top(), label_width_ - 2 * margin, bar.height()),
-                   Qt::AlignLeft | Qt::AlignVCenter, pool);
+                   Qt::AlignLeft | Qt::AlignVCenter, pool_text(at.pool));
   painter.setPen(theme.text);
   painter.drawText(QRectF(margin, bar.top(), label_width_ - 2 * margin, bar.height()),
                    Qt::AlignRight | Qt::AlignVCenter, bytes_text(at.bytes));
@@ -311,21 +339,14 @@ Picture SegmentMap::picture(const QString& title) {
 
 PictureData SegmentMap::picture_data() {
   if (map().segments.empty()) return {};
-  std::vector<std::string> names;
-  names.reserve(map().blocks.size());
-  for (const MapBlock& each : map().blocks) {
-    names.push_back(describe_(each).value(0).toStdString());
-  }
-  return [map = map(), names = std::move(names)] {
+  return [map = map(), describe = segments_.describe] {
     std::string table =
         csv_record({"segment", "pool", "segment bytes", "offset", "bytes", "tensor"});
-    for (std::size_t i = 0; i < map.blocks.size(); ++i) {
-      const MapBlock& block = map.blocks[i];
+    for (const MapBlock& block : map.blocks) {
       const MapSegment& segment = map.segments[block.segment];
-      table += csv_record({std::to_string(block.segment + 1),
-                           segment.pool == MemoryPool::large ? "large" : "small",
+      table += csv_record({std::to_string(block.segment + 1), pool_text(segment.pool).toStdString(),
                            std::to_string(segment.bytes), std::to_string(block.offset),
-                           std::to_string(block.bytes), names[i]});
+                           std::to_string(block.bytes), describe(block).value(0).toStdString()});
     }
     return table;
   };
@@ -347,10 +368,7 @@ bool SegmentMap::event(QEvent* event) {
 
 void SegmentMap::resizeEvent(QResizeEvent*) { lay_out(); }
 
-void SegmentMap::wheelEvent(QWheelEvent* event) {
-  if (scroll_->isHidden()) return event->ignore();
-  QCoreApplication::sendEvent(scroll_, event);
-}
+void SegmentMap::wheelEvent(QWheelEvent* event) { scroll_->take_wheel(*event); }
 
 void SegmentMap::mousePressEvent(QMouseEvent* event) {
   const MapBlock* const block = block_at(event->position());
@@ -368,11 +386,6 @@ void SegmentMap::leaveEvent(QEvent*) {
   hovered_.reset();
   Q_EMIT pointed_at({});
   update();
-}
-
-void SegmentMap::scroll_to(std::size_t segment) {
-  const int top = static_cast<int>(segment) * row_height();
-  scroll_->setValue(std::max(top + row_height() - height(), std::min(scroll_->value(), top)));
 }
 
 /// Chooses the next tensor of the segment, or the first tensor if none is outlined.

@@ -1,13 +1,13 @@
 #pragma once
 
 #include <QPixmap>
-#include <QScrollBar>
 #include <QWidget>
 #include <functional>
 #include <optional>
 
 #include "core/study/reserved/allocator_map.h"
 #include "ui/memory/data_layer.h"
+#include "ui/memory/row_scroll_bar.h"
 #include "ui/memory/tensor_colours.h"
 #include "ui/pictures/picture.h"
 
@@ -20,10 +20,15 @@ struct BlockLook {
   bool persistent = false;
 };
 
-/// The segments at a slot, and how their blocks look.
+/// The segments at a slot, and what their blocks are.
 struct SegmentPicture {
+  /// Words about a block, the most important first. Owns what it needs, because a table of all
+  /// blocks is made on another thread.
+  using Describe = std::function<QStringList(const MapBlock&)>;
+
   AllocatorMap map;
   std::vector<BlockLook> looks;  ///< one for each block of the map
+  Describe describe;             ///< set if the map has blocks
 };
 
 /// Draws the segments of the allocator as rows, each as wide as the view, with the tensors in them
@@ -36,10 +41,7 @@ class SegmentMap : public QWidget, public PictureSource {
   Q_OBJECT
 
  public:
-  /// Words about a block, the most important first.
-  using Describe = std::function<QStringList(const MapBlock&)>;
-
-  explicit SegmentMap(Describe describe, QWidget* parent = nullptr);
+  explicit SegmentMap(QWidget* parent = nullptr);
 
   void set_segments(SegmentPicture segments);
   const AllocatorMap& map() const { return segments_.map; }
@@ -47,13 +49,16 @@ class SegmentMap : public QWidget, public PictureSource {
   /// Outlines a tensor and scrolls to it; an invalid id outlines none.
   void mark(BufferId buffer);
   BufferId marked() const { return marked_; }
+  /// Scrolls to the outlined tensor, if a segment holds it.
+  void scroll_to_marked();
 
-  /// The block at a pixel; null if there is none. Of blocks that are drawn together, the first.
+  /// The block that is drawn at a pixel; null if there is none. Of blocks that share the pixel, the
+  /// last.
   const MapBlock* block_at(QPointF pixel) const;
   QRectF rectangle(const MapBlock& block) const;
   /// The bar of a segment.
   QRectF bar_of(std::size_t segment) const;
-  /// Words about what lies at a pixel; empty beside the bars.
+  /// Words about what lies at a pixel; beside a bar, about its segment. Empty below all segments.
   QStringList facts_at(QPointF pixel) const;
 
   QSize sizeHint() const override { return {640, 260}; }
@@ -64,7 +69,7 @@ class SegmentMap : public QWidget, public PictureSource {
 
  Q_SIGNALS:
   void tensor_chosen(stashscope::BufferId buffer);
-  /// The pointer lies on something else. @param facts empty: on nothing
+  /// The pointer moved, or something else lies under it. @param facts empty: nothing
   void pointed_at(const QStringList& facts);
 
  protected:
@@ -80,13 +85,13 @@ class SegmentMap : public QWidget, public PictureSource {
   void add_keys();
   void lay_out();
   void redraw();
+  void take_scrolling();
   int row_height() const;
   int rows_height() const;
   double scale_of(std::size_t segment) const;
   std::optional<std::size_t> row_at(double y) const;
-  bool is_beside_labels(double x) const;
+  bool is_within_bars(double x) const;
   const MapBlock* marked_block() const;
-  void scroll_to(std::size_t segment);
   void paint_rows(QPainter& painter, int top, int bottom) const;
   void paint_row(QPainter& painter, std::size_t segment, const Theme& theme) const;
   void paint_blocks(QPainter& painter, std::size_t segment, const TensorColours& colours,
@@ -98,11 +103,10 @@ class SegmentMap : public QWidget, public PictureSource {
   void walk_rows(int by);
   const MapBlock* nearest_tensor(std::size_t segment, double x) const;
 
-  Describe describe_;
   SegmentPicture segments_;
   MemoryLook::Colouring colouring_ = MemoryLook::Colouring::lifetime;
   BufferId marked_;
-  QScrollBar* scroll_;
+  RowScrollBar* scroll_;
   double label_width_ = 0;
   double free_width_ = 0;  ///< 0: there is no room for the column of free bytes
   QPixmap layer_;

@@ -5,6 +5,7 @@
 
 #include "core/base/bare_amount.h"
 #include "ui/theme/spacing.h"
+#include "ui/widgets/undo_keys.h"
 
 namespace stashscope::ui {
 
@@ -12,6 +13,7 @@ AmountField::AmountField(const QString& text) : QLineEdit(text) {
   setAlignment(Qt::AlignRight);
   setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
   setPlaceholderText(tr("GiB"));
+  pass_undo_keys(*this);
   connect(this, &QLineEdit::textChanged, this, [this] {
     updateGeometry();
     // Where even the widest field is too narrow, the first digits must be seen.
@@ -30,15 +32,6 @@ void AmountField::add_unit() {
   setText(whole);
   setModified(true);
   Q_EMIT textEdited(whole);
-}
-
-bool AmountField::event(QEvent* event) {
-  if (event->type() != QEvent::ShortcutOverride || isModified()) return QLineEdit::event(event);
-  const auto* const key = static_cast<QKeyEvent*>(event);
-  const bool concerned = key->matches(QKeySequence::Undo) || key->matches(QKeySequence::Redo);
-  if (!concerned) return QLineEdit::event(event);
-  event->ignore();
-  return true;
 }
 
 void AmountField::keyPressEvent(QKeyEvent* event) {

@@ -21,7 +21,6 @@ class AmountField : public QLineEdit {
   QSize minimumSizeHint() const override { return sizeHint(); }
 
  protected:
-  bool event(QEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
   void focusOutEvent(QFocusEvent* event) override;
 

@@ -1,7 +1,7 @@
 #include "ui/widgets/undo_keys.h"
 
 #include <QKeyEvent>
-#include <QLineEdit>
+#include <functional>
 
 namespace stashscope::ui {
 
@@ -9,30 +9,34 @@ namespace {
 
 class UndoKeys : public QObject {
  public:
-  explicit UndoKeys(QSpinBox& box) : QObject(&box), box_(box) {}
+  UndoKeys(QWidget& owner, std::function<bool()> is_half_typed)
+      : QObject(&owner), is_half_typed_(std::move(is_half_typed)) {}
 
  protected:
   bool eventFilter(QObject* watched, QEvent* event) override {
     if (event->type() != QEvent::ShortcutOverride) return QObject::eventFilter(watched, event);
     const auto* const key = static_cast<QKeyEvent*>(event);
     const bool concerned = key->matches(QKeySequence::Undo) || key->matches(QKeySequence::Redo);
-    if (!concerned || is_half_typed()) return QObject::eventFilter(watched, event);
+    if (!concerned || is_half_typed_()) return QObject::eventFilter(watched, event);
     event->ignore();
     return true;
   }
 
  private:
-  bool is_half_typed() const { return box_.locale().toInt(box_.cleanText()) != box_.value(); }
-
-  QSpinBox& box_;
+  std::function<bool()> is_half_typed_;
 };
 
 }  // namespace
 
 void pass_undo_keys(QSpinBox& box) {
-  auto* const keys = new UndoKeys(box);
+  auto* const keys =
+      new UndoKeys(box, [&box] { return box.locale().toInt(box.cleanText()) != box.value(); });
   box.installEventFilter(keys);
   for (QLineEdit* const edit : box.findChildren<QLineEdit*>()) edit->installEventFilter(keys);
+}
+
+void pass_undo_keys(QLineEdit& field) {
+  field.installEventFilter(new UndoKeys(field, [&field] { return field.isModified(); }));
 }
 
 }  // namespace stashscope::ui

@@ -11,6 +11,7 @@
 #include "core/study/facts/assumed_rate.h"
 #include "core/study/facts/plan_facts.h"
 #include "core/study/facts/plan_words.h"
+#include "core/study/reserved/reserved_memory.h"
 #include "ui/document/choice_words.h"
 #include "ui/panels/planner/answer_text.h"
 #include "ui/text/texts.h"
@@ -54,12 +55,10 @@ QString device_text(const Study& study) {
   return u"<a href=\"device\">%1</a>"_s.arg(device_name(study));
 }
 
-/// @param reserved bytes that the chosen allocator reserves; 0: no allocator is chosen
-QString room_text(const Study& study, const StepRoom& room, std::int64_t reserved,
-                  const QPalette& palette) {
+QString room_text(const Study& study, const StepRoom& room, const QPalette& palette) {
   const QString device = device_text(study);
   if (room.memory <= 0) return AnswerBar::tr("memory of %1 unknown").arg(device);
-  if (room.left < 0) {
+  if (!room.tensors_fit) {
     QString text = AnswerBar::tr("%1 %2, %3 too much")
                        .arg(warning_text(AnswerBar::tr("does not fit"), palette), device,
                             bytes_text(-room.left));
@@ -67,10 +66,10 @@ QString room_text(const Study& study, const StepRoom& room, std::int64_t reserve
     return AnswerBar::tr("%1: no plan frees %2")
         .arg(text, shown(words_of(room.floor)).toHtmlEscaped());
   }
-  if (reserved > room.memory) {
+  if (room.left < 0) {
     return AnswerBar::tr("tensors fit %1, but %2 by %3")
         .arg(device, warning_text(AnswerBar::tr("reserved memory exceeds it"), palette),
-             bytes_text(reserved - room.memory));
+             bytes_text(-room.left));
   }
   if (!room.is_narrow) {
     return AnswerBar::tr("fits %1, %2 left").arg(device, bytes_text(room.left));
@@ -105,10 +104,18 @@ QString time_text_of(const Study& study) {
 }
 
 /// A text that says what the peak and the time include, and what they leave out.
-QString tip_of(const Study& study, const StepRoom& room) {
-  QStringList lines = {
-      AnswerBar::tr("The peak counts tensors. On a GPU, the CUDA context, the rounding of the "
-                    "allocator and the workspaces of libraries need more memory.")};
+/// @param reserved null: no allocator is chosen
+QString tip_of(const Study& study, const StepRoom& room, const ReservedStep* reserved) {
+  QStringList lines;
+  if (reserved == nullptr) {
+    lines << AnswerBar::tr(
+        "The peak counts tensors. On a GPU, the CUDA context, the rounding of the allocator and "
+        "the workspaces of libraries need more memory.");
+  } else {
+    lines << AnswerBar::tr("PyTorch's allocator reserves %1.").arg(reserved_text(reserved->memory))
+          << AnswerBar::tr(
+                 "On a GPU, the CUDA context and the workspaces of libraries need more memory.");
+  }
   if (room.later.state_bytes > 0) {
     lines << AnswerBar::tr(
                  "The captured step is the first one: its optimizer makes %1 of states. Later "
@@ -228,7 +235,10 @@ void AnswerBar::drop_moves() {
 }
 
 void AnswerBar::take_study() {
-  if (document_.study() != nullptr) room_ = room_of(*document_.study());
+  const auto& reserved = document_.reserved();
+  const auto bytes = reserved == nullptr ? std::optional<std::int64_t>()
+                                         : std::optional(reserved->memory.reserved_bytes);
+  if (document_.study() != nullptr) room_ = room_of(*document_.study(), bytes);
   show_study();
 }
 
@@ -247,10 +257,8 @@ void AnswerBar::show_answer(const Study& study) {
   QString peak = tr("Peak <b>%1</b>").arg(bytes_text(peak_bytes)) +
                  later_steps_text(peak_bytes, room_.later.peak_bytes,
                                   u"<b>%1</b>"_s.arg(bytes_text(room_.later.peak_bytes)));
-  std::int64_t allocator_bytes = 0;
   if (const auto& reserved = document_.reserved()) {
-    allocator_bytes = reserved->memory.reserved_bytes;
-    peak = tr("%1, reserved <b>%2</b>").arg(peak, bytes_text(allocator_bytes));
+    peak = tr("%1, reserved <b>%2</b>").arg(peak, bytes_text(reserved->memory.reserved_bytes));
   }
   const QString optimizer = is_captured(&study)
                                 ? optimizer_text(study)
@@ -258,15 +266,11 @@ void AnswerBar::show_answer(const Study& study) {
   const bool is_training = !study.prepared->step.parameters.empty();
   const QString mark = u" &nbsp;·&nbsp; "_s;
   const QString memory = (is_training ? tr("%1, %2").arg(peak, optimizer) : peak) + mark +
-                         room_text(study, room_, allocator_bytes, palette());
+                         room_text(study, room_, palette());
   forms_ =
       QStringList{memory + mark + time_text_of(study), memory + mark + plain_time_text_of(study),
                   memory + mark + short_time_text_of(study), memory};
-  QString tip = tip_of(study, room_);
-  if (const auto& reserved = document_.reserved()) {
-    tip = tr("PyTorch's allocator reserves %1.\n%2").arg(reserved_text(reserved->memory), tip);
-  }
-  answer_->setToolTip(tip);
+  answer_->setToolTip(tip_of(study, room_, document_.reserved().get()));
   answer_->setAccessibleDescription(answer_->toolTip());
 }
 
@@ -330,8 +334,9 @@ QString AnswerBar::words_of(const NextMove& move) const {
 }
 
 void AnswerBar::look_for_samples() {
-  const auto question = samples_question(*moves_of_);
+  auto question = samples_question(*moves_of_);
   if (!question) return end_refresh();
+  question->allocator = allocator_settings(moves_of_->choices);
   fit_search_.ask([study = moves_of_, question = *question](
                       const Progress& progress) { return largest_fit(*study, question, progress); },
                   [this](const std::optional<LargestFit>& fit) {
@@ -346,6 +351,10 @@ void AnswerBar::show_samples(const LargestFit& fit) {
   if (!largest || fit.current.is_unlimited || largest->value == first.value) return;
   largest_ = fit;
   const QString name = full_text(*moves_of_, first);
+  const QString peak = largest->reserved_bytes ? tr("%1 (reserved: %2)")
+                                                     .arg(bytes_text(largest->peak_bytes),
+                                                          bytes_text(*largest->reserved_bytes))
+                                               : bytes_text(largest->peak_bytes);
   samples_->setText(counts_samples(*moves_of_, first)
                         ? tr("Batch %1 fits").arg(largest->value)
                         : tr("%1 = %2 fits").arg(name).arg(largest->value));
@@ -356,7 +365,7 @@ void AnswerBar::show_samples(const LargestFit& fit) {
           .arg(name)
           .arg(first.value)
           .arg(largest->value)
-          .arg(bytes_text(largest->peak_bytes), time_text(largest->seconds)));
+          .arg(peak, time_text(largest->seconds)));
   show_offers();
 }
 
@@ -377,7 +386,7 @@ std::vector<QPushButton*> AnswerBar::offered() const {
   if (study == nullptr) return {};
   std::vector<QPushButton*> buttons;
   const bool can_plan = !study->graph().data().captured || !study->opportunities->plans.empty();
-  const bool can_fit = room_.memory > 0 && room_.left < 0 && !room_.nothing_fits;
+  const bool can_fit = !room_.tensors_fit && !room_.nothing_fits;
   if (can_plan && can_fit) buttons.push_back(fit_);
   if (largest_) buttons.push_back(samples_);
   buttons.insert(buttons.end(), buttons_.begin(),

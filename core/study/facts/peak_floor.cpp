@@ -4,14 +4,13 @@
 #include <functional>
 
 #include "core/base/text.h"
+#include "core/study/facts/step_tensors.h"
 
 namespace stashscope {
 
 PeakFloor peak_floor(const Study& study) {
   const Variant& variant = *study.baseline;
-  const IdVector<BufferId, Band> bands =
-      band_of_buffers(variant.dataflow, study.prepared->rules, variant.timeline,
-                      variant.forward_slots, study.prepared->step.boundary.yield);
+  const IdVector<BufferId, Band> bands = band_of_buffers(study, variant);
   PeakFloor floor;
   for (const BufferId id : IdRange<BufferId>(bands.size())) {
     const Buffer& buffer = variant.timeline.buffers[id];

@@ -7,12 +7,16 @@
 
 namespace stashscope {
 
+IdVector<BufferId, Band> band_of_buffers(const Study& study, const Variant& variant) {
+  return band_of_buffers(variant.dataflow, study.prepared->rules, variant.timeline,
+                         variant.forward_slots, study.prepared->step.boundary.yield);
+}
+
 StepTensors step_tensors(const Study& study) {
   const Variant& variant = *study.current;
   const auto& buffers = variant.timeline.buffers;
   StepTensors tensors;
-  tensors.band = band_of_buffers(variant.dataflow, study.prepared->rules, variant.timeline,
-                                 variant.forward_slots, study.prepared->step.boundary.yield);
+  tensors.band = band_of_buffers(study, variant);
   for (const BufferId id : IdRange<BufferId>(buffers.size())) {
     if (buffers[id].bytes > 0) tensors.largest_first.push_back(id);
   }

@@ -7,6 +7,9 @@
 
 namespace stashscope {
 
+/// One band for each buffer of a variant of the study's step, see bands.h.
+IdVector<BufferId, Band> band_of_buffers(const Study& study, const Variant& variant);
+
 /// The buffers of the current variant over the whole step, with their bands.
 struct StepTensors {
   std::vector<BufferId> largest_first;  ///< without empty buffers

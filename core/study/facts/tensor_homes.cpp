@@ -4,6 +4,7 @@
 #include <map>
 
 #include "core/recompute/forward_nodes.h"
+#include "core/study/facts/step_tensors.h"
 
 namespace stashscope {
 
@@ -52,8 +53,7 @@ IdVector<BufferId, NodeId> home_nodes(const Study& study, const Variant& variant
 TensorHomes tensor_homes(const Study& study, const Variant& variant) {
   TensorHomes homes;
   homes.modules = modules_of(study);
-  homes.band = band_of_buffers(variant.dataflow, study.prepared->rules, variant.timeline,
-                               variant.forward_slots, study.prepared->step.boundary.yield);
+  homes.band = band_of_buffers(study, variant);
   homes.spans = band_spans(variant.dataflow, study.prepared->rules, variant.timeline,
                            variant.forward_slots, study.prepared->step.boundary.yield);
   homes.node = home_nodes(study, variant);

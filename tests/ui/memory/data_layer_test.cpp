@@ -100,7 +100,7 @@ TEST(DataLayer, HatchesWhatIsReservedAboveTheTensors) {
     for (const KeyEntry& each : key_of(curves, {}, theme)) all += each.text + u", "_s;
     return all;
   };
-  EXPECT_TRUE(texts().contains(u"reserved but unallocated"_s)) << texts().toStdString();
+  EXPECT_TRUE(texts().contains(u"reserved beyond the tensors"_s)) << texts().toStdString();
   const QImage far = drawn_with(peak * 40);
   EXPECT_FALSE(occurs(far, hatch_colour(theme))) << "it would flatten the curves";
   EXPECT_TRUE(texts().contains(u"above the plot"_s)) << texts().toStdString();

@@ -2,9 +2,13 @@
 
 #include "ui/memory/memory_view.h"
 
+#include <QHelpEvent>
+#include <QToolTip>
+
 #include "tests/support/model_builder.h"
 #include "tests/ui/support/window_test.h"
 #include "ui/models/alive_model.h"
+#include "ui/text/texts.h"
 
 namespace stashscope::ui::test {
 namespace memory_view_test {
@@ -51,6 +55,35 @@ TEST(MemoryPlot, HoldsSmallPeaks) {
     view.grab();
     EXPECT_EQ(view.curves().measured->forward_slots, 1U) << "no more than it has steps";
   }
+}
+
+/// The page of segments calls less unallocated: what no block covers.
+TEST(MemoryPlot, TellsWhatIsReservedBeyondTheTensors) {
+  const auto study = compute_study(
+      std::make_shared<const Graph>(stashscope::test::perceptron(8, 2).build()), {}, nullptr, {});
+  const Timeline& timeline = study->current->timeline;
+  const std::size_t slots_of_step = timeline.order.size();
+  Measurement measured;
+  measured.live_bytes = timeline.live_bytes;
+  measured.node_seconds.assign(slots_of_step, 1e-5);
+  measured.workspace_bytes.assign(slots_of_step, timeline.peak_bytes);
+  MemoryCurves curves = curves_of(study, &measured);
+  const std::int64_t reserved = 3 * timeline.peak_bytes;
+  curves.predicted_reserved =
+      reserved_curve_of(*curves.current, {reserved, reserved - timeline.peak_bytes,
+                                          std::vector<std::int64_t>(slots_of_step, reserved)});
+  MemoryView view;
+  view.resize(600, 300);
+  view.show();
+  view.set_curves(curves);
+  const QPointF workspace(view.x_of(1),
+                          view.y_of(timeline.live_bytes[1] + timeline.peak_bytes / 2));
+  QHelpEvent help(QEvent::ToolTip, workspace.toPoint(), view.mapToGlobal(workspace.toPoint()));
+  QApplication::sendEvent(&view, &help);
+  EXPECT_TRUE(QToolTip::text().contains(bytes_text(reserved - timeline.live_bytes[1]) +
+                                        u" beyond the tensors"_s))
+      << QToolTip::text().toStdString();
+  QToolTip::hideText();
 }
 
 TEST_F(MemoryCurve, AClickLinksAllViews) {

@@ -79,7 +79,9 @@ void DetailsView::resizeEvent(QResizeEvent* /*event*/) {
 
 void DetailsView::lay_out() {
   is_resized_ = false;
-  QResizeEvent event(viewport()->size(), QSize());
+  // The width of the last layout, so that only another width leads to another layout.
+  const QSize laid_out(qRound(document()->textWidth()), viewport()->height());
+  QResizeEvent event(viewport()->size(), laid_out);
   QTextBrowser::resizeEvent(&event);
 }
 

@@ -1,39 +1,22 @@
 #include "ui/panels/memory/allocator_row.h"
 
 #include <QHBoxLayout>
-#include <QKeyEvent>
 #include <QVBoxLayout>
 
 #include "ui/document/choice_words.h"
 #include "ui/text/texts.h"
 #include "ui/theme/spacing.h"
 #include "ui/widgets/labelled_row.h"
+#include "ui/widgets/undo_keys.h"
 
 namespace stashscope::ui {
 
-namespace {
-
 using namespace Qt::StringLiterals;
-
-/// The keys of undo and redo belong to the window, except while a text is half typed.
-class SettingsField : public QLineEdit {
- protected:
-  bool event(QEvent* event) override {
-    if (event->type() != QEvent::ShortcutOverride || isModified()) return QLineEdit::event(event);
-    const auto* const key = static_cast<QKeyEvent*>(event);
-    const bool concerned = key->matches(QKeySequence::Undo) || key->matches(QKeySequence::Redo);
-    if (!concerned) return QLineEdit::event(event);
-    event->ignore();
-    return true;
-  }
-};
-
-}  // namespace
 
 AllocatorRow::AllocatorRow(Document& document, QWidget* parent)
     : QWidget(parent),
       document_(document),
-      field_(new SettingsField),
+      field_(new QLineEdit),
       answer_(new ElidedLabel),
       fault_(new QLabel) {
   setObjectName(u"allocator_row"_s);
@@ -43,6 +26,7 @@ AllocatorRow::AllocatorRow(Document& document, QWidget* parent)
   field_->setToolTip(
       tr("As in PYTORCH_CUDA_ALLOC_CONF, for example "
          "expandable_segments:True,max_split_size_mb:128. Empty: the default settings."));
+  pass_undo_keys(*field_);
   answer_->setObjectName(u"allocator_answer"_s);
   fault_->setObjectName(u"allocator_fault"_s);
   fault_->setTextFormat(Qt::PlainText);
@@ -63,6 +47,8 @@ AllocatorRow::AllocatorRow(Document& document, QWidget* parent)
     // The reason goes as soon as the text is right, but comes only when the text is complete.
     if (!fault_->isHidden()) check_text();
   });
+  connect(&document_, &Document::opened, this,
+          [this] { put(document_.choices().allocator.value_or(std::string())); });
   connect(&document_, &Document::choices_changed, this, &AllocatorRow::show_choice);
   connect(&document_, &Document::study_changed, this, &AllocatorRow::show_choice);
   show_choice();
@@ -85,7 +71,19 @@ void AllocatorRow::take_text() {
 
 void AllocatorRow::switch_on(bool on) {
   if (!on) return choose(std::nullopt);
-  choose(check_text() ? field_->text().trimmed().toStdString() : std::string());
+  if (!check_text()) put(last_);
+  choose(field_->text().trimmed().toStdString());
+}
+
+void AllocatorRow::allow(bool is_allowed) {
+  is_allowed_ = is_allowed;
+  show_choice();
+}
+
+void AllocatorRow::put(const std::string& settings) {
+  last_ = settings;
+  field_->setText(shown(settings));
+  fault_->hide();
 }
 
 void AllocatorRow::choose(std::optional<std::string> settings) {
@@ -94,18 +92,16 @@ void AllocatorRow::choose(std::optional<std::string> settings) {
                        : settings->empty() ? tr("Allocator with default settings")
                                            : tr("Allocator with %1").arg(shown(*settings));
   shown_ = settings;
+  if (settings) last_ = *settings;
   choices.allocator = std::move(settings);
   document_.choose(choices, told);
 }
 
 void AllocatorRow::show_choice() {
   const auto& chosen = document_.choices().allocator;
-  if (chosen && chosen != shown_) {
-    field_->setText(shown(*chosen));
-    fault_->hide();
-  }
+  if (chosen && chosen != shown_) put(*chosen);
   shown_ = chosen;
-  setVisible(document_.study() != nullptr && chosen.has_value());
+  setVisible(is_allowed_ && document_.study() != nullptr && chosen.has_value());
   show_reserved();
 }
 

@@ -9,20 +9,25 @@
 namespace stashscope::ui {
 
 /// The settings of PyTorch's caching allocator as a text, and what the allocator reserves under
-/// them. The row is hidden while no allocator is chosen. A wrong text stays in the field, with the
-/// reason below it, and the choice stays as it was.
+/// them. The row is hidden while no allocator is chosen, and where it is not allowed. A wrong text
+/// stays in the field, with the reason below it, and the choice stays as it was.
 class AllocatorRow : public QWidget {
   Q_OBJECT
 
  public:
   explicit AllocatorRow(Document& document, QWidget* parent = nullptr);
 
-  /// Chooses the allocator with the settings of the field, or no allocator.
+  /// Chooses the allocator with the settings of the field, or no allocator. If the field has a
+  /// wrong text, the last settings that were chosen for this file replace it.
   void switch_on(bool on);
+  /// Whether the row may be visible.
+  void allow(bool is_allowed);
 
  private:
   void take_text();
   void choose(std::optional<std::string> settings);
+  /// Replaces the text of the field.
+  void put(const std::string& settings);
   /// Shows why the text is wrong. Returns whether it is right.
   bool check_text();
   void show_choice();
@@ -33,6 +38,8 @@ class AllocatorRow : public QWidget {
   ElidedLabel* answer_;
   QLabel* fault_;
   std::optional<std::string> shown_;  ///< the choice that the field was last set to
+  std::string last_;  ///< the last chosen settings, while no allocator is chosen, too
+  bool is_allowed_ = true;
 };
 
 }  // namespace stashscope::ui

@@ -3,6 +3,7 @@
 #include <QAction>
 #include <QHBoxLayout>
 #include <QVBoxLayout>
+#include <utility>
 
 #include "core/study/facts/step_tensors.h"
 #include "ui/panels/memory/difference_panel.h"
@@ -45,16 +46,11 @@ MemoryPanel::MemoryPanel(Document& document, QWidget* parent)
   pages_->addWidget(curve);
   pages_->addWidget(new DifferencePanel(document_));
   pages_->addWidget(segments_);
-  // The row shows and hides itself.
-  auto* const allocator = new QWidget;
-  auto* const allocator_layout = new QVBoxLayout(allocator);
-  allocator_layout->setContentsMargins(0, 0, 0, 0);
-  allocator_layout->addWidget(allocator_);
   auto* const layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
   layout->addWidget(make_header());
-  layout->addWidget(allocator);
+  layout->addWidget(allocator_);
   layout->addWidget(pages_, 1);
   connect(&document_, &Document::study_changed, this, &MemoryPanel::show_curves);
   connect(&document_, &Document::measured_changed, this, &MemoryPanel::show_curves);
@@ -104,7 +100,7 @@ QWidget* MemoryPanel::make_header() {
     controls_->setVisible(page == 0);
     const bool is_difference = page == 1;
     reserved->setVisible(!is_difference);
-    allocator_->parentWidget()->setVisible(!is_difference);
+    allocator_->allow(!is_difference);
   });
   return header;
 }
@@ -211,9 +207,7 @@ void MemoryPanel::show_curves() {
   const Measured* const measured = document_.measured();
   MemoryCurves curves = curves_of(
       document_.study(), measured == nullptr ? nullptr : &measured->runs.current, view_->curves());
-  if (curves.study != nullptr && document_.reserved() != nullptr) {
-    curves.predicted_reserved = reserved_curve_of(*curves.current, document_.reserved()->memory);
-  }
+  add_reserved(curves);
   for (const PinnedVariant& each : pinned_.all()) {
     if (curves.study == nullptr) break;
     curves.pinned.push_back({pinned_curve_of(*each.study, *curves.study), each.slot});
@@ -221,6 +215,16 @@ void MemoryPanel::show_curves() {
   if (curves.current != view_->curves().current) segments_->mark({});
   view_->set_curves(std::move(curves));
   show_look();
+}
+
+void MemoryPanel::add_reserved(MemoryCurves& curves) {
+  const MemoryCurves& before = view_->curves();
+  const auto of_before =
+      std::exchange(curve_of_, curves.study == nullptr ? nullptr : document_.reserved());
+  if (curve_of_ == nullptr) return;
+  const bool is_same = curve_of_ == of_before && curves.current == before.current;
+  curves.predicted_reserved =
+      is_same ? before.predicted_reserved : reserved_curve_of(*curves.current, curve_of_->memory);
 }
 
 void MemoryPanel::show_look() {

@@ -39,6 +39,8 @@ class MemoryPanel : public QWidget {
   /// Puts the buttons side by side as one control.
   static QWidget* joined(std::initializer_list<QToolButton*> buttons);
   void show_curves();
+  /// Takes the curve of reserved memory from the shown curves if it is the same.
+  void add_reserved(MemoryCurves& curves);
   void show_look();
   void follow_selection();
   void show_life();
@@ -54,6 +56,7 @@ class MemoryPanel : public QWidget {
   QStackedWidget* pages_;
   AllocatorRow* allocator_;
   SegmentPage* segments_;
+  std::shared_ptr<const ReservedStep> curve_of_;  ///< whose curve is shown; null: none
   QWidget* controls_;
   QWidget* colouring_;
   std::vector<Switch> switches_;

@@ -3,7 +3,8 @@
 #include <QHBoxLayout>
 #include <QVBoxLayout>
 
-#include "core/study/facts/tensor_facts.h"
+#include "core/study/facts/step_tensors.h"
+#include "ui/memory/buffer_facts.h"
 #include "ui/text/counted.h"
 #include "ui/text/texts.h"
 #include "ui/theme/spacing.h"
@@ -12,19 +13,45 @@ namespace stashscope::ui {
 
 using namespace Qt::StringLiterals;
 
+namespace {
+
+/// Says why there are no segments. @param reserved null: no allocator is chosen
+QString reason_of(const ReservedStep* reserved) {
+  if (reserved != nullptr) return SegmentPage::tr("The step runs no node.");
+  return SegmentPage::tr(
+      "<a href=\"on\">Show what PyTorch's allocator reserves</a> to see its segments.");
+}
+
+SegmentPicture::Describe describe_in(std::shared_ptr<const Study> study) {
+  return [study = std::move(study)](const MapBlock& block) -> QStringList {
+    if (block.buffer.valid()) return buffer_facts(*study, block.buffer);
+    return {SegmentPage::tr("workspace of the node"), bytes_text(block.requested_bytes)};
+  };
+}
+
+}  // namespace
+
+QString unallocated_text(const FreeMemory& free) {
+  QString bytes = SegmentPage::tr("%1 of it unallocated").arg(bytes_text(free.bytes));
+  if (free.pieces == 0) return bytes;
+  if (free.pieces == 1) return SegmentPage::tr("%1 in 1 piece").arg(bytes);
+  return SegmentPage::tr("%1 in %2 pieces, the largest %3")
+      .arg(bytes)
+      .arg(free.pieces)
+      .arg(bytes_text(free.largest_bytes));
+}
+
 SegmentPage::SegmentPage(Document& document, QWidget* parent)
     : QWidget(parent),
       document_(document),
-      map_(new SegmentMap([this](const MapBlock& block) { return describe(block); })),
+      map_(new SegmentMap),
       line_(new ElidedLabel),
-      invitation_(new QLabel) {
+      invitation_(new LinkLabel) {
   setObjectName(u"segment_page"_s);
   line_->setObjectName(u"segment_line"_s);
   invitation_->setObjectName(u"segment_invitation"_s);
   invitation_->setAlignment(Qt::AlignCenter);
-  invitation_->setWordWrap(true);
-  invitation_->setText(
-      tr("<a href=\"on\">Show what PyTorch's allocator reserves</a> to see its segments."));
+  invitation_->set_hint(reason_of(nullptr));
   auto* const layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(spacing_unit / 2);
@@ -44,7 +71,12 @@ SegmentPage::SegmentPage(Document& document, QWidget* parent)
   follow();
 }
 
-void SegmentPage::showEvent(QShowEvent*) { follow(); }
+/// The tensor may have been chosen while another page was shown.
+void SegmentPage::showEvent(QShowEvent*) {
+  const auto before = shown_;
+  follow();
+  if (shown_ != before) map_->scroll_to_marked();
+}
 
 void SegmentPage::follow() {
   const auto& reserved = document_.reserved();
@@ -53,6 +85,7 @@ void SegmentPage::follow() {
   map_->setVisible(has_any);
   line_->setVisible(has_any);
   invitation_->setVisible(!has_any);
+  invitation_->setText(reason_of(reserved.get()));
   invitation_->setEnabled(document_.study() != nullptr);
   if (!has_any) {
     shown_.reset();
@@ -69,10 +102,10 @@ SegmentPicture SegmentPage::picture_at(std::size_t slot) {
   const Study& study = *document_.study();
   if (bands_of_ != study.current) {
     bands_of_ = study.current;
-    bands_ = band_of_buffers(bands_of_->dataflow, study.prepared->rules, bands_of_->timeline,
-                             bands_of_->forward_slots, study.prepared->step.boundary.yield);
+    bands_ = band_of_buffers(study, *bands_of_);
   }
-  SegmentPicture picture{allocator_map_at(*document_.reserved(), slot), {}};
+  SegmentPicture picture{
+      allocator_map_at(*document_.reserved(), slot), {}, describe_in(document_.study())};
   picture.looks.reserve(picture.map.blocks.size());
   for (const MapBlock& each : picture.map.blocks) picture.looks.push_back(look_of(each));
   return picture;
@@ -86,15 +119,6 @@ BlockLook SegmentPage::look_of(const MapBlock& block) const {
   return {bands_[block.buffer], lived / slots_of_step, buffer.persistent};
 }
 
-QStringList SegmentPage::describe(const MapBlock& block) const {
-  const Study& study = *document_.study();
-  if (!block.buffer.valid()) {
-    return {tr("workspace of the node"), bytes_text(block.requested_bytes)};
-  }
-  const AliveTensor tensor = describe_buffer(study, *study.current, block.buffer);
-  return {shown(tensor.name), shown(tensor.shape), shown(tensor.role), bytes_text(tensor.bytes)};
-}
-
 void SegmentPage::show_sums() {
   if (!shown_) return;
   const AllocatorMap& map = map_->map();
@@ -103,12 +127,10 @@ void SegmentPage::show_sums() {
   const QString reserved =
       tr("%1 reserved in %2")
           .arg(bytes_text(shown_->reserved->memory.by_slot[shown_->slot]), segments);
-  const QString unallocated = tr("%1 of it unallocated").arg(bytes_text(free.bytes));
-  const QString pieces = counted(free.pieces, tr("in 1 piece"), tr("in %1 pieces, the largest %2"))
-                             .replace(u"%2"_s, bytes_text(free.largest_bytes));
   const QString slot = tr("slot %1").arg(shown_->slot + 1);
-  line_->set_forms({u"%1 · %2, %3 %4"_s.arg(slot, reserved, unallocated, pieces),
-                    u"%1 · %2, %3"_s.arg(slot, reserved, unallocated), reserved});
+  const QString head = u"%1 · %2, "_s.arg(slot, reserved);
+  line_->set_forms(
+      {head + unallocated_text(free), head + unallocated_text({free.bytes}), reserved});
 }
 
 }  // namespace stashscope::ui

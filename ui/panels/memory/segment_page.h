@@ -3,11 +3,17 @@
 #include "ui/document/document.h"
 #include "ui/memory/segment_map.h"
 #include "ui/widgets/elided_label.h"
+#include "ui/widgets/link_label.h"
 
 namespace stashscope::ui {
 
+/// A text such as `16.4 MiB of it unallocated in 3 pieces, the largest 12.0 MiB`. Without pieces,
+/// the text tells only the bytes.
+QString unallocated_text(const FreeMemory& free);
+
 /// The segments of the allocator in the slot of the memory cursor, below a line about them. The
-/// segments are looked up only while the page is visible.
+/// segments are looked up only while the page is visible. Without segments, a text says why there
+/// are none.
 class SegmentPage : public QWidget {
   Q_OBJECT
 
@@ -36,13 +42,12 @@ class SegmentPage : public QWidget {
   void follow();
   SegmentPicture picture_at(std::size_t slot);
   BlockLook look_of(const MapBlock& block) const;
-  QStringList describe(const MapBlock& block) const;
   void show_sums();
 
   Document& document_;
   SegmentMap* map_;
   ElidedLabel* line_;
-  QLabel* invitation_;
+  LinkLabel* invitation_;
   std::optional<Place> shown_;
   std::shared_ptr<const Variant> bands_of_;  ///< the variant that `bands_` belongs to
   IdVector<BufferId, Band> bands_;

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/graph/captured_step.h"
-#include "core/memory/bands.h"
+#include "core/study/facts/step_tensors.h"
 #include "tests/support/captured_chain.h"
 
 namespace stashscope {
@@ -43,9 +43,7 @@ BufferId buffer_of_h(const Study& study) {
 }
 
 Band band_of_h(const Study& study) {
-  return band_of_buffers(study.current->dataflow, study.prepared->rules, study.current->timeline,
-                         study.current->forward_slots,
-                         study.prepared->step.boundary.yield)[buffer_of_h(study)];
+  return band_of_buffers(study, *study.current)[buffer_of_h(study)];
 }
 
 TEST(HeldFacts, AVariableOfTheScriptHoldsWhatNoNodeReads) {

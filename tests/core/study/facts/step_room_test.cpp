@@ -31,6 +31,26 @@ TEST(StepRoom, IsNarrowBelowATenthUnlessAReserveIsChosen) {
   EXPECT_FALSE(reserved.is_narrow);
 }
 
+TEST(StepRoom, IsWhatTheAllocatorLeaves) {
+  const std::int64_t bytes = peak();
+  const std::int64_t half = bytes / 2;
+  const StepRoom wide = room_of(*study_in(2 * bytes), bytes + half);
+  EXPECT_EQ(wide.left, bytes - half);
+  EXPECT_FALSE(wide.is_narrow);
+  EXPECT_TRUE(room_of(*study_in(2 * bytes), 2 * bytes).is_narrow);
+  const StepRoom exceeded = room_of(*study_in(2 * bytes), 2 * bytes + 1);
+  EXPECT_EQ(exceeded.left, -1);
+  EXPECT_TRUE(exceeded.tensors_fit);
+  EXPECT_FALSE(exceeded.no_plan_fits);
+  const StepRoom too_small = room_of(*study_in(bytes - 1), bytes);
+  EXPECT_FALSE(too_small.tensors_fit);
+}
+
+TEST(StepRoom, LooksForTheFloorOnlyOfAStepThatDoesNotFit) {
+  EXPECT_EQ(room_of(*study_in(peak())).floor.bytes, 0);
+  EXPECT_GT(room_of(*study_in(peak() - 1)).floor.bytes, 0);
+}
+
 TEST(StepRoom, SaysWhatCanMakeTheStepFit) {
   const StepRoom plannable = room_of(*study_in(peak() - 1));
   EXPECT_EQ(plannable.left, -1);

@@ -1,7 +1,10 @@
 // The choice of the allocator, and what the window tells of its reserved memory.
 
+#include <QApplication>
+#include <QKeyEvent>
 #include <QLineEdit>
 #include <QSignalSpy>
+#include <QTabBar>
 #include <QToolButton>
 
 #include "core/study/reserved/reserved_memory.h"
@@ -91,6 +94,67 @@ TEST_F(AllocatorChoice, AWrongTextStaysWithItsReason) {
   EXPECT_EQ(document().choices().allocator, "max_split_size_mb:64");
 }
 
+TEST_F(AllocatorChoice, AWrongTextDoesNotLoseTheSettings) {
+  switch_on();
+  write(u"max_split_size_mb:128"_s);
+  write(u"max_split_size_mb:many"_s);
+  click(toggle());
+  ASSERT_TRUE(settles());
+  switch_on();
+  EXPECT_EQ(document().choices().allocator, "max_split_size_mb:128");
+  EXPECT_EQ(field().text(), u"max_split_size_mb:128"_s);
+  EXPECT_TRUE(fault().isHidden());
+}
+
+TEST_F(AllocatorChoice, AnotherFileBeginsWithItsOwnSettings) {
+  switch_on();
+  write(u"max_split_size_mb:128"_s);
+  const QString session = in_folder(u"same.stashscope"_s);
+  const QSignalSpy saved(&document().files(), &DocumentFiles::session_saved);
+  document().save_session_as(session);
+  ASSERT_TRUE(comes_true([&] { return !saved.isEmpty(); }));
+  write(u"max_split_size_mb:many"_s);
+  ASSERT_TRUE(fault().isVisible());
+  open(session);
+  EXPECT_EQ(field().text(), u"max_split_size_mb:128"_s);
+  EXPECT_TRUE(fault().isHidden());
+  write(u"max_split_size_mb:many"_s);
+  open(sample(u"lenet"_s));
+  EXPECT_FALSE(document().choices().allocator);
+  switch_on();
+  EXPECT_EQ(field().text(), QString()) << "the other file's settings are not taken over";
+  EXPECT_EQ(document().choices().allocator, "");
+  EXPECT_TRUE(fault().isHidden());
+}
+
+TEST_F(AllocatorChoice, TheRowIsNotBesideTheMeasuredPage) {
+  auto& row = find<QWidget>(u"allocator_row"_s);
+  auto& tabs = find<QTabBar>(u"memory_tabs"_s);
+  tabs.setCurrentIndex(1);
+  tabs.setCurrentIndex(2);
+  EXPECT_FALSE(row.isVisible()) << "no allocator is chosen";
+  switch_on();
+  EXPECT_TRUE(row.isVisible());
+  tabs.setCurrentIndex(1);
+  EXPECT_FALSE(row.isVisible());
+  tabs.setCurrentIndex(0);
+  EXPECT_TRUE(row.isVisible());
+}
+
+TEST_F(AllocatorChoice, LeavesUndoToTheWindowExceptInAHalfTypedText) {
+  switch_on();
+  write(u"max_split_size_mb:128"_s);
+  const auto undo_is_taken_by_field = [&] {
+    QKeyEvent asks(QEvent::ShortcutOverride, Qt::Key_Z, Qt::ControlModifier);
+    asks.ignore();
+    QApplication::sendEvent(&field(), &asks);
+    return asks.isAccepted();
+  };
+  EXPECT_FALSE(undo_is_taken_by_field());
+  QTest::keyClicks(&field(), u"x"_s);
+  EXPECT_TRUE(undo_is_taken_by_field());
+}
+
 TEST_F(AllocatorChoice, IsTakenBackIfItCannotBeRead) {
   switch_on();
   const auto before = document().reserved();
@@ -147,19 +211,47 @@ TEST_F(AllocatorChoice, AStepWhoseTensorsFitMayReserveTooMuch) {
   document().choose(choices, u"memory"_s);
   ASSERT_TRUE(settles());
   EXPECT_FALSE(answer.text().contains(u"exceeds"_s)) << answer.text().toStdString();
+  EXPECT_TRUE(answer.text().contains(u"fits narrowly"_s)) << answer.text().toStdString();
+  EXPECT_TRUE(answer.text().contains(u"0 B left"_s)) << answer.text().toStdString();
+  EXPECT_FALSE(answer.toolTip().contains(u"rounding"_s)) << "it is counted";
+}
+
+TEST_F(AllocatorChoice, TheLargestBatchIsOneWhoseReservedMemoryFits) {
+  auto& button = find<QPushButton>(u"answer_samples"_s);
+  Choices choices = document().choices();
+  choices.times.device_memory = std::int64_t{64} << 20;
+  document().choose(choices, u"memory"_s);
+  switch_on();
+  ASSERT_TRUE(comes_true([&] { return button.isVisible(); }));
+  click(button);
+  ASSERT_TRUE(settles());
+  EXPECT_LE(document().reserved()->memory.reserved_bytes, std::int64_t{64} << 20);
+  EXPECT_GT(document().reserved()->memory.reserved_bytes, std::int64_t{32} << 20);
 }
 
 TEST_F(AllocatorChoice, IsACurveAboveTheTensors) {
   EXPECT_EQ(view().curves().predicted_reserved, nullptr);
-  const std::int64_t top = view().top();
   switch_on();
   const MemoryCurves& curves = view().curves();
   ASSERT_NE(curves.predicted_reserved, nullptr);
   const ReservedMemory memory = expected("");
   EXPECT_EQ(curves.predicted_reserved->peak_bytes, memory.reserved_bytes);
-  EXPECT_GE(view().top(), top);
+  EXPECT_GT(view().top(), memory.reserved_bytes);
   EXPECT_FALSE(view().key_texts().filter(bytes_text(memory.reserved_bytes)).isEmpty())
       << view().key_texts().join(u", "_s).toStdString();
+}
+
+TEST_F(AllocatorChoice, TheCurveIsMadeOnlyForAnotherStepOrOtherSettings) {
+  switch_on();
+  const SharedCurve before = view().curves().predicted_reserved;
+  press(Qt::Key_P, Qt::ControlModifier | Qt::AltModifier);
+  ASSERT_EQ(view().curves().pinned.size(), 1U);
+  EXPECT_EQ(view().curves().predicted_reserved, before);
+  write(u"expandable_segments:True"_s);
+  EXPECT_NE(view().curves().predicted_reserved, before);
+  click(toggle());
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(view().curves().predicted_reserved, nullptr);
 }
 
 }  // namespace allocator_row_test

@@ -1,14 +1,20 @@
 // The map of segments and blocks at the cursor.
 
+#include <QScrollBar>
 #include <QSignalSpy>
 #include <QTabBar>
 #include <QToolButton>
+#include <memory>
 
 #include "core/study/facts/tensor_facts.h"
+#include "tests/support/named_model.h"
 #include "tests/ui/support/window_test.h"
 #include "ui/memory/memory_view.h"
 #include "ui/memory/segment_map.h"
+#include "ui/memory/tensor_colours.h"
+#include "ui/panels/memory/segment_page.h"
 #include "ui/text/texts.h"
+#include "ui/theme/theme.h"
 
 namespace stashscope::ui::test {
 namespace segment_page_test {
@@ -86,6 +92,55 @@ TEST_F(SegmentsAtTheCursor, AreNotLookedUpOnAnotherPage) {
   EXPECT_EQ(map().map().blocks, expected().blocks);
 }
 
+TEST_F(SegmentsAtTheCursor, TheTextInTheirPlaceIsReachedByTheKeyboard) {
+  auto& invitation = find<QLabel>(u"segment_invitation"_s);
+  invitation.setFocus();
+  QTest::keyClick(&invitation, Qt::Key_Tab);
+  QTest::keyClick(&invitation, Qt::Key_Return);
+  ASSERT_TRUE(settles());
+  EXPECT_NE(document().reserved(), nullptr);
+}
+
+TEST_F(SegmentsAtTheCursor, AStepWithoutNodesIsToldApart) {
+  LoadedModel empty;
+  empty.session.model = "empty.onnx";
+  empty.model =
+      stashscope::test::named(stashscope::test::ModelBuilder().input("x", {4}).output("x"));
+  document().open(u"empty.onnx"_s, [empty] { return empty; });
+  ASSERT_TRUE(comes_true([&] {
+    return document().study() != nullptr && document().study()->current->timeline.order.empty();
+  }));
+  switch_on();
+  EXPECT_TRUE(map().isHidden());
+  auto& invitation = find<QLabel>(u"segment_invitation"_s);
+  EXPECT_TRUE(invitation.isVisible());
+  EXPECT_FALSE(invitation.text().contains(u"href"_s)) << invitation.text().toStdString();
+}
+
+TEST_F(SegmentsAtTheCursor, ATensorChosenOnAnotherPageIsInSight) {
+  Choices choices = document().choices();
+  choices.dims["inputs_input_ids_dim0"] = 64;
+  document().choose(choices, u"more samples"_s);
+  switch_on();
+  map().setFixedHeight(40);
+  document().selection().select_slot(0);
+  const std::size_t last = timeline().order.size() / 2;
+  const AllocatorMap there = allocator_map_at(*document().reserved(), last);
+  const auto lowest =
+      std::ranges::find_if(there.blocks.rbegin(), there.blocks.rend(),
+                           [](const MapBlock& each) { return each.buffer.valid(); });
+  ASSERT_NE(lowest, there.blocks.rend());
+  ASSERT_GE(lowest->segment, 4U) << "not in sight without scrolling";
+  find<QTabBar>(u"memory_tabs"_s).setCurrentIndex(0);
+  document().selection().select_slot(last);
+  find<SegmentPage>(u"segment_page"_s).mark(lowest->buffer);
+  find<QTabBar>(u"memory_tabs"_s).setCurrentIndex(2);
+  EXPECT_EQ(map().marked(), lowest->buffer);
+  const QRectF place = map().rectangle(*lowest);
+  EXPECT_GE(place.top(), 0);
+  EXPECT_LE(place.bottom(), map().height());
+}
+
 TEST_F(SegmentsAtTheCursor, AClickSelectsTheTensorEverywhere) {
   switch_on();
   const MapBlock* const block = wide_block();
@@ -132,21 +187,39 @@ AllocatorMap map_of(std::vector<MapBlock> blocks, std::int64_t bytes) {
   return map;
 }
 
+/// A segment with one block, again and again.
+AllocatorMap rows_of(std::uint32_t segments) {
+  AllocatorMap map;
+  for (std::uint32_t i = 0; i < segments; ++i) {
+    map.segments.push_back({0, 1000, MemoryPool::large});
+    map.blocks.push_back({i, 0, 900, 900, BufferId(i)});
+    map.first_block.push_back(i);
+  }
+  map.first_block.push_back(map.blocks.size());
+  return map;
+}
+
 class BareMap : public testing::Test {
  protected:
   void show(const AllocatorMap& blocks) {
+    const auto number = [](const MapBlock& block) {
+      return QStringList{QString::number(block.buffer.index())};
+    };
     map.resize(1000, 60);
-    map.set_segments({blocks, std::vector<BlockLook>(blocks.blocks.size())});
+    map.set_segments({blocks, std::vector<BlockLook>(blocks.blocks.size()), number});
     map.show();
     picture = map.grab().toImage();
   }
   QColor colour_at(const MapBlock& block) {
     const QPointF middle = map.rectangle(block).center();
-    return picture.pixelColor(middle.toPoint() + QPoint(0, 3));
+    return picture.pixelColor(qFloor(middle.x()), qFloor(middle.y()) + 3);
+  }
+  /// The colour of blocks with the looks of `show`.
+  QColor colour_of_blocks() {
+    return QColor(TensorColours(theme_of(map.palette())).of_life(BlockLook().life));
   }
 
-  SegmentMap map{
-      [](const MapBlock& block) { return QStringList{QString::number(block.buffer.index())}; }};
+  SegmentMap map;
   QImage picture;
 };
 
@@ -171,7 +244,7 @@ TEST_F(BareMap, DrawsBlocksNarrowerThanAPixelTogether) {
     blocks.push_back({0, 512 * i, 512, 512, BufferId(static_cast<std::size_t>(i))});
   }
   show(map_of(blocks, 512 * 200'000));
-  const QColor filled = colour_at(blocks.front());
+  const QColor filled = colour_of_blocks();
   for (const std::size_t i : {1000U, 50'000U, 99'000U}) {
     EXPECT_EQ(colour_at(blocks[i]), filled) << i;
   }
@@ -187,6 +260,74 @@ TEST_F(BareMap, ShowsOneLoneBlockOfAFewBytes) {
   const MapBlock* const found = map.block_at(map.rectangle(lone).center());
   ASSERT_NE(found, nullptr);
   EXPECT_EQ(found->buffer, lone.buffer);
+  EXPECT_EQ(colour_at(lone), colour_of_blocks());
+}
+
+/// Blocks and gaps begin and end within pixels.
+TEST_F(BareMap, APixelIsTheBlockThatIsPaintedThere) {
+  std::vector<MapBlock> blocks;
+  for (std::int64_t i = 0; i < 150; ++i) {
+    blocks.push_back({0, 1000 * i, 530, 530, BufferId(static_cast<std::size_t>(i))});
+  }
+  show(map_of(blocks, 150'000));
+  const QRectF bar = map.bar_of(0);
+  const int y = qRound(bar.center().y());
+  int painted = 0;
+  for (int x = qRound(bar.left()) + 1; x < qRound(bar.right()) - 1; ++x) {
+    const bool is_painted = picture.pixelColor(x, y) == colour_of_blocks();
+    painted += is_painted ? 1 : 0;
+    for (const double within : {0.0, 0.9}) {
+      const QPointF point(x + within, y);
+      EXPECT_EQ(map.block_at(point) != nullptr, is_painted) << x;
+      EXPECT_EQ(map.facts_at(point).front().contains(u"free"_s), !is_painted) << x;
+    }
+  }
+  EXPECT_GT(painted, 150);
+}
+
+TEST_F(BareMap, OfBlocksInOnePixelTheLastIsFound) {
+  std::vector<MapBlock> blocks;
+  for (std::int64_t i = 0; i < 100; ++i) {
+    blocks.push_back({0, i, 1, 1, BufferId(static_cast<std::size_t>(i))});
+  }
+  show(map_of(blocks, 1'000'000));
+  const MapBlock* const found = map.block_at(map.rectangle(blocks.front()).center());
+  ASSERT_NE(found, nullptr);
+  EXPECT_EQ(found->buffer, blocks.back().buffer);
+}
+
+TEST_F(BareMap, TellsWhatScrollingBringsUnderThePointer) {
+  show(rows_of(40));
+  const QPoint pointer = map.bar_of(0).center().toPoint();
+  QTest::mouseMove(&map, pointer);
+  const QSignalSpy told(&map, &SegmentMap::pointed_at);
+  auto* const bar = map.findChild<QScrollBar*>(u"segment_scroll"_s);
+  bar->setValue(bar->singleStep() * 3);
+  ASSERT_EQ(told.size(), 1);
+  EXPECT_EQ(told.front().front().toStringList(), map.facts_at(pointer));
+  EXPECT_EQ(told.front().front().toStringList().front(), u"3"_s);
+}
+
+/// On another thread, because it takes long.
+TEST_F(BareMap, DescribesItsBlocksOnlyAsTheTableIsMade) {
+  const auto described = std::make_shared<int>(0);
+  const AllocatorMap blocks = rows_of(3);
+  map.set_segments({blocks, std::vector<BlockLook>(3), [described](const MapBlock&) {
+                      ++*described;
+                      return QStringList{u"name"_s};
+                    }});
+  const PictureData data = map.picture_data();
+  EXPECT_EQ(*described, 0);
+  map.set_segments({});
+  EXPECT_EQ(std::ranges::count(data(), '\n'), 4);
+  EXPECT_EQ(*described, 3);
+}
+
+TEST(UnallocatedText, TellsOfPiecesOnlyWhereThereAreSome) {
+  EXPECT_EQ(unallocated_text({}), u"0 B of it unallocated"_s);
+  EXPECT_EQ(unallocated_text({512, 512, 1}), u"512 B of it unallocated in 1 piece"_s);
+  EXPECT_EQ(unallocated_text({768, 512, 2}),
+            u"768 B of it unallocated in 2 pieces, the largest 512 B"_s);
 }
 
 }  // namespace segment_page_test

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <QStringList>
+
+#include "core/study/step/study.h"
+
+namespace stashscope::ui {
+
+/// Name, shape, role and bytes of a buffer of the current variant, the most important first. Can be
+/// called on any thread.
+QStringList buffer_facts(const Study& study, BufferId buffer);
+
+}  // namespace stashscope::ui
