@@ -21,6 +21,14 @@ void add_allocator_options(CLI::App& program, AllocatorOptions& options, CLI::Op
       ->check(CLI::IsMember({"tensors", "reserved"}))
       ->needs(batch);
   program
+      .add_option("--other-memory", options.others,
+                  "memory of the device that no tensor has, beside reserved memory: context, "
+                  "cublas, cublaslt, nccl or other, such as context=400MiB or nccl=1GiB:2GiB; may "
+                  "be repeated")
+      ->type_name("NAME=LOW[:HIGH]")
+      ->allow_extra_args(false)
+      ->needs(batch);
+  program
       .add_flag("--advise-allocator", options.advises,
                 "state what other settings of PyTorch's allocator would reserve, and why")
       ->needs(batch);
@@ -52,6 +60,17 @@ void choose_allocator(const AllocatorOptions& options, Choices& choices) {
 void check_allocator(const AllocatorOptions& options) {
   Choices choices;
   choose_allocator(options, choices);
+}
+
+std::vector<OtherMemory> other_memory(const AllocatorOptions& options, const Choices& choices) {
+  if (!options.others.empty() && !choices.allocator) {
+    fail_usage("--other-memory", "is told only beside reserved memory", "add --allocator pytorch");
+  }
+  std::vector<OtherMemory> list = usual_other_memory();
+  read_option("--other-memory", [&] {
+    for (const std::string& each : options.others) change_other_memory(each, list);
+  });
+  return list;
 }
 
 bool fits_reserved(const AllocatorOptions& options) { return options.fits == "reserved"; }

@@ -3,16 +3,19 @@
 #include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/study/choices/choices.h"
+#include "core/study/reserved/device_memory.h"
 
 namespace stashscope::app {
 
 /// The options for memory that PyTorch's allocator reserves.
 struct AllocatorOptions {
   std::string allocator;  ///< `none`, `pytorch`, or `pytorch:` and its settings; empty: not given
-  std::string fits = "tensors";  ///< what must fit a budget or a memory: tensors or reserved
-  bool advises = false;          ///< whether other settings are tried
+  std::string fits = "tensors";     ///< what must fit a budget or a memory: tensors or reserved
+  bool advises = false;             ///< whether other settings are tried
+  std::vector<std::string> others;  ///< changes of the figures of `usual_other_memory`
 };
 
 /// @param batch the option that all options declared here need
@@ -25,6 +28,10 @@ void choose_allocator(const AllocatorOptions& options, Choices& choices);
 
 /// Throws what `choose_allocator` throws, before a model is loaded.
 void check_allocator(const AllocatorOptions& options);
+
+/// The figures for memory that no tensor has, with the changes of the options. Throws a usage Error
+/// for a figure that cannot be read, and for figures without an allocator.
+std::vector<OtherMemory> other_memory(const AllocatorOptions& options, const Choices& choices);
 
 /// Whether budgets and memories must hold the reserved memory and not only the tensors.
 bool fits_reserved(const AllocatorOptions& options);

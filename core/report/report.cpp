@@ -58,17 +58,18 @@ std::string later_line(const Study& study, const Variant& variant) {
 }
 
 /// What the chosen allocator reserves; empty if none is chosen.
-std::string reserved_line(const Study& study, const Variant& variant) {
-  const auto reserve = chosen_reserve(study, variant);
-  return reserve ? reserved_text(*reserve) : "";
+std::string reserved_lines(const ReportInput& input, const Variant& variant) {
+  const auto reserve = chosen_reserve(input.study, variant, input.others);
+  return reserve ? reserved_text(*reserve, input.others) : "";
 }
 
-std::string peak_lines(const Study& study, const Variant& variant, const char* title) {
+std::string peak_lines(const ReportInput& input, const Variant& variant, const char* title) {
+  const Study& study = input.study;
   const std::string node = peak_node(study, variant);
   std::string text = std::string(title) + ": " + exact_bytes(variant.timeline.peak_bytes);
   if (!node.empty()) text += " while '" + printable(node) + "' runs";
   text += unknown_sizes_clause(study) + "\n" + later_line(study, variant);
-  text += reserved_line(study, variant);
+  text += reserved_lines(input, variant);
   for (const AliveTensor& each : largest_at_peak(study, variant, tensors_at_peak)) {
     text += "  " + with_thousands(each.bytes) + " B  " + each.role + "  " + printable(each.name) +
             " " + each.shape + "\n";
@@ -245,8 +246,8 @@ std::string text_report(const ReportInput& input) {
   std::string text = captured != nullptr ? captured_line(study, *captured)
                                          : no_backward_line(study) + plans_text(study);
   text += dims_line(study);
-  text += peak_lines(study, *study.baseline, "Peak before");
-  text += peak_lines(study, *study.current, "Peak after");
+  text += peak_lines(input, *study.baseline, "Peak before");
+  text += peak_lines(input, *study.current, "Peak after");
   const std::int64_t before = study.baseline->timeline.peak_bytes;
   const std::int64_t saved = before - study.current->timeline.peak_bytes;
   text += "Saved at the peak: " + format_bytes(saved) + " (" +
@@ -294,8 +295,11 @@ std::string json_report(const ReportInput& input) {
   const json inner_peaks = inner_peaks_json(study);
   if (!inner_peaks.empty()) report["memory"]["inner_peaks"] = inner_peaks;
   if (study.choices.allocator) {
-    report["memory"]["baseline"].update(reserved_json(*chosen_reserve(study, *study.baseline)));
-    report["memory"]["current"].update(reserved_json(*chosen_reserve(study, *study.current)));
+    for (const auto& [name, variant] :
+         {std::pair("baseline", study.baseline), std::pair("current", study.current)}) {
+      report["memory"][name].update(reserved_json(*chosen_reserve(study, *variant, input.others)));
+    }
+    report["memory"]["other_memory"] = other_memory_json(input.others);
   }
   const json unknown_sizes = unknown_sizes_json(study);
   if (!unknown_sizes.empty()) report["memory"]["unknown_sizes"] = unknown_sizes;

@@ -8,6 +8,7 @@
 #include "core/study/facts/pass_savings.h"
 #include "core/study/measured/measure.h"
 #include "core/study/reserved/allocator_advice.h"
+#include "core/study/reserved/device_memory.h"
 #include "core/study/search/budget.h"
 #include "core/study/search/largest_fit.h"
 #include "core/study/search/next_moves.h"
@@ -45,6 +46,8 @@ struct ReportInput {
   std::optional<std::vector<NextMove>> moves = {};
   MoveLimits tried_moves = {};
   std::optional<AllocatorAdvice> advice = {};
+  /// Memory that no tensor has; told beside reserved memory.
+  std::vector<OtherMemory> others = usual_other_memory();
   std::string command = {};  ///< the command line that asked for the report; empty: unknown
 };
 

@@ -9,22 +9,64 @@ namespace stashscope {
 
 using nlohmann::json;
 
-std::optional<ChosenReserve> chosen_reserve(const Study& study, const Variant& variant) {
-  const auto settings = allocator_settings(study.choices);
-  if (!settings) return {};
-  return ChosenReserve{*settings, reserved_memory(study, variant, *settings)};
+namespace {
+
+/// The figures that are not 0, such as `CUDA context 300 MiB to 600 MiB, ...`.
+std::string others_text(const std::vector<OtherMemory>& others) {
+  std::vector<std::string> parts;
+  for (const OtherMemory& each : others) {
+    if (each.high_bytes > 0) {
+      parts.push_back(each.title + " " + range_text(each.low_bytes, each.high_bytes));
+    }
+  }
+  return join(parts, ", ");
 }
 
-std::string reserved_text(const ChosenReserve& reserve) {
+}  // namespace
+
+std::optional<ChosenReserve> chosen_reserve(const Study& study, const Variant& variant,
+                                            const std::vector<OtherMemory>& others) {
+  const auto settings = allocator_settings(study.choices);
+  if (!settings) return {};
+  return ChosenReserve{*settings, reserved_memory(study, variant, *settings),
+                       device_memory(study, variant, *settings, others)};
+}
+
+std::string range_text(std::int64_t low_bytes, std::int64_t high_bytes) {
+  if (low_bytes == high_bytes) return format_bytes(low_bytes);
+  return format_bytes_beside(low_bytes, high_bytes) + " to " +
+         format_bytes_beside(high_bytes, low_bytes);
+}
+
+std::string reserved_text(const ChosenReserve& reserve, const std::vector<OtherMemory>& others) {
   const std::string set = to_string(reserve.settings);
-  return "  reserved by PyTorch's allocator" + (set.empty() ? "" : " with " + set) + ": " +
-         exact_bytes(reserve.memory.reserved_bytes) + ", " +
-         format_bytes(reserve.memory.fragmentation_bytes) + " of it for no tensor of the peak\n";
+  const std::string text =
+      "  reserved by PyTorch's allocator" + (set.empty() ? "" : " with " + set) + ": " +
+      exact_bytes(reserve.memory.reserved_bytes) + ", " +
+      format_bytes(reserve.memory.fragmentation_bytes) + " of it for no tensor of the peak\n";
+  const std::string parts = others_text(others);
+  if (parts.empty()) return text;
+  return text +
+         "  of the device: " + range_text(reserve.device.low_bytes, reserve.device.high_bytes) +
+         ", with " + parts + "\n";
 }
 
 json reserved_json(const ChosenReserve& reserve) {
-  return {{"reserved_bytes", reserve.memory.reserved_bytes},
-          {"fragmentation_bytes", reserve.memory.fragmentation_bytes}};
+  return {
+      {"reserved_bytes", reserve.memory.reserved_bytes},
+      {"fragmentation_bytes", reserve.memory.fragmentation_bytes},
+      {"device_bytes", {{"low", reserve.device.low_bytes}, {"high", reserve.device.high_bytes}}}};
+}
+
+json other_memory_json(const std::vector<OtherMemory>& others) {
+  json list = json::array();
+  for (const OtherMemory& each : others) {
+    list.push_back({{"name", each.name},
+                    {"low_bytes", each.low_bytes},
+                    {"high_bytes", each.high_bytes},
+                    {"is_reserved", each.is_reserved}});
+  }
+  return list;
 }
 
 std::string advice_text(const AllocatorAdvice& advice) {

@@ -3,25 +3,34 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/study/reserved/allocator_advice.h"
+#include "core/study/reserved/device_memory.h"
 
 namespace stashscope {
 
-/// What the chosen allocator reserves for a variant of the step.
+/// What the chosen allocator reserves for a variant of the step, and what the device needs in all.
 struct ChosenReserve {
   AllocatorSettings settings;
   ReservedMemory memory;
+  DeviceMemory device;
 };
 /// Nothing if no allocator is chosen.
 /// @param variant a variant of the study's step
-std::optional<ChosenReserve> chosen_reserve(const Study& study, const Variant& variant);
+/// @param others memory of the device that no tensor has
+std::optional<ChosenReserve> chosen_reserve(const Study& study, const Variant& variant,
+                                            const std::vector<OtherMemory>& others);
 
-/// A line about it.
-std::string reserved_text(const ChosenReserve& reserve);
+/// Lines about it.
+std::string reserved_text(const ChosenReserve& reserve, const std::vector<OtherMemory>& others);
 
-/// `{"reserved_bytes": 2, "fragmentation_bytes": 1}`
+/// Such as `500 MiB to 800 MiB`.
+std::string range_text(std::int64_t low_bytes, std::int64_t high_bytes);
+
+/// `{"reserved_bytes": 2, "fragmentation_bytes": 1, "device_bytes": {"low": 3, "high": 4}}`
 nlohmann::json reserved_json(const ChosenReserve& reserve);
+nlohmann::json other_memory_json(const std::vector<OtherMemory>& others);
 
 /// A table of the tried settings, the best of them, and why.
 std::string advice_text(const AllocatorAdvice& advice);

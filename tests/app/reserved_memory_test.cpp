@@ -34,6 +34,26 @@ TEST_F(Reserved, IsBesideThePeakOfTheReport) {
   }
 }
 
+TEST_F(Reserved, IsToldWithWhatIsNoTensor) {
+  const std::string command = model() + " --allocator pytorch --other-memory cublas=0" +
+                              " --other-memory cublaslt=0 --other-memory context=3MiB:5MiB";
+  const auto memory = report(command)["memory"];
+  const auto& current = memory["current"];
+  const auto reserved = current["reserved_bytes"].get<std::int64_t>();
+  EXPECT_EQ(current["device_bytes"]["low"].get<std::int64_t>(), reserved + (3 << 20));
+  EXPECT_EQ(current["device_bytes"]["high"].get<std::int64_t>(), reserved + (5 << 20));
+  EXPECT_EQ(memory["other_memory"][0]["name"], "context");
+  EXPECT_EQ(memory["other_memory"][0]["high_bytes"], 5 << 20);
+  EXPECT_NE(stashscope("--batch " + command).output.find("with CUDA context 3.00 MiB to 5.00 MiB"),
+            std::string::npos);
+  for (const char* const wrong :
+       {" --other-memory context=1MiB", " --allocator pytorch --other-memory contexts=1MiB"}) {
+    const Outcome refused = stashscope("--batch " + model() + wrong);
+    EXPECT_EQ(refused.status, 2) << wrong;
+    EXPECT_NE(refused.errors.find("--other-memory"), std::string::npos) << refused.errors;
+  }
+}
+
 TEST_F(Reserved, CanBeWhatMustFit) {
   const auto before = report(model() + " --allocator pytorch");
   const std::int64_t budget =

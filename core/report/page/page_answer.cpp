@@ -48,13 +48,15 @@ std::string later_sentence(const Study& study) {
 }
 
 /// What the chosen allocator reserves for the step; empty if none is chosen.
-Sentence reserved_sentence(const Study& study) {
-  const auto reserve = chosen_reserve(study, *study.current);
+Sentence reserved_sentence(const ReportInput& input) {
+  const auto reserve = chosen_reserve(input.study, *input.study.current, input.others);
   if (!reserve) return "";
   const std::string text = to_string(reserve->settings);
   return "PyTorch's allocator " + (text.empty() ? "" : "with " + quoted(text) + " ") + "reserves " +
          strong_bytes(reserve->memory.reserved_bytes) + " for it, " +
-         format_bytes(reserve->memory.fragmentation_bytes) + " of it for no tensor of the peak.";
+         format_bytes(reserve->memory.fragmentation_bytes) +
+         " of it for no tensor of the peak. With what is no tensor, it takes " +
+         range_text(reserve->device.low_bytes, reserve->device.high_bytes) + " of the device.";
 }
 
 Sentence peak_sentence(const Study& study) {
@@ -170,7 +172,7 @@ std::vector<Sentence> answer_sentences(const ReportInput& input,
                                        const std::vector<ModuleMemory>& modules) {
   const Study& study = input.study;
   std::vector<Sentence> sentences = {
-      peak_sentence(study),           reserved_sentence(study), fit_sentence(study),
+      peak_sentence(study),           reserved_sentence(input), fit_sentence(study),
       time_sentence(study),           moment_sentence(study),   bands_sentence(study),
       module_sentence(study, modules)};
   std::erase(sentences, "");

@@ -10,10 +10,12 @@ std::optional<AllocatorSettings> allocator_settings(const Choices& choices) {
 }
 
 ReservedMemory reserved_memory(const BufferRules& rules, const Timeline& timeline,
-                               const AllocatorSettings& settings, StepListener* listener) {
+                               const AllocatorSettings& settings, StepListener* listener,
+                               std::span<const std::int64_t> held) {
   StepPlayer player(rules, timeline, settings);
   if (listener != nullptr) player.listen(*listener);
   player.begin_steps();
+  for (const std::int64_t bytes : held) player.hold(bytes);
   ReservedMemory memory;
   for (int step = 0; step < most_played_steps; ++step) {
     const std::int64_t before = player.allocator().most_reserved_bytes();

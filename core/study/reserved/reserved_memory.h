@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "core/allocator/allocator_settings.h"
@@ -34,7 +35,9 @@ ReservedMemory reserved_memory(const Study& study, const Variant& variant,
                                const AllocatorSettings& settings);
 /// The same for a timeline of a step with these rules.
 /// @param listener is told of every step; null: nobody
+/// @param held the bytes of blocks that the program allocates before the steps and keeps
 ReservedMemory reserved_memory(const BufferRules& rules, const Timeline& timeline,
-                               const AllocatorSettings& settings, StepListener* listener = nullptr);
+                               const AllocatorSettings& settings, StepListener* listener = nullptr,
+                               std::span<const std::int64_t> held = {});
 
 }  // namespace stashscope

@@ -73,6 +73,8 @@ class StepPlayer {
 
   /// Allocates what exists before the step.
   void begin_steps();
+  /// Allocates a block that stays and belongs to no buffer.
+  void hold(std::int64_t bytes) { allocator_.allocate(bytes); }
   /// @param listener must outlive the player
   void listen(StepListener& listener) {
     listener_ = &listener;
