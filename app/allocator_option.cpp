@@ -22,7 +22,7 @@ void add_allocator_options(CLI::App& program, AllocatorOptions& options, CLI::Op
       ->needs(batch);
   program
       .add_option("--other-memory", options.others,
-                  "memory of the device that no tensor has, beside reserved memory: context, "
+                  "memory of the device outside tensors, stated with reserved memory: context, "
                   "cublas, cublaslt, nccl or other, such as context=400MiB or nccl=1GiB:2GiB; may "
                   "be repeated")
       ->type_name("NAME=LOW[:HIGH]")
@@ -64,7 +64,8 @@ void check_allocator(const AllocatorOptions& options) {
 
 std::vector<OtherMemory> other_memory(const AllocatorOptions& options, const Choices& choices) {
   if (!options.others.empty() && !choices.allocator) {
-    fail_usage("--other-memory", "is told only beside reserved memory", "add --allocator pytorch");
+    fail_usage("--other-memory", "is reported only with reserved memory",
+               "add --allocator pytorch");
   }
   std::vector<OtherMemory> list = usual_other_memory();
   read_option("--other-memory", [&] {

@@ -29,7 +29,7 @@ void choose_allocator(const AllocatorOptions& options, Choices& choices);
 /// Throws what `choose_allocator` throws, before a model is loaded.
 void check_allocator(const AllocatorOptions& options);
 
-/// The figures for memory that no tensor has, with the changes of the options. Throws a usage Error
+/// The figures for memory outside tensors, with the changes of the options. Throws a usage Error
 /// for a figure that cannot be read, and for figures without an allocator.
 std::vector<OtherMemory> other_memory(const AllocatorOptions& options, const Choices& choices);
 

@@ -61,6 +61,10 @@ void check_printed_format(const BatchOptions& options) {
     fail_usage("--format " + format, "does not show the advice of --advise-allocator",
                "choose text or json");
   }
+  if (format == "summary" && !options.allocator.others.empty()) {
+    fail_usage("--format summary", "does not show what --other-memory changes",
+               "choose text, json or html");
+  }
   if (has_report(options)) return;
   fail_usage("--format " + format, "is no format of a check",
              "choose text or json, or write the report with --out FILE");

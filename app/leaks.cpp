@@ -21,48 +21,60 @@ LeakSearch search_in(const std::vector<std::string>& files) {
     const MemorySnapshot snapshot = load_snapshot(files.front());
     return read_option(printable(files.front()), [&] { return leaks_in(snapshot); });
   }
-  std::vector<LivePlaces> ends;
-  for (const std::string& file : files) ends.push_back(live_at_end(load_snapshot(file)));
-  return read_option("--find-leaks", [&] { return leaks_between(ends); });
+  return read_option("--find-leaks", [&] {
+    return leaks_between(files.size(), [&](std::size_t i) { return load_snapshot(files[i]); });
+  });
 }
 
-std::int64_t per_step(std::int64_t first, std::int64_t last, const LeakSearch& search) {
-  return (last - first) / static_cast<std::int64_t>(search.steps.back() - search.steps.front());
+/// From one step, or one snapshot, to the next.
+double bytes_per_step(const Leak& leak, const LeakSearch& search) {
+  return static_cast<double>(leak.growth_bytes()) /
+         static_cast<double>(search.steps.back() - search.steps.front());
 }
 
-std::string steps_text(const LeakSearch& search) {
+const char* unit_of(const LeakSearch& search) {
+  return search.allocations_per_step == 0 ? "snapshot" : "step";
+}
+
+std::string moments_text(const LeakSearch& search) {
+  const std::string device = "Device " + std::to_string(search.device) + ": ";
   if (search.allocations_per_step == 0) {
-    return counted(search.steps.size(), "snapshot", "snapshots") + "\n";
+    return device + std::to_string(search.steps.size()) + " snapshots\n";
   }
-  std::string text = counted(search.steps.back(), "step", "steps") + " of " +
-                     counted(search.allocations_per_step, "allocation", "allocations");
   const bool is_sampled = search.steps.size() < search.steps.back();
-  return text +
-         (is_sampled ? ", compared at " + std::to_string(search.steps.size()) + " of them" : "") +
+  return device + std::to_string(search.steps.back()) + " repetitions of " +
+         counted(search.allocations_per_step, "allocation", "allocations") + ", taken as steps" +
+         (is_sampled ? ", " + std::to_string(search.steps.size()) + " of them compared" : "") +
          "\n";
 }
 
 std::string leak_text(const Leak& leak, const LeakSearch& search) {
-  const LiveLevel& first = leak.levels.front();
-  const LiveLevel& last = leak.levels.back();
   std::string text = "  " + printable(leak.place);
   if (!leak.function.empty()) text += " in " + printable(leak.function);
-  text += ": " + format_bytes(per_step(first.bytes, last.bytes, search)) + " a step; " +
-          format_bytes(first.bytes) + " in " + counted(first.tensors, "tensor", "tensors") +
-          " after the first, " + format_bytes(last.bytes) + " in " + std::to_string(last.tensors) +
-          " after the last\n";
+  text += ": " + format_bytes(leak.growth_bytes()) + " more";
+  const double rate = bytes_per_step(leak, search);
+  if (rate >= 1) {
+    text += ", " + format_bytes(static_cast<std::int64_t>(rate)) + " a " + unit_of(search);
+  }
+  text += "; from " + counted(leak.levels.front().tensors, "tensor", "tensors") + " to " +
+          std::to_string(leak.levels.back().tensors) + "\n";
   if (leak.callers.empty()) return text;
   return text + "    called from " + printable(join(leak.callers, ", ")) + "\n";
 }
 
 std::string text_of(const LeakSearch& search) {
-  std::string text = steps_text(search);
-  const LiveLevel& first = search.levels.front();
-  const LiveLevel& last = search.levels.back();
-  text += "Tensors after the first: " + format_bytes(first.bytes) +
-          ", after the last: " + format_bytes(last.bytes) + "\n";
-  if (search.leaks.empty()) return text + "No line of the program holds more from step to step.\n";
-  text += "More is alive from step to step of what these lines make:\n";
+  const std::int64_t first = search.levels.front().bytes;
+  const std::int64_t last = search.levels.back().bytes;
+  const std::string unit = unit_of(search);
+  std::string text = moments_text(search) + "Tensors in the first " + unit + ": " +
+                     format_bytes(first) + ", in the last: " + format_bytes(last) + "\n";
+  if (search.leaks.empty()) {
+    text += "No line holds more from " + unit + " to " + unit + ".\n";
+    if (last <= first) return text;
+    return text + "All tensors together grew by " + format_bytes(last - first) +
+           ", but no line grew without falling in between.\n";
+  }
+  text += "These lines hold more from " + unit + " to " + unit + ":\n";
   for (const Leak& each : search.leaks) text += leak_text(each, search);
   return text;
 }
@@ -79,7 +91,7 @@ json leak_json(const Leak& leak, const LeakSearch& search) {
   return {{"place", to_valid_utf8(leak.place)},
           {"function", to_valid_utf8(leak.function)},
           {"callers", callers},
-          {"bytes_per_step", per_step(leak.levels.front().bytes, leak.levels.back().bytes, search)},
+          {"bytes_per_step", bytes_per_step(leak, search)},
           {"growth_bytes", leak.growth_bytes()},
           {"live_bytes", levels_json(leak.levels, &LiveLevel::bytes)},
           {"live_tensors", levels_json(leak.levels, &LiveLevel::tensors)}};
@@ -88,7 +100,8 @@ json leak_json(const Leak& leak, const LeakSearch& search) {
 json json_of(const LeakSearch& search) {
   json leaks = json::array();
   for (const Leak& each : search.leaks) leaks.push_back(leak_json(each, search));
-  json object = {{"steps", search.steps},
+  json object = {{"device", search.device},
+                 {"steps", search.steps},
                  {"live_bytes", levels_json(search.levels, &LiveLevel::bytes)},
                  {"live_tensors", levels_json(search.levels, &LiveLevel::tensors)},
                  {"leaks", leaks}};
@@ -103,12 +116,14 @@ json json_of(const LeakSearch& search) {
 void add_leak_options(CLI::App& program, std::vector<std::string>& snapshots) {
   program
       .add_option("--find-leaks", snapshots,
-                  "print the lines of the program whose tensors become more from step to step: a "
+                  "print the lines of the program whose tensors accumulate from step to step: a "
                   "memory snapshot of PyTorch with a trace of three or more steps, or three or "
                   "more snapshots, each taken after a step")
-      ->type_name("SNAPSHOT...")
+      ->type_name("SNAPSHOT")
       ->excludes("--batch")
-      ->excludes("--replay");
+      ->excludes("--replay")
+      ->excludes("--screenshot")
+      ->excludes("--workspace");
 }
 
 int run_leak_search(const std::vector<std::string>& snapshots, const std::string& format) {

@@ -83,6 +83,7 @@ void add_batch_options(CLI::App& program, BatchOptions& options, CLI::Option* ba
       ->excludes("--fit")
       ->excludes("--fits")
       ->excludes("--advise-allocator")
+      ->excludes("--other-memory")
       ->excludes("--check")
       ->excludes("--save-baseline");
 }
@@ -217,8 +218,8 @@ int run(int argc, char** argv) {
           ->check(CLI::IsMember({"text", "json", "html", "summary"}));
   add_batch_options(program, options.batch, batch);
   add_replay_options(program, options.replay);
-  add_leak_options(program, options.leak_snapshots);
   add_window_options(program, options.window, batch);
+  add_leak_options(program, options.leak_snapshots);
   program.footer(
       "Exit codes: 0 done, 1 unusable input, 2 wrong usage, 3 the run failed, 4 the budget is not "
       "met, 5 a limit of --check is broken.");

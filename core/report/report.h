@@ -46,7 +46,7 @@ struct ReportInput {
   std::optional<std::vector<NextMove>> moves = {};
   MoveLimits tried_moves = {};
   std::optional<AllocatorAdvice> advice = {};
-  /// Memory that no tensor has; told beside reserved memory.
+  /// Memory outside tensors, stated with reserved memory.
   std::vector<OtherMemory> others = usual_other_memory();
   std::string command = {};  ///< the command line that asked for the report; empty: unknown
 };

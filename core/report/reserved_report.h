@@ -18,7 +18,7 @@ struct ChosenReserve {
 };
 /// Nothing if no allocator is chosen.
 /// @param variant a variant of the study's step
-/// @param others memory of the device that no tensor has
+/// @param others memory of the device outside tensors
 std::optional<ChosenReserve> chosen_reserve(const Study& study, const Variant& variant,
                                             const std::vector<OtherMemory>& others);
 

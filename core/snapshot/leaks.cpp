@@ -1,8 +1,8 @@
 #include "core/snapshot/leaks.h"
 
 #include <algorithm>
-#include <functional>
 #include <iterator>
+#include <map>
 #include <unordered_map>
 #include <utility>
 
@@ -18,73 +18,63 @@ namespace {
 
 constexpr std::size_t most_callers = 4;
 
-/// How a line was reached.
-void describe(const SnapshotNames& names, SnapshotStackId stack, PlaceTensors& place) {
-  const std::vector<SnapshotFrameId> frames = program_frames(names, stack);
-  if (frames.empty()) return;
-  place.function = names.text(names.frame(frames.front()).name);
-  const std::size_t end = std::min(frames.size(), most_callers + 1);
-  for (std::size_t i = 1; i < end; ++i) place.callers.push_back(frame_text(names, frames[i]));
-}
+/// The live tensors of all lines of a program, moment by moment.
+class LevelTable {
+ public:
+  /// Adds a moment.
+  void add(const SnapshotNames& names, const LiveTensors& live) {
+    totals_.emplace_back();
+    for (const auto& [address, tensor] : live) {
+      add_tensor(totals_.back(), tensor.bytes);
+      add_tensor(level_of(names, tensor.stack), tensor.bytes);
+    }
+  }
+  /// Ids of stacks have another meaning from now on.
+  void begin_snapshot() { rows_of_stacks_.clear(); }
 
-/// Tensors that a line makes on several ways have the callers of the largest part.
-LivePlaces by_place(const SnapshotNames& names, const LiveTensors& live) {
-  std::unordered_map<SnapshotStackId, LiveLevel> by_stack;
-  for (const auto& [address, tensor] : live) {
-    LiveLevel& level = by_stack[tensor.stack];
-    level.bytes += tensor.bytes;
+  const std::vector<LiveLevel>& totals() const { return totals_; }
+
+  /// The lines that leak.
+  std::vector<Leak> leaks();
+
+ private:
+  static void add_tensor(LiveLevel& level, std::int64_t bytes) {
+    level.bytes += bytes;
     ++level.tensors;
   }
-  std::vector<std::pair<SnapshotStackId, LiveLevel>> stacks(by_stack.begin(), by_stack.end());
-  std::ranges::sort(stacks, [](const auto& left, const auto& right) {
-    return std::pair(right.second.bytes, left.first) < std::pair(left.second.bytes, right.first);
-  });
-  LivePlaces places;
-  for (const auto& [stack, level] : stacks) {
-    const auto [at, is_new] = places.try_emplace(place_of(names, stack));
-    if (is_new) describe(names, stack, at->second);
-    at->second.level.bytes += level.bytes;
-    at->second.level.tensors += level.tensors;
-  }
-  return places;
-}
 
-/// The allocations of a trace as numbers. The same number means the same stack and, if asked for,
-/// the same size.
-std::vector<std::uint32_t> allocation_keys(const MemorySnapshot& snapshot,
-                                           const std::vector<SnapshotEvent>& events,
-                                           bool with_sizes) {
-  std::map<std::pair<SnapshotStackId, std::int64_t>, std::uint32_t> known;
-  std::vector<std::uint32_t> keys;
-  for (const SnapshotEvent& event : events) {
-    if (action_of(snapshot.names.text(event.action)) != AllocatorAction::alloc) continue;
-    const auto next = static_cast<std::uint32_t>(known.size());
-    keys.push_back(
-        known.try_emplace({event.stack, with_sizes ? event.bytes : 0}, next).first->second);
+  LiveLevel& level_of(const SnapshotNames& names, SnapshotStackId stack) {
+    const auto [found, is_new] = rows_of_stacks_.try_emplace(stack, 0);
+    if (is_new) found->second = row_of(names, stack);
+    std::vector<LiveLevel>& levels = rows_[found->second].levels;
+    levels.resize(totals_.size());
+    return levels.back();
   }
-  return keys;
-}
 
-Repetition steps_of(const MemorySnapshot& snapshot, const std::vector<SnapshotEvent>& events) {
-  const bool has_stacks =
-      std::ranges::any_of(events, [](const SnapshotEvent& event) { return event.stack.valid(); });
-  if (const auto found = repetition_at_end(allocation_keys(snapshot, events, true))) return *found;
-  if (has_stacks) {
-    const auto found = repetition_at_end(allocation_keys(snapshot, events, false));
-    if (found) return *found;
-  }
-  fail_input("the trace", "has no part of three or more steps with the same allocations",
-             "record three steps or more, or give a snapshot for the end of each step");
-}
+  /// The row of the line of a stack. The row keeps how the line was first reached.
+  std::size_t row_of(const SnapshotNames& names, SnapshotStackId stack);
 
-/// The numbers of the compared steps, from 1.
-std::vector<std::size_t> compared_steps(std::size_t steps) {
-  const std::size_t count = std::min(steps, most_compared);
-  std::vector<std::size_t> compared;
-  for (std::size_t i = 0; i < count; ++i) {
-    compared.push_back(1 + i * (steps - 1) / (count - 1));
-  }
-  return compared;
+  std::vector<Leak> rows_;           ///< all lines
+  std::vector<std::string> places_;  ///< by row, the line with its folders
+  std::unordered_map<std::string, std::size_t> rows_of_places_;
+  std::unordered_map<SnapshotStackId, std::size_t> rows_of_stacks_;
+  std::vector<LiveLevel> totals_;
+};
+
+std::size_t LevelTable::row_of(const SnapshotNames& names, SnapshotStackId stack) {
+  const std::vector<SnapshotFrameId> frames = program_frames(names, stack);
+  std::string place = place_of(names, stack);
+  const std::string key = frames.empty() ? place : whole_frame_text(names, frames.front());
+  const auto [found, is_new] = rows_of_places_.try_emplace(key, rows_.size());
+  if (!is_new) return found->second;
+  Leak& row = rows_.emplace_back();
+  row.place = std::move(place);
+  places_.push_back(key);
+  if (frames.empty()) return found->second;
+  row.function = names.text(names.frame(frames.front()).name);
+  const std::size_t end = std::min(frames.size(), most_callers + 1);
+  for (std::size_t i = 1; i < end; ++i) row.callers.push_back(frame_text(names, frames[i]));
+  return found->second;
 }
 
 /// Whether a level grows until the end, and never falls.
@@ -100,86 +90,129 @@ bool grows(const std::vector<LiveLevel>& levels) {
   return times >= 2 && last > (levels.size() - 1) / 2;
 }
 
-LiveLevel sum(const LivePlaces& places) {
-  LiveLevel total;
-  for (const auto& [name, place] : places) {
-    total.bytes += place.level.bytes;
-    total.tensors += place.level.tensors;
+std::vector<Leak> LevelTable::leaks() {
+  std::map<std::string, std::size_t> same_names;
+  for (const Leak& row : rows_) ++same_names[row.place];
+  std::vector<Leak> leaks;
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    rows_[i].levels.resize(totals_.size());
+    if (!grows(rows_[i].levels)) continue;
+    leaks.push_back(rows_[i]);
+    if (same_names.at(rows_[i].place) > 1) leaks.back().place = places_[i];
   }
-  return total;
+  std::ranges::stable_sort(leaks, std::greater(), &Leak::growth_bytes);
+  return leaks;
 }
 
-/// All places with their levels, as if all grew.
-std::vector<Leak> level_table(const std::vector<LivePlaces>& moments) {
-  std::map<std::string, Leak> table;
-  for (std::size_t i = 0; i < moments.size(); ++i) {
-    for (const auto& [name, place] : moments[i]) {
-      const auto [at, is_new] = table.try_emplace(name);
-      if (is_new) at->second = {name, "", {}, std::vector<LiveLevel>(moments.size())};
-      at->second.function = place.function;
-      at->second.callers = place.callers;
-      at->second.levels[i] = place.level;
-    }
+bool allocates(const MemorySnapshot& snapshot, const SnapshotEvent& event) {
+  return action_of(snapshot.names.text(event.action)) == AllocatorAction::alloc;
+}
+
+/// The allocations of a trace as numbers. The same number means the same stack and, if asked for,
+/// the same size.
+std::vector<std::uint32_t> allocation_keys(const MemorySnapshot& snapshot,
+                                           const std::vector<SnapshotEvent>& events,
+                                           bool with_sizes) {
+  std::map<std::pair<SnapshotStackId, std::int64_t>, std::uint32_t> known;
+  std::vector<std::uint32_t> keys;
+  for (const SnapshotEvent& event : events) {
+    if (!allocates(snapshot, event)) continue;
+    const auto next = static_cast<std::uint32_t>(known.size());
+    keys.push_back(
+        known.try_emplace({event.stack, with_sizes ? event.bytes : 0}, next).first->second);
   }
-  std::vector<Leak> list;
-  for (auto& [name, each] : table) list.push_back(std::move(each));
-  return list;
+  return keys;
 }
 
-LeakSearch compared(const std::vector<LivePlaces>& moments, std::vector<std::size_t> steps,
-                    std::size_t allocations_per_step) {
-  LeakSearch search{std::move(steps), allocations_per_step, {}, level_table(moments)};
-  std::ranges::transform(moments, std::back_inserter(search.levels), sum);
-  std::erase_if(search.leaks, [](const Leak& each) { return !grows(each.levels); });
-  std::ranges::stable_sort(search.leaks, std::greater(), &Leak::growth_bytes);
-  return search;
+Repetition steps_of(const MemorySnapshot& snapshot, const std::vector<SnapshotEvent>& events) {
+  const auto with_sizes = allocation_keys(snapshot, events, true);
+  if (with_sizes.empty()) {
+    fail_input("the trace", "has no allocations",
+               "call torch.cuda.memory._record_memory_history() before the steps");
+  }
+  if (const auto found = repetition_at_end(with_sizes)) return *found;
+  const bool has_stacks =
+      std::ranges::any_of(events, [](const SnapshotEvent& event) { return event.stack.valid(); });
+  if (has_stacks) {
+    const auto found = repetition_at_end(allocation_keys(snapshot, events, false));
+    if (found) return *found;
+  }
+  fail_input("the trace", "has no part of three or more steps with the same allocations",
+             "record more steps and little else, or give a snapshot for the end of each of three "
+             "steps");
 }
 
-}  // namespace
+/// The numbers of the compared steps, from 1.
+std::vector<std::size_t> compared_steps(std::size_t steps) {
+  const std::size_t count = std::min(steps, most_compared);
+  std::vector<std::size_t> compared;
+  for (std::size_t i = 0; i < count; ++i) compared.push_back(1 + i * (steps - 1) / (count - 1));
+  return compared;
+}
 
-LivePlaces live_at_end(const MemorySnapshot& snapshot) {
-  const std::int64_t device = main_device(snapshot);
+/// The device that reserves the most of those with a trace.
+std::int64_t traced_device(const MemorySnapshot& snapshot) {
+  std::map<std::int64_t, std::int64_t> reserved;
+  for (std::size_t i = 0; i < snapshot.traces.size(); ++i) {
+    if (!snapshot.traces[i].empty()) reserved[static_cast<std::int64_t>(i)] = 0;
+  }
+  for (const SnapshotSegment& segment : snapshot.segments) {
+    const auto found = reserved.find(segment.device);
+    if (found != reserved.end()) found->second += segment.total_bytes;
+  }
+  using Entry = std::pair<const std::int64_t, std::int64_t>;
+  const auto most = std::ranges::max_element(reserved, {}, &Entry::second);
+  return most == reserved.end() ? main_device(snapshot) : most->first;
+}
+
+LiveTensors tensors_at_end(const MemorySnapshot& snapshot, std::int64_t device) {
   LiveTensors live = tensors_before(snapshot, device);
   for (const SnapshotEvent& event : events_of(snapshot, device)) {
     play_event(snapshot.names, event, live);
   }
-  return by_place(snapshot.names, live);
+  return live;
 }
 
-LeakSearch leaks_between(const std::vector<LivePlaces>& ends) {
-  if (ends.size() < least_compared) {
-    fail_usage("", "fewer than three snapshots do not show what grows from step to step",
-               "give one for each of three steps, or one whose trace has three steps; --compare "
-               "shows the difference of two");
-  }
-  std::vector<std::size_t> steps;
-  for (std::size_t i = 1; i <= ends.size(); ++i) steps.push_back(i);
-  return compared(ends, std::move(steps), 0);
-}
+}  // namespace
 
 LeakSearch leaks_in(const MemorySnapshot& snapshot) {
-  const std::int64_t device = main_device(snapshot);
+  const std::int64_t device = traced_device(snapshot);
   const std::vector<SnapshotEvent>& events = events_of(snapshot, device);
   const Repetition repeated = steps_of(snapshot, events);
   const std::vector<std::size_t> steps = compared_steps(repeated.times);
   const std::size_t before = repeated.end - repeated.length();
   LiveTensors live = tensors_before(snapshot, device);
-  std::vector<LivePlaces> moments;
+  LevelTable table;
   std::size_t allocations = 0;
   for (const SnapshotEvent& event : events) {
-    const bool allocates = action_of(snapshot.names.text(event.action)) == AllocatorAction::alloc;
-    // A step ends just before the first allocation of the next one, when it has freed what it
-    // frees.
-    const auto is_due = [&] {
-      return moments.size() < steps.size() &&
-             allocations == before + steps[moments.size()] * repeated.period;
-    };
-    if (allocates && is_due()) moments.push_back(by_place(snapshot.names, live));
     play_event(snapshot.names, event, live);
-    if (allocates) ++allocations;
+    if (!allocates(snapshot, event)) continue;
+    ++allocations;
+    const std::size_t done = table.totals().size();
+    if (done < steps.size() && allocations == before + steps[done] * repeated.period) {
+      table.add(snapshot.names, live);
+    }
   }
-  while (moments.size() < steps.size()) moments.push_back(by_place(snapshot.names, live));
-  return compared(moments, steps, repeated.period);
+  return {device, steps, repeated.period, table.totals(), table.leaks()};
+}
+
+LeakSearch leaks_between(std::size_t count,
+                         const std::function<MemorySnapshot(std::size_t)>& snapshot) {
+  if (count < least_compared) {
+    fail_usage("", "fewer than three snapshots do not show what grows from step to step",
+               "give one for each of three steps, or one whose trace has three steps; --compare "
+               "shows the difference of two");
+  }
+  const std::int64_t device = main_device(snapshot(count - 1));
+  LevelTable table;
+  std::vector<std::size_t> numbers;
+  for (std::size_t i = 0; i < count; ++i) {
+    const MemorySnapshot each = snapshot(i);
+    table.begin_snapshot();
+    table.add(each.names, tensors_at_end(each, device));
+    numbers.push_back(i + 1);
+  }
+  return {device, numbers, 0, table.totals(), table.leaks()};
 }
 
 }  // namespace stashscope

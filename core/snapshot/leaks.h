@@ -2,7 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -18,34 +18,23 @@ struct LiveLevel {
   friend bool operator==(const LiveLevel&, const LiveLevel&) = default;
 };
 
-/// The tensors that a line of the program made and that are alive.
-struct PlaceTensors {
-  LiveLevel level;
-  std::string function;              ///< that has the line; empty: unknown
-  std::vector<std::string> callers;  ///< the lines that call it, from the inside out, at most four
-};
-/// By place, such as `train.py:12`; see `place_of`.
-using LivePlaces = std::map<std::string, PlaceTensors>;
-
-/// The tensors at the end of a snapshot, of the device that reserves the most.
-LivePlaces live_at_end(const MemorySnapshot& snapshot);
-
-/// A line of the program whose tensors become more from step to step.
+/// A line of the program whose tensors accumulate from step to step.
 struct Leak {
-  std::string place;
-  std::string function;
-  std::vector<std::string> callers;
-  std::vector<LiveLevel> levels;  ///< at each of the moments that were compared
+  std::string place;     ///< such as `train.py:12`; with folders if two lines have the same name
+  std::string function;  ///< that has the line; empty: unknown
+  std::vector<std::string> callers;  ///< the lines that call it, from the inside out, at most four
+  std::vector<LiveLevel> levels;     ///< at each of the moments that were compared
 
   std::int64_t growth_bytes() const { return levels.back().bytes - levels.front().bytes; }
 };
 
 /// What stays alive when steps are repeated.
 struct LeakSearch {
-  /// The moments that were compared, by the number of steps until then. Of a long trace, at most
-  /// `most_compared`.
+  std::int64_t device = 0;
+  /// The moments that were compared, by the number of steps or of snapshots until then. Of a long
+  /// trace, at most `most_compared`.
   std::vector<std::size_t> steps;
-  std::size_t allocations_per_step = 0;  ///< 0: unknown
+  std::size_t allocations_per_step = 0;  ///< 0: the moments are the ends of snapshots
   std::vector<LiveLevel> levels;         ///< of all tensors at these moments
   std::vector<Leak> leaks;               ///< largest growth first
 };
@@ -53,15 +42,20 @@ struct LeakSearch {
 constexpr std::size_t most_compared = 64;
 constexpr std::size_t least_compared = 3;
 
-/// Compares the ends of snapshots that were taken after one step each.
+/// Finds leaks in a trace of at least three steps, of the device that reserves the most of those
+/// with a trace. A step is what repeats itself: the lines that allocate, with sizes if these repeat
+/// as well. The tensors are those when a step has made its last one. Throws an input Error if
+/// nothing repeats itself.
 ///
 /// A line leaks if its live bytes never fall from one step to a later one, grow at least twice, and
 /// grow in the second half of the steps. What is filled once, such as the states of an optimizer,
-/// is no leak. Throws a usage Error for fewer than three snapshots.
-LeakSearch leaks_between(const std::vector<LivePlaces>& ends);
-
-/// Finds leaks in a trace of at least three steps. A step is what repeats itself: the lines that
-/// allocate, with sizes if these repeat as well. Throws an input Error if nothing repeats itself.
+/// is no leak.
 LeakSearch leaks_in(const MemorySnapshot& snapshot);
+
+/// Compares the ends of snapshots in the same way, on the device that reserves the most in the last
+/// of them. Throws a usage Error for fewer than three snapshots.
+/// @param snapshot loads the snapshot of an index; only one is kept in memory at a time
+LeakSearch leaks_between(std::size_t count,
+                         const std::function<MemorySnapshot(std::size_t)>& snapshot);
 
 }  // namespace stashscope

@@ -2,20 +2,37 @@
 
 #include <algorithm>
 #include <iterator>
-#include <string_view>
 
 namespace stashscope {
 
 namespace {
 
-bool is_of_program(const std::string& file) {
-  if (file.empty() || file == "??" || file.find("/torch/") != std::string::npos) return false;
-  if (file.starts_with("<")) return false;
-  constexpr std::string_view native[] = {".cpp", ".cc", ".c", ".h", ".hpp", ".cu", ".so"};
-  return std::ranges::none_of(native, [&](std::string_view end) { return file.ends_with(end); });
+constexpr std::string_view native_endings[] = {".cpp", ".cc", ".c", ".h", ".hpp", ".cu", ".so"};
+
+/// Parts of the paths of PyTorch's own files, also where it was built from its sources, and of the
+/// code that its compiler writes.
+constexpr std::string_view parts_of_pytorch[] = {
+    "-packages/torch/",   "/torch/nn/",      "/torch/autograd/",    "/torch/optim/",
+    "/torch/utils/",      "/torch/_dynamo/", "/torch/_inductor/",   "/torch/_functorch/",
+    "/torch/cuda/",       "/torch/amp/",     "/torch/distributed/", "/torch/fx/",
+    "/torch/_tensor.py",  "/torch/_ops.py",  "/torch/_subclasses/", "/torch/functional.py",
+    "/torch/_compile.py", "/torchinductor_",
+};
+
+std::string line_text(const SnapshotNames& names, SnapshotFrameId frame, std::string_view file) {
+  return std::string(file) + ":" + std::to_string(names.frame(frame).line);
 }
 
 }  // namespace
+
+bool is_of_program(std::string_view file) {
+  if (file.empty() || file == "??" || file.starts_with("<")) return false;
+  std::string path(file);
+  std::ranges::replace(path, '\\', '/');
+  const auto has = [&](std::string_view part) { return path.find(part) != std::string::npos; };
+  const auto ends = [&](std::string_view ending) { return path.ends_with(ending); };
+  return std::ranges::none_of(parts_of_pytorch, has) && std::ranges::none_of(native_endings, ends);
+}
 
 std::vector<SnapshotFrameId> program_frames(const SnapshotNames& names, SnapshotStackId stack) {
   std::vector<SnapshotFrameId> frames;
@@ -27,8 +44,12 @@ std::vector<SnapshotFrameId> program_frames(const SnapshotNames& names, Snapshot
 }
 
 std::string frame_text(const SnapshotNames& names, SnapshotFrameId frame) {
-  const std::string& file = names.text(names.frame(frame).file);
-  return file.substr(file.find_last_of('/') + 1) + ":" + std::to_string(names.frame(frame).line);
+  const std::string_view file = names.text(names.frame(frame).file);
+  return line_text(names, frame, file.substr(file.find_last_of("/\\") + 1));
+}
+
+std::string whole_frame_text(const SnapshotNames& names, SnapshotFrameId frame) {
+  return line_text(names, frame, names.text(names.frame(frame).file));
 }
 
 std::string place_of(const SnapshotNames& names, SnapshotStackId stack) {

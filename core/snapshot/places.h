@@ -1,17 +1,24 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/snapshot/memory_snapshot.h"
 
 namespace stashscope {
 
-/// The frames of a stack that are neither in PyTorch nor in C++, from the innermost call outwards.
+/// Whether a file belongs to the user's program, and neither to PyTorch nor to C++.
+bool is_of_program(std::string_view file);
+
+/// The frames of a stack that belong to the user's program, from the innermost call outwards.
 std::vector<SnapshotFrameId> program_frames(const SnapshotNames& names, SnapshotStackId stack);
 
 /// A frame, as `train.py:12`.
 std::string frame_text(const SnapshotNames& names, SnapshotFrameId frame);
+
+/// A frame with all folders of its file, as `/home/me/train.py:12`.
+std::string whole_frame_text(const SnapshotNames& names, SnapshotFrameId frame);
 
 /// The line of the user's program in a stack: its innermost program frame. Without such a frame,
 /// the innermost function.

@@ -8,6 +8,7 @@ namespace stashscope {
 namespace {
 
 constexpr std::size_t least_times = 3;
+constexpr std::size_t most_periods_behind = 2;
 
 /// For each place of a sequence that is read from back to front, how many keys from there on equal
 /// those at its start.
@@ -28,30 +29,45 @@ std::vector<std::size_t> matches_from_end(std::span<const std::uint32_t> keys) {
   return matches;
 }
 
-/// The repetition that ends with the sequence and reaches back furthest.
-Repetition last_repetition(std::span<const std::uint32_t> keys) {
-  const std::vector<std::size_t> matches = matches_from_end(keys);
-  Repetition best;
-  std::size_t furthest = 0;
-  for (std::size_t period = 1; period * least_times <= keys.size(); ++period) {
+/// A part with a period that cannot be made longer: [begin, end).
+struct Run {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  std::size_t period = 1;
+
+  std::size_t length() const { return end - begin; }
+};
+
+/// The longest run of two periods or more that has the first `end` keys at its end, continued
+/// behind them.
+Run longest_run(std::span<const std::uint32_t> keys, std::size_t end) {
+  const std::vector<std::size_t> matches = matches_from_end(keys.first(end));
+  Run best;
+  for (std::size_t period = 1; 2 * period <= end; ++period) {
     const std::size_t reach = period + matches[period];
-    if (reach <= furthest || reach < period * least_times) continue;
-    furthest = reach;
-    best = {keys.size(), period, reach / period};
+    if (reach > best.length() && reach >= 2 * period) best = {end - reach, end, period};
   }
+  if (best.length() == 0) return best;
+  while (best.end < keys.size() && keys[best.end] == keys[best.end - best.period]) ++best.end;
   return best;
+}
+
+/// Whether a run is long enough for steps, and what follows it short enough.
+bool are_steps(const Run& run, std::size_t size) {
+  return run.length() >= least_times * run.period && 2 * run.length() >= size &&
+         size - run.end <= most_periods_behind * run.period;
 }
 
 }  // namespace
 
 std::optional<Repetition> repetition_at_end(std::span<const std::uint32_t> keys) {
-  Repetition best;
-  for (std::size_t left_out = 0; left_out <= keys.size() / 2; left_out = 2 * left_out + 1) {
-    const Repetition found = last_repetition(keys.first(keys.size() - left_out));
-    if (found.length() > best.length()) best = found;
+  Run best;
+  for (std::size_t behind = 0; behind < keys.size(); behind = 2 * behind + 1) {
+    const Run run = longest_run(keys, keys.size() - behind);
+    if (are_steps(run, keys.size()) && run.length() > best.length()) best = run;
   }
-  if (best.times == 0 || best.length() * 2 < keys.size()) return {};
-  return best;
+  if (best.length() == 0) return {};
+  return Repetition{best.end, best.period, best.length() / best.period};
 }
 
 }  // namespace stashscope

@@ -27,8 +27,8 @@ TEST_F(CommandLine, ComparesASessionWithItsModel) {
 TEST_F(CommandLine, AComparisonRefusesWhatItDoesNotWrite) {
   const std::string model = in_folder("model.onnx");
   const std::string start = "--batch " + model + " --compare " + model;
-  for (const char* extra :
-       {" --format html", " --save-model x.onnx", " --budget 1MiB", " --grain node"}) {
+  for (const char* extra : {" --format html", " --save-model x.onnx", " --budget 1MiB",
+                            " --grain node", " --other-memory context=1MiB"}) {
     const Outcome outcome = stashscope(start + extra);
     EXPECT_EQ(outcome.status, 2) << extra;
     expect_one_line(outcome, "stashscope");

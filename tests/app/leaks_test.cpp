@@ -28,7 +28,9 @@ class Leaks : public CommandLine {
 TEST_F(Leaks, AreFoundInATraceAndBetweenSnapshots) {
   const Outcome one = stashscope("--find-leaks " + written(4));
   EXPECT_EQ(one.status, 0) << one.errors;
-  EXPECT_NE(one.output.find("train.py:12 in main: 512 B a step"), std::string::npos) << one.output;
+  EXPECT_NE(one.output.find("train.py:12 in main: 1.50 KiB more, 512 B a step; from 1 tensor to 4"),
+            std::string::npos)
+      << one.output;
   EXPECT_EQ(one.output.find("train.py:10"), std::string::npos) << one.output;
   const Outcome several =
       stashscope("--format json --find-leaks " + written(1) + " " + written(2) + " " + written(3));
@@ -44,7 +46,8 @@ TEST_F(Leaks, WrongUseIsRefused) {
   const std::string file = written(4);
   for (const std::string& wrong :
        {"--find-leaks " + file + " --format html", "--find-leaks " + file + " " + file,
-        "--batch --find-leaks " + file, file + " --find-leaks " + file}) {
+        "--batch --find-leaks " + file, "--screenshot x.png --find-leaks " + file,
+        file + " --find-leaks " + file}) {
     const Outcome outcome = stashscope(wrong);
     EXPECT_EQ(outcome.status, 2) << wrong;
     expect_one_line(outcome, "stashscope");

@@ -52,11 +52,15 @@ QString longest_that_fits(const QStringList& longest_first, const QFontMetricsF&
 QString in_one_line(QStringList parts, const QFontMetricsF& metrics, double width) {
   const auto width_of = [&](const QString& text) { return metrics.horizontalAdvance(text); };
   const auto in_line = [&] { return parts.join(u"   "_s); };
-  const double lacking = std::ceil(width_of(in_line()) - width);
-  if (lacking > 0) {
-    QString& longest = *std::ranges::max_element(parts, {}, width_of);
-    const double room = std::max(least_part, width_of(longest) - lacking);
-    longest = metrics.elidedText(longest, Qt::ElideMiddle, room);
+  const auto lacking = [&] { return std::ceil(width_of(in_line()) - width); };
+  const auto longest = [&] { return std::ranges::max_element(parts, {}, width_of); };
+  // An amount that is cut short would be read as another one.
+  while (lacking() > 0 && parts.size() > 2 && width_of(*longest()) - lacking() < least_part) {
+    parts.removeLast();
+  }
+  if (lacking() > 0) {
+    const double room = std::max(least_part, width_of(*longest()) - lacking());
+    *longest() = metrics.elidedText(*longest(), Qt::ElideMiddle, room);
   }
   return metrics.elidedText(in_line(), Qt::ElideMiddle, width);
 }

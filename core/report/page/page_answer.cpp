@@ -55,7 +55,7 @@ Sentence reserved_sentence(const ReportInput& input) {
   return "PyTorch's allocator " + (text.empty() ? "" : "with " + quoted(text) + " ") + "reserves " +
          strong_bytes(reserve->memory.reserved_bytes) + " for it, " +
          format_bytes(reserve->memory.fragmentation_bytes) +
-         " of it for no tensor of the peak. With what is no tensor, it takes " +
+         " of it for no tensor of the peak. With memory outside tensors, the step takes " +
          range_text(reserve->device.low_bytes, reserve->device.high_bytes) + " of the device.";
 }
 

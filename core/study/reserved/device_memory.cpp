@@ -1,6 +1,8 @@
 #include "core/study/reserved/device_memory.h"
 
 #include <algorithm>
+#include <iterator>
+#include <limits>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -34,20 +36,24 @@ std::int64_t threads_of(const Study& study) {
   return step.boundary.known() && step.no_backward.empty() ? 2 : 1;
 }
 
-/// @param figure the lower or the upper one
-std::int64_t with_figures(const Study& study, const Variant& variant,
-                          const AllocatorSettings& settings, const std::vector<OtherMemory>& others,
-                          std::int64_t OtherMemory::*figure) {
-  std::vector<std::int64_t> blocks;
-  std::int64_t outside = 0;
+/// The blocks of one size for each thread; none of size 0.
+void add_blocks(std::int64_t bytes, std::int64_t threads, std::vector<std::int64_t>& blocks) {
+  if (bytes > 0) blocks.insert(blocks.end(), static_cast<std::size_t>(threads), bytes);
+}
+
+/// All lists of blocks with the lower or the upper figure of each of `others`.
+std::vector<std::vector<std::int64_t>> block_lists(const std::vector<OtherMemory>& others,
+                                                   std::int64_t threads) {
+  std::vector<std::vector<std::int64_t>> lists(1);
   for (const OtherMemory& each : others) {
-    if (!each.is_reserved) outside += each.*figure;
-    if (!each.is_reserved || each.*figure == 0) continue;
-    blocks.insert(blocks.end(), static_cast<std::size_t>(threads_of(study)), each.*figure);
+    if (!each.is_reserved) continue;
+    std::vector<std::vector<std::int64_t>> with_upper;
+    if (each.high_bytes > each.low_bytes) with_upper = lists;
+    for (auto& list : lists) add_blocks(each.low_bytes, threads, list);
+    for (auto& list : with_upper) add_blocks(each.high_bytes, threads, list);
+    std::ranges::move(with_upper, std::back_inserter(lists));
   }
-  const ReservedMemory reserved =
-      reserved_memory(study.prepared->rules, variant.timeline, settings, nullptr, blocks);
-  return reserved.reserved_bytes + outside;
+  return lists;
 }
 
 }  // namespace
@@ -56,7 +62,7 @@ std::vector<OtherMemory> usual_other_memory() {
   constexpr std::int64_t workspace = (2 * 4096 + 8 * 16) * 1024;
   return {{"context", "CUDA context", 300 * mebibyte, 600 * mebibyte, false},
           {"cublas", "workspaces of cuBLAS", workspace, 32 * mebibyte, true},
-          {"cublaslt", "workspaces of cuBLASLt", 0, 32 * mebibyte, true},
+          {"cublaslt", "workspaces of cuBLASLt", 0, mebibyte, true},
           {"nccl", "buffers of NCCL", 0, 0, false},
           {"other", "other memory", 0, 0, false}};
 }
@@ -84,8 +90,20 @@ void change_other_memory(std::string_view text, std::vector<OtherMemory>& list) 
 DeviceMemory device_memory(const Study& study, const Variant& variant,
                            const AllocatorSettings& settings,
                            const std::vector<OtherMemory>& others) {
-  return {with_figures(study, variant, settings, others, &OtherMemory::low_bytes),
-          with_figures(study, variant, settings, others, &OtherMemory::high_bytes)};
+  DeviceMemory memory{std::numeric_limits<std::int64_t>::max(), 0};
+  for (const auto& blocks : block_lists(others, threads_of(study))) {
+    const std::int64_t reserved =
+        reserved_memory(study.prepared->rules, variant.timeline, settings, nullptr, blocks)
+            .reserved_bytes;
+    memory.low_bytes = std::min(memory.low_bytes, reserved);
+    memory.high_bytes = std::max(memory.high_bytes, reserved);
+  }
+  for (const OtherMemory& each : others) {
+    if (each.is_reserved) continue;
+    memory.low_bytes += each.low_bytes;
+    memory.high_bytes += each.high_bytes;
+  }
+  return memory;
 }
 
 }  // namespace stashscope

@@ -8,7 +8,7 @@
 
 namespace stashscope {
 
-/// Memory of the device that no tensor has, in bytes. It differs between devices, drivers and
+/// Memory of the device outside tensors, in bytes. It differs between devices, drivers and
 /// versions of libraries, so it has a lower and an upper figure.
 struct OtherMemory {
   std::string name;   ///< in options and in JSON, such as `context`
@@ -20,17 +20,17 @@ struct OtherMemory {
 };
 
 /// The CUDA context, the workspaces of cuBLAS and cuBLASLt, the buffers of NCCL and what else is
-/// there. Sources: PyTorch's CUDABlas.cpp and CublasHandlePool.cpp for the workspaces
-/// (`CUBLAS_WORKSPACE_CONFIG` :4096:2:16:8, and 32 MiB since compute capability 9.0); a context was
-/// seen to take 300 to 600 MiB. NCCL takes 0 here, because its buffers depend on the number of
-/// channels and peers.
+/// there. Sources: PyTorch's CublasHandlePool.cpp for the workspaces, which
+/// `CUBLAS_WORKSPACE_CONFIG` (:4096:2:16:8, and 32 MiB for compute capability 9.0) and
+/// `CUBLASLT_WORKSPACE_SIZE` (1 MiB) set; a context was seen to take 300 to 600 MiB. NCCL takes 0
+/// here, because its buffers depend on the number of channels and peers.
 std::vector<OtherMemory> usual_other_memory();
 
 /// Changes a figure of the list by a text such as `context=400MiB` or `nccl=0.5GiB:2GiB`, the lower
 /// figure first. Throws a usage Error for any other text and for a name that is not in the list.
 void change_other_memory(std::string_view text, std::vector<OtherMemory>& list);
 
-/// What a step takes of the device at least and at most, in bytes.
+/// What a step takes of the device, in bytes.
 struct DeviceMemory {
   std::int64_t low_bytes = 0;
   std::int64_t high_bytes = 0;
@@ -39,7 +39,9 @@ struct DeviceMemory {
 };
 
 /// The memory that PyTorch's allocator reserves for the step and for the blocks of `others`, and
-/// the memory that others take of the device. A training step runs operators in two threads, the
+/// the memory that others take of the device. The step is played with every combination of lower
+/// and upper figures of the blocks, because more bytes may be reserved for a smaller block: the
+/// result has the least and the most of these. A training step runs operators in two threads, the
 /// program's and autograd's; a step without a backward pass in one.
 /// @param variant a variant of the study's step
 DeviceMemory device_memory(const Study& study, const Variant& variant,

@@ -29,6 +29,15 @@ TEST(Repetition, MayBeFollowedByALittle) {
   EXPECT_EQ(repetition({1, 2, 3, 1, 2, 3, 1, 2, 3, 7}), (Repetition{9, 3, 3}));
 }
 
+TEST(Repetition, MayBeFollowedByUpToTwoPeriods) {
+  for (std::uint32_t behind = 0; behind <= 7; ++behind) {
+    std::vector<std::uint32_t> keys = {1, 2, 3, 1, 2, 3, 1, 2, 3};
+    for (std::uint32_t i = 0; i < behind; ++i) keys.push_back(100 + i);
+    EXPECT_EQ(repetition(keys), behind <= 6 ? std::optional(Repetition{9, 3, 3}) : std::nullopt)
+        << behind;
+  }
+}
+
 TEST(Repetition, TwiceIsNone) {
   EXPECT_EQ(repetition({1, 2, 3, 1, 2, 3}), std::nullopt);
   EXPECT_EQ(repetition({}), std::nullopt);
@@ -41,10 +50,11 @@ class Script {
  public:
   Script() { make_.snapshot.traces.emplace_back(); }
 
-  std::int64_t allocate(std::int64_t line, std::int64_t bytes) {
+  std::int64_t allocate(std::int64_t line, std::int64_t bytes,
+                        const std::string& file = "/home/me/train.py") {
     const std::int64_t address = next_;
     next_ += bytes;
-    make_.event("alloc", address, bytes, make_.stack("/home/me/train.py", line));
+    make_.event("alloc", address, bytes, make_.stack(file, line));
     sizes_[address] = bytes;
     return address;
   }
@@ -55,13 +65,14 @@ class Script {
   }
 
   /// An activation and a gradient that come and go, and the loss that a list keeps.
-  void step(bool keeps_loss, std::int64_t samples = 1) {
+  std::int64_t step(bool keeps_loss, std::int64_t samples = 1) {
     const std::int64_t activation = allocate(10, 4096 * samples);
     const std::int64_t loss = allocate(12, 512);
     const std::int64_t gradient = allocate(14, 2048);
     free(activation);
     free(gradient);
     if (!keeps_loss) free(loss);
+    return loss;
   }
 
   MemorySnapshot& snapshot() { return make_.snapshot; }
@@ -85,7 +96,40 @@ TEST(Leaks, NameTheLineWhoseTensorsBecomeMore) {
   EXPECT_EQ(leak.function, "main");
   EXPECT_EQ(leak.growth_bytes(), 4 * 512);
   EXPECT_EQ(leak.levels.back(), (LiveLevel{5 * 512, 5}));
-  EXPECT_EQ(search.levels.front().bytes, (1 << 20) + 512);
+  EXPECT_EQ(search.levels.front().bytes, (1 << 20) + 4096 + 512 + 2048)
+      << "when the first step has made its last tensor";
+}
+
+TEST(Leaks, AreFoundWhereAllIsFreedAfterTheLastStep) {
+  Script script;
+  std::vector<std::int64_t> losses;
+  for (int i = 0; i < 5; ++i) losses.push_back(script.step(true));
+  for (const std::int64_t loss : losses) script.free(loss);
+  const LeakSearch search = leaks_in(script.snapshot());
+  ASSERT_EQ(search.leaks.size(), 1U);
+  EXPECT_EQ(search.leaks.front().growth_bytes(), 4 * 512);
+}
+
+TEST(Leaks, OfTheSameLineInTwoFilesAreToldApart) {
+  Script script;
+  for (int i = 0; i < 4; ++i) {
+    script.allocate(5, 256, "/p/a/utils.py");
+    script.allocate(5, 1024, "/p/b/utils.py");
+  }
+  const LeakSearch search = leaks_in(script.snapshot());
+  ASSERT_EQ(search.leaks.size(), 2U);
+  EXPECT_EQ(search.leaks[0].place, "/p/b/utils.py:5");
+  EXPECT_EQ(search.leaks[1].place, "/p/a/utils.py:5");
+}
+
+TEST(Leaks, AreSearchedOnTheDeviceWithATrace) {
+  Script script;
+  for (int i = 0; i < 4; ++i) script.step(true);
+  script.snapshot().segments.push_back(
+      {.device = 1, .address = start << 1, .total_bytes = 1 << 30, .blocks = {}});
+  const LeakSearch search = leaks_in(script.snapshot());
+  EXPECT_EQ(search.device, 0);
+  EXPECT_EQ(search.leaks.size(), 1U);
 }
 
 TEST(Leaks, AreNoneWhereEachStepFreesWhatItMakes) {
@@ -125,18 +169,33 @@ TEST(Leaks, OfALongTraceAreSearchedAtSomeSteps) {
   EXPECT_EQ(search.leaks.front().growth_bytes(), 999 * 512);
 }
 
-TEST(Leaks, BetweenSnapshotsAfterOneStepEach) {
+/// The trace of a script that has run some steps.
+MemorySnapshot after_steps(std::size_t steps, std::int64_t other_device_bytes = 0) {
   Script script;
-  std::vector<LivePlaces> ends;
-  for (int i = 0; i < 3; ++i) {
-    script.step(true);
-    ends.push_back(live_at_end(script.snapshot()));
+  for (std::size_t i = 0; i < steps; ++i) script.step(true);
+  if (other_device_bytes > 0) {
+    script.snapshot().segments.push_back(
+        {.device = 0, .address = start << 1, .total_bytes = 1 << 20, .blocks = {}});
+    script.snapshot().segments.push_back(
+        {.device = 1, .address = start << 2, .total_bytes = other_device_bytes, .blocks = {}});
   }
-  const LeakSearch search = leaks_between(ends);
+  return std::move(script.snapshot());
+}
+
+TEST(Leaks, BetweenSnapshotsAfterOneStepEach) {
+  const LeakSearch search = leaks_between(3, [](std::size_t i) { return after_steps(i + 1); });
   ASSERT_EQ(search.leaks.size(), 1U);
   EXPECT_EQ(search.leaks.front().place, "train.py:12");
   EXPECT_EQ(search.leaks.front().growth_bytes(), 2 * 512);
   EXPECT_EQ(search.allocations_per_step, 0U);
+}
+
+TEST(Leaks, BetweenSnapshotsAreThoseOfOneDevice) {
+  const auto snapshot = [](std::size_t i) { return after_steps(i + 1, i == 0 ? 1 << 30 : 1024); };
+  const LeakSearch search = leaks_between(3, snapshot);
+  EXPECT_EQ(search.device, 0) << "that of the last";
+  ASSERT_EQ(search.leaks.size(), 1U);
+  EXPECT_EQ(search.leaks.front().levels.front().tensors, 1);
 }
 
 TEST(Leaks, TooFewStepsAreRefused) {
@@ -145,8 +204,10 @@ TEST(Leaks, TooFewStepsAreRefused) {
   script.step(true);
   EXPECT_NE(test::refusal(ErrorKind::input, [&] { leaks_in(script.snapshot()); }).find("three"),
             std::string::npos);
-  const std::vector<LivePlaces> ends(2, live_at_end(script.snapshot()));
-  EXPECT_NE(test::refusal(ErrorKind::usage, [&] { leaks_between(ends); }).find("--compare"),
+  const auto two = [] { leaks_between(2, [](std::size_t) { return MemorySnapshot(); }); };
+  EXPECT_NE(test::refusal(ErrorKind::usage, two).find("--compare"), std::string::npos);
+  const auto nothing = [] { leaks_in(MemorySnapshot()); };
+  EXPECT_NE(test::refusal(ErrorKind::input, nothing).find("_record_memory_history"),
             std::string::npos);
 }
 

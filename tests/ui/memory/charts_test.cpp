@@ -186,6 +186,9 @@ TEST(ChartText, TheLongestPartOfALineGivesWay) {
     EXPECT_TRUE(line.startsWith(u"slot 7   "_s)) << line.toStdString();
     EXPECT_TRUE(line.endsWith(u"   10 GiB   measured 11 GiB"_s)) << line.toStdString();
   }
+  const QString without_last = in_one_line(parts, metrics, 0.4 * width);
+  EXPECT_TRUE(without_last.startsWith(u"slot 7   "_s)) << without_last.toStdString();
+  EXPECT_TRUE(without_last.endsWith(u"   10 GiB"_s)) << without_last.toStdString();
   const double narrow = width / 5;
   EXPECT_LE(metrics.horizontalAdvance(in_one_line(parts, metrics, narrow)), narrow);
 }

@@ -49,6 +49,34 @@ TEST(DeviceMemory, WorkspacesAreBlocksOfTheAllocatorForEachThread) {
   EXPECT_EQ(of(*forward, {{"cublas", "", 0, block, true}}).high_bytes, without + block);
 }
 
+TEST(DeviceMemory, ASmallerBlockMayReserveMore) {
+  const auto study = training_step();
+  // A block below 10 MiB takes a segment of 20 MiB.
+  const std::vector<OtherMemory> others = {{"cublas", "", 9 * mebibyte, 12 * mebibyte, true}};
+  const auto with = [&](std::int64_t bytes) {
+    return of(*study, {{"cublas", "", bytes, bytes, true}}).low_bytes;
+  };
+  const auto [least, most] = std::minmax({with(9 * mebibyte), with(12 * mebibyte)});
+  EXPECT_NE(least, most);
+  EXPECT_EQ(of(*study, others), (DeviceMemory{least, most}));
+}
+
+TEST(DeviceMemory, AllCombinationsOfFiguresAreWithinTheResult) {
+  const auto study = training_step();
+  const std::vector<OtherMemory> others = {{"cublas", "", 6 * mebibyte, 14 * mebibyte, true},
+                                           {"cublaslt", "", 0, 11 * mebibyte, true}};
+  const DeviceMemory all = of(*study, others);
+  std::vector<std::int64_t> seen;
+  for (const std::int64_t one : {6, 14}) {
+    for (const std::int64_t other : {0, 11}) {
+      seen.push_back(of(*study, {{"", "", one * mebibyte, one * mebibyte, true},
+                                 {"", "", other * mebibyte, other * mebibyte, true}})
+                         .low_bytes);
+    }
+  }
+  EXPECT_EQ(all, (DeviceMemory{std::ranges::min(seen), std::ranges::max(seen)}));
+}
+
 TEST(OtherMemory, FiguresAreChangedByName) {
   std::vector<OtherMemory> list = usual_other_memory();
   change_other_memory("context=400MiB", list);
