@@ -56,8 +56,9 @@ std::string leak_text(const Leak& leak, const LeakSearch& search) {
   if (rate >= 1) {
     text += ", " + format_bytes(static_cast<std::int64_t>(rate)) + " a " + unit_of(search);
   }
-  text += "; from " + counted(leak.levels.front().tensors, "tensor", "tensors") + " to " +
-          std::to_string(leak.levels.back().tensors) + "\n";
+  text += "; from " +
+          counted(static_cast<std::size_t>(leak.levels.front().tensors), "tensor", "tensors") +
+          " to " + std::to_string(leak.levels.back().tensors) + "\n";
   if (leak.callers.empty()) return text;
   return text + "    called from " + printable(join(leak.callers, ", ")) + "\n";
 }

@@ -40,10 +40,10 @@ std::string range_text(std::int64_t low_bytes, std::int64_t high_bytes) {
 
 std::string reserved_text(const ChosenReserve& reserve, const std::vector<OtherMemory>& others) {
   const std::string set = to_string(reserve.settings);
-  const std::string text =
-      "  reserved by PyTorch's allocator" + (set.empty() ? "" : " with " + set) + ": " +
-      exact_bytes(reserve.memory.reserved_bytes) + ", " +
-      format_bytes(reserve.memory.fragmentation_bytes) + " of it for no tensor of the peak\n";
+  std::string text = "  reserved by PyTorch's allocator" + (set.empty() ? "" : " with " + set) +
+                     ": " + exact_bytes(reserve.memory.reserved_bytes) + ", " +
+                     format_bytes(reserve.memory.fragmentation_bytes) +
+                     " of it for no tensor of the peak\n";
   const std::string parts = others_text(others);
   if (parts.empty()) return text;
   return text +

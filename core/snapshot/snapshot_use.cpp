@@ -103,6 +103,7 @@ class UseReader {
 
   static std::vector<SnapshotShare> sorted(const std::map<std::string, std::int64_t>& shares) {
     std::vector<SnapshotShare> list;
+    list.reserve(shares.size());
     for (const auto& [name, bytes] : shares) list.push_back({name, bytes});
     std::ranges::stable_sort(list, std::greater(), &SnapshotShare::bytes);
     return list;
@@ -125,6 +126,7 @@ std::vector<SharePair> paired(const std::vector<SnapshotShare>& left,
   for (const SnapshotShare& each : left) pairs[each.name].left = each.bytes;
   for (const SnapshotShare& each : right) pairs[each.name].right = each.bytes;
   std::vector<SharePair> list;
+  list.reserve(pairs.size());
   for (const auto& [name, pair] : pairs) list.push_back({name, pair.left, pair.right});
   std::ranges::stable_sort(list, std::greater(),
                            [](const SharePair& pair) { return std::abs(pair.difference()); });

@@ -136,7 +136,7 @@ class ColumnPainter {
 
  private:
   int row_of(std::int64_t bytes) const {
-    return static_cast<int>(static_cast<double>(bytes) * rows_per_byte_ + 0.5);
+    return static_cast<int>(std::lround(static_cast<double>(bytes) * rows_per_byte_));
   }
   int pixels(double length) const {
     return std::max(1, static_cast<int>(std::lround(length * ratio_)));

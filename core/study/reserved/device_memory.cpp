@@ -26,7 +26,7 @@ OtherMemory& named(std::string_view name, std::vector<OtherMemory>& list) {
   const auto found = std::ranges::find(list, name, &OtherMemory::name);
   if (found != list.end()) return *found;
   std::vector<std::string> names;
-  for (const OtherMemory& each : list) names.push_back(each.name);
+  std::ranges::transform(list, std::back_inserter(names), &OtherMemory::name);
   fail_usage("'" + printable(std::string(name)) + "'", "is not known",
              "choose one of " + join(names, ", "));
 }
