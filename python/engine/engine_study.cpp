@@ -12,6 +12,7 @@
 #include "core/report/report.h"
 #include "core/study/edits/config_edits.h"
 #include "core/study/files/overwrite_guard.h"
+#include "core/study/reserved/reserved_memory.h"
 #include "core/study/search/budget_input.h"
 #include "core/study/search/largest_fit.h"
 #include "core/study/step/later_steps.h"
@@ -33,6 +34,12 @@ void apply_options(const LoadOptions& options, Choices& choices) {
   for (const std::string& each : options.plans) add_config_argument(each, choices.plans.config);
   if (options.level > 0) choices.plans.level = options.level;
   if (options.order) choose_order_named(*options.order, choices);
+  if (!options.allocator) return;
+  try {
+    choices.allocator = to_string(parse_allocator_settings(*options.allocator));
+  } catch (const Error& error) {
+    throw error.within("allocator");
+  }
 }
 
 }  // namespace
@@ -49,6 +56,12 @@ EngineStudy EngineStudy::load(const std::string& path, const LoadOptions& option
     return Loaded(model, study_with_times(*model, progress));
   });
   return {path, std::move(loaded), std::move(study)};
+}
+
+std::int64_t EngineStudy::reserved_bytes() const {
+  const AllocatorSettings settings =
+      allocator_settings(study_->choices).value_or(AllocatorSettings());
+  return reserved_memory(*study_, *study_->current, settings).reserved_bytes;
 }
 
 std::vector<std::string> EngineStudy::warnings() const {

@@ -2,6 +2,7 @@
 
 #include <pybind11/pybind11.h>
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
@@ -23,6 +24,8 @@ struct LoadOptions {
   std::vector<std::string> plans;           ///< config texts, or `@FILE`
   int level = 0;                            ///< 0: the level of the session, else 0
   std::optional<std::string> order;
+  /// Settings of PyTorch's allocator as in PYTORCH_CUDA_ALLOC_CONF; not set: those of the session.
+  std::optional<std::string> allocator;
 };
 
 /// How `Study.budget` searches.
@@ -40,6 +43,9 @@ class EngineStudy {
   static EngineStudy load(const std::string& path, const LoadOptions& options);
 
   const Study& study() const { return *study_; }
+  /// What PyTorch's allocator reserves for the step, with the settings of the choices or, without
+  /// them, the default ones.
+  std::int64_t reserved_bytes() const;
   /// The notes of the loading and of the study.
   std::vector<std::string> warnings() const;
 

@@ -38,6 +38,7 @@ void add_memory(ClassOfStudies& studies) {
        [](const Study& it) { return to_valid_utf8(peak_symbolic(it, *it.current)); });
   fact(studies, "baseline_peak_bytes",
        [](const Study& it) { return it.baseline->timeline.peak_bytes; });
+  studies.def_property_readonly("reserved_bytes", &EngineStudy::reserved_bytes);
   fact(studies, "curve", [](const Study& it) { return array_of(it.current->timeline.live_bytes); });
   fact(studies, "baseline_curve",
        [](const Study& it) { return array_of(it.baseline->timeline.live_bytes); });
@@ -99,8 +100,10 @@ void add_texts(ClassOfStudies& studies) {
 }
 
 EngineStudy load(const std::string& path, std::map<std::string, std::string> dims,
-                 std::vector<std::string> plans, int level, std::optional<std::string> order) {
-  return EngineStudy::load(path, {std::move(dims), std::move(plans), level, std::move(order)});
+                 std::vector<std::string> plans, int level, std::optional<std::string> order,
+                 std::optional<std::string> allocator) {
+  return EngineStudy::load(
+      path, {std::move(dims), std::move(plans), level, std::move(order), std::move(allocator)});
 }
 
 }  // namespace
@@ -116,5 +119,5 @@ PYBIND11_MODULE(_engine, module) {
   add_choices(studies);
   add_edits(studies);
   add_texts(studies);
-  module.def("load", &load, "path"_a, "dims"_a, "plans"_a, "level"_a, "order"_a);
+  module.def("load", &load, "path"_a, "dims"_a, "plans"_a, "level"_a, "order"_a, "allocator"_a);
 }

@@ -308,7 +308,15 @@ class Refusals(unittest.TestCase):
                 array[0] = 1
         with self.assertRaises(AttributeError):
             self.study.plans[0].on = True
-        self.assertFalse(hasattr(self.study, "reserved_bytes"))
+
+    def test_reserved_bytes_are_those_of_the_report(self) -> None:
+        self.assertGreaterEqual(self.study.reserved_bytes, self.study.peak_bytes)
+        for settings in ("", "roundup_power2_divisions:4"):
+            study = stashscope.load(self.study.path, allocator=settings)
+            reported = json.loads(study.to_json())["memory"]["current"]["reserved_bytes"]
+            self.assertEqual(study.reserved_bytes, reported)
+        for wrong in ("unknown:1", 128):
+            self.assertIn("allocator", self.refused(lambda: stashscope.load(self.study.path, allocator=wrong)).where)
 
     def test_open_says_what_is_missing(self) -> None:
         self.refused(lambda: stashscope.open("/no/such/file.onnx"))

@@ -15,13 +15,15 @@ PathLike = Union[str, "os.PathLike[str]"]
 
 def load(path: PathLike, *, dims: Optional[Mapping[str, Union[int, str]]] = None,
          plans: Union[None, str, PlanRow, Iterable[Union[str, PlanRow]]] = None, level: int = 0,
-         order: Optional[str] = None, what_if: None = None) -> Study:
+         order: Optional[str] = None, allocator: Optional[str] = None, what_if: None = None) -> Study:
     """The study of an ONNX model, a saved session or a captured step.
 
     dims: size by name of a dimension, or the name of another dimension to unify it with. `*` stands for any text.
     plans: config strings to switch on, or `@FILE`, as `--plan` takes them.
     level: 1 recomputes every transformer layer, 2 also with compromises. 0 is the level of the session, if any.
     order: name of an execution order, as `--order` takes it.
+    allocator: settings of PyTorch's allocator, as in PYTORCH_CUDA_ALLOC_CONF; "" for the default ones. Without them,
+        those of the session, if any.
     what_if: not supported yet.
 
     Raises `Error`. Ctrl+C ends a long computation.
@@ -32,8 +34,10 @@ def load(path: PathLike, *, dims: Optional[Mapping[str, Union[int, str]]] = None
         plans = [plans]
     if order is not None and not isinstance(order, str):
         raise Error(f"{order!r} is no name of an order", "order", "Give a text, such as 'file'.")
+    if allocator is not None and not isinstance(allocator, str):
+        raise Error(f"{allocator!r} is no text of settings", "allocator", "Write 'expandable_segments:True'.")
     found = engine().load(os.fsencode(path), _dims(dims or {}), [config_of(plan) for plan in plans or ()],
-                          whole_number(level, "level"), order)
+                          whole_number(level, "level"), order, allocator)
     return Study(found, os.fspath(path))
 
 

@@ -58,8 +58,8 @@ class Study:
 
     @property
     def reserved_bytes(self) -> int:
-        """Not supported yet: what the allocator of a device reserves for the step."""
-        raise AttributeError("reserved_bytes is not supported yet; peak_bytes are the bytes of the tensors")
+        """What PyTorch's allocator reserves for the step, with the settings of `load` or the session, else by default."""
+        return self._engine.reserved_bytes
 
     @property
     def peak_slot(self) -> int:
