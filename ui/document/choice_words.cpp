@@ -42,6 +42,11 @@ QString reserved_text(const ReservedMemory& memory) {
       .arg(bytes_text(memory.reserved_bytes), bytes_text(memory.fragmentation_bytes));
 }
 
+QString device_memory_text(const DeviceMemory& memory) {
+  return ChoiceWords::tr("%1 to %2 of the device")
+      .arg(bytes_text(memory.low_bytes), bytes_text(memory.high_bytes));
+}
+
 QString runtime_hint() {
   return ChoiceWords::tr(
       "Plans and passes are for ONNX Runtime or the saved model. For a PyTorch script, "

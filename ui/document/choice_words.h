@@ -3,7 +3,7 @@
 #include <QString>
 
 #include "core/study/facts/named_sizes.h"
-#include "core/study/reserved/reserved_memory.h"
+#include "core/study/reserved/device_memory.h"
 
 namespace stashscope::ui {
 
@@ -19,6 +19,9 @@ QString optimizer_text(const Study& study);
 
 /// A text such as `5.20 GiB, 1.10 GiB of it fragmentation`.
 QString reserved_text(const ReservedMemory& memory);
+
+/// A text such as `5.50 GiB to 5.90 GiB of the device`.
+QString device_memory_text(const DeviceMemory& memory);
 
 /// Says, as rich text with a link, that the plans of an ONNX model are not for the PyTorch script
 /// that the model came from.

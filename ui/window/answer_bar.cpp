@@ -113,8 +113,8 @@ QString tip_of(const Study& study, const StepRoom& room, const ReservedStep* res
         "the workspaces of libraries need more memory.");
   } else {
     lines << AnswerBar::tr("PyTorch's allocator reserves %1.").arg(reserved_text(reserved->memory))
-          << AnswerBar::tr(
-                 "On a GPU, the CUDA context and the workspaces of libraries need more memory.");
+          << AnswerBar::tr("With a CUDA context and workspaces of libraries, the step takes %1.")
+                 .arg(device_memory_text(reserved->device));
   }
   if (room.later.state_bytes > 0) {
     lines << AnswerBar::tr(

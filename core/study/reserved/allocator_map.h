@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/allocator/caching_allocator.h"
+#include "core/study/reserved/device_memory.h"
 #include "core/study/reserved/reserved_memory.h"
 
 namespace stashscope {
@@ -55,6 +56,7 @@ FreeMemory free_memory(const AllocatorMap& map);
 /// What the allocator reserves for a step, and where it places the step's tensors. Immutable.
 struct ReservedStep {
   ReservedMemory memory;
+  DeviceMemory device;  ///< with the figures of `usual_other_memory`
 
   /// A block in the last of the played steps.
   struct Placed {

@@ -108,13 +108,16 @@ void AllocatorRow::show_choice() {
 void AllocatorRow::show_reserved() {
   const auto& reserved = document_.reserved();
   if (reserved == nullptr || !document_.is_up_to_date()) return answer_->set_forms({QString()});
-  answer_->set_forms({tr("reserves %1").arg(reserved_text(reserved->memory)),
+  const QString reserves = tr("reserves %1").arg(reserved_text(reserved->memory));
+  const QString device = device_memory_text(reserved->device);
+  answer_->set_forms({tr("%1; takes %2").arg(reserves, device), reserves,
                       tr("reserves %1").arg(bytes_text(reserved->memory.reserved_bytes))});
   answer_->setToolTip(
-      tr("Reserved at most: %1. Peak of tensors: %2. The rest is fragmentation: %3.")
+      tr("Reserved at most: %1. Peak of tensors: %2. The rest is fragmentation: %3. With a CUDA "
+         "context and workspaces of libraries, the step takes %4.")
           .arg(exact_bytes_text(reserved->memory.reserved_bytes),
                exact_bytes_text(document_.study()->current->timeline.peak_bytes),
-               exact_bytes_text(reserved->memory.fragmentation_bytes)));
+               exact_bytes_text(reserved->memory.fragmentation_bytes), device));
 }
 
 }  // namespace stashscope::ui

@@ -9,6 +9,7 @@
 
 #include "core/study/reserved/reserved_memory.h"
 #include "tests/ui/support/window_test.h"
+#include "ui/document/choice_words.h"
 #include "ui/memory/memory_view.h"
 #include "ui/text/texts.h"
 
@@ -58,6 +59,10 @@ TEST_F(AllocatorChoice, IsOffUntilItIsSwitchedOn) {
   EXPECT_TRUE(tells(memory.reserved_bytes)) << status().toStdString();
   EXPECT_TRUE(tells(memory.fragmentation_bytes)) << status().toStdString();
   EXPECT_TRUE(find<QLabel>(u"answer_text"_s).text().contains(bytes_text(memory.reserved_bytes)));
+  const DeviceMemory device = document().reserved()->device;
+  EXPECT_GE(device.low_bytes, memory.reserved_bytes + (std::int64_t{300} << 20));
+  EXPECT_GT(device.high_bytes, device.low_bytes);
+  EXPECT_TRUE(find<QLabel>(u"answer_text"_s).toolTip().contains(device_memory_text(device)));
   click(toggle());
   ASSERT_TRUE(settles());
   EXPECT_EQ(document().reserved(), nullptr);
