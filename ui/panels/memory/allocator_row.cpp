@@ -35,7 +35,7 @@ AllocatorRow::AllocatorRow(Document& document, QWidget* parent)
   auto* const line = new QHBoxLayout;
   line->setSpacing(spacing_unit);
   line->addWidget(make_label_of(*field_, tr("PyTorch allo&cator")));
-  line->addWidget(field_, 3);
+  line->addWidget(field_, 1);
   line->addWidget(answer_, 2);
   auto* const layout = new QVBoxLayout(this);
   layout->setContentsMargins(spacing_unit, 0, spacing_unit, spacing_unit / 2);
@@ -109,9 +109,10 @@ void AllocatorRow::show_reserved() {
   const auto& reserved = document_.reserved();
   if (reserved == nullptr || !document_.is_up_to_date()) return answer_->set_forms({QString()});
   const QString reserves = tr("reserves %1").arg(reserved_text(reserved->memory));
+  const QString reserves_only = tr("reserves %1").arg(bytes_text(reserved->memory.reserved_bytes));
   const QString device = device_memory_text(reserved->device);
-  answer_->set_forms({tr("%1; takes %2").arg(reserves, device), reserves,
-                      tr("reserves %1").arg(bytes_text(reserved->memory.reserved_bytes))});
+  answer_->set_forms({tr("%1; takes %2").arg(reserves, device),
+                      tr("%1; takes %2").arg(reserves_only, device), reserves_only});
   answer_->setToolTip(
       tr("Reserved at most: %1. Peak of tensors: %2. The rest is fragmentation: %3. With a CUDA "
          "context and workspaces of libraries, the step takes %4.")
