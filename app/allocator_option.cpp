@@ -34,39 +34,48 @@ void add_allocator_options(CLI::App& program, AllocatorOptions& options, CLI::Op
       ->needs(batch);
 }
 
-void choose_allocator(const AllocatorOptions& options, Choices& choices) {
+namespace {
+
+/// @param text `pytorch`, or `pytorch:` and its settings
+AllocatorSettings settings_in(const std::string& text) {
   constexpr std::string_view name = "pytorch";
-  const std::string& text = options.allocator;
-  if (text == "none") {
-    if (fits_reserved(options)) {
-      fail_usage("--allocator none", "cannot be used with --fits reserved",
-                 "leave one of them out");
-    }
-    choices.allocator.reset();
-  } else if (text.empty()) {
-    if (fits_reserved(options) && !choices.allocator) choices.allocator.emplace();
-  } else {
-    const std::string rest = text.starts_with(name) ? text.substr(name.size()) : ".";
-    if (!rest.empty() && rest[0] != ':') {
-      fail_usage("--allocator " + printable(text), "is not known",
-                 "write pytorch, pytorch:SETTING=VALUE,... or none");
-    }
-    choices.allocator = to_string(read_option("--allocator", [&] {
-      return parse_allocator_settings(rest.empty() ? rest : rest.substr(1));
-    }));
+  const std::string rest = text.starts_with(name) ? text.substr(name.size()) : ".";
+  if (!rest.empty() && rest[0] != ':') {
+    fail_usage("--allocator " + printable(text), "is not known",
+               "write pytorch, pytorch:SETTING=VALUE,... or none");
+  }
+  return read_option("--allocator", [&] {
+    return parse_allocator_settings(rest.empty() ? rest : rest.substr(1));
+  });
+}
+
+}  // namespace
+
+void check_allocator(const AllocatorOptions& options) {
+  other_memory(options);
+  if (options.allocator.empty()) return;
+  if (options.allocator != "none") {
+    settings_in(options.allocator);
+  } else if (fits_reserved(options)) {
+    fail_usage("--allocator none", "cannot be used with --fits reserved", "leave one of them out");
   }
 }
 
-void check_allocator(const AllocatorOptions& options) {
-  Choices choices;
-  choose_allocator(options, choices);
-}
-
-std::vector<OtherMemory> other_memory(const AllocatorOptions& options, const Choices& choices) {
+void choose_allocator(const AllocatorOptions& options, Choices& choices) {
+  if (options.allocator == "none") {
+    choices.allocator.reset();
+  } else if (!options.allocator.empty()) {
+    choices.allocator = to_string(settings_in(options.allocator));
+  } else if (fits_reserved(options) && !choices.allocator) {
+    choices.allocator.emplace();
+  }
   if (!options.others.empty() && !choices.allocator) {
     fail_usage("--other-memory", "is reported only with reserved memory",
                "add --allocator pytorch");
   }
+}
+
+std::vector<OtherMemory> other_memory(const AllocatorOptions& options) {
   std::vector<OtherMemory> list = usual_other_memory();
   read_option("--other-memory", [&] {
     for (const std::string& each : options.others) change_other_memory(each, list);

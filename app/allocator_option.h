@@ -1,7 +1,6 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,17 +20,19 @@ struct AllocatorOptions {
 /// @param batch the option that all options declared here need
 void add_allocator_options(CLI::App& program, AllocatorOptions& options, CLI::Option* batch);
 
-/// Makes the allocator of the options a choice. Without --allocator, the allocator of the choices
-/// stays; for --fits reserved it has the default settings if the choices have none. Throws a usage
-/// Error for an allocator or settings that are not known.
-void choose_allocator(const AllocatorOptions& options, Choices& choices);
-
-/// Throws what `choose_allocator` throws, before a model is loaded.
+/// Throws a usage Error for what is wrong whatever the model: an allocator, settings or figures
+/// that are not known, and --fits reserved without an allocator.
 void check_allocator(const AllocatorOptions& options);
 
+/// Makes the allocator of the options a choice. Without --allocator, the allocator of the choices
+/// stays; for --fits reserved it has the default settings if the choices have none. Throws a usage
+/// Error for settings that are not known, and for figures of memory outside tensors without an
+/// allocator.
+void choose_allocator(const AllocatorOptions& options, Choices& choices);
+
 /// The figures for memory outside tensors, with the changes of the options. Throws a usage Error
-/// for a figure that cannot be read, and for figures without an allocator.
-std::vector<OtherMemory> other_memory(const AllocatorOptions& options, const Choices& choices);
+/// for a figure that cannot be read.
+std::vector<OtherMemory> other_memory(const AllocatorOptions& options);
 
 /// Whether budgets and memories must hold the reserved memory and not only the tensors.
 bool fits_reserved(const AllocatorOptions& options);

@@ -110,7 +110,7 @@ ReportInput report_input(const Study& study, const AnalysisOptions& analysis,
   ReportInput input = stashscope::report_input(study, analysis.file);
   input.planned = planned;
   input.command = options.command;
-  input.others = other_memory(options.allocator, study.choices);
+  input.others = other_memory(options.allocator);
   if (options.allocator.advises) input.advice = allocator_advice(study, *study.current);
   return input;
 }
@@ -171,7 +171,6 @@ int run_batch(const AnalysisOptions& analysis, const PlanningOptions& planning,
   LoadedModel loaded = load_model_or_session(analysis);
   choose_allocator(options.allocator, loaded.session.choices);
   const auto allocator = allocator_settings(loaded.session.choices);
-  other_memory(options.allocator, loaded.session.choices);  // throws before the work begins
   check_outputs(options, check, loaded.session.choices, files_read(analysis, loaded));
   auto study = study_with_times(loaded);
   const PlanningResults planned = plan(

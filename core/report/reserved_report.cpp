@@ -45,10 +45,9 @@ std::string reserved_text(const ChosenReserve& reserve, const std::vector<OtherM
                      format_bytes(reserve.memory.fragmentation_bytes) +
                      " of it for no tensor of the peak\n";
   const std::string parts = others_text(others);
-  if (parts.empty()) return text;
   return text +
          "  of the device: " + range_text(reserve.device.low_bytes, reserve.device.high_bytes) +
-         ", with " + parts + "\n";
+         (parts.empty() ? "" : ", with " + parts) + "\n";
 }
 
 json reserved_json(const ChosenReserve& reserve) {

@@ -46,7 +46,7 @@ class LevelTable {
   LiveLevel& level_of(const SnapshotNames& names, SnapshotStackId stack) {
     const auto [found, is_new] = rows_of_stacks_.try_emplace(stack, 0);
     if (is_new) found->second = row_of(names, stack);
-    std::vector<LiveLevel>& levels = rows_[found->second].levels;
+    std::vector<LiveLevel>& levels = rows_[found->second].leak.levels;
     levels.resize(totals_.size());
     return levels.back();
   }
@@ -54,8 +54,11 @@ class LevelTable {
   /// The row of the line of a stack. The row keeps how the line was first reached.
   std::size_t row_of(const SnapshotNames& names, SnapshotStackId stack);
 
-  std::vector<Leak> rows_;           ///< all lines
-  std::vector<std::string> places_;  ///< by row, the line with its folders
+  struct Row {
+    std::string whole_place;  ///< the line with its folders
+    Leak leak;                ///< of a line that may not leak
+  };
+  std::vector<Row> rows_;
   std::unordered_map<std::string, std::size_t> rows_of_places_;
   std::unordered_map<SnapshotStackId, std::size_t> rows_of_stacks_;
   std::vector<LiveLevel> totals_;
@@ -67,9 +70,8 @@ std::size_t LevelTable::row_of(const SnapshotNames& names, SnapshotStackId stack
   const std::string key = frames.empty() ? place : whole_frame_text(names, frames.front());
   const auto [found, is_new] = rows_of_places_.try_emplace(key, rows_.size());
   if (!is_new) return found->second;
-  Leak& row = rows_.emplace_back();
+  Leak& row = rows_.emplace_back(Row{key, {}}).leak;
   row.place = std::move(place);
-  places_.push_back(key);
   if (frames.empty()) return found->second;
   row.function = names.text(names.frame(frames.front()).name);
   const std::size_t end = std::min(frames.size(), most_callers + 1);
@@ -92,20 +94,25 @@ bool grows(const std::vector<LiveLevel>& levels) {
 
 std::vector<Leak> LevelTable::leaks() {
   std::map<std::string, std::size_t> same_names;
-  for (const Leak& row : rows_) ++same_names[row.place];
+  for (const Row& row : rows_) ++same_names[row.leak.place];
   std::vector<Leak> leaks;
-  for (std::size_t i = 0; i < rows_.size(); ++i) {
-    rows_[i].levels.resize(totals_.size());
-    if (!grows(rows_[i].levels)) continue;
-    leaks.push_back(rows_[i]);
-    if (same_names.at(rows_[i].place) > 1) leaks.back().place = places_[i];
+  for (Row& row : rows_) {
+    row.leak.levels.resize(totals_.size());
+    if (!grows(row.leak.levels)) continue;
+    leaks.push_back(row.leak);
+    if (same_names.at(row.leak.place) > 1) leaks.back().place = row.whole_place;
   }
-  std::ranges::stable_sort(leaks, std::greater(), &Leak::growth_bytes);
+  std::ranges::sort(leaks, [](const Leak& left, const Leak& right) {
+    if (left.growth_bytes() != right.growth_bytes()) {
+      return left.growth_bytes() > right.growth_bytes();
+    }
+    return left.place < right.place;
+  });
   return leaks;
 }
 
 bool allocates(const MemorySnapshot& snapshot, const SnapshotEvent& event) {
-  return action_of(snapshot.names.text(event.action)) == AllocatorAction::alloc;
+  return action_of(snapshot.names, event) == AllocatorAction::alloc;
 }
 
 /// The allocations of a trace as numbers. The same number means the same stack and, if asked for,
@@ -150,21 +157,6 @@ std::vector<std::size_t> compared_steps(std::size_t steps) {
   return compared;
 }
 
-/// The device that reserves the most of those with a trace.
-std::int64_t traced_device(const MemorySnapshot& snapshot) {
-  std::map<std::int64_t, std::int64_t> reserved;
-  for (std::size_t i = 0; i < snapshot.traces.size(); ++i) {
-    if (!snapshot.traces[i].empty()) reserved[static_cast<std::int64_t>(i)] = 0;
-  }
-  for (const SnapshotSegment& segment : snapshot.segments) {
-    const auto found = reserved.find(segment.device);
-    if (found != reserved.end()) found->second += segment.total_bytes;
-  }
-  using Entry = std::pair<const std::int64_t, std::int64_t>;
-  const auto most = std::ranges::max_element(reserved, {}, &Entry::second);
-  return most == reserved.end() ? main_device(snapshot) : most->first;
-}
-
 LiveTensors tensors_at_end(const MemorySnapshot& snapshot, std::int64_t device) {
   LiveTensors live = tensors_before(snapshot, device);
   for (const SnapshotEvent& event : events_of(snapshot, device)) {
@@ -176,7 +168,7 @@ LiveTensors tensors_at_end(const MemorySnapshot& snapshot, std::int64_t device) 
 }  // namespace
 
 LeakSearch leaks_in(const MemorySnapshot& snapshot) {
-  const std::int64_t device = traced_device(snapshot);
+  const std::int64_t device = main_traced_device(snapshot);
   const std::vector<SnapshotEvent>& events = events_of(snapshot, device);
   const Repetition repeated = steps_of(snapshot, events);
   const std::vector<std::size_t> steps = compared_steps(repeated.times);

@@ -23,7 +23,7 @@ void add_untouched(const MemorySnapshot& snapshot, const SnapshotSegment& segmen
 }  // namespace
 
 std::int64_t play_event(const SnapshotNames& names, const SnapshotEvent& event, LiveTensors& live) {
-  const AllocatorAction action = action_of(names.text(event.action));
+  const AllocatorAction action = action_of(names, event);
   if (action == AllocatorAction::alloc) {
     live[event.address] = tensor_of(event);
     return event.bytes;
@@ -40,8 +40,7 @@ LiveTensors tensors_before(const MemorySnapshot& snapshot, std::int64_t device) 
   LiveTensors before;
   LiveTensors made;
   for (const SnapshotEvent& event : events_of(snapshot, device)) {
-    const bool frees =
-        action_of(snapshot.names.text(event.action)) == AllocatorAction::free_completed;
+    const bool frees = action_of(snapshot.names, event) == AllocatorAction::free_completed;
     if (frees && !made.contains(event.address)) before[event.address] = tensor_of(event);
     play_event(snapshot.names, event, made);
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "core/base/error.h"
 
@@ -32,10 +33,21 @@ const Value* setting(const MemorySnapshot& snapshot, std::string_view key) {
   return found == nullptr ? nullptr : std::get_if<Value>(&found->value);
 }
 
+/// @param reserved bytes by device
+std::optional<std::int64_t> most_reserving(const std::map<std::int64_t, std::int64_t>& reserved) {
+  using Entry = std::pair<const std::int64_t, std::int64_t>;
+  const auto most = std::ranges::max_element(reserved, {}, &Entry::second);
+  return most == reserved.end() ? std::nullopt : std::optional(most->first);
+}
+
 }  // namespace
 
 AllocatorAction action_of(std::string_view name) {
   return action_named(name).value_or(AllocatorAction::other);
+}
+
+AllocatorAction action_of(const SnapshotNames& names, const SnapshotEvent& event) {
+  return action_of(names.text(event.action));
 }
 
 std::int64_t main_device(const MemorySnapshot& snapshot) {
@@ -43,10 +55,20 @@ std::int64_t main_device(const MemorySnapshot& snapshot) {
   for (const SnapshotSegment& segment : snapshot.segments) {
     reserved[segment.device] += segment.total_bytes;
   }
-  if (reserved.empty()) return 0;
-  return std::ranges::max_element(reserved, {},
-                                  &std::pair<const std::int64_t, std::int64_t>::second)
-      ->first;
+  return most_reserving(reserved).value_or(0);
+}
+
+std::int64_t main_traced_device(const MemorySnapshot& snapshot) {
+  std::map<std::int64_t, std::int64_t> reserved;
+  for (std::size_t i = 0; i < snapshot.traces.size(); ++i) {
+    if (!snapshot.traces[i].empty()) reserved[static_cast<std::int64_t>(i)] = 0;
+  }
+  for (const SnapshotSegment& segment : snapshot.segments) {
+    const auto found = reserved.find(segment.device);
+    if (found != reserved.end()) found->second += segment.total_bytes;
+  }
+  const auto device = most_reserving(reserved);
+  return device ? *device : main_device(snapshot);
 }
 
 const std::vector<SnapshotEvent>& events_of(const MemorySnapshot& snapshot, std::int64_t device) {
@@ -73,7 +95,7 @@ SnapshotRecording recording_of(const MemorySnapshot& snapshot, std::int64_t devi
   std::ranges::sort(recording.end.segments, {}, &RecordedSegment::address);
   for (const SnapshotEvent& event : events_of(snapshot, device)) {
     recording.events.push_back(
-        {action_of(snapshot.names.text(event.action)), event.address, event.bytes, event.stream});
+        {action_of(snapshot.names, event), event.address, event.bytes, event.stream});
   }
   return recording;
 }

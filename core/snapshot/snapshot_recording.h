@@ -17,8 +17,12 @@ struct SnapshotRecording {
 /// The action of an event by its name; `other` for actions without an effect on memory.
 AllocatorAction action_of(std::string_view name);
 
+AllocatorAction action_of(const SnapshotNames& names, const SnapshotEvent& event);
+
 /// The device that reserves the most memory at the end of the snapshot.
 std::int64_t main_device(const MemorySnapshot& snapshot);
+/// The same of the devices with events; the main device if there are none.
+std::int64_t main_traced_device(const MemorySnapshot& snapshot);
 
 /// The events of a device; empty if none were recorded.
 const std::vector<SnapshotEvent>& events_of(const MemorySnapshot& snapshot, std::int64_t device);

@@ -53,7 +53,7 @@ class UseReader {
 
  private:
   AllocatorAction action(const SnapshotEvent& event) const {
-    return action_of(snapshot_.names.text(event.action));
+    return action_of(snapshot_.names, event);
   }
 
   std::int64_t reserved_change(const SnapshotEvent& event) const {
