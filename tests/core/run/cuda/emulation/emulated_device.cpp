@@ -5,12 +5,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <sstream>
 
 #include "core/base/error.h"
 #include "core/graph/tensor.h"
 #include "core/process/temporary_folder.h"
-#include "core/run/cuda/execute/plugin_loader.h"
+#include "kernel_store.h"
 #include "reference_products.h"
 
 namespace stashscope::testing_run {
@@ -43,31 +42,17 @@ bool is_poison(const std::byte* from, const std::byte* to) {
                      [](std::byte each) { return each == std::byte{EmulatedDevice::poison}; });
 }
 
-/// Text that runs here must also compile with CUDA's compiler, if it is installed.
-void require_code_for_devices(const std::string& text, const std::vector<std::string>& entries) {
-  const cuda::PluginInterface* const plugin = cuda::installed_plugin().functions;
-  if (plugin != nullptr) plugin->compile(text, entries, EmulatedDevice::architecture);
-}
-
-std::string contents_of(const std::filesystem::path& file) {
-  std::ostringstream text;
-  text << std::ifstream(file).rdbuf();
-  return text.str();
-}
-
 }  // namespace
 
-/// Kernel text as a shared library.
+/// Kernel text as a shared library of its own, so that no two devices share variables.
 class EmulatedDevice::Library {
  public:
   Library(const std::string& text, const std::vector<std::string>& entries) {
-    const std::filesystem::path source = folder_.path() / "kernels.cpp";
-    std::ofstream file(source);
-    file << "#include \"" STASHSCOPE_EMULATION "/emulation.h\"\n#line 1 \"kernels\"\n"
-         << text << '\n';
-    for (const std::string& entry : entries) file << "EMULATED_ENTRY(" << entry << ")\n";
-    file.close();
-    build(source);
+    const std::string source = source_of(text, entries);
+    const std::filesystem::path library = folder_.path() / "kernels.so";
+    kernel_store().get(origin_of(source), library, [&] { build(source, library); });
+    handle_ = ::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (handle_ == nullptr) fail_run("", ::dlerror());
   }
   ~Library() {
     if (handle_ != nullptr) ::dlclose(handle_);
@@ -83,19 +68,35 @@ class EmulatedDevice::Library {
   }
 
  private:
-  void build(const std::filesystem::path& source) {
-    const std::filesystem::path library = folder_.path() / "kernels.so";
+  static constexpr std::string_view command = "'" STASHSCOPE_COMPILER
+                                              "' -O1 -std=c++17 -shared -fPIC -w -ffp-contract=off"
+                                              " -fvisibility=hidden -fno-gnu-unique";
+
+  static std::string source_of(const std::string& text, const std::vector<std::string>& entries) {
+    std::string source =
+        "#include \"" STASHSCOPE_EMULATION "/emulation.h\"\n#line 1 \"kernels\"\n" + text + '\n';
+    for (const std::string& entry : entries) source += "EMULATED_ENTRY(" + entry + ")\n";
+    return source;
+  }
+
+  /// The command with its compiler's age, and what it reads.
+  static std::string origin_of(const std::string& source) {
+    const auto age = std::filesystem::last_write_time(STASHSCOPE_COMPILER).time_since_epoch();
+    const std::filesystem::path headers = STASHSCOPE_EMULATION;
+    return std::string(command) + std::to_string(age.count()) +
+           contents_of(headers / "emulation.h") + contents_of(headers / "emulated_threads.h") +
+           source;
+  }
+
+  void build(const std::string& source, const std::filesystem::path& library) const {
+    const std::filesystem::path file = folder_.path() / "kernels.cpp";
     const std::filesystem::path messages = folder_.path() / "messages";
-    const std::string command = "'" STASHSCOPE_COMPILER
-                                "' -O1 -std=c++17 -shared -fPIC -w -ffp-contract=off"
-                                " -fvisibility=hidden -fno-gnu-unique -o '" +
-                                library.string() + "' '" + source.string() + "' > '" +
-                                messages.string() + "' 2>&1";
-    if (std::system(command.c_str()) != 0) {
+    std::ofstream(file) << source;
+    const std::string built = std::string(command) + " -o '" + library.string() + "' '" +
+                              file.string() + "' > '" + messages.string() + "' 2>&1";
+    if (std::system(built.c_str()) != 0) {
       fail_run("", "kernels do not compile: " + contents_of(messages));
     }
-    handle_ = ::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (handle_ == nullptr) fail_run("", ::dlerror());
   }
 
   TemporaryFolder folder_;
@@ -209,7 +210,7 @@ std::vector<cuda::KernelId> EmulatedDevice::compile(const std::string& text,
                                                     const std::vector<std::string>& entries) {
   std::unique_ptr<Library>& known = libraries_[text];
   if (known == nullptr) {
-    if (text_check_ == TextCheck::for_devices) require_code_for_devices(text, entries);
+    if (text_check_ == TextCheck::for_devices) require_device_code(text, entries, architecture);
     known = std::make_unique<Library>(text, entries);
   }
   const Library& library = *known;
