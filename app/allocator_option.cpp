@@ -28,10 +28,9 @@ void add_allocator_options(CLI::App& program, AllocatorOptions& options, CLI::Op
       ->type_name("NAME=LOW[:HIGH]")
       ->allow_extra_args(false)
       ->needs(batch);
-  program
-      .add_flag("--advise-allocator", options.advises,
-                "state what other settings of PyTorch's allocator would reserve, and why")
-      ->needs(batch);
+  program.add_flag("--advise-allocator", options.advises,
+                   "state what other settings of PyTorch's allocator would reserve, and why; with "
+                   "--batch or --replay");
 }
 
 namespace {

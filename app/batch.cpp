@@ -111,7 +111,9 @@ ReportInput report_input(const Study& study, const AnalysisOptions& analysis,
   input.planned = planned;
   input.command = options.command;
   input.others = other_memory(options.allocator);
-  if (options.allocator.advises) input.advice = allocator_advice(study, *study.current);
+  if (options.allocator.advises) {
+    input.advice = allocator_advice(study, *study.current, allocator_settings(study.choices));
+  }
   return input;
 }
 

@@ -132,6 +132,13 @@ void check_format(const ProgramOptions& options) {
   }
 }
 
+/// Throws a usage Error if advice is asked for of nothing.
+void check_advice(const ProgramOptions& options) {
+  if (!options.batch.allocator.advises || options.is_batch || !options.replay.events.empty())
+    return;
+  fail_usage("--advise-allocator", "requires --batch or --replay", "add one of them");
+}
+
 /// Throws a usage Error if the file is a memory snapshot and is not compared.
 void check_file(const ProgramOptions& options) {
   const std::string& file = options.analysis.file;
@@ -163,7 +170,10 @@ int run_program(const ProgramOptions& options, int argc, char** argv) {
   if (options.lists_orders) return print_list(order_list());
   if (options.lists_profiles) return print_profiles();
   check_format(options);
-  if (!options.replay.events.empty()) return run_replay(options.replay, options.batch.format);
+  check_advice(options);
+  if (!options.replay.events.empty()) {
+    return run_replay(options.replay, options.batch.allocator.advises, options.batch.format);
+  }
   if (!options.leak_snapshots.empty()) return find_leaks(options);
   check_file(options);
   if (!options.batch.compare.empty()) return compare(options);

@@ -6,8 +6,12 @@
 #include "app/options.h"
 #include "app/parsed_file.h"
 #include "core/allocator/replay.h"
+#include "core/allocator/trace_advice.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/report/reserved_report.h"
+#include "core/snapshot/live_tensors.h"
+#include "core/snapshot/places.h"
 #include "core/snapshot/snapshot_file.h"
 #include "core/snapshot/snapshot_recording.h"
 
@@ -53,24 +57,75 @@ std::string result_text(const ReplayResult& result) {
          std::to_string(difference.recorded_address) + ": " + difference.reason + "\n";
 }
 
-SnapshotRecording recording_in_snapshot(const ReplayOptions& options) {
+/// A recording, and the snapshot that it comes from.
+struct Recorded {
+  SnapshotRecording recording;
+  std::optional<MemorySnapshot> snapshot;  ///< not set for events as CSV
+};
+
+Recorded recorded_in_snapshot(const ReplayOptions& options) {
   if (!options.segments.empty()) {
     fail_usage("--segments", "is given beside a snapshot, which has segments of its own",
                "leave it out");
   }
-  const MemorySnapshot snapshot = load_snapshot(options.events);
-  return recording_of(snapshot, main_device(snapshot));
+  MemorySnapshot snapshot = load_snapshot(options.events);
+  SnapshotRecording recording = recording_of(snapshot, main_device(snapshot));
+  return {std::move(recording), std::move(snapshot)};
 }
 
-SnapshotRecording recording_in(const ReplayOptions& options) {
-  if (is_snapshot_file(options.events)) return recording_in_snapshot(options);
+Recorded recorded_in(const ReplayOptions& options) {
+  if (is_snapshot_file(options.events)) return recorded_in_snapshot(options);
   if (options.segments.empty())
     fail_usage("--replay", "requires --segments", "add --segments FILE");
   const auto events =
       parsed_file(options.events, [](const std::string& text) { return parse_trace_events(text); });
-  return {parsed_file(options.segments,
-                      [](const std::string& text) { return parse_recorded_state(text); }),
-          events};
+  return {{parsed_file(options.segments,
+                       [](const std::string& text) { return parse_recorded_state(text); }),
+           events},
+          {}};
+}
+
+/// Names the tensors of a recording by the lines that made them, as far as these are known.
+class TensorNames {
+ public:
+  explicit TensorNames(const std::optional<MemorySnapshot>& snapshot) : snapshot_(snapshot) {
+    if (snapshot) before_ = tensors_before(*snapshot, main_device(*snapshot));
+  }
+
+  std::string operator()(const TraceTensor& tensor) const {
+    const std::string place = place_of_tensor(tensor);
+    const std::string subject =
+        place == unknown_place ? "the tensor" : "the tensor that " + place + " made";
+    if (tensor.event) return subject + " in event " + std::to_string(*tensor.event);
+    if (place != unknown_place) return subject + " before the trace";
+    return subject + " at address " + std::to_string(tensor.address) + " from before the trace";
+  }
+
+ private:
+  std::string place_of_tensor(const TraceTensor& tensor) const {
+    if (!snapshot_) return std::string(unknown_place);
+    return place_of(snapshot_->names, stack_of(tensor));
+  }
+
+  SnapshotStackId stack_of(const TraceTensor& tensor) const {
+    if (tensor.event) return events_of(*snapshot_, main_device(*snapshot_))[*tensor.event].stack;
+    const auto found = before_.find(tensor.address);
+    return found == before_.end() ? SnapshotStackId() : found->second.stack;
+  }
+
+  const std::optional<MemorySnapshot>& snapshot_;
+  LiveTensors before_;
+};
+
+void print_text(const ReplayResult& result, const std::optional<AllocatorAdvice>& advice) {
+  std::cout << result_text(result);
+  if (advice) std::cout << advice_text(*advice);
+}
+
+void print_json(const ReplayResult& result, const std::optional<AllocatorAdvice>& advice) {
+  json printed = result_json(result);
+  if (advice) printed["allocator_advice"] = advice_json(*advice);
+  std::cout << printed.dump(2) << "\n";
 }
 
 }  // namespace
@@ -93,16 +148,19 @@ void add_replay_options(CLI::App& program, ReplayOptions& options) {
       ->needs(replay);
 }
 
-int run_replay(const ReplayOptions& options, const std::string& format) {
-  const SnapshotRecording recording = recording_in(options);
+int run_replay(const ReplayOptions& options, bool advises, const std::string& format) {
+  const Recorded recorded = recorded_in(options);
+  const auto& [end, events] = recorded.recording;
   ReplayResult result;
+  std::optional<AllocatorAdvice> advice;
   try {
-    result = replay(recording.events, recording.end,
+    result = replay(events, end,
                     options.own_addresses ? ReplayAddresses::own : ReplayAddresses::recorded);
+    if (advises) advice = trace_advice(events, end, TensorNames(recorded.snapshot));
   } catch (const Error& error) {
     throw error.within(printable(options.events));
   }
-  std::cout << (format == "json" ? result_json(result).dump(2) + "\n" : result_text(result));
+  (format == "json" ? print_json : print_text)(result, advice);
   flush_output();
   return 0;
 }

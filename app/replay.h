@@ -15,7 +15,8 @@ void add_replay_options(CLI::App& program, ReplayOptions& options);
 
 /// Plays a recorded trace of PyTorch's allocator and prints how far the rules of the program do
 /// what the recording shows. Returns the exit code.
+/// @param advises whether it also prints what other settings would reserve
 /// @param format text or json
-int run_replay(const ReplayOptions& options, const std::string& format);
+int run_replay(const ReplayOptions& options, bool advises, const std::string& format);
 
 }  // namespace stashscope::app

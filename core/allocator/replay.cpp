@@ -119,12 +119,7 @@ class Replay {
 
   void free(const AllocatorEvent& event) {
     const auto found = tensors_.find(event.address);
-    if (found == tensors_.end()) {
-      fail_input(
-          "event " + std::to_string(index_),
-          "frees memory at address " + std::to_string(event.address) + ", where no tensor is",
-          "give the segments of the same recording as the events");
-    }
+    if (found == tensors_.end()) fail_unknown_tensor(event, index_);
     if (found->second.valid()) allocator_.free(found->second);
     tensors_.erase(found);
   }
@@ -142,29 +137,11 @@ class Replay {
   ReplayResult result_;
 };
 
-[[noreturn]] void fail_expandable(const std::string& where) {
-  fail_input(where, "has expandable segments, whose pages a replay does not map",
-             "record the step with expandable_segments:False");
-}
-
-/// Refuses recordings with segments that are mapped page by page.
-void check_segments(std::span<const AllocatorEvent> events, const RecordedState& end) {
-  const bool is_expandable = end.settings.expandable_segments ||
-                             std::ranges::any_of(end.segments, &RecordedSegment::is_expandable);
-  if (is_expandable) fail_expandable("the recording");
-  for (std::size_t index = 0; index < events.size(); ++index) {
-    const AllocatorAction action = events[index].action;
-    if (action == AllocatorAction::segment_map || action == AllocatorAction::segment_unmap) {
-      fail_expandable("event " + std::to_string(index));
-    }
-  }
-}
-
 }  // namespace
 
 ReplayResult replay(std::span<const AllocatorEvent> events, const RecordedState& end,
                     ReplayAddresses addresses) {
-  check_segments(events, end);
+  check_replayable(events, end);
   Replay play(state_before(events, end), addresses);
   ReplayResult result = play.run(events);
   result.recorded_reserved_end_bytes = end.reserved_bytes();

@@ -7,7 +7,7 @@
 #include "core/study/facts/exported_config.h"
 #include "core/study/facts/pass_savings.h"
 #include "core/study/measured/measure.h"
-#include "core/study/reserved/allocator_advice.h"
+#include "core/allocator/allocator_advice.h"
 #include "core/study/reserved/device_memory.h"
 #include "core/study/search/budget.h"
 #include "core/study/search/largest_fit.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/study/reserved/allocator_advice.h"
+#include "core/allocator/allocator_advice.h"
 #include "core/study/reserved/device_memory.h"
 
 namespace stashscope {

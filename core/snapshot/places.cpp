@@ -53,11 +53,11 @@ std::string whole_frame_text(const SnapshotNames& names, SnapshotFrameId frame) 
 }
 
 std::string place_of(const SnapshotNames& names, SnapshotStackId stack) {
-  if (!stack.valid() || names.stack(stack).empty()) return "unknown";
+  if (!stack.valid() || names.stack(stack).empty()) return std::string(unknown_place);
   const std::vector<SnapshotFrameId> frames = program_frames(names, stack);
   if (!frames.empty()) return frame_text(names, frames.front());
   const std::string& name = names.text(names.frame(names.stack(stack).front()).name);
-  return name.empty() ? "unknown" : name;
+  return name.empty() ? std::string(unknown_place) : name;
 }
 
 }  // namespace stashscope

@@ -20,6 +20,9 @@ std::string frame_text(const SnapshotNames& names, SnapshotFrameId frame);
 /// A frame with all folders of its file, as `/home/me/train.py:12`.
 std::string whole_frame_text(const SnapshotNames& names, SnapshotFrameId frame);
 
+/// What `place_of` says of a stack that tells nothing.
+inline constexpr std::string_view unknown_place = "unknown";
+
 /// The line of the user's program in a stack: its innermost program frame. Without such a frame,
 /// the innermost function.
 std::string place_of(const SnapshotNames& names, SnapshotStackId stack);

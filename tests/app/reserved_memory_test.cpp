@@ -167,6 +167,19 @@ TEST_F(Reserved, LimitsThatAreBrokenHaveACodeOfTheirOwn) {
   EXPECT_NE(wrong.errors.find("limits.json: 'peak'"), std::string::npos) << wrong.errors;
 }
 
+TEST_F(Reserved, AdviceOnASnapshotNamesTheLinesThatMadeTensors) {
+  const std::string snapshot = in_folder("step.pickle");
+  ASSERT_EQ(stashscope("--batch " + model() + " --allocator pytorch --export-snapshot " + snapshot)
+                .status,
+            0);
+  const Outcome advised = stashscope("--replay " + snapshot + " --advise-allocator");
+  ASSERT_EQ(advised.status, 0) << advised.errors;
+  EXPECT_NE(advised.output.find("default settings: "), std::string::npos) << advised.output;
+  EXPECT_NE(advised.output.find("reserved for the last time for the tensor that "),
+            std::string::npos)
+      << advised.output;
+}
+
 TEST_F(Reserved, RecordedTracesAreReplayed) {
   write("events.csv",
         "action,addr,size,stream,time_us\nsegment_alloc,1073741824,20971520,0,1\n"
@@ -193,6 +206,15 @@ TEST_F(Reserved, RecordedTracesAreReplayed) {
   EXPECT_EQ(nlohmann::json::parse(
                 stashscope(files + " --own-addresses --format json").output)["reserved_end_bytes"],
             20971520);
+  const Outcome advised = stashscope(files + " --advise-allocator --format json");
+  ASSERT_EQ(advised.status, 0) << advised.errors;
+  const auto advice = nlohmann::json::parse(advised.output)["allocator_advice"];
+  EXPECT_EQ(advice["trials"][0]["reserved_bytes"], 20971520);
+  EXPECT_EQ(advice["trials"][0]["fragmentation_bytes"], 20971520 - 7000000);
+  EXPECT_NE(advice["reason"].get<std::string>().find("the tensor in event 1"), std::string::npos)
+      << advice;
+  EXPECT_FALSE(result.contains("allocator_advice")) << "only if it is asked for";
+  EXPECT_EQ(stashscope("--advise-allocator " + model()).status, 2);
   EXPECT_EQ(stashscope(files + " --format html").status, 2);
   EXPECT_EQ(stashscope("--replay " + in_folder("events.csv")).status, 2);
   EXPECT_EQ(stashscope("--format json " + model()).status, 2) << "nothing prints";

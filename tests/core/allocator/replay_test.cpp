@@ -2,86 +2,14 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <random>
-
 #include "core/allocator/start_state.h"
-#include "core/base/gzip.h"
+#include "tests/core/allocator/recordings.h"
 #include "tests/support/refusal.h"
 
 namespace stashscope {
 namespace replay_test {
 
 constexpr std::int64_t mebibyte = 1 << 20;
-
-/// The state of an allocator, as a recording has it.
-RecordedState state_of(const CachingAllocator& allocator) {
-  RecordedState state{allocator.settings(), {}};
-  for (const MemorySegmentId id : allocator.segments()) {
-    const MemorySegment& segment = allocator.segment(id);
-    RecordedSegment recorded{segment.address, segment.reserved_bytes, segment.stream, segment.pool,
-                             segment.is_expandable};
-    for (const MemoryBlockId each : allocator.blocks_of(id)) {
-      const MemoryBlock& block = allocator.block(each);
-      recorded.blocks.push_back(
-          {block.address, block.bytes, block.requested_bytes, !block.is_allocated});
-    }
-    state.segments.push_back(std::move(recorded));
-  }
-  return state;
-}
-
-/// An allocator that records what it does from some moment on.
-class Recorder {
- public:
-  explicit Recorder(std::uint32_t seed) : random_(seed) {}
-
-  void work(int steps, bool is_recording) {
-    for (int i = 0; i < steps; ++i) {
-      if (random_() % 100 < 52 || held_.empty()) {
-        allocate(is_recording);
-      } else {
-        free(is_recording);
-      }
-    }
-  }
-
-  const CachingAllocator& allocator() const { return allocator_; }
-  const std::vector<AllocatorEvent>& events() const { return events_; }
-
- private:
-  void allocate(bool is_recording) {
-    const std::int64_t bytes =
-        1 + static_cast<std::int64_t>(random_() % (1U << (10 + random_() % 15)));
-    const std::int64_t before = allocator_.reserved_bytes();
-    const MemoryBlockId block = allocator_.allocate(bytes);
-    held_.emplace_back(block, bytes);
-    if (!is_recording) return;
-    const MemoryBlock& placed = allocator_.block(block);
-    if (allocator_.reserved_bytes() > before) {
-      events_.push_back({AllocatorAction::segment_alloc, allocator_.segment(placed.segment).address,
-                         allocator_.reserved_bytes() - before, 0});
-    }
-    events_.push_back({AllocatorAction::alloc, placed.address, bytes, 0});
-  }
-
-  void free(bool is_recording) {
-    std::swap(held_[random_() % held_.size()], held_.back());
-    const auto [block, bytes] = held_.back();
-    held_.pop_back();
-    if (is_recording) {
-      const std::int64_t address = allocator_.block(block).address;
-      events_.push_back({AllocatorAction::free_requested, address, bytes, 0});
-      events_.push_back({AllocatorAction::free_completed, address, bytes, 0});
-    }
-    allocator_.free(block);
-  }
-
-  std::mt19937 random_;
-  CachingAllocator allocator_;
-  std::vector<std::pair<MemoryBlockId, std::int64_t>> held_;
-  std::vector<AllocatorEvent> events_;
-};
 
 TEST(Replay, RepeatsARecordingFromItsFirstMoment) {
   Recorder recorder(3);
@@ -215,14 +143,9 @@ TEST(MemoryTrace, StatesAreChecked) {
 class RecordedTraces : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(RecordedTraces, AreRepeatedToTheByte) {
-  const std::filesystem::path base =
-      std::filesystem::path(STASHSCOPE_SHARED) / "cases/allocator" / GetParam();
-  const std::filesystem::path file = base.string() + ".events.csv.gz";
-  if (!std::filesystem::exists(file)) GTEST_SKIP() << file << " is absent";
-  constexpr std::int64_t most = std::int64_t{1} << 30;
-  const std::vector<AllocatorEvent> events = parse_trace_events(read_maybe_gzip(file, most));
-  const RecordedState end =
-      parse_recorded_state(read_maybe_gzip(base.string() + ".segments.json.gz", most));
+  const auto recording = shared_recording(GetParam());
+  if (!recording) GTEST_SKIP() << GetParam() << " is absent";
+  const auto& [events, end] = *recording;
   const ReplayResult result = replay(events, end, ReplayAddresses::recorded);
   EXPECT_GT(result.allocations, 1000);
   EXPECT_EQ(result.at_recorded_address, result.allocations);
@@ -233,10 +156,7 @@ TEST_P(RecordedTraces, AreRepeatedToTheByte) {
   EXPECT_EQ(own.new_segments_right, own.new_segments);
 }
 
-INSTANTIATE_TEST_SUITE_P(Shared, RecordedTraces,
-                         ::testing::Values("K_memory_ctx128_fullstep", "K_memory_ctx256_fullstep",
-                                           "W_medium_128_training", "W_medium_1024_inference",
-                                           "W_medium_1024_training"));
+INSTANTIATE_TEST_SUITE_P(Shared, RecordedTraces, ::testing::ValuesIn(shared_recordings));
 
 }  // namespace replay_test
 }  // namespace stashscope

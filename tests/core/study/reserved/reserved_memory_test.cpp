@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "core/allocator/caching_allocator.h"
-#include "core/study/reserved/allocator_advice.h"
+#include "core/study/reserved/step_advice.h"
 #include "core/study/search/budget.h"
 #include "core/study/search/largest_fit.h"
 #include "core/study/search/replanned_fit.h"

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/allocator/growth_watch.h"
+
+namespace stashscope {
+
+/// What one choice of allocator settings reserves.
+struct AllocatorTrial {
+  AllocatorSettings settings;
+  std::int64_t reserved_bytes = 0;
+  std::int64_t fragmentation_bytes = 0;  ///< reserved beyond the peak of tensors
+};
+
+/// The last allocation for which an allocator reserves memory, with names. Sizes in bytes.
+struct LastGrowth {
+  std::string tensor;
+  std::int64_t bytes = 0;               ///< of the tensor
+  std::int64_t grown_bytes = 0;         ///< newly reserved
+  std::int64_t free_bytes = 0;          ///< reserved and free at that moment, in the tensor's pool
+  std::int64_t largest_free_bytes = 0;  ///< the largest piece of these
+  /// Tensors beside the largest free pieces, which keep them apart.
+  std::vector<std::string> between;
+};
+
+/// Settings of PyTorch's allocator for what is played through it.
+struct AllocatorAdvice {
+  std::vector<AllocatorTrial> trials;  ///< the first has the default settings
+  std::size_t best = 0;  ///< index of the trial that reserves least; of equals the first
+  std::optional<LastGrowth> growth;  ///< under the default settings; not set if nothing is reserved
+};
+
+/// Plays what needs memory through an allocator with these settings. With a watch, tells it of all
+/// allocations.
+using PlayAllocator = std::function<AllocatorTrial(const AllocatorSettings&, GrowthWatch*)>;
+
+/// Tries settings: those of a table, and `present` if it is not in the table.
+/// @param name the name of the tensor that a growth is for, or of one beside free pieces
+AllocatorAdvice try_settings(const PlayAllocator& play,
+                             const std::function<std::string(PlacedTensorId)>& name,
+                             const std::optional<AllocatorSettings>& present = {});
+
+/// Why the default settings reserve more than the tensors need; one or two sentences.
+std::string reason_text(const AllocatorAdvice& advice);
+
+}  // namespace stashscope

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "core/allocator/allocator_advice.h"
+#include "core/allocator/memory_trace.h"
+
+namespace stashscope {
+
+/// A tensor of a recorded trace.
+struct TraceTensor {
+  std::optional<std::size_t> event;  ///< index of its allocation; not set: from before the trace
+  std::int64_t address = 0;          ///< as recorded
+};
+
+/// Tries settings on a recorded trace. The tensors from before the trace are placed first, by
+/// ascending address, into an allocator that holds nothing; the trace follows once, with its sizes
+/// and times only. Where it gave segments back, all free segments are given back. The trial with
+/// the default settings therefore need not reserve what was recorded. Throws an input Error if the
+/// trace frees a tensor that it does not have.
+/// @param name the name of a tensor, for the reason
+AllocatorAdvice trace_advice(std::span<const AllocatorEvent> events, const RecordedState& end,
+                             const std::function<std::string(const TraceTensor&)>& name);
+
+}  // namespace stashscope
