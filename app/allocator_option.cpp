@@ -68,19 +68,17 @@ std::optional<PoolSettings> pool_settings(const AllocatorOptions& options) {
   return read_option("--allocator", [&] { return parse_pool_settings(*settings); });
 }
 
-void refuse_pool(const AllocatorOptions& options, const std::string& other,
-                 const std::string& why) {
+void refuse_pool(const AllocatorOptions& options, const std::string& other) {
   if (!pool_settings(options)) return;
-  fail_usage("--allocator cuda_pool", "cannot be used with " + other + ", " + why,
+  fail_usage("--allocator cuda_pool",
+             "cannot be used with " + other + ", which knows only PyTorch's allocator",
              "leave one of them out, or choose --allocator pytorch");
 }
 
 void check_allocator(const AllocatorOptions& options) {
   other_memory(options);
   if (options.allocator.empty()) return;
-  if (fits_reserved(options)) {
-    refuse_pool(options, "--fits reserved", "which holds what PyTorch's allocator reserves");
-  }
+  if (fits_reserved(options)) refuse_pool(options, "--fits reserved");
   if (pool_settings(options)) return;
   if (options.allocator != "none") {
     pytorch_settings(options.allocator);

@@ -31,9 +31,9 @@ void check_allocator(const AllocatorOptions& options);
 /// are not known.
 std::optional<PoolSettings> pool_settings(const AllocatorOptions& options);
 
-/// Throws a usage Error if the options name a pool of CUDA, beside which `other` cannot be used.
-/// @param why what `other` does that a pool cannot be part of
-void refuse_pool(const AllocatorOptions& options, const std::string& other, const std::string& why);
+/// Throws a usage Error if the options name a pool of CUDA.
+/// @param other an option that knows only PyTorch's allocator
+void refuse_pool(const AllocatorOptions& options, const std::string& other);
 
 /// Makes the allocator of the options a choice. A pool of CUDA is no choice; beside it, none is
 /// chosen. Without --allocator, the allocator of the choices stays; for --fits reserved it has the

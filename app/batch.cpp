@@ -70,21 +70,17 @@ void check_printed_format(const BatchOptions& options) {
              "choose text or json, or write the report with --out FILE");
 }
 
-/// Throws a usage Error if a pool of CUDA is named beside an output that has only the reserved
-/// memory of PyTorch's allocator.
+/// Throws a usage Error if a pool of CUDA is named beside an output that knows only PyTorch's
+/// allocator.
 void check_pool_outputs(const BatchOptions& options) {
   for (const auto& [option, path] :
        {std::pair<const char*, const std::string&>("--check", options.check.limits),
         {"--save-baseline", options.check.save_baseline},
+        {"--save-session", options.save_session},
         {"--export-snapshot", options.exports.snapshot},
         {"--export-perfetto", options.exports.perfetto},
         {"--export-csv", options.exports.csv}}) {
-    if (path.empty()) continue;
-    refuse_pool(options.allocator, option, "which states what PyTorch's allocator reserves");
-  }
-  if (!options.save_session.empty()) {
-    refuse_pool(options.allocator, "--save-session",
-                "because a session keeps only settings of PyTorch's allocator");
+    if (!path.empty()) refuse_pool(options.allocator, option);
   }
 }
 

@@ -19,8 +19,7 @@ void check_usage(const BatchOptions& options) {
 int run_comparison(const AnalysisOptions& analysis, const BatchOptions& options) {
   check_usage(options);
   check_allocator(options.allocator);
-  refuse_pool(options.allocator, "--compare",
-              "because a step's choices keep only settings of PyTorch's allocator");
+  refuse_pool(options.allocator, "--compare");
   LoadedModel left = load_model_or_session(analysis);
   choose_allocator(options.allocator, left.session.choices);
   const LoadedModel right = stashscope::load_model_or_session(options.compare);

@@ -50,9 +50,16 @@ void read_setting(const std::string& text, PoolSettings& settings) {
   }
 }
 
+/// Such as `32MiB`, or `512` for no whole number of MiB.
+std::string size_text(std::int64_t bytes) {
+  constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
+  if (bytes == 0 || bytes % mebibyte != 0) return std::to_string(bytes);
+  return std::to_string(bytes / mebibyte) + "MiB";
+}
+
 void add_setting(std::string_view name, const std::optional<std::int64_t>& bytes,
                  std::vector<std::string>& parts) {
-  if (bytes) parts.push_back(std::string(name) + "=" + std::to_string(*bytes));
+  if (bytes) parts.push_back(std::string(name) + "=" + size_text(*bytes));
 }
 
 }  // namespace

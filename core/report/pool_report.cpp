@@ -11,6 +11,15 @@ using nlohmann::json;
 
 namespace {
 
+/// Such as `1 GiB without gaps (1,073,741,824 B) to 2 GiB without remapping (2,147,483,648 B)`.
+std::string figures_text(const PoolMemory& memory) {
+  const std::int64_t low = memory.low_bytes;
+  const std::int64_t high = memory.high_bytes;
+  if (low == high) return exact_bytes(low);
+  return format_bytes_beside(low, high) + " without gaps (" + with_thousands(low) + " B) to " +
+         format_bytes_beside(high, low) + " without remapping (" + with_thousands(high) + " B)";
+}
+
 const char* position(const MeasuredPools& pools) {
   if (pools.measured_bytes < pools.predicted.low_bytes) return "below";
   return pools.measured_bytes > pools.predicted.high_bytes ? "above" : "within";
@@ -26,12 +35,10 @@ PoolReserve pool_reserve(const Study& study, const Variant& variant, const PoolS
 
 std::string pool_text(const PoolReserve& reserve, const std::vector<OtherMemory>& others) {
   const std::string set = to_string(reserve.settings);
-  const PoolMemory& memory = reserve.memory;
   return "  reserved by a stream-ordered pool of CUDA" + (set.empty() ? "" : " with " + set) +
-         ": " + range_text(memory.low_bytes, memory.high_bytes) + " (" +
-         with_thousands(memory.low_bytes) + " B to " + with_thousands(memory.high_bytes) +
-         " B), up to " + format_bytes(memory.fragmentation_bytes) +
-         " of it for no tensor of the peak\n" + device_text(reserve.device, others);
+         ": " + figures_text(reserve.memory) + ", up to " +
+         format_bytes(reserve.memory.fragmentation_bytes) + " of it for no tensor of the peak\n" +
+         device_text(reserve.device, others);
 }
 
 json pool_json(const PoolReserve& reserve) {

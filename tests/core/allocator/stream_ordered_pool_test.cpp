@@ -21,7 +21,7 @@ class RandomProgram {
 
   /// One action. Fails if the pool is not consistent after it.
   void act() {
-    const std::uint32_t choice = random_() % 100;
+    const auto choice = random_() % 100;
     if (choice < 55 || live_.empty()) {
       allocate(1 + static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(most_bytes_)));
     } else if (choice < 98) {
@@ -157,7 +157,7 @@ TEST(StreamOrderedPool, TakesTheSmallestOrTheFirstFreePiece) {
         blocks.pop_back();
         continue;
       }
-      const std::int64_t bytes = 512 * (1 + random() % 9);
+      const std::int64_t bytes = 512 * (1 + static_cast<std::int64_t>(random() % 9));
       const auto expected = expected_address(chunks, live, granularity, bytes, fit);
       blocks.push_back(pool.allocate(bytes));
       const PoolPiece& piece = pool.piece(blocks.back());
@@ -239,7 +239,10 @@ TEST(PoolSettings, AreReadAndWritten) {
   EXPECT_EQ(to_string(PoolSettings()), "");
   const PoolSettings settings = parse_pool_settings("release_threshold=0, granularity=2MiB");
   EXPECT_EQ(settings, (PoolSettings{0, 2 * mebibyte}));
-  EXPECT_EQ(parse_pool_settings(to_string(settings)), settings);
+  EXPECT_EQ(to_string(settings), "release_threshold=0,granularity=2MiB");
+  for (const PoolSettings& each : {settings, PoolSettings{1000, 512}, PoolSettings{{}, 512}}) {
+    EXPECT_EQ(parse_pool_settings(to_string(each)), each);
+  }
   EXPECT_EQ(parse_pool_settings("release_threshold=1GiB").release_threshold_bytes, 1024 * mebibyte);
   for (const char* const wrong :
        {"granularity=0", "granularity=1000", "granularity", "granularity=2PiB", "threshold=1",

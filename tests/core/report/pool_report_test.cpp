@@ -37,6 +37,7 @@ TEST(PoolReport, StatesBothFiguresAndKeepsTheKeys) {
   EXPECT_EQ(text_report(input).find("stream-ordered"), std::string::npos);
   input.pool = PoolSettings{0, std::int64_t{2} << 20};
   const PoolMemory memory = pool_memory(*study, *study->current, *input.pool);
+  ASSERT_EQ(memory.low_bytes, memory.high_bytes);
   const auto json = nlohmann::json::parse(json_report(input))["memory"];
   EXPECT_EQ(json["current"]["reserved_bytes"], memory.high_bytes);
   EXPECT_EQ(json["current"]["reserved_low_bytes"], memory.low_bytes);
@@ -45,11 +46,15 @@ TEST(PoolReport, StatesBothFiguresAndKeepsTheKeys) {
   EXPECT_GT(json["current"]["device_bytes"]["low"], memory.low_bytes);
   EXPECT_FALSE(json["other_memory"].empty());
   const std::string text = text_report(input);
-  for (const std::string& part :
-       {std::string("CUDA with release_threshold=0,granularity=2097152: "),
-        with_thousands(memory.low_bytes) + " B to " + with_thousands(memory.high_bytes) + " B"}) {
+  for (const std::string& part : {std::string("CUDA with release_threshold=0,granularity=2MiB: "),
+                                  exact_bytes(memory.low_bytes) + ", up to "}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   }
+  input.pool = PoolSettings{};
+  const std::string wide = text_report(input);
+  EXPECT_NE(wide.find("MiB without gaps ("), std::string::npos) << wide;
+  EXPECT_NE(wide.find("32.0 MiB without remapping (33,554,432 B), up to "), std::string::npos);
+  input.pool->release_threshold_bytes = 0;
   EXPECT_NE(html_report(input).find("A stream-ordered pool of CUDA with"), std::string::npos);
 }
 
