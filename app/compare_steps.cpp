@@ -19,7 +19,6 @@ void check_usage(const BatchOptions& options) {
 int run_comparison(const AnalysisOptions& analysis, const BatchOptions& options) {
   check_usage(options);
   check_allocator(options.allocator);
-  refuse_pool(options.allocator, "--compare");
   LoadedModel left = load_model_or_session(analysis);
   choose_allocator(options.allocator, left.session.choices);
   const LoadedModel right = stashscope::load_model_or_session(options.compare);

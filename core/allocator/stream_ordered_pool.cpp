@@ -1,6 +1,7 @@
 #include "core/allocator/stream_ordered_pool.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "core/base/units.h"
 
@@ -8,7 +9,8 @@ namespace stashscope {
 
 StreamOrderedPool::StreamOrderedPool(const PoolSettings& settings, PoolFit fit)
     : granularity_(settings.granularity_bytes.value_or(usual_pool_granularity)),
-      threshold_(settings.release_threshold_bytes.value_or(threshold_)),
+      threshold_(
+          settings.release_threshold_bytes.value_or(std::numeric_limits<std::int64_t>::max())),
       fit_(fit) {}
 
 PoolBlockId StreamOrderedPool::allocate(std::int64_t bytes) {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <limits>
 #include <map>
 #include <set>
 #include <utility>
@@ -70,8 +69,8 @@ class StreamOrderedPool {
   Pieces::iterator erase_free(Pieces::iterator piece);
   PoolBlockId make_block(const PoolPiece& piece);
 
-  std::int64_t granularity_ = 0;
-  std::int64_t threshold_ = std::numeric_limits<std::int64_t>::max();
+  std::int64_t granularity_;
+  std::int64_t threshold_;
   PoolFit fit_;
   Pieces chunks_;
   Pieces free_;                                              ///< no two of them are neighbours
