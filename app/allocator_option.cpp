@@ -10,8 +10,9 @@ void add_allocator_options(CLI::App& program, AllocatorOptions& options, CLI::Op
   program
       .add_option("--allocator", options.allocator,
                   "also state the memory that this allocator reserves: pytorch, "
-                  "pytorch:SETTING=VALUE,... as in PYTORCH_CUDA_ALLOC_CONF, or none (default: "
-                  "that of the session)")
+                  "pytorch:SETTING=VALUE,... as in PYTORCH_CUDA_ALLOC_CONF, cuda_pool for a "
+                  "stream-ordered pool of CUDA, cuda_pool:release_threshold=BYTES,"
+                  "granularity=BYTES, or none (default: that of the session)")
       ->type_name("NAME")
       ->needs(batch);
   program
@@ -35,40 +36,66 @@ void add_allocator_options(CLI::App& program, AllocatorOptions& options, CLI::Op
 
 namespace {
 
-/// @param text `pytorch`, or `pytorch:` and its settings
-AllocatorSettings settings_in(const std::string& text) {
-  constexpr std::string_view name = "pytorch";
-  const std::string rest = text.starts_with(name) ? text.substr(name.size()) : ".";
-  if (!rest.empty() && rest[0] != ':') {
+constexpr std::string_view pytorch_name = "pytorch";
+constexpr std::string_view pool_name = "cuda_pool";
+
+/// The settings behind the name of an allocator, in `NAME` or `NAME:SETTINGS`. Nothing if the text
+/// names another one.
+std::optional<std::string> settings_of(std::string_view name, const std::string& text) {
+  if (!text.starts_with(name)) return std::nullopt;
+  const std::string rest = text.substr(name.size());
+  if (rest.empty()) return rest;
+  return rest[0] == ':' ? std::optional(rest.substr(1)) : std::nullopt;
+}
+
+/// @param text names PyTorch's allocator
+AllocatorSettings pytorch_settings(const std::string& text) {
+  const auto settings = settings_of(pytorch_name, text);
+  if (!settings) {
     fail_usage("--allocator " + printable(text), "is not known",
-               "write pytorch, pytorch:SETTING=VALUE,... or none");
+               "write pytorch, pytorch:SETTING=VALUE,..., cuda_pool, cuda_pool:SETTING=BYTES,... "
+               "or none");
   }
-  return read_option("--allocator", [&] {
-    return parse_allocator_settings(rest.empty() ? rest : rest.substr(1));
-  });
+  return read_option("--allocator", [&] { return parse_allocator_settings(*settings); });
 }
 
 }  // namespace
 
+std::optional<PoolSettings> pool_settings(const AllocatorOptions& options) {
+  const auto settings = settings_of(pool_name, options.allocator);
+  if (!settings) return std::nullopt;
+  return read_option("--allocator", [&] { return parse_pool_settings(*settings); });
+}
+
+void refuse_pool(const AllocatorOptions& options, const std::string& other) {
+  if (!pool_settings(options)) return;
+  fail_usage("--allocator cuda_pool",
+             "cannot be used with " + other + ", which knows only PyTorch's allocator",
+             "leave one of them out, or choose --allocator pytorch");
+}
+
 void check_allocator(const AllocatorOptions& options) {
   other_memory(options);
   if (options.allocator.empty()) return;
+  if (fits_reserved(options)) refuse_pool(options, "--fits reserved");
+  if (pool_settings(options)) return;
   if (options.allocator != "none") {
-    settings_in(options.allocator);
+    pytorch_settings(options.allocator);
   } else if (fits_reserved(options)) {
     fail_usage("--allocator none", "cannot be used with --fits reserved", "leave one of them out");
   }
 }
 
 void choose_allocator(const AllocatorOptions& options, Choices& choices) {
-  if (options.allocator == "none") {
+  const bool is_pool = pool_settings(options).has_value();
+  if (options.allocator == "none" || is_pool) {
     choices.allocator.reset();
   } else if (!options.allocator.empty()) {
-    choices.allocator = to_string(settings_in(options.allocator));
+    choices.allocator = to_string(pytorch_settings(options.allocator));
   } else if (fits_reserved(options) && !choices.allocator) {
     choices.allocator.emplace();
   }
-  if (!options.others.empty() && !choices.allocator) {
+  if (!options.others.empty() && !choices.allocator && !is_pool) {
     fail_usage("--other-memory", "is reported only with reserved memory",
                "add --allocator pytorch");
   }

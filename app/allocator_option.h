@@ -1,17 +1,20 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "core/allocator/pool_settings.h"
 #include "core/study/choices/choices.h"
 #include "core/study/reserved/device_memory.h"
 
 namespace stashscope::app {
 
-/// The options for memory that PyTorch's allocator reserves.
+/// The options for memory that an allocator reserves.
 struct AllocatorOptions {
-  std::string allocator;  ///< `none`, `pytorch`, or `pytorch:` and its settings; empty: not given
+  /// `none`; `pytorch` or `cuda_pool`, perhaps with `:` and settings; empty: not given
+  std::string allocator;
   std::string fits = "tensors";     ///< what must fit a budget or a memory: tensors or reserved
   bool advises = false;             ///< whether other settings are tried
   std::vector<std::string> others;  ///< changes of the figures of `usual_other_memory`
@@ -24,10 +27,18 @@ void add_allocator_options(CLI::App& program, AllocatorOptions& options, CLI::Op
 /// that are not known, and --fits reserved without an allocator.
 void check_allocator(const AllocatorOptions& options);
 
-/// Makes the allocator of the options a choice. Without --allocator, the allocator of the choices
-/// stays; for --fits reserved it has the default settings if the choices have none. Throws a usage
-/// Error for settings that are not known, and for figures of memory outside tensors without an
-/// allocator.
+/// The settings of the pool of CUDA if the options name one. Throws a usage Error for settings that
+/// are not known.
+std::optional<PoolSettings> pool_settings(const AllocatorOptions& options);
+
+/// Throws a usage Error if the options name a pool of CUDA.
+/// @param other an option that knows only PyTorch's allocator
+void refuse_pool(const AllocatorOptions& options, const std::string& other);
+
+/// Makes the allocator of the options a choice. A pool of CUDA is no choice; beside it, none is
+/// chosen. Without --allocator, the allocator of the choices stays; for --fits reserved it has the
+/// default settings if the choices have none. Throws a usage Error for settings that are not known,
+/// and for figures of memory outside tensors without an allocator.
 void choose_allocator(const AllocatorOptions& options, Choices& choices);
 
 /// The figures for memory outside tensors, with the changes of the options. Throws a usage Error

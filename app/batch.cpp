@@ -70,6 +70,20 @@ void check_printed_format(const BatchOptions& options) {
              "choose text or json, or write the report with --out FILE");
 }
 
+/// Throws a usage Error if a pool of CUDA is named beside an output that knows only PyTorch's
+/// allocator.
+void check_pool_outputs(const BatchOptions& options) {
+  for (const auto& [option, path] :
+       {std::pair<const char*, const std::string&>("--check", options.check.limits),
+        {"--save-baseline", options.check.save_baseline},
+        {"--save-session", options.save_session},
+        {"--export-snapshot", options.exports.snapshot},
+        {"--export-perfetto", options.exports.perfetto},
+        {"--export-csv", options.exports.csv}}) {
+    if (!path.empty()) refuse_pool(options.allocator, option);
+  }
+}
+
 /// Throws a usage Error if an output would overwrite an input or another output, and an input Error
 /// if an output cannot be written.
 void check_outputs(const BatchOptions& options, const std::optional<Check>& check,
@@ -110,6 +124,7 @@ ReportInput report_input(const Study& study, const AnalysisOptions& analysis,
   ReportInput input = stashscope::report_input(study, analysis.file);
   input.planned = planned;
   input.command = options.command;
+  input.pool = pool_settings(options.allocator);
   input.others = other_memory(options.allocator);
   if (options.allocator.advises) {
     input.advice = allocator_advice(study, *study.current, allocator_settings(study.choices));
@@ -169,6 +184,7 @@ int run_batch(const AnalysisOptions& analysis, const PlanningOptions& planning,
   check_planning(planning, fits_reserved(options.allocator));
   check_printed_format(options);
   check_allocator(options.allocator);
+  check_pool_outputs(options);
   const std::optional<Check> check = read_check(options.check);
   LoadedModel loaded = load_model_or_session(analysis);
   choose_allocator(options.allocator, loaded.session.choices);

@@ -157,6 +157,7 @@ int find_leaks(const ProgramOptions& options) {
 }
 
 int compare(const ProgramOptions& options) {
+  refuse_pool(options.batch.allocator, "--compare");
   return compares_snapshots(options.analysis, options.batch)
              ? run_snapshot_comparison(options.analysis, options.batch)
              : run_comparison(options.analysis, options.batch);

@@ -6,6 +6,7 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/report/memory_use.h"
+#include "core/report/pool_report.h"
 
 namespace stashscope {
 
@@ -47,6 +48,30 @@ std::string reserved_line(const StudyMeasurements& runs) {
   return "Reserved by the device's allocator: " + bytes_of_both(runs, reserved) + "\n";
 }
 
+/// What is predicted for the pools, and where the measured bytes lie.
+std::string pools_line(const Study& study, const StudyMeasurements& runs,
+                       const std::optional<PoolSettings>& settings) {
+  std::vector<std::string> parts;
+  const auto add = [&](const Variant& variant, const Measurement& run, const char* when) {
+    if (!settings || run.peak_reserved_bytes == 0) return;
+    parts.push_back(measured_pools_text(measured_pools(study, variant, run, *settings)) + when);
+  };
+  if (runs.baseline) add(*study.baseline, *runs.baseline, " before");
+  add(*study.current, runs.current, " after");
+  if (parts.empty()) return "";
+  return "  predicted for the pools of tensors and workspaces: " + join(parts, "; ") + "\n";
+}
+
+/// `run_json`, with what is predicted for the pools if there are settings.
+json run_with_pools(const Study& study, const Variant& variant, const Measurement& run,
+                    const std::optional<PoolSettings>& settings) {
+  json object = run_json(run);
+  if (settings && run.peak_reserved_bytes > 0) {
+    object["predicted_pools"] = measured_pools_json(measured_pools(study, variant, run, *settings));
+  }
+  return object;
+}
+
 std::string time_line(const StudyMeasurements& runs) {
   if (runs.current.step_seconds == 0) return "";
   if (runs.baseline && runs.baseline->step_seconds == 0) return "";
@@ -66,10 +91,12 @@ std::string measured_peak_line(const MeasuredPair& measured) {
          with_thousands(measured.max_abs_error_bytes) + " B\n";
 }
 
-std::string measured_text(const Study& study, const MeasuredPair& measured) {
+std::string measured_text(const Study& study, const MeasuredPair& measured,
+                          const std::optional<PoolSettings>& pool) {
   const auto& [baseline, current] = measured.runs;
   std::string text = measured_peak_line(measured) + workspace_line(measured.runs) +
-                     reserved_line(measured.runs) + time_line(measured.runs);
+                     reserved_line(measured.runs) + pools_line(study, measured.runs, pool) +
+                     time_line(measured.runs);
   for (const std::string& each : remarks_on(study, measured.runs)) text += each + "\n";
   if (baseline) {
     text += phases_text("By phase, measured without plans",
@@ -79,16 +106,17 @@ std::string measured_text(const Study& study, const MeasuredPair& measured) {
                             measured_phases(*study.current, current));
 }
 
-json measured_json(const Study& study, const MeasuredPair& measured) {
+json measured_json(const Study& study, const MeasuredPair& measured,
+                   const std::optional<PoolSettings>& pool) {
   const auto& [baseline, current] = measured.runs;
   json object = {{"device", current.device},
-                 {"current", run_json(current)},
+                 {"current", run_with_pools(study, *study.current, current, pool)},
                  {"current_peak_bytes", current.peak_bytes},
                  {"max_abs_error_bytes", measured.max_abs_error_bytes},
                  {"remarks", texts_json(remarks_on(study, measured.runs))},
                  {"phases", {{"current", phases_json(measured_phases(*study.current, current))}}}};
   if (!baseline) return object;
-  object["baseline"] = run_json(*baseline);
+  object["baseline"] = run_with_pools(study, *study.baseline, *baseline, pool);
   object["baseline_peak_bytes"] = baseline->peak_bytes;
   object["phases"]["baseline"] = phases_json(measured_phases(*study.baseline, *baseline));
   return object;

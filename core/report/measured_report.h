@@ -11,10 +11,14 @@ namespace stashscope {
 std::string measured_peak_line(const MeasuredPair& measured);
 
 /// `measured_peak_line`, followed by all other measured figures.
-std::string measured_text(const Study& study, const MeasuredPair& measured);
+/// @param pool a pool whose prediction stands beside the measured reserved memory
+std::string measured_text(const Study& study, const MeasuredPair& measured,
+                          const std::optional<PoolSettings>& pool);
 
 /// The measured report as JSON. A baseline that was not measured is left out.
-nlohmann::json measured_json(const Study& study, const MeasuredPair& measured);
+/// @param pool as for measured_text
+nlohmann::json measured_json(const Study& study, const MeasuredPair& measured,
+                             const std::optional<PoolSettings>& pool);
 
 /// One run as JSON, in bytes and seconds. Unknown figures are left out.
 nlohmann::json run_json(const Measurement& run);

@@ -15,6 +15,7 @@
 #include "core/report/module_report.h"
 #include "core/report/options_report.h"
 #include "core/report/pass_report.h"
+#include "core/report/pool_report.h"
 #include "core/report/reserved_report.h"
 #include "core/report/schedule_report.h"
 #include "core/report/tables.h"
@@ -57,10 +58,14 @@ std::string later_line(const Study& study, const Variant& variant) {
          " of optimizer states that this step makes are live from their start\n";
 }
 
-/// What the chosen allocator reserves; empty if none is chosen.
+/// What the chosen allocator and the pool reserve; empty if there is neither.
 std::string reserved_lines(const ReportInput& input, const Variant& variant) {
   const auto reserve = chosen_reserve(input.study, variant, input.others);
-  return reserve ? reserved_text(*reserve, input.others) : "";
+  std::string text = reserve ? reserved_text(*reserve, input.others) : "";
+  if (input.pool) {
+    text += pool_text(pool_reserve(input.study, variant, *input.pool, input.others), input.others);
+  }
+  return text;
 }
 
 std::string peak_lines(const ReportInput& input, const Variant& variant, const char* title) {
@@ -196,6 +201,13 @@ json variant_json(const Study& study, const Variant& variant) {
           {"phases", phases_json(memory_phases(variant))}};
 }
 
+/// What the pool reserves, else what the chosen allocator does.
+/// @pre there is a pool, or an allocator is chosen
+json reserved_json(const ReportInput& input, const Variant& variant) {
+  if (!input.pool) return reserved_json(*chosen_reserve(input.study, variant, input.others));
+  return pool_json(pool_reserve(input.study, variant, *input.pool, input.others));
+}
+
 }  // namespace
 
 std::string unknown_sizes_clause(const Study& study) {
@@ -265,7 +277,7 @@ std::string text_report(const ReportInput& input) {
   text += modules_text(study) + extensions_text(study) + why_not_text(study);
   text += inner_peak_lines(study);
   text += pass_lines(input.passes);
-  if (input.measured) text += measured_text(study, *input.measured);
+  if (input.measured) text += measured_text(study, *input.measured, input.pool);
   return text;
 }
 
@@ -294,10 +306,10 @@ std::string json_report(const ReportInput& input) {
       {"cost", cost_json(study)}};
   const json inner_peaks = inner_peaks_json(study);
   if (!inner_peaks.empty()) report["memory"]["inner_peaks"] = inner_peaks;
-  if (study.choices.allocator) {
+  if (study.choices.allocator || input.pool) {
     for (const auto& [name, variant] :
          {std::pair("baseline", study.baseline), std::pair("current", study.current)}) {
-      report["memory"][name].update(reserved_json(*chosen_reserve(study, *variant, input.others)));
+      report["memory"][name].update(reserved_json(input, *variant));
     }
     report["memory"]["other_memory"] = other_memory_json(input.others);
   }
@@ -313,7 +325,7 @@ std::string json_report(const ReportInput& input) {
   if (!curve.empty()) report["pareto"] = curve_json(study, curve);
   if (fit) report["fit"] = fit_json(study, *fit, replanned);
   if (!input.passes.empty()) report["passes"] = passes_json(input.passes);
-  if (input.measured) report["measured"] = measured_json(study, *input.measured);
+  if (input.measured) report["measured"] = measured_json(study, *input.measured, input.pool);
   return report.dump(1) + "\n";
 }
 

@@ -40,13 +40,15 @@ std::string range_text(std::int64_t low_bytes, std::int64_t high_bytes) {
 
 std::string reserved_text(const ChosenReserve& reserve, const std::vector<OtherMemory>& others) {
   const std::string set = to_string(reserve.settings);
-  std::string text = "  reserved by PyTorch's allocator" + (set.empty() ? "" : " with " + set) +
-                     ": " + exact_bytes(reserve.memory.reserved_bytes) + ", " +
-                     format_bytes(reserve.memory.fragmentation_bytes) +
-                     " of it for no tensor of the peak\n";
+  return "  reserved by PyTorch's allocator" + (set.empty() ? "" : " with " + set) + ": " +
+         exact_bytes(reserve.memory.reserved_bytes) + ", " +
+         format_bytes(reserve.memory.fragmentation_bytes) + " of it for no tensor of the peak\n" +
+         device_text(reserve.device, others);
+}
+
+std::string device_text(const DeviceMemory& device, const std::vector<OtherMemory>& others) {
   const std::string parts = others_text(others);
-  return text +
-         "  of the device: " + range_text(reserve.device.low_bytes, reserve.device.high_bytes) +
+  return "  of the device: " + range_text(device.low_bytes, device.high_bytes) +
          (parts.empty() ? "" : ", with " + parts) + "\n";
 }
 

@@ -25,6 +25,9 @@ std::optional<ChosenReserve> chosen_reserve(const Study& study, const Variant& v
 /// Lines about it.
 std::string reserved_text(const ChosenReserve& reserve, const std::vector<OtherMemory>& others);
 
+/// A line about what the device needs in all.
+std::string device_text(const DeviceMemory& device, const std::vector<OtherMemory>& others);
+
 /// Such as `500 MiB to 800 MiB`.
 std::string range_text(std::int64_t low_bytes, std::int64_t high_bytes);
 

@@ -54,6 +54,67 @@ TEST_F(Reserved, IsToldWithWhatIsNoTensor) {
   }
 }
 
+TEST_F(Reserved, OfAPoolHasTwoFigures) {
+  const auto memory = report(model() + " --allocator cuda_pool --level 1")["memory"];
+  const auto fine =
+      report(model() + " --allocator cuda_pool:release_threshold=0,granularity=512")["memory"];
+  for (const char* const variant : {"baseline", "current"}) {
+    for (const auto& each : {memory[variant], fine[variant]}) {
+      EXPECT_LE(each["peak_bytes"], each["reserved_low_bytes"]);
+      EXPECT_LE(each["reserved_low_bytes"], each["reserved_bytes"]);
+    }
+    EXPECT_EQ(memory[variant]["reserved_bytes"].get<std::int64_t>() % (32 << 20), 0);
+  }
+  EXPECT_LT(fine["baseline"]["reserved_low_bytes"], memory["baseline"]["reserved_low_bytes"]);
+  EXPECT_EQ(
+      report(model() +
+             " --allocator cuda_pool --other-memory context=3MiB:5MiB")["memory"]["other_memory"][0]
+                                                                       ["high_bytes"],
+      5 << 20);
+  const Outcome text = stashscope("--batch " + model() + " --allocator cuda_pool");
+  EXPECT_NE(text.output.find("stream-ordered pool of CUDA: "), std::string::npos) << text.output;
+}
+
+TEST_F(Reserved, APoolStandsBesideAMeasurement) {
+  const std::string file = in_folder("run.json");
+  ASSERT_EQ(worker(model() + " --write-measurement " + file).status, 0);
+  auto run = nlohmann::json::parse(read_file(file));
+  run["current"]["peak_reserved_bytes"] = std::int64_t{1} << 40;
+  write("run.json", run.dump());
+  const auto measured =
+      report(model() + " --allocator cuda_pool --measurement " + file)["measured"]["current"];
+  EXPECT_EQ(measured["predicted_pools"]["position"], "above");
+}
+
+TEST_F(Reserved, APoolIsRefusedWhereOnlyPyTorchsAllocatorIsKnown) {
+  const std::string session = in_folder("kept.stashscope");
+  for (const std::string& other :
+       {std::string("--fits reserved"), "--check " + in_folder("limits.json"),
+        "--save-baseline " + in_folder("b.json"), "--save-session " + session,
+        "--export-snapshot " + in_folder("s.pickle"), "--export-perfetto " + in_folder("p"),
+        "--export-csv " + in_folder("c.csv"), "--compare " + in_folder("model.onnx")}) {
+    const bool fits = other == "--fits reserved";
+    const Outcome refused = stashscope("--batch " + model() + " --allocator cuda_pool " + other +
+                                       (fits ? " --budget 90%" : ""));
+    EXPECT_EQ(refused.status, 2) << other;
+    EXPECT_NE(refused.errors.find("--allocator cuda_pool: cannot be used with " +
+                                  other.substr(0, other.find(' '))),
+              std::string::npos)
+        << refused.errors;
+  }
+  for (const char* const wrong : {"cuda_pools", "cuda_pool:granularity=3", "cuda_pool:fit=best"}) {
+    const Outcome refused = stashscope("--batch " + model() + " --allocator " + wrong);
+    EXPECT_EQ(refused.status, 2) << wrong;
+    EXPECT_NE(refused.errors.find("--allocator"), std::string::npos) << refused.errors;
+  }
+  ASSERT_EQ(
+      stashscope("--batch " + model() + " --allocator pytorch --save-session " + session).status,
+      0);
+  EXPECT_TRUE(report(session + " --allocator cuda_pool")["memory"]["current"].contains(
+      "reserved_low_bytes"))
+      << "the pool replaces the allocator of the session";
+}
+
 TEST_F(Reserved, CanBeWhatMustFit) {
   const auto before = report(model() + " --allocator pytorch");
   const std::int64_t budget =

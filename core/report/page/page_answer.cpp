@@ -6,6 +6,7 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/report/cost_report.h"
+#include "core/report/pool_report.h"
 #include "core/report/reserved_report.h"
 #include "core/study/facts/plan_facts.h"
 #include "core/study/facts/plan_words.h"
@@ -47,6 +48,24 @@ std::string later_sentence(const Study& study) {
          " of optimizer states that this step makes are live from their start.";
 }
 
+std::string device_clause(const DeviceMemory& device) {
+  return " With memory outside tensors, the step takes " +
+         range_text(device.low_bytes, device.high_bytes) + " of the device.";
+}
+
+/// What a pool of CUDA reserves for the step; empty if it is not told.
+Sentence pool_sentence(const ReportInput& input) {
+  if (!input.pool) return "";
+  const Study& study = input.study;
+  const PoolReserve reserve = pool_reserve(study, *study.current, *input.pool, input.others);
+  const std::string text = to_string(reserve.settings);
+  return "A stream-ordered pool of CUDA " + (text.empty() ? "" : "with " + quoted(text) + " ") +
+         "reserves " + strong(range_text(reserve.memory.low_bytes, reserve.memory.high_bytes)) +
+         " for it: the upper figure assumes how the pool places tensors, because its rules are not "
+         "published." +
+         device_clause(reserve.device);
+}
+
 /// What the chosen allocator reserves for the step; empty if none is chosen.
 Sentence reserved_sentence(const ReportInput& input) {
   const auto reserve = chosen_reserve(input.study, *input.study.current, input.others);
@@ -54,9 +73,8 @@ Sentence reserved_sentence(const ReportInput& input) {
   const std::string text = to_string(reserve->settings);
   return "PyTorch's allocator " + (text.empty() ? "" : "with " + quoted(text) + " ") + "reserves " +
          strong_bytes(reserve->memory.reserved_bytes) + " for it, " +
-         format_bytes(reserve->memory.fragmentation_bytes) +
-         " of it for no tensor of the peak. With memory outside tensors, the step takes " +
-         range_text(reserve->device.low_bytes, reserve->device.high_bytes) + " of the device.";
+         format_bytes(reserve->memory.fragmentation_bytes) + " of it for no tensor of the peak." +
+         device_clause(reserve->device);
 }
 
 Sentence peak_sentence(const Study& study) {
@@ -171,10 +189,10 @@ Sentence move_sentence(const Study& study, const std::vector<std::string>& names
 std::vector<Sentence> answer_sentences(const ReportInput& input,
                                        const std::vector<ModuleMemory>& modules) {
   const Study& study = input.study;
-  std::vector<Sentence> sentences = {
-      peak_sentence(study),           reserved_sentence(input), fit_sentence(study),
-      time_sentence(study),           moment_sentence(study),   bands_sentence(study),
-      module_sentence(study, modules)};
+  std::vector<Sentence> sentences = {peak_sentence(study),  reserved_sentence(input),
+                                     pool_sentence(input),  fit_sentence(study),
+                                     time_sentence(study),  moment_sentence(study),
+                                     bands_sentence(study), module_sentence(study, modules)};
   std::erase(sentences, "");
   return sentences;
 }

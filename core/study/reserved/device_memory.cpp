@@ -87,16 +87,14 @@ void change_other_memory(std::string_view text, std::vector<OtherMemory>& list) 
   other.high_bytes = high;
 }
 
-DeviceMemory device_memory(const Study& study, const Variant& variant,
-                           const AllocatorSettings& settings,
-                           const std::vector<OtherMemory>& others) {
+DeviceMemory device_memory(
+    const Study& study, const std::vector<OtherMemory>& others,
+    const std::function<DeviceMemory(std::span<const std::int64_t>)>& reserved) {
   DeviceMemory memory{std::numeric_limits<std::int64_t>::max(), 0};
   for (const auto& blocks : block_lists(others, threads_of(study))) {
-    const std::int64_t reserved =
-        reserved_memory(study.prepared->rules, variant.timeline, settings, nullptr, blocks)
-            .reserved_bytes;
-    memory.low_bytes = std::min(memory.low_bytes, reserved);
-    memory.high_bytes = std::max(memory.high_bytes, reserved);
+    const DeviceMemory with = reserved(blocks);
+    memory.low_bytes = std::min(memory.low_bytes, with.low_bytes);
+    memory.high_bytes = std::max(memory.high_bytes, with.high_bytes);
   }
   for (const OtherMemory& each : others) {
     if (each.is_reserved) continue;
@@ -104,6 +102,17 @@ DeviceMemory device_memory(const Study& study, const Variant& variant,
     memory.high_bytes += each.high_bytes;
   }
   return memory;
+}
+
+DeviceMemory device_memory(const Study& study, const Variant& variant,
+                           const AllocatorSettings& settings,
+                           const std::vector<OtherMemory>& others) {
+  return device_memory(study, others, [&](std::span<const std::int64_t> blocks) {
+    const std::int64_t bytes =
+        reserved_memory(study.prepared->rules, variant.timeline, settings, nullptr, blocks)
+            .reserved_bytes;
+    return DeviceMemory{bytes, bytes};
+  });
 }
 
 }  // namespace stashscope

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,5 +49,11 @@ struct DeviceMemory {
 DeviceMemory device_memory(const Study& study, const Variant& variant,
                            const AllocatorSettings& settings,
                            const std::vector<OtherMemory>& others);
+/// The same for another allocator.
+/// @param reserved the least and the most that the allocator reserves for the step and for blocks
+/// of these bytes, which the program allocates before the steps and keeps
+DeviceMemory device_memory(
+    const Study& study, const std::vector<OtherMemory>& others,
+    const std::function<DeviceMemory(std::span<const std::int64_t>)>& reserved);
 
 }  // namespace stashscope

@@ -12,7 +12,7 @@ std::optional<AllocatorSettings> allocator_settings(const Choices& choices) {
 ReservedMemory reserved_memory(const BufferRules& rules, const Timeline& timeline,
                                const AllocatorSettings& settings, StepListener* listener,
                                std::span<const std::int64_t> held) {
-  StepPlayer player(rules, timeline, settings);
+  StepPlayer player(rules, timeline, CachingAllocator(settings));
   if (listener != nullptr) player.listen(*listener);
   player.begin_steps();
   for (const std::int64_t bytes : held) player.hold(bytes);

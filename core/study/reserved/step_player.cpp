@@ -25,23 +25,26 @@ std::vector<std::int64_t> workspace_of(const Timeline& timeline) {
 
 }  // namespace
 
-StepPlayer::StepPlayer(const BufferRules& rules, const Timeline& timeline,
-                       const AllocatorSettings& settings)
+template <class Allocator>
+BasicStepPlayer<Allocator>::BasicStepPlayer(const BufferRules& rules, const Timeline& timeline,
+                                            Allocator allocator)
     : rules_(rules),
       timeline_(timeline),
-      allocator_(settings),
+      allocator_(std::move(allocator)),
       blocks_(timeline.buffers.size()),
       begun_(timeline, [](const Buffer& buffer) { return buffer.first_slot; }),
       ended_(timeline, [](const Buffer& buffer) { return buffer.last_slot; }),
       workspace_(workspace_of(timeline)) {}
 
-void StepPlayer::begin_steps() {
+template <class Allocator>
+void BasicStepPlayer<Allocator>::begin_steps() {
   for (const BufferId id : IdRange<BufferId>(timeline_.buffers.size())) {
     if (timeline_.buffers[id].persistent) begin(id);
   }
 }
 
-void StepPlayer::run_step(std::vector<std::int64_t>& reserved) {
+template <class Allocator>
+void BasicStepPlayer<Allocator>::run_step(std::vector<std::int64_t>& reserved) {
   if (timeline_.order.empty()) {
     for (const BufferId id : begun_[0]) begin(id);
     for (const BufferId id : ended_[0]) end(id);
@@ -50,8 +53,7 @@ void StepPlayer::run_step(std::vector<std::int64_t>& reserved) {
     if (listener_ != nullptr) listener_->begins_slot(slot);
     for (const BufferId id : begun_[slot]) begin(id);
     const bool has_workspace = workspace_[slot] > 0;
-    const MemoryBlockId workspace =
-        has_workspace ? allocate({}, workspace_[slot]) : MemoryBlockId();
+    const Block workspace = has_workspace ? allocate({}, workspace_[slot]) : Block();
     if (listener_ != nullptr) listener_->runs_slot(slot);
     if (has_workspace) free({}, workspace);
     reserved.push_back(allocator_.reserved_bytes());
@@ -59,28 +61,36 @@ void StepPlayer::run_step(std::vector<std::int64_t>& reserved) {
   }
 }
 
-MemoryBlockId StepPlayer::allocate(std::optional<BufferId> buffer, std::int64_t bytes) {
+template <class Allocator>
+BlockOf<Allocator> BasicStepPlayer<Allocator>::allocate(std::optional<BufferId> buffer,
+                                                        std::int64_t bytes) {
   if (listener_ != nullptr) listener_->allocates(buffer, bytes);
-  const MemoryBlockId block = allocator_.allocate(bytes);
+  const Block block = allocator_.allocate(bytes);
   if (listener_ != nullptr && block.valid()) listener_->allocated(buffer, block);
   return block;
 }
 
-void StepPlayer::free(std::optional<BufferId> buffer, MemoryBlockId block) {
+template <class Allocator>
+void BasicStepPlayer<Allocator>::free(std::optional<BufferId> buffer, Block block) {
   if (!block.valid()) return;
   if (listener_ != nullptr) listener_->frees(buffer, block);
   allocator_.free(block);
 }
 
-void StepPlayer::begin(BufferId id) {
+template <class Allocator>
+void BasicStepPlayer<Allocator>::begin(BufferId id) {
   const std::int64_t bytes = timeline_.buffers[id].bytes;
   if (bytes > 0 && !blocks_[id].valid()) blocks_[id] = allocate(id, bytes);
 }
 
-void StepPlayer::end(BufferId id) {
+template <class Allocator>
+void BasicStepPlayer<Allocator>::end(BufferId id) {
   if (!blocks_[id].valid() || is_made_state(rules_, timeline_.buffers[id])) return;
   free(id, blocks_[id]);
   blocks_[id] = {};
 }
+
+template class BasicStepPlayer<CachingAllocator>;
+template class BasicStepPlayer<StreamOrderedPool>;
 
 }  // namespace stashscope

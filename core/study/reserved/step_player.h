@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/allocator/caching_allocator.h"
+#include "core/allocator/stream_ordered_pool.h"
 #include "core/study/step/study.h"
 
 namespace stashscope {
@@ -41,64 +43,85 @@ class SlotBuffers {
   std::vector<BufferId> buffers_;
 };
 
-/// Is told what a StepPlayer allocates and frees. A buffer that is not set is the workspace of the
-/// node in the slot.
-class StepListener {
+/// The id of what an allocator allocates.
+template <class Allocator>
+using BlockOf = decltype(std::declval<Allocator&>().allocate(0));
+
+/// Is told what a BasicStepPlayer allocates and frees. A buffer that is not set is the workspace of
+/// the node in the slot.
+template <class Allocator>
+class BasicStepListener {
  public:
-  StepListener() = default;
-  StepListener(const StepListener&) = delete;
-  StepListener& operator=(const StepListener&) = delete;
-  virtual ~StepListener() = default;
+  using Block = BlockOf<Allocator>;
+
+  BasicStepListener() = default;
+  BasicStepListener(const BasicStepListener&) = delete;
+  BasicStepListener& operator=(const BasicStepListener&) = delete;
+  virtual ~BasicStepListener() = default;
 
   /// Before all else. @param allocator lives until `ends`
-  virtual void starts(const CachingAllocator& allocator) = 0;
+  virtual void starts(const Allocator& allocator) = 0;
   /// Before the node in the slot allocates anything.
   virtual void begins_slot(std::size_t /*slot*/) {}
   /// Before the allocation.
   virtual void allocates(std::optional<BufferId> /*buffer*/, std::int64_t /*bytes*/) {}
   /// After the allocation.
-  virtual void allocated(std::optional<BufferId> /*buffer*/, MemoryBlockId /*block*/) {}
+  virtual void allocated(std::optional<BufferId> /*buffer*/, Block /*block*/) {}
   /// Before the block is freed.
-  virtual void frees(std::optional<BufferId> /*buffer*/, MemoryBlockId /*block*/) {}
+  virtual void frees(std::optional<BufferId> /*buffer*/, Block /*block*/) {}
   /// When all that the node in the slot needs is allocated.
   virtual void runs_slot(std::size_t /*slot*/) {}
   /// After the last step, before the allocator is gone.
   virtual void ends() {}
 };
 
-/// Plays the buffers of a timeline through PyTorch's caching allocator. Refers to its arguments.
-class StepPlayer {
+/// Is told what a StepPlayer allocates and frees.
+class StepListener : public BasicStepListener<CachingAllocator> {};
+
+/// Plays the buffers of a timeline through an allocator, a CachingAllocator or a StreamOrderedPool.
+/// Refers to the rules and the timeline.
+template <class Allocator>
+class BasicStepPlayer {
  public:
-  StepPlayer(const BufferRules& rules, const Timeline& timeline, const AllocatorSettings& settings);
+  using Block = BlockOf<Allocator>;
+  using Listener = BasicStepListener<Allocator>;
+
+  BasicStepPlayer(const BufferRules& rules, const Timeline& timeline, Allocator allocator);
 
   /// Allocates what exists before the step.
   void begin_steps();
   /// Allocates a block that stays and belongs to no buffer.
   void hold(std::int64_t bytes) { allocator_.allocate(bytes); }
   /// @param listener must outlive the player
-  void listen(StepListener& listener) {
+  void listen(Listener& listener) {
     listener_ = &listener;
     listener.starts(allocator_);
   }
   /// Plays the step once. Appends the reserved bytes of each slot.
   void run_step(std::vector<std::int64_t>& reserved);
 
-  const CachingAllocator& allocator() const { return allocator_; }
+  const Allocator& allocator() const { return allocator_; }
+  Allocator& allocator() { return allocator_; }
 
  private:
-  MemoryBlockId allocate(std::optional<BufferId> buffer, std::int64_t bytes);
-  void free(std::optional<BufferId> buffer, MemoryBlockId block);
+  Block allocate(std::optional<BufferId> buffer, std::int64_t bytes);
+  void free(std::optional<BufferId> buffer, Block block);
   void begin(BufferId id);
   void end(BufferId id);
 
   const BufferRules& rules_;
   const Timeline& timeline_;
-  CachingAllocator allocator_;
-  StepListener* listener_ = nullptr;
-  IdVector<BufferId, MemoryBlockId> blocks_;
+  Allocator allocator_;
+  Listener* listener_ = nullptr;
+  IdVector<BufferId, Block> blocks_;
   SlotBuffers begun_;
   SlotBuffers ended_;
   std::vector<std::int64_t> workspace_;  ///< by slot
 };
+
+extern template class BasicStepPlayer<CachingAllocator>;
+extern template class BasicStepPlayer<StreamOrderedPool>;
+
+using StepPlayer = BasicStepPlayer<CachingAllocator>;
 
 }  // namespace stashscope

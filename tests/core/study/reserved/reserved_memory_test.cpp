@@ -11,6 +11,7 @@
 #include "core/study/search/replanned_fit.h"
 #include "core/study/step/later_steps.h"
 #include "tests/support/captured_chain.h"
+#include "tests/support/fragmenting_step.h"
 #include "tests/support/model_builder.h"
 #include "tests/support/named_model.h"
 
@@ -24,27 +25,8 @@ std::shared_ptr<const Study> blocks_of(std::int64_t batch) {
   return compute_study(test::named(test::blocks(4)), choices, nullptr, Progress());
 }
 
-/// Each tensor is larger than all that were freed before it, and small tensors between them live
-/// long.
-std::shared_ptr<const Study> fragmenting_step() {
-  test::ModelBuilder m;
-  m.input("x", {1 << 20});
-  std::string last = "x";
-  std::vector<std::string> kept;
-  for (int i = 0; i < 5; ++i) {
-    const std::string name = "grown" + std::to_string(i);
-    m.node("Concat", {last, last}, {name}, {{"axis", std::int64_t{0}}});
-    kept.push_back("kept" + std::to_string(i));
-    m.node("ReduceSum", {name}, {kept.back()});
-    last = name;
-  }
-  m.node("Sum", kept, {"sum"});
-  return compute_study(std::make_shared<const Graph>(m.output("sum").build()), Choices(), nullptr,
-                       Progress());
-}
-
 TEST(ReservedMemory, HoldsTheTensorsInWholeSegments) {
-  for (const auto& study : {blocks_of(16), blocks_of(4096), fragmenting_step()}) {
+  for (const auto& study : {blocks_of(16), blocks_of(4096), test::fragmenting_step()}) {
     for (const auto& variant : {study->baseline, study->current}) {
       const ReservedMemory memory = reserved_memory(*study, *variant, AllocatorSettings());
       const Timeline& timeline = variant->timeline;
@@ -62,7 +44,7 @@ TEST(ReservedMemory, HoldsTheTensorsInWholeSegments) {
 }
 
 TEST(AllocatorAdvice, IsTheSettingThatReservesLeast) {
-  for (const auto& study : {blocks_of(4096), fragmenting_step()}) {
+  for (const auto& study : {blocks_of(4096), test::fragmenting_step()}) {
     const AllocatorAdvice advice = allocator_advice(*study, *study->current);
     ASSERT_GT(advice.trials.size(), 5U);
     EXPECT_EQ(advice.trials[0].settings, AllocatorSettings());
@@ -75,7 +57,7 @@ TEST(AllocatorAdvice, IsTheSettingThatReservesLeast) {
 }
 
 TEST(AllocatorAdvice, NamesTheTensorWithoutRoomAndThoseInItsWay) {
-  const auto study = fragmenting_step();
+  const auto study = test::fragmenting_step();
   const AllocatorAdvice advice = allocator_advice(*study, *study->current);
   EXPECT_LT(advice.trials[advice.best].reserved_bytes, advice.trials[0].reserved_bytes)
       << "the default settings fragment";

@@ -1,0 +1,69 @@
+#include "core/study/reserved/pool_memory.h"
+
+#include <algorithm>
+
+#include "core/base/units.h"
+#include "core/study/reserved/step_player.h"
+
+namespace stashscope {
+
+namespace {
+
+using PoolPlayer = BasicStepPlayer<StreamOrderedPool>;
+
+/// The pool after the steps.
+StreamOrderedPool played_pool(const Study& study, const Variant& variant,
+                              const StreamOrderedPool& pool, std::span<const std::int64_t> held) {
+  PoolPlayer player(study.prepared->rules, variant.timeline, pool);
+  player.begin_steps();
+  for (const std::int64_t bytes : held) player.hold(bytes);
+  std::vector<std::int64_t> by_slot;
+  for (int step = 0; step < most_played_steps; ++step) {
+    const std::int64_t before = player.allocator().most_reserved_bytes();
+    by_slot.clear();
+    player.run_step(by_slot);
+    player.allocator().synchronize();
+    if (step > 0 && player.allocator().most_reserved_bytes() == before) break;
+  }
+  return player.allocator();
+}
+
+}  // namespace
+
+PoolMemory pool_memory(const Study& study, const Variant& variant, const PoolSettings& settings,
+                       std::span<const std::int64_t> held) {
+  PoolMemory memory;
+  for (const PoolFit fit : {PoolFit::smallest, PoolFit::first}) {
+    const StreamOrderedPool pool =
+        played_pool(study, variant, StreamOrderedPool(settings, fit), held);
+    memory.low_bytes = least_reserved_bytes(pool.most_used_bytes(), settings);
+    memory.high_bytes = std::max(memory.high_bytes, pool.most_reserved_bytes());
+  }
+  memory.fragmentation_bytes = memory.high_bytes - variant.timeline.peak_bytes;
+  return memory;
+}
+
+DeviceMemory device_memory(const Study& study, const Variant& variant, const PoolSettings& settings,
+                           const std::vector<OtherMemory>& others) {
+  return device_memory(study, others, [&](std::span<const std::int64_t> blocks) {
+    const PoolMemory memory = pool_memory(study, variant, settings, blocks);
+    return DeviceMemory{memory.low_bytes, memory.high_bytes};
+  });
+}
+
+DeviceMemory plugin_pools(const Study& study, const PoolMemory& tensors,
+                          std::int64_t workspace_bytes, const PoolSettings& settings) {
+  StreamOrderedPool pool(settings);
+  pool.allocate(sizeof(std::int64_t));
+  const NodeId yield = study.prepared->step.boundary.yield;
+  if (yield.valid()) {
+    for (const ValueId output : study.graph().node(yield).outputs) {
+      if (output.valid()) pool.allocate(study.sizes->bytes[output]);
+    }
+  }
+  if (workspace_bytes > 0) pool.allocate(workspace_bytes);
+  return {tensors.low_bytes + least_reserved_bytes(pool.used_bytes(), settings),
+          tensors.high_bytes + pool.reserved_bytes()};
+}
+
+}  // namespace stashscope

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/allocator/pool_settings.h"
+#include "core/study/reserved/device_memory.h"
+
+namespace stashscope {
+
+/// What a stream-ordered pool of CUDA reserves while a step is repeated, in bytes. The rules that
+/// decide it are not all published, so there are two figures.
+struct PoolMemory {
+  /// What a pool reserves that places the tensors without gaps: the least that is possible.
+  std::int64_t low_bytes = 0;
+  /// What a pool reserves that never remaps memory (`StreamOrderedPool`): the greater of what both
+  /// fits reserve. A real pool may reserve more, if it fits worse.
+  std::int64_t high_bytes = 0;
+  std::int64_t fragmentation_bytes = 0;  ///< the upper figure beyond the peak of tensors
+
+  friend bool operator==(const PoolMemory&, const PoolMemory&) = default;
+};
+
+/// Plays the tensors of a variant through pools as `reserved_memory` does through PyTorch's
+/// allocator. After each step the program waits for the device, as the CUDA plugin does; this is
+/// where a pool releases memory.
+/// @param variant a variant of the study's step
+/// @param held the bytes of blocks that the program allocates before the steps and keeps
+PoolMemory pool_memory(const Study& study, const Variant& variant, const PoolSettings& settings,
+                       std::span<const std::int64_t> held = {});
+
+/// `device_memory` for a pool, which holds the blocks of `others` as PyTorch's allocator does.
+/// @param variant a variant of the study's step
+DeviceMemory device_memory(const Study& study, const Variant& variant, const PoolSettings& settings,
+                           const std::vector<OtherMemory>& others);
+
+/// What the pools of the CUDA plugin reserve together: that of the tensors, and one of its own for
+/// the number of the run, for the gradients that the caller of a YieldOp returns, and for
+/// workspaces. A node frees its workspaces before the next node allocates its own; so the most that
+/// are there at once count.
+/// @param tensors what the pool of the tensors reserves
+/// @param workspace_bytes the most bytes of workspaces at once, measured; 0 if unknown
+DeviceMemory plugin_pools(const Study& study, const PoolMemory& tensors,
+                          std::int64_t workspace_bytes, const PoolSettings& settings);
+
+}  // namespace stashscope
