@@ -19,6 +19,7 @@
 #include "core/study/files/modified_model.h"
 #include "core/study/measured/measure.h"
 #include "core/study/reserved/reserved_memory.h"
+#include "core/study/reserved/step_advice.h"
 
 namespace stashscope::app {
 
