@@ -28,19 +28,7 @@ FitRow::FitRow(Document& document, Planning& planning, const SearchOptions& opti
       answer_(new QLabel),
       use_(new QPushButton) {
   setObjectName(u"fit_row"_s);
-  dimension_->setObjectName(u"fit_dimension"_s);
-  dimension_->setAccessibleName(tr("Dimension"));
-  dimension_->setToolTip(
-      tr("Searches for the largest size of this dimension. Dimensions separated by commas take the "
-         "same size. With LABEL=NAME,… the answer calls this size LABEL."));
-  dimension_->setEditable(true);
-  // While the name is selected, a completer would take the first Return, which must start the
-  // search.
-  dimension_->setCompleter(nullptr);
-  dimension_->setInsertPolicy(QComboBox::NoInsert);
-  dimension_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-  dimension_->setMinimumContentsLength(10);
-  dimension_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+  set_up_dimension();
   memory_->setObjectName(u"fit_memory"_s);
   memory_->setAccessibleName(tr("Memory"));
   memory_->setToolTip(tr(
@@ -58,6 +46,28 @@ FitRow::FitRow(Document& document, Planning& planning, const SearchOptions& opti
   row->addWidget(find_);
   layout()->addWidget(use_);
   layout()->setAlignment(use_, Qt::AlignLeft);
+  connect_all();
+  answer_->hide();
+  show_state();
+}
+
+void FitRow::set_up_dimension() {
+  dimension_->setObjectName(u"fit_dimension"_s);
+  dimension_->setAccessibleName(tr("Dimension"));
+  dimension_->setToolTip(
+      tr("Searches for the largest size of this dimension. Dimensions separated by commas take the "
+         "same size. With LABEL=NAME,… the answer calls this size LABEL."));
+  dimension_->setEditable(true);
+  // While the name is selected, a completer would take the first Return, which must start the
+  // search.
+  dimension_->setCompleter(nullptr);
+  dimension_->setInsertPolicy(QComboBox::NoInsert);
+  dimension_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  dimension_->setMinimumContentsLength(10);
+  dimension_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+}
+
+void FitRow::connect_all() {
   connect(use_, &QPushButton::clicked, &planning_, &Planning::use_replanned);
   connect(&document_, &Document::choices_changed, this, &FitRow::show_state);
   connect(&fits_, &FitsBox::changed, this, [this] {
@@ -76,8 +86,6 @@ FitRow::FitRow(Document& document, Planning& planning, const SearchOptions& opti
   connect(&planning_, &Planning::failed, this, [this](PlanningJob job, const Failure& failure) {
     if (job == PlanningJob::fit) show_failure(failure);
   });
-  answer_->hide();
-  show_state();
 }
 
 void FitRow::list_dimensions() {

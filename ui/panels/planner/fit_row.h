@@ -32,6 +32,8 @@ class FitRow : public QWidget {
   void keyPressEvent(QKeyEvent* event) override;
 
  private:
+  void set_up_dimension();
+  void connect_all();
   void list_dimensions();
   void show_state();
   void show_use();

@@ -320,6 +320,7 @@ void PlannerPanel::show_chart() {
   marks.baseline_seconds = step_seconds(*study, *study->baseline);
   // Reserved memory is more than the peak, which is what the chart shows.
   if (!fits_->allocator()) marks.budget = budget_->bytes();
+  marks.why_no_curve = why_no_curve();
   if (const StepPeakBound* const floor = planning_.floor(options_->grain()))
     marks.floor = floor->bytes;
   chart_->set_marks(marks);
