@@ -140,6 +140,8 @@ TEST_F(PlannerReserved, ABudgetThatIsNotMetOffersThePlanThatReservesLeast) {
   const Choices before = document().choices();
   plan_for(QString::number(budget) + u" B"_s);
   EXPECT_EQ(document().choices(), before);
+  ASSERT_NE(planning().answer(), nullptr);
+  ASSERT_TRUE(planning().answer()->reserved_bytes);
   EXPECT_TRUE(answer().contains(u"for reserved memory <b>is not met</b>. Least found"_s))
       << answer().toStdString();
   EXPECT_TRUE(answer().contains(bytes_text(*planning().answer()->reserved_bytes)));
@@ -270,12 +272,33 @@ TEST_F(PlannerReserved, MakeItFitFitsByTheJudgementOfTheAnswerBar) {
   }
 }
 
+TEST_F(PlannerReserved, MakeItFitFitsByPlansAlone) {
+  switch_allocator();
+  set_device_memory(25 * mebibyte);
+  click(make_fit());
+  ASSERT_TRUE(ends());
+  ASSERT_FALSE(document().choices().graph.passes.empty()) << "no free pass is left";
+  for (const std::int64_t memory : {15 * mebibyte, 10 * mebibyte}) {
+    ASSERT_GT(reserved(), memory);
+    set_device_memory(memory);
+    click(make_fit());
+    ASSERT_TRUE(ends());
+    ASSERT_NE(planning().answer(), nullptr);
+    EXPECT_TRUE(planning().answer()->feasible);
+    EXPECT_TRUE(planning().passes_of_answer().empty());
+    EXPECT_EQ(reserved(), planning().answer()->reserved_bytes);
+    EXPECT_LE(reserved(), memory);
+    EXPECT_TRUE(bar().contains(u"fits"_s) && !bar().contains(u"exceeds"_s)) << bar().toStdString();
+  }
+}
+
 TEST_F(PlannerReserved, MakeItFitPlansForTensorsWithoutAnAllocator) {
   document().set_fits_reserved(true);
   set_device_memory(21 * mebibyte);
   EXPECT_FALSE(make_fit().toolTip().contains(u"reserved"_s));
   click(make_fit());
   ASSERT_TRUE(ends());
+  ASSERT_NE(planning().answer(), nullptr);
   EXPECT_TRUE(planning().answer()->feasible);
   EXPECT_FALSE(planning().answer()->reserved_bytes);
   EXPECT_EQ(fits().currentText(), u"tensors"_s);
@@ -296,10 +319,13 @@ TEST_F(PlannerReserved, TheLargestSizesFitWhenTheyAreReserved) {
   const FitPoint& largest = *planning().fit()->current.largest;
   EXPECT_EQ(largest.value, expected.current.largest->value);
   EXPECT_EQ(largest.reserved_bytes, expected.current.largest->reserved_bytes);
+  ASSERT_TRUE(largest.reserved_bytes) << sizes().toStdString();
   const QString told = u"reserved %1"_s.arg(bytes_text(*largest.reserved_bytes));
   EXPECT_TRUE(sizes().contains(told)) << sizes().toStdString();
   EXPECT_TRUE(status().contains(u"reserved memory fits "_s)) << status().toStdString();
+  ASSERT_NE(planning().replanned(), nullptr) << sizes().toStdString();
   const PlannedFit planned = *planning().replanned()->largest;
+  ASSERT_TRUE(planned.reserved_bytes);
   EXPECT_GT(planned.value, largest.value) << "plans help";
   EXPECT_TRUE(sizes().contains(u"reserved %1"_s.arg(bytes_text(*planned.reserved_bytes))))
       << sizes().toStdString();
@@ -315,6 +341,7 @@ TEST_F(PlannerReserved, TheLargestSizesFitWhenTheyAreReserved) {
   EXPECT_TRUE(bar().contains(u"fits "_s)) << bar().toStdString();
   choose([](Choices& choices) { choices.allocator = "roundup_power2_divisions:2"; });
   EXPECT_FALSE(sizes().contains(u"In use"_s)) << "other settings: " << sizes().toStdString();
+  EXPECT_FALSE(status().contains(u"reserved memory fits "_s)) << status().toStdString();
 }
 
 TEST_F(PlannerReserved, MovesSayWhatIsReservedAfterThem) {
