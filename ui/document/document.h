@@ -58,6 +58,10 @@ class Document : public QObject {
   /// not change the step. Setting the budget cannot be undone.
   QString budget() const { return QString::fromStdString(session_.budget); }
   void set_budget(const QString& text) { session_.budget = text.toStdString(); }
+  /// Whether the planner's limits hold for reserved memory, where an allocator is chosen. Stored as
+  /// the budget is.
+  bool fits_reserved() const { return session_.fits_reserved; }
+  void set_fits_reserved(bool is_reserved) { session_.fits_reserved = is_reserved; }
 
   /// The content of a session file, with the choices of the shown study. Newer choices are left
   /// out, because a file whose choices have no study could not be opened.

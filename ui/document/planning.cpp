@@ -4,6 +4,7 @@
 #include <atomic>
 #include <utility>
 
+#include "core/study/reserved/reserved_memory.h"
 #include "core/study/search/planning_basis.h"
 #include "ui/text/counted.h"
 #include "ui/text/texts.h"
@@ -118,7 +119,8 @@ void Planning::begin_budget(const BudgetRequest& request, Search search) {
   if (!document_.why_wait().isEmpty()) return;
   request_ = request;
   const Study& study = *document_.study();
-  before_ = {study.current->timeline.peak_bytes, step_seconds(study, *study.current)};
+  before_ = {study.current->timeline.peak_bytes, {}, step_seconds(study, *study.current)};
+  if (document_.reserved()) before_.reserved_bytes = document_.reserved()->memory.reserved_bytes;
   answer_.reset();
   passes_of_answer_.clear();
   offer_.reset();
@@ -178,6 +180,7 @@ void Planning::finish_search(PlanGranularity grain, const ParetoFront& found,
 void Planning::take_fit(DeviceFit answer, const QString& title) {
   if (answer.passes.empty()) return take_answer(std::move(answer.answer));
   if (!same_planning_basis(basis_->choices, document_.choices())) return;
+  if (!is_chosen(answer.answer.request.allocator)) return;
   const ParetoPoint& best = answer.answer.best;
   Choices choices = with_plans_of(document_.choices(), best.choices);
   choices.graph.passes = best.choices.graph.passes;
@@ -208,9 +211,9 @@ void Planning::adopt() {
 
 void Planning::take_answer(BudgetAnswer answer) {
   // A stopped search may return a worse plan than the plans that it reported before, so the best
-  // known plan is taken.
+  // known plan is taken. What is reserved for the known plans is not known.
   const std::int64_t budget = answer.request.budget_bytes;
-  if (!is_for_later_steps(*basis_, answer.request)) {
+  if (!answer.request.allocator && !is_for_later_steps(*basis_, answer.request)) {
     const ParetoPoint& best = archive(answer.request.grain).best(budget);
     if (best.choices != answer.best.choices) {
       answer.best = best;
@@ -220,7 +223,8 @@ void Planning::take_answer(BudgetAnswer answer) {
   }
   if (answer.floor) floors_[index_of(answer.request.grain)] = answer.floor;
   answer_ = std::move(answer);
-  if (answer_->feasible && same_planning_basis(basis_->choices, document_.choices())) {
+  if (answer_->feasible && is_chosen(answer_->request.allocator) &&
+      same_planning_basis(basis_->choices, document_.choices())) {
     use(answer_->best);
   }
   Q_EMIT answer_changed();
@@ -277,7 +281,7 @@ const ParetoPoint* Planning::known_plan(PlanGranularity grain, std::int64_t budg
 std::optional<BudgetAnswer> Planning::so_far() const {
   const ParetoFront& plans = archive(request_.grain);
   if (job_ != PlanningJob::budget || plans.points().empty()) return std::nullopt;
-  if (is_for_later_steps(*basis_, request_)) return std::nullopt;
+  if (request_.allocator || is_for_later_steps(*basis_, request_)) return std::nullopt;
   BudgetAnswer so_far;
   so_far.request = request_;
   so_far.best = plans.best(request_.budget_bytes);
@@ -315,7 +319,20 @@ void Planning::take_study() {
   if (basis_ == nullptr || study->choices.order.strategy) basis_ = study;
   adopt();
   update_fit();
+  end_stale_budget();
   end_stale_replanning();
+}
+
+void Planning::end_stale_budget() {
+  if (job_ == PlanningJob::budget && !is_chosen(request_.allocator)) abandon();
+}
+
+bool Planning::is_chosen(const std::optional<AllocatorSettings>& allocator) const {
+  if (!allocator) return true;
+  bool is_same = false;
+  // Settings that cannot be read are chosen until their study is refused.
+  failure_of([&] { is_same = allocator_settings(document_.choices()) == allocator; });
+  return is_same;
 }
 
 /// Says why the known plans are dropped, if only the times of the nodes have changed: the panels

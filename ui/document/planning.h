@@ -18,7 +18,8 @@ enum class PlanningJob { none, budget, curve, fit };
 /// What a step costs.
 struct StepFigures {
   std::int64_t peak_bytes = 0;
-  double seconds = 0;  ///< predicted time of a step
+  std::optional<std::int64_t> reserved_bytes;  ///< not set: no allocator is chosen
+  double seconds = 0;                          ///< predicted time of a step
 };
 
 /// Runs the planner on the document's study, on another thread. The planner finds plans for a
@@ -38,7 +39,8 @@ class Planning : public QObject {
 
   /// Searches for plans within a budget. When the search ends or is stopped, the best plan that
   /// meets the budget is applied, as an edit of the user. Passes stay as they are; if the plans are
-  /// better with passes that add no time, `offer` has them.
+  /// better with passes that add no time, `offer` has them. A search for the reserved memory of an
+  /// allocator ends without an answer if other settings are chosen.
   void plan(const BudgetRequest& request);
   /// As `plan`, but may also switch on passes that lower the peak without extra time. Passes and
   /// plans are switched on together.
@@ -62,8 +64,8 @@ class Planning : public QObject {
   double fraction() const;
   /// The request of the current or last budget search.
   const BudgetRequest& request() const { return request_; }
-  /// Best known plan and lower bounds during a budget search. Empty while no plan is known, and
-  /// while no budget search runs.
+  /// Best known plan and lower bounds during a budget search. Empty while no plan is known, while
+  /// no budget search runs, and during one for reserved memory or for later steps.
   std::optional<BudgetAnswer> so_far() const;
 
   /// The best known plans of a granularity, including the plans of coarser granularities.
@@ -84,7 +86,8 @@ class Planning : public QObject {
   void use_offer();
   /// Lower bound on the peak of every plan of this granularity; null while unknown.
   const StepPeakBound* floor(PlanGranularity grain) const;
-  /// The last answer to `find_fit`; null if no answer is valid for the shown study.
+  /// The last answer to `find_fit`; null if no answer is valid for the shown study. An answer for
+  /// reserved memory is valid for the settings of its allocator only.
   const LargestFit* fit() const;
   /// The study that `fit` was computed for.
   /// @pre `fit` or `replanned` is not null
@@ -154,6 +157,10 @@ class Planning : public QObject {
   void take_fit(DeviceFit answer, const QString& title);
   void adopt();
   void take_study();
+  void end_stale_budget();
+  /// Whether an answer for the reserved memory of this allocator holds for what is chosen now.
+  /// Always so for an answer for tensors.
+  bool is_chosen(const std::optional<AllocatorSettings>& allocator) const;
   /// Whether plans are known or being searched for.
   bool has_plans() const;
   void tell_dropped(const Study& study);

@@ -66,6 +66,7 @@ const ReplannedFit* Planning::replanned() const {
 
 bool Planning::is_replanned_in_use() const {
   if (!fit_ || !fit_->replanned || !fit_->replanned->largest) return false;
+  if (!is_chosen(fit_->answer.question.allocator)) return false;
   Choices planned = fit_->replanned->largest->choices;
   planned.device = document_.choices().device;
   planned.allocator = document_.choices().allocator;
@@ -85,7 +86,8 @@ void Planning::use_replanned() {
 
 void Planning::update_fit() {
   const auto& study = document_.study();
-  fit_holds_ = fit_ && fit_holds(*fit_->study, fit_->answer, *study);
+  fit_holds_ = fit_ && fit_holds(*fit_->study, fit_->answer, *study) &&
+               is_chosen(fit_->answer.question.allocator);
   Q_EMIT fit_changed();
 }
 

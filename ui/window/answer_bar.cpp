@@ -151,6 +151,19 @@ QString time_change_text(double seconds) {
                      : AnswerBar::tr("%1 more time").arg(time_text(seconds));
 }
 
+QString tip_of(const NextMove& move, const QString& words, const QString& details) {
+  QStringList lines = {
+      words, AnswerBar::tr("%1 less at the peak, %2")
+                 .arg(exact_bytes_text(-move.peak_change), time_change_text(move.seconds_change))};
+  if (move.reserved_bytes) {
+    lines << AnswerBar::tr("PyTorch's allocator then reserves %1.")
+                 .arg(exact_bytes_text(*move.reserved_bytes));
+  }
+  lines << AnswerBar::tr("Nothing else that was tried lowers the peak as much in less time.")
+        << details;
+  return lines.join(u'\n');
+}
+
 /// The effect of a move on the peak and on the time of the step: `−4.5 GiB, +2.1 % time`.
 QString price_text(const Study& study, const NextMove& move) {
   const double before = step_seconds(study, *study.current);
@@ -181,9 +194,6 @@ AnswerBar::AnswerBar(Document& document, QWidget* parent)
   fit_ = add_button(u"answer_fit"_s);
   fit_->setText(tr("Make it fit"));
   fit_->setProperty(offer_name, fit_->text());
-  fit_->setToolTip(
-      tr("Search for the cheapest plans that fit the device. Passes that lower the peak without "
-         "extra time may be switched on, too."));
   connect(fit_, &QPushButton::clicked, this, &AnswerBar::fit_wanted);
   connect(answer_, &QLabel::linkActivated, this, &AnswerBar::follow_link);
   for (std::size_t move = 0; move < most_moves; ++move) {
@@ -270,6 +280,11 @@ void AnswerBar::show_answer(const Study& study) {
   forms_ =
       QStringList{memory + mark + time_text_of(study), memory + mark + plain_time_text_of(study),
                   memory + mark + short_time_text_of(study), memory};
+  fit_->setToolTip(
+      (document_.reserved() == nullptr
+           ? tr("Search for the cheapest plans that fit the device.")
+           : tr("Search for the cheapest plans whose reserved memory fits the device.")) +
+      u' ' + tr("Passes that lower the peak without extra time may be switched on, too."));
   answer_->setToolTip(tip_of(study, room_, document_.reserved().get()));
   answer_->setAccessibleDescription(answer_->toolTip());
 }
@@ -312,11 +327,7 @@ void AnswerBar::show_moves(const std::vector<NextMove>& moves) {
     buttons_[i]->setProperty(offer_name, words);
     const std::string details = move.pass != nullptr ? std::string(move.pass->description)
                                                      : plan_row(*moves_of_, move.row).config;
-    buttons_[i]->setToolTip(
-        tr("%1\n%2 less at the peak, %3\nNothing else that was tried lowers the peak as much in "
-           "less time.\n%4")
-            .arg(words, exact_bytes_text(-move.peak_change), time_change_text(move.seconds_change),
-                 shown(details)));
+    buttons_[i]->setToolTip(tip_of(move, words, shown(details)));
   }
   show_offers();
 }
@@ -386,7 +397,7 @@ std::vector<QPushButton*> AnswerBar::offered() const {
   if (study == nullptr) return {};
   std::vector<QPushButton*> buttons;
   const bool can_plan = !study->graph().data().captured || !study->opportunities->plans.empty();
-  const bool can_fit = !room_.tensors_fit && !room_.nothing_fits;
+  const bool can_fit = room_.memory > 0 && room_.left < 0 && !room_.nothing_fits;
   if (can_plan && can_fit) buttons.push_back(fit_);
   if (largest_) buttons.push_back(samples_);
   buttons.insert(buttons.end(), buttons_.begin(),

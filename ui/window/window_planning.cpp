@@ -61,9 +61,8 @@ void MainWindow::add_answer_bar() {
         tr("%1: not done, because the step has changed since it was listed.").arg(name));
   });
   connect(answers_, &AnswerBar::fit_wanted, this, [this] {
-    planner_->set_budget_to_device();
     show_planner();
-    planner_->make_fit();
+    planner_->fit_device();
   });
 }
 

@@ -201,6 +201,15 @@ void read_allocator(const json& object, std::optional<std::string>& allocator) {
   if (allocator) parse_allocator_settings(*allocator);
 }
 
+bool read_fits_reserved(const json& object) {
+  std::string fits = "tensors";
+  read(object, "fits", fits);
+  if (fits != "tensors" && fits != "reserved") {
+    fail_field("fits", "is neither tensors nor reserved");
+  }
+  return fits == "reserved";
+}
+
 Choices choices_from(const json& object) {
   if (!object.is_object()) fail_field("choices", "has a wrong type");
   Choices choices;
@@ -237,6 +246,7 @@ std::string session_text(const Session& session, const fs::path& folder) {
                    {"hash", session.model_hash}}},
                  {"choices", to_json(session.choices)}};
   if (!session.budget.empty()) object["budget"] = session.budget;
+  if (session.fits_reserved) object["fits"] = "reserved";
   if (session.baseline_measured)
     object["baseline_measured"] = measurement_to_json(*session.baseline_measured);
   if (session.current_measured)
@@ -255,6 +265,7 @@ Session parse_session(const std::string& text, const fs::path& folder) {
   session.model = fs::absolute(folder / path).lexically_normal();
   session.choices = choices_from(object.value("choices", json::object()));
   read(object, "budget", session.budget);
+  session.fits_reserved = read_fits_reserved(object);
   session.baseline_measured = measurement_from(object, "baseline_measured");
   session.current_measured = measurement_from(object, "current_measured");
   return session;

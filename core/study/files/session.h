@@ -9,7 +9,8 @@
 
 namespace stashscope {
 
-/// The content of a session file: path of the model, choices, budget and measurements.
+/// The content of a session file: path of the model, choices, the planner's budget and what it
+/// limits, and measurements.
 struct Session {
   std::filesystem::path model;  ///< path of the model file; absolute after loading
   std::string model_hash;       ///< hash of the model file when the session was saved
@@ -17,6 +18,8 @@ struct Session {
   std::optional<Measurement> baseline_measured;
   std::optional<Measurement> current_measured;
   std::string budget = {};  ///< the planner's budget as the user wrote it; empty: none was set
+  /// Whether the planner's limits hold for reserved memory, where an allocator is chosen.
+  bool fits_reserved = false;
 
   void forget_measurements() {
     baseline_measured.reset();

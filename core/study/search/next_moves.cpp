@@ -6,6 +6,7 @@
 #include "core/passes/pass_effects.h"
 #include "core/study/choices/zero_dims.h"
 #include "core/study/edits/edits.h"
+#include "core/study/reserved/reserved_memory.h"
 #include "core/study/search/peak_changes.h"
 #include "core/study/step/selected_passes.h"
 #include "core/study/step/sized_model.h"
@@ -110,6 +111,16 @@ class MoveTrial {
   std::vector<NextMove> moves_;
 };
 
+/// Plays the step after each move through the chosen allocator.
+void add_reserved(const Study& study, std::vector<NextMove>& moves, const Progress& progress) {
+  const auto settings = allocator_settings(study.choices);
+  if (!settings) return;
+  for (NextMove& move : moves) {
+    const auto moved = compute_study(study.model, move.after, &study, progress);
+    move.reserved_bytes = reserved_memory(*moved, *moved->current, *settings).reserved_bytes;
+  }
+}
+
 }  // namespace
 
 std::vector<NextMove> next_moves(const Study& study, std::size_t most, const Progress& progress,
@@ -126,6 +137,7 @@ std::vector<NextMove> next_moves(const Study& study, std::size_t most, const Pro
   std::ranges::stable_sort(
       best, [unit](const NextMove& a, const NextMove& b) { return is_cheaper(a, b, unit); });
   best.resize(std::min(best.size(), most));
+  add_reserved(study, best, progress);
   return best;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "core/base/progress.h"
@@ -17,6 +18,8 @@ struct NextMove {
   Choices after;                    ///< the choices with the row or the pass on
   std::int64_t peak_change = 0;     ///< change of the current step's peak in bytes; below 0
   double seconds_change = 0;        ///< change of the current step's time
+  /// What the chosen allocator reserves after the move. Not set if no allocator is chosen.
+  std::optional<std::int64_t> reserved_bytes = {};
 };
 
 /// How many moves are tried. Trying a move takes as long as computing the study. Finding the passes

@@ -104,10 +104,38 @@ QString floor_tensors(const Study& study, const StepPeakBound& floor) {
          (more == 0 ? QString() : planner_paragraph(PlannerAnswer::tr("and %1 more").arg(more)));
 }
 
+/// `, reserved 11.5 GiB`; empty if reserved memory was not asked for.
+QString reserved_beside(const std::optional<std::int64_t>& reserved, std::int64_t other) {
+  return reserved ? PlannerAnswer::tr(", reserved %1").arg(bytes_text_beside(*reserved, other))
+                  : QString();
+}
+
+/// The best plan of an answer: as `plan_point_text`, behind what is reserved if the budget limits
+/// that.
+QString best_text(const Study& study, const BudgetAnswer& answer,
+                  std::optional<std::int64_t> beside = {}) {
+  if (!answer.reserved_bytes) return plan_point_text(study, answer.best, beside);
+  return PlannerAnswer::tr("reserved %1, peak %2")
+      .arg(bytes_text_beside(*answer.reserved_bytes, beside.value_or(*answer.reserved_bytes)),
+           plan_point_text(study, answer.best, beside));
+}
+
+/// `12 GiB`, or `12 GiB for reserved memory`.
+QString budget_text(const BudgetAnswer& answer, std::int64_t beside) {
+  const QString bytes = bytes_text_beside(answer.request.budget_bytes, beside);
+  return answer.reserved_bytes ? PlannerAnswer::tr("%1 for reserved memory").arg(bytes) : bytes;
+}
+
 /// What later steps need, which hold the optimizer states that the captured step makes.
 QString later_states_text(const Study& study, const BudgetAnswer& answer) {
   const std::int64_t bytes = later_steps(study, *study.current).state_bytes;
   if (bytes == 0) return {};
+  if (answer.reserved_bytes) {
+    return planner_paragraph(
+        PlannerAnswer::tr("Reserved memory counts later steps, which hold the <b>%1</b> of "
+                          "optimizer states that this step makes from their start.")
+            .arg(bytes_text(bytes)));
+  }
   if (answer.request.limits_later_steps) {
     return planner_paragraph(
         PlannerAnswer::tr("The budget is for later steps, which hold the <b>%1</b> of "
@@ -129,9 +157,11 @@ QString unmet_text(const Study& study, const BudgetAnswer& answer) {
   const QString verdict =
       answer.is_impossible() ? PlannerAnswer::tr("cannot be met") : PlannerAnswer::tr("is not met");
   QString text = planner_paragraph(
-      PlannerAnswer::tr("The budget of %1 <b>%2</b>. Lowest peak found: <b>%3</b>")
-          .arg(bytes_text_beside(budget, answer.best.peak_bytes), verdict,
-               plan_point_text(study, answer.best, budget)));
+      (answer.reserved_bytes
+           ? PlannerAnswer::tr("The budget of %1 <b>%2</b>. Least found: <b>%3</b>")
+           : PlannerAnswer::tr("The budget of %1 <b>%2</b>. Lowest peak found: <b>%3</b>"))
+          .arg(budget_text(answer, answer.reserved_bytes.value_or(answer.best.peak_bytes)), verdict,
+               best_text(study, answer, budget)));
   const bool can_help =
       !answer.is_impossible() && peak_floor(study).bytes <= answer.request.budget_bytes;
   const bool is_finer_possible =
@@ -179,12 +209,14 @@ QString passes_text(const std::vector<const GraphPass*>& passes) {
                            titles_of(passes));
 }
 
-/// `6.91 GiB, 7.83 GiB in later steps`, or only the peak if later steps need no more.
+/// `6.91 GiB, 7.83 GiB in later steps, reserved 8.01 GiB`; later steps only if they need more, and
+/// what is reserved only if it was asked for.
 /// @param memory the memory that the step must fit
 QString peak_text(const FitPoint& point, std::int64_t memory) {
   return bytes_text_beside(point.peak_bytes, memory) +
          later_steps_text(point.peak_bytes, point.later_peak_bytes,
-                          bytes_text_beside(point.later_peak_bytes, memory));
+                          bytes_text_beside(point.later_peak_bytes, memory)) +
+         reserved_beside(point.reserved_bytes, memory);
 }
 
 QString failing_text(const Study& study, const FitPoint& point, std::int64_t memory) {
@@ -284,9 +316,9 @@ QString plan_point_text(const Study& study, const ParetoPoint& point,
 QString answer_text(const Study& study, const BudgetAnswer& answer) {
   if (!answer.feasible) return unmet_text(study, answer) + later_states_text(study, answer);
   return later_states_text(study, answer) +
-         planner_paragraph(PlannerAnswer::tr("The budget of %1 is <b>met</b>: <b>%2</b>")
-                               .arg(bytes_text(answer.request.budget_bytes),
-                                    plan_point_text(study, answer.best))) +
+         planner_paragraph(
+             PlannerAnswer::tr("The budget of %1 is <b>met</b>: <b>%2</b>")
+                 .arg(budget_text(answer, answer.request.budget_bytes), best_text(study, answer))) +
          planner_paragraph(proof_text(answer, step_seconds(study, *study.baseline)));
 }
 
@@ -299,6 +331,10 @@ QString before_text(const Study& study, const BudgetAnswer& answer, const StepFi
   QString change = PlannerAnswer::tr("The peak went from <b>%1</b> to <b>%2</b> (%3)")
                        .arg(bytes_text(before.peak_bytes), bytes_text(peak),
                             change_text(before.peak_bytes, peak));
+  if (answer.reserved_bytes && before.reserved_bytes) {
+    change += PlannerAnswer::tr(", reserved memory from <b>%1</b> to <b>%2</b>")
+                  .arg(bytes_text(*before.reserved_bytes), bytes_text(*answer.reserved_bytes));
+  }
   if (time_before != time) {
     change += PlannerAnswer::tr(", a step from <b>%1</b> to <b>%2</b>").arg(time_before, time);
   }
@@ -317,7 +353,9 @@ QString offer_text(const Study& study, const DeviceFit& offer) {
   return planner_paragraph(
       PlannerAnswer::tr("With passes that add no time, a plan for %1 has a peak of "
                         "<b>%2</b> and <b>%3 a step</b>; now it is %4:")
-          .arg(bytes_text(answer.request.budget_bytes), bytes_text(answer.best.peak_bytes),
+          .arg(bytes_text(answer.request.budget_bytes),
+               bytes_text(answer.best.peak_bytes) +
+                   reserved_beside(answer.reserved_bytes, answer.best.peak_bytes),
                time_text(after), time_text(before)) +
       titles_of(offer.passes));
 }
@@ -343,7 +381,7 @@ QString below_floor_text(const Study& study, std::int64_t budget_bytes,
 QString taken_back_text(const Study& study, const BudgetAnswer& answer) {
   return planner_paragraph(
       PlannerAnswer::tr("A plan for the budget of %1 was found, but is no longer in use: <b>%2</b>")
-          .arg(bytes_text(answer.request.budget_bytes), plan_point_text(study, answer.best)));
+          .arg(budget_text(answer, answer.request.budget_bytes), best_text(study, answer)));
 }
 
 QString proof_so_far_text(const Study& study, const BudgetAnswer& so_far) {
@@ -385,7 +423,8 @@ QString fit_summary(const Study& study, const LargestFit& fit, const ReplannedFi
   const QString what = fit.question.label.empty() ? names.join(u", "_s) : shown(fit.question.label);
   const QString memory = bytes_text(fit.question.memory_bytes);
   const QString planned = replanned == nullptr ? QString() : size_text(*replanned);
-  const QString fits = PlannerAnswer::tr("fits %1: %2");
+  const QString fits = fit.question.allocator ? PlannerAnswer::tr("reserved memory fits %1: %2")
+                                              : PlannerAnswer::tr("fits %1: %2");
   if (is_in_use) return fits.arg(memory, PlannerAnswer::tr("%1 %2").arg(what, planned));
   const QString now = size_text(fit.current, what);
   if (planned.isEmpty()) return fits.arg(memory, now);

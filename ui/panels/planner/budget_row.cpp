@@ -41,9 +41,9 @@ BudgetRow::BudgetRow(QWidget* parent)
          "Return to search for a plan."));
   set_up_rich_label(*hint_, u"budget_hint"_s);
   hint_->setForegroundRole(QPalette::PlaceholderText);
-  FlowLayout* const row = make_row_above(*this, *hint_, tr("&Budget"), *field_);
-  row->addWidget(slider_);
-  row->addWidget(field_);
+  row_ = make_row_above(*this, *hint_, tr("&Budget"), *field_);
+  row_->addWidget(slider_);
+  row_->addWidget(field_);
   connect(slider_, &QSlider::valueChanged, this, &BudgetRow::take_slider);
   connect(field_, &QLineEdit::textEdited, this, &BudgetRow::take_text);
   connect(field_, &QLineEdit::editingFinished, this, &BudgetRow::insist);
@@ -84,6 +84,12 @@ void BudgetRow::insist() {
 void BudgetRow::focus_field() {
   field_->setFocus(Qt::ShortcutFocusReason);
   field_->selectAll();
+}
+
+void BudgetRow::add(QLabel& label, QWidget& control) {
+  row_->addWidget(&label);
+  row_->addWidget(&control);
+  setTabOrder(field_, &control);
 }
 
 void BudgetRow::take_text() {

@@ -5,6 +5,7 @@
 
 #include "ui/panels/planner/budget_slider.h"
 #include "ui/widgets/amount_field.h"
+#include "ui/widgets/flow_layout.h"
 
 namespace stashscope::ui {
 
@@ -37,6 +38,8 @@ class BudgetRow : public QWidget {
   /// Shows the error in the text of the field, if the text has an error.
   void insist();
   void focus_field();
+  /// Adds a control and its label behind the field.
+  void add(QLabel& label, QWidget& control);
 
  Q_SIGNALS:
   void changed();
@@ -50,6 +53,7 @@ class BudgetRow : public QWidget {
   void show_budget();
   void show_hint(const QString& text, bool is_warning);
 
+  FlowLayout* row_;
   QSlider* slider_;
   AmountField* field_;
   QLabel* hint_;

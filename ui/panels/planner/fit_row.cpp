@@ -16,17 +16,42 @@ namespace stashscope::ui {
 using namespace Qt::StringLiterals;
 
 FitRow::FitRow(Document& document, Planning& planning, const SearchOptions& options,
-               QWidget* parent)
+               const FitsBox& fits, QWidget* parent)
     : QWidget(parent),
       document_(document),
       planning_(planning),
       options_(options),
+      fits_(fits),
       dimension_(new QComboBox),
       memory_(new AmountField),
       find_(new QPushButton),
       answer_(new QLabel),
       use_(new QPushButton) {
   setObjectName(u"fit_row"_s);
+  set_up_dimension();
+  memory_->setObjectName(u"fit_memory"_s);
+  memory_->setAccessibleName(tr("Memory"));
+  memory_->setToolTip(tr(
+      "Limit for the peak, such as 80 (GiB), or for the reserved memory if that must fit. If the "
+      "field is empty, the device's memory is the limit."));
+  find_->setObjectName(u"find_largest_button"_s);
+  find_->setAutoDefault(true);
+  use_->setObjectName(u"use_replanned_button"_s);
+  use_->setAutoDefault(true);
+  set_up_rich_label(*answer_, u"fit_answer"_s);
+  FlowLayout* const row = make_row_above(*this, *answer_, tr("Lar&gest"), *dimension_);
+  row->addWidget(dimension_);
+  row->addWidget(new QLabel(tr("in")));
+  row->addWidget(memory_);
+  row->addWidget(find_);
+  layout()->addWidget(use_);
+  layout()->setAlignment(use_, Qt::AlignLeft);
+  connect_all();
+  answer_->hide();
+  show_state();
+}
+
+void FitRow::set_up_dimension() {
   dimension_->setObjectName(u"fit_dimension"_s);
   dimension_->setAccessibleName(tr("Dimension"));
   dimension_->setToolTip(
@@ -40,25 +65,15 @@ FitRow::FitRow(Document& document, Planning& planning, const SearchOptions& opti
   dimension_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   dimension_->setMinimumContentsLength(10);
   dimension_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-  memory_->setObjectName(u"fit_memory"_s);
-  memory_->setAccessibleName(tr("Memory"));
-  memory_->setToolTip(
-      tr("Limit for the peak, such as 80 (GiB). If the field is empty, the device's memory is the "
-         "limit."));
-  find_->setObjectName(u"find_largest_button"_s);
-  find_->setAutoDefault(true);
-  use_->setObjectName(u"use_replanned_button"_s);
-  use_->setAutoDefault(true);
-  set_up_rich_label(*answer_, u"fit_answer"_s);
-  FlowLayout* const row = make_row_above(*this, *answer_, tr("Lar&gest"), *dimension_);
-  row->addWidget(dimension_);
-  row->addWidget(new QLabel(tr("in")));
-  row->addWidget(memory_);
-  row->addWidget(find_);
-  layout()->addWidget(use_);
-  layout()->setAlignment(use_, Qt::AlignLeft);
+}
+
+void FitRow::connect_all() {
   connect(use_, &QPushButton::clicked, &planning_, &Planning::use_replanned);
   connect(&document_, &Document::choices_changed, this, &FitRow::show_state);
+  connect(&fits_, &FitsBox::changed, this, [this] {
+    if (planning_.job() == PlanningJob::fit) planning_.abandon();
+    show_state();
+  });
   connect(&planning_, &Planning::progressed, this, [this] {
     if (planning_.replanning() != nullptr) say(state_text());
   });
@@ -71,8 +86,6 @@ FitRow::FitRow(Document& document, Planning& planning, const SearchOptions& opti
   connect(&planning_, &Planning::failed, this, [this](PlanningJob job, const Failure& failure) {
     if (job == PlanningJob::fit) show_failure(failure);
   });
-  answer_->hide();
-  show_state();
 }
 
 void FitRow::list_dimensions() {
@@ -120,6 +133,7 @@ FitQuestion FitRow::question() const {
   if (question.memory_bytes == 0) {
     fail_usage("memory of 0 bytes", "no step fits", "write a size such as 80GiB");
   }
+  question.allocator = fits_.allocator();
   return question;
 }
 
@@ -158,10 +172,17 @@ void FitRow::show_state() {
   say(state_text());
 }
 
+/// Whether the last answer is for what must fit now: tensors, or reserved memory.
+bool FitRow::is_for_what_must_fit() const {
+  return planning_.last_fit().question.allocator == fits_.allocator();
+}
+
 QString FitRow::state_text() const {
   const LargestFit* const fit = planning_.fit();
   const Planning::Replanning* const replanning = planning_.replanning();
   if (planning_.job() == PlanningJob::fit && replanning == nullptr) return tr("Searching…");
+  const bool is_known = fit != nullptr || planning_.replanned() != nullptr;
+  if (is_known && !is_for_what_must_fit()) return {};
   QString sizes = fit == nullptr ? QString() : fit_answer_text(planning_.asked_of_fit(), *fit);
   if (planning_.is_stopping()) return sizes + planner_paragraph(tr("Stopping…"));
   if (replanning != nullptr) return sizes + replanning_text(*replanning);
@@ -175,7 +196,8 @@ QString FitRow::state_text() const {
 void FitRow::show_use() {
   const ReplannedFit* const replanned = planning_.replanned();
   const bool is_offered = planning_.job() == PlanningJob::none && replanned != nullptr &&
-                          replanned->largest && !planning_.is_replanned_in_use();
+                          replanned->largest && !planning_.is_replanned_in_use() &&
+                          is_for_what_must_fit();
   if (!is_offered && use_->hasFocus()) find_->setFocus();
   use_->setVisible(is_offered);
   if (!is_offered) return;

@@ -5,6 +5,7 @@
 #include <QPushButton>
 
 #include "ui/document/planning.h"
+#include "ui/panels/planner/fits_box.h"
 #include "ui/panels/planner/search_options.h"
 #include "ui/widgets/amount_field.h"
 
@@ -17,7 +18,8 @@ class FitRow : public QWidget {
 
  public:
   /// @param options of the search for the plan of a single size; must outlive this widget
-  FitRow(Document& document, Planning& planning, const SearchOptions& options,
+  /// @param fits what must fit the memory; must outlive this widget
+  FitRow(Document& document, Planning& planning, const SearchOptions& options, const FitsBox& fits,
          QWidget* parent = nullptr);
 
   void find();
@@ -30,9 +32,12 @@ class FitRow : public QWidget {
   void keyPressEvent(QKeyEvent* event) override;
 
  private:
+  void set_up_dimension();
+  void connect_all();
   void list_dimensions();
   void show_state();
   void show_use();
+  bool is_for_what_must_fit() const;
   QString state_text() const;
   static QString why_fixed();
   /// Why no size can vary in this model, and what to do.
@@ -44,6 +49,7 @@ class FitRow : public QWidget {
   Document& document_;
   Planning& planning_;
   const SearchOptions& options_;
+  const FitsBox& fits_;
   QComboBox* dimension_;
   AmountField* memory_;
   QPushButton* find_;

@@ -51,7 +51,8 @@ std::size_t PlanChart::point_near(std::int64_t peak_bytes) const {
 }
 
 QString PlanChart::title() const {
-  return points_.empty() ? tr("extra time by peak (Curve shows more)") : tr("extra time by peak");
+  const bool invites = points_.empty() && (!marks_ || marks_->why_no_curve.isEmpty());
+  return invites ? tr("extra time by peak (Curve shows more)") : tr("extra time by peak");
 }
 
 void PlanChart::set_marks(const std::optional<ChartMarks>& marks) {
@@ -111,9 +112,12 @@ void PlanChart::paint(QPainter& painter) const {
   // Without any extra time, an axis of times would be made up. With an axis, the invitation is part
   // of the title, because a text on the lines of a grid is hard to read.
   if (points_.empty() && !map.has_times) {
-    return paint_invitation(painter, plot(),
-                            tr("Press Curve to see how much extra time each lower peak costs."),
-                            theme);
+    const QString& why_not = marks_->why_no_curve;
+    return paint_invitation(
+        painter, plot(),
+        why_not.isEmpty() ? tr("Press Curve to see how much extra time each lower peak costs.")
+                          : why_not,
+        theme);
   }
   paint_grid(painter, map, theme);
   painter.save();

@@ -12,6 +12,7 @@ struct ChartMarks {
   double baseline_seconds = 0;  ///< time of the step without plans
   std::optional<std::int64_t> budget;
   std::optional<std::int64_t> floor;  ///< lower bound on the peak of every plan
+  QString why_no_curve = {};          ///< why the curve cannot be drawn; empty: it can
 };
 
 /// A chart of all known plans: the peak to the right, the extra time upwards.

@@ -31,6 +31,7 @@ PlannerPanel::PlannerPanel(Document& document, Planning& planning, QWidget* pare
       document_(document),
       planning_(planning),
       budget_(new BudgetRow),
+      fits_(new FitsBox(document)),
       options_(new SearchOptions),
       plan_(new QPushButton(tr("Plan"))),
       curve_(new QPushButton(tr("Curve"))),
@@ -44,7 +45,7 @@ PlannerPanel::PlannerPanel(Document& document, Planning& planning, QWidget* pare
       use_passes_(new QPushButton(tr("Use this plan with its passes"))),
       chart_(new PlanChart),
       details_(new QLabel),
-      fit_(new FitRow(document, planning, *options_)),
+      fit_(new FitRow(document, planning, *options_, *fits_)),
       scroll_(new VerticalScrollArea(make_content())) {
   setObjectName(u"planner_panel"_s);
   scroll_->setFocusPolicy(Qt::NoFocus);
@@ -58,6 +59,7 @@ PlannerPanel::PlannerPanel(Document& document, Planning& planning, QWidget* pare
 
 QWidget* PlannerPanel::make_content() {
   set_up_answer();
+  budget_->add(*make_label_of(*fits_, tr("F&its")), *fits_);
   auto* const content = new QWidget;
   // Without a minimum height, the layout would reserve the height that the wrapped texts need at a
   // small width. With a minimum height of 1, the content is as high as its texts are at their
@@ -170,6 +172,7 @@ void PlannerPanel::connect_all() {
     Q_EMIT budget_changed();
   });
   connect(runtime_hint_, &QLabel::linkActivated, this, &PlannerPanel::pytorch_help_wanted);
+  connect(fits_, &FitsBox::changed, this, &PlannerPanel::take_fits);
   connect(options_, &SearchOptions::grain_changed, this, &PlannerPanel::show_job);
   connect(fit_, &FitRow::answered, this, &PlannerPanel::keep_fit_in_view, Qt::QueuedConnection);
   connect(scroll_->verticalScrollBar(), &QScrollBar::rangeChanged, this,
@@ -195,21 +198,42 @@ void PlannerPanel::connect_all() {
   });
 }
 
+/// The running search would apply a plan for what no longer must fit.
+void PlannerPanel::take_fits() {
+  failure_.clear();
+  if (planning_.job() == PlanningJob::budget) planning_.abandon();
+  show_job();
+}
+
+BudgetRequest PlannerPanel::request_for(std::int64_t budget_bytes) const {
+  BudgetRequest request{budget_bytes, options_->grain(), options_->limit()};
+  request.allocator = fits_->allocator();
+  return request;
+}
+
 void PlannerPanel::plan() {
   const auto budget = budget_->bytes();
   if (!budget) return budget_->insist();
   asked_ = budget_->text();
-  planning_.plan({*budget, options_->grain(), options_->limit()});
+  planning_.plan(request_for(*budget));
 }
 
 void PlannerPanel::make_fit() {
   const auto budget = budget_->bytes();
   if (!budget) return budget_->insist();
   asked_ = budget_->text();
-  planning_.make_fit({*budget, options_->grain(), options_->limit()});
+  planning_.make_fit(request_for(*budget));
+}
+
+void PlannerPanel::fit_device() {
+  set_budget_to_device();
+  fits_->follow_answer_bar();
+  make_fit();
 }
 
 void PlannerPanel::draw_curve() {
+  const QString why_not = why_no_curve();
+  if (!why_not.isEmpty()) return document_.notices().notify(why_not);
   scroll_->ensureWidgetVisible(chart_, 0, 0);
   planning_.draw_curve(options_->grain(), options_->limit());
 }
@@ -267,7 +291,7 @@ void PlannerPanel::show_turn(bool is_searching) {
   const QString why_visible = is_searching ? QString() : document_.why_wait();
   enable_unless(*plan_, why_visible,
                 tr("Searches for the cheapest plan within the budget and switches it on (Return)"));
-  enable_unless(*curve_, why_visible,
+  enable_unless(*curve_, is_searching || !why_visible.isEmpty() ? why_visible : why_no_curve(),
                 tr("Searches for the Pareto front: the cheapest plan for each peak"));
 }
 
@@ -294,7 +318,9 @@ void PlannerPanel::show_chart() {
   marks.baseline = {study->baseline->timeline.peak_bytes, 0};
   marks.current = {study->current->timeline.peak_bytes, extra_seconds(*study)};
   marks.baseline_seconds = step_seconds(*study, *study->baseline);
-  marks.budget = budget_->bytes();
+  // Reserved memory is more than the peak, which is what the chart shows.
+  if (!fits_->allocator()) marks.budget = budget_->bytes();
+  marks.why_no_curve = why_no_curve();
   if (const StepPeakBound* const floor = planning_.floor(options_->grain()))
     marks.floor = floor->bytes;
   chart_->set_marks(marks);
@@ -312,8 +338,10 @@ void PlannerPanel::show_answer() {
   const ParetoPoint* const plan = offered_plan();
   offer(*use_, plan != nullptr);
   if (plan == nullptr) return;
-  use_->setText(plan->peak_bytes <= asked_bytes() ? tr("Use this plan")
-                                                  : tr("Use the plan with the lowest peak"));
+  const bool is_met = fits_->allocator() ? answer->feasible : plan->peak_bytes <= asked_bytes();
+  use_->setText(is_met               ? tr("Use this plan")
+                : fits_->allocator() ? tr("Use the plan that reserves least")
+                                     : tr("Use the plan with the lowest peak"));
 }
 
 /// Shows or hides a button below the answer. If a button that has the keyboard goes away, the view
@@ -336,14 +364,17 @@ bool PlannerPanel::tells_runtime() const {
 }
 
 /// The plan that the button below the answer switches on: the cheapest known plan within the
-/// budget, otherwise the plan with the lowest peak. Null without a budget or a known plan, during a
-/// search, and if the plan is already applied.
+/// budget, otherwise the plan with the lowest peak. If reserved memory must fit, only the plan of
+/// the answer, because what is reserved for others is not known. Null without a budget or a known
+/// plan, during a search, and if the plan is already applied.
 const ParetoPoint* PlannerPanel::offered_plan() const {
   const auto budget = asked_bytes();
   const ParetoFront& plans = planning_.archive(options_->grain());
   const bool is_searching = planning_.job() != PlanningJob::none;
   if (!budget || plans.points().empty() || is_searching) return nullptr;
-  const ParetoPoint& best = plans.best(*budget);
+  const BudgetAnswer* const answer = current_answer();
+  if (fits_->allocator() && answer == nullptr) return nullptr;
+  const ParetoPoint& best = fits_->allocator() ? answer->best : plans.best(*budget);
   return planning_.is_in_force(best) ? nullptr : &best;
 }
 
@@ -354,12 +385,13 @@ const DeviceFit* PlannerPanel::offered_passes() const {
   return is_idle && current_answer() != nullptr ? planning_.offer() : nullptr;
 }
 
-/// The answer for the budget and the granularity in the fields; null if there is no such answer. A
-/// share such as `70 %` is fewer bytes once passes of the answer have lowered the peak without
-/// plans, so the same text also counts as the same budget.
+/// The answer for the budget, the granularity and what must fit, as in the fields; null if there is
+/// no such answer. A share such as `70 %` is fewer bytes once passes of the answer have lowered the
+/// peak without plans, so the same text also counts as the same budget.
 const BudgetAnswer* PlannerPanel::current_answer() const {
   const BudgetAnswer* const answer = planning_.answer();
   if (answer == nullptr || answer->request.grain != options_->grain()) return nullptr;
+  if (answer->request.allocator != fits_->allocator()) return nullptr;
   const bool is_asked =
       budget_->text() == asked_ || answer->request.budget_bytes == budget_->bytes();
   return is_asked ? answer : nullptr;

@@ -8,6 +8,7 @@
 #include "ui/panels/planner/budget_row.h"
 #include "ui/panels/planner/export_hint.h"
 #include "ui/panels/planner/fit_row.h"
+#include "ui/panels/planner/fits_box.h"
 #include "ui/panels/planner/plan_chart.h"
 #include "ui/panels/planner/search_options.h"
 #include "ui/widgets/link_label.h"
@@ -25,9 +26,6 @@ class PlannerPanel : public QWidget {
 
   QString budget_text() const { return budget_->text(); }
   void set_budget_text(const QString& text) { budget_->set_text(text); }
-  /// Sets the budget to the memory of the device. It follows the device until the user sets
-  /// another budget.
-  void set_budget_to_device();
   /// The error in the text of the budget; empty: no error.
   const QString& budget_fault() const { return budget_->fault(); }
   void focus_budget();
@@ -37,7 +35,11 @@ class PlannerPanel : public QWidget {
   void plan();
   /// As `plan`, but may also switch on passes that lower the peak without extra time.
   void make_fit();
-  /// Searches for the Pareto front of peak and extra time, which the chart shows.
+  /// As `make_fit` for the memory of the device, which the budget follows until the user sets
+  /// another budget. What must fit is what the answer bar judges by.
+  void fit_device();
+  /// Searches for the Pareto front of peak and extra time, which the chart shows. While
+  /// reserved memory must fit, only says why not.
   void draw_curve();
 
  Q_SIGNALS:
@@ -56,7 +58,10 @@ class PlannerPanel : public QWidget {
   QWidget* make_content();
   void connect_all();
   void take_opened();
+  void take_fits();
+  BudgetRequest request_for(std::int64_t budget_bytes) const;
   QString device_budget() const;
+  void set_budget_to_device();
   void follow_device();
   void show_study();
   void show_job();
@@ -72,6 +77,9 @@ class PlannerPanel : public QWidget {
   QString text_of(const BudgetAnswer& answer) const;
   QString search_text() const;
   QString known_text(std::int64_t budget_bytes) const;
+  QString unplanned_text(std::int64_t budget_bytes) const;
+  QString reserved_above_text(const BudgetAnswer& answer) const;
+  QString why_no_curve() const;
   static QString nothing_to_plan_text(const Study& study);
   bool tells_runtime() const;
   const ParetoPoint* offered_plan() const;
@@ -80,6 +88,7 @@ class PlannerPanel : public QWidget {
   Document& document_;
   Planning& planning_;
   BudgetRow* budget_;
+  FitsBox* fits_;
   SearchOptions* options_;
   QPushButton* plan_;
   QPushButton* curve_;

@@ -31,7 +31,25 @@ QString PlannerPanel::text_of(const BudgetAnswer& answer) const {
   if (!answer.feasible) return answer_text(study, answer);
   if (!planning_.is_in_force(answer.best)) return taken_back_text(study, answer);
   return before_text(study, answer, planning_.before(), planning_.passes_of_answer()) +
-         answer_text(study, answer);
+         answer_text(study, answer) + reserved_above_text(answer);
+}
+
+/// That reserved memory exceeds the budget of an answer for tensors, which is in use; empty if it
+/// does not, or if no allocator is chosen.
+QString PlannerPanel::reserved_above_text(const BudgetAnswer& answer) const {
+  const auto& reserved = document_.reserved();
+  if (answer.request.allocator || reserved == nullptr || !document_.is_up_to_date()) return {};
+  const std::int64_t bytes = reserved->memory.reserved_bytes;
+  if (bytes <= answer.request.budget_bytes) return {};
+  return planner_paragraph(
+      tr("The allocator reserves <b>%1</b> with this plan, more than the budget. Choose \"reserved "
+         "memory\" beside Fits to plan for that.")
+          .arg(bytes_text_beside(bytes, answer.request.budget_bytes)));
+}
+
+QString PlannerPanel::why_no_curve() const {
+  if (!fits_->allocator()) return {};
+  return tr("The curve is for tensors: choose \"tensors\" beside Fits");
 }
 
 QString PlannerPanel::search_text() const {
@@ -42,6 +60,10 @@ QString PlannerPanel::search_text() const {
     return tr("Drawing the curve: %1 so far.").arg(counted(known, tr("1 plan"), tr("%1 plans")));
   }
   const auto so_far = planning_.so_far();
+  if (!so_far && planning_.request().allocator) {
+    return tr("Searching for a plan with at most %1 of reserved memory…")
+        .arg(bytes_text(planning_.request().budget_bytes));
+  }
   if (!so_far) return tr("Searching…");
   return tr("Searching for a plan within %1. %2: <b>%3</b>")
              .arg(bytes_text(so_far->request.budget_bytes),
@@ -61,25 +83,40 @@ QString PlannerPanel::nothing_to_plan_text(const Study& study) {
 /// The text about the budget while no search runs and no answer is shown.
 QString PlannerPanel::known_text(std::int64_t budget_bytes) const {
   const Study& study = *document_.study();
-  const std::int64_t now = study.current->timeline.peak_bytes;
-  const StepPeakBound* const floor = planning_.floor(options_->grain());
+  if (fits_->allocator()) return unplanned_text(budget_bytes);
   if (const ParetoPoint* const plan = planning_.known_plan(options_->grain(), budget_bytes)) {
     return tr("Known plan for %1: <b>%2</b>%3")
         .arg(bytes_text(budget_bytes), plan_point_text(study, *plan),
              planning_.is_in_force(*plan) ? tr(", in use") : QString());
   }
+  return unplanned_text(budget_bytes);
+}
+
+/// The text about the budget where no plan is known for it.
+QString PlannerPanel::unplanned_text(std::int64_t budget_bytes) const {
+  const Study& study = *document_.study();
+  const std::int64_t now = study.current->timeline.peak_bytes;
+  const StepPeakBound* const floor = planning_.floor(options_->grain());
+  const auto reserved =
+      fits_->allocator() ? document_.reserved() : std::shared_ptr<const ReservedStep>();
   QString kept = now > budget_bytes ? below_floor_text(study, budget_bytes) : QString();
   if (!kept.isEmpty()) return kept;
   if (floor != nullptr && floor->bytes > budget_bytes) {
     return tr("No plan has a peak below <b>%1</b>.").arg(bytes_text(floor->bytes));
   }
-  if (now <= budget_bytes)
+  if (reserved != nullptr && reserved->memory.reserved_bytes <= budget_bytes) {
+    return tr("The current plans meet the budget: reserved %1, peak %2.")
+        .arg(bytes_text(reserved->memory.reserved_bytes), bytes_text(now));
+  }
+  if (reserved == nullptr && now <= budget_bytes)
     return tr("The current plans meet the budget: peak %1.").arg(bytes_text(now));
   if (options_->grain() == PlanGranularity::cluster && study.opportunities->plans.empty() &&
       !is_order_searched(study)) {
     return nothing_to_plan_text(study);
   }
-  return tr("Press Plan to search for the cheapest plan with a peak of at most %1.")
+  return (reserved != nullptr
+              ? tr("Press Plan to search for the cheapest plan with at most %1 of reserved memory.")
+              : tr("Press Plan to search for the cheapest plan with a peak of at most %1."))
       .arg(bytes_text(budget_bytes));
 }
 

@@ -24,12 +24,16 @@ QString seconds_text(double seconds) {
   return ReplannedAnswer::tr("%1 s").arg(QString::number(seconds, 'f', 0));
 }
 
-/// `peak 6.91 GiB, 7.83 GiB in later steps, 3.83 s a step, 757 ms of it for plans`.
+/// `peak 6.91 GiB, 7.83 GiB in later steps, reserved 8.01 GiB, 3.83 s a step, 757 ms of it for
+/// plans`.
 QString price_text(const PlannedFit& fit) {
+  const QString reserved =
+      fit.reserved_bytes ? ReplannedAnswer::tr(", reserved %1").arg(bytes_text(*fit.reserved_bytes))
+                         : QString();
   const QString text =
       ReplannedAnswer::tr("peak %1").arg(bytes_text(fit.peak_bytes)) +
       later_steps_text(fit.peak_bytes, fit.later_peak_bytes, bytes_text(fit.later_peak_bytes)) +
-      ReplannedAnswer::tr(", %1 a step").arg(time_text(fit.seconds));
+      reserved + ReplannedAnswer::tr(", %1 a step").arg(time_text(fit.seconds));
   if (fit.extra_seconds <= 0) return text;
   return text + ReplannedAnswer::tr(", %1 of it for plans").arg(time_text(fit.extra_seconds));
 }
@@ -68,8 +72,12 @@ QString next_text(const ReplannedFit& fit) {
         .arg(next.value)
         .arg(bytes_text_beside(*next.bound_bytes, fit.memory_bytes));
   }
-  const std::int64_t lowest = next.later_peak_bytes;
-  return ReplannedAnswer::tr("%1 was not decided in %2: the lowest peak found is %3, not %4.")
+  const std::int64_t lowest = next.reserved_bytes.value_or(next.later_peak_bytes);
+  return (next.reserved_bytes
+              ? ReplannedAnswer::tr(
+                    "%1 was not decided in %2: the least reserved memory found is %3, not %4.")
+              : ReplannedAnswer::tr(
+                    "%1 was not decided in %2: the lowest peak found is %3, not %4."))
       .arg(QString::number(next.value), seconds_text(fit.request.limit.seconds),
            bytes_text_beside(lowest, fit.memory_bytes),
            bytes_text_beside(fit.memory_bytes, lowest));

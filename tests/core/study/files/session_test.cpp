@@ -100,6 +100,25 @@ TEST_F(SessionFile, RefusesValuesThatMakeNoSense) {
   }
 }
 
+TEST_F(SessionFile, KeepsWhatThePlannerFits) {
+  EXPECT_EQ(session_text(session, folder.path()).find("fits"), std::string::npos)
+      << "as in earlier versions";
+  session.fits_reserved = true;
+  const std::string text = session_text(session, folder.path());
+  EXPECT_EQ(parse_session(text, folder.path()), session);
+  const auto with = [&](const std::string& value) {
+    std::string other = text;
+    other.replace(other.find("\"reserved\""), 10, value);
+    return other;
+  };
+  EXPECT_FALSE(parse_session(with("\"tensors\""), folder.path()).fits_reserved);
+  for (const char* wrong : {"\"all\"", "1", "null"}) {
+    const std::string said =
+        test::refusal(ErrorKind::input, [&] { parse_session(with(wrong), folder.path()); });
+    EXPECT_NE(said.find("fits"), std::string::npos) << said;
+  }
+}
+
 TEST_F(SessionFile, KeepsTheProfileByNameOrByValue) {
   EXPECT_EQ(session_text(session, folder.path()).find("tf32"), std::string::npos);
   session.choices.times.profile = load_profile("T4-16GB");

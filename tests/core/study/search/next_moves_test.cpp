@@ -8,6 +8,7 @@
 
 #include "core/onnx/model_file.h"
 #include "core/study/edits/edits.h"
+#include "core/study/reserved/reserved_memory.h"
 #include "tests/support/named_model.h"
 
 namespace stashscope {
@@ -105,6 +106,24 @@ TEST(NextMoves, ChangeTheStepAsTheySayAndNoRowIsBetter) {
     moves += expect_right(*test::study_of(test::named(test::random_model(seed, 40))));
   }
   EXPECT_GT(moves, 5U);
+}
+
+TEST(NextMoves, SayWhatIsReservedAfterThemIfAnAllocatorIsChosen) {
+  const auto plain = test::study_of(test::named(test::blocks(3)));
+  for (const NextMove& move : next_moves(*plain, all, Progress())) {
+    EXPECT_FALSE(move.reserved_bytes);
+  }
+  Choices choices = plain->choices;
+  choices.allocator = "roundup_power2_divisions:4";
+  const auto study = compute_study(plain->model, choices, plain.get(), Progress());
+  const std::vector<NextMove> moves = next_moves(*study, all, Progress());
+  ASSERT_FALSE(moves.empty());
+  for (const NextMove& move : moves) {
+    const auto moved = compute_study(study->model, move.after, nullptr, Progress());
+    EXPECT_EQ(move.reserved_bytes,
+              reserved_memory(*moved, *moved->current, parse_allocator_settings(*choices.allocator))
+                  .reserved_bytes);
+  }
 }
 
 TEST(NextMoves, AreTheCheapestFirstAndNotMoreThanAskedFor) {
