@@ -13,6 +13,8 @@ namespace stashscope {
 namespace {
 
 constexpr std::size_t most_marks = 256;
+/// A writer of data takes a value back only where a tuple contains itself.
+constexpr std::int64_t most_taken_back = std::int64_t{1} << 20;
 constexpr const char* give_snapshot = "give a snapshot of torch.cuda.memory._dump_snapshot";
 
 /// The machine that a pickle is a program for, with the instructions that make data.
@@ -302,7 +304,12 @@ class PickleMachine {
     if (protocol > 5) fail("has the protocol " + std::to_string(protocol) + "; 0 to 5 are read");
   }
 
+  void count_taken_back() {
+    if (++taken_back_ > most_taken_back) fail("makes more values that it drops than data has");
+  }
+
   void pop_one() {
+    count_taken_back();
     if (stack_.size() == bottom() && !marks_.empty()) {
       pop_mark();
     } else {
@@ -316,7 +323,7 @@ class PickleMachine {
       case PickleOpcode::pop:
         return pop_one(), true;
       case PickleOpcode::pop_mark:
-        return stack_.resize(pop_mark()), true;
+        return count_taken_back(), stack_.resize(pop_mark()), true;
       case PickleOpcode::dup:
         return push(top()), true;
       case PickleOpcode::put_line:
@@ -349,6 +356,7 @@ class PickleMachine {
   std::vector<std::size_t> marks_;  ///< places in the stack
   std::vector<PickleId> memo_;      ///< invalid: the place is empty
   std::int64_t opcode_at_ = 0;
+  std::int64_t taken_back_ = 0;  ///< number of opcodes that drop values
 };
 
 }  // namespace

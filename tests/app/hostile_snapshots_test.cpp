@@ -37,6 +37,7 @@ std::vector<HostileCase> hostile_cases() {
       {"recursion", "", "(", large},
       {"lists", "", "]", large},
       {"nothing", "", "N0", large},
+      {"protocols", "", "\x80\x04", large},
       {"integers", "(", "K\1", large},
       {"memo", "N", "\x94", large},
       {"frames", keys, frame, large},

@@ -190,6 +190,15 @@ TEST(PickleReader, ListsThatShareListsTakeTheMemoryOfTheFile) {
   EXPECT_EQ(document.size(), 43U);
 }
 
+TEST(PickleReader, ValuesThatAreDroppedAreCounted) {
+  for (const char* const dropped : {"N0", "(0", "(N1"}) {
+    std::string pickle;
+    for (int i = 0; i < 1 << 20; ++i) pickle += dropped;
+    EXPECT_EQ(read(pickle + "N."), "None");
+    EXPECT_NE(refused(pickle + dropped + "N.").find("drops"), std::string::npos) << dropped;
+  }
+}
+
 TEST(PickleReader, MoreMemoryThanTheBudgetIsRefused) {
   std::string pickle = "(";
   for (int each = 0; each < 100'000; ++each) pickle += "]";
