@@ -59,6 +59,11 @@ void add_batch_options(CLI::App& program, BatchOptions& options, CLI::Option* ba
   add_allocator_options(program, options.allocator, batch);
   add_check_options(program, options.check, batch);
   add_export_options(program, options.exports, batch);
+  program
+      .add_flag("--arena", options.has_arena,
+                "also state the static arena of the step: the memory with a fixed offset for each "
+                "tensor")
+      ->needs(batch);
   program.add_option("--svg", options.svg, "write a picture of the graph")
       ->type_name("FILE")
       ->needs(batch);
@@ -76,6 +81,8 @@ void add_batch_options(CLI::App& program, BatchOptions& options, CLI::Option* ba
       ->excludes("--export-perfetto")
       ->excludes("--export-node-data")
       ->excludes("--export-csv")
+      ->excludes("--export-arena")
+      ->excludes("--arena")
       ->excludes("--svg")
       ->excludes("--budget")
       ->excludes("--pareto")
@@ -226,6 +233,7 @@ int run(int argc, char** argv) {
   if (const auto code = parse_command_line(program, argc, argv)) return *code;
   options.batch.command = command_line(argc, argv);
   options.has_format = format->count() > 0;
+  options.batch.limits_arena = program.count("--time-limit") + program.count("--move-limit") > 0;
   return guarded("stashscope", [&] { return run_program(options, argc, argv); });
 }
 

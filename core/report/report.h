@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/report/arena_report.h"
 #include "core/study/facts/exported_config.h"
 #include "core/study/facts/pass_savings.h"
 #include "core/study/measured/measure.h"
@@ -46,6 +47,7 @@ struct ReportInput {
   std::optional<std::vector<NextMove>> moves = {};
   MoveLimits tried_moves = {};
   std::optional<AllocatorAdvice> advice = {};
+  std::optional<StepArenas> arenas = {};  ///< of the study's variants
   /// Memory outside tensors, stated with reserved memory.
   std::vector<OtherMemory> others = usual_other_memory();
   std::string command = {};  ///< the command line that asked for the report; empty: unknown
