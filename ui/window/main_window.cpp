@@ -150,6 +150,7 @@ void MainWindow::make_docks() {
   connect(inspector, &InspectorPanel::tensor_wanted, graph_,
           [this](ValueId tensor) { graph_->go_to(tensor); });
   add_dock(u"run_dock"_s, tr("Run"), new RunPanel(document_), Qt::RightDockWidgetArea);
+  memory_ = new MemoryPanel(document_);
   auto* const memory =
       add_dock(u"memory_dock"_s, tr("Memory over the step"), memory_, Qt::BottomDockWidgetArea);
   auto* const tensors = new AlivePanel(document_);

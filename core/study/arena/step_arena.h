@@ -42,7 +42,7 @@ struct StepArena {
 };
 
 /// A limit of moves, so that the same step has the same arena on every machine.
-inline constexpr SearchLimit usual_arena_limit{.seconds = 0, .moves = 3'000'000};
+inline constexpr SearchLimit usual_arena_limit{.seconds = 0, .moves = 100'000};
 
 /// The arena of a variant, as small as the search finds it within the limit. Throws a `cancelled`
 /// Error, and an input Error for tensors of more than `most_arena_bytes` in all.
