@@ -32,6 +32,14 @@ struct ProgramOptions {
   bool lists_profiles = false;
 };
 
+void add_arena_option(CLI::App& program, BatchOptions& options, CLI::Option* batch) {
+  program
+      .add_flag("--arena", options.has_arena,
+                "also state the static arena of the step: the memory with a fixed offset for each "
+                "tensor")
+      ->needs(batch);
+}
+
 /// @param batch the option that all options declared here need, but for --format
 void add_batch_options(CLI::App& program, BatchOptions& options, CLI::Option* batch) {
   program.add_option("--out", options.out, "file for the report (default: standard output)")
@@ -59,11 +67,7 @@ void add_batch_options(CLI::App& program, BatchOptions& options, CLI::Option* ba
   add_allocator_options(program, options.allocator, batch);
   add_check_options(program, options.check, batch);
   add_export_options(program, options.exports, batch);
-  program
-      .add_flag("--arena", options.has_arena,
-                "also state the static arena of the step: the memory with a fixed offset for each "
-                "tensor")
-      ->needs(batch);
+  add_arena_option(program, options, batch);
   program.add_option("--svg", options.svg, "write a picture of the graph")
       ->type_name("FILE")
       ->needs(batch);

@@ -12,7 +12,7 @@ std::string arena_text(const StepArena& arena) {
   const bool is_least = arena.capacity_bytes == arena.lower_bound_bytes;
   std::string text = "  static arena: " + exact_bytes(arena.capacity_bytes) + " for " +
                      counted(arena.pieces.size(), "buffer", "buffers") +
-                     (is_least ? ", which is least" : "") + "\n";
+                     (is_least ? ", the least possible" : "") + "\n";
   text += "  load bound of the arena: " + exact_bytes(arena.load_bound_bytes) + ", ratio " +
           format_fixed(arena_ratio(arena), 4) +
           "; outside of the arena: " + format_bytes(arena.persistent_bytes) +

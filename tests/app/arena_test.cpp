@@ -44,6 +44,21 @@ TEST_F(Arena, ThePlannerReadsTheFileAndFindsTheSameCapacity) {
   EXPECT_EQ(read_arena(out).buffers, read.buffers);
 }
 
+/// First fit in the order of time needs 4 bytes for these buffers, the file has them in 3.
+TEST_F(Arena, ThePlannerIsNeverWorseThanTheFile) {
+  const auto planned = [&](const std::string& offset_of_a) {
+    write_file_atomically(folder / "placed.csv", "id,lower,upper,size,offset\na,0,2,1," +
+                                                     offset_of_a +
+                                                     "\nb,1,4,1,0\nc,2,6,2,1\nd,4,6,1,0\n");
+    const Outcome outcome =
+        planner(in_folder("placed.csv") + " --arena --time-limit 0 --move-limit 1");
+    EXPECT_EQ(outcome.status, 0) << outcome.errors;
+    return figure(outcome, "capacity");
+  };
+  EXPECT_EQ(planned("1"), 3);
+  for (const char* const wrong : {"0", ""}) EXPECT_EQ(planned(wrong), 4) << wrong;
+}
+
 TEST_F(Arena, TheFileNeedsNoReportOfTheArena) {
   const std::string file = in_folder("arena.csv");
   const auto memory = report(model() + " --export-arena " + file)["memory"];

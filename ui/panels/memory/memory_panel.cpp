@@ -22,6 +22,17 @@ constexpr int least_height = 42;
 using Fill = MemoryLook::Fill;
 using Colouring = MemoryLook::Colouring;
 
+/// Tabs that shrink to one letter of their text, where Qt's keep two letters and three dots.
+class NarrowTabs : public QTabBar {
+ protected:
+  QSize minimumTabSizeHint(int index) const override {
+    const QString text = tabText(index);
+    const int kept = fontMetrics().horizontalAdvance(text.left(2) + u"..."_s);
+    const int needed = fontMetrics().horizontalAdvance(text.left(1) + u"…"_s);
+    return QTabBar::minimumTabSizeHint(index) - QSize(kept - needed, 0);
+  }
+};
+
 }  // namespace
 
 MemoryPanel::MemoryPanel(Document& document, QWidget* parent)
@@ -29,7 +40,7 @@ MemoryPanel::MemoryPanel(Document& document, QWidget* parent)
       document_(document),
       pinned_(document),
       view_(new MemoryView),
-      tabs_(new QTabBar),
+      tabs_(new NarrowTabs),
       pages_(new QStackedWidget),
       allocator_(new AllocatorRow(document)),
       segments_(new SegmentPage(document)),
@@ -76,7 +87,7 @@ QWidget* MemoryPanel::make_header() {
   auto* const header = new QWidget;
   auto* const layout = new QHBoxLayout(header);
   layout->setContentsMargins(spacing_unit / 2, 0, spacing_unit, 0);
-  layout->setSpacing(spacing_unit);
+  layout->setSpacing(spacing_unit / 2);
   // The checked button must be obvious, even on a dark background.
   header->setStyleSheet(
       u"QToolButton:checked { background: palette(highlight); color: palette(highlighted-text);"
