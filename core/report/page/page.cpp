@@ -102,14 +102,15 @@ std::string arena_html(const ReportInput& input, const PageLimits& limits) {
   const StepArena& arena = input.arenas->current;
   const auto& [svg, left_out] =
       arena_chart(input.study, *input.study.current, arena, limits.arena_pieces);
-  std::string html =
-      "<h3>Static arena</h3>\n<p>With fixed offsets for everything but the " +
-      format_bytes(arena.persistent_bytes) +
-      " of persistent tensors, the step needs an arena of <b>" +
-      format_bytes(arena.capacity_bytes) + "</b>, " + format_fixed(arena_ratio(arena), 4) +
-      " times the load bound. Each rectangle is a tensor: slots across, offset up.</p>"
-      "\n<figure>\n" +
-      svg + "</figure>\n";
+  std::string html = "<h3>Static arena</h3>\n<p>With fixed offsets for everything but the " +
+                     format_bytes(arena.persistent_bytes) +
+                     " of persistent tensors, the step needs an arena of <b>" +
+                     format_bytes(arena.capacity_bytes) + "</b>, " +
+                     format_fixed(arena_ratio(arena), 4) +
+                     " times the load bound. Each rectangle is a tensor in the colour of its use: "
+                     "slots across, offset up.</p>"
+                     "\n<figure>\n" +
+                     svg + "</figure>\n";
   if (left_out == 0) return html;
   return html + "<p class=\"note\">To keep the page small, the " +
          with_thousands(static_cast<std::int64_t>(left_out)) +
