@@ -62,6 +62,10 @@ void check_printed_format(const BatchOptions& options) {
     fail_usage("--format " + format, "does not show the advice of --advise-allocator",
                "choose text or json");
   }
+  if (format == "summary" && options.has_arena) {
+    fail_usage("--format summary", "does not show the arena of --arena",
+               "choose text, json or html");
+  }
   if (format == "summary" && !options.allocator.others.empty()) {
     fail_usage("--format summary", "does not show what --other-memory changes",
                "choose text, json or html");
@@ -119,11 +123,35 @@ void check_outputs(const BatchOptions& options, const std::optional<Check>& chec
   require_writable(export_paths(options.exports));
 }
 
+/// What is computed for a report before the step is measured.
+struct Findings {
+  PlanningResults planned;
+  std::optional<StepArenas> arenas;
+};
+
+SearchLimit arena_limit(const PlanningOptions& planning, const BatchOptions& options) {
+  if (options.limits_arena) return planning.limit;
+  SearchLimit limit = usual_arena_limit;
+  limit.seed = planning.limit.seed;
+  return limit;
+}
+
+/// The static arenas that are asked for; the baseline's is empty if only a file is.
+std::optional<StepArenas> arenas_of(const Study& study, const BatchOptions& options,
+                                    const SearchLimit& limit) {
+  if (!options.has_arena && options.exports.arena.empty()) return std::nullopt;
+  StepArenas arenas;
+  arenas.current = step_arena(*study.current, limit, Progress());
+  if (options.has_arena) arenas.baseline = step_arena(*study.baseline, limit, Progress());
+  return arenas;
+}
+
 /// The input of a report, without suggested next moves and without measurements.
 ReportInput report_input(const Study& study, const AnalysisOptions& analysis,
-                         const BatchOptions& options, const PlanningResults& planned) {
+                         const BatchOptions& options, const Findings& found) {
   ReportInput input = stashscope::report_input(study, analysis.file);
-  input.planned = planned;
+  input.planned = found.planned;
+  if (options.has_arena) input.arenas = found.arenas;
   input.command = options.command;
   input.pool = pool_settings(options.allocator);
   input.others = other_memory(options.allocator);
@@ -136,8 +164,8 @@ ReportInput report_input(const Study& study, const AnalysisOptions& analysis,
 /// The input of a report without measurements. Next moves are included only for an HTML page,
 /// because finding them takes time.
 ReportInput report_with_moves(const Study& study, const AnalysisOptions& analysis,
-                              const BatchOptions& options, const PlanningResults& planned) {
-  ReportInput input = report_input(study, analysis, options, planned);
+                              const BatchOptions& options, const Findings& found) {
+  ReportInput input = report_input(study, analysis, options, found);
   if (options.format == "html") add_moves(input);
   return input;
 }
@@ -146,12 +174,12 @@ ReportInput report_with_moves(const Study& study, const AnalysisOptions& analysi
 /// throws.
 StudyMeasurements measured_or_reported(const Study& study, const AnalysisOptions& analysis,
                                        const LoadedModel& loaded, const BatchOptions& options,
-                                       const PlanningResults& planned) {
+                                       const Findings& found) {
   try {
     return measure_in_worker(study, loaded.session.model, {}, nullptr, Progress());
   } catch (const Error&) {
     if (has_report(options)) {
-      write_text(report_text(report_input(study, analysis, options, planned), options.format),
+      write_text(report_text(report_input(study, analysis, options, found), options.format),
                  options.out);
     }
     throw;
@@ -192,8 +220,11 @@ int run_batch(const AnalysisOptions& analysis, const PlanningOptions& planning,
   const auto allocator = allocator_settings(loaded.session.choices);
   check_outputs(options, check, loaded.session.choices, files_read(analysis, loaded));
   auto study = study_with_times(loaded);
-  const PlanningResults planned = plan(
-      planning, fits_reserved(options.allocator) ? allocator : std::nullopt, study, loaded.session);
+  Findings found;
+  found.planned = plan(planning, fits_reserved(options.allocator) ? allocator : std::nullopt, study,
+                       loaded.session);
+  found.arenas = arenas_of(*study, options, arena_limit(planning, options));
+  const PlanningResults& planned = found.planned;
   const std::string pytorch = options.export_plan.empty() ? "" : pytorch_plan(*study);
   print_warnings("stashscope", loaded.warnings);
   print_warnings("stashscope", warnings_of_size("--budget", planning.budget.value_or("")));
@@ -202,21 +233,22 @@ int run_batch(const AnalysisOptions& analysis, const PlanningOptions& planning,
   std::optional<MeasuredPair> shown = measured_before(*study, analysis, loaded, planned);
   if (study->choices.device) {
     const StudyMeasurements measured =
-        measured_or_reported(*study, analysis, loaded, options, planned);
+        measured_or_reported(*study, analysis, loaded, options, found);
     shown = {measured, largest_error(*study, measured)};
     loaded.session.baseline_measured = measured.baseline;
     loaded.session.current_measured = measured.current;
     study = with_times_of(loaded.session, study);
   }
   if (has_report(options)) {
-    ReportInput input = report_with_moves(*study, analysis, options, planned);
+    ReportInput input = report_with_moves(*study, analysis, options, found);
     input.measured = shown;
     write_text(report_text(input, options.format), options.out);
   }
   if (!options.save_session.empty()) save_with_model(loaded.session, options.save_session);
   write_files(options, *study, analysis.file);
   if (!pytorch.empty()) write_file_atomically(options.export_plan, pytorch);
-  write_exports(options.exports, *study, allocator);
+  write_exports(options.exports, *study, allocator,
+                found.arenas ? &found.arenas->current : nullptr);
   const int checked =
       run_check(options.check, check, *study, allocator.value_or(AllocatorSettings()),
                 analysis.file, options.format);

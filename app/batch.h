@@ -21,6 +21,9 @@ struct BatchOptions {
   CheckOptions check;
   ExportOptions exports;
   AllocatorOptions allocator;
+  bool has_arena = false;  ///< whether the report has the static arenas of the step
+  /// Whether the limit of searches holds for arenas, too; else it is `usual_arena_limit`.
+  bool limits_arena = false;
   std::string command;  ///< the command line, which HTML pages quote
   std::string compare;  ///< another session or model; if given, only the comparison is written
 };

@@ -3,6 +3,7 @@
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/snapshot/snapshot_file.h"
+#include "core/study/arena/arena_csv.h"
 #include "core/study/exports/csv_tables.h"
 #include "core/study/exports/node_data.h"
 #include "core/study/exports/perfetto_trace.h"
@@ -49,7 +50,8 @@ std::vector<Output> outputs_of(const ExportOptions& options) {
         {"--export-node-data", options.node_data},
         {"--export-node-data", stashed_file(options)},
         {"--export-csv", options.csv},
-        {"--export-csv", tensors_file(options)}}) {
+        {"--export-csv", tensors_file(options)},
+        {"--export-arena", options.arena}}) {
     if (!path.empty()) outputs.push_back({option, path});
   }
   return outputs;
@@ -78,6 +80,9 @@ void add_export_options(CLI::App& program, ExportOptions& options, CLI::Option* 
                   batch);
   add_file_option(program, "--export-csv", options.csv,
                   "write the live bytes by slot as CSV, and beside it the tensors", batch);
+  add_file_option(program, "--export-arena", options.arena,
+                  "write the static arena of the step as CSV, as stashscope-plan --arena reads it",
+                  batch);
 }
 
 std::vector<std::string> export_paths(const ExportOptions& options) {
@@ -94,7 +99,7 @@ void claim_exports(const ExportOptions& options, OverwriteGuard& files) {
 }
 
 void write_exports(const ExportOptions& options, const Study& study,
-                   const std::optional<AllocatorSettings>& allocator) {
+                   const std::optional<AllocatorSettings>& allocator, const StepArena* arena) {
   if (!options.snapshot.empty()) {
     const SnapshotMoment moment =
         options.snapshot_at == "peak" ? SnapshotMoment::peak : SnapshotMoment::end;
@@ -112,6 +117,9 @@ void write_exports(const ExportOptions& options, const Study& study,
   if (!options.csv.empty()) {
     write_file_atomically(options.csv, slot_csv(study, allocator));
     write_file_atomically(tensors_file(options), tensor_csv(study));
+  }
+  if (!options.arena.empty()) {
+    write_file_atomically(options.arena, arena_csv(study, *study.current, *arena));
   }
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/allocator/allocator_settings.h"
+#include "core/study/arena/step_arena.h"
 #include "core/study/files/overwrite_guard.h"
 #include "core/study/step/study.h"
 
@@ -18,6 +19,7 @@ struct ExportOptions {
   std::string perfetto;
   std::string node_data;
   std::string csv;
+  std::string arena;
 };
 
 /// @param batch the option that all options declared here need
@@ -31,7 +33,8 @@ void claim_exports(const ExportOptions& options, OverwriteGuard& files);
 
 /// @param allocator not set: files with reserved bytes leave them out, and the snapshot is that of
 /// PyTorch's default settings
+/// @param arena the arena of the current variant; set if a file with it is asked for
 void write_exports(const ExportOptions& options, const Study& study,
-                   const std::optional<AllocatorSettings>& allocator);
+                   const std::optional<AllocatorSettings>& allocator, const StepArena* arena);
 
 }  // namespace stashscope::app

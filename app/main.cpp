@@ -32,6 +32,14 @@ struct ProgramOptions {
   bool lists_profiles = false;
 };
 
+void add_arena_option(CLI::App& program, BatchOptions& options, CLI::Option* batch) {
+  program
+      .add_flag("--arena", options.has_arena,
+                "also state the static arena of the step: the memory with a fixed offset for each "
+                "tensor")
+      ->needs(batch);
+}
+
 /// @param batch the option that all options declared here need, but for --format
 void add_batch_options(CLI::App& program, BatchOptions& options, CLI::Option* batch) {
   program.add_option("--out", options.out, "file for the report (default: standard output)")
@@ -59,6 +67,7 @@ void add_batch_options(CLI::App& program, BatchOptions& options, CLI::Option* ba
   add_allocator_options(program, options.allocator, batch);
   add_check_options(program, options.check, batch);
   add_export_options(program, options.exports, batch);
+  add_arena_option(program, options, batch);
   program.add_option("--svg", options.svg, "write a picture of the graph")
       ->type_name("FILE")
       ->needs(batch);
@@ -76,6 +85,8 @@ void add_batch_options(CLI::App& program, BatchOptions& options, CLI::Option* ba
       ->excludes("--export-perfetto")
       ->excludes("--export-node-data")
       ->excludes("--export-csv")
+      ->excludes("--export-arena")
+      ->excludes("--arena")
       ->excludes("--svg")
       ->excludes("--budget")
       ->excludes("--pareto")
@@ -237,6 +248,7 @@ int run(int argc, char** argv) {
   if (const auto code = parse_command_line(program, argc, argv)) return *code;
   options.batch.command = command_line(argc, argv);
   options.has_format = format->count() > 0;
+  options.batch.limits_arena = program.count("--time-limit") + program.count("--move-limit") > 0;
   return guarded("stashscope", [&] { return run_program(options, argc, argv); });
 }
 

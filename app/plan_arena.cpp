@@ -34,6 +34,14 @@ std::string why_above(std::int64_t capacity, const ArenaResult& result) {
   return asked + "was not reached; the time or move limit ended the search";
 }
 
+/// Takes the placement that the file has if it is better than what was found.
+void keep_placement_of(const ArenaFile& file, ArenaResult& result) {
+  auto placement = placement_in(file);
+  if (placement && placement->capacity < result.placement.capacity) {
+    result.placement = *std::move(placement);
+  }
+}
+
 /// The search is checked each time: a placement that overlaps would be used as it is.
 void check(const ArenaFile& file, const ArenaPlacement& placement) {
   const auto fault = find_fault(file.buffers, placement);
@@ -73,7 +81,8 @@ int plan_arena(const std::string& instance, const ArenaOptions& options, const S
   const ArenaFile file = read_arena(instance);
   check_output(instance, out);
   const SearchClock clock({}, Progress());
-  const ArenaResult result = find_placement(file.buffers, capacity, limit, Progress());
+  ArenaResult result = find_placement(file.buffers, capacity, limit, Progress());
+  keep_placement_of(file, result);
   const double seconds = clock.seconds();
   check(file, result.placement);
   if (!out.empty()) write_file_atomically(out, arena_text(file, result.placement.offsets));

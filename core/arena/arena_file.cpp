@@ -191,6 +191,24 @@ ArenaFile read_arena(const std::filesystem::path& path) {
   }
 }
 
+std::optional<ArenaPlacement> placement_in(const ArenaFile& file) {
+  if (!file.offset_column) return std::nullopt;
+  ArenaPlacement placement;
+  for (std::size_t i = 0; i < file.rows.size(); ++i) {
+    const std::string& text = file.rows[i][*file.offset_column];
+    std::int64_t offset = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, offset);
+    const bool is_right = error == std::errc() && stop == end && offset >= 0 &&
+                          offset <= most_arena_bytes - file.buffers[i].bytes;
+    if (!is_right) return std::nullopt;
+    placement.offsets.push_back(offset);
+  }
+  placement.capacity = capacity_of(file.buffers, placement.offsets);
+  if (find_fault(file.buffers, placement)) return std::nullopt;
+  return placement;
+}
+
 std::string arena_text(const ArenaFile& file, const std::vector<std::int64_t>& offsets) {
   const std::size_t column = file.offset_column.value_or(file.header.size());
   const auto with_offset = [&](std::vector<std::string> fields, std::string text) {

@@ -30,6 +30,9 @@ ArenaFile parse_arena(std::string_view text);
 /// parse_arena of a file; Errors name it.
 ArenaFile read_arena(const std::filesystem::path& path);
 
+/// The placement in the column `offset`, if it has an offset for each buffer and is right.
+std::optional<ArenaPlacement> placement_in(const ArenaFile& file);
+
 /// The file with the offset of each buffer in the column `offset`, the last one if it had none.
 std::string arena_text(const ArenaFile& file, const std::vector<std::int64_t>& offsets);
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/allocator/pool_settings.h"
+#include "core/report/arena_report.h"
 #include "core/study/facts/exported_config.h"
 #include "core/study/facts/pass_savings.h"
 #include "core/study/measured/measure.h"
@@ -49,6 +50,7 @@ struct ReportInput {
   std::optional<AllocatorAdvice> advice = {};
   /// Settings of a stream-ordered pool of CUDA whose reserved memory is told; unset: not told.
   std::optional<PoolSettings> pool = {};
+  std::optional<StepArenas> arenas = {};  ///< of the study's variants
   /// Memory outside tensors, stated with reserved memory.
   std::vector<OtherMemory> others = usual_other_memory();
   std::string command = {};  ///< the command line that asked for the report; empty: unknown

@@ -55,7 +55,7 @@ void MemoryView::set_curves(MemoryCurves curves) {
   if (curves.current != curves_.current) marked_ = BufferId();
   curves_ = std::move(curves);
   hovered_.reset();
-  drag_ = Drag::none;
+  drag_.cancel();
   enable_keys(*this, !curves_.empty());
   if (!curves_.empty()) {
     if (!can_show_time()) look_.unit = AxisUnit::steps;
@@ -302,7 +302,7 @@ void MemoryView::paintEvent(QPaintEvent*) {
   around.paint_cursor(painter, cursor_);
   if (life_) around.paint_life(painter, life_->first, life_->last);
   around.paint_peaks(painter, around.x_of(cursor_));
-  if (drag_ == Drag::brush) around.paint_brush(painter, pressed_at_, dragged_to_);
+  if (drag_.is_brush()) around.paint_brush(painter, drag_.pressed_at(), drag_.dragged_to());
   painter.restore();
   paint_readout(painter);
   painter.setRenderHint(QPainter::Antialiasing, false);

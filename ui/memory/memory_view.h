@@ -4,6 +4,7 @@
 #include <QWidget>
 #include <optional>
 
+#include "ui/charts/axis_drag.h"
 #include "ui/memory/memory_frame.h"
 #include "ui/memory/memory_key.h"
 #include "ui/pictures/picture.h"
@@ -93,8 +94,6 @@ class MemoryView : public QWidget, public PictureSource {
   void leaveEvent(QEvent* event) override;
 
  private:
-  enum class Drag { none, pressed, pan, brush };
-
   void lay_out();
   QSize lay_out_picture();
   /// Places the plot below the key, on a page of this size.
@@ -113,8 +112,6 @@ class MemoryView : public QWidget, public PictureSource {
   void paint_readout(QPainter& painter) const;
 
   void click(QPointF at);
-  void drag_to(double x);
-  void take_brush(double x);
   void move_cursor(std::ptrdiff_t by);
   void walk_stack(int by);
   void zoom_at_cursor(double factor);
@@ -140,9 +137,7 @@ class MemoryView : public QWidget, public PictureSource {
   BufferId marked_;
   std::optional<SlotRange> life_;
   std::optional<QPointF> hovered_;
-  Drag drag_ = Drag::none;
-  double pressed_at_ = 0;
-  double dragged_to_ = 0;
+  AxisDrag drag_;
 };
 
 }  // namespace stashscope::ui

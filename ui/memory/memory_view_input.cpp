@@ -1,6 +1,5 @@
 // Mouse and keyboard input of the memory view.
 
-#include <QApplication>
 #include <QHelpEvent>
 #include <QMouseEvent>
 #include <QToolTip>
@@ -53,39 +52,26 @@ void MemoryView::wheelEvent(QWheelEvent* event) {
 
 void MemoryView::mousePressEvent(QMouseEvent* event) {
   if (event->button() != Qt::LeftButton) return;
-  pressed_at_ = event->position().x();
-  dragged_to_ = pressed_at_;
-  drag_ = event->modifiers().testFlag(Qt::ShiftModifier) ? Drag::brush : Drag::pressed;
+  drag_.press(event->position().x(), event->modifiers().testFlag(Qt::ShiftModifier));
 }
 
 void MemoryView::mouseMoveEvent(QMouseEvent* event) {
   if (curves_.empty()) return;
   hovered_ = event->position();
-  if (event->buttons().testFlag(Qt::LeftButton)) drag_to(event->position().x());
+  if (event->buttons().testFlag(Qt::LeftButton)) {
+    if (const auto panned = drag_.move(axis_, event->position().x())) set_axis(*panned);
+  }
   update();
-}
-
-void MemoryView::drag_to(double x) {
-  const bool is_far = std::abs(x - pressed_at_) >= QApplication::startDragDistance();
-  if (drag_ == Drag::pressed && is_far) drag_ = Drag::pan;
-  if (drag_ == Drag::pan) set_axis(moved(axis_, x - dragged_to_));
-  dragged_to_ = x;
 }
 
 void MemoryView::mouseReleaseEvent(QMouseEvent* event) {
   if (event->button() != Qt::LeftButton) return;
-  const Drag drag = std::exchange(drag_, Drag::none);
+  const AxisDrag::Kind drag = drag_.release();
   if (curves_.empty()) return;
-  if (drag == Drag::brush) take_brush(event->position().x());
-  if (drag == Drag::pressed) click(event->position());
-}
-
-void MemoryView::take_brush(double x) {
   update();
-  if (std::abs(x - pressed_at_) < QApplication::startDragDistance()) return;
-  const double first = axis_.step_of(std::min(x, pressed_at_));
-  const double last = axis_.step_of(std::max(x, pressed_at_));
-  set_axis(with_range(axis_, first, last - first));
+  if (drag == AxisDrag::Kind::click) click(event->position());
+  if (drag != AxisDrag::Kind::brush) return;
+  if (const auto range = drag_.zoomed_to(axis_, event->position().x())) set_axis(*range);
 }
 
 void MemoryView::click(QPointF at) {

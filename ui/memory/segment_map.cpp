@@ -222,9 +222,7 @@ QStringList SegmentMap::gap_facts(std::size_t segment, QPointF pixel) const {
 QRgb SegmentMap::colour_of(std::size_t block, const TensorColours& colours,
                            const Theme& theme) const {
   if (!map().blocks[block].buffer.valid()) return rest_colour(theme).rgb();
-  const BlockLook& look = segments_.looks[block];
-  const bool is_band = look.persistent || colouring_ == MemoryLook::Colouring::band;
-  return is_band ? colours.of_band(look.band) : colours.of_life(look.life);
+  return colours.of(segments_.looks[block], colouring_);
 }
 
 void SegmentMap::paint_blocks(QPainter& painter, std::size_t segment, const TensorColours& colours,

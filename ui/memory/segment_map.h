@@ -13,13 +13,6 @@
 
 namespace stashscope::ui {
 
-/// What the colour of a block depends on.
-struct BlockLook {
-  Band band = Band::activations;
-  double life = 0;  ///< slots in which the tensor is alive, as a share of all slots
-  bool persistent = false;
-};
-
 /// The segments at a slot, and what their blocks are.
 struct SegmentPicture {
   /// Words about a block, the most important first. Owns what it needs, because a table of all

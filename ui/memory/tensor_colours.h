@@ -2,10 +2,17 @@
 
 #include <array>
 
-#include "core/memory/bands.h"
+#include "ui/memory/data_layer.h"
 #include "ui/theme/theme.h"
 
 namespace stashscope::ui {
+
+/// What the colour of a tensor depends on.
+struct BlockLook {
+  Band band = Band::activations;
+  double life = 0;  ///< slots in which the tensor is alive, as a share of all slots
+  bool persistent = false;
+};
 
 /// All colours of tensors, computed only once, because there may be a million tensors.
 class TensorColours {
@@ -13,6 +20,10 @@ class TensorColours {
   explicit TensorColours(const Theme& theme);
 
   QRgb of_band(Band band) const { return bands_[static_cast<std::size_t>(band)]; }
+  QRgb of(const BlockLook& look, MemoryLook::Colouring colouring) const {
+    const bool is_band = look.persistent || colouring == MemoryLook::Colouring::band;
+    return is_band ? of_band(look.band) : of_life(look.life);
+  }
   /// The colour of a lifetime. @param share the slots that a tensor lives in, of all slots: 0 to 1
   QRgb of_life(double share) const {
     return lives_[static_cast<std::size_t>(share * (shades - 1.0))];

@@ -150,8 +150,9 @@ void MainWindow::make_docks() {
   connect(inspector, &InspectorPanel::tensor_wanted, graph_,
           [this](ValueId tensor) { graph_->go_to(tensor); });
   add_dock(u"run_dock"_s, tr("Run"), new RunPanel(document_), Qt::RightDockWidgetArea);
-  auto* const memory = add_dock(u"memory_dock"_s, tr("Memory over the step"),
-                                new MemoryPanel(document_), Qt::BottomDockWidgetArea);
+  memory_ = new MemoryPanel(document_);
+  auto* const memory =
+      add_dock(u"memory_dock"_s, tr("Memory over the step"), memory_, Qt::BottomDockWidgetArea);
   auto* const tensors = new AlivePanel(document_);
   connect(tensors, &AlivePanel::node_wanted, graph_,
           [this](NodeId node) { graph_->go_to(node, LinkedSelection::Cursor::stays); });
@@ -322,6 +323,7 @@ QString MainWindow::pending() const {
   if (document_.study() == nullptr) return {};
   if (!graph_->is_settled()) return tr("the layout of the graph");
   if (!overview_->is_settled()) return tr("the sums by module");
+  if (!memory_->is_settled()) return tr("the static arena");
   return workspaces_.has_begun() ? QString() : tr("the arrangement of the panels");
 }
 

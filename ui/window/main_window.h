@@ -31,6 +31,7 @@ class QShortcut;
 namespace stashscope::ui {
 
 class DimensionsPanel;
+class MemoryPanel;
 
 /// The files and folders that the window uses; tests pass paths of their own.
 struct WindowPlaces {
@@ -188,6 +189,7 @@ class MainWindow : public QMainWindow {
   PlannerPanel* planner_;
   ComparePanel* compare_;
   OverviewPanel* overview_;
+  MemoryPanel* memory_ = nullptr;
   PacedPanels paced_panels_;
   PictureActions* pictures_;
   AnswerBar* answers_ = nullptr;

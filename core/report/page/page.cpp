@@ -5,6 +5,7 @@
 
 #include "core/base/text.h"
 #include "core/layout/scene/band_colour.h"
+#include "core/report/arena_chart.h"
 #include "core/report/chart.h"
 #include "core/report/module_report.h"
 #include "core/report/page/page_answer.h"
@@ -96,6 +97,26 @@ std::string curve_note(const Study& study, const PageLimits& limits) {
          "dips within a stretch are not shown.</p>\n";
 }
 
+std::string arena_html(const ReportInput& input, const PageLimits& limits) {
+  if (!input.arenas) return "";
+  const StepArena& arena = input.arenas->current;
+  const auto& [svg, left_out] =
+      arena_chart(input.study, *input.study.current, arena, limits.arena_pieces);
+  std::string html = "<h3>Static arena</h3>\n<p>With fixed offsets for everything but the " +
+                     format_bytes(arena.persistent_bytes) +
+                     " of persistent tensors, the step needs an arena of <b>" +
+                     format_bytes(arena.capacity_bytes) + "</b>, " +
+                     format_fixed(arena_ratio(arena), 4) +
+                     " times the load bound. Each rectangle is a tensor in the colour of its use: "
+                     "slots across, offset up.</p>"
+                     "\n<figure>\n" +
+                     svg + "</figure>\n";
+  if (left_out == 0) return html;
+  return html + "<p class=\"note\">To keep the page small, the " +
+         with_thousands(static_cast<std::int64_t>(left_out)) +
+         " smallest rectangles are left out.</p>\n";
+}
+
 std::string icicle_note(const PageTensors& tensors) {
   std::string groups =
       tensors.has_all_groups
@@ -140,6 +161,7 @@ std::string html_report(const ReportInput& input, const PageLimits& limits) {
                  {"icicle_note", icicle_note(tensors)},
                  {"curve", memory_chart_svg(study, measured)},
                  {"curve_note", curve_note(study, limits)},
+                 {"arena", arena_html(input, limits)},
                  {"runtime", xml_escaped(rules_of(study.choices.plans.search.reference).name)},
                  {"plans", plans_table(plan_list)},
                  {"plans_note", left_out("plans", plan_list.size(), plan_rows(study))},

@@ -26,6 +26,20 @@ TEST(ArenaFile, OffsetsReplaceThoseOfTheFileAndOtherColumnsStay) {
   EXPECT_EQ(parse_arena(arena_text(file, {5})).buffers, file.buffers);
 }
 
+TEST(ArenaFile, APlacementIsTakenOnlyIfItIsRight) {
+  const auto placement = [](const std::string& offset) {
+    return placement_in(
+        parse_arena("id,lower,upper,size,offset\na,0,2,4," + offset + "\nb,1,3,2,4\n"));
+  };
+  EXPECT_EQ(placement("0"), (ArenaPlacement{{0, 4}, 6}));
+  EXPECT_EQ(placement("7"), (ArenaPlacement{{7, 4}, 11}));
+  for (const char* const wrong :
+       {"1", "5", "-1", "", "x", "0.5", "4611686018427387901", "99999999999999999999"}) {
+    EXPECT_FALSE(placement(wrong)) << wrong;
+  }
+  EXPECT_FALSE(placement_in(parse_arena("id,lower,upper,size\na,0,2,4\n")));
+}
+
 TEST(ArenaFile, BadLinesAreNamed) {
   const std::string header = "id,lower,upper,size\n";
   const struct {

@@ -269,12 +269,13 @@ TEST_F(Keys, TheSheetListsThem) {
             u"Ctrl+Shift+Z; Ctrl+Y"_s);
   search.clear();
   QTest::keyClicks(&search, u"Ten slots back"_s);
-  ASSERT_EQ(table.model()->rowCount(), 2) << "of two charts over the slots";
+  ASSERT_EQ(table.model()->rowCount(), 3) << "of three charts over the slots";
   const auto place = [&](int row) {
     return table.model()->index(row, ShortcutModel::place).data().toString();
   };
-  EXPECT_EQ((std::set{place(0), place(1)}),
-            (std::set{u"Memory curve"_s, u"Memory curves of both sides"_s}));
+  EXPECT_EQ((std::set{place(0), place(1), place(2)}),
+            (std::set{u"Memory curve"_s, u"Memory curves of both sides"_s,
+                      u"Static arena of the step"_s}));
   search.clear();
   QTest::keyClicks(&search, u"Switch between bands and tensors"_s);
   ASSERT_EQ(table.model()->rowCount(), 1);

@@ -22,6 +22,17 @@ constexpr int least_height = 42;
 using Fill = MemoryLook::Fill;
 using Colouring = MemoryLook::Colouring;
 
+/// Tabs that shrink to one letter of their text, where Qt's keep two letters and three dots.
+class NarrowTabs : public QTabBar {
+ protected:
+  QSize minimumTabSizeHint(int index) const override {
+    const QString text = tabText(index);
+    const int kept = fontMetrics().horizontalAdvance(text.left(2) + u"..."_s);
+    const int needed = fontMetrics().horizontalAdvance(text.left(1) + u"…"_s);
+    return QTabBar::minimumTabSizeHint(index) - QSize(kept - needed, 0);
+  }
+};
+
 }  // namespace
 
 MemoryPanel::MemoryPanel(Document& document, QWidget* parent)
@@ -29,10 +40,11 @@ MemoryPanel::MemoryPanel(Document& document, QWidget* parent)
       document_(document),
       pinned_(document),
       view_(new MemoryView),
-      tabs_(new QTabBar),
+      tabs_(new NarrowTabs),
       pages_(new QStackedWidget),
       allocator_(new AllocatorRow(document)),
-      segments_(new SegmentPage(document)) {
+      segments_(new SegmentPage(document)),
+      arena_(new ArenaPage(document)) {
   setObjectName(u"memory_panel"_s);
   setAccessibleName(tr("Memory over the step"));
   auto* const curve = new QWidget;
@@ -46,6 +58,7 @@ MemoryPanel::MemoryPanel(Document& document, QWidget* parent)
   pages_->addWidget(curve);
   pages_->addWidget(new DifferencePanel(document_));
   pages_->addWidget(segments_);
+  pages_->addWidget(arena_);
   auto* const layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
@@ -61,6 +74,10 @@ MemoryPanel::MemoryPanel(Document& document, QWidget* parent)
   connect(view_, &MemoryView::tensor_chosen, this, &MemoryPanel::take_tensor);
   connect(view_, &MemoryView::look_changed, this, &MemoryPanel::show_look);
   connect(&segments_->map(), &SegmentMap::tensor_chosen, this, &MemoryPanel::select_tensor);
+  connect(&document_, &Document::opened, &arena_->map(), &ArenaMap::show_all);
+  connect(&arena_->map(), &ArenaMap::slot_clicked, &document_.selection(),
+          &LinkedSelection::select_slot);
+  connect(&arena_->map(), &ArenaMap::tensor_chosen, this, &MemoryPanel::take_tensor);
   connect(segments_, &SegmentPage::allocator_wanted, this, [this] { allocator_->switch_on(true); });
   set_main_widget(*this, view_);
   show_look();
@@ -70,7 +87,7 @@ QWidget* MemoryPanel::make_header() {
   auto* const header = new QWidget;
   auto* const layout = new QHBoxLayout(header);
   layout->setContentsMargins(spacing_unit / 2, 0, spacing_unit, 0);
-  layout->setSpacing(spacing_unit);
+  layout->setSpacing(spacing_unit / 2);
   // The checked button must be obvious, even on a dark background.
   header->setStyleSheet(
       u"QToolButton:checked { background: palette(highlight); color: palette(highlighted-text);"
@@ -85,6 +102,8 @@ QWidget* MemoryPanel::make_header() {
   tabs_->setTabToolTip(tabs_->addTab(tr("Measured")),
                        tr("Predicted and measured memory, slot by slot"));
   tabs_->addTab(tr("Segments"));
+  tabs_->setTabToolTip(tabs_->addTab(tr("Arena")),
+                       tr("A fixed offset for each tensor, in one block of memory"));
   controls_ = make_controls();
   // The rows below must not move when another page is chosen.
   QSizePolicy kept = controls_->sizePolicy();
@@ -212,7 +231,8 @@ void MemoryPanel::show_curves() {
     if (curves.study == nullptr) break;
     curves.pinned.push_back({pinned_curve_of(*each.study, *curves.study), each.slot});
   }
-  if (curves.current != view_->curves().current) segments_->mark({});
+  if (curves.current != view_->curves().current) mark_in_maps({});
+  arena_->set_curves(curves);
   view_->set_curves(std::move(curves));
   show_look();
 }
@@ -232,6 +252,7 @@ void MemoryPanel::show_look() {
   for (const Switch& each : switches_) each.button->setChecked(each.is_on(look));
   colouring_->setVisible(look.fill == Fill::tensors);
   segments_->map().set_colouring(look.colouring);
+  arena_->map().set_colouring(look.colouring);
   mark_selected();
 }
 
@@ -261,7 +282,7 @@ void MemoryPanel::mark_selected() {
   // A node may make several tensors; the one that was chosen in the map stays outlined.
   const NodeId node = document_.selection().node();
   const bool is_same = node.valid() && view_->maker_of(segments_->map().marked()) == node;
-  if (!is_same) segments_->mark(selected);
+  if (!is_same) mark_in_maps(selected);
 }
 
 void MemoryPanel::follow_selection() {
@@ -285,7 +306,12 @@ void MemoryPanel::select_tensor(BufferId buffer) {
     document_.selection().select_tensor(study->current->timeline.buffers[buffer].root);
   }
   view_->mark(buffer);
+  mark_in_maps(buffer);
+}
+
+void MemoryPanel::mark_in_maps(BufferId buffer) {
   segments_->mark(buffer);
+  arena_->mark(buffer);
 }
 
 }  // namespace stashscope::ui

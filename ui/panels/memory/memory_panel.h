@@ -8,18 +8,22 @@
 #include "ui/document/pinned_variants.h"
 #include "ui/memory/memory_view.h"
 #include "ui/panels/memory/allocator_row.h"
+#include "ui/panels/memory/arena_page.h"
 #include "ui/panels/memory/segment_page.h"
 
 namespace stashscope::ui {
 
 /// Shows the memory curves of the document's study and of the pinned variants, and passes the
 /// cursor of the memory view to the document. A second page compares a run with its prediction, a
-/// third shows the segments of the allocator.
+/// third shows the segments of the allocator, a fourth the static arena of the step.
 class MemoryPanel : public QWidget {
   Q_OBJECT
 
  public:
   explicit MemoryPanel(Document& document, QWidget* parent = nullptr);
+
+  /// Whether no page waits for what is computed for it.
+  bool is_settled() const { return arena_->is_settled(); }
 
  private:
   struct Switch {
@@ -47,6 +51,8 @@ class MemoryPanel : public QWidget {
   void mark_selected();
   BufferId selected_buffer() const;
   void select_tensor(BufferId buffer);
+  /// Outlines a tensor on all pages that show single tensors.
+  void mark_in_maps(BufferId buffer);
   void take_tensor(std::size_t slot, BufferId buffer);
 
   Document& document_;
@@ -56,6 +62,7 @@ class MemoryPanel : public QWidget {
   QStackedWidget* pages_;
   AllocatorRow* allocator_;
   SegmentPage* segments_;
+  ArenaPage* arena_;
   std::shared_ptr<const ReservedStep> curve_of_;  ///< whose curve is shown; null: none
   QWidget* controls_;
   QWidget* colouring_;

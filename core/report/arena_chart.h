@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+
+#include "core/study/arena/step_arena.h"
+
+namespace stashscope {
+
+/// A static arena as a chart: slots across, offset up, a rectangle for each tensor in the colour of
+/// its use. What no rectangle covers is free.
+struct ArenaChart {
+  std::string svg;
+  std::size_t left_out = 0;  ///< rectangles too small to be among the `most`
+};
+
+/// @param variant the variant of the study's step that the arena belongs to
+/// @param most rectangles; those with the largest areas are drawn
+ArenaChart arena_chart(const Study& study, const Variant& variant, const StepArena& arena,
+                       std::size_t most);
+
+}  // namespace stashscope

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/arena/arena_search.h"
+#include "core/study/step/study.h"
+
+namespace stashscope {
+
+/// What lies in the arena of a step: a tensor, or the workspace of a node. Offset and size are in
+/// bytes; it is there while the nodes in the slots [first_slot, last_slot] run.
+struct ArenaPiece {
+  BufferId buffer;  ///< invalid: workspace of the node in `first_slot`
+  std::uint32_t first_slot = 0;
+  std::uint32_t last_slot = 0;
+  std::int64_t bytes = 0;
+  std::int64_t offset = 0;
+
+  friend bool operator==(const ArenaPiece&, const ArenaPiece&) = default;
+};
+
+/// A static arena: one block of memory in which everything that a step allocates has a fixed
+/// offset. Immutable.
+///
+/// In the arena are the buffers of the timeline that are not persistent, those that outlive the
+/// step included, and one buffer for the workspace of each node. Outside are persistent buffers
+/// (inputs, parameters, constants, optimizer states), buffers without bytes, and, as in the
+/// timeline, tensors on the host. ONNX Runtime's memory pattern also leaves out parameters and
+/// inputs.
+struct StepArena {
+  std::vector<ArenaPiece> pieces;  ///< by first slot; tensors before the workspace of the slot
+  std::int64_t capacity_bytes = 0;
+  /// The largest sum of bytes that are there in the same slot: the largest of the timeline's live
+  /// bytes less the persistent bytes.
+  std::int64_t load_bound_bytes = 0;
+  std::int64_t lower_bound_bytes = 0;  ///< proven: no arena is smaller; at least the load bound
+  std::int64_t persistent_bytes = 0;   ///< outside of the arena
+
+  friend bool operator==(const StepArena&, const StepArena&) = default;
+};
+
+/// A limit of moves, so that the same step has the same arena on every machine.
+inline constexpr SearchLimit usual_arena_limit{.seconds = 0, .moves = 100'000};
+
+/// The arena of a variant, as small as the search finds it within the limit. Throws a `cancelled`
+/// Error, and an input Error for tensors of more than `most_arena_bytes` in all.
+StepArena step_arena(const Variant& variant, const SearchLimit& limit, const Progress& progress);
+
+/// The pieces as buffers of core/arena. The time is the slot.
+std::vector<ArenaBuffer> arena_buffers(const StepArena& arena);
+std::vector<std::int64_t> arena_offsets(const StepArena& arena);
+
+/// Capacity divided by load bound; 1 for an empty arena.
+double arena_ratio(const StepArena& arena);
+
+/// The name of the tensor, or that of the node and `workspace`.
+/// @param variant the variant of the study's step that the arena belongs to
+std::string piece_name(const Study& study, const Variant& variant, const ArenaPiece& piece);
+
+}  // namespace stashscope

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <QImage>
+#include <memory>
+#include <vector>
+
+#include "core/study/arena/step_arena.h"
+#include "ui/memory/tensor_colours.h"
+
+namespace stashscope::ui {
+
+/// The arena of the current variant with what is needed to draw it. Copying is cheap.
+struct ArenaPicture {
+  std::shared_ptr<const StepArena> arena;  ///< null: there is none to show
+  /// One for each piece of the arena. Set if there is an arena.
+  std::shared_ptr<const std::vector<BlockLook>> looks;
+  MemoryCurves curves;  ///< of the variant
+
+  bool empty() const { return arena == nullptr || arena->pieces.empty() || curves.empty(); }
+};
+
+/// The slot that is drawn in a column of pixels from `left` to `right`, in positions of an axis of
+/// slots: of several, the slot with the most live bytes.
+std::size_t shown_slot(const CurveExtremes& live_bytes, double left, double right);
+
+/// The picture inside the plot: each tensor as a rectangle, free memory hatched. A column of pixels
+/// shows one slot, so that rectangles never cover each other. Takes time for each tensor and each
+/// pixel. @pre the picture is not empty
+struct ArenaLayer {
+  const ArenaPicture& picture;
+  MemoryLook::Colouring colouring = MemoryLook::Colouring::lifetime;
+  const StepAxis& axis;
+  std::int64_t top = 1;  ///< bytes at the upper edge
+  const Theme& theme;
+
+  /// @param size in device pixels, @param ratio device pixels for each pixel of the widget
+  QImage draw(const QSize& size, double ratio) const;
+};
+
+}  // namespace stashscope::ui

@@ -1,0 +1,131 @@
+#include "ui/panels/memory/arena_page.h"
+
+#include <QHBoxLayout>
+#include <QVBoxLayout>
+
+#include "core/study/facts/step_tensors.h"
+#include "ui/text/counted.h"
+#include "ui/text/texts.h"
+#include "ui/theme/spacing.h"
+
+namespace stashscope::ui {
+
+using namespace Qt::StringLiterals;
+
+ArenaPage::ArenaPage(Document& document, QWidget* parent)
+    : QWidget(parent),
+      document_(document),
+      map_(new ArenaMap),
+      line_(new ElidedLabel),
+      state_(new QLabel) {
+  setObjectName(u"arena_page"_s);
+  line_->setObjectName(u"arena_line"_s);
+  state_->setObjectName(u"arena_state"_s);
+  state_->setAlignment(Qt::AlignCenter);
+  state_->setWordWrap(true);
+  auto* const layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(spacing_unit / 2);
+  auto* const line = new QHBoxLayout;
+  line->setContentsMargins(spacing_unit, 0, spacing_unit, 0);
+  line->addWidget(line_);
+  layout->addLayout(line);
+  layout->addWidget(map_, 1);
+  layout->addWidget(state_, 1);
+  connect(&document_.selection(), &LinkedSelection::changed, this,
+          [this] { map_->set_cursor(document_.selection().slot()); });
+  connect(map_, &ArenaMap::pointed_at, this, [this](const QStringList& facts) {
+    facts.isEmpty() ? show_sums() : line_->set_forms({facts.join(u" · "_s)});
+  });
+  map_->current_if([this] {
+    return curves_.study == document_.study() && placed_.arena != nullptr && isVisible();
+  });
+  show_arena();
+}
+
+void ArenaPage::set_curves(const MemoryCurves& curves) {
+  curves_ = curves;
+  if (curves_.study == nullptr || curves_.study->current != asked_) {
+    answers_.cancel();
+    asked_.reset();
+    placed_ = {};
+    has_failed_ = false;
+  }
+  ask();
+  show_arena();
+}
+
+void ArenaPage::showEvent(QShowEvent*) {
+  ask();
+  show_arena();
+}
+
+void ArenaPage::ask() {
+  if (!isVisible() || curves_.empty() || curves_.study == nullptr || asked_ != nullptr) return;
+  asked_ = curves_.study->current;
+  answers_.ask(
+      [study = curves_.study](const Progress& progress) { return placed(*study, progress); },
+      [this](std::optional<Placed> answer) { take(std::move(answer)); });
+}
+
+ArenaPage::Placed ArenaPage::placed(const Study& study, const Progress& progress) {
+  const Variant& variant = *study.current;
+  const auto arena =
+      std::make_shared<const StepArena>(step_arena(variant, usual_arena_limit, progress));
+  const IdVector<BufferId, Band> bands = band_of_buffers(study, variant);
+  const auto slots_of_step = static_cast<double>(variant.timeline.order.size());
+  auto looks = std::make_shared<std::vector<BlockLook>>();
+  looks->reserve(arena->pieces.size());
+  for (const ArenaPiece& each : arena->pieces) {
+    const double lived = each.last_slot - each.first_slot + 1;
+    looks->push_back(
+        {each.buffer.valid() ? bands[each.buffer] : Band::workspace, lived / slots_of_step, false});
+  }
+  return {arena, looks};
+}
+
+void ArenaPage::take(std::optional<Placed> answer) {
+  has_failed_ = !answer;
+  if (answer) placed_ = std::move(*answer);
+  show_arena();
+}
+
+QString ArenaPage::state_text() const {
+  if (curves_.study == nullptr) return tr("Open a model to see the static arena of its step.");
+  if (curves_.empty()) return tr("The step runs no node.");
+  if (has_failed_) return tr("The arena could not be computed.");
+  if (placed_.arena == nullptr) return tr("Placing tensors …");
+  return tr("The step allocates nothing.");
+}
+
+void ArenaPage::show_arena() {
+  const bool has_any = placed_.arena != nullptr && !placed_.arena->pieces.empty();
+  map_->setVisible(has_any);
+  line_->setVisible(has_any);
+  state_->setVisible(!has_any);
+  state_->setText(state_text());
+  const BufferId marked = map_->marked();
+  const bool is_same = map_->arena().curves.current == curves_.current;
+  map_->set_arena(has_any ? ArenaPicture{placed_.arena, placed_.looks, curves_} : ArenaPicture{});
+  if (!has_any) return;
+  if (is_same) map_->mark(marked);
+  map_->set_cursor(document_.selection().slot());
+  show_sums();
+}
+
+void ArenaPage::show_sums() {
+  if (placed_.arena == nullptr) return;
+  const StepArena& arena = *placed_.arena;
+  const QString capacity = tr("arena %1").arg(bytes_text(arena.capacity_bytes));
+  const QString bound = tr("load bound %1, ratio %2")
+                            .arg(bytes_text(arena.load_bound_bytes))
+                            .arg(arena_ratio(arena), 0, 'f', 4);
+  const QString buffers = counted(arena.pieces.size(), tr("1 buffer"), tr("%1 buffers"));
+  const QString outside =
+      tr("%1 of persistent tensors outside").arg(bytes_text(arena.persistent_bytes));
+  line_->set_forms({QStringList{capacity, bound, buffers, outside}.join(u" · "_s),
+                    QStringList{capacity, bound, buffers}.join(u" · "_s),
+                    QStringList{capacity, bound}.join(u" · "_s), capacity});
+}
+
+}  // namespace stashscope::ui
