@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
+#include "core/allocator/allocator_advice.h"
 #include "core/allocator/pool_settings.h"
 #include "core/report/arena_report.h"
 #include "core/study/facts/exported_config.h"
 #include "core/study/facts/pass_savings.h"
 #include "core/study/measured/measure.h"
-#include "core/allocator/allocator_advice.h"
 #include "core/study/reserved/device_memory.h"
 #include "core/study/search/budget.h"
 #include "core/study/search/largest_fit.h"
