@@ -97,7 +97,7 @@ void choose_allocator(const AllocatorOptions& options, Choices& choices) {
   }
   if (!options.others.empty() && !choices.allocator && !is_pool) {
     fail_usage("--other-memory", "is reported only with reserved memory",
-               "add --allocator pytorch");
+               "add --allocator pytorch or cuda_pool");
   }
 }
 

@@ -87,6 +87,7 @@ void check_pool_outputs(const BatchOptions& options) {
         {"--export-csv", options.exports.csv}}) {
     if (!path.empty()) refuse_pool(options.allocator, option);
   }
+  if (options.allocator.advises) refuse_pool(options.allocator, "--advise-allocator");
 }
 
 /// Throws a usage Error if an output would overwrite an input or another output, and an input Error

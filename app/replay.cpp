@@ -69,7 +69,7 @@ Recorded recorded_in_snapshot(const ReplayOptions& options) {
                "leave it out");
   }
   MemorySnapshot snapshot = load_snapshot(options.events);
-  SnapshotRecording recording = recording_of(snapshot, main_device(snapshot));
+  SnapshotRecording recording = recording_of(snapshot, main_traced_device(snapshot));
   return {std::move(recording), std::move(snapshot)};
 }
 
@@ -89,7 +89,7 @@ Recorded recorded_in(const ReplayOptions& options) {
 class TensorNames {
  public:
   explicit TensorNames(const std::optional<MemorySnapshot>& snapshot) : snapshot_(snapshot) {
-    if (snapshot) before_ = tensors_before(*snapshot, main_device(*snapshot));
+    if (snapshot) before_ = tensors_before(*snapshot, main_traced_device(*snapshot));
   }
 
   std::string operator()(const TraceTensor& tensor) const {
@@ -108,7 +108,8 @@ class TensorNames {
   }
 
   SnapshotStackId stack_of(const TraceTensor& tensor) const {
-    if (tensor.event) return events_of(*snapshot_, main_device(*snapshot_))[*tensor.event].stack;
+    if (tensor.event)
+      return events_of(*snapshot_, main_traced_device(*snapshot_))[*tensor.event].stack;
     const auto found = before_.find(tensor.address);
     return found == before_.end() ? SnapshotStackId() : found->second.stack;
   }

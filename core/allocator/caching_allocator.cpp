@@ -213,6 +213,7 @@ void CachingAllocator::insert_free(MemoryBlockId id) {
   }
   block.free_since = searches_in(segments_[block.segment].pool);
   pool.blocks.emplace(block.bytes, block.address, id);
+  note_free(id);
 }
 
 void CachingAllocator::erase_free(MemoryBlockId id) {

@@ -141,6 +141,8 @@ class CachingAllocator {
   void release_cached();
   void release(MemoryBlockId block);
   bool is_whole(MemoryBlockId id) const;
+  bool is_free(MemoryBlockId id) const;
+  void note_free(MemoryBlockId id);
   void merge(MemoryBlockId into, MemoryBlockId other);
   void insert_free(MemoryBlockId id);
   void erase_free(MemoryBlockId id);
@@ -152,6 +154,10 @@ class CachingAllocator {
   AllocatorSettings settings_;
   IdVector<MemoryBlockId, MemoryBlock> blocks_;
   std::vector<MemoryBlockId> unused_;  ///< ids of blocks that were merged or given back
+  /// Blocks that became free since the cache was last released, each once. Only these can be given
+  /// back: whether a block can be depends on its own place and size.
+  std::vector<MemoryBlockId> newly_free_;
+  IdVector<MemoryBlockId, bool> is_newly_free_;
   IdVector<MemorySegmentId, MemorySegment> segments_;
   std::map<std::int64_t, MemorySegmentId> by_address_;
   std::map<PoolKey, FreeBlocks> pools_;

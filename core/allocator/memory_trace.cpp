@@ -131,10 +131,14 @@ RecordedBlock block_in(const json& block) {
                      {"state", block[3]}});
   }
   if (!block.is_object()) fail_input("", "a block is neither an object nor a list of 4 entries");
-  const std::string state = state_field(block.value("state", json()));
-  return {size_field(block, "address", most_address), size_field(block, "size"),
-          block.contains("requested_size") ? size_field(block, "requested_size") : 0,
-          state == "inactive"};
+  const bool is_free = state_field(block.value("state", json())) == "inactive";
+  const std::int64_t bytes = size_field(block, "size");
+  std::int64_t requested = is_free ? 0 : bytes;
+  if (block.contains("requested_size")) requested = size_field(block, "requested_size");
+  if (!is_free && requested > bytes) {
+    fail_input("", "a block has a 'requested_size' that is larger than its size");
+  }
+  return {size_field(block, "address", most_address), bytes, requested, is_free};
 }
 
 /// Fails unless the blocks lie in the segment one after the other.

@@ -1,5 +1,6 @@
 #include "core/allocator/pool_settings.h"
 
+#include <iterator>
 #include <vector>
 
 #include "core/base/error.h"
@@ -13,18 +14,11 @@ constexpr std::string_view threshold_name = "release_threshold";
 constexpr std::string_view granularity_name = "granularity";
 
 std::int64_t size_in(const std::string& name, const std::string& value) {
-  // Sums of rounded sizes must fit 64 bits.
-  constexpr std::int64_t most = std::int64_t{1} << 50;
-  std::int64_t bytes = 0;
   try {
-    bytes = parse_bytes(value);
+    return parse_device_bytes(value);
   } catch (const Error& error) {
     throw error.within("pool setting '" + name + "'");
   }
-  if (bytes > most) {
-    fail_usage("pool setting '" + name + "'", "is more than 1 PiB", "give a smaller size");
-  }
-  return bytes;
 }
 
 std::int64_t granularity_in(const std::string& name, const std::string& value) {
@@ -36,25 +30,34 @@ std::int64_t granularity_in(const std::string& name, const std::string& value) {
   return bytes;
 }
 
+void set(std::optional<std::int64_t>& setting, const std::string& name, std::int64_t bytes) {
+  if (setting) fail_usage("pool setting '" + name + "'", "is given twice", "leave one of them out");
+  setting = bytes;
+}
+
 void read_setting(const std::string& text, PoolSettings& settings) {
   const std::size_t equals = text.find('=');
   const std::string name = trimmed(text.substr(0, equals));
   const std::string value = equals == std::string::npos ? "" : trimmed(text.substr(equals + 1));
   if (name == threshold_name) {
-    settings.release_threshold_bytes = size_in(name, value);
+    set(settings.release_threshold_bytes, name, size_in(name, value));
   } else if (name == granularity_name) {
-    settings.granularity_bytes = granularity_in(name, value);
+    set(settings.granularity_bytes, name, granularity_in(name, value));
   } else {
     fail_usage("pool setting '" + printable(name) + "'", "is not known",
                "choose release_threshold=BYTES or granularity=BYTES");
   }
 }
 
-/// Such as `32MiB`, or `512` for no whole number of MiB.
+/// In the largest unit that divides the size: `32MiB`, `1PiB` or `512`.
 std::string size_text(std::int64_t bytes) {
-  constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
-  if (bytes == 0 || bytes % mebibyte != 0) return std::to_string(bytes);
-  return std::to_string(bytes / mebibyte) + "MiB";
+  constexpr const char* units[] = {"", "KiB", "MiB", "GiB", "TiB", "PiB"};
+  std::size_t unit = 0;
+  while (bytes > 0 && bytes % 1024 == 0 && unit + 1 < std::size(units)) {
+    bytes /= 1024;
+    ++unit;
+  }
+  return std::to_string(bytes) + units[unit];
 }
 
 void add_setting(std::string_view name, const std::optional<std::int64_t>& bytes,

@@ -2,6 +2,7 @@
 // addresses.
 
 #include <algorithm>
+#include <utility>
 
 #include "core/allocator/caching_allocator.h"
 
@@ -26,15 +27,28 @@ void CachingAllocator::release(MemoryBlockId block) {
 
 void CachingAllocator::empty_cache() { release_cached(); }
 
+/// Whether the id is that of a free block with memory.
+bool CachingAllocator::is_free(MemoryBlockId id) const {
+  const MemoryBlock& block = blocks_[id];
+  return block.segment.valid() && block.is_mapped && !block.is_allocated;
+}
+
+void CachingAllocator::note_free(MemoryBlockId id) {
+  if (is_newly_free_.size() <= id.index()) is_newly_free_.resize(id.index() + 1);
+  if (is_newly_free_[id]) return;
+  is_newly_free_[id] = true;
+  newly_free_.push_back(id);
+}
+
 void CachingAllocator::release_cached() {
-  for (auto& [key, pool] : pools_) {
-    const std::set<FreeKey> free = pool.blocks;
-    for (const auto& [bytes, address, block] : free) {
-      if (is_whole(block)) {
-        release(block);
-      } else if (segments_[blocks_[block].segment].is_expandable) {
-        unmap(block);
-      }
+  const std::vector<MemoryBlockId> blocks = std::exchange(newly_free_, {});
+  for (const MemoryBlockId block : blocks) is_newly_free_[block] = false;
+  for (const MemoryBlockId block : blocks) {
+    if (!is_free(block)) continue;
+    if (is_whole(block)) {
+      release(block);
+    } else if (segments_[blocks_[block].segment].is_expandable) {
+      unmap(block);
     }
   }
 }

@@ -52,14 +52,18 @@ std::string reserved_line(const StudyMeasurements& runs) {
 std::string pools_line(const Study& study, const StudyMeasurements& runs,
                        const std::optional<PoolSettings>& settings) {
   std::vector<std::string> parts;
-  const auto add = [&](const Variant& variant, const Measurement& run, const char* when) {
+  const auto add = [&](const Variant& variant, const Measurement& run, const std::string& when) {
     if (!settings || run.peak_reserved_bytes == 0) return;
-    parts.push_back(measured_pools_text(measured_pools(study, variant, run, *settings)) + when);
+    parts.push_back(when + measured_pools_text(measured_pools(study, variant, run, *settings)));
   };
-  if (runs.baseline) add(*study.baseline, *runs.baseline, " before");
-  add(*study.current, runs.current, " after");
+  if (runs.baseline) add(*study.baseline, *runs.baseline, "before ");
+  add(*study.current, runs.current, "after ");
   if (parts.empty()) return "";
-  return "  predicted for the pools of tensors and workspaces: " + join(parts, "; ") + "\n";
+  // Only PyTorch runs captured steps, and its usual allocator is no pool of CUDA.
+  const std::string whose = study.graph().data().captured
+                                ? "a pool, if PyTorch ran with backend:cudaMallocAsync"
+                                : "the pools of tensors and workspaces";
+  return "  predicted for " + whose + ": " + join(parts, "; ") + "\n";
 }
 
 /// `run_json`, with what is predicted for the pools if there are settings.

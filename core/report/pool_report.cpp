@@ -59,9 +59,9 @@ std::string measured_pools_text(const MeasuredPools& pools) {
   const auto& [low, high] = pools.predicted;
   const std::int64_t measured = pools.measured_bytes;
   const std::string range = range_text(low, high);
-  if (measured < low) return range + ", measured " + format_bytes(low - measured) + " below";
-  if (measured > high) return range + ", measured " + format_bytes(measured - high) + " above";
-  return range + ", measured within";
+  if (measured < low) return range + " (measured: " + format_bytes(low - measured) + " below)";
+  if (measured > high) return range + " (measured: " + format_bytes(measured - high) + " above)";
+  return range + " (measured: within)";
 }
 
 json measured_pools_json(const MeasuredPools& pools) {

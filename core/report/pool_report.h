@@ -35,7 +35,7 @@ struct MeasuredPools {
 /// @pre the run has `peak_reserved_bytes`
 MeasuredPools measured_pools(const Study& study, const Variant& variant, const Measurement& run,
                              const PoolSettings& settings);
-/// Such as `500 MiB to 800 MiB, within which the measured bytes lie`.
+/// Such as `500 MiB to 800 MiB (measured: within)`.
 std::string measured_pools_text(const MeasuredPools& pools);
 /// `{"low_bytes": 1, "high_bytes": 3, "position": "within"}`; the position is that of the measured
 /// bytes: `below`, `within` or `above`.

@@ -208,6 +208,13 @@ json variant_json(const Study& study, const Variant& variant) {
           {"phases", phases_json(memory_phases(variant))}};
 }
 
+/// Whose reserved memory is told.
+/// @pre there is a pool, or an allocator is chosen
+json allocator_json(const ReportInput& input) {
+  if (input.pool) return {{"name", "cuda_pool"}, {"settings", to_string(*input.pool)}};
+  return {{"name", "pytorch"}, {"settings", *input.study.choices.allocator}};
+}
+
 /// What the pool reserves, else what the chosen allocator does.
 /// @pre there is a pool, or an allocator is chosen
 json reserved_json(const ReportInput& input, const Variant& variant) {
@@ -318,6 +325,7 @@ std::string json_report(const ReportInput& input) {
          {std::pair("baseline", study.baseline), std::pair("current", study.current)}) {
       report["memory"][name].update(reserved_json(input, *variant));
     }
+    report["memory"]["allocator"] = allocator_json(input);
     report["memory"]["other_memory"] = other_memory_json(input.others);
   }
   if (input.arenas) {

@@ -205,7 +205,7 @@ bool read_fits_reserved(const json& object) {
   std::string fits = "tensors";
   read(object, "fits", fits);
   if (fits != "tensors" && fits != "reserved") {
-    fail_field("fits", "is neither tensors nor reserved");
+    fail_field("fits", "is neither \"tensors\" nor \"reserved\"; write one of them");
   }
   return fits == "reserved";
 }

@@ -13,15 +13,6 @@ namespace {
 
 constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
 
-std::int64_t figure_in(std::string_view text) {
-  const std::int64_t bytes = parse_bytes(text);
-  // The sum of all figures and what is reserved must fit 64 bits.
-  constexpr std::int64_t most = std::int64_t{1} << 50;
-  if (bytes > most)
-    fail_usage(printable(std::string(text)), "is more than 1 PiB", "give a smaller size");
-  return bytes;
-}
-
 OtherMemory& named(std::string_view name, std::vector<OtherMemory>& list) {
   const auto found = std::ranges::find(list, name, &OtherMemory::name);
   if (found != list.end()) return *found;
@@ -76,9 +67,9 @@ void change_other_memory(std::string_view text, std::vector<OtherMemory>& list) 
   OtherMemory& other = named(text.substr(0, equals), list);
   const std::string_view figures = text.substr(equals + 1);
   const std::size_t colon = figures.find(':');
-  const std::int64_t low = figure_in(figures.substr(0, colon));
+  const std::int64_t low = parse_device_bytes(figures.substr(0, colon));
   const std::int64_t high =
-      colon == std::string_view::npos ? low : figure_in(figures.substr(colon + 1));
+      colon == std::string_view::npos ? low : parse_device_bytes(figures.substr(colon + 1));
   if (high < low) {
     fail_usage("'" + printable(std::string(text)) + "'", "has an upper figure below the lower one",
                "write the lower one first");

@@ -32,13 +32,14 @@ StreamOrderedPool played_pool(const Study& study, const Variant& variant,
 
 PoolMemory pool_memory(const Study& study, const Variant& variant, const PoolSettings& settings,
                        std::span<const std::int64_t> held) {
+  const auto played = [&](PoolFit fit) {
+    return played_pool(study, variant, StreamOrderedPool(settings, fit), held);
+  };
+  const StreamOrderedPool smallest = played(PoolFit::smallest);
+  const StreamOrderedPool first = played(PoolFit::first);
   PoolMemory memory;
-  for (const PoolFit fit : {PoolFit::smallest, PoolFit::first}) {
-    const StreamOrderedPool pool =
-        played_pool(study, variant, StreamOrderedPool(settings, fit), held);
-    memory.low_bytes = least_reserved_bytes(pool.most_used_bytes(), settings);
-    memory.high_bytes = std::max(memory.high_bytes, pool.most_reserved_bytes());
-  }
+  memory.low_bytes = least_reserved_bytes(smallest.most_used_bytes(), settings);
+  memory.high_bytes = std::max(smallest.most_reserved_bytes(), first.most_reserved_bytes());
   memory.fragmentation_bytes = memory.high_bytes - variant.timeline.peak_bytes;
   return memory;
 }

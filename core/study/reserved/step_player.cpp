@@ -1,5 +1,7 @@
 #include "core/study/reserved/step_player.h"
 
+#include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/study/step/later_steps.h"
 
 namespace stashscope {
@@ -23,13 +25,28 @@ std::vector<std::int64_t> workspace_of(const Timeline& timeline) {
   return workspace;
 }
 
+/// The timeline, if its buffers have at most 256 PiB in all.
+const Timeline& checked(const Timeline& timeline) {
+  constexpr std::int64_t most = std::int64_t{1} << 58;
+  std::int64_t left = most;
+  for (const Buffer& buffer : timeline.buffers) {
+    if (buffer.bytes > left) {
+      fail_input("the reserved memory of the step",
+                 "cannot be told for tensors of more than " + format_bytes(most) + " in all",
+                 "choose smaller dimensions");
+    }
+    left -= buffer.bytes;
+  }
+  return timeline;
+}
+
 }  // namespace
 
 template <class Allocator>
 BasicStepPlayer<Allocator>::BasicStepPlayer(const BufferRules& rules, const Timeline& timeline,
                                             Allocator allocator)
     : rules_(rules),
-      timeline_(timeline),
+      timeline_(checked(timeline)),
       allocator_(std::move(allocator)),
       blocks_(timeline.buffers.size()),
       begun_(timeline, [](const Buffer& buffer) { return buffer.first_slot; }),

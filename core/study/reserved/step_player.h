@@ -86,6 +86,8 @@ class BasicStepPlayer {
   using Block = BlockOf<Allocator>;
   using Listener = BasicStepListener<Allocator>;
 
+  /// Throws an input Error if the tensors of the timeline have more than 256 PiB in all, because
+  /// the sums of an allocator would not fit 64 bits.
   BasicStepPlayer(const BufferRules& rules, const Timeline& timeline, Allocator allocator);
 
   /// Allocates what exists before the step.

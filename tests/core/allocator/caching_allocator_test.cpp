@@ -195,6 +195,22 @@ TEST(CachingAllocator, ExpandableSegmentsGrowByPages) {
   EXPECT_EQ(allocator.reserved_bytes(), 22 * mebibyte) << "small tensors have pages of 2 MiB";
 }
 
+/// After the cache is released, nothing that can be given back is left.
+void expect_released(const CachingAllocator& allocator) {
+  for (const MemorySegmentId id : allocator.segments()) {
+    const MemorySegment& segment = allocator.segment(id);
+    const std::int64_t page = segment.pool == MemoryPool::small ? 2 * mebibyte : 20 * mebibyte;
+    for (const MemoryBlockId each : allocator.blocks_of(id)) {
+      const MemoryBlock& block = allocator.block(each);
+      if (block.is_allocated) continue;
+      EXPECT_TRUE(segment.is_expandable || block.previous.valid() || block.next.valid());
+      const std::int64_t begin = block.address - segment.address;
+      const std::int64_t first_page = (begin + page - 1) / page * page;
+      EXPECT_TRUE(!segment.is_expandable || first_page + page > begin + block.bytes);
+    }
+  }
+}
+
 TEST(CachingAllocator, StaysConsistentUnderRandomLoads) {
   for (const char* const text :
        {"", "expandable_segments:True", "max_split_size_mb:64", "roundup_power2_divisions:4",
@@ -215,7 +231,10 @@ TEST(CachingAllocator, StaysConsistentUnderRandomLoads) {
         allocator.free(held.back());
         held.pop_back();
       }
-      if (random() % 200 == 0) allocator.empty_cache();
+      if (random() % 200 == 0) {
+        allocator.empty_cache();
+        expect_released(allocator);
+      }
       if (i % 50 == 0) expect_consistent(allocator);
       ASSERT_LE(allocator.reserved_bytes(), *settings.memory_limit);
     }

@@ -130,6 +130,8 @@ TEST(MemoryTrace, StatesAreChecked) {
   EXPECT_TRUE(state.segments[0].blocks[1].is_free);
   for (const char* const wrong :
        {"", "[]", R"({"segments": 1})", R"({"segments": [1]})",
+        R"({"segments": [{"address": 1, "total_size": 2048, "segment_type": "small",
+            "blocks": [[1, 2048, 2049, "active_allocated"]]}]})",
         R"({"segments": [{"address": 1, "total_size": -1, "segment_type": "small"}]})",
         R"({"segments": [{"address": 1, "total_size": 2048, "segment_type": "medium"}]})",
         R"({"segments": [{"address": 1, "total_size": 2048, "segment_type": "small",

@@ -80,6 +80,29 @@ TEST(TraceAdvice, CountsTensorsFromBeforeTheTrace) {
   EXPECT_EQ(advice.growth->tensor, "address 4096");
 }
 
+TEST(TraceAdvice, AReleaseCostsOnlyWhatWasFreed) {
+  // If each release looked at all free blocks, this would take minutes.
+  constexpr std::int64_t pairs = 60'000;
+  std::vector<AllocatorEvent> events;
+  for (std::int64_t i = 1; i <= 2 * pairs; ++i) {
+    events.push_back({AllocatorAction::alloc, i, 512, 0});
+  }
+  for (std::int64_t i = 1; i <= pairs; ++i) {
+    events.push_back({AllocatorAction::free_completed, 2 * i, 512, 0});
+    events.push_back({AllocatorAction::segment_free, 2 * i, 512, 0});
+  }
+  const AllocatorAdvice advice = trace_advice(events, {}, name_of);
+  EXPECT_EQ(advice.trials[0].fragmentation_bytes,
+            advice.trials[0].reserved_bytes - 2 * pairs * 512);
+}
+
+TEST(TraceAdvice, BlocksWithoutARequestedSizeAreFull) {
+  const RecordedState end = parse_recorded_state(
+      R"({"segments": [{"address": 1073741824, "total_size": 104857600, "segment_type": "large",
+          "blocks": [{"address": 1073741824, "size": 104857600, "state": "active_allocated"}]}]})");
+  EXPECT_EQ(trace_advice({}, end, name_of).trials[0].reserved_bytes, 100 * mebibyte);
+}
+
 TEST(TraceAdvice, TriesTheRecordedSettingsToo) {
   RecordedState end;
   end.settings.max_split_bytes = 33 * mebibyte;

@@ -66,10 +66,10 @@ TEST(PoolReport, SaysWhereMeasuredBytesLie) {
   ASSERT_LT(pools.low_bytes, pools.high_bytes);
   ReportInput input = report_input(*study, "m.onnx");
   for (const auto& [reserved, position, text] :
-       {std::tuple(pools.low_bytes - 1024, "below", "measured 1.00 KiB below"),
-        std::tuple(pools.low_bytes, "within", "measured within"),
-        std::tuple(pools.high_bytes, "within", "measured within"),
-        std::tuple(pools.high_bytes + 2048, "above", "measured 2.00 KiB above")}) {
+       {std::tuple(pools.low_bytes - 1024, "below", "measured: 1.00 KiB below"),
+        std::tuple(pools.low_bytes, "within", "measured: within"),
+        std::tuple(pools.high_bytes, "within", "measured: within"),
+        std::tuple(pools.high_bytes + 2048, "above", "measured: 2.00 KiB above")}) {
     input.measured = MeasuredPair{without_baseline(run_of(*study->current, reserved), "no room")};
     input.pool.reset();
     EXPECT_FALSE(nlohmann::json::parse(json_report(input))["measured"]["current"].contains(

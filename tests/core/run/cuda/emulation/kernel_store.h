@@ -14,6 +14,7 @@ std::string contents_of(const std::filesystem::path& file);
 /// takes most of the time of a test, and many tests compile the same text.
 class KernelStore {
  public:
+  /// Removes what is older than a week.
   /// @param folder is made if it does not exist
   explicit KernelStore(std::filesystem::path folder);
 
@@ -28,6 +29,7 @@ class KernelStore {
 
  private:
   std::filesystem::path place_of(const std::string& origin) const;
+  bool remembers(const std::string& origin) const;
   void remember(const std::string& origin) const;
 
   std::filesystem::path folder_;
