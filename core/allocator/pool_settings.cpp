@@ -3,6 +3,7 @@
 #include <iterator>
 #include <vector>
 
+#include "core/base/device_bytes.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 

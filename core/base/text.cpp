@@ -211,14 +211,6 @@ std::int64_t parse_bytes(std::string_view text) {
   return *bytes;
 }
 
-std::int64_t parse_device_bytes(std::string_view text) {
-  const std::int64_t bytes = parse_bytes(text);
-  if (bytes > std::int64_t{1} << 50) {
-    fail_usage(printable(std::string(text)), "is more than 1 PiB", "give a smaller size");
-  }
-  return bytes;
-}
-
 std::string with_thousands(std::int64_t number) {
   const std::string digits = std::to_string(number);
   std::string text;

@@ -38,9 +38,6 @@ std::string format_bytes_beside(std::int64_t bytes, std::int64_t other);
 /// bits.
 std::int64_t parse_bytes(std::string_view text);
 
-/// The same for memory of a device: at most 1 PiB, so that sums fit 64 bits.
-std::int64_t parse_device_bytes(std::string_view text);
-
 /// `671,088,640`.
 std::string with_thousands(std::int64_t number);
 

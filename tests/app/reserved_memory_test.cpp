@@ -66,6 +66,9 @@ TEST_F(Reserved, OfAPoolHasTwoFigures) {
     EXPECT_EQ(memory[variant]["reserved_bytes"].get<std::int64_t>() % (32 << 20), 0);
   }
   EXPECT_LT(fine["baseline"]["reserved_low_bytes"], memory["baseline"]["reserved_low_bytes"]);
+  EXPECT_EQ(fine["allocator"]["name"], "cuda_pool");
+  EXPECT_EQ(fine["allocator"]["settings"], "release_threshold=0,granularity=512");
+  EXPECT_EQ(report(model() + " --allocator pytorch")["memory"]["allocator"]["name"], "pytorch");
   EXPECT_EQ(
       report(model() +
              " --allocator cuda_pool --other-memory context=3MiB:5MiB")["memory"]["other_memory"][0]
@@ -73,6 +76,17 @@ TEST_F(Reserved, OfAPoolHasTwoFigures) {
       5 << 20);
   const Outcome text = stashscope("--batch " + model() + " --allocator cuda_pool");
   EXPECT_NE(text.output.find("stream-ordered pool of CUDA: "), std::string::npos) << text.output;
+}
+
+TEST_F(Reserved, IsNotToldForSizesWhoseSumsDoNotFit) {
+  const std::string large = in_folder("model.onnx") + " --dim N=1000000000000000";
+  ASSERT_EQ(stashscope("--batch " + large).status, 0);
+  for (const char* const allocator : {"pytorch", "cuda_pool"}) {
+    const Outcome refused = stashscope("--batch " + large + " --allocator " + allocator);
+    EXPECT_EQ(refused.status, 1) << allocator;
+    EXPECT_NE(refused.errors.find("choose smaller dimensions"), std::string::npos)
+        << refused.errors;
+  }
 }
 
 TEST_F(Reserved, APoolStandsBesideAMeasurement) {
@@ -89,10 +103,11 @@ TEST_F(Reserved, APoolStandsBesideAMeasurement) {
 TEST_F(Reserved, APoolIsRefusedWhereOnlyPyTorchsAllocatorIsKnown) {
   const std::string session = in_folder("kept.stashscope");
   for (const std::string& other :
-       {std::string("--fits reserved"), "--check " + in_folder("limits.json"),
-        "--save-baseline " + in_folder("b.json"), "--save-session " + session,
-        "--export-snapshot " + in_folder("s.pickle"), "--export-perfetto " + in_folder("p"),
-        "--export-csv " + in_folder("c.csv"), "--compare " + in_folder("model.onnx")}) {
+       {std::string("--fits reserved"), std::string("--advise-allocator"),
+        "--check " + in_folder("limits.json"), "--save-baseline " + in_folder("b.json"),
+        "--save-session " + session, "--export-snapshot " + in_folder("s.pickle"),
+        "--export-perfetto " + in_folder("p"), "--export-csv " + in_folder("c.csv"),
+        "--compare " + in_folder("model.onnx")}) {
     const bool fits = other == "--fits reserved";
     const Outcome refused = stashscope("--batch " + model() + " --allocator cuda_pool " + other +
                                        (fits ? " --budget 90%" : ""));

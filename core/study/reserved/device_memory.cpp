@@ -4,6 +4,7 @@
 #include <iterator>
 #include <limits>
 
+#include "core/base/device_bytes.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 

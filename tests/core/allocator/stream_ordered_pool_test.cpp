@@ -244,9 +244,11 @@ TEST(PoolSettings, AreReadAndWritten) {
     EXPECT_EQ(parse_pool_settings(to_string(each)), each);
   }
   EXPECT_EQ(parse_pool_settings("release_threshold=1GiB").release_threshold_bytes, 1024 * mebibyte);
+  EXPECT_EQ(to_string(parse_pool_settings("granularity=1024TiB")), "granularity=1PiB");
   for (const char* const wrong :
        {"granularity=0", "granularity=1000", "granularity", "granularity=2PiB", "threshold=1",
-        "release_threshold=", "release_threshold=many", ",", "release_threshold=0,,"}) {
+        "release_threshold=", "release_threshold=many", "granularity=512,granularity=512", ",",
+        "release_threshold=0,,"}) {
     test::refusal(ErrorKind::usage, [&] { parse_pool_settings(wrong); });
   }
 }
