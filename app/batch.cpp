@@ -75,6 +75,16 @@ void check_printed_format(const BatchOptions& options) {
              "choose text or json, or write the report with --out FILE");
 }
 
+/// Throws a usage Error if a check takes the place of the report that would show what is asked for.
+void check_shown(const BatchOptions& options) {
+  if (has_report(options)) return;
+  for (const auto& [option, is_given] : {std::pair<const char*, bool>("--arena", options.has_arena),
+                                         {"--advise-allocator", options.allocator.advises}}) {
+    if (!is_given) continue;
+    fail_usage(option, "is not shown by a check", "write the report with --out FILE");
+  }
+}
+
 /// Throws a usage Error if a pool of CUDA is named beside an output that knows only PyTorch's
 /// allocator.
 void check_pool_outputs(const BatchOptions& options) {
@@ -212,6 +222,7 @@ int run_batch(const AnalysisOptions& analysis, const PlanningOptions& planning,
               const BatchOptions& options) {
   check_planning(planning, fits_reserved(options.allocator));
   check_printed_format(options);
+  check_shown(options);
   check_allocator(options.allocator);
   check_pool_outputs(options);
   const std::optional<Check> check = read_check(options.check);
