@@ -139,21 +139,12 @@ struct Findings {
   std::optional<StepArenas> arenas;
 };
 
-SearchLimit arena_limit(const PlanningOptions& planning, const BatchOptions& options) {
-  if (options.limits_arena) return planning.limit;
-  SearchLimit limit = usual_arena_limit;
-  limit.seed = planning.limit.seed;
-  return limit;
-}
-
 /// The static arenas that are asked for; the baseline's is empty if only a file is.
 std::optional<StepArenas> arenas_of(const Study& study, const BatchOptions& options,
                                     const SearchLimit& limit) {
-  if (!options.has_arena && options.exports.arena.empty()) return std::nullopt;
-  StepArenas arenas;
-  arenas.current = step_arena(*study.current, limit, Progress());
-  if (options.has_arena) arenas.baseline = step_arena(*study.baseline, limit, Progress());
-  return arenas;
+  if (options.has_arena) return step_arenas(study, limit, Progress());
+  if (options.exports.arena.empty()) return std::nullopt;
+  return StepArenas{{}, found_arena(*study.current, limit, Progress())};
 }
 
 /// The input of a report, without suggested next moves and without measurements.
@@ -234,7 +225,7 @@ int run_batch(const AnalysisOptions& analysis, const PlanningOptions& planning,
   Findings found;
   found.planned = plan(planning, fits_reserved(options.allocator) ? allocator : std::nullopt, study,
                        loaded.session);
-  found.arenas = arenas_of(*study, options, arena_limit(planning, options));
+  found.arenas = arenas_of(*study, options, arena_limit(planning.limit, options.has_time_limit));
   const PlanningResults& planned = found.planned;
   const std::string pytorch = options.export_plan.empty() ? "" : pytorch_plan(*study);
   print_warnings("stashscope", loaded.warnings);
