@@ -92,7 +92,7 @@ void ArenaPage::take(std::optional<Placed> answer) {
 QString ArenaPage::state_text() const {
   if (curves_.study == nullptr) return tr("Open a model to see the static arena of its step.");
   if (curves_.empty()) return tr("The step runs no node.");
-  if (failure_) return tr("The arena could not be computed. %1").arg(failure_->message);
+  if (failure_) return tr("The arena could not be computed:\n%1").arg(failure_->message);
   if (placed_.arena == nullptr) return tr("Placing tensors …");
   return tr("The step allocates nothing.");
 }
