@@ -75,6 +75,16 @@ void check_printed_format(const BatchOptions& options) {
              "choose text or json, or write the report with --out FILE");
 }
 
+/// Throws a usage Error if a check takes the place of the report that would show what is asked for.
+void check_shown(const BatchOptions& options) {
+  if (has_report(options)) return;
+  for (const auto& [option, is_given] : {std::pair<const char*, bool>("--arena", options.has_arena),
+                                         {"--advise-allocator", options.allocator.advises}}) {
+    if (!is_given) continue;
+    fail_usage(option, "is not shown by a check", "write the report with --out FILE");
+  }
+}
+
 /// Throws a usage Error if a pool of CUDA is named beside an output that knows only PyTorch's
 /// allocator.
 void check_pool_outputs(const BatchOptions& options) {
@@ -130,21 +140,12 @@ struct Findings {
   std::optional<StepArenas> arenas;
 };
 
-SearchLimit arena_limit(const PlanningOptions& planning, const BatchOptions& options) {
-  if (options.limits_arena) return planning.limit;
-  SearchLimit limit = usual_arena_limit;
-  limit.seed = planning.limit.seed;
-  return limit;
-}
-
 /// The static arenas that are asked for; the baseline's is empty if only a file is.
 std::optional<StepArenas> arenas_of(const Study& study, const BatchOptions& options,
                                     const SearchLimit& limit) {
-  if (!options.has_arena && options.exports.arena.empty()) return std::nullopt;
-  StepArenas arenas;
-  arenas.current = step_arena(*study.current, limit, Progress());
-  if (options.has_arena) arenas.baseline = step_arena(*study.baseline, limit, Progress());
-  return arenas;
+  if (options.has_arena) return step_arenas(study, limit, Progress());
+  if (options.exports.arena.empty()) return std::nullopt;
+  return StepArenas{{}, found_arena(*study.current, limit, Progress())};
 }
 
 /// The input of a report, without suggested next moves and without measurements.
@@ -213,6 +214,7 @@ int run_batch(const AnalysisOptions& analysis, const PlanningOptions& planning,
               const BatchOptions& options) {
   check_planning(planning, fits_reserved(options.allocator));
   check_printed_format(options);
+  check_shown(options);
   check_allocator(options.allocator);
   check_pool_outputs(options);
   const std::optional<Check> check = read_check(options.check);
@@ -224,7 +226,7 @@ int run_batch(const AnalysisOptions& analysis, const PlanningOptions& planning,
   Findings found;
   found.planned = plan(planning, fits_reserved(options.allocator) ? allocator : std::nullopt, study,
                        loaded.session);
-  found.arenas = arenas_of(*study, options, arena_limit(planning, options));
+  found.arenas = arenas_of(*study, options, arena_limit(planning.limit, options.has_time_limit));
   const PlanningResults& planned = found.planned;
   const std::string pytorch = options.export_plan.empty() ? "" : pytorch_plan(*study);
   print_warnings("stashscope", loaded.warnings);

@@ -22,8 +22,8 @@ struct BatchOptions {
   ExportOptions exports;
   AllocatorOptions allocator;
   bool has_arena = false;  ///< whether the report has the static arenas of the step
-  /// Whether the limit of searches holds for arenas, too; else it is `usual_arena_limit`.
-  bool limits_arena = false;
+  /// Whether the time limit of searches was given. Only then does it hold for arenas, too.
+  bool has_time_limit = false;
   std::string command;  ///< the command line, which HTML pages quote
   std::string compare;  ///< another session or model; if given, only the comparison is written
 };

@@ -99,7 +99,7 @@ void claim_exports(const ExportOptions& options, OverwriteGuard& files) {
 }
 
 void write_exports(const ExportOptions& options, const Study& study,
-                   const std::optional<AllocatorSettings>& allocator, const StepArena* arena) {
+                   const std::optional<AllocatorSettings>& allocator, const FoundArena* arena) {
   if (!options.snapshot.empty()) {
     const SnapshotMoment moment =
         options.snapshot_at == "peak" ? SnapshotMoment::peak : SnapshotMoment::end;
@@ -119,7 +119,8 @@ void write_exports(const ExportOptions& options, const Study& study,
     write_file_atomically(tensors_file(options), tensor_csv(study));
   }
   if (!options.arena.empty()) {
-    write_file_atomically(options.arena, arena_csv(study, *study.current, *arena));
+    if (arena->failure) throw Error(*arena->failure);
+    write_file_atomically(options.arena, arena_csv(study, *study.current, *arena->arena));
   }
 }
 

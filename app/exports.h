@@ -33,8 +33,9 @@ void claim_exports(const ExportOptions& options, OverwriteGuard& files);
 
 /// @param allocator not set: files with reserved bytes leave them out, and the snapshot is that of
 /// PyTorch's default settings
-/// @param arena the arena of the current variant; set if a file with it is asked for
+/// @param arena the arena of the current variant; set if a file with it is asked for. If there is
+/// none, its failure is thrown after the other files are written.
 void write_exports(const ExportOptions& options, const Study& study,
-                   const std::optional<AllocatorSettings>& allocator, const StepArena* arena);
+                   const std::optional<AllocatorSettings>& allocator, const FoundArena* arena);
 
 }  // namespace stashscope::app

@@ -248,7 +248,7 @@ int run(int argc, char** argv) {
   if (const auto code = parse_command_line(program, argc, argv)) return *code;
   options.batch.command = command_line(argc, argv);
   options.has_format = format->count() > 0;
-  options.batch.limits_arena = program.count("--time-limit") + program.count("--move-limit") > 0;
+  options.batch.has_time_limit = program.count("--time-limit") > 0;
   return guarded("stashscope", [&] { return run_program(options, argc, argv); });
 }
 

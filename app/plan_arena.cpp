@@ -16,9 +16,7 @@ namespace stashscope::app {
 namespace {
 
 std::string summary(const ArenaFile& file, const ArenaResult& result, double seconds) {
-  const auto capacity = static_cast<double>(result.placement.capacity);
-  const double ratio =
-      result.load_bound == 0 ? 1 : capacity / static_cast<double>(result.load_bound);
+  const double ratio = arena_ratio(result.placement.capacity, result.load_bound);
   return "capacity " + std::to_string(result.placement.capacity) + " load bound " +
          std::to_string(result.load_bound) + " ratio " + format_fixed(ratio, 6) + " buffers " +
          std::to_string(file.buffers.size()) + " seconds " + format_fixed(seconds, 2);
@@ -40,14 +38,6 @@ void keep_placement_of(const ArenaFile& file, ArenaResult& result) {
   if (placement && placement->capacity < result.placement.capacity) {
     result.placement = *std::move(placement);
   }
-}
-
-/// The search is checked each time: a placement that overlaps would be used as it is.
-void check(const ArenaFile& file, const ArenaPlacement& placement) {
-  const auto fault = find_fault(file.buffers, placement);
-  if (!fault) return;
-  fail_run("the placement", "is wrong at buffer " + std::to_string(fault->buffer + 1),
-           "please report this with the instance");
 }
 
 /// Throws before the search if the placement cannot be written, or would overwrite the instance.
@@ -84,7 +74,7 @@ int plan_arena(const std::string& instance, const ArenaOptions& options, const S
   ArenaResult result = find_placement(file.buffers, capacity, limit, Progress());
   keep_placement_of(file, result);
   const double seconds = clock.seconds();
-  check(file, result.placement);
+  require_right(file.buffers, result.placement, "the placement", "the instance");
   if (!out.empty()) write_file_atomically(out, arena_text(file, result.placement.offsets));
   const bool is_met = !capacity || result.placement.capacity <= *capacity;
   std::cout << summary(file, result, seconds) << (is_met ? "\n" : " OVER CAPACITY\n");

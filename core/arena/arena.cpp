@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "core/base/error.h"
+
 namespace stashscope {
 
 namespace {
@@ -86,6 +88,19 @@ std::optional<ArenaFault> find_fault(const std::vector<ArenaBuffer>& buffers,
     live[offset] = event.buffer;
   }
   return std::nullopt;
+}
+
+void require_right(const std::vector<ArenaBuffer>& buffers, const ArenaPlacement& placement,
+                   const std::string& where, const std::string& input) {
+  const auto fault = find_fault(buffers, placement);
+  if (!fault) return;
+  fail_run(where, "is wrong at buffer " + std::to_string(fault->buffer + 1),
+           "please report this with " + input);
+}
+
+double arena_ratio(std::int64_t capacity, std::int64_t load_bound) {
+  if (load_bound == 0) return 1;
+  return static_cast<double>(capacity) / static_cast<double>(load_bound);
 }
 
 }  // namespace stashscope

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace stashscope {
@@ -50,5 +51,14 @@ struct ArenaFault {
 /// @pre one offset for each buffer
 std::optional<ArenaFault> find_fault(const std::vector<ArenaBuffer>& buffers,
                                      const ArenaPlacement& placement);
+
+/// Throws a run Error if a placement that a search made has a fault. Each search is checked,
+/// because a placement that overlaps would be used as it is.
+/// @param where what the Error names, @param input what shows the fault again, such as `the model`
+void require_right(const std::vector<ArenaBuffer>& buffers, const ArenaPlacement& placement,
+                   const std::string& where, const std::string& input);
+
+/// Capacity divided by load bound; 1 for an empty arena.
+double arena_ratio(std::int64_t capacity, std::int64_t load_bound);
 
 }  // namespace stashscope

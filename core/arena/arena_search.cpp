@@ -81,6 +81,8 @@ class ArenaSearch {
     if (placement.capacity < capacity()) result_.placement = placement;
   }
 
+  /// The first pass ends only if the search is cancelled, so that there is always a placement.
+  bool stops_pass() const { return found_.empty() ? progress_.cancelled() : clock_.is_over(); }
   void greedy_passes();
   void search_locally(double share);
   void search_exactly();
@@ -111,7 +113,8 @@ void ArenaSearch::greedy_passes() {
                                    [&](const auto& each) { return each.fit == pass.fit; });
     const std::int64_t most =
         same == found_.end() ? most_arena_bytes : same->placement.capacity - 1;
-    found.placement.offsets = pass.fit(buffers_, sections_, found.order, most);
+    found.placement.offsets =
+        pass.fit(buffers_, sections_, found.order, most, [this] { return stops_pass(); });
     clock_.count(static_cast<std::int64_t>(buffers_.size()));
     if (found.placement.offsets.empty()) continue;
     found.placement.capacity = capacity_of(buffers_, found.placement.offsets);
@@ -132,7 +135,8 @@ void ArenaSearch::search_locally(double share) {
   for (std::size_t turn = 0; !is_done() && !clock.is_over(); ++turn) {
     progress_.update(clock_.used(), "placing buffers");
     OrderedPlacement& current = found_[turn % found_.size()];
-    idle = search.improve(current, std::min(goal_, current.placement.capacity)) ? 0 : idle + 1;
+    const std::int64_t goal = std::min(goal_, current.placement.capacity);
+    idle = search.improve(current, goal, [&] { return clock.is_over(); }) ? 0 : idle + 1;
     keep(current.placement);
     clock.count(static_cast<std::int64_t>(buffers_.size()));
     clock_.count(static_cast<std::int64_t>(buffers_.size()));

@@ -20,7 +20,8 @@ struct ArenaResult {
 /// `capacity`, at the lowest capacity found. Greedy passes in several orders come first, then, for
 /// up to 2,000 buffers, an exact search (canonical_search.h), then a local search over the orders
 /// (local_search.h). The result is never worse than first fit in the order of time, also when the
-/// limit is short. Throws a `cancelled` Error.
+/// limit is short: only `cancel` ends that pass, and all others end at the limit. Throws a
+/// `cancelled` Error.
 ArenaResult find_placement(const std::vector<ArenaBuffer>& buffers,
                            std::optional<std::int64_t> capacity, const SearchLimit& limit,
                            const Progress& progress);

@@ -37,6 +37,22 @@ class PlacedBuffers {
     lasts_.insert(lasts_.begin() + index, last);
   }
 
+  /// Forgets what ends before a section in which, or after which, all further buffers live.
+  void forget_before(int section) {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < offsets_.size(); ++i) {
+      if (lasts_[i] <= section) continue;
+      offsets_[kept] = offsets_[i];
+      tops_[kept] = tops_[i];
+      firsts_[kept] = firsts_[i];
+      lasts_[kept++] = lasts_[i];
+    }
+    offsets_.resize(kept);
+    tops_.resize(kept);
+    firsts_.resize(kept);
+    lasts_.resize(kept);
+  }
+
  private:
   std::vector<std::int64_t> offsets_;
   std::vector<std::int64_t> tops_;
@@ -124,15 +140,36 @@ class BuffersToStack {
   std::vector<Block> blocks_;
 };
 
+/// A pass over tens of thousands of buffers places this many in a hundredth of a second.
+constexpr std::size_t round_size = 256;
+
+bool is_stopped(const StopsPass& stops, std::size_t placed) {
+  return stops && placed % round_size == 0 && stops();
+}
+
+/// Of each position in the order: the first section of the buffers from there on.
+std::vector<int> first_sections(const ArenaSections& sections, const std::vector<int>& order) {
+  std::vector<int> firsts(order.size());
+  int first = std::numeric_limits<int>::max();
+  for (std::size_t i = order.size(); i-- > 0;) {
+    first = std::min(first, sections.first[at(order[i])]);
+    firsts[i] = first;
+  }
+  return firsts;
+}
+
 }  // namespace
 
 std::vector<std::int64_t> first_fit(const std::vector<ArenaBuffer>& buffers,
                                     const ArenaSections& sections, const std::vector<int>& order,
-                                    std::int64_t most_bytes) {
+                                    std::int64_t most_bytes, const StopsPass& stops) {
   std::vector<std::int64_t> offsets(buffers.size());
   PlacedBuffers placed(buffers.size());
-  for (const int buffer : order) {
-    const std::size_t i = at(buffer);
+  const std::vector<int> firsts = first_sections(sections, order);
+  for (std::size_t position = 0; position < order.size(); ++position) {
+    if (is_stopped(stops, position)) return {};
+    if (position % round_size == 0) placed.forget_before(firsts[position]);
+    const std::size_t i = at(order[position]);
     const std::int64_t offset =
         placed.lowest_room(sections.first[i], sections.last[i], buffers[i].bytes);
     if (offset > most_bytes - buffers[i].bytes) return {};
@@ -144,10 +181,11 @@ std::vector<std::int64_t> first_fit(const std::vector<ArenaBuffer>& buffers,
 
 std::vector<std::int64_t> stacked_fit(const std::vector<ArenaBuffer>& buffers,
                                       const ArenaSections& sections, const std::vector<int>& order,
-                                      std::int64_t most_bytes) {
+                                      std::int64_t most_bytes, const StopsPass& stops) {
   std::vector<std::int64_t> offsets(buffers.size());
   BuffersToStack waiting(sections, order);
   for (std::size_t i = 0; i < order.size(); ++i) {
+    if (is_stopped(stops, i)) return {};
     const BuffersToStack::Waiting next = waiting.take();
     const std::size_t buffer = at(order[at(next.position)]);
     if (next.offset > most_bytes - buffers[buffer].bytes) return {};

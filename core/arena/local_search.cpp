@@ -23,10 +23,10 @@ std::vector<int> LocalSearch::moved_forward(const OrderedPlacement& current, std
   return order;
 }
 
-bool LocalSearch::improve(OrderedPlacement& current, std::int64_t goal) {
+bool LocalSearch::improve(OrderedPlacement& current, std::int64_t goal, const StopsPass& stops) {
   std::vector<int> order = moved_forward(current, goal);
   std::vector<std::int64_t> offsets =
-      current.fit(buffers_, sections_, order, current.placement.capacity);
+      current.fit(buffers_, sections_, order, current.placement.capacity, stops);
   if (offsets.empty()) return false;
   const std::int64_t capacity = capacity_of(buffers_, offsets);
   const bool is_better = capacity < current.placement.capacity;

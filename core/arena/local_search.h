@@ -28,8 +28,8 @@ class LocalSearch {
               std::uint64_t seed)
       : buffers_(buffers), sections_(sections), random_(seed) {}
 
-  /// One round; returns whether the capacity is lower than before.
-  bool improve(OrderedPlacement& current, std::int64_t goal);
+  /// One round; returns whether the capacity is lower than before. A stopped round changes nothing.
+  bool improve(OrderedPlacement& current, std::int64_t goal, const StopsPass& stops);
 
  private:
   std::vector<int> moved_forward(const OrderedPlacement& current, std::int64_t goal);

@@ -18,6 +18,13 @@ std::string arena_label(double x, double y, const std::string& text) {
          "\" font-size=\"12\" fill=\"#444\">" + text + "</text>\n";
 }
 
+std::string bound_line(std::int64_t bytes, double bytes_up) {
+  const std::string y = format_fixed(arena_height - static_cast<double>(bytes) * bytes_up, 2);
+  return "<line x1=\"0\" x2=\"960\" y1=\"" + y + "\" y2=\"" + y +
+         "\" stroke=\"#222\" stroke-dasharray=\"6 4\"><title>load bound: " + format_bytes(bytes) +
+         "</title></line>\n";
+}
+
 double area_of(const ArenaPiece& piece) {
   return static_cast<double>(piece.bytes) * (piece.last_slot - piece.first_slot + 1.0);
 }
@@ -63,7 +70,8 @@ ArenaChart arena_chart(const Study& study, const Variant& variant, const StepAre
            std::string(layout::band_colour(band)) + "\"><title>" +
            piece_title(study, variant, *each) + "</title></rect>\n";
   }
-  svg += "</g>\n" + arena_label(4, -6, format_bytes(arena.capacity_bytes)) +
+  svg += "</g>\n" + bound_line(arena.load_bound_bytes, up) +
+         arena_label(4, -6, format_bytes(arena.capacity_bytes)) +
          arena_label(4, 296, std::to_string(variant.timeline.order.size()) + " slots") + "</svg>\n";
   return {svg, arena.pieces.size() - drawn.size()};
 }

@@ -7,19 +7,15 @@
 
 namespace stashscope {
 
-/// The static arenas of both variants of a step.
-struct StepArenas {
-  StepArena baseline;
-  StepArena current;
-};
+/// Lines about an arena: its capacity, the load bound, and what is outside; or why there is none.
+std::string arena_text(const FoundArena& found);
 
-/// Lines about an arena: its capacity, the load bound, and what is outside.
-std::string arena_text(const StepArena& arena);
-
-/// `{"capacity_bytes": 3, "load_bound_bytes": 2, "lower_bound_bytes": 2, "persistent_bytes": 1,
-/// "buffers": [{"name", "bytes", "offset", "first_slot", "last_slot", "is_workspace"}]}`. Slots
-/// count from 1.
+/// Adds the key `arena` to the memory of a variant. Without an arena, it is null, and a key
+/// `no_arena` says why. The arena is `{"capacity_bytes": 3, "load_bound_bytes": 2,
+/// "lower_bound_bytes": 2, "persistent_bytes": 1, "buffers": [{"name", "bytes", "offset",
+/// "first_slot", "last_slot", "is_workspace"}]}`. Slots count from 1.
 /// @param variant the variant of the study's step that the arena belongs to
-nlohmann::json arena_json(const Study& study, const Variant& variant, const StepArena& arena);
+void add_arena(nlohmann::json& memory, const Study& study, const Variant& variant,
+               const FoundArena& found);
 
 }  // namespace stashscope

@@ -69,7 +69,7 @@ std::string reserved_lines(const ReportInput& input, const Variant& variant) {
 }
 
 /// The static arena of the baseline or of the current variant; null if it is not reported.
-const StepArena* arena_of(const ReportInput& input, const Variant& variant) {
+const FoundArena* arena_of(const ReportInput& input, const Variant& variant) {
   if (!input.arenas) return nullptr;
   return &variant == input.study.baseline.get() ? &input.arenas->baseline : &input.arenas->current;
 }
@@ -81,7 +81,7 @@ std::string peak_lines(const ReportInput& input, const Variant& variant, const c
   if (!node.empty()) text += " while '" + printable(node) + "' runs";
   text += unknown_sizes_clause(study) + "\n" + later_line(study, variant);
   text += reserved_lines(input, variant);
-  if (const StepArena* const arena = arena_of(input, variant)) text += arena_text(*arena);
+  if (const FoundArena* const arena = arena_of(input, variant)) text += arena_text(*arena);
   for (const AliveTensor& each : largest_at_peak(study, variant, tensors_at_peak)) {
     text += "  " + with_thousands(each.bytes) + " B  " + each.role + "  " + printable(each.name) +
             " " + each.shape + "\n";
@@ -330,8 +330,8 @@ std::string json_report(const ReportInput& input) {
   }
   if (input.arenas) {
     const auto& [baseline, current] = *input.arenas;
-    report["memory"]["baseline"]["arena"] = arena_json(study, *study.baseline, baseline);
-    report["memory"]["current"]["arena"] = arena_json(study, *study.current, current);
+    add_arena(report["memory"]["baseline"], study, *study.baseline, baseline);
+    add_arena(report["memory"]["current"], study, *study.current, current);
   }
   const json unknown_sizes = unknown_sizes_json(study);
   if (!unknown_sizes.empty()) report["memory"]["unknown_sizes"] = unknown_sizes;

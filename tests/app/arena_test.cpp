@@ -86,6 +86,34 @@ TEST_F(Arena, TheLimitOfSearchesHolds) {
   EXPECT_EQ(usual["load_bound_bytes"], first["load_bound_bytes"]);
 }
 
+TEST_F(Arena, AStepThatIsTooLargeStillHasItsReport) {
+  const std::string large = in_folder("model.onnx") + " --dim N=5000000000000000 --level 1";
+  const auto memory = report(large + " --arena")["memory"];
+  EXPECT_TRUE(memory["current"]["arena"].is_null());
+  EXPECT_NE(memory["current"]["no_arena"].get<std::string>().find("choose smaller dimensions"),
+            std::string::npos);
+  const std::string file = in_folder("none.csv");
+  const Outcome exported = stashscope("--batch --arena --export-arena " + file + " " + large);
+  EXPECT_EQ(exported.status, 1);
+  EXPECT_NE(exported.errors.find("choose smaller dimensions"), std::string::npos);
+  EXPECT_NE(exported.output.find("no static arena: "), std::string::npos) << "the report comes";
+  EXPECT_FALSE(std::filesystem::exists(file));
+}
+
+TEST_F(Arena, ACheckThatWouldNotShowItIsRefused) {
+  write_file_atomically(folder / "limits.json", R"({"peak_bytes": "1TiB"})");
+  const std::string checked = "--batch --check " + in_folder("limits.json") + " " + model();
+  ASSERT_EQ(stashscope(checked).status, 0) << stashscope(checked).errors;
+  for (const std::string option : {"--arena", "--advise-allocator"}) {
+    const Outcome refused = stashscope(option + " " + checked);
+    EXPECT_EQ(refused.status, 2) << option;
+    EXPECT_NE(refused.errors.find(option), std::string::npos) << refused.errors;
+    const std::string out = in_folder("report.txt");
+    EXPECT_EQ(stashscope(option + " --out " + out + " " + checked).status, 0) << option;
+    EXPECT_TRUE(std::filesystem::exists(out));
+  }
+}
+
 TEST_F(Arena, WrongUsageIsRefused) {
   const std::string session = in_folder("other.stashscope");
   ASSERT_EQ(stashscope("--batch " + model() + " --save-session " + session).status, 0);

@@ -19,6 +19,8 @@ class LatestAnswer {
   using Compute = std::function<Answer(const Progress&)>;
   /// Receives the answer; empty if the computation failed.
   using Take = std::function<void(std::optional<Answer>)>;
+  /// Receives why there is no answer, before `Take` receives none.
+  using Fail = std::function<void(const Failure&)>;
 
   LatestAnswer(QObject& owner, JobThread::Urgency urgency)
       : owner_(owner), thread_(JobThread::AtEnd::drop, urgency) {}
@@ -26,17 +28,21 @@ class LatestAnswer {
   LatestAnswer(const LatestAnswer&) = delete;
   LatestAnswer& operator=(const LatestAnswer&) = delete;
 
-  void ask(Compute compute, Take take) {
+  void ask(Compute compute, Take take, Fail fail = {}) {
     cancel();
     progress_ = Progress();
     is_busy_ = true;
-    thread_.post([this, compute = std::move(compute), take = std::move(take), progress = progress_,
-                  question = question_] {
+    thread_.post([this, compute = std::move(compute), take = std::move(take),
+                  fail = std::move(fail), progress = progress_, question = question_] {
       if (progress.cancelled()) return;
       const auto answer = std::make_shared<std::optional<Answer>>();
-      failure_of([&] { *answer = compute(progress); });
+      const auto failure = failure_of([&] { *answer = compute(progress); });
       QMetaObject::invokeMethod(
-          &owner_, [this, take, answer, question] { deliver(take, *answer, question); },
+          &owner_,
+          [this, take, fail, answer, failure, question] {
+            if (failure && fail && question == question_) fail(*failure);
+            deliver(take, *answer, question);
+          },
           Qt::QueuedConnection);
     });
   }

@@ -22,10 +22,8 @@ constexpr double right_of_plot = 16;
 constexpr double below_plot = 6;
 /// Maps lower than this, in lines of text, have one row of texts below the plot.
 constexpr double least_lines_for_two_rows = 9.5;
-
-bool is_there(const ArenaPiece& piece, std::size_t slot) {
-  return piece.first_slot <= slot && slot <= piece.last_slot;
-}
+/// How much of an arena that waits for its successor stays visible.
+constexpr double share_while_waiting = 0.4;
 
 }  // namespace
 
@@ -42,6 +40,7 @@ void ArenaMap::set_arena(ArenaPicture arena) {
   // The id of the outlined buffer is not valid in another variant.
   if (arena.curves.current != arena_.curves.current) marked_ = BufferId();
   arena_ = std::move(arena);
+  is_waiting_ = false;
   hovered_.reset();
   drag_.cancel();
   enable_keys(*this, !arena_.empty());
@@ -51,6 +50,13 @@ void ArenaMap::set_arena(ArenaPicture arena) {
     cursor_ = std::min(cursor_, slots - 1);
   }
   lay_out();
+}
+
+void ArenaMap::wait() {
+  is_waiting_ = true;
+  hovered_.reset();
+  enable_keys(*this, false);
+  update();
 }
 
 void ArenaMap::set_colouring(MemoryLook::Colouring colouring) {
@@ -139,7 +145,7 @@ const ArenaPiece* ArenaMap::marked_piece() const {
 }
 
 QStringList ArenaMap::facts_at(QPointF point) const {
-  if (arena_.empty() || !plot_.contains(point)) return {};
+  if (arena_.empty() || is_waiting_ || !plot_.contains(point)) return {};
   const ArenaPiece* const piece = piece_at(point);
   if (piece == nullptr) return gap_facts(slot_at(point.x()), byte_at(point.y()));
   const Study& study = *arena_.curves.study;
@@ -215,6 +221,14 @@ void ArenaMap::paint_marks(QPainter& painter) const {
   }
 }
 
+void ArenaMap::paint_waiting(QPainter& painter) const {
+  painter.fillRect(rect(), theme_of(palette()).canvas);
+  painter.setOpacity(share_while_waiting);
+  painter.drawPixmap(0, 0, layer_);
+  painter.setOpacity(1);
+  paint_focus_frame(painter, *this);
+}
+
 void ArenaMap::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   if (arena_.empty()) {
@@ -222,6 +236,7 @@ void ArenaMap::paintEvent(QPaintEvent*) {
     return paint_focus_frame(painter, *this);
   }
   if (is_stale_ || layer_.devicePixelRatio() != devicePixelRatioF()) paint_layer();
+  if (is_waiting_) return paint_waiting(painter);
   painter.drawPixmap(0, 0, layer_);
   const MemoryFrame around = frame();
   painter.setRenderHint(QPainter::Antialiasing);

@@ -26,6 +26,9 @@ class ArenaMap : public QWidget, public PictureSource {
   /// Shows another arena; an empty one empties the map. The visible share of the axis stays.
   void set_arena(ArenaPicture arena);
   const ArenaPicture& arena() const { return arena_; }
+  /// Dims the arena, which is out of date, until the next one is set. Nothing in it can be chosen.
+  void wait();
+  bool is_waiting() const { return is_waiting_; }
   void set_colouring(MemoryLook::Colouring colouring);
   void set_cursor(std::size_t slot);
   /// Outlines a tensor; an invalid id outlines none.
@@ -79,6 +82,7 @@ class ArenaMap : public QWidget, public PictureSource {
   void paint_layer();
   void paint_surroundings(QPainter& painter) const;
   void paint_marks(QPainter& painter) const;
+  void paint_waiting(QPainter& painter) const;
   void click(QPointF at);
   void move_cursor(std::ptrdiff_t by);
   void walk_stack(int by);
@@ -90,6 +94,7 @@ class ArenaMap : public QWidget, public PictureSource {
   int axis_rows_ = 1;
   QPixmap layer_;
   bool is_stale_ = true;
+  bool is_waiting_ = false;
   std::size_t cursor_ = 0;
   BufferId marked_;
   std::optional<QPointF> hovered_;

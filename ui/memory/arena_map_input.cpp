@@ -44,11 +44,11 @@ void ArenaMap::mousePressEvent(QMouseEvent* event) {
 
 void ArenaMap::mouseMoveEvent(QMouseEvent* event) {
   if (arena_.empty()) return;
-  hovered_ = event->position();
+  if (!is_waiting_) hovered_ = event->position();
   if (event->buttons().testFlag(Qt::LeftButton)) {
     if (const auto panned = drag_.move(axis_, event->position().x())) set_axis(*panned);
   }
-  Q_EMIT pointed_at(facts_at(*hovered_));
+  Q_EMIT pointed_at(facts_at(event->position()));
   update();
 }
 
@@ -57,7 +57,7 @@ void ArenaMap::mouseReleaseEvent(QMouseEvent* event) {
   const AxisDrag::Kind drag = drag_.release();
   if (arena_.empty()) return;
   update();
-  if (drag == AxisDrag::Kind::click) click(event->position());
+  if (drag == AxisDrag::Kind::click && !is_waiting_) click(event->position());
   if (drag != AxisDrag::Kind::brush) return;
   if (const auto range = drag_.zoomed_to(axis_, event->position().x())) set_axis(*range);
 }
@@ -93,8 +93,7 @@ void ArenaMap::move_cursor(std::ptrdiff_t by) {
 void ArenaMap::walk_stack(int by) {
   std::vector<const ArenaPiece*> stack;
   for (const ArenaPiece& each : arena_.arena->pieces) {
-    const bool is_there = each.first_slot <= cursor_ && cursor_ <= each.last_slot;
-    if (is_there && each.buffer.valid()) stack.push_back(&each);
+    if (is_there(each, cursor_) && each.buffer.valid()) stack.push_back(&each);
   }
   if (stack.empty()) return;
   std::ranges::sort(stack, {}, [](const ArenaPiece* each) { return each->offset; });

@@ -14,6 +14,14 @@ struct BlockLook {
   bool persistent = false;
 };
 
+/// The look of what is alive in the slots [first_slot, last_slot].
+/// @param slots of the whole step
+inline BlockLook look_of(Band band, std::size_t first_slot, std::size_t last_slot,
+                         std::size_t slots) {
+  const auto lived = static_cast<double>(last_slot - first_slot + 1);
+  return {band, lived / static_cast<double>(slots), false};
+}
+
 /// All colours of tensors, computed only once, because there may be a million tensors.
 class TensorColours {
  public:

@@ -97,20 +97,32 @@ std::string curve_note(const Study& study, const PageLimits& limits) {
          "dips within a stretch are not shown.</p>\n";
 }
 
+/// Says which of the two arenas the picture shows; empty if plans change nothing.
+std::string shown_arena_html(const StepArenas& arenas) {
+  const auto& without = arenas.baseline.arena;
+  if (!without || without == arenas.current.arena) return "";
+  return " This is the arena with plans; without plans, it needs <b>" +
+         format_bytes(without->capacity_bytes) + "</b>.";
+}
+
 std::string arena_html(const ReportInput& input, const PageLimits& limits) {
   if (!input.arenas) return "";
-  const StepArena& arena = input.arenas->current;
+  const std::string title = "<h3>Static arena</h3>\n";
+  if (const auto& failure = input.arenas->current.failure) {
+    return title + "<p>There is none: " + xml_escaped(failure->what()) + ".</p>\n";
+  }
+  const StepArena& arena = *input.arenas->current.arena;
   const auto& [svg, left_out] =
       arena_chart(input.study, *input.study.current, arena, limits.arena_pieces);
-  std::string html = "<h3>Static arena</h3>\n<p>With fixed offsets for everything but the " +
-                     format_bytes(arena.persistent_bytes) +
-                     " of persistent tensors, the step needs an arena of <b>" +
-                     format_bytes(arena.capacity_bytes) + "</b>, " +
-                     format_fixed(arena_ratio(arena), 4) +
-                     " times the load bound. Each rectangle is a tensor in the colour of its use: "
-                     "slots across, offset up.</p>"
-                     "\n<figure>\n" +
-                     svg + "</figure>\n";
+  std::string html =
+      title + "<p>With fixed offsets for everything but the " +
+      format_bytes(arena.persistent_bytes) +
+      " of persistent tensors, the step needs an arena of <b>" +
+      format_bytes(arena.capacity_bytes) + "</b>, " + format_fixed(arena_ratio(arena), 4) +
+      " times the load bound, which the dashed line shows." + shown_arena_html(*input.arenas) +
+      " Each rectangle is a tensor or the workspace of a node in the colour of its use: slots "
+      "across, offset up.</p>\n<figure>\n" +
+      svg + "</figure>\n";
   if (left_out == 0) return html;
   return html + "<p class=\"note\">To keep the page small, the " +
          with_thousands(static_cast<std::int64_t>(left_out)) +

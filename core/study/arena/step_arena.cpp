@@ -1,6 +1,7 @@
 #include "core/study/arena/step_arena.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -38,14 +39,6 @@ void check_size(const std::vector<ArenaPiece>& pieces) {
   }
 }
 
-/// The search is checked each time: a placement that overlaps would be used as it is.
-void check_placement(const std::vector<ArenaBuffer>& buffers, const ArenaPlacement& placement) {
-  const auto fault = find_fault(buffers, placement);
-  if (!fault) return;
-  fail_run("the arena of the step", "is wrong at buffer " + std::to_string(fault->buffer + 1),
-           "please report this with the model");
-}
-
 }  // namespace
 
 std::vector<ArenaBuffer> arena_buffers(const StepArena& arena) {
@@ -71,7 +64,7 @@ StepArena step_arena(const Variant& variant, const SearchLimit& limit, const Pro
   arena.persistent_bytes = persistent_bytes(variant.timeline);
   const std::vector<ArenaBuffer> buffers = arena_buffers(arena);
   const ArenaResult result = find_placement(buffers, {}, limit, progress);
-  check_placement(buffers, result.placement);
+  require_right(buffers, result.placement, "the arena of the step", "the model");
   for (std::size_t i = 0; i < arena.pieces.size(); ++i) {
     arena.pieces[i].offset = result.placement.offsets[i];
   }
@@ -81,9 +74,36 @@ StepArena step_arena(const Variant& variant, const SearchLimit& limit, const Pro
   return arena;
 }
 
+SearchLimit arena_limit(const SearchLimit& asked, bool has_seconds) {
+  SearchLimit limit = asked;
+  if (!has_seconds) limit.seconds = 0;
+  if (limit.seconds == 0 && limit.moves == 0) limit.moves = usual_arena_limit.moves;
+  return limit;
+}
+
+FoundArena found_arena(const Variant& variant, const SearchLimit& limit, const Progress& progress) {
+  try {
+    return {step_arena(variant, limit, progress), {}};
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::cancelled) throw;
+    return {{}, error};
+  }
+}
+
+StepArenas step_arenas(const Study& study, const SearchLimit& limit, const Progress& progress) {
+  FoundArena baseline = found_arena(*study.baseline, limit, progress);
+  if (pieces_of(*study.baseline) != pieces_of(*study.current)) {
+    return {std::move(baseline), found_arena(*study.current, limit, progress)};
+  }
+  FoundArena current = baseline;
+  if (current.arena) {
+    current.arena->persistent_bytes = persistent_bytes(study.current->timeline);
+  }
+  return {std::move(baseline), std::move(current)};
+}
+
 double arena_ratio(const StepArena& arena) {
-  if (arena.load_bound_bytes == 0) return 1;
-  return static_cast<double>(arena.capacity_bytes) / static_cast<double>(arena.load_bound_bytes);
+  return arena_ratio(arena.capacity_bytes, arena.load_bound_bytes);
 }
 
 std::string piece_name(const Study& study, const Variant& variant, const ArenaPiece& piece) {

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/arena/arena_search.h"
+#include "core/base/error.h"
 #include "core/study/step/study.h"
 
 namespace stashscope {
@@ -20,6 +22,11 @@ struct ArenaPiece {
 
   friend bool operator==(const ArenaPiece&, const ArenaPiece&) = default;
 };
+
+/// Whether a piece is there while the node in a slot runs.
+inline bool is_there(const ArenaPiece& piece, std::size_t slot) {
+  return piece.first_slot <= slot && slot <= piece.last_slot;
+}
 
 /// A static arena: one block of memory in which everything that a step allocates has a fixed
 /// offset. Immutable.
@@ -47,6 +54,30 @@ inline constexpr SearchLimit usual_arena_limit{.seconds = 0, .moves = 100'000};
 /// The arena of a variant, as small as the search finds it within the limit. Throws a `cancelled`
 /// Error, and an input Error for tensors of more than `most_arena_bytes` in all.
 StepArena step_arena(const Variant& variant, const SearchLimit& limit, const Progress& progress);
+
+/// The limit of searches for arenas, made of that of searches for plans. A limit of moves alone
+/// leaves the clock out, and without any limit it is the usual one.
+/// @param has_seconds whether the user chose the seconds of `asked`
+SearchLimit arena_limit(const SearchLimit& asked, bool has_seconds);
+
+/// The arena of a variant, or why it has none; both are empty if it was not searched for.
+struct FoundArena {
+  std::optional<StepArena> arena;
+  std::optional<Error> failure;
+};
+
+/// Both variants of a step.
+struct StepArenas {
+  FoundArena baseline;
+  FoundArena current;
+};
+
+/// Like step_arena, but only a `cancelled` Error is thrown.
+FoundArena found_arena(const Variant& variant, const SearchLimit& limit, const Progress& progress);
+
+/// The arenas of both variants. If both have the same pieces, as without plans, one search is for
+/// both. Throws a `cancelled` Error.
+StepArenas step_arenas(const Study& study, const SearchLimit& limit, const Progress& progress);
 
 /// The pieces as buffers of core/arena. The time is the slot.
 std::vector<ArenaBuffer> arena_buffers(const StepArena& arena);

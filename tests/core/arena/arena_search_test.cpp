@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <numeric>
@@ -126,12 +127,84 @@ TEST(ArenaSearch, CanBeCancelled) {
   });
 }
 
+TEST(ArenaSearch, ASearchThatIsEndedStopsWithinAPass) {
+  const auto buffers = test::random_buffers(400, 300, 1000, 3);
+  const ArenaSections sections = sections_of(buffers);
+  const auto order = ordered(buffers, largest_loads(buffers, sections), ArenaOrder::start);
+  const std::int64_t first_pass =
+      capacity_of(buffers, first_fit(buffers, sections, order, most_arena_bytes));
+  const auto ended_before = [&](int pass) {
+    std::atomic<bool> is_ended = false;
+    int passes = 0;
+    // A pass is reported before it starts.
+    const Progress progress([&](double, std::string_view) { is_ended = ++passes >= pass; });
+    SearchLimit limit = moves(1'000'000);
+    limit.is_ended = &is_ended;
+    const ArenaResult found = find_placement(buffers, std::nullopt, limit, progress);
+    EXPECT_EQ(find_fault(buffers, found.placement), std::nullopt);
+    return found.placement.capacity;
+  };
+  EXPECT_EQ(ended_before(1), first_pass) << "there is always a placement";
+  EXPECT_EQ(ended_before(2), first_pass) << "the second pass does not run to its end";
+  EXPECT_LT(ended_before(3), first_pass) << "the second pass finds more";
+}
+
+TEST(GreedyFit, PassesStopWhenTheyAreTold) {
+  const auto buffers = test::random_buffers(1000, 400, 1000, 1);
+  const ArenaSections sections = sections_of(buffers);
+  const auto order = ordered(buffers, largest_loads(buffers, sections), ArenaOrder::size);
+  for (const auto& fit : {&first_fit, &stacked_fit}) {
+    int asked = 0;
+    const auto whole = fit(buffers, sections, order, most_arena_bytes, [&] { return ++asked < 0; });
+    EXPECT_EQ(whole, fit(buffers, sections, order, most_arena_bytes, {}));
+    EXPECT_GE(asked, 3) << "a long pass is asked several times";
+    asked = 0;
+    EXPECT_TRUE(
+        fit(buffers, sections, order, most_arena_bytes, [&] { return ++asked == 3; }).empty());
+    EXPECT_EQ(asked, 3);
+  }
+}
+
+/// The lowest free offset by trying those above each placed buffer.
+std::int64_t lowest_free(const std::vector<ArenaBuffer>& buffers,
+                         const std::vector<std::int64_t>& offsets, const std::vector<int>& placed,
+                         const ArenaBuffer& next) {
+  const auto is_free = [&](std::int64_t offset) {
+    return std::ranges::none_of(placed, [&](int each) {
+      const ArenaBuffer& other = buffers[at(each)];
+      return other.lower < next.upper && next.lower < other.upper &&
+             offset < offsets[at(each)] + other.bytes && offsets[at(each)] < offset + next.bytes;
+    });
+  };
+  std::vector<std::int64_t> tried = {0};
+  for (const int each : placed) tried.push_back(offsets[at(each)] + buffers[at(each)].bytes);
+  std::ranges::sort(tried);
+  return *std::ranges::find_if(tried, is_free);
+}
+
+TEST(GreedyFit, FirstFitTakesTheLowestFreeOffset) {
+  auto buffers = test::random_buffers(700, 500, 1000, 5);
+  for (ArenaBuffer& each : buffers) each.upper = std::min(each.upper, each.lower + 60);
+  std::erase_if(buffers, [](const ArenaBuffer& each) { return each.bytes == 0; });
+  const ArenaSections sections = sections_of(buffers);
+  for (const ArenaOrder by : {ArenaOrder::start, ArenaOrder::size}) {
+    const auto order = ordered(buffers, largest_loads(buffers, sections), by);
+    std::vector<std::int64_t> offsets(buffers.size());
+    std::vector<int> placed;
+    for (const int each : order) {
+      offsets[at(each)] = lowest_free(buffers, offsets, placed, buffers[at(each)]);
+      placed.push_back(each);
+    }
+    EXPECT_EQ(first_fit(buffers, sections, order, most_arena_bytes), offsets);
+  }
+}
+
 TEST(GreedyFit, PassesPlaceNothingAboveTheMostBytes) {
   const std::vector<ArenaBuffer> buffers = {{0, 2, 4}, {1, 3, 4}, {2, 4, 4}};
   const ArenaSections sections = sections_of(buffers);
   for (const auto& fit : {&first_fit, &stacked_fit}) {
-    EXPECT_EQ(fit(buffers, sections, {0, 1, 2}, 8), (std::vector<std::int64_t>{0, 4, 0}));
-    EXPECT_TRUE(fit(buffers, sections, {0, 1, 2}, 7).empty());
+    EXPECT_EQ(fit(buffers, sections, {0, 1, 2}, 8, {}), (std::vector<std::int64_t>{0, 4, 0}));
+    EXPECT_TRUE(fit(buffers, sections, {0, 1, 2}, 7, {}).empty());
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include "core/arena/sections.h"
 #include "tests/core/arena/made_arenas.h"
+#include "tests/support/refusal.h"
 
 namespace stashscope {
 namespace arena_test {
@@ -24,6 +25,20 @@ TEST(Arena, AFaultIsTheFirstOverlapOrABufferOutside) {
   EXPECT_EQ(find_fault(buffers, {{0, 0, 10}, 14}), (ArenaFault{2, std::nullopt}));
   EXPECT_EQ(find_fault(buffers, {{-1, 0, 10}, 15}), (ArenaFault{0, std::nullopt}));
   EXPECT_EQ(find_fault({{0, 2, 0}, {0, 2, 5}}, {{2, 0}, 5}), std::nullopt) << "no bytes, no fault";
+}
+
+TEST(Arena, AWrongPlacementOfASearchIsRefused) {
+  const std::vector<ArenaBuffer> buffers = {{0, 4, 10}, {2, 6, 5}};
+  EXPECT_NO_THROW(require_right(buffers, {{0, 10}, 15}, "the placement", "the instance"));
+  const std::string refused = test::refusal(ErrorKind::run, [&] {
+    require_right(buffers, {{0, 9}, 15}, "the placement", "the instance");
+  });
+  for (const char* const part :
+       {"the placement: ", "buffer 2", "; please report", "the instance"}) {
+    EXPECT_NE(refused.find(part), std::string::npos) << refused;
+  }
+  EXPECT_EQ(arena_ratio(15, 10), 1.5);
+  EXPECT_EQ(arena_ratio(0, 0), 1);
 }
 
 TEST(Arena, AFaultIsFoundAsByComparingAllPairs) {

@@ -24,8 +24,7 @@ constexpr SearchLimit short_limit{.seconds = 0, .moves = 100'000};
 
 ReportInput input_of(const Study& study) {
   ReportInput input{study, "m.onnx"};
-  input.arenas = {step_arena(*study.baseline, short_limit, Progress()),
-                  step_arena(*study.current, short_limit, Progress())};
+  input.arenas = step_arenas(study, short_limit, Progress());
   return input;
 }
 
@@ -81,9 +80,10 @@ TEST(ArenaReport, IsInTheTextAndInJsonIfItIsAskedFor) {
   expect_right(report["memory"]["baseline"]);
   expect_right(report["memory"]["current"]);
   const std::string text = text_report(input);
-  for (const StepArena& arena : {input.arenas->baseline, input.arenas->current}) {
-    EXPECT_NE(text.find("static arena: " + exact_bytes(arena.capacity_bytes)), std::string::npos);
-    EXPECT_NE(text.find("load bound of the arena: " + exact_bytes(arena.load_bound_bytes)),
+  for (const FoundArena& found : {input.arenas->baseline, input.arenas->current}) {
+    EXPECT_NE(text.find("static arena: " + exact_bytes(found.arena->capacity_bytes)),
+              std::string::npos);
+    EXPECT_NE(text.find("load bound of the arena: " + exact_bytes(found.arena->load_bound_bytes)),
               std::string::npos);
   }
   const ReportInput without{*study, "m.onnx"};
@@ -101,7 +101,8 @@ std::size_t occurrences(const std::string& text, const std::string& part) {
 TEST(ArenaReport, ThePageHasAPictureOfTheLargestTensors) {
   const auto study = test::study_of(test::named(test::blocks(4)), 1);
   const ReportInput input = input_of(*study);
-  const std::size_t pieces = input.arenas->current.pieces.size();
+  const StepArena& arena = *input.arenas->current.arena;
+  const std::size_t pieces = arena.pieces.size();
   const std::string page = html_report(input);
   EXPECT_NE(page.find("Static arena"), std::string::npos);
   EXPECT_NE(page.find("aria-label=\"Static arena of the step\""), std::string::npos);
@@ -111,12 +112,47 @@ TEST(ArenaReport, ThePageHasAPictureOfTheLargestTensors) {
   EXPECT_NE(html_report(input, limits)
                 .find("the " + std::to_string(pieces - 5) + " smallest rectangles are left out"),
             std::string::npos);
-  const ArenaChart all = arena_chart(*study, *study->current, input.arenas->current, pieces);
+  const ArenaChart all = arena_chart(*study, *study->current, arena, pieces);
   EXPECT_EQ(all.left_out, 0U);
-  EXPECT_EQ(occurrences(all.svg, "<title>"), pieces);
-  const ArenaChart some = arena_chart(*study, *study->current, input.arenas->current, 5);
+  EXPECT_EQ(occurrences(all.svg, "</title></rect>"), pieces);
+  const ArenaChart some = arena_chart(*study, *study->current, arena, 5);
   EXPECT_EQ(some.left_out, pieces - 5);
-  EXPECT_EQ(occurrences(some.svg, "<title>"), 5U);
+  EXPECT_EQ(occurrences(some.svg, "</title></rect>"), 5U);
+}
+
+TEST(ArenaReport, ThePageSaysWhatItsPictureShows) {
+  const auto study = test::study_of(test::named(test::blocks(4)), 1);
+  ReportInput input = input_of(*study);
+  StepArena& arena = *input.arenas->current.arena;
+  const std::string page = html_report(input);
+  EXPECT_NE(page.find("This is the arena with plans; without plans, it needs <b>" +
+                      format_bytes(input.arenas->baseline.arena->capacity_bytes) + "</b>"),
+            std::string::npos);
+  EXPECT_NE(page.find("a tensor or the workspace of a node"), std::string::npos);
+  // Half of the capacity is in the middle of the 280 units.
+  arena.load_bound_bytes = arena.capacity_bytes / 2;
+  arena.capacity_bytes = 2 * arena.load_bound_bytes;
+  const std::string svg = arena_chart(*study, *study->current, arena, 5).svg;
+  EXPECT_NE(svg.find("y1=\"140.00\" y2=\"140.00\""), std::string::npos) << svg;
+  const auto without_plans = test::study_of(test::named(test::blocks(4)), 0);
+  EXPECT_EQ(html_report(input_of(*without_plans)).find("the arena with plans"), std::string::npos);
+}
+
+TEST(ArenaReport, AStepWithoutArenaHasAReasonInstead) {
+  const auto study = test::study_of(test::named(test::blocks(4)), 1);
+  ReportInput input = input_of(*study);
+  const std::string reason = "the arena of the step: has <too> many tensors; choose fewer";
+  input.arenas->current = {
+      {},
+      Error(ErrorKind::input, "the arena of the step", "has <too> many tensors", "choose fewer")};
+  const json memory = json::parse(json_report(input))["memory"];
+  EXPECT_TRUE(memory["current"]["arena"].is_null());
+  EXPECT_EQ(memory["current"]["no_arena"], reason);
+  EXPECT_FALSE(memory["baseline"].contains("no_arena"));
+  expect_right(memory["baseline"]);
+  EXPECT_NE(text_report(input).find("no static arena: " + reason), std::string::npos);
+  EXPECT_NE(html_report(input).find("has &lt;too&gt; many tensors; choose fewer."),
+            std::string::npos);
 }
 
 }  // namespace arena_report_test

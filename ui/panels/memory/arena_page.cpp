@@ -23,6 +23,7 @@ ArenaPage::ArenaPage(Document& document, QWidget* parent)
   state_->setObjectName(u"arena_state"_s);
   state_->setAlignment(Qt::AlignCenter);
   state_->setWordWrap(true);
+  state_->setTextFormat(Qt::PlainText);
   auto* const layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(spacing_unit / 2);
@@ -32,8 +33,7 @@ ArenaPage::ArenaPage(Document& document, QWidget* parent)
   layout->addLayout(line);
   layout->addWidget(map_, 1);
   layout->addWidget(state_, 1);
-  connect(&document_.selection(), &LinkedSelection::changed, this,
-          [this] { map_->set_cursor(document_.selection().slot()); });
+  connect(&document_.selection(), &LinkedSelection::changed, this, &ArenaPage::follow_cursor);
   connect(map_, &ArenaMap::pointed_at, this, [this](const QStringList& facts) {
     facts.isEmpty() ? show_sums() : line_->set_forms({facts.join(u" · "_s)});
   });
@@ -49,7 +49,7 @@ void ArenaPage::set_curves(const MemoryCurves& curves) {
     answers_.cancel();
     asked_.reset();
     placed_ = {};
-    has_failed_ = false;
+    failure_.reset();
   }
   ask();
   show_arena();
@@ -65,7 +65,8 @@ void ArenaPage::ask() {
   asked_ = curves_.study->current;
   answers_.ask(
       [study = curves_.study](const Progress& progress) { return placed(*study, progress); },
-      [this](std::optional<Placed> answer) { take(std::move(answer)); });
+      [this](std::optional<Placed> answer) { take(std::move(answer)); },
+      [this](const Failure& failure) { failure_ = failure; });
 }
 
 ArenaPage::Placed ArenaPage::placed(const Study& study, const Progress& progress) {
@@ -73,19 +74,17 @@ ArenaPage::Placed ArenaPage::placed(const Study& study, const Progress& progress
   const auto arena =
       std::make_shared<const StepArena>(step_arena(variant, usual_arena_limit, progress));
   const IdVector<BufferId, Band> bands = band_of_buffers(study, variant);
-  const auto slots_of_step = static_cast<double>(variant.timeline.order.size());
+  const std::size_t slots = variant.timeline.order.size();
   auto looks = std::make_shared<std::vector<BlockLook>>();
   looks->reserve(arena->pieces.size());
   for (const ArenaPiece& each : arena->pieces) {
-    const double lived = each.last_slot - each.first_slot + 1;
-    looks->push_back(
-        {each.buffer.valid() ? bands[each.buffer] : Band::workspace, lived / slots_of_step, false});
+    const Band band = each.buffer.valid() ? bands[each.buffer] : Band::workspace;
+    looks->push_back(look_of(band, each.first_slot, each.last_slot, slots));
   }
   return {arena, looks};
 }
 
 void ArenaPage::take(std::optional<Placed> answer) {
-  has_failed_ = !answer;
   if (answer) placed_ = std::move(*answer);
   show_arena();
 }
@@ -93,24 +92,38 @@ void ArenaPage::take(std::optional<Placed> answer) {
 QString ArenaPage::state_text() const {
   if (curves_.study == nullptr) return tr("Open a model to see the static arena of its step.");
   if (curves_.empty()) return tr("The step runs no node.");
-  if (has_failed_) return tr("The arena could not be computed.");
+  if (failure_) return tr("The arena could not be computed:\n%1").arg(failure_->message);
   if (placed_.arena == nullptr) return tr("Placing tensors …");
   return tr("The step allocates nothing.");
 }
 
+bool ArenaPage::is_waiting() const { return answers_.is_busy() && !map_->arena().empty(); }
+
 void ArenaPage::show_arena() {
   const bool has_any = placed_.arena != nullptr && !placed_.arena->pieces.empty();
-  map_->setVisible(has_any);
-  line_->setVisible(has_any);
-  state_->setVisible(!has_any);
+  const bool waits = !has_any && is_waiting();
+  map_->setVisible(has_any || waits);
+  line_->setVisible(has_any || waits);
+  state_->setVisible(!has_any && !waits);
   state_->setText(state_text());
-  const BufferId marked = map_->marked();
-  const bool is_same = map_->arena().curves.current == curves_.current;
+  if (waits) {
+    line_->set_forms({state_text()});
+    return map_->wait();
+  }
   map_->set_arena(has_any ? ArenaPicture{placed_.arena, placed_.looks, curves_} : ArenaPicture{});
   if (!has_any) return;
-  if (is_same) map_->mark(marked);
-  map_->set_cursor(document_.selection().slot());
+  map_->mark(marked_);
+  follow_cursor();
   show_sums();
+}
+
+void ArenaPage::mark(BufferId buffer) {
+  marked_ = buffer;
+  if (!map_->is_waiting()) map_->mark(buffer);
+}
+
+void ArenaPage::follow_cursor() {
+  if (!map_->is_waiting()) map_->set_cursor(document_.selection().slot());
 }
 
 void ArenaPage::show_sums() {

@@ -8,7 +8,8 @@
 namespace stashscope::ui {
 
 /// The static arena of the current step below a line about it. The arena is computed on another
-/// thread, and only while the page is visible. While there is none, a text says why.
+/// thread, and only while the page is visible. Meanwhile, the arena before stays, dimmed. While
+/// there is none, a text says why.
 class ArenaPage : public QWidget {
   Q_OBJECT
 
@@ -18,8 +19,9 @@ class ArenaPage : public QWidget {
   ArenaMap& map() { return *map_; }
   /// Follows the study. @param curves of the document's study; empty: there is no study
   void set_curves(const MemoryCurves& curves);
-  void mark(BufferId buffer) { map_->mark(buffer); }
-  BufferId marked() const { return map_->marked(); }
+  /// Outlines a tensor, as soon as the arena of the step is there.
+  /// @param buffer of the current variant; invalid: none
+  void mark(BufferId buffer);
   /// Whether no arena is being computed.
   bool is_settled() const { return !answers_.is_busy(); }
 
@@ -38,6 +40,9 @@ class ArenaPage : public QWidget {
   void ask();
   void take(std::optional<Placed> answer);
   void show_arena();
+  void follow_cursor();
+  /// Whether the map shows an earlier arena until the one of the step is there.
+  bool is_waiting() const;
   void show_sums();
   QString state_text() const;
 
@@ -48,7 +53,8 @@ class ArenaPage : public QWidget {
   MemoryCurves curves_;
   std::shared_ptr<const Variant> asked_;  ///< the variant of `placed_` or of the running search
   Placed placed_;
-  bool has_failed_ = false;
+  std::optional<Failure> failure_;  ///< why there is no arena of `asked_`
+  BufferId marked_;
   LatestAnswer<Placed> answers_{*this, JobThread::Urgency::normal};
 };
 

@@ -114,9 +114,10 @@ SegmentPicture SegmentPage::picture_at(std::size_t slot) {
 BlockLook SegmentPage::look_of(const MapBlock& block) const {
   if (!block.buffer.valid()) return {};
   const Buffer& buffer = bands_of_->timeline.buffers[block.buffer];
-  const auto slots_of_step = static_cast<double>(bands_of_->timeline.order.size());
-  const double lived = buffer.last_slot - buffer.first_slot + 1;
-  return {bands_[block.buffer], lived / slots_of_step, buffer.persistent};
+  BlockLook look = ui::look_of(bands_[block.buffer], buffer.first_slot, buffer.last_slot,
+                               bands_of_->timeline.order.size());
+  look.persistent = buffer.persistent;
+  return look;
 }
 
 void SegmentPage::show_sums() {

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
+#include <utility>
 
 #include "core/arena/arena_file.h"
 #include "core/onnx/captured_step_reader.h"
@@ -120,10 +122,52 @@ TEST(StepArena, AStepWithoutNodesNeedsNone) {
   EXPECT_EQ(arena_ratio(arena), 1);
 }
 
+TEST(StepArena, OneSearchIsForBothVariantsIfPlansChangeNothing) {
+  const auto searches_of = [](const Study& study) {
+    int reports = 0;
+    const Progress progress([&](double, std::string_view) { ++reports; });
+    const StepArenas both = step_arenas(study, short_limit, progress);
+    const int of_both = std::exchange(reports, 0);
+    EXPECT_EQ(both.baseline.arena, step_arena(*study.baseline, short_limit, progress));
+    const int of_baseline = std::exchange(reports, 0);
+    EXPECT_EQ(both.current.arena, step_arena(*study.current, short_limit, progress));
+    return std::array{of_both, of_baseline, reports};
+  };
+  const auto [same, of_baseline, of_same] = searches_of(*blocks_of(5, 0));
+  EXPECT_EQ(same, of_baseline);
+  const auto [both, of_first, of_second] = searches_of(*blocks_of(5, 1));
+  EXPECT_EQ(both, of_first + of_second);
+}
+
+TEST(StepArena, AStepThatIsTooLargeHasAReasonInstead) {
+  Choices choices;
+  choices.dims["N"] = 2'000'000'000'000'000;
+  const auto study = compute_study(test::named(test::blocks(5)), choices, nullptr, Progress());
+  const StepArenas none = step_arenas(*study, short_limit, Progress());
+  for (const FoundArena& each : {none.baseline, none.current}) {
+    EXPECT_FALSE(each.arena);
+    ASSERT_TRUE(each.failure);
+    EXPECT_EQ(each.failure->kind(), ErrorKind::input);
+    EXPECT_FALSE(each.failure->hint().empty());
+  }
+}
+
+TEST(StepArena, TheClockLimitsTheSearchOnlyIfItIsAskedFor) {
+  const SearchLimit usual;
+  EXPECT_EQ(arena_limit(usual, false), usual_arena_limit);
+  EXPECT_EQ(arena_limit({.seconds = 10, .moves = 500, .seed = 7}, false),
+            (SearchLimit{.seconds = 0, .moves = 500, .seed = 7}));
+  EXPECT_EQ(arena_limit({.seconds = 3, .moves = 500}, true),
+            (SearchLimit{.seconds = 3, .moves = 500}));
+  EXPECT_EQ(arena_limit({.seconds = 3}, true), (SearchLimit{.seconds = 3}));
+}
+
 TEST(StepArena, CanBeCancelled) {
   const Progress progress;
   progress.cancel();
-  EXPECT_THROW(step_arena(*blocks_of(5, 0)->current, short_limit, progress), Error);
+  const auto study = blocks_of(5, 0);
+  EXPECT_THROW(step_arena(*study->current, short_limit, progress), Error);
+  EXPECT_THROW(step_arenas(*study, short_limit, progress), Error);
 }
 
 TEST(StepArena, TheFileIsReadBackAsTheSameBuffers) {

@@ -1,8 +1,10 @@
 // The map of the static arena.
 
+#include <QSignalSpy>
 #include <QTabBar>
 #include <cmath>
 
+#include "core/study/facts/step_tensors.h"
 #include "core/study/facts/tensor_facts.h"
 #include "tests/support/named_model.h"
 #include "tests/ui/support/window_test.h"
@@ -125,8 +127,8 @@ TEST_F(ArenaOfTheStep, KeysMoveTheCursorAndWalkThroughTheTensors) {
   map().mark({});
   const ArenaPiece first = pressed(Qt::Key_Up);
   for (const ArenaPiece& each : arena().pieces) {
-    const bool is_there = each.first_slot <= slot() && slot() <= each.last_slot;
-    EXPECT_TRUE(!is_there || each.bytes <= first.bytes) << "the largest at the cursor comes first";
+    EXPECT_TRUE(!is_there(each, slot()) || each.bytes <= first.bytes)
+        << "the largest at the cursor comes first";
   }
   const ArenaPiece second = pressed(Qt::Key_Down);
   EXPECT_LT(second.offset, first.offset);
@@ -158,6 +160,55 @@ TEST_F(ArenaOfTheStep, ZoomsAndPansAsTheCurveDoes) {
   drag(Qt::ShiftModifier, middle, middle + QPoint(200, 0));
   EXPECT_NEAR(map().axis().first, from, 0.01);
   EXPECT_LT(map().axis().last - map().axis().first, whole_length);
+}
+
+TEST_F(ArenaOfTheStep, TheSelectedTensorStaysOutlinedWhenAnArenaArrives) {
+  const auto largest_made_by = [&](NodeId node) {
+    return buffers_made_by(*document().study(), node).front();
+  };
+  const NodeId node = variant().timeline.order[2];
+  document().selection().select_node(node);
+  show_page();
+  EXPECT_EQ(map().marked(), largest_made_by(node)) << "it was selected on another page";
+  choose_batch(16);
+  ASSERT_EQ(document().selection().node(), node);
+  EXPECT_EQ(map().marked(), largest_made_by(node));
+}
+
+TEST_F(ArenaOfTheStep, StaysDimmedWhileTheNextOneIsComputed) {
+  show_page();
+  map().setFocus();
+  const QPoint middle = middle_of(*largest());
+  const QSignalSpy chosen(&map(), &ArenaMap::tensor_chosen);
+  int seen_waiting = 0;
+  const auto connection = QObject::connect(&document(), &Document::study_changed, &map(), [&] {
+    if (!map().is_waiting()) return;
+    ++seen_waiting;
+    EXPECT_TRUE(map().isVisible());
+    EXPECT_FALSE(map().arena().empty());
+    EXPECT_TRUE(map().facts_at(middle).isEmpty()) << "its tensors are those of another step";
+    QTest::mouseClick(&map(), Qt::LeftButton, {}, middle);
+    EXPECT_FALSE(map().grab().isNull());
+  });
+  choose_batch(16);
+  QObject::disconnect(connection);
+  EXPECT_GT(seen_waiting, 0);
+  EXPECT_TRUE(chosen.isEmpty());
+  EXPECT_FALSE(map().is_waiting());
+  EXPECT_EQ(map().window()->focusWidget(), &map()) << "the keyboard focus stays";
+  EXPECT_EQ(arena(), expected());
+}
+
+TEST_F(ArenaOfTheStep, AStepThatIsTooLargeHasAReason) {
+  show_page();
+  choose_batch(8'000'000'000'000);
+  EXPECT_TRUE(map().isHidden());
+  const QLabel& state = find<QLabel>(u"arena_state"_s);
+  EXPECT_TRUE(state.isVisible());
+  EXPECT_TRUE(state.text().contains(u"choose smaller dimensions"_s)) << state.text().toStdString();
+  choose_batch(16);
+  EXPECT_TRUE(state.isHidden());
+  EXPECT_EQ(arena(), expected());
 }
 
 TEST_F(ArenaOfTheStep, IsSavedAsATable) {
