@@ -55,7 +55,9 @@ QString device_text(const Study& study) {
   return u"<a href=\"device\">%1</a>"_s.arg(device_name(study));
 }
 
-QString room_text(const Study& study, const StepRoom& room, const QPalette& palette) {
+/// @param reserved null: no allocator is chosen
+QString room_text(const Study& study, const StepRoom& room, const ReservedStep* reserved,
+                  const QPalette& palette) {
   const QString device = device_text(study);
   if (room.memory <= 0) return AnswerBar::tr("memory of %1 unknown").arg(device);
   if (!room.tensors_fit) {
@@ -70,6 +72,12 @@ QString room_text(const Study& study, const StepRoom& room, const QPalette& pale
     return AnswerBar::tr("tensors fit %1, but %2 by %3")
         .arg(device, warning_text(AnswerBar::tr("reserved memory exceeds it"), palette),
              bytes_text(-room.left));
+  }
+  const std::int64_t whole = room.memory + kept_free_bytes(study.choices.times);
+  if (reserved != nullptr && reserved->device.low_bytes > whole) {
+    return AnswerBar::tr("reserved memory fits %1, but %2: %3 in all")
+        .arg(device, warning_text(AnswerBar::tr("not with the CUDA context"), palette),
+             bytes_text(reserved->device.low_bytes));
   }
   if (!room.is_narrow) {
     return AnswerBar::tr("fits %1, %2 left").arg(device, bytes_text(room.left));
@@ -113,7 +121,10 @@ QString tip_of(const Study& study, const StepRoom& room, const ReservedStep* res
         "the workspaces of libraries need more memory.");
   } else {
     lines << AnswerBar::tr("PyTorch's allocator reserves %1.").arg(reserved_text(reserved->memory))
-          << AnswerBar::tr("With a CUDA context and workspaces of libraries, the step takes %1.")
+          << AnswerBar::tr(
+                 "With a CUDA context and workspaces of libraries, the step takes %1. Plans are "
+                 "made for what is reserved; \"Keep free\" in the menu of devices leaves room for "
+                 "the rest.")
                  .arg(device_memory_text(reserved->device));
   }
   if (room.later.state_bytes > 0) {
@@ -276,7 +287,7 @@ void AnswerBar::show_answer(const Study& study) {
   const bool is_training = !study.prepared->step.parameters.empty();
   const QString mark = u" &nbsp;·&nbsp; "_s;
   const QString memory = (is_training ? tr("%1, %2").arg(peak, optimizer) : peak) + mark +
-                         room_text(study, room_, palette());
+                         room_text(study, room_, document_.reserved().get(), palette());
   forms_ =
       QStringList{memory + mark + time_text_of(study), memory + mark + plain_time_text_of(study),
                   memory + mark + short_time_text_of(study), memory};

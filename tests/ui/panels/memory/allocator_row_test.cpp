@@ -216,8 +216,20 @@ TEST_F(AllocatorChoice, AStepWhoseTensorsFitMayReserveTooMuch) {
   document().choose(choices, u"memory"_s);
   ASSERT_TRUE(settles());
   EXPECT_FALSE(answer.text().contains(u"exceeds"_s)) << answer.text().toStdString();
-  EXPECT_TRUE(answer.text().contains(u"fits narrowly"_s)) << answer.text().toStdString();
-  EXPECT_TRUE(answer.text().contains(u"0 B left"_s)) << answer.text().toStdString();
+  EXPECT_TRUE(answer.text().contains(u"not with the CUDA context"_s))
+      << answer.text().toStdString();
+  const std::int64_t device = document().reserved()->device.low_bytes;
+  EXPECT_TRUE(answer.text().contains(bytes_text(device))) << answer.text().toStdString();
+  choices.times.device_memory = device - 1;
+  document().choose(choices, u"memory"_s);
+  ASSERT_TRUE(settles());
+  EXPECT_TRUE(answer.text().contains(u"not with the CUDA context"_s))
+      << answer.text().toStdString();
+  choices.times.device_memory = device;
+  document().choose(choices, u"memory"_s);
+  ASSERT_TRUE(settles());
+  EXPECT_FALSE(answer.text().contains(u"CUDA context"_s)) << answer.text().toStdString();
+  EXPECT_TRUE(answer.text().contains(u"fits "_s)) << answer.text().toStdString();
   EXPECT_FALSE(answer.toolTip().contains(u"rounding"_s)) << "it is counted";
 }
 
