@@ -312,8 +312,7 @@ void SegmentMap::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   painter.drawPixmap(0, 0, layer_);
   painter.setBrush(Qt::NoBrush);
-  const MapBlock* const hovered = hovered_ ? block_at(*hovered_) : nullptr;
-  if (hovered != nullptr) {
+  if (const MapBlock* const hovered = hovered_ ? block_at(*hovered_) : nullptr) {
     painter.setPen(QPen(theme.text, 1));
     painter.drawRect(rectangle(*hovered).adjusted(0.5, 0.5, -0.5, -0.5));
   }
