@@ -50,6 +50,7 @@ Autosave::Autosave(Document& document, const QString& folder, QObject* parent)
     if (!document_.undo_stack().isClean()) delay_.start();
   });
   connect(&document, &Document::opened, this, &Autosave::take_over);
+  connect(&document.files(), &DocumentFiles::session_saved, this, &Autosave::forget_saved);
   connect(&document.notices(), &Notices::failed, this, [this] { restoring_.clear(); });
 }
 
@@ -70,6 +71,15 @@ void Autosave::save() {
   document_.files().write_in_background(
       {},
       [session = document_.session(), file = file_.toStdString()] { save_session(session, file); });
+}
+
+/// Removes the file, whose choices the user's session file holds now. The user may have chosen
+/// again while that file was written.
+void Autosave::forget_saved() {
+  if (!document_.undo_stack().isClean()) return;
+  delay_.stop();
+  // Runs after the pending writes, one of which may write the removed file again.
+  document_.files().write_in_background({}, [file = file_] { remove_session(file); });
 }
 
 std::vector<Autosave::Abandoned> Autosave::abandoned() const {

@@ -42,6 +42,7 @@ class Autosave : public QObject {
 
  private:
   void take_over();
+  void forget_saved();
 
   Document& document_;
   QString folder_;

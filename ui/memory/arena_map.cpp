@@ -148,15 +148,18 @@ QStringList ArenaMap::facts_at(QPointF point) const {
   if (arena_.empty() || is_waiting_ || !plot_.contains(point)) return {};
   const ArenaPiece* const piece = piece_at(point);
   if (piece == nullptr) return gap_facts(slot_at(point.x()), byte_at(point.y()));
+  return facts_of(*piece);
+}
+
+QStringList ArenaMap::facts_of(const ArenaPiece& piece) const {
   const Study& study = *arena_.curves.study;
   QStringList facts =
-      piece->buffer.valid()
-          ? buffer_facts(study, piece->buffer)
-          : QStringList{shown(piece_name(study, *study.current, *piece)), bytes_text(piece->bytes)};
-  facts << tr("at offset %1").arg(bytes_text(piece->offset));
-  if (piece->first_slot == piece->last_slot)
-    return facts << tr("slot %1").arg(piece->first_slot + 1);
-  return facts << tr("slots %1 – %2").arg(piece->first_slot + 1).arg(piece->last_slot + 1);
+      piece.buffer.valid()
+          ? buffer_facts(study, piece.buffer)
+          : QStringList{shown(piece_name(study, *study.current, piece)), bytes_text(piece.bytes)};
+  facts << tr("at offset %1").arg(bytes_text(piece.offset));
+  if (piece.first_slot == piece.last_slot) return facts << tr("slot %1").arg(piece.first_slot + 1);
+  return facts << tr("slots %1 – %2").arg(piece.first_slot + 1).arg(piece.last_slot + 1);
 }
 
 /// @pre no piece that is there in the slot covers the byte

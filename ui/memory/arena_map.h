@@ -53,7 +53,8 @@ class ArenaMap : public QWidget, public PictureSource {
  Q_SIGNALS:
   void slot_clicked(std::size_t slot);
   void tensor_chosen(std::size_t slot, stashscope::BufferId buffer);
-  /// The pointer moved, or something else lies under it. @param facts empty: nothing
+  /// The pointer moved, something else lies under it, or a key chose a slot or a tensor.
+  /// @param facts of what lies there, or of the outlined tensor; empty: nothing
   void pointed_at(const QStringList& facts);
 
  protected:
@@ -79,6 +80,8 @@ class ArenaMap : public QWidget, public PictureSource {
   std::int64_t byte_at(double y) const;
   QStringList gap_facts(std::size_t slot, std::int64_t byte) const;
   const ArenaPiece* marked_piece() const;
+  QStringList facts_of(const ArenaPiece& piece) const;
+  void tell_marked();
   void paint_layer();
   void paint_surroundings(QPainter& painter) const;
   void paint_marks(QPainter& painter) const;

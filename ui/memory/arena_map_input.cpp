@@ -86,6 +86,15 @@ void ArenaMap::move_cursor(std::ptrdiff_t by) {
   const auto last = std::ssize(arena_.curves.current->bytes.values()) - 1;
   const auto to = std::clamp<std::ptrdiff_t>(static_cast<std::ptrdiff_t>(cursor_) + by, 0, last);
   Q_EMIT slot_clicked(static_cast<std::size_t>(to));
+  tell_marked();
+}
+
+/// The facts of the outlined tensor replace those of what lies under a resting pointer.
+void ArenaMap::tell_marked() {
+  hovered_.reset();
+  const ArenaPiece* const marked = marked_piece();
+  Q_EMIT pointed_at(marked == nullptr ? QStringList() : facts_of(*marked));
+  update();
 }
 
 /// Chooses the tensor above or below the outlined tensor at the cursor. If no tensor is outlined
@@ -103,8 +112,8 @@ void ArenaMap::walk_stack(int by) {
           ? std::ranges::max_element(stack, {}, [](const ArenaPiece* each) { return each->bytes; })
           : stack.begin() +
                 std::clamp<std::ptrdiff_t>(at - stack.begin() + by, 0, std::ssize(stack) - 1);
-  hovered_.reset();
   Q_EMIT tensor_chosen(cursor_, (*to)->buffer);
+  tell_marked();
 }
 
 void ArenaMap::add_keys() {

@@ -194,12 +194,15 @@ QStringList SegmentMap::facts_at(QPointF pixel) const {
     return {segment_text(*row), tr("%1 free").arg(bytes_text(map().free_bytes_of(*row)))};
   }
   const MapBlock* const block = block_at(pixel);
-  if (block == nullptr) return gap_facts(*row, pixel);
-  QStringList facts = segments_.describe(*block);
-  if (block->bytes != block->requested_bytes) {
-    facts << tr("takes %1").arg(bytes_text(block->bytes));
+  return block == nullptr ? gap_facts(*row, pixel) : facts_of(*block);
+}
+
+QStringList SegmentMap::facts_of(const MapBlock& block) const {
+  QStringList facts = segments_.describe(block);
+  if (block.bytes != block.requested_bytes) {
+    facts << tr("takes %1").arg(bytes_text(block.bytes));
   }
-  return facts << segment_text(*row);
+  return facts << segment_text(block.segment);
 }
 
 /// @pre no block is drawn at the pixel
@@ -309,8 +312,7 @@ void SegmentMap::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   painter.drawPixmap(0, 0, layer_);
   painter.setBrush(Qt::NoBrush);
-  const MapBlock* const hovered = hovered_ ? block_at(*hovered_) : nullptr;
-  if (hovered != nullptr) {
+  if (const MapBlock* const hovered = hovered_ ? block_at(*hovered_) : nullptr) {
     painter.setPen(QPen(theme.text, 1));
     painter.drawRect(rectangle(*hovered).adjusted(0.5, 0.5, -0.5, -0.5));
   }
@@ -386,6 +388,15 @@ void SegmentMap::leaveEvent(QEvent*) {
   update();
 }
 
+/// Chooses a tensor with the keyboard. The facts of the outlined tensor then replace those of what
+/// lies under a resting pointer.
+void SegmentMap::choose(BufferId buffer) {
+  hovered_.reset();
+  Q_EMIT tensor_chosen(buffer);
+  if (const MapBlock* const marked = marked_block()) Q_EMIT pointed_at(facts_of(*marked));
+  update();
+}
+
 /// Chooses the next tensor of the segment, or the first tensor if none is outlined.
 void SegmentMap::walk_row(int by) {
   const MapBlock* block = marked_block();
@@ -394,7 +405,7 @@ void SegmentMap::walk_row(int by) {
   const MapBlock* const end = by > 0 ? blocks.data() + blocks.size() - 1 : blocks.data();
   while (block != end) {
     block += by;
-    if (block->buffer.valid()) return Q_EMIT tensor_chosen(block->buffer);
+    if (block->buffer.valid()) return choose(block->buffer);
   }
 }
 
@@ -420,7 +431,7 @@ void SegmentMap::walk_rows(int by) {
   const int step = by < 0 ? -1 : 1;
   for (; row >= 0 && row < std::ssize(map().segments); row += step) {
     const MapBlock* const found = nearest_tensor(static_cast<std::size_t>(row), x);
-    if (found != nullptr) return Q_EMIT tensor_chosen(found->buffer);
+    if (found != nullptr) return choose(found->buffer);
   }
 }
 

@@ -62,7 +62,8 @@ class SegmentMap : public QWidget, public PictureSource {
 
  Q_SIGNALS:
   void tensor_chosen(stashscope::BufferId buffer);
-  /// The pointer moved, or something else lies under it. @param facts empty: nothing
+  /// The pointer moved, something else lies under it, or a key chose a tensor.
+  /// @param facts of what lies there, or of the chosen tensor; empty: nothing
   void pointed_at(const QStringList& facts);
 
  protected:
@@ -92,6 +93,8 @@ class SegmentMap : public QWidget, public PictureSource {
   QRgb colour_of(std::size_t block, const TensorColours& colours, const Theme& theme) const;
   QStringList gap_facts(std::size_t segment, QPointF pixel) const;
   QString segment_text(std::size_t segment) const;
+  QStringList facts_of(const MapBlock& block) const;
+  void choose(BufferId buffer);
   void walk_row(int by);
   void walk_rows(int by);
   const MapBlock* nearest_tensor(std::size_t segment, double x) const;

@@ -62,6 +62,12 @@ void SweepChart::set_value(std::int64_t value) {
   update();
 }
 
+void SweepChart::set_memory(std::int64_t bytes, const QString& of) {
+  frame_.memory_bytes = bytes;
+  frame_.memory_of = of;
+  update();
+}
+
 /// The key above the plot, followed by room for the readout.
 KeyLayout SweepChart::key() const {
   const Theme theme = theme_of(palette());

@@ -31,6 +31,9 @@ class SweepChart : public PointChart {
   void start(const SweepFrame& frame, const QString& invitation);
   void add(const SweepPoint& point);
   void set_value(std::int64_t value);
+  /// Changes the device whose memory the peaks are compared with. The points stay: peaks do not
+  /// depend on the device.
+  void set_memory(std::int64_t bytes, const QString& of);
 
   /// The points, ascending by size.
   const std::vector<SweepPoint>& points() const { return points_; }

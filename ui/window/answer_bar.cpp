@@ -61,12 +61,8 @@ QString room_text(const Study& study, const StepRoom& room, const ReservedStep* 
   const QString device = device_text(study);
   if (room.memory <= 0) return AnswerBar::tr("memory of %1 unknown").arg(device);
   if (!room.tensors_fit) {
-    QString text = AnswerBar::tr("%1 %2, %3 too much")
-                       .arg(warning_text(AnswerBar::tr("does not fit"), palette), device,
-                            bytes_text(-room.left));
-    if (!room.no_plan_fits) return text;
-    return AnswerBar::tr("%1: no plan frees %2")
-        .arg(text, shown(words_of(room.floor)).toHtmlEscaped());
+    return AnswerBar::tr("%1 %2, %3 too much")
+        .arg(warning_text(AnswerBar::tr("does not fit"), palette), device, bytes_text(-room.left));
   }
   if (room.left < 0) {
     return AnswerBar::tr("tensors fit %1, but %2 by %3")
@@ -85,8 +81,19 @@ QString room_text(const Study& study, const StepRoom& room, const ReservedStep* 
   return AnswerBar::tr("<b>fits narrowly</b> %1, %2 left").arg(device, bytes_text(room.left));
 }
 
+/// `no plan frees other activations 1.5 GiB, parameters 475 MiB`
+QString floor_text(const StepRoom& room) {
+  return AnswerBar::tr("no plan frees %1").arg(shown(words_of(room.floor)).toHtmlEscaped());
+}
+
+/// `698 ms on cpu (+3.9 %)`. Measured times name their device, which may be another one than the
+/// device that the step must fit.
 QString short_time_text_of(const Study& study) {
-  const QString seconds = time_text(step_seconds(study, *study.current));
+  QString seconds = time_text(step_seconds(study, *study.current));
+  if (study.times->measured > 0) {
+    seconds =
+        AnswerBar::tr("%1 on %2").arg(seconds, shown(study.times->measured_on).toHtmlEscaped());
+  }
   return extra_seconds(study) == 0
              ? seconds
              : AnswerBar::tr("%1 (%2)").arg(seconds, percent_text(extra_seconds_percent(study)));
@@ -94,7 +101,8 @@ QString short_time_text_of(const Study& study) {
 
 /// `nodes take 2.4 ms (+3.9 %)`, nearly as short as the text of a step without plans.
 QString plain_time_text_of(const Study& study) {
-  return AnswerBar::tr("nodes take %1").arg(short_time_text_of(study));
+  const QString text = AnswerBar::tr("nodes take %1").arg(short_time_text_of(study));
+  return study.times->measured == 0 ? text : AnswerBar::tr("%1, measured").arg(text);
 }
 
 /// The sum of the times of the nodes, as in the row "Time of nodes" of the result of a run. The row
@@ -127,6 +135,9 @@ QString tip_of(const Study& study, const StepRoom& room, const ReservedStep* res
                  "the rest.")
                  .arg(device_memory_text(reserved->device));
   }
+  if (room.no_plan_fits) {
+    lines << AnswerBar::tr("No plan frees %1.").arg(shown(words_of(room.floor)));
+  }
   if (room.later.state_bytes > 0) {
     lines << AnswerBar::tr(
                  "The captured step is the first one: its optimizer makes %1 of states. Later "
@@ -151,6 +162,13 @@ QString tip_of(const Study& study, const StepRoom& room, const ReservedStep* res
   lines << AnswerBar::tr(
       "The time is the sum over all nodes and transfers. It includes neither the time between "
       "nodes nor the update by the chosen optimizer; a run measures the whole step.");
+  if (study.times->measured > 0) {
+    lines << AnswerBar::tr(
+                 "The times of nodes were measured on %1. A node that ran both without plans and "
+                 "with the current ones has the mean of the two times, so the sum may lie between "
+                 "the two columns of the run.")
+                 .arg(shown(study.times->measured_on));
+  }
   const std::string rate = assumed_float32_rate(study);
   if (!rate.empty()) lines << shown(rate);
   return lines.join(u'\n');
@@ -222,7 +240,7 @@ AnswerBar::AnswerBar(Document& document, QWidget* parent)
   connect(&quiet_, &QTimer::timeout, this, &AnswerBar::look_for_moves);
   connect(&document_, &Document::opened, this, [this] {
     wanted_.clear();
-    answer_room_ = 0;
+    forget_room();
   });
   connect(&document_, &Document::choices_changed, this, [this] {
     wanted_.clear();
@@ -259,7 +277,7 @@ void AnswerBar::take_study() {
   const auto& reserved = document_.reserved();
   const auto bytes = reserved == nullptr ? std::optional<std::int64_t>()
                                          : std::optional(reserved->memory.reserved_bytes);
-  if (document_.study() != nullptr) room_ = room_of(*document_.study(), bytes);
+  if (document_.study() != nullptr) take_basis(*document_.study(), bytes);
   show_study();
 }
 
@@ -286,11 +304,14 @@ void AnswerBar::show_answer(const Study& study) {
                                 : u"<a href=\"optimizer\">%1</a>"_s.arg(optimizer_text(study));
   const bool is_training = !study.prepared->step.parameters.empty();
   const QString mark = u" &nbsp;·&nbsp; "_s;
-  const QString memory = (is_training ? tr("%1, %2").arg(peak, optimizer) : peak) + mark +
-                         room_text(study, room_, document_.reserved().get(), palette());
-  forms_ =
-      QStringList{memory + mark + time_text_of(study), memory + mark + plain_time_text_of(study),
-                  memory + mark + short_time_text_of(study), memory};
+  const QString verdict = room_text(study, room_, document_.reserved().get(), palette());
+  const QString memory = (is_training ? tr("%1, %2").arg(peak, optimizer) : peak) + mark + verdict;
+  const QString whole = room_.no_plan_fits ? tr("%1: %2").arg(memory, floor_text(room_)) : memory;
+  forms_ = {whole + mark + time_text_of(study), whole + mark + plain_time_text_of(study),
+            whole + mark + short_time_text_of(study)};
+  shorter_forms_ = {memory + mark + plain_time_text_of(study),
+                    memory + mark + short_time_text_of(study), memory, peak + mark + verdict,
+                    verdict};
   fit_->setToolTip(
       (document_.reserved() == nullptr
            ? tr("Search for the cheapest plans that fit the device.")

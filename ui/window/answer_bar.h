@@ -58,6 +58,8 @@ class AnswerBar : public QToolBar {
   /// Carries out an offer of the palette. While offers are searched for, it waits for them.
   void carry_out(const QString& offer);
   void take_study();
+  void take_basis(const Study& study, std::optional<std::int64_t> reserved_bytes);
+  void forget_room();
   void show_study();
   void show_answer(const Study& study);
   void follow_link(const QString& link);
@@ -70,8 +72,13 @@ class AnswerBar : public QToolBar {
   void show_samples(const LargestFit& fit);
   void use_samples();
   /// Shows the longest form of the answer that there is room for. The answer keeps its room as long
-  /// as the model is open, so that the moves after it keep their place.
+  /// as the model is open and the devices stay, so that the moves after it keep their
+  /// place. It gives up this room where it would leave none for the first buttons.
   void fit_answer();
+  /// Width that the answer and the buttons share.
+  int shared_width() const;
+  /// Width of the buttons that the kept room of the answer must not push out.
+  int width_of_first_buttons() const;
   int width_of_form(const QString& form);
   int room_for_percent() const;
   /// The buttons that are offered and have room.
@@ -81,11 +88,13 @@ class AnswerBar : public QToolBar {
   void fit_moves();
 
   Document& document_;
-  StepRoom room_;  ///< of the shown study
+  StepRoom room_;         ///< of the shown study
+  std::string timed_on_;  ///< device of the measured times of the shown study; empty: predicted
   LinkLabel* answer_;
-  QStringList forms_;    ///< the answer in words, from the longest form to the shortest
-  int answer_room_ = 0;  ///< width in pixels that the answer keeps; 0: not known yet
-  QWidget* gap_;         ///< behind the answer, as wide as the answer is narrower than its room
+  QStringList forms_;          ///< the answer in words, from the longest form to the shortest
+  QStringList shorter_forms_;  ///< forms that leave parts of the answer to its tip, longest first
+  int answer_room_ = 0;        ///< width in pixels that the answer keeps; 0: not known yet
+  QWidget* gap_;  ///< behind the answer, as wide as the answer is narrower than its room
   QPushButton* fit_;
   QPushButton* samples_;
   std::optional<LargestFit> largest_;  ///< largest number of samples that fits, for `moves_of_`

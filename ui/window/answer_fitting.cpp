@@ -3,6 +3,7 @@
 #include <QAction>
 #include <QLayout>
 #include <algorithm>
+#include <utility>
 
 #include "ui/window/answer_bar.h"
 
@@ -10,23 +11,57 @@ namespace stashscope::ui {
 
 using namespace Qt::StringLiterals;
 
+/// The words about another device have another length.
+void AnswerBar::take_basis(const Study& study, std::optional<std::int64_t> reserved_bytes) {
+  const std::int64_t memory = room_.memory;
+  const std::string device = std::exchange(timed_on_, study.times->measured_on);
+  room_ = room_of(study, reserved_bytes);
+  if (room_.memory != memory || timed_on_ != device) forget_room();
+}
+
+/// The next answer sets the room. The words of the last one must not.
+void AnswerBar::forget_room() {
+  answer_room_ = 0;
+  forms_.clear();
+}
+
 int AnswerBar::width_of_form(const QString& form) {
   answer_->setText(form);
   return answer_->sizeHint().width();
 }
 
+int AnswerBar::shared_width() const {
+  const QMargins around = layout()->contentsMargins();
+  return width() - around.left() - around.right() - 5 * layout()->spacing();
+}
+
+int AnswerBar::width_of_first_buttons() const {
+  const std::vector<QPushButton*> buttons = offered();
+  // The number of samples is found last, and must not push the buttons before it aside.
+  int width = std::max(samples_->sizeHint().width(), fit_->sizeHint().width());
+  const auto add = [&](const QPushButton* button) {
+    width += button->sizeHint().width() + layout()->spacing();
+  };
+  if (std::ranges::find(buttons, fit_) != buttons.end()) add(fit_);
+  if (!moves_.empty()) add(buttons_.front());
+  return width + layout()->spacing();
+}
+
 void AnswerBar::fit_answer() {
   if (forms_.isEmpty()) return;
+  const int shared = shared_width();
   if (answer_room_ == 0) answer_room_ = width_of_form(forms_.front()) + room_for_percent();
-  const auto first_within = [&](int room) {
-    return std::ranges::find_if(forms_,
-                                [&](const QString& form) { return width_of_form(form) <= room; });
+  const auto first_within = [&](const QStringList& forms, int room) {
+    const auto form = std::ranges::find_if(
+        forms, [&](const QString& each) { return width_of_form(each) <= room; });
+    return form == forms.end() ? QString() : *form;
   };
-  auto form = first_within(std::min(answer_room_, width()));
-  if (form == forms_.end() || *form == forms_.back()) form = first_within(width());
-  const int needed = width_of_form(form == forms_.end() ? forms_.back() : *form);
+  QString form = first_within(forms_, std::min(answer_room_, shared));
+  if (form.isEmpty()) form = first_within(forms_ + shorter_forms_, shared);
+  const int needed = width_of_form(form.isEmpty() ? shorter_forms_.back() : form);
   answer_room_ = std::max(answer_room_, needed);
-  gap_->setFixedWidth(std::max(0, std::min(answer_room_, width()) - needed));
+  const int spare = std::max(0, shared - needed - width_of_first_buttons());
+  gap_->setFixedWidth(std::clamp(answer_room_ - needed, 0, spare));
 }
 
 /// Width of the percentage that plans add to the answer.
@@ -42,9 +77,7 @@ void AnswerBar::keep_height() {
 
 std::vector<QPushButton*> AnswerBar::buttons_with_room() const {
   std::vector<QPushButton*> buttons = offered();
-  const QMargins around = layout()->contentsMargins();
-  int room = width() - answer_->sizeHint().width() - gap_->minimumWidth() - around.left() -
-             around.right() - 5 * layout()->spacing();
+  int room = shared_width() - answer_->sizeHint().width() - gap_->minimumWidth();
   std::size_t count = 0;
   for (; count < buttons.size(); ++count) {
     room -= buttons[count]->sizeHint().width() + layout()->spacing();

@@ -3,7 +3,6 @@
 #include <QApplication>
 #include <QPainter>
 #include <QPushButton>
-#include <QToolButton>
 
 #include "ui/theme/icons.h"
 #include "ui/theme/spacing.h"
@@ -14,24 +13,23 @@ namespace stashscope::ui {
 using namespace Qt::StringLiterals;
 
 MessageBar::MessageBar(QWidget* parent)
-    : QFrame(parent), text_(new MessageText), actions_(new QHBoxLayout) {
+    : QFrame(parent), text_(new MessageText), actions_(new QHBoxLayout), close_(new QToolButton) {
   setObjectName(u"message_bar"_s);
   setAccessibleName(tr("Message"));
   text_->setObjectName(u"message_text"_s);
   text_->setAccessibleName(tr("Message"));
-  auto* const close = new QToolButton;
-  close->setObjectName(u"message_close"_s);
-  close->setIcon(icon(Icon::close));
-  close->setToolTip(tr("Dismiss"));
-  close->setAccessibleName(tr("Dismiss"));
-  close->setAutoRaise(true);
-  connect(close, &QToolButton::clicked, this, &MessageBar::close_message);
+  close_->setObjectName(u"message_close"_s);
+  close_->setIcon(icon(Icon::close));
+  close_->setToolTip(tr("Dismiss"));
+  close_->setAccessibleName(tr("Dismiss"));
+  close_->setAutoRaise(true);
+  connect(close_, &QToolButton::clicked, this, &MessageBar::close_message);
   auto* const layout = new QHBoxLayout(this);
   layout->setContentsMargins(2 * spacing_unit, spacing_unit / 2, spacing_unit, spacing_unit / 2);
   layout->setSpacing(spacing_unit);
   layout->addWidget(text_, 1, Qt::AlignVCenter);
   layout->addLayout(actions_);
-  layout->addWidget(close);
+  layout->addWidget(close_);
   hide();
 }
 
@@ -54,10 +52,22 @@ void MessageBar::show_message(Tone tone, const QString& text, std::vector<Action
     });
     actions_->addWidget(button);
   }
+  order_tabs();
   tone_ = tone;
   text_->set_text(text);
   update();
   show();
+}
+
+/// The order on the screen: the text, the buttons, and the button that closes the bar last.
+void MessageBar::order_tabs() {
+  QWidget* last = text_;
+  for (int i = 0; i < actions_->count(); ++i) {
+    QWidget* const button = actions_->itemAt(i)->widget();
+    setTabOrder(last, button);
+    last = button;
+  }
+  setTabOrder(last, close_);
 }
 
 void MessageBar::dismiss() {
@@ -78,7 +88,8 @@ void MessageBar::close_message() {
 void MessageBar::toggle_focus() {
   if (has_focus()) return give_focus_back();
   focus_before_ = QApplication::focusWidget();
-  text_->setFocus(Qt::ShortcutFocusReason);
+  QWidget* const first = actions_->isEmpty() ? text_ : actions_->itemAt(0)->widget();
+  first->setFocus(Qt::ShortcutFocusReason);
 }
 
 void MessageBar::give_focus_back() {

@@ -3,6 +3,7 @@
 #include <QFrame>
 #include <QHBoxLayout>
 #include <QPointer>
+#include <QToolButton>
 #include <functional>
 #include <vector>
 
@@ -34,7 +35,8 @@ class MessageBar : public QFrame {
   void dismiss();
   /// Hides the message. If the bar has the focus, gives it back as `toggle_focus` does.
   void close_message();
-  /// Gives the focus to the text, or from the bar back to the widget that had it before.
+  /// Gives the focus to the first button or, without buttons, to the text; or from the bar back to
+  /// the widget that had it before.
   void toggle_focus();
   /// Replaces the text if `notes` are shown; an empty text hides the bar.
   void update_notes(const QString& text);
@@ -49,11 +51,13 @@ class MessageBar : public QFrame {
 
  private:
   void clear_actions();
+  void order_tabs();
   bool has_focus() const;
   void give_focus_back();
 
   MessageText* text_;
   QHBoxLayout* actions_;
+  QToolButton* close_;
   Tone tone_ = Tone::note;
   QPointer<QWidget> focus_before_;  ///< the widget that `toggle_focus` took the focus from
 };

@@ -1,6 +1,8 @@
 #include "ui/window/message_text.h"
 
 #include <algorithm>
+#include <cmath>
+#include <memory>
 
 namespace stashscope::ui {
 
@@ -28,16 +30,35 @@ MessageText::MessageText(QWidget* parent) : QTextEdit(parent) {
 
 void MessageText::set_text(const QString& text) {
   setPlainText(text);
+  choose_scroll_bar();
   updateGeometry();
 }
 
+int MessageText::text_height(int width) const {
+  // The document itself breaks the lines: font metrics would break some of them elsewhere.
+  const std::unique_ptr<QTextDocument> copy(document()->clone());
+  copy->setDefaultTextOption(document()->defaultTextOption());
+  copy->setTextWidth(width);
+  return static_cast<int>(std::ceil(copy->size().height())) - 2 * frame_width;
+}
+
+int MessageText::most_height() const { return most_lines * fontMetrics().lineSpacing(); }
+
 int MessageText::heightForWidth(int width) const {
-  const int most = most_lines * fontMetrics().lineSpacing();
-  const QRect room(0, 0, width - 2 * frame_width, most);
-  const int needed = fontMetrics()
-                         .boundingRect(room, Qt::TextWordWrap | Qt::TextWrapAnywhere, toPlainText())
-                         .height();
-  return std::clamp(needed, fontMetrics().lineSpacing(), most) + 1 + 2 * frame_width;
+  return std::clamp(text_height(width), fontMetrics().lineSpacing(), most_height()) + 1 +
+         2 * frame_width;
+}
+
+/// A text that has room for all its lines needs no bar. A bar that is there only until the widget
+/// has grown would stay, because it takes room from the lines.
+void MessageText::choose_scroll_bar() {
+  setVerticalScrollBarPolicy(text_height(width()) > most_height() ? Qt::ScrollBarAsNeeded
+                                                                  : Qt::ScrollBarAlwaysOff);
+}
+
+void MessageText::resizeEvent(QResizeEvent* event) {
+  choose_scroll_bar();
+  QTextEdit::resizeEvent(event);
 }
 
 QSize MessageText::sizeHint() const { return {usual_width, heightForWidth(usual_width)}; }

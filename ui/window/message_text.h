@@ -18,6 +18,14 @@ class MessageText : public QTextEdit {
   int heightForWidth(int width) const override;
   QSize sizeHint() const override;
   QSize minimumSizeHint() const override;
+
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+
+ private:
+  int text_height(int width) const;
+  int most_height() const;
+  void choose_scroll_bar();
 };
 
 }  // namespace stashscope::ui

@@ -41,5 +41,26 @@ TEST(Autosave, NothingIsWrittenAfterTheFileIsRemoved) {
   EXPECT_EQ(QDir(folder.path()).entryList(QDir::Files), QStringList());
 }
 
+/// Choices that a session file of the user holds are not offered again, even after a crash.
+TEST(Autosave, SavedChoicesAreNoLongerKept) {
+  const QTemporaryDir folder;
+  const auto kept = [&] {
+    return QDir(folder.filePath(u"kept"_s)).entryList({u"*.stashscope"_s}, QDir::Files);
+  };
+  Document document;
+  Autosave autosave(document, folder.filePath(u"kept"_s));
+  document.open(sample(u"gpt2_tiny"_s));
+  ASSERT_TRUE(comes_true([&] { return document.study() != nullptr; }));
+  Choices choices = document.choices();
+  choices.dims["inputs_input_ids_dim0"] = 2;
+  document.choose(choices, u"batch"_s);
+  ASSERT_TRUE(comes_true([&] { return document.is_up_to_date(); }));
+  autosave.save();
+  ASSERT_TRUE(comes_true([&] { return !kept().isEmpty(); }));
+  document.save_session_as(folder.filePath(u"work.stashscope"_s));
+  ASSERT_TRUE(comes_true([&] { return QFile::exists(folder.filePath(u"work.stashscope"_s)); }));
+  EXPECT_TRUE(comes_true([&] { return kept().isEmpty(); }));
+}
+
 }  // namespace autosave_test
 }  // namespace stashscope::ui::test

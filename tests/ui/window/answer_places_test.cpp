@@ -4,6 +4,7 @@
 #include <QPushButton>
 
 #include "core/base/text.h"
+#include "core/study/facts/peak_floor.h"
 #include "tests/ui/support/window_test.h"
 #include "ui/window/answer_bar.h"
 
@@ -70,6 +71,84 @@ TEST_F(AnswerPlaces, PlansAddTheirTimeInAFewWords) {
   EXPECT_TRUE(find<QWidget>(u"answer_text"_s).toolTip().contains(u"of the time are for plans"_s));
   ASSERT_TRUE(offers_moves());
   EXPECT_EQ(place(), first);
+}
+
+class AnswerRoom : public AnswerPlaces {
+ protected:
+  void set_memory(std::int64_t bytes) {
+    Choices choices = document().choices();
+    choices.times.device_memory = bytes;
+    document().choose(choices, u"memory"_s);
+    ASSERT_TRUE(settles());
+    ASSERT_TRUE(knows_all());
+    QTest::qWait(0);
+  }
+  void set_batch(std::int64_t batch) {
+    Choices choices = document().choices();
+    choices.dims["inputs_input_ids_dim0"] = batch;
+    document().choose(choices, u"batch"_s);
+    ASSERT_TRUE(settles());
+    ASSERT_TRUE(knows_all());
+    QTest::qWait(0);
+  }
+  void expect_whole() {
+    const auto& text = find<QLabel>(u"answer_text"_s);
+    EXPECT_GE(text.width(), text.sizeHint().width()) << answer().toStdString();
+    EXPECT_LE(text.geometry().right(), find<QWidget>(u"answer_bar"_s).width());
+  }
+  bool has(const QString& button) { return find<QWidget>(button).isVisible(); }
+};
+
+/// A long answer once needed the whole bar. The next one is short, and leaves room for buttons.
+TEST_F(AnswerRoom, AShortAnswerAfterALongOneLeavesRoomForButtons) {
+  window().resize(1366, 768);
+  set_batch(8);
+  const std::int64_t room = peak() - 1024;
+  const std::int64_t floor = peak_floor(*document().study()).bytes;
+  set_memory(room);
+  ASSERT_TRUE(has(u"answer_fit"_s)) << answer().toStdString();
+  ASSERT_TRUE(has(u"answer_samples"_s));
+  set_memory(floor - 1024);
+  expect_whole();
+  set_memory(room);
+  EXPECT_TRUE(has(u"answer_fit"_s)) << answer().toStdString();
+  EXPECT_TRUE(has(u"answer_samples"_s));
+  EXPECT_TRUE(answer().contains(u"nodes take"_s)) << answer().toStdString();
+  expect_whole();
+  set_batch(64);
+  expect_whole();
+  set_batch(8);
+  EXPECT_TRUE(has(u"answer_fit"_s)) << "the device stayed: " << answer().toStdString();
+  EXPECT_TRUE(has(u"answer_samples"_s));
+  expect_whole();
+}
+
+/// Parts of the answer are left out whole, the longest first, and the tip has them.
+TEST_F(AnswerRoom, PartsWithoutRoomAreLeftOut) {
+  set_memory(peak_floor(*document().study()).bytes - 1024);
+  const auto& text = find<QLabel>(u"answer_text"_s);
+  int left_out = 0;
+  for (int width = 1366; width >= 800; width -= 40) {
+    window().resize(width, 768);
+    QTest::qWait(0);
+    expect_whole();
+    if (answer().contains(u"no plan frees"_s)) continue;
+    ++left_out;
+    EXPECT_TRUE(answer().contains(u"not fit"_s)) << answer().toStdString();
+    EXPECT_TRUE(text.toolTip().contains(u"No plan frees"_s));
+  }
+  EXPECT_GT(left_out, 0);
+}
+
+TEST_F(AnswerRoom, MeasuredTimesNameTheirDevice) {
+  click(find<QPushButton>(u"run_button"_s));
+  ASSERT_TRUE(comes_true([this] { return document().measured() != nullptr; }));
+  ASSERT_TRUE(knows_all());
+  EXPECT_TRUE(answer().contains(u" on cpu"_s)) << answer().toStdString();
+  EXPECT_TRUE(answer().contains(u"measured"_s)) << answer().toStdString();
+  const QString tip = find<QLabel>(u"answer_text"_s).toolTip();
+  EXPECT_TRUE(tip.contains(u"measured on cpu"_s)) << tip.toStdString();
+  EXPECT_TRUE(tip.contains(u"mean of the two times"_s)) << tip.toStdString();
 }
 
 }  // namespace answer_places_test

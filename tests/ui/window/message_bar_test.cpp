@@ -99,6 +99,41 @@ TEST_F(MessageKeys, ALongOneLeavesTheGraphMostOfItsRoom) {
   EXPECT_GT(scroll.value(), 0);
 }
 
+TEST_F(MessageKeys, AKeyLeadsToTheFirstButtonAndTabThroughAllInOrder) {
+  auto& bar = find<MessageBar>(u"message_bar"_s);
+  QStringList done;
+  const auto offer = [&] {
+    bar.show_message(MessageBar::Tone::note, u"Choices were not saved."_s,
+                     {{u"Restore"_s, [&] { done << u"Restore"_s; }},
+                      {u"Discard"_s, [&] { done << u"Discard"_s; }}});
+    QTest::qWait(0);
+    press(Qt::Key_F6);
+  };
+  offer();
+  QTest::keyClick(QApplication::focusWidget(), Qt::Key_Space);
+  EXPECT_EQ(done, QStringList{u"Restore"_s});
+  offer();
+  QTest::keyClick(QApplication::focusWidget(), Qt::Key_Tab);
+  QTest::keyClick(QApplication::focusWidget(), Qt::Key_Space);
+  EXPECT_EQ(done, (QStringList{u"Restore"_s, u"Discard"_s}));
+  offer();
+  QTest::keyClick(QApplication::focusWidget(), Qt::Key_Tab);
+  QTest::keyClick(QApplication::focusWidget(), Qt::Key_Tab);
+  EXPECT_TRUE(find<QWidget>(u"message_close"_s).hasFocus()) << "it comes last";
+}
+
+TEST_F(MessageKeys, EachOfAFewLinesIsInSight) {
+  QString text = u"/home/me/m/snap.pickle: is not a measurement file; choose a file that Run"_s;
+  for (int i = 0; i < 40; ++i) {
+    text += u"iii"_s;
+    tell(text);
+    QTest::qWait(20);
+    const int most = 3 * this->text().fontMetrics().lineSpacing();
+    if (this->text().height() >= most) break;
+    EXPECT_FALSE(this->text().verticalScrollBar()->isVisible()) << text.toStdString();
+  }
+}
+
 class MessageBars : public WindowTest {};
 
 TEST_F(MessageBars, ALineOfTextIsInTheMiddle) {

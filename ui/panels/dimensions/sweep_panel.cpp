@@ -128,6 +128,8 @@ void SweepPanel::take_study() {
   list_dimensions();
   const Dimension* const now = dimension();
   if (now != nullptr) chart_->set_value(now->value);
+  const DeviceProfile profile = profile_in_force(document_.study()->choices.times);
+  chart_->set_memory(profile.memory_bytes, shown(profile.name));
   // A range that the user has set stays.
   if (now != nullptr && is_range_proposed_ && now->value > to_->value()) return propose_range();
   ask();

@@ -339,10 +339,13 @@ QString before_text(const Study& study, const BudgetAnswer& answer, const StepFi
     change += PlannerAnswer::tr(", a step from <b>%1</b> to <b>%2</b>").arg(time_before, time);
   }
   if (passes.empty()) return planner_paragraph(change + u'.');
-  return planner_paragraph(
-      PlannerAnswer::tr("%1, with plans and %2.")
-          .arg(change, counted(passes.size(), PlannerAnswer::tr("1 pass switched on"),
-                               PlannerAnswer::tr("%1 passes switched on"))));
+  const QString switched = counted(passes.size(), PlannerAnswer::tr("1 pass switched on"),
+                                   PlannerAnswer::tr("%1 passes switched on"));
+  const PlanChoices& plans = answer.best.choices.plans;
+  const bool has_plans = plans.sequence || plans.level > 0 || !plans.config.empty();
+  return planner_paragraph((has_plans ? PlannerAnswer::tr("%1, with plans and %2.")
+                                      : PlannerAnswer::tr("%1, with %2 and no plans."))
+                               .arg(change, switched));
 }
 
 QString offer_text(const Study& study, const DeviceFit& offer) {

@@ -90,6 +90,22 @@ TEST_F(Sweeping, FollowsThePlans) {
   EXPECT_LT(chart().points().back().current_bytes, before.back().current_bytes);
 }
 
+TEST_F(Sweeping, FollowsTheMemoryOfTheDevice) {
+  const auto shows = [this](std::int64_t bytes) {
+    Choices choices = document().choices();
+    choices.times.device_memory = bytes;
+    document().choose(choices, u"memory"_s);
+    EXPECT_TRUE(settles());
+    return chart().grab().toImage();
+  };
+  const auto points = chart().points();
+  const std::int64_t most = points.back().current_bytes;
+  const QImage less = shows(most / 2);
+  EXPECT_NE(shows(most * 3 / 4), less) << "the line and its name move";
+  EXPECT_EQ(shows(most / 2), less);
+  EXPECT_EQ(chart().points(), points) << "the peaks stay what they are";
+}
+
 TEST_F(Sweeping, AClickSetsTheSizeAndHoveringShowsFigures) {
   QTest::mouseMove(&chart(), point_at(8));
   ASSERT_TRUE(comes_true([this] { return !chart().readout().isEmpty(); }));

@@ -135,6 +135,28 @@ TEST_F(ArenaOfTheStep, KeysMoveTheCursorAndWalkThroughTheTensors) {
   EXPECT_EQ(pressed(Qt::Key_Up), first);
 }
 
+TEST_F(ArenaOfTheStep, KeysTellOfTheChosenTensor) {
+  show_page();
+  map().setFocus();
+  document().selection().select_slot(variant().timeline.peak_slot);
+  const ArenaPiece* const piece = largest();
+  ASSERT_NE(piece, nullptr);
+  for (const bool rests : {false, true}) {
+    if (rests) {
+      QTest::mouseMove(&map(), QPoint(1, 1));
+      QTest::mouseMove(&map(), middle_of(*piece));
+      ASSERT_TRUE(comes_true([&] { return line().contains(name_of(piece->buffer)); }));
+    }
+    for (const Qt::Key key : {Qt::Key_Up, Qt::Key_Down, Qt::Key_Down, Qt::Key_Left}) {
+      QTest::keyClick(&map(), key);
+      const auto marked = std::ranges::find(arena().pieces, map().marked(), &ArenaPiece::buffer);
+      ASSERT_NE(marked, arena().pieces.end());
+      EXPECT_TRUE(line().startsWith(name_of(marked->buffer))) << line().toStdString();
+      EXPECT_TRUE(line().contains(u"at offset "_s + bytes_text(marked->offset)));
+    }
+  }
+}
+
 TEST_F(ArenaOfTheStep, ZoomsAndPansAsTheCurveDoes) {
   show_page();
   const double whole_length = map().axis().last - map().axis().first;

@@ -181,6 +181,25 @@ TEST_F(SegmentsAtTheCursor, KeysWalkThroughTheTensors) {
   EXPECT_EQ(pressed(Qt::Key_Up).segment, 0U);
 }
 
+TEST_F(SegmentsAtTheCursor, KeysTellOfTheChosenTensorBesideARestingPointer) {
+  switch_on();
+  const MapBlock* const block = wide_block();
+  ASSERT_NE(block, nullptr);
+  const QPoint resting = map().rectangle(*block).center().toPoint();
+  QTest::mouseMove(&map(), QPoint(1, 1));
+  QTest::mouseMove(&map(), resting);
+  const QString hovered = name_of(block->buffer);
+  ASSERT_TRUE(comes_true([&] { return line().contains(hovered); }));
+  map().setFocus();
+  for (const Qt::Key key : {Qt::Key_Right, Qt::Key_Right, Qt::Key_Down}) {
+    QTest::keyClick(&map(), key);
+    ASSERT_TRUE(map().marked().valid());
+    EXPECT_TRUE(line().startsWith(name_of(map().marked()) + u" · "_s)) << line().toStdString();
+  }
+  QTest::mouseMove(&map(), resting + QPoint(1, 0));
+  EXPECT_TRUE(comes_true([&] { return line().contains(hovered); })) << "the pointer moves again";
+}
+
 AllocatorMap map_of(std::vector<MapBlock> blocks, std::int64_t bytes) {
   AllocatorMap map{{{0, bytes, MemoryPool::large}}, std::move(blocks), {0}};
   map.first_block.push_back(map.blocks.size());

@@ -3,6 +3,7 @@
 #include <QDialog>
 
 #include "tests/ui/panels/planner/planner_test.h"
+#include "ui/panels/planner/answer_text.h"
 #include "ui/panels/planner/replan_text.h"
 
 namespace stashscope::ui::test {
@@ -37,6 +38,18 @@ TEST_F(Planner, AmountsThatReadAlikeHaveMoreDecimals) {
   const QString text = replanned_text(fit, false);
   EXPECT_TRUE(text.contains(u"the lowest peak found is 24.02 GiB, not 24.00 GiB"_s))
       << text.toStdString();
+}
+
+TEST_F(Planner, PlansAreNamedOnlyWhereThereAreSome) {
+  const Study& study = *document().study();
+  BudgetAnswer answer;
+  answer.best.peak_bytes = peak();
+  const StepFigures before{2 * peak(), {}, 1};
+  const std::vector<const GraphPass*> passes(6, nullptr);
+  const auto text = [&] { return before_text(study, answer, before, passes); };
+  EXPECT_TRUE(text().contains(u"with 6 passes switched on and no plans"_s)) << text().toStdString();
+  answer.best.choices.plans.level = 1;
+  EXPECT_TRUE(text().contains(u"with plans and 6 passes switched on"_s)) << text().toStdString();
 }
 
 TEST_F(Planner, ASizeThatCannotBeComputedSaysWhy) {
