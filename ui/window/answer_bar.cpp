@@ -4,17 +4,18 @@
 #include <QEvent>
 #include <QLayout>
 #include <algorithm>
+#include <utility>
 
-#include "core/base/text.h"
 #include "core/graph/graph.h"
 #include "core/study/edits/edits.h"
-#include "core/study/facts/assumed_rate.h"
 #include "core/study/facts/plan_facts.h"
 #include "core/study/facts/plan_words.h"
 #include "core/study/reserved/reserved_memory.h"
 #include "ui/document/choice_words.h"
 #include "ui/panels/planner/answer_text.h"
 #include "ui/text/texts.h"
+#include "ui/widgets/drop_menu.h"
+#include "ui/window/answer_texts.h"
 
 namespace stashscope::ui {
 
@@ -24,155 +25,6 @@ using namespace Qt::StringLiterals;
 
 constexpr int quiet_milliseconds = 150;
 constexpr int least_answer_width = 200;
-constexpr qsizetype longest_device_name = 40;
-
-QString percent_text(double share) {
-  return (share < 0 ? u"−"_s : u"+"_s) + QString::fromStdString(format_fixed(std::abs(share), 1)) +
-         u" %"_s;
-}
-
-/// `A100-SXM4-80GB less 5 %`, where 5 % are kept free.
-QString with_reserve(const QString& device, const TimeChoices& times) {
-  return times.reserve_percent == 0
-             ? device
-             : AnswerBar::tr("%1 less %2 %").arg(device).arg(times.reserve_percent);
-}
-
-/// What the step must fit: the chosen device or, if the user chose another amount of memory, this
-/// amount. With an amount, the device whose times are predicted is named, too, unless times were
-/// measured. Names are escaped, because a profile from a file may have any name.
-QString device_name(const Study& study) {
-  const TimeChoices& times = study.choices.times;
-  const QString name = shown(times.profile.name).left(longest_device_name).toHtmlEscaped();
-  if (!times.device_memory) return with_reserve(name, times);
-  QString memory = with_reserve(bytes_text(*times.device_memory), times);
-  return study.times->measured == 0 ? AnswerBar::tr("%1 of memory, as fast as %2").arg(memory, name)
-                                    : AnswerBar::tr("%1 of memory").arg(memory);
-}
-
-/// A link that opens the menu of devices, as rich text.
-QString device_text(const Study& study) {
-  return u"<a href=\"device\">%1</a>"_s.arg(device_name(study));
-}
-
-/// @param reserved null: no allocator is chosen
-QString room_text(const Study& study, const StepRoom& room, const ReservedStep* reserved,
-                  const QPalette& palette) {
-  const QString device = device_text(study);
-  if (room.memory <= 0) return AnswerBar::tr("memory of %1 unknown").arg(device);
-  if (!room.tensors_fit) {
-    return AnswerBar::tr("%1 %2, %3 too much")
-        .arg(warning_text(AnswerBar::tr("does not fit"), palette), device, bytes_text(-room.left));
-  }
-  if (room.left < 0) {
-    return AnswerBar::tr("tensors fit %1, but %2 by %3")
-        .arg(device, warning_text(AnswerBar::tr("reserved memory exceeds it"), palette),
-             bytes_text(-room.left));
-  }
-  const std::int64_t whole = room.memory + kept_free_bytes(study.choices.times);
-  if (reserved != nullptr && reserved->device.low_bytes > whole) {
-    return AnswerBar::tr("reserved memory fits %1, but %2: %3 in all")
-        .arg(device, warning_text(AnswerBar::tr("not with the CUDA context"), palette),
-             bytes_text(reserved->device.low_bytes));
-  }
-  if (!room.is_narrow) {
-    return AnswerBar::tr("fits %1, %2 left").arg(device, bytes_text(room.left));
-  }
-  return AnswerBar::tr("<b>fits narrowly</b> %1, %2 left").arg(device, bytes_text(room.left));
-}
-
-/// `no plan frees other activations 1.5 GiB, parameters 475 MiB`
-QString floor_text(const StepRoom& room) {
-  return AnswerBar::tr("no plan frees %1").arg(shown(words_of(room.floor)).toHtmlEscaped());
-}
-
-/// `698 ms on cpu (+3.9 %)`. Measured times name their device, which may be another one than the
-/// device that the step must fit.
-QString short_time_text_of(const Study& study) {
-  QString seconds = time_text(step_seconds(study, *study.current));
-  if (study.times->measured > 0) {
-    seconds =
-        AnswerBar::tr("%1 on %2").arg(seconds, shown(study.times->measured_on).toHtmlEscaped());
-  }
-  return extra_seconds(study) == 0
-             ? seconds
-             : AnswerBar::tr("%1 (%2)").arg(seconds, percent_text(extra_seconds_percent(study)));
-}
-
-/// `nodes take 2.4 ms (+3.9 %)`, nearly as short as the text of a step without plans.
-QString plain_time_text_of(const Study& study) {
-  const QString text = AnswerBar::tr("nodes take %1").arg(short_time_text_of(study));
-  return study.times->measured == 0 ? text : AnswerBar::tr("%1, measured").arg(text);
-}
-
-/// The sum of the times of the nodes, as in the row "Time of nodes" of the result of a run. The row
-/// "Time of step" has another number.
-QString time_text_of(const Study& study) {
-  const QString seconds = time_text(step_seconds(study, *study.current));
-  QString nodes = study.times->measured == 0
-                      ? AnswerBar::tr("nodes take %1").arg(seconds)
-                      : AnswerBar::tr("nodes take %1, as measured on %2")
-                            .arg(seconds, shown(study.times->measured_on).toHtmlEscaped());
-  const double extra = extra_seconds(study);
-  if (extra == 0) return nodes;
-  return AnswerBar::tr("%1, %2 of it for plans (%3)")
-      .arg(nodes, time_text(extra), percent_text(extra_seconds_percent(study)));
-}
-
-/// A text that says what the peak and the time include, and what they leave out.
-/// @param reserved null: no allocator is chosen
-QString tip_of(const Study& study, const StepRoom& room, const ReservedStep* reserved) {
-  QStringList lines;
-  if (reserved == nullptr) {
-    lines << AnswerBar::tr(
-        "The peak counts tensors. On a GPU, the CUDA context, the rounding of the allocator and "
-        "the workspaces of libraries need more memory.");
-  } else {
-    lines << AnswerBar::tr("PyTorch's allocator reserves %1.").arg(reserved_text(reserved->memory))
-          << AnswerBar::tr(
-                 "With a CUDA context and workspaces of libraries, the step takes %1. Plans are "
-                 "made for what is reserved; \"Keep free\" in the menu of devices leaves room for "
-                 "the rest.")
-                 .arg(device_memory_text(reserved->device));
-  }
-  if (room.no_plan_fits) {
-    lines << AnswerBar::tr("No plan frees %1.").arg(shown(words_of(room.floor)));
-  }
-  if (room.later.state_bytes > 0) {
-    lines << AnswerBar::tr(
-                 "The captured step is the first one: its optimizer makes %1 of states. Later "
-                 "steps hold them from their start. Room on the device is counted for later steps.")
-                 .arg(bytes_text(room.later.state_bytes));
-  }
-  if (study.choices.times.reserve_percent > 0) {
-    lines << AnswerBar::tr(
-                 "%1 of the device are kept free for memory that the peak does not count.")
-                 .arg(bytes_text(kept_free_bytes(study.choices.times)));
-  }
-  if (room.is_narrow) {
-    lines << AnswerBar::tr(
-                 "Less than %1 % of the device is left for memory that the peak does not "
-                 "count.")
-                 .arg(narrow_percent);
-  }
-  if (extra_seconds(study) > 0) {
-    lines << AnswerBar::tr("%1 of the time are for plans (%2).")
-                 .arg(time_text(extra_seconds(study)), percent_text(extra_seconds_percent(study)));
-  }
-  lines << AnswerBar::tr(
-      "The time is the sum over all nodes and transfers. It includes neither the time between "
-      "nodes nor the update by the chosen optimizer; a run measures the whole step.");
-  if (study.times->measured > 0) {
-    lines << AnswerBar::tr(
-                 "The times of nodes were measured on %1. A node that ran both without plans and "
-                 "with the current ones has the mean of the two times, so the sum may lie between "
-                 "the two columns of the run.")
-                 .arg(shown(study.times->measured_on));
-  }
-  const std::string rate = assumed_float32_rate(study);
-  if (!rate.empty()) lines << shown(rate);
-  return lines.join(u'\n');
-}
 
 QString time_change_text(double seconds) {
   if (seconds == 0) return AnswerBar::tr("no extra time");
@@ -317,7 +169,7 @@ void AnswerBar::show_answer(const Study& study) {
            ? tr("Search for the cheapest plans that fit the device.")
            : tr("Search for the cheapest plans whose reserved memory fits the device.")) +
       u' ' + tr("Passes that lower the peak without extra time may be switched on, too."));
-  answer_->setToolTip(tip_of(study, room_, document_.reserved().get()));
+  answer_->setToolTip(answer_tip(study, room_, document_.reserved().get()));
   answer_->setAccessibleDescription(answer_->toolTip());
 }
 
@@ -450,6 +302,73 @@ void AnswerBar::changeEvent(QEvent* event) {
 void AnswerBar::resizeEvent(QResizeEvent* event) {
   QToolBar::resizeEvent(event);
   fit_moves();
+}
+
+// What the answer bar offers, as commands of the palette.
+
+void AnswerBar::end_refresh() {
+  is_refreshing_ = false;
+  show_offers();
+  if (!wanted_.isEmpty()) carry_out(std::exchange(wanted_, QString()));
+}
+
+QPushButton* AnswerBar::button_of(const QString& offer) const {
+  for (QPushButton* const button : offered()) {
+    if (button->property(offer_name).toString() == offer) return button;
+  }
+  return nullptr;
+}
+
+void AnswerBar::carry_out(const QString& offer) {
+  if (QPushButton* const button = button_of(offer)) {
+    // Not `click`, because a button without room is disabled.
+    Q_EMIT button->clicked();
+  } else if (is_refreshing_) {
+    wanted_ = offer;
+  } else {
+    const QString why = document_.why_wait();
+    document_.notices().notify(
+        why.isEmpty() ? tr("%1: not done, because it is no longer among the best moves.").arg(offer)
+                      : tr("%1: not done. %2").arg(offer, why));
+  }
+}
+
+/// The palette lists actions of `answer_`, because the bar has buttons only where there is room.
+/// An action keeps its offer, so that an open palette never runs another move than the one it
+/// lists. Until the new offers are known, the old ones stay without their prices: the user may want
+/// them.
+void AnswerBar::show_offers() {
+  QList<QAction*> old = answer_->actions();
+  const auto take_old = [&](const QString& offer) -> QAction* {
+    const auto same = std::ranges::find_if(
+        old, [&](QAction* each) { return each->property(offer_name).toString() == offer; });
+    return same == old.end() ? nullptr : old.takeAt(same - old.begin());
+  };
+  for (QPushButton* const button : offered()) {
+    const QString offer = button->property(offer_name).toString();
+    QAction* action = take_old(offer);
+    if (action == nullptr) action = new_action(offer);
+    action->setText(menu_text(button->text()));
+    action->setToolTip(button->toolTip());
+  }
+  for (QAction* const action : old) {
+    if (is_refreshing_) {
+      action->setText(menu_text(action->property(offer_name).toString()));
+      action->setToolTip(tr("Follows once the moves of this step are known"));
+    } else {
+      answer_->removeAction(action);
+      action->deleteLater();
+    }
+  }
+  fit_moves();
+}
+
+QAction* AnswerBar::new_action(const QString& offer) {
+  auto* const action = new QAction(answer_);
+  action->setProperty(offer_name, offer);
+  connect(action, &QAction::triggered, this, [this, offer] { carry_out(offer); });
+  answer_->addAction(action);
+  return action;
 }
 
 }  // namespace stashscope::ui

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int most_lines = 3;
 constexpr int least_width = 120;
-constexpr int usual_width = 480;
+constexpr int usual_text_width = 480;
 constexpr int frame_width = 1;  // pixels; the theme draws the frame while the text has the focus
 
 }  // namespace
@@ -61,7 +61,7 @@ void MessageText::resizeEvent(QResizeEvent* event) {
   QTextEdit::resizeEvent(event);
 }
 
-QSize MessageText::sizeHint() const { return {usual_width, heightForWidth(usual_width)}; }
+QSize MessageText::sizeHint() const { return {usual_text_width, heightForWidth(usual_text_width)}; }
 
 QSize MessageText::minimumSizeHint() const {
   return {least_width, fontMetrics().lineSpacing() + 1 + 2 * frame_width};

@@ -17,7 +17,7 @@ namespace {
 
 using namespace Qt::StringLiterals;
 
-constexpr int usual_width = 660;
+constexpr int dialog_width = 660;
 
 QLabel* make_text(const QString& text) {
   auto* const label = new QLabel(text);
@@ -125,7 +125,7 @@ PlanCodeDialog::PlanCodeDialog(const Study& study, const QString& path, QWidget*
   layout->addWidget(make_text(second_way()));
   layout->addWidget(make_code(u"plain_code"_s, code_to_print(path)));
   layout->addWidget(buttons);
-  resize(usual_width, layout->heightForWidth(usual_width));
+  resize(dialog_width, layout->heightForWidth(dialog_width));
 }
 
 QWidget* PlanCodeDialog::make_code(const QString& name, const QString& code) {

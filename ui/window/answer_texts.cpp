@@ -1,0 +1,160 @@
+#include "ui/window/answer_texts.h"
+
+#include "core/base/text.h"
+#include "core/study/facts/assumed_rate.h"
+#include "core/study/facts/plan_facts.h"
+#include "core/study/facts/plan_words.h"
+#include "ui/document/choice_words.h"
+#include "ui/text/texts.h"
+#include "ui/window/answer_bar.h"
+
+namespace stashscope::ui {
+
+namespace {
+
+using namespace Qt::StringLiterals;
+
+constexpr qsizetype longest_device_name = 40;
+
+/// `A100-SXM4-80GB less 5 %`, where 5 % are kept free.
+QString with_reserve(const QString& device, const TimeChoices& times) {
+  return times.reserve_percent == 0
+             ? device
+             : AnswerBar::tr("%1 less %2 %").arg(device).arg(times.reserve_percent);
+}
+
+/// What the step must fit: the chosen device or, if the user chose another amount of memory, this
+/// amount. With an amount, the device whose times are predicted is named, too, unless times were
+/// measured. Names are escaped, because a profile from a file may have any name.
+QString device_name(const Study& study) {
+  const TimeChoices& times = study.choices.times;
+  const QString name = shown(times.profile.name).left(longest_device_name).toHtmlEscaped();
+  if (!times.device_memory) return with_reserve(name, times);
+  QString memory = with_reserve(bytes_text(*times.device_memory), times);
+  return study.times->measured == 0 ? AnswerBar::tr("%1 of memory, as fast as %2").arg(memory, name)
+                                    : AnswerBar::tr("%1 of memory").arg(memory);
+}
+
+/// A link that opens the menu of devices, as rich text.
+QString device_text(const Study& study) {
+  return u"<a href=\"device\">%1</a>"_s.arg(device_name(study));
+}
+
+}  // namespace
+
+QString percent_text(double share) {
+  return (share < 0 ? u"−"_s : u"+"_s) + QString::fromStdString(format_fixed(std::abs(share), 1)) +
+         u" %"_s;
+}
+
+QString room_text(const Study& study, const StepRoom& room, const ReservedStep* reserved,
+                  const QPalette& palette) {
+  const QString device = device_text(study);
+  if (room.memory <= 0) return AnswerBar::tr("memory of %1 unknown").arg(device);
+  if (!room.tensors_fit) {
+    return AnswerBar::tr("%1 %2, %3 too much")
+        .arg(warning_text(AnswerBar::tr("does not fit"), palette), device, bytes_text(-room.left));
+  }
+  if (room.left < 0) {
+    return AnswerBar::tr("tensors fit %1, but %2 by %3")
+        .arg(device, warning_text(AnswerBar::tr("reserved memory exceeds it"), palette),
+             bytes_text(-room.left));
+  }
+  const std::int64_t whole = room.memory + kept_free_bytes(study.choices.times);
+  if (reserved != nullptr && reserved->device.low_bytes > whole) {
+    return AnswerBar::tr("reserved memory fits %1, but %2: %3 in all")
+        .arg(device, warning_text(AnswerBar::tr("not with the CUDA context"), palette),
+             bytes_text(reserved->device.low_bytes));
+  }
+  if (!room.is_narrow) {
+    return AnswerBar::tr("fits %1, %2 left").arg(device, bytes_text(room.left));
+  }
+  return AnswerBar::tr("<b>fits narrowly</b> %1, %2 left").arg(device, bytes_text(room.left));
+}
+
+QString floor_text(const StepRoom& room) {
+  return AnswerBar::tr("no plan frees %1").arg(shown(words_of(room.floor)).toHtmlEscaped());
+}
+
+QString short_time_text_of(const Study& study) {
+  QString seconds = time_text(step_seconds(study, *study.current));
+  if (study.times->measured > 0) {
+    seconds =
+        AnswerBar::tr("%1 on %2").arg(seconds, shown(study.times->measured_on).toHtmlEscaped());
+  }
+  return extra_seconds(study) == 0
+             ? seconds
+             : AnswerBar::tr("%1 (%2)").arg(seconds, percent_text(extra_seconds_percent(study)));
+}
+
+QString plain_time_text_of(const Study& study) {
+  const QString text = AnswerBar::tr("nodes take %1").arg(short_time_text_of(study));
+  return study.times->measured == 0 ? text : AnswerBar::tr("%1, measured").arg(text);
+}
+
+QString time_text_of(const Study& study) {
+  const QString seconds = time_text(step_seconds(study, *study.current));
+  QString nodes = study.times->measured == 0
+                      ? AnswerBar::tr("nodes take %1").arg(seconds)
+                      : AnswerBar::tr("nodes take %1, as measured on %2")
+                            .arg(seconds, shown(study.times->measured_on).toHtmlEscaped());
+  const double extra = extra_seconds(study);
+  if (extra == 0) return nodes;
+  return AnswerBar::tr("%1, %2 of it for plans (%3)")
+      .arg(nodes, time_text(extra), percent_text(extra_seconds_percent(study)));
+}
+
+QString answer_tip(const Study& study, const StepRoom& room, const ReservedStep* reserved) {
+  QStringList lines;
+  if (reserved == nullptr) {
+    lines << AnswerBar::tr(
+        "The peak counts tensors. On a GPU, the CUDA context, the rounding of the allocator and "
+        "the workspaces of libraries need more memory.");
+  } else {
+    lines << AnswerBar::tr("PyTorch's allocator reserves %1.").arg(reserved_text(reserved->memory))
+          << AnswerBar::tr(
+                 "With a CUDA context and workspaces of libraries, the step takes %1. Plans are "
+                 "made for what is reserved; \"Keep free\" in the menu of devices leaves room for "
+                 "the rest.")
+                 .arg(device_memory_text(reserved->device));
+  }
+  if (room.no_plan_fits) {
+    lines << AnswerBar::tr("No plan frees %1.").arg(shown(words_of(room.floor)));
+  }
+  if (room.later.state_bytes > 0) {
+    lines << AnswerBar::tr(
+                 "The captured step is the first one: its optimizer makes %1 of states. Later "
+                 "steps hold them from their start. Room on the device is counted for later steps.")
+                 .arg(bytes_text(room.later.state_bytes));
+  }
+  if (study.choices.times.reserve_percent > 0) {
+    lines << AnswerBar::tr(
+                 "%1 of the device are kept free for memory that the peak does not count.")
+                 .arg(bytes_text(kept_free_bytes(study.choices.times)));
+  }
+  if (room.is_narrow) {
+    lines << AnswerBar::tr(
+                 "Less than %1 % of the device is left for memory that the peak does not "
+                 "count.")
+                 .arg(narrow_percent);
+  }
+  if (extra_seconds(study) > 0) {
+    lines << AnswerBar::tr("%1 of the time are for plans (%2).")
+                 .arg(time_text(extra_seconds(study)), percent_text(extra_seconds_percent(study)));
+  }
+  lines << AnswerBar::tr(
+      "The time is the sum over all nodes and transfers. It includes neither the time between "
+      "nodes nor the update by the chosen optimizer; a run measures the whole step.");
+  if (study.times->measured > 0) {
+    lines << AnswerBar::tr(
+                 "The times of nodes were measured on %1. A node that ran both without plans and "
+                 "with the current ones has the mean of the two times, so the sum may lie between "
+                 "the two columns of the run.")
+                 .arg(shown(study.times->measured_on));
+  }
+  const std::string rate = assumed_float32_rate(study);
+  if (!rate.empty()) lines << shown(rate);
+  return lines.join(u'\n');
+}
+
+}  // namespace stashscope::ui

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <QPalette>
+#include <QString>
+
+#include "core/study/facts/step_room.h"
+#include "core/study/reserved/allocator_map.h"
+
+namespace stashscope::ui {
+
+/// `+2.1 %` or `−1.0 %`
+QString percent_text(double share);
+
+/// Whether the step fits the device, as rich text with a link to the menu of devices.
+/// @param reserved null: no allocator is chosen
+QString room_text(const Study& study, const StepRoom& room, const ReservedStep* reserved,
+                  const QPalette& palette);
+
+/// `no plan frees other activations 1.5 GiB, parameters 475 MiB`
+QString floor_text(const StepRoom& room);
+
+/// `698 ms on cpu (+3.9 %)`. Measured times name their device, which may be another one than the
+/// device that the step must fit.
+QString short_time_text_of(const Study& study);
+
+/// `nodes take 2.4 ms (+3.9 %)`, nearly as short as the text of a step without plans.
+QString plain_time_text_of(const Study& study);
+
+/// The sum of the times of the nodes, as in the row "Time of nodes" of the result of a run. The row
+/// "Time of step" has another number.
+QString time_text_of(const Study& study);
+
+/// A text that says what the peak and the time include, and what they leave out.
+/// @param reserved null: no allocator is chosen
+QString answer_tip(const Study& study, const StepRoom& room, const ReservedStep* reserved);
+
+}  // namespace stashscope::ui
