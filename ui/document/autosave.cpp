@@ -33,11 +33,23 @@ void remove_session(const QString& file) {
   }
 }
 
+/// Removes partial files without a session file: the program that wrote them ended while writing,
+/// and kept nothing else.
+void remove_lone_parts(const QString& folder) {
+  for (const QFileInfo& part :
+       QDir(folder).entryInfoList({u"*.stashscope.part-*"_s}, QDir::Files)) {
+    const QString path = part.absoluteFilePath();
+    const QString session = path.left(path.lastIndexOf(u".part-"_s));
+    if (!QFile::exists(session) && make_lock(session)->tryLock(0)) QFile::remove(path);
+  }
+}
+
 }  // namespace
 
 Autosave::Autosave(Document& document, const QString& folder, QObject* parent)
     : QObject(parent), document_(document), folder_(folder) {
   QDir().mkpath(folder_);
+  remove_lone_parts(folder_);
   file_ = folder_ + u"/"_s + QUuid::createUuid().toString(QUuid::WithoutBraces) + u".stashscope"_s;
   lock_ = make_lock(file_);
   lock_->tryLock(0);
