@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "core/base/error.h"
+
 namespace stashscope {
 
 namespace {

@@ -5,6 +5,7 @@
 #include "core/study/facts/plan_facts.h"
 #include "core/study/facts/plan_words.h"
 #include "ui/document/choice_words.h"
+#include "ui/panels/planner/answer_text.h"
 #include "ui/text/texts.h"
 #include "ui/window/answer_bar.h"
 

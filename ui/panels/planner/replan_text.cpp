@@ -30,7 +30,7 @@ QString price_text(const PlannedFit& fit) {
   const QString reserved =
       fit.reserved_bytes ? ReplannedAnswer::tr(", reserved %1").arg(bytes_text(*fit.reserved_bytes))
                          : QString();
-  const QString text =
+  QString text =
       ReplannedAnswer::tr("peak %1").arg(bytes_text(fit.peak_bytes)) +
       later_steps_text(fit.peak_bytes, fit.later_peak_bytes, bytes_text(fit.later_peak_bytes)) +
       reserved + ReplannedAnswer::tr(", %1 a step").arg(time_text(fit.seconds));
