@@ -57,10 +57,11 @@ std::string result_text(const ReplayResult& result) {
          std::to_string(difference.recorded_address) + ": " + difference.reason + "\n";
 }
 
-/// A recording, and the snapshot that it comes from.
+/// A recording, and the device of a snapshot that it comes from.
 struct Recorded {
   SnapshotRecording recording;
   std::optional<MemorySnapshot> snapshot;  ///< not set for events as CSV
+  std::int64_t device = 0;
 };
 
 Recorded recorded_in_snapshot(const ReplayOptions& options) {
@@ -69,8 +70,9 @@ Recorded recorded_in_snapshot(const ReplayOptions& options) {
                "leave it out");
   }
   MemorySnapshot snapshot = load_snapshot(options.events);
-  SnapshotRecording recording = recording_of(snapshot, main_traced_device(snapshot));
-  return {std::move(recording), std::move(snapshot)};
+  const std::int64_t device = main_traced_device(snapshot);
+  SnapshotRecording recording = recording_of(snapshot, device);
+  return {std::move(recording), std::move(snapshot), device};
 }
 
 Recorded recorded_in(const ReplayOptions& options) {
@@ -82,14 +84,16 @@ Recorded recorded_in(const ReplayOptions& options) {
   return {{parsed_file(options.segments,
                        [](const std::string& text) { return parse_recorded_state(text); }),
            events},
-          {}};
+          {},
+          0};
 }
 
-/// Names the tensors of a recording by the lines that made them, as far as these are known.
+/// Names the tensors of a recording by the lines that made them, as far as these are known. Refers
+/// to the recording.
 class TensorNames {
  public:
-  explicit TensorNames(const std::optional<MemorySnapshot>& snapshot) : snapshot_(snapshot) {
-    if (snapshot) before_ = tensors_before(*snapshot, main_traced_device(*snapshot));
+  explicit TensorNames(const Recorded& recorded) : recorded_(recorded) {
+    if (recorded.snapshot) before_ = tensors_before(*recorded.snapshot, recorded.device);
   }
 
   std::string operator()(const TraceTensor& tensor) const {
@@ -103,18 +107,17 @@ class TensorNames {
 
  private:
   std::string place_of_tensor(const TraceTensor& tensor) const {
-    if (!snapshot_) return std::string(unknown_place);
-    return place_of(snapshot_->names, stack_of(tensor));
+    if (!recorded_.snapshot) return std::string(unknown_place);
+    return place_of(recorded_.snapshot->names, stack_of(tensor));
   }
 
   SnapshotStackId stack_of(const TraceTensor& tensor) const {
-    if (tensor.event)
-      return events_of(*snapshot_, main_traced_device(*snapshot_))[*tensor.event].stack;
+    if (tensor.event) return events_of(*recorded_.snapshot, recorded_.device)[*tensor.event].stack;
     const auto found = before_.find(tensor.address);
     return found == before_.end() ? SnapshotStackId() : found->second.stack;
   }
 
-  const std::optional<MemorySnapshot>& snapshot_;
+  const Recorded& recorded_;
   LiveTensors before_;
 };
 
@@ -157,7 +160,7 @@ int run_replay(const ReplayOptions& options, bool advises, const std::string& fo
   try {
     result = replay(events, end,
                     options.own_addresses ? ReplayAddresses::own : ReplayAddresses::recorded);
-    if (advises) advice = trace_advice(events, end, TensorNames(recorded.snapshot));
+    if (advises) advice = trace_advice(events, end, TensorNames(recorded));
   } catch (const Error& error) {
     throw error.within(printable(options.events));
   }

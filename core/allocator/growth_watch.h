@@ -23,7 +23,7 @@ struct MemoryGrowth {
 };
 
 /// Follows the allocations of one allocator and describes one of those for which memory is
-/// reserved.
+/// reserved. The allocator has no expandable segments.
 class GrowthWatch {
  public:
   /// @param described the number of that allocation, from 1; 0: none

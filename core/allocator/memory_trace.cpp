@@ -189,6 +189,11 @@ json parsed(const std::string& text) {
   return parsed;
 }
 
+[[noreturn]] void fail_expandable(const std::string& where) {
+  fail_input(where, "has expandable segments, whose pages a replay does not map",
+             "record the step with expandable_segments:False");
+}
+
 }  // namespace
 
 std::optional<AllocatorAction> action_named(std::string_view name) {
@@ -258,6 +263,31 @@ RecordedState parse_recorded_state(const std::string& json_text) {
   }
   std::ranges::sort(state.segments, {}, &RecordedSegment::address);
   return state;
+}
+
+bool begins_release(std::span<const AllocatorEvent> events, std::size_t index) {
+  const auto gives_back = [&](std::size_t at) {
+    return events[at].action == AllocatorAction::segment_free;
+  };
+  return gives_back(index) && (index == 0 || !gives_back(index - 1));
+}
+
+void check_replayable(std::span<const AllocatorEvent> events, const RecordedState& end) {
+  const bool is_expandable = end.settings.expandable_segments ||
+                             std::ranges::any_of(end.segments, &RecordedSegment::is_expandable);
+  if (is_expandable) fail_expandable("the recording");
+  for (std::size_t index = 0; index < events.size(); ++index) {
+    const AllocatorAction action = events[index].action;
+    if (action == AllocatorAction::segment_map || action == AllocatorAction::segment_unmap) {
+      fail_expandable("event " + std::to_string(index));
+    }
+  }
+}
+
+[[noreturn]] void fail_unknown_tensor(const AllocatorEvent& event, std::size_t index) {
+  fail_input("event " + std::to_string(index),
+             "frees memory at address " + std::to_string(event.address) + ", where no tensor is",
+             "give the segments of the same recording as the events");
 }
 
 }  // namespace stashscope

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +32,9 @@ struct AllocatorEvent {
   std::int64_t bytes = 0;  ///< of the tensor as it was asked for, or of the segment
   std::int64_t stream = 0;
 };
+
+/// Whether an event is the first of a row that gives segments back: one release gives back several.
+bool begins_release(std::span<const AllocatorEvent> events, std::size_t index);
 
 /// A block of a recorded segment.
 struct RecordedBlock {
@@ -72,5 +76,12 @@ std::vector<AllocatorEvent> parse_trace_events(std::string_view csv);
 /// be a list of address, size, requested size and state. Throws an input Error that names the
 /// segment.
 RecordedState parse_recorded_state(const std::string& json_text);
+
+/// Throws an input Error for a recording with segments that are mapped page by page.
+void check_replayable(std::span<const AllocatorEvent> events, const RecordedState& end);
+
+/// Throws the input Error for an event that frees a tensor that the recording does not have.
+/// @param index of the event
+[[noreturn]] void fail_unknown_tensor(const AllocatorEvent& event, std::size_t index);
 
 }  // namespace stashscope

@@ -27,8 +27,7 @@ class Replay {
 
   ReplayResult run(std::span<const AllocatorEvent> events) {
     for (index_ = 0; index_ < events.size(); ++index_) {
-      const bool goes_on = index_ > 0 && events[index_ - 1].action == AllocatorAction::segment_free;
-      play(events[index_], goes_on);
+      play(events[index_], begins_release(events, index_));
     }
     result_.reserved_end_bytes = allocator_.reserved_bytes();
     result_.most_reserved_bytes = allocator_.most_reserved_bytes();
@@ -38,8 +37,8 @@ class Replay {
  private:
   bool is_recorded() const { return addresses_ == ReplayAddresses::recorded; }
 
-  /// @param is_release_going_on whether the event before it gave a segment back
-  void play(const AllocatorEvent& event, bool is_release_going_on) {
+  /// @param is_release whether a release of the cache begins with the event
+  void play(const AllocatorEvent& event, bool is_release) {
     switch (event.action) {
       case AllocatorAction::alloc:
         return is_recorded() ? allocate_as_recorded(event) : allocate(event);
@@ -51,7 +50,7 @@ class Replay {
         return;
       case AllocatorAction::segment_free:
         if (is_recorded()) return release(event);
-        if (!is_release_going_on) allocator_.empty_cache();
+        if (is_release) allocator_.empty_cache();
         return;
       case AllocatorAction::free_requested:
       case AllocatorAction::segment_map:

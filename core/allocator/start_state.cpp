@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "core/base/error.h"
-
 namespace stashscope {
 
 namespace {
@@ -153,35 +151,12 @@ class StartState {
   std::map<std::int64_t, OpenGap> gaps_;  ///< by their begin
 };
 
-[[noreturn]] void fail_expandable(const std::string& where) {
-  fail_input(where, "has expandable segments, whose pages a replay does not map",
-             "record the step with expandable_segments:False");
-}
-
 }  // namespace
 
 RecordedState state_before(std::span<const AllocatorEvent> events, const RecordedState& end) {
   Moment moment = moment_at_end(end);
   for (auto event = events.rbegin(); event != events.rend(); ++event) undo(*event, moment);
   return StartState(std::move(moment), end.settings).infer(events);
-}
-
-void check_replayable(std::span<const AllocatorEvent> events, const RecordedState& end) {
-  const bool is_expandable = end.settings.expandable_segments ||
-                             std::ranges::any_of(end.segments, &RecordedSegment::is_expandable);
-  if (is_expandable) fail_expandable("the recording");
-  for (std::size_t index = 0; index < events.size(); ++index) {
-    const AllocatorAction action = events[index].action;
-    if (action == AllocatorAction::segment_map || action == AllocatorAction::segment_unmap) {
-      fail_expandable("event " + std::to_string(index));
-    }
-  }
-}
-
-[[noreturn]] void fail_unknown_tensor(const AllocatorEvent& event, std::size_t index) {
-  fail_input("event " + std::to_string(index),
-             "frees memory at address " + std::to_string(event.address) + ", where no tensor is",
-             "give the segments of the same recording as the events");
 }
 
 }  // namespace stashscope

@@ -12,11 +12,4 @@ namespace stashscope {
 /// block for which neither holds gets the rounded size of its tensor.
 RecordedState state_before(std::span<const AllocatorEvent> events, const RecordedState& end);
 
-/// Throws an input Error for a recording with segments that are mapped page by page.
-void check_replayable(std::span<const AllocatorEvent> events, const RecordedState& end);
-
-/// Throws the input Error for an event that frees a tensor that the recording does not have.
-/// @param index of the event
-[[noreturn]] void fail_unknown_tensor(const AllocatorEvent& event, std::size_t index);
-
 }  // namespace stashscope

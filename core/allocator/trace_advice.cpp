@@ -40,8 +40,8 @@ class TracePlayer {
       allocate(tensor.address, tensor.bytes, tensor.stream, PlacedTensorId(count++));
     }
     for (std::size_t i = 0; i < events.size(); ++i) {
-      const bool goes_on = i > 0 && events[i - 1].action == AllocatorAction::segment_free;
-      play(events[i], i, goes_on, PlacedTensorId(count++));
+      play(events[i], i, PlacedTensorId(count++));
+      if (begins_release(events, i)) allocator_.empty_cache();
     }
     const std::int64_t reserved = allocator_.most_reserved_bytes();
     return {allocator_.settings(), reserved, reserved - peak_bytes_};
@@ -53,15 +53,11 @@ class TracePlayer {
     std::int64_t bytes = 0;
   };
 
-  /// @param is_release_going_on whether the event before it gave a segment back
-  void play(const AllocatorEvent& event, std::size_t index, bool is_release_going_on,
-            PlacedTensorId tensor) {
+  void play(const AllocatorEvent& event, std::size_t index, PlacedTensorId tensor) {
     if (event.action == AllocatorAction::alloc) {
       allocate(event.address, event.bytes, event.stream, tensor);
     } else if (event.action == AllocatorAction::free_completed) {
       free(event, index);
-    } else if (event.action == AllocatorAction::segment_free && !is_release_going_on) {
-      allocator_.empty_cache();
     }
   }
 

@@ -1,5 +1,6 @@
 #include "core/report/pool_report.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "core/base/text.h"
@@ -57,11 +58,10 @@ MeasuredPools measured_pools(const Study& study, const Variant& variant, const M
 
 std::string measured_pools_text(const MeasuredPools& pools) {
   const auto& [low, high] = pools.predicted;
-  const std::int64_t measured = pools.measured_bytes;
-  const std::string range = range_text(low, high);
-  if (measured < low) return range + " (measured: " + format_bytes(low - measured) + " below)";
-  if (measured > high) return range + " (measured: " + format_bytes(measured - high) + " above)";
-  return range + " (measured: within)";
+  const std::int64_t beside = std::max(low - pools.measured_bytes, pools.measured_bytes - high);
+  return range_text(low, high) +
+         " (measured: " + (beside > 0 ? format_bytes(beside) + " " : std::string()) +
+         position(pools) + ")";
 }
 
 json measured_pools_json(const MeasuredPools& pools) {

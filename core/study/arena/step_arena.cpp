@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/base/error.h"
-#include "core/base/text.h"
+#include "core/study/step/total_bytes.h"
 
 namespace stashscope {
 
@@ -25,18 +24,6 @@ std::vector<ArenaPiece> pieces_of(const Variant& variant) {
   }
   std::ranges::stable_sort(pieces, {}, &ArenaPiece::first_slot);
   return pieces;
-}
-
-void check_size(const std::vector<ArenaPiece>& pieces) {
-  std::int64_t left = most_arena_bytes;
-  for (const ArenaPiece& each : pieces) {
-    if (each.bytes > left) {
-      fail_input("the arena of the step",
-                 "has tensors of more than " + format_bytes(most_arena_bytes) + " in all",
-                 "choose smaller dimensions");
-    }
-    left -= each.bytes;
-  }
 }
 
 }  // namespace
@@ -60,7 +47,7 @@ std::vector<std::int64_t> arena_offsets(const StepArena& arena) {
 StepArena step_arena(const Variant& variant, const SearchLimit& limit, const Progress& progress) {
   StepArena arena;
   arena.pieces = pieces_of(variant);
-  check_size(arena.pieces);
+  check_total_bytes(arena.pieces, most_arena_bytes, "the arena of the step");
   arena.persistent_bytes = persistent_bytes(variant.timeline);
   const std::vector<ArenaBuffer> buffers = arena_buffers(arena);
   const ArenaResult result = find_placement(buffers, {}, limit, progress);

@@ -7,33 +7,13 @@
 
 namespace stashscope {
 
-namespace {
-
-using PoolPlayer = BasicStepPlayer<StreamOrderedPool>;
-
-/// The pool after the steps.
-StreamOrderedPool played_pool(const Study& study, const Variant& variant,
-                              const StreamOrderedPool& pool, std::span<const std::int64_t> held) {
-  PoolPlayer player(study.prepared->rules, variant.timeline, pool);
-  player.begin_steps();
-  for (const std::int64_t bytes : held) player.hold(bytes);
-  std::vector<std::int64_t> by_slot;
-  for (int step = 0; step < most_played_steps; ++step) {
-    const std::int64_t before = player.allocator().most_reserved_bytes();
-    by_slot.clear();
-    player.run_step(by_slot);
-    player.allocator().synchronize();
-    if (step > 0 && player.allocator().most_reserved_bytes() == before) break;
-  }
-  return player.allocator();
-}
-
-}  // namespace
-
 PoolMemory pool_memory(const Study& study, const Variant& variant, const PoolSettings& settings,
                        std::span<const std::int64_t> held) {
   const auto played = [&](PoolFit fit) {
-    return played_pool(study, variant, StreamOrderedPool(settings, fit), held);
+    BasicStepPlayer player(study.prepared->rules, variant.timeline,
+                           StreamOrderedPool(settings, fit));
+    player.play(held);
+    return player.allocator();
   };
   const StreamOrderedPool smallest = played(PoolFit::smallest);
   const StreamOrderedPool first = played(PoolFit::first);

@@ -14,15 +14,8 @@ ReservedMemory reserved_memory(const BufferRules& rules, const Timeline& timelin
                                std::span<const std::int64_t> held) {
   StepPlayer player(rules, timeline, CachingAllocator(settings));
   if (listener != nullptr) player.listen(*listener);
-  player.begin_steps();
-  for (const std::int64_t bytes : held) player.hold(bytes);
   ReservedMemory memory;
-  for (int step = 0; step < most_played_steps; ++step) {
-    const std::int64_t before = player.allocator().most_reserved_bytes();
-    memory.by_slot.clear();
-    player.run_step(memory.by_slot);
-    if (step > 0 && player.allocator().most_reserved_bytes() == before) break;
-  }
+  memory.by_slot = player.play(held);
   if (listener != nullptr) listener->ends();
   memory.reserved_bytes = player.allocator().most_reserved_bytes();
   memory.fragmentation_bytes = memory.reserved_bytes - timeline.peak_bytes;

@@ -1,12 +1,14 @@
 #include "core/study/reserved/step_player.h"
 
-#include "core/base/error.h"
-#include "core/base/text.h"
 #include "core/study/step/later_steps.h"
+#include "core/study/step/total_bytes.h"
 
 namespace stashscope {
 
 namespace {
+
+/// The sums of an allocator, which rounds sizes up, must fit 64 bits.
+constexpr std::int64_t most_played_bytes = std::int64_t{1} << 58;
 
 /// By slot, the live bytes that belong to no buffer.
 std::vector<std::int64_t> workspace_of(const Timeline& timeline) {
@@ -25,20 +27,9 @@ std::vector<std::int64_t> workspace_of(const Timeline& timeline) {
   return workspace;
 }
 
-/// The timeline, if its buffers have at most 256 PiB in all.
-const Timeline& checked(const Timeline& timeline) {
-  constexpr std::int64_t most = std::int64_t{1} << 58;
-  std::int64_t left = most;
-  for (const Buffer& buffer : timeline.buffers) {
-    if (buffer.bytes > left) {
-      fail_input("the reserved memory of the step",
-                 "cannot be told for tensors of more than " + format_bytes(most) + " in all",
-                 "choose smaller dimensions");
-    }
-    left -= buffer.bytes;
-  }
-  return timeline;
-}
+/// PyTorch's allocator keeps its segments.
+void wait_for_device(CachingAllocator& /*allocator*/) {}
+void wait_for_device(StreamOrderedPool& pool) { pool.synchronize(); }
 
 }  // namespace
 
@@ -46,18 +37,30 @@ template <class Allocator>
 BasicStepPlayer<Allocator>::BasicStepPlayer(const BufferRules& rules, const Timeline& timeline,
                                             Allocator allocator)
     : rules_(rules),
-      timeline_(checked(timeline)),
+      timeline_(timeline),
       allocator_(std::move(allocator)),
       blocks_(timeline.buffers.size()),
       begun_(timeline, [](const Buffer& buffer) { return buffer.first_slot; }),
-      ended_(timeline, [](const Buffer& buffer) { return buffer.last_slot; }),
-      workspace_(workspace_of(timeline)) {}
+      ended_(timeline, [](const Buffer& buffer) { return buffer.last_slot; }) {
+  check_total_bytes(timeline.buffers, most_played_bytes, "the reserved memory of the step");
+  workspace_ = workspace_of(timeline);
+}
 
 template <class Allocator>
-void BasicStepPlayer<Allocator>::begin_steps() {
+std::vector<std::int64_t> BasicStepPlayer<Allocator>::play(std::span<const std::int64_t> held) {
   for (const BufferId id : IdRange<BufferId>(timeline_.buffers.size())) {
     if (timeline_.buffers[id].persistent) begin(id);
   }
+  for (const std::int64_t bytes : held) allocator_.allocate(bytes);
+  std::vector<std::int64_t> by_slot;
+  for (int step = 0; step < most_played_steps; ++step) {
+    const std::int64_t before = allocator_.most_reserved_bytes();
+    by_slot.clear();
+    run_step(by_slot);
+    wait_for_device(allocator_);
+    if (step > 0 && allocator_.most_reserved_bytes() == before) break;
+  }
+  return by_slot;
 }
 
 template <class Allocator>

@@ -8,7 +8,7 @@
 
 #include "core/allocator/caching_allocator.h"
 #include "core/allocator/stream_ordered_pool.h"
-#include "core/study/step/study.h"
+#include "core/study/reserved/reserved_memory.h"
 
 namespace stashscope {
 
@@ -90,22 +90,22 @@ class BasicStepPlayer {
   /// the sums of an allocator would not fit 64 bits.
   BasicStepPlayer(const BufferRules& rules, const Timeline& timeline, Allocator allocator);
 
-  /// Allocates what exists before the step.
-  void begin_steps();
-  /// Allocates a block that stays and belongs to no buffer.
-  void hold(std::int64_t bytes) { allocator_.allocate(bytes); }
   /// @param listener must outlive the player
   void listen(Listener& listener) {
     listener_ = &listener;
     listener.starts(allocator_);
   }
-  /// Plays the step once. Appends the reserved bytes of each slot.
-  void run_step(std::vector<std::int64_t>& reserved);
+  /// Plays what exists before the step, then the step, which is repeated until it reserves no more,
+  /// up to `most_played_steps`. After each step, the program waits for the device. Returns the
+  /// reserved bytes by slot of the last step.
+  /// @param held the bytes of blocks that the program allocates before the steps and keeps
+  std::vector<std::int64_t> play(std::span<const std::int64_t> held);
 
   const Allocator& allocator() const { return allocator_; }
-  Allocator& allocator() { return allocator_; }
 
  private:
+  /// Appends the reserved bytes of each slot.
+  void run_step(std::vector<std::int64_t>& reserved);
   Block allocate(std::optional<BufferId> buffer, std::int64_t bytes);
   void free(std::optional<BufferId> buffer, Block block);
   void begin(BufferId id);

@@ -13,6 +13,7 @@
 #include "core/report/page/page.h"
 #include "core/report/report.h"
 #include "tests/support/named_model.h"
+#include "tests/support/small_models.h"
 
 namespace stashscope {
 namespace arena_report_test {
@@ -46,16 +47,6 @@ void expect_right(const json& memory) {
       memory["peak_bytes"].get<std::int64_t>());
 }
 
-std::vector<std::string> small_models() {
-  std::vector<std::string> names;
-  std::error_code absent;
-  for (const auto& entry : fs::directory_iterator(STASHSCOPE_SHARED "/models/small", absent)) {
-    names.push_back(entry.path().filename().string());
-  }
-  if (names.empty()) names.push_back("none");
-  return names;
-}
-
 class SmallModelArenas : public testing::TestWithParam<std::string> {};
 
 TEST_P(SmallModelArenas, AreRightWithoutAndWithPlans) {
@@ -70,7 +61,7 @@ TEST_P(SmallModelArenas, AreRightWithoutAndWithPlans) {
   expect_right(report["memory"]["current"]);
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, SmallModelArenas, testing::ValuesIn(small_models()),
+INSTANTIATE_TEST_SUITE_P(Models, SmallModelArenas, testing::ValuesIn(test::small_models()),
                          [](const auto& info) { return info.param; });
 
 TEST(ArenaReport, IsInTheTextAndInJsonIfItIsAskedFor) {

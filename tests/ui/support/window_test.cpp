@@ -10,6 +10,8 @@
 #include <QPushButton>
 #include <QSettings>
 
+#include "tests/support/model_builder.h"
+#include "tests/support/named_model.h"
 #include "ui/widgets/cell_delegate.h"
 
 namespace stashscope::ui::test {
@@ -39,6 +41,24 @@ void WindowTest::open(const QString& path) {
   document().open(path);
   ASSERT_TRUE(comes_true([&] { return document().study().get() != before; }))
       << message().toStdString();
+  ASSERT_TRUE(settles());
+}
+
+void WindowTest::open_step_without_nodes() {
+  LoadedModel empty;
+  empty.session.model = "empty.onnx";
+  empty.model =
+      stashscope::test::named(stashscope::test::ModelBuilder().input("x", {4}).output("x"));
+  document().open(u"empty.onnx"_s, [empty] { return empty; });
+  ASSERT_TRUE(comes_true([&] {
+    return document().study() != nullptr && document().study()->current->timeline.order.empty();
+  }));
+}
+
+void WindowTest::choose_memory(std::int64_t bytes) {
+  Choices choices = document().choices();
+  choices.times.device_memory = bytes;
+  document().choose(choices, u"memory"_s);
   ASSERT_TRUE(settles());
 }
 

@@ -36,8 +36,12 @@ class WindowTest : public testing::Test {
 
   /// Opens a file and waits until its graph is drawn.
   void open(const QString& path);
+  /// Opens a step that has an input and runs no node.
+  void open_step_without_nodes();
   /// Waits until the study and the drawing belong to the user's choices.
   [[nodiscard]] bool settles();
+  /// Chooses another amount of memory that the step must fit.
+  void choose_memory(std::int64_t bytes);
 
   /// Presses a key with the main window in front.
   void press(Qt::Key key, Qt::KeyboardModifiers modifiers = Qt::NoModifier);

@@ -76,10 +76,7 @@ TEST_F(AnswerPlaces, PlansAddTheirTimeInAFewWords) {
 class AnswerRoom : public AnswerPlaces {
  protected:
   void set_memory(std::int64_t bytes) {
-    Choices choices = document().choices();
-    choices.times.device_memory = bytes;
-    document().choose(choices, u"memory"_s);
-    ASSERT_TRUE(settles());
+    choose_memory(bytes);
     ASSERT_TRUE(knows_all());
     QTest::qWait(0);
   }

@@ -1,12 +1,9 @@
 #include "ui/panels/memory/arena_page.h"
 
-#include <QHBoxLayout>
-#include <QVBoxLayout>
-
 #include "core/study/facts/step_tensors.h"
+#include "ui/panels/memory/map_page.h"
 #include "ui/text/counted.h"
 #include "ui/text/texts.h"
-#include "ui/theme/spacing.h"
 
 namespace stashscope::ui {
 
@@ -24,15 +21,7 @@ ArenaPage::ArenaPage(Document& document, QWidget* parent)
   state_->setAlignment(Qt::AlignCenter);
   state_->setWordWrap(true);
   state_->setTextFormat(Qt::PlainText);
-  auto* const layout = new QVBoxLayout(this);
-  layout->setContentsMargins(0, 0, 0, 0);
-  layout->setSpacing(spacing_unit / 2);
-  auto* const line = new QHBoxLayout;
-  line->setContentsMargins(spacing_unit, 0, spacing_unit, 0);
-  line->addWidget(line_);
-  layout->addLayout(line);
-  layout->addWidget(map_, 1);
-  layout->addWidget(state_, 1);
+  lay_out_map_page(*this, line_, map_, state_);
   connect(&document_.selection(), &LinkedSelection::changed, this, &ArenaPage::follow_cursor);
   connect(map_, &ArenaMap::pointed_at, this, [this](const QStringList& facts) {
     facts.isEmpty() ? show_sums() : line_->set_forms({facts.join(u" · "_s)});

@@ -1,13 +1,10 @@
 #include "ui/panels/memory/segment_page.h"
 
-#include <QHBoxLayout>
-#include <QVBoxLayout>
-
 #include "core/study/facts/step_tensors.h"
 #include "ui/memory/buffer_facts.h"
+#include "ui/panels/memory/map_page.h"
 #include "ui/text/counted.h"
 #include "ui/text/texts.h"
-#include "ui/theme/spacing.h"
 
 namespace stashscope::ui {
 
@@ -52,15 +49,7 @@ SegmentPage::SegmentPage(Document& document, QWidget* parent)
   invitation_->setObjectName(u"segment_invitation"_s);
   invitation_->setAlignment(Qt::AlignCenter);
   invitation_->set_hint(reason_of(nullptr));
-  auto* const layout = new QVBoxLayout(this);
-  layout->setContentsMargins(0, 0, 0, 0);
-  layout->setSpacing(spacing_unit / 2);
-  auto* const line = new QHBoxLayout;
-  line->setContentsMargins(spacing_unit, 0, spacing_unit, 0);
-  line->addWidget(line_);
-  layout->addLayout(line);
-  layout->addWidget(map_, 1);
-  layout->addWidget(invitation_, 1);
+  lay_out_map_page(*this, line_, map_, invitation_);
   connect(invitation_, &QLabel::linkActivated, this, &SegmentPage::allocator_wanted);
   connect(&document_, &Document::study_changed, this, &SegmentPage::follow);
   connect(&document_.selection(), &LinkedSelection::changed, this, &SegmentPage::follow);

@@ -10,6 +10,7 @@
 #include "core/schedule/orders/orders.h"
 #include "core/study/step/study.h"
 #include "tests/support/model_builder.h"
+#include "tests/support/small_models.h"
 
 namespace stashscope {
 namespace update_test {
@@ -109,16 +110,6 @@ TEST(Update, PhasesAreThoseOfTheStep) {
   EXPECT_EQ(phases[3].maximum_bytes, study->current->timeline.peak_bytes);
 }
 
-std::vector<std::string> small_models() {
-  std::vector<std::string> names;
-  std::error_code absent;
-  for (const auto& entry : fs::directory_iterator(STASHSCOPE_SHARED "/models/small", absent)) {
-    names.push_back(entry.path().filename().string());
-  }
-  if (names.empty()) names.push_back("none");
-  return names;
-}
-
 class SmallModelBands : public testing::TestWithParam<std::string> {};
 
 TEST_P(SmallModelBands, AddUpAtEveryStepUnderAllChoices) {
@@ -146,7 +137,7 @@ TEST_P(SmallModelBands, AddUpAtEveryStepUnderAllChoices) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, SmallModelBands, testing::ValuesIn(small_models()),
+INSTANTIATE_TEST_SUITE_P(Files, SmallModelBands, testing::ValuesIn(test::small_models()),
                          [](const auto& info) { return info.param; });
 
 }  // namespace update_test

@@ -92,10 +92,7 @@ TEST_F(Sweeping, FollowsThePlans) {
 
 TEST_F(Sweeping, FollowsTheMemoryOfTheDevice) {
   const auto shows = [this](std::int64_t bytes) {
-    Choices choices = document().choices();
-    choices.times.device_memory = bytes;
-    document().choose(choices, u"memory"_s);
-    EXPECT_TRUE(settles());
+    choose_memory(bytes);
     return chart().grab().toImage();
   };
   const auto points = chart().points();

@@ -6,7 +6,6 @@
 
 #include "core/study/facts/step_tensors.h"
 #include "core/study/facts/tensor_facts.h"
-#include "tests/support/named_model.h"
 #include "tests/ui/support/window_test.h"
 #include "ui/memory/arena_map.h"
 #include "ui/memory/memory_view.h"
@@ -244,14 +243,7 @@ TEST_F(ArenaOfTheStep, IsSavedAsATable) {
 
 TEST_F(ArenaOfTheStep, AStepWithoutNodesIsToldApart) {
   show_page();
-  LoadedModel empty;
-  empty.session.model = "empty.onnx";
-  empty.model =
-      stashscope::test::named(stashscope::test::ModelBuilder().input("x", {4}).output("x"));
-  document().open(u"empty.onnx"_s, [empty] { return empty; });
-  ASSERT_TRUE(comes_true([&] {
-    return document().study() != nullptr && document().study()->current->timeline.order.empty();
-  }));
+  open_step_without_nodes();
   EXPECT_TRUE(map().isHidden());
   EXPECT_TRUE(find<QLabel>(u"arena_state"_s).isVisible());
 }

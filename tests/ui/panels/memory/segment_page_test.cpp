@@ -7,7 +7,6 @@
 #include <memory>
 
 #include "core/study/facts/tensor_facts.h"
-#include "tests/support/named_model.h"
 #include "tests/ui/support/window_test.h"
 #include "ui/memory/memory_view.h"
 #include "ui/memory/segment_map.h"
@@ -102,14 +101,7 @@ TEST_F(SegmentsAtTheCursor, TheTextInTheirPlaceIsReachedByTheKeyboard) {
 }
 
 TEST_F(SegmentsAtTheCursor, AStepWithoutNodesIsToldApart) {
-  LoadedModel empty;
-  empty.session.model = "empty.onnx";
-  empty.model =
-      stashscope::test::named(stashscope::test::ModelBuilder().input("x", {4}).output("x"));
-  document().open(u"empty.onnx"_s, [empty] { return empty; });
-  ASSERT_TRUE(comes_true([&] {
-    return document().study() != nullptr && document().study()->current->timeline.order.empty();
-  }));
+  open_step_without_nodes();
   switch_on();
   EXPECT_TRUE(map().isHidden());
   auto& invitation = find<QLabel>(u"segment_invitation"_s);

@@ -14,12 +14,6 @@ using namespace Qt::StringLiterals;
 
 class DeviceBudget : public Planner {
  protected:
-  void choose_memory(std::int64_t bytes) {
-    Choices choices = document().choices();
-    choices.times.device_memory = bytes;
-    document().choose(choices, u"device"_s);
-    ASSERT_TRUE(settles());
-  }
   QLineEdit& toolbar() { return find<QLineEdit>(u"toolbar_budget"_s); }
   /// Presses "Make it fit" for a device with nine tenths of the peak.
   void make_it_fit() {
