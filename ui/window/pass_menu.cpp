@@ -9,11 +9,22 @@ namespace stashscope::ui {
 
 using namespace Qt::StringLiterals;
 
+namespace {
+
+/// The value of a what-if; empty if it is off.
+std::string value_of(const Choices& choices, const std::string& name) {
+  const auto found = choices.graph.what_ifs.find(name);
+  return found == choices.graph.what_ifs.end() ? std::string() : found->second;
+}
+
+}  // namespace
+
 PassMenu::PassMenu(Document& document, QWidget* parent)
     : ChoiceMenu(tr("&Passes"), document, parent) {
   setObjectName(u"pass_menu"_s);
   add_passes();
   addSeparator();
+  for (const WhatIf& each : what_ifs()) add_what_if(each);
   add_precisions();
 }
 
@@ -36,6 +47,27 @@ void PassMenu::add_passes() {
                         "among the next best moves.");
     }
     action->setToolTip(tip);
+  }
+}
+
+void PassMenu::add_what_if(const WhatIf& what_if) {
+  const std::string name(what_if.name);
+  QMenu* const menu = addMenu(shown(std::string(what_if.title)));
+  menu->setToolTip(shown(std::string(what_if.description)));
+  auto* const group = new QActionGroup(menu);
+  const auto add = [&](const std::string& value, const QString& text) {
+    group->addAction(add_choice(
+        menu, u"what_if_"_s + shown(name) + u'_' + shown(value), text,
+        [name, value](const Choices& choices) { return value_of(choices, name) == value; },
+        [name, value](Choices& choices, bool) {
+          choices.graph.what_ifs.erase(name);
+          if (!value.empty()) choices.graph.what_ifs.emplace(name, value);
+        },
+        [text](bool) { return text; }));
+  };
+  add("", tr("As in the model"));
+  for (const std::string_view value : what_if.tried) {
+    add(std::string(value), shown(what_if.words(std::string(value))));
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/passes/what_if/what_if.h"
 #include "ui/window/choice_menu.h"
 
 namespace stashscope::ui {
@@ -17,6 +18,7 @@ class PassMenu : public ChoiceMenu {
 
  private:
   void add_passes();
+  void add_what_if(const WhatIf& what_if);
   void add_precisions();
 };
 

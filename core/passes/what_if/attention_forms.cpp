@@ -19,10 +19,10 @@ struct Form {
 
 constexpr std::string_view decomposed = "decomposed";
 constexpr std::array forms = {
-    Form{decomposed, "attention step by step"},
-    Form{"recomputed", "attention in blocks that stashes its operands only"},
-    Form{"efficient", "memory-efficient attention"},
-    Form{"flash", "flash attention"},
+    Form{decomposed, "Attention step by step"},
+    Form{"recomputed", "Attention that stashes its operands only"},
+    Form{"efficient", "Memory-efficient attention"},
+    Form{"flash", "Flash attention"},
 };
 
 const Form* find_form(const std::string& name) {

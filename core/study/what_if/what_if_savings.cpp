@@ -81,11 +81,11 @@ std::optional<WhatIfSaving> offer(const Study& study, const WhatIf& what_if, std
   }
 }
 
-bool can_change(const Study& study) {
-  return !study.model->data().captured && !has_backward(*study.model);
-}
-
 }  // namespace
+
+bool can_change_graph(const Study& study) {
+  return study.times->measured == 0 && !study.model->data().captured && !has_backward(*study.model);
+}
 
 Choices with_what_if(Choices choices, const std::string& name, const std::string& value) {
   choices.graph.what_ifs.insert_or_assign(name, value);
@@ -105,7 +105,7 @@ std::vector<WhatIfSaving> what_if_savings(const Study& study, const Progress& pr
 
 std::vector<WhatIfSaving> what_if_offers(const Study& study, const Progress& progress) {
   std::vector<WhatIfSaving> offers;
-  if (!can_change(study)) return offers;
+  if (!can_change_graph(study)) return offers;
   for (const WhatIf& what_if : what_ifs()) {
     const auto chosen = study.choices.graph.what_ifs.find(std::string(what_if.name));
     for (const std::string_view value : what_if.tried) {
