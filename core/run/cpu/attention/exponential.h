@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 
 namespace stashscope::cpu {
@@ -16,7 +17,7 @@ inline constexpr float least_exponent<float> = -87.3F;
 
 /// e^x, without branches, so that compilers vectorize loops over it. The result is off by at most 2
 /// units in the last place.
-inline float exponential(float x) {
+[[gnu::always_inline]] inline float exponential(float x) {
   constexpr float most = 88;
   constexpr float log2_e = 1.44269504F;
   // ln 2 in two parts: products of the first with small integers are exact. (Cody and Waite, 1980)
@@ -51,18 +52,21 @@ inline double exponential(double x) { return std::exp(x); }
 /// The greatest element; NaN counts only if all elements are NaN. Minus infinity for an empty row.
 template <class C>
 C greatest_in(const C* row, std::int64_t count) {
-  constexpr std::int64_t lanes = 16;
-  std::array<C, lanes> best;
-  best.fill(-std::numeric_limits<C>::infinity());
+  // A vector type, because compilers do not vectorize the loop by themselves.
+  using Vector [[gnu::vector_size(32)]] = C;
+  constexpr std::int64_t lanes = sizeof(Vector) / sizeof(C);
+  constexpr C least = -std::numeric_limits<C>::infinity();
+  Vector best = least - Vector{};
   std::int64_t i = 0;
   for (; i + lanes <= count; i += lanes) {
-    for (std::int64_t lane = 0; lane < lanes; ++lane) {
-      C& greatest = best[static_cast<std::size_t>(lane)];
-      greatest = row[i + lane] > greatest ? row[i + lane] : greatest;
-    }
+    Vector items;
+    std::memcpy(&items, row + i, sizeof(items));
+    best = items > best ? items : best;
   }
-  C greatest = -std::numeric_limits<C>::infinity();
-  for (const C each : best) greatest = each > greatest ? each : greatest;
+  C greatest = least;
+  for (std::int64_t lane = 0; lane < lanes; ++lane) {
+    greatest = best[lane] > greatest ? best[lane] : greatest;
+  }
   for (; i < count; ++i) greatest = row[i] > greatest ? row[i] : greatest;
   return greatest;
 }
@@ -85,10 +89,11 @@ C sum_in(const C* row, std::int64_t count) {
 }
 
 /// row[i] = e^(row[i] - shift)
-template <class C>
-void exponentiate(C* row, std::int64_t count, C shift) {
-  for (std::int64_t i = 0; i < count; ++i) row[i] = exponential(row[i] - shift);
+inline void exponentiate(double* row, std::int64_t count, double shift) {
+  for (std::int64_t i = 0; i < count; ++i) row[i] = std::exp(row[i] - shift);
 }
+/// Uses the vector units that the processor has.
+void exponentiate(float* row, std::int64_t count, float shift);
 
 /// Replaces the scores of a row by e^(score - shift). Returns false if all of them are known to be
 /// 0, as those of masked keys are.

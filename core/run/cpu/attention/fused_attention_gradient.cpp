@@ -105,11 +105,11 @@ class FusedBackward {
     if (!replacing) multiply(q, k.transposed(), weights_.data());
     first_step_ = replacing.value_or(0);
     steps_.apply(block, first_step_, weights_.data());
-    bool any = false;
+    bool any = !steps_.may_hide();
     for (std::int64_t row = 0; row < block.rows.count; ++row) {
       C* const weights = weights_.data() + row * block.keys.count;
-      const C greatest = greatest_in(weights, block.keys.count);
       const C shift = row_sums_[static_cast<std::size_t>(block.rows.first + row)];
+      const C greatest = steps_.may_hide() ? greatest_in(weights, block.keys.count) : shift;
       any = make_weights(weights, block.keys.count, greatest, shift) || any;
     }
     return any;

@@ -1,5 +1,6 @@
 #include "core/run/cpu/attention/score_steps.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/run/cpu/attention/exponential.h"
@@ -109,6 +110,65 @@ class TermSums {
   std::vector<double> shared_;  ///< by key; empty if each row has sums of its own
 };
 
+/// The scores of one row before a step, with the row of the step's operands.
+template <class C>
+struct StepRow {
+  std::int64_t keys;
+  const C* x;
+  const unsigned char* flags;  ///< null if the step is no choice
+  const C* scores;             ///< null if nobody needs them
+};
+
+/// Whether a choice takes the scores, and not X.
+bool stays(ScoreStepKind kind, unsigned char flag) {
+  return (flag != 0) == (kind == ScoreStepKind::where);
+}
+
+/// The terms of the gradient of X. @param g the gradient of the step's result
+template <class C>
+void fill_terms(ScoreStepKind kind, const StepRow<C>& row, const C* g, C* terms) {
+  for (std::int64_t i = 0; i < row.keys; ++i) {
+    if (row.flags != nullptr) {
+      terms[i] = stays(kind, row.flags[i]) ? C(0) : g[i];
+    } else if (kind == ScoreStepKind::multiply) {
+      terms[i] = g[i] * row.scores[i];
+    } else if (kind == ScoreStepKind::divide) {
+      terms[i] = -g[i] * row.scores[i] / (row.x[i] * row.x[i]);
+    } else {
+      terms[i] = kind == ScoreStepKind::add ? g[i] : -g[i];
+    }
+  }
+}
+
+/// Turns the gradient of the step's result into that of the scores before it.
+template <class C>
+void change_gradient(ScoreStepKind kind, const StepRow<C>& row, C* g) {
+  if (row.flags != nullptr) {
+    for (std::int64_t i = 0; i < row.keys; ++i) g[i] = stays(kind, row.flags[i]) ? g[i] : C(0);
+  } else if (kind == ScoreStepKind::multiply) {
+    for (std::int64_t i = 0; i < row.keys; ++i) g[i] *= row.x[i];
+  } else if (kind == ScoreStepKind::divide) {
+    for (std::int64_t i = 0; i < row.keys; ++i) g[i] /= row.x[i];
+  }
+}
+
+/// Applies the step to scores.
+template <class C>
+void change_scores(ScoreStepKind kind, const StepRow<C>& row, C* s) {
+  const C* const x = row.x;
+  if (row.flags != nullptr) {
+    for (std::int64_t i = 0; i < row.keys; ++i) s[i] = stays(kind, row.flags[i]) ? s[i] : x[i];
+  } else if (kind == ScoreStepKind::multiply) {
+    for (std::int64_t i = 0; i < row.keys; ++i) s[i] *= x[i];
+  } else if (kind == ScoreStepKind::divide) {
+    for (std::int64_t i = 0; i < row.keys; ++i) s[i] /= x[i];
+  } else if (kind == ScoreStepKind::add) {
+    for (std::int64_t i = 0; i < row.keys; ++i) s[i] += x[i];
+  } else {
+    for (std::int64_t i = 0; i < row.keys; ++i) s[i] -= x[i];
+  }
+}
+
 std::vector<std::int64_t> reshaped_dims(const std::vector<std::int64_t>& dims,
                                         const TensorView& target) {
   std::vector<Expr> wanted;
@@ -198,6 +258,14 @@ bool ScoreSteps<C>::reads_scores() const {
 }
 
 template <class C>
+bool ScoreSteps<C>::may_hide() const {
+  return std::ranges::any_of(steps_, [](const GivenStep& step) {
+    return step.is_choice() || step.kind == ScoreStepKind::add ||
+           step.kind == ScoreStepKind::subtract;
+  });
+}
+
+template <class C>
 std::optional<std::size_t> ScoreSteps<C>::replacing_step(const ScoreBlock& block) {
   for (std::size_t i = steps_.size(); i-- > 0;) {
     if (!steps_[i].is_choice()) continue;
@@ -242,21 +310,8 @@ void ScoreSteps<C>::apply_step(const GivenStep& step, const ScoreBlock& block, C
   std::optional<OperandRows<unsigned char>> conditions;
   if (step.is_choice()) conditions.emplace(step.condition, block, flags_);
   for (std::int64_t row = 0; row < block.rows.count; ++row) {
-    const C* const x = numbers.row(row);
-    C* const s = scores + row * keys;
-    if (conditions) {
-      const unsigned char* const flags = conditions->row(row);
-      const bool takes = step.kind == ScoreStepKind::where;
-      for (std::int64_t i = 0; i < keys; ++i) s[i] = (flags[i] != 0) == takes ? s[i] : x[i];
-    } else if (step.kind == ScoreStepKind::multiply) {
-      for (std::int64_t i = 0; i < keys; ++i) s[i] *= x[i];
-    } else if (step.kind == ScoreStepKind::divide) {
-      for (std::int64_t i = 0; i < keys; ++i) s[i] /= x[i];
-    } else if (step.kind == ScoreStepKind::add) {
-      for (std::int64_t i = 0; i < keys; ++i) s[i] += x[i];
-    } else {
-      for (std::int64_t i = 0; i < keys; ++i) s[i] -= x[i];
-    }
+    const unsigned char* const flags = conditions ? conditions->row(row) : nullptr;
+    change_scores<C>(step.kind, {keys, numbers.row(row), flags, nullptr}, scores + row * keys);
   }
 }
 
@@ -269,15 +324,6 @@ void ScoreSteps<C>::go_back(const ScoreBlock& block, std::size_t begin, C* gradi
     } else if (steps_[i].kind != ScoreStepKind::reshape) {
       go_back_step(i, block, gradient);
     }
-  }
-}
-
-/// Computes one row backwards. Each function changes `g`, the gradient of the step's result, into
-/// that of its scores `s`, and returns the term of the gradient of `x`.
-template <class C, class Rule>
-void go_back_row(std::int64_t keys, const C* x, const C* s, C* g, C* terms, Rule rule) {
-  for (std::int64_t i = 0; i < keys; ++i) {
-    terms[i] = rule(g[i], x[i], s == nullptr ? C(0) : s[i]);
   }
 }
 
@@ -296,33 +342,13 @@ void ScoreSteps<C>::go_back_step(std::size_t index, const ScoreBlock& block, C* 
   if (sums != nullptr) adds.emplace(step.number, block, sums);
   for (std::int64_t row = 0; row < block.rows.count; ++row) {
     C* const g = gradient + row * keys;
-    const C* const x = numbers.row(row);
-    const C* const s = keeps_input(index) ? kept_[index].data() + row * keys : nullptr;
-    C* const terms = terms_.data();
-    if (conditions) {
-      const unsigned char* const flags = conditions->row(row);
-      const bool takes = step.kind == ScoreStepKind::where;
-      for (std::int64_t i = 0; i < keys; ++i) {
-        const bool stays = (flags[i] != 0) == takes;
-        terms[i] = stays ? C(0) : g[i];
-        g[i] = stays ? g[i] : C(0);
-      }
-    } else if (step.kind == ScoreStepKind::multiply) {
-      go_back_row(keys, x, s, g, terms, [](C& dy, C factor, C score) {
-        const C term = dy * score;
-        dy *= factor;
-        return term;
-      });
-    } else if (step.kind == ScoreStepKind::divide) {
-      go_back_row(keys, x, s, g, terms, [](C& dy, C divisor, C score) {
-        dy /= divisor;
-        return -dy * score / divisor;
-      });
-    } else {
-      const C sign = step.kind == ScoreStepKind::add ? C(1) : C(-1);
-      for (std::int64_t i = 0; i < keys; ++i) terms[i] = sign * g[i];
+    const StepRow<C> given = {keys, numbers.row(row), conditions ? conditions->row(row) : nullptr,
+                              keeps_input(index) ? kept_[index].data() + row * keys : nullptr};
+    if (adds) {
+      fill_terms(step.kind, given, g, terms_.data());
+      adds->add(row, terms_.data());
     }
-    if (adds) adds->add(row, terms);
+    change_gradient(step.kind, given, g);
   }
   if (adds) adds->finish();
 }

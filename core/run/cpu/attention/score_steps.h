@@ -57,6 +57,9 @@ class ScoreSteps {
   /// is 0 or is no number.
   bool reads_scores() const;
 
+  /// Whether a step may hide keys, so that blocks may have no weights.
+  bool may_hide() const;
+
   /// The last step that replaces all scores of the block, so that no product is needed.
   std::optional<std::size_t> replacing_step(const ScoreBlock& block);
   /// Applies the steps from `begin` on to scores [rows, keys]. Keeps what `go_back` needs.
