@@ -161,12 +161,12 @@ void run(const typename Primitive::primitive_desc& description, const Operand& f
 
 }  // namespace
 
-void multiply(std::int64_t rows, std::int64_t columns, std::int64_t inner, const float* a,
-              MatrixLayout a_layout, const float* b, MatrixLayout b_layout, float* product) {
+void multiply(const ProductSizes& sizes, const float* a, MatrixLayout a_layout, const float* b,
+              MatrixLayout b_layout, bool adds, float* product) {
   engine();  // limits the number of threads
-  require(dnnl::sgemm(a_layout.transposed ? 'T' : 'N', b_layout.transposed ? 'T' : 'N', rows,
-                      columns, inner, 1.0F, a, a_layout.stride, b, b_layout.stride, 0.0F, product,
-                      columns));
+  require(dnnl::sgemm(a_layout.transposed ? 'T' : 'N', b_layout.transposed ? 'T' : 'N', sizes.rows,
+                      sizes.columns, sizes.inner, 1.0F, a, a_layout.stride, b, b_layout.stride,
+                      adds ? 1.0F : 0.0F, product, sizes.columns));
 }
 
 bool can_convolve(const ConvolutionSizes& sizes) {

@@ -15,9 +15,16 @@ struct MatrixLayout {
   std::int64_t stride = 0;
 };
 
-/// product = a b for a [rows, inner] and b [inner, columns]; the product is dense.
-void multiply(std::int64_t rows, std::int64_t columns, std::int64_t inner, const float* a,
-              MatrixLayout a_layout, const float* b, MatrixLayout b_layout, float* product);
+/// The sizes of a product of a [rows, inner] and b [inner, columns].
+struct ProductSizes {
+  std::int64_t rows;
+  std::int64_t columns;
+  std::int64_t inner;
+};
+
+/// product = a b, or product += a b if `adds`; the product is dense.
+void multiply(const ProductSizes& sizes, const float* a, MatrixLayout a_layout, const float* b,
+              MatrixLayout b_layout, bool adds, float* product);
 
 /// Whether oneDNN supports the convolution.
 bool can_convolve(const ConvolutionSizes& sizes);

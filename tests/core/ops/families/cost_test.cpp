@@ -137,6 +137,27 @@ TEST(Flops, OfTheGradientOfAttentionAreFiveProducts) {
       5 * 2 * scores * 4 + 16 * scores);
 }
 
+TEST(Flops, OfFusedAttentionCountProductsSoftmaxAndSteps) {
+  // 2 sentences, 4 query heads and 2 key heads, 5 queries, 7 keys, sizes 3 and 6.
+  const double scores = 2 * 4 * 5 * 7;
+  const Dims q = {2, 4, 5, 3};
+  const Dims k = {2, 2, 7, 3};
+  const Dims v = {2, 2, 7, 6};
+  const Dims y = {2, 4, 5, 6};
+  const Attributes steps = {{"steps", Strings{"Mul", "Reshape", "Where"}}};
+  const double forward = scores * (2 * (3 + 6) + 8 + 2);
+  const Example fused("FusedAttention", {q, k, v, {1}, {4}, {5, 7}, {1}}, {y, {2, 4, 5}}, steps,
+                      microsoft);
+  EXPECT_EQ(fused.flops(), forward);
+  EXPECT_EQ(fused.moved(), 4.0 * (120 + 84 + 168 + 1 + 4 + 35 + 1 + 240 + 40)) << "no scores";
+  const std::vector<Dims> inputs = {y, q, k, v, y, {2, 4, 5}, {1}, {4}, {5, 7}, {1}};
+  EXPECT_EQ(Example("FusedAttentionGrad", inputs, {q, k, v}, steps, microsoft).flops(),
+            scores * (2 * (3 * 3 + 2 * 6) + 2 * (8 + 2)));
+  EXPECT_EQ(Example("FusedAttentionGrad", inputs, {{}, {}, v}, steps, microsoft).flops(),
+            scores * (2 * (3 + 2 * 6) + 2 * (8 + 2)))
+      << "only what is wanted is made";
+}
+
 TEST(Flops, OfLinearAttentionFollowTheState) {
   // 2 sentences of 5 tokens, 4 query heads of 3, values of 6.
   const Example linear("LinearAttention", {{2, 5, 12}, {2, 5, 6}, {2, 5, 12}}, {{2, 5, 24}},
