@@ -220,7 +220,7 @@ class BlockReader {
   void add_step(const Node& node, std::size_t scores) {
     if (is(node, "Identity") || is_cast(graph_, node)) return;
     if (is(node, "Reshape") && !is_changed_shape(graph_, node)) return;
-    ScoreStep step{node.op_type, {}};
+    AttentionStep step{node.op_type, {}};
     if (is(node, "Where") && scores == 2) step.type = "WhereNot";
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
       if (i != scores) step.operands.push_back(node.inputs[i]);

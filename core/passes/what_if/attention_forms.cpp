@@ -45,7 +45,7 @@ Node fused(const AttentionBlock& block, const std::string& form) {
   add_perm("output_perm", block.output_perm, node);
   node.inputs = {block.query.value, block.key.value, block.value.value};
   Strings steps;
-  for (const ScoreStep& step : block.steps) {
+  for (const AttentionStep& step : block.steps) {
     steps.push_back(step.type);
     node.inputs.insert(node.inputs.end(), step.operands.begin(), step.operands.end());
   }

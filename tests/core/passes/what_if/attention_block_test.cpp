@@ -42,7 +42,7 @@ void finish(ModelBuilder& m, const std::string& scores) {
 
 std::vector<std::string> step_types(const AttentionBlock& block) {
   std::vector<std::string> types;
-  for (const ScoreStep& step : block.steps) types.push_back(step.type);
+  for (const AttentionStep& step : block.steps) types.push_back(step.type);
   return types;
 }
 
