@@ -36,10 +36,11 @@ const NamedStep& step_called(const std::string& name) {
 
 Shape leading_of(const Shape& shape) { return {shape.begin(), shape.end() - 2}; }
 
-/// The size of an axis that is broadcast. Grouped heads have the number of the queries' heads.
-const Expr& joint_dim(const Expr& queries, const Expr& other) {
+/// The size of an axis that is broadcast. A name beside a number is 1 or that number; as the number
+/// of query heads, it may be a multiple.
+const Expr& joint_dim(const Expr& queries, const Expr& other, bool counts_heads) {
   if (queries.is(1)) return other;
-  if (other.is(1) || queries.integer() || !other.integer()) return queries;
+  if (other.is(1) || counts_heads || queries.integer() || !other.integer()) return queries;
   return other;
 }
 
@@ -48,7 +49,7 @@ Shape joint_leading(const Shape& queries, const Shape& other) {
   std::copy(queries.begin(), queries.end(), joint.end() - std::ssize(queries));
   for (std::size_t i = 0; i < other.size(); ++i) {
     Expr& dim = joint[joint.size() - 1 - i];
-    dim = joint_dim(dim, other[other.size() - 1 - i]);
+    dim = joint_dim(dim, other[other.size() - 1 - i], i == 0);
   }
   return joint;
 }

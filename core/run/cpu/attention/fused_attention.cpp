@@ -8,6 +8,7 @@
 #include "core/run/cpu/attention/attention.h"
 #include "core/run/cpu/attention/exponential.h"
 #include "core/run/cpu/attention/score_steps.h"
+#include "core/run/cpu/primitives/onednn.h"
 #include "core/run/shared/numbers.h"
 
 namespace stashscope::cpu {
@@ -134,6 +135,7 @@ class FusedForward {
 
 /// (Q, K, V, operands of the steps...) -> Y, [log_sum_exp]
 void fused_attention(const KernelContext& context) {
+  const onednn::OneThread only;
   with_real(context.in(0).element,
             [&](auto tag) { FusedForward<typename decltype(tag)::type>(context).run(); });
 }

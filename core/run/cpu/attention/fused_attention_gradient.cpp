@@ -6,6 +6,7 @@
 #include "core/run/cpu/attention/attention.h"
 #include "core/run/cpu/attention/exponential.h"
 #include "core/run/cpu/attention/score_steps.h"
+#include "core/run/cpu/primitives/onednn.h"
 #include "core/run/shared/numbers.h"
 
 namespace stashscope::cpu {
@@ -187,6 +188,7 @@ class FusedBackward {
 
 /// -> [dQ], [dK], [dV], [gradients of the operands of the steps...]
 void fused_attention_grad(const KernelContext& context) {
+  const onednn::OneThread only;
   with_real(context.in(1).element,
             [&](auto tag) { FusedBackward<typename decltype(tag)::type>(context).run(); });
 }

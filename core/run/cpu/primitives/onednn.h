@@ -26,6 +26,19 @@ struct ProductSizes {
 void multiply(const ProductSizes& sizes, const float* a, MatrixLayout a_layout, const float* b,
               MatrixLayout b_layout, bool adds, float* product);
 
+/// While an object lives, products of the calling thread use this thread only. For many small
+/// products, waiting for other threads costs more than they save.
+class OneThread {
+ public:
+  OneThread();
+  ~OneThread();
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+
+ private:
+  int before_;
+};
+
 /// Whether oneDNN supports the convolution.
 bool can_convolve(const ConvolutionSizes& sizes);
 /// Tensors are dense: data [batch, channels, ...], weight [out channels, in channels / groups,

@@ -76,6 +76,11 @@ TEST(FusedAttentionShapes, FollowPermutationsAndGroups) {
   EXPECT_EQ(type_of(node, 1), "float32 [B,8,S]");
 }
 
+TEST(FusedAttentionShapes, HaveTheNamedNumberOfQueryHeads) {
+  const FusedNode node = {{{"B", "H", 3, 64}, {2, 2, 5, 64}, {2, 2, 5, 64}}};
+  EXPECT_EQ(type_of(node, 0), "float32 [2,H,3,64]");
+}
+
 TEST(FusedAttentionShapes, HaveTheTypeOfTheValues) {
   using enum ElementType;
   const std::vector<std::vector<Dim>> operands = {{3, 4}, {5, 4}, {5, 2}};

@@ -43,10 +43,11 @@ class Decomposition {
     node.op_type = type;
     node.name = type + std::to_string(data_.nodes.size());
     node.inputs = std::move(inputs);
-    node.outputs = {data_.add_value("t" + std::to_string(data_.nodes.size()), {})};
+    const ValueId output = data_.add_value("t" + std::to_string(data_.nodes.size()), {});
+    node.outputs = {output};
     node.attributes = std::move(attributes);
     data_.nodes.push_back(std::move(node));
-    return data_.nodes.back().outputs[0];
+    return output;
   }
 
   /// `id` with its axes permuted by an attribute; `dims` becomes the permuted dims.

@@ -53,7 +53,7 @@ std::vector<FusedCase> step_cases() {
           with_steps("DivByRows", {"Div"}, {parameter({3, 1}, 1, 2)}),
           with_steps("AddABias", {"Add"}, {parameter({1, 2, 3, 5})}),
           with_steps("AddPerKey", {"Add"}, {parameter({5})}),
-          with_steps("AddPerRowOfABatch", {"Add"}, {parameter({2, 1, 3, 1})}),
+          with_steps("AddPerRowOfABatch", {"Add", "Tanh"}, {parameter({2, 1, 3, 1})}),
           with_steps("AddAll", {"Add"}, {parameter({2, 2, 3, 5})}),
           with_steps("Sub", {"Sub"}, {parameter({2, 1, 1, 5})}),
           with_steps("Where", {"Where"}, {some_flags({3, 5}), number(-infinite)}),
