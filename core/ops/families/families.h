@@ -20,6 +20,7 @@ void add_dropout_ops(OpRegistry& registry);
 void add_einsum_ops(OpRegistry& registry);
 void add_gated_activation_ops(OpRegistry& registry);
 void add_gather_ops(OpRegistry& registry);
+void add_linear_loss_ops(OpRegistry& registry);
 void add_logic_ops(OpRegistry& registry);
 void add_loss_ops(OpRegistry& registry);
 void add_matmul_ops(OpRegistry& registry);
@@ -51,6 +52,7 @@ inline constexpr std::array op_families = {
     add_einsum_ops,
     add_gated_activation_ops,
     add_gather_ops,
+    add_linear_loss_ops,
     add_logic_ops,
     add_loss_ops,
     add_matmul_ops,
