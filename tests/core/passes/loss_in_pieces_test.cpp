@@ -26,7 +26,6 @@ ModelBuilder start(std::int64_t opset = 17) {
   ModelBuilder m(opset);
   m.input("x", {"N", width}).input("labels", {"N"}, ElementType::int64);
   m.weight("w0", {width, width}).weight("w", {width, classes}).weight("b", {classes});
-  m.constant("two", Tensor::float_scalar(ElementType::float32, 2));
   return m.node("MatMul", {"x", "w0"}, {"h"});
 }
 
@@ -85,11 +84,14 @@ TEST(LossInPieces, TakesTheProductAndKeepsWhatTheLossSays) {
 TEST(LossInPieces, TakesBiasClassWeightsFactorAndTransposition) {
   ModelBuilder m = start();
   m.weight("table", {classes, width}).weight("class_weights", {classes});
+  m.constant("two", Tensor::float_scalar(ElementType::float32, 2));
   m.node("Transpose", {"table"}, {"t"}, {{"perm", Integers{1, 0}}});
   m.node("MatMul", {"h", "t"}, {"p"}).node("Div", {"p", "two"}, {"s"});
   m.node("Add", {"b", "s"}, {"scores"});
   m.node("SoftmaxCrossEntropyLoss", {"scores", "labels", "class_weights"}, {"loss"});
-  const LossInPieces made = loss_in_pieces(m.output("loss").build(), 3);
+  GraphData data = m.output("loss").data();
+  data.initializers.back().is_literal = true;
+  const LossInPieces made = loss_in_pieces(Graph(std::move(data)), 3);
   const Node& node = joined(made);
   ASSERT_EQ(node.inputs.size(), 5U);
   EXPECT_EQ(name_of(made, node.inputs[1]), "table");
