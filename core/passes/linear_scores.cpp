@@ -117,15 +117,17 @@ class Descent {
   void require_unread(std::size_t at) const {
     const ValueId value = graph_.node(found_.path[at]).outputs[0];
     const std::string name = "'" + printable(graph_.value(value).name) + "'";
+    const std::string hint = "; the pass keep_loss_only drops all outputs except the loss";
     if (graph_.is_graph_output(value)) {
-      stop("has scores that are an output of the graph: " + name +
-           "; the pass keep_loss_only drops all outputs except the loss");
+      stop("has scores that are an output of the graph: " + name + hint);
     }
     if (graph_.keeps(value)) stop("has scores that a subgraph reads: " + name);
     const NodeId next = at + 1 < found_.path.size() ? found_.path[at + 1] : loss_;
     for (const NodeId reader : graph_.readers(value)) {
       if (reader == next || can_read_dims(reader)) continue;
-      stop("is not the only node that needs its scores: " + text(reader) + " reads " + name);
+      const bool makes_output = graph_.is_graph_output(graph_.node(reader).outputs[0]);
+      stop("is not the only node that needs its scores: " + text(reader) + " reads " + name +
+           (makes_output ? " for an output of the graph" + hint : ""));
     }
   }
 

@@ -46,7 +46,7 @@ void require_pieces(const Rewriter& graph, const Node& loss, const LinearScores&
                     std::int64_t rows) {
   const auto count = element_count(graph.type(loss.inputs[1]));
   const auto given = count ? count->integer() : std::nullopt;
-  if (given && *given <= std::max<std::int64_t>(1, rows)) {
+  if (given && *given <= (rows > 0 ? rows : least_default_loss_rows)) {
     throw NoLinearScores{"has only " + std::to_string(*given) + (*given == 1 ? " row" : " rows")};
   }
   const Shape* const weight = graph.shape(scores.weight);
@@ -54,11 +54,10 @@ void require_pieces(const Rewriter& graph, const Node& loss, const LinearScores&
   const auto classes = (*weight)[scores.transposed ? 0 : 1].integer();
   const auto width = (*weight)[scores.transposed ? 1 : 0].integer();
   if (!classes || !width || *classes > *width) return;
-  throw NoLinearScores{"has only " + std::to_string(*classes) +
-                       " classes, so that its scores take no more memory than its " +
+  throw NoLinearScores{"has only " + std::to_string(*classes) + " classes for " +
                        std::to_string(*width) +
-                       " inputs per row; choose the rows of a piece to "
-                       "divide them all the same"};
+                       " inputs per row, so that all scores fit into one piece; give the rows of a "
+                       "piece to divide them all the same"};
 }
 
 /// Inserts the nodes that change the hidden states as the path changes the scores. Returns the

@@ -214,7 +214,17 @@ TEST(LossInPieces, IsStoppedByAnOutputOfTheScores) {
 TEST(LossInPieces, IsStoppedByAnotherReader) {
   ModelBuilder m = start();
   m.node("MatMul", {"h", "w"}, {"scores"}).node("ArgMax", {"scores"}, {"best"});
-  says(stop_of(loss_in_pieces(end(m, "scores").output("best").build(), 3)), "ArgMax");
+  m.node("Neg", {"best"}, {"shown"});
+  const std::string reason = stop_of(loss_in_pieces(end(m, "scores").output("shown").build(), 3));
+  says(reason, "ArgMax");
+  EXPECT_EQ(reason.find("keep_loss_only"), std::string::npos);
+}
+
+TEST(LossInPieces, IsStoppedByAnOutputInAnotherPrecision) {
+  ModelBuilder m = start();
+  m.node("MatMul", {"h", "w"}, {"scores"});
+  m.node("Cast", {"scores"}, {"shown"}, {{"to", std::int64_t{10}}});
+  says(stop_of(loss_in_pieces(end(m, "scores").output("shown").build(), 3)), "keep_loss_only");
 }
 
 TEST(LossInPieces, IsStoppedByLogProbabilitiesThatAreRead) {
@@ -262,16 +272,18 @@ Graph of_rows(std::int64_t rows, std::int64_t class_count) {
 TEST(LossInPieces, IsStoppedWhereItGainsNothing) {
   EXPECT_EQ(stop_of(loss_in_pieces(of_rows(8, classes), 8)), "has only 8 rows");
   EXPECT_EQ(stop_of(loss_in_pieces(of_rows(1, classes), 0)), "has only 1 row");
+  EXPECT_EQ(stop_of(loss_in_pieces(of_rows(64, classes), 0)), "has only 64 rows");
   joined(loss_in_pieces(of_rows(8, classes), 7));
-  joined(loss_in_pieces(of_rows(2, classes), 0));
-  says(stop_of(loss_in_pieces(of_rows(8, width), 0)), "has only 4 classes");
-  joined(loss_in_pieces(of_rows(8, width), 7));
+  joined(loss_in_pieces(of_rows(65, classes), 0));
+  says(stop_of(loss_in_pieces(of_rows(65, width), 0)), "has only 4 classes");
+  joined(loss_in_pieces(of_rows(65, width), 7));
 }
 
 TEST(LossRows, HoldAsManyScoresAsThereAreHiddenNumbers) {
   EXPECT_EQ(default_loss_rows(8192, 768, 50257), 8192 * 768 / 50257);
-  EXPECT_EQ(default_loss_rows(10, 4, 1000), 1) << "at least one row";
-  EXPECT_EQ(default_loss_rows(10, 64, 8), 10) << "at most all";
+  EXPECT_EQ(default_loss_rows(100, 4, 1000), 64) << "at least so many";
+  EXPECT_EQ(default_loss_rows(10, 4, 1000), 10) << "at most all";
+  EXPECT_EQ(default_loss_rows(100, 64, 8), 100) << "at most all";
   EXPECT_EQ(default_loss_rows(0, 64, 8), 1);
   EXPECT_EQ(loss_rows(0, 8192, 768, 50257), 8192 * 768 / 50257);
   EXPECT_EQ(loss_rows(7, 8192, 768, 50257), 7);
