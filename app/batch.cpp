@@ -154,6 +154,7 @@ ReportInput report_input(const Study& study, const AnalysisOptions& analysis,
   ReportInput input = stashscope::report_input(study, analysis.file);
   input.planned = found.planned;
   if (options.has_arena) input.arenas = found.arenas;
+  if (options.lists_what_ifs) input.what_if_offers = what_if_offers(study);
   input.command = options.command;
   input.pool = pool_settings(options.allocator);
   input.others = other_memory(options.allocator);

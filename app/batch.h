@@ -21,7 +21,8 @@ struct BatchOptions {
   CheckOptions check;
   ExportOptions exports;
   AllocatorOptions allocator;
-  bool has_arena = false;  ///< whether the report has the static arenas of the step
+  bool lists_what_ifs = false;  ///< whether the report has the what-ifs that could be switched on
+  bool has_arena = false;       ///< whether the report has the static arenas of the step
   /// Whether the time limit of searches was given. Only then does it hold for arenas, too.
   bool has_time_limit = false;
   std::string command;  ///< the command line, which HTML pages quote

@@ -8,6 +8,7 @@
 #include "core/base/text.h"
 #include "core/memory/optimizer.h"
 #include "core/passes/graph_pass.h"
+#include "core/passes/what_if/what_if.h"
 #include "core/planner/device_profile.h"
 #include "core/schedule/fusion/fusions.h"
 #include "core/schedule/orders/orders.h"
@@ -36,6 +37,15 @@ std::string pass_list() {
   for (const GraphPass& pass : graph_passes()) {
     text += std::string(pass.name) + ": " + std::string(pass.description) +
             (pass.among_all ? "" : " (not part of 'all')") + "\n";
+  }
+  return text;
+}
+
+std::string what_if_list() {
+  std::string text;
+  for (const WhatIf& each : what_ifs()) {
+    text += std::string(each.name) + "=" + std::string(each.values) + ": " +
+            std::string(each.description) + "\n";
   }
   return text;
 }

@@ -13,6 +13,9 @@ std::string fusion_list();
 /// One line for each pass that can be chosen.
 std::string pass_list();
 
+/// One line for each what-if, with its values.
+std::string what_if_list();
+
 /// Prints the values of --optimizer and returns exit code 0.
 int print_optimizers();
 

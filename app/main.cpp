@@ -181,6 +181,7 @@ int run_program(const ProgramOptions& options, int argc, char** argv) {
   if (options.lists_fusions) return print_list(fusion_list());
   if (options.lists_orders) return print_list(order_list());
   if (options.lists_profiles) return print_profiles();
+  if (options.batch.lists_what_ifs && !options.is_batch) return print_list(what_if_list());
   check_format(options);
   check_advice(options);
   if (!options.replay.events.empty()) {
@@ -231,6 +232,9 @@ int run(int argc, char** argv) {
   program.add_flag("--list-fusions", options.lists_fusions, "list the values of --fuse and exit");
   program.add_flag("--list-profiles", options.lists_profiles,
                    "list the built-in values of --profile and exit");
+  program.add_flag("--list-what-ifs", options.batch.lists_what_ifs,
+                   "list the values of --what-if and exit; with --batch, report what each would "
+                   "change");
   add_planning_options(program, options.planning, batch);
   CLI::Option* const format =
       program

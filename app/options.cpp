@@ -199,6 +199,7 @@ void add_fusion_options(CLI::App& program, AnalysisOptions& options) {
 void apply_pass_options(const AnalysisOptions& options, Choices& choices) {
   for (const std::string& each : options.passes) add_passes(each, choices);
   if (!options.precision.empty()) choices.graph.precision = parse_precision(options.precision);
+  for (const std::string& each : options.what_ifs) add_what_if(each, choices.graph.what_ifs);
 }
 
 void add_pass_options(CLI::App& program, AnalysisOptions& options) {
@@ -213,6 +214,12 @@ void add_pass_options(CLI::App& program, AnalysisOptions& options) {
                   "float16 or bfloat16: mixed precision, with the casts that automatic mixed "
                   "precision inserts")
       ->type_name("TYPE");
+  program
+      .add_option(
+          "--what-if", options.what_ifs,
+          "choice of the training runtime: NAME=VALUE; see --list-what-ifs; may be repeated")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
 }
 
 }  // namespace

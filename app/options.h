@@ -43,7 +43,8 @@ struct AnalysisOptions {
   bool release_gradients = false;
   std::vector<std::string> passes;
   std::string precision;
-  std::string measurement;  ///< file with a measurement of the step; empty: not given
+  std::vector<std::string> what_ifs;  ///< NAME=VALUE
+  std::string measurement;            ///< file with a measurement of the step; empty: not given
 };
 
 /// Declares the options; `file` is a positional argument.

@@ -131,16 +131,14 @@ void measure_orders(GrowthTable& table, const Study& study, const std::string& o
 void measure_passes(GrowthTable& table, const Graph& model, const std::string& of, double nodes) {
   Graph inferred = infer_shapes(model);
   table.measure(of + "infer shapes", nodes, [&] { infer_shapes(model); });
-  std::vector<PassResult> results;
   for (const GraphPass& pass : graph_passes()) {
     PassSelection selection{{std::string(pass.name)}, ElementType::undefined, cpu_evaluator()};
     table.measure(of + "pass " + std::string(pass.name), nodes,
-                  [&] { apply_passes(inferred, {}, selection, results); });
-    if (pass.among_all) inferred = apply_passes(inferred, {}, selection, results);
+                  [&] { apply_passes(inferred, {}, selection); });
+    if (pass.among_all) inferred = apply_passes(inferred, {}, selection).graph;
   }
   const PassSelection precision{{}, ElementType::bfloat16, {}};
-  table.measure(of + "pass mixed precision", nodes,
-                [&] { apply_passes(inferred, {}, precision, results); });
+  table.measure(of + "pass mixed precision", nodes, [&] { apply_passes(inferred, {}, precision); });
 }
 
 void measure_plans(GrowthTable& table, const Study& study, const std::string& of, double nodes) {

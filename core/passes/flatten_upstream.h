@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/passes/rewriter.h"
+#include "core/passes/rewriting/rewriter.h"
 
 namespace stashscope {
 

@@ -1,7 +1,7 @@
 // Fuses a bias with the softmax or dropout that follows it.
 
 #include "core/passes/graph_pass.h"
-#include "core/passes/pattern.h"
+#include "core/passes/rewriting/pattern.h"
 
 namespace stashscope {
 

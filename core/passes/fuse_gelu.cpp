@@ -5,7 +5,7 @@
 #include <numbers>
 
 #include "core/passes/graph_pass.h"
-#include "core/passes/pattern.h"
+#include "core/passes/rewriting/pattern.h"
 
 namespace stashscope {
 

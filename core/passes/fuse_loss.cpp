@@ -1,7 +1,7 @@
 // Fuses the logarithm of a softmax with the loss that reads it.
 
 #include "core/passes/graph_pass.h"
-#include "core/passes/pattern.h"
+#include "core/passes/rewriting/pattern.h"
 
 namespace stashscope {
 

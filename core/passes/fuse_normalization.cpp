@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/passes/graph_pass.h"
-#include "core/passes/pattern.h"
+#include "core/passes/rewriting/pattern.h"
 
 namespace stashscope {
 

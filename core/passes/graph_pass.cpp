@@ -56,16 +56,26 @@ bool is_selected(const GraphPass& pass, const PassSelection& selection) {
   return selection.names.contains(std::string(pass.name));
 }
 
-void apply(const GraphPass& pass, Graph& graph, const PassContext& context,
-           std::vector<PassResult>& results) {
-  Rewriter rewriter(graph, parameter_candidates(graph, context.goal));
-  PassResult result{std::string(pass.name), pass.apply(rewriter, context), graph.nodes().size(),
-                    graph.nodes().size()};
+void apply(const GraphPass& pass, const PassContext& context, PassedModel& model) {
+  Rewriter rewriter(model.graph, parameter_candidates(model.graph, context.goal));
+  const std::size_t nodes = model.graph.nodes().size();
+  PassResult result{std::string(pass.name), pass.apply(rewriter, context), nodes, nodes};
   if (result.changed > 0) {
-    graph = pass.added_dims.empty() ? rewriter.finish() : infer_shapes(rewriter.finish());
-    result.nodes_after = graph.nodes().size();
+    model.graph = pass.added_dims.empty() ? rewriter.finish() : infer_shapes(rewriter.finish());
+    result.nodes_after = model.graph.nodes().size();
   }
-  results.push_back(std::move(result));
+  model.passes.push_back(std::move(result));
+}
+
+/// The first pass that fuses nodes.
+constexpr std::string_view first_fusion = "fuse_layer_normalization";
+
+void apply_what_ifs(const PassContext& context, PassedModel& model) {
+  const WhatIfChoices& choices = context.selection.what_ifs;
+  if (choices.empty()) return;
+  model.graph = infer_shapes(model.graph);
+  model.graph = infer_shapes(stashscope::apply_what_ifs(
+      model.graph, parameter_candidates(model.graph, context.goal), choices, model.what_ifs));
 }
 
 }  // namespace
@@ -88,18 +98,17 @@ bool is_added_dim(std::string_view name) {
   });
 }
 
-Graph apply_passes(const Graph& graph, const TrainingGoal& goal, const PassSelection& selection,
-                   std::vector<PassResult>& results) {
+PassedModel apply_passes(const Graph& graph, const TrainingGoal& goal,
+                         const PassSelection& selection) {
   for (const std::string& name : selection.names) find_pass(name);
   const PassContext context{goal, selection};
-  Graph changed = graph;
+  PassedModel model{graph, {}, {}};
   for (const GraphPass& pass : passes) {
-    if (is_selected(pass, selection)) apply(pass, changed, context, results);
+    if (pass.name == first_fusion) apply_what_ifs(context, model);
+    if (is_selected(pass, selection)) apply(pass, context, model);
   }
-  if (selection.precision != ElementType::undefined) {
-    apply(mixed_precision, changed, context, results);
-  }
-  return changed;
+  if (selection.precision != ElementType::undefined) apply(mixed_precision, context, model);
+  return model;
 }
 
 }  // namespace stashscope

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/passes/pass_selection.h"
-#include "core/passes/rewriter.h"
+#include "core/passes/rewriting/rewriter.h"
 #include "core/passes/training_goal.h"
 
 namespace stashscope {
@@ -42,12 +42,20 @@ bool is_added_dim(std::string_view name);
 /// The name of the pass that the choice of a precision enables.
 constexpr std::string_view mixed_precision_name = "mixed_precision";
 
-/// Applies the selected passes in the order of `graph_passes`, then mixed precision. Appends the
-/// result of each pass to `results`. Throws a usage Error for an unknown pass and for a pattern of
+/// A model after passes and what-ifs, with what each of them did. The graph needs inference again.
+struct PassedModel {
+  Graph graph;
+  std::vector<PassResult> passes;
+  std::vector<WhatIfResult> what_ifs;
+};
+
+/// Applies the selected passes in the order of `graph_passes`, then mixed precision. What-ifs are
+/// applied after the passes that tidy up and before the passes that fuse, because they recognize
+/// what exporters write. Throws a usage Error for an unknown pass or what-if, and for a pattern of
 /// the goal that matches no weight.
-/// @param graph a forward model with inferred shapes; the returned graph needs inference again
-Graph apply_passes(const Graph& graph, const TrainingGoal& goal, const PassSelection& selection,
-                   std::vector<PassResult>& results);
+/// @param graph a forward model with inferred shapes
+PassedModel apply_passes(const Graph& graph, const TrainingGoal& goal,
+                         const PassSelection& selection);
 
 // Each pass has a file of its own. `graph_passes` lists all passes except mixed precision.
 std::size_t keep_loss_only(Rewriter&, const PassContext&);

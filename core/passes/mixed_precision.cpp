@@ -19,7 +19,8 @@ namespace {
 
 const std::set<std::string>& lowered_types() {
   static const std::set<std::string> types = {
-      "MatMul", "FusedMatMul", "Gemm", "Conv", "ConvTranspose", "Einsum", "RNN", "GRU", "LSTM"};
+      "MatMul", "FusedMatMul",    "Gemm", "Conv", "ConvTranspose",
+      "Einsum", "FusedAttention", "RNN",  "GRU",  "LSTM"};
   return types;
 }
 
@@ -109,7 +110,7 @@ class Precision {
 
   /// Whether the type of an input may change; ratios, scales and statistics keep their types.
   static bool is_data(const Node& node, std::size_t input) {
-    if (node.op_type == "BiasDropout") return input < 3;
+    if (node.op_type == "BiasDropout" || node.op_type == "FusedAttention") return input < 3;
     const bool first_only = node.op_type == "Dropout" || node.op_type == "Resize" ||
                             node.op_type == "Upsample" || node.op_type == "BatchNormalization" ||
                             node.op_type == "CastLike";
@@ -125,6 +126,7 @@ class Precision {
     const ElementType from = to == half_ ? ElementType::float32 : half_;
     for (std::size_t i = 0; i < graph_.node(id).inputs.size(); ++i) {
       const ValueId input = graph_.node(id).inputs[i];
+      if (to == half_ && !is_data(graph_.node(id), i)) continue;
       if (element(input) == from) graph_.set_input(id, i, cast(input, id, to));
     }
   }

@@ -13,14 +13,12 @@ namespace {
 std::vector<PassResult> results_of(const std::vector<const GraphPass*>& passes, const Graph& graph,
                                    const TrainingGoal& goal, PassSelection selection) {
   for (const GraphPass* const pass : passes) selection.names.emplace(pass->name);
-  std::vector<PassResult> results;
   try {
-    apply_passes(graph, goal, selection, results);
+    return apply_passes(graph, goal, selection).passes;
   } catch (const Error& error) {
     if (error.kind() == ErrorKind::cancelled) throw;
     return {};
   }
-  return results;
 }
 
 bool changes(const std::vector<PassResult>& results, const GraphPass& pass) {

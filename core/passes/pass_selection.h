@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/graph/graph.h"
+#include "core/passes/what_if/what_if.h"
 
 namespace stashscope {
 
@@ -20,8 +21,11 @@ struct PassSelection {
   std::set<std::string> names;
   ElementType precision = ElementType::undefined;  ///< mixed-precision type; undefined: off
   ConstantEvaluator evaluator = {};                ///< empty: only inferred values are folded
+  WhatIfChoices what_ifs = {};                     ///< applied before the passes
 
-  bool any() const { return !names.empty() || precision != ElementType::undefined; }
+  bool any() const {
+    return !names.empty() || precision != ElementType::undefined || !what_ifs.empty();
+  }
 };
 
 /// The effect of one pass.

@@ -19,6 +19,7 @@ TrainingStep find_boundary(std::shared_ptr<const Graph> graph) {
           std::move(given.boundary),
           std::move(given.parameters),
           {},
+          {},
           std::move(given.warnings),
           {}};
 }
@@ -27,7 +28,8 @@ namespace {
 
 void warn_of_passes(const PassSelection& passes, TrainingStep& given) {
   if (!passes.any()) return;
-  given.warnings.emplace_back("the model already has a backward pass, so no graph pass is applied");
+  given.warnings.emplace_back(
+      "the model already has a backward pass, so no graph pass and no what-if is applied");
 }
 
 /// The gradient of a parameter has the parameter's name plus `.grad`. The gradient is an output of
@@ -60,6 +62,11 @@ TrainingStep captured_training_step(const Graph& model, const PassSelection& pas
   return step;
 }
 
+void take_results(PassedModel&& passed, TrainingStep& step) {
+  step.passes = std::move(passed.passes);
+  step.what_ifs = std::move(passed.what_ifs);
+}
+
 }  // namespace
 
 TrainingStep prepare_training_step(const Graph& model, const TrainingGoal& goal,
@@ -71,11 +78,12 @@ TrainingStep prepare_training_step(const Graph& model, const TrainingGoal& goal,
     warn_of_passes(passes, given);
     return given;
   }
-  std::vector<PassResult> results;
   std::optional<Graph> exported;
+  PassedModel passed{graph, {}, {}};
   if (passes.any()) {
     exported = graph;
-    graph = infer_shapes(apply_passes(graph, goal, passes, results));
+    passed = apply_passes(graph, goal, passes);
+    graph = infer_shapes(passed.graph);
   }
   TrainingStep step;
   try {
@@ -85,10 +93,10 @@ TrainingStep prepare_training_step(const Graph& model, const TrainingGoal& goal,
     step.no_backward = error.what();
     step.warnings.push_back("no backward pass can be built, so only the forward pass is shown: " +
                             step.no_backward);
-    step.passes = std::move(results);
+    take_results(std::move(passed), step);
     return step;
   }
-  step.passes = std::move(results);
+  take_results(std::move(passed), step);
   if (step.no_backward.empty()) {
     std::vector<std::string> notes =
         export_notes(exported ? *exported : graph, *step.graph, step.parameters);

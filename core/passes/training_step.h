@@ -15,7 +15,8 @@ struct TrainingStep {
   std::shared_ptr<const Graph> graph;
   Boundary boundary;
   std::vector<Parameter> parameters;
-  std::vector<PassResult> passes;  ///< results in the order of application
+  std::vector<WhatIfResult> what_ifs;  ///< results in the order of application
+  std::vector<PassResult> passes;      ///< results in the order of application
   std::vector<std::string> warnings;
   /// Why a forward model has no backward pass and what the user can do; empty if the step has a
   /// backward pass.

@@ -19,6 +19,7 @@
 #include "core/report/reserved_report.h"
 #include "core/report/schedule_report.h"
 #include "core/report/tables.h"
+#include "core/report/what_if_report.h"
 #include "core/study/facts/plan_facts.h"
 #include "core/study/facts/tensor_facts.h"
 #include "core/study/step/fusion_table.h"
@@ -251,6 +252,11 @@ std::string captured_line(const Study& study, const CapturedStep& captured) {
          " tensors: " + counted(study.graph().nodes().size(), "operator", "operators") + "\n\n";
 }
 
+std::string offers_text(const std::vector<WhatIfSaving>& offers) {
+  if (offers.empty()) return "No what-if would change this model.\n";
+  return what_if_lines("What-ifs that could be switched on, each compared with this step:", offers);
+}
+
 json captured_json(const CapturedStep& captured) {
   return {{"torch", clean(captured.torch)},
           {"device", clean(captured.device)},
@@ -262,6 +268,7 @@ json captured_json(const CapturedStep& captured) {
 ReportInput report_input(const Study& study, const std::string& model_path) {
   ReportInput input{study, model_path};
   input.passes = pass_savings(study);
+  input.what_ifs = what_if_savings(study);
   input.fusions = fusion_table(study, SearchedOrders::leave_out);
   return input;
 }
@@ -291,6 +298,9 @@ std::string text_report(const ReportInput& input) {
   text += modules_text(study) + extensions_text(study) + why_not_text(study);
   text += inner_peak_lines(study);
   text += pass_lines(input.passes);
+  text += what_if_lines("What-ifs that are on, each compared with the step without it:",
+                        input.what_ifs);
+  if (input.what_if_offers) text += offers_text(*input.what_if_offers);
   if (input.measured) text += measured_text(study, *input.measured, input.pool);
   return text;
 }
@@ -345,6 +355,8 @@ std::string json_report(const ReportInput& input) {
   if (!curve.empty()) report["pareto"] = curve_json(study, curve);
   if (fit) report["fit"] = fit_json(study, *fit, replanned);
   if (!input.passes.empty()) report["passes"] = passes_json(input.passes);
+  if (!input.what_ifs.empty()) report["what_if"] = what_ifs_json(input.what_ifs);
+  if (input.what_if_offers) report["what_if_offers"] = what_ifs_json(*input.what_if_offers);
   if (input.measured) report["measured"] = measured_json(study, *input.measured, input.pool);
   return report.dump(1) + "\n";
 }

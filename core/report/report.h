@@ -16,6 +16,7 @@
 #include "core/study/search/next_moves.h"
 #include "core/study/search/replanned_fit.h"
 #include "core/study/step/study.h"
+#include "core/study/what_if/what_if_savings.h"
 
 namespace stashscope {
 
@@ -43,6 +44,9 @@ struct ReportInput {
   std::optional<MeasuredPair> measured = {};
   std::vector<PassSaving> passes = {};
   std::vector<FusionRow> fusions = {};
+  std::vector<WhatIfSaving> what_ifs = {};  ///< the what-ifs that are on
+  /// The what-ifs that could be switched on; unset: not asked for.
+  std::optional<std::vector<WhatIfSaving>> what_if_offers = {};
   PlanningResults planned = {};
   /// The best next moves among those that `tried_moves` allows; unset if none were searched for.
   std::optional<std::vector<NextMove>> moves = {};

@@ -16,10 +16,9 @@ struct Passed {
 };
 
 inline Passed pass(const std::string& name, const Graph& model) {
-  std::vector<PassResult> results;
   const PassSelection selection{{name}, ElementType::undefined, cpu_evaluator()};
-  Graph graph = apply_passes(infer_shapes(model), {}, selection, results);
-  return {infer_shapes(graph), results.at(0).changed};
+  const PassedModel passed = apply_passes(infer_shapes(model), {}, selection);
+  return {infer_shapes(passed.graph), passed.passes.at(0).changed};
 }
 
 inline std::size_t count(const Graph& graph, const std::string& op_type) {

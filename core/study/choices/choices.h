@@ -24,6 +24,7 @@ struct GraphChoices {
   std::set<std::string> passes;  ///< passes applied to a forward model before differentiation
   /// float16 or bfloat16, mixed with float32. If not set, the model keeps its element types.
   std::optional<ElementType> precision;
+  WhatIfChoices what_ifs;  ///< choices of the training runtime, such as the form of attention
 
   friend bool operator==(const GraphChoices&, const GraphChoices&) = default;
 };

@@ -74,13 +74,19 @@ std::string allocator_text(const Choices& choices) {
   return choices.allocator ? or_else(*choices.allocator, "default settings") : "off";
 }
 
+std::string what_ifs_text(const Choices& choices) {
+  std::vector<std::string> texts;
+  for (const auto& [name, value] : choices.graph.what_ifs) texts.push_back(name + "=" + value);
+  return texts.empty() ? "none" : join(texts, ", ");
+}
+
 /// A choice that is compared as one text.
 struct ChoiceText {
   const char* name;
   std::string (*text)(const Choices&);
 };
 
-constexpr std::array<ChoiceText, 26> choice_texts = {{
+constexpr std::array<ChoiceText, 27> choice_texts = {{
     {"level", [](const Choices& c) { return std::to_string(c.plans.level); }},
     {"plans of ONNX Runtime",
      [](const Choices& c) { return std::string(rules_of(c.plans.search.reference).name); }},
@@ -96,6 +102,7 @@ constexpr std::array<ChoiceText, 26> choice_texts = {{
      [](const Choices& c) {
        return or_else(precision_name(c.graph.precision), "as in the model");
      }},
+    {"what-ifs", [](const Choices& c) { return what_ifs_text(c); }},
     {"device profile", [](const Choices& c) { return c.times.profile.name; }},
     {"run on", [](const Choices& c) { return choice_text(c.device, no_device); }},
     {"same dimensions", same_dims_text},

@@ -74,6 +74,7 @@ json to_json(const Choices& choices) {
           {"release_gradients", choices.update.release_gradients},
           {"passes", choices.graph.passes},
           {"precision", precision_name(choices.graph.precision)},
+          {"what_ifs", choices.graph.what_ifs},
           {"device", choice_text(choices.device, no_device)},
           {"allocator", choices.allocator ? json(*choices.allocator) : json()}};
 }
@@ -156,6 +157,10 @@ void read_passes(const json& object, Choices& choices) {
   std::string precision;
   read(object, "precision", precision);
   choices.graph.precision = parse_precision(precision);
+  WhatIfChoices what_ifs;
+  read(object, "what_ifs", what_ifs);
+  for (const auto& [name, value] : what_ifs)
+    add_what_if(name + "=" + value, choices.graph.what_ifs);
 }
 
 void read_graph(const json& object, Choices& choices) {

@@ -342,19 +342,17 @@ TEST(MixedPrecision, SharesTheCastOfAWeight) {
   ModelBuilder m;
   m.input("x", {"N", 4}).weight("w", {4, 4}).node("MatMul", {"x", "w"}, {"h"});
   m.node("MatMul", {"h", "w"}, {"y"}).output("y");
-  std::vector<PassResult> results;
   PassSelection selection;
   selection.precision = ElementType::float16;
-  const Graph graph = apply_passes(infer_shapes(m.build()), {}, selection, results);
+  const Graph graph = apply_passes(infer_shapes(m.build()), {}, selection).graph;
   EXPECT_EQ(count(graph, "Cast"), 2U) << "one of x, one of w";
 }
 
 /// The graph in mixed precision, with inferred shapes and types.
 Graph mixed(const ModelBuilder& model) {
-  std::vector<PassResult> results;
   PassSelection selection;
   selection.precision = ElementType::float16;
-  return infer_shapes(apply_passes(infer_shapes(model.build()), {}, selection, results));
+  return infer_shapes(apply_passes(infer_shapes(model.build()), {}, selection).graph);
 }
 
 TEST(MixedPrecision, LeavesTheTypesOfSubgraphsAndOfOwnTypesAlone) {

@@ -1,4 +1,4 @@
-#include "core/passes/rewriter.h"
+#include "core/passes/rewriting/rewriter.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "core/passes/pattern.h"
+#include "core/passes/rewriting/pattern.h"
 
 #include <algorithm>
 #include <cmath>

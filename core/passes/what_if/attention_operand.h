@@ -1,0 +1,20 @@
+#pragma once
+
+#include "core/passes/what_if/attention_block.h"
+
+namespace stashscope {
+
+/// The operand as it lies in memory. @pre its shape is known
+AttentionOperand operand_of(const Rewriter& graph, ValueId value);
+
+/// The operand with its last two axes swapped.
+AttentionOperand transposed(AttentionOperand operand);
+
+/// The tensor from which transpositions make the operand.
+AttentionOperand seen_through(const Rewriter& graph, AttentionOperand operand);
+
+/// The tensor with fewer heads if each of its heads is repeated for several query heads; otherwise
+/// the operand.
+AttentionOperand before_repetition(const Rewriter& graph, const AttentionOperand& operand);
+
+}  // namespace stashscope

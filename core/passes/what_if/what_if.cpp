@@ -1,0 +1,62 @@
+#include "core/passes/what_if/what_if.h"
+
+#include <algorithm>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/passes/what_if/attention_forms.h"
+
+namespace stashscope {
+
+namespace {
+
+const std::vector<WhatIf>& table() {
+  static const std::vector<WhatIf> list = {
+      {"attention",
+       "Attention",
+       "decomposed|recomputed|efficient|flash",
+       "the form in which attention is computed",
+       {"flash", "efficient", "recomputed"},
+       attention_form,
+       choose_attention,
+       attention_words},
+  };
+  return list;
+}
+
+}  // namespace
+
+std::span<const WhatIf> what_ifs() { return table(); }
+
+const WhatIf& find_what_if(const std::string& name) {
+  std::vector<std::string> names;
+  for (const WhatIf& each : table()) {
+    if (each.name == name) return each;
+    names.emplace_back(each.name);
+  }
+  fail_usage("what-if '" + printable(name) + "'", "does not exist",
+             "choose among " + join(names, ", "));
+}
+
+void add_what_if(const std::string& text, WhatIfChoices& choices) {
+  const std::size_t equals = text.find('=');
+  const WhatIf& found = find_what_if(text.substr(0, equals));
+  const std::string value = equals == std::string::npos ? "" : text.substr(equals + 1);
+  choices.insert_or_assign(std::string(found.name), found.canonical(value));
+}
+
+Graph apply_what_ifs(const Graph& graph, const std::vector<ValueId>& trained,
+                     const WhatIfChoices& choices, std::vector<WhatIfResult>& results) {
+  for (const auto& [name, value] : choices) find_what_if(name).canonical(value);
+  Rewriter rewriter(graph, trained);
+  for (const WhatIf& each : table()) {
+    const auto chosen = choices.find(std::string(each.name));
+    if (chosen == choices.end() || each.apply == nullptr) continue;
+    WhatIfResult result{chosen->first, chosen->second};
+    each.apply(rewriter, result);
+    results.push_back(std::move(result));
+  }
+  return rewriter.finish();
+}
+
+}  // namespace stashscope

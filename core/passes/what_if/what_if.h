@@ -1,0 +1,58 @@
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/passes/rewriting/rewriter.h"
+#include "core/passes/what_if/what_if_stop.h"
+
+namespace stashscope {
+
+/// The what-ifs that are on: the value of each by its name.
+using WhatIfChoices = std::map<std::string, std::string>;
+
+/// What a what-if found in the model.
+struct WhatIfResult {
+  std::string name;
+  std::string value;
+  std::size_t found = 0;                 ///< places that have the chosen form after the change
+  std::size_t changed = 0;               ///< places that had another form before
+  std::vector<WhatIfStop> stopped_by{};  ///< places that keep their form
+};
+
+/// A choice of the training runtime that changes what a step computes with, but not its results.
+struct WhatIf {
+  std::string_view name;         ///< the name in options and files
+  std::string_view title;        ///< the name in words
+  std::string_view values;       ///< the values that it takes, as options write them
+  std::string_view description;  ///< one clause
+  /// The values that lists and planners try.
+  std::vector<std::string_view> tried;
+  /// The value as it is written in files. Throws a usage Error for a value that it does not take.
+  std::string (*canonical)(const std::string& value);
+  /// Rewrites the model.
+  void (*apply)(Rewriter&, WhatIfResult&);
+  std::string (*words)(
+      const std::string& value);  ///< the choice in words, such as `flash attention`
+};
+
+/// All what-ifs, in the order in which they are applied.
+std::span<const WhatIf> what_ifs();
+
+/// Throws a usage Error with the list of names if no what-if is called `name`.
+const WhatIf& find_what_if(const std::string& name);
+
+/// Switches on a what-if that is written as NAME or NAME=VALUE. Throws a usage Error for a name or
+/// a value that does not exist.
+void add_what_if(const std::string& text, WhatIfChoices& choices);
+
+/// Applies what-ifs. Appends what each of them found to `results`.
+/// @param graph a forward model with inferred shapes; the returned graph needs inference again
+/// @param trained the values that training changes
+Graph apply_what_ifs(const Graph& graph, const std::vector<ValueId>& trained,
+                     const WhatIfChoices& choices, std::vector<WhatIfResult>& results);
+
+}  // namespace stashscope

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "core/study/what_if/what_if_savings.h"
+
+namespace stashscope {
+
+/// One line for each what-if with its savings and the places that keep their form. Empty without
+/// what-ifs.
+/// @param title the line above them
+std::string what_if_lines(const std::string& title, const std::vector<WhatIfSaving>& savings);
+
+/// A list of {"name", "value", "found", "stopped_by": [{"node", "reason"}], "saving_bytes",
+/// "saving_symbolic", "saving_at_peak_bytes", "seconds"}.
+nlohmann::json what_ifs_json(const std::vector<WhatIfSaving>& savings);
+
+}  // namespace stashscope

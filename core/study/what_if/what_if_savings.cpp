@@ -1,0 +1,121 @@
+#include "core/study/what_if/what_if_savings.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "core/base/error.h"
+#include "core/passes/gradients.h"
+
+namespace stashscope {
+
+namespace {
+
+/// The stashed activations of the step without plans, each buffer once.
+std::vector<BufferId> stashed_buffers(const Study& study) {
+  const Timeline& timeline = study.baseline->timeline;
+  std::vector<BufferId> buffers;
+  for (const ValueId value : study.opportunities->stashed) {
+    const BufferId buffer = timeline.buffer_of[value];
+    if (buffer.valid() && !timeline.buffers[buffer].persistent) buffers.push_back(buffer);
+  }
+  std::ranges::sort(buffers);
+  buffers.erase(std::ranges::unique(buffers).begin(), buffers.end());
+  return buffers;
+}
+
+Expr symbolic_stash(const Study& study) {
+  return symbolic_bytes(study.graph(), study.baseline->dataflow, study.baseline->timeline,
+                        stashed_buffers(study));
+}
+
+std::int64_t stash(const Study& study) {
+  return stashed_bytes(study.baseline->timeline, study.opportunities->stashed);
+}
+
+/// Whether the symbols of an expression have the same names in both tables.
+bool mean_the_same(const Expr& expr, const SymbolTable& a, const SymbolTable& b) {
+  return std::ranges::all_of(expr.symbols(), [&](SymbolId id) {
+    return id.index() < a.size() && id.index() < b.size() && a.name(id) == b.name(id);
+  });
+}
+
+std::string symbolic_difference(const Study& without, const Study& with) {
+  const Expr before = symbolic_stash(without);
+  const Expr after = symbolic_stash(with);
+  const SymbolTable& names = without.graph().symbols();
+  const SymbolTable& others = with.graph().symbols();
+  if (mean_the_same(before, names, others) && mean_the_same(after, names, others)) {
+    return to_string(before - after, names);
+  }
+  return to_string(before, names) + " - (" + to_string(after, others) + ")";
+}
+
+WhatIfSaving saving_of(const WhatIfResult& result, const Study& without, const Study& with) {
+  return {result, stash(without) - stash(with), symbolic_difference(without, with),
+          without.current->timeline.peak_bytes - with.current->timeline.peak_bytes,
+          step_seconds(with, *with.current) - step_seconds(without, *without.current)};
+}
+
+const WhatIfResult* result_of(const Study& study, std::string_view name) {
+  const std::vector<WhatIfResult>& results = study.prepared->step.what_ifs;
+  const auto found = std::ranges::find(results, name, &WhatIfResult::name);
+  return found == results.end() ? nullptr : &*found;
+}
+
+/// The step with a value of a what-if, compared with the study. Nothing if the value finds nothing,
+/// or if the step cannot be computed, for example because the choices name nodes that it replaces.
+std::optional<WhatIfSaving> offer(const Study& study, const WhatIf& what_if, std::string_view value,
+                                  const Progress& progress) {
+  try {
+    const auto with = compute_study(
+        study.model, with_what_if(study.choices, std::string(what_if.name), std::string(value)),
+        &study, progress);
+    const WhatIfResult* const result = result_of(*with, what_if.name);
+    if (result == nullptr || (result->changed == 0 && result->stopped_by.empty())) {
+      return std::nullopt;
+    }
+    return saving_of(*result, study, *with);
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::cancelled) throw;
+    return std::nullopt;
+  }
+}
+
+bool can_change(const Study& study) {
+  return !study.model->data().captured && !has_backward(*study.model);
+}
+
+}  // namespace
+
+Choices with_what_if(Choices choices, const std::string& name, const std::string& value) {
+  choices.graph.what_ifs.insert_or_assign(name, value);
+  return choices;
+}
+
+std::vector<WhatIfSaving> what_if_savings(const Study& study, const Progress& progress) {
+  std::vector<WhatIfSaving> savings;
+  for (const WhatIfResult& result : study.prepared->step.what_ifs) {
+    Choices choices = study.choices;
+    choices.graph.what_ifs.erase(result.name);
+    const auto without = compute_study(study.model, choices, &study, progress);
+    savings.push_back(saving_of(result, *without, study));
+  }
+  return savings;
+}
+
+std::vector<WhatIfSaving> what_if_offers(const Study& study, const Progress& progress) {
+  std::vector<WhatIfSaving> offers;
+  if (!can_change(study)) return offers;
+  for (const WhatIf& what_if : what_ifs()) {
+    const auto chosen = study.choices.graph.what_ifs.find(std::string(what_if.name));
+    for (const std::string_view value : what_if.tried) {
+      if (chosen != study.choices.graph.what_ifs.end() && chosen->second == value) continue;
+      progress.update(0, "what-ifs");
+      if (auto each = offer(study, what_if, value, progress)) offers.push_back(std::move(*each));
+    }
+  }
+  std::ranges::stable_sort(offers, std::greater(), &WhatIfSaving::peak_bytes_saved);
+  return offers;
+}
+
+}  // namespace stashscope

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/base/progress.h"
+#include "core/passes/what_if/what_if.h"
+#include "core/study/step/study.h"
+
+namespace stashscope {
+
+/// What a what-if changes: the step with it compared with the step without it, with all other
+/// choices equal.
+struct WhatIfSaving {
+  WhatIfResult result;
+  std::int64_t stashed_bytes_saved = 0;  ///< negative: with it, more is stashed
+  std::string symbolic_saved;            ///< the stashed bytes saved, in the model's dimensions
+  std::int64_t peak_bytes_saved = 0;     ///< of the step with its plans
+  double seconds = 0;                    ///< added to the step; negative: the step is faster
+};
+
+/// The what-ifs that are on. Analyzes the model once more for each of them. Throws a cancelled
+/// Error when cancelled.
+std::vector<WhatIfSaving> what_if_savings(const Study& study, const Progress& progress = {});
+
+/// Every value of every what-if that could be switched on instead of what is on, with what it would
+/// do to the step. Values that find nothing to change are left out unless something stopped them.
+/// None for a model that already has a backward pass. Analyzes the model once for each value.
+/// Throws a cancelled Error when cancelled.
+std::vector<WhatIfSaving> what_if_offers(const Study& study, const Progress& progress = {});
+
+/// The choices of a study with one what-if set to `value`.
+Choices with_what_if(Choices choices, const std::string& name, const std::string& value);
+
+}  // namespace stashscope
