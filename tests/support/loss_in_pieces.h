@@ -7,7 +7,7 @@
 #include "core/passes/graph_pass.h"
 #include "core/passes/infer_and_simplify.h"
 #include "core/passes/infer_shapes.h"
-#include "core/passes/loss_in_pieces.h"
+#include "core/passes/what_if/loss_in_pieces.h"
 #include "core/run/cpu/execute/evaluate.h"
 
 namespace stashscope::test {

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "core/ops/losses/ops.h"
 #include "core/ops/rules/op.h"
 #include "core/ops/signals/ops.h"
 
@@ -20,9 +21,7 @@ void add_dropout_ops(OpRegistry& registry);
 void add_einsum_ops(OpRegistry& registry);
 void add_gated_activation_ops(OpRegistry& registry);
 void add_gather_ops(OpRegistry& registry);
-void add_linear_loss_ops(OpRegistry& registry);
 void add_logic_ops(OpRegistry& registry);
-void add_loss_ops(OpRegistry& registry);
 void add_matmul_ops(OpRegistry& registry);
 void add_normalization_ops(OpRegistry& registry);
 void add_optimizer_ops(OpRegistry& registry);

@@ -1,6 +1,6 @@
 // Which losses are computed in pieces, and what stops others.
 
-#include "core/passes/loss_in_pieces.h"
+#include "core/passes/what_if/loss_in_pieces.h"
 
 #include <gtest/gtest.h>
 
@@ -52,7 +52,7 @@ std::string stop_of(const LossInPieces& made) {
   EXPECT_EQ(count(made.graph, "LinearCrossEntropyLoss"), 0U);
   EXPECT_EQ(made.stopped.size(), 1U);
   if (made.stopped.size() != 1) return "";
-  EXPECT_EQ(made.stopped[0].node, "make_loss");
+  EXPECT_EQ(made.stopped[0].node, "node 'make_loss' (SoftmaxCrossEntropyLoss)");
   return made.stopped[0].reason;
 }
 

@@ -1,13 +1,13 @@
 // Replaces product and cross-entropy by one operator that never has all scores in memory. (Liger
 // Kernel, arXiv 2410.10989; Cut Cross-Entropy, arXiv 2411.09009)
 
-#include "core/passes/loss_in_pieces.h"
+#include "core/passes/what_if/loss_in_pieces.h"
 
 #include <algorithm>
 
 #include "core/base/error.h"
 #include "core/ops/rules/loss_rows.h"
-#include "core/passes/linear_scores.h"
+#include "core/passes/what_if/linear_scores.h"
 
 namespace stashscope {
 
@@ -167,11 +167,6 @@ void replace_loss(Rewriter& graph, NodeId id, std::int64_t rows) {
   redirect_dims(graph, scores, hidden);
 }
 
-std::string name_of_loss(const Rewriter& graph, NodeId id) {
-  const Node& node = graph.node(id);
-  return node.name.empty() ? graph.value(node.outputs[0]).name : node.name;
-}
-
 }  // namespace
 
 std::size_t compute_loss_in_pieces(Rewriter& graph, std::int64_t rows,
@@ -183,7 +178,7 @@ std::size_t compute_loss_in_pieces(Rewriter& graph, std::int64_t rows,
       replace_loss(graph, id, rows);
       ++replaced;
     } catch (const NoLinearScores& none) {
-      stopped.push_back({name_of_loss(graph, id), none.reason});
+      stopped.push_back({describe(graph.node(id), id), none.reason});
     }
   }
   return replaced;

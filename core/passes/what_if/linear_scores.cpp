@@ -1,4 +1,4 @@
-#include "core/passes/linear_scores.h"
+#include "core/passes/what_if/linear_scores.h"
 
 #include <algorithm>
 #include <cmath>

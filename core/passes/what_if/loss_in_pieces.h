@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/passes/rewriter.h"
-#include "core/passes/what_if_stop.h"
+#include "core/passes/rewriting/rewriter.h"
+#include "core/passes/what_if/what_if_stop.h"
 
 namespace stashscope {
 

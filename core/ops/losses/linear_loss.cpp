@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "core/ops/families/families.h"
+#include "core/ops/losses/ops.h"
 #include "core/ops/rules/loss_rows.h"
 #include "core/ops/rules/rules.h"
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "core/passes/rewriter.h"
+#include "core/passes/rewriting/rewriter.h"
 
 namespace stashscope {
 
