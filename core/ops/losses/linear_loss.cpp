@@ -2,6 +2,7 @@
 // the scores of some rows at a time. The scores are never whole in memory, and the gradient
 // computes them again. (Liger Kernel, arXiv 2410.10989; Cut Cross-Entropy, arXiv 2411.09009)
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/ops/losses/ops.h"

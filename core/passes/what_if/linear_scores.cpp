@@ -5,7 +5,6 @@
 #include <map>
 
 #include "core/base/error.h"
-#include "core/ops/rules/op.h"
 
 namespace stashscope {
 

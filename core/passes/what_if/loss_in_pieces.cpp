@@ -3,9 +3,6 @@
 
 #include "core/passes/what_if/loss_in_pieces.h"
 
-#include <algorithm>
-
-#include "core/base/error.h"
 #include "core/ops/rules/loss_rows.h"
 #include "core/passes/what_if/linear_scores.h"
 
