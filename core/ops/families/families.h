@@ -3,6 +3,7 @@
 #include <array>
 
 #include "core/ops/attention/ops.h"
+#include "core/ops/losses/ops.h"
 #include "core/ops/rules/op.h"
 #include "core/ops/signals/ops.h"
 
@@ -21,7 +22,6 @@ void add_einsum_ops(OpRegistry& registry);
 void add_gated_activation_ops(OpRegistry& registry);
 void add_gather_ops(OpRegistry& registry);
 void add_logic_ops(OpRegistry& registry);
-void add_loss_ops(OpRegistry& registry);
 void add_matmul_ops(OpRegistry& registry);
 void add_normalization_ops(OpRegistry& registry);
 void add_optimizer_ops(OpRegistry& registry);
@@ -52,6 +52,7 @@ inline constexpr std::array op_families = {
     add_fused_attention_ops,
     add_gated_activation_ops,
     add_gather_ops,
+    add_linear_loss_ops,
     add_logic_ops,
     add_loss_ops,
     add_matmul_ops,

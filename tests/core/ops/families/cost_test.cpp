@@ -218,6 +218,24 @@ TEST(Costs, OfLossesByClassOrByLabel) {
   EXPECT_EQ(chosen.moved(), 4 * (8 + 8 + 1));
 }
 
+/// 8 rows of 4 numbers, 100 classes, 3 rows in a piece: three pieces.
+TEST(Costs, OfLossesInPieces) {
+  const Dims hidden = {8, 4};
+  const Dims weight = {4, 100};
+  const Dims labels = {8};
+  const Attributes rows = {{"rows", std::int64_t{3}}};
+  const double scores = 8 * 100;
+  const Example loss("LinearCrossEntropyLoss", {hidden, weight, labels}, {{1}, labels}, rows,
+                     microsoft);
+  EXPECT_EQ(loss.flops(), scores * (2 * 4 + 9));
+  EXPECT_EQ(loss.moved(), 4 * (32 + 3 * 400 + 8 + 2 * scores + 1 + 8));
+  const Example gradient("LinearCrossEntropyLossGrad", {{1}, hidden, weight, labels, labels},
+                         {hidden, weight}, rows, microsoft);
+  EXPECT_EQ(gradient.flops(), scores * (3 * 2 * 4 + 6));
+  EXPECT_EQ(gradient.moved(),
+            4 * (1 + 32 + 3 * 400 + 8 + 8 + 5 * scores + 32 + 3 * 400 + (2 + 2 + 1) * 400));
+}
+
 TEST(Costs, OfAdamFollowTheWeights) {
   const Dims w = {6, 5};
   const Example adam("AdamOptimizer", {{1}, {1}, w, w, w, w}, {{1}, w, w, w}, {}, microsoft);

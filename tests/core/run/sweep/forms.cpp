@@ -110,6 +110,8 @@ const std::map<std::string, std::string> operand_table = {
     {"LayerNormalization", "2,3 | 3 | 3"},
     {"LayerNormalizationGrad", "2,3 | 2,3 | 3 | 2,1 | 2,1"},
     {"LinearAttention", "2,3,4 | 2,3,4 | 2,3,2 | 2,1,4,2 | 2,3,1 | 2,3,1"},
+    {"LinearCrossEntropyLoss", "2,3 | 3,4 | 2=0,2 | 4 | 4"},
+    {"LinearCrossEntropyLossGrad", "() | 2,3 | 3,4 | 2=0,2 | 2 | 4 | 4"},
     {"MaxUnpool", "1,1,2,2 | 1,1,2,2=0,3,8,15 | 4=1,1,4,4"},
     {"MelWeightMatrix", "()=4 | ()=8 | ()=16 | ()=0 | ()=8"},
     {"Momentum", "() | ()=0 | 2,2 | 2,2 | 2,2"},
