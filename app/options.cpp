@@ -199,6 +199,9 @@ void add_fusion_options(CLI::App& program, AnalysisOptions& options) {
 void apply_pass_options(const AnalysisOptions& options, Choices& choices) {
   for (const std::string& each : options.passes) add_passes(each, choices);
   if (!options.precision.empty()) choices.graph.precision = parse_precision(options.precision);
+  if (!options.gradient_type.empty()) {
+    choices.graph.gradient_type = parse_gradient_type(options.gradient_type);
+  }
 }
 
 void add_pass_options(CLI::App& program, AnalysisOptions& options) {
@@ -212,6 +215,11 @@ void add_pass_options(CLI::App& program, AnalysisOptions& options) {
       .add_option("--precision", options.precision,
                   "float16 or bfloat16: mixed precision, with the casts that automatic mixed "
                   "precision inserts")
+      ->type_name("TYPE");
+  program
+      .add_option("--gradient-type", options.gradient_type,
+                  "float16 or bfloat16: float32 gradients of parameters wait for the update in 16 "
+                  "bits")
       ->type_name("TYPE");
 }
 

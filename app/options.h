@@ -43,6 +43,7 @@ struct AnalysisOptions {
   bool release_gradients = false;
   std::vector<std::string> passes;
   std::string precision;
+  std::string gradient_type;
   std::string measurement;  ///< file with a measurement of the step; empty: not given
 };
 

@@ -5,7 +5,7 @@
 namespace stashscope::ui {
 
 /// A menu of the graph passes that run before the backward pass is built, and of the precision of
-/// the step.
+/// the step and of its gradients.
 class PassMenu : public ChoiceMenu {
   Q_OBJECT
 
@@ -18,6 +18,7 @@ class PassMenu : public ChoiceMenu {
  private:
   void add_passes();
   void add_precisions();
+  void add_gradient_types();
 };
 
 }  // namespace stashscope::ui

@@ -74,6 +74,7 @@ json to_json(const Choices& choices) {
           {"release_gradients", choices.update.release_gradients},
           {"passes", choices.graph.passes},
           {"precision", precision_name(choices.graph.precision)},
+          {"gradient_type", precision_name(choices.graph.gradient_type)},
           {"device", choice_text(choices.device, no_device)},
           {"allocator", choices.allocator ? json(*choices.allocator) : json()}};
 }
@@ -156,6 +157,9 @@ void read_passes(const json& object, Choices& choices) {
   std::string precision;
   read(object, "precision", precision);
   choices.graph.precision = parse_precision(precision);
+  std::string gradient_type;
+  read(object, "gradient_type", gradient_type);
+  choices.graph.gradient_type = parse_gradient_type(gradient_type);
 }
 
 void read_graph(const json& object, Choices& choices) {

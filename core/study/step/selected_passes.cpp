@@ -5,7 +5,8 @@
 namespace stashscope {
 
 PassSelection selected_passes(const GraphChoices& choices) {
-  return {choices.passes, choices.precision.value_or(ElementType::undefined), cpu_evaluator()};
+  return {choices.passes, choices.precision.value_or(ElementType::undefined), cpu_evaluator(),
+          choices.gradient_type.value_or(ElementType::undefined)};
 }
 
 }  // namespace stashscope
