@@ -5,7 +5,6 @@
 #include <map>
 
 #include "core/graph/tensor.h"
-#include "core/memory/timeline.h"
 #include "core/passes/infer_shapes.h"
 #include "tests/support/model_builder.h"
 
@@ -101,25 +100,28 @@ TEST(OptimizerStates, OfAMasterWeightAreThoseOfAFloat32Parameter) {
 }
 
 /// w is an embedding, v a matrix that rows of the embedding are multiplied with.
-UpdateMemory updated(const char* optimizer, Graph& graph) {
+Graph with_embedding() {
   test::ModelBuilder m;
   m.input("ids", {3}, ElementType::int64).weight("w", {128, 64}).weight("v", {64, 128});
   m.node("Gather", {"w", "ids"}, {"rows"}).node("MatMul", {"rows", "v"}, {"y"}).output("y");
-  graph = infer_shapes(m.build());
+  return infer_shapes(m.build());
+}
+
+UpdateMemory updated(const char* optimizer, const Graph& graph) {
   const ValueId w = test::id_of(graph, "w");
   const ValueId v = test::id_of(graph, "v");
   return update_memory(graph, {{w, w}, {v, v}}, {optimizer, false, false});
 }
 
 TEST(OptimizerStates, TablesOfBitsandbytesAreThereOnce) {
-  Graph graph;
+  const Graph graph = with_embedding();
   std::int64_t bytes = 0;
   for (const ParameterState& each : updated("adamw_8bit", graph).states) bytes += each.bytes(32768);
   EXPECT_EQ(bytes, 2 * 2 * (8192 + 32 * 4) + 2 * 1024);
 }
 
 TEST(OptimizerStates, OfAnEmbeddingAreFoundInTheGraph) {
-  Graph graph;
+  const Graph graph = with_embedding();
   std::vector<std::string> names;
   for (const ParameterState& each : updated("muon", graph).states) {
     names.push_back(graph.value(each.parameter).name + "." + std::string(each.state.name));

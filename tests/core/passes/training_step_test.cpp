@@ -213,10 +213,17 @@ Graph with_weights(bool reads_twice) {
   return m.build();
 }
 
+PassSelection keeping(ElementType gradient_type, ElementType precision = ElementType::undefined) {
+  PassSelection selection;
+  selection.gradient_type = gradient_type;
+  selection.precision = precision;
+  return selection;
+}
+
 TEST(GradientType, IsThatOfTheOutputsOnly) {
   for (const bool twice : {false, true}) {
     const TrainingStep step =
-        prepare_training_step(with_weights(twice), {}, {.gradient_type = ElementType::bfloat16});
+        prepare_training_step(with_weights(twice), {}, keeping(ElementType::bfloat16));
     ASSERT_EQ(step.parameters.size(), 2U);
     for (const Parameter& each : step.parameters) {
       const Value& gradient = step.graph->value(each.gradient);
@@ -239,9 +246,8 @@ std::size_t casts_to(const Graph& graph, ElementType element) {
 
 TEST(GradientType, IsNotWidenedInMixedPrecision) {
   const auto casts = [](ElementType gradient_type) {
-    const TrainingStep step =
-        prepare_training_step(with_weights(false), {},
-                              {.precision = ElementType::bfloat16, .gradient_type = gradient_type});
+    const TrainingStep step = prepare_training_step(with_weights(false), {},
+                                                    keeping(gradient_type, ElementType::bfloat16));
     return casts_to(*step.graph, ElementType::float32);
   };
   EXPECT_EQ(casts(ElementType::undefined), casts(ElementType::bfloat16) + 2)
@@ -255,13 +261,11 @@ TEST(GradientType, ThatChangesNothingIsSaid) {
   m.input("x", {"N", 4}, ElementType::float16);
   m.constant("w", Tensor(ElementType::float16, {4, 4}, std::string(32, '\0')));
   m.node("MatMul", {"x", "w"}, {"y"}).output("y");
-  const TrainingStep half =
-      prepare_training_step(m.build(), {}, {.gradient_type = ElementType::bfloat16});
+  const TrainingStep half = prepare_training_step(m.build(), {}, keeping(ElementType::bfloat16));
   ASSERT_EQ(half.warnings.size(), 1U);
   EXPECT_NE(half.warnings[0].find("no trained parameter is float32"), std::string::npos);
   const Graph given = *prepare_training_step(with_weights(false), {}, {}).graph;
-  const TrainingStep kept =
-      prepare_training_step(given, {}, {.gradient_type = ElementType::bfloat16});
+  const TrainingStep kept = prepare_training_step(given, {}, keeping(ElementType::bfloat16));
   const bool is_said = std::ranges::any_of(kept.warnings, [](const std::string& each) {
     return each.find("its gradients keep their types") != std::string::npos;
   });
