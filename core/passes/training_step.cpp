@@ -27,9 +27,14 @@ TrainingStep find_boundary(std::shared_ptr<const Graph> graph) {
 namespace {
 
 void warn_of_passes(const PassSelection& passes, TrainingStep& given) {
-  if (!passes.any()) return;
-  given.warnings.emplace_back(
-      "the model already has a backward pass, so no graph pass and no what-if is applied");
+  if (passes.any()) {
+    given.warnings.emplace_back(
+        "the model already has a backward pass, so no graph pass and no what-if is applied");
+  }
+  if (passes.gradient_type != ElementType::undefined) {
+    given.warnings.emplace_back(
+        "the model already has a backward pass, so its gradients keep their types");
+  }
 }
 
 /// The gradient of a parameter has the parameter's name plus `.grad`. The gradient is an output of
@@ -87,7 +92,7 @@ TrainingStep prepare_training_step(const Graph& model, const TrainingGoal& goal,
   }
   TrainingStep step;
   try {
-    step = build_backward(graph, goal);
+    step = build_backward(graph, goal, passes.gradient_type);
   } catch (const NoGradientRule& error) {
     step.graph = std::make_shared<const Graph>(std::move(graph));
     step.no_backward = error.what();

@@ -26,6 +26,7 @@ PassMenu::PassMenu(Document& document, QWidget* parent)
   addSeparator();
   for (const WhatIf& each : what_ifs()) add_what_if(each);
   add_precisions();
+  add_gradient_types();
 }
 
 void PassMenu::add_passes() {
@@ -83,6 +84,21 @@ void PassMenu::add_precisions() {
         [wanted](const Choices& choices) { return choices.graph.precision == wanted; },
         [wanted](Choices& choices, bool) { choices.graph.precision = wanted; },
         [label = text](bool) { return tr("Mixed precision: %1").arg(label); }));
+  }
+}
+
+void PassMenu::add_gradient_types() {
+  QMenu* const menu = addMenu(tr("&Gradients"));
+  auto* const group = new QActionGroup(menu);
+  const std::pair<const char*, QString> types[] = {
+      {"", tr("The parameter's type")}, {"float16", u"float16"_s}, {"bfloat16", u"bfloat16"_s}};
+  for (const auto& [type, text] : types) {
+    const auto wanted = parse_gradient_type(type);
+    group->addAction(add_choice(
+        menu, u"gradients_"_s + shown(type), text,
+        [wanted](const Choices& choices) { return choices.graph.gradient_type == wanted; },
+        [wanted](Choices& choices, bool) { choices.graph.gradient_type = wanted; },
+        [label = text](bool) { return tr("Gradients: %1").arg(label); }));
   }
 }
 

@@ -6,7 +6,7 @@
 namespace stashscope::ui {
 
 /// A menu of the graph passes that run before the backward pass is built, and of the precision of
-/// the step.
+/// the step and of its gradients.
 class PassMenu : public ChoiceMenu {
   Q_OBJECT
 
@@ -20,6 +20,7 @@ class PassMenu : public ChoiceMenu {
   void add_passes();
   void add_what_if(const WhatIf& what_if);
   void add_precisions();
+  void add_gradient_types();
 };
 
 }  // namespace stashscope::ui
