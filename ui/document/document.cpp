@@ -2,6 +2,7 @@
 
 #include <QFileInfo>
 
+#include "core/study/reserved/reserved_memory.h"
 #include "ui/document/choice_command.h"
 #include "ui/document/choice_words.h"
 #include "ui/text/note_text.h"
@@ -119,6 +120,17 @@ QStringList Document::notes() const {
   for (const std::string& note : study_->warnings) notes.push_back(note_text(note));
   for (QString& note : notes) note = with_stop(note);
   return notes;
+}
+
+void Document::set_fits_reserved(bool is_reserved) {
+  if (is_reserved == session_.fits_reserved) return;
+  session_.fits_reserved = is_reserved;
+  Q_EMIT fits_changed();
+}
+
+std::optional<AllocatorSettings> Document::allocator_that_fits() const {
+  if (study_ == nullptr || !session_.fits_reserved) return std::nullopt;
+  return allocator_settings(study_->choices);
 }
 
 Session Document::session() const {
