@@ -102,7 +102,8 @@ void Document::take_model(const LoadedModel& loaded, std::shared_ptr<const Study
   study_ = timed_study(std::move(study));
   undo_stack_.clear();
   const bool is_restored = path.isEmpty();
-  if (is_restored) undo_stack_.resetClean();
+  // An empty stack stays as clean as it was when it is cleared.
+  is_restored ? undo_stack_.resetClean() : undo_stack_.setClean();
   const bool is_session = !is_restored && QFileInfo(path) != QFileInfo(model_path());
   files_.open(model_, session_.model, is_session ? path : QString());
 }
