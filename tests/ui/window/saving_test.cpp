@@ -134,8 +134,9 @@ TEST_F(Saving, TheFileMenuGroupsWhatItSaves) {
     const QString name = plain_text(each->text());
     names << (each->isSeparator() ? u"-"_s : name.section(u": "_s, 0, 0));
   }
-  EXPECT_EQ(names, QStringList({u"Open…"_s, u"Open recent"_s, u"Open sample"_s, u"Compare with…"_s,
-                                u"-"_s, u"Save session"_s, u"Save session as…"_s, u"-"_s,
+  EXPECT_EQ(names, QStringList({u"Open…"_s, u"Open recent"_s, u"Open sample"_s,
+                                u"Restore unsaved choices"_s, u"Compare with…"_s, u"-"_s,
+                                u"Save session"_s, u"Save session as…"_s, u"-"_s,
                                 u"Export config for ONNX Runtime (environment variables)…"_s,
                                 u"Export plan for PyTorch…"_s, u"Save modified model…"_s, u"-"_s,
                                 u"Save report…"_s, u"Export graph as a picture…"_s,
