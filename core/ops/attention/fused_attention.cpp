@@ -105,7 +105,8 @@ void check_step(ShapeContext& context, const ScoreStep& step, std::size_t first,
 void check_steps(ShapeContext& context, const std::vector<ScoreStep>& steps, std::size_t first,
                  const Shape& products) {
   const std::size_t count = operand_count(steps);
-  if (context.input_count() != first + count) {
+  const std::size_t given = std::max(context.input_count(), first);
+  if (given != first + count) {
     context.fail("has " + std::to_string(context.input_count()) + " inputs, but its " +
                  std::to_string(steps.size()) + " steps need " + std::to_string(first + count));
   }
@@ -122,7 +123,7 @@ void check_steps(ShapeContext& context, const std::vector<ScoreStep>& steps, std
 /// Checks attributes and operands, and returns the shapes.
 AttentionShapes checked_shapes(ShapeContext& context, const FusedPlaces& places) {
   const Attributes& attributes = context.attributes();
-  require_known_text(context, "form", {"flash", "efficient"});
+  require_known_text(context, "form", {"flash", "efficient", "recomputed"});
   const double share = double{attributes.real("dropout", 0)};
   if (!(share >= 0 && share < 1)) {
     context.fail("its dropout is " + std::to_string(share) +
@@ -171,13 +172,16 @@ void require_differentiable(ShapeContext& context, std::size_t output) {
   }
 }
 
-/// (dY, Q, K, V, Y, log_sum_exp, operands of the steps...) -> [dQ], [dK], [dV], [gradients of the
-/// operands of the steps...]
+/// (dY, Q, K, V, [Y], [log_sum_exp], operands of the steps...) -> [dQ], [dK], [dV], [gradients of
+/// the operands of the steps...]
 void infer_fused_attention_grad(ShapeContext& context) {
   for (std::size_t i = 0; i < context.output_count(); ++i) {
     if (!context.has_output(i)) continue;
     require_differentiable(context, i);
     context.set_element(i, context.element(input_of_gradient(i)));
+  }
+  if (context.has_input(result_place) != context.has_input(log_sum_exp_place)) {
+    context.fail("has only one of the inputs Y and log_sum_exp");
   }
   const AttentionShapes shapes = checked_shapes(context, backward_places);
   const Shape result = permuted(context.attributes(), "output_perm", shapes.result());
@@ -190,19 +194,29 @@ void infer_fused_attention_grad(ShapeContext& context) {
   }
 }
 
-/// Stashes Q, K, V, Y, the logarithms of the softmax's sums, and the operands of the steps.
-void fused_attention_gradient(GradientContext& g) {
+/// The logarithms of the softmax's sums as an output of the forward node.
+ValueId saved_sums(GradientContext& g) {
   const AttentionShapes shapes = attention_shapes(g.attributes(), g.shape(g.input(0)),
                                                   g.shape(g.input(1)), g.shape(g.input(2)));
-  const ValueId sums = g.saved_output(
+  return g.saved_output(
       1, {sum_element(g.type(g.input(0)).element), shapes.log_sum_exp(g.attributes()), {}});
+}
+
+/// Stashes Q, K, V and the operands of the steps. Unless the form is "recomputed", stashes also Y
+/// and the logarithms of the softmax's sums.
+void fused_attention_gradient(GradientContext& g) {
   std::vector<ValueId> inputs = {g.gradient(), g.input(0), g.input(1),
-                                 g.input(2),   g.output(), sums};
+                                 g.input(2),   ValueId(),  ValueId()};
+  if (g.attributes().text("form", "flash") != "recomputed") {
+    inputs[result_place] = g.output();
+    inputs[log_sum_exp_place] = saved_sums(g);
+  }
   std::vector<bool> wanted = {g.wants(0), g.wants(1), g.wants(2)};
   for (std::size_t i = forward_places.step_operands; i < g.node().inputs.size(); ++i) {
     inputs.push_back(g.input(i));
     wanted.push_back(g.wants(i) && is_floating(g.type(g.input(i)).element));
   }
+  while (!inputs.back().valid()) inputs.pop_back();
   while (!wanted.empty() && !wanted.back()) wanted.pop_back();
   const std::vector<ValueId> gradients =
       g.add_microsoft("FusedAttentionGrad", std::move(inputs), wanted, g.attributes());
@@ -247,14 +261,18 @@ double fused_attention_flops(const CostContext& cost) {
 }
 
 /// Five products: the scores again, the gradient of the probabilities, and one for each of dQ, dK
-/// and dV that the node makes. Softmax and steps count twice: computed again, and backward.
+/// and dV that the node makes. Softmax and steps count twice: computed again, and backward. Without
+/// Y, the node does the work of forward first.
 double fused_attention_grad_flops(const CostContext& cost) {
   const AttentionWork work = work_of(cost, backward_places);
   const auto made = [&](std::size_t output) {
     return output < cost.outputs.size() && !cost.outputs[output].empty() ? 1.0 : 0.0;
   };
+  const bool has_result = result_place < cost.inputs.size() && !cost.inputs[result_place].empty();
+  const double forward = 2 * (work.size + work.value_size) + flops_per_weight + work.steps;
   const double products = (1 + made(0) + made(1)) * work.size + (1 + made(2)) * work.value_size;
-  return work.scores * (2 * products + 2 * (flops_per_weight + work.steps));
+  return work.scores *
+         (2 * products + 2 * (flops_per_weight + work.steps) + (has_result ? 0 : forward));
 }
 
 }  // namespace
@@ -269,7 +287,7 @@ void add_fused_attention_ops(OpRegistry& registry) {
                           .unit = ComputeUnit::matrix}));
   registry.add(microsoft({.type = "FusedAttentionGrad",
                           .operands = "dY:float[2..6] Q:float[2..6] K=Q[2..6] V=dY[2..6] "
-                                      "Y=dY[2..6] log_sum_exp:float[1..5] operands* -> "
+                                      "Y?=dY[2..6] log_sum_exp?:float[1..5] operands* -> "
                                       "dQ? dK? dV? dOperands*?",
                           .infer = infer_fused_attention_grad,
                           .flops = fused_attention_grad_flops,

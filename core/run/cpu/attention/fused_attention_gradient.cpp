@@ -2,6 +2,9 @@
 // logarithms of the softmax's sums. (Dao et al., FlashAttention, arXiv 2205.14135, Algorithm 4)
 
 #include <cmath>
+#include <cstddef>
+#include <optional>
+#include <vector>
 
 #include "core/run/cpu/attention/attention.h"
 #include "core/run/cpu/attention/exponential.h"
@@ -17,17 +20,69 @@ TensorView wanted_output(const KernelContext& context, std::size_t output) {
   return context.has_output(output) ? context.out(output) : TensorView();
 }
 
+constexpr std::size_t query_place = 1;
+constexpr std::size_t result_place = 4;
+constexpr std::size_t sums_place = 5;
+constexpr std::size_t steps_place = 6;
+
+Shape shape_of(const TensorView& tensor) { return {tensor.dims.begin(), tensor.dims.end()}; }
+
+/// Y and log_sum_exp, computed again from Q, K, V and the operands of the steps.
+class RecomputedForward {
+ public:
+  explicit RecomputedForward(const KernelContext& context) : context_(context) {
+    std::vector<TensorView>& inputs = context_.inputs;
+    if (inputs.size() < steps_place) inputs.resize(steps_place);
+    const bool is_wide = context.in(query_place).element == ElementType::float64;
+    inputs[result_place] =
+        allocate(context.in(query_place + 2).element, context.in(0).dims, result_);
+    inputs[sums_place] =
+        allocate(is_wide ? ElementType::float64 : ElementType::float32, sum_dims(context), sums_);
+    KernelContext forward{context.node, context.version, {}, {}, context.seed};
+    forward.inputs.assign(inputs.begin() + query_place, inputs.begin() + result_place);
+    forward.inputs.insert(forward.inputs.end(), inputs.begin() + steps_place, inputs.end());
+    forward.outputs = {inputs[result_place], inputs[sums_place]};
+    fused_attention(forward);
+  }
+
+  /// The context of the gradient, with Y and log_sum_exp among its inputs.
+  const KernelContext& context() const { return context_; }
+
+ private:
+  static std::vector<std::int64_t> sum_dims(const KernelContext& context) {
+    const AttentionShapes shapes = attention_shapes(
+        context.attributes(), shape_of(context.in(query_place)),
+        shape_of(context.in(query_place + 1)), shape_of(context.in(query_place + 2)));
+    std::vector<std::int64_t> dims;
+    for (const Expr& dim : shapes.log_sum_exp(context.attributes())) {
+      dims.push_back(dim.integer().value_or(0));
+    }
+    return dims;
+  }
+
+  static TensorView allocate(ElementType element, std::vector<std::int64_t> dims,
+                             std::vector<std::byte>& memory) {
+    const auto bits = static_cast<std::size_t>(bits_per_element(element));
+    memory.resize(static_cast<std::size_t>(element_count(dims)) * bits / 8);
+    return {element, std::move(dims), memory.data()};
+  }
+
+  KernelContext context_;
+  std::vector<std::byte> result_;
+  std::vector<std::byte> sums_;
+};
+
 /// Inputs: dY, Q, K, V, Y, log_sum_exp, then the operands of the steps.
 template <class C>
 class FusedBackward {
  public:
   explicit FusedBackward(const KernelContext& context)
-      : operands_(context, 1),
-        steps_(context, 6, operands_),
+      : operands_(context, query_place),
+        steps_(context, steps_place, operands_),
         dropout_(context.attributes(), operands_),
         upstream_(operands_.result_stack(context.in(0))),
-        result_(operands_.result_stack(context.in(4))),
-        log_sums_(operands_.sum_stack(context.in(5))),
+        result_(operands_.result_stack(context.in(result_place))),
+        log_sums_(operands_.sum_stack(context.in(sums_place))),
         query_target_(operands_.query_stack(wanted_output(context, 0))),
         key_target_(operands_.key_stack(wanted_output(context, 1))),
         value_target_(operands_.value_stack(wanted_output(context, 2))),
@@ -189,8 +244,11 @@ class FusedBackward {
 /// -> [dQ], [dK], [dV], [gradients of the operands of the steps...]
 void fused_attention_grad(const KernelContext& context) {
   const onednn::OneThread only;
+  std::optional<RecomputedForward> forward;
+  if (!context.has_input(result_place)) forward.emplace(context);
+  const KernelContext& complete = forward ? forward->context() : context;
   with_real(context.in(1).element,
-            [&](auto tag) { FusedBackward<typename decltype(tag)::type>(context).run(); });
+            [&](auto tag) { FusedBackward<typename decltype(tag)::type>(complete).run(); });
 }
 
 }  // namespace stashscope::cpu
