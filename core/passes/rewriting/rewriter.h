@@ -4,12 +4,18 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_set>
 #include <vector>
 
 #include "core/graph/graph.h"
 
 namespace stashscope {
+
+/// Whether a node is the operator `type` of ONNX.
+inline bool is(const Node& node, std::string_view type) {
+  return node.domain.empty() && node.op_type == type;
+}
 
 /// A forward graph that a pass changes. Keeps producers, readers and the set of fixed values up to
 /// date for matching. Ids stay valid, and remaining values keep their names.

@@ -15,8 +15,6 @@ namespace stashscope {
 
 namespace {
 
-bool is(const Node& node, const char* type) { return node.domain.empty() && node.op_type == type; }
-
 bool is_cast(const Rewriter& graph, const Node& node) {
   return (is(node, "Cast") || is(node, "CastLike")) &&
          is_floating(graph.type(node.inputs[0]).element) &&
