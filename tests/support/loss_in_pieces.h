@@ -22,10 +22,8 @@ struct LossInPieces {
 inline LossInPieces loss_in_pieces(const Graph& model, std::int64_t rows,
                                    std::set<std::string> passes = {},
                                    ElementType precision = ElementType::undefined) {
-  std::vector<PassResult> results;
   const PassSelection selection{std::move(passes), precision, cpu_evaluator()};
-  const Graph passed =
-      infer_shapes(apply_passes(infer_and_simplify(model), {}, selection, results));
+  const Graph passed = infer_shapes(apply_passes(infer_and_simplify(model), {}, selection).graph);
   Rewriter rewriter(passed, parameter_candidates(passed, {}));
   std::vector<WhatIfStop> stopped;
   const std::size_t replaced = compute_loss_in_pieces(rewriter, rows, stopped);
