@@ -74,6 +74,11 @@ std::vector<std::string> pass_titles(const Choices& choices) {
   return titles;
 }
 
+Choices with_what_if(Choices choices, std::string_view name, std::string_view value) {
+  choices.graph.what_ifs.insert_or_assign(std::string(name), std::string(value));
+  return choices;
+}
+
 void add_passes(const std::string& list, Choices& choices) {
   std::set<std::string>& passes = choices.graph.passes;
   for (const std::string& name : split(list, ',')) {

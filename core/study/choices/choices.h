@@ -158,6 +158,9 @@ std::vector<std::string> pass_titles(const Choices& choices);
 /// `GraphPass::among_all` is true. For an unknown name, throws a usage Error that lists the names.
 void add_passes(const std::string& list, Choices& choices);
 
+/// The choices with a what-if set to `value`, which it must take.
+Choices with_what_if(Choices choices, std::string_view name, std::string_view value);
+
 /// Converts the name of a precision to its type and back; an empty name means no precision. Throws
 /// a usage Error for a type that cannot be mixed with float32.
 std::optional<ElementType> parse_precision(const std::string& name);

@@ -10,7 +10,6 @@
 #include "core/study/search/peak_changes.h"
 #include "core/study/step/selected_passes.h"
 #include "core/study/step/sized_model.h"
-#include "core/study/what_if/what_if_savings.h"
 
 namespace stashscope {
 
@@ -85,7 +84,7 @@ class MoveTrial {
     NextMove move;
     move.what_if = &what_if;
     move.value = value;
-    move.after = with_what_if(study_.choices, std::string(what_if.name), move.value);
+    move.after = with_what_if(study_.choices, what_if.name, move.value);
     if (move.after != study_.choices) try_other_graph(std::move(move));
   }
 

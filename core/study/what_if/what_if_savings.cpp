@@ -4,7 +4,6 @@
 #include <optional>
 
 #include "core/base/error.h"
-#include "core/passes/gradients.h"
 
 namespace stashscope {
 
@@ -67,9 +66,8 @@ const WhatIfResult* result_of(const Study& study, std::string_view name) {
 std::optional<WhatIfSaving> offer(const Study& study, const WhatIf& what_if, std::string_view value,
                                   const Progress& progress) {
   try {
-    const auto with = compute_study(
-        study.model, with_what_if(study.choices, std::string(what_if.name), std::string(value)),
-        &study, progress);
+    const auto with = compute_study(study.model, with_what_if(study.choices, what_if.name, value),
+                                    &study, progress);
     const WhatIfResult* const result = result_of(*with, what_if.name);
     if (result == nullptr || (result->changed == 0 && result->stopped_by.empty())) {
       return std::nullopt;
@@ -82,15 +80,6 @@ std::optional<WhatIfSaving> offer(const Study& study, const WhatIf& what_if, std
 }
 
 }  // namespace
-
-bool can_change_graph(const Study& study) {
-  return study.times->measured == 0 && !study.model->data().captured && !has_backward(*study.model);
-}
-
-Choices with_what_if(Choices choices, const std::string& name, const std::string& value) {
-  choices.graph.what_ifs.insert_or_assign(name, value);
-  return choices;
-}
 
 std::vector<WhatIfSaving> what_if_savings(const Study& study, const Progress& progress) {
   std::vector<WhatIfSaving> savings;

@@ -29,11 +29,4 @@ std::vector<WhatIfSaving> what_if_savings(const Study& study, const Progress& pr
 /// Throws a cancelled Error when cancelled.
 std::vector<WhatIfSaving> what_if_offers(const Study& study, const Progress& progress = {});
 
-/// Whether passes and what-ifs may change the study's graph. Not if the study is of a step as it
-/// ran, or has measured times, because the nodes that they make have no measured times.
-bool can_change_graph(const Study& study);
-
-/// The choices of a study with one what-if set to `value`.
-Choices with_what_if(Choices choices, const std::string& name, const std::string& value);
-
 }  // namespace stashscope
