@@ -25,8 +25,6 @@ constexpr std::size_t result_place = 4;
 constexpr std::size_t sums_place = 5;
 constexpr std::size_t steps_place = 6;
 
-Shape shape_of(const TensorView& tensor) { return {tensor.dims.begin(), tensor.dims.end()}; }
-
 /// Y and log_sum_exp, computed again from Q, K, V and the operands of the steps.
 class RecomputedForward {
  public:

@@ -6,8 +6,6 @@ namespace stashscope::cpu {
 
 namespace {
 
-Shape shape_of(const TensorView& tensor) { return {tensor.dims.begin(), tensor.dims.end()}; }
-
 std::vector<std::int64_t> numbers_in(const Shape& shape) {
   std::vector<std::int64_t> numbers;
   for (const Expr& dim : shape) numbers.push_back(dim.integer().value());

@@ -8,6 +8,8 @@
 
 namespace stashscope::cpu {
 
+inline Shape shape_of(const TensorView& tensor) { return {tensor.dims.begin(), tensor.dims.end()}; }
+
 /// A block of scores: some rows and some keys of one entry of the leading axes.
 struct ScoreBlock {
   std::size_t scores;  ///< the entry among those of the product of Q and K
