@@ -20,6 +20,7 @@
 #include "ui/panels/memory/memory_panel.h"
 #include "ui/panels/orders/orders_panel.h"
 #include "ui/panels/run/run_panel.h"
+#include "ui/panels/what_ifs/what_ifs_panel.h"
 #include "ui/text/texts.h"
 #include "ui/widgets/key_action.h"
 #include "ui/widgets/main_widget.h"
@@ -164,6 +165,11 @@ void MainWindow::make_docks() {
   add_sweep_dock(*dimensions, *memory);
   put_behind(u"plans_dock"_s,
              add_dock(u"planner_dock"_s, tr("Planner"), planner_, Qt::LeftDockWidgetArea));
+  auto* const what_ifs = new WhatIfsPanel(document_);
+  auto* const what_ifs_dock =
+      add_dock(u"what_ifs_dock"_s, tr("What if"), what_ifs, Qt::LeftDockWidgetArea);
+  connect(what_ifs_dock, &QDockWidget::visibilityChanged, what_ifs, &WhatIfsPanel::set_seen);
+  put_behind(u"plans_dock"_s, what_ifs_dock);
   auto* const history = new HistoryPanel(document_);
   connect(history, &HistoryPanel::comparison_wanted, compare_, &ComparePanel::open_state);
   put_behind(u"inspector_dock"_s,
