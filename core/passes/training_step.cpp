@@ -27,9 +27,12 @@ TrainingStep find_boundary(std::shared_ptr<const Graph> graph) {
 namespace {
 
 void warn_of_passes(const PassSelection& passes, TrainingStep& given) {
-  if (passes.any()) {
+  if (!passes.names.empty() || passes.precision != ElementType::undefined) {
     given.warnings.emplace_back(
-        "the model already has a backward pass, so no graph pass and no what-if is applied");
+        "the model already has a backward pass, so no graph pass is applied");
+  }
+  if (!passes.what_ifs.empty()) {
+    given.warnings.emplace_back("the model already has a backward pass, so no what-if is applied");
   }
   if (passes.gradient_type != ElementType::undefined) {
     given.warnings.emplace_back(

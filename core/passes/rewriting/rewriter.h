@@ -61,7 +61,7 @@ class Rewriter {
   const std::vector<Expr>* contents(ValueId id) const;
   /// The elements as integers; nothing when they are not known.
   std::optional<std::vector<std::int64_t>> integers(ValueId id) const;
-  /// The single element of a fixed tensor of numbers; nothing for any other value.
+  /// The single element of a fixed tensor of numbers or truth values; nothing for any other value.
   std::optional<double> scalar(ValueId id) const;
 
   /// Replaces `last` by `fused`. A name, doc string, origin or outputs that `fused` lacks come from

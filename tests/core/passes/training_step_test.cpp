@@ -208,9 +208,9 @@ Graph with_weights(bool reads_twice) {
   ModelBuilder m;
   m.input("x", {"N", 4}).weight("w", {4, 4}).weight("b", {4}).node("MatMul", {"x", "w"}, {"h"});
   m.node("Add", {"h", "b"}, {"s"});
-  if (reads_twice) m.node("MatMul", {"s", "w"}, {"y"}).output("y");
-  if (!reads_twice) m.output("s");
-  return m.build();
+  if (reads_twice) m.node("MatMul", {"s", "w"}, {"y"});
+  m.node("ReduceMean", {reads_twice ? "y" : "s"}, {"loss"}, {{"keepdims", std::int64_t{0}}});
+  return m.output("loss").build();
 }
 
 PassSelection keeping(ElementType gradient_type, ElementType precision = ElementType::undefined) {
@@ -260,7 +260,8 @@ TEST(GradientType, ThatChangesNothingIsSaid) {
   ModelBuilder m;
   m.input("x", {"N", 4}, ElementType::float16);
   m.constant("w", Tensor(ElementType::float16, {4, 4}, std::string(32, '\0')));
-  m.node("MatMul", {"x", "w"}, {"y"}).output("y");
+  m.node("MatMul", {"x", "w"}, {"y"});
+  m.node("ReduceMean", {"y"}, {"loss"}, {{"keepdims", std::int64_t{0}}}).output("loss");
   const TrainingStep half = prepare_training_step(m.build(), {}, keeping(ElementType::bfloat16));
   ASSERT_EQ(half.warnings.size(), 1U);
   EXPECT_NE(half.warnings[0].find("no trained parameter is float32"), std::string::npos);
