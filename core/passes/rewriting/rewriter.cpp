@@ -87,7 +87,6 @@ std::optional<double> Rewriter::scalar(ValueId id) const {
   if (tensor == nullptr || !tensor->has_data() || tensor->elements() != 1) return std::nullopt;
   if (const auto reals = tensor->reals()) return reals->front();
   if (const auto whole = tensor->integers()) return static_cast<double>(whole->front());
-  if (tensor->element() == ElementType::boolean) return tensor->load().bytes[0] != 0 ? 1 : 0;
   return std::nullopt;
 }
 

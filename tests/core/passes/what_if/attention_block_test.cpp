@@ -157,10 +157,10 @@ TEST(AttentionBlock, IsNoSoftmaxOfARouter) {
 
 TEST(AttentionBlock, KnowsTheDropoutOfItsProbabilities) {
   ModelBuilder m = products();
-  m.weight("ratio", {}, {0.25F});
+  m.weight("Constant_ratio", {}, {0.25F});
   m.constant("on", Tensor(ElementType::boolean, {}, std::string(1, '\1')));
   m.node("Softmax", {"scores"}, {"p"});
-  m.node("Dropout", {"p", "ratio", "on"}, {"d"}, {{"seed", std::int64_t{7}}});
+  m.node("Dropout", {"p", "Constant_ratio", "on"}, {"d"}, {{"seed", std::int64_t{7}}});
   m.node("MatMul", {"d", "v"}, {"y"}).output("y");
   const AttentionBlocks blocks = blocks_of(m);
   ASSERT_EQ(blocks.found.size(), 1U);
