@@ -20,6 +20,8 @@ enum class Reduction : std::uint8_t {
   unknown,  ///< in a way that is not recognized
 };
 
+constexpr const char* part_suffix = "_of_micro_batch";
+
 bool is_one_of(const Node& node, std::initializer_list<std::string_view> types) {
   return node.domain.empty() && std::ranges::find(types, node.op_type) != types.end();
 }
@@ -155,7 +157,7 @@ class LossScaler {
       }
       note(term, kind);
       const ValueId part =
-          data_.add_value(unused(model_.value(term).name), model_.value(term).type);
+          data_.add_value(unused(model_.value(term).name + part_suffix), model_.value(term).type);
       data_.nodes[id].inputs[i] = part;
       add_scale(term, part, id);
     }
@@ -163,11 +165,11 @@ class LossScaler {
 
   /// Gives what the producer makes a new name, under which other nodes read it.
   ValueId rename_made(ValueId loss, NodeId producer) {
-    const ValueId made = data_.add_value(unused(model_.value(loss).name), model_.value(loss).type);
+    const ValueId made =
+        data_.add_value(unused(model_.value(loss).name + part_suffix), model_.value(loss).type);
     std::ranges::replace(data_.nodes[producer].outputs, loss, made);
     for (const NodeId reader : model_.topology().readers[loss]) {
       std::ranges::replace(data_.nodes[reader].inputs, loss, made);
-      std::ranges::replace(data_.nodes[reader].captured_inputs, loss, made);
     }
     return made;
   }
@@ -191,8 +193,8 @@ class LossScaler {
       return std::ranges::any_of(data_.values,
                                  [&](const Value& value) { return value.name == text; });
     };
-    std::string free = name + "_of_micro_batch";
-    for (int i = 2; is_used(free); ++i) free = name + "_of_micro_batch_" + std::to_string(i);
+    std::string free = name;
+    for (int i = 2; is_used(free); ++i) free = name + "_" + std::to_string(i);
     return free;
   }
 
