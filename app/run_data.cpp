@@ -4,6 +4,7 @@
 #include "core/base/text.h"
 #include "core/run/step/available_memory.h"
 #include "core/run/step/given_inputs.h"
+#include "core/run/step/micro_tensors.h"
 #include "core/run/step/random_inputs.h"
 
 namespace stashscope::app {
@@ -59,7 +60,11 @@ class InputDims {
 std::int64_t random_bytes(const Study& study) {
   const GraphData& graph = study.graph().data();
   std::int64_t bytes = 0;
-  for (const ValueId id : graph.inputs) bytes += study.sizes->bytes[id];
+  for (const ValueId id : graph.inputs) {
+    const bool is_split = is_split_input(study.graph(), id);
+    const bool is_given = gradient_sum_in(study.graph(), id) == nullptr;
+    if (is_given) bytes += study.sizes->bytes[id] * (is_split ? runs_in_step(study.graph()) : 1);
+  }
   for (const Initializer& each : graph.initializers) {
     if (!each.tensor.has_data()) bytes += study.sizes->bytes[each.value];
   }

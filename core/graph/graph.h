@@ -20,6 +20,7 @@ using ValueId = Id<struct ValueTag>;
 
 using Shape = std::vector<Expr>;
 struct CapturedStep;
+struct MicroBatches;
 
 struct TensorType {
   ElementType element = ElementType::undefined;
@@ -93,9 +94,10 @@ struct GraphData {
   std::map<std::string, std::string> metadata;
   std::string producer;
   std::int64_t ir_version = 8;
-  std::vector<std::string> warnings;             ///< oddities of the model, for the user
-  std::size_t nodes_in_file = 0;                 ///< including Constant nodes
-  std::shared_ptr<const CapturedStep> captured;  ///< null: the graph is not a captured step
+  std::vector<std::string> warnings;                  ///< oddities of the model, for the user
+  std::size_t nodes_in_file = 0;                      ///< including Constant nodes
+  std::shared_ptr<const CapturedStep> captured;       ///< null: the graph is not a captured step
+  std::shared_ptr<const MicroBatches> micro_batches;  ///< null: the graph computes the whole batch
 
   ValueId add_value(std::string value_name, TensorType type);
   /// Adds a literal constant under `value_name`.

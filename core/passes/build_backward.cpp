@@ -415,6 +415,11 @@ std::vector<ValueId> parameter_candidates(const Graph& graph, const TrainingGoal
   return CandidateGuess(graph, goal).candidates();
 }
 
+std::vector<ValueId> loss_outputs(const Graph& graph, const TrainingGoal& goal) {
+  std::vector<std::string> warnings;
+  return seeds_of(graph, goal, CandidateGuess(graph, goal).has_weights(), warnings);
+}
+
 TrainingStep build_backward(const Graph& model, const TrainingGoal& goal,
                             ElementType gradient_type) {
   std::vector<std::string> warnings;

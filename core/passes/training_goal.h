@@ -21,4 +21,9 @@ struct TrainingGoal {
 /// usage Error for a pattern that matches no value.
 std::vector<ValueId> parameter_candidates(const Graph& graph, const TrainingGoal& goal);
 
+/// The outputs that the backward pass starts from: the loss, or every floating-point output if no
+/// output is a scalar. Throws an input Error if the goal names a loss that the model does not have.
+/// @param graph a forward model with inferred shapes
+std::vector<ValueId> loss_outputs(const Graph& graph, const TrainingGoal& goal);
+
 }  // namespace stashscope

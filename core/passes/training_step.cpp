@@ -10,6 +10,8 @@
 #include "core/passes/graph_pass.h"
 #include "core/passes/infer_and_simplify.h"
 #include "core/passes/infer_shapes.h"
+#include "core/passes/what_if/micro_batches.h"
+#include "core/passes/what_if/micro_losses.h"
 
 namespace stashscope {
 
@@ -75,6 +77,57 @@ void take_results(PassedModel&& passed, TrainingStep& step) {
   step.what_ifs = std::move(passed.what_ifs);
 }
 
+/// The step of a micro-batch. @param split without losses and sums
+TrainingStep split_step(const Graph& model, const TrainingGoal& goal, ElementType gradient_type,
+                        MicroBatches split) {
+  split.losses = loss_outputs(model, goal);
+  std::vector<std::string> notes;
+  const Graph scaled =
+      with_micro_losses(model, split.losses, split.inputs, split.batch, split.count, notes);
+  TrainingStep step = build_backward(infer_shapes(scaled), goal, gradient_type);
+  if (!step.no_backward.empty()) return step;
+  std::ranges::move(notes, std::back_inserter(step.warnings));
+  std::ranges::move(micro_batch_notes(*step.graph), std::back_inserter(step.warnings));
+  step.graph =
+      std::make_shared<const Graph>(micro_step(*step.graph, step.parameters, std::move(split)));
+  step.boundary = find_given_backward(*step.graph).boundary;
+  return step;
+}
+
+/// The step in as many micro-batches as `result` says. Nothing if the batch stays whole; then
+/// `result` says why.
+std::optional<TrainingStep> build_micro_step(const Graph& model, const TrainingGoal& goal,
+                                             ElementType gradient_type, WhatIfResult& result) {
+  const std::int64_t count = std::stoll(result.value);
+  const BatchAxis axis = find_batch(model, parameter_candidates(model, goal));
+  result.found = axis.inputs.size();
+  result.stopped_by = axis.stopped_by;
+  if (!axis.batch.valid() || count == 1) return std::nullopt;
+  try {
+    TrainingStep step =
+        split_step(model, goal, gradient_type, {count, axis.batch, axis.inputs, {}, {}});
+    result.changed = result.found;
+    if (step.no_backward.empty()) return step;
+  } catch (const NoGradientRule&) {
+    // The step of the whole batch has the same fault and reports it.
+  }
+  result.found = result.changed = 0;
+  result.stopped_by.push_back({"the model", "has no backward pass"});
+  return std::nullopt;
+}
+
+/// Builds the step, in micro-batches if that is wanted and possible.
+TrainingStep build_step(const Graph& model, const TrainingGoal& goal,
+                        const PassSelection& selection, std::vector<WhatIfResult>& results) {
+  const auto chosen = selection.what_ifs.find(std::string(micro_batches_name));
+  if (chosen == selection.what_ifs.end())
+    return build_backward(model, goal, selection.gradient_type);
+  WhatIfResult result{chosen->first, micro_batch_count(chosen->second)};
+  std::optional<TrainingStep> step = build_micro_step(model, goal, selection.gradient_type, result);
+  results.push_back(std::move(result));
+  return step ? *std::move(step) : build_backward(model, goal, selection.gradient_type);
+}
+
 }  // namespace
 
 TrainingStep prepare_training_step(const Graph& model, const TrainingGoal& goal,
@@ -95,7 +148,7 @@ TrainingStep prepare_training_step(const Graph& model, const TrainingGoal& goal,
   }
   TrainingStep step;
   try {
-    step = build_backward(graph, goal, passes.gradient_type);
+    step = build_step(graph, goal, passes, passed.what_ifs);
   } catch (const NoGradientRule& error) {
     step.graph = std::make_shared<const Graph>(std::move(graph));
     step.no_backward = error.what();

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "core/graph/captured_step.h"
+#include "core/graph/micro_batches.h"
 
 namespace stashscope {
 
@@ -96,14 +97,15 @@ ElementType computing_type(const Graph& graph, const Node& node) {
 NodeWork node_work(const Graph& graph, const IdVector<NodeId, const Op*>& ops,
                    const Bindings& bindings, const IdVector<ValueId, std::int64_t>& bytes) {
   const std::size_t count = graph.nodes().size();
-  NodeWork work{IdVector<NodeId, double>(count, 0), IdVector<NodeId, double>(count, 0)};
+  NodeWork work{IdVector<NodeId, double>(count, 0), IdVector<NodeId, double>(count, 0),
+                static_cast<double>(runs_in_step(graph))};
   CostOperands operands(graph, bindings, bytes);
   for (const NodeId id : IdRange<NodeId>(count)) {
     const Node& node = graph.node(id);
     if (is_view(graph, node, ops[id]) || is_shape_computation(graph, node)) continue;
     const CostContext cost = operands.of(node, id);
-    work.flops[id] = flops_of(ops[id], cost);
-    work.bytes[id] = bytes_moved(ops[id], cost);
+    work.flops[id] = work.runs * flops_of(ops[id], cost);
+    work.bytes[id] = work.runs * bytes_moved(ops[id], cost);
   }
   return work;
 }
@@ -123,8 +125,9 @@ NodeTimes roofline_times(const Graph& graph, const IdVector<NodeId, const Op*>& 
   times.reserve(graph.nodes().size());
   for (const NodeId id : IdRange<NodeId>(graph.nodes().size())) {
     const ComputeUnit unit = ops[id] == nullptr ? ComputeUnit::vector : ops[id]->unit;
-    times.push_back(roofline_seconds(work.flops[id], work.bytes[id], unit,
-                                     computing_type(graph, graph.node(id)), profile));
+    const double once = roofline_seconds(work.flops[id] / work.runs, work.bytes[id] / work.runs,
+                                         unit, computing_type(graph, graph.node(id)), profile);
+    times.push_back(work.runs * once);
   }
   return times;
 }

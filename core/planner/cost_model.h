@@ -9,15 +9,16 @@
 
 namespace stashscope {
 
-/// Seconds of each node of a graph.
+/// Seconds of each node of a graph in one step.
 using NodeTimes = IdVector<NodeId, double>;
 
-/// The work of each node of a graph. Both figures are 0 for views. They are also 0 for nodes that
-/// only compute shapes, because the host runs these nodes in parallel to the device.
+/// The work of each node of a graph in one step. Both figures are 0 for views. They are also 0 for
+/// nodes that only compute shapes, because the host runs these nodes in parallel to the device.
 struct NodeWork {
   IdVector<NodeId, double> flops;
   IdVector<NodeId, double>
-      bytes;  ///< bytes read plus written in device memory, or moved over the link
+      bytes;        ///< bytes read plus written in device memory, or moved over the link
+  double runs = 1;  ///< how often a node runs in a step: once for each micro-batch
 };
 
 /// The element type in which a node computes: the type of its first floating-point input or output.
@@ -35,7 +36,7 @@ NodeWork node_work(const Graph& graph, const IdVector<NodeId, const Op*>& ops,
 double roofline_seconds(double flops, double bytes, ComputeUnit unit, ElementType element,
                         const DeviceProfile& profile);
 
-/// The roofline time of every node.
+/// The roofline time of every node, of all its runs in a step.
 NodeTimes roofline_times(const Graph& graph, const IdVector<NodeId, const Op*>& ops,
                          const NodeWork& work, const DeviceProfile& profile);
 

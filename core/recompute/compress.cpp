@@ -40,7 +40,8 @@ void apply_compression(const NodePlan& plan, DataflowBuilder& builder) {
 PlanCost compression_cost(const NodePlan& plan, const PlanCostInput& input) {
   const auto wide = static_cast<double>(evicted_bytes(plan, input));
   const double narrow = wide * bits_per_element(plan.kept_as) / 32;
-  return {2 * wide / sizeof(float), 0, 2 * input.rates.kernel_seconds(wide + narrow)};
+  return {input.rates.times(2 * wide / sizeof(float)), 0,
+          2 * input.rates.kernel_seconds(wide + narrow)};
 }
 
 }  // namespace

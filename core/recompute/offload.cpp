@@ -22,7 +22,7 @@ void apply_offload(const NodePlan& plan, DataflowBuilder& builder) {
 
 PlanCost offload_cost(const NodePlan& plan, const PlanCostInput& input) {
   const std::int64_t bytes = 2 * evicted_bytes(plan, input);
-  return {0, bytes, input.rates.transfer_seconds(static_cast<double>(bytes))};
+  return {0, input.rates.runs * bytes, input.rates.transfer_seconds(static_cast<double>(bytes))};
 }
 
 }  // namespace

@@ -34,11 +34,15 @@ struct CopyRates {
   double link_bandwidth = 0;    ///< bytes per second from or to the host
   double memory_bandwidth = 0;  ///< bytes per second of the device's memory
   double launch_seconds = 0;    ///< seconds to launch one kernel
+  std::int64_t runs = 1;        ///< how often a node runs in a step
 
-  /// Seconds of a copy over the link. @param bytes number of bytes copied
-  double transfer_seconds(double bytes) const { return bytes / link_bandwidth; }
-  /// Seconds of a kernel. @param bytes number of bytes read plus bytes written
-  double kernel_seconds(double bytes) const { return bytes / memory_bandwidth + launch_seconds; }
+  /// Seconds of a copy over the link in all its runs. @param bytes number of bytes copied in a run
+  double transfer_seconds(double bytes) const { return times(bytes / link_bandwidth); }
+  /// Seconds of a kernel in all its runs. @param bytes number of bytes read plus written in a run
+  double kernel_seconds(double bytes) const {
+    return times(bytes / memory_bandwidth + launch_seconds);
+  }
+  double times(double once) const { return static_cast<double>(runs) * once; }
 };
 
 /// Sizes and costs of the graph's own nodes and values for given dimension values.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/graph/micro_batches.h"
 #include "core/ops/families/families.h"
 #include "core/ops/rules/rules.h"
 
@@ -83,6 +84,16 @@ void infer_accumulator(ShapeContext& context) {
   context.set_like_input(0, 0);
 }
 
+/// A step that is split into micro-batches adds up its gradients in place, in buffers that it
+/// keeps.
+std::optional<std::size_t> shares_kept_sum(const Graph& graph, const Node& node, std::size_t) {
+  const MicroBatches* const split = graph.data().micro_batches.get();
+  if (split == nullptr) return std::nullopt;
+  const auto& sums = split->sums;
+  const bool is_sum = std::ranges::find(sums, node.inputs[0], &GradientSum::buffer) != sums.end();
+  return is_sum ? std::optional<std::size_t>(0) : std::nullopt;
+}
+
 /// (buffer, gradient, [overwrite]) -> updated flag, [new buffer]
 void infer_accumulator_v2(ShapeContext& context) {
   context.require_same_shape(0, 1);
@@ -161,6 +172,8 @@ void add_training_ops(OpRegistry& registry) {
       graph_op("InPlaceAccumulator", "sum:float value:float update?:bool[0..1] -> new_sum",
                infer_accumulator);
   accumulator.flops = nullptr;
+  accumulator.alias = shares_kept_sum;
+  accumulator.alias_is_view = false;
   accumulator.in_place = {{0, 0}};
   registry.add(std::move(accumulator));
   Op accumulator_v2 = graph_op("InPlaceAccumulatorV2",

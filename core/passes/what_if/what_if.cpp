@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/passes/what_if/attention_forms.h"
+#include "core/passes/what_if/micro_batches.h"
 
 namespace stashscope {
 
@@ -20,6 +21,14 @@ const std::vector<WhatIf>& table() {
        attention_form,
        choose_attention,
        attention_words},
+      {micro_batches_name,
+       "Micro-batches",
+       "NUMBER",
+       "the step as NUMBER steps of a smaller batch, whose gradients are added up",
+       {"2", "4", "8"},
+       micro_batch_count,
+       nullptr,
+       micro_batch_words},
   };
   return list;
 }

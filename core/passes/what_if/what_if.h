@@ -33,7 +33,7 @@ struct WhatIf {
   std::vector<std::string_view> tried;
   /// The value as it is written in files. Throws a usage Error for a value that it does not take.
   std::string (*canonical)(const std::string& value);
-  /// Rewrites the model.
+  /// Rewrites the model. Null: `prepare_training_step` does it.
   void (*apply)(Rewriter&, WhatIfResult&);
   std::string (*words)(
       const std::string& value);  ///< the choice in words, such as `Flash attention`

@@ -52,31 +52,51 @@ std::int64_t peak_with_workspace(const Measurement& measured) {
   return sums.empty() ? most : std::max(most, *std::ranges::max_element(sums));
 }
 
+void MeasurementBuilder::start_node(const TraceEvent& event) {
+  Measurement& m = measurement_;
+  slot_ = std::min<std::size_t>(event.step, m.live_bytes.size());
+  if (slot_ == m.live_bytes.size()) {
+    m.idle_bytes.push_back(event.live_bytes);
+    m.live_bytes.push_back(event.live_bytes);
+    m.workspace_bytes.push_back(workspace_bytes_);
+  }
+  m.idle_bytes[slot_] = std::max(m.idle_bytes[slot_], event.live_bytes);
+  m.live_bytes[slot_] = std::max(m.live_bytes[slot_], event.live_bytes);
+  m.workspace_bytes[slot_] = std::max(m.workspace_bytes[slot_], workspace_bytes_);
+  node_started_ = event.seconds;
+  in_node_ = true;
+}
+
+void MeasurementBuilder::end_node(double seconds) {
+  std::vector<double>& all = measurement_.node_seconds;
+  if (slot_ < all.size()) {
+    all[slot_] += seconds;
+  } else {
+    all.push_back(seconds);
+  }
+  in_node_ = false;
+}
+
 void MeasurementBuilder::add(const TraceEvent& event) {
   Measurement& m = measurement_;
   m.peak_bytes = std::max(m.peak_bytes, event.live_bytes);
   live_bytes_ = event.live_bytes;
   switch (event.kind) {
     case TraceEvent::Kind::node_start:
-      m.idle_bytes.push_back(event.live_bytes);
-      m.live_bytes.push_back(event.live_bytes);
-      m.workspace_bytes.push_back(workspace_bytes_);
-      node_started_ = event.seconds;
-      in_node_ = true;
+      start_node(event);
       break;
     case TraceEvent::Kind::allocate:
-      if (in_node_) m.live_bytes.back() = std::max(m.live_bytes.back(), event.live_bytes);
+      if (in_node_) m.live_bytes[slot_] = std::max(m.live_bytes[slot_], event.live_bytes);
       break;
     case TraceEvent::Kind::node_end:
-      m.node_seconds.push_back(event.seconds - node_started_);
-      in_node_ = false;
+      end_node(event.seconds - node_started_);
       break;
     case TraceEvent::Kind::resident:
       m.peak_resident_bytes = std::max(m.peak_resident_bytes, event.bytes);
       break;
     case TraceEvent::Kind::workspace:
       workspace_bytes_ = event.bytes;
-      if (in_node_) m.workspace_bytes.back() = std::max(m.workspace_bytes.back(), event.bytes);
+      if (in_node_) m.workspace_bytes[slot_] = std::max(m.workspace_bytes[slot_], event.bytes);
       break;
     case TraceEvent::Kind::reserved:
       m.peak_reserved_bytes = std::max(m.peak_reserved_bytes, event.bytes);

@@ -69,7 +69,8 @@ std::vector<std::int64_t> with_workspace(const Measurement& measured);
 /// entries of with_workspace.
 std::int64_t peak_with_workspace(const Measurement& measured);
 
-/// Makes a measurement from a stream of events.
+/// Makes a measurement from a stream of events. A slot may run several times, once for each
+/// micro-batch of the step. It has the most bytes and the sum of the seconds of its runs.
 class MeasurementBuilder {
  public:
   explicit MeasurementBuilder(std::string device) { measurement_.device = std::move(device); }
@@ -80,9 +81,13 @@ class MeasurementBuilder {
   Measurement take();
 
  private:
+  void start_node(const TraceEvent& event);
+  void end_node(double seconds);
+
   Measurement measurement_;
   std::int64_t live_bytes_ = 0;  ///< live bytes after the last event
   std::int64_t workspace_bytes_ = 0;
+  std::size_t slot_ = 0;  ///< the slot of the last node that started
   double node_started_ = 0;
   bool in_node_ = false;
 };

@@ -8,6 +8,7 @@
 #include "core/base/advice.h"
 #include "core/base/error.h"
 #include "core/graph/half.h"
+#include "core/run/step/micro_tensors.h"
 #include "core/run/step/normal_numbers.h"
 
 namespace stashscope {
@@ -181,8 +182,9 @@ NamedTensors with_random_inputs(const Graph& graph, const Bindings& bindings, Na
   MersenneWords random(seed);
   const auto provide = [&](ValueId id) {
     const Value& value = graph.value(id);
-    if (given.contains(value.name)) return;
+    if (given.contains(value.name) || gradient_sum_in(graph, id) != nullptr) return;
     std::vector<std::int64_t> dims = dims_of(graph, bindings, id);
+    if (is_split_input(graph, id)) dims[0] *= runs_in_step(graph);
     try {
       Tensor tensor = is_floating(value.type.element)
                           ? random_reals(value.type.element, std::move(dims), random)

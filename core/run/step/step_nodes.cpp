@@ -8,6 +8,7 @@
 #include "core/ops/families/control_flow.h"
 #include "core/ops/families/standard_ops.h"
 #include "core/run/step/given_inputs.h"
+#include "core/run/step/micro_tensors.h"
 
 namespace stashscope {
 
@@ -98,8 +99,12 @@ std::vector<StepNodes::Returned> StepNodes::returned(NodeId yield) const {
   return all;
 }
 
-Tensor persistent_tensor(const Graph& graph, ValueId id, const NamedTensors& inputs) {
+Tensor persistent_tensor(const Graph& graph, ValueId id, const NamedTensors& inputs,
+                         std::int64_t micro_batch) {
   const Value& value = graph.value(id);
+  if (const GradientSum* const sum = gradient_sum_in(graph, id)) {
+    return zeros(value.type.element, persistent_tensor(graph, sum->parameter, inputs).dims());
+  }
   const auto given = inputs.find(value.name);
   const Initializer* const initializer = graph.initializer(id);
   if (given == inputs.end() && (initializer == nullptr || !initializer->tensor.has_data())) {
@@ -113,7 +118,7 @@ Tensor persistent_tensor(const Graph& graph, ValueId id, const NamedTensors& inp
   if (tensor.element() == ElementType::string) {
     fail_input(describe(value), "has elements of type string, which no runner supports");
   }
-  return tensor;
+  return is_split_input(graph, id) ? micro_batch_of(graph, value, tensor, micro_batch) : tensor;
 }
 
 std::map<std::string, std::int64_t> data_dependent_sizes(

@@ -41,10 +41,13 @@ class StepNodes {
   std::vector<Node> transfers_;  ///< one entry for each added node; unused for clones
 };
 
-/// The data of a graph input or constant: from `inputs`, else from the model. Throws an input Error
-/// that names the value when it has no data, when given data does not fit the model, or when the
-/// elements are strings.
-Tensor persistent_tensor(const Graph& graph, ValueId id, const NamedTensors& inputs);
+/// The data of a graph input or constant: from `inputs`, else from the model. In a step that is
+/// split into micro-batches, an input of samples has those of one micro-batch, and a sum of
+/// gradients has zeros. Throws an input Error that names the value when it has no data, when given
+/// data does not fit the model, or when the elements are strings.
+/// @param micro_batch the number of the micro-batch, from 0
+Tensor persistent_tensor(const Graph& graph, ValueId id, const NamedTensors& inputs,
+                         std::int64_t micro_batch = 0);
 
 /// The gradient that the caller returns for one operand of a YieldOp: from `inputs`, else all ones.
 /// Throws an input Error when the given data has other dims than `like`.

@@ -11,6 +11,7 @@
 #include "core/passes/graph_pass.h"
 #include "core/study/choices/dimension_search.h"
 #include "core/study/choices/dimension_uses.h"
+#include "core/study/choices/micro_batch_sizes.h"
 
 namespace stashscope {
 
@@ -45,6 +46,7 @@ class Binder {
     assume_bounded();
     repair_assumed();
     bind_unified();
+    check_micro_batches(graph_, values_);
     check_constraints();
     return std::move(values_);
   }

@@ -15,7 +15,7 @@ namespace {
 
 TimedWork added_work(const Study& study, const Dataflow& dataflow, NodeId node) {
   TimedWork work;
-  work.bytes = added_bytes(study.sizes->bytes, dataflow, node);
+  work.bytes = study.sizes->work.runs * added_bytes(study.sizes->bytes, dataflow, node);
   if (takes_the_link(dataflow.kind(node))) {
     work.unit = ComputeUnit::link;
     work.launches = false;

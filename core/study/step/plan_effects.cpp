@@ -4,6 +4,7 @@
 #include <map>
 #include <numeric>
 
+#include "core/graph/micro_batches.h"
 #include "core/recompute/regions.h"
 
 namespace stashscope {
@@ -126,10 +127,10 @@ PlanCost added_cost(const Graph& graph, const Sizes& sizes, const Dataflow& data
     const AddedKind kind = dataflow.kind(node);
     if (kind == AddedKind::generator_state) continue;
     if (takes_the_link(kind)) {
-      cost.transfer_bytes += sizes.bytes[tensor];
+      cost.transfer_bytes += runs_in_step(graph) * sizes.bytes[tensor];
     } else {
       const int bits = bits_per_element(graph.value(tensor).type.element);
-      cost.flops += 8 * static_cast<double>(sizes.bytes[tensor]) / bits;
+      cost.flops += sizes.work.runs * 8 * static_cast<double>(sizes.bytes[tensor]) / bits;
     }
   }
   return cost;
@@ -178,7 +179,8 @@ NodeTimes seconds_by_node(const Study& study, const Dataflow& dataflow) {
 
 CopyRates copy_rates(const StudyParts& study) {
   const DeviceProfile profile = profile_in_force(study.choices.times);
-  return {profile.link_bandwidth, memory_bandwidth(profile), profile.launch_seconds};
+  return {profile.link_bandwidth, memory_bandwidth(profile), profile.launch_seconds,
+          runs_in_step(study.graph())};
 }
 
 std::vector<UnplannedTensor> unplanned_tensors(const Study& study) {

@@ -7,6 +7,7 @@
 #include "core/base/advice.h"
 #include "core/base/error.h"
 #include "core/base/fnv_hash.h"
+#include "core/graph/micro_batches.h"
 
 namespace stashscope {
 
@@ -70,6 +71,9 @@ std::uint64_t fingerprint(const Graph& graph) {
     hash.add_text(node.name);
     add_ids(node.inputs, hash);
     add_ids(node.outputs, hash);
+  }
+  if (const std::int64_t runs = runs_in_step(graph); runs > 1) {
+    hash.add_word(static_cast<std::uint64_t>(runs));
   }
   return hash.value();
 }

@@ -1,4 +1,5 @@
 #include "core/base/error.h"
+#include "core/graph/micro_batches.h"
 #include "core/ops/families/standard_ops.h"
 #include "core/passes/training_step.h"
 #include "core/study/choices/effective_plans.h"
@@ -67,6 +68,11 @@ std::shared_ptr<const PreparedStep> prepare(const Graph& model, const GraphChoic
   for (const Parameter& each : prepared->step.parameters) {
     parameters.push_back(each.value);
     gradients.push_back(each.gradient);
+  }
+  if (graph.data().micro_batches) {
+    for (const GradientSum& each : graph.data().micro_batches->sums) {
+      gradients.insert(gradients.end(), {each.buffer, each.gradient});
+    }
   }
   prepared->rules = buffer_rules(graph, prepared->ops, parameters, gradients);
   prepared->fingerprint = fingerprint(graph);

@@ -55,7 +55,8 @@ double extra_seconds_percent(const Study& study) {
 }
 
 double transfer_seconds(const Study& study, const Variant& variant) {
-  return copy_rates(study).transfer_seconds(static_cast<double>(variant.transfer_bytes));
+  const CopyRates rates = copy_rates(study);
+  return rates.transfer_seconds(static_cast<double>(variant.transfer_bytes / rates.runs));
 }
 
 }  // namespace stashscope

@@ -4,6 +4,10 @@
 #include <optional>
 
 #include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/graph/micro_batches.h"
+#include "core/passes/what_if/micro_batches.h"
+#include "core/study/choices/micro_batch_sizes.h"
 
 namespace stashscope {
 
@@ -55,10 +59,42 @@ WhatIfSaving saving_of(const WhatIfResult& result, const Study& without, const S
           step_seconds(with, *with.current) - step_seconds(without, *without.current)};
 }
 
+/// The choices with the batch of a study, so that both steps have equally many samples. A step in
+/// micro-batches may assume a larger batch.
+Choices with_batch_of(const Study& study, Choices choices) {
+  for (const Dimension& each : study.sizes->dims.dimensions) {
+    if (!is_split(study.graph(), each)) continue;
+    const bool is_given = std::ranges::any_of(
+        choices.dims, [&](const auto& chosen) { return covers(chosen.first, each); });
+    if (!is_given) choices.dims.insert_or_assign(each.name, each.value);
+  }
+  return choices;
+}
+
 const WhatIfResult* result_of(const Study& study, std::string_view name) {
   const std::vector<WhatIfResult>& results = study.prepared->step.what_ifs;
   const auto found = std::ranges::find(results, name, &WhatIfResult::name);
   return found == results.end() ? nullptr : &*found;
+}
+
+WhatIfSaving ruled_out(const WhatIf& what_if, std::string_view value, WhatIfStop stop) {
+  return {{std::string(what_if.name), std::string(value), 0, 0, {std::move(stop)}}, 0, "0", 0, 0};
+}
+
+/// Why a step in micro-batches has another batch than the study, which nobody chose; nothing if it
+/// has the same.
+std::optional<WhatIfStop> other_batch(const Study& study, const Study& with) {
+  for (const Dimension& each : with.sizes->dims.dimensions) {
+    if (!is_split(with.graph(), each)) continue;
+    const auto& own = study.sizes->dims.dimensions;
+    const auto same = std::ranges::find(own, each.name, &Dimension::name);
+    if (same == own.end() || same->value == each.value) continue;
+    return WhatIfStop{"dimension '" + printable(each.name) + "'",
+                      "is " + std::to_string(same->value) + ", which " +
+                          std::to_string(runs_in_step(with.graph())) +
+                          " micro-batches do not divide"};
+  }
+  return std::nullopt;
 }
 
 /// The step with a value of a what-if, compared with the study. Nothing if the value finds nothing,
@@ -72,10 +108,13 @@ std::optional<WhatIfSaving> offer(const Study& study, const WhatIf& what_if, std
     if (result == nullptr || (result->changed == 0 && result->stopped_by.empty())) {
       return std::nullopt;
     }
+    if (auto stop = other_batch(study, *with)) return ruled_out(what_if, value, *std::move(stop));
     return saving_of(*result, study, *with);
   } catch (const Error& error) {
     if (error.kind() == ErrorKind::cancelled) throw;
-    return std::nullopt;
+    const bool is_split = error.kind() == ErrorKind::usage && what_if.name == micro_batches_name;
+    if (!is_split) return std::nullopt;
+    return ruled_out(what_if, value, {error.where(), error.reason()});
   }
 }
 
@@ -84,7 +123,7 @@ std::optional<WhatIfSaving> offer(const Study& study, const WhatIf& what_if, std
 std::vector<WhatIfSaving> what_if_savings(const Study& study, const Progress& progress) {
   std::vector<WhatIfSaving> savings;
   for (const WhatIfResult& result : study.prepared->step.what_ifs) {
-    Choices choices = study.choices;
+    Choices choices = with_batch_of(study, study.choices);
     choices.graph.what_ifs.erase(result.name);
     const auto without = compute_study(study.model, choices, &study, progress);
     savings.push_back(saving_of(result, *without, study));

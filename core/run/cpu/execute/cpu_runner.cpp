@@ -12,11 +12,13 @@
 #include "core/run/cpu/execute/allocator.h"
 #include "core/run/cpu/execute/blocks.h"
 #include "core/run/cpu/execute/control_flow.h"
+#include "core/run/cpu/execute/step_buffers.h"
 #include "core/run/cpu/execute/subgraph_plan.h"
 #include "core/run/cpu/kernels/standard_kernels.h"
 #include "core/run/shared/dispatch.h"
 #include "core/run/shared/kernel.h"
 #include "core/run/shared/output_dims.h"
+#include "core/run/step/micro_tensors.h"
 #include "core/run/step/planned_size.h"
 #include "core/run/step/step_context.h"
 #include "core/run/step/step_nodes.h"
@@ -42,54 +44,68 @@ class Execution {
         timeline_(plan.timeline),
         groups_(plan.groups),
         inputs_(inputs),
-        sink_(sink),
         nodes_(graph_, dataflow_),
         views_(topology_.values()),
         reads_left_(topology_.values(), 0),
-        blocks_(timeline_.buffers.size()),
-        values_in_(timeline_.buffers.size(), 0),
+        buffers_(plan, sink),
         outputs_(plan, [this](ValueId id) { return tensor_at(id); }),
-        symbols_(graph_.symbols()),
-        started_(Clock::now()) {}
-
-  ~Execution() {
-    for (const TrackingAllocator::Block& block : blocks_) std::free(block.data);
-  }
+        symbols_(graph_.symbols()) {}
   Execution(const Execution&) = delete;
   Execution& operator=(const Execution&) = delete;
 
   RunResult run(const Progress& progress) {
     progress_ = &progress;
-    count_reads();
     place_persistent_buffers();
-    const std::size_t steps = timeline_.order.size();
-    for (std::size_t step = 0; step < steps; ++step) {
-      report_slot(progress, step, steps, "running");
-      run_node(static_cast<std::uint32_t>(step));
-    }
-    emit(TraceEvent::Kind::resident, static_cast<std::uint32_t>(steps), resident_bytes(), "");
-    add_data_dependent_sizes();
+    run_nodes();
     NamedTensors outputs = outputs_.take_all();
-    return {std::move(outputs), measurement_.take()};
+    if (runs_in_step(graph_) > 1) outputs = with_more_micro_batches(std::move(outputs));
+    add_data_dependent_sizes();
+    return {std::move(outputs), buffers_.measurement().take()};
   }
 
  private:
+  void run_nodes() {
+    count_reads();
+    const std::size_t steps = timeline_.order.size();
+    for (std::size_t step = 0; step < steps; ++step) {
+      report_slot(*progress_, step, steps, "running");
+      run_node(static_cast<std::uint32_t>(step));
+    }
+    buffers_.emit(TraceEvent::Kind::resident, static_cast<std::uint32_t>(steps), resident_bytes(),
+                  "");
+  }
+
+  /// Runs all micro-batches but the first. Returns the outputs of the step.
+  NamedTensors with_more_micro_batches(NamedTensors first) {
+    MicroOutputs all(graph_);
+    all.add(std::move(first));
+    for (std::int64_t i = 1; i < runs_in_step(graph_); ++i) {
+      release_outputs();
+      for (const ValueId input : graph_.data().micro_batches->inputs) {
+        fill(buffers_.at(timeline_.buffer_of[input]), persistent_tensor(graph_, input, inputs_, i));
+      }
+      run_nodes();
+      all.add(outputs_.take_all());
+    }
+    return all.take();
+  }
+
+  /// Forgets what a micro-batch leaves behind. Sums of gradients stay, because they are persistent.
+  void release_outputs() {
+    buffers_.release_all(static_cast<std::uint32_t>(timeline_.order.size()));
+    reads_left_ = IdVector<ValueId, std::uint32_t>(topology_.values(), 0);
+    host_.clear();
+    gradients_.clear();
+  }
+
   /// Reads the dims from the views, which keep the dims after the memory is released.
   void add_data_dependent_sizes() {
     const auto dims_of = [this](ValueId id) -> const std::vector<std::int64_t>& {
       return views_[id].dims;
     };
     for (const auto& [name, size] : data_dependent_sizes(graph_, dims_of)) {
-      measurement_.add_size(name, size);
+      buffers_.measurement().add_size(name, size);
     }
-  }
-
-  void emit(TraceEvent::Kind kind, std::uint32_t step, std::int64_t bytes,
-            const std::string& name) {
-    const double seconds = std::chrono::duration<double>(Clock::now() - started_).count();
-    const TraceEvent event{kind, step, bytes, allocator_.live_bytes(), seconds, name};
-    measurement_.add(event);
-    if (sink_) sink_(event);
   }
 
   /// Counts the remaining reads of each value. A graph output that is not released gets one more
@@ -120,29 +136,27 @@ class Execution {
   /// The CPU runner does not update parameters, so optimizer states only occupy memory.
   void place_state(BufferId id) {
     const std::int64_t bytes = timeline_.buffers[id].bytes;
-    allocate(id, bytes, 0);
-    std::memset(blocks_[id].data, 0, static_cast<std::size_t>(bytes));
+    buffers_.allocate(id, bytes, 0);
+    std::memset(buffers_.at(id).data, 0, static_cast<std::size_t>(bytes));
   }
 
   void place_persistent(BufferId buffer, ValueId value) {
     const Tensor tensor = persistent_tensor(graph_, value, inputs_);
-    const TensorBytes data = tensor.load();
-    allocate(buffer, tensor.size_in_bytes(), 0);
-    std::memcpy(blocks_[buffer].data, data.bytes.data(), data.bytes.size());
-    views_[value] = {tensor.element(), tensor.dims(), blocks_[buffer].data};
+    buffers_.allocate(buffer, tensor.size_in_bytes(), 0);
+    fill(buffers_.at(buffer), tensor);
+    views_[value] = {tensor.element(), tensor.dims(), buffers_.at(buffer).data};
   }
 
-  void allocate(BufferId buffer, std::int64_t bytes, std::uint32_t step) {
-    blocks_[buffer] = allocator_.allocate(bytes);
-    emit(TraceEvent::Kind::allocate, step, bytes,
-         name_of(graph_, dataflow_, timeline_.buffers[buffer]));
+  static void fill(const TrackingAllocator::Block& block, const Tensor& tensor) {
+    const TensorBytes data = tensor.load();
+    std::memcpy(block.data, data.bytes.data(), data.bytes.size());
   }
 
   void run_node(std::uint32_t step) {
     const NodeId id = timeline_.order[step];
     const Node& node = nodes_.node(id);
     const std::string name = name_of(graph_, dataflow_, id);
-    emit(TraceEvent::Kind::node_start, step, 0, name);
+    buffers_.emit(TraceEvent::Kind::node_start, step, 0, name);
     try {
       if (groups_.of(id).valid()) {
         if (groups_.members[groups_.of(id)].front() == id) run_group(groups_.of(id), step);
@@ -160,10 +174,10 @@ class Execution {
       if (error.kind() == ErrorKind::cancelled) throw;
       throw Error(ErrorKind::run, describe(node, dataflow_.origin(id)), error.what());
     }
-    emit(TraceEvent::Kind::node_end, step, 0, name);
+    buffers_.emit(TraceEvent::Kind::node_end, step, 0, name);
     release_after(id, step);
     if (step % slots_between_sizes == 0) {
-      emit(TraceEvent::Kind::resident, step, resident_bytes(), "");
+      buffers_.emit(TraceEvent::Kind::resident, step, resident_bytes(), "");
     }
   }
 
@@ -293,21 +307,21 @@ class Execution {
     }
   }
 
-  void join_buffer(ValueId value) { ++values_in_[timeline_.buffer_of[value]]; }
+  void join_buffer(ValueId value) { buffers_.join(timeline_.buffer_of[value]); }
 
   TensorView& place_output(ValueId value, const OutputDims& wanted, std::uint32_t step) {
     const BufferId buffer = timeline_.buffer_of[value];
     const std::int64_t bytes = packed_bytes(wanted.element, element_count(wanted.dims));
     require_planned_size(graph_, dataflow_, timeline_, value, wanted.dims, bytes);
-    if (blocks_[buffer].data == nullptr) {
-      allocate(buffer, bytes, step);
-    } else if (blocks_[buffer].bytes != bytes) {
+    if (buffers_.at(buffer).data == nullptr) {
+      buffers_.allocate(buffer, bytes, step);
+    } else if (buffers_.at(buffer).bytes != bytes) {
       fail_run("", "an output of " + std::to_string(bytes) +
                        " bytes was planned to share a buffer of " +
-                       std::to_string(blocks_[buffer].bytes) + " bytes");
+                       std::to_string(buffers_.at(buffer).bytes) + " bytes");
     }
     join_buffer(value);
-    views_[value] = {wanted.element, wanted.dims, blocks_[buffer].data};
+    views_[value] = {wanted.element, wanted.dims, buffers_.at(buffer).data};
     return views_[value];
   }
 
@@ -316,7 +330,7 @@ class Execution {
     const std::int64_t bytes = packed_bytes(wanted.element, element_count(wanted.dims));
     const auto block =
         host_.emplace(value, std::vector<std::byte>(static_cast<std::size_t>(bytes))).first;
-    allocate(timeline_.buffer_of[value], 0, step);
+    buffers_.allocate(timeline_.buffer_of[value], 0, step);
     join_buffer(value);
     views_[value] = {wanted.element, wanted.dims, block->second.data()};
     return views_[value];
@@ -359,14 +373,7 @@ class Execution {
   }
 
   void die(ValueId value, std::uint32_t step) {
-    const BufferId id = timeline_.buffer_of[value];
-    if (timeline_.buffers[id].persistent || --values_in_[id] > 0) return;
-    host_.erase(value);
-    const TrackingAllocator::Block block = blocks_[id];
-    blocks_[id] = {};
-    allocator_.release(block);
-    emit(TraceEvent::Kind::release, step, block.bytes,
-         name_of(graph_, dataflow_, timeline_.buffers[id]));
+    if (buffers_.leave(timeline_.buffer_of[value], step)) host_.erase(value);
   }
 
   const Graph& graph_;
@@ -375,20 +382,15 @@ class Execution {
   const Timeline& timeline_;
   const FusedGroups& groups_;
   const NamedTensors& inputs_;
-  const TraceSink& sink_;
   StepNodes nodes_;
   IdVector<ValueId, TensorView> views_;
   IdVector<ValueId, std::uint32_t> reads_left_;
-  IdVector<BufferId, TrackingAllocator::Block> blocks_;
-  IdVector<BufferId, std::uint32_t> values_in_;
+  StepBuffers buffers_;
   StepOutputs outputs_;
   const Progress* progress_ = nullptr;
   SymbolTable symbols_;
-  TrackingAllocator allocator_;
   std::unordered_map<ValueId, std::vector<std::byte>> host_;
   std::vector<std::unique_ptr<std::string>> gradients_;
-  MeasurementBuilder measurement_{"cpu"};
-  Clock::time_point started_;
 };
 
 /// Every run allocates its own buffers.

@@ -7,6 +7,7 @@
 #include "core/run/cuda/execute/device_step_memory.h"
 #include "core/run/cuda/execute/step_log.h"
 #include "core/run/cuda/ops/standard_kernels.h"
+#include "core/run/step/micro_tensors.h"
 #include "core/run/step/step_context.h"
 
 namespace stashscope::cuda {
@@ -26,6 +27,7 @@ class CudaStep : public LoadedStep {
   CudaStep(const RunPlan& plan, const NamedTensors& inputs, const RunSettings& settings,
            std::shared_ptr<Device> device, const std::string& name)
       : plan_(plan),
+        inputs_(inputs),
         settings_(settings),
         device_(std::move(device)),
         name_(name),
@@ -48,7 +50,8 @@ class CudaStep : public LoadedStep {
     outputs_.clear();
     memory_.set_run(++run_);
     try {
-      RunResult result = run_once(sink, progress);
+      RunResult result = runs_in_step(*plan_.graph) > 1 ? run_micro_batches(sink, progress)
+                                                        : run_once(sink, progress, true);
       memory_.release_all();
       return result;
     } catch (...) {
@@ -68,11 +71,27 @@ class CudaStep : public LoadedStep {
     device_->trim(Pool::workspaces);
   }
 
-  RunResult run_once(const TraceSink& sink, const Progress& progress) {
+  RunResult run_micro_batches(const TraceSink& sink, const Progress& progress) {
+    memory_.clear_sums();
+    MicroOutputs outputs(*plan_.graph);
+    Measurement measured;
+    const std::int64_t count = runs_in_step(*plan_.graph);
+    for (std::int64_t i = 0; i < count; ++i) {
+      if (i > 0) memory_.release_all();
+      memory_.fill_inputs(inputs_, i);
+      RunResult part = run_once(sink, progress, i + 1 == count);
+      outputs.add(std::move(part.outputs));
+      measured = i == 0 ? std::move(part.measurement) : in_one_step(measured, part.measurement);
+    }
+    return {outputs.take(), std::move(measured)};
+  }
+
+  /// @param ends_step whether the parameters change afterwards, if they change at all
+  RunResult run_once(const TraceSink& sink, const Progress& progress, bool ends_step) {
     StepLog log(plan_, program_, *device_, settings_.traces);
     try {
       log.start();
-      execute(log, progress);
+      execute(log, progress, ends_step);
     } catch (...) {
       log.abandon();
       throw;
@@ -105,7 +124,7 @@ class CudaStep : public LoadedStep {
     return packed_bytes(upload.from.element, upload.from.elements());
   }
 
-  void execute(StepLog& log, const Progress& progress) {
+  void execute(StepLog& log, const Progress& progress, bool ends_step) {
     staged_ = staging_;
     const std::size_t steps = program_.steps.size();
     for (std::size_t i = 0; i < steps; ++i) {
@@ -113,6 +132,7 @@ class CudaStep : public LoadedStep {
       run_named_step(static_cast<std::uint32_t>(i), log);
     }
     log.end_steps();
+    if (!ends_step) return;
     for (const PlacedCall& call : program_.updates.calls) {
       std::visit([&](const auto& each) { execute(each, {}, nullptr); }, call);
     }
@@ -222,6 +242,7 @@ class CudaStep : public LoadedStep {
   }
 
   const RunPlan& plan_;
+  const NamedTensors& inputs_;
   RunSettings settings_;
   std::shared_ptr<Device> device_;
   std::string name_;

@@ -6,6 +6,7 @@
 
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/graph/micro_batches.h"
 
 namespace stashscope::cuda {
 
@@ -76,6 +77,21 @@ void DeviceStepMemory::place_persistent_buffers(const NamedTensors& inputs) {
     upload(gradients_.back(), gradient);
   }
   device_.synchronize();
+}
+
+void DeviceStepMemory::fill_inputs(const NamedTensors& inputs, std::int64_t micro_batch) {
+  for (const ValueId input : plan_.graph->data().micro_batches->inputs) {
+    const Tensor tensor = persistent_tensor(*plan_.graph, input, inputs, micro_batch);
+    upload(buffers_[plan_.timeline.buffer_of[input]], tensor);
+    device_.synchronize();
+  }
+}
+
+void DeviceStepMemory::clear_sums() {
+  for (const GradientSum& each : plan_.graph->data().micro_batches->sums) {
+    const BufferId id = plan_.timeline.buffer_of[each.buffer];
+    if (program_.buffer_bytes[id] > 0) device_.fill(buffers_[id], 0, program_.buffer_bytes[id]);
+  }
 }
 
 void DeviceStepMemory::upload(DevicePointer to, const Tensor& tensor) {

@@ -25,6 +25,11 @@ class DeviceStepMemory {
   /// gradients that the YieldOp's caller returns. Throws OutOfMemory.
   void place_persistent_buffers(const NamedTensors& inputs);
 
+  /// Puts the samples of a micro-batch into the inputs that are split.
+  void fill_inputs(const NamedTensors& inputs, std::int64_t micro_batch);
+  /// Sets the sums of gradients over micro-batches to zeros.
+  void clear_sums();
+
   /// Sets the number of the run, which kernels read from Place::Kind::run.
   void set_run(std::int64_t number);
 

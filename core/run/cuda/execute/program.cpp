@@ -10,6 +10,7 @@
 #include "core/run/cuda/ops/standard_kernels.h"
 #include "core/run/cuda/ops/update.h"
 #include "core/run/shared/output_dims.h"
+#include "core/run/step/micro_tensors.h"
 #include "core/run/step/planned_size.h"
 #include "core/run/step/step_context.h"
 
@@ -77,7 +78,13 @@ class ProgramBuilder {
       const Tensor tensor = persistent_tensor(graph_, buffer.root, inputs_);
       program_.types[buffer.root] = {tensor.element(), tensor.dims()};
       program_.places[buffer.root] = place_in_buffer(buffer.root);
-      if (needs_.values[buffer.root]) program_.host.add(buffer.root, tensor);
+      if (!needs_.values[buffer.root]) continue;
+      if (is_split_input(graph_, buffer.root)) {
+        fail_run(describe(graph_.value(buffer.root)),
+                 "determines shapes, so its micro-batches cannot run as one program",
+                 "run the step on the CPU, or without --what-if micro");
+      }
+      program_.host.add(buffer.root, tensor);
     }
   }
 

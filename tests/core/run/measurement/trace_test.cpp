@@ -55,6 +55,22 @@ TEST(Trace, AStepsLiveBytesAreTheLargestWhileItsNodeRuns) {
   EXPECT_TRUE(m.workspace_bytes.empty());
 }
 
+TEST(Trace, ASlotThatRunsForEachMicroBatchHasTheMostBytesAndAllSeconds) {
+  MeasurementBuilder builder("cpu");
+  for (const std::int64_t bytes : {50, 70}) {
+    builder.add({Kind::node_start, 0, 0, 100, 1.0, "a"});
+    builder.add({Kind::allocate, 0, bytes, 100 + bytes, 1.0, "x"});
+    builder.add({Kind::node_end, 0, 0, 100 + bytes, 1.5, "a"});
+    builder.add({Kind::node_start, 1, 0, 100 + bytes, 2.0, "b"});
+    builder.add({Kind::node_end, 1, 0, 100 + bytes, 2.25, "b"});
+    builder.add({Kind::release, 1, bytes, 100, 2.25, "x"});
+  }
+  const Measurement m = builder.take();
+  EXPECT_EQ(m.live_bytes, (std::vector<std::int64_t>{170, 170}));
+  EXPECT_EQ(m.idle_bytes, (std::vector<std::int64_t>{100, 170, 100}));
+  EXPECT_EQ(m.node_seconds, (std::vector<double>{1.0, 0.5}));
+}
+
 TEST(Trace, ScratchMemoryIsCountedBesideTheTensors) {
   MeasurementBuilder builder("cuda:0");
   for (const char* line : {"S 0 0 100 1 a", "W 0 30 100 1", "W 0 40 100 1", "W 0 7 100 1",

@@ -9,6 +9,7 @@
 #include <limits>
 #include <string>
 
+#include "core/graph/micro_batches.h"
 #include "core/memory/timeline.h"
 #include "core/onnx/model_file.h"
 #include "core/ops/families/standard_ops.h"
@@ -69,6 +70,11 @@ struct ModelStep {
     for (const Parameter& each : step.parameters) {
       parameters.push_back(each.value);
       gradients.push_back(each.gradient);
+    }
+    if (step.graph->data().micro_batches) {
+      for (const GradientSum& each : step.graph->data().micro_batches->sums) {
+        gradients.insert(gradients.end(), {each.buffer, each.gradient});
+      }
     }
     rules = buffer_rules(*step.graph, ops, parameters, gradients);
     count_bytes();

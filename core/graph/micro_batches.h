@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/graph/graph.h"
+
+namespace stashscope {
+
+/// The sum of a parameter's gradients over the micro-batches of a step.
+struct GradientSum {
+  ValueId buffer;     ///< the graph input that holds the sum so far; zeros before the step
+  ValueId gradient;   ///< the gradient of one micro-batch
+  ValueId parameter;  ///< has the dims of the sum
+};
+
+/// How a step is split: the graph computes one micro-batch and runs `count` times in a step. Sizes
+/// in the graph are formulas of the whole batch.
+struct MicroBatches {
+  std::int64_t count = 1;  ///< at least 2; divides the batch
+  SymbolId batch;
+  std::vector<ValueId> inputs;  ///< graph inputs whose first axis holds the samples
+  std::vector<ValueId> losses;  ///< graph outputs whose sum over the micro-batches is the result
+  std::vector<GradientSum> sums;
+};
+
+/// The number of times that the graph runs in a step; 1 unless the step is split.
+inline std::int64_t runs_in_step(const Graph& graph) {
+  const MicroBatches* const split = graph.data().micro_batches.get();
+  return split == nullptr ? 1 : split->count;
+}
+
+}  // namespace stashscope

@@ -1,0 +1,277 @@
+#include "core/passes/what_if/micro_batches.h"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <map>
+#include <set>
+#include <unordered_set>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/ops/families/normalization.h"
+
+namespace stashscope {
+
+namespace {
+
+constexpr std::int64_t most_micro_batches = 4096;
+
+bool contains(const Shape& shape, SymbolId symbol, std::size_t from) {
+  return std::any_of(shape.begin() + static_cast<std::ptrdiff_t>(from), shape.end(),
+                     [&](const Expr& dim) {
+                       const std::vector<SymbolId> used = dim.symbols();
+                       return std::ranges::find(used, symbol) != used.end();
+                     });
+}
+
+/// Whether a name such as `batch`, `batch_size`, `num_samples`, `B` or `N` is one for the number of
+/// samples.
+bool names_samples(std::string name) {
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
+  for (const char* word : {"batch", "sample"}) {
+    if (name.find(word) != std::string::npos) return true;
+  }
+  return name == "b" || name == "n" || name == "bs";
+}
+
+/// Inputs of data that the model reads.
+std::vector<ValueId> data_inputs(const Graph& model, const std::vector<ValueId>& trained) {
+  std::vector<ValueId> inputs;
+  for (const ValueId input : model.data().inputs) {
+    const auto& shape = model.value(input).type.shape;
+    const bool is_trained = std::ranges::find(trained, input) != trained.end();
+    const bool is_read = !model.topology().readers[input].empty();
+    if (!is_trained && is_read && shape && !shape->empty()) inputs.push_back(input);
+  }
+  return inputs;
+}
+
+/// The dimension that is the whole first axis; invalid if there is none.
+SymbolId first_axis(const Graph& model, ValueId input) {
+  const Expr& dim = model.value(input).type.shape->front();
+  const std::vector<SymbolId> used = dim.symbols();
+  return used.size() == 1 && dim == Expr::symbol(used[0]) ? used[0] : SymbolId();
+}
+
+WhatIfStop stop_without_dimension(const Graph& model, const std::vector<ValueId>& inputs) {
+  if (inputs.empty()) return {"the model", "has no input with samples"};
+  const Expr& dim = model.value(inputs.front()).type.shape->front();
+  return {describe(model.value(inputs.front())),
+          "has the first axis " + printable(to_string(dim, model.symbols()), 60) +
+              ", which is no named dimension; export the model with a named batch"};
+}
+
+std::string names_of(const Graph& model, const std::set<SymbolId>& symbols) {
+  std::vector<std::string> names;
+  for (const SymbolId each : symbols) {
+    names.push_back("'" + printable(model.symbols().name(each), 60) + "'");
+  }
+  return join(names, " and ");
+}
+
+/// Sets the batch, or says why there is none.
+void choose_batch(const Graph& model, const std::vector<ValueId>& inputs, BatchAxis& axis) {
+  std::set<SymbolId> found;
+  std::set<SymbolId> named;
+  for (const ValueId input : inputs) {
+    const SymbolId symbol = first_axis(model, input);
+    if (!symbol.valid()) continue;
+    found.insert(symbol);
+    if (names_samples(model.symbols().name(symbol))) named.insert(symbol);
+  }
+  if (found.size() == 1 || named.size() == 1) {
+    axis.batch = found.size() == 1 ? *found.begin() : *named.begin();
+  } else if (found.empty()) {
+    axis.stopped_by.push_back(stop_without_dimension(model, inputs));
+  } else {
+    axis.stopped_by.push_back(
+        {describe(model.value(inputs.front())), "and the other inputs do not tell which of " +
+                                                    names_of(model, found) +
+                                                    " is the batch; give one name to the "
+                                                    "batch, such as 'batch'"});
+  }
+}
+
+/// Adds a node behind the producer of a value, or at the end.
+class NodeInserter {
+ public:
+  explicit NodeInserter(GraphData& data) : data_(data) {
+    for (const Value& value : data.values) names_.insert(value.name);
+  }
+
+  std::string unused(const std::string& name) {
+    std::string free = name;
+    for (int i = 2; !names_.insert(free).second; ++i) free = name + "_" + std::to_string(i);
+    return free;
+  }
+
+  void add_behind(ValueId value, Node node) {
+    const NodeId producer = data_.values[value].producer;
+    behind_[producer.valid() ? producer : NodeId(data_.nodes.size() - 1)].push_back(
+        std::move(node));
+  }
+
+  /// Puts the nodes in their places.
+  void finish() {
+    IdVector<NodeId, Node> nodes;
+    IdVector<NodeId, NodeId> moved;
+    for (const NodeId id : IdRange<NodeId>(data_.nodes.size())) {
+      moved.push_back(nodes.push_back(std::move(data_.nodes[id])));
+      const auto added = behind_.find(id);
+      if (added == behind_.end()) continue;
+      for (Node& node : added->second) nodes.push_back(std::move(node));
+    }
+    data_.nodes = std::move(nodes);
+    for (Constraint& each : data_.constraints) {
+      if (each.node.valid()) each.node = moved[each.node];
+    }
+  }
+
+ private:
+  GraphData& data_;
+  std::unordered_set<std::string> names_;
+  std::map<NodeId, std::vector<Node>> behind_;
+};
+
+/// Adds the buffer of a gradient's sum and the node that adds to it.
+GradientSum add_sum(GraphData& data, const Parameter& parameter, ValueId total,
+                    NodeInserter& inserter) {
+  const std::string& name = data.values[total].name;
+  const TensorType type = data.values[parameter.gradient].type;
+  const ValueId buffer = data.add_value(inserter.unused(name + "_sum"), type);
+  data.inputs.push_back(buffer);
+  Node node;
+  node.name = name + "/InPlaceAccumulator";
+  node.domain = "com.microsoft";
+  node.op_type = "InPlaceAccumulator";
+  node.inputs = {buffer, parameter.gradient};
+  node.outputs = {total};
+  inserter.add_behind(parameter.gradient, std::move(node));
+  return {buffer, parameter.gradient, parameter.value};
+}
+
+void add_sums(GraphData& data, std::vector<Parameter>& parameters, MicroBatches& split) {
+  NodeInserter inserter(data);
+  for (Parameter& each : parameters) {
+    if (!each.gradient.valid()) continue;
+    Value& gradient = data.values[each.gradient];
+    const std::string name = gradient.name;
+    gradient.name = inserter.unused(name + "_of_micro_batch");
+    const TensorType type = gradient.type;
+    const ValueId total = data.add_value(name, type);
+    std::ranges::replace(data.outputs, each.gradient, total);
+    split.sums.push_back(add_sum(data, each, total, inserter));
+    each.gradient = total;
+  }
+  inserter.finish();
+}
+
+/// Replaces the batch by its part in all sizes of a graph.
+class SizeReplacement {
+ public:
+  SizeReplacement(SymbolId batch, std::int64_t count)
+      : replacement_([batch, count](SymbolId symbol) {
+          return symbol == batch
+                     ? std::optional(Expr::symbol(symbol) * Expr(Rational::ratio(1, count)))
+                     : std::nullopt;
+        }) {}
+
+  void replace_in(GraphData& data) const {
+    for (Value& value : data.values) replace_in(value);
+    for (Constraint& each : data.constraints) {
+      replace_in(each.a);
+      replace_in(each.b);
+    }
+    for (DataDependentDim& each : data.data_dependent) {
+      if (each.at_most) replace_in(*each.at_most);
+    }
+    for (Node& node : data.nodes) replace_in_bodies(node);
+  }
+
+ private:
+  void replace_in(Expr& size) const { size = size.substitute(replacement_); }
+
+  void replace_in(Value& value) const {
+    for (auto* const shape : {&value.type.shape, &value.declared_shape}) {
+      if (!*shape) continue;
+      for (Expr& dim : **shape) replace_in(dim);
+    }
+    if (value.contents == nullptr) return;
+    auto contents = std::make_shared<std::vector<Expr>>(*value.contents);
+    for (Expr& each : *contents) replace_in(each);
+    value.contents = std::move(contents);
+  }
+
+  void replace_in_bodies(Node& node) const {
+    const Attributes::Items items = node.attributes.items();
+    for (const auto& [name, attribute] : items) {
+      const auto* const body = std::get_if<Subgraph>(&attribute);
+      if (body == nullptr) continue;
+      GraphData data = (*body)->data();
+      replace_in(data);
+      node.attributes.set(name, std::make_shared<const Graph>(std::move(data)));
+    }
+  }
+
+  Expr::Replacement replacement_;
+};
+
+}  // namespace
+
+std::string micro_batch_count(const std::string& text) {
+  std::int64_t count = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), count);
+  const bool is_number = status == std::errc() && end == text.data() + text.size();
+  if (is_number && count >= 1 && count <= most_micro_batches) return std::to_string(count);
+  fail_usage("micro=" + printable(text), "is no number of micro-batches",
+             "give a number from 1 to " + std::to_string(most_micro_batches));
+}
+
+std::string micro_batch_words(const std::string& count) {
+  return count == "1" ? "the whole batch at once" : count + " micro-batches";
+}
+
+BatchAxis find_batch(const Graph& model, const std::vector<ValueId>& trained) {
+  BatchAxis axis;
+  const std::vector<ValueId> inputs = data_inputs(model, trained);
+  choose_batch(model, inputs, axis);
+  if (!axis.batch.valid()) return axis;
+  for (const ValueId input : inputs) {
+    const Shape& shape = *model.value(input).type.shape;
+    const bool is_split = shape.front() == Expr::symbol(axis.batch);
+    if (is_split) axis.inputs.push_back(input);
+    if (!contains(shape, axis.batch, is_split ? 1 : 0)) continue;
+    axis.stopped_by.push_back({describe(model.value(input)),
+                               "has the batch '" + printable(model.symbols().name(axis.batch), 60) +
+                                   "' elsewhere than as its first axis"});
+  }
+  if (axis.stopped_by.empty()) return axis;
+  axis.batch = SymbolId();
+  axis.inputs.clear();
+  return axis;
+}
+
+Graph micro_step(const Graph& step, std::vector<Parameter>& parameters, MicroBatches split) {
+  GraphData data = step.data();
+  add_sums(data, parameters, split);
+  SizeReplacement(split.batch, split.count).replace_in(data);
+  const Expr batch = Expr::symbol(split.batch);
+  data.constraints.push_back({Expr(split.count) * floor_divide(batch, split.count), batch, {}});
+  data.micro_batches = std::make_shared<const MicroBatches>(std::move(split));
+  return Graph(std::move(data));
+}
+
+std::vector<std::string> micro_batch_notes(const Graph& step) {
+  const auto trains = [&](const Node& node) {
+    return node.op_type == "BatchNormalization" && node.domain.empty() &&
+           batch_norm_trains(node, step.opset(""));
+  };
+  const auto count = static_cast<std::size_t>(std::ranges::count_if(step.nodes(), trains));
+  if (count == 0) return {};
+  return {counted(count, "batch normalization uses", "batch normalizations use") +
+          " the statistics of each micro-batch, so that results differ from those of the whole "
+          "batch"};
+}
+
+}  // namespace stashscope

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/graph/graph.h"
+#include "core/graph/micro_batches.h"
+#include "core/graph/parameter.h"
+#include "core/passes/what_if/what_if.h"
+
+namespace stashscope {
+
+/// The name of the what-if in options and files.
+constexpr std::string_view micro_batches_name = "micro";
+
+/// The number of micro-batches as it is written in files. Throws a usage Error unless it is a
+/// number from 1 to 4096.
+std::string micro_batch_count(const std::string& text);
+std::string micro_batch_words(const std::string& count);
+
+/// The batch of a forward model, as far as its inputs show.
+struct BatchAxis {
+  SymbolId batch;               ///< invalid if the batch cannot be split
+  std::vector<ValueId> inputs;  ///< graph inputs whose first axis is the batch
+  std::vector<WhatIfStop> stopped_by;
+};
+
+/// The batch is the named dimension that is the first axis of an input. Of several such dimensions
+/// it is the one whose name says so. No input may have it in another axis.
+/// @param trained the values that training changes
+BatchAxis find_batch(const Graph& model, const std::vector<ValueId>& trained);
+
+/// The step of one micro-batch: sizes are formulas of the whole batch, and each gradient is added
+/// to a buffer that the step keeps. The sums take the place, the names and the outputs of the
+/// gradients in `parameters`.
+/// @param step a step with inferred shapes and backward pass
+/// @param split without sums; its count is at least 2
+Graph micro_step(const Graph& step, std::vector<Parameter>& parameters, MicroBatches split);
+
+/// Which nodes compute other results from micro-batches than from the whole batch; one sentence
+/// each.
+std::vector<std::string> micro_batch_notes(const Graph& step);
+
+}  // namespace stashscope

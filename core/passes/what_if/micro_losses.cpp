@@ -1,0 +1,245 @@
+#include "core/passes/what_if/micro_losses.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+
+#include "core/base/text.h"
+
+namespace stashscope {
+
+namespace {
+
+/// How a value depends on the samples.
+enum class Reduction : std::uint8_t {
+  none,     ///< not at all
+  mean,     ///< a mean over them
+  sum,      ///< a sum over them
+  mixed,    ///< terms of several kinds
+  unknown,  ///< in a way that is not recognized
+};
+
+constexpr const char* part_suffix = "_of_micro_batch";
+
+bool is_one_of(const Node& node, std::initializer_list<std::string_view> types) {
+  return node.domain.empty() && std::ranges::find(types, node.op_type) != types.end();
+}
+
+/// Whether the operator passes on a mean or a sum in its first input.
+bool keeps_reduction(const Node& node) {
+  return is_one_of(node, {"Identity", "Cast", "Neg", "Squeeze", "Unsqueeze", "Reshape", "Flatten"});
+}
+
+bool adds_up(const Node& node) { return is_one_of(node, {"Add", "Sub", "Sum"}); }
+
+Reduction together(Reduction a, Reduction b) {
+  if (a == b) return a;
+  const bool is_unknown = a == Reduction::unknown || b == Reduction::unknown;
+  return is_unknown ? Reduction::unknown : Reduction::mixed;
+}
+
+/// Finds how values depend on the samples.
+class Reductions {
+ public:
+  Reductions(const Graph& model, const std::vector<ValueId>& samples, SymbolId batch)
+      : model_(model), batch_(batch), depends_(model.values().size(), false) {
+    for (const ValueId each : samples) depends_[each] = true;
+    for (const NodeId id : IdRange<NodeId>(model.nodes().size())) {
+      const auto inputs = model.topology().inputs[id];
+      const bool any = std::ranges::any_of(
+          inputs, [&](ValueId input) { return input.valid() && depends_[input]; });
+      for (const ValueId output : model.topology().outputs[id]) depends_[output] = any;
+    }
+  }
+
+  Reduction of(ValueId value) const {
+    if (!depends_[value]) return Reduction::none;
+    const NodeId producer = model_.value(value).producer;
+    if (!producer.valid()) return Reduction::unknown;
+    const Node& node = model_.node(producer);
+    if (const auto operand = passed_on(node)) return of(*operand);
+    if (adds_up(node)) return of_terms(node);
+    if (node.op_type == "ReduceMean") return of_reduced(node, Reduction::mean);
+    if (is_one_of(node, {"ReduceSum", "ReduceSumSquare", "ReduceL1"})) {
+      return of_reduced(node, Reduction::sum);
+    }
+    return of_loss(node);
+  }
+
+  /// The operand whose kind of dependence is the node's; nothing for other nodes.
+  std::optional<ValueId> passed_on(const Node& node) const {
+    if (keeps_reduction(node)) return node.inputs[0];
+    if (is_one_of(node, {"Mul"}) && !depends_[node.inputs[0]]) return node.inputs[1];
+    const bool is_factor = is_one_of(node, {"Mul", "Div"}) && !depends_[node.inputs[1]];
+    return is_factor ? std::optional(node.inputs[0]) : std::nullopt;
+  }
+
+ private:
+  Reduction of_terms(const Node& node) const {
+    Reduction all = of(node.inputs[0]);
+    for (const ValueId each : node.inputs) all = together(all, of(each));
+    return all;
+  }
+
+  bool has_samples(ValueId value) const {
+    const auto& shape = model_.value(value).type.shape;
+    return shape && std::ranges::any_of(*shape, [&](const Expr& dim) {
+             const std::vector<SymbolId> used = dim.symbols();
+             return std::ranges::find(used, batch_) != used.end();
+           });
+  }
+
+  Reduction of_reduced(const Node& node, Reduction kind) const {
+    if (!has_samples(node.inputs[0])) return of(node.inputs[0]);
+    return has_samples(node.outputs[0]) ? Reduction::unknown : kind;
+  }
+
+  static Reduction of_loss(const Node& node) {
+    const bool is_loss = node.op_type.find("Loss") != std::string::npos;
+    if (!is_loss && !node.attributes.has("reduction")) return Reduction::unknown;
+    const std::string kind = node.attributes.text("reduction", "mean");
+    if (kind == "sum") return Reduction::sum;
+    return kind == "mean" ? Reduction::mean : Reduction::unknown;
+  }
+
+  const Graph& model_;
+  SymbolId batch_;
+  IdVector<ValueId, bool> depends_;
+};
+
+/// Scales the parts of losses.
+class LossScaler {
+ public:
+  LossScaler(const Graph& model, const Reductions& reductions, std::int64_t count,
+             std::vector<std::string>& notes)
+      : model_(model),
+        data_(model.data()),
+        reductions_(reductions),
+        count_(count),
+        notes_(notes),
+        before_(model.nodes().size() + 1) {}
+
+  void scale_output(ValueId loss) {
+    const Reduction kind = reductions_.of(loss);
+    const NodeId producer = model_.value(loss).producer;
+    if (kind == Reduction::sum || !producer.valid()) return;
+    if (kind == Reduction::mixed) return scale_terms(producer);
+    note(loss, kind);
+    const ValueId whole = rename_made(loss, producer);
+    add_scale(whole, loss, NodeId(producer.index() + 1));
+  }
+
+  Graph finish() {
+    IdVector<NodeId, Node> nodes;
+    for (const NodeId id : IdRange<NodeId>(before_.size())) {
+      for (Node& node : before_[id]) nodes.push_back(std::move(node));
+      if (id.index() < data_.nodes.size()) nodes.push_back(std::move(data_.nodes[id]));
+    }
+    data_.nodes = std::move(nodes);
+    return Graph(std::move(data_));
+  }
+
+ private:
+  /// Scales the terms that need it, in the order of a mixed sum.
+  void scale_terms(NodeId id) {
+    const Node& node = model_.node(id);
+    if (const auto operand = reductions_.passed_on(node)) {
+      return scale_terms(model_.value(*operand).producer);
+    }
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+      const ValueId term = node.inputs[i];
+      const Reduction kind = reductions_.of(term);
+      if (kind == Reduction::sum) continue;
+      if (kind == Reduction::mixed) {
+        scale_terms(model_.value(term).producer);
+        continue;
+      }
+      note(term, kind);
+      const ValueId part =
+          data_.add_value(unused(model_.value(term).name + part_suffix), model_.value(term).type);
+      data_.nodes[id].inputs[i] = part;
+      add_scale(term, part, id);
+    }
+  }
+
+  /// Gives what the producer makes a new name, under which other nodes read it.
+  ValueId rename_made(ValueId loss, NodeId producer) {
+    const ValueId made =
+        data_.add_value(unused(model_.value(loss).name + part_suffix), model_.value(loss).type);
+    std::ranges::replace(data_.nodes[producer].outputs, loss, made);
+    for (const NodeId reader : model_.topology().readers[loss]) {
+      std::ranges::replace(data_.nodes[reader].inputs, loss, made);
+    }
+    return made;
+  }
+
+  void add_scale(ValueId from, ValueId to, NodeId before) {
+    const ElementType element =
+        model_.data().values[from.index() < model_.values().size() ? from : to].type.element;
+    const ValueId share =
+        data_.add_initializer(unused("micro_batch_share"),
+                              Tensor::float_scalar(element, 1 / static_cast<double>(count_)));
+    Node node;
+    node.name = data_.values[to].name + "/micro_batch";
+    node.op_type = "Mul";
+    node.inputs = {from, share};
+    node.outputs = {to};
+    before_[before].push_back(std::move(node));
+  }
+
+  std::string unused(const std::string& name) const {
+    const auto is_used = [&](const std::string& text) {
+      return std::ranges::any_of(data_.values,
+                                 [&](const Value& value) { return value.name == text; });
+    };
+    std::string free = name;
+    for (int i = 2; is_used(free); ++i) free = name + "_" + std::to_string(i);
+    return free;
+  }
+
+  void note(ValueId loss, Reduction kind) {
+    const NodeId producer = model_.value(loss).producer;
+    if (kind == Reduction::unknown) {
+      notes_.push_back("the loss " + describe(model_.value(loss)) +
+                       " is not recognized as a mean or a sum over the samples; each of the " +
+                       std::to_string(count_) + " micro-batches counts equally, as in a mean");
+    } else if (kind == Reduction::mean && producer.valid()) {
+      note_ignored(producer);
+    }
+  }
+
+  /// A mean over labels that are not ignored, or that have weights, is no mean of such means.
+  void note_ignored(NodeId id) {
+    while (const auto operand = reductions_.passed_on(model_.node(id))) {
+      id = model_.value(*operand).producer;
+    }
+    const Node& node = model_.node(id);
+    const bool has_weights = node.inputs.size() > 2 && node.inputs[2].valid();
+    if (node.op_type.find("Loss") == std::string::npos) return;
+    if (!has_weights && !node.attributes.has("ignore_index")) return;
+    notes_.push_back(describe(node, id) + " is a mean over labels that " +
+                     (has_weights ? "have weights" : "are not ignored") +
+                     "; the micro-batches add up to the whole batch if each has as many of them");
+  }
+
+  const Graph& model_;
+  GraphData data_;
+  const Reductions& reductions_;
+  std::int64_t count_;
+  std::vector<std::string>& notes_;
+  IdVector<NodeId, std::vector<Node>> before_;  ///< new nodes by the node that follows them
+};
+
+}  // namespace
+
+Graph with_micro_losses(const Graph& model, const std::vector<ValueId>& losses,
+                        const std::vector<ValueId>& samples, SymbolId batch, std::int64_t count,
+                        std::vector<std::string>& notes) {
+  const Reductions reductions(model, samples, batch);
+  LossScaler scaler(model, reductions, count, notes);
+  for (const ValueId each : losses) scaler.scale_output(each);
+  return scaler.finish();
+}
+
+}  // namespace stashscope
