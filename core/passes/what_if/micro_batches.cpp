@@ -229,7 +229,7 @@ std::string micro_batch_count(const std::string& text) {
 }
 
 std::string micro_batch_words(const std::string& count) {
-  return count == "1" ? "the whole batch at once" : count + " micro-batches";
+  return count == "1" ? "The whole batch at once" : count + " micro-batches";
 }
 
 BatchAxis find_batch(const Graph& model, const std::vector<ValueId>& trained) {

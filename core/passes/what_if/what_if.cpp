@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/passes/what_if/attention_forms.h"
+#include "core/passes/what_if/loss_forms.h"
 #include "core/passes/what_if/micro_batches.h"
 
 namespace stashscope {
@@ -21,6 +22,14 @@ const std::vector<WhatIf>& table() {
        attention_form,
        choose_attention,
        attention_words},
+      {"loss",
+       "Loss",
+       "whole|pieces[:ROWS]",
+       "the product with the vocabulary and its loss, for some rows of scores at a time",
+       {"pieces"},
+       loss_form,
+       choose_loss,
+       loss_words},
       {micro_batches_name,
        "Micro-batches",
        "NUMBER",

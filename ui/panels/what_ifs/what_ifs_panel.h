@@ -11,8 +11,8 @@
 namespace stashscope::ui {
 
 /// The table of what-ifs: what each of them would change in this step, the largest saving first. A
-/// double click or Return on a row switches its what-if on, or off if it is on. The rows are computed in
-/// the background while the panel is visible.
+/// double click or Return on a row switches its what-if on, or off if it is on. The rows are
+/// computed in the background while the panel is visible.
 class WhatIfsPanel : public QWidget {
   Q_OBJECT
 

@@ -105,7 +105,14 @@ TEST(WhatIfChoices, AreReadAndRefusedByName) {
   EXPECT_EQ(choices.at("attention"), "flash");
   add_what_if("attention=efficient", choices);
   EXPECT_EQ(choices.at("attention"), "efficient");
-  for (const char* const wrong : {"", "attention", "attention=", "attention=slow", "nothing=1"}) {
+  add_what_if("loss=pieces", choices);
+  EXPECT_EQ(choices.at("loss"), "pieces");
+  add_what_if("loss=pieces:0064", choices);
+  EXPECT_EQ(choices.at("loss"), "pieces:64");
+  for (const char* const wrong :
+       {"", "attention", "attention=", "attention=slow", "nothing=1", "loss",
+        "loss=pieces:", "loss=pieces:0", "loss=pieces:-3", "loss=pieces:x",
+        "loss=pieces:99999999999999999999", "micro=0", "micro=x"}) {
     EXPECT_THROW(add_what_if(wrong, choices), Error) << wrong;
   }
 }
