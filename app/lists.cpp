@@ -55,7 +55,8 @@ int print_optimizers() {
   for (const Optimizer& each : optimizers()) widest = std::max(widest, each.name.size());
   for (const Optimizer& each : optimizers()) {
     std::cout << std::left << std::setw(static_cast<int>(widest)) << each.name << "  "
-              << each.description << "\n";
+              << each.description << (each.source.empty() ? "" : " (") << each.source
+              << (each.source.empty() ? "\n" : ")\n");
   }
   flush_output();
   return 0;

@@ -200,6 +200,9 @@ void apply_pass_options(const AnalysisOptions& options, Choices& choices) {
   for (const std::string& each : options.passes) add_passes(each, choices);
   if (!options.precision.empty()) choices.graph.precision = parse_precision(options.precision);
   for (const std::string& each : options.what_ifs) add_what_if(each, choices.graph.what_ifs);
+  if (!options.gradient_type.empty()) {
+    choices.graph.gradient_type = parse_gradient_type(options.gradient_type);
+  }
 }
 
 void add_pass_options(CLI::App& program, AnalysisOptions& options) {
@@ -220,6 +223,11 @@ void add_pass_options(CLI::App& program, AnalysisOptions& options) {
           "choice of the training runtime: NAME=VALUE; see --list-what-ifs; may be repeated")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
+  program
+      .add_option("--gradient-type", options.gradient_type,
+                  "float16 or bfloat16: float32 gradients of parameters wait for the update in 16 "
+                  "bits")
+      ->type_name("TYPE");
 }
 
 }  // namespace

@@ -44,7 +44,8 @@ struct AnalysisOptions {
   std::vector<std::string> passes;
   std::string precision;
   std::vector<std::string> what_ifs;  ///< NAME=VALUE
-  std::string measurement;            ///< file with a measurement of the step; empty: not given
+  std::string gradient_type;
+  std::string measurement;  ///< file with a measurement of the step; empty: not given
 };
 
 /// Declares the options; `file` is a positional argument.

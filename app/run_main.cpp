@@ -116,7 +116,8 @@ std::set<std::string> outputs_given_up(const Graph& model, const Graph& passed) 
 
 bool matches_expected(const Study& study, const LoadedModel& loaded, const RunResult& result,
                       const NamedTensors& inputs, const RunOptions& options) {
-  const bool is_mixed = study.choices.graph.precision.has_value();
+  const GraphChoices& graph = study.choices.graph;
+  const bool is_mixed = graph.precision.has_value() || graph.gradient_type.has_value();
   const Results results{result.outputs, study.graph(), inputs, is_mixed,
                         outputs_given_up(*loaded.model, study.graph())};
   return print_comparison(compare_outputs(results, options.compare, options.tolerance));

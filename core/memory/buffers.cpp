@@ -85,8 +85,11 @@ void add_gathered_parameters(const Graph& graph, const CapturedStep& captured, B
 
 void add_captured_rules(const Graph& graph, const CapturedStep& captured, BufferRules& rules) {
   rules.held_until.reserve(graph.values().size());
+  rules.replaces_state.reserve(graph.values().size());
   for (const ValueId id : IdRange<ValueId>(graph.values().size())) {
-    rules.held_until.push_back(captured.storages[captured.storage_of[id]].last);
+    const CapturedStorage& storage = captured.storages[captured.storage_of[id]];
+    rules.held_until.push_back(storage.last);
+    rules.replaces_state.push_back(storage.replaces_state);
     rules.role[id] = role_as(captured.role_of(id), rules.is_given[id]);
   }
   add_gathered_parameters(graph, captured, rules);

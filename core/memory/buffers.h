@@ -42,6 +42,10 @@ struct BufferRules {
   /// steps.
   IdVector<ValueId, bool> held_by_script;
 
+  /// In a captured step, the states of the optimizer that take the place of states from before the
+  /// step. Empty in other steps.
+  IdVector<ValueId, bool> replaces_state;
+
   /// Whether the value exists before the step and is not freed within the step.
   bool is_persistent(ValueId value) const {
     return is_given[value] && (held_until.empty() || !held_until[value].valid());

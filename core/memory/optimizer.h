@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -9,18 +11,31 @@
 
 namespace stashscope {
 
-/// A tensor that an optimizer keeps for a parameter, with the parameter's shape.
+/// A tensor that an optimizer keeps for a parameter.
 struct OptimizerState {
   std::string_view name;  ///< the name in training frameworks, such as `exp_avg`
   ElementType element = ElementType::float32;
+  std::optional<std::vector<std::int64_t>> shape = {};  ///< empty: the parameter's shape
+  bool is_shared = false;  ///< one tensor for all parameters; counted with the first of them
+};
+
+/// What an optimizer sees of a parameter.
+struct UpdatedParameter {
+  ElementType element = ElementType::float32;
+  std::optional<std::vector<std::int64_t>> shape = {};  ///< empty: not known before the step
+  bool is_embedding = false;                            ///< rows are looked up in it
 };
 
 /// The memory needs of a kind of optimizer.
 struct Optimizer {
-  std::string_view name;         ///< the value of --optimizer
-  std::string_view description;  ///< one clause for lists and tooltips
-  std::vector<std::string_view> states;
-  bool updates = true;  ///< false: parameters are not updated and no states are kept
+  using StatesRule = std::vector<OptimizerState> (*)(const UpdatedParameter&);
+
+  std::string_view name;               ///< the value of --optimizer
+  std::string_view description;        ///< one clause for lists and tooltips
+  std::string_view source;             ///< where the rule and the layout of the states are from
+  StatesRule states = nullptr;         ///< null: no states
+  bool updates = true;                 ///< false: parameters are not updated and no states are kept
+  bool rounds_stochastically = false;  ///< bfloat16 parameters, which need no master weights then
 };
 
 /// All optimizers; the first is the default.
@@ -32,9 +47,10 @@ const Optimizer& find_optimizer(std::string_view name);
 /// Name of the optimizer state that holds a float32 copy of a parameter.
 constexpr std::string_view master_weight = "master_weight";
 
-/// The states kept for a parameter of the given type. With `master_weights`, a 16-bit parameter
-/// gets a float32 copy and float32 states; otherwise states have the parameter's type.
-std::vector<OptimizerState> optimizer_states(const Optimizer& optimizer, ElementType parameter,
+/// The states kept for a parameter. With `master_weights`, a 16-bit parameter gets a float32 copy
+/// and the states of a float32 parameter, unless the optimizer rounds stochastically.
+std::vector<OptimizerState> optimizer_states(const Optimizer& optimizer,
+                                             const UpdatedParameter& parameter,
                                              bool master_weights);
 
 /// One optimizer tensor of one parameter.
@@ -43,7 +59,8 @@ struct ParameterState {
   ElementType parameter_element = ElementType::float32;
   OptimizerState state;
 
-  /// @param parameter_bytes size of the parameter. Throws an input Error beyond 64 bits.
+  /// @param parameter_bytes size of the parameter; 0, such as on the host, gives 0. Throws an input
+  /// Error beyond 64 bits.
   std::int64_t bytes(std::int64_t parameter_bytes) const;
 };
 
@@ -56,11 +73,16 @@ struct UpdateMemory {
 /// How parameters are updated.
 struct UpdateChoice {
   std::string optimizer = "none";
-  bool master_weights = false;     ///< 16-bit parameters are updated in float32
+  bool master_weights = false;     ///< 16-bit parameters are updated in float32; see
+                                   ///< keeps_master_weights
   bool release_gradients = false;  ///< each parameter is updated during backward
 
   friend bool operator==(const UpdateChoice&, const UpdateChoice&) = default;
 };
+
+/// Whether 16-bit parameters get a float32 copy: it is chosen, and the optimizer does not round
+/// stochastically instead. Throws a usage Error for an unknown optimizer.
+bool keeps_master_weights(const UpdateChoice& choice);
 
 /// The states of all parameters that receive a gradient, and the gradients to release early. Throws
 /// a usage Error for an unknown optimizer.

@@ -216,7 +216,9 @@ std::string name_of(const Graph& graph, const Dataflow& dataflow, const Buffer& 
 TensorType type_of(const Graph& graph, const Dataflow& dataflow, const Buffer& buffer) {
   TensorType type = graph.value(dataflow.origin(buffer.root)).type;
   type.element = stored_element(graph, dataflow, buffer.root);
-  if (buffer.state) type.element = buffer.state->element;
+  if (!buffer.state) return type;
+  type.element = buffer.state->element;
+  if (const auto& shape = buffer.state->shape) type.shape = Shape(shape->begin(), shape->end());
   return type;
 }
 

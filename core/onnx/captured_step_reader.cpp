@@ -217,7 +217,10 @@ class CapturedStepReader {
     const json& bytes = column(table, "bytes");
     const json& role = column(table, "role");
     const json& last = column(table, "last");
-    if (bytes.size() != role.size() || bytes.size() != last.size()) {
+    const json none = json::array();
+    const json& replaces = table.contains("replaces") ? column(table, "replaces") : none;
+    const bool has_replaces = replaces.empty() || replaces.size() == bytes.size();
+    if (bytes.size() != role.size() || bytes.size() != last.size() || !has_replaces) {
       fail_input(entry(storages_key), "has lists of different lengths", recapture);
     }
     rows_.reserve(bytes.size());
@@ -227,6 +230,7 @@ class CapturedStepReader {
       row.storage.bytes = size_of(bytes[i], where);
       row.storage.role =
           value_of(roles, role[i].is_string() ? role[i].get<std::string>() : "", where + ", role");
+      row.storage.replaces_state = !replaces.empty() && replaces[i] == 1;
       row.last = last[i].is_number_integer() ? last[i].get<std::int64_t>() : -2;
       if (row.last < -1 || row.last > node_count()) {
         fail_input(where, "ends at a node that does not exist", recapture);

@@ -192,12 +192,13 @@ std::optional<Graph> without_dead_nodes(const Graph& graph, std::vector<std::str
 class BackwardPass {
  public:
   BackwardPass(const Graph& graph, const std::vector<ValueId>& parameters,
-               const std::vector<ValueId>& seeds)
+               const std::vector<ValueId>& seeds, ElementType gradient_type)
       : graph_(graph),
         builder_(graph.data()),
         ops_(resolve_ops(graph)),
         parameters_(parameters),
         seeds_(seeds),
+        gradient_type_(gradient_type),
         contributions_(graph.values().size()) {}
 
   TrainingStep run() {
@@ -283,6 +284,12 @@ class BackwardPass {
       any = any || arriving.back().valid();
     }
     if (!any) return;
+    if (only_narrows(id)) {
+      const ValueId parameter = graph_.node(id).inputs[0];
+      contributions_[parameter] = std::move(arriving);
+      narrow_.insert(parameter);
+      return;
+    }
     std::vector<bool> wanted;
     for (const ValueId input : graph_.node(id).inputs) {
       wanted.push_back(input.valid() && depends_[input]);
@@ -313,13 +320,40 @@ class BackwardPass {
     }
   }
 
+  /// Whether the gradient of the parameter is to be kept in fewer bits than it is computed in.
+  bool is_narrowed(ValueId parameter) const {
+    return gradient_type_ != ElementType::undefined &&
+           graph_.value(parameter).type.element == ElementType::float32 &&
+           std::find(parameters_.begin(), parameters_.end(), parameter) != parameters_.end();
+  }
+
+  /// Whether the node casts a parameter, which nothing else reads, to the type of its gradient. The
+  /// gradient of the cast is then kept as it is, instead of being widened and narrowed again.
+  bool only_narrows(NodeId id) const {
+    const Node& node = graph_.node(id);
+    if (node.op_type != "Cast" || !is_narrowed(node.inputs[0])) return false;
+    return graph_.value(node.outputs[0]).type.element == gradient_type_ &&
+           graph_.topology().readers[node.inputs[0]].size() == 1 &&
+           contributions_[node.inputs[0]].empty();
+  }
+
+  /// Casts the sum of the gradients of a parameter to the type in which it is kept.
+  void narrow(const std::string& name, std::vector<ValueId>& parts) {
+    if (parts.size() > 1) parts = builder_.add(name, "", "Sum", std::move(parts), {true}, {});
+    Attributes to;
+    to.set("to", static_cast<std::int64_t>(gradient_type_));
+    parts = builder_.add(name, "", "Cast", std::move(parts), {true}, std::move(to));
+  }
+
   /// The gradient of a parameter as a separate output value. If the same value is already the
   /// gradient of another value, an Identity node copies it.
   ValueId parameter_gradient(ValueId parameter) {
     std::vector<ValueId>& parts = contributions_[parameter];
     if (parts.empty()) return ValueId();
     const std::string& name = graph_.value(parameter).name;
-    if (parts.size() == 1 && named_.contains(parts[0])) {
+    if (is_narrowed(parameter) && !narrow_.contains(parameter)) {
+      narrow(name, parts);
+    } else if (parts.size() == 1 && named_.contains(parts[0])) {
       parts = builder_.add(name, "", "Identity", {parts[0]}, {true}, {});
     }
     return total_gradient(parameter);
@@ -330,9 +364,11 @@ class BackwardPass {
   IdVector<NodeId, const Op*> ops_;
   const std::vector<ValueId>& parameters_;
   const std::vector<ValueId>& seeds_;
+  ElementType gradient_type_;
   IdVector<ValueId, bool> depends_;
   IdVector<ValueId, std::vector<ValueId>> contributions_;
   std::unordered_set<ValueId> named_;
+  std::unordered_set<ValueId> narrow_;  ///< parameters whose gradient arrives in gradient_type_
 };
 
 /// The reason why no parameter receives a gradient. If an output has an unknown type, names the
@@ -363,6 +399,16 @@ void sort_out_parameters(TrainingStep& step, const Graph& graph) {
   });
 }
 
+void warn_of_gradient_type(TrainingStep& step, ElementType gradient_type) {
+  if (gradient_type == ElementType::undefined) return;
+  const bool any = std::ranges::any_of(step.parameters, [&](const Parameter& each) {
+    return each.gradient.valid() &&
+           step.graph->value(each.value).type.element == ElementType::float32;
+  });
+  if (any) return;
+  step.warnings.emplace_back("no trained parameter is float32, so all gradients keep their types");
+}
+
 }  // namespace
 
 std::vector<ValueId> parameter_candidates(const Graph& graph, const TrainingGoal& goal) {
@@ -374,16 +420,18 @@ std::vector<ValueId> loss_outputs(const Graph& graph, const TrainingGoal& goal) 
   return seeds_of(graph, goal, CandidateGuess(graph, goal).has_weights(), warnings);
 }
 
-TrainingStep build_backward(const Graph& model, const TrainingGoal& goal) {
+TrainingStep build_backward(const Graph& model, const TrainingGoal& goal,
+                            ElementType gradient_type) {
   std::vector<std::string> warnings;
   const std::optional<Graph> alive = without_dead_nodes(model, warnings);
   const Graph& graph = alive ? *alive : model;
   const CandidateGuess guess(graph, goal);
   const std::vector<ValueId> parameters = guess.candidates();
   const std::vector<ValueId> seeds = seeds_of(graph, goal, guess.has_weights(), warnings);
-  TrainingStep step = BackwardPass(graph, parameters, seeds).run();
+  TrainingStep step = BackwardPass(graph, parameters, seeds, gradient_type).run();
   step.warnings = std::move(warnings);
   sort_out_parameters(step, graph);
+  warn_of_gradient_type(step, gradient_type);
   const bool trains = std::any_of(step.parameters.begin(), step.parameters.end(),
                                   [](const Parameter& p) { return p.gradient.valid(); });
   if (!trains) {

@@ -17,10 +17,12 @@ namespace stashscope {
 
 namespace {
 
+constexpr const char* linear_loss = "LinearCrossEntropyLoss";
+
 const std::set<std::string>& lowered_types() {
   static const std::set<std::string> types = {
-      "MatMul", "FusedMatMul",    "Gemm", "Conv", "ConvTranspose",
-      "Einsum", "FusedAttention", "RNN",  "GRU",  "LSTM"};
+      "MatMul",         "FusedMatMul", "Gemm", "Conv", "ConvTranspose", "Einsum",
+      "FusedAttention", linear_loss,   "RNN",  "GRU",  "LSTM"};
   return types;
 }
 
@@ -111,6 +113,7 @@ class Precision {
   /// Whether the type of an input may change; ratios, scales and statistics keep their types.
   static bool is_data(const Node& node, std::size_t input) {
     if (node.op_type == "BiasDropout" || node.op_type == "FusedAttention") return input < 3;
+    if (node.op_type == linear_loss) return input < 2;
     const bool first_only = node.op_type == "Dropout" || node.op_type == "Resize" ||
                             node.op_type == "Upsample" || node.op_type == "BatchNormalization" ||
                             node.op_type == "CastLike";
@@ -119,7 +122,14 @@ class Precision {
 
   void lower(NodeId id) {
     cast_inputs(id, half_);
-    make_half(id);
+    // The loss itself is summed in float32, as a loss over whole scores is.
+    if (graph_.node(id).op_type == linear_loss) {
+      const auto wide = static_cast<std::int64_t>(ElementType::float32);
+      graph_.set_attribute(id, "output_type", wide);
+      ++lowered_nodes_;
+    } else {
+      make_half(id);
+    }
   }
 
   void cast_inputs(NodeId id, ElementType to) {

@@ -16,12 +16,15 @@ struct ConstantEvaluator {
   std::map<std::string, Tensor> (*run)(const Graph&) = nullptr;
 };
 
-/// The passes to apply to a forward model before its backward pass is built.
+/// The passes to apply to a forward model before its backward pass is built, and what that pass is
+/// to be like.
 struct PassSelection {
   std::set<std::string> names;
   ElementType precision = ElementType::undefined;  ///< mixed-precision type; undefined: off
   ConstantEvaluator evaluator = {};                ///< empty: only inferred values are folded
-  WhatIfChoices what_ifs = {};                     ///< applied before the passes
+  /// The type in which float32 gradients of parameters are kept; undefined: they stay float32.
+  ElementType gradient_type = ElementType::undefined;
+  WhatIfChoices what_ifs = {};  ///< applied before the passes that fuse
 
   bool any() const {
     return !names.empty() || precision != ElementType::undefined || !what_ifs.empty();

@@ -29,9 +29,17 @@ TrainingStep find_boundary(std::shared_ptr<const Graph> graph) {
 namespace {
 
 void warn_of_passes(const PassSelection& passes, TrainingStep& given) {
-  if (!passes.any()) return;
-  given.warnings.emplace_back(
-      "the model already has a backward pass, so no graph pass and no what-if is applied");
+  if (!passes.names.empty() || passes.precision != ElementType::undefined) {
+    given.warnings.emplace_back(
+        "the model already has a backward pass, so no graph pass is applied");
+  }
+  if (!passes.what_ifs.empty()) {
+    given.warnings.emplace_back("the model already has a backward pass, so no what-if is applied");
+  }
+  if (passes.gradient_type != ElementType::undefined) {
+    given.warnings.emplace_back(
+        "the model already has a backward pass, so its gradients keep their types");
+  }
 }
 
 /// The gradient of a parameter has the parameter's name plus `.grad`. The gradient is an output of
@@ -70,12 +78,13 @@ void take_results(PassedModel&& passed, TrainingStep& step) {
 }
 
 /// The step of a micro-batch. @param split without losses and sums
-TrainingStep split_step(const Graph& model, const TrainingGoal& goal, MicroBatches split) {
+TrainingStep split_step(const Graph& model, const TrainingGoal& goal, ElementType gradient_type,
+                        MicroBatches split) {
   split.losses = loss_outputs(model, goal);
   std::vector<std::string> notes;
   const Graph scaled =
       with_micro_losses(model, split.losses, split.inputs, split.batch, split.count, notes);
-  TrainingStep step = build_backward(infer_shapes(scaled), goal);
+  TrainingStep step = build_backward(infer_shapes(scaled), goal, gradient_type);
   if (!step.no_backward.empty()) return step;
   std::ranges::move(notes, std::back_inserter(step.warnings));
   std::ranges::move(micro_batch_notes(model), std::back_inserter(step.warnings));
@@ -88,14 +97,15 @@ TrainingStep split_step(const Graph& model, const TrainingGoal& goal, MicroBatch
 /// The step in as many micro-batches as `result` says. Nothing if the batch stays whole; then
 /// `result` says why.
 std::optional<TrainingStep> build_micro_step(const Graph& model, const TrainingGoal& goal,
-                                             WhatIfResult& result) {
+                                             ElementType gradient_type, WhatIfResult& result) {
   const std::int64_t count = std::stoll(result.value);
   const BatchAxis axis = find_batch(model, parameter_candidates(model, goal));
   result.found = axis.inputs.size();
   result.stopped_by = axis.stopped_by;
   if (!axis.batch.valid() || count == 1) return std::nullopt;
   try {
-    TrainingStep step = split_step(model, goal, {count, axis.batch, axis.inputs, {}, {}});
+    TrainingStep step =
+        split_step(model, goal, gradient_type, {count, axis.batch, axis.inputs, {}, {}});
     result.changed = result.found;
     if (step.no_backward.empty()) return step;
   } catch (const NoGradientRule&) {
@@ -107,14 +117,15 @@ std::optional<TrainingStep> build_micro_step(const Graph& model, const TrainingG
 }
 
 /// Builds the step, in micro-batches if that is wanted and possible.
-TrainingStep build_step(const Graph& model, const TrainingGoal& goal, const WhatIfChoices& choices,
-                        std::vector<WhatIfResult>& results) {
-  const auto chosen = choices.find(std::string(micro_batches_name));
-  if (chosen == choices.end()) return build_backward(model, goal);
+TrainingStep build_step(const Graph& model, const TrainingGoal& goal,
+                        const PassSelection& selection, std::vector<WhatIfResult>& results) {
+  const auto chosen = selection.what_ifs.find(std::string(micro_batches_name));
+  if (chosen == selection.what_ifs.end())
+    return build_backward(model, goal, selection.gradient_type);
   WhatIfResult result{chosen->first, micro_batch_count(chosen->second)};
-  std::optional<TrainingStep> step = build_micro_step(model, goal, result);
+  std::optional<TrainingStep> step = build_micro_step(model, goal, selection.gradient_type, result);
   results.push_back(std::move(result));
-  return step ? *std::move(step) : build_backward(model, goal);
+  return step ? *std::move(step) : build_backward(model, goal, selection.gradient_type);
 }
 
 }  // namespace
@@ -137,7 +148,7 @@ TrainingStep prepare_training_step(const Graph& model, const TrainingGoal& goal,
   }
   TrainingStep step;
   try {
-    step = build_step(graph, goal, passes.what_ifs, passed.what_ifs);
+    step = build_step(graph, goal, passes, passed.what_ifs);
   } catch (const NoGradientRule& error) {
     step.graph = std::make_shared<const Graph>(std::move(graph));
     step.no_backward = error.what();

@@ -36,7 +36,10 @@ TrainingStep find_boundary(std::shared_ptr<const Graph> graph);
 /// forward pass. Throws NoGradientRule when an operator has no rule.
 /// @param model a forward model with inferred shapes; the graph of the step has inferred shapes,
 /// too
-TrainingStep build_backward(const Graph& model, const TrainingGoal& goal);
+/// @param gradient_type the type in which float32 gradients of parameters become outputs;
+/// undefined: float32
+TrainingStep build_backward(const Graph& model, const TrainingGoal& goal,
+                            ElementType gradient_type = ElementType::undefined);
 
 /// Builds the training step of a loaded model: shape inference, inlining of known branches,
 /// unpacking of sequences, the selected passes, the backward pass. When an operator has no gradient

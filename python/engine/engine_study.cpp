@@ -34,6 +34,9 @@ void apply_options(const LoadOptions& options, Choices& choices) {
   for (const std::string& each : options.plans) add_config_argument(each, choices.plans.config);
   if (options.level > 0) choices.plans.level = options.level;
   if (options.order) choose_order_named(*options.order, choices);
+  for (const auto& [name, value] : options.what_ifs) {
+    add_what_if(name + (value.empty() ? "" : "=" + value), choices.graph.what_ifs);
+  }
   if (!options.allocator) return;
   try {
     choices.allocator = to_string(parse_allocator_settings(*options.allocator));

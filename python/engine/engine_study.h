@@ -26,6 +26,7 @@ struct LoadOptions {
   std::optional<std::string> order;
   /// Settings of PyTorch's allocator as in PYTORCH_CUDA_ALLOC_CONF; not set: those of the session.
   std::optional<std::string> allocator;
+  std::map<std::string, std::string> what_ifs;  ///< value by name, as --what-if takes them
 };
 
 /// How `Study.budget` searches.

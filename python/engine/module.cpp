@@ -101,9 +101,10 @@ void add_texts(ClassOfStudies& studies) {
 
 EngineStudy load(const std::string& path, std::map<std::string, std::string> dims,
                  std::vector<std::string> plans, int level, std::optional<std::string> order,
-                 std::optional<std::string> allocator) {
-  return EngineStudy::load(
-      path, {std::move(dims), std::move(plans), level, std::move(order), std::move(allocator)});
+                 std::optional<std::string> allocator,
+                 std::map<std::string, std::string> what_ifs) {
+  return EngineStudy::load(path, {std::move(dims), std::move(plans), level, std::move(order),
+                                  std::move(allocator), std::move(what_ifs)});
 }
 
 }  // namespace
@@ -119,5 +120,6 @@ PYBIND11_MODULE(_engine, module) {
   add_choices(studies);
   add_edits(studies);
   add_texts(studies);
-  module.def("load", &load, "path"_a, "dims"_a, "plans"_a, "level"_a, "order"_a, "allocator"_a);
+  module.def("load", &load, "path"_a, "dims"_a, "plans"_a, "level"_a, "order"_a, "allocator"_a,
+             "what_ifs"_a);
 }

@@ -71,6 +71,25 @@ TEST_F(CommandLine, PassesAreListedAppliedReportedAndPassedOn) {
             0);
 }
 
+TEST_F(CommandLine, ARunHoldsGradientsOf16Bits) {
+  const auto gradients = [&](const std::string& options) {
+    const auto found = report(in_folder("model.onnx") + " --dim N=8 --device cpu " + options);
+    EXPECT_EQ(found["measured"]["max_abs_error_bytes"], 0) << options;
+    const auto& phases = found["memory"]["baseline"]["phases"];
+    return phases.back()["current_bytes"].get<std::int64_t>();
+  };
+  const std::int64_t parameters = std::int64_t{6} * 16 * 16;
+  EXPECT_EQ(gradients("") - gradients("--gradient-type bfloat16"), parameters * 2);
+}
+
+TEST_F(CommandLine, ARunHoldsTheStatesOfAllOptimizers) {
+  for (const Optimizer& each : optimizers()) {
+    const auto found = report(in_folder("model.onnx") + " --dim N=8 --device cpu --optimizer " +
+                              std::string(each.name));
+    EXPECT_EQ(found["measured"]["max_abs_error_bytes"], 0) << each.name;
+  }
+}
+
 TEST_F(CommandLine, HelpNamesEveryOrder) {
   std::string help = stashscope("--help").output;
   std::erase_if(help, [](char c) { return c == '\n' || c == ' '; });
@@ -179,6 +198,7 @@ TEST_F(CommandLine, ListsTheOptimizers) {
   for (const Optimizer& each : optimizers()) {
     EXPECT_NE(outcome.output.find(each.name), std::string::npos) << each.name;
     EXPECT_NE(outcome.output.find(each.description), std::string::npos) << each.name;
+    EXPECT_NE(outcome.output.find(each.source), std::string::npos) << each.name;
   }
 }
 

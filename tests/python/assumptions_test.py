@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 import tempfile
 import unittest
 from pathlib import Path
@@ -47,6 +48,21 @@ class Case(unittest.TestCase):
 
 def warnings_in(model: onnx.ModelProto) -> str:
     return next(one.value for one in model.metadata_props if one.key == "stashscope.warnings")
+
+
+def storages_in(model: onnx.ModelProto) -> Any:
+    return json.loads(next(one.value for one in model.metadata_props if one.key == "stashscope.storages"))
+
+
+def sizes_of(model: onnx.ModelProto) -> dict[str, int]:
+    """The bytes of the storage of each value."""
+    sizes = storages_in(model)["bytes"]
+    inputs = json.loads(next(one.value for one in model.metadata_props if one.key == "stashscope.input_storages"))
+    found = {value.name: sizes[storage] for value, storage in zip(model.graph.input, inputs)}
+    for node in model.graph.node:
+        of_node = next((one.ints for one in node.attribute if one.name == "storages"), ())
+        found.update({name: sizes[storage] for name, storage in zip(node.output, of_node)})
+    return found
 
 
 def operators(model: onnx.ModelProto) -> list[str]:
@@ -115,6 +131,26 @@ class WarmUp(Case):
         self.assertRegex(warnings_in(self.captured(step)), "holds the old ones.*: capture with warm_up=1")
         self.assertEqual(warnings_in(warm), warnings_in(self.captured(step, warm_up=1)))
         self.assertRegex(warnings_in(self.captured(step, fake=False)), "holds the old ones.*fake=True and warm_up=1")
+
+    def test_states_that_a_step_replaces_are_states(self) -> None:
+        model = nn.Sequential(*(nn.Linear(16, 16, bias=False) for _ in range(4)))
+        optimizer = ReplacingMomentum(model.parameters(), {})
+
+        def step() -> None:
+            model(torch.ones(1, 16)).sum().backward()
+            optimizer.step()
+            optimizer.zero_grad()
+        captured = self.captured(step, warm_up=1)
+        storages = storages_in(captured)
+        ends = [(role, bytes, one) for role, bytes, last, one in zip(
+            *(storages[name] for name in ("role", "bytes", "last", "replaces"))) if last == len(captured.graph.node)]
+        weight = 16 * 16 * 4
+        self.assertEqual(ends.count(("optimizer", weight, 1)), 4)
+        self.assertEqual([role for role, _, one in ends if one], 4 * ["optimizer"])
+        if HAS_ENGINE:
+            memory = json.loads(stashscope.load(self.path).to_json())["memory"]["current"]
+            self.assertEqual(memory["peak_bands"]["optimizer_states"] // weight, 5)
+            self.assertEqual((memory["made_state_bytes"], memory["later_peak_bytes"]), (0, memory["peak_bytes"]))
 
     def test_states_that_a_first_step_makes_and_replaces_do_not_stay(self) -> None:
         model = nn.Sequential(*(nn.Linear(16, 16, bias=False) for _ in range(4)))
@@ -216,6 +252,40 @@ class OfCuda(Case):
         self.assertTrue(any("_foreach_" in name for name in names))
         single = training(residual_net(), images_loss, torch.optim.AdamW, foreach=False)
         self.assertFalse(any("_foreach_" in name for name in operators(self.captured(single, kernels="cuda"))))
+
+    def test_numbers_on_the_host_are_no_memory_of_the_device(self) -> None:
+        model = Attention()
+        optimizer = torch.optim.AdamW(model.parameters(), fused=False)
+
+        def step() -> None:
+            optimizer.zero_grad()
+            ((model(torch.ones(2, 16, 32)) * 2.5).square().mean() * torch.tensor(3.0) + 1).backward()
+            optimizer.step()
+        for warm_up in (0, 1):
+            with self.subTest(warm_up):
+                on_device = sizes_of(self.captured(step, kernels="cuda", warm_up=warm_up))
+                parameters = [name for name, _ in model.named_parameters()]
+                self.assertEqual({on_device[f"{name}.step"] for name in parameters}, {0})
+                self.assertEqual({size for name, size in on_device.items() if name.startswith("tensor_")}, {0})
+                seeds = [on_device[name] for name in on_device if "efficient_attention" in name][2:4]
+                self.assertEqual(seeds, [0, 0])
+                # Sums and losses are numbers of the device.
+                self.assertEqual([name for name, size in on_device.items()
+                                  if re.fullmatch(r"(mean|mul|add)_\d+", name) and not size], [])
+        on_cpu = sizes_of(self.captured(step, warm_up=1))
+        self.assertEqual({on_cpu[f"{name}.step"] for name in parameters}, {4})
+        self.assertTrue(all(size for size in on_cpu.values()))
+
+    def test_counts_of_fused_optimizers_are_on_the_device(self) -> None:
+        model = nn.Linear(8, 8)
+        for optimizer in (torch.optim.AdamW(model.parameters(), fused=True), torch.optim.ASGD(model.parameters())):
+            def step() -> None:
+                optimizer.zero_grad()
+                model(torch.ones(2, 8)).sum().backward()
+                optimizer.step()
+            with self.subTest(type(optimizer).__name__):
+                sizes = sizes_of(self.captured(step, kernels="cuda", warm_up=1))
+                self.assertEqual(sizes["weight.step"], 4)
 
     def test_says_what_it_assumes(self) -> None:
         step = self.step_of(Attention())

@@ -54,6 +54,11 @@ def attribute(node, name, default=None):
     return next((onnx.helper.get_attribute_value(one) for one in node.attribute if one.name == name), default)
 
 
+def masked() -> nn.Module:
+    part = nn.Sequential(nn.Linear(16, 32), nn.Dropout(0.5), nn.Linear(32, 16), nn.Dropout(0.5))
+    return nn.Sequential(part, nn.Linear(16, 4))
+
+
 def line_loss(model: nn.Module) -> torch.Tensor:
     return model(torch.linspace(-1, 1, 128).reshape(8, 16)).square().mean()
 
@@ -313,6 +318,15 @@ class Plans(CompileTest):
         stashscope.apply(model, plan_of(("0", "1")))
         self.capture(step)
         self.assertEqual(kept - self.saved_bytes(), 2 * 8 * 32 * 4)
+
+    def test_masks_of_what_a_plan_leaves_out(self) -> None:
+        """In the graph, a dropout draws its mask and masks its input in one operator."""
+        for save, skip, again in (((), (), 2), ((), calls(ADDMM, 1), 1), (calls("aten.mul.Tensor", 0), (), 1),
+                                  (calls("aten.mul.Tensor", 0, 1), calls(ADDMM, 0, 1), 0)):
+            with self.subTest(save=save, skip=skip):
+                plan = Plan((Region("0", tuple(save), skip=tuple(skip)),))
+                _, operators = self.check(masked, line_loss, plan, uncompiled=False)
+                self.assertEqual(operators.count("addmm"), again)
 
     def test_nested_regions_and_a_module_called_twice(self) -> None:
         self.check(Twice, twice_loss, plan_of(["", "part"]))

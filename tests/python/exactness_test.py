@@ -29,6 +29,7 @@ torch.set_num_threads(1)
 # a scaler.
 STEPS = ("views_in_place", "rwkv", "rotary_complex", "channels_last", "pvt", "convbert",
          "checkpoint_by_hand", "checkpoint", "grad_scaler", "with_asgd", "detr", "bidirectional_lstm", "ema",
+         "lstm_without_biases", "evaluated_lstm",
          "padded_channels_last", "ctc_mean", "ctc_sum", "ctc_none", "distributions")
 ROUTED = ("qwen3_moe", "granite_moe")
 

@@ -48,6 +48,15 @@ def _recurrent(kind: Any, **options: Any) -> Callable[[], Step]:
     return make
 
 
+def _evaluated_lstm() -> Step:
+    model, tokens = _Recurrent(nn.LSTM), ids()
+
+    def step() -> None:
+        with torch.no_grad():
+            functional.cross_entropy(model(tokens).flatten(0, 1), tokens.flatten())
+    return step
+
+
 def _packed_lstm() -> Step:
     recurrent, head = nn.LSTM(8, 16, batch_first=True), nn.Linear(16, 4)
     model = nn.ModuleList([recurrent, head])
@@ -401,6 +410,7 @@ STEPS: dict[str, Callable[[], Step]] = {
     "ctc_none": _connectionist("none", True), "distributions": _distributions,
     "rotary_complex": _rotary_complex, "ema": _moving_average,
     "gru": _recurrent(nn.GRU), "rnn": _recurrent(nn.RNN), "bidirectional_lstm": _recurrent(nn.LSTM, bidirectional=True),
+    "lstm_without_biases": _recurrent(nn.LSTM, bias=False), "evaluated_lstm": _evaluated_lstm,
     "packed_lstm": _packed_lstm, "transformer": _transformer, "embedding_bag": _embedding_bag,
     "variational": _variational, "adversarial": _adversarial, "accumulation": _accumulation,
     "checkpoint": _checkpointed(False), "checkpoint_reentrant": _checkpointed(True),

@@ -118,8 +118,10 @@ def predicted(snapshot: dict[str, Any]) -> Trace:
     for block in (block for segment in snapshot["segments"] for block in segment["blocks"]):
         if block["state"].startswith("active"):
             reader.survivor(block["address"], block["requested_size"], block["category"])
+    made = [block for block in reader.trace.blocks if block.is_new and block.kind != "optimizer_states"]
+    first = made[0].begin if made else 0
     for block in reader.trace.blocks:
-        block.is_new = block.is_new and block.kind != "optimizer_states"
+        block.is_new = block.is_new and not (block.kind == "optimizer_states" and block.begin < first)
     reader.trace.reserved = sum(segment["total_size"] for segment in snapshot["segments"])
     return reader.trace
 

@@ -271,9 +271,18 @@ class Refusals(unittest.TestCase):
         for options in ({"dims": {"nowhere": 4}}, {"dims": {"inputs_input_ids_dim0": -1}}, {"dims": {"": 1}},
                         {"dims": {"inputs_input_ids_dim0": 1.5}}, {"dims": {"inputs_input_ids_dim0": 10**30}},
                         {"plans": "Gelu"}, {"plans": ["@/no/such/file"]}, {"plans": [3]}, {"level": 3}, {"level": True},
-                        {"order": "sideways"}, {"order": 4}, {"what_if": {}}):
+                        {"order": "sideways"}, {"order": 4}, {"what_if": {"attention": "sideways"}},
+                        {"what_if": {"nothing": 1}}, {"what_if": {"attention": True}}, {"what_if": ["attention"]}):
             with self.subTest(options):
                 self.refused(lambda: stashscope.load(self.SAMPLE, **options))
+
+    def test_a_what_if_changes_the_step(self) -> None:
+        flash = stashscope.load(self.SAMPLE, what_if={"attention": "flash"})
+        self.assertNotEqual(flash.to_json(), self.study.to_json())
+        [found] = json.loads(flash.to_json())["what_if"]
+        self.assertEqual((found["name"], found["value"]), ("attention", "flash"))
+        self.assertGreater(found["found"], 0)
+        self.assertEqual(stashscope.load(self.SAMPLE, what_if={}).to_json(), self.study.to_json())
 
     def test_the_program_says_the_same(self) -> None:
         if not PROGRAM:

@@ -99,7 +99,8 @@ std::vector<Autosave::Abandoned> Autosave::abandoned() const {
   const QDir folder(folder_);
   for (const QFileInfo& info : folder.entryInfoList({u"*.stashscope"_s}, QDir::Files, QDir::Time)) {
     const QString file = info.absoluteFilePath();
-    if (QFileInfo(file) == QFileInfo(file_) || !make_lock(file)->tryLock(0)) continue;
+    if (QFileInfo(file) == QFileInfo(file_) || file == restored_ || !make_lock(file)->tryLock(0))
+      continue;
     const auto unreadable = failure_of([&] {
       const Session session = parse_session(read_file(file.toStdString()), folder_.toStdString());
       found.push_back({file, QString::fromStdString(session.model.string())});
@@ -119,6 +120,7 @@ void Autosave::restore(const Abandoned& session) {
 void Autosave::take_over() {
   const QString abandoned = std::exchange(restoring_, {});
   if (abandoned.isEmpty() || document_.undo_stack().isClean()) return;
+  restored_ = abandoned;
   document_.files().write_in_background(
       {}, [session = document_.session(), file = file_.toStdString(), abandoned] {
         save_session(session, file);

@@ -25,8 +25,8 @@ class Autosave : public QObject {
   /// `give_up`, removes the file.
   ~Autosave() override;
 
-  /// Session files in the folder that no running program uses, newest first. Files that cannot be
-  /// read are skipped and stay in the folder.
+  /// Session files in the folder that no running program uses and that were not restored, newest
+  /// first. Files that cannot be read are skipped and stay in the folder.
   std::vector<Abandoned> abandoned() const;
   void discard(const Abandoned& session) const;
   /// Opens the session. Removes `session.file` once the autosave file of this document holds the
@@ -50,6 +50,7 @@ class Autosave : public QObject {
   std::unique_ptr<QLockFile> lock_;
   QTimer delay_;
   QString restoring_;  // the abandoned file that is being opened; empty: none
+  QString restored_;   // the one that was opened last, which is removed in the background
   bool given_up_ = false;
 };
 

@@ -2,6 +2,7 @@
 
 #include <QFileInfo>
 
+#include "core/study/reserved/reserved_memory.h"
 #include "ui/document/choice_command.h"
 #include "ui/document/choice_words.h"
 #include "ui/text/note_text.h"
@@ -101,7 +102,8 @@ void Document::take_model(const LoadedModel& loaded, std::shared_ptr<const Study
   study_ = timed_study(std::move(study));
   undo_stack_.clear();
   const bool is_restored = path.isEmpty();
-  if (is_restored) undo_stack_.resetClean();
+  // An empty stack stays as clean as it was when it is cleared.
+  is_restored ? undo_stack_.resetClean() : undo_stack_.setClean();
   const bool is_session = !is_restored && QFileInfo(path) != QFileInfo(model_path());
   files_.open(model_, session_.model, is_session ? path : QString());
 }
@@ -119,6 +121,17 @@ QStringList Document::notes() const {
   for (const std::string& note : study_->warnings) notes.push_back(note_text(note));
   for (QString& note : notes) note = with_stop(note);
   return notes;
+}
+
+void Document::set_fits_reserved(bool is_reserved) {
+  if (is_reserved == session_.fits_reserved) return;
+  session_.fits_reserved = is_reserved;
+  Q_EMIT fits_changed();
+}
+
+std::optional<AllocatorSettings> Document::allocator_that_fits() const {
+  if (study_ == nullptr || !session_.fits_reserved) return std::nullopt;
+  return allocator_settings(study_->choices);
 }
 
 Session Document::session() const {

@@ -4,7 +4,9 @@
 #include <QStringList>
 #include <QUndoStack>
 #include <memory>
+#include <optional>
 
+#include "core/allocator/allocator_settings.h"
 #include "ui/document/document_files.h"
 #include "ui/document/linked_selection.h"
 #include "ui/document/run_job.h"
@@ -61,7 +63,10 @@ class Document : public QObject {
   /// Whether the planner's limits hold for reserved memory, where an allocator is chosen. Stored as
   /// the budget is.
   bool fits_reserved() const { return session_.fits_reserved; }
-  void set_fits_reserved(bool is_reserved) { session_.fits_reserved = is_reserved; }
+  void set_fits_reserved(bool is_reserved);
+  /// The settings of the allocator whose reserved memory must fit, as chosen in the shown study;
+  /// nothing: only tensors must fit.
+  std::optional<AllocatorSettings> allocator_that_fits() const;
 
   /// The content of a session file, with the choices of the shown study. Newer choices are left
   /// out, because a file whose choices have no study could not be opened.
@@ -107,6 +112,7 @@ class Document : public QObject {
   void study_changed();    ///< a new study is shown
   void choices_changed();  ///< `study_changed` follows if the choices need another study
   void measured_changed();
+  void fits_changed();  ///< `fits_reserved` changed
 
  private:
   void compute();

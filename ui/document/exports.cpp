@@ -56,6 +56,21 @@ Failure nothing_to_export(const std::vector<std::string>& left_out) {
               .arg(why.join(u"; "_s))};
 }
 
+std::optional<Failure> why_no_environment(const Study& study) {
+  std::optional<Failure> why;
+  const auto failure = failure_of([&] {
+    const ExportedEnvironment exported = exported_environment(study, {});
+    if (!exported.switches_nothing_on) return;
+    why =
+        exported.left_out.empty()
+            ? Failure{ErrorKind::usage,
+                      Document::tr("Nothing to export: no plan is on. Tick plans in the Plans "
+                                   "panel, or let the planner choose them for a budget (Ctrl+B).")}
+            : nothing_to_export(exported.left_out);
+  });
+  return failure ? failure : why;
+}
+
 /// States which files were written, and how a training script uses them.
 QStringList exported_message(const Study& study, const QString& path,
                              const ExportedEnvironment& exported) {
@@ -70,16 +85,12 @@ QStringList exported_message(const Study& study, const QString& path,
 
 void export_environment(Document& document, const QString& path) {
   if (document.study() == nullptr) return;
-  const std::string file = path.toStdString();
-  ExportedEnvironment exported;
-  const auto failure =
-      failure_of([&] { exported = exported_environment(*document.study(), file); });
-  if (failure) return document.notices().report(*failure);
-  if (exported.switches_nothing_on && !exported.left_out.empty()) {
-    return document.notices().report(nothing_to_export(exported.left_out));
+  if (const auto why_not = why_no_environment(*document.study())) {
+    return document.notices().report(*why_not);
   }
+  const std::string file = path.toStdString();
+  const ExportedEnvironment exported = exported_environment(*document.study(), file);
   QStringList message = exported_message(*document.study(), path, exported);
-  if (exported.switches_nothing_on) message << Document::tr("no plan is on");
   for (const std::string& each : exported.left_out) message << note_text(each);
   document.files().write_file(path, message.join(u"; "_s),
                               [exported, files = document.files().guard(), file]() mutable {

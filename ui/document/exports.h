@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "ui/document/document.h"
 
 namespace stashscope::ui {
@@ -7,6 +9,10 @@ namespace stashscope::ui {
 /// The failure of an export that would leave out all plans that are on.
 /// @param left_out the reasons, as texts
 Failure nothing_to_export(const std::vector<std::string>& left_out);
+
+/// Why no environment variables are exported for the study: no plan is on, or the variables can
+/// express none of the plans that are on; nothing if they can be exported.
+std::optional<Failure> why_no_environment(const Study& study);
 
 /// The functions below write in the background and report success or failure in the notices.
 /// Without a study they do nothing.
@@ -18,8 +24,8 @@ void save_modified_model(Document& document, const QString& path);
 void save_report(Document& document, const QString& path);
 
 /// Writes the environment variables that make ONNX Runtime apply the current plans. The notice
-/// names the plans that the variables cannot express. If the variables can express none of the
-/// plans that are on, nothing is written.
+/// names the plans that the variables cannot express. Where `why_no_environment` gives a reason,
+/// reports it and writes nothing.
 void export_environment(Document& document, const QString& path);
 
 /// Writes the plans of a captured step for `stashscope.apply` in PyTorch. For other models, reports

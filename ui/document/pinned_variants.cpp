@@ -46,6 +46,10 @@ QString variant_label(const Study& study) {
   }
   if (choices.update.optimizer != usual.update.optimizer) parts << shown(choices.update.optimizer);
   if (choices.graph.precision) parts << shown(precision_name(choices.graph.precision));
+  if (choices.graph.gradient_type) {
+    parts << PinnedVariants::tr("gradients in %1")
+                 .arg(shown(precision_name(choices.graph.gradient_type)));
+  }
   return parts.join(u", "_s);
 }
 

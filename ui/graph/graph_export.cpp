@@ -6,6 +6,7 @@
 
 #include "core/layout/svg/svg.h"
 #include "core/report/graph_picture.h"
+#include "core/study/choices/node_names.h"
 #include "ui/graph/graph_painter.h"
 #include "ui/graph/legend_layout.h"
 #include "ui/text/counted.h"
@@ -74,8 +75,9 @@ QString title_of(const GraphPicture& picture, const GraphLook& look, const QStri
   const QString title = shown(picture_title(study, file.toStdString()));
   if (!look.hops || look.selection.nodes.empty()) return title;
   const NodeId node = look.selection.node;
-  const QString name = node.valid() ? shown(name_of(study.graph(), study.current->dataflow, node))
-                                    : look.selection.title;
+  const QString name = node.valid()
+                           ? shown(titled_name(study.graph(), study.current->dataflow, node))
+                           : look.selection.title;
   return QCoreApplication::translate("GraphExport", "%1. Only %2 and what is %3 away")
       .arg(title, name,
            counted(*look.hops, QCoreApplication::translate("GraphExport", "1 tensor"),

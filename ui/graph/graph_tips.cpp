@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "core/study/choices/node_names.h"
 #include "ui/graph/graph_view.h"
 #include "ui/graph/memory_words.h"
 #include "ui/text/counted.h"
@@ -26,7 +27,7 @@ QString tip_of_box(const GraphScene& scene, std::uint32_t box) {
   const std::string name =
       drawn.shows.group.valid()
           ? layout::name_of(picture.grouping->groups[drawn.shows.group])
-          : name_of(picture.study->graph(), picture.study->current->dataflow, drawn.shows.node);
+          : titled_name(picture.study->graph(), picture.study->current->dataflow, drawn.shows.node);
   QString tip = shown(name);
   if (drawn.memory.bytes > 0) {
     tip += QLatin1Char('\n') + GraphView::tr("%1, alive for %2 of %3 on average")

@@ -3,10 +3,12 @@
 #include <QEvent>
 #include <QPainter>
 
+#include "core/study/choices/node_names.h"
 #include "core/study/facts/data_tables.h"
 #include "ui/graph/graph_export.h"
 #include "ui/graph/graph_painter.h"
 #include "ui/graph/minimap.h"
+#include "ui/text/texts.h"
 #include "ui/theme/focus_frame.h"
 #include "ui/theme/text_size.h"
 #include "ui/widgets/key_action.h"
@@ -74,6 +76,17 @@ void GraphView::keep_in_place(const GraphScene& before) {
 void GraphView::set_selection(const Selection& selection) {
   selection_ = selection;
   mark();
+  setAccessibleDescription(selected_name());
+}
+
+QString GraphView::selected_name() const {
+  if (!selection_.node.valid() || scene_ == nullptr) return selection_.title;
+  const Study& study = *scene_->picture().study;
+  const Dataflow& dataflow = study.current->dataflow;
+  // The picture of a plan's new nodes may still be drawn.
+  return selection_.node.index() < dataflow.topology.nodes()
+             ? shown(titled_name(study.graph(), dataflow, selection_.node))
+             : QString();
 }
 
 void GraphView::mark() {

@@ -6,8 +6,8 @@
 
 namespace stashscope::ui {
 
-/// Name, shape, role and bytes of a buffer of the current variant, the most important first. Can be
-/// called on any thread.
+/// Name, shape with the sizes in force, role and bytes of a buffer of the current variant, the most
+/// important first. Can be called on any thread.
 QStringList buffer_facts(const Study& study, BufferId buffer);
 
 }  // namespace stashscope::ui

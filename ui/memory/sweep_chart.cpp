@@ -24,11 +24,14 @@ constexpr double tick_gap = 24;
 constexpr double dot = 3;
 constexpr double current_dot = 4.5;
 
-KeyEntry baseline_line(const Theme& theme) {
-  return {KeyEntry::Mark::line, SweepChart::tr("without plans"), theme.baseline, 1, Qt::DashLine};
+KeyEntry baseline_line(const Theme& theme, bool is_reserved) {
+  const QString text = is_reserved ? SweepChart::tr("reserved without plans")
+                                   : SweepChart::tr("tensors without plans");
+  return {KeyEntry::Mark::line, text, theme.baseline, 1, Qt::DashLine};
 }
-KeyEntry current_line(const Theme& theme) {
-  return {KeyEntry::Mark::line, SweepChart::tr("now"), theme.accent, 1.6};
+KeyEntry current_line(const Theme& theme, bool is_reserved) {
+  const QString text = is_reserved ? SweepChart::tr("reserved now") : SweepChart::tr("tensors now");
+  return {KeyEntry::Mark::line, text, theme.accent, 1.6};
 }
 KeyEntry memory_line(const QString& text, const Theme& theme) {
   return {KeyEntry::Mark::line, text, theme.warning, 1, Qt::DashLine};
@@ -39,12 +42,14 @@ QPen pen_of(const KeyEntry& entry) { return {entry.colour, entry.width, entry.st
 
 SweepChart::SweepChart(QWidget* parent) : PointChart(parent) {
   setObjectName(u"sweep_chart"_s);
-  setAccessibleName(tr("Peak against the sizes of a dimension"));
   setMinimumSize(240, 72);
+  start({}, {});
 }
 
 void SweepChart::start(const SweepFrame& frame, const QString& invitation) {
   frame_ = frame;
+  setAccessibleName(frame.is_reserved ? tr("Reserved memory against the sizes of a dimension")
+                                      : tr("Peak against the sizes of a dimension"));
   invitation_ = invitation;
   points_.clear();
   move_to(std::nullopt);
@@ -71,7 +76,8 @@ void SweepChart::set_memory(std::int64_t bytes, const QString& of) {
 /// The key above the plot, followed by room for the readout.
 KeyLayout SweepChart::key() const {
   const Theme theme = theme_of(palette());
-  std::vector<KeyEntry> entries = {baseline_line(theme), current_line(theme)};
+  std::vector<KeyEntry> entries = {baseline_line(theme, frame_.is_reserved),
+                                   current_line(theme, frame_.is_reserved)};
   if (frame_.memory_bytes > 0) {
     const bool is_far = frame_.memory_bytes > top_of(points_, frame_.memory_bytes);
     const QString text = is_far ? tr("%1 of %2 (beyond the axis)") : tr("%1 of %2");
@@ -97,9 +103,10 @@ SweepMap SweepChart::map() const {
 
 PictureData SweepChart::picture_data() {
   if (points_.empty()) return {};
-  return [points = points_, dimension = frame_.dimension.toStdString()] {
-    std::string table = csv_record(
-        {dimension, "peak bytes without plans", "peak bytes now", "why the size does not fit"});
+  return [points = points_, dimension = frame_.dimension.toStdString(),
+          what = std::string(frame_.is_reserved ? "reserved" : "peak")] {
+    std::string table = csv_record({dimension, what + " bytes without plans", what + " bytes now",
+                                    "why the size does not fit"});
     for (const SweepPoint& each : points) {
       const bool fits = each.fault.empty();
       table += csv_record({std::to_string(each.value),
@@ -123,8 +130,8 @@ void SweepChart::paint(QPainter& painter) const {
   paint_sizes(painter, at, theme);
   paint_refused(painter, at, theme);
   paint_memory(painter, at, theme);
-  paint_curve(painter, at, &SweepPoint::baseline_bytes, pen_of(baseline_line(theme)));
-  paint_curve(painter, at, &SweepPoint::current_bytes, pen_of(current_line(theme)));
+  paint_curve(painter, at, &SweepPoint::baseline_bytes, pen_of(baseline_line(theme, false)));
+  paint_curve(painter, at, &SweepPoint::current_bytes, pen_of(current_line(theme, false)));
   paint_value(painter, at, theme);
   paint_points(painter, at, theme);
   const KeyLayout key = this->key();

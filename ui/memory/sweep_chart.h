@@ -16,9 +16,11 @@ struct SweepFrame {
   std::int64_t memory_bytes = 0;  ///< memory of the device; 0: unknown
   QString memory_of;              ///< name of the device
   std::int64_t value = 0;         ///< current size of the dimension
+  bool is_reserved = false;       ///< the points are reserved memory instead of peaks of tensors
 };
 
-/// Peaks against the sizes of a dimension, without plans and with the current plans. A click sets
+/// Peaks of tensors or reserved memory against the sizes of a dimension, without plans and with the
+/// current plans. A click sets
 /// the dimension to the size of the point next to the pointer; Return sets it to the size of the
 /// point that the keys selected.
 class SweepChart : public PointChart {
@@ -31,7 +33,7 @@ class SweepChart : public PointChart {
   void start(const SweepFrame& frame, const QString& invitation);
   void add(const SweepPoint& point);
   void set_value(std::int64_t value);
-  /// Changes the device whose memory the peaks are compared with. The points stay: peaks do not
+  /// Changes the device whose memory the points are compared with. The points stay: they do not
   /// depend on the device.
   void set_memory(std::int64_t bytes, const QString& of);
 

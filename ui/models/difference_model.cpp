@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/study/choices/node_names.h"
 #include "ui/text/texts.h"
 
 namespace stashscope::ui {
@@ -91,7 +92,7 @@ QString DifferenceModel::text(const StepDifference& each, int column) const {
     case Column::step:
       return QString::number(each.step + 1);
     case Column::node:
-      return shown(name_of(study_->graph(), study_->current->dataflow, each.node));
+      return shown(shown_name(study_->graph(), study_->current->dataflow, each.node));
     case Column::predicted:
       return bytes_text(each.predicted_bytes, unit_);
     case Column::measured:

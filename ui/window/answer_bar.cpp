@@ -209,8 +209,8 @@ void AnswerBar::show_moves(const std::vector<NextMove>& moves) {
     const QString words = words_of(move);
     buttons_[i]->setText(tr("%1: %2").arg(words, price_text(*moves_of_, move)));
     buttons_[i]->setProperty(offer_name, words);
-    const std::string details = move.pass != nullptr ? std::string(move.pass->description)
-                                                     : plan_row(*moves_of_, move.row).config;
+    const std::string details =
+        title_of(move).empty() ? plan_row(*moves_of_, move.row).config : description_of(move);
     buttons_[i]->setToolTip(tip_of(move, words, shown(details)));
   }
   show_offers();
@@ -224,8 +224,8 @@ void AnswerBar::apply(std::size_t move) {
 }
 
 QString AnswerBar::words_of(const NextMove& move) const {
-  return move.pass != nullptr ? shown(std::string(move.pass->title))
-                              : tr("Recompute %1").arg(shown(names_[move.row]));
+  const std::string title = title_of(move);
+  return title.empty() ? tr("Recompute %1").arg(shown(names_[move.row])) : shown(title);
 }
 
 void AnswerBar::look_for_samples() {

@@ -20,6 +20,7 @@
 #include "ui/panels/memory/memory_panel.h"
 #include "ui/panels/orders/orders_panel.h"
 #include "ui/panels/run/run_panel.h"
+#include "ui/panels/what_ifs/what_ifs_panel.h"
 #include "ui/text/texts.h"
 #include "ui/widgets/key_action.h"
 #include "ui/widgets/main_widget.h"
@@ -164,6 +165,11 @@ void MainWindow::make_docks() {
   add_sweep_dock(*dimensions, *memory);
   put_behind(u"plans_dock"_s,
              add_dock(u"planner_dock"_s, tr("Planner"), planner_, Qt::LeftDockWidgetArea));
+  auto* const what_ifs = new WhatIfsPanel(document_);
+  auto* const what_ifs_dock =
+      add_dock(u"what_ifs_dock"_s, tr("What if"), what_ifs, Qt::LeftDockWidgetArea);
+  connect(what_ifs_dock, &QDockWidget::visibilityChanged, what_ifs, &WhatIfsPanel::set_seen);
+  put_behind(u"plans_dock"_s, what_ifs_dock);
   auto* const history = new HistoryPanel(document_);
   connect(history, &HistoryPanel::comparison_wanted, compare_, &ComparePanel::open_state);
   put_behind(u"inspector_dock"_s,
@@ -240,7 +246,7 @@ bool MainWindow::focusNextPrevChild(bool next) {
 void MainWindow::keyPressEvent(QKeyEvent* event) {
   const bool is_escape = event->key() == Qt::Key_Escape && event->modifiers() == Qt::NoModifier;
   if (!is_escape || messages_->isHidden()) return QMainWindow::keyPressEvent(event);
-  messages_->close_message();
+  messages_->close_by_user();
 }
 
 /// A panel that another one covers must not keep the focus. It would come to the front again when a
@@ -258,6 +264,7 @@ void MainWindow::connect_document() {
   connect(&document_.notices(), &Notices::noticed, this, [this](const QString& message) {
     messages_->show_message(MessageBar::Tone::note, message);
   });
+  connect(messages_, &MessageBar::declined, this, [this] { offers_unsaved_ = false; });
   connect(&document_, &Document::choices_changed, messages_, &MessageBar::dismiss);
   connect(&document_, &Document::study_changed, this, [this] {
     messages_->update_notes(document_.notes().join(u'\n'));
@@ -329,6 +336,7 @@ QString MainWindow::pending() const {
 
 void MainWindow::take_opened() {
   messages_->close_message();
+  if (offers_unsaved_) offer_unsaved(0);
   center_->setCurrentWidget(graph_);
   // Arranging the panels takes as long as showing the study, so it is an event of its own.
   QMetaObject::invokeMethod(&workspaces_, &Workspaces::begin, Qt::QueuedConnection);
@@ -355,17 +363,6 @@ void MainWindow::show_notes() {
                           std::move(actions));
 }
 
-void MainWindow::offer_recovery() {
-  const auto abandoned = autosave_.abandoned();
-  if (abandoned.empty()) return;
-  const Autosave::Abandoned& kept = abandoned.front();  // the actions below keep copies
-  messages_->show_message(MessageBar::Tone::note,
-                          tr("Choices for %1 were not saved when the program ended.")
-                              .arg(QFileInfo(kept.model).fileName()),
-                          {{tr("Restore"), [this, kept] { autosave_.restore(kept); }},
-                           {tr("Discard"), [this, kept] { autosave_.discard(kept); }}});
-}
-
 void MainWindow::update_title() {
   const QString& session = document_.files().session_path();
   const QString file = session.isEmpty() ? document_.model_path() : session;
@@ -377,8 +374,12 @@ void MainWindow::update_title() {
 QAction* MainWindow::add_saving(QMenu& menu, const QString& name, const QString& text,
                                 const QString& key, const Saving& saving) {
   return add_action(&menu, name, text, QKeySequence(key), [this, saving] {
+    if (saving.why_not != nullptr && document_.study() != nullptr) {
+      const auto why_not = saving.why_not(*document_.study());
+      if (why_not) return document_.notices().report(*why_not);
+    }
     save_with(saving.title, saving.suffix,
-              [this, saving](const QString& path) { saving.save(document_, path); });
+              [this, save = saving.save](const QString& path) { save(document_, path); });
   });
 }
 

@@ -109,6 +109,11 @@ class MainWindow : public QMainWindow {
   /// Calls `go_on` at once if all choices are saved, otherwise after the user has saved or
   /// discarded the choices. Does not call `go_on` if the user cancels.
   void leave_choices(std::function<void()> go_on);
+  /// Offers one of the sessions that were not saved when the program ended, if there are any.
+  /// @param place its place among them; beyond the last one, the places begin anew
+  void offer_unsaved(std::size_t place);
+  void restore(const Autosave::Abandoned& kept);
+  void fill_unsaved_menu();
   void take_saved();
 
   // The planner's menu, the budget field and the answer bar, in window_planning.cpp.
@@ -146,6 +151,8 @@ class MainWindow : public QMainWindow {
     QString title;
     QString suffix;
     void (*save)(Document&, const QString&);
+    /// The reason why nothing can be saved, which is reported in place of the dialog; null: none.
+    std::optional<Failure> (*why_not)(const Study&) = nullptr;
   };
   QAction* add_saving(QMenu& menu, const QString& name, const QString& text, const QString& key,
                       const Saving& saving);
@@ -196,6 +203,7 @@ class MainWindow : public QMainWindow {
   CommandPalette* palette_;
   QMenu* recent_menu_ = nullptr;
   QMenu* sample_menu_ = nullptr;
+  QMenu* unsaved_menu_ = nullptr;
   OrderMenu* order_menu_ = nullptr;
   FusionMenu* fusion_menu_ = nullptr;
   DeviceMenu* device_menu_ = nullptr;
@@ -203,6 +211,7 @@ class MainWindow : public QMainWindow {
   std::map<QString, QAction*> actions_;  ///< the actions by object name
   std::function<void()> after_saving_;   ///< called once the session file is written
   bool is_tabbing_ = false;              ///< the Tab key looks for the next widget
+  bool offers_unsaved_ = false;          ///< unsaved sessions are offered whenever a file is opened
   bool leaving_ = false;                 ///< close without asking about unsaved choices
 };
 

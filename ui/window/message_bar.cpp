@@ -23,7 +23,7 @@ MessageBar::MessageBar(QWidget* parent)
   close_->setToolTip(tr("Dismiss"));
   close_->setAccessibleName(tr("Dismiss"));
   close_->setAutoRaise(true);
-  connect(close_, &QToolButton::clicked, this, &MessageBar::close_message);
+  connect(close_, &QToolButton::clicked, this, &MessageBar::close_by_user);
   auto* const layout = new QHBoxLayout(this);
   layout->setContentsMargins(2 * spacing_unit, spacing_unit / 2, spacing_unit, spacing_unit / 2);
   layout->setSpacing(spacing_unit);
@@ -83,6 +83,11 @@ void MessageBar::close_message() {
   const bool had_focus = has_focus();
   hide();
   if (had_focus) give_focus_back();
+}
+
+void MessageBar::close_by_user() {
+  close_message();
+  if (tone_ == Tone::offer) Q_EMIT declined();
 }
 
 void MessageBar::toggle_focus() {

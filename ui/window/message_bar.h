@@ -21,6 +21,7 @@ class MessageBar : public QFrame {
     note,   ///< a message about the last action
     notes,  ///< the notes of the study; shown while they apply
     error,
+    offer,  ///< something that is still to be decided; stays until the user closes it
   };
 
   struct Action {
@@ -33,6 +34,8 @@ class MessageBar : public QFrame {
   void show_message(Tone tone, const QString& text, std::vector<Action> actions = {});
   /// Hides the message, unless its tone is `notes` or it has buttons.
   void dismiss();
+  /// As `close_message`, by the user: closing an offer declines it.
+  void close_by_user();
   /// Hides the message. If the bar has the focus, gives it back as `toggle_focus` does.
   void close_message();
   /// Gives the focus to the first button or, without buttons, to the text; or from the bar back to
@@ -43,6 +46,7 @@ class MessageBar : public QFrame {
 
  Q_SIGNALS:
   void seen_changed(bool is_seen);
+  void declined();  ///< the user closed an offer without choosing
 
  protected:
   void paintEvent(QPaintEvent* event) override;

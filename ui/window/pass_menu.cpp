@@ -9,12 +9,24 @@ namespace stashscope::ui {
 
 using namespace Qt::StringLiterals;
 
+namespace {
+
+/// The value of a what-if; empty if it is off.
+std::string value_of(const Choices& choices, const std::string& name) {
+  const auto found = choices.graph.what_ifs.find(name);
+  return found == choices.graph.what_ifs.end() ? std::string() : found->second;
+}
+
+}  // namespace
+
 PassMenu::PassMenu(Document& document, QWidget* parent)
     : ChoiceMenu(tr("&Passes"), document, parent) {
   setObjectName(u"pass_menu"_s);
   add_passes();
   addSeparator();
+  for (const WhatIf& each : what_ifs()) add_what_if(each);
   add_precisions();
+  add_gradient_types();
 }
 
 void PassMenu::add_passes() {
@@ -39,6 +51,27 @@ void PassMenu::add_passes() {
   }
 }
 
+void PassMenu::add_what_if(const WhatIf& what_if) {
+  const std::string name(what_if.name);
+  QMenu* const menu = addMenu(shown(std::string(what_if.title)));
+  menu->setToolTip(shown(std::string(what_if.description)));
+  auto* const group = new QActionGroup(menu);
+  const auto add = [&](const std::string& value, const QString& text) {
+    group->addAction(add_choice(
+        menu, u"what_if_"_s + shown(name) + u'_' + shown(value), text,
+        [name, value](const Choices& choices) { return value_of(choices, name) == value; },
+        [name, value](Choices& choices, bool) {
+          choices.graph.what_ifs.erase(name);
+          if (!value.empty()) choices.graph.what_ifs.emplace(name, value);
+        },
+        [text](bool) { return text; }));
+  };
+  add("", tr("As in the model"));
+  for (const std::string_view value : what_if.tried) {
+    add(std::string(value), shown(what_if.words(std::string(value))));
+  }
+}
+
 void PassMenu::add_precisions() {
   QMenu* const menu = addMenu(tr("&Mixed precision"));
   auto* const group = new QActionGroup(menu);
@@ -51,6 +84,21 @@ void PassMenu::add_precisions() {
         [wanted](const Choices& choices) { return choices.graph.precision == wanted; },
         [wanted](Choices& choices, bool) { choices.graph.precision = wanted; },
         [label = text](bool) { return tr("Mixed precision: %1").arg(label); }));
+  }
+}
+
+void PassMenu::add_gradient_types() {
+  QMenu* const menu = addMenu(tr("&Gradients"));
+  auto* const group = new QActionGroup(menu);
+  const std::pair<const char*, QString> types[] = {
+      {"", tr("The parameter's type")}, {"float16", u"float16"_s}, {"bfloat16", u"bfloat16"_s}};
+  for (const auto& [type, text] : types) {
+    const auto wanted = parse_gradient_type(type);
+    group->addAction(add_choice(
+        menu, u"gradients_"_s + shown(type), text,
+        [wanted](const Choices& choices) { return choices.graph.gradient_type == wanted; },
+        [wanted](Choices& choices, bool) { choices.graph.gradient_type = wanted; },
+        [label = text](bool) { return tr("Gradients: %1").arg(label); }));
   }
 }
 

@@ -1,11 +1,12 @@
 #pragma once
 
+#include "core/passes/what_if/what_if.h"
 #include "ui/window/choice_menu.h"
 
 namespace stashscope::ui {
 
 /// A menu of the graph passes that run before the backward pass is built, and of the precision of
-/// the step.
+/// the step and of its gradients.
 class PassMenu : public ChoiceMenu {
   Q_OBJECT
 
@@ -17,7 +18,9 @@ class PassMenu : public ChoiceMenu {
 
  private:
   void add_passes();
+  void add_what_if(const WhatIf& what_if);
   void add_precisions();
+  void add_gradient_types();
 };
 
 }  // namespace stashscope::ui

@@ -111,9 +111,9 @@ QString StatusLine::peak_text(const Study& study) const {
   const std::int64_t before = study.baseline->timeline.peak_bytes;
   const std::int64_t after = study.current->timeline.peak_bytes;
   const QString peak =
-      before == after ? tr("Peak <b>%1</b>").arg(bytes_text(before))
-                      : tr("Peak %1 → <b>%2</b> (%3)")
-                            .arg(bytes_text(before), bytes_text(after), change_text(before, after));
+      before == after
+          ? tr("Peak <b>%1</b>").arg(bytes_text(before))
+          : tr("Peak <b>%1</b> %2").arg(bytes_text(after), without_plans_text(study, after));
   const std::size_t unknown = study.sizes->unknown.size();
   return unknown == 0 ? peak : tr("%1, unknown sizes: %2 (counted as 0)").arg(peak).arg(unknown);
 }
@@ -131,7 +131,8 @@ QString StatusLine::cost_text(const Study& study) {
   // A run replaces the predicted times, whatever device they were predicted for.
   const bool is_measured = study.times->measured > 0;
   const QString time =
-      (is_measured ? tr("+%1 (+%2 %), measured on %3") : tr("+%1 (+%2 %) on %3"))
+      (is_measured ? tr("+%1 for plans (+%2 %), measured on %3")
+                   : tr("+%1 for plans (+%2 %) on %3"))
           .arg(time_text(extra_seconds(study)), fixed(extra_seconds_percent(study), 1),
                shown(is_measured ? study.times->measured_on : study.choices.times.profile.name));
   const double transfers = transfer_seconds(study, *study.current);

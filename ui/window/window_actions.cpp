@@ -93,6 +93,9 @@ void MainWindow::make_file_menu() {
   sample_menu_ = menu->addMenu(tr("Open sa&mple"));
   sample_menu_->setObjectName(u"sample_menu"_s);
   connect(sample_menu_, &QMenu::aboutToShow, this, &MainWindow::fill_sample_menu);
+  unsaved_menu_ = menu->addMenu(tr("Restore &unsaved choices"));
+  unsaved_menu_->setObjectName(u"unsaved_menu"_s);
+  connect(unsaved_menu_, &QMenu::aboutToShow, this, &MainWindow::fill_unsaved_menu);
   add_action(menu, u"compare"_s, tr("&Compare with…"), QKeySequence(u"Ctrl+Shift+D"_s),
              [this] { choose_comparison(); });
   menu->addSeparator();
@@ -116,7 +119,8 @@ void MainWindow::make_file_menu() {
 void MainWindow::add_runtime_exports(QMenu& menu) {
   QAction* const config = add_saving(
       menu, u"export_environment"_s, tr("&Export config for ONNX Runtime (environment variables)…"),
-      u"Ctrl+Shift+E"_s, {tr("Export the config for ONNX Runtime"), u".sh"_s, export_environment});
+      u"Ctrl+Shift+E"_s,
+      {tr("Export the config for ONNX Runtime"), u".sh"_s, export_environment, why_no_environment});
   add_search_words(*config, tr("environment block"));
   QAction* const plan =
       add_saving(menu, u"export_plan"_s, tr("Export plan for P&yTorch…"), u"Ctrl+Shift+Y"_s,

@@ -2,13 +2,18 @@
 // for an answer: every dialog reports its answer by a signal.
 
 #include <QCloseEvent>
+#include <QDateTime>
 #include <QFileInfo>
+#include <QLocale>
+#include <QMenu>
 #include <QMessageBox>
 #include <QSettings>
 
 #include "ui/document/recent_files.h"
+#include "ui/widgets/drop_menu.h"
 #include "ui/widgets/file_dialog.h"
 #include "ui/window/main_window.h"
+#include "ui/window/mnemonics.h"
 
 namespace stashscope::ui {
 
@@ -119,6 +124,48 @@ void MainWindow::leave_choices(std::function<void()> go_on) {
     save_session();
   });
   question->open();
+}
+
+void MainWindow::offer_recovery() {
+  offers_unsaved_ = true;
+  offer_unsaved(0);
+}
+
+void MainWindow::offer_unsaved(std::size_t place) {
+  const auto abandoned = autosave_.abandoned();
+  if (abandoned.empty()) return;
+  place %= abandoned.size();
+  const Autosave::Abandoned& kept = abandoned[place];  // the actions below keep copies
+  QString text = tr("Choices for %1 were not saved when the program ended.")
+                     .arg(QFileInfo(kept.model).fileName());
+  std::vector<MessageBar::Action> actions = {{tr("Restore"), [this, kept] { restore(kept); }},
+                                             {tr("Discard"), [this, kept, place] {
+                                                autosave_.discard(kept);
+                                                offer_unsaved(place);
+                                              }}};
+  if (abandoned.size() > 1) {
+    text = tr("%1 (%2 of %3)").arg(text).arg(place + 1).arg(abandoned.size());
+    actions.push_back({tr("Next"), [this, place] { offer_unsaved(place + 1); }});
+  }
+  messages_->show_message(MessageBar::Tone::offer, text, std::move(actions));
+}
+
+void MainWindow::restore(const Autosave::Abandoned& kept) {
+  leave_choices([this, kept] { autosave_.restore(kept); });
+}
+
+void MainWindow::fill_unsaved_menu() {
+  unsaved_menu_->clear();
+  for (const Autosave::Abandoned& each : autosave_.abandoned()) {
+    const QString when =
+        QLocale().toString(QFileInfo(each.file).lastModified(), QLocale::ShortFormat);
+    unsaved_menu_->addAction(menu_text(tr("%1, %2").arg(QFileInfo(each.model).fileName(), when)),
+                             this, [this, each] { restore(each); });
+  }
+  if (unsaved_menu_->isEmpty()) {
+    unsaved_menu_->addAction(tr("No choices are left to restore"))->setEnabled(false);
+  }
+  give_mnemonics(*unsaved_menu_);
 }
 
 void MainWindow::take_saved() {

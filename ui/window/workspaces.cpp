@@ -28,6 +28,7 @@ const std::vector<Workspace>& table() {
        30,
        {{"plans_dock", Qt::LeftDockWidgetArea, 70},
         {"planner_dock", Qt::LeftDockWidgetArea, 70, "plans_dock"},
+        {"what_ifs_dock", Qt::LeftDockWidgetArea, 70, "plans_dock"},
         {"memory_dock", Qt::BottomDockWidgetArea, 66},
         {"inspector_dock", Qt::BottomDockWidgetArea, 34}}},
       {"fit",

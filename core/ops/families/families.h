@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "core/ops/attention/ops.h"
+#include "core/ops/losses/ops.h"
 #include "core/ops/rules/op.h"
 #include "core/ops/signals/ops.h"
 
@@ -10,7 +12,6 @@ namespace stashscope {
 // One file per operator family; each adds its operators to the registry.
 void add_activation_ops(OpRegistry& registry);
 void add_arithmetic_ops(OpRegistry& registry);
-void add_attention_ops(OpRegistry& registry);
 void add_cast_ops(OpRegistry& registry);
 void add_constant_ops(OpRegistry& registry);
 void add_control_flow_ops(OpRegistry& registry);
@@ -21,7 +22,6 @@ void add_einsum_ops(OpRegistry& registry);
 void add_gated_activation_ops(OpRegistry& registry);
 void add_gather_ops(OpRegistry& registry);
 void add_logic_ops(OpRegistry& registry);
-void add_loss_ops(OpRegistry& registry);
 void add_matmul_ops(OpRegistry& registry);
 void add_normalization_ops(OpRegistry& registry);
 void add_optimizer_ops(OpRegistry& registry);
@@ -49,8 +49,10 @@ inline constexpr std::array op_families = {
     add_data_dependent_ops,
     add_dropout_ops,
     add_einsum_ops,
+    add_fused_attention_ops,
     add_gated_activation_ops,
     add_gather_ops,
+    add_linear_loss_ops,
     add_logic_ops,
     add_loss_ops,
     add_matmul_ops,

@@ -4,12 +4,18 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_set>
 #include <vector>
 
 #include "core/graph/graph.h"
 
 namespace stashscope {
+
+/// Whether a node is the operator `type` of ONNX.
+inline bool is(const Node& node, std::string_view type) {
+  return node.domain.empty() && node.op_type == type;
+}
 
 /// A forward graph that a pass changes. Keeps producers, readers and the set of fixed values up to
 /// date for matching. Ids stay valid, and remaining values keep their names.
@@ -55,7 +61,7 @@ class Rewriter {
   const std::vector<Expr>* contents(ValueId id) const;
   /// The elements as integers; nothing when they are not known.
   std::optional<std::vector<std::int64_t>> integers(ValueId id) const;
-  /// The single element of a fixed tensor of numbers; nothing for any other value.
+  /// The single element of a fixed tensor of numbers or truth values; nothing for any other value.
   std::optional<double> scalar(ValueId id) const;
 
   /// Replaces `last` by `fused`. A name, doc string, origin or outputs that `fused` lacks come from

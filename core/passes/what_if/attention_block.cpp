@@ -15,8 +15,6 @@ namespace stashscope {
 
 namespace {
 
-bool is(const Node& node, const char* type) { return node.domain.empty() && node.op_type == type; }
-
 bool is_cast(const Rewriter& graph, const Node& node) {
   return (is(node, "Cast") || is(node, "CastLike")) &&
          is_floating(graph.type(node.inputs[0]).element) &&
@@ -222,7 +220,7 @@ class BlockReader {
   void add_step(const Node& node, std::size_t scores) {
     if (is(node, "Identity") || is_cast(graph_, node)) return;
     if (is(node, "Reshape") && !is_changed_shape(graph_, node)) return;
-    ScoreStep step{node.op_type, {}};
+    AttentionStep step{node.op_type, {}};
     if (is(node, "Where") && scores == 2) step.type = "WhereNot";
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
       if (i != scores) step.operands.push_back(node.inputs[i]);

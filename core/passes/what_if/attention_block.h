@@ -17,7 +17,7 @@ struct AttentionOperand {
 };
 
 /// What happens to the scores between the product of queries and keys and the softmax.
-struct ScoreStep {
+struct AttentionStep {
   std::string type;  ///< see the attribute `steps` of FusedAttention
   std::vector<ValueId> operands;
 };
@@ -30,7 +30,7 @@ struct AttentionBlock {
   AttentionOperand query;
   AttentionOperand key;
   AttentionOperand value;
-  std::vector<ScoreStep> steps;
+  std::vector<AttentionStep> steps;
   std::vector<std::int64_t> output_perm;  ///< of the transposition at the end
   double dropped_share = 0;
   std::int64_t dropout_seed = 0;

@@ -19,10 +19,10 @@ struct Form {
 
 constexpr std::string_view decomposed = "decomposed";
 constexpr std::array forms = {
-    Form{decomposed, "attention step by step"},
-    Form{"recomputed", "attention in blocks that stashes its operands only"},
-    Form{"efficient", "memory-efficient attention"},
-    Form{"flash", "flash attention"},
+    Form{decomposed, "Attention step by step"},
+    Form{"recomputed", "Attention that stashes its operands only"},
+    Form{"efficient", "Memory-efficient attention"},
+    Form{"flash", "Flash attention"},
 };
 
 const Form* find_form(const std::string& name) {
@@ -45,7 +45,7 @@ Node fused(const AttentionBlock& block, const std::string& form) {
   add_perm("output_perm", block.output_perm, node);
   node.inputs = {block.query.value, block.key.value, block.value.value};
   Strings steps;
-  for (const ScoreStep& step : block.steps) {
+  for (const AttentionStep& step : block.steps) {
     steps.push_back(step.type);
     node.inputs.insert(node.inputs.end(), step.operands.begin(), step.operands.end());
   }

@@ -8,8 +8,6 @@ namespace stashscope {
 
 namespace {
 
-bool is(const Node& node, const char* type) { return node.domain.empty() && node.op_type == type; }
-
 /// The node that makes a value, behind nodes that hand it on.
 NodeId maker_of(const Rewriter& graph, ValueId value) {
   NodeId maker = graph.maker(value);

@@ -36,7 +36,7 @@ struct WhatIf {
   /// Rewrites the model. Null: `prepare_training_step` does it.
   void (*apply)(Rewriter&, WhatIfResult&);
   std::string (*words)(
-      const std::string& value);  ///< the choice in words, such as `flash attention`
+      const std::string& value);  ///< the choice in words, such as `Flash attention`
 };
 
 /// All what-ifs, in the order in which they are applied.

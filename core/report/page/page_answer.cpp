@@ -174,10 +174,9 @@ Sentence module_sentence(const Study& study, const std::vector<ModuleMemory>& mo
 Sentence move_sentence(const Study& study, const std::vector<std::string>& names,
                        const NextMove& move) {
   const double seconds = move.seconds_change;
-  const std::string what = move.pass != nullptr ? std::string(move.pass->title)
-                                                : "Recompute " + xml_escaped(names[move.row]);
-  const std::string option = move.pass != nullptr ? "--pass " + std::string(move.pass->name)
-                                                  : plan_row(study, move.row).config;
+  const bool is_row = option_of(move).empty();
+  const std::string what = is_row ? "Recompute " + xml_escaped(names[move.row]) : title_of(move);
+  const std::string option = is_row ? plan_row(study, move.row).config : option_of(move);
   return what + ": " + strong(format_bytes(-move.peak_change)) + " less at the peak for " +
          format_seconds(std::abs(seconds)) + (seconds < 0 ? " less" : " more") + " time (" +
          percent_of(std::abs(seconds), step_seconds(study, *study.current)) + "), " +

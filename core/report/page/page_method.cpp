@@ -64,13 +64,16 @@ std::string optimizer_html(const Study& study) {
   const CapturedStep* const captured = study.graph().data().captured.get();
   if (captured != nullptr && captured->has_optimizer()) return "as captured";
   const UpdateChoice& update = study.choices.update;
-  return xml_escaped(update.optimizer) + (update.master_weights ? ", float32 master weights" : "") +
+  return xml_escaped(update.optimizer) +
+         (keeps_master_weights(update) ? ", float32 master weights" : "") +
          (update.release_gradients ? ", gradients released during backward" : "");
 }
 
 std::string passes_html(const GraphChoices& choices) {
   std::vector<std::string> names(choices.passes.begin(), choices.passes.end());
   if (choices.precision) names.push_back("precision " + precision_name(choices.precision));
+  if (choices.gradient_type)
+    names.push_back("gradients in " + precision_name(choices.gradient_type));
   return xml_escaped(join(names, ", "));
 }
 

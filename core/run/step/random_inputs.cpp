@@ -50,6 +50,10 @@ std::optional<std::int64_t> bound_at(const Graph& graph, const Bindings& binding
   if (is_loss && !node.op_type.ends_with("Grad") && is_input(1)) {
     return dim_of(graph, bindings, node.inputs[0], 1);
   }
+  if (node.op_type == "LinearCrossEntropyLoss" && is_input(2)) {
+    return dim_of(graph, bindings, node.inputs[1],
+                  node.attributes.integer("transposed", 0) ? 0 : 1);
+  }
   if (node.op_type == "GatherElements" && is_input(1)) {
     return dim_of(graph, bindings, node.inputs[0], node.attributes.integer("axis", 0));
   }

@@ -74,6 +74,11 @@ std::vector<std::string> pass_titles(const Choices& choices) {
   return titles;
 }
 
+Choices with_what_if(Choices choices, std::string_view name, std::string_view value) {
+  choices.graph.what_ifs.insert_or_assign(std::string(name), std::string(value));
+  return choices;
+}
+
 void add_passes(const std::string& list, Choices& choices) {
   std::set<std::string>& passes = choices.graph.passes;
   for (const std::string& name : split(list, ',')) {
@@ -87,13 +92,26 @@ void add_passes(const std::string& list, Choices& choices) {
   }
 }
 
-std::optional<ElementType> parse_precision(const std::string& name) {
+namespace {
+
+std::optional<ElementType> parse_half(const std::string& name, const char* what,
+                                      const char* reason) {
   if (name.empty()) return std::nullopt;
   for (const ElementType each : {ElementType::float16, ElementType::bfloat16}) {
     if (name == name_of(each)) return each;
   }
-  fail_usage("precision '" + printable(name) + "'", "cannot be mixed with float32",
+  fail_usage(std::string(what) + " '" + printable(name) + "'", reason,
              "choose float16 or bfloat16");
+}
+
+}  // namespace
+
+std::optional<ElementType> parse_precision(const std::string& name) {
+  return parse_half(name, "precision", "cannot be mixed with float32");
+}
+
+std::optional<ElementType> parse_gradient_type(const std::string& name) {
+  return parse_half(name, "type of gradients", "is not a floating-point type of 16 bits");
 }
 
 std::string precision_name(const std::optional<ElementType>& precision) {

@@ -25,6 +25,9 @@ struct GraphChoices {
   /// float16 or bfloat16, mixed with float32. If not set, the model keeps its element types.
   std::optional<ElementType> precision;
   WhatIfChoices what_ifs;  ///< choices of the training runtime, such as the form of attention
+  /// float16 or bfloat16, in which float32 gradients of parameters wait for the update. If not set,
+  /// gradients have the type of their parameter.
+  std::optional<ElementType> gradient_type;
 
   friend bool operator==(const GraphChoices&, const GraphChoices&) = default;
 };
@@ -155,9 +158,14 @@ std::vector<std::string> pass_titles(const Choices& choices);
 /// `GraphPass::among_all` is true. For an unknown name, throws a usage Error that lists the names.
 void add_passes(const std::string& list, Choices& choices);
 
+/// The choices with a what-if set to `value`, which it must take.
+Choices with_what_if(Choices choices, std::string_view name, std::string_view value);
+
 /// Converts the name of a precision to its type and back; an empty name means no precision. Throws
 /// a usage Error for a type that cannot be mixed with float32.
 std::optional<ElementType> parse_precision(const std::string& name);
+/// The same for the type of gradients.
+std::optional<ElementType> parse_gradient_type(const std::string& name);
 std::string precision_name(const std::optional<ElementType>& precision);
 
 /// Throws a usage Error for a bandwidth, in bytes per second, that no link between device and host

@@ -31,6 +31,14 @@ std::string shown_name(const Graph& graph, const Dataflow& dataflow, NodeId node
   return names.empty() ? "" : names.front();
 }
 
+std::string titled_name(const Graph& graph, const Dataflow& dataflow, NodeId node) {
+  const std::string own = own_name(graph, dataflow, node);
+  if (!own.empty()) return own;
+  const std::string& type = graph.node(dataflow.origin(node)).op_type;
+  const std::string output = shown_name(graph, dataflow, node);
+  return output.empty() ? type : type + " → " + output;
+}
+
 NodeNames::NodeNames(const Graph& graph) : NodeNames(graph, Dataflow(graph)) {}
 
 NodeNames::NodeNames(const Graph& graph, const Dataflow& dataflow)

@@ -13,6 +13,9 @@ namespace stashscope {
 /// A node's name on the screen: its own name, or if that is empty, the name of its first output.
 std::string shown_name(const Graph& graph, const Dataflow& dataflow, NodeId node);
 
+/// The node's own name, or if that is empty, its operator and its first output: `MatMul → scores`.
+std::string titled_name(const Graph& graph, const Dataflow& dataflow, NodeId node);
+
 /// The names of nodes in choices. A name identifies all nodes that have the name. A name that no
 /// node has identifies the producer of the tensor with this name.
 class NodeNames {

@@ -86,7 +86,7 @@ struct ChoiceText {
   std::string (*text)(const Choices&);
 };
 
-constexpr std::array<ChoiceText, 27> choice_texts = {{
+constexpr std::array<ChoiceText, 28> choice_texts = {{
     {"level", [](const Choices& c) { return std::to_string(c.plans.level); }},
     {"plans of ONNX Runtime",
      [](const Choices& c) { return std::string(rules_of(c.plans.search.reference).name); }},
@@ -103,6 +103,10 @@ constexpr std::array<ChoiceText, 27> choice_texts = {{
        return or_else(precision_name(c.graph.precision), "as in the model");
      }},
     {"what-ifs", [](const Choices& c) { return what_ifs_text(c); }},
+    {"type of gradients",
+     [](const Choices& c) {
+       return or_else(precision_name(c.graph.gradient_type), "that of the parameter");
+     }},
     {"device profile", [](const Choices& c) { return c.times.profile.name; }},
     {"run on", [](const Choices& c) { return choice_text(c.device, no_device); }},
     {"same dimensions", same_dims_text},

@@ -75,6 +75,7 @@ json to_json(const Choices& choices) {
           {"passes", choices.graph.passes},
           {"precision", precision_name(choices.graph.precision)},
           {"what_ifs", choices.graph.what_ifs},
+          {"gradient_type", precision_name(choices.graph.gradient_type)},
           {"device", choice_text(choices.device, no_device)},
           {"allocator", choices.allocator ? json(*choices.allocator) : json()}};
 }
@@ -161,6 +162,9 @@ void read_passes(const json& object, Choices& choices) {
   read(object, "what_ifs", what_ifs);
   for (const auto& [name, value] : what_ifs)
     add_what_if(name + "=" + value, choices.graph.what_ifs);
+  std::string gradient_type;
+  read(object, "gradient_type", gradient_type);
+  choices.graph.gradient_type = parse_gradient_type(gradient_type);
 }
 
 void read_graph(const json& object, Choices& choices) {

@@ -66,21 +66,26 @@ class MoveTrial {
   void try_row(std::size_t row) {
     Choices after = with_plan(study_, study_.choices, study_.plan_table->plans[row], true);
     const auto moved = study_of(after);
-    add({nullptr, row, std::move(after), 0, extra_seconds(*moved) - extra_seconds(study_)}, *moved);
+    NextMove move;
+    move.row = row;
+    move.after = std::move(after);
+    move.seconds_change = extra_seconds(*moved) - extra_seconds(study_);
+    add(std::move(move), *moved);
   }
 
-  /// Adds no move if the study with the pass cannot be computed, for example because the choices
-  /// name nodes that the pass replaces.
   void try_pass(const GraphPass& pass) {
-    try {
-      Choices after = with_pass(study_.choices, pass);
-      const auto moved = study_of(after);
-      const double change =
-          step_seconds(*moved, *moved->current) - step_seconds(study_, *study_.current);
-      add({&pass, 0, std::move(after), 0, change}, *moved);
-    } catch (const Error& error) {
-      if (error.kind() == ErrorKind::cancelled) throw;
-    }
+    NextMove move;
+    move.pass = &pass;
+    move.after = with_pass(study_.choices, pass);
+    try_other_graph(std::move(move));
+  }
+
+  void try_what_if(const WhatIf& what_if, std::string_view value) {
+    NextMove move;
+    move.what_if = &what_if;
+    move.value = value;
+    move.after = with_what_if(study_.choices, what_if.name, move.value);
+    if (move.after != study_.choices) try_other_graph(std::move(move));
   }
 
   /// The moves that no other move dominates, without passes that free almost nothing.
@@ -88,7 +93,8 @@ class MoveTrial {
     const std::int64_t least = study_.current->timeline.peak_bytes / least_share_of_pass;
     std::vector<NextMove> best;
     for (const NextMove& move : moves_) {
-      if (move.pass != nullptr && -move.peak_change < least) continue;
+      const bool is_row = move.pass == nullptr && move.what_if == nullptr;
+      if (!is_row && -move.peak_change < least) continue;
       const bool is_dominated = std::ranges::any_of(
           moves_, [&](const NextMove& other) { return dominates(other, move); });
       if (!is_dominated) best.push_back(move);
@@ -99,6 +105,19 @@ class MoveTrial {
  private:
   std::shared_ptr<const Study> study_of(const Choices& after) const {
     return compute_study(study_.model, after, &study_, progress_);
+  }
+
+  /// Adds no move if its study cannot be computed, for example because the choices name nodes that
+  /// the move replaces.
+  void try_other_graph(NextMove move) {
+    try {
+      const auto moved = study_of(move.after);
+      move.seconds_change =
+          step_seconds(*moved, *moved->current) - step_seconds(study_, *study_.current);
+      add(std::move(move), *moved);
+    } catch (const Error& error) {
+      if (error.kind() == ErrorKind::cancelled) throw;
+    }
   }
 
   void add(NextMove move, const Study& moved) {
@@ -123,6 +142,22 @@ void add_reserved(const Study& study, std::vector<NextMove>& moves, const Progre
 
 }  // namespace
 
+std::string title_of(const NextMove& move) {
+  if (move.pass != nullptr) return std::string(move.pass->title);
+  return move.what_if != nullptr ? move.what_if->words(move.value) : "";
+}
+
+std::string description_of(const NextMove& move) {
+  if (move.pass != nullptr) return std::string(move.pass->description);
+  return move.what_if != nullptr ? std::string(move.what_if->description) : "";
+}
+
+std::string option_of(const NextMove& move) {
+  if (move.pass != nullptr) return "--pass " + std::string(move.pass->name);
+  return move.what_if != nullptr ? "--what-if " + std::string(move.what_if->name) + "=" + move.value
+                                 : "";
+}
+
 std::vector<NextMove> next_moves(const Study& study, std::size_t most, const Progress& progress,
                                  const MoveLimits& limits) {
   if (!can_try_rows(study)) return {};
@@ -130,6 +165,11 @@ std::vector<NextMove> next_moves(const Study& study, std::size_t most, const Pro
   for (const std::size_t row : candidates(study, limits.rows)) trial.try_row(row);
   for (const GraphPass* const pass : passes_to_try(study, limits.passes, progress)) {
     trial.try_pass(*pass);
+  }
+  if (limits.passes > 0 && can_change_graph(study)) {
+    for (const WhatIf& what_if : what_ifs()) {
+      for (const std::string_view value : what_if.tried) trial.try_what_if(what_if, value);
+    }
   }
   std::vector<NextMove> best = trial.best();
   const std::int64_t unit =
@@ -143,7 +183,7 @@ std::vector<NextMove> next_moves(const Study& study, std::size_t most, const Pro
 
 std::vector<const GraphPass*> passes_to_try(const Study& study, std::size_t most,
                                             const Progress& progress) {
-  if (study.times->measured > 0 || study.graph().data().captured) return {};
+  if (!can_change_graph(study)) return {};
   const GraphChoices& choices = study.choices.graph;
   return passes_with_effect(sized_model(*study.model, choices, zero_dims(study.choices.dims)),
                             choices.goal, selected_passes(choices), most, progress);

@@ -10,12 +10,14 @@
 
 namespace stashscope {
 
-/// A row of the plan table that is not fully on, or a graph pass that is off, and the effect of
-/// switching the row or the pass on.
+/// A row of the plan table that is not fully on, a graph pass that is off, or a what-if, and the
+/// effect of switching it on.
 struct NextMove {
-  const GraphPass* pass = nullptr;  ///< null: the move is a row
-  std::size_t row = 0;              ///< see `plan_row`; 0 for a pass
-  Choices after;                    ///< the choices with the row or the pass on
+  const GraphPass* pass = nullptr;  ///< null: the move is no pass
+  const WhatIf* what_if = nullptr;  ///< null: the move is no what-if
+  std::string value;                ///< of the what-if
+  std::size_t row = 0;              ///< see `plan_row`; 0 for a pass or a what-if
+  Choices after;                    ///< the choices with the move made
   std::int64_t peak_change = 0;     ///< change of the current step's peak in bytes; below 0
   double seconds_change = 0;        ///< change of the current step's time
   /// What the chosen allocator reserves after the move. Not set if no allocator is chosen.
@@ -26,17 +28,24 @@ struct NextMove {
 /// takes one more shape inference for each pass that is off.
 struct MoveLimits {
   std::size_t rows = 64;
-  std::size_t passes = 64;
+  std::size_t passes = 64;  ///< 0: what-ifs are not tried either
 };
+
+/// The pass or the what-if of a move in words. Empty for a row.
+std::string title_of(const NextMove& move);
+/// What the pass or the what-if does. Empty for a row.
+std::string description_of(const NextMove& move);
+/// The option that switches on the pass or the what-if. Empty for a row.
+std::string option_of(const NextMove& move);
 
 /// The moves that lower the peak by the most bytes for each second that they add, best first. The
 /// numbers come from the study of each move's choices, so the numbers are exact. Of the rows whose
 /// plan types ONNX Runtime knows, tries the rows that free most at the peak. Also tries
-/// `passes_to_try`, but lists no pass that frees less than a thousandth of the peak, because most
-/// passes free a little. A move is left out if another move that was tried lowers the peak at least
-/// as much in less time, or lowers the peak more in the same time. Empty for a searched order,
-/// because a move would start the search again, and for a planned sequence, because a move would
-/// drop it. Throws a cancelled Error when cancelled.
+/// `passes_to_try` and all values of what-ifs, but lists none that frees less than a thousandth of
+/// the peak, because most passes free a little. A move is left out if another move that was tried
+/// lowers the peak at least as much in less time, or lowers the peak more in the same time. Empty
+/// for a searched order, because a move would start the search again, and for a planned sequence,
+/// because a move would drop it. Throws a cancelled Error when cancelled.
 /// @param most the largest number of moves to return
 std::vector<NextMove> next_moves(const Study& study, std::size_t most, const Progress& progress,
                                  const MoveLimits& limits = {});

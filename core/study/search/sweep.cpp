@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/schedule/orders/orders.h"
 #include "core/study/edits/dimension_edits.h"
+#include "core/study/reserved/reserved_memory.h"
 #include "core/study/search/plan_evaluator.h"
 #include "core/study/search/resized_step.h"
 
@@ -15,16 +16,24 @@ namespace stashscope {
 
 namespace {
 
-SweepPoint point_at(const StepResizer& resizer, const Dimension& dimension, std::int64_t value) {
+/// The bytes that a timeline needs.
+using BytesOf = std::function<std::int64_t(const Timeline&)>;
+
+BytesOf timeline_bytes(const Study& study, const std::optional<AllocatorSettings>& allocator) {
+  if (!allocator) return [](const Timeline& timeline) { return timeline.peak_bytes; };
+  return [&rules = study.prepared->rules, &settings = *allocator](const Timeline& timeline) {
+    return reserved_memory(rules, timeline, settings).reserved_bytes;
+  };
+}
+
+SweepPoint point_at(const StepResizer& resizer, const BytesOf& bytes_of, const Dimension& dimension,
+                    std::int64_t value) {
   SweepPoint point;
   point.value = value;
   try {
     const auto sizes = resizer.sizes_with({dimension}, value);
-    const auto peak = [&](const ScheduleSpec& schedule) {
-      return resizer.resize(schedule, sizes).timeline.peak_bytes;
-    };
-    point.baseline_bytes = peak(resizer.baseline());
-    point.current_bytes = peak(resizer.current());
+    point.baseline_bytes = bytes_of(resizer.resize(resizer.baseline(), sizes).timeline);
+    point.current_bytes = bytes_of(resizer.resize(resizer.current(), sizes).timeline);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::usage && error.kind() != ErrorKind::input) throw;
     point.fault = error.what();
@@ -73,12 +82,14 @@ std::vector<std::int64_t> coarse_first(const std::vector<std::int64_t>& values) 
 }
 
 void sweep(const Study& study, const Dimension& dimension, const std::vector<std::int64_t>& values,
-           const std::function<void(const SweepPoint&)>& on_point, const Progress& progress) {
+           const std::function<void(const SweepPoint&)>& on_point, const Progress& progress,
+           const std::optional<AllocatorSettings>& allocator) {
   const StepResizer resizer(study, progress);
+  const BytesOf bytes_of = timeline_bytes(study, allocator);
   double done = 0;
   for (const std::int64_t value : values) {
     progress.update(done++ / static_cast<double>(values.size()), "peaks");
-    on_point(point_at(resizer, dimension, value));
+    on_point(point_at(resizer, bytes_of, dimension, value));
   }
 }
 

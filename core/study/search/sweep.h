@@ -2,19 +2,22 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "core/allocator/allocator_settings.h"
 #include "core/study/step/study.h"
 
 namespace stashscope {
 
-/// The peak of a step with one value for a dimension.
+/// What a step needs with one value for a dimension: the peak of its tensors or, if the sweep has
+/// an allocator, what the allocator reserves for them.
 struct SweepPoint {
   std::int64_t value = 0;
-  std::string fault;                ///< if not empty: why the value has no peaks
-  std::int64_t baseline_bytes = 0;  ///< peak without plans, in the file's order
-  std::int64_t current_bytes = 0;   ///< peak with the plans, order and fusions of the study
+  std::string fault;                ///< if not empty: why the value has no bytes
+  std::int64_t baseline_bytes = 0;  ///< without plans, in the file's order
+  std::int64_t current_bytes = 0;   ///< with the plans, order and fusions of the study
 
   friend bool operator==(const SweepPoint&, const SweepPoint&) = default;
 };
@@ -27,15 +30,17 @@ std::vector<std::int64_t> sweep_values(std::int64_t from, std::int64_t to, int c
 /// the middle, then the middles of the gaps.
 std::vector<std::int64_t> coarse_first(const std::vector<std::int64_t>& values);
 
-/// Computes the peaks for values of one dimension, in the given order. Each peak equals the peak
-/// that a study with the value would have, with one exception: a searched order is not searched
+/// Computes what the step needs for values of one dimension, in the given order. The bytes of each
+/// point are those of a study with the value, with one exception: a searched order is not searched
 /// again for the value (resized_step.h). Throws a cancelled Error when cancelled.
 /// @param on_point called on the calling thread after each value
+/// @param allocator if set, the points have what an allocator with these settings reserves
 void sweep(const Study& study, const Dimension& dimension, const std::vector<std::int64_t>& values,
-           const std::function<void(const SweepPoint&)>& on_point, const Progress& progress);
+           const std::function<void(const SweepPoint&)>& on_point, const Progress& progress,
+           const std::optional<AllocatorSettings>& allocator = {});
 
-/// Whether a sweep of a dimension has the same points in both studies, for example because the
-/// studies differ only in the size of the dimension.
+/// Whether a sweep of a dimension with the same allocator, or without one, has the same points in
+/// both studies, for example because the studies differ only in the size of the dimension.
 bool have_same_sweep(const Study& a, const Study& b, const std::string& dimension);
 
 }  // namespace stashscope

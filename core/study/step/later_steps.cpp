@@ -6,8 +6,10 @@
 namespace stashscope {
 
 bool is_made_state(const BufferRules& rules, const Buffer& buffer) {
-  return !buffer.state && buffer.returned && buffer.root.index() < rules.role.size() &&
-         rules.role[buffer.root] == ValueRole::optimizer_state && !rules.is_given[buffer.root];
+  const bool is_state = !buffer.state && buffer.root.index() < rules.role.size() &&
+                        rules.role[buffer.root] == ValueRole::optimizer_state;
+  if (!is_state || !buffer.returned || rules.is_given[buffer.root]) return false;
+  return rules.replaces_state.empty() || !rules.replaces_state[buffer.root];
 }
 
 LaterSteps later_steps(const BufferRules& rules, const Timeline& timeline) {

@@ -6,7 +6,7 @@ namespace stashscope {
 
 PassSelection selected_passes(const GraphChoices& choices) {
   return {choices.passes, choices.precision.value_or(ElementType::undefined), cpu_evaluator(),
-          choices.what_ifs};
+          choices.gradient_type.value_or(ElementType::undefined), choices.what_ifs};
 }
 
 }  // namespace stashscope

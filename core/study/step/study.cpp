@@ -1,8 +1,13 @@
 #include "core/study/step/study.h"
 
+#include "core/passes/gradients.h"
 #include "core/study/step/moved_order.h"
 
 namespace stashscope {
+
+bool can_change_graph(const Study& study) {
+  return study.times->measured == 0 && !study.model->data().captured && !has_backward(*study.model);
+}
 
 NodeCounts node_counts(const Study& study) {
   const auto nodes = static_cast<std::int64_t>(study.graph().nodes().size());

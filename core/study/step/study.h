@@ -141,6 +141,10 @@ std::shared_ptr<const Study> with_measured_times(const Study& study,
                                                  const std::optional<Measurement>& baseline,
                                                  const Measurement& current);
 
+/// Whether passes and what-ifs may change the study's graph. Not if the study is of a step as it
+/// ran, or has measured times, because the nodes that they make have no measured times.
+bool can_change_graph(const Study& study);
+
 /// The study with another device to run the step. The times stay as they are.
 std::shared_ptr<const Study> on_device(const Study& study, const std::string& device);
 

@@ -74,10 +74,36 @@ void warn_of_boundary(const StudyParts& study, Warnings& warnings) {
       "the model does not mark where its backward pass begins, so no recompute plans are listed");
 }
 
+/// Warns of choices about the precision of updates that change nothing.
+void warn_of_rounding(const StudyParts& study, bool has_master, Warnings& warnings) {
+  const UpdateChoice& update = study.choices.update;
+  const Optimizer& optimizer = find_optimizer(update.optimizer);
+  if (optimizer.rounds_stochastically) {
+    const auto& parameters = study.prepared->step.parameters;
+    const bool any = std::ranges::any_of(parameters, [&](const Parameter& each) {
+      return each.gradient.valid() &&
+             study.graph().value(each.value).type.element == ElementType::bfloat16;
+    });
+    if (!any) {
+      warnings.emplace_back("no trained parameter is bfloat16, so none is rounded stochastically");
+    }
+    if (update.master_weights) {
+      warnings.push_back("'" + update.optimizer +
+                         "' rounds stochastically instead of keeping master weights, so none are "
+                         "kept; for master weights, choose 'adamw'");
+    }
+  } else if (update.master_weights && !has_master) {
+    warnings.push_back(
+        optimizer.updates
+            ? "no trained parameter is float16 or bfloat16, so no master weights are kept"
+            : "only an optimizer keeps master weights" +
+                  option_words({Advice::Action::choose_optimizer}));
+  }
+}
+
 /// Warns of optimizer choices that change nothing, which are most likely a misunderstanding.
 void warn_of_update(const StudyParts& study, Warnings& warnings) {
   const UpdateChoice& update = study.choices.update;
-  const Optimizer& optimizer = find_optimizer(update.optimizer);
   const auto& buffers = study.baseline->timeline.buffers;
   const auto has_state = [&](auto is_wanted) {
     return std::any_of(buffers.begin(), buffers.end(),
@@ -85,17 +111,13 @@ void warn_of_update(const StudyParts& study, Warnings& warnings) {
   };
   const CapturedStep* const captured = study.graph().data().captured.get();
   if (captured != nullptr && captured->has_optimizer()) return;
-  if (!optimizer.states.empty() && !has_state([](const OptimizerState&) { return true; })) {
+  if (find_optimizer(update.optimizer).states != nullptr &&
+      !has_state([](const OptimizerState&) { return true; })) {
     warnings.emplace_back("no parameter receives a gradient, so the optimizer keeps no states");
   }
-  if (update.master_weights &&
-      !has_state([](const OptimizerState& each) { return each.name == master_weight; })) {
-    warnings.push_back(
-        optimizer.updates
-            ? "no trained parameter is float16 or bfloat16, so no master weights are kept"
-            : "only an optimizer keeps master weights" +
-                  option_words({Advice::Action::choose_optimizer}));
-  }
+  warn_of_rounding(study,
+                   has_state([](const OptimizerState& each) { return each.name == master_weight; }),
+                   warnings);
   if (update.release_gradients && study.baseline->timeline.released_outputs.empty()) {
     warnings.emplace_back("no gradient of a parameter can be released early");
   }

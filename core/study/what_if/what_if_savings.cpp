@@ -6,7 +6,6 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/graph/micro_batches.h"
-#include "core/passes/gradients.h"
 #include "core/passes/what_if/micro_batches.h"
 #include "core/study/choices/micro_batch_sizes.h"
 
@@ -103,9 +102,8 @@ std::optional<WhatIfStop> other_batch(const Study& study, const Study& with) {
 std::optional<WhatIfSaving> offer(const Study& study, const WhatIf& what_if, std::string_view value,
                                   const Progress& progress) {
   try {
-    const auto with = compute_study(
-        study.model, with_what_if(study.choices, std::string(what_if.name), std::string(value)),
-        &study, progress);
+    const auto with = compute_study(study.model, with_what_if(study.choices, what_if.name, value),
+                                    &study, progress);
     const WhatIfResult* const result = result_of(*with, what_if.name);
     if (result == nullptr || (result->changed == 0 && result->stopped_by.empty())) {
       return std::nullopt;
@@ -120,16 +118,7 @@ std::optional<WhatIfSaving> offer(const Study& study, const WhatIf& what_if, std
   }
 }
 
-bool can_change(const Study& study) {
-  return !study.model->data().captured && !has_backward(*study.model);
-}
-
 }  // namespace
-
-Choices with_what_if(Choices choices, const std::string& name, const std::string& value) {
-  choices.graph.what_ifs.insert_or_assign(name, value);
-  return choices;
-}
 
 std::vector<WhatIfSaving> what_if_savings(const Study& study, const Progress& progress) {
   std::vector<WhatIfSaving> savings;
@@ -144,7 +133,7 @@ std::vector<WhatIfSaving> what_if_savings(const Study& study, const Progress& pr
 
 std::vector<WhatIfSaving> what_if_offers(const Study& study, const Progress& progress) {
   std::vector<WhatIfSaving> offers;
-  if (!can_change(study)) return offers;
+  if (!can_change_graph(study)) return offers;
   for (const WhatIf& what_if : what_ifs()) {
     const auto chosen = study.choices.graph.what_ifs.find(std::string(what_if.name));
     for (const std::string_view value : what_if.tried) {

@@ -25,11 +25,8 @@ std::vector<WhatIfSaving> what_if_savings(const Study& study, const Progress& pr
 
 /// Every value of every what-if that could be switched on instead of what is on, with what it would
 /// do to the step. Values that find nothing to change are left out unless something stopped them.
-/// None for a model that already has a backward pass. Analyzes the model once for each value.
+/// None unless `can_change_graph`. Analyzes the model once for each value.
 /// Throws a cancelled Error when cancelled.
 std::vector<WhatIfSaving> what_if_offers(const Study& study, const Progress& progress = {});
-
-/// The choices of a study with one what-if set to `value`.
-Choices with_what_if(Choices choices, const std::string& name, const std::string& value);
 
 }  // namespace stashscope

@@ -31,7 +31,7 @@ class CheckpointedForward(OwnForward):
         self.region = region
         # The kept occurrences by operator.
         self.saved = saved_operators(region)
-        self._skipped = skipped_operators(region)
+        self.skipped = skipped_operators(region)
         # Saved operators that have been seen running. Those never seen are an error, not a smaller saving.
         self._seen: set[tuple[Any, int]] = set()
         know(module, self)
@@ -63,8 +63,8 @@ class CheckpointedForward(OwnForward):
 
     def policy(self) -> Optional[CallPolicy]:
         """A fresh policy for one call, or None if the region keeps nothing and leaves out nothing."""
-        needed = self.saved or self._skipped
-        return CallPolicy(self.region.module, self.saved, self._skipped) if needed else None
+        needed = self.saved or self.skipped
+        return CallPolicy(self.region.module, self.saved, self.skipped) if needed else None
 
     def check(self, ran: Callable[[Any], int]) -> None:
         """Raises `Error` if kept operators do not run. `ran` gives how often an operator runs in a call."""

@@ -11,6 +11,7 @@ from torch.overrides import TorchFunctionMode
 from .answers import Answers
 from .composites import AS_ON_REAL_TENSORS, AS_WITHOUT_MODES
 from .gpu_kernels import AS_ON_CUDA
+from .host_numbers import is_number_without_device
 from .numbers import UnknownInteger, UnknownNumber, refuse
 from .places import frames_from
 from .scalars import Scalars
@@ -39,6 +40,7 @@ class Calls(TorchFunctionMode):
         replaced = {**AS_ON_REAL_TENSORS, **AS_ON_CUDA} if on_cuda else AS_ON_REAL_TENSORS
         self._replaced = replaced if fake else AS_WITHOUT_MODES
         self._running: Optional[Any] = None
+        self._arguments: Any = {}
         # Whether the call runs in a transform of `torch.func`, which has nothing in place.
         self._transformed = False
         # The number of calls so far.
@@ -48,6 +50,10 @@ class Calls(TorchFunctionMode):
     def adds_in_place(self) -> bool:
         """Whether an addition now belongs to an operator that has it in place."""
         return self._running in _ADDING_IN_PLACE and not self._transformed
+
+    def makes_number_on_host(self) -> bool:
+        """Whether the running call makes a tensor that a script for a GPU has on the host."""
+        return is_number_without_device(self._running, self._arguments, frames_from(1).optimizer)
 
     def adds_bias(self, args: Any) -> bool:
         """Whether an addition now is the bias of a product inside a larger function, which adds it in place."""
@@ -60,7 +66,7 @@ class Calls(TorchFunctionMode):
         return data.get(func) or self._replaced.get(func, func)
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        outer, self._running = self._running, func
+        outer, self._running, self._arguments = self._running, func, kwargs or {}
         self.number += 1
         called = self._called(func)
         try:

@@ -55,13 +55,9 @@ def for_fake_kernel(func: Any, args: Any) -> Any:
 def as_on_cpu(func: Any, args: Any, result: Any) -> Any:
     """The result of a fake kernel with the memory that the CPU's kernel gives it."""
     if func is aten.mkldnn_rnn_layer.default:
-        size = _workspace(args)
-        return (*result[:3], torch.empty(size, dtype=torch.uint8, device=result[3].device))
+        return (*result[:3], _workspace(args, result[3].device))
     if func is aten.mkldnn_rnn_layer_backward.default:
-        # The kernel copies the gradient of one bias for the other, and gives all gradients in float32.
-        return tuple(one if place != 4 and one.dtype == torch.float32
-                     else torch.empty_strided(one.shape, one.stride(), dtype=torch.float32, device=one.device)
-                     for place, one in enumerate(result))
+        return _gradients_of_layer(args, result)
     if func is aten.native_layer_norm_backward.default and result[0] is not None and not result[0].is_contiguous():
         result = (torch.empty(result[0].shape, dtype=result[0].dtype, device=result[0].device), *result[1:])
     if func is aten.softplus_backward.default:
@@ -119,12 +115,31 @@ def _with_types(args: Any, result: Any, source: int, positions: tuple[int, ...])
     return tuple(made)
 
 
-def _workspace(args: Any) -> int:
-    """oneDNN chooses the size by the processor, so the layer runs once with zeros to find out."""
+def _gradients_of_layer(args: Any, result: Any) -> Any:
+    """The kernel copies the gradient of one bias for the other, and gives all gradients in float32.
+
+    A layer without biases names its weights in their places, and gets the gradients of biases all the same.
+    """
+    made = list(result)
+    for place, one in enumerate(result):
+        shape = result[1].shape[:1] if place in (3, 4) else one.shape
+        strides = one.stride() if shape == one.shape else (1,)
+        if place == 4 or one.dtype != torch.float32 or shape != one.shape:
+            made[place] = torch.empty_strided(shape, strides, dtype=torch.float32, device=one.device)
+    return tuple(made)
+
+
+def _workspace(args: Any, device: torch.device) -> Optional[torch.Tensor]:
+    """What oneDNN keeps for the backward pass; nothing without gradients.
+
+    oneDNN chooses the size by the processor, so the layer runs once with zeros to find out.
+    """
+    if not torch.is_grad_enabled():
+        return None
     key = tuple((tuple(arg.shape), arg.dtype) if isinstance(arg, torch.Tensor) else str(arg) for arg in args)
     if key not in _sizes:
         with _disable_current_modes(), torch.enable_grad():
             zeros = [torch.zeros(arg.shape, dtype=arg.dtype) if isinstance(arg, torch.Tensor) else arg for arg in args]
             results = list(tensors_in(aten.mkldnn_rnn_layer.default(*zeros)))
             _sizes[key] = results[3].untyped_storage().nbytes()
-    return _sizes[key]
+    return torch.empty(_sizes[key], dtype=torch.uint8, device=device)

@@ -30,8 +30,9 @@ BY_THE_COMMAND = Advice("capture with --step 2", "use stashscope.capture with wa
 def hints(record: Record, assumed: Assumed, advice: Advice) -> list[str]:
     """Warnings for the file."""
     said = []
-    made = sum(size for key, size, role in zip(record.keys, record.bytes, record.roles)
-               if role == "optimizer" and key[0] == "node")
+    made = sum(record.bytes[index] for index, key in enumerate(record.keys)
+               if record.roles[index] == "optimizer" and key[0] == "node"
+               and record.last[index] == len(record.nodes) and index not in record.replacing)
     if made:
         said.append(f"The optimizer makes {made:,} bytes of states in this step. Later steps hold them from their "
                     f"start: {advice.a_later_step}")

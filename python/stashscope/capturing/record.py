@@ -108,6 +108,8 @@ class Record:
     warnings: list[str] = field(default_factory=list)
     # Bytes of optimizer states that the step replaces, and that the capture holds to put them back.
     held_states: int = 0
+    # Storages of states that take the place of states from before the step.
+    replacing: set[int] = field(default_factory=set)
 
     def warn(self, text: str) -> None:
         """Goes into the file, once."""

@@ -18,6 +18,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from . import kernels
 from .answers import Answers
 from .calls import Calls
+from .host_numbers import on_host
 from .operators import Facts, facts_of, flops_of, named_arguments, readable_arguments, tensors_in
 from .phases import Phases
 from .places import is_in_guard
@@ -70,6 +71,8 @@ class Recorder(TorchDispatchMode):
                 return func._op_dk(DispatchKey.CompositeImplicitAutograd, *args, **kwargs)
         if func is aten.lift_fresh.default:
             self._values.made_by_python(args[0])
+            if not args[0].dim() and self._calls.makes_number_on_host():
+                self._values.keep_on_host(args[0])
             return self._unrecorded(func, args, kwargs)
         place = self._phases.place()
         if place.frames.from_engine and func is aten.add.Tensor and kernels.adds_in_place(args):
@@ -145,6 +148,10 @@ class Recorder(TorchDispatchMode):
         sizes = [kernels.result_bytes(func, args, kwargs, number, tensor)
                  for number, tensor in enumerate(tensors_in((result,)))]
         self._values.write(node, facts, named, result, sizes)
+        if self._values.on_cuda:
+            read = [self._values.is_on_host(one) for one in tensors_in((*args, *kwargs.values()))]
+            for tensor in on_host(func, read, result):
+                self._values.keep_on_host(tensor)
         node.flops = 0 if self._light else flops_of(func, args, kwargs, result)
         return result
 

@@ -22,6 +22,7 @@ from .calls import Calls
 from .compiling import CompiledRun
 from .constants import known_data
 from .gpu_kernels import CUDA, as_on_cuda
+from .host_numbers import counts_on_host
 from .kernels import (fake_tensors_are_tensors, hooks_beside_transforms, random_states_seen, resizes_seen,
                       same_arguments_again)
 from .module_calls import ModuleCalls
@@ -139,7 +140,7 @@ class Stage:
 
     def _recording(self, stack: contextlib.ExitStack, before: Before, hooks: str,
                    given: Optional[list[Answer]], mode: Optional[FakeTensorMode], first: bool) -> Recording:
-        values = Values()
+        values = Values(self.assumed.on_cuda)
         answers = Answers(values.record, given, mode, self.assumed.routing)
         names = names_of(self.reached.roots)
         modules = ModulePath(names)
@@ -149,6 +150,7 @@ class Stage:
         calls = Calls(answers, scalars, mode is not None, self.assumed.on_cuda)
         recorder = Recorder(values, phases, answers, scalars, calls, light=not first)
         _register(values, before)
+        self._keep_counts_on_host(values)
         before.let_go()
         _let_go_of_losses(self.reached)
         stack.enter_context(phases)
@@ -196,6 +198,15 @@ class Stage:
                 for key, state in states.items() if isinstance(states, dict) else ():
                     for part in parts_of(state) if isinstance(state, torch.Tensor) else ():
                         values.give_state(part, f"{names.get(id(parameter), 'parameter')}.{key}")
+        self._keep_counts_on_host(values)
+
+    def _keep_counts_on_host(self, values: Values) -> None:
+        """The numbers of updates that a GPU's device does not hold."""
+        for optimizer in self.reached.optimizers if values.on_cuda else ():
+            for parameter, states in list(optimizer.state.items()):
+                for key, state in states.items() if isinstance(states, dict) else ():
+                    if counts_on_host(optimizer, parameter, key, state):
+                        values.keep_on_host(state)
 
 
 def _register(values: Values, before: Before) -> None:

@@ -53,7 +53,7 @@ class Scalars:
             self._saved.append(_SavedScalar(value.storage, value.name, len(self._record.nodes),
                                             _sequence_of(facts, first)))
             return 0, [value.name]
-        return sum(_bytes_of(number) for number in numbers), []
+        return 0 if self._values.on_cuda else sum(_bytes_of(number) for number in numbers), []
 
     @contextlib.contextmanager
     def of_whole_call(self, func: Any, args: Any) -> Iterator[None]:

@@ -17,7 +17,7 @@ Geometry = tuple[Any, ...]
 class Values:
     """Finds the value of a tensor by its storage and its geometry in it."""
 
-    def __init__(self) -> None:
+    def __init__(self, on_cuda: bool = False) -> None:
         # Gives the nodes that are made here their place; set before the step runs.
         self.phases: Any = None
         self.record = Record()
@@ -26,14 +26,17 @@ class Values:
         self._newest: dict[int, Value] = {}
         self._before: dict[int, tuple[torch.dtype, tuple[int, ...]]] = {}
         self._input_names: set[str] = set()
-        # Storages of the optimizer's states from before the step, and those that the step replaces.
+        # Storages of the optimizer's states from before the step, and the states that take their places.
         self._states: dict[str, int] = {}
-        self._replaced: set[int] = set()
+        self._replacing: dict[int, int] = {}
         # Storages of the states that the step makes without an older one, and by name the last of them.
         self._made_states: set[int] = set()
         self._last_states: dict[str, int] = {}
         # Names for the last versions in storages that the step makes.
         self._last_names: dict[int, str] = {}
+        # Storages of numbers that a GPU's device does not hold; none of them for a step on the CPU.
+        self._on_host: set[int] = set()
+        self.on_cuda = on_cuda
 
     def existing(self, tensor: torch.Tensor, name: str, role: str) -> None:
         """A tensor that existed before the step and has a name."""
@@ -65,13 +68,23 @@ class Values:
         self.record.nodes.append(node)
         self._new(node, tensor, ("node", len(self.record.nodes) - 1, 0))
 
+    def keep_on_host(self, tensor: torch.Tensor) -> None:
+        """A number that is no memory of a GPU."""
+        index = self.storages.find(tensor.untyped_storage())
+        if self.on_cuda and index is not None:
+            self._on_host.add(index)
+
+    def is_on_host(self, tensor: torch.Tensor) -> bool:
+        """Whether a tensor is such a number."""
+        return self.storages.find(tensor.untyped_storage()) in self._on_host
+
     def scalar(self, nbytes: int, dtype: torch.dtype) -> Value:
-        """A number that becomes a tensor which only autograd sees."""
+        """A number that becomes a tensor which only autograd sees. On a GPU it lies on the host."""
         node = Node("python", "tensor", "default")
         self.phases.fill(node, self.phases.place(), claims=False)
         self.record.nodes.append(node)
         position = len(self.record.nodes) - 1
-        index = self.storages.unseen(nbytes, ("node", position, 0))
+        index = self.storages.unseen(0 if self.on_cuda else nbytes, ("node", position, 0))
         value = Value(f"{node.operator}_{position}", dtype, (), index)
         node.outputs.append(value)
         return value
@@ -141,17 +154,18 @@ class Values:
         old = self._states.get(name)
         if index is not None and self.storages.keys[index][0] == "node":
             if old is not None:
-                self._replaced.add(old)
-                self.give_role(tensor, "other", name)
-                return
-            self._made_states.add(index)
-            self._last_states[name] = index
+                self._replacing[index] = old
+            else:
+                self._made_states.add(index)
+                self._last_states[name] = index
         self.give_role(tensor, "optimizer", name)
 
     def finish(self) -> Record:
         """Ends the record: what lives now is alive after the step."""
         self.storages.close()
         record, storages = self.record, self.storages
+        for index in self._on_host:
+            storages.bytes[index] = 0
         self._forget_superseded_states()
         self._rename()
         end = len(record.nodes)
@@ -160,7 +174,9 @@ class Values:
                 record.inputs.append(Value(self._unused_name(""), dtype, shape, index))
                 del self._before[index]
         record.keys, record.bytes, record.roles = storages.keys, storages.bytes, storages.roles
-        record.held_states = sum(storages.bytes[index] for index in self._replaced if storages.last[index] == ALIVE)
+        record.held_states = sum(storages.bytes[index] for index in set(self._replacing.values())
+                                 if storages.last[index] == ALIVE)
+        record.replacing = set(self._replacing)
         record.last = [end if last == ALIVE else last for last in storages.last]
         record.unused = set(self._before)
         record.alive = [value for index, value in self._newest.items()
@@ -170,7 +186,7 @@ class Values:
     def _forget_superseded_states(self) -> None:
         """Of an optimizer that steps several times, later steps hold only the states that it made last."""
         for index in self._made_states.difference(self._last_states.values()):
-            if self.storages.roles[index] == "optimizer":
+            if self.storages.roles[index] == "optimizer" and self.storages.last[index] == ALIVE:
                 self.storages.roles[index] = "other"
             self._last_names.pop(index, None)
 

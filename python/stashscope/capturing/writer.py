@@ -122,6 +122,8 @@ def _properties(captured: Captured, numbers: dict[int, int]) -> dict[str, str]:
         "python_last": [captured.python_last[index] for index in numbers],
         "input": [place.get(index, -1) if record.keys[index][0] == "existing" else -1 for index in numbers],
     }
+    if record.replacing:
+        storages["replaces"] = [int(index in record.replacing) for index in numbers]
     return {
         "stashscope.captured_step": VERSION,
         "stashscope.torch": torch.__version__,

@@ -21,6 +21,7 @@ class PlannedForward(Protocol):
     """The forward of a module that is a region."""
 
     saved: dict[Any, frozenset[int]]
+    skipped: dict[Any, frozenset[int]]
     region: Any
 
     def check(self, ran: Callable[[Any], int]) -> None:
@@ -29,6 +30,9 @@ class PlannedForward(Protocol):
 
 # Regions by the address of their module, which is how Dynamo names the modules that a node lies in.
 _REGIONS: "WeakValueDictionary[int, Any]" = WeakValueDictionary()
+_DROPOUT = "aten.native_dropout.default"
+_VIEWS = {f"aten.{name}.default" for name in ("view", "_unsafe_view", "reshape", "expand", "permute", "t", "alias",
+                                               "detach", "unsqueeze", "squeeze")} | {"aten.transpose.int"}
 # A chain of calls of regions, the outermost first: what Dynamo calls the call, and the region.
 _Chain = tuple[tuple[str, Any], ...]
 
@@ -101,23 +105,51 @@ def _leaves(user: Node, chain: _Chain, inside: dict[Node, _Chain]) -> bool:
 
 
 def _kept(inside: dict[Node, _Chain]) -> set[Node]:
-    """The results that regions save."""
+    """The results that regions save, and masks in the place of what regions leave out."""
     counts: dict[_Chain, Counter[str]] = {}
     kept: set[Node] = set()
+    left_out: set[Node] = set()
     for group in _calls_of(inside):
-        name, chain = _operator_of(group[0]), inside[group[0]]
+        chain = inside[group[0]]
         for depth, (_, region) in enumerate(chain):
-            saved = next((places for one, places in region.saved.items() if str(one) == name), None)
-            if saved is None:
-                continue
+            name = _as_called(group[0], region)
             count = counts.setdefault(chain[:depth + 1], Counter())
-            if count[name] in saved:
+            if count[name] in _places(region.saved, name):
                 kept.update(node for node in group if any(user not in group for user in node.users))
                 kept.update(user for node in group for user in node.users if user.target is operator.getitem)
+            if count[name] in _places(region.skipped, name):
+                left_out.update(group)
             count[name] += 1
     for chain in {chain[:depth + 1] for chain in inside.values() for depth in range(len(chain))}:
         chain[-1][1].check(lambda one: counts.get(chain, Counter())[str(one)])
-    return kept
+    return kept | _masks(inside, left_out)
+
+
+def _places(operators: dict[Any, frozenset[int]], name: str) -> frozenset[int]:
+    return next((places for one, places in operators.items() if str(one) == name), frozenset())
+
+
+def _as_called(node: Node, region: PlannedForward) -> str:
+    """The name under which the plan counts a call. On the CPU, a dropout that is not compiled multiplies by a mask."""
+    name = _operator_of(node)
+    if name != _DROPOUT or any(str(one) == _DROPOUT for one in (*region.saved, *region.skipped)):
+        return name
+    made = node.meta.get("val")
+    on_cpu = isinstance(made, (list, tuple)) and made[0].device.type == "cpu"
+    return "aten.mul.Tensor" if on_cpu else name
+
+
+def _masks(inside: dict[Node, _Chain], left_out: set[Node]) -> set[Node]:
+    """Masks of dropouts of what does not run again. To draw such a mask again, a graph computes what it masks."""
+    masked = {node for node in inside if str(node.target) == _DROPOUT and _source(node.args[0]) in left_out}
+    return masked | {user for node in masked for user in node.users if user.target is operator.getitem}
+
+
+def _source(node: Any) -> Any:
+    """What made the memory that a node views."""
+    while isinstance(node, Node) and str(node.target) in _VIEWS:
+        node = node.args[0]
+    return node
 
 
 def _calls_of(inside: dict[Node, _Chain]) -> list[list[Node]]:

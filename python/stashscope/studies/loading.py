@@ -15,7 +15,8 @@ PathLike = Union[str, "os.PathLike[str]"]
 
 def load(path: PathLike, *, dims: Optional[Mapping[str, Union[int, str]]] = None,
          plans: Union[None, str, PlanRow, Iterable[Union[str, PlanRow]]] = None, level: int = 0,
-         order: Optional[str] = None, allocator: Optional[str] = None, what_if: None = None) -> Study:
+         order: Optional[str] = None, allocator: Optional[str] = None,
+         what_if: Optional[Mapping[str, Union[None, int, float, str]]] = None) -> Study:
     """The study of an ONNX model, a saved session or a captured step.
 
     dims: size by name of a dimension, or the name of another dimension to unify it with. `*` stands for any text.
@@ -24,12 +25,11 @@ def load(path: PathLike, *, dims: Optional[Mapping[str, Union[int, str]]] = None
     order: name of an execution order, as `--order` takes it.
     allocator: settings of PyTorch's allocator, as in PYTORCH_CUDA_ALLOC_CONF; "" for the default ones. Without them,
         those of the session, if any.
-    what_if: not supported yet.
+    what_if: value by name of a what-if, such as {"attention": "flash"}, as `--what-if` takes them; None for a value
+        means that the name stands alone.
 
     Raises `Error`. Ctrl+C ends a long computation.
     """
-    if what_if is not None:
-        raise Error("what_if is not supported yet", "stashscope.load", "Leave it out.")
     if isinstance(plans, (str, PlanRow)):
         plans = [plans]
     if order is not None and not isinstance(order, str):
@@ -37,8 +37,20 @@ def load(path: PathLike, *, dims: Optional[Mapping[str, Union[int, str]]] = None
     if allocator is not None and not isinstance(allocator, str):
         raise Error(f"{allocator!r} is no text of settings", "allocator", "Write 'expandable_segments:True'.")
     found = engine().load(os.fsencode(path), _dims(dims or {}), [config_of(plan) for plan in plans or ()],
-                          whole_number(level, "level"), order, allocator)
+                          whole_number(level, "level"), order, allocator, _what_ifs(what_if or {}))
     return Study(found, os.fspath(path))
+
+
+def _what_ifs(what_ifs: Mapping[str, Union[None, int, float, str]]) -> dict[str, str]:
+    hint = "Write what_if={'attention': 'flash'}."
+    if not isinstance(what_ifs, Mapping):
+        raise Error(f"{what_ifs!r} is no mapping from names to values", "what_if", hint)
+    for name, value in what_ifs.items():
+        if not isinstance(name, str) or name == "":
+            raise Error(f"{name!r} is no name of a what-if", "what_if", hint)
+        if isinstance(value, bool) or not (value is None or isinstance(value, (int, float, str))):
+            raise Error(f"{value!r} is no value of a what-if", f"what-if '{name}'", hint)
+    return {name: "" if value is None else str(value) for name, value in what_ifs.items()}
 
 
 def _dims(dims: Mapping[str, Union[int, str]]) -> dict[str, str]:

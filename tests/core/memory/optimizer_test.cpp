@@ -21,7 +21,7 @@ using Words = std::vector<std::string>;
 
 TEST(Optimizer, KeepsItsStatesInTheParametersType) {
   const auto states = [](const char* optimizer, ElementType element) {
-    return described(optimizer_states(find_optimizer(optimizer), element, false));
+    return described(optimizer_states(find_optimizer(optimizer), {element}, false));
   };
   EXPECT_EQ(states("none", ElementType::float32), Words());
   EXPECT_EQ(states("sgd", ElementType::float32), Words());
@@ -33,7 +33,7 @@ TEST(Optimizer, KeepsItsStatesInTheParametersType) {
 
 TEST(Optimizer, MasterWeightsAreOfHalfPrecisionParametersOnly) {
   const auto states = [](const char* optimizer, ElementType element) {
-    return described(optimizer_states(find_optimizer(optimizer), element, true));
+    return described(optimizer_states(find_optimizer(optimizer), {element}, true));
   };
   for (const ElementType half : {ElementType::float16, ElementType::bfloat16}) {
     EXPECT_EQ(states("sgd", half), Words{"master_weight float32"});
@@ -45,7 +45,7 @@ TEST(Optimizer, MasterWeightsAreOfHalfPrecisionParametersOnly) {
 }
 
 TEST(Optimizer, AnUnknownOneIsRefusedWithAllNames) {
-  const std::string said = test::refusal(ErrorKind::usage, [] { find_optimizer("lion\n"); });
+  const std::string said = test::refusal(ErrorKind::usage, [] { find_optimizer("other\n"); });
   for (const Optimizer& each : optimizers()) {
     EXPECT_NE(said.find(each.name), std::string::npos) << said;
   }

@@ -164,6 +164,10 @@ TEST(CapturedStepReader, SaysWhatIsWrong) {
   EXPECT_EQ(refused("stashscope.storages", R"({"bytes": [1], "role": [], "last": []})"),
             "metadata 'stashscope.storages': has lists of different lengths; capture the step "
             "again");
+  EXPECT_EQ(refused("stashscope.storages",
+                    R"({"bytes": [1], "role": ["input"], "last": [6], "replaces": [0, 1]})"),
+            "metadata 'stashscope.storages': has lists of different lengths; capture the step "
+            "again");
   EXPECT_EQ(refused("stashscope.storages", R"({"bytes": [-1], "role": ["input"], "last": [6]})"),
             "metadata 'stashscope.storages', storage 0: has no valid size; capture the step again");
   EXPECT_EQ(refused("stashscope.storages", R"({"bytes": [1], "role": ["toy"], "last": [6]})"),

@@ -203,5 +203,75 @@ TEST(Boundary, AGivenTrainingGraphIsTakenAsItIs) {
   EXPECT_FALSE(has_backward(test::perceptron().build()));
 }
 
+/// y = (x w + b) w; w is read once or twice.
+Graph with_weights(bool reads_twice) {
+  ModelBuilder m;
+  m.input("x", {"N", 4}).weight("w", {4, 4}).weight("b", {4}).node("MatMul", {"x", "w"}, {"h"});
+  m.node("Add", {"h", "b"}, {"s"});
+  if (reads_twice) m.node("MatMul", {"s", "w"}, {"y"});
+  m.node("ReduceMean", {reads_twice ? "y" : "s"}, {"loss"}, {{"keepdims", std::int64_t{0}}});
+  return m.output("loss").build();
+}
+
+PassSelection keeping(ElementType gradient_type, ElementType precision = ElementType::undefined) {
+  PassSelection selection;
+  selection.gradient_type = gradient_type;
+  selection.precision = precision;
+  return selection;
+}
+
+TEST(GradientType, IsThatOfTheOutputsOnly) {
+  for (const bool twice : {false, true}) {
+    const TrainingStep step =
+        prepare_training_step(with_weights(twice), {}, keeping(ElementType::bfloat16));
+    ASSERT_EQ(step.parameters.size(), 2U);
+    for (const Parameter& each : step.parameters) {
+      const Value& gradient = step.graph->value(each.gradient);
+      EXPECT_EQ(gradient.type.element, ElementType::bfloat16);
+      EXPECT_EQ(gradient.name, step.graph->value(each.value).name + "_grad");
+      const Node& cast = step.graph->node(gradient.producer);
+      ASSERT_EQ(cast.op_type, "Cast");
+      EXPECT_EQ(step.graph->value(cast.inputs[0]).type.element, ElementType::float32)
+          << "gradients are added up before they are rounded";
+    }
+    EXPECT_TRUE(step.warnings.empty());
+  }
+}
+
+std::size_t casts_to(const Graph& graph, ElementType element) {
+  return static_cast<std::size_t>(std::ranges::count_if(graph.nodes(), [&](const Node& node) {
+    return node.op_type == "Cast" && graph.value(node.outputs[0]).type.element == element;
+  }));
+}
+
+TEST(GradientType, IsNotWidenedInMixedPrecision) {
+  const auto casts = [](ElementType gradient_type) {
+    const TrainingStep step = prepare_training_step(with_weights(false), {},
+                                                    keeping(gradient_type, ElementType::bfloat16));
+    return casts_to(*step.graph, ElementType::float32);
+  };
+  EXPECT_EQ(casts(ElementType::undefined), casts(ElementType::bfloat16) + 2)
+      << "one for each parameter";
+  EXPECT_EQ(casts(ElementType::float16), casts(ElementType::undefined))
+      << "another type is reached through float32";
+}
+
+TEST(GradientType, ThatChangesNothingIsSaid) {
+  ModelBuilder m;
+  m.input("x", {"N", 4}, ElementType::float16);
+  m.constant("w", Tensor(ElementType::float16, {4, 4}, std::string(32, '\0')));
+  m.node("MatMul", {"x", "w"}, {"y"});
+  m.node("ReduceMean", {"y"}, {"loss"}, {{"keepdims", std::int64_t{0}}}).output("loss");
+  const TrainingStep half = prepare_training_step(m.build(), {}, keeping(ElementType::bfloat16));
+  ASSERT_EQ(half.warnings.size(), 1U);
+  EXPECT_NE(half.warnings[0].find("no trained parameter is float32"), std::string::npos);
+  const Graph given = *prepare_training_step(with_weights(false), {}, {}).graph;
+  const TrainingStep kept = prepare_training_step(given, {}, keeping(ElementType::bfloat16));
+  const bool is_said = std::ranges::any_of(kept.warnings, [](const std::string& each) {
+    return each.find("its gradients keep their types") != std::string::npos;
+  });
+  EXPECT_TRUE(is_said);
+}
+
 }  // namespace training_step_test
 }  // namespace stashscope

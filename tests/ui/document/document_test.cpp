@@ -30,6 +30,12 @@ class DocumentTest : public testing::Test {
              document_.study()->choices == document_.choices();
     });
   }
+  void choose_level() {
+    Choices choices = document_.choices();
+    choices.plans.level = 1;
+    document_.choose(choices, u"level"_s);
+    ASSERT_TRUE(is_answered());
+  }
   Choices with_batch(int batch) {
     Choices choices = document_.choices();
     choices.dims["inputs_input_ids_dim0"] = batch;
@@ -62,6 +68,7 @@ TEST_F(DocumentTest, WritesOverNothingThatWasRead) {
   ASSERT_TRUE(comes_true([&] { return document_.model_path() == model; }));
   const std::string before = read_file(model.toStdString());
   QSignalSpy failed(&document_.notices(), &Notices::failed);
+  choose_level();
   save_modified_model(document_, model);
   export_environment(document_, model);
   document_.save_session_as(model);
@@ -258,6 +265,7 @@ TEST_F(DocumentTest, AFailedSaveLeavesTheOldFileAndTheChoicesUnsaved) {
 
 TEST_F(DocumentTest, TheModifiedModelTheReportAndTheEnvironmentAreWritten) {
   QSignalSpy noticed(&document_.notices(), &Notices::noticed);
+  choose_level();
   save_report(document_, folder_.filePath(u"r.html"_s));
   save_modified_model(document_, folder_.filePath(u"m.onnx"_s));
   export_environment(document_, folder_.filePath(u"e.sh"_s));

@@ -4,6 +4,7 @@
 #include <QToolTip>
 
 #include "core/study/facts/node_facts.h"
+#include "tests/support/model_builder.h"
 #include "tests/ui/graph/graph_test.h"
 #include "ui/graph/minimap.h"
 #include "ui/text/texts.h"
@@ -45,6 +46,27 @@ TEST_F(GraphTips, ANodeTellsItsNameAndWhatItKeeps) {
       << tip.toStdString();
   EXPECT_TRUE(tip.contains(bytes_text(memory.bytes))) << tip.toStdString();
   EXPECT_TRUE(tip.contains(u"stashes "_s + bytes_text(memory.stashed_bytes))) << tip.toStdString();
+}
+
+TEST_F(GraphTips, ANodeWithoutANameHasItsOperatorAndItsOutput) {
+  GraphData data = stashscope::test::ModelBuilder()
+                       .input("x", {4})
+                       .node("Relu", {"x"}, {"rectified"})
+                       .output("rectified")
+                       .data();
+  for (Node& each : data.nodes) each.name.clear();
+  LoadedModel nameless;
+  nameless.session.model = "nameless.onnx";
+  nameless.model = std::make_shared<const Graph>(std::move(data));
+  document().open(u"nameless.onnx"_s, [nameless] { return nameless; });
+  ASSERT_TRUE(comes_true([this] {
+    return document().study() != nullptr && document().study()->model->nodes().size() == 1;
+  }));
+  ASSERT_TRUE(settles());
+  go_to(NodeId(0));
+  EXPECT_TRUE(tip_at(place_of(NodeId(0))).startsWith(u"Relu → rectified"_s))
+      << tip_at(place_of(NodeId(0))).toStdString();
+  EXPECT_EQ(view().accessibleDescription(), u"Relu → rectified"_s);
 }
 
 TEST_F(GraphTips, ANodeThatWorksInPlaceTellsWhoseMemoryItUses) {

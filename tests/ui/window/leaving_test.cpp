@@ -125,6 +125,49 @@ TEST_F(Leaving, WhatACrashLeftBehindCanBeDiscarded) {
   EXPECT_EQ(message(), u""_s);
 }
 
+TEST_F(Leaving, AllThatCrashesLeftBehindIsOfferedUntilItIsDecided) {
+  for (const QString& name : {u"a.onnx"_s, u"b.onnx"_s, u"c.onnx"_s}) {
+    ASSERT_TRUE(QFile::copy(sample(u"gpt2_tiny"_s), in_folder(name)));
+    open(in_folder(name));
+    tick_first_plan();
+    start_window();
+  }
+  ASSERT_EQ(kept_sessions().size(), 3);
+  const auto offered = [this] { return message().section(u' ', 2, 2); };
+  const auto answer = [this](const QString& button) {
+    click_message_action(button);
+    QTest::qWait(1);  // the buttons of the offer before go away
+  };
+  window().offer_recovery();
+  const QString first = offered();
+  EXPECT_TRUE(message().contains(u"1 of 3"_s)) << message().toStdString();
+  answer(u"Next"_s);
+  EXPECT_NE(offered(), first);
+  answer(u"Next"_s);
+  answer(u"Next"_s);
+  EXPECT_EQ(offered(), first);
+  open(sample(u"lenet"_s));
+  EXPECT_EQ(offered(), first) << "not lost with another file";
+  answer(u"Restore"_s);
+  ASSERT_TRUE(comes_true([&] { return document().model_path() == in_folder(first); }));
+  ASSERT_TRUE(settles());
+  EXPECT_TRUE(message().contains(u"1 of 2"_s)) << message().toStdString();
+  EXPECT_NE(offered(), first);
+  answer(u"Discard"_s);
+  EXPECT_FALSE(message().contains(u" of "_s)) << message().toStdString();
+  const QString last = offered();
+  click(find<QWidget>(u"message_close"_s));
+  open(sample(u"lenet"_s));
+  EXPECT_EQ(message(), QString()) << "declined";
+  auto& menu = find<QMenu>(u"unsaved_menu"_s);
+  Q_EMIT menu.aboutToShow();
+  ASSERT_EQ(menu.actions().size(), 1);
+  EXPECT_TRUE(menu.actions().front()->text().contains(last));
+  menu.actions().front()->trigger();
+  ASSERT_TRUE(comes_true([&] { return document().model_path() == in_folder(last); }))
+      << last.toStdString() << ": " << message().toStdString();
+}
+
 TEST_F(Leaving, ARestoreThatFailsLosesNothing) {
   const QString model = in_folder(u"model.onnx"_s);
   ASSERT_TRUE(QFile::copy(sample(u"gpt2_tiny"_s), model));

@@ -62,6 +62,14 @@ TEST_F(Passes, HalvesActivationsInMixedPrecision) {
   EXPECT_EQ(document().choices().graph.precision, ElementType::bfloat16);
 }
 
+TEST_F(Passes, KeepsGradientsIn16Bits) {
+  trigger(u"gradients_bfloat16"_s);
+  EXPECT_EQ(document().choices().graph.gradient_type, ElementType::bfloat16);
+  EXPECT_EQ(document().undo_stack().undoText(), u"Gradients: bfloat16"_s);
+  trigger(u"gradients_"_s);
+  EXPECT_FALSE(document().choices().graph.gradient_type);
+}
+
 /// The first plan whose name has this part.
 QModelIndex plan_named(const QAbstractItemModel& model, const QString& part,
                        const QModelIndex& parent = {}) {

@@ -35,6 +35,12 @@ class Saving : public WindowTest {
   }
   void TearDown() override { QSettings().clear(); }
 
+  void switch_plans_on() {
+    Choices choices = document().choices();
+    choices.plans.level = 1;
+    document().choose(choices, u"level 1"_s);
+    ASSERT_TRUE(settles());
+  }
   /// The dialog that an action opens: its folder and the proposed name. Closes it.
   std::pair<QString, QString> proposed(const QString& action, const QString& dialog) {
     find<QAction>(action).trigger();
@@ -47,7 +53,25 @@ class Saving : public WindowTest {
   }
 };
 
+TEST_F(Saving, AnEmptyConfigIsRefusedBeforeAFileIsAskedFor) {
+  QAction& action = find<QAction>(u"export_environment"_s);
+  action.trigger();
+  EXPECT_EQ(window().findChild<QFileDialog*>(u"save_dialog"_s), nullptr);
+  EXPECT_TRUE(message().startsWith(u"Nothing to export: no plan is on"_s))
+      << message().toStdString();
+  Choices choices = document().choices();
+  choices.graph.passes = {"keep_loss_only"};
+  document().choose(choices, u"pass"_s);
+  ASSERT_TRUE(settles());
+  action.trigger();
+  EXPECT_EQ(window().findChild<QFileDialog*>(u"save_dialog"_s), nullptr);
+  EXPECT_TRUE(message().startsWith(u"Nothing is exported"_s)) << message().toStdString();
+  switch_plans_on();
+  EXPECT_EQ(proposed(u"export_environment"_s, u"save_dialog"_s).second, u"bert.sh"_s);
+}
+
 TEST_F(Saving, BeginsBesideTheModelAndThenWhereTheLastFileWent) {
+  switch_plans_on();
   const QString at_first = QDir(in_folder(u"cache"_s)).canonicalPath();
   const std::map<QString, QString> names = {{u"save_session_as"_s, u"bert.stashscope"_s},
                                             {u"save_model"_s, u"bert_modified.onnx"_s},
@@ -110,8 +134,9 @@ TEST_F(Saving, TheFileMenuGroupsWhatItSaves) {
     const QString name = plain_text(each->text());
     names << (each->isSeparator() ? u"-"_s : name.section(u": "_s, 0, 0));
   }
-  EXPECT_EQ(names, QStringList({u"Open…"_s, u"Open recent"_s, u"Open sample"_s, u"Compare with…"_s,
-                                u"-"_s, u"Save session"_s, u"Save session as…"_s, u"-"_s,
+  EXPECT_EQ(names, QStringList({u"Open…"_s, u"Open recent"_s, u"Open sample"_s,
+                                u"Restore unsaved choices"_s, u"Compare with…"_s, u"-"_s,
+                                u"Save session"_s, u"Save session as…"_s, u"-"_s,
                                 u"Export config for ONNX Runtime (environment variables)…"_s,
                                 u"Export plan for PyTorch…"_s, u"Save modified model…"_s, u"-"_s,
                                 u"Save report…"_s, u"Export graph as a picture…"_s,

@@ -65,7 +65,7 @@ void DimensionMenu::add_sizes(const Dimension& dimension) {
   addSeparator();
   const std::int64_t size = dimension.value;
   add_entry(*this, u"double"_s, tr("&Double"), [this, dimension, size] {
-    set_size(dimension, std::min(2 * size, largest_dimension));
+    set_size(dimension, std::max(size, std::min(2 * size, largest_dimension)));
   });
   add_entry(*this, u"halve"_s, tr("&Halve"),
             [this, dimension, size] { set_size(dimension, std::max<std::int64_t>(1, size / 2)); });

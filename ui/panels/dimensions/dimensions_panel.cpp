@@ -12,7 +12,6 @@
 #include "ui/document/dimension_presets.h"
 #include "ui/panels/dimensions/dimension_menu.h"
 #include "ui/panels/dimensions/preset_menu.h"
-#include "ui/panels/dimensions/size_box.h"
 #include "ui/text/texts.h"
 #include "ui/theme/spacing.h"
 #include "ui/theme/text_size.h"
@@ -50,19 +49,6 @@ QString suffix_of(DimensionUnit what, std::int64_t value) {
       break;
   }
   return {};
-}
-
-/// Makes the box wide enough for a size with its unit at the current text size.
-void fit_width(QSpinBox& box) {
-  box.setFixedWidth(static_cast<int>(std::lround(value_width * text_scale())));
-}
-
-/// Whether the user is typing a text that is not yet the value of the box. The result of an earlier
-/// change must not overwrite this text.
-bool is_typed_in(const QSpinBox& box) {
-  bool is_number = false;
-  const int typed = box.locale().toInt(box.cleanText(), &is_number);
-  return box.hasFocus() && (!is_number || typed != box.value());
 }
 
 QString text_of(const DimensionUse& use) {
@@ -140,7 +126,7 @@ void DimensionsPanel::show_study() {
 /// The text that the user is typing into a box; empty if there is none.
 QString DimensionsPanel::typed_text() const {
   for (const Row& row : rows_) {
-    if (is_typed_in(*row.value)) return row.value->cleanText();
+    if (row.value->is_typed_in()) return row.value->cleanText();
   }
   return {};
 }
@@ -178,15 +164,8 @@ void DimensionsPanel::clear_rows() {
 void DimensionsPanel::rebuild(const std::vector<Dimension>& dimensions) {
   clear_rows();
   presets_->setEnabled(!dimensions.empty());
-  QWidget* last = scroll_;
-  for (const Dimension& dimension : dimensions) {
-    rows_.push_back(make_row(dimension));
-    for (QWidget* const next :
-         std::initializer_list<QWidget*>{rows_.back().value, rows_.back().more}) {
-      setTabOrder(last, next);
-      last = next;
-    }
-  }
+  for (const Dimension& dimension : dimensions) rows_.push_back(make_row(dimension));
+  order_tabs();
   set_main_widget(*this, rows_.empty() ? nullptr : rows_.front().value);
   if (dimensions.empty()) {
     auto* const none =
@@ -197,6 +176,16 @@ void DimensionsPanel::rebuild(const std::vector<Dimension>& dimensions) {
     rows_layout_->addWidget(none);
   }
   rows_layout_->addStretch(1);
+}
+
+void DimensionsPanel::order_tabs() {
+  QWidget* last = scroll_;
+  const auto add = [&](QWidget* next) {
+    setTabOrder(last, next);
+    last = next;
+  };
+  for (const Row& row : rows_) add(row.value);
+  for (const Row& row : rows_) add(row.more);
 }
 
 DimensionsPanel::Row DimensionsPanel::make_row(const Dimension& dimension) {
@@ -224,14 +213,16 @@ DimensionsPanel::Row DimensionsPanel::make_row(const Dimension& dimension) {
   row.layout->addWidget(row.label, 1);
   row.layout->addWidget(row.field);
   rows_layout_->addWidget(holder);
-  fit_width(*row.value);
   return row;
 }
 
 void DimensionsPanel::fit_rows() {
+  int value = static_cast<int>(std::lround(value_width * text_scale()));
+  for (const Row& row : rows_) value = std::max(value, row.value->whole_width());
   int label = 0;
   int field = 0;
   int least_field = 0;
+  for (const Row& row : rows_) row.value->setFixedWidth(value);
   for (const Row& row : rows_) {
     label = std::max(label, row.label->sizeHint().width());
     field = std::max(field, row.field->sizeHint().width());
@@ -248,7 +239,7 @@ void DimensionsPanel::fit_rows() {
   }
 }
 
-QSpinBox* DimensionsPanel::make_value(const QString& name) {
+SizeBox* DimensionsPanel::make_value(const QString& name) {
   auto* const value = new SizeBox;
   value->setObjectName(u"dimension:"_s + name);
   value->setAccessibleName(name);
@@ -256,15 +247,20 @@ QSpinBox* DimensionsPanel::make_value(const QString& name) {
   value->setAlignment(Qt::AlignRight);
   value->setKeyboardTracking(false);
   pass_undo_keys(*value);
-  connect(value, &SizeBox::refused, this, [this, name, value](const QString& typed) {
-    document_.notices().report(
-        {ErrorKind::usage, tr("Dimension %1 cannot be %2: a size is at least 1. It stays %3.")
-                               .arg(name, typed)
-                               .arg(value->value())});
+  connect(value, &SizeBox::refused, this, [this, value](const QString& typed, bool is_too_large) {
+    refuse(*value, typed, is_too_large);
   });
   connect(value, &QSpinBox::valueChanged, this,
           [this, name](int number) { set_dimension(name, number); });
   return value;
+}
+
+void DimensionsPanel::refuse(const SizeBox& box, const QString& typed, bool is_too_large) {
+  const QString limit =
+      is_too_large ? tr("a size is at most %L1").arg(box.maximum()) : tr("a size is at least 1");
+  document_.notices().report(
+      {ErrorKind::usage, tr("Dimension %1 cannot be %2: %3. It stays %4.")
+                             .arg(box.accessibleName(), typed, limit, box.size_text())});
 }
 
 QToolButton* DimensionsPanel::make_more(const QString& name, QWidget& row) {
@@ -286,14 +282,11 @@ QToolButton* DimensionsPanel::make_more(const QString& name, QWidget& row) {
 }
 
 void DimensionsPanel::update_row(const Row& row, const Dimension& dimension) const {
-  if (!is_typed_in(*row.value)) {
+  if (!row.value->is_typed_in()) {
     const QSignalBlocker quiet(row.value);
     row.value->setSuffix(
         suffix_of(unit_of(document_.study()->graph(), dimension), dimension.value));
-    // A session or an option of the command line may have set the size 0, which the field must
-    // show.
-    row.value->setMinimum(dimension.value == 0 ? 0 : 1);
-    row.value->setValue(static_cast<int>(std::min(dimension.value, largest_dimension)));
+    row.value->show_size(dimension.value);
   }
   row.note->setText(note_of(dimension));
   const QString tip = tip_of(dimension);
@@ -305,7 +298,6 @@ void DimensionsPanel::update_row(const Row& row, const Dimension& dimension) con
 void DimensionsPanel::changeEvent(QEvent* event) {
   QWidget::changeEvent(event);
   if (event->type() != QEvent::FontChange) return;
-  for (const Row& row : rows_) fit_width(*row.value);
   fit_rows();
 }
 

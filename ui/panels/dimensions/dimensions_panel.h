@@ -2,12 +2,12 @@
 
 #include <QLabel>
 #include <QScrollArea>
-#include <QSpinBox>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <vector>
 
 #include "ui/document/document.h"
+#include "ui/panels/dimensions/size_box.h"
 
 namespace stashscope::ui {
 
@@ -36,7 +36,7 @@ class DimensionsPanel : public QWidget {
     QBoxLayout* layout = nullptr;  ///< the label beside or above the field
     QLabel* label = nullptr;
     QWidget* field = nullptr;  ///< note, value and menu
-    QSpinBox* value = nullptr;
+    SizeBox* value = nullptr;
     QLabel* note = nullptr;
     QToolButton* more = nullptr;
   };
@@ -48,10 +48,14 @@ class DimensionsPanel : public QWidget {
   void rebuild(const std::vector<Dimension>& dimensions);
   QWidget* make_head();
   Row make_row(const Dimension& dimension);
-  /// Puts the labels above the fields if a label would be cut beside its field, and keeps the panel
-  /// wide enough for labels and fields.
+  /// Leads Tab through the sizes, then through their menus.
+  void order_tabs();
+  /// Makes all fields as wide as the longest size with its unit needs. Puts the labels above the
+  /// fields if a label would be cut beside its field, and keeps the panel wide enough for labels
+  /// and fields.
   void fit_rows();
-  QSpinBox* make_value(const QString& name);
+  SizeBox* make_value(const QString& name);
+  void refuse(const SizeBox& box, const QString& typed, bool is_too_large);
   QToolButton* make_more(const QString& name, QWidget& row);
   void update_row(const Row& row, const Dimension& dimension) const;
   QString tip_of(const Dimension& dimension) const;

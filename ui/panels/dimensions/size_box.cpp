@@ -1,5 +1,10 @@
 #include "ui/panels/dimensions/size_box.h"
 
+#include <QLineEdit>
+#include <QStyle>
+#include <QStyleOptionSpinBox>
+#include <algorithm>
+
 namespace stashscope::ui {
 
 namespace {
@@ -11,15 +16,50 @@ bool is_below_one(const QString& number) {
 
 }  // namespace
 
+void SizeBox::show_size(std::int64_t size) {
+  size_ = size;
+  setMinimum(size == 0 ? 0 : 1);
+  setValue(static_cast<int>(std::min<std::int64_t>(size, maximum())));
+  // Above the maximum, the text may change while the value of the box stays.
+  const QString text = textFromValue(value()) + suffix();
+  if (lineEdit()->text() != text) lineEdit()->setText(text);
+}
+
+bool SizeBox::is_typed_in() const {
+  if (!hasFocus() || cleanText() == textFromValue(value())) return false;
+  bool is_number = false;
+  const int typed = locale().toInt(cleanText(), &is_number);
+  return !is_number || typed != value();
+}
+
+int SizeBox::whole_width() const {
+  QStyleOptionSpinBox option;
+  initStyleOption(&option);
+  // As QAbstractSpinBox does: a space and the cursor.
+  const int text = fontMetrics().horizontalAdvance(this->text() + QLatin1Char(' ')) + 2;
+  const QSize whole(text, lineEdit()->sizeHint().height());
+  return style()->sizeFromContents(QStyle::CT_SpinBox, &option, whole, this).width();
+}
+
 QString SizeBox::number_in(const QString& text) const {
   QString number = text;
   if (number.endsWith(suffix())) number.chop(suffix().size());
   return number.trimmed();
 }
 
+bool SizeBox::is_too_large(const QString& number) const {
+  const bool has_digits_only =
+      !number.isEmpty() && std::ranges::all_of(number, [](QChar each) { return each.isDigit(); });
+  bool fits = false;
+  const qlonglong size = number.toLongLong(&fits);
+  return has_digits_only && (!fits || size > maximum());
+}
+
 QValidator::State SizeBox::validate(QString& text, int& place) const {
   const QString number = number_in(text);
-  if (number == QLatin1Char('-') || (is_below_one(number) && minimum() > 0)) {
+  if (number == textFromValue(value())) return QValidator::Acceptable;
+  if (number == QLatin1Char('-') || (is_below_one(number) && minimum() > 0) ||
+      is_too_large(number)) {
     return QValidator::Intermediate;
   }
   return QSpinBox::validate(text, place);
@@ -27,8 +67,20 @@ QValidator::State SizeBox::validate(QString& text, int& place) const {
 
 void SizeBox::fixup(QString& text) const {
   const QString number = number_in(text);
-  if (is_below_one(number)) Q_EMIT const_cast<SizeBox*>(this)->refused(number);
+  const bool is_large = is_too_large(number);
+  if (is_large || is_below_one(number)) {
+    Q_EMIT const_cast<SizeBox*>(this)->refused(number, is_large);
+  }
   QSpinBox::fixup(text);
+}
+
+int SizeBox::valueFromText(const QString& text) const {
+  return number_in(text) == textFromValue(maximum()) ? maximum() : QSpinBox::valueFromText(text);
+}
+
+QString SizeBox::textFromValue(int value) const {
+  return value == maximum() && size_ > value ? QString::number(size_)
+                                             : QSpinBox::textFromValue(value);
 }
 
 }  // namespace stashscope::ui

@@ -1,27 +1,44 @@
 #pragma once
 
 #include <QSpinBox>
+#include <cstdint>
 
 namespace stashscope::ui {
 
-/// A spin box for a size. The user can type `0` and negative numbers, and `refused` reports them.
-/// If the box did not accept the minus sign, its key would silently do nothing.
+/// A spin box for a size. The user can type `0`, negative numbers and numbers above the maximum,
+/// and `refused` reports them. If the box did not accept the minus sign or the last digit, their
+/// keys would silently do nothing.
 class SizeBox : public QSpinBox {
   Q_OBJECT
 
  public:
   using QSpinBox::QSpinBox;
 
+  /// Shows a size. The minimum and the maximum hold for what is typed only: a session or an option
+  /// of the command line may have set 0, or more than the maximum.
+  void show_size(std::int64_t size);
+  /// The size that is in force, without its unit.
+  QString size_text() const { return textFromValue(value()); }
+  /// Whether the user is typing a text that is not yet the value of the box.
+  bool is_typed_in() const;
+  /// The width at which the whole text, with its unit, is seen.
+  int whole_width() const;
+
  Q_SIGNALS:
-  /// The typed number is below 1. The box returns to the size that it had.
-  void refused(const QString& typed);
+  /// The typed number is below 1 or above the maximum. The box returns to the size that it had.
+  void refused(const QString& typed, bool is_too_large);
 
  protected:
   QValidator::State validate(QString& text, int& place) const override;
   void fixup(QString& text) const override;
+  QString textFromValue(int value) const override;
+  int valueFromText(const QString& text) const override;
 
  private:
   QString number_in(const QString& text) const;
+  bool is_too_large(const QString& number) const;
+
+  std::int64_t size_ = 0;  ///< the shown size; may be above the maximum
 };
 
 }  // namespace stashscope::ui

@@ -3,12 +3,13 @@
 namespace stashscope::ui {
 
 void SweepJob::start(std::shared_ptr<const Study> study, const Dimension& dimension,
-                     std::vector<std::int64_t> values) {
+                     std::vector<std::int64_t> values,
+                     const std::optional<AllocatorSettings>& allocator) {
   progress_.cancel();
   progress_ = Progress();
   running_ = true;
   const std::uint64_t generation = ++generation_;
-  thread_.post([this, study, dimension, values = std::move(values), progress = progress_,
+  thread_.post([this, study, dimension, values = std::move(values), allocator, progress = progress_,
                 generation] {
     const auto on_point = [&](const SweepPoint& point) {
       QMetaObject::invokeMethod(
@@ -18,7 +19,8 @@ void SweepJob::start(std::shared_ptr<const Study> study, const Dimension& dimens
           },
           Qt::QueuedConnection);
     };
-    const auto failure = failure_of([&] { sweep(*study, dimension, values, on_point, progress); });
+    const auto failure =
+        failure_of([&] { sweep(*study, dimension, values, on_point, progress, allocator); });
     QMetaObject::invokeMethod(
         this, [this, generation, failure] { finish(generation, failure); }, Qt::QueuedConnection);
   });

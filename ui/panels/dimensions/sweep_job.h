@@ -2,6 +2,7 @@
 
 #include <QObject>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "core/study/search/sweep.h"
@@ -10,8 +11,8 @@
 
 namespace stashscope::ui {
 
-/// Computes the peak for each of several sizes of a dimension (a sweep) on a thread of its own. A
-/// new sweep replaces the previous one.
+/// Computes the peak, or what an allocator reserves, for each of several sizes of a dimension (a
+/// sweep) on a thread of its own. A new sweep replaces the previous one.
 class SweepJob : public QObject {
   Q_OBJECT
 
@@ -20,7 +21,7 @@ class SweepJob : public QObject {
   ~SweepJob() override { progress_.cancel(); }
 
   void start(std::shared_ptr<const Study> study, const Dimension& dimension,
-             std::vector<std::int64_t> values);
+             std::vector<std::int64_t> values, const std::optional<AllocatorSettings>& allocator);
   void cancel();
   bool is_running() const { return running_; }
 

@@ -64,6 +64,7 @@ SweepPanel::SweepPanel(Document& document, QWidget* parent)
   connect(&job_, &SweepJob::failed, &document_.notices(), &Notices::report);
   connect(&document_.exclusive_work(), &ExclusiveWork::changed, this, &SweepPanel::take_turn);
   connect(&document_, &Document::study_changed, this, &SweepPanel::take_study);
+  connect(&document_, &Document::fits_changed, this, &SweepPanel::ask);
   connect(&document_, &Document::opened, this, [this] { dimension_->clear(); });
   show_state();
 }
@@ -176,7 +177,8 @@ void SweepPanel::set_seen(bool seen) {
 }
 
 SweepPanel::Question SweepPanel::question(const Dimension& of) const {
-  return {document_.study(), of.name, sweep_values(from_->value(), to_->value(), count_->value())};
+  return {document_.study(), of.name, sweep_values(from_->value(), to_->value(), count_->value()),
+          document_.allocator_that_fits()};
 }
 
 bool SweepPanel::is_current() const {
@@ -187,6 +189,7 @@ bool SweepPanel::is_current() const {
 
 bool SweepPanel::is_answered(const Question& question) const {
   return shown_ && shown_->dimension == question.dimension && shown_->values == question.values &&
+         shown_->allocator == question.allocator &&
          have_same_sweep(*shown_->study, *question.study, question.dimension);
 }
 
@@ -229,12 +232,12 @@ void SweepPanel::start() {
   const std::int64_t from = from_->value();
   chart_->start(
       {full_text(*shown_->study, *of), from, std::max<std::int64_t>(from + 1, to_->value()),
-       profile.memory_bytes, shown(profile.name), of->value},
+       profile.memory_bytes, shown(profile.name), of->value, shown_->allocator.has_value()},
       shown_->values.empty() ? tr("The first size is above the last size.")
-                             : tr("Computing the peaks…"));
+                             : tr("Computing the points…"));
   progress_->setRange(0, static_cast<int>(shown_->values.size()));
   progress_->setValue(0);
-  job_.start(shown_->study, *of, coarse_first(shown_->values));
+  job_.start(shown_->study, *of, coarse_first(shown_->values), shown_->allocator);
   show_state();
 }
 

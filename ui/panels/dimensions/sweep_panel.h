@@ -13,8 +13,10 @@
 
 namespace stashscope::ui {
 
-/// A chart of the peak against the size of one dimension. The chart follows the choices. The peaks
-/// are computed in the background; a computation starts only while the panel is visible.
+/// A chart of the peak against the size of one dimension or, if reserved memory must fit
+/// (`Document::allocator_that_fits`), of what the allocator reserves. The chart follows the
+/// choices. The points are computed in the background; a computation starts only while the panel is
+/// visible.
 class SweepPanel : public QWidget {
   Q_OBJECT
 
@@ -32,6 +34,7 @@ class SweepPanel : public QWidget {
     std::shared_ptr<const Study> study;
     std::string dimension;
     std::vector<std::int64_t> values;
+    std::optional<AllocatorSettings> allocator;
   };
 
   QWidget* make_head();

@@ -4,6 +4,7 @@
 #include <QClipboard>
 #include <set>
 
+#include "core/study/choices/node_names.h"
 #include "core/study/edits/edits.h"
 #include "core/study/edits/node_edits.h"
 #include "core/study/facts/node_facts.h"
@@ -241,7 +242,7 @@ QMenu* GraphActions::follow_menu(Way way, QWidget* parent) {
 QString GraphActions::text_of(const layout::Neighbour& neighbour) const {
   const Study& study = *document_.study();
   const Dataflow& dataflow = study.current->dataflow;
-  const std::string name = name_of(study.graph(), dataflow, neighbour.node);
+  const std::string name = shown_name(study.graph(), dataflow, neighbour.node);
   const QString text =
       u"%1  %2\t%3"_s.arg(shown(opened_operator(study, dataflow.origin(neighbour.node))),
                           shown(name.substr(name.rfind('/') + 1)),
@@ -329,7 +330,7 @@ QString GraphActions::name_of_selection() const {
   const Selection& selection = document_.selection().current();
   if (!selection.node.valid()) return selection.title;
   const Study& study = *document_.study();
-  return shown(name_of(study.graph(), study.current->dataflow, selection.node));
+  return shown(shown_name(study.graph(), study.current->dataflow, selection.node));
 }
 
 void GraphActions::add_toggle(QMenu& menu) {

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "core/base/text.h"
+#include "core/study/choices/node_names.h"
 #include "core/study/facts/group_memory.h"
 #include "core/study/facts/opened_operator.h"
 #include "ui/panels/inspector/page_links.h"
@@ -58,7 +59,7 @@ double share_of_flops(const Study& study, const std::vector<NodeId>& nodes) {
 QStringList short_names(const Study& study, const std::vector<NodeId>& nodes) {
   QStringList names;
   for (const NodeId node : nodes) {
-    names << shown(name_of(study.graph(), study.current->dataflow, node));
+    names << shown(shown_name(study.graph(), study.current->dataflow, node));
   }
   const DistinctNames distinct(names);
   QStringList shortened;

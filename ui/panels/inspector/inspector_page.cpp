@@ -6,6 +6,7 @@
 
 #include "core/base/text.h"
 #include "core/graph/node_path.h"
+#include "core/study/choices/node_names.h"
 #include "core/study/facts/held_facts.h"
 #include "core/study/facts/node_facts.h"
 #include "core/study/facts/opened_operator.h"
@@ -51,7 +52,7 @@ class NodePage {
   }
 
  private:
-  QString full_name() const { return breakable(page_html(name_of(graph_, dataflow_, node_))); }
+  QString full_name() const { return breakable(page_html(shown_name(graph_, dataflow_, node_))); }
 
   /// @pre dataflow_.is_clone(node_)
   QString purpose() const {

@@ -2,6 +2,7 @@
 
 #include <QCoreApplication>
 
+#include "core/study/choices/node_names.h"
 #include "core/study/facts/opened_operator.h"
 #include "core/study/facts/tensor_facts.h"
 #include "ui/text/texts.h"
@@ -43,7 +44,7 @@ QString last_part(const QString& name) {
 
 QString node_link(const Study& study, NodeId node) {
   const Dataflow& dataflow = study.current->dataflow;
-  const QString name = shown(name_of(study.graph(), dataflow, node));
+  const QString name = shown(shown_name(study.graph(), dataflow, node));
   const QString last = name.mid(name.lastIndexOf(u'/') + 1);
   const QString label =
       last.isEmpty() ? shown(opened_operator(study, dataflow.origin(node))) : last;
@@ -51,7 +52,7 @@ QString node_link(const Study& study, NodeId node) {
 }
 
 QString node_link(const Study& study, NodeId node, const QString& label) {
-  const QString name = shown(name_of(study.graph(), study.current->dataflow, node));
+  const QString name = shown(shown_name(study.graph(), study.current->dataflow, node));
   return u"<a href=\"node:%1\">%2</a>"_s.arg(node.index()).arg(with_full_text(label, name));
 }
 

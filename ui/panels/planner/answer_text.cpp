@@ -305,11 +305,17 @@ QString warning_text(const QString& text, const QPalette& palette) {
                                                       text.toHtmlEscaped());
 }
 
+QString without_plans_text(const Study& study, std::int64_t peak_bytes) {
+  const std::int64_t without = study.baseline->timeline.peak_bytes;
+  return PlannerAnswer::tr("(%1 of %2 without plans)")
+      .arg(change_text(without, peak_bytes), bytes_text(without));
+}
+
 QString plan_point_text(const Study& study, const ParetoPoint& point,
                         std::optional<std::int64_t> beside) {
-  return PlannerAnswer::tr("%1 (%2), %3")
+  return PlannerAnswer::tr("%1 %2, %3")
       .arg(bytes_text_beside(point.peak_bytes, beside.value_or(point.peak_bytes)),
-           change_text(study.baseline->timeline.peak_bytes, point.peak_bytes),
+           without_plans_text(study, point.peak_bytes),
            more_time_text(point.extra_seconds, step_seconds(study, *study.baseline)));
 }
 
@@ -328,9 +334,9 @@ QString before_text(const Study& study, const BudgetAnswer& answer, const StepFi
   const QString time_before = time_text(before.seconds);
   const QString time = time_text(step_seconds(study, *study.baseline) + answer.best.extra_seconds);
   if (before.peak_bytes == peak && time_before == time) return {};
-  QString change = PlannerAnswer::tr("The peak went from <b>%1</b> to <b>%2</b> (%3)")
-                       .arg(bytes_text(before.peak_bytes), bytes_text(peak),
-                            change_text(before.peak_bytes, peak));
+  // Percentages are left to the texts that compare with the step without plans.
+  QString change = PlannerAnswer::tr("The search changed the peak from <b>%1</b> to <b>%2</b>")
+                       .arg(bytes_text(before.peak_bytes), bytes_text(peak));
   if (answer.reserved_bytes && before.reserved_bytes) {
     change += PlannerAnswer::tr(", reserved memory from <b>%1</b> to <b>%2</b>")
                   .arg(bytes_text(*before.reserved_bytes), bytes_text(*answer.reserved_bytes));

@@ -23,8 +23,9 @@ QString warning_text(const QString& text, const QPalette& palette);
 /// The answer to a budget, as rich text: whether the budget is met, the peak and the extra time of
 /// the best plan, and what is proven.
 QString answer_text(const Study& study, const BudgetAnswer& answer);
-/// From where to where an answer that is in use changed the peak and the time of a step, and how
-/// many passes were switched on for it, as rich text. Empty if it changed neither.
+/// From where to where an answer that is in use changed the peak and the time of a step, from
+/// before the search, and how many passes were switched on for it, as rich text. Empty if it
+/// changed neither.
 /// @param study the step with the answer's passes
 QString before_text(const Study& study, const BudgetAnswer& answer, const StepFigures& before,
                     const std::vector<const GraphPass*>& passes);
@@ -47,7 +48,11 @@ QString proof_so_far_text(const Study& study, const BudgetAnswer& so_far);
 QString answer_details(const Study& study, const BudgetAnswer& answer,
                        const std::vector<const GraphPass*>& passes = {});
 
-/// The peak and the time of a plan: `9.01 GiB (−40 %), +12.3 ms (+3.1 %)`.
+/// A peak compared with the step without plans: `(−40 % of 15.0 GiB without plans)`.
+QString without_plans_text(const Study& study, std::int64_t peak_bytes);
+
+/// The peak and the time of a plan: `9.01 GiB (−40 % of 15.0 GiB without plans), +12.3 ms
+/// (+3.1 %)`.
 /// @param beside an amount from which the text of the peak must differ, unless both are equal
 QString plan_point_text(const Study& study, const ParetoPoint& point,
                         std::optional<std::int64_t> beside = {});

@@ -55,8 +55,9 @@ void FitRow::set_up_dimension() {
   dimension_->setObjectName(u"fit_dimension"_s);
   dimension_->setAccessibleName(tr("Dimension"));
   dimension_->setToolTip(
-      tr("Searches for the largest size of this dimension. Dimensions separated by commas take the "
-         "same size. With LABEL=NAME,… the answer calls this size LABEL."));
+      tr("Searches for the largest size of this dimension, such as batch. Dimensions separated by "
+         "commas, by their words or names, take the same size. With LABEL=NAME,… the answer calls "
+         "this size LABEL."));
   dimension_->setEditable(true);
   // While the name is selected, a completer would take the first Return, which must start the
   // search.
@@ -118,14 +119,18 @@ void FitRow::focus_field() {
   dimension_->lineEdit()->selectAll();
 }
 
+/// The name of the dimension that the list shows as this text or with this word; otherwise the text
+/// itself.
+QString FitRow::named(const QString& text) const {
+  const int whole = dimension_->findText(text);
+  const int listed = whole >= 0 ? whole : dimension_->findText(text + u" ("_s, Qt::MatchStartsWith);
+  return listed < 0 ? text : dimension_->itemData(listed).toString();
+}
+
 FitQuestion FitRow::question() const {
-  const QString text = dimension_->currentText();
-  const int named = dimension_->findText(text);
-  const int listed = named >= 0 ? named : dimension_->findText(text + u" ("_s, Qt::MatchStartsWith);
-  const QString asked = listed < 0 ? text : dimension_->itemData(listed).toString();
-  FitQuestion question = parse_fit(asked.toStdString());
+  FitQuestion question = parse_fit(named(dimension_->currentText()).toStdString());
   for (std::string& name : question.names) {
-    name = QString::fromStdString(name).trimmed().toStdString();
+    name = named(QString::fromStdString(name).trimmed()).toStdString();
   }
   const QString memory = memory_->amount().trimmed();
   question.memory_bytes =

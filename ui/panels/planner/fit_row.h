@@ -44,6 +44,7 @@ class FitRow : public QWidget {
   QString how_to_vary() const;
   void show_failure(const Failure& failure);
   void say(const QString& text);
+  QString named(const QString& text) const;
   FitQuestion question() const;
 
   Document& document_;

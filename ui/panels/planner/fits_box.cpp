@@ -1,6 +1,5 @@
 #include "ui/panels/planner/fits_box.h"
 
-#include "core/study/reserved/reserved_memory.h"
 #include "ui/text/enabling.h"
 
 namespace stashscope::ui {
@@ -19,7 +18,8 @@ FitsBox::FitsBox(Document& document, QWidget* parent) : QComboBox(parent), docum
   setAccessibleName(tr("What must fit the budget and the memory"));
   addItem(tr("tensors"));
   addItem(tr("reserved memory"));
-  connect(this, &QComboBox::activated, this, &FitsBox::take_entry);
+  connect(this, &QComboBox::activated, this,
+          [this](int entry) { set_reserved(entry == entry_reserved); });
   connect(&document_, &Document::study_changed, this, &FitsBox::show_choice);
   show_choice();
 }
@@ -28,17 +28,11 @@ bool FitsBox::has_allocator() const {
   return document_.study() != nullptr && document_.study()->choices.allocator.has_value();
 }
 
-std::optional<AllocatorSettings> FitsBox::allocator() const {
-  if (!has_allocator() || !document_.fits_reserved()) return std::nullopt;
-  return allocator_settings(document_.study()->choices);
-}
-
 void FitsBox::follow_answer_bar() {
-  if (has_allocator()) take_entry(entry_reserved);
+  if (has_allocator()) set_reserved(true);
 }
 
-void FitsBox::take_entry(int entry) {
-  const bool is_reserved = entry == entry_reserved;
+void FitsBox::set_reserved(bool is_reserved) {
   if (is_reserved == document_.fits_reserved()) return;
   document_.set_fits_reserved(is_reserved);
   show_choice();

@@ -16,18 +16,17 @@ class FitsBox : public QComboBox {
  public:
   explicit FitsBox(Document& document, QWidget* parent = nullptr);
 
-  /// The settings of the allocator whose reserved memory must fit, as chosen in the shown study;
-  /// nothing: only tensors must fit.
-  std::optional<AllocatorSettings> allocator() const;
+  /// As `Document::allocator_that_fits`.
+  std::optional<AllocatorSettings> allocator() const { return document_.allocator_that_fits(); }
+  void set_reserved(bool is_reserved);
   /// Chooses what the answer bar judges by: reserved memory, if an allocator is chosen.
   void follow_answer_bar();
 
  Q_SIGNALS:
-  void changed();  ///< the user chose the other entry
+  void changed();  ///< the other entry was chosen
 
  private:
   bool has_allocator() const;
-  void take_entry(int entry);
   void show_choice();
 
   Document& document_;

@@ -4,7 +4,6 @@
 #include <QScrollBar>
 #include <QVBoxLayout>
 
-#include "core/study/search/budget_input.h"
 #include "core/study/step/later_steps.h"
 #include "ui/document/choice_words.h"
 #include "ui/panels/planner/answer_text.h"
@@ -183,6 +182,8 @@ void PlannerPanel::connect_all() {
   connect(&document_, &Document::opened, this, &PlannerPanel::take_opened);
   connect(&document_, &Document::study_changed, this, &PlannerPanel::show_study);
   connect(&document_, &Document::choices_changed, this, &PlannerPanel::show_answer);
+  connect(&document_, &Document::choices_changed, this, &PlannerPanel::follow_fit);
+  connect(&planning_, &Planning::answer_changed, this, &PlannerPanel::follow_fit);
   connect(&document_.exclusive_work(), &ExclusiveWork::changed, this, &PlannerPanel::show_job);
   connect(&planning_, &Planning::job_changed, this, &PlannerPanel::show_job);
   connect(&planning_, &Planning::plans_changed, this, &PlannerPanel::show_chart);
@@ -225,12 +226,6 @@ void PlannerPanel::make_fit() {
   planning_.make_fit(request_for(*budget));
 }
 
-void PlannerPanel::fit_device() {
-  set_budget_to_device();
-  fits_->follow_answer_bar();
-  make_fit();
-}
-
 void PlannerPanel::draw_curve() {
   const QString why_not = why_no_curve();
   if (!why_not.isEmpty()) return document_.notices().notify(why_not);
@@ -238,20 +233,10 @@ void PlannerPanel::draw_curve() {
   planning_.draw_curve(options_->grain(), options_->limit());
 }
 
-/// The memory of the device as a budget; empty if it is unknown.
-QString PlannerPanel::device_budget() const {
-  const std::int64_t memory = memory_to_fit(*document_.study());
-  return memory <= 0 ? QString() : QString::fromStdString(format_budget(memory));
-}
-
-void PlannerPanel::set_budget_to_device() {
-  const QString budget = device_budget();
-  budget.isEmpty() ? budget_->reset() : budget_->set_to_device(budget);
-}
-
 /// The budget belongs to the model: another model starts with its own budget.
 void PlannerPanel::take_opened() {
   const QString budget = document_.budget();
+  fitted_.reset();
   budget_->set_peak(document_.study()->baseline->timeline.peak_bytes);
   if (budget.isEmpty()) {
     budget_->reset();
@@ -259,11 +244,6 @@ void PlannerPanel::take_opened() {
     budget_->set_text(budget);
     if (budget == device_budget()) budget_->set_to_device(budget);
   }
-}
-
-/// If the budget is the memory of the device, it stays so with another device.
-void PlannerPanel::follow_device() {
-  if (budget_->is_of_device()) set_budget_to_device();
 }
 
 void PlannerPanel::show_study() {

@@ -36,7 +36,7 @@ class PlannerPanel : public QWidget {
   /// As `plan`, but may also switch on passes that lower the peak without extra time.
   void make_fit();
   /// As `make_fit` for the memory of the device, which the budget follows until the user sets
-  /// another budget. What must fit is what the answer bar judges by.
+  /// another budget, or until the plan is undone. What must fit is what the answer bar judges by.
   void fit_device();
   /// Searches for the Pareto front of peak and extra time, which the chart shows. While
   /// reserved memory must fit, only says why not.
@@ -52,6 +52,14 @@ class PlannerPanel : public QWidget {
   void changeEvent(QEvent* event) override;
 
  private:
+  /// What the fields had before `fit_device`, and the choices of the plan that it found.
+  struct Fitted {
+    Choices before;
+    std::optional<Choices> after;  ///< not set: no plan was switched on
+    QString budget;
+    bool fits_reserved = false;
+  };
+
   QWidget* make_search_row();
   QWidget* make_device_row();
   void set_up_answer();
@@ -63,6 +71,7 @@ class PlannerPanel : public QWidget {
   QString device_budget() const;
   void set_budget_to_device();
   void follow_device();
+  void follow_fit();
   void show_study();
   void show_job();
   void show_turn(bool is_searching);
@@ -104,7 +113,8 @@ class PlannerPanel : public QWidget {
   QLabel* details_;
   FitRow* fit_;
   VerticalScrollArea* scroll_;
-  QString asked_;    ///< text of the budget field when the last search for plans began
+  QString asked_;  ///< text of the budget field when the last search for plans began
+  std::optional<Fitted> fitted_;
   QString failure_;  ///< error of the last search for plans; empty: no error
 };
 

@@ -8,6 +8,8 @@ namespace stashscope::cpu {
 
 void attention(const KernelContext& context);
 void attention_grad(const KernelContext& context);
+void fused_attention(const KernelContext& context);
+void fused_attention_grad(const KernelContext& context);
 void rotary_embedding(const KernelContext& context);
 void linear_attention(const KernelContext& context);
 

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "core/run/cpu/attention/kernels.h"
+#include "core/run/cpu/losses/kernels.h"
 #include "core/run/cpu/primitives/shared_names.h"
 #include "core/run/cpu/recurrent/recurrent_kernels.h"
 #include "core/run/cpu/signals/kernels.h"
@@ -52,6 +53,7 @@ inline constexpr std::array kernel_families = {
     add_gather_kernels,
     add_layer_normalization_kernels,
     add_legacy_gradient_kernels,
+    add_linear_loss_kernels,
     add_logic_kernels,
     add_loss_kernels,
     add_matmul_kernels,

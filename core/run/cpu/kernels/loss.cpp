@@ -1,81 +1,14 @@
 // Losses over class scores [batch, classes, ...] with labels [batch, ...].
 
 #include <cmath>
-#include <optional>
 
 #include "core/run/cpu/kernels/families.h"
+#include "core/run/cpu/losses/targets.h"
 #include "core/run/shared/numbers.h"
-#include "core/run/shared/walk.h"
 
 namespace stashscope::cpu {
 
 namespace {
-
-enum class Reduction { none, mean, sum };
-
-Reduction reduction_of(const Attributes& attributes) {
-  const std::string name = attributes.text("reduction", "mean");
-  return name == "none" ? Reduction::none : name == "sum" ? Reduction::sum : Reduction::mean;
-}
-
-/// The targets of a loss: one label for each row of scores. The weight of a target is the weight of
-/// its label's class.
-class Targets {
- public:
-  /// @param scores dims of the scores @param weights one per class, or not present
-  Targets(const std::vector<std::int64_t>& scores, const TensorView& labels,
-          const TensorView& weights, std::optional<std::int64_t> ignored)
-      : split_(scores.size() > 1 ? split_at(scores, 1) : AxisSplit{1, scores[0], 1}),
-        labels_(as_integers(labels)),
-        weights_(numbers_of<double>(weights)),
-        ignored_(ignored) {
-    for (const std::int64_t label : labels_) check(label);
-  }
-
-  std::size_t size() const { return labels_.size(); }
-  std::int64_t classes() const { return split_.size; }
-  std::int64_t label(std::size_t i) const { return labels_[i]; }
-  bool counts(std::size_t i) const { return !ignored_ || labels_[i] != *ignored_; }
-
-  double weight(std::size_t i) const {
-    if (!counts(i)) return 0;
-    return weights_.empty() ? 1 : weights_[static_cast<std::size_t>(labels_[i])];
-  }
-  double total_weight() const {
-    double total = 0;
-    for (std::size_t i = 0; i < size(); ++i) total += weight(i);
-    return total;
-  }
-
-  /// The offset of the first score of target i; the scores of a target lie `stride` apart.
-  std::int64_t offset(std::size_t i) const {
-    const auto at = static_cast<std::int64_t>(i);
-    return at / split_.inner * split_.size * split_.inner + at % split_.inner;
-  }
-  std::int64_t stride() const { return split_.inner; }
-
- private:
-  void check(std::int64_t label) const {
-    if (ignored_ && label == *ignored_) return;
-    if (label < 0 || label >= split_.size) {
-      fail_run("", "label " + std::to_string(label) + " is not one of the " +
-                       std::to_string(split_.size) + " classes");
-    }
-  }
-
-  AxisSplit split_;
-  std::vector<std::int64_t> labels_;
-  std::vector<double> weights_;
-  std::optional<std::int64_t> ignored_;
-};
-
-/// The label to ignore: the operand at `input` if the operator has it, else the attribute
-/// `ignore_index`.
-std::optional<std::int64_t> ignored_label(const KernelContext& context, std::size_t input) {
-  if (context.has_input(input)) return as_integer(context.in(input));
-  const bool has = context.attributes().has("ignore_index");
-  return has ? std::optional(context.attributes().integer("ignore_index", 0)) : std::nullopt;
-}
 
 /// Reads the operands at `labels`, `labels + 1` (weights) and `labels + 2` (ignored label, only in
 /// operators named `...Internal`).
@@ -118,10 +51,7 @@ std::vector<double> reduced_loss(const C* log_probability, const Targets& target
     const std::int64_t at = targets.offset(i) + targets.label(i) * targets.stride();
     losses[i] = -static_cast<double>(log_probability[at]) * targets.weight(i);
   }
-  if (reduction == Reduction::none) return losses;
-  double sum = 0;
-  for (const double loss : losses) sum += loss;
-  return {reduction == Reduction::mean ? sum / targets.total_weight() : sum};
+  return reduced(std::move(losses), targets, reduction);
 }
 
 /// Computes the loss (output 0) from the log probabilities that `find(scores, targets)` returns,
@@ -151,18 +81,6 @@ void negative_log_likelihood(const KernelContext& context) {
   label_loss(context, [&](const auto* scores, const Targets&) {
     return std::vector(scores, scores + context.in(0).elements());
   });
-}
-
-/// The gradient of each target's negative log probability, from the gradient `dy` of the loss.
-std::vector<double> target_gradients(const TensorView& dy, const Targets& targets,
-                                     Reduction reduction) {
-  std::vector<double> factors = numbers_of<double>(dy);
-  if (reduction != Reduction::none) factors.assign(targets.size(), factors[0]);
-  const double share = reduction == Reduction::mean ? 1 / targets.total_weight() : 1;
-  for (std::size_t i = 0; i < factors.size(); ++i) {
-    factors[i] = targets.counts(i) ? factors[i] * targets.weight(i) * share : 0;
-  }
-  return factors;
 }
 
 /// Inputs (dy, log probabilities, labels, ...). dx of a score is `entry(log probability, whether

@@ -19,6 +19,16 @@ void with_layout(const Matrix<float>& matrix, Body body) {
   body(copy.data(), onednn::MatrixLayout{false, matrix.columns});
 }
 
+/// product = a b, added to what is there if `adds`. No matrix is empty.
+void multiply_floats(const Matrix<float>& a, const Matrix<float>& b, bool adds, float* product) {
+  with_layout(a, [&](const float* a_data, onednn::MatrixLayout a_layout) {
+    with_layout(b, [&](const float* b_data, onednn::MatrixLayout b_layout) {
+      onednn::multiply({a.rows, b.columns, a.columns}, a_data, a_layout, b_data, b_layout, adds,
+                       product);
+    });
+  });
+}
+
 }  // namespace
 
 template <>
@@ -28,11 +38,12 @@ void multiply(const Matrix<float>& a, const Matrix<float>& b, float* product) {
     std::fill_n(product, a.rows * b.columns, 0.0F);
     return;
   }
-  with_layout(a, [&](const float* a_data, onednn::MatrixLayout a_layout) {
-    with_layout(b, [&](const float* b_data, onednn::MatrixLayout b_layout) {
-      onednn::multiply(a.rows, b.columns, a.columns, a_data, a_layout, b_data, b_layout, product);
-    });
-  });
+  multiply_floats(a, b, false, product);
+}
+
+template <>
+void add_product(const Matrix<float>& a, const Matrix<float>& b, float* sum) {
+  if (a.rows > 0 && b.columns > 0 && a.columns > 0) multiply_floats(a, b, true, sum);
 }
 
 }  // namespace stashscope::cpu

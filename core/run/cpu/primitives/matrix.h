@@ -47,17 +47,16 @@ void with_contiguous_rows(const Matrix<T>& matrix, Body body) {
   body(dense_matrix(copy.data(), matrix.rows, matrix.columns));
 }
 
-/// product = a b for any number type. Adds up multiples of the rows of b, in blocks that stay in
-/// the cache. The terms of an element are added in the order of the inner axis.
+/// sum += a b for any number type. Adds up multiples of the rows of b, in blocks that stay in the
+/// cache. The terms of an element are added in the order of the inner axis.
 template <class T>
-void multiply_plainly(const Matrix<T>& a, const Matrix<T>& b, T* product) {
+void add_product_plainly(const Matrix<T>& a, const Matrix<T>& b, T* sum) {
   constexpr std::int64_t block = 64;
-  std::fill_n(product, a.rows * b.columns, T(0));
   with_contiguous_rows(b, [&](const Matrix<T>& right) {
     for (std::int64_t begin = 0; begin < a.columns; begin += block) {
       const std::int64_t end = std::min(begin + block, a.columns);
       for (std::int64_t row = 0; row < a.rows; ++row) {
-        T* const sums = product + row * b.columns;
+        T* const sums = sum + row * b.columns;
         for (std::int64_t k = begin; k < end; ++k) {
           const T factor = a.data[row * a.row_stride + k * a.column_stride];
           const T* const items = right.data + k * right.row_stride;
@@ -71,9 +70,18 @@ void multiply_plainly(const Matrix<T>& a, const Matrix<T>& b, T* product) {
 /// product = a b, dense. Float matrices use oneDNN.
 template <class T>
 void multiply(const Matrix<T>& a, const Matrix<T>& b, T* product) {
-  multiply_plainly(a, b, product);
+  std::fill_n(product, a.rows * b.columns, T(0));
+  add_product_plainly(a, b, product);
 }
 template <>
 void multiply(const Matrix<float>& a, const Matrix<float>& b, float* product);
+
+/// sum += a b, dense. Float matrices use oneDNN.
+template <class T>
+void add_product(const Matrix<T>& a, const Matrix<T>& b, T* sum) {
+  add_product_plainly(a, b, sum);
+}
+template <>
+void add_product(const Matrix<float>& a, const Matrix<float>& b, float* sum);
 
 }  // namespace stashscope::cpu

@@ -16,15 +16,27 @@ using Descriptor = dnnl::memory::desc;
 using Dims = dnnl::memory::dims;
 using Tag = dnnl::memory::format_tag;
 
+/// Sets the number of OpenMP threads that the calling thread starts. Does nothing if oneDNN was
+/// built without OpenMP.
+void set_threads(int count) {
+  using SetThreads = void (*)(int);
+  const auto set = reinterpret_cast<SetThreads>(::dlsym(RTLD_DEFAULT, "omp_set_num_threads"));
+  if (set != nullptr) set(count);
+}
+
+int thread_count() {
+  using GetThreads = int (*)();
+  const auto get = reinterpret_cast<GetThreads>(::dlsym(RTLD_DEFAULT, "omp_get_max_threads"));
+  return get == nullptr ? 1 : get();
+}
+
 /// Limits oneDNN to one thread where the address space is limited. Otherwise, oneDNN's OpenMP
 /// library ends the process if a thread cannot start, for instance for lack of address space for
 /// the thread's stack.
 void limit_threads() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
-  using SetThreads = void (*)(int);
-  const auto set = reinterpret_cast<SetThreads>(::dlsym(RTLD_DEFAULT, "omp_set_num_threads"));
-  if (set != nullptr) set(1);
+  set_threads(1);
 }
 
 const dnnl::engine& engine() {
@@ -161,13 +173,21 @@ void run(const typename Primitive::primitive_desc& description, const Operand& f
 
 }  // namespace
 
-void multiply(std::int64_t rows, std::int64_t columns, std::int64_t inner, const float* a,
-              MatrixLayout a_layout, const float* b, MatrixLayout b_layout, float* product) {
+void multiply(const ProductSizes& sizes, const float* a, MatrixLayout a_layout, const float* b,
+              MatrixLayout b_layout, bool adds, float* product) {
   engine();  // limits the number of threads
-  require(dnnl::sgemm(a_layout.transposed ? 'T' : 'N', b_layout.transposed ? 'T' : 'N', rows,
-                      columns, inner, 1.0F, a, a_layout.stride, b, b_layout.stride, 0.0F, product,
-                      columns));
+  require(dnnl::sgemm(a_layout.transposed ? 'T' : 'N', b_layout.transposed ? 'T' : 'N', sizes.rows,
+                      sizes.columns, sizes.inner, 1.0F, a, a_layout.stride, b, b_layout.stride,
+                      adds ? 1.0F : 0.0F, product, sizes.columns));
 }
+
+OneThread::OneThread() {
+  engine();  // limits the number of threads
+  before_ = thread_count();
+  set_threads(1);
+}
+
+OneThread::~OneThread() { set_threads(before_); }
 
 bool can_convolve(const ConvolutionSizes& sizes) {
   const SlidingWindow& window = sizes.window;

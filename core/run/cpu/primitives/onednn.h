@@ -15,9 +15,29 @@ struct MatrixLayout {
   std::int64_t stride = 0;
 };
 
-/// product = a b for a [rows, inner] and b [inner, columns]; the product is dense.
-void multiply(std::int64_t rows, std::int64_t columns, std::int64_t inner, const float* a,
-              MatrixLayout a_layout, const float* b, MatrixLayout b_layout, float* product);
+/// The sizes of a product of a [rows, inner] and b [inner, columns].
+struct ProductSizes {
+  std::int64_t rows;
+  std::int64_t columns;
+  std::int64_t inner;
+};
+
+/// product = a b, or product += a b if `adds`; the product is dense.
+void multiply(const ProductSizes& sizes, const float* a, MatrixLayout a_layout, const float* b,
+              MatrixLayout b_layout, bool adds, float* product);
+
+/// While an object lives, products of the calling thread use this thread only. For many small
+/// products, waiting for other threads costs more than they save.
+class OneThread {
+ public:
+  OneThread();
+  ~OneThread();
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+
+ private:
+  int before_;
+};
 
 /// Whether oneDNN supports the convolution.
 bool can_convolve(const ConvolutionSizes& sizes);

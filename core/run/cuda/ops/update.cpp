@@ -1,5 +1,8 @@
 #include "core/run/cuda/ops/update.h"
 
+#include <algorithm>
+
+#include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/run/cuda/codegen/call_text.h"
 #include "core/run/cuda/codegen/element_text.h"
@@ -25,6 +28,14 @@ std::string rule_text(const UpdateShape& shape, CallText& text) {
                 {text.pointer("const Int64", update_operands::step)});
 }
 
+void require_kernel(const UpdateShape& shape) {
+  const std::vector<std::string> known = {"sgd", "momentum", "adam", "adamw"};
+  if (std::ranges::find(known, shape.optimizer) != known.end()) return;
+  fail_usage("--update",
+             "cannot update with '" + shape.optimizer + "', whose memory is planned only",
+             "choose one of " + join(known, ", ") + ", or run without --update");
+}
+
 /// The texts of the pointers to state `first` and to the next state. A state that the optimizer
 /// does not have gives a null pointer.
 std::string state_texts(const std::vector<OptimizerState>& states, std::size_t first,
@@ -42,11 +53,12 @@ std::string state_texts(const std::vector<OptimizerState>& states, std::size_t f
 Lowered lower_update(const UpdateShape& shape) {
   const Optimizer& optimizer = find_optimizer(shape.optimizer);
   if (!optimizer.updates || shape.elements == 0) return {};
+  require_kernel(shape);
   if (!is_floating(shape.parameter) || !is_floating(shape.gradient)) {
     fail_run("", "only parameters of a floating-point type can be updated");
   }
   const std::vector<OptimizerState> states =
-      optimizer_states(optimizer, shape.parameter, shape.master_weights);
+      optimizer_states(optimizer, {shape.parameter}, shape.master_weights);
   const bool has_master = !states.empty() && states[0].name == master_weight;
   std::vector<ElementType> elements = {shape.parameter, shape.gradient};
   for (const OptimizerState& state : states) elements.push_back(state.element);

@@ -34,7 +34,8 @@ inline constexpr Operand gradient = input(1);
 /// A 64-bit integer in device memory: the number of the training step, 1 for the first step. Only
 /// the kernels of `adam` and `adamw` read this number.
 inline constexpr Operand step = input(2);
-/// State `index` in the order of `optimizer_states`; every state has the parameter's shape.
+/// State `index` in the order of `optimizer_states`; every state has the parameter's shape, because
+/// the optimizers with kernels have no others.
 constexpr Operand state(std::size_t index) { return input(3 + index); }
 }  // namespace update_operands
 
@@ -42,7 +43,8 @@ constexpr Operand state(std::size_t index) { return input(3 + index); }
 /// `none` or the parameter is empty. The formulas are those of PyTorch's SGD, Adam (Kingma and Ba,
 /// arXiv 1412.6980) and AdamW (Loshchilov and Hutter, arXiv 1711.05101). The kernel computes in
 /// float32 (float64 for float64). A momentum buffer must be all 0 before the first step. Throws a
-/// usage Error for an unknown optimizer, a run Error for types other than floating-point types.
+/// usage Error for an unknown optimizer and one without a kernel, a run Error for types other than
+/// floating-point types.
 Lowered lower_update(const UpdateShape& shape);
 
 }  // namespace stashscope::cuda

@@ -137,6 +137,27 @@ TEST(Flops, OfTheGradientOfAttentionAreFiveProducts) {
       5 * 2 * scores * 4 + 16 * scores);
 }
 
+TEST(Flops, OfFusedAttentionCountProductsSoftmaxAndSteps) {
+  // 2 sentences, 4 query heads and 2 key heads, 5 queries, 7 keys, sizes 3 and 6.
+  const double scores = 2 * 4 * 5 * 7;
+  const Dims q = {2, 4, 5, 3};
+  const Dims k = {2, 2, 7, 3};
+  const Dims v = {2, 2, 7, 6};
+  const Dims y = {2, 4, 5, 6};
+  const Attributes steps = {{"steps", Strings{"Mul", "Reshape", "Where"}}};
+  const double forward = scores * (2 * (3 + 6) + 8 + 2);
+  const Example fused("FusedAttention", {q, k, v, {1}, {4}, {5, 7}, {1}}, {y, {2, 4, 5}}, steps,
+                      microsoft);
+  EXPECT_EQ(fused.flops(), forward);
+  EXPECT_EQ(fused.moved(), 4.0 * (120 + 84 + 168 + 1 + 4 + 35 + 1 + 240 + 40)) << "no scores";
+  const std::vector<Dims> inputs = {y, q, k, v, y, {2, 4, 5}, {1}, {4}, {5, 7}, {1}};
+  EXPECT_EQ(Example("FusedAttentionGrad", inputs, {q, k, v}, steps, microsoft).flops(),
+            scores * (2 * (3 * 3 + 2 * 6) + 2 * (8 + 2)));
+  EXPECT_EQ(Example("FusedAttentionGrad", inputs, {{}, {}, v}, steps, microsoft).flops(),
+            scores * (2 * (3 + 2 * 6) + 2 * (8 + 2)))
+      << "only what is wanted is made";
+}
+
 TEST(Flops, OfLinearAttentionFollowTheState) {
   // 2 sentences of 5 tokens, 4 query heads of 3, values of 6.
   const Example linear("LinearAttention", {{2, 5, 12}, {2, 5, 6}, {2, 5, 12}}, {{2, 5, 24}},
@@ -195,6 +216,24 @@ TEST(Costs, OfLossesByClassOrByLabel) {
   const Example chosen("NegativeLogLikelihoodLoss", {scores, labels}, {{1}});
   EXPECT_EQ(chosen.flops(), 2 * 8);
   EXPECT_EQ(chosen.moved(), 4 * (8 + 8 + 1));
+}
+
+/// 8 rows of 4 numbers, 100 classes, 3 rows in a piece: three pieces.
+TEST(Costs, OfLossesInPieces) {
+  const Dims hidden = {8, 4};
+  const Dims weight = {4, 100};
+  const Dims labels = {8};
+  const Attributes rows = {{"rows", std::int64_t{3}}};
+  const double scores = 8 * 100;
+  const Example loss("LinearCrossEntropyLoss", {hidden, weight, labels}, {{1}, labels}, rows,
+                     microsoft);
+  EXPECT_EQ(loss.flops(), scores * (2 * 4 + 9));
+  EXPECT_EQ(loss.moved(), 4 * (32 + 3 * 400 + 8 + 2 * scores + 1 + 8));
+  const Example gradient("LinearCrossEntropyLossGrad", {{1}, hidden, weight, labels, labels},
+                         {hidden, weight}, rows, microsoft);
+  EXPECT_EQ(gradient.flops(), scores * (3 * 2 * 4 + 6));
+  EXPECT_EQ(gradient.moved(),
+            4 * (1 + 32 + 3 * 400 + 8 + 8 + 5 * scores + 32 + 3 * 400 + (2 + 2 + 1) * 400));
 }
 
 TEST(Costs, OfAdamFollowTheWeights) {

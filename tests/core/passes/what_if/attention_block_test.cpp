@@ -42,7 +42,7 @@ void finish(ModelBuilder& m, const std::string& scores) {
 
 std::vector<std::string> step_types(const AttentionBlock& block) {
   std::vector<std::string> types;
-  for (const ScoreStep& step : block.steps) types.push_back(step.type);
+  for (const AttentionStep& step : block.steps) types.push_back(step.type);
   return types;
 }
 
@@ -157,10 +157,10 @@ TEST(AttentionBlock, IsNoSoftmaxOfARouter) {
 
 TEST(AttentionBlock, KnowsTheDropoutOfItsProbabilities) {
   ModelBuilder m = products();
-  m.weight("ratio", {}, {0.25F});
+  m.weight("Constant_ratio", {}, {0.25F});
   m.constant("on", Tensor(ElementType::boolean, {}, std::string(1, '\1')));
   m.node("Softmax", {"scores"}, {"p"});
-  m.node("Dropout", {"p", "ratio", "on"}, {"d"}, {{"seed", std::int64_t{7}}});
+  m.node("Dropout", {"p", "Constant_ratio", "on"}, {"d"}, {{"seed", std::int64_t{7}}});
   m.node("MatMul", {"d", "v"}, {"y"}).output("y");
   const AttentionBlocks blocks = blocks_of(m);
   ASSERT_EQ(blocks.found.size(), 1U);

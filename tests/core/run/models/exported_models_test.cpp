@@ -64,11 +64,12 @@ class ExportedModel : public testing::TestWithParam<std::string> {
     }
   }
 
-  static void expect_pytorch(bool all_passes, bool with_plans) {
+  static void expect_pytorch(bool all_passes, bool with_plans, WhatIfChoices what_ifs = {}) {
     const fs::path folder = exported / GetParam();
     const NamedTensors inputs = load_tensors(folder / "test_data_set_0", "input_");
-    ModelStep step(prepare_training_step(load_model(folder / "model.onnx"), {}, passes(all_passes)),
-                   inputs);
+    PassSelection selection = passes(all_passes);
+    selection.what_ifs = std::move(what_ifs);
+    ModelStep step(prepare_training_step(load_model(folder / "model.onnx"), {}, selection), inputs);
     const Dataflow dataflow = with_plans ? step.with_all_plans(false) : step.without_plans();
     const RunResult result = testing_run::run_as_predicted(step, dataflow, inputs);
     compare(result.outputs, "output_", "");
@@ -79,6 +80,18 @@ class ExportedModel : public testing::TestWithParam<std::string> {
 TEST_P(ExportedModel, TrainsAsInPyTorch) { expect_pytorch(false, false); }
 TEST_P(ExportedModel, TrainsAsInPyTorchWithEveryPass) { expect_pytorch(true, false); }
 TEST_P(ExportedModel, TrainsAsInPyTorchWithPassesAndPlans) { expect_pytorch(true, true); }
+TEST_P(ExportedModel, TrainsAsInPyTorchWithFlashAttention) {
+  expect_pytorch(false, false, {{"attention", "flash"}});
+}
+TEST_P(ExportedModel, TrainsAsInPyTorchWithEfficientAttentionAndPlans) {
+  expect_pytorch(false, true, {{"attention", "efficient"}});
+}
+TEST_P(ExportedModel, TrainsAsInPyTorchWithRecomputedAttentionAndPasses) {
+  expect_pytorch(true, false, {{"attention", "recomputed"}});
+}
+TEST_P(ExportedModel, TrainsAsInPyTorchWithItsLossInPieces) {
+  expect_pytorch(false, false, {{"loss", "pieces:3"}});
+}
 
 INSTANTIATE_TEST_SUITE_P(Shared, ExportedModel, testing::ValuesIn(model_names()),
                          [](const auto& info) { return info.param; });

@@ -85,5 +85,20 @@ TEST(RandomInputs, AreNotMadeForWhatIsGiven) {
   EXPECT_EQ(floats_of(inputs.at("b")), normals(random, 4, 1));
 }
 
+TEST(RandomInputs, OfALossInPiecesAreClasses) {
+  for (const bool transposed : {false, true}) {
+    test::ModelBuilder m;
+    m.input("x", {2, 3}).input("labels", {400}, ElementType::int64);
+    m.weight("w", transposed ? std::vector<std::int64_t>{50, 3} : std::vector<std::int64_t>{3, 50});
+    m.node("LinearCrossEntropyLoss", {"x", "w", "labels"}, {"loss"},
+           {{"transposed", std::int64_t{transposed}}}, "com.microsoft");
+    const Graph graph = m.output("loss").build();
+    const NamedTensors inputs = with_random_inputs(graph, Bindings(graph.symbols().size()), {}, 1);
+    const std::vector<std::int64_t> labels = inputs.at("labels").integers().value();
+    EXPECT_GT(*std::ranges::max_element(labels), 40);
+    EXPECT_LT(*std::ranges::max_element(labels), 50);
+  }
+}
+
 }  // namespace random_inputs_test
 }  // namespace stashscope

@@ -14,6 +14,7 @@ Attributes one(const char* name, std::int64_t number) { return {{name, number}};
 const std::map<std::string, Attributes>& attribute_table() {
   const Integers two = {2, 2};
   const Attributes heads = {{"q_num_heads", std::int64_t{1}}, {"kv_num_heads", std::int64_t{1}}};
+  const Attributes steps = {{"steps", Strings{"Mul", "Where", "Reshape"}}};
   const Attributes halves = {{"kernel_shape", two}, {"strides", two}};
   static const std::map<std::string, Attributes> table = {
       {"ATen", {{"operator", std::string("embedding")}}},
@@ -25,6 +26,8 @@ const std::map<std::string, Attributes>& attribute_table() {
       {"Cast", one("to", 1)},
       {"DepthToSpace", one("blocksize", 1)},
       {"Einsum", {{"equation", std::string("...,...->...")}}},
+      {"FusedAttention", steps},
+      {"FusedAttentionGrad", steps},
       {"GRU", one("hidden_size", 5)},
       {"GRUGrad", one("hidden_size", 5)},
       {"GRUTraining", one("hidden_size", 5)},
@@ -87,6 +90,9 @@ const std::map<std::string, std::string> operand_table = {
     {"DFT", "1,4,1 | ()=4 | ()=1"},
     {"DeformConv", "1,1,3,3 | 1,1,2,2 | 1,8,2,2 | 1 | 1,4,2,2"},
     {"DequantizeLinear", "int8:2,2 | () | int8:()"},
+    {"FusedAttention", "2,3,4 | 2,2,4 | 2,2,4 | () | bool:2 | () | int64:4=2,1,3,2"},
+    {"FusedAttentionGrad",
+     "2,3,4 | 2,3,4 | 2,2,4 | 2,2,4 | 2,3,4 | 2,3 | () | bool:2 | () | int64:4=2,1,3,2"},
     {"GRU", "3,2,4 | 1,15,4 | 1,15,5 | 1,30 | 2=3,1 | 1,2,5"},
     {"GRUGrad",
      "3,2,4 | 1,15,4 | 1,15,5 | 1,30 | 2=3,1 | 1,2,5 | 3,1,2,5 | 3,1,2,15 | 3,1,2,5 | "
@@ -104,6 +110,8 @@ const std::map<std::string, std::string> operand_table = {
     {"LayerNormalization", "2,3 | 3 | 3"},
     {"LayerNormalizationGrad", "2,3 | 2,3 | 3 | 2,1 | 2,1"},
     {"LinearAttention", "2,3,4 | 2,3,4 | 2,3,2 | 2,1,4,2 | 2,3,1 | 2,3,1"},
+    {"LinearCrossEntropyLoss", "2,3 | 3,4 | 2=0,2 | 4 | 4"},
+    {"LinearCrossEntropyLossGrad", "() | 2,3 | 3,4 | 2=0,2 | 2 | 4 | 4"},
     {"MaxUnpool", "1,1,2,2 | 1,1,2,2=0,3,8,15 | 4=1,1,4,4"},
     {"MelWeightMatrix", "()=4 | ()=8 | ()=16 | ()=0 | ()=8"},
     {"Momentum", "() | ()=0 | 2,2 | 2,2 | 2,2"},

@@ -80,6 +80,7 @@ TEST_F(SessionFile, RefusesValuesThatMakeNoSense) {
                               "{\"release_gradients\": \"yes\"}",
                               "{\"passes\": [\"fastest\"]}",
                               "{\"precision\": \"float8\"}",
+                              "{\"gradient_type\": \"float8\"}",
                               "{\"compress_to\": \"int3\"}",
                               "{\"transfer_bandwidth\": 0}",
                               "{\"transfer_bandwidth\": 1e300}",
@@ -193,6 +194,12 @@ TEST_F(SessionFile, KeepsWhatIsSaidOfFusions) {
   save_session(session, path());
   std::string warning;
   EXPECT_EQ(load_session(path(), warning).choices.fusion, session.choices.fusion);
+}
+
+TEST_F(SessionFile, KeepsTheTypeOfGradients) {
+  session.choices.graph.gradient_type = ElementType::bfloat16;
+  EXPECT_EQ(parse_session(session_text(session, folder.path()), folder.path()), session);
+  EXPECT_FALSE(same_step(session.choices, Choices()));
 }
 
 TEST_F(SessionFile, KeepsNamesThatAreNoUtf8) {

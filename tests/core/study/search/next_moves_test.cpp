@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <set>
+#include <tuple>
 
+#include "core/base/error.h"
 #include "core/onnx/model_file.h"
 #include "core/study/edits/edits.h"
 #include "core/study/reserved/reserved_memory.h"
@@ -16,9 +18,15 @@ namespace next_moves_test {
 
 constexpr std::size_t all = 1000;
 
-using What = std::pair<const GraphPass*, std::size_t>;
+using What = std::tuple<const GraphPass*, const WhatIf*, std::string, std::size_t>;
 
-What what_of(const NextMove& move) { return {move.pass, move.row}; }
+What what_of(const NextMove& move) { return {move.pass, move.what_if, move.value, move.row}; }
+
+bool is_row(const NextMove& move) { return move.pass == nullptr && move.what_if == nullptr; }
+
+std::string words_of(const NextMove& move) {
+  return is_row(move) ? "row " + std::to_string(move.row) : title_of(move);
+}
 
 /// The passes that find nothing to change when all passes that keep the outputs are on: other
 /// passes contain them.
@@ -33,6 +41,14 @@ std::set<std::string> contained_passes(const Study& study) {
   return contained;
 }
 
+/// The move with the change of peak and time that a study from scratch has.
+NextMove with_effect(NextMove move, const Study& study) {
+  const auto moved = compute_study(study.model, move.after, nullptr, Progress());
+  move.peak_change = moved->current->timeline.peak_bytes - study.current->timeline.peak_bytes;
+  move.seconds_change = step_seconds(*moved, *moved->current) - step_seconds(study, *study.current);
+  return move;
+}
+
 /// Adds the effect of every pass that is off, keeps the outputs and is in no other pass.
 void add_pass_moves(const Study& study, std::vector<NextMove>& moves) {
   const std::set<std::string> contained = contained_passes(study);
@@ -42,10 +58,27 @@ void add_pass_moves(const Study& study, std::vector<NextMove>& moves) {
     if (contained.contains(name)) continue;
     Choices after = study.choices;
     after.graph.passes.emplace(pass.name);
-    const auto moved = compute_study(study.model, after, nullptr, Progress());
-    moves.push_back({&pass, 0, std::move(after),
-                     moved->current->timeline.peak_bytes - study.current->timeline.peak_bytes,
-                     step_seconds(*moved, *moved->current) - step_seconds(study, *study.current)});
+    NextMove move;
+    move.pass = &pass;
+    move.after = std::move(after);
+    moves.push_back(with_effect(std::move(move), study));
+  }
+}
+
+/// Adds the effect of every value of every what-if.
+void add_what_if_moves(const Study& study, std::vector<NextMove>& moves) {
+  for (const WhatIf& what_if : what_ifs()) {
+    for (const std::string_view value : what_if.tried) {
+      NextMove move;
+      move.what_if = &what_if;
+      move.value = value;
+      move.after = with_what_if(study.choices, what_if.name, value);
+      try {
+        moves.push_back(with_effect(std::move(move), study));
+      } catch (const Error&) {
+        continue;  // the sizes of the study do not allow it
+      }
+    }
   }
 }
 
@@ -57,11 +90,15 @@ std::vector<NextMove> all_moves(const Study& study) {
     if (plan.on) continue;
     Choices after = with_plan(study, study.choices, plan, true);
     const auto moved = compute_study(study.model, after, &study, Progress());
-    moves.push_back({nullptr, row, std::move(after),
-                     moved->current->timeline.peak_bytes - study.current->timeline.peak_bytes,
-                     extra_seconds(*moved) - extra_seconds(study)});
+    NextMove move;
+    move.row = row;
+    move.after = std::move(after);
+    move.peak_change = moved->current->timeline.peak_bytes - study.current->timeline.peak_bytes;
+    move.seconds_change = extra_seconds(*moved) - extra_seconds(study);
+    moves.push_back(std::move(move));
   }
   add_pass_moves(study, moves);
+  add_what_if_moves(study, moves);
   return moves;
 }
 
@@ -77,8 +114,7 @@ std::size_t expect_right(const Study& study) {
   for (const NextMove& move : moves) {
     const auto same = std::ranges::find(expected, what_of(move), what_of);
     if (same == expected.end()) {
-      ADD_FAILURE() << (move.pass != nullptr ? move.pass->title : "row") << " " << move.row
-                    << " is on";
+      ADD_FAILURE() << words_of(move) << " is on";
       continue;
     }
     EXPECT_LT(move.peak_change, 0);
@@ -92,9 +128,8 @@ std::size_t expect_right(const Study& study) {
     const bool is_beaten = std::ranges::any_of(
         expected, [&](const NextMove& other) { return is_better(other, each); });
     const bool is_worth_it =
-        each.pass == nullptr || -each.peak_change >= study.current->timeline.peak_bytes / 1000;
-    EXPECT_EQ(is_listed, each.peak_change < 0 && !is_beaten && is_worth_it)
-        << (each.pass != nullptr ? each.pass->title : "row") << " " << each.row;
+        is_row(each) || -each.peak_change >= study.current->timeline.peak_bytes / 1000;
+    EXPECT_EQ(is_listed, each.peak_change < 0 && !is_beaten && is_worth_it) << words_of(each);
   }
   return moves.size();
 }
@@ -175,7 +210,7 @@ TEST(NextMoves, TryOnlySoManyPasses) {
   EXPECT_EQ(passes_to_try(*study, 1).size(), 1U);
   EXPECT_TRUE(passes_to_try(*study, 0).empty());
   for (const NextMove& move : next_moves(*study, all, Progress(), {all, 0})) {
-    EXPECT_EQ(move.pass, nullptr);
+    EXPECT_TRUE(is_row(move));
   }
 }
 

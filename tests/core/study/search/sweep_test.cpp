@@ -6,6 +6,7 @@
 
 #include "core/onnx/model_file.h"
 #include "core/study/edits/edits.h"
+#include "core/study/reserved/reserved_memory.h"
 #include "tests/support/named_model.h"
 #include "tests/support/refusal.h"
 
@@ -66,6 +67,29 @@ TEST(Sweep, HasThePeaksOfWholeStudiesOnAModel) {
   Choices choices;
   choices.plans.level = 1;
   expect_peaks_of_studies(*compute_study(model, choices, nullptr, Progress()), {1, 5, 16});
+}
+
+TEST(Sweep, HasWhatAnAllocatorReservesForWholeStudies) {
+  Choices choices;
+  choices.plans.level = 1;
+  const auto study = compute_study(test::named(test::blocks(3)), choices, nullptr, Progress());
+  AllocatorSettings settings;
+  settings.expandable_segments = true;
+  const Values values = {1, 17, 4096, 50000};
+  std::vector<SweepPoint> points;
+  sweep(
+      *study, study->sizes->dims.dimensions.front(), values,
+      [&](const SweepPoint& point) { points.push_back(point); }, Progress(), settings);
+  ASSERT_EQ(points.size(), values.size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const auto whole = resized(*study, values[i]);
+    const auto reserved = [&](const Variant& variant) {
+      return reserved_memory(*whole, variant, settings).reserved_bytes;
+    };
+    EXPECT_EQ(points[i].baseline_bytes, reserved(*whole->baseline)) << values[i];
+    EXPECT_EQ(points[i].current_bytes, reserved(*whole->current)) << values[i];
+    EXPECT_GT(points[i].current_bytes, whole->current->timeline.peak_bytes) << values[i];
+  }
 }
 
 TEST(Sweep, SizesThatTheModelRefusesSayWhy) {

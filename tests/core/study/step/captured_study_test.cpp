@@ -42,6 +42,15 @@ TEST(CapturedStudy, LaterStepsHoldTheStatesFromTheirStart) {
   EXPECT_EQ(later_steps(*no_states, *no_states->current), (LaterSteps{0, 128}));
 }
 
+TEST(CapturedStudy, AStateThatTakesThePlaceOfAnotherIsNoFurtherMemory) {
+  GraphData data = test::captured_data(true);
+  std::string& storages = data.metadata["stashscope.storages"];
+  storages.replace(storages.rfind('}'), 1, R"(, "replaces": [0, 0, 0, 0, 0, 0, 1]})");
+  const auto study = study_of({}, data);
+  EXPECT_EQ(later_steps(*study, *study->current), (LaterSteps{0, 308}));
+  EXPECT_EQ(of(peak_bands(*study->current), Band::optimizer_states), 256);
+}
+
 TEST(CapturedStudy, KnowsTheOptionsOfItsCapture) {
   GraphData data = test::captured_data();
   EXPECT_EQ(capture_options(*study_of({}, data)), std::nullopt);

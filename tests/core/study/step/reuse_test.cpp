@@ -38,7 +38,7 @@ class FieldChange {
 // build.
 
 void visit(GraphChoices& graph, FieldChange& change) {
-  auto& [same_dims, goal, passes, precision] = graph;
+  auto& [same_dims, goal, passes, precision, what_ifs, gradient_type] = graph;
   auto& [loss, trainable, frozen] = goal;
   change("same_dims", same_dims, {{"N", "M"}});
   change("loss", loss, "loss");
@@ -46,6 +46,8 @@ void visit(GraphChoices& graph, FieldChange& change) {
   change("frozen", frozen, {"l0.w"});
   change("passes", passes, {"fuse_gelu", "keep_loss_only"});
   change("precision", precision, ElementType::bfloat16);
+  change("what_ifs", what_ifs, {{"attention", "flash"}});
+  change("gradient_type", gradient_type, ElementType::bfloat16);
 }
 
 void visit(TimeChoices& times, FieldChange& change) {

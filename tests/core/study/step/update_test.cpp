@@ -53,11 +53,17 @@ TEST(Update, StatesAddToEveryStepAndToThePeak) {
 TEST(Update, SymbolicPeakCountsTheStates) {
   Choices choices;
   choices.dims["N"] = 7;
-  const auto study = study_of(shared(half_precision()), {"adam", true, false}, choices);
-  SymbolTable symbols = study->graph().symbols();
-  const auto expr = parse_expr(peak_symbolic(*study, *study->current), symbols);
-  ASSERT_TRUE(expr);
-  EXPECT_EQ(expr->evaluate(study->sizes->dims.bindings), study->current->timeline.peak_bytes);
+  for (const Optimizer& each : optimizers()) {
+    const UpdateChoice update{std::string(each.name), true, false};
+    for (const auto& model : {half_precision(), test::perceptron(2048)}) {
+      const auto study = study_of(shared(model), update, choices);
+      SymbolTable symbols = study->graph().symbols();
+      const auto expr = parse_expr(peak_symbolic(*study, *study->current), symbols);
+      ASSERT_TRUE(expr) << each.name;
+      EXPECT_EQ(expr->evaluate(study->sizes->dims.bindings), study->current->timeline.peak_bytes)
+          << each.name;
+    }
+  }
 }
 
 TEST(Update, MasterWeightsTakeFourBytesEach) {
@@ -80,6 +86,11 @@ TEST(Update, ChoicesThatChangeNothingAreSaid) {
   EXPECT_TRUE(says(test::perceptron(), {"adam", true, false}, "no master weights"));
   EXPECT_TRUE(says(half_precision(), {"none", true, false}, "--optimizer"));
   EXPECT_FALSE(says(half_precision(), {"adam", true, false}, "master weights"));
+  EXPECT_TRUE(says(half_precision(), {"adamw_stochastic", true, false}, "so none are kept"));
+  EXPECT_FALSE(
+      says(half_precision(), {"adamw_stochastic", true, false}, "no trained parameter is float16"));
+  EXPECT_TRUE(says(half_precision(), {"adamw_stochastic", false, false}, "is bfloat16"))
+      << "float16 is rounded as always";
   test::ModelBuilder fixed;
   fixed.input("x", {"N", 4}).node("Relu", {"x"}, {"y"}).output("y");
   EXPECT_TRUE(says(fixed, {"none", false, true}, "released"));
@@ -88,7 +99,7 @@ TEST(Update, ChoicesThatChangeNothingAreSaid) {
 }
 
 TEST(Update, AnUnknownOptimizerIsRefused) {
-  EXPECT_THROW(study_of(shared(test::perceptron()), {"lion", false, false}), Error);
+  EXPECT_THROW(study_of(shared(test::perceptron()), {"other", false, false}), Error);
 }
 
 TEST(Update, ReleasedGradientsAreGoneInTheEnd) {

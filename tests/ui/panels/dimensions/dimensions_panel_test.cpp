@@ -3,6 +3,7 @@
 #include "ui/panels/dimensions/dimensions_panel.h"
 
 #include <QApplication>
+#include <QDockWidget>
 #include <QFile>
 #include <QInputDialog>
 #include <QLineEdit>
@@ -104,13 +105,21 @@ TEST_F(Dimensions, AreTypedOneAfterTheOther) {
   find<QAction>(u"go_to_dimensions_dock"_s).trigger();
   ASSERT_TRUE(box(batch).hasFocus());
   type_and_press(batch, u"4"_s, Qt::Key_Tab);
-  ASSERT_TRUE(find<QWidget>(u"dimension_more:"_s + batch).hasFocus()) << "what is in its row";
-  press(Qt::Key_Tab);
-  ASSERT_TRUE(box(length).hasFocus());
+  ASSERT_TRUE(box(length).hasFocus()) << "the next size";
   type_and_press(length, u"32"_s, Qt::Key_Return);
   ASSERT_TRUE(settles());
   EXPECT_EQ(document().choices().dims.at("inputs_input_ids_dim0"), 4);
   EXPECT_EQ(document().choices().dims.at("inputs_input_ids_dim1"), 32);
+}
+
+TEST_F(Dimensions, TabGoesThroughTheSizesThenThroughTheirMenus) {
+  box(batch).setFocus();
+  press(Qt::Key_Tab);
+  ASSERT_TRUE(box(length).hasFocus());
+  press(Qt::Key_Tab);
+  ASSERT_TRUE(find<QWidget>(u"dimension_more:"_s + batch).hasFocus());
+  press(Qt::Key_Tab);
+  EXPECT_TRUE(find<QWidget>(u"dimension_more:"_s + length).hasFocus());
 }
 
 /// The study of the first size arrives while the second one is typed.
@@ -118,7 +127,6 @@ TEST_F(Dimensions, DigitsStayWhileTheStepIsComputed) {
   box(batch).setFocus();
   box(batch).selectAll();
   type_and_press(batch, u"4"_s, Qt::Key_Tab);
-  press(Qt::Key_Tab);
   ASSERT_TRUE(box(length).hasFocus());
   QTest::keyClicks(&box(length), u"1"_s);
   ASSERT_TRUE(settles());
@@ -281,6 +289,43 @@ TEST_F(Dimensions, ASizeBelowOneIsRefusedWithAReason) {
   }
   type(length, u"8"_s);
   EXPECT_EQ(message(), QString()) << "a size that is taken needs no message";
+}
+
+TEST_F(Dimensions, ASizeAboveTheLimitIsRefusedWithAReason) {
+  type(batch, u"16"_s);
+  for (const QString& typed : {u"1000000001"_s, u"123456789012345678901"_s}) {
+    type(batch, typed);
+    EXPECT_EQ(document().choices().dims.at(batch.toStdString()), 16);
+    EXPECT_EQ(box(batch).cleanText(), u"16"_s);
+    EXPECT_TRUE(message().contains(u"cannot be %1"_s.arg(typed))) << message().toStdString();
+    EXPECT_TRUE(message().contains(u"at most 1"_s)) << message().toStdString();
+  }
+}
+
+TEST_F(Dimensions, ALargerSizeOfASessionIsShownWhole) {
+  Choices choices = document().choices();
+  choices.dims[batch.toStdString()] = 3'000'000'000;
+  document().choose(choices, u"Many samples"_s);
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(box(batch).cleanText(), u"3000000000"_s);
+  box(batch).setFocus();
+  QTest::keyClick(&box(batch), Qt::Key_Tab);
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(document().choices().dims.at(batch.toStdString()), 3'000'000'000);
+}
+
+TEST_F(Dimensions, TheUnitIsSeenWhole) {
+  const auto is_whole = [this] {
+    const auto* const line = box(batch).findChild<QLineEdit*>();
+    QCoreApplication::processEvents();
+    return line->fontMetrics().horizontalAdvance(line->text()) < line->width();
+  };
+  find<QDockWidget>(u"dimensions_dock"_s).setFloating(true);
+  find<QDockWidget>(u"dimensions_dock"_s).resize(1, 300);
+  for (const int size : {2, 4096, 1'000'000, 1'000'000'000}) {
+    type(batch, QString::number(size));
+    EXPECT_TRUE(is_whole()) << size;
+  }
 }
 
 /// A size of 0 comes from a session or from the command line. It takes its dimension out of the

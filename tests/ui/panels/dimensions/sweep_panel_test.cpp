@@ -5,8 +5,10 @@
 
 #include <QMenu>
 #include <QTabBar>
+#include <QToolButton>
 
 #include "core/study/edits/edits.h"
+#include "core/study/reserved/reserved_memory.h"
 #include "tests/ui/support/window_test.h"
 #include "ui/models/plan_tree_model.h"
 
@@ -88,6 +90,35 @@ TEST_F(Sweeping, FollowsThePlans) {
       [&] { return chart().points().size() == before.size() && chart().points() != before; }));
   EXPECT_EQ(chart().points().back().baseline_bytes, before.back().baseline_bytes);
   EXPECT_LT(chart().points().back().current_bytes, before.back().current_bytes);
+}
+
+TEST_F(Sweeping, CountsWhatMustFit) {
+  const auto peaks = chart().points();
+  const auto change_to = [&](int fits) {
+    const auto before = chart().points();
+    choose_entry(u"planner_fits"_s, fits);
+    ASSERT_TRUE(comes_true([&] {
+      return chart().is_current() && chart().points().size() == before.size() &&
+             chart().points() != before;
+    }));
+  };
+  click(find<QToolButton>(u"memory_reserved"_s));
+  ASSERT_TRUE(settles());
+  click_tab(u"Peak against a dimension"_s);
+  ASSERT_TRUE(is_complete());
+  EXPECT_EQ(chart().points(), peaks) << "the planner still fits tensors";
+  change_to(1);
+  const SweepPoint& last = chart().points().back();
+  const auto study = compute_study(
+      document().study()->model,
+      with_dimension(*document().study(), document().choices(), batch_now(), last.value), nullptr,
+      {});
+  EXPECT_EQ(last.current_bytes, reserved_memory(*study, *study->current, {}).reserved_bytes);
+  EXPECT_GT(last.current_bytes, peaks.back().current_bytes);
+  EXPECT_TRUE(chart().accessibleName().startsWith(u"Reserved"_s));
+  change_to(0);
+  EXPECT_EQ(chart().points(), peaks);
+  EXPECT_TRUE(chart().accessibleName().startsWith(u"Peak"_s));
 }
 
 TEST_F(Sweeping, FollowsTheMemoryOfTheDevice) {

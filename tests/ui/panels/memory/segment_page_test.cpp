@@ -141,6 +141,10 @@ TEST_F(SegmentsAtTheCursor, AClickSelectsTheTensorEverywhere) {
   const std::size_t before = slot();
   const QPoint middle = map().rectangle(*block).center().toPoint();
   EXPECT_EQ(map().facts_at(middle).front(), name_of(buffer));
+  const AliveTensor tensor =
+      describe_buffer(*document().study(), *document().study()->current, buffer);
+  ASSERT_NE(tensor.shape, tensor.sized_shape);
+  EXPECT_EQ(map().facts_at(middle).at(1), shown(tensor.sized_shape)) << "sizes, not their names";
   QTest::mouseClick(&map(), Qt::LeftButton, {}, middle);
   EXPECT_EQ(slot(), before) << "the cursor stays";
   EXPECT_EQ(map().marked(), buffer);

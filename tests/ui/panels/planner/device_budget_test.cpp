@@ -1,5 +1,6 @@
 // A budget that is the memory of the device, and fields for amounts that are longer than usual.
 
+#include <QComboBox>
 #include <QStyle>
 #include <QStyleOptionFrame>
 
@@ -43,6 +44,32 @@ TEST_F(DeviceBudget, FollowsTheDeviceThatMakeItFitTookItFrom) {
   press(Qt::Key_Z, Qt::ControlModifier | Qt::AltModifier);
   ASSERT_TRUE(settles());
   EXPECT_EQ(field().text(), u"79.1 GiB"_s) << "the device that the model was opened with";
+}
+
+TEST_F(DeviceBudget, UndoOfMakeItFitTakesTheFieldsBackToo) {
+  click(find<QWidget>(u"memory_reserved"_s));
+  ASSERT_TRUE(settles());
+  const QComboBox& fits = find<QComboBox>(u"planner_fits"_s);
+  choose_memory(document().reserved()->memory.reserved_bytes * 9 / 10);
+  const QString before = field().text();
+  const Choices plain = document().choices();
+  click(find<QWidget>(u"answer_fit"_s));
+  ASSERT_TRUE(ends());
+  ASSERT_NE(document().choices(), plain) << answer().toStdString();
+  const QString device = field().text();
+  ASSERT_NE(device, before);
+  EXPECT_EQ(fits.currentText(), u"reserved memory"_s);
+  undo();
+  EXPECT_EQ(field().text(), before);
+  EXPECT_EQ(toolbar().text(), before);
+  EXPECT_EQ(fits.currentText(), u"tensors"_s);
+  press(Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier);
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(field().text(), device) << "redo";
+  EXPECT_EQ(fits.currentText(), u"reserved memory"_s);
+  type_budget(u"3 MiB"_s);
+  undo();
+  EXPECT_EQ(field().text(), u"3 MiB"_s) << "what was typed stays";
 }
 
 TEST_F(DeviceBudget, StaysWhereTheUserTypedIt) {

@@ -159,7 +159,7 @@ TEST_F(Planner, SaysWhatAPlanWithItsPassesSavedAgainstTheStart) {
       << answer().toStdString();
   EXPECT_FALSE(find<QPushButton>(u"use_plan_button"_s).isVisible()) << "this plan is in use";
   type_budget(u"61 %"_s);
-  EXPECT_FALSE(answer().contains(u"went from"_s)) << "another budget has no answer yet";
+  EXPECT_FALSE(answer().contains(u"The search changed"_s)) << "another budget has no answer yet";
 }
 
 TEST_F(Planner, TheInvitationOfTheChartStandsOnNoGrid) {
@@ -235,7 +235,7 @@ TEST_F(SmallPlanner, ShowsTheAnswerAfterItsButtonWasUsed) {
   ASSERT_TRUE(settles());
   QTest::qWait(20);
   const auto& text = find<QLabel>(u"budget_answer"_s);
-  ASSERT_TRUE(text.text().contains(u"went from"_s)) << text.text().toStdString();
+  ASSERT_TRUE(text.text().contains(u"The search changed"_s)) << text.text().toStdString();
   const int top = text.mapTo(scroll().viewport(), QPoint()).y();
   EXPECT_GE(top, 0) << "its first line says what was saved";
   EXPECT_LT(top, scroll().viewport()->height() / 2 + 40);
@@ -383,6 +383,17 @@ TEST_F(Fit, IsAskedByTheMouseForTheMemoryOfTheDevice) {
   ASSERT_NE(planning().fit(), nullptr) << fits().toStdString();
   EXPECT_EQ(planning().fit()->question.memory_bytes,
             document().choices().times.profile.memory_bytes);
+}
+
+TEST_F(Fit, TakesWordsWhereItTakesNames) {
+  type_into(dimension(), u"size=batch, sequence"_s);
+  type_into(memory(), u"64MiB"_s);
+  QTest::keyClick(&memory(), Qt::Key_Return);
+  ASSERT_TRUE(ends());
+  ASSERT_NE(planning().fit(), nullptr) << fits().toStdString();
+  EXPECT_EQ(planning().fit()->question.names,
+            (std::vector<std::string>{"inputs_input_ids_dim0", "inputs_input_ids_dim1"}));
+  EXPECT_EQ(planning().fit()->question.label, "size");
 }
 
 TEST_F(Fit, NamesASizeByItsWord) {

@@ -3,8 +3,10 @@
 #include <QDialog>
 
 #include "tests/ui/panels/planner/planner_test.h"
+#include "ui/models/plan_tree_model.h"
 #include "ui/panels/planner/answer_text.h"
 #include "ui/panels/planner/replan_text.h"
+#include "ui/text/texts.h"
 
 namespace stashscope::ui::test {
 namespace planner_words_test {
@@ -38,6 +40,27 @@ TEST_F(Planner, AmountsThatReadAlikeHaveMoreDecimals) {
   const QString text = replanned_text(fit, false);
   EXPECT_TRUE(text.contains(u"the lowest peak found is 24.02 GiB, not 24.00 GiB"_s))
       << text.toStdString();
+}
+
+/// All percentages of a peak compare with the step without plans, also where the search began with
+/// plans that were on.
+TEST_F(Planner, ComparesWithTheStepWithoutPlansAsTheStatusLineDoes) {
+  click_check_box(plans(), 0, PlanTreeModel::plan);
+  ASSERT_TRUE(settles());
+  const std::int64_t without = document().study()->baseline->timeline.peak_bytes;
+  const std::int64_t before = peak();
+  ASSERT_LT(before, without);
+  type_budget(u"60%"_s);
+  QTest::keyClick(&field(), Qt::Key_Return);
+  ASSERT_TRUE(ends());
+  ASSERT_LT(peak(), before);
+  const QString compared =
+      u"(%1 of %2 without plans)"_s.arg(change_text(without, peak()), bytes_text(without));
+  EXPECT_TRUE(answer().contains(compared)) << answer().toStdString();
+  EXPECT_TRUE(status().contains(compared)) << status().toStdString();
+  EXPECT_TRUE(answer().contains(u"from <b>%1</b> to"_s.arg(bytes_text(before))))
+      << answer().toStdString();
+  EXPECT_FALSE(answer().contains(change_text(before, peak()))) << answer().toStdString();
 }
 
 TEST_F(Planner, PlansAreNamedOnlyWhereThereAreSome) {

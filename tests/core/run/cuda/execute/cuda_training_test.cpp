@@ -79,8 +79,8 @@ void expect_followed(const std::vector<NamedTensors>& results, const Training& t
        {.learning_rate = learning_rate, .weight_decay = training.optimizer == "adamw" ? 0.01 : 0}},
       0,
       {start, start, Tensor::int64s({0})}};
-  for (const OptimizerState& state : optimizer_states(find_optimizer(training.optimizer),
-                                                      training.element, training.master_weights)) {
+  for (const OptimizerState& state : optimizer_states(
+           find_optimizer(training.optimizer), {training.element}, training.master_weights)) {
     std::vector<double> items(static_cast<std::size_t>(element_count(start.dims())), 0);
     if (state.name == master_weight) items = numbers(start);
     update.operands.push_back(tensor_of_numbers(state.element, start.dims(), items));

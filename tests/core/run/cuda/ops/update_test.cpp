@@ -4,6 +4,7 @@
 
 #include "tests/core/run/cuda/emulation/kernel_cases.h"
 #include "tests/core/run/cuda/emulation/reference_update.h"
+#include "tests/support/refusal.h"
 
 namespace stashscope::testing_run {
 namespace update_test {
@@ -18,7 +19,7 @@ UpdateCase case_of(const UpdateShape& shape, std::int64_t step) {
   result.operands = {random_tensor(shape.parameter, dims, 0.1),
                      random_tensor(shape.gradient, dims, 0.2), integers({}, {step})};
   for (const OptimizerState& state :
-       optimizer_states(find_optimizer(shape.optimizer), shape.parameter, shape.master_weights)) {
+       optimizer_states(find_optimizer(shape.optimizer), {shape.parameter}, shape.master_weights)) {
     Items items(static_cast<std::size_t>(shape.elements), 0);
     if (state.name == master_weight || step > 1) {
       items = numbers(random_tensor(ElementType::float64, dims, 0.1));
@@ -74,6 +75,14 @@ TEST(CudaUpdates, AreNotMadeWithoutAnOptimizer) {
       cuda::lower_update({"none", ElementType::float32, ElementType::float32, 16}).calls.empty());
   EXPECT_THROW(cuda::lower_update({"other", ElementType::float32, ElementType::float32, 16}),
                Error);
+}
+
+TEST(CudaUpdates, AreRefusedForOptimizersWithoutAKernel) {
+  const std::string said = test::refusal(ErrorKind::usage, [] {
+    cuda::lower_update({"adamw_8bit", ElementType::float32, ElementType::float32, 16});
+  });
+  EXPECT_NE(said.find("'adamw_8bit'"), std::string::npos) << said;
+  EXPECT_NE(said.find("adamw"), std::string::npos) << said;
 }
 
 }  // namespace update_test

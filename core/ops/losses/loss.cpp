@@ -1,6 +1,6 @@
 // Losses over class scores.
 
-#include "core/ops/families/families.h"
+#include "core/ops/losses/ops.h"
 #include "core/ops/rules/rules.h"
 
 namespace stashscope {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "core/ops/families/families.h"
+#include "core/ops/attention/ops.h"
 #include "core/ops/rules/known_texts.h"
 #include "core/ops/rules/rules.h"
 

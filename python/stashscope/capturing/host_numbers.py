@@ -1,0 +1,43 @@
+"""Numbers that PyTorch keeps on the host of a GPU.
+
+A script for a GPU has single numbers as tensors on the host: operators take them as they are. A capture on the CPU
+knows no devices, so what is there decides which tensors they are.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Iterator
+
+import torch
+
+from .operators import tensors_in
+
+aten = torch.ops.aten
+
+# By operator the results that lie on the host: seed and offset of a dropout, outside of graphs of CUDA.
+_SEEDS = {aten._scaled_dot_product_efficient_attention.default: (2, 3),
+          aten._efficient_attention_forward.default: (2, 3)}
+
+
+def counts_on_host(optimizer: torch.optim.Optimizer, parameter: Any, key: Any, state: Any) -> bool:
+    """Whether a state is a number of updates that the optimizer keeps on the host."""
+    if key != "step" or not isinstance(state, torch.Tensor) or state.dim() or isinstance(optimizer, torch.optim.ASGD):
+        return False
+    group = next((one for one in optimizer.param_groups if any(each is parameter for each in one["params"])), {})
+    return not group.get("capturable") and not group.get("fused")
+
+
+def is_number_without_device(func: Any, kwargs: Any, in_optimizer: bool) -> bool:
+    """Whether a call makes a tensor on the host: it names no device. PyTorch's optimizers name the host."""
+    if func is not torch.tensor or getattr(torch._GLOBAL_DEVICE_CONTEXT, "device_context", None) is not None:
+        return False
+    device = kwargs.get("device")
+    return device is None or in_optimizer and device == "cpu"
+
+
+def on_host(func: Any, inputs: list[bool], result: Any) -> Iterator[torch.Tensor]:
+    """The results of an operator that lie on the host. `inputs`: which of its tensors do."""
+    seeds = _SEEDS.get(func, ())
+    for place, tensor in enumerate(tensors_in((result,))):
+        if place in seeds or inputs and all(inputs) and not tensor.dim():
+            yield tensor

@@ -1,0 +1,210 @@
+// The product with a vocabulary and its cross-entropy in pieces: its slopes, and the step made of
+// MatMul, Add and SoftmaxCrossEntropyLoss.
+
+#include "tests/core/run/cpu/kernels/element_types.h"
+#include "tests/support/refusal.h"
+
+namespace stashscope {
+namespace linear_loss_test {
+
+using namespace testing_run;  // NOLINT: the test's own helpers
+
+using Dims = std::vector<std::int64_t>;
+
+constexpr std::int64_t width = 3;
+constexpr std::int64_t classes = 5;
+constexpr std::int64_t ignored = -100;
+const std::vector<std::int64_t> some_labels = {4, 0, ignored, 2, 2, ignored, 1, 3};
+
+/// One loss of eight rows.
+struct LossCase {
+  std::string name;
+  std::int64_t rows = 0;  ///< of a piece
+  std::string reduction = "mean";
+  bool ignores = false;
+  bool has_bias = false;
+  bool has_weights = false;
+  bool transposed = false;
+  float scale = 1;
+  Dims lead = {8};
+};
+
+void PrintTo(const LossCase& each, std::ostream* out) { *out << each.name; }
+
+Attributes with(Attributes attributes, const char* name, AttributeValue value) {
+  attributes.set(name, std::move(value));
+  return attributes;
+}
+
+Tensor labels_of(const LossCase& each) {
+  std::vector<std::int64_t> labels = some_labels;
+  for (std::int64_t& label : labels) {
+    if (label == ignored && !each.ignores) label = 1;
+  }
+  return integers(each.lead, labels);
+}
+
+Attributes loss_attributes(const LossCase& each) {
+  Attributes attributes = {{"reduction", each.reduction}};
+  if (each.ignores) attributes.set("ignore_index", ignored);
+  return attributes;
+}
+
+const GradientOperand class_weights = constant(doubles({classes}, {0.5, 2, 1, 0, 1.5}));
+
+GradientCase in_pieces(const LossCase& each) {
+  Dims hidden = each.lead;
+  hidden.push_back(width);
+  GradientCase made = {.name = each.name, .type = "LinearCrossEntropyLoss"};
+  made.domain = "com.microsoft";
+  made.operands = {parameter(hidden, -2, 2),
+                   parameter(each.transposed ? Dims{classes, width} : Dims{width, classes}, -2, 2),
+                   constant(labels_of(each)), each.has_bias ? parameter({classes}) : left_out(),
+                   each.has_weights ? class_weights : left_out()};
+  made.attributes = with(loss_attributes(each), "rows", each.rows);
+  if (each.transposed) made.attributes.set("transposed", std::int64_t{1});
+  if (each.scale != 1) made.attributes.set("scale", each.scale);
+  return made;
+}
+
+std::vector<LossCase> loss_cases() {
+  std::vector<LossCase> cases;
+  for (const std::int64_t rows : {0, 1, 3, 7, 8, 20}) {
+    for (const char* reduction : {"none", "mean", "sum"}) {
+      const std::string name = "Rows" + std::to_string(rows) + reduction;
+      cases.push_back({.name = name, .rows = rows, .reduction = reduction});
+      cases.push_back({.name = name + "Ignoring",
+                       .rows = rows,
+                       .reduction = reduction,
+                       .ignores = true,
+                       .has_bias = true,
+                       .has_weights = true,
+                       .transposed = true,
+                       .lead = {2, 4}});
+    }
+  }
+  cases.push_back({.name = "Bias", .rows = 3, .has_bias = true});
+  cases.push_back({.name = "Weights", .rows = 3, .has_weights = true});
+  cases.push_back({.name = "Transposed", .rows = 3, .transposed = true});
+  cases.push_back({.name = "Scale", .rows = 3, .has_bias = true, .scale = 0.5F});
+  cases.push_back({.name = "ThreeAxes", .rows = 3, .ignores = true, .lead = {2, 2, 2}});
+  return cases;
+}
+
+class LinearLoss : public testing::TestWithParam<LossCase> {};
+
+TEST_P(LinearLoss, HasTheGradientsOfItsSlopes) { check_gradients(in_pieces(GetParam())); }
+
+TEST_P(LinearLoss, HoldsInEveryFloatingType) { check_element_types(in_pieces(GetParam())); }
+
+/// The same loss by the operators of ONNX, on the same operands.
+Graph decomposed(const LossCase& each) {
+  GraphData data = graph_of(in_pieces(each)).data();
+  const Node joined = data.nodes[NodeId(0)];
+  data.nodes = {};
+  const auto add = [&](std::string type, std::vector<ValueId> inputs, Attributes attributes = {}) {
+    Node node;
+    node.name = node.op_type = std::move(type);
+    node.inputs = std::move(inputs);
+    node.attributes = std::move(attributes);
+    node.outputs = {node.op_type == "SoftmaxCrossEntropyLoss"
+                        ? joined.outputs[0]
+                        : data.add_value(node.op_type + "_output", {})};
+    return data.nodes[data.nodes.push_back(std::move(node))].outputs[0];
+  };
+  const auto reshaped = [&](ValueId id, const Dims& dims) {
+    return add("Reshape", {id, data.add_initializer("dims" + std::to_string(dims.size()),
+                                                    Tensor::int64s(dims))});
+  };
+  const ValueId weight = each.transposed ? add("Transpose", {joined.inputs[1]}) : joined.inputs[1];
+  ValueId scores = add("MatMul", {joined.inputs[0], weight});
+  if (each.scale != 1) {
+    const Tensor factor = doubles({}, {double{each.scale}});
+    scores = add("Mul", {scores, data.add_initializer("factor", factor)});
+  }
+  if (joined.inputs[3].valid()) scores = add("Add", {scores, joined.inputs[3]});
+  std::vector<ValueId> inputs = {reshaped(scores, {-1, classes}), reshaped(joined.inputs[2], {-1})};
+  if (each.has_weights) inputs.push_back(joined.inputs[4]);
+  add("SoftmaxCrossEntropyLoss", std::move(inputs), loss_attributes(each));
+  return Graph(std::move(data));
+}
+
+TEST_P(LinearLoss, EqualsTheDecomposedStep) {
+  const ModelStep joined(prepare_training_step(graph_of(in_pieces(GetParam())), {}), {});
+  const ModelStep apart(prepare_training_step(decomposed(GetParam()), {}), {});
+  NamedTensors seeds = with_seeds(joined, joined.default_plan(), {});
+  const NamedTensors ours = run_on_cpu(joined.default_plan(), seeds).outputs;
+  for (auto& [name, seed] : seeds) {
+    if (seed.elements() > 1) seed = doubles({seed.elements()}, numbers(seed));
+  }
+  const NamedTensors expected = run_on_cpu(apart.default_plan(), seeds).outputs;
+  ASSERT_EQ(ours.size(), GetParam().has_bias ? 4U : 3U) << "the loss and its gradients";
+  for (const auto& [name, tensor] : ours) {
+    const Difference found = stashscope::difference(numbers(tensor), numbers(expected.at(name)));
+    EXPECT_LE(found.largest, 1e-13 * std::max(1.0, found.largest_value)) << name;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Pieces, LinearLoss, testing::ValuesIn(loss_cases()),
+                         [](const auto& info) { return info.param.name; });
+
+OneNode float_node(const Tensor& hidden, const std::vector<std::int64_t>& labels,
+                   Attributes attributes) {
+  return {"LinearCrossEntropyLoss",
+          {hidden, singles({2, 3}, {1, 0, -1, 0.5F, 2, 0}),
+           integers({static_cast<std::int64_t>(labels.size())}, labels)},
+          std::move(attributes),
+          18,
+          "com.microsoft",
+          2};
+}
+
+TEST(LinearLossRows, WithAnIgnoredLabelAreNotComputed) {
+  const float none = std::numeric_limits<float>::quiet_NaN();
+  const Tensor hidden = singles({3, 2}, {1, 2, none, none, 0, 1});
+  const std::vector<Tensor> made =
+      run_node(float_node(hidden, {0, ignored, 2}, {{"ignore_index", ignored}}));
+  const std::vector<double> alone =
+      numbers(run_node(float_node(singles({2, 2}, {1, 2, 0, 1}), {0, 2}, {}))[0]);
+  EXPECT_NEAR(numbers(made[0])[0], alone[0], 1e-6);
+  EXPECT_EQ(numbers(made[1])[1], 0);
+}
+
+TEST(LinearLossRows, WithoutAnyLabelHaveNoMean) {
+  const Tensor hidden = singles({2, 2}, {1, 2, 0, 1});
+  const Attributes ignoring = {{"ignore_index", ignored}};
+  EXPECT_TRUE(std::isnan(result_of(float_node(hidden, {ignored, ignored}, ignoring))[0]));
+  EXPECT_EQ(result_of(float_node(hidden, {ignored, ignored},
+                                 with(ignoring, "reduction", std::string("sum"))))[0],
+            0);
+}
+
+TEST(LinearLossRows, GiveTheLogarithmOfTheirSum) {
+  const Tensor hidden = singles({1, 2}, {1, 2});  // scores 2, 4, -1
+  const std::vector<double> sums = numbers(run_node(float_node(hidden, {1}, {}))[1]);
+  EXPECT_NEAR(sums.at(0), std::log(std::exp(2.0) + std::exp(4.0) + std::exp(-1.0)), 1e-6);
+}
+
+TEST(LinearLossRows, OfLargeScoresDoNotOverflow) {
+  const Tensor hidden = singles({1, 2}, {1000, 0});
+  EXPECT_NEAR(result_of(float_node(hidden, {2}, {}))[0], 2000, 1e-3);
+}
+
+TEST(LinearLossRows, RefuseALabelThatIsNoClass) {
+  const Tensor hidden = singles({1, 2}, {1, 2});
+  const std::string said =
+      test::refusal(ErrorKind::run, [&] { run_node(float_node(hidden, {3}, {})); });
+  EXPECT_NE(said.find('3'), std::string::npos) << said;
+}
+
+TEST(LinearLossRows, GiveAFloat32LossOf16BitStatesOnRequest) {
+  const Tensor hidden = converted(doubles({1, 2}, {1, 2}), ElementType::bfloat16);
+  OneNode node = float_node(hidden, {0}, {{"output_type", std::int64_t{1}}});
+  node.inputs[1] = converted(doubles({2, 3}, {1, 0, -1, 0.5, 2, 0}), ElementType::bfloat16);
+  const std::vector<Tensor> made = run_node(node);
+  EXPECT_EQ(made[0].element(), ElementType::float32);
+  EXPECT_NEAR(numbers(made[0])[0], numbers(made[1])[0] - 2, 1e-6) << "not rounded to 16 bits";
+}
+
+}  // namespace linear_loss_test
+}  // namespace stashscope

@@ -1,0 +1,76 @@
+// What-ifs in the window: what each would save, and the way to switch it on and off.
+
+#include "ui/panels/what_ifs/what_ifs_panel.h"
+
+#include <QAction>
+#include <QTableView>
+
+#include "tests/ui/support/window_test.h"
+#include "ui/text/texts.h"
+
+namespace stashscope::ui::test {
+namespace what_ifs_panel_test {
+
+using namespace Qt::StringLiterals;
+
+constexpr int patience = 60'000;  // milliseconds
+
+class WhatIfs : public WindowTest {
+ protected:
+  QTableView& table() { return find<QTableView>(u"what_ifs_table"_s); }
+  QString text(int row, int column) {
+    return table().model()->index(row, column).data().toString();
+  }
+  bool has_rows() {
+    return QTest::qWaitFor([&] { return table().model()->rowCount() > 0; }, patience);
+  }
+  /// The row of a what-if; -1 if there is none.
+  int row_of(const QString& words) {
+    for (int row = 0; row < table().model()->rowCount(); ++row) {
+      if (text(row, WhatIfModel::choice).startsWith(words)) return row;
+    }
+    return -1;
+  }
+  void open_panel() {
+    open(sample(u"gpt2_tiny"_s));
+    find<QAction>(u"go_to_what_ifs_dock"_s).trigger();
+    ASSERT_TRUE(has_rows());
+  }
+  void activate(int row) {
+    table().setCurrentIndex(table().model()->index(row, 0));
+    table().setFocus();
+    QTest::keyClick(&table(), Qt::Key_Return);
+    ASSERT_TRUE(settles());
+  }
+};
+
+TEST_F(WhatIfs, SayWhatTheyChangeAndSwitchOnAndOff) {
+  open_panel();
+  const int flash = row_of(u"Flash attention"_s);
+  ASSERT_GE(flash, 0);
+  const QString change = text(flash, WhatIfModel::stashed);
+  EXPECT_TRUE(change.startsWith(u"−"_s)) << change.toStdString();
+  EXPECT_TRUE(text(flash, WhatIfModel::places).endsWith(u"found"_s));
+  const std::int64_t before = document().study()->current->timeline.peak_bytes;
+  const QVariant peak = table().model()->index(flash, WhatIfModel::peak).data(exact_role);
+  activate(flash);
+  EXPECT_EQ(document().choices().graph.what_ifs, (WhatIfChoices{{"attention", "flash"}}));
+  EXPECT_EQ(document().study()->current->timeline.peak_bytes, before + peak.toLongLong());
+  ASSERT_TRUE(QTest::qWaitFor([&] { return row_of(u"Flash attention (on)"_s) == 0; }, patience));
+  activate(0);
+  EXPECT_TRUE(document().choices().graph.what_ifs.empty());
+  EXPECT_EQ(document().study()->current->timeline.peak_bytes, before);
+}
+
+TEST_F(WhatIfs, AreChoicesOfTheMenuOfPassesThatCanBeUndone) {
+  open(sample(u"gpt2_tiny"_s));
+  find<QAction>(u"what_if_attention_flash"_s).trigger();
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(document().choices().graph.what_ifs.at("attention"), "flash");
+  document().undo_stack().undo();
+  ASSERT_TRUE(settles());
+  EXPECT_TRUE(document().choices().graph.what_ifs.empty());
+}
+
+}  // namespace what_ifs_panel_test
+}  // namespace stashscope::ui::test

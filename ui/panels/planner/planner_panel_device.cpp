@@ -1,0 +1,55 @@
+// The budget that is the memory of the device, and its way back when "Make it fit" is undone.
+
+#include "core/study/search/budget_input.h"
+#include "core/study/step/later_steps.h"
+#include "ui/panels/planner/planner_panel.h"
+
+namespace stashscope::ui {
+
+void PlannerPanel::fit_device() {
+  if (!budget_->is_of_device()) {
+    fitted_ = Fitted{document_.choices(), {}, budget_->text(), document_.fits_reserved()};
+  } else if (fitted_ && !fitted_->after) {
+    fitted_->before = document_.choices();
+  }
+  set_budget_to_device();
+  fits_->follow_answer_bar();
+  make_fit();
+}
+
+/// The memory of the device as a budget; empty if it is unknown.
+QString PlannerPanel::device_budget() const {
+  const std::int64_t memory = memory_to_fit(*document_.study());
+  return memory <= 0 ? QString() : QString::fromStdString(format_budget(memory));
+}
+
+void PlannerPanel::set_budget_to_device() {
+  const QString budget = device_budget();
+  budget.isEmpty() ? budget_->reset() : budget_->set_to_device(budget);
+}
+
+/// If the budget is the memory of the device, it stays so with another device.
+void PlannerPanel::follow_device() {
+  if (budget_->is_of_device()) set_budget_to_device();
+}
+
+/// When the plan of "Make it fit" is undone, what it set in the fields goes, too; redo brings it
+/// back. What the user typed since then stays.
+void PlannerPanel::follow_fit() {
+  if (!fitted_ || planning_.job() != PlanningJob::none) return;
+  const Choices& now = document_.choices();
+  if (!fitted_->after) {
+    const BudgetAnswer* const answer = current_answer();
+    const bool is_used =
+        answer != nullptr && answer->feasible && planning_.is_in_force(answer->best);
+    if (is_used && budget_->is_of_device() && now != fitted_->before) fitted_->after = now;
+  } else if (now == fitted_->before && budget_->is_of_device()) {
+    fits_->set_reserved(fitted_->fits_reserved);
+    budget_->set_text(fitted_->budget);
+  } else if (now == *fitted_->after && budget_->text() == fitted_->budget) {
+    fits_->follow_answer_bar();
+    set_budget_to_device();
+  }
+}
+
+}  // namespace stashscope::ui

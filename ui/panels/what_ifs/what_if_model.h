@@ -1,0 +1,45 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/study/what_if/what_if_savings.h"
+#include "ui/models/table_model.h"
+
+namespace stashscope::ui {
+
+/// The what-ifs of a study, those that are on first. A row says what its what-if changes: a row
+/// that is on is compared with the step without it, another row with the step as it is.
+class WhatIfModel : public TableModel {
+  Q_OBJECT
+
+ public:
+  enum Column { choice, peak, time, stashed, places };
+
+  explicit WhatIfModel(QObject* parent = nullptr);
+
+  void show(std::shared_ptr<const Study> study, std::vector<WhatIfSaving> on,
+            std::vector<WhatIfSaving> offers);
+  void clear() { show(nullptr, {}, {}); }
+
+  /// @param row a row of the table
+  const WhatIfSaving& at(int row) const { return rows_[static_cast<std::size_t>(first_row(row))]; }
+  bool is_on(int row) const { return is_first_on(first_row(row)); }
+
+  QString name_at(int row) const;
+
+ protected:
+  int rows() const override { return static_cast<int>(rows_.size()); }
+  QVariant cell(int row, int column, int role) const override;
+
+ private:
+  bool is_first_on(int row) const { return static_cast<std::size_t>(row) < on_; }
+  QString text(int row, int column) const;
+  QVariant exact(int row, int column) const;
+
+  std::shared_ptr<const Study> study_;
+  std::vector<WhatIfSaving> rows_;
+  std::size_t on_ = 0;  ///< the number of rows that are on
+};
+
+}  // namespace stashscope::ui

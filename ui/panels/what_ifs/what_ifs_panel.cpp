@@ -1,0 +1,94 @@
+#include "ui/panels/what_ifs/what_ifs_panel.h"
+
+#include <QHeaderView>
+#include <QVBoxLayout>
+#include <utility>
+
+namespace stashscope::ui {
+
+namespace {
+
+using namespace Qt::StringLiterals;
+
+constexpr int quiet_milliseconds = 400;
+constexpr int choice_width = 180;
+constexpr int least_choice_width = 120;
+constexpr int least_places_width = 90;
+
+}  // namespace
+
+WhatIfsPanel::WhatIfsPanel(Document& document, QWidget* parent)
+    : QWidget(parent), document_(document), table_(new TableView) {
+  setObjectName(u"what_ifs_panel"_s);
+  auto* const layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->addWidget(table_);
+  table_->setObjectName(u"what_ifs_table"_s);
+  table_->setAccessibleName(tr("What-ifs"));
+  table_->setModel(&model_);
+  table_->set_invitation(
+      tr("Open a model; what other attention, losses and batches would save is "
+         "listed here."));
+  table_->horizontalHeader()->resizeSection(WhatIfModel::choice, choice_width);
+  table_->set_flexible_column(WhatIfModel::choice, least_choice_width, least_places_width);
+  table_->let_sort();
+  connect(table_, &QTableView::activated, this, &WhatIfsPanel::toggle);
+  quiet_.setSingleShot(true);
+  quiet_.setInterval(quiet_milliseconds);
+  connect(&quiet_, &QTimer::timeout, this, &WhatIfsPanel::ask);
+  connect(&document_, &Document::choices_changed, this, &WhatIfsPanel::start_again);
+  connect(&document_, &Document::study_changed, this, &WhatIfsPanel::start_again);
+  connect(&document_.exclusive_work(), &ExclusiveWork::changed, this, &WhatIfsPanel::start_again);
+  connect(&document_, &Document::opened, this, [this] {
+    shown_.reset();
+    model_.clear();
+  });
+}
+
+void WhatIfsPanel::set_seen(bool seen) {
+  is_seen_ = seen;
+  if (seen) start_again();
+}
+
+void WhatIfsPanel::start_again() {
+  answers_.cancel();
+  if (is_seen_) quiet_.start();
+}
+
+/// Does nothing during a run or a search, which it would slow down.
+void WhatIfsPanel::ask() {
+  const auto& study = document_.study();
+  if (study == nullptr || study == shown_ || !document_.is_up_to_date()) return;
+  if (!document_.why_wait().isEmpty()) return;
+  if (shown_ == nullptr) table_->set_invitation(tr("Looking for what-ifs \u2026"));
+  answers_.ask(
+      [study](const Progress& progress) {
+        return Rows{what_if_savings(*study, progress), what_if_offers(*study, progress)};
+      },
+      [this, study](std::optional<Rows> rows) { show_rows(study, std::move(rows)); });
+}
+
+void WhatIfsPanel::show_rows(const std::shared_ptr<const Study>& study, std::optional<Rows> rows) {
+  if (!rows || study != document_.study()) return;
+  shown_ = study;
+  table_->set_invitation(can_change_graph(*study)
+                             ? tr("No what-if would change this step.")
+                             : tr("A step with a backward pass of its own, or with measured times, "
+                                  "has no what-ifs."));
+  model_.show(study, std::move(rows->on), std::move(rows->offers));
+}
+
+void WhatIfsPanel::toggle(const QModelIndex& index) {
+  if (!index.isValid() || shown_ != document_.study() || !document_.is_up_to_date()) return;
+  const WhatIfResult& result = model_.at(index.row()).result;
+  const QString name = model_.name_at(index.row());
+  Choices choices = document_.choices();
+  if (model_.is_on(index.row())) {
+    choices.graph.what_ifs.erase(result.name);
+    document_.choose(std::move(choices), tr("Without %1").arg(name));
+  } else {
+    document_.choose(with_what_if(std::move(choices), result.name, result.value), name);
+  }
+}
+
+}  // namespace stashscope::ui

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <QLabel>
+#include <QTimer>
+
+#include "ui/document/document.h"
+#include "ui/jobs/latest_answer.h"
+#include "ui/panels/what_ifs/what_if_model.h"
+#include "ui/widgets/table_view.h"
+
+namespace stashscope::ui {
+
+/// The table of what-ifs: what each of them would change in this step, the largest saving first. A
+/// double click or Return on a row switches its what-if on, or off if it is on. The rows are computed in
+/// the background while the panel is visible.
+class WhatIfsPanel : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit WhatIfsPanel(Document& document, QWidget* parent = nullptr);
+
+  /// Sets whether the panel is visible. Behind another tab, the panel starts no computation.
+  void set_seen(bool seen);
+
+ private:
+  struct Rows {
+    std::vector<WhatIfSaving> on;
+    std::vector<WhatIfSaving> offers;
+  };
+
+  void start_again();
+  void ask();
+  void show_rows(const std::shared_ptr<const Study>& study, std::optional<Rows> rows);
+  void toggle(const QModelIndex& index);
+
+  Document& document_;
+  WhatIfModel model_;
+  TableView* table_;
+  QTimer quiet_;
+  bool is_seen_ = false;
+  std::shared_ptr<const Study> shown_;
+  LatestAnswer<Rows> answers_{*this, JobThread::Urgency::background};
+};
+
+}  // namespace stashscope::ui
