@@ -112,12 +112,22 @@ class MoveTrial {
   void try_other_graph(NextMove move) {
     try {
       const auto moved = study_of(move.after);
+      if (!has_same_sizes(*moved)) return;
       move.seconds_change =
           step_seconds(*moved, *moved->current) - step_seconds(study_, *study_.current);
       add(std::move(move), *moved);
     } catch (const Error& error) {
       if (error.kind() == ErrorKind::cancelled) throw;
     }
+  }
+
+  /// Whether a step has the sizes of the study. A step in micro-batches may assume a larger batch.
+  bool has_same_sizes(const Study& moved) const {
+    const std::vector<Dimension>& own = study_.sizes->dims.dimensions;
+    return std::ranges::all_of(moved.sizes->dims.dimensions, [&](const Dimension& each) {
+      const auto same = std::ranges::find(own, each.name, &Dimension::name);
+      return same == own.end() || same->value == each.value;
+    });
   }
 
   void add(NextMove move, const Study& moved) {
