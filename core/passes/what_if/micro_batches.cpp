@@ -262,12 +262,12 @@ Graph micro_step(const Graph& step, std::vector<Parameter>& parameters, MicroBat
   return Graph(std::move(data));
 }
 
-std::vector<std::string> micro_batch_notes(const Graph& step) {
+std::vector<std::string> micro_batch_notes(const Graph& model) {
   const auto trains = [&](const Node& node) {
     return node.op_type == "BatchNormalization" && node.domain.empty() &&
-           batch_norm_trains(node, step.opset(""));
+           batch_norm_trains(node, model.opset(""));
   };
-  const auto count = static_cast<std::size_t>(std::ranges::count_if(step.nodes(), trains));
+  const auto count = static_cast<std::size_t>(std::ranges::count_if(model.nodes(), trains));
   if (count == 0) return {};
   return {counted(count, "batch normalization uses", "batch normalizations use") +
           " the statistics of each micro-batch, so that results differ from those of the whole "

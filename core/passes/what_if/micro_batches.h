@@ -37,8 +37,8 @@ BatchAxis find_batch(const Graph& model, const std::vector<ValueId>& trained);
 /// @param split without sums; its count is at least 2
 Graph micro_step(const Graph& step, std::vector<Parameter>& parameters, MicroBatches split);
 
-/// Which nodes compute other results from micro-batches than from the whole batch; one sentence
-/// each.
-std::vector<std::string> micro_batch_notes(const Graph& step);
+/// Which nodes of a forward model compute other results from micro-batches than from the whole
+/// batch; one sentence each.
+std::vector<std::string> micro_batch_notes(const Graph& model);
 
 }  // namespace stashscope

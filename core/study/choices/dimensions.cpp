@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/graph/captured_step.h"
+#include "core/graph/micro_batches.h"
 #include "core/passes/graph_pass.h"
 #include "core/study/choices/dimension_search.h"
 #include "core/study/choices/dimension_uses.h"
@@ -231,7 +232,8 @@ class Binder {
                                                              : std::nullopt;
   }
 
-  /// Assumes 1 for the first axis of an input, which is usually the batch. Every other dimension
+  /// Assumes 1 for the first axis of an input, which is usually the batch, or 1 sample for each
+  /// micro-batch. Every other dimension
   /// gets the largest candidate that the constraints and the model's tables (positions, masks)
   /// allow. The dimensions of a captured step have the sizes of the capture.
   void assume_others() {
@@ -240,8 +242,8 @@ class Binder {
       Dimension& dimension = values_.dimensions[i];
       if (!dimension.assumed || !dimension.at_most.empty() || dimension.value != 0) continue;
       if (mentions_[i].axis == 0) {
-        dimension.value = 1;
-        values_.bindings[dimension.symbol] = 1;
+        dimension.value = is_split(graph_, dimension) ? runs_in_step(graph_) : 1;
+        values_.bindings[dimension.symbol] = dimension.value;
       }
     }
     for (std::size_t i = 0; i < values_.dimensions.size(); ++i) {

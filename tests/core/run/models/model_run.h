@@ -17,6 +17,7 @@
 #include "core/recompute/apply.h"
 #include "core/run/devices/devices.h"
 #include "core/run/measurement/difference.h"
+#include "core/run/step/micro_tensors.h"
 #include "core/run/step/runner.h"
 #include "core/schedule/fusion/fusions.h"
 
@@ -36,13 +37,16 @@ inline NamedTensors load_tensors(const fs::path& folder, const std::string& pref
   return tensors;
 }
 
-/// The values of named dims, from the dims of given inputs.
+/// The values of named dims, from the dims of given inputs, which hold the whole batch.
 inline Bindings bindings_from(const Graph& graph, const NamedTensors& inputs) {
   Bindings bindings(graph.symbols().size());
   for (const ValueId id : graph.data().inputs) {
     const Value& value = graph.value(id);
     const auto given = inputs.find(value.name);
     if (given == inputs.end() || !value.type.shape) continue;
+    if (is_split_input(graph, id)) {
+      bindings[graph.data().micro_batches->batch] = given->second.dims()[0];
+    }
     for (std::size_t i = 0; i < value.type.shape->size(); ++i) {
       const Expr& dim = (*value.type.shape)[i];
       for (const SymbolId symbol : IdRange<SymbolId>(graph.symbols().size())) {
