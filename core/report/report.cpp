@@ -252,7 +252,10 @@ std::string captured_line(const Study& study, const CapturedStep& captured) {
          " tensors: " + counted(study.graph().nodes().size(), "operator", "operators") + "\n\n";
 }
 
-std::string offers_text(const std::vector<WhatIfSaving>& offers) {
+std::string offers_text(const Study& study, const std::vector<WhatIfSaving>& offers) {
+  if (!can_change_graph(study)) {
+    return "What-ifs are not tried: the step has a backward pass of its own, or measured times.\n";
+  }
   if (offers.empty()) return "No what-if would change this model.\n";
   return what_if_lines("What-ifs that could be switched on, each compared with this step:", offers);
 }
@@ -300,7 +303,7 @@ std::string text_report(const ReportInput& input) {
   text += pass_lines(input.passes);
   text += what_if_lines("What-ifs that are on, each compared with the step without it:",
                         input.what_ifs);
-  if (input.what_if_offers) text += offers_text(*input.what_if_offers);
+  if (input.what_if_offers) text += offers_text(study, *input.what_if_offers);
   if (input.measured) text += measured_text(study, *input.measured, input.pool);
   return text;
 }

@@ -35,11 +35,11 @@ std::string stop_lines(const std::vector<WhatIfStop>& stops) {
 std::string saving_lines(const WhatIfSaving& each) {
   const WhatIfResult& result = each.result;
   std::string line = "  " + result.name + "=" + result.value + ": ";
-  line += result.found == 0 ? "found nothing to change"
-                            : counted(result.found, "place", "places") + "; peak " +
-                                  change_of(each.peak_bytes_saved) + "; stashed " +
-                                  change_of(each.stashed_bytes_saved) + " (" + each.symbolic_saved +
-                                  "); " + seconds_text(each.seconds);
+  line += result.changed == 0 ? "changes nothing"
+                              : counted(result.changed, "place", "places") + "; peak " +
+                                    change_of(each.peak_bytes_saved) + "; stashed " +
+                                    change_of(each.stashed_bytes_saved) + " (" +
+                                    each.symbolic_saved + "); " + seconds_text(each.seconds);
   return line + "\n" + stop_lines(result.stopped_by);
 }
 
@@ -62,6 +62,7 @@ nlohmann::json what_ifs_json(const std::vector<WhatIfSaving>& savings) {
     list.push_back({{"name", each.result.name},
                     {"value", each.result.value},
                     {"found", each.result.found},
+                    {"changed", each.result.changed},
                     {"stopped_by", std::move(stops)},
                     {"saving_bytes", each.stashed_bytes_saved},
                     {"saving_symbolic", each.symbolic_saved},

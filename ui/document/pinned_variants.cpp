@@ -50,6 +50,9 @@ QString variant_label(const Study& study) {
     parts << PinnedVariants::tr("gradients in %1")
                  .arg(shown(precision_name(choices.graph.gradient_type)));
   }
+  for (const auto& [name, value] : choices.graph.what_ifs) {
+    parts << shown(find_what_if(name).words(value));
+  }
   return parts.join(u", "_s);
 }
 

@@ -117,7 +117,7 @@ class BlockReader {
       if (other == reader) continue;
       return stopped(maker, "is also read by " + describe(graph_.node(other), other));
     }
-    return stopped(maker, "is read more than once");
+    return false;
   }
 
   /// Walks from the softmax down to the product with the values.
@@ -185,6 +185,9 @@ class BlockReader {
       }
       const auto input = score_input(maker);
       if (!input) return stopped(maker, "is no step from a product of queries and keys to scores");
+      if (std::ranges::count(node.inputs, node.inputs[*input]) > 1) {
+        return stopped(maker, "reads the scores twice");
+      }
       add_step(node, *input);
       reader = maker;
       value = node.inputs[*input];
@@ -272,19 +275,21 @@ class BlockReader {
 
 }  // namespace
 
-AttentionBlocks find_attention_blocks(const Rewriter& graph) {
-  AttentionBlocks blocks;
+std::vector<NodeId> attention_softmaxes(const Rewriter& graph) {
+  std::vector<NodeId> found;
   for (const NodeId id : IdRange<NodeId>(graph.node_count())) {
     if (graph.is_removed(id) || !is(graph.node(id), "Softmax")) continue;
-    BlockReader reader(graph, id);
-    if (!reader.is_attention()) continue;
-    if (auto block = reader.read()) {
-      blocks.found.push_back(std::move(*block));
-    } else {
-      blocks.stopped_by.push_back(reader.stop());
-    }
+    if (BlockReader(graph, id).is_attention()) found.push_back(id);
   }
-  return blocks;
+  return found;
+}
+
+std::optional<AttentionBlock> read_attention_block(const Rewriter& graph, NodeId softmax,
+                                                   WhatIfStop& stop) {
+  BlockReader reader(graph, softmax);
+  std::optional<AttentionBlock> block = reader.read();
+  if (!block) stop = reader.stop();
+  return block;
 }
 
 }  // namespace stashscope

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,13 +37,12 @@ struct AttentionBlock {
   std::int64_t dropout_seed = 0;
 };
 
-/// The attentions of a forward graph that are computed step by step. A softmax counts as attention
-/// if its result is the left operand of a product.
-struct AttentionBlocks {
-  std::vector<AttentionBlock> found;
-  std::vector<WhatIfStop> stopped_by;  ///< attentions that cannot be one node, and why
-};
+/// The softmaxes whose result is the left operand of a product, perhaps behind a dropout: each
+/// belongs to an attention that is computed step by step.
+std::vector<NodeId> attention_softmaxes(const Rewriter& graph);
 
-AttentionBlocks find_attention_blocks(const Rewriter& graph);
+/// The attention around a softmax. Nothing if it cannot be one node; then `stop` says why.
+std::optional<AttentionBlock> read_attention_block(const Rewriter& graph, NodeId softmax,
+                                                   WhatIfStop& stop);
 
 }  // namespace stashscope

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/ops/attention/attention_shapes.h"
 #include "core/ops/rules/backward_builder.h"
 #include "core/passes/what_if/attention_block.h"
 
@@ -57,17 +59,39 @@ Node fused(const AttentionBlock& block, const std::string& form) {
   return node;
 }
 
+/// Whether the node makes a tensor of the shape that the block makes.
+bool makes_same_shape(const Rewriter& graph, const AttentionBlock& block, const Node& node) {
+  const Shape* const wanted = graph.shape(graph.node(block.last).outputs[0]);
+  const AttentionShapes shapes =
+      attention_shapes(node.attributes, *graph.shape(node.inputs[0]), *graph.shape(node.inputs[1]),
+                       *graph.shape(node.inputs[2]));
+  return wanted != nullptr && permuted(node.attributes, "output_perm", shapes.result()) == *wanted;
+}
+
 }  // namespace
 
+/// Each block is read after the block before it is replaced, because a block may take in a
+/// transposition that the next one would look through.
 void choose_attention(Rewriter& graph, WhatIfResult& result) {
-  AttentionBlocks blocks = find_attention_blocks(graph);
-  result.found = blocks.found.size();
-  if (result.value == decomposed) return;
-  result.stopped_by = std::move(blocks.stopped_by);
-  for (const AttentionBlock& block : blocks.found) {
-    graph.replace(block.last, fused(block, result.value));
+  for (const NodeId softmax : attention_softmaxes(graph)) {
+    WhatIfStop stop;
+    const auto block = read_attention_block(graph, softmax, stop);
+    std::optional<Node> node;
+    if (block) node = fused(*block, result.value);
+    if (node && !makes_same_shape(graph, *block, *node)) {
+      stop = {describe(graph.node(softmax), softmax),
+              "has scores or probabilities that are reshaped, and not back"};
+      node.reset();
+    }
+    if (!node) {
+      result.stopped_by.push_back(std::move(stop));
+      continue;
+    }
+    ++result.found;
+    if (result.value == decomposed) continue;
+    graph.replace(block->last, *std::move(node));
+    ++result.changed;
   }
-  result.changed = blocks.found.size();
 }
 
 std::string attention_form(const std::string& text) {

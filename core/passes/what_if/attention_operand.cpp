@@ -28,10 +28,17 @@ std::vector<std::int64_t> composed(const std::vector<std::int64_t>& perm,
 
 bool is_identity(const std::vector<std::int64_t>& perm) { return std::ranges::is_sorted(perm); }
 
-/// Whether `expanded` is `shape` with a new axis of repetitions before the last two axes.
-bool repeats_heads(const Shape& shape, const Shape& expanded) {
-  return shape.size() == 4 && expanded.size() == 5 && shape[0] == expanded[0] &&
-         shape[1] == expanded[1] && shape[2] == expanded[3] && shape[3] == expanded[4];
+/// Whether `shape` has one more axis in `longer`, behind its heads.
+bool has_axis_behind_heads(const Shape& shape, const Shape& longer) {
+  return shape.size() == 4 && longer.size() == 5 && shape[0] == longer[0] &&
+         shape[1] == longer[1] && shape[2] == longer[3] && shape[3] == longer[4];
+}
+
+/// Whether each head is repeated as a whole, `unsqueezed` to an axis of its own and `expanded`. An
+/// axis before the heads would repeat all of them in turn.
+bool repeats_heads(const Shape& shape, const Shape& unsqueezed, const Shape& expanded) {
+  return has_axis_behind_heads(shape, unsqueezed) && unsqueezed[2].is(1) &&
+         has_axis_behind_heads(shape, expanded);
 }
 
 /// Whether `merged` is `expanded` with its heads and repetitions as one axis.
@@ -73,10 +80,14 @@ AttentionOperand before_repetition(const Rewriter& graph, const AttentionOperand
   if (!unsqueeze.valid() || !is(graph.node(unsqueeze), "Unsqueeze")) return operand;
   const ValueId source = graph.node(unsqueeze).inputs[0];
   const Shape* const before = graph.shape(source);
+  const Shape* const unsqueezed = graph.shape(graph.node(unsqueeze).outputs[0]);
   const Shape* const expanded = graph.shape(graph.node(expand).outputs[0]);
   const Shape* const merged = graph.shape(operand.value);
-  if (before == nullptr || expanded == nullptr || merged == nullptr) return operand;
-  if (!repeats_heads(*before, *expanded) || !merges_heads(*expanded, *merged)) return operand;
+  if (before == nullptr || unsqueezed == nullptr || expanded == nullptr || merged == nullptr) {
+    return operand;
+  }
+  if (!repeats_heads(*before, *unsqueezed, *expanded)) return operand;
+  if (!merges_heads(*expanded, *merged)) return operand;
   return seen_through(graph, operand_of(graph, source));
 }
 

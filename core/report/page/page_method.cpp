@@ -74,6 +74,7 @@ std::string passes_html(const GraphChoices& choices) {
   if (choices.precision) names.push_back("precision " + precision_name(choices.precision));
   if (choices.gradient_type)
     names.push_back("gradients in " + precision_name(choices.gradient_type));
+  for (const auto& [name, value] : choices.what_ifs) names.push_back(name + "=" + value);
   return xml_escaped(join(names, ", "));
 }
 
@@ -116,9 +117,10 @@ std::string method_html(const ReportInput& input) {
   const Study& study = input.study;
   return memory_model(study) + "<dl>\n" + fact("Model", model_html(input)) +
          fact("Sizes", sizes_html(study)) + fact("Optimizer", optimizer_html(study)) +
-         fact("Graph passes", passes_html(study.choices.graph)) + fact("Plans", plans_html(study)) +
-         fact("Order", order_html(study)) + fact("Times", xml_escaped(times_source(study))) +
-         fact("Notes", warnings_html(study)) + fact("Made by", versions_html()) +
+         fact("Graph passes and what-ifs", passes_html(study.choices.graph)) +
+         fact("Plans", plans_html(study)) + fact("Order", order_html(study)) +
+         fact("Times", xml_escaped(times_source(study))) + fact("Notes", warnings_html(study)) +
+         fact("Made by", versions_html()) +
          fact("Command",
               input.command.empty() ? "" : "<code>" + xml_escaped(input.command) + "</code>") +
          "</dl>\n";

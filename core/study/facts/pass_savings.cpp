@@ -21,6 +21,7 @@ Choices without_passes(const Study& study) {
   choices.dims = study.choices.dims;
   choices.graph.same_dims = study.choices.graph.same_dims;
   choices.graph.goal = study.choices.graph.goal;
+  choices.graph.what_ifs = study.choices.graph.what_ifs;
   choices.graph.gradient_type = study.choices.graph.gradient_type;
   choices.update = study.choices.update;
   return choices;

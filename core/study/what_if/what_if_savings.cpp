@@ -53,10 +53,18 @@ std::string symbolic_difference(const Study& without, const Study& with) {
   return to_string(before, names) + " - (" + to_string(after, others) + ")";
 }
 
+/// The variant that is compared. A planned sequence belongs to one graph, so that a step with it
+/// has no counterpart; then the steps without plans are compared.
+const Variant& compared(const Study& study) {
+  return study.choices.plans.sequence ? *study.baseline : *study.current;
+}
+
 WhatIfSaving saving_of(const WhatIfResult& result, const Study& without, const Study& with) {
+  const Variant& before = compared(without);
+  const Variant& after = compared(with);
   return {result, stash(without) - stash(with), symbolic_difference(without, with),
-          without.current->timeline.peak_bytes - with.current->timeline.peak_bytes,
-          step_seconds(with, *with.current) - step_seconds(without, *without.current)};
+          before.timeline.peak_bytes - after.timeline.peak_bytes,
+          step_seconds(with, after) - step_seconds(without, before)};
 }
 
 /// The choices with the batch of a study, so that both steps have equally many samples. A step in
@@ -97,8 +105,9 @@ std::optional<WhatIfStop> other_batch(const Study& study, const Study& with) {
   return std::nullopt;
 }
 
-/// The step with a value of a what-if, compared with the study. Nothing if the value finds nothing,
-/// or if the step cannot be computed, for example because the choices name nodes that it replaces.
+/// The step with a value of a what-if, compared with the study. Nothing if the value finds nothing.
+/// A step that cannot be computed is ruled out with the error, for example because the choices name
+/// nodes that the what-if replaces.
 std::optional<WhatIfSaving> offer(const Study& study, const WhatIf& what_if, std::string_view value,
                                   const Progress& progress) {
   try {
@@ -112,8 +121,6 @@ std::optional<WhatIfSaving> offer(const Study& study, const WhatIf& what_if, std
     return saving_of(*result, study, *with);
   } catch (const Error& error) {
     if (error.kind() == ErrorKind::cancelled) throw;
-    const bool is_split = error.kind() == ErrorKind::usage && what_if.name == micro_batches_name;
-    if (!is_split) return std::nullopt;
     return ruled_out(what_if, value, {error.where(), error.reason()});
   }
 }

@@ -15,7 +15,7 @@ struct WhatIfSaving {
   WhatIfResult result;
   std::int64_t stashed_bytes_saved = 0;  ///< negative: with it, more is stashed
   std::string symbolic_saved;            ///< the stashed bytes saved, in the model's dimensions
-  std::int64_t peak_bytes_saved = 0;     ///< of the step with its plans
+  std::int64_t peak_bytes_saved = 0;     ///< of the step with its plans, but without a sequence
   double seconds = 0;                    ///< added to the step; negative: the step is faster
 };
 

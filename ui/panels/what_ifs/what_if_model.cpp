@@ -1,6 +1,8 @@
 #include "ui/panels/what_ifs/what_if_model.h"
 
 #include <QFont>
+#include <QGuiApplication>
+#include <QPalette>
 #include <cmath>
 #include <iterator>
 #include <utility>
@@ -80,7 +82,14 @@ void WhatIfModel::show(std::shared_ptr<const Study> study, std::vector<WhatIfSav
   on_ = on.size();
   rows_ = std::move(on);
   std::ranges::move(offers, std::back_inserter(rows_));
+  is_old_ = false;
   endResetModel();
+}
+
+void WhatIfModel::set_old(bool is_old) {
+  if (is_old_ == is_old) return;
+  is_old_ = is_old;
+  cells_changed();
 }
 
 QString WhatIfModel::name_at(int row) const { return words_of(at(row).result); }
@@ -94,6 +103,10 @@ QVariant WhatIfModel::cell(int row, int column, int role) const {
       return tip_of(saving);
     case exact_role:
       return exact(row, column);
+    case Qt::ForegroundRole:
+      return is_old_
+                 ? QVariant(QGuiApplication::palette().brush(QPalette::Disabled, QPalette::Text))
+                 : QVariant();
     case Qt::FontRole: {
       QFont font;
       font.setBold(is_first_on(row));

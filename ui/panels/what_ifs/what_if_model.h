@@ -21,10 +21,11 @@ class WhatIfModel : public TableModel {
   void show(std::shared_ptr<const Study> study, std::vector<WhatIfSaving> on,
             std::vector<WhatIfSaving> offers);
   void clear() { show(nullptr, {}, {}); }
+  /// Sets whether the rows belong to earlier choices. Old rows are pale until new ones come.
+  void set_old(bool is_old);
 
   /// @param row a row of the table
   const WhatIfSaving& at(int row) const { return rows_[static_cast<std::size_t>(first_row(row))]; }
-  bool is_on(int row) const { return is_first_on(first_row(row)); }
 
   QString name_at(int row) const;
 
@@ -40,6 +41,7 @@ class WhatIfModel : public TableModel {
   std::shared_ptr<const Study> study_;
   std::vector<WhatIfSaving> rows_;
   std::size_t on_ = 0;  ///< the number of rows that are on
+  bool is_old_ = false;
 };
 
 }  // namespace stashscope::ui

@@ -52,6 +52,7 @@ void WhatIfsPanel::set_seen(bool seen) {
 
 void WhatIfsPanel::start_again() {
   answers_.cancel();
+  model_.set_old(shown_ != document_.study() || !document_.is_up_to_date());
   if (is_seen_) quiet_.start();
 }
 
@@ -65,7 +66,11 @@ void WhatIfsPanel::ask() {
       [study](const Progress& progress) {
         return Rows{what_if_savings(*study, progress), what_if_offers(*study, progress)};
       },
-      [this, study](std::optional<Rows> rows) { show_rows(study, std::move(rows)); });
+      [this, study](std::optional<Rows> rows) { show_rows(study, std::move(rows)); },
+      [this](const Failure& failure) {
+        model_.clear();
+        table_->set_invitation(failure.message);
+      });
 }
 
 void WhatIfsPanel::show_rows(const std::shared_ptr<const Study>& study, std::optional<Rows> rows) {
@@ -79,11 +84,12 @@ void WhatIfsPanel::show_rows(const std::shared_ptr<const Study>& study, std::opt
 }
 
 void WhatIfsPanel::toggle(const QModelIndex& index) {
-  if (!index.isValid() || shown_ != document_.study() || !document_.is_up_to_date()) return;
+  if (!index.isValid()) return;
   const WhatIfResult& result = model_.at(index.row()).result;
   const QString name = model_.name_at(index.row());
   Choices choices = document_.choices();
-  if (model_.is_on(index.row())) {
+  const auto chosen = choices.graph.what_ifs.find(result.name);
+  if (chosen != choices.graph.what_ifs.end() && chosen->second == result.value) {
     choices.graph.what_ifs.erase(result.name);
     document_.choose(std::move(choices), tr("Without %1").arg(name));
   } else {

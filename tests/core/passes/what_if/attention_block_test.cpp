@@ -10,6 +10,7 @@
 #include "core/passes/infer_and_simplify.h"
 #include "core/passes/infer_shapes.h"
 #include "core/passes/training_goal.h"
+#include "core/passes/what_if/what_if.h"
 #include "tests/support/model_builder.h"
 
 namespace stashscope {
@@ -17,9 +18,22 @@ namespace attention_block_test {
 
 using test::ModelBuilder;
 
+/// The attentions of a graph, and why others cannot be one node.
+struct AttentionBlocks {
+  std::vector<AttentionBlock> found;
+  std::vector<WhatIfStop> stopped_by;
+};
+
 AttentionBlocks blocks_of(const Graph& graph) {
   const Rewriter rewriter(graph, parameter_candidates(graph, {}));
-  return find_attention_blocks(rewriter);
+  AttentionBlocks blocks;
+  for (const NodeId softmax : attention_softmaxes(rewriter)) {
+    WhatIfStop stop;
+    auto block = read_attention_block(rewriter, softmax, stop);
+    if (block) blocks.found.push_back(*std::move(block));
+    if (!block) blocks.stopped_by.push_back(stop);
+  }
+  return blocks;
 }
 
 AttentionBlocks blocks_of(const ModelBuilder& model) {
@@ -97,25 +111,85 @@ TEST(AttentionBlock, SeesThroughTranspositions) {
   EXPECT_EQ(graph.node(block.last).name, "make_yt");
 }
 
-TEST(AttentionBlock, TakesRepeatedHeadsOnce) {
+/// Attention of four query heads over two heads of keys and values, each of which is repeated: as a
+/// whole if the new axis is axis 2, in turn if it is axis 1.
+Graph with_repeated_heads(std::int64_t axis) {
   ModelBuilder m;
   m.input("q", {"B", 4, "S", 8}).input("k", {"B", 2, "S", 8}).input("v", {"B", 2, "S", 8});
-  m.input("shape", {5}, ElementType::int64).int64s("axis", {2}).int64s("merged", {0, 4, -1, 8});
+  m.input("shape", {5}, ElementType::int64).int64s("axis", {axis}).int64s("merged", {0, 4, -1, 8});
   for (const std::string each : {"k", "v"}) {
     m.node("Unsqueeze", {each, "axis"}, {each + "5"});
     m.declare(each + "r", {"B", 2, 2, "S", 8}).node("Expand", {each + "5", "shape"}, {each + "r"});
     m.declare(each + "h", {"B", 4, "S", 8}).node("Reshape", {each + "r", "merged"}, {each + "h"});
   }
   m.node("Transpose", {"kh"}, {"kt"}, {{"perm", Integers{0, 1, 3, 2}}});
-  m.node("MatMul", {"q", "kt"}, {"s"})
-      .node("Softmax", {"s"}, {"p"})
-      .node("MatMul", {"p", "vh"}, {"y"});
-  m.output("y");
-  const Graph graph = infer_shapes(m.build());
+  m.node("MatMul", {"q", "kt"}, {"s"});
+  m.node("Softmax", {"s"}, {"p"}).node("MatMul", {"p", "vh"}, {"y"}).output("y");
+  return infer_shapes(m.build());
+}
+
+TEST(AttentionBlock, TakesRepeatedHeadsOnce) {
+  const Graph graph = with_repeated_heads(2);
   const AttentionBlocks blocks = blocks_of(graph);
   ASSERT_EQ(blocks.found.size(), 1U);
   EXPECT_EQ(graph.value(blocks.found[0].key.value).name, "k");
   EXPECT_EQ(graph.value(blocks.found[0].value.value).name, "v");
+}
+
+TEST(AttentionBlock, LeavesHeadsAloneThatAreRepeatedInTurn) {
+  const Graph graph = with_repeated_heads(1);
+  const AttentionBlocks blocks = blocks_of(graph);
+  ASSERT_EQ(blocks.found.size(), 1U);
+  EXPECT_EQ(graph.value(blocks.found[0].key.value).name, "kh");
+  EXPECT_EQ(graph.value(blocks.found[0].value.value).name, "vh");
+}
+
+TEST(AttentionBlock, IsStoppedByANodeThatReadsTheScoresTwice) {
+  ModelBuilder m = products();
+  m.node("Mul", {"scores", "scores"}, {"squares"});
+  finish(m, "squares");
+  const AttentionBlocks blocks = blocks_of(m);
+  ASSERT_EQ(blocks.stopped_by.size(), 1U);
+  EXPECT_EQ(blocks.stopped_by[0].reason, "reads the scores twice");
+}
+
+/// The graph with flash attention, and what the what-if found.
+std::pair<Graph, WhatIfResult> with_flash(const ModelBuilder& model) {
+  const Graph graph = infer_shapes(model.build());
+  std::vector<WhatIfResult> results;
+  Graph changed = apply_what_ifs(graph, {}, {{"attention", "flash"}}, results);
+  return {infer_shapes(changed), results.at(0)};
+}
+
+TEST(FlashAttention, MayFollowOnAnotherDirectly) {
+  ModelBuilder m;
+  const Attributes swap = {{"perm", Integers{0, 2, 1, 3}}};
+  for (const char* const each : {"q", "k", "v", "k2", "v2"}) m.input(each, {"B", 4, "S", 8});
+  for (const std::string each : {"k", "k2"}) {
+    m.node("Transpose", {each}, {each + "t"}, {{"perm", Integers{0, 1, 3, 2}}});
+  }
+  m.node("MatMul", {"q", "kt"}, {"s"}).node("Softmax", {"s"}, {"p"});
+  m.node("MatMul", {"p", "v"}, {"y"}).node("Transpose", {"y"}, {"yt"}, swap);
+  m.node("Transpose", {"yt"}, {"q2"}, swap).node("MatMul", {"q2", "k2t"}, {"s2"});
+  m.node("Softmax", {"s2"}, {"p2"}).node("MatMul", {"p2", "v2"}, {"z"}).output("z");
+  const auto [graph, result] = with_flash(m);
+  EXPECT_EQ(result.changed, 2U);
+  ASSERT_EQ(graph.nodes().size(), 2U) << "only the two attentions";
+  const Node& second = graph.nodes()[NodeId(1)];
+  EXPECT_EQ(graph.value(second.inputs[0]).name, "yt");
+  EXPECT_EQ(second.attributes.integers("query_perm"), (Integers{0, 2, 1, 3}));
+}
+
+TEST(FlashAttention, IsStoppedByAReshapeThatIsNotUndone) {
+  ModelBuilder m;
+  m.input("q", {"H", "S", 8}).input("kt", {"H", 8, "S"}).input("v", {2, "G", "S", 8});
+  m.input("shape", {4}, ElementType::int64).node("MatMul", {"q", "kt"}, {"s"});
+  m.declare("heads", {2, "G", "S", "S"}).node("Reshape", {"s", "shape"}, {"heads"});
+  m.node("Softmax", {"heads"}, {"p"}).node("MatMul", {"p", "v"}, {"y"}).output("y");
+  const auto [graph, result] = with_flash(m);
+  EXPECT_EQ(result.changed, 0U);
+  ASSERT_EQ(result.stopped_by.size(), 1U);
+  EXPECT_NE(result.stopped_by[0].reason.find("reshaped"), std::string::npos);
 }
 
 TEST(AttentionBlock, IsStoppedByAReaderOfItsScores) {
