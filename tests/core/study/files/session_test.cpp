@@ -74,7 +74,7 @@ TEST_F(SessionFile, RefusesValuesThatMakeNoSense) {
                               "{\"order\": \"fastest\"}",
                               "{\"fusion\": \"all\"}",
                               "{\"no_merge\": [[\"a\"]]}",
-                              "{\"optimizer\": \"lion\"}",
+                              "{\"optimizer\": \"unknown\"}",
                               "{\"optimizer\": 3}",
                               "{\"master_weights\": 1}",
                               "{\"release_gradients\": \"yes\"}",
