@@ -69,7 +69,8 @@ void MeasurementBuilder::start_node(const TraceEvent& event) {
 
 void MeasurementBuilder::end_node(double seconds) {
   std::vector<double>& all = measurement_.node_seconds;
-  if (slot_ < all.size()) {
+  // The end of a node that never started makes one time too many, which is noticed.
+  if (in_node_ && slot_ < all.size()) {
     all[slot_] += seconds;
   } else {
     all.push_back(seconds);
