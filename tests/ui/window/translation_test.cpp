@@ -11,6 +11,7 @@
 
 #include "core/memory/optimizer.h"
 #include "core/passes/graph_pass.h"
+#include "core/passes/what_if/what_if.h"
 #include "core/run/step/runner.h"
 #include "core/schedule/fusion/fusions.h"
 #include "core/schedule/orders/orders.h"
@@ -59,6 +60,10 @@ QStringList engine_texts() {
   add(graph_passes());
   for (const GraphPass& pass : graph_passes()) texts << shown(std::string(pass.title));
   for (const DeviceProfile& profile : device_profiles()) texts << shown(profile.name);
+  for (const WhatIf& each : what_ifs()) {
+    texts << shown(std::string(each.title)) << shown(std::string(each.description));
+    for (const std::string_view value : each.tried) texts << shown(each.words(std::string(value)));
+  }
   add(order_strategies());
   add(fusion_strategies());
   add(optimizers());
