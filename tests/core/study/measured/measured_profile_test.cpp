@@ -78,8 +78,7 @@ TEST(MeasuredProfile, DoesNotDependOnTheNumberOfMicroBatches) {
   const DeviceProfile known = known_device();
   for (const char* const count : {"micro=1", "micro=8"}) {
     Choices choices = sized(known);
-    choices.passes.what_ifs.clear();
-    add_what_if(count, choices.passes.what_ifs);
+    add_what_if(count, choices.graph.what_ifs);
     const auto study = study_with(choices);
     const Measurement run = run_of(*study, *study->current);
     const DeviceProfile fitted = measured_profile(*study, *study->current, run, default_profile());
