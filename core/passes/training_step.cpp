@@ -11,6 +11,7 @@
 #include "core/passes/infer_and_simplify.h"
 #include "core/passes/infer_shapes.h"
 #include "core/passes/what_if/micro_batches.h"
+#include "core/passes/what_if/micro_checks.h"
 #include "core/passes/what_if/micro_losses.h"
 
 namespace stashscope {
@@ -81,9 +82,8 @@ void take_results(PassedModel&& passed, TrainingStep& step) {
 TrainingStep split_step(const Graph& model, const TrainingGoal& goal, ElementType gradient_type,
                         MicroBatches split) {
   split.losses = loss_outputs(model, goal);
-  std::vector<std::string> notes;
-  const Graph scaled =
-      with_micro_losses(model, split.losses, split.inputs, split.batch, split.count, notes);
+  std::vector<std::string> notes = combined_sample_notes(model, split.inputs, split.batch);
+  const Graph scaled = with_micro_losses(model, split, notes);
   TrainingStep step = build_backward(infer_shapes(scaled), goal, gradient_type);
   if (!step.no_backward.empty()) return step;
   std::ranges::move(notes, std::back_inserter(step.warnings));
@@ -107,6 +107,7 @@ std::optional<TrainingStep> build_micro_step(const Graph& model, const TrainingG
     TrainingStep step =
         split_step(model, goal, gradient_type, {count, axis.batch, axis.inputs, {}, {}});
     result.changed = result.found;
+    std::ranges::copy(axis.notes, std::back_inserter(step.warnings));
     if (step.no_backward.empty()) return step;
   } catch (const NoGradientRule&) {
     // The step of the whole batch has the same fault and reports it.

@@ -5,11 +5,13 @@
 #include <charconv>
 #include <map>
 #include <set>
+#include <string_view>
 #include <unordered_set>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/ops/families/normalization.h"
+#include "core/passes/what_if/micro_checks.h"
 
 namespace stashscope {
 
@@ -33,6 +35,31 @@ bool names_samples(std::string name) {
     if (name.find(word) != std::string::npos) return true;
   }
   return name == "b" || name == "n" || name == "bs";
+}
+
+/// Whether a name such as `seq_len`, `num_tokens` or `T` is one for positions or parts of a sample.
+/// Names that exporters make of the name of an input and an axis, such as `tokens_dim0`, are not.
+bool names_parts(const std::string& name) {
+  constexpr std::string_view made[] = {"dim", "axis", "axes"};
+  std::vector<std::string> words(1);
+  for (const char each : name) {
+    const auto letter = static_cast<unsigned char>(each);
+    if (std::isalpha(letter) != 0) {
+      words.back() += static_cast<char>(std::tolower(letter));
+    } else if (!words.back().empty()) {
+      words.emplace_back();
+    }
+  }
+  const auto is_made = [&](const std::string& word) {
+    return std::ranges::find(made, word) != std::end(made);
+  };
+  if (names_samples(name) || std::ranges::any_of(words, is_made)) return false;
+  constexpr std::string_view parts[] = {"seq",   "sequence", "seqlen", "len",   "length",
+                                        "token", "tokens",   "node",   "nodes", "time",
+                                        "times", "timestep", "s",      "t",     "l"};
+  return std::ranges::any_of(words, [&](const std::string& word) {
+    return std::ranges::find(parts, word) != std::end(parts);
+  });
 }
 
 /// Inputs of data that the model reads.
@@ -70,6 +97,39 @@ std::string names_of(const Graph& model, const std::set<SymbolId>& symbols) {
   return join(names, " and ");
 }
 
+/// A dimension whose name says that it counts samples and that is no first axis; invalid if there
+/// is none.
+SymbolId samples_elsewhere(const Graph& model, const std::vector<ValueId>& inputs) {
+  for (const ValueId input : inputs) {
+    const Shape& shape = *model.value(input).type.shape;
+    for (std::size_t axis = 1; axis < shape.size(); ++axis) {
+      for (const SymbolId used : shape[axis].symbols()) {
+        if (names_samples(model.symbols().name(used))) return used;
+      }
+    }
+  }
+  return {};
+}
+
+/// Checks a batch whose name does not say that it counts samples.
+void check_unnamed_batch(const Graph& model, const std::vector<ValueId>& inputs, BatchAxis& axis) {
+  const std::string& name = model.symbols().name(axis.batch);
+  if (names_samples(name)) return;
+  const std::string quoted = "'" + printable(name, 60) + "'";
+  const SymbolId elsewhere = samples_elsewhere(model, inputs);
+  if (!elsewhere.valid() && !names_parts(name)) {
+    axis.notes.push_back("the dimension " + quoted +
+                         " is taken for the batch, because it is the first axis of inputs");
+    return;
+  }
+  const std::string why =
+      elsewhere.valid() ? "while " + names_of(model, {elsewhere}) + " is another axis"
+                        : "whose name is none for samples; give the batch a name such as 'batch'";
+  axis.stopped_by.push_back(
+      {describe(model.value(inputs.front())), "has the first axis " + quoted + ", " + why});
+  axis.batch = SymbolId();
+}
+
 /// Sets the batch, or says why there is none.
 void choose_batch(const Graph& model, const std::vector<ValueId>& inputs, BatchAxis& axis) {
   std::set<SymbolId> found;
@@ -82,6 +142,7 @@ void choose_batch(const Graph& model, const std::vector<ValueId>& inputs, BatchA
   }
   if (found.size() == 1 || named.size() == 1) {
     axis.batch = found.size() == 1 ? *found.begin() : *named.begin();
+    check_unnamed_batch(model, inputs, axis);
   } else if (found.empty()) {
     axis.stopped_by.push_back(stop_without_dimension(model, inputs));
   } else {
@@ -246,6 +307,7 @@ BatchAxis find_batch(const Graph& model, const std::vector<ValueId>& trained) {
                                "has the batch '" + printable(model.symbols().name(axis.batch), 60) +
                                    "' elsewhere than as its first axis"});
   }
+  if (axis.stopped_by.empty()) axis.stopped_by = meeting_samples(model, axis.batch);
   if (axis.stopped_by.empty()) return axis;
   axis.batch = SymbolId();
   axis.inputs.clear();

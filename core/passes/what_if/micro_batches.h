@@ -23,10 +23,13 @@ struct BatchAxis {
   SymbolId batch;               ///< invalid if the batch cannot be split
   std::vector<ValueId> inputs;  ///< graph inputs whose first axis is the batch
   std::vector<WhatIfStop> stopped_by;
+  std::vector<std::string> notes{};  ///< one sentence each
 };
 
 /// The batch is the named dimension that is the first axis of an input. Of several such dimensions
-/// it is the one whose name says so. No input may have it in another axis.
+/// it is the one whose name says so. A dimension whose name says
+/// something else, such as `seq`, is none. No input may have it in another axis, and no value
+/// twice.
 /// @param trained the values that training changes
 BatchAxis find_batch(const Graph& model, const std::vector<ValueId>& trained);
 

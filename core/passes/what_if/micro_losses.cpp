@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <set>
 #include <string_view>
 
 #include "core/base/text.h"
@@ -43,29 +44,28 @@ Reduction together(Reduction a, Reduction b) {
 class Reductions {
  public:
   Reductions(const Graph& model, const std::vector<ValueId>& samples, SymbolId batch)
-      : model_(model), batch_(batch), depends_(model.values().size(), false) {
-    for (const ValueId each : samples) depends_[each] = true;
+      : model_(model),
+        batch_(batch),
+        depends_(model.values().size(), false),
+        kinds_(model.values().size(), Reduction::none) {
+    for (const ValueId each : samples) {
+      depends_[each] = true;
+      kinds_[each] = Reduction::unknown;
+    }
     for (const NodeId id : IdRange<NodeId>(model.nodes().size())) {
       const auto inputs = model.topology().inputs[id];
       const bool any = std::ranges::any_of(
           inputs, [&](ValueId input) { return input.valid() && depends_[input]; });
-      for (const ValueId output : model.topology().outputs[id]) depends_[output] = any;
+      if (!any) continue;
+      const Reduction kind = of_node(model.node(id));
+      for (const ValueId output : model.topology().outputs[id]) {
+        depends_[output] = true;
+        kinds_[output] = kind;
+      }
     }
   }
 
-  Reduction of(ValueId value) const {
-    if (!depends_[value]) return Reduction::none;
-    const NodeId producer = model_.value(value).producer;
-    if (!producer.valid()) return Reduction::unknown;
-    const Node& node = model_.node(producer);
-    if (const auto operand = passed_on(node)) return of(*operand);
-    if (adds_up(node)) return of_terms(node);
-    if (node.op_type == "ReduceMean") return of_reduced(node, Reduction::mean);
-    if (is_one_of(node, {"ReduceSum", "ReduceSumSquare", "ReduceL1"})) {
-      return of_reduced(node, Reduction::sum);
-    }
-    return of_loss(node);
-  }
+  Reduction of(ValueId value) const { return kinds_[value]; }
 
   /// The operand whose kind of dependence is the node's; nothing for other nodes.
   std::optional<ValueId> passed_on(const Node& node) const {
@@ -75,19 +75,30 @@ class Reductions {
     return is_factor ? std::optional(node.inputs[0]) : std::nullopt;
   }
 
- private:
-  Reduction of_terms(const Node& node) const {
-    Reduction all = of(node.inputs[0]);
-    for (const ValueId each : node.inputs) all = together(all, of(each));
-    return all;
-  }
-
   bool has_samples(ValueId value) const {
     const auto& shape = model_.value(value).type.shape;
     return shape && std::ranges::any_of(*shape, [&](const Expr& dim) {
              const std::vector<SymbolId> used = dim.symbols();
              return std::ranges::find(used, batch_) != used.end();
            });
+  }
+
+ private:
+  /// The kind of a node that depends on the samples, from the kinds of its inputs.
+  Reduction of_node(const Node& node) const {
+    if (const auto operand = passed_on(node)) return of(*operand);
+    if (adds_up(node)) return of_terms(node);
+    if (node.op_type == "ReduceMean") return of_reduced(node, Reduction::mean);
+    if (is_one_of(node, {"ReduceSum", "ReduceSumSquare", "ReduceL1"})) {
+      return of_reduced(node, Reduction::sum);
+    }
+    return of_loss(node);
+  }
+
+  Reduction of_terms(const Node& node) const {
+    Reduction all = of(node.inputs[0]);
+    for (const ValueId each : node.inputs) all = together(all, of(each));
+    return all;
   }
 
   Reduction of_reduced(const Node& node, Reduction kind) const {
@@ -106,6 +117,7 @@ class Reductions {
   const Graph& model_;
   SymbolId batch_;
   IdVector<ValueId, bool> depends_;
+  IdVector<ValueId, Reduction> kinds_;
 };
 
 /// Scales the parts of losses.
@@ -121,6 +133,8 @@ class LossScaler {
         before_(model.nodes().size() + 1) {}
 
   void scale_output(ValueId loss) {
+    // The backward pass of an output with samples starts from each sample, as in a sum.
+    if (reductions_.has_samples(loss)) return;
     const Reduction kind = reductions_.of(loss);
     const NodeId producer = model_.value(loss).producer;
     if (kind == Reduction::sum || !producer.valid()) return;
@@ -128,6 +142,23 @@ class LossScaler {
     note(loss, kind);
     const ValueId whole = rename_made(loss, producer);
     add_scale(whole, loss, NodeId(producer.index() + 1));
+  }
+
+  /// Makes an output that is no loss the sum of those of the micro-batches. Returns whether it is
+  /// one; otherwise every micro-batch has it, or its samples, or it is left out.
+  bool add_up_output(ValueId output) {
+    const Reduction kind = reductions_.of(output);
+    if (reductions_.has_samples(output) || kind == Reduction::none) return false;
+    const bool is_known = kind == Reduction::mean || kind == Reduction::sum;
+    if (is_known && is_floating(model_.value(output).type.element)) {
+      scale_output(output);
+      return true;
+    }
+    std::erase(data_.outputs, output);
+    notes_.push_back("the output " + describe(model_.value(output)) +
+                     " is left out, because that of the whole batch does not follow from those of "
+                     "the micro-batches");
+    return false;
   }
 
   Graph finish() {
@@ -142,17 +173,27 @@ class LossScaler {
 
  private:
   /// Scales the terms that need it, in the order of a mixed sum.
-  void scale_terms(NodeId id) {
-    const Node& node = model_.node(id);
-    if (const auto operand = reductions_.passed_on(node)) {
-      return scale_terms(model_.value(*operand).producer);
+  void scale_terms(NodeId sum) {
+    std::vector<NodeId> left = {sum};
+    while (!left.empty()) {
+      const NodeId id = left.back();
+      left.pop_back();
+      if (!scaled_.insert(id).second) continue;
+      for (const ValueId each : scale_terms_of(id)) left.push_back(model_.value(each).producer);
     }
+  }
+
+  /// Scales the terms of one node. Returns those that are mixed sums themselves.
+  std::vector<ValueId> scale_terms_of(NodeId id) {
+    const Node& node = model_.node(id);
+    if (const auto operand = reductions_.passed_on(node)) return {*operand};
+    std::vector<ValueId> mixed;
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
       const ValueId term = node.inputs[i];
       const Reduction kind = reductions_.of(term);
       if (kind == Reduction::sum) continue;
       if (kind == Reduction::mixed) {
-        scale_terms(model_.value(term).producer);
+        mixed.push_back(term);
         continue;
       }
       note(term, kind);
@@ -161,6 +202,7 @@ class LossScaler {
       data_.nodes[id].inputs[i] = part;
       add_scale(term, part, id);
     }
+    return mixed;
   }
 
   /// Gives what the producer makes a new name, under which other nodes read it.
@@ -215,9 +257,15 @@ class LossScaler {
       id = model_.value(*operand).producer;
     }
     const Node& node = model_.node(id);
-    const bool has_weights = node.inputs.size() > 2 && node.inputs[2].valid();
     if (node.op_type.find("Loss") == std::string::npos) return;
-    if (!has_weights && !node.attributes.has("ignore_index")) return;
+    const auto has = [&](std::size_t i) {
+      return node.inputs.size() > i && node.inputs[i].valid();
+    };
+    const bool is_linear = node.op_type == "LinearCrossEntropyLoss";
+    const bool has_weights = has(is_linear ? 4 : 2);
+    const bool is_internal = node.op_type == "SoftmaxCrossEntropyLossInternal";
+    const bool ignores = node.attributes.has("ignore_index") || (is_internal && has(3));
+    if (!has_weights && !ignores) return;
     notes_.push_back(describe(node, id) + " is a mean over labels that " +
                      (has_weights ? "have weights" : "are not ignored") +
                      "; the micro-batches add up to the whole batch if each has as many of them");
@@ -228,17 +276,21 @@ class LossScaler {
   const Reductions& reductions_;
   std::int64_t count_;
   std::vector<std::string>& notes_;
+  std::set<NodeId> scaled_;                     ///< sums whose terms are scaled
   IdVector<NodeId, std::vector<Node>> before_;  ///< new nodes by the node that follows them
 };
 
 }  // namespace
 
-Graph with_micro_losses(const Graph& model, const std::vector<ValueId>& losses,
-                        const std::vector<ValueId>& samples, SymbolId batch, std::int64_t count,
-                        std::vector<std::string>& notes) {
-  const Reductions reductions(model, samples, batch);
-  LossScaler scaler(model, reductions, count, notes);
-  for (const ValueId each : losses) scaler.scale_output(each);
+Graph with_micro_losses(const Graph& model, MicroBatches& split, std::vector<std::string>& notes) {
+  const Reductions reductions(model, split.inputs, split.batch);
+  LossScaler scaler(model, reductions, split.count, notes);
+  for (const ValueId each : split.losses) scaler.scale_output(each);
+  const std::vector<ValueId> losses = split.losses;
+  for (const ValueId each : model.data().outputs) {
+    if (std::ranges::find(losses, each) != losses.end()) continue;
+    if (scaler.add_up_output(each)) split.losses.push_back(each);
+  }
   return scaler.finish();
 }
 

@@ -33,7 +33,7 @@ const std::vector<WhatIf>& table() {
       {micro_batches_name,
        "Micro-batches",
        "NUMBER",
-       "the step as NUMBER steps of a smaller batch, whose gradients are added up",
+       "the step as several steps of a smaller batch, whose gradients are added up",
        {"2", "4", "8"},
        micro_batch_count,
        nullptr,

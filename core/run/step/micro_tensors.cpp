@@ -14,11 +14,22 @@ std::string bytes_of(const Tensor& tensor) {
   return {reinterpret_cast<const char*>(data.bytes.data()), data.bytes.size()};
 }
 
-/// Both tensors along the first axis.
-Tensor together(const Tensor& a, const Tensor& b) {
+/// Both tensors along an axis.
+Tensor together(const Tensor& a, const Tensor& b, std::size_t axis) {
   std::vector<std::int64_t> dims = a.dims();
-  dims[0] += b.dims()[0];
-  return {a.element(), std::move(dims), bytes_of(a) + bytes_of(b)};
+  std::size_t blocks = 1;
+  for (std::size_t i = 0; i < axis; ++i) blocks *= static_cast<std::size_t>(dims[i]);
+  dims[axis] += b.dims()[axis];
+  const std::string left = bytes_of(a);
+  const std::string right = bytes_of(b);
+  std::string bytes;
+  for (std::size_t i = 0; i < blocks; ++i) {
+    for (const std::string* const each : {&left, &right}) {
+      const std::size_t block = each->size() / blocks;
+      bytes.append(*each, i * block, block);
+    }
+  }
+  return {a.element(), std::move(dims), std::move(bytes)};
 }
 
 /// @param a, b floating-point tensors of one type and of the same dims
@@ -101,11 +112,13 @@ bool MicroOutputs::is_loss(ValueId output) const {
   return std::ranges::find(losses, output) != losses.end();
 }
 
-bool MicroOutputs::has_samples(ValueId output) const {
+std::optional<std::size_t> MicroOutputs::axis_of_samples(ValueId output) const {
   const auto& shape = graph_.value(output).type.shape;
-  if (!shape || shape->empty()) return false;
-  const std::vector<SymbolId> used = shape->front().symbols();
-  return std::ranges::find(used, graph_.data().micro_batches->batch) != used.end();
+  for (std::size_t axis = 0; shape && axis < shape->size(); ++axis) {
+    const std::vector<SymbolId> used = (*shape)[axis].symbols();
+    if (std::ranges::find(used, graph_.data().micro_batches->batch) != used.end()) return axis;
+  }
+  return std::nullopt;
 }
 
 void MicroOutputs::add(NamedTensors outputs) {
@@ -113,15 +126,15 @@ void MicroOutputs::add(NamedTensors outputs) {
   for (const ValueId id : graph_.data().outputs) {
     const auto made = outputs.find(graph_.value(id).name);
     if (made == outputs.end()) continue;
-    const bool has_rows = has_samples(id);
-    if (!has_rows && !is_loss(id)) {
+    const std::optional<std::size_t> axis = axis_of_samples(id);
+    if (!axis && !is_loss(id)) {
       if (is_last) all_.insert_or_assign(made->first, std::move(made->second));
       continue;
     }
     const auto [before, is_first] = all_.try_emplace(made->first, made->second);
     if (is_first) continue;
     before->second =
-        has_rows ? together(before->second, made->second) : sum_of(before->second, made->second);
+        axis ? together(before->second, made->second, *axis) : sum_of(before->second, made->second);
   }
 }
 

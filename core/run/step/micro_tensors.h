@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "core/graph/micro_batches.h"
 #include "core/run/step/runner.h"
 
@@ -24,8 +26,8 @@ Tensor micro_batch_of(const Graph& graph, const Value& value, const Tensor& whol
 Measurement in_one_step(Measurement first, const Measurement& second);
 
 /// Collects the outputs of a step from those of its micro-batches. Losses are added up, outputs
-/// with a row for each sample are put together, and of every other output the last one counts,
-/// which for a gradient is the sum. Keeps a reference to the graph.
+/// with samples are put together along the axis of the samples, and of every other output the last
+/// one counts, which for a gradient is the sum. Keeps a reference to the graph.
 class MicroOutputs {
  public:
   /// @param graph a graph that is split into micro-batches
@@ -37,7 +39,7 @@ class MicroOutputs {
 
  private:
   bool is_loss(ValueId output) const;
-  bool has_samples(ValueId output) const;
+  std::optional<std::size_t> axis_of_samples(ValueId output) const;
 
   const Graph& graph_;
   std::int64_t left_;  ///< micro-batches to come

@@ -13,9 +13,10 @@ namespace stashscope {
 
 namespace {
 
+/// The work of a node that a plan adds, in one run.
 TimedWork added_work(const Study& study, const Dataflow& dataflow, NodeId node) {
   TimedWork work;
-  work.bytes = study.sizes->work.runs * added_bytes(study.sizes->bytes, dataflow, node);
+  work.bytes = added_bytes(study.sizes->bytes, dataflow, node);
   if (takes_the_link(dataflow.kind(node))) {
     work.unit = ComputeUnit::link;
     work.launches = false;
@@ -23,13 +24,15 @@ TimedWork added_work(const Study& study, const Dataflow& dataflow, NodeId node) 
   return work;
 }
 
+/// The work of a node in one run.
 TimedWork work_of(const Study& study, const Dataflow& dataflow, NodeId node) {
   if (!dataflow.runs_origin(node)) return added_work(study, dataflow, node);
   const NodeId origin = dataflow.origin(node);
   const Op* const op = study.prepared->ops[origin];
   TimedWork work;
-  work.flops = study.sizes->work.flops[origin];
-  work.bytes = study.sizes->work.bytes[origin];
+  const NodeWork& step = study.sizes->work;
+  work.flops = step.flops[origin] / step.runs;
+  work.bytes = step.bytes[origin] / step.runs;
   work.unit = op == nullptr ? ComputeUnit::vector : op->unit;
   work.element = computing_type(study.graph(), study.graph().node(origin));
   return work;
@@ -42,7 +45,8 @@ std::vector<TimedWork> timed_work(const Study& study, const Variant& variant,
   for (std::size_t step = 0; step < order.size(); ++step) {
     if (variant.groups.of(order[step]).valid()) continue;
     TimedWork work = work_of(study, variant.dataflow, order[step]);
-    work.seconds = measured.node_seconds[step];
+    // A node is launched once for each micro-batch.
+    work.seconds = measured.node_seconds[step] / study.sizes->work.runs;
     const bool counts = std::isfinite(work.seconds) && work.seconds > 0;
     if (counts && (work.flops > 0 || work.bytes > 0)) timed.push_back(work);
   }

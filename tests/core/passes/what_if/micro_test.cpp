@@ -188,6 +188,93 @@ TEST(MicroBatches, SplitTheDimensionThatIsNamedBatch) {
   EXPECT_EQ(step_of(m, "2").what_ifs[0].found, 1U);
 }
 
+TEST(MicroBatches, AreStoppedByAFirstAxisThatIsNotNamedForSamples) {
+  for (const char* const second : {"batch", "width"}) {
+    ModelBuilder m;
+    m.input("x", {"seq", second, 4}).weight("w", {4}).node("MatMul", {"x", "w"}, {"a"});
+    m.node("ReduceMean", {"a"}, {"loss"}).output("loss");
+    EXPECT_NE(stop_of(m).reason.find("'seq'"), std::string::npos);
+  }
+  ModelBuilder m;
+  m.input("x", {"P", "batch"}).weight("w", {4}).node("ReduceMean", {"x"}, {"a"});
+  m.node("Mul", {"a", "w"}, {"b"}).node("ReduceMean", {"b"}, {"loss"}).output("loss");
+  EXPECT_NE(stop_of(m).reason.find("'batch' is another axis"), std::string::npos);
+}
+
+TEST(MicroBatches, SayWhichDimensionWithoutSuchANameIsTaken) {
+  for (const char* const name : {"P", "tokens_dim0"}) {
+    ModelBuilder m;
+    m.input("x", {name, 4}).weight("w", {4}).node("MatMul", {"x", "w"}, {"a"});
+    m.node("ReduceMean", {"a"}, {"loss"}).output("loss");
+    const TrainingStep step = step_of(m, "2");
+    EXPECT_TRUE(mentions(step.warnings, std::string("'") + name + "' is taken for the batch"));
+  }
+  EXPECT_FALSE(mentions(step_of(test::perceptron(), "2").warnings, "is taken for the batch"));
+}
+
+TEST(MicroBatches, AreStoppedBySamplesThatMeetEachOther) {
+  ModelBuilder m;
+  m.input("x", {"N", 4}).weight("w", {4, 4}).node("MatMul", {"x", "w"}, {"a"});
+  m.node("Transpose", {"a"}, {"t"}).node("MatMul", {"a", "t"}, {"scores"});
+  m.node("ReduceMean", {"scores"}, {"loss"}).output("loss");
+  EXPECT_EQ(stop_of(m).node, "tensor 'scores'");
+}
+
+TEST(MicroBatches, SayThatSamplesAreCombined) {
+  ModelBuilder centered = rows();
+  centered.node("ReduceMean", {"rows"}, {"mean"}, {{"keepdims", std::int64_t{0}}});
+  centered.node("Sub", {"rows", "mean"}, {"c"}).node("ReduceSumSquare", {"c"}, {"loss"});
+  EXPECT_TRUE(mentions(step_of(centered.output("loss"), "2").warnings, "1 node computes results"));
+  ModelBuilder along = rows();
+  along.node("Softmax", {"rows"}, {"p"}, {{"axis", std::int64_t{0}}});
+  along.node("ReduceSumSquare", {"p"}, {"loss"}).output("loss");
+  EXPECT_TRUE(mentions(step_of(along, "2").warnings, "1 node computes results"));
+  EXPECT_FALSE(mentions(step_of(test::perceptron(), "2").warnings, "results of each sample"));
+}
+
+TEST(MicroBatches, KeepAnOutputWithSamplesAsItIsWithoutALoss) {
+  EXPECT_EQ(scales(*step_of(rows().output("rows"), "2").graph), 0U);
+}
+
+TEST(MicroBatches, ScaleALongSumOfLossesInLittleTime) {
+  ModelBuilder m = rows();
+  std::string last;
+  for (int i = 0; i < 60; ++i) {
+    const std::string number = std::to_string(i);
+    const char* const reduction = i % 2 == 0 ? "ReduceMean" : "ReduceSum";
+    m.node(reduction, {"rows"}, {"l" + number}, {{"keepdims", std::int64_t{0}}});
+    if (i > 0) m.node("Add", {last, "l" + number}, {"a" + number});
+    last = (i > 0 ? "a" : "l") + number;
+  }
+  EXPECT_EQ(scales(*step_of(m.output(last), "2").graph), 30U);
+}
+
+TEST(MicroBatches, AddUpOtherOutputsThatAreMeansAndLeaveOutTheRest) {
+  ModelBuilder m = rows();
+  const Attributes whole = {{"keepdims", std::int64_t{0}}};
+  m.node("ReduceMean", {"rows"}, {"mean"}, whole).node("ReduceMax", {"rows"}, {"most"}, whole);
+  m.node("ReduceSumSquare", {"rows"}, {"loss"}, whole);
+  const TrainingStep step =
+      step_of(m.output("loss").output("mean").output("most"), "2", TrainingGoal{"loss", {}, {}});
+  const Graph& graph = *step.graph;
+  EXPECT_EQ(graph.data().micro_batches->losses.size(), 2U);
+  EXPECT_EQ(scales(graph), 1U);
+  EXPECT_TRUE(graph.is_graph_output(graph.find_value("mean").value()));
+  EXPECT_FALSE(graph.is_graph_output(graph.find_value("most").value()));
+  EXPECT_TRUE(mentions(step.warnings, "'most' is left out"));
+}
+
+TEST(MicroBatches, SayThatALossInPiecesHasWeightsOnlyIfItHas) {
+  for (const bool has_weights : {false, true}) {
+    ModelBuilder m;
+    m.input("x", {"N", 4}).input("labels", {"N"}, ElementType::int64).weight("w", {4, 3});
+    m.weight("c", {3});
+    m.node("LinearCrossEntropyLoss", {"x", "w", "labels", "", has_weights ? "c" : ""}, {"loss"}, {},
+           "com.microsoft");
+    EXPECT_EQ(mentions(step_of(m.output("loss"), "2").warnings, "have weights"), has_weights);
+  }
+}
+
 TEST(MicroBatches, AreANumber) {
   for (const char* wrong : {"", "0", "-2", "two", "2.5", "5000", "99999999999999999999"}) {
     WhatIfChoices choices;

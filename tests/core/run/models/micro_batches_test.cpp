@@ -19,10 +19,10 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t batch = 8;
 
-TrainingStep step_of(const Graph& model, const std::string& count) {
+TrainingStep step_of(const Graph& model, const std::string& count, const TrainingGoal& goal = {}) {
   PassSelection passes;
   add_what_if("micro=" + count, passes.what_ifs);
-  return prepare_training_step(model, {}, passes);
+  return prepare_training_step(model, goal, passes);
 }
 
 /// Small sizes, with the batch on the first axis of inputs.
@@ -36,8 +36,9 @@ Bindings small_sizes(const Graph& graph, const std::vector<std::string>& batches
 }
 
 /// The step of a model in micro-batches, with bindings for its sizes.
-ModelStep sized_step(const Graph& model, const std::string& count, const Bindings& bindings) {
-  ModelStep step(step_of(model, count), {});
+ModelStep sized_step(const Graph& model, const std::string& count, const Bindings& bindings,
+                     const TrainingGoal& goal = {}) {
+  ModelStep step(step_of(model, count, goal), {});
   for (const SymbolId symbol : IdRange<SymbolId>(step.bindings.size())) {
     step.bindings[symbol] = symbol.index() < bindings.size() ? bindings[symbol] : 16;
   }
@@ -78,6 +79,32 @@ TEST(MicroBatches, HaveTheOutputsOfTheWholeBatch) {
     SCOPED_TRACE(count);
     expect_near(outputs_of(sized_step(model, count, sizes), inputs), expected, 1e-5);
   }
+}
+
+TEST(MicroBatches, JoinSamplesOfAnyAxisAndAddUpOtherMeans) {
+  test::ModelBuilder m;
+  const Attributes all = {{"keepdims", std::int64_t{0}}};
+  m.input("x", {"N", 4}).weight("w", {4, 3}).node("MatMul", {"x", "w"}, {"rows"});
+  m.node("Transpose", {"rows"}, {"columns"}).node("ReduceMean", {"rows"}, {"mean"}, all);
+  m.node("ReduceSumSquare", {"rows"}, {"loss"}, all);
+  const Graph model = m.output("loss").output("columns").output("rows").output("mean").build();
+  const Bindings sizes = small_sizes(model, {"N"});
+  const NamedTensors inputs = with_random_inputs(model, sizes, {}, 1);
+  TrainingGoal goal;
+  goal.loss = "loss";
+  const NamedTensors expected = outputs_of(sized_step(model, "1", sizes, goal), inputs);
+  EXPECT_EQ(expected.at("columns").dims(), (std::vector<std::int64_t>{3, batch}));
+  expect_near(outputs_of(sized_step(model, "4", sizes, goal), inputs), expected, 1e-5);
+}
+
+TEST(MicroBatches, HaveTheGradientsOfAModelWithoutALoss) {
+  test::ModelBuilder m;
+  m.input("x", {"N", 4}).weight("w", {4, 3}).node("MatMul", {"x", "w"}, {"scores"});
+  const Graph model = m.output("scores").build();
+  const Bindings sizes = small_sizes(model, {"N"});
+  const NamedTensors inputs = with_random_inputs(model, sizes, {}, 1);
+  const NamedTensors expected = outputs_of(sized_step(model, "1", sizes), inputs);
+  expect_near(outputs_of(sized_step(model, "2", sizes), inputs), expected, 1e-5);
 }
 
 TEST(MicroBatches, HaveOneStepOfEvents) {
