@@ -165,11 +165,6 @@ void MainWindow::make_docks() {
   add_sweep_dock(*dimensions, *memory);
   put_behind(u"plans_dock"_s,
              add_dock(u"planner_dock"_s, tr("Planner"), planner_, Qt::LeftDockWidgetArea));
-  auto* const what_ifs = new WhatIfsPanel(document_);
-  auto* const what_ifs_dock =
-      add_dock(u"what_ifs_dock"_s, tr("What if"), what_ifs, Qt::LeftDockWidgetArea);
-  connect(what_ifs_dock, &QDockWidget::visibilityChanged, what_ifs, &WhatIfsPanel::set_seen);
-  put_behind(u"plans_dock"_s, what_ifs_dock);
   auto* const history = new HistoryPanel(document_);
   connect(history, &HistoryPanel::comparison_wanted, compare_, &ComparePanel::open_state);
   put_behind(u"inspector_dock"_s,
@@ -178,6 +173,11 @@ void MainWindow::make_docks() {
              add_dock(u"compare_dock"_s, tr("Compare"), compare_, Qt::BottomDockWidgetArea));
   put_behind(u"plans_dock"_s, add_dock(u"overview_dock"_s, tr("What holds the memory"), overview_,
                                        Qt::LeftDockWidgetArea));
+  auto* const what_ifs = new WhatIfsPanel(document_);
+  auto* const what_ifs_dock =
+      add_dock(u"what_ifs_dock"_s, tr("What if"), what_ifs, Qt::LeftDockWidgetArea);
+  connect(what_ifs_dock, &QDockWidget::visibilityChanged, what_ifs, &WhatIfsPanel::set_seen);
+  put_behind(u"plans_dock"_s, what_ifs_dock);
   connect(overview_, &OverviewPanel::size_wanted, this, &MainWindow::go_to_size);
   connect(overview_, &OverviewPanel::optimizer_wanted, this, &MainWindow::open_optimizer_menu);
 }

@@ -24,7 +24,8 @@ PassMenu::PassMenu(Document& document, QWidget* parent)
   setObjectName(u"pass_menu"_s);
   add_passes();
   addSeparator();
-  for (const WhatIf& each : what_ifs()) add_what_if(each);
+  QMenu* const what_if = addMenu(tr("&What if"));
+  for (const WhatIf& each : what_ifs()) add_what_if(each, *what_if);
   add_precisions();
   add_gradient_types();
 }
@@ -51,9 +52,9 @@ void PassMenu::add_passes() {
   }
 }
 
-void PassMenu::add_what_if(const WhatIf& what_if) {
+void PassMenu::add_what_if(const WhatIf& what_if, QMenu& into) {
   const std::string name(what_if.name);
-  QMenu* const menu = addMenu(shown(std::string(what_if.title)));
+  QMenu* const menu = into.addMenu(shown(std::string(what_if.title)));
   menu->setToolTip(shown(std::string(what_if.description)));
   auto* const group = new QActionGroup(menu);
   const auto add = [&](const std::string& value, const QString& text) {

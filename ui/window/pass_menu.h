@@ -18,7 +18,7 @@ class PassMenu : public ChoiceMenu {
 
  private:
   void add_passes();
-  void add_what_if(const WhatIf& what_if);
+  void add_what_if(const WhatIf& what_if, QMenu& into);
   void add_precisions();
   void add_gradient_types();
 };

@@ -64,7 +64,7 @@ TEST_F(PlansOfOurOwn, HaveTheirTransfersInTheStatusLine) {
   const Study& study = *document().study();
   const QString time = time_text(transfer_seconds(study, *study.current));
   const QString extra = time_text(extra_seconds(study));
-  EXPECT_TRUE(status().contains(u"+%1 ("_s.arg(extra))) << status().toStdString();
+  EXPECT_TRUE(status().contains(u"+%1 for plans ("_s.arg(extra))) << status().toStdString();
   EXPECT_TRUE(status().contains(u"including %1 for transfers"_s.arg(time)))
       << status().toStdString();
 }
