@@ -22,7 +22,7 @@ struct Form {
 constexpr std::string_view decomposed = "decomposed";
 constexpr std::array forms = {
     Form{decomposed, "Attention step by step"},
-    Form{"recomputed", "Attention that stashes its operands only"},
+    Form{"recomputed", "Recomputed attention"},
     Form{"efficient", "Memory-efficient attention"},
     Form{"flash", "Flash attention"},
 };

@@ -32,9 +32,7 @@ QString seconds_change_text(double seconds) {
 }
 
 QString places_text(const WhatIfResult& result) {
-  const QString found = WhatIfModel::tr("%1 found").arg(result.found);
-  if (result.stopped_by.empty()) return found;
-  return WhatIfModel::tr("%1, %2 not changed").arg(found).arg(result.stopped_by.size());
+  return WhatIfModel::tr("%1 of %2").arg(result.found).arg(result.found + result.stopped_by.size());
 }
 
 /// The places that stay as they are, one a line.
@@ -71,8 +69,7 @@ WhatIfModel::WhatIfModel(QObject* parent)
            {tr("Time"), tr("Change of the predicted time of the step"), true, seconds_unit()},
            {tr("Stashed"), tr("Change of the bytes that forward keeps for backward"), true,
             bytes_unit()},
-           {tr("Places"), tr("Places of the model that have the form, and places that keep theirs"),
-            false}},
+           {tr("Places"), tr("How many of the places that were found take the form"), false}},
           parent) {}
 
 void WhatIfModel::show(std::shared_ptr<const Study> study, std::vector<WhatIfSaving> on,
@@ -93,6 +90,8 @@ void WhatIfModel::set_old(bool is_old) {
 }
 
 QString WhatIfModel::name_at(int row) const { return words_of(at(row).result); }
+
+QString WhatIfModel::details(int row) const { return tip_of(at(row)); }
 
 QVariant WhatIfModel::cell(int row, int column, int role) const {
   const WhatIfSaving& saving = rows_[static_cast<std::size_t>(row)];

@@ -28,6 +28,8 @@ class WhatIfModel : public TableModel {
   const WhatIfSaving& at(int row) const { return rows_[static_cast<std::size_t>(first_row(row))]; }
 
   QString name_at(int row) const;
+  /// What the what-if does, the option for it, what it saves as a formula, and what stops it.
+  QString details(int row) const;
 
  protected:
   int rows() const override { return static_cast<int>(rows_.size()); }

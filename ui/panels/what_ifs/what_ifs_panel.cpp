@@ -13,16 +13,24 @@ using namespace Qt::StringLiterals;
 constexpr int quiet_milliseconds = 400;
 constexpr int choice_width = 180;
 constexpr int least_choice_width = 120;
-constexpr int least_places_width = 90;
+constexpr int least_places_width = 60;
+constexpr int details_margin = 4;
 
 }  // namespace
 
 WhatIfsPanel::WhatIfsPanel(Document& document, QWidget* parent)
-    : QWidget(parent), document_(document), table_(new TableView) {
+    : QWidget(parent), document_(document), table_(new TableView), details_(new QLabel) {
   setObjectName(u"what_ifs_panel"_s);
   auto* const layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->addWidget(table_);
+  layout->addWidget(details_);
+  details_->setObjectName(u"what_if_details"_s);
+  details_->setWordWrap(true);
+  details_->setTextFormat(Qt::PlainText);
+  details_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  details_->setMargin(details_margin);
+  details_->hide();
   table_->setObjectName(u"what_ifs_table"_s);
   table_->setAccessibleName(tr("What-ifs"));
   table_->setModel(&model_);
@@ -33,6 +41,9 @@ WhatIfsPanel::WhatIfsPanel(Document& document, QWidget* parent)
   table_->set_flexible_column(WhatIfModel::choice, least_choice_width, least_places_width);
   table_->let_sort();
   connect(table_, &QTableView::activated, this, &WhatIfsPanel::toggle);
+  connect(table_->selectionModel(), &QItemSelectionModel::currentChanged, this,
+          &WhatIfsPanel::show_details);
+  connect(&model_, &QAbstractItemModel::modelReset, this, &WhatIfsPanel::show_details);
   quiet_.setSingleShot(true);
   quiet_.setInterval(quiet_milliseconds);
   connect(&quiet_, &QTimer::timeout, this, &WhatIfsPanel::ask);
@@ -80,7 +91,20 @@ void WhatIfsPanel::show_rows(const std::shared_ptr<const Study>& study, std::opt
                              ? tr("No what-if would change this step.")
                              : tr("A step with a backward pass of its own, or with measured times, "
                                   "has no what-ifs."));
+  const QModelIndex current = table_->currentIndex();
+  const QString selected = current.isValid() ? model_.name_at(current.row()) : QString();
   model_.show(study, std::move(rows->on), std::move(rows->offers));
+  for (int row = 0; row < model_.rowCount(); ++row) {
+    if (model_.name_at(row) == selected) table_->setCurrentIndex(model_.index(row, 0));
+  }
+}
+
+void WhatIfsPanel::show_details() {
+  const QModelIndex current = table_->currentIndex();
+  details_->setVisible(current.isValid());
+  if (!current.isValid()) return;
+  details_->setText(model_.details(current.row()) + u'\n' +
+                    tr("A double click or Return switches it on or off."));
 }
 
 void WhatIfsPanel::toggle(const QModelIndex& index) {

@@ -11,8 +11,9 @@
 namespace stashscope::ui {
 
 /// The table of what-ifs: what each of them would change in this step, the largest saving first. A
-/// double click or Return on a row switches its what-if on, or off if it is on. The rows are
-/// computed in the background while the panel is visible.
+/// double click or Return on a row switches its what-if on, or off if it is on. The text below the
+/// table says what the selected row does and what stops it. The rows are computed in the background
+/// while the panel is visible.
 class WhatIfsPanel : public QWidget {
   Q_OBJECT
 
@@ -32,10 +33,12 @@ class WhatIfsPanel : public QWidget {
   void ask();
   void show_rows(const std::shared_ptr<const Study>& study, std::optional<Rows> rows);
   void toggle(const QModelIndex& index);
+  void show_details();
 
   Document& document_;
   WhatIfModel model_;
   TableView* table_;
+  QLabel* details_;
   QTimer quiet_;
   bool is_seen_ = false;
   std::shared_ptr<const Study> shown_;
