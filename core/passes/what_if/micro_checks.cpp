@@ -11,7 +11,8 @@ namespace stashscope {
 
 namespace {
 
-/// The most batches that are factors of a term, such as 2 in `batch * batch`.
+/// The most batches that are factors of a term, such as 2 in `batch * batch`. What a reshape leaves
+/// over is a quotient, from which the batch may cancel, so that batches in functions do not count.
 std::int64_t power_of(const Expr& dim, SymbolId batch) {
   std::int64_t most = 0;
   for (const Term& term : dim.terms()) {
@@ -19,8 +20,7 @@ std::int64_t power_of(const Expr& dim, SymbolId batch) {
       if (factor.atom.symbol == batch) most = std::max(most, factor.power);
     }
   }
-  const std::vector<SymbolId> used = dim.symbols();
-  return std::max<std::int64_t>(most, std::ranges::count(used, batch) > 0 ? 1 : 0);
+  return most;
 }
 
 /// Finds results over all samples that are used for each sample.
@@ -40,8 +40,10 @@ class CombinedSamples {
  private:
   bool has_batch(ValueId value) const {
     const auto& shape = model_.value(value).type.shape;
-    return shape &&
-           std::ranges::any_of(*shape, [&](const Expr& dim) { return power_of(dim, batch_) > 0; });
+    return shape && std::ranges::any_of(*shape, [&](const Expr& dim) {
+             const std::vector<SymbolId> used = dim.symbols();
+             return std::ranges::find(used, batch_) != used.end();
+           });
   }
 
   void visit(NodeId id) {
