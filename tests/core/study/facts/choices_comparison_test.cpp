@@ -76,7 +76,10 @@ const std::vector<Change>& changes() {
       {"release_gradients", [](Choices& c) { c.update.release_gradients = true; }},
       {"passes", [](Choices& c) { add_passes("all", c); }},
       {"precision", [](Choices& c) { c.graph.precision = ElementType::float16; }},
-      {"what_ifs", [](Choices& c) { c.graph.what_ifs = {{"attention", "flash"}}; }},
+      {"what_ifs",
+       [](Choices& c) {
+         c.graph.what_ifs = {{"attention", "flash"}};
+       }},
       {"type of gradients", [](Choices& c) { c.graph.gradient_type = ElementType::bfloat16; }},
       {"device", [](Choices& c) { c.device = "cpu"; }},
       {"planned",
