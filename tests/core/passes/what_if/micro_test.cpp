@@ -275,6 +275,15 @@ TEST(MicroBatches, SayThatALossInPiecesHasWeightsOnlyIfItHas) {
   }
 }
 
+TEST(MicroBatches, SayThatAnInternalLossIgnoresALabel) {
+  ModelBuilder m;
+  m.input("x", {"N", 4}).input("labels", {"N"}, ElementType::int64).weight("w", {4, 3});
+  m.int64s("ignored", {-100}).node("MatMul", {"x", "w"}, {"scores"});
+  m.node("SoftmaxCrossEntropyLossInternal", {"scores", "labels", "", "ignored"}, {"loss", "p"}, {},
+         "com.microsoft");
+  EXPECT_TRUE(mentions(step_of(m.output("loss"), "2").warnings, "labels that are not ignored"));
+}
+
 TEST(MicroBatches, AreANumber) {
   for (const char* wrong : {"", "0", "-2", "two", "2.5", "5000", "99999999999999999999"}) {
     WhatIfChoices choices;

@@ -75,7 +75,8 @@ TEST(MeasuredProfile, IsThatOfTheDeviceBehindTheTimes) {
 }
 
 TEST(MeasuredProfile, DoesNotDependOnTheNumberOfMicroBatches) {
-  const DeviceProfile known = known_device();
+  DeviceProfile known = known_device();
+  known.launch_seconds = 1e-3;
   for (const char* const count : {"micro=1", "micro=8"}) {
     Choices choices = sized(known);
     add_what_if(count, choices.graph.what_ifs);
@@ -83,7 +84,6 @@ TEST(MeasuredProfile, DoesNotDependOnTheNumberOfMicroBatches) {
     const Measurement run = run_of(*study, *study->current);
     const DeviceProfile fitted = measured_profile(*study, *study->current, run, default_profile());
     EXPECT_NEAR(fitted.launch_seconds / known.launch_seconds, 1, 0.2) << count;
-    EXPECT_NEAR(fitted.matrix.float32 / known.matrix.float32, 1, 0.1) << count;
   }
 }
 
