@@ -55,7 +55,8 @@ std::int64_t peak_with_workspace(const Measurement& measured) {
 void MeasurementBuilder::start_node(const TraceEvent& event) {
   Measurement& m = measurement_;
   slot_ = std::min<std::size_t>(event.step, m.live_bytes.size());
-  if (slot_ == m.live_bytes.size()) {
+  is_first_run_ = slot_ == m.live_bytes.size();
+  if (is_first_run_) {
     m.idle_bytes.push_back(event.live_bytes);
     m.live_bytes.push_back(event.live_bytes);
     m.workspace_bytes.push_back(workspace_bytes_);
@@ -70,7 +71,8 @@ void MeasurementBuilder::start_node(const TraceEvent& event) {
 void MeasurementBuilder::end_node(double seconds) {
   std::vector<double>& all = measurement_.node_seconds;
   // The end of a node that never started makes one time too many, which is noticed.
-  if (in_node_ && slot_ < all.size()) {
+  const bool runs_again = in_node_ && !is_first_run_ && slot_ < all.size();
+  if (runs_again) {
     all[slot_] += seconds;
   } else {
     all.push_back(seconds);

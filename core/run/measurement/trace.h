@@ -87,7 +87,8 @@ class MeasurementBuilder {
   Measurement measurement_;
   std::int64_t live_bytes_ = 0;  ///< live bytes after the last event
   std::int64_t workspace_bytes_ = 0;
-  std::size_t slot_ = 0;  ///< the slot of the last node that started
+  std::size_t slot_ = 0;      ///< the slot of the last node that started
+  bool is_first_run_ = true;  ///< of the last node that started
   double node_started_ = 0;
   bool in_node_ = false;
 };
