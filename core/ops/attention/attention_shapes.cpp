@@ -117,7 +117,7 @@ Integers permutation(const Attributes& attributes, std::string_view name, std::s
   Integers axes(rank);
   for (std::size_t i = 0; i < rank; ++i) axes[i] = static_cast<std::int64_t>(i);
   if (!attributes.has(name)) return axes;
-  const Integers given = attributes.integers(name);
+  Integers given = attributes.integers(name);
   if (!std::is_permutation(given.begin(), given.end(), axes.begin(), axes.end())) {
     fail_input("",
                "attribute '" + std::string(name) + "' does not list each of " +

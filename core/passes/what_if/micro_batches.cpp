@@ -91,6 +91,7 @@ WhatIfStop stop_without_dimension(const Graph& model, const std::vector<ValueId>
 
 std::string names_of(const Graph& model, const std::set<SymbolId>& symbols) {
   std::vector<std::string> names;
+  names.reserve(symbols.size());
   for (const SymbolId each : symbols) {
     names.push_back("'" + printable(model.symbols().name(each), 60) + "'");
   }

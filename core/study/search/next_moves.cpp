@@ -38,6 +38,13 @@ bool dominates(const NextMove& a, const NextMove& b) {
          (a.peak_change < b.peak_change || a.seconds_change < b.seconds_change);
 }
 
+/// Whether `b` is another value of the same what-if, which frees hardly more and is not faster.
+/// @param unit bytes that make no difference
+bool repeats(const NextMove& a, const NextMove& b, std::int64_t unit) {
+  return a.what_if != nullptr && a.what_if == b.what_if && a.peak_change <= b.peak_change + unit &&
+         a.seconds_change <= b.seconds_change;
+}
+
 /// Whether `a` frees more bytes per additional second than `b`. A move that adds no time comes
 /// before a move that adds time. Of two moves that add no time, the one that frees more comes
 /// first; if both free about as much, the faster one.
@@ -88,7 +95,8 @@ class MoveTrial {
     if (move.after != study_.choices) try_other_graph(std::move(move));
   }
 
-  /// The moves that no other move dominates, without passes that free almost nothing.
+  /// The moves that no other move dominates, without passes that free almost nothing and without
+  /// values of a what-if that repeat an earlier one.
   std::vector<NextMove> best() const {
     const std::int64_t least = study_.current->timeline.peak_bytes / least_share_of_pass;
     std::vector<NextMove> best;
@@ -97,7 +105,9 @@ class MoveTrial {
       if (!is_row && -move.peak_change < least) continue;
       const bool is_dominated = std::ranges::any_of(
           moves_, [&](const NextMove& other) { return dominates(other, move); });
-      if (!is_dominated) best.push_back(move);
+      const bool is_repeated = std::ranges::any_of(
+          best, [&](const NextMove& other) { return repeats(other, move, least); });
+      if (!is_dominated && !is_repeated) best.push_back(move);
     }
     return best;
   }

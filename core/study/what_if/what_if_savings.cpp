@@ -22,7 +22,7 @@ std::vector<BufferId> stashed_buffers(const Study& study) {
     if (buffer.valid() && !timeline.buffers[buffer].persistent) buffers.push_back(buffer);
   }
   std::ranges::sort(buffers);
-  buffers.erase(std::ranges::unique(buffers).begin(), buffers.end());
+  buffers.erase(std::unique(buffers.begin(), buffers.end()), buffers.end());
   return buffers;
 }
 

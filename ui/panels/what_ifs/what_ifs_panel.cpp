@@ -115,7 +115,7 @@ void WhatIfsPanel::toggle(const QModelIndex& index) {
   const auto chosen = choices.graph.what_ifs.find(result.name);
   if (chosen != choices.graph.what_ifs.end() && chosen->second == result.value) {
     choices.graph.what_ifs.erase(result.name);
-    document_.choose(std::move(choices), tr("Without %1").arg(name));
+    document_.choose(choices, tr("Without %1").arg(name));
   } else {
     document_.choose(with_what_if(std::move(choices), result.name, result.value), name);
   }
