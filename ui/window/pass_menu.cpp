@@ -1,6 +1,7 @@
 #include "ui/window/pass_menu.h"
 
 #include <QActionGroup>
+#include <utility>
 
 #include "core/passes/graph_pass.h"
 #include "ui/text/texts.h"
@@ -52,55 +53,67 @@ void PassMenu::add_passes() {
   }
 }
 
+void PassMenu::add_alternatives(QMenu& menu, const QString& kind,
+                                const std::vector<Alternative>& alternatives, const Chosen& chosen,
+                                const Choose& choose) {
+  auto* const group = new QActionGroup(&menu);
+  for (const auto& [value, text, told] : alternatives) {
+    group->addAction(add_choice(
+        &menu, kind + u'_' + shown(value), text,
+        [chosen, value = value](const Choices& choices) { return chosen(choices) == value; },
+        [choose, value = value](Choices& choices, bool) { choose(choices, value); },
+        [told = told](bool) { return told; }));
+  }
+}
+
 void PassMenu::add_what_if(const WhatIf& what_if, QMenu& into) {
   const std::string name(what_if.name);
   QMenu* const menu = into.addMenu(shown(std::string(what_if.title)));
   menu->setToolTip(shown(std::string(what_if.description)));
-  auto* const group = new QActionGroup(menu);
-  const auto add = [&](const std::string& value, const QString& text) {
-    group->addAction(add_choice(
-        menu, u"what_if_"_s + shown(name) + u'_' + shown(value), text,
-        [name, value](const Choices& choices) { return value_of(choices, name) == value; },
-        [name, value](Choices& choices, bool) {
-          choices.graph.what_ifs.erase(name);
-          if (!value.empty()) choices.graph.what_ifs.emplace(name, value);
-        },
-        [text](bool) { return text; }));
-  };
-  add("", tr("As in the model"));
-  for (const std::string_view value : what_if.tried) {
-    add(std::string(value), shown(what_if.words(std::string(value))));
+  std::vector<Alternative> values = {
+      {"", tr("As in the model"), tr("%1 as in the model").arg(menu->title())}};
+  for (const std::string_view each : what_if.tried) {
+    const std::string value(each);
+    const QString words = shown(what_if.words(value));
+    values.push_back({value, words, words});
   }
+  add_alternatives(
+      *menu, u"what_if_"_s + shown(name), values,
+      [name](const Choices& choices) { return value_of(choices, name); },
+      [name](Choices& choices, const std::string& value) {
+        choices.graph.what_ifs.erase(name);
+        if (!value.empty()) choices.graph.what_ifs.emplace(name, value);
+      });
+}
+
+/// The types of 16 bits, after the choice of none of them.
+std::vector<PassMenu::Alternative> PassMenu::half_types(const QString& none, const QString& told) {
+  std::vector<Alternative> types;
+  for (const auto& [type, text] : {std::pair("", none), std::pair("float16", u"float16"_s),
+                                   std::pair("bfloat16", u"bfloat16"_s)}) {
+    types.push_back({type, text, told.arg(text)});
+  }
+  return types;
 }
 
 void PassMenu::add_precisions() {
-  QMenu* const menu = addMenu(tr("&Mixed precision"));
-  auto* const group = new QActionGroup(menu);
-  const std::pair<const char*, QString> precisions[] = {
-      {"", tr("None")}, {"float16", u"float16"_s}, {"bfloat16", u"bfloat16"_s}};
-  for (const auto& [precision, text] : precisions) {
-    const auto wanted = parse_precision(precision);
-    group->addAction(add_choice(
-        menu, u"precision_"_s + shown(precision), text,
-        [wanted](const Choices& choices) { return choices.graph.precision == wanted; },
-        [wanted](Choices& choices, bool) { choices.graph.precision = wanted; },
-        [label = text](bool) { return tr("Mixed precision: %1").arg(label); }));
-  }
+  add_alternatives(
+      *addMenu(tr("&Mixed precision")), u"precision"_s,
+      half_types(tr("None"), tr("Mixed precision: %1")),
+      [](const Choices& choices) { return precision_name(choices.graph.precision); },
+      [](Choices& choices, const std::string& type) {
+        choices.graph.precision = parse_precision(type);
+      });
 }
 
 void PassMenu::add_gradient_types() {
-  QMenu* const menu = addMenu(tr("&Gradients"));
-  auto* const group = new QActionGroup(menu);
-  const std::pair<const char*, QString> types[] = {
-      {"", tr("The parameter's type")}, {"float16", u"float16"_s}, {"bfloat16", u"bfloat16"_s}};
-  for (const auto& [type, text] : types) {
-    const auto wanted = parse_gradient_type(type);
-    group->addAction(add_choice(
-        menu, u"gradients_"_s + shown(type), text,
-        [wanted](const Choices& choices) { return choices.graph.gradient_type == wanted; },
-        [wanted](Choices& choices, bool) { choices.graph.gradient_type = wanted; },
-        [label = text](bool) { return tr("Gradients: %1").arg(label); }));
-  }
+  add_alternatives(
+      *addMenu(tr("&Gradients")), u"gradients"_s,
+      half_types(tr("The parameter's type"), tr("Gradients: %1")),
+      [](const Choices& choices) { return precision_name(choices.graph.gradient_type); },
+      [](Choices& choices, const std::string& type) {
+        choices.graph.gradient_type = parse_gradient_type(type);
+      });
 }
 
 }  // namespace stashscope::ui

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/ops/attention/attention_shapes.h"
 #include "core/ops/rules/backward_builder.h"
 #include "core/passes/what_if/attention_block.h"
@@ -96,8 +97,10 @@ void choose_attention(Rewriter& graph, WhatIfResult& result) {
 
 std::string attention_form(const std::string& text) {
   if (find_form(text) != nullptr) return text;
+  std::vector<std::string> names;
+  for (const Form& each : forms) names.emplace_back(each.name);
   fail_usage("attention=" + printable(text), "is no form of attention",
-             "choose decomposed, recomputed, efficient or flash");
+             "choose among " + join(names, ", "));
 }
 
 std::string attention_words(const std::string& form) { return std::string(find_form(form)->words); }

@@ -1,10 +1,10 @@
 #include "core/passes/what_if/loss_forms.h"
 
-#include <charconv>
 #include <optional>
 
 #include "core/base/error.h"
 #include "core/passes/what_if/loss_in_pieces.h"
+#include "core/passes/what_if/whole_number.h"
 
 namespace stashscope {
 
@@ -18,11 +18,8 @@ std::optional<std::int64_t> rows_of(std::string_view text) {
   if (text == pieces) return 0;
   const std::string head = std::string(pieces) + ":";
   if (!text.starts_with(head)) return std::nullopt;
-  const std::string_view number = text.substr(head.size());
-  std::int64_t rows = 0;
-  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), rows);
-  const bool is_number = error == std::errc() && end == number.data() + number.size();
-  return is_number && rows > 0 ? std::optional(rows) : std::nullopt;
+  const auto rows = whole_number(text.substr(head.size()));
+  return rows && *rows > 0 ? rows : std::nullopt;
 }
 
 }  // namespace

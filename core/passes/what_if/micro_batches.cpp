@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <map>
 #include <set>
 #include <string_view>
@@ -12,6 +11,7 @@
 #include "core/base/text.h"
 #include "core/ops/families/normalization.h"
 #include "core/passes/what_if/micro_checks.h"
+#include "core/passes/what_if/whole_number.h"
 
 namespace stashscope {
 
@@ -282,10 +282,8 @@ class SizeReplacement {
 }  // namespace
 
 std::string micro_batch_count(const std::string& text) {
-  std::int64_t count = 0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), count);
-  const bool is_number = status == std::errc() && end == text.data() + text.size();
-  if (is_number && count >= 1 && count <= most_micro_batches) return std::to_string(count);
+  const auto count = whole_number(text);
+  if (count && *count >= 1 && *count <= most_micro_batches) return std::to_string(*count);
   fail_usage("micro=" + printable(text), "is no number of micro-batches",
              "give a number from 1 to " + std::to_string(most_micro_batches));
 }

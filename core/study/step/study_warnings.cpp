@@ -245,11 +245,22 @@ void warn_of_rivals(const StudyParts& study, Warnings& warnings) {
 
 }  // namespace
 
+/// A what-if that was asked for and is stopped everywhere.
+void warn_of_what_ifs(const StudyParts& study, Warnings& warnings) {
+  for (const WhatIfResult& each : study.prepared->step.what_ifs) {
+    if (each.changed > 0 || each.stopped_by.empty()) continue;
+    const WhatIfStop& stop = each.stopped_by.front();
+    warnings.push_back("the what-if " + each.name + "=" + each.value +
+                       " changes nothing: " + stop.node + " " + stop.reason);
+  }
+}
+
 std::vector<std::string> warnings_of(const StudyParts& study) {
   Warnings warnings;
   warn_of_sequence(study, warnings);
   add_all(study.graph().data().warnings, warnings);
   add_all(study.prepared->step.warnings, warnings);
+  warn_of_what_ifs(study, warnings);
   warn_of_sizes(study, warnings);
   warn_of_boundary(study, warnings);
   warn_of_update(study, warnings);

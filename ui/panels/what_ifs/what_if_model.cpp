@@ -49,12 +49,13 @@ QString stops_text(const WhatIfResult& result) {
   return lines.join(u'\n');
 }
 
-QString tip_of(const WhatIfSaving& row) {
+QString tip_of(const WhatIfSaving& row, const SizeWords& words) {
   QStringList lines = {
       shown(std::string(find_what_if(row.result.name).description)),
       WhatIfModel::tr("--what-if %1=%2").arg(shown(row.result.name), shown(row.result.value))};
   if (row.result.changed > 0) {
-    lines << WhatIfModel::tr("Stashed bytes saved: %1").arg(shown(row.symbolic_saved));
+    lines << WhatIfModel::tr("Stashed bytes saved: %1")
+                 .arg(shown(in_words(row.symbolic_saved, words)));
   }
   if (!row.result.stopped_by.empty()) lines << stops_text(row.result);
   return lines.join(u'\n');
@@ -72,10 +73,10 @@ WhatIfModel::WhatIfModel(QObject* parent)
            {tr("Places"), tr("How many of the places that were found take the form"), false}},
           parent) {}
 
-void WhatIfModel::show(std::shared_ptr<const Study> study, std::vector<WhatIfSaving> on,
+void WhatIfModel::show(const Study* study, std::vector<WhatIfSaving> on,
                        std::vector<WhatIfSaving> offers) {
   beginResetModel();
-  study_ = std::move(study);
+  words_ = study == nullptr ? SizeWords() : size_words(*study);
   on_ = on.size();
   rows_ = std::move(on);
   std::ranges::move(offers, std::back_inserter(rows_));
@@ -91,7 +92,7 @@ void WhatIfModel::set_old(bool is_old) {
 
 QString WhatIfModel::name_at(int row) const { return words_of(at(row).result); }
 
-QString WhatIfModel::details(int row) const { return tip_of(at(row)); }
+QString WhatIfModel::details(int row) const { return tip_of(at(row), words_); }
 
 QVariant WhatIfModel::cell(int row, int column, int role) const {
   const WhatIfSaving& saving = rows_[static_cast<std::size_t>(row)];
@@ -99,7 +100,7 @@ QVariant WhatIfModel::cell(int row, int column, int role) const {
     case Qt::DisplayRole:
       return text(row, column);
     case Qt::ToolTipRole:
-      return tip_of(saving);
+      return tip_of(saving, words_);
     case exact_role:
       return exact(row, column);
     case Qt::ForegroundRole:

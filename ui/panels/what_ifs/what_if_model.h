@@ -1,8 +1,8 @@
 #pragma once
 
-#include <memory>
 #include <vector>
 
+#include "core/study/facts/named_sizes.h"
 #include "core/study/what_if/what_if_savings.h"
 #include "ui/models/table_model.h"
 
@@ -18,8 +18,8 @@ class WhatIfModel : public TableModel {
 
   explicit WhatIfModel(QObject* parent = nullptr);
 
-  void show(std::shared_ptr<const Study> study, std::vector<WhatIfSaving> on,
-            std::vector<WhatIfSaving> offers);
+  /// @param study the study that the rows belong to; null: none
+  void show(const Study* study, std::vector<WhatIfSaving> on, std::vector<WhatIfSaving> offers);
   void clear() { show(nullptr, {}, {}); }
   /// Sets whether the rows belong to earlier choices. Old rows are pale until new ones come.
   void set_old(bool is_old);
@@ -40,7 +40,7 @@ class WhatIfModel : public TableModel {
   QString text(int row, int column) const;
   QVariant exact(int row, int column) const;
 
-  std::shared_ptr<const Study> study_;
+  SizeWords words_;
   std::vector<WhatIfSaving> rows_;
   std::size_t on_ = 0;  ///< the number of rows that are on
   bool is_old_ = false;

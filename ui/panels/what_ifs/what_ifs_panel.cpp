@@ -93,7 +93,7 @@ void WhatIfsPanel::show_rows(const std::shared_ptr<const Study>& study, std::opt
                                   "has no what-ifs."));
   const QModelIndex current = table_->currentIndex();
   const QString selected = current.isValid() ? model_.name_at(current.row()) : QString();
-  model_.show(study, std::move(rows->on), std::move(rows->offers));
+  model_.show(study.get(), std::move(rows->on), std::move(rows->offers));
   for (int row = 0; row < model_.rowCount(); ++row) {
     if (model_.name_at(row) == selected) table_->setCurrentIndex(model_.index(row, 0));
   }

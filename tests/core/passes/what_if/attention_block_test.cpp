@@ -128,21 +128,18 @@ Graph with_repeated_heads(std::int64_t axis) {
   return infer_shapes(m.build());
 }
 
-TEST(AttentionBlock, TakesRepeatedHeadsOnce) {
-  const Graph graph = with_repeated_heads(2);
+/// Expects the attention of `with_repeated_heads(axis)` to read these keys and values.
+void expect_operands(std::int64_t axis, const char* keys, const char* values) {
+  const Graph graph = with_repeated_heads(axis);
   const AttentionBlocks blocks = blocks_of(graph);
   ASSERT_EQ(blocks.found.size(), 1U);
-  EXPECT_EQ(graph.value(blocks.found[0].key.value).name, "k");
-  EXPECT_EQ(graph.value(blocks.found[0].value.value).name, "v");
+  EXPECT_EQ(graph.value(blocks.found[0].key.value).name, keys);
+  EXPECT_EQ(graph.value(blocks.found[0].value.value).name, values);
 }
 
-TEST(AttentionBlock, LeavesHeadsAloneThatAreRepeatedInTurn) {
-  const Graph graph = with_repeated_heads(1);
-  const AttentionBlocks blocks = blocks_of(graph);
-  ASSERT_EQ(blocks.found.size(), 1U);
-  EXPECT_EQ(graph.value(blocks.found[0].key.value).name, "kh");
-  EXPECT_EQ(graph.value(blocks.found[0].value.value).name, "vh");
-}
+TEST(AttentionBlock, TakesRepeatedHeadsOnce) { expect_operands(2, "k", "v"); }
+
+TEST(AttentionBlock, LeavesHeadsAloneThatAreRepeatedInTurn) { expect_operands(1, "kh", "vh"); }
 
 TEST(AttentionBlock, IsStoppedByANodeThatReadsTheScoresTwice) {
   ModelBuilder m = products();

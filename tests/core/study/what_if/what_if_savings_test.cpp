@@ -5,6 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <set>
 
 #include "core/base/error.h"
 #include "core/onnx/model_file.h"
@@ -65,39 +68,84 @@ TEST(WhatIfOffers, LeaveOutWhatIsOn) {
   }
 }
 
-/// The bytes that one fused attention stashes: its operands, its result and the logarithms of the
-/// sums of its softmax.
-Expr stash_of(const Graph& graph, const Node& node) {
+/// The attentions of a model, by their published sizes.
+struct AttentionModel {
+  const char* file;  ///< below the samples; else below the shared models
+  const char* batch;
+  const char* sequence;
+  std::int64_t query_heads;
+  std::int64_t key_heads;
+  std::int64_t head_size;
+};
+
+class FlashStash : public testing::TestWithParam<AttentionModel> {};
+
+std::set<BufferId> stashed_buffers(const Study& study) {
+  std::set<BufferId> buffers;
+  for (const ValueId value : study.opportunities->stashed) {
+    buffers.insert(study.baseline->timeline.buffer_of[value]);
+  }
+  return buffers;
+}
+
+/// The bytes of the tensors of an attention that the study stashes: operands, result, and the
+/// logarithms of the sums of its softmax.
+Expr stash_of(const Study& study, const Node& node) {
+  const std::set<BufferId> stashed = stashed_buffers(study);
   Expr bytes = 0;
   for (const ValueId value :
-       {node.inputs[0], node.inputs[1], node.inputs[2], node.outputs[0], node.outputs[1]}) {
-    bytes = bytes + *element_count(graph.value(value).type) * Expr(4);
+       {node.inputs[0], node.inputs[1], node.inputs[2], node.outputs[0], node.outputs.at(1)}) {
+    if (!stashed.contains(study.baseline->timeline.buffer_of[value])) continue;
+    bytes = bytes + *element_count(study.graph().value(value).type) * Expr(4);
   }
   return bytes;
 }
 
-TEST(FlashAttention, StashesWhatTheFormulaSays) {
-  const auto study = study_of({{"attention", "flash"}});
-  const Graph& graph = study->graph();
-  const auto dim = [&](const char* name) {
-    return Expr::symbol(graph.symbols().find(name).value());
-  };
-  const Expr batch = dim("inputs_input_ids_dim0");
-  const Expr rows = dim("inputs_input_ids_dim1");
+TEST_P(FlashStash, IsThatOfTheFormula) {
+  const AttentionModel& model = GetParam();
+  std::filesystem::path file = std::filesystem::path(STASHSCOPE_SAMPLES) / model.file;
+  if (!std::filesystem::exists(file)) {
+    file = std::filesystem::path(STASHSCOPE_SHARED) / "models" / model.file;
+  }
+  if (!std::filesystem::exists(file)) GTEST_SKIP() << file << " is absent";
+  Choices choices;
+  choices.graph.what_ifs = {{"attention", "flash"}};
+  const auto graph = std::make_shared<const Graph>(load_model(file));
+  const auto study = compute_study(graph, choices, nullptr, Progress());
+  const SymbolTable& names = study->graph().symbols();
+  const Expr batch = Expr::symbol(names.find(model.batch).value());
+  const Expr rows = Expr::symbol(names.find(model.sequence).value());
+  const Expr sizes = Expr(2 * model.head_size);  // of a key and of a value
+  const Expr formula =
+      Expr(4) * batch *
+          (Expr(model.query_heads) * rows * sizes + Expr(model.key_heads) * rows * sizes) +
+      Expr(4) * batch * Expr(model.query_heads) * rows;
   std::size_t found = 0;
-  for (const Node& node : graph.nodes()) {
+  for (const Node& node : study->graph().nodes()) {
     if (node.op_type != "FusedAttention") continue;
     ++found;
-    // The sample's four heads have 16 numbers each.
-    const Expr heads = 4;
-    const Expr size = 16;
-    const Expr formula = Expr(4) * batch * (heads * rows * (size + size)) +
-                         Expr(4) * batch * (heads * rows * (size + size)) +
-                         Expr(4) * batch * heads * rows;
-    EXPECT_EQ(stash_of(graph, node), formula) << to_string(stash_of(graph, node), graph.symbols());
+    EXPECT_EQ(stash_of(*study, node), formula)
+        << to_string(stash_of(*study, node), names) << " instead of " << to_string(formula, names);
   }
-  EXPECT_GT(found, 0U);
+  EXPECT_EQ(found, 2U) << "one in each layer";
 }
+
+INSTANTIATE_TEST_SUITE_P(
+    Models, FlashStash,
+    testing::Values(AttentionModel{"gpt2_tiny.onnx", "inputs_input_ids_dim0",
+                                   "inputs_input_ids_dim1", 4, 4, 16},
+                    AttentionModel{"small/llama_tiny_gqa/model.onnx", "batch", "sequence", 4, 2,
+                                   16},
+                    AttentionModel{"small/llama_tiny_mha/model.onnx", "inputs_input_ids_dim0",
+                                   "inputs_input_ids_dim1", 4, 4, 16},
+                    AttentionModel{"small/bert_tiny/model.onnx", "inputs_input_ids_dim0",
+                                   "inputs_input_ids_dim1", 4, 4, 16}),
+    [](const auto& each) {
+      std::string name = each.param.file;
+      std::ranges::replace_if(
+          name, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
+      return name;
+    });
 
 TEST(WhatIfChoices, AreReadAndRefusedByName) {
   WhatIfChoices choices;
