@@ -14,54 +14,34 @@ import tempfile
 from pathlib import Path
 from typing import Optional
 
-from pytorch_peers import STEPS, Cost, Eager, built, cost_of, more  # also finds the package
+from pytorch_peers import STEPS, Cost, Eager, base_cost, compiled_cost, more  # also finds the package
 
-import torch
-import stashscope
-from compiled_budget import captured_under
 from stashscope import Plan
 
 BUDGETS = (0.8, 0.6, 0.4)
 TRIES = 5
 
 
-class Compiled:
-    """The compiled step of a model, with a budget of PyTorch's partitioner or with a plan of ours."""
-
-    def __init__(self, name: str, folder: Path) -> None:
-        self.name, self.folder = name, folder
-        self.base = self.captured(1.0, backend="aot_eager_default_partitioner")
-
-    def captured(self, budget: float, plan: Optional[Plan] = None, backend: str = "aot_eager") -> Cost:
-        torch._dynamo.reset()
-        model, loss = built(self.name)
-        if plan is not None:
-            stashscope.apply(model, plan)
-        model.compile(backend=backend)
-        path = self.folder / "compiled.onnx"
-        captured_under(budget, lambda: loss().backward(), path)
-        return cost_of(path)
-
-    def planned(self, eager: Eager, peak: int, aim: str) -> Optional[Cost]:
-        """With the first plan that needs at most `peak`."""
-        budget = peak
-        for _ in range(TRIES):
-            eager.planned(str(budget), aim)
-            found = self.captured(1.0, Plan.load(self.folder / "plan.json"))
-            if found.peak <= peak:
-                return found
-            budget -= found.peak - peak
-        return None
+def planned(eager: Eager, peak: int, aim: str) -> Optional[Cost]:
+    """Of the compiled step with the first plan that needs at most `peak`."""
+    budget = peak
+    for _ in range(TRIES):
+        eager.planned(str(budget), aim)
+        found = compiled_cost(eager.name, eager.folder, plan=Plan.load(eager.folder / "plan.json"))
+        if found.peak <= peak:
+            return found
+        budget -= found.peak - peak
+    return None
 
 
-def row(compiled: Compiled, eager: Eager, budget: float) -> str:
-    theirs = compiled.captured(budget)
-    cells = [f"{theirs.peak:,}", "{:,.0f} ({:,.1f})".format(*more(theirs, compiled.base))]
+def row(eager: Eager, base: Cost, budget: float) -> str:
+    theirs = compiled_cost(eager.name, eager.folder, budget)
+    cells = [f"{theirs.peak:,}", "{:,.0f} ({:,.1f})".format(*more(theirs, base))]
     for aim in ("operations", "time"):
-        ours = compiled.planned(eager, theirs.peak, aim)
+        ours = planned(eager, theirs.peak, aim)
         cells += ["", "none found"] if ours is None else \
-            [f"{ours.peak:,}", "{:,.0f} ({:,.1f})".format(*more(ours, compiled.base))]
-    return f"| {compiled.name} | {budget} | " + " | ".join(cells) + " |"
+            [f"{ours.peak:,}", "{:,.0f} ({:,.1f})".format(*more(ours, base))]
+    return f"| {eager.name} | {budget} | " + " | ".join(cells) + " |"
 
 
 def main() -> None:
@@ -69,9 +49,9 @@ def main() -> None:
           "peak, least time | operations (µs) |\n|---|---:|---:|---:|---:|---:|---:|---:|")
     for name in sys.argv[1].split(";") if len(sys.argv) > 1 else STEPS:
         with tempfile.TemporaryDirectory() as held:
-            eager, compiled = Eager(name, Path(held)), Compiled(name, Path(held))
+            eager, base = Eager(name, Path(held)), base_cost(name, Path(held))
             for budget in BUDGETS:
-                print(row(compiled, eager, budget), flush=True)
+                print(row(eager, base, budget), flush=True)
 
 
 if __name__ == "__main__":

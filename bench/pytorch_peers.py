@@ -133,20 +133,29 @@ class Row:
     base: Cost         # their step without recomputation
 
 
+def compiled_cost(name: str, folder: Path, budget: float = 1.0, plan: Optional[Plan] = None,
+                  backend: str = "aot_eager") -> Cost:
+    """Of the compiled step, with a budget of PyTorch's partitioner or with a plan of ours."""
+    torch._dynamo.reset()
+    model, loss = built(name)
+    if plan is not None:
+        stashscope.apply(model, plan)
+    model.compile(backend=backend)
+    path = folder / "compiled.onnx"
+    captured_under(budget, lambda: loss().backward(), path)
+    return cost_of(path)
+
+
+def base_cost(name: str, folder: Path) -> Cost:
+    """Of the compiled step in which nothing runs again."""
+    return compiled_cost(name, folder, backend="aot_eager_default_partitioner")
+
+
 def compiled_rows(name: str, folder: Path) -> Iterator[Row]:
     """The compiled step under each budget of the partitioner."""
-    path = folder / "compiled.onnx"
-
-    def under(backend: str, budget: float) -> Cost:
-        torch._dynamo.reset()
-        model, loss = built(name)
-        model.compile(backend=backend)
-        captured_under(budget, lambda: loss().backward(), path)
-        return cost_of(path)
-
-    base = under("aot_eager_default_partitioner", 1.0)
+    base = base_cost(name, folder)
     for budget in BUDGETS:
-        yield Row(f"budget {budget}", under("aot_eager", budget), base)
+        yield Row(f"budget {budget}", compiled_cost(name, folder, budget), base)
 
 
 class AutoSac:

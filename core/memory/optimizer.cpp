@@ -8,6 +8,8 @@
 #include "core/base/text.h"
 #include "core/graph/tensor.h"
 #include "core/memory/optimizer_states.h"
+#include "core/ops/families/standard_ops.h"
+#include "core/ops/rules/op.h"
 
 namespace stashscope {
 
@@ -24,10 +26,12 @@ std::span<const Optimizer> optimizers() {
       {"adam", "two moments of the gradient", "Kingma and Ba, arXiv 1412.6980; torch.optim.Adam",
        states::two_moments},
       {"adamw", "Adam with decoupled weight decay: two moments", adamw, states::two_moments},
-      {"adamw_stochastic",
-       "AdamW that rounds bfloat16 weights stochastically: two moments in the weight's type, never "
-       "master weights",
-       "bf16_stochastic_round of torchao.optim", states::two_moments, true, true},
+      {.name = "adamw_stochastic",
+       .description = "AdamW that rounds bfloat16 weights stochastically: two moments in the "
+                      "weight's type, never master weights",
+       .source = "bf16_stochastic_round of torchao.optim",
+       .states = states::two_moments,
+       .rounds_stochastically = true},
       {"adamw_8bit", "AdamW with two 8-bit moments, scaled by blocks of 256 elements", blockwise,
        states::two_blockwise_moments},
       {"adamw_torch_8bit", "AdamW8bit of torchao: two 8-bit moments, in blocks of 256 elements",
@@ -62,17 +66,12 @@ bool is_half(ElementType element) {
   return element == ElementType::float16 || element == ElementType::bfloat16;
 }
 
-/// Whether the node looks up rows of its first operand.
-bool looks_up_rows(const Node& node) {
-  if (node.op_type == "Gather") return node.attributes.integer("axis", 0) == 0;
-  return node.op_type == "embedding" ||
-         (node.op_type == "ATen" && node.attributes.text("operator", "") == "embedding");
-}
-
 bool is_embedding(const Graph& graph, ValueId parameter) {
   return std::ranges::any_of(graph.topology().readers[parameter], [&](NodeId reader) {
     const Node& node = graph.node(reader);
-    return looks_up_rows(node) && node.inputs.front() == parameter;
+    const Op* const op = standard_ops().find(node);
+    return op != nullptr && op->looks_up_rows != nullptr && node.inputs.front() == parameter &&
+           op->looks_up_rows(graph, node);
   });
 }
 
@@ -95,7 +94,7 @@ std::vector<OptimizerState> optimizer_states(const Optimizer& optimizer,
   std::vector<OptimizerState> states;
   if (!optimizer.updates) return states;
   UpdatedParameter updated = parameter;
-  if (master_weights && is_half(parameter.element) && !optimizer.rounds_stochastically) {
+  if (master_weights && is_half(parameter.element)) {
     updated.element = ElementType::float32;
     states.push_back({master_weight, updated.element});
   }
@@ -127,7 +126,7 @@ UpdateMemory update_memory(const Graph& graph, const std::vector<Parameter>& par
     if (!updated.insert(parameter).second) continue;
     const TensorType& type = graph.value(parameter).type;
     const UpdatedParameter given{type.element, known_shape(type), is_embedding(graph, parameter)};
-    for (OptimizerState& each : optimizer_states(optimizer, given, choice.master_weights)) {
+    for (OptimizerState& each : optimizer_states(optimizer, given, keeps_master_weights(choice))) {
       if (each.is_shared && !shared.insert(each.name).second) continue;
       memory.states.push_back({parameter, type.element, std::move(each)});
     }

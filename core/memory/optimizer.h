@@ -15,14 +15,14 @@ namespace stashscope {
 struct OptimizerState {
   std::string_view name;  ///< the name in training frameworks, such as `exp_avg`
   ElementType element = ElementType::float32;
-  std::optional<std::vector<std::int64_t>> shape = {};  ///< empty: the parameter's shape
+  std::optional<std::vector<std::int64_t>> shape = {};  ///< not set: the parameter's
   bool is_shared = false;  ///< one tensor for all parameters; counted with the first of them
 };
 
 /// What an optimizer sees of a parameter.
 struct UpdatedParameter {
   ElementType element = ElementType::float32;
-  std::optional<std::vector<std::int64_t>> shape = {};  ///< empty: not known before the step
+  std::optional<std::vector<std::int64_t>> shape = {};  ///< not set: not known before the step
   bool is_embedding = false;                            ///< rows are looked up in it
 };
 
@@ -47,8 +47,8 @@ const Optimizer& find_optimizer(std::string_view name);
 /// Name of the optimizer state that holds a float32 copy of a parameter.
 constexpr std::string_view master_weight = "master_weight";
 
-/// The states kept for a parameter. With `master_weights`, a 16-bit parameter gets a float32 copy
-/// and the states of a float32 parameter, unless the optimizer rounds stochastically.
+/// The states kept for a parameter. With `master_weights` (see `keeps_master_weights`), a 16-bit
+/// parameter gets a float32 copy and the states of a float32 parameter.
 std::vector<OptimizerState> optimizer_states(const Optimizer& optimizer,
                                              const UpdatedParameter& parameter,
                                              bool master_weights);

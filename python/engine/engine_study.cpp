@@ -35,7 +35,7 @@ void apply_options(const LoadOptions& options, Choices& choices) {
   if (options.level > 0) choices.plans.level = options.level;
   if (options.order) choose_order_named(*options.order, choices);
   for (const auto& [name, value] : options.what_ifs) {
-    add_what_if(name + (value.empty() ? "" : "=" + value), choices.graph.what_ifs);
+    add_what_if(name, value, choices.graph.what_ifs);
   }
   if (!options.allocator) return;
   try {

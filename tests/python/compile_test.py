@@ -59,6 +59,18 @@ def masked() -> nn.Module:
     return nn.Sequential(part, nn.Linear(16, 4))
 
 
+class Half(nn.Module):
+    """A view of the left half."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x[:, :x.shape[1] // 2]
+
+
+def half_masked() -> nn.Module:
+    part = nn.Sequential(nn.Linear(16, 32), Half(), nn.Dropout(0.5), nn.Linear(16, 16))
+    return nn.Sequential(part, nn.Linear(16, 4))
+
+
 def line_loss(model: nn.Module) -> torch.Tensor:
     return model(torch.linspace(-1, 1, 128).reshape(8, 16)).square().mean()
 
@@ -327,6 +339,11 @@ class Plans(CompileTest):
                 plan = Plan((Region("0", tuple(save), skip=tuple(skip)),))
                 _, operators = self.check(masked, line_loss, plan, uncompiled=False)
                 self.assertEqual(operators.count("addmm"), again)
+
+    def test_masks_of_views_of_what_a_plan_leaves_out(self) -> None:
+        _, operators = self.check(half_masked, line_loss, Plan((Region("0", (), skip=tuple(calls(ADDMM, 0, 1))),)),
+                                  uncompiled=False)
+        self.assertEqual(operators.count("addmm"), 0)
 
     def test_nested_regions_and_a_module_called_twice(self) -> None:
         self.check(Twice, twice_loss, plan_of(["", "part"]))

@@ -47,9 +47,7 @@ DimensionSizes from_settings(const QVariantMap& map) {
 }
 
 DimensionSizes changed(DimensionSizes sizes, std::int64_t (*change)(std::int64_t)) {
-  for (auto& [name, size] : sizes) {
-    size = std::clamp<std::int64_t>(change(size), 1, largest_dimension);
-  }
+  for (auto& [name, size] : sizes) size = change(size);
   return sizes;
 }
 
@@ -89,12 +87,14 @@ DimensionSizes sizes_now(const std::vector<Dimension>& dimensions) {
   return sizes;
 }
 
-DimensionSizes doubled(const DimensionSizes& sizes) {
-  return changed(sizes, [](std::int64_t size) { return 2 * size; });
+std::int64_t doubled(std::int64_t size) {
+  return size > largest_dimension / 2 ? std::max(size, largest_dimension) : 2 * size;
 }
 
-DimensionSizes halved(const DimensionSizes& sizes) {
-  return changed(sizes, [](std::int64_t size) { return size / 2; });
-}
+std::int64_t halved(std::int64_t size) { return std::max<std::int64_t>(1, size / 2); }
+
+DimensionSizes doubled(const DimensionSizes& sizes) { return changed(sizes, doubled); }
+
+DimensionSizes halved(const DimensionSizes& sizes) { return changed(sizes, halved); }
 
 }  // namespace stashscope::ui

@@ -36,9 +36,13 @@ class DimensionPresets {
 /// The current sizes of all dimensions, except dimensions whose size depends on the data.
 DimensionSizes sizes_now(const std::vector<Dimension>& dimensions);
 
-/// Every size doubled, but at most `largest_dimension`.
+/// A size doubled, but at most `largest_dimension`; a larger size stays as it is.
+std::int64_t doubled(std::int64_t size);
+/// A size halved and rounded down, but at least 1.
+std::int64_t halved(std::int64_t size);
+
+/// Every size doubled or halved, as single sizes are.
 DimensionSizes doubled(const DimensionSizes& sizes);
-/// Every size halved and rounded down, but at least 1.
 DimensionSizes halved(const DimensionSizes& sizes);
 
 /// The largest size that the spin box of a dimension accepts.

@@ -1,6 +1,8 @@
 #include "ui/document/exports.h"
 
 #include <QFileInfo>
+#include <utility>
+#include <variant>
 
 #include "core/base/files.h"
 #include "core/base/text.h"
@@ -56,19 +58,30 @@ Failure nothing_to_export(const std::vector<std::string>& left_out) {
               .arg(why.join(u"; "_s))};
 }
 
+/// Why variables are not worth a file; nothing if they are.
+std::optional<Failure> why_empty(const ExportedEnvironment& exported) {
+  if (!exported.switches_nothing_on) return std::nullopt;
+  if (!exported.left_out.empty()) return nothing_to_export(exported.left_out);
+  return Failure{ErrorKind::usage,
+                 Document::tr("Nothing to export: no plan is on. Tick plans in the Plans panel, or "
+                              "let the planner choose them for a budget (Ctrl+B).")};
+}
+
+/// The variables for a file, or why there are none.
+std::variant<ExportedEnvironment, Failure> environment_for(const Study& study,
+                                                           const std::string& file) {
+  ExportedEnvironment exported;
+  if (auto failure = failure_of([&] { exported = exported_environment(study, file); })) {
+    return *std::move(failure);
+  }
+  if (auto why = why_empty(exported)) return *std::move(why);
+  return exported;
+}
+
 std::optional<Failure> why_no_environment(const Study& study) {
-  std::optional<Failure> why;
-  const auto failure = failure_of([&] {
-    const ExportedEnvironment exported = exported_environment(study, {});
-    if (!exported.switches_nothing_on) return;
-    why =
-        exported.left_out.empty()
-            ? Failure{ErrorKind::usage,
-                      Document::tr("Nothing to export: no plan is on. Tick plans in the Plans "
-                                   "panel, or let the planner choose them for a budget (Ctrl+B).")}
-            : nothing_to_export(exported.left_out);
-  });
-  return failure ? failure : why;
+  const auto found = environment_for(study, {});
+  const auto* const failure = std::get_if<Failure>(&found);
+  return failure == nullptr ? std::nullopt : std::optional(*failure);
 }
 
 /// States which files were written, and how a training script uses them.
@@ -85,11 +98,12 @@ QStringList exported_message(const Study& study, const QString& path,
 
 void export_environment(Document& document, const QString& path) {
   if (document.study() == nullptr) return;
-  if (const auto why_not = why_no_environment(*document.study())) {
-    return document.notices().report(*why_not);
-  }
   const std::string file = path.toStdString();
-  const ExportedEnvironment exported = exported_environment(*document.study(), file);
+  const auto found = environment_for(*document.study(), file);
+  if (const auto* const failure = std::get_if<Failure>(&found)) {
+    return document.notices().report(*failure);
+  }
+  const auto& exported = std::get<ExportedEnvironment>(found);
   QStringList message = exported_message(*document.study(), path, exported);
   for (const std::string& each : exported.left_out) message << note_text(each);
   document.files().write_file(path, message.join(u"; "_s),

@@ -333,6 +333,12 @@ void add_gather_grads(OpRegistry& registry) {
                           .bytes = gather_grad_bytes<0>}));
 }
 
+bool gathers_rows(const Graph& graph, const Node& node) {
+  const auto& table = graph.value(node.inputs[0]).type.shape;
+  const std::int64_t axis = node.attributes.integer("axis", 0);
+  return axis == 0 || (table && axis == -static_cast<std::int64_t>(table->size()));
+}
+
 }  // namespace
 
 void add_gather_ops(OpRegistry& registry) {
@@ -340,6 +346,7 @@ void add_gather_ops(OpRegistry& registry) {
                        gather_gradient);
   gather.recompute = RecomputeLevel::basic;
   gather.recompute_rules = {{{1, 11, 13}, {1}}};
+  gather.looks_up_rows = gathers_rows;
   registry.add(std::move(gather));
   registry.add(gatherer("GatherElements", {11, 13}, "data[1..] indices:index[1..] -> output",
                         infer_gather_elements, gather_elements_gradient));

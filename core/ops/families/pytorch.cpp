@@ -171,8 +171,14 @@ void add_pytorch_ops(OpRegistry& registry) {
                 .operands = "operands*?:value -> results*",
                 .infer = infer_aten,
                 .flops = aten_flops,
-                .bytes = aten_bytes});
+                .bytes = aten_bytes,
+                .looks_up_rows = [](const Graph&, const Node& node) {
+                  return node.attributes.text("operator", "") == "embedding";
+                }});
   registry.add_captured(captured_op("pytorch", any_type, ComputeUnit::vector));
+  Op embedding = captured_op("pytorch.aten", "embedding", ComputeUnit::vector);
+  embedding.looks_up_rows = [](const Graph&, const Node&) { return true; };
+  registry.add_captured(std::move(embedding));
   for (const char* const product : products) {
     registry.add_captured(captured_op("pytorch.aten", product, ComputeUnit::matrix));
   }

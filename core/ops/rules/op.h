@@ -90,6 +90,9 @@ struct Op {
   bool reference_in_place = false;
   RecomputeLevel recompute = RecomputeLevel::never;
   std::vector<RecomputeRule> recompute_rules = {};
+  /// Whether the node looks up rows of input 0, a table such as that of an embedding; null: it does
+  /// not.
+  bool (*looks_up_rows)(const Graph&, const Node&) = nullptr;
   bool random = false;          ///< draws random numbers, so a clone needs the original's seed
   bool output_on_host = false;  ///< its outputs take no device memory
   /// Whether the result of the gradient operator hardly changes if its stashed activations are

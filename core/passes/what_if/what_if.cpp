@@ -56,11 +56,24 @@ const WhatIf& find_what_if(const std::string& name) {
              "choose among " + join(names, ", "));
 }
 
+void add_what_if(const std::string& name, const std::string& value, WhatIfChoices& choices) {
+  choices.insert_or_assign(name, find_what_if(name).canonical(value));
+}
+
 void add_what_if(const std::string& text, WhatIfChoices& choices) {
   const std::size_t equals = text.find('=');
-  const WhatIf& found = find_what_if(text.substr(0, equals));
-  const std::string value = equals == std::string::npos ? "" : text.substr(equals + 1);
-  choices.insert_or_assign(std::string(found.name), found.canonical(value));
+  add_what_if(text.substr(0, equals), equals == std::string::npos ? "" : text.substr(equals + 1),
+              choices);
+}
+
+std::vector<std::string> texts_of(const WhatIfChoices& choices) {
+  std::vector<std::string> texts;
+  texts.reserve(choices.size());
+  for (const auto& [name, value] : choices) {
+    std::string text = name;
+    texts.push_back(text.append("=").append(value));
+  }
+  return texts;
 }
 
 Graph apply_what_ifs(const Graph& graph, const std::vector<ValueId>& trained,

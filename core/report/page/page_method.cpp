@@ -74,7 +74,7 @@ std::string passes_html(const GraphChoices& choices) {
   if (choices.precision) names.push_back("precision " + precision_name(choices.precision));
   if (choices.gradient_type)
     names.push_back("gradients in " + precision_name(choices.gradient_type));
-  for (const auto& [name, value] : choices.what_ifs) names.push_back(name + "=" + value);
+  std::ranges::move(texts_of(choices.what_ifs), std::back_inserter(names));
   return xml_escaped(join(names, ", "));
 }
 

@@ -75,8 +75,7 @@ std::string allocator_text(const Choices& choices) {
 }
 
 std::string what_ifs_text(const Choices& choices) {
-  std::vector<std::string> texts;
-  for (const auto& [name, value] : choices.graph.what_ifs) texts.push_back(name + "=" + value);
+  const std::vector<std::string> texts = texts_of(choices.graph.what_ifs);
   return texts.empty() ? "none" : join(texts, ", ");
 }
 

@@ -160,8 +160,7 @@ void read_passes(const json& object, Choices& choices) {
   choices.graph.precision = parse_precision(precision);
   WhatIfChoices what_ifs;
   read(object, "what_ifs", what_ifs);
-  for (const auto& [name, value] : what_ifs)
-    add_what_if(name + "=" + value, choices.graph.what_ifs);
+  for (const auto& [name, value] : what_ifs) add_what_if(name, value, choices.graph.what_ifs);
   std::string gradient_type;
   read(object, "gradient_type", gradient_type);
   choices.graph.gradient_type = parse_gradient_type(gradient_type);

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
@@ -39,8 +39,7 @@ class Calls(TorchFunctionMode):
         self._fake = fake
         replaced = {**AS_ON_REAL_TENSORS, **AS_ON_CUDA} if on_cuda else AS_ON_REAL_TENSORS
         self._replaced = replaced if fake else AS_WITHOUT_MODES
-        self._running: Optional[Any] = None
-        self._arguments: Any = {}
+        self._running: tuple[Any, Any] = (None, {})  # the function of the running call, and its keywords
         # Whether the call runs in a transform of `torch.func`, which has nothing in place.
         self._transformed = False
         # The number of calls so far.
@@ -49,15 +48,15 @@ class Calls(TorchFunctionMode):
     @property
     def adds_in_place(self) -> bool:
         """Whether an addition now belongs to an operator that has it in place."""
-        return self._running in _ADDING_IN_PLACE and not self._transformed
+        return self._running[0] in _ADDING_IN_PLACE and not self._transformed
 
     def makes_number_on_host(self) -> bool:
         """Whether the running call makes a tensor that a script for a GPU has on the host."""
-        return is_number_without_device(self._running, self._arguments, frames_from(1).optimizer)
+        return is_number_without_device(*self._running, frames_from(1).optimizer)
 
     def adds_bias(self, args: Any) -> bool:
         """Whether an addition now is the bias of a product inside a larger function, which adds it in place."""
-        return (self._running not in _ADDITIONS and not self._transformed and len(args) == 2
+        return (self._running[0] not in _ADDITIONS and not self._transformed and len(args) == 2
                 and isinstance(args[1], torch.Tensor) and args[0].dim() > 2 and args[1].dim() == 1)
 
     def _called(self, func: Any) -> Any:
@@ -66,7 +65,7 @@ class Calls(TorchFunctionMode):
         return data.get(func) or self._replaced.get(func, func)
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        outer, self._running, self._arguments = self._running, func, kwargs or {}
+        outer, self._running = self._running, (func, kwargs or {})
         self.number += 1
         called = self._called(func)
         try:

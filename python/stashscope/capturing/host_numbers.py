@@ -19,12 +19,18 @@ _SEEDS = {aten._scaled_dot_product_efficient_attention.default: (2, 3),
           aten._efficient_attention_forward.default: (2, 3)}
 
 
-def counts_on_host(optimizer: torch.optim.Optimizer, parameter: Any, key: Any, state: Any) -> bool:
-    """Whether a state is a number of updates that the optimizer keeps on the host."""
-    if key != "step" or not isinstance(state, torch.Tensor) or state.dim() or isinstance(optimizer, torch.optim.ASGD):
-        return False
-    group = next((one for one in optimizer.param_groups if any(each is parameter for each in one["params"])), {})
-    return not group.get("capturable") and not group.get("fused")
+def counts_on_host(optimizer: torch.optim.Optimizer) -> Iterator[torch.Tensor]:
+    """The numbers of updates that an optimizer keeps on the host."""
+    if isinstance(optimizer, torch.optim.ASGD):
+        return
+    for group in optimizer.param_groups:
+        if group.get("capturable") or group.get("fused"):
+            continue
+        for parameter in group["params"]:
+            states = optimizer.state.get(parameter)
+            count = states.get("step") if isinstance(states, dict) else None
+            if isinstance(count, torch.Tensor) and not count.dim():
+                yield count
 
 
 def is_number_without_device(func: Any, kwargs: Any, in_optimizer: bool) -> bool:

@@ -203,10 +203,8 @@ class Stage:
     def _keep_counts_on_host(self, values: Values) -> None:
         """The numbers of updates that a GPU's device does not hold."""
         for optimizer in self.reached.optimizers if values.on_cuda else ():
-            for parameter, states in list(optimizer.state.items()):
-                for key, state in states.items() if isinstance(states, dict) else ():
-                    if counts_on_host(optimizer, parameter, key, state):
-                        values.keep_on_host(state)
+            for count in counts_on_host(optimizer):
+                values.keep_on_host(count)
 
 
 def _register(values: Values, before: Before) -> None:

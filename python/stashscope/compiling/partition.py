@@ -31,8 +31,6 @@ class PlannedForward(Protocol):
 # Regions by the address of their module, which is how Dynamo names the modules that a node lies in.
 _REGIONS: "WeakValueDictionary[int, Any]" = WeakValueDictionary()
 _DROPOUT = "aten.native_dropout.default"
-_VIEWS = {f"aten.{name}.default" for name in ("view", "_unsafe_view", "reshape", "expand", "permute", "t", "alias",
-                                               "detach", "unsqueeze", "squeeze")} | {"aten.transpose.int"}
 # A chain of calls of regions, the outermost first: what Dynamo calls the call, and the region.
 _Chain = tuple[tuple[str, Any], ...]
 
@@ -145,9 +143,13 @@ def _masks(inside: dict[Node, _Chain], left_out: set[Node]) -> set[Node]:
     return masked | {user for node in masked for user in node.users if user.target is operator.getitem}
 
 
+def _is_view(operator: Any) -> bool:
+    return getattr(operator, "is_view", False) or operator is torch.ops.aten._unsafe_view.default
+
+
 def _source(node: Any) -> Any:
     """What made the memory that a node views."""
-    while isinstance(node, Node) and str(node.target) in _VIEWS:
+    while isinstance(node, Node) and _is_view(node.target):
         node = node.args[0]
     return node
 

@@ -26,7 +26,8 @@ std::map<std::string, std::int64_t> states(const char* optimizer, const Form& fo
   const std::int64_t bytes = packed_bytes(form.element, element_count(form.shape));
   std::map<std::string, std::int64_t> found;
   for (const OptimizerState& each :
-       optimizer_states(find_optimizer(optimizer), parameter, form.master_weights)) {
+       optimizer_states(find_optimizer(optimizer), parameter,
+                        keeps_master_weights({optimizer, form.master_weights, false}))) {
     found[std::string(each.name)] = ParameterState{ValueId(0), form.element, each}.bytes(bytes);
   }
   return found;
@@ -127,6 +128,24 @@ TEST(OptimizerStates, OfAnEmbeddingAreFoundInTheGraph) {
     names.push_back(graph.value(each.parameter).name + "." + std::string(each.state.name));
   }
   EXPECT_EQ(names, (std::vector<std::string>{"w.exp_avg", "w.exp_avg_sq", "v.momentum_buffer"}));
+}
+
+/// Whether a matrix counts as an embedding if a node of this kind reads it first.
+bool is_embedding_for(const char* op_type, const Attributes& attributes, const char* domain) {
+  test::ModelBuilder m;
+  m.input("ids", {3}, ElementType::int64).weight("w", {128, 64}).weight("v", {64, 128});
+  m.node(op_type, {"w", "ids"}, {"rows"}, attributes, domain).output("rows");
+  return updated("muon", m.build()).states.at(0).state.name == "exp_avg";
+}
+
+TEST(OptimizerStates, OfAnEmbeddingDependOnTheOperatorThatReadsIt) {
+  const auto axis = [](std::int64_t number) { return Attributes{{"axis", number}}; };
+  EXPECT_TRUE(is_embedding_for("Gather", axis(-2), ""));
+  EXPECT_FALSE(is_embedding_for("Gather", axis(1), ""));
+  EXPECT_TRUE(is_embedding_for("ATen", {{"operator", "embedding"}}, "org.pytorch.aten"));
+  EXPECT_FALSE(is_embedding_for("ATen", {{"operator", "bilinear"}}, "org.pytorch.aten"));
+  EXPECT_TRUE(is_embedding_for("embedding", {}, "pytorch.aten"));
+  EXPECT_FALSE(is_embedding_for("mm", {}, "pytorch.aten"));
 }
 
 TEST(OptimizerStates, TakeNothingIfTheParameterTakesNothing) {

@@ -64,11 +64,10 @@ void DimensionMenu::add_separate(const Dimension& dimension) {
 void DimensionMenu::add_sizes(const Dimension& dimension) {
   addSeparator();
   const std::int64_t size = dimension.value;
-  add_entry(*this, u"double"_s, tr("&Double"), [this, dimension, size] {
-    set_size(dimension, std::max(size, std::min(2 * size, largest_dimension)));
-  });
+  add_entry(*this, u"double"_s, tr("&Double"),
+            [this, dimension, size] { set_size(dimension, doubled(size)); });
   add_entry(*this, u"halve"_s, tr("&Halve"),
-            [this, dimension, size] { set_size(dimension, std::max<std::int64_t>(1, size / 2)); });
+            [this, dimension, size] { set_size(dimension, halved(size)); });
   add_entry(*this, u"assume"_s, tr("Assume a size that &fits the model"), [this, dimension] {
     Choices choices = document_.choices();
     choices.dims = without_size_of(*document_.study(), choices.dims, dimension);

@@ -240,10 +240,9 @@ void DimensionsPanel::fit_rows() {
 }
 
 SizeBox* DimensionsPanel::make_value(const QString& name) {
-  auto* const value = new SizeBox;
+  auto* const value = new SizeBox(static_cast<int>(largest_dimension));
   value->setObjectName(u"dimension:"_s + name);
   value->setAccessibleName(name);
-  value->setRange(1, static_cast<int>(largest_dimension));
   value->setAlignment(Qt::AlignRight);
   value->setKeyboardTracking(false);
   pass_undo_keys(*value);
@@ -256,8 +255,8 @@ SizeBox* DimensionsPanel::make_value(const QString& name) {
 }
 
 void DimensionsPanel::refuse(const SizeBox& box, const QString& typed, bool is_too_large) {
-  const QString limit =
-      is_too_large ? tr("a size is at most %L1").arg(box.maximum()) : tr("a size is at least 1");
+  const QString limit = is_too_large ? tr("a size is at most %L1").arg(largest_dimension)
+                                     : tr("a size is at least 1");
   document_.notices().report(
       {ErrorKind::usage, tr("Dimension %1 cannot be %2: %3. It stays %4.")
                              .arg(box.accessibleName(), typed, limit, box.size_text())});

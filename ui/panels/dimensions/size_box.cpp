@@ -16,11 +16,16 @@ bool is_below_one(const QString& number) {
 
 }  // namespace
 
+/// The maximum is no size that can be typed: it stands for any size above the largest.
+SizeBox::SizeBox(int largest, QWidget* parent) : QSpinBox(parent), largest_(largest) {
+  setRange(1, largest + 1);
+}
+
 void SizeBox::show_size(std::int64_t size) {
   size_ = size;
   setMinimum(size == 0 ? 0 : 1);
   setValue(static_cast<int>(std::min<std::int64_t>(size, maximum())));
-  // Above the maximum, the text may change while the value of the box stays.
+  // Above the largest size, the text may change while the value of the box stays.
   const QString text = textFromValue(value()) + suffix();
   if (lineEdit()->text() != text) lineEdit()->setText(text);
 }
@@ -30,6 +35,10 @@ bool SizeBox::is_typed_in() const {
   bool is_number = false;
   const int typed = locale().toInt(cleanText(), &is_number);
   return !is_number || typed != value();
+}
+
+void SizeBox::stepBy(int steps) {
+  QSpinBox::stepBy(std::min(steps, std::max(0, largest_ - value())));
 }
 
 int SizeBox::whole_width() const {
@@ -52,7 +61,7 @@ bool SizeBox::is_too_large(const QString& number) const {
       !number.isEmpty() && std::ranges::all_of(number, [](QChar each) { return each.isDigit(); });
   bool fits = false;
   const qlonglong size = number.toLongLong(&fits);
-  return has_digits_only && (!fits || size > maximum());
+  return has_digits_only && (!fits || size > largest_);
 }
 
 QValidator::State SizeBox::validate(QString& text, int& place) const {
@@ -79,8 +88,7 @@ int SizeBox::valueFromText(const QString& text) const {
 }
 
 QString SizeBox::textFromValue(int value) const {
-  return value == maximum() && size_ > value ? QString::number(size_)
-                                             : QSpinBox::textFromValue(value);
+  return value > largest_ ? QString::number(size_) : QSpinBox::textFromValue(value);
 }
 
 }  // namespace stashscope::ui

@@ -5,27 +5,30 @@
 
 namespace stashscope::ui {
 
-/// A spin box for a size. The user can type `0`, negative numbers and numbers above the maximum,
-/// and `refused` reports them. If the box did not accept the minus sign or the last digit, their
-/// keys would silently do nothing.
+/// A spin box for a size. The user can type `0`, negative numbers and numbers above the largest
+/// size, and `refused` reports them. If the box did not accept the minus sign or the last digit,
+/// their keys would silently do nothing.
 class SizeBox : public QSpinBox {
   Q_OBJECT
 
  public:
-  using QSpinBox::QSpinBox;
+  /// @param largest the largest size that the user can type
+  explicit SizeBox(int largest, QWidget* parent = nullptr);
 
-  /// Shows a size. The minimum and the maximum hold for what is typed only: a session or an option
-  /// of the command line may have set 0, or more than the maximum.
+  /// Shows a size. The limits hold for what is typed only: a session or an option of the command
+  /// line may have set 0, or more than the largest size.
   void show_size(std::int64_t size);
   /// The size that is in force, without its unit.
   QString size_text() const { return textFromValue(value()); }
   /// Whether the user is typing a text that is not yet the value of the box.
   bool is_typed_in() const;
+  void stepBy(int steps) override;
   /// The width at which the whole text, with its unit, is seen.
   int whole_width() const;
 
  Q_SIGNALS:
-  /// The typed number is below 1 or above the maximum. The box returns to the size that it had.
+  /// The typed number is below 1 or above the largest size. The box returns to the size that it
+  /// had.
   void refused(const QString& typed, bool is_too_large);
 
  protected:
@@ -38,7 +41,8 @@ class SizeBox : public QSpinBox {
   QString number_in(const QString& text) const;
   bool is_too_large(const QString& number) const;
 
-  std::int64_t size_ = 0;  ///< the shown size; may be above the maximum
+  int largest_;
+  std::int64_t size_ = 0;  ///< the shown size; if it is above `largest_`, the value is the maximum
 };
 
 }  // namespace stashscope::ui

@@ -16,12 +16,11 @@ namespace stashscope::ui {
 using namespace Qt::StringLiterals;
 
 FitRow::FitRow(Document& document, Planning& planning, const SearchOptions& options,
-               const FitsBox& fits, QWidget* parent)
+               QWidget* parent)
     : QWidget(parent),
       document_(document),
       planning_(planning),
       options_(options),
-      fits_(fits),
       dimension_(new QComboBox),
       memory_(new AmountField),
       find_(new QPushButton),
@@ -71,7 +70,7 @@ void FitRow::set_up_dimension() {
 void FitRow::connect_all() {
   connect(use_, &QPushButton::clicked, &planning_, &Planning::use_replanned);
   connect(&document_, &Document::choices_changed, this, &FitRow::show_state);
-  connect(&fits_, &FitsBox::changed, this, [this] {
+  connect(&document_, &Document::fits_changed, this, [this] {
     if (planning_.job() == PlanningJob::fit) planning_.abandon();
     show_state();
   });
@@ -138,7 +137,7 @@ FitQuestion FitRow::question() const {
   if (question.memory_bytes == 0) {
     fail_usage("memory of 0 bytes", "no step fits", "write a size such as 80GiB");
   }
-  question.allocator = fits_.allocator();
+  question.allocator = document_.allocator_that_fits();
   return question;
 }
 
@@ -179,7 +178,7 @@ void FitRow::show_state() {
 
 /// Whether the last answer is for what must fit now: tensors, or reserved memory.
 bool FitRow::is_for_what_must_fit() const {
-  return planning_.last_fit().question.allocator == fits_.allocator();
+  return planning_.last_fit().question.allocator == document_.allocator_that_fits();
 }
 
 QString FitRow::state_text() const {

@@ -5,7 +5,6 @@
 #include <QPushButton>
 
 #include "ui/document/planning.h"
-#include "ui/panels/planner/fits_box.h"
 #include "ui/panels/planner/search_options.h"
 #include "ui/widgets/amount_field.h"
 
@@ -18,8 +17,7 @@ class FitRow : public QWidget {
 
  public:
   /// @param options of the search for the plan of a single size; must outlive this widget
-  /// @param fits what must fit the memory; must outlive this widget
-  FitRow(Document& document, Planning& planning, const SearchOptions& options, const FitsBox& fits,
+  FitRow(Document& document, Planning& planning, const SearchOptions& options,
          QWidget* parent = nullptr);
 
   void find();
@@ -50,7 +48,6 @@ class FitRow : public QWidget {
   Document& document_;
   Planning& planning_;
   const SearchOptions& options_;
-  const FitsBox& fits_;
   QComboBox* dimension_;
   AmountField* memory_;
   QPushButton* find_;

@@ -19,7 +19,8 @@ FitsBox::FitsBox(Document& document, QWidget* parent) : QComboBox(parent), docum
   addItem(tr("tensors"));
   addItem(tr("reserved memory"));
   connect(this, &QComboBox::activated, this,
-          [this](int entry) { set_reserved(entry == entry_reserved); });
+          [this](int entry) { document_.set_fits_reserved(entry == entry_reserved); });
+  connect(&document_, &Document::fits_changed, this, &FitsBox::show_choice);
   connect(&document_, &Document::study_changed, this, &FitsBox::show_choice);
   show_choice();
 }
@@ -29,14 +30,7 @@ bool FitsBox::has_allocator() const {
 }
 
 void FitsBox::follow_answer_bar() {
-  if (has_allocator()) set_reserved(true);
-}
-
-void FitsBox::set_reserved(bool is_reserved) {
-  if (is_reserved == document_.fits_reserved()) return;
-  document_.set_fits_reserved(is_reserved);
-  show_choice();
-  Q_EMIT changed();
+  if (has_allocator()) document_.set_fits_reserved(true);
 }
 
 void FitsBox::show_choice() {

@@ -2,7 +2,6 @@
 
 #include <QComboBox>
 
-#include "core/allocator/allocator_settings.h"
 #include "ui/document/document.h"
 
 namespace stashscope::ui {
@@ -16,14 +15,8 @@ class FitsBox : public QComboBox {
  public:
   explicit FitsBox(Document& document, QWidget* parent = nullptr);
 
-  /// As `Document::allocator_that_fits`.
-  std::optional<AllocatorSettings> allocator() const { return document_.allocator_that_fits(); }
-  void set_reserved(bool is_reserved);
   /// Chooses what the answer bar judges by: reserved memory, if an allocator is chosen.
   void follow_answer_bar();
-
- Q_SIGNALS:
-  void changed();  ///< the other entry was chosen
 
  private:
   bool has_allocator() const;

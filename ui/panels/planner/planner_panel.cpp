@@ -44,7 +44,7 @@ PlannerPanel::PlannerPanel(Document& document, Planning& planning, QWidget* pare
       use_passes_(new QPushButton(tr("Use this plan with its passes"))),
       chart_(new PlanChart),
       details_(new QLabel),
-      fit_(new FitRow(document, planning, *options_, *fits_)),
+      fit_(new FitRow(document, planning, *options_)),
       scroll_(new VerticalScrollArea(make_content())) {
   setObjectName(u"planner_panel"_s);
   scroll_->setFocusPolicy(Qt::NoFocus);
@@ -171,7 +171,7 @@ void PlannerPanel::connect_all() {
     Q_EMIT budget_changed();
   });
   connect(runtime_hint_, &QLabel::linkActivated, this, &PlannerPanel::pytorch_help_wanted);
-  connect(fits_, &FitsBox::changed, this, &PlannerPanel::take_fits);
+  connect(&document_, &Document::fits_changed, this, &PlannerPanel::take_fits);
   connect(options_, &SearchOptions::grain_changed, this, &PlannerPanel::show_job);
   connect(fit_, &FitRow::answered, this, &PlannerPanel::keep_fit_in_view, Qt::QueuedConnection);
   connect(scroll_->verticalScrollBar(), &QScrollBar::rangeChanged, this,
@@ -208,7 +208,7 @@ void PlannerPanel::take_fits() {
 
 BudgetRequest PlannerPanel::request_for(std::int64_t budget_bytes) const {
   BudgetRequest request{budget_bytes, options_->grain(), options_->limit()};
-  request.allocator = fits_->allocator();
+  request.allocator = document_.allocator_that_fits();
   return request;
 }
 
@@ -299,7 +299,7 @@ void PlannerPanel::show_chart() {
   marks.current = {study->current->timeline.peak_bytes, extra_seconds(*study)};
   marks.baseline_seconds = step_seconds(*study, *study->baseline);
   // Reserved memory is more than the peak, which is what the chart shows.
-  if (!fits_->allocator()) marks.budget = budget_->bytes();
+  if (!document_.allocator_that_fits()) marks.budget = budget_->bytes();
   marks.why_no_curve = why_no_curve();
   if (const StepPeakBound* const floor = planning_.floor(options_->grain()))
     marks.floor = floor->bytes;
@@ -318,10 +318,11 @@ void PlannerPanel::show_answer() {
   const ParetoPoint* const plan = offered_plan();
   offer(*use_, plan != nullptr);
   if (plan == nullptr) return;
-  const bool is_met = fits_->allocator() ? answer->feasible : plan->peak_bytes <= asked_bytes();
-  use_->setText(is_met               ? tr("Use this plan")
-                : fits_->allocator() ? tr("Use the plan that reserves least")
-                                     : tr("Use the plan with the lowest peak"));
+  const bool is_met =
+      document_.allocator_that_fits() ? answer->feasible : plan->peak_bytes <= asked_bytes();
+  use_->setText(is_met                            ? tr("Use this plan")
+                : document_.allocator_that_fits() ? tr("Use the plan that reserves least")
+                                                  : tr("Use the plan with the lowest peak"));
 }
 
 /// Shows or hides a button below the answer. If a button that has the keyboard goes away, the view
@@ -353,8 +354,8 @@ const ParetoPoint* PlannerPanel::offered_plan() const {
   const bool is_searching = planning_.job() != PlanningJob::none;
   if (!budget || plans.points().empty() || is_searching) return nullptr;
   const BudgetAnswer* const answer = current_answer();
-  if (fits_->allocator() && answer == nullptr) return nullptr;
-  const ParetoPoint& best = fits_->allocator() ? answer->best : plans.best(*budget);
+  if (document_.allocator_that_fits() && answer == nullptr) return nullptr;
+  const ParetoPoint& best = document_.allocator_that_fits() ? answer->best : plans.best(*budget);
   return planning_.is_in_force(best) ? nullptr : &best;
 }
 
@@ -371,7 +372,7 @@ const DeviceFit* PlannerPanel::offered_passes() const {
 const BudgetAnswer* PlannerPanel::current_answer() const {
   const BudgetAnswer* const answer = planning_.answer();
   if (answer == nullptr || answer->request.grain != options_->grain()) return nullptr;
-  if (answer->request.allocator != fits_->allocator()) return nullptr;
+  if (answer->request.allocator != document_.allocator_that_fits()) return nullptr;
   const bool is_asked =
       budget_->text() == asked_ || answer->request.budget_bytes == budget_->bytes();
   return is_asked ? answer : nullptr;

@@ -44,7 +44,7 @@ void PlannerPanel::follow_fit() {
         answer != nullptr && answer->feasible && planning_.is_in_force(answer->best);
     if (is_used && budget_->is_of_device() && now != fitted_->before) fitted_->after = now;
   } else if (now == fitted_->before && budget_->is_of_device()) {
-    fits_->set_reserved(fitted_->fits_reserved);
+    document_.set_fits_reserved(fitted_->fits_reserved);
     budget_->set_text(fitted_->budget);
   } else if (now == *fitted_->after && budget_->text() == fitted_->budget) {
     fits_->follow_answer_bar();

@@ -48,7 +48,7 @@ QString PlannerPanel::reserved_above_text(const BudgetAnswer& answer) const {
 }
 
 QString PlannerPanel::why_no_curve() const {
-  if (!fits_->allocator()) return {};
+  if (!document_.allocator_that_fits()) return {};
   return tr("The curve is for tensors: choose \"tensors\" beside Fits");
 }
 
@@ -83,7 +83,7 @@ QString PlannerPanel::nothing_to_plan_text(const Study& study) {
 /// The text about the budget while no search runs and no answer is shown.
 QString PlannerPanel::known_text(std::int64_t budget_bytes) const {
   const Study& study = *document_.study();
-  if (fits_->allocator()) return unplanned_text(budget_bytes);
+  if (document_.allocator_that_fits()) return unplanned_text(budget_bytes);
   if (const ParetoPoint* const plan = planning_.known_plan(options_->grain(), budget_bytes)) {
     return tr("Known plan for %1: <b>%2</b>%3")
         .arg(bytes_text(budget_bytes), plan_point_text(study, *plan),
@@ -97,8 +97,8 @@ QString PlannerPanel::unplanned_text(std::int64_t budget_bytes) const {
   const Study& study = *document_.study();
   const std::int64_t now = study.current->timeline.peak_bytes;
   const StepPeakBound* const floor = planning_.floor(options_->grain());
-  const auto reserved =
-      fits_->allocator() ? document_.reserved() : std::shared_ptr<const ReservedStep>();
+  const auto reserved = document_.allocator_that_fits() ? document_.reserved()
+                                                        : std::shared_ptr<const ReservedStep>();
   QString kept = now > budget_bytes ? below_floor_text(study, budget_bytes) : QString();
   if (!kept.isEmpty()) return kept;
   if (floor != nullptr && floor->bytes > budget_bytes) {

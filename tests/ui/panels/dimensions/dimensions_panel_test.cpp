@@ -12,6 +12,7 @@
 #include <algorithm>
 
 #include "tests/ui/support/window_test.h"
+#include "ui/document/dimension_presets.h"
 #include "ui/theme/text_size.h"
 
 namespace stashscope::ui::test {
@@ -312,6 +313,16 @@ TEST_F(Dimensions, ALargerSizeOfASessionIsShownWhole) {
   QTest::keyClick(&box(batch), Qt::Key_Tab);
   ASSERT_TRUE(settles());
   EXPECT_EQ(document().choices().dims.at(batch.toStdString()), 3'000'000'000);
+  type(batch, u"1000000000"_s);
+  EXPECT_EQ(document().choices().dims.at(batch.toStdString()), 1'000'000'000) << "it can be typed";
+}
+
+TEST(SizesOfPresets, AreNeverSmallerWhenDoubled) {
+  EXPECT_EQ(doubled(8), 16);
+  EXPECT_EQ(doubled(largest_dimension - 1), largest_dimension);
+  EXPECT_EQ(doubled(3'000'000'000), 3'000'000'000);
+  EXPECT_EQ(halved(1), 1);
+  EXPECT_EQ(doubled(DimensionSizes{{"N", 3'000'000'000}}).at("N"), 3'000'000'000);
 }
 
 TEST_F(Dimensions, TheUnitIsSeenWhole) {
