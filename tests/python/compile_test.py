@@ -345,6 +345,9 @@ class Plans(CompileTest):
                                   uncompiled=False)
         self.assertEqual(operators.count("addmm"), 0)
 
+    def test_memory_without_contents_is_in_no_graph(self) -> None:
+        self.check(blocks, line_loss, plan_of(("0", "1"), *calls("aten.empty.memory_format", 0)), uncompiled=False)
+
     def test_nested_regions_and_a_module_called_twice(self) -> None:
         self.check(Twice, twice_loss, plan_of(["", "part"]))
         self.check(Twice, twice_loss, plan_of(["part"], *calls(ADDMM, 1)))

@@ -7,6 +7,7 @@ PyTorch's partitioners then compute it again in backward.
 from __future__ import annotations
 
 import operator
+import sys
 from collections import Counter
 from typing import Any, Callable, Optional, Protocol
 from weakref import WeakValueDictionary
@@ -31,6 +32,8 @@ class PlannedForward(Protocol):
 # Regions by the address of their module, which is how Dynamo names the modules that a node lies in.
 _REGIONS: "WeakValueDictionary[int, Any]" = WeakValueDictionary()
 _DROPOUT = "aten.native_dropout.default"
+# Memory that nothing was written to. A graph has no nodes for it, and a plan that keeps it keeps nothing.
+_WITHOUT_CONTENTS = {"aten.empty.memory_format", "aten.empty_like.default", "aten.empty_strided.default"}
 # A chain of calls of regions, the outermost first: what Dynamo calls the call, and the region.
 _Chain = tuple[tuple[str, Any], ...]
 
@@ -119,7 +122,8 @@ def _kept(inside: dict[Node, _Chain]) -> set[Node]:
                 left_out.update(group)
             count[name] += 1
     for chain in {chain[:depth + 1] for chain in inside.values() for depth in range(len(chain))}:
-        chain[-1][1].check(lambda one: counts.get(chain, Counter())[str(one)])
+        ran = counts.get(chain, Counter())
+        chain[-1][1].check(lambda one: sys.maxsize if str(one) in _WITHOUT_CONTENTS else ran[str(one)])
     return kept | _masks(inside, left_out)
 
 
