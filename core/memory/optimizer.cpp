@@ -107,7 +107,7 @@ std::int64_t ParameterState::bytes(std::int64_t parameter_bytes) const {
   if (parameter_bytes == 0) return 0;
   if (state.shape) return packed_bytes(state.element, element_count(*state.shape));
   if (state.element == parameter_element) return parameter_bytes;
-  return packed_bytes(state.element, parameter_bytes / (bits_per_element(parameter_element) / 8));
+  return packed_bytes(state.element, parameter_bytes * 8 / bits_per_element(parameter_element));
 }
 
 bool keeps_master_weights(const UpdateChoice& choice) {

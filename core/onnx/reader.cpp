@@ -57,6 +57,9 @@ class GraphReader {
   void read_inputs(const onnx::GraphProto& proto) {
     std::unordered_map<std::string, bool> is_initializer;
     for (const auto& tensor : proto.initializer()) is_initializer[tensor.name()] = true;
+    for (const auto& tensor : proto.sparse_initializer()) {
+      is_initializer[tensor.values().name()] = true;
+    }
     for (const auto& info : proto.input()) {
       if (is_initializer.contains(info.name())) continue;  // a parameter with a default value
       if (ids_.contains(info.name())) {

@@ -15,6 +15,7 @@ namespace stashscope {
 namespace {
 
 bool is_optimizer(const Node& node) {
+  if (node.domain == "ai.onnx.preview.training") return node.op_type != "Gradient";
   return node.domain == "com.microsoft" &&
          (node.op_type.ends_with("Optimizer") || node.op_type.ends_with("OptimizerV2"));
 }

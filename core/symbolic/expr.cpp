@@ -77,18 +77,17 @@ std::vector<Term> merged(std::vector<Term> terms) {
   return result;
 }
 
-std::int64_t power_of(std::int64_t base, std::int64_t exponent) {
-  std::int64_t result = 1;
-  for (std::int64_t i = 0; i < exponent; ++i) {
-    if (__builtin_mul_overflow(result, base, &result)) throw ExpressionTooLarge();
-  }
+/// @pre exponent > 0
+Rational power_of(Rational base, std::int64_t exponent) {
+  Rational result = base;
+  for (std::int64_t i = 1; i < exponent; ++i) result = result * base;
   return result;
 }
 
-std::optional<std::int64_t> evaluate_function(const Function& function, const Bindings& bindings) {
-  std::optional<std::int64_t> result;
+std::optional<Rational> evaluate_function(const Function& function, const Bindings& bindings) {
+  std::optional<Rational> result;
   for (const Expr& argument : function.arguments) {
-    const std::optional<std::int64_t> value = argument.evaluate(bindings);
+    const std::optional<Rational> value = argument.evaluate_exactly(bindings);
     if (!value) return std::nullopt;
     if (!result) {
       result = value;
@@ -97,14 +96,16 @@ std::optional<std::int64_t> evaluate_function(const Function& function, const Bi
     } else if (function.kind == FunctionKind::maximum) {
       result = std::max(*result, *value);
     } else {
-      if (*value == 0) fail_input("", "a size is divided by 0", "give the dimensions other sizes");
-      result = Rational::ratio(*result, *value).floor();
+      if (value->is_zero()) {
+        fail_input("", "a size is divided by 0", "give the dimensions other sizes");
+      }
+      result = (*result / *value).floor();
     }
   }
   return result;
 }
 
-std::optional<std::int64_t> evaluate_atom(const Atom& atom, const Bindings& bindings) {
+std::optional<Rational> evaluate_atom(const Atom& atom, const Bindings& bindings) {
   if (atom.function) return evaluate_function(*atom.function, bindings);
   return bindings.contains(atom.symbol) ? bindings[atom.symbol] : std::nullopt;
 }
@@ -114,9 +115,9 @@ std::optional<Rational> evaluate_terms(const std::vector<Term>& terms, const Bin
   for (const Term& term : terms) {
     Rational product = term.coefficient;
     for (const Factor& f : term.factors) {
-      const std::optional<std::int64_t> base = evaluate_atom(f.atom, bindings);
+      const std::optional<Rational> base = evaluate_atom(f.atom, bindings);
       if (!base) return std::nullopt;
-      product = product * Rational(power_of(*base, f.power));
+      product = product * power_of(*base, f.power);
     }
     sum = sum + product;
   }
@@ -235,10 +236,14 @@ int Expr::order(const Expr& a, const Expr& b) {
   return order_lists(a.polynomial_->terms, b.polynomial_->terms, order_terms);
 }
 
+std::optional<Rational> Expr::evaluate_exactly(const Bindings& bindings) const {
+  return is_constant() ? constant_ : evaluate_terms(polynomial_->terms, bindings);
+}
+
 std::optional<std::int64_t> Expr::evaluate(const Bindings& bindings) const {
   if (is_constant()) return constant_.floor();
   try {
-    const std::optional<Rational> value = evaluate_terms(polynomial_->terms, bindings);
+    const std::optional<Rational> value = evaluate_exactly(bindings);
     if (!value) return std::nullopt;
     return value->floor();
   } catch (const ExpressionTooLarge&) {

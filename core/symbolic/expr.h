@@ -51,6 +51,9 @@ class Expr {
   std::vector<struct Term> terms() const;
   static Expr from_terms(std::vector<struct Term> terms);
 
+  /// The value under `bindings`, which may be a fraction; nothing when a needed dimension has no
+  /// value. Throws an input Error for a division by 0.
+  std::optional<Rational> evaluate_exactly(const Bindings& bindings) const;
   /// The value under `bindings`, rounded towards minus infinity; nothing when a needed dimension
   /// has no value. Throws an input Error for a division by 0 and for a value that exceeds 64 bits.
   std::optional<std::int64_t> evaluate(const Bindings& bindings) const;

@@ -192,23 +192,56 @@ bool atom_is_positive(const Atom& atom) {
   return false;
 }
 
+/// What is known of the least value of an expression.
+struct LowerBound {
+  Rational value;
+  bool is_exceeded = false;  ///< whether the expression is always above `value`
+
+  bool proves_sign(bool strictly) const {
+    return value.sign() > 0 || (value.is_zero() && (is_exceeded || !strictly));
+  }
+};
+
+std::optional<LowerBound> lower_bound(const Expr& a);
+
+bool is_at_least_one(const Expr& a) {
+  const auto bound = lower_bound(a - Expr(1));
+  return bound && bound->proves_sign(false);
+}
+
+/// Whether an atom is at least 1. A minimum or maximum of fractions may be positive and below 1.
+bool atom_is_at_least_one(const Atom& atom) {
+  if (!atom.function) return true;
+  switch (atom.function->kind) {
+    case FunctionKind::minimum:
+      return all_arguments(*atom.function, is_at_least_one);
+    case FunctionKind::maximum:
+      return any_argument(*atom.function, is_at_least_one);
+    case FunctionKind::floor_quotient:
+      return atom_is_positive(atom);
+  }
+  return false;
+}
+
 /// A lower bound of a sum: its constant, plus the coefficient of each term whose factors are all at
 /// least 1. Nothing when a term other than the constant may be negative.
-std::optional<Rational> lower_bound(const Expr& a) {
-  Rational bound;
+std::optional<LowerBound> lower_bound(const Expr& a) {
+  LowerBound bound;
   for (const Term& term : a.terms()) {
+    const auto all = [&](const auto& holds) { return std::ranges::all_of(term.factors, holds); };
     if (term.factors.empty()) {
-      bound = bound + term.coefficient;
+      bound.value = bound.value + term.coefficient;
       continue;
     }
-    const auto nonnegative = [](const Factor& f) {
-      return f.power % 2 == 0 || atom_is_nonnegative(f.atom);
-    };
-    const auto positive = [](const Factor& f) { return atom_is_positive(f.atom); };
     if (term.coefficient.sign() < 0) return std::nullopt;
-    if (!std::all_of(term.factors.begin(), term.factors.end(), nonnegative)) return std::nullopt;
-    if (std::all_of(term.factors.begin(), term.factors.end(), positive)) {
-      bound = bound + term.coefficient;
+    if (all([](const Factor& f) { return atom_is_at_least_one(f.atom); })) {
+      bound.value = bound.value + term.coefficient;
+    } else if (all([](const Factor& f) { return atom_is_positive(f.atom); })) {
+      bound.is_exceeded = true;
+    } else if (!all([](const Factor& f) {
+                 return f.power % 2 == 0 || atom_is_nonnegative(f.atom);
+               })) {
+      return std::nullopt;
     }
   }
   return bound;
@@ -233,8 +266,8 @@ Expr without_subtracted_floors(const Expr& a) {
 
 /// Whether a >= 0 (strictly: a > 0) is proven by a lower bound of `a` or by bounds of its factors.
 bool bounded_below(const Expr& a, bool strictly) {
-  const auto at_least = [&](const std::optional<Rational>& bound) {
-    return bound && (strictly ? bound->sign() > 0 : bound->sign() >= 0);
+  const auto at_least = [&](const std::optional<LowerBound>& bound) {
+    return bound && bound->proves_sign(strictly);
   };
   if (at_least(lower_bound(a)) || at_least(lower_bound(without_subtracted_floors(a)))) return true;
   if (a.is_constant()) return false;

@@ -329,8 +329,6 @@ void add_activation_ops(OpRegistry& registry) {
       microsoft(recomputed(unary("Gelu", {}, from_input<gelu_grad>, flops_per_element<12>), {1})));
   registry.add(microsoft(
       recomputed(unary("QuickGelu", {}, quick_gelu_gradient, flops_per_element<6>), {1})));
-  registry.add(
-      microsoft(recomputed(unary("BiasGelu", {}, bias_gelu_gradient, flops_per_element<13>), {1})));
   Op bias_gelu = unary("BiasGelu", {}, bias_gelu_gradient, flops_per_element<13>);
   Op fast_gelu = unary("FastGelu", {}, fast_gelu_gradient, flops_per_element<14>);
   bias_gelu.operands = "X:float bias=X[1] -> Y";

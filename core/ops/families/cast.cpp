@@ -32,16 +32,22 @@ void infer_conversion(ShapeContext& context, ElementType to) {
   context.set_contents(0, std::move(result));
 }
 
+/// The element type that the attribute `to` names.
+ElementType target_element(const ShapeContext& context) {
+  const std::int64_t to = context.attributes().require_integer("to");
+  if (!std::in_range<int>(to) || !is_known_element_type(static_cast<int>(to))) {
+    context.fail("casts to the unknown element type " + std::to_string(to));
+  }
+  return static_cast<ElementType>(to);
+}
+
 void infer_cast(ShapeContext& context) {
   if (!context.attributes().has("to")) context.fail("the required attribute 'to' is missing");
   // Before version 6 the attribute `to` is a text.
   if (context.version() < 6) throw ShapeUnknown();
-  const std::int64_t to = context.attributes().integer("to", 0);
-  if (!is_known_element_type(static_cast<int>(to))) {
-    context.fail("casts to the unknown element type " + std::to_string(to));
-  }
-  context.set_element(0, static_cast<ElementType>(to));
-  infer_conversion(context, static_cast<ElementType>(to));
+  const ElementType to = target_element(context);
+  context.set_element(0, to);
+  infer_conversion(context, to);
 }
 
 void infer_cast_like(ShapeContext& context) {
@@ -51,11 +57,7 @@ void infer_cast_like(ShapeContext& context) {
 
 /// The output has the bits of the input, as elements of another type of equal size.
 void infer_bit_cast(ShapeContext& context) {
-  const std::int64_t to = context.attributes().require_integer("to");
-  if (!is_known_element_type(static_cast<int>(to))) {
-    context.fail("casts to the unknown element type " + std::to_string(to));
-  }
-  const auto element = static_cast<ElementType>(to);
+  const ElementType element = target_element(context);
   if (context.element(0) != ElementType::undefined &&
       bits_per_element(context.element(0)) != bits_per_element(element)) {
     context.fail("casts to elements of another size");

@@ -166,6 +166,10 @@ double conv_flops(const CostContext& cost) {
   return sliding_flops(cost.output_elements(), cost, 1) + bias_flops(cost);
 }
 
+double integer_conv_flops(const CostContext& cost) {
+  return sliding_flops(cost.output_elements(), cost, 1);
+}
+
 double quantized_conv_flops(const CostContext& cost) {
   return sliding_flops(cost.output_elements(), cost, 3);
 }
@@ -231,7 +235,7 @@ void add_convolution_ops(OpRegistry& registry) {
        .operands = "x:int8|uint8[3..] w:int8|uint8[3..] x_zero_point?=x w_zero_point?=w -> y",
        .infer = infer_conv_integer,
        .stops_gradients = true,
-       .flops = conv_flops,
+       .flops = integer_conv_flops,
        .unit = ComputeUnit::matrix});
   registry.add({.type = "QLinearConv",
                 .versions = {10},

@@ -28,8 +28,9 @@ std::optional<Expr> exact_expr(double number) {
     --exponent;
   }
   if (exponent > 0) {
-    if (exponent > 20) return std::nullopt;
     mantissa = std::ldexp(mantissa, exponent);
+    constexpr double beyond_integers = 0x1p63;
+    if (exponent > 20 || std::abs(mantissa) >= beyond_integers) return std::nullopt;
   } else {
     if (exponent < -60) return std::nullopt;
     denominator = std::int64_t{1} << -exponent;

@@ -15,11 +15,13 @@ namespace stashscope {
 
 namespace {
 
-/// Whether the operator passes on the elements of its first input, so that a bound on the output
-/// also holds for the input. Concat passes on the elements of all inputs.
-bool passes_elements_on(const Node& node) {
+/// Whether the operator passes on the elements of this operand, so that a bound on the output also
+/// holds for the operand. Concat passes on the elements of all inputs, the others of the first.
+bool passes_elements_on(const Node& node, ValueId operand) {
+  if (node.op_type == "Concat") return true;
+  if (node.inputs.empty() || node.inputs[0] != operand) return false;
   for (const char* type : {"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Identity", "Slice",
-                           "Transpose", "Expand", "Cast", "Split", "Concat"}) {
+                           "Transpose", "Expand", "Cast", "Split"}) {
     if (node.op_type == type) return true;
   }
   return false;
@@ -57,7 +59,6 @@ std::optional<std::int64_t> bound_at(const Graph& graph, const Bindings& binding
   if (node.op_type == "GatherElements" && is_input(1)) {
     return dim_of(graph, bindings, node.inputs[0], node.attributes.integer("axis", 0));
   }
-  if (node.op_type == "OneHot" && is_input(0)) return std::nullopt;
   return std::nullopt;
 }
 
@@ -75,7 +76,7 @@ std::int64_t bound_of(const Graph& graph, const Bindings& bindings, ValueId inpu
     for (const NodeId reader : graph.topology().readers[value]) {
       const Node& node = graph.node(reader);
       if (const auto here = bound_at(graph, bindings, node, value)) bound = std::min(bound, *here);
-      if (!passes_elements_on(node)) continue;
+      if (!passes_elements_on(node, value)) continue;
       for (const ValueId output : graph.topology().outputs[reader]) stack.push_back(output);
     }
   }

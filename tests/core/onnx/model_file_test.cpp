@@ -48,6 +48,26 @@ class ModelFile : public testing::Test {
   fs::path folder;
 };
 
+TEST_F(ModelFile, ASparseInitializerMayBeAGraphInputToo) {
+  onnx::ModelProto model;
+  model.set_ir_version(8);
+  model.add_opset_import()->set_version(17);
+  onnx::GraphProto& graph = *model.mutable_graph();
+  graph.add_input()->set_name("w");
+  onnx::SparseTensorProto& sparse = *graph.add_sparse_initializer();
+  sparse.add_dims(4);
+  sparse.mutable_values()->set_name("w");
+  sparse.mutable_values()->set_data_type(onnx::TensorProto::FLOAT);
+  sparse.mutable_values()->add_dims(1);
+  sparse.mutable_values()->add_float_data(5);
+  sparse.mutable_indices()->set_data_type(onnx::TensorProto::INT64);
+  sparse.mutable_indices()->add_dims(1);
+  sparse.mutable_indices()->add_int64_data(2);
+  const Graph loaded = load_model(written(model.SerializeAsString()));
+  EXPECT_TRUE(loaded.data().inputs.empty());
+  EXPECT_EQ(loaded.data().initializers.size(), 1U);
+}
+
 TEST_F(ModelFile, SurvivesSavingAndLoading) {
   Attributes attributes = {{"axis", std::int64_t{-1}}};
   const Graph graph = ModelBuilder()

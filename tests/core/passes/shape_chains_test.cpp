@@ -37,6 +37,42 @@ TEST(ShapeChains, SlicesBeginAndEndFarOutside) {
   EXPECT_EQ(sliced(lowest, highest, 0, -1), "0, 6");
 }
 
+/// The shape of x[1, 1, N] pooled with rounding up, with N as a symbol and then as each number.
+void expect_equal_windows(std::int64_t kernel, std::int64_t stride, std::int64_t pad) {
+  const auto pooled = [&](const ModelBuilder::Dim& size) {
+    ModelBuilder m;
+    m.input("x", {1, 1, size});
+    m.node("MaxPool", {"x"}, {"y"},
+           {{"kernel_shape", Integers{kernel}},
+            {"strides", Integers{stride}},
+            {"pads", Integers{pad, pad}},
+            {"ceil_mode", std::int64_t{1}}});
+    return infer_shapes(m.output("y").build());
+  };
+  const Graph symbolic = pooled("N");
+  const Expr count = symbolic.value(symbolic.data().outputs[0]).type.shape->back();
+  for (std::int64_t size = kernel; size < kernel + 12; ++size) {
+    Bindings bindings(symbolic.symbols().size());
+    bindings[*symbolic.symbols().find("N")] = size;
+    const Graph known = pooled(size);
+    EXPECT_EQ(count.evaluate(bindings),
+              known.value(known.data().outputs[0]).type.shape->back().integer())
+        << kernel << " " << stride << " " << pad << " " << size;
+  }
+}
+
+TEST(ShapeChains, WindowsOfASymbolicSizeThatStartInThePaddingAreDropped) {
+  for (const auto& [kernel, stride] : {std::pair{1, 2}, {1, 3}, {2, 2}, {2, 3}, {3, 2}, {2, 5}}) {
+    for (int pad = 0; 2 * pad <= kernel; ++pad) expect_equal_windows(kernel, stride, pad);
+  }
+}
+
+TEST(ShapeChains, ACastToATypeBeyond32BitsIsUnknown) {
+  ModelBuilder m;
+  m.input("x", {2}).node("Cast", {"x"}, {"y"}, {{"to", (std::int64_t{1} << 32) + 1}}).output("y");
+  EXPECT_THROW(infer_shapes(m.build()), Error);
+}
+
 /// As in torch's reshape(*x.shape[:-2], -1): the start of the slice is the lowest number.
 TEST(ShapeChains, AllButTheLastSizesOfAShape) {
   ModelBuilder m;

@@ -203,6 +203,19 @@ TEST(Boundary, AGivenTrainingGraphIsTakenAsItIs) {
   EXPECT_FALSE(has_backward(test::perceptron().build()));
 }
 
+TEST(Boundary, WhatAnOptimizerOfOnnxUpdatesIsNoGradient) {
+  ModelBuilder m;
+  m.input("rate", {}).input("step", {}, ElementType::int64);
+  m.weight("w", {4, 4}).input("slope", {4, 4}).weight("moment", {4, 4});
+  m.node("Momentum", {"rate", "step", "w", "slope", "moment"}, {"w_new", "moment_new"},
+         {{"alpha", 0.9F}, {"beta", 1.0F}, {"norm_coefficient", 0.0F}, {"mode", "standard"}},
+         "ai.onnx.preview.training");
+  const TrainingStep step =
+      find_boundary(std::make_shared<const Graph>(m.output("w_new").output("moment_new").build()));
+  EXPECT_TRUE(step.parameters.empty());
+  EXPECT_TRUE(step.warnings.empty());
+}
+
 /// y = (x w + b) w; w is read once or twice.
 Graph with_weights(bool reads_twice) {
   ModelBuilder m;

@@ -68,6 +68,18 @@ TEST_F(ExprTest, ProvesSigns) {
   EXPECT_FALSE(is_nonnegative(B - S));
 }
 
+TEST_F(ExprTest, AMinimumOfFractionsMayBeBelowOne) {
+  const Expr scale = minimum(*divide(B, 224), *divide(S, 224));
+  ASSERT_EQ(value(Expr(448) * scale, {{"B", 1}, {"S", 1}}), 2);
+  EXPECT_TRUE(is_positive(scale));
+  EXPECT_FALSE(is_nonnegative(scale - *divide(Expr(1), 2)));
+  EXPECT_FALSE(is_positive(B * scale - *divide(Expr(1), 2)));
+  EXPECT_EQ(maximum(scale, *divide(Expr(1), 2)), maximum(*divide(Expr(1), 2), scale));
+  EXPECT_FALSE(maximum(scale, *divide(Expr(1), 2)) == scale);
+  EXPECT_TRUE(is_nonnegative(minimum(B, S) - Expr(1)));
+  EXPECT_TRUE(is_positive(maximum(scale, B) - *divide(Expr(1), 2)));
+}
+
 TEST_F(ExprTest, EvaluatesAndSaysWhatIsMissing) {
   EXPECT_EQ(value(B * (S - Expr(1)), {{"B", 3}, {"S", 17}}), 48);
   EXPECT_EQ(value(B * S, {{"B", 3}}), std::nullopt);

@@ -56,6 +56,13 @@ class Example {
 
 const std::string microsoft = "com.microsoft";
 
+TEST(Flops, OfAnIntegerConvolutionHaveNoBias) {
+  const std::vector<Dims> outputs = {{1, 8, 5, 5}};
+  const double plain = Example("ConvInteger", {{1, 3, 7, 7}, {8, 3, 3, 3}}, outputs).flops();
+  EXPECT_EQ(plain, 2.0 * 8 * 5 * 5 * 3 * 3 * 3);
+  EXPECT_EQ(Example("ConvInteger", {{1, 3, 7, 7}, {8, 3, 3, 3}, {1}}, outputs).flops(), plain);
+}
+
 TEST(Flops, OfProductsCountTheInnerAxisTwice) {
   EXPECT_EQ(Example("MatMul", {{5, 2, 3}, {3, 4}}, {{5, 2, 4}}).flops(), 2 * 5 * 2 * 4 * 3);
   EXPECT_EQ(Example("MatMul", {{7}, {7}}, {{}}).flops(), 2 * 7);

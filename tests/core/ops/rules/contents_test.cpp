@@ -36,6 +36,15 @@ TEST(StoredItem, OfAnIntegerTypeFitsOrIsNotKnown) {
   EXPECT_EQ(item_text(stored_item(Rational::ratio(1, 2), ElementType::int32)), "none");
 }
 
+TEST(ExactExpr, IsNotKnownBeyond64Bits) {
+  EXPECT_EQ(item_text(exact_expr(0x1p20)), "1048576");
+  EXPECT_EQ(item_text(exact_expr(0x1.fffffffffffffp62)),
+            std::to_string(static_cast<std::int64_t>(0x1.fffffffffffffp62)));
+  EXPECT_EQ(item_text(exact_expr(0x1p63)), "none");
+  EXPECT_EQ(item_text(exact_expr(0x1.fffffffffffffp70)), "none");
+  EXPECT_EQ(item_text(exact_expr(-0x1.fffffffffffffp70)), "none");
+}
+
 TEST(SimplestFraction, IsWhatTheAuthorMeant) {
   const auto simplest = [](float number) {
     return item_text(simplest_fraction(*exact_expr(double{number})));

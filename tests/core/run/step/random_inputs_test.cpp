@@ -85,6 +85,20 @@ TEST(RandomInputs, AreNotMadeForWhatIsGiven) {
   EXPECT_EQ(floats_of(inputs.at("b")), normals(random, 4, 1));
 }
 
+TEST(RandomInputs, AreBoundedBehindTheFirstInputOfAReshapeOnly) {
+  test::ModelBuilder m;
+  m.input("places", {400}, ElementType::int64).input("shape", {2}, ElementType::int64);
+  m.weight("table", {50, 3}).node("Reshape", {"places", "shape"}, {"indices"});
+  m.declare("indices", {20, 20}, ElementType::int64);
+  m.node("Gather", {"table", "indices"}, {"y"});
+  const Graph graph = m.output("y").build();
+  const NamedTensors inputs = with_random_inputs(graph, Bindings(graph.symbols().size()), {}, 1);
+  const std::vector<std::int64_t> places = inputs.at("places").integers().value();
+  EXPECT_GT(*std::ranges::max_element(places), 40);
+  const std::vector<std::int64_t> shape = inputs.at("shape").integers().value();
+  EXPECT_LT(*std::ranges::max_element(shape), 2);
+}
+
 TEST(RandomInputs, OfALossInPiecesAreClasses) {
   for (const bool transposed : {false, true}) {
     test::ModelBuilder m;
