@@ -15,16 +15,16 @@ namespace stashscope::app {
 struct AllocatorOptions {
   /// `none`; `pytorch` or `cuda_pool`, perhaps with `:` and settings; empty: not given
   std::string allocator;
-  std::string fits = "tensors";     ///< what must fit a budget or a memory: tensors or reserved
-  bool advises = false;             ///< whether other settings are tried
+  std::string fits = "tensors";  ///< what must fit into a budget or a memory: tensors or reserved
+  bool advises = false;          ///< whether other settings are tried
   std::vector<std::string> others;  ///< changes of the figures of `usual_other_memory`
 };
 
-/// @param batch the option that all options declared here need
+/// @param batch the option that all options declared here need, except --advise-allocator
 void add_allocator_options(CLI::App& program, AllocatorOptions& options, CLI::Option* batch);
 
-/// Throws a usage Error for what is wrong whatever the model: an allocator, settings or figures
-/// that are not known, and --fits reserved without an allocator.
+/// Throws a usage Error for faults that do not depend on the model: an allocator, settings or
+/// figures that are not known, and --fits reserved with a pool of CUDA or with --allocator none.
 void check_allocator(const AllocatorOptions& options);
 
 /// The settings of the pool of CUDA if the options name one. Throws a usage Error for settings that
@@ -35,10 +35,10 @@ std::optional<PoolSettings> pool_settings(const AllocatorOptions& options);
 /// @param other an option that knows only PyTorch's allocator
 void refuse_pool(const AllocatorOptions& options, const std::string& other);
 
-/// Makes the allocator of the options a choice. A pool of CUDA is no choice; beside it, none is
-/// chosen. Without --allocator, the allocator of the choices stays; for --fits reserved it has the
-/// default settings if the choices have none. Throws a usage Error for settings that are not known,
-/// and for figures of memory outside tensors without an allocator.
+/// Puts the allocator of the options into the choices. With a pool of CUDA or `none`, the choices
+/// have no allocator. Without --allocator, they keep theirs; for --fits reserved, they get
+/// PyTorch's allocator with its default settings if they have none. Throws a usage Error for
+/// settings that are not known, and for --other-memory without an allocator.
 void choose_allocator(const AllocatorOptions& options, Choices& choices);
 
 /// The figures for memory outside tensors, with the changes of the options. Throws a usage Error

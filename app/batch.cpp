@@ -49,12 +49,13 @@ void write_files(const BatchOptions& options, const Study& study, const std::str
   if (!options.svg.empty()) write_graph_svg(study, picture_title(study, model), options.svg);
 }
 
-/// Whether a report is asked for: the result of a check takes its place on the standard output.
+/// Whether a report is written. With a check, it is written only to a file, because the result of
+/// the check takes its place on the standard output.
 bool has_report(const BatchOptions& options) {
   return options.check.limits.empty() || !options.out.empty();
 }
 
-/// Throws a usage Error if what is asked for has no such format.
+/// Throws a usage Error if the format cannot show an output that is asked for.
 void check_printed_format(const BatchOptions& options) {
   const std::string& format = options.format;
   if (format == "text" || format == "json") return;
@@ -140,7 +141,8 @@ struct Findings {
   std::optional<StepArenas> arenas;
 };
 
-/// The static arenas that are asked for; the baseline's is empty if only a file is.
+/// The static arenas that the options ask for. If they ask only for a file, the arena of the
+/// baseline is empty.
 std::optional<StepArenas> arenas_of(const Study& study, const BatchOptions& options,
                                     const SearchLimit& limit) {
   if (options.has_arena) return step_arenas(study, limit, Progress());

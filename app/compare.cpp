@@ -55,7 +55,7 @@ std::string quoted_type(const Tensor& tensor) { return std::string(name_of(tenso
 /// Why two tensors cannot be compared by value; empty when they can.
 std::string fault_of(const Tensor* ours, const Tensor& expected, bool in_mixed_precision) {
   if (ours == nullptr) return "the model has no such output";
-  if (ours->dims() != expected.dims()) return "its dims differ from the expected ones";
+  if (ours->dims() != expected.dims()) return "its shape differs from the expected one";
   const bool both_floating = is_floating(ours->element()) && is_floating(expected.element());
   if (ours->element() == expected.element()) return {};
   if (in_mixed_precision && both_floating) return {};
@@ -200,7 +200,7 @@ bool print_comparison(const std::vector<TensorComparison>& compared) {
     if (each.given_up) {
       std::cout << "a pass removed this output; nothing is compared\n";
     } else if (each.random && each.fault.empty()) {
-      std::cout << "made from random numbers: only its type and dims are compared\n";
+      std::cout << "made from random numbers: only its type and shape are compared\n";
     } else if (each.fault.empty()) {
       const double relative =
           each.largest_value > 0 ? each.largest_error / each.largest_value : each.largest_error;

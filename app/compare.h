@@ -25,7 +25,7 @@ struct TensorComparison {
   bool only_rounding = false;  ///< all magnitudes are at most float32 epsilon times the largest
                                ///< value of all gradients
   bool given_up = false;       ///< a pass removed the output: nothing was compared
-  bool random = false;         ///< made from random numbers: only type and dims were compared
+  bool random = false;         ///< made from random numbers: only type and shape were compared
 
   bool passes() const { return fault.empty() && largest_error <= allowed; }
 };
@@ -47,8 +47,8 @@ struct Results {
 /// and floating-point outputs may be narrower than expected. A gradient is `only_rounding` if its
 /// largest value is at most float32 epsilon times the largest value of all gradients. An
 /// `only_rounding` gradient also passes if its error is at most this bound. For outputs made from
-/// random numbers, only types and dims are compared. Throws an input Error if `folder` has no such
-/// files.
+/// random numbers, only types and shapes are compared. Throws an input Error if `folder` has no
+/// such files.
 std::vector<TensorComparison> compare_outputs(const Results& results,
                                               const std::filesystem::path& folder,
                                               double tolerance);

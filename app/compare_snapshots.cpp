@@ -106,8 +106,8 @@ json json_of(const Sides& sides) {
   return object;
 }
 
-/// The predicted step as a snapshot, of the chosen allocator if one is chosen.
-/// @param other the snapshot that it is compared with; its settings hold otherwise
+/// The memory of the predicted step under the settings of the chosen allocator or, if none is
+/// chosen, of the snapshot `other`.
 SnapshotUse predicted_use(LoadedModel loaded, const BatchOptions& options,
                           const MemorySnapshot& other) {
   choose_allocator(options.allocator, loaded.session.choices);

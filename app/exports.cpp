@@ -74,12 +74,14 @@ void add_export_options(CLI::App& program, ExportOptions& options, CLI::Option* 
       ->needs(snapshot);
   add_file_option(program, "--export-perfetto", options.perfetto,
                   "write the nodes and the live bytes as a trace for ui.perfetto.dev", batch);
-  add_file_option(program, "--export-node-data", options.node_data,
-                  "write the live bytes of each node for Model Explorer, and beside it the stashed "
-                  "bytes",
-                  batch);
-  add_file_option(program, "--export-csv", options.csv,
-                  "write the live bytes by slot as CSV, and beside it the tensors", batch);
+  add_file_option(
+      program, "--export-node-data", options.node_data,
+      "write the live bytes of each node for Model Explorer, and the stashed bytes into a "
+      "second file beside it",
+      batch);
+  add_file_option(
+      program, "--export-csv", options.csv,
+      "write the live bytes by slot as CSV, and the tensors into a second file beside it", batch);
   add_file_option(program, "--export-arena", options.arena,
                   "write the static arena of the step as CSV, as stashscope-plan --arena reads it",
                   batch);

@@ -31,10 +31,10 @@ std::vector<std::string> export_paths(const ExportOptions& options);
 /// Throws a usage Error if a file would overwrite an input or another output.
 void claim_exports(const ExportOptions& options, OverwriteGuard& files);
 
-/// @param allocator not set: files with reserved bytes leave them out, and the snapshot is that of
-/// PyTorch's default settings
-/// @param arena the arena of the current variant; set if a file with it is asked for. If there is
-/// none, its failure is thrown after the other files are written.
+/// @param allocator not set: no file has reserved bytes, and the snapshot has PyTorch's default
+/// settings
+/// @param arena the arena of the current variant; set if a file with it is asked for. If no arena
+/// was found, throws its failure after the other files are written.
 void write_exports(const ExportOptions& options, const Study& study,
                    const std::optional<AllocatorSettings>& allocator, const FoundArena* arena);
 

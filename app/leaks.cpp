@@ -26,7 +26,7 @@ LeakSearch search_in(const std::vector<std::string>& files) {
   });
 }
 
-/// From one step, or one snapshot, to the next.
+/// The average growth from one step, or one snapshot, to the next.
 double bytes_per_step(const Leak& leak, const LeakSearch& search) {
   return static_cast<double>(leak.growth_bytes()) /
          static_cast<double>(search.steps.back() - search.steps.front());

@@ -10,7 +10,7 @@ namespace stashscope::app {
 void add_leak_options(CLI::App& program, std::vector<std::string>& snapshots);
 
 /// Prints what grows from step to step: in the trace of one memory snapshot, or between several
-/// that were taken after one step each. Returns the exit code.
+/// snapshots, each taken after a step. Returns the exit code.
 /// @param format text or json
 int run_leak_search(const std::vector<std::string>& snapshots, const std::string& format);
 

@@ -40,7 +40,8 @@ void add_arena_option(CLI::App& program, BatchOptions& options, CLI::Option* bat
       ->needs(batch);
 }
 
-/// @param batch the option that all options declared here need, but for --format
+/// @param batch the option that all options declared here need, except --format and
+/// --advise-allocator
 void add_batch_options(CLI::App& program, BatchOptions& options, CLI::Option* batch) {
   program.add_option("--out", options.out, "file for the report (default: standard output)")
       ->type_name("FILE")
@@ -128,7 +129,8 @@ int print_list(const std::string& list) {
   return 0;
 }
 
-/// Throws a usage Error if the format is given without an option that prints, or is none of it.
+/// Throws a usage Error if the format is given without an option that prints, or if that option
+/// does not have the format.
 void check_format(const ProgramOptions& options) {
   const std::string& format = options.batch.format;
   const char* const printing = !options.replay.events.empty()    ? "--replay"
@@ -143,7 +145,7 @@ void check_format(const ProgramOptions& options) {
   }
 }
 
-/// Throws a usage Error if advice is asked for of nothing.
+/// Throws a usage Error if --advise-allocator is given without --batch and --replay.
 void check_advice(const ProgramOptions& options) {
   if (!options.batch.allocator.advises || options.is_batch || !options.replay.events.empty())
     return;

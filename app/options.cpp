@@ -225,8 +225,8 @@ void add_pass_options(CLI::App& program, AnalysisOptions& options) {
       ->allow_extra_args(false);
   program
       .add_option("--gradient-type", options.gradient_type,
-                  "float16 or bfloat16: float32 gradients of parameters wait for the update in 16 "
-                  "bits")
+                  "float16 or bfloat16: store float32 gradients of parameters in 16 bits until the "
+                  "update")
       ->type_name("TYPE");
 }
 

@@ -46,7 +46,7 @@ void add_fit_options(CLI::App& program, PlanningOptions& options, CLI::Option* b
       ->needs(fit);
 }
 
-/// Throws a usage Error if reserved memory cannot be what the options hold below a limit.
+/// Throws a usage Error if the other options do not go with --fits reserved.
 void check_fits_reserved(const PlanningOptions& options) {
   if (!options.budget && options.fit.empty()) {
     fail_usage("--fits reserved", "has no effect by itself", "give --budget BYTES or --fit NAME");

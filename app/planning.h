@@ -30,7 +30,8 @@ void check_planning(const PlanningOptions& options, bool fits_reserved);
 /// Runs the planning that the options request. A plan for a budget replaces the choices in `study`
 /// and `session`, and drops the measurements in `session`. Throws a usage Error for dimensions that
 /// the study lacks.
-/// @param allocator if set, what it reserves must fit a budget and a memory
+/// @param allocator if set, budgets and memories limit what this allocator reserves, not only the
+/// tensors
 PlanningResults plan(const PlanningOptions& options,
                      const std::optional<AllocatorSettings>& allocator,
                      std::shared_ptr<const Study>& study, Session& session);

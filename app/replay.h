@@ -13,8 +13,8 @@ struct ReplayOptions {
 
 void add_replay_options(CLI::App& program, ReplayOptions& options);
 
-/// Plays a recorded trace of PyTorch's allocator and prints how far the rules of the program do
-/// what the recording shows. Returns the exit code.
+/// Plays a recorded trace of PyTorch's allocator and prints how far this program's model of the
+/// allocator reproduces the recording. Returns the exit code.
 /// @param advises whether it also prints what other settings would reserve
 /// @param format text or json
 int run_replay(const ReplayOptions& options, bool advises, const std::string& format);

@@ -26,7 +26,7 @@ class InputDims {
 
   const std::map<std::string, std::int64_t>& dims() const { return dims_; }
 
-  /// A list of the given tensors with their dims.
+  /// A list of the given tensors with their sizes.
   std::string text() const { return join(tensors_, ", "); }
 
  private:

@@ -27,19 +27,19 @@ struct LastGrowth {
   std::vector<std::string> between;
 };
 
-/// Settings of PyTorch's allocator for what is played through it.
+/// What PyTorch's allocator reserves for the same allocations under several settings.
 struct AllocatorAdvice {
   std::vector<AllocatorTrial> trials;  ///< the first has the default settings
-  std::size_t best = 0;  ///< index of the trial that reserves least; of equals the first
+  std::size_t best = 0;                ///< index of the first trial that reserves least
   std::optional<LastGrowth> growth;  ///< under the default settings; not set if nothing is reserved
 };
 
-/// Plays what needs memory through an allocator with these settings. With a watch, tells it of all
-/// allocations.
+/// Plays the same allocations and frees in every call, through an allocator with these settings.
+/// Reports them to the watch, unless it is null.
 using PlayAllocator = std::function<AllocatorTrial(const AllocatorSettings&, GrowthWatch*)>;
 
-/// Tries settings: those of a table, and `present` if it is not in the table.
-/// @param name the name of the tensor that a growth is for, or of one beside free pieces
+/// Tries the settings of a table, and `present` (the settings in use) if the table lacks them.
+/// @param name the name of a tensor; an invalid id is a tensor that `play` did not number
 AllocatorAdvice try_settings(const PlayAllocator& play,
                              const std::function<std::string(PlacedTensorId)>& name,
                              const std::optional<AllocatorSettings>& present = {});

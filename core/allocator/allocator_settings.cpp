@@ -32,10 +32,10 @@ std::optional<Number> number_in(std::string_view text) {
 bool truth_in(std::string_view name, std::string_view value) {
   if (value == "True" || value == "true" || value == "1") return true;
   if (value == "False" || value == "false" || value == "0") return false;
-  fail_setting(name, "has no value True or False", "write for example expandable_segments:True");
+  fail_setting(name, "is neither True nor False", "write for example expandable_segments:True");
 }
 
-/// A size of at least that of a new large segment, in bytes.
+/// Reads a size in MiB and returns it in bytes. The least is the size of a large segment, 20 MiB.
 std::int64_t large_bytes_in(const std::string& name, std::string_view value) {
   const auto mebibytes = number_in<std::int64_t>(value);
   constexpr std::int64_t most = std::int64_t{1} << 40;
@@ -60,7 +60,7 @@ std::uint32_t divisions_in(std::string_view name, std::string_view value) {
   const bool is_valid =
       divisions && (*divisions == 0 || std::has_single_bit(*divisions)) && *divisions <= (1U << 16);
   if (!is_valid) {
-    fail_setting(name, "is not a power of two",
+    fail_setting(name, "is neither 0 nor a power of two up to 65536",
                  "write for example roundup_power2_divisions:8 or "
                  "roundup_power2_divisions:[256:1,512:2,1024:4,>:8]");
   }
@@ -73,8 +73,8 @@ std::size_t interval_of(std::int64_t bytes) {
       std::clamp<int>(power - first_power, 0, AllocatorSettings().roundup_divisions.size() - 1));
 }
 
-/// Reads a list such as `256:1,512:2,>:8`: for a size in MiB, the number of divisions. As in
-/// PyTorch, the number after `>` replaces that of the last size, too.
+/// Reads a list such as `256:1,512:2,>:8`: for each size in MiB, the number of divisions. As in
+/// PyTorch, the number after `>` also replaces the number of the last size before it.
 void read_divisions(std::string_view name, std::string_view list, AllocatorSettings& settings) {
   auto& divisions = settings.roundup_divisions;
   std::size_t last = 0;

@@ -34,7 +34,8 @@ CachingAllocator::FreeBlocks& CachingAllocator::pool_of(MemoryBlockId block) {
   return pools_[{segment.stream, segment.pool}];
 }
 
-/// The size that the block can grow to: with the address space behind it in an expandable segment.
+/// The size that the block can grow to. In an expandable segment, unmapped address space behind the
+/// block counts, too.
 std::int64_t CachingAllocator::room_of(MemoryBlockId block) const {
   const MemoryBlock& at = blocks_[block];
   const bool can_grow = at.next.valid() && !blocks_[at.next].is_mapped;
@@ -42,12 +43,12 @@ std::int64_t CachingAllocator::room_of(MemoryBlockId block) const {
 }
 
 /// The free block for a tensor: the smallest that is large enough, and of these the one with the
-/// lowest address. Invalid if there is none.
+/// lowest address. Invalid if there is none, or if `max_split_bytes` forbids the tensor to use it.
 MemoryBlockId CachingAllocator::find_free(const FreeBlocks& pool, std::int64_t bytes) const {
   auto at = pool.blocks.lower_bound({bytes, 0, MemoryBlockId(0)});
   if (at == pool.blocks.end()) return {};
   if (settings_.expandable_segments) {
-    // The end of a segment that can grow counts with the room that it can grow to.
+    // A block before unmapped address space counts with the size that it can grow to.
     for (auto next = std::next(at); next != pool.blocks.end(); ++next) {
       if (room_of(std::get<2>(*next)) >= room_of(std::get<2>(*at))) break;
       at = next;

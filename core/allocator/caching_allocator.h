@@ -23,13 +23,13 @@ constexpr std::int64_t large_segment_bytes = std::int64_t{20} << 20;
 /// The largest tensor of the small pool. A rest of up to this size is not split from a large block.
 constexpr std::int64_t most_small_bytes = std::int64_t{1} << 20;
 
-/// Tensors up to 1 MiB lie in segments of their own.
+/// Tensors of up to 1 MiB share small segments. Larger tensors lie in other segments.
 enum class MemoryPool : std::uint8_t { small, large };
 
 /// The pool of a tensor.
 MemoryPool pool_for(std::int64_t bytes, const AllocatorSettings& settings);
 
-/// A part of a segment: a tensor, or free.
+/// A part of a segment. It holds a tensor or is free.
 struct MemoryBlock {
   std::int64_t address = 0;
   std::int64_t bytes = 0;
@@ -99,7 +99,7 @@ class CachingAllocator {
   /// The bytes of all blocks with tensors.
   std::int64_t allocated_bytes() const { return allocated_bytes_; }
   std::int64_t most_reserved_bytes() const { return most_reserved_bytes_; }
-  /// How often segments were given back because the memory limit left no room.
+  /// How often all free segments were given back because the memory limit left no room.
   std::int64_t retries() const { return retries_; }
   /// Number of tensors without room.
   std::int64_t refusals() const { return refusals_; }
@@ -154,8 +154,9 @@ class CachingAllocator {
   AllocatorSettings settings_;
   IdVector<MemoryBlockId, MemoryBlock> blocks_;
   std::vector<MemoryBlockId> unused_;  ///< ids of blocks that were merged or given back
-  /// Blocks that became free since the cache was last released, each once. Only these can be given
-  /// back: whether a block can be depends on its own place and size.
+  /// Blocks that became free since the cache was last released, each once. Releasing the cache
+  /// looks only at these. Any other free block could not be given back then and still cannot,
+  /// because that depends only on its place and size.
   std::vector<MemoryBlockId> newly_free_;
   IdVector<MemoryBlockId, bool> is_newly_free_;
   IdVector<MemorySegmentId, MemorySegment> segments_;

@@ -8,17 +8,17 @@
 
 namespace stashscope {
 
-/// A tensor of those that an allocator places; the caller counts them.
+/// A tensor that an allocator places. The caller numbers the tensors.
 using PlacedTensorId = Id<struct PlacedTensorTag>;
 
 /// An allocation for which an allocator reserves memory. Sizes in bytes.
 struct MemoryGrowth {
-  PlacedTensorId tensor;  ///< invalid: a tensor that the caller did not count
+  PlacedTensorId tensor;  ///< invalid: a tensor that the caller did not number
   std::int64_t bytes = 0;
   std::int64_t grown_bytes = 0;         ///< newly reserved
-  std::int64_t free_bytes = 0;          ///< before it, reserved and free for the tensor's pool
+  std::int64_t free_bytes = 0;          ///< before it: reserved and free in the tensor's pool
   std::int64_t largest_free_bytes = 0;  ///< the largest piece of these
-  /// Beside the largest free pieces, so that these do not merge. At most three, each once.
+  /// Tensors beside the largest free pieces, which keep these apart. At most three, each once.
   std::vector<PlacedTensorId> between;
 };
 
@@ -26,15 +26,15 @@ struct MemoryGrowth {
 /// reserved. The allocator has no expandable segments.
 class GrowthWatch {
  public:
-  /// @param described the number of that allocation, from 1; 0: none
+  /// @param described which of the allocations that reserve memory to describe, from 1; 0: none
   explicit GrowthWatch(std::size_t described) : described_(described) {}
 
-  /// Before the allocation. Returns whether it is the one to describe.
+  /// Call it before the allocation. Returns whether the allocation is the one to describe.
   bool allocates(const CachingAllocator& allocator, PlacedTensorId tensor, std::int64_t bytes,
                  std::int64_t stream = 0);
-  /// After the allocation.
+  /// Call it after the allocation.
   void allocated(MemoryBlockId block, PlacedTensorId tensor);
-  /// Before the block is freed.
+  /// Call it before the block is freed.
   void frees(MemoryBlockId block) { holders_[block] = {}; }
 
   /// The number of allocations so far for which memory was reserved.

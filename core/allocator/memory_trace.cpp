@@ -36,8 +36,8 @@ constexpr const char* record_again = "give the events as PyTorch recorded them";
 constexpr std::int64_t most_address = std::int64_t{1} << 60;
 /// More than a device has.
 constexpr std::int64_t most_bytes = std::int64_t{1} << 40;
-/// The most bytes of all events or segments. A tensor may take twice its size, and a segment of its
-/// own; the sum still fits 64 bits.
+/// The most bytes of all events or segments together. Even if each tensor takes twice its size and
+/// a segment, the sum fits 64 bits.
 constexpr std::int64_t most_sum = std::int64_t{1} << 58;
 
 /// The places of the columns that are read.
@@ -60,7 +60,7 @@ Columns columns_in(std::string_view header) {
   const auto action = column(names, "action");
   const auto address = column(names, "addr");
   const auto bytes = column(names, "size");
-  if (!action || !address || !bytes) fail_line(1, "does not name these columns", name_columns);
+  if (!action || !address || !bytes) fail_line(1, "lacks a needed column", name_columns);
   return {*action, *address, *bytes, column(names, "stream")};
 }
 
@@ -160,7 +160,8 @@ RecordedSegment segment_in(const json& object) {
   segment.bytes = size_field(object, "total_size");
   if (object.contains("stream")) segment.stream = size_field(object, "stream", most_address);
   const std::string type = state_field(object.value("segment_type", json()));
-  if (type != "small" && type != "large") fail_input("", "its segment_type is not small or large");
+  if (type != "small" && type != "large")
+    fail_input("", "its segment_type is neither small nor large");
   segment.pool = type == "small" ? MemoryPool::small : MemoryPool::large;
   const json expandable = object.value("is_expandable", json(false));
   segment.is_expandable = expandable.is_boolean() && expandable.get<bool>();
@@ -171,7 +172,6 @@ RecordedSegment segment_in(const json& object) {
   return segment;
 }
 
-/// The settings of the recorded allocator: its environment variable, and what it made of it.
 AllocatorSettings settings_in(const json& object) {
   if (!object.is_object()) return {};
   const json split = object.value("max_split_size", json(-1));
@@ -240,9 +240,9 @@ std::vector<AllocatorEvent> parse_trace_events(std::string_view csv) {
     events.push_back(event_in(fields, *columns, line));
     sum += events.back().bytes + large_segment_bytes;
     if (sum > most_sum)
-      fail_line(line, "has the size with which the sum of all sizes is out of range", record_again);
+      fail_line(line, "has a size that makes the sum of all sizes too large", record_again);
   }
-  if (!columns) fail_line(1, "does not name these columns", name_columns);
+  if (!columns) fail_line(1, "lacks a needed column", name_columns);
   return events;
 }
 

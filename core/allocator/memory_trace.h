@@ -33,7 +33,8 @@ struct AllocatorEvent {
   std::int64_t stream = 0;
 };
 
-/// Whether an event is the first of a row that gives segments back: one release gives back several.
+/// Whether an event is the first of consecutive events that give segments back. One release of the
+/// cache may give back several segments.
 bool begins_release(std::span<const AllocatorEvent> events, std::size_t index);
 
 /// A block of a recorded segment.
@@ -62,8 +63,8 @@ struct RecordedState {
   std::int64_t reserved_bytes() const;
 };
 
-/// The settings of a recorded allocator: its environment variable, and what the allocator made of
-/// it. Throws an input Error for settings that cannot be read.
+/// The settings of a recorded allocator, from its environment variable and the values recorded
+/// beside it. Throws an input Error for settings that cannot be read.
 /// @param max_split_bytes 0 or less: not recorded
 AllocatorSettings recorded_settings(const std::string& variable, std::int64_t max_split_bytes,
                                     bool expandable_segments);

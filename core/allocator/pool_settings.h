@@ -19,8 +19,9 @@ struct PoolSettings {
   /// `cudaMemPoolAttrReleaseThreshold`: bytes that a synchronization leaves in the pool. Not set:
   /// the pool keeps all, as those of the CUDA plugin do.
   std::optional<std::int64_t> release_threshold_bytes;
-  /// The pool takes memory from the device in multiples of this, in bytes. Not set:
-  /// `least_pool_granularity` for the lower figure and `usual_pool_granularity` for the upper one.
+  /// The pool takes memory from the device in multiples of this, in bytes. Not set: the lower
+  /// estimate of reserved bytes uses `least_pool_granularity`, the upper one
+  /// `usual_pool_granularity`.
   std::optional<std::int64_t> granularity_bytes;
 
   friend bool operator==(const PoolSettings&, const PoolSettings&) = default;

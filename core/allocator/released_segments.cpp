@@ -53,8 +53,8 @@ void CachingAllocator::release_cached() {
   }
 }
 
-/// Gives back blocks that are too large to be split, until their sum has room for the request.
-/// Returns false if they are too few.
+/// Gives back free blocks that are too large to be split: one that has room for the request, or
+/// else the largest ones until their sum has room. Returns false if they do not make enough room.
 bool CachingAllocator::release_oversized(const Request& request) {
   if (!settings_.max_split_bytes) return false;
   std::set<FreeKey>& free = pools_[{request.stream, request.pool}].blocks;
@@ -75,8 +75,8 @@ bool CachingAllocator::release_oversized(const Request& request) {
   return released >= wanted;
 }
 
-/// Gives back large segments without tensors, the ones that were free for longest first, until the
-/// reserved memory is below the threshold.
+/// Gives back large segments without tensors until the reserved memory is not above the threshold.
+/// Each round gives back all that have been free for at least the average time.
 void CachingAllocator::collect_garbage() {
   if (settings_.garbage_collection_threshold <= 0 || !settings_.memory_limit) return;
   const auto threshold = static_cast<std::int64_t>(settings_.garbage_collection_threshold *

@@ -10,7 +10,7 @@ namespace {
 /// A tensor that lives before the trace.
 struct LiveTensor {
   std::int64_t requested_bytes = 0;
-  std::int64_t block_bytes = 0;  ///< 0: not told by the recorded end
+  std::int64_t block_bytes = 0;  ///< 0: the recorded end does not tell it
 };
 
 /// The tensors and segments at a moment of a trace, by address.
@@ -80,7 +80,7 @@ class StartState {
   }
 
  private:
-  /// Sets the sizes of the segment's blocks that follow from the gaps behind them.
+  /// Sets the sizes of the segment's blocks. Notes a gap that leaves the size of its block open.
   void measure(const RecordedSegment& segment) {
     const std::int64_t segment_end = segment.address + segment.bytes;
     auto at = moment_.tensors.lower_bound(segment.address);

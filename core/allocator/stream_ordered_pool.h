@@ -32,11 +32,11 @@ struct PoolPiece {
 /// its rules are published (`PoolSettings`), with an assumed fit. It computes addresses and holds
 /// no memory.
 ///
-/// Assumed besides the fit: the pool takes memory in chunks, a multiple of the granularity that
-/// holds the allocation; freed neighbours of one chunk merge; memory is never moved to another
-/// address. NVIDIA says that the driver remaps the free memory of a pool to make room ("Using the
-/// NVIDIA CUDA Stream-Ordered Memory Allocator", part 1) but not when, so a real pool may reserve
-/// less. It may reserve more, too, because its fit is unknown.
+/// Assumed besides the fit: the pool takes memory in chunks, each the smallest multiple of the
+/// granularity that holds the allocation; freed neighbours of one chunk merge; memory is never
+/// moved to another address. NVIDIA says that the driver remaps the free memory of a pool to make
+/// room ("Using the NVIDIA CUDA Stream-Ordered Memory Allocator", part 1) but not when, so a real
+/// pool may reserve less. It may reserve more, too, because its fit is unknown.
 class StreamOrderedPool {
  public:
   explicit StreamOrderedPool(const PoolSettings& settings = {}, PoolFit fit = PoolFit::smallest);
@@ -45,8 +45,8 @@ class StreamOrderedPool {
   PoolBlockId allocate(std::int64_t bytes);
   /// @pre the block is allocated
   void free(PoolBlockId block);
-  /// Releases whole free chunks as long as the release threshold stays in the pool. Assumed: those
-  /// with the highest address first.
+  /// Releases whole free chunks, but never leaves less than the release threshold in the pool.
+  /// Assumed: those with the highest address first.
   void synchronize();
 
   /// Where the block lies, with its rounded size. Of no meaning once the block is freed.

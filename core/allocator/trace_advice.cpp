@@ -27,7 +27,7 @@ std::vector<EarlierTensor> tensors_in(const RecordedState& state) {
   return tensors;
 }
 
-/// Plays a trace through an allocator that decides where tensors lie. Refers to its arguments.
+/// Plays a trace through an allocator that decides where tensors lie. Does not own the watch.
 class TracePlayer {
  public:
   TracePlayer(const AllocatorSettings& settings, GrowthWatch* watch)

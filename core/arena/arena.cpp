@@ -9,7 +9,7 @@ namespace stashscope {
 
 namespace {
 
-/// A start or an end of a buffer's life. At the same time, ends come first.
+/// A start or an end of a buffer's life. Of events at the same time, ends come first.
 struct LifeEvent {
   std::int64_t time = 0;
   bool is_start = false;
@@ -39,9 +39,10 @@ std::optional<std::size_t> outside(const std::vector<ArenaBuffer>& buffers,
   return std::nullopt;
 }
 
-/// The live buffer, by offset, that shares bytes with a new one.
+/// The live buffers by offset.
 using LiveBuffers = std::map<std::int64_t, std::size_t>;
 
+/// The live buffer that shares bytes with a new one, if there is one.
 std::optional<std::size_t> shares_bytes(const std::vector<ArenaBuffer>& buffers,
                                         const LiveBuffers& live, std::int64_t offset,
                                         std::int64_t bytes) {

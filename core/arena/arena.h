@@ -37,8 +37,8 @@ std::int64_t load_bound(const std::vector<ArenaBuffer>& buffers);
 std::int64_t capacity_of(const std::vector<ArenaBuffer>& buffers,
                          const std::vector<std::int64_t>& offsets);
 
-/// A buffer that lies wrong: it shares bytes with `other`, which lives at the same time, or without
-/// `other`, it is not within the arena.
+/// A buffer that lies wrong. It shares bytes with `other`, which lives at the same time. If `other`
+/// is not set, the buffer is not within the arena.
 struct ArenaFault {
   std::size_t buffer = 0;
   std::optional<std::size_t> other;
@@ -46,15 +46,16 @@ struct ArenaFault {
   friend bool operator==(const ArenaFault&, const ArenaFault&) = default;
 };
 
-/// The first fault of a placement, in the order of time; none if the placement is right. It takes
-/// n log n steps and shares nothing with the searches.
+/// A fault of a placement: a buffer outside the arena, or else the first overlap in time. None if
+/// the placement is right. Takes n log n steps and shares no code with the searches.
 /// @pre one offset for each buffer
 std::optional<ArenaFault> find_fault(const std::vector<ArenaBuffer>& buffers,
                                      const ArenaPlacement& placement);
 
 /// Throws a run Error if a placement that a search made has a fault. Each search is checked,
 /// because a placement that overlaps would be used as it is.
-/// @param where what the Error names, @param input what shows the fault again, such as `the model`
+/// @param where what the Error names
+/// @param input what the user should report the fault with, such as `the model`
 void require_right(const std::vector<ArenaBuffer>& buffers, const ArenaPlacement& placement,
                    const std::string& where, const std::string& input);
 

@@ -142,7 +142,7 @@ class RowReader {
                        printable(text, 40) + "'");
   }
 
-  /// All offsets are multiples of 1; other alignments would be broken silently.
+  /// The searches know no alignment, so any other than 1 would be ignored silently.
   void check_alignment(const std::string& text) const {
     if (text.empty() || text == "1") return;
     fail_at(line_, "has the alignment '" + printable(text, 40) + "'; only 1 is supported");

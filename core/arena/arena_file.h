@@ -22,9 +22,9 @@ struct ArenaFile {
   std::optional<std::size_t> offset_column;
 };
 
-/// Reads the text of a file. Throws an input Error that names the line, without the file: missing,
-/// repeated or empty fields, numbers that are none or too large, a buffer that never lives, an id
-/// that is given twice, an alignment above 1.
+/// Reads the text of a file. Throws an input Error that names the line, but not the file, for
+/// missing or repeated columns, missing fields, numbers that are invalid or too large, a buffer
+/// that never lives, an id that is given twice, or an alignment other than 1.
 ArenaFile parse_arena(std::string_view text);
 
 /// parse_arena of a file; Errors name it.
@@ -33,7 +33,8 @@ ArenaFile read_arena(const std::filesystem::path& path);
 /// The placement in the column `offset`, if it has an offset for each buffer and is right.
 std::optional<ArenaPlacement> placement_in(const ArenaFile& file);
 
-/// The file with the offset of each buffer in the column `offset`, the last one if it had none.
+/// The file with the offset of each buffer in the column `offset`, which is appended if it is
+/// missing.
 std::string arena_text(const ArenaFile& file, const std::vector<std::int64_t>& offsets);
 
 }  // namespace stashscope

@@ -8,7 +8,8 @@
 
 namespace stashscope {
 
-/// The largest load of the sections in which each buffer lives, in bytes.
+/// For each buffer, the load of the fullest section in which it lives: the bytes of all buffers
+/// that live there.
 std::vector<std::int64_t> largest_loads(const std::vector<ArenaBuffer>& buffers,
                                         const ArenaSections& sections);
 
@@ -16,7 +17,7 @@ enum class ArenaOrder {
   start,       ///< who lives first
   size,        ///< the largest first
   area,        ///< size times time, the largest first
-  peak_size,   ///< what lives at the peak first, the last to end first; of others, the largest
+  peak_size,   ///< what lives at the peak, the last to end first; then the rest, the largest first
   load_start,  ///< the largest load first, then who lives first
   load_area,   ///< the largest load first, then the largest area
   load_width,  ///< the largest load first, then who lives longest

@@ -99,8 +99,8 @@ class ArenaSearch {
   Progress progress_;
   ArenaResult result_;
   std::int64_t goal_ = 0;
-  std::int64_t unit_ = 0;                // of all sizes, and so of all capacities of interest
-  std::vector<OrderedPlacement> found_;  // by the passes, one for each kind of pass
+  std::int64_t unit_ = 0;                // divides all sizes, and so all capacities of interest
+  std::vector<OrderedPlacement> found_;  // the best of each kind of pass
 };
 
 void ArenaSearch::greedy_passes() {
@@ -171,8 +171,9 @@ void ArenaSearch::search_exactly() {
   }
 }
 
-/// Tries the lower bound, which is often reached, and then the middle between what was found and
-/// what was not found in this share of the limit, while the two are apart.
+/// Tries the lower bound, which is often reached. Then halves the range between the highest
+/// capacity tried in vain and the lowest capacity found, until the two are close. Each try takes
+/// this share of the limit.
 void ArenaSearch::narrow_down(CanonicalSearch& search, double share) {
   const std::int64_t lowest = result_.lower_bound;
   const std::int64_t apart = std::max(unit_, lowest / 1000);

@@ -197,7 +197,7 @@ void CanonicalSearch::take_back(int buffer, std::size_t lows, std::size_t floors
   offsets_[at(buffer)] = unplaced;
 }
 
-/// Whether a buffer is still to place that would lie above this one.
+/// Whether another buffer must still be placed above this one.
 bool CanonicalSearch::is_below_others(int buffer) const {
   const std::int64_t own = buffers_[at(buffer)].bytes;
   for (int s = sections_.first[at(buffer)]; s < sections_.last[at(buffer)]; ++s) {

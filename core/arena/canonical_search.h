@@ -22,11 +22,11 @@ enum class ArenaAnswer {
 ///   Learning, ASPLOS 2023, doi:10.1145/3623278.3624752.
 /// It looks only at canonical placements: buffers are placed in the order of their offsets, each at
 /// the lowest offset above the placed buffers that it overlaps in time. A branch ends where
-///   - a section's floor with all that is still to place there is above the capacity (section
+///   - a section's floor plus the bytes still to place there exceed the capacity (section
 ///     inference); the floor is at least the offset that was placed last (monotonic floor) and at
 ///     least the lowest offset of what is still to place there (unallocated floor),
 ///   - a buffer would start where another still fits below it (dominance),
-///   - a buffer failed that nothing can lie above of (hatless pruning),
+///   - a buffer failed above which nothing can lie (hatless pruning),
 ///   - an equal buffer failed at the same offset.
 /// Where no buffer that is still to place crosses from a section to the next, both sides are
 /// searched on their own. Several orders of the candidates take turns with growing numbers of
@@ -49,7 +49,7 @@ class CanonicalSearch {
     std::vector<int> buffers;
   };
 
-  /// The place of a candidate: the lowest offset first, then the order of the part.
+  /// A buffer to try next. Candidates compare by offset, then by their position in the part.
   struct Candidate {
     std::int64_t offset = 0;
     int position = 0;

@@ -37,7 +37,7 @@ class PlacedBuffers {
     lasts_.insert(lasts_.begin() + index, last);
   }
 
-  /// Forgets what ends before a section in which, or after which, all further buffers live.
+  /// Forgets the buffers that end before a section. @pre no further buffer lives before it
   void forget_before(int section) {
     std::size_t kept = 0;
     for (std::size_t i = 0; i < offsets_.size(); ++i) {

@@ -10,8 +10,8 @@
 namespace stashscope {
 
 /// Offsets from one pass over the buffers, without looking ahead. A pass over 60,000 buffers takes
-/// seconds. Both return the offset of each buffer, or nothing where a buffer would end above
-/// `most_bytes`, or where the pass is stopped.
+/// seconds. `first_fit` and `stacked_fit` return the offset of each buffer. They return an empty
+/// vector if a buffer would end above `most_bytes`, or if the pass is stopped.
 
 /// Whether a pass stops. It is asked before the first buffer and then every few hundred buffers;
 /// an empty function never stops a pass.

@@ -8,12 +8,12 @@
 
 namespace stashscope {
 
-/// Indices of buffers and sections are stored as int, in half the memory.
+/// Buffers and sections are numbered by `int`, which takes half the memory of `std::size_t`.
 inline std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
-/// The time of an arena in sections: the largest groups of buffers that live at the same time, in
-/// the order of time. Two buffers overlap in time if and only if they share a section, so that
-/// nothing else of the time matters for a placement.
+/// The time of an arena, cut into sections. Each section stands for a largest possible group of
+/// buffers that live at the same time; sections are in the order of time. Two buffers overlap in
+/// time if and only if they share a section, so a placement needs no other facts about time.
 struct ArenaSections {
   int count = 0;
   /// Of each buffer: it lives in the sections [first, last).

@@ -33,8 +33,8 @@ struct CapturedStorage {
   Expr bytes;                          ///< bytes that PyTorch allocates for the storage
   std::int64_t bytes_as_captured = 0;  ///< `bytes` at the sizes of the capture
   CapturedRole role = CapturedRole::other;
-  /// Whether a state of an optimizer takes the place of one from before the step. Then it is no
-  /// further memory in later steps.
+  /// Whether the storage holds an optimizer state that replaces one from before the step. Then
+  /// later steps need no further memory for it.
   bool replaces_state = false;
   ValueId root;  ///< the first value in the storage
   NodeId last;   ///< the last node during which the storage lives; invalid: it outlives the step

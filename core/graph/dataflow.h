@@ -47,10 +47,10 @@ struct FixedRun {
 };
 
 /// The dataflow of one training step: the graph's own nodes, and added nodes whose outputs some
-/// readers read instead of the original values. An added node is a clone, or one of a pair that
-/// evicts a tensor and restores it. The structure is flat, so that it is cheap to rebuild for every
-/// choice. Data not stored here, such as shapes, comes from the originals. Ids of added nodes and
-/// values follow the graph's ids.
+/// readers read instead of the original values. An added node is a clone, belongs to a pair
+/// that evicts a tensor and restores it, or keeps the state of the random generator. The structure
+/// is flat, so that it is cheap to rebuild for every choice. Data not stored here, such as shapes,
+/// comes from the originals. Ids of added nodes and values follow the graph's ids.
 struct Dataflow {
   Topology topology;
   std::size_t graph_nodes = 0;         ///< number of the graph's own nodes, which come first
@@ -68,6 +68,7 @@ struct Dataflow {
 
   explicit Dataflow(const Graph& graph);
 
+  /// Whether the node is an added node of any AddedKind.
   bool is_clone(NodeId id) const { return id.index() >= graph_nodes; }
   NodeId origin(NodeId id) const {
     return is_clone(id) ? cloned_nodes[id.index() - graph_nodes] : id;
@@ -95,7 +96,7 @@ ElementType stored_element(const Graph& graph, const Dataflow& dataflow, ValueId
 
 /// The added node `id`, which evicts or restores a tensor, as a Node of a graph. Its input and its
 /// output are values of the dataflow.
-/// @pre !dataflow.runs_origin(id)
+/// @pre the kind of the node is offload, fetch, compress or decompress
 Node transfer_node(const Graph& graph, const Dataflow& dataflow, NodeId id);
 
 /// A node's name without clone suffixes, including those in a model that was saved with clones.

@@ -47,9 +47,9 @@ std::vector<BandBytes> bands_by_slot(const Dataflow& dataflow, const BufferRules
                                      const Timeline& timeline, std::size_t forward_slots,
                                      NodeId yield);
 
-/// One band for each buffer, which gives the buffer a single colour. A persistent buffer has the
-/// band of its role. Any other buffer has the band `gradients` if one of its values is a gradient,
-/// else `stashed` if one of its values is stashed.
+/// One band for each buffer, which gives the buffer a single colour. A buffer that exists before
+/// the step has the band of its role. Any other buffer has the first of these bands that one of its
+/// values has: `gradients`, `optimizer_states`, `gathered_parameters`, `stashed`, `activations`.
 IdVector<BufferId, Band> band_of_buffers(const Dataflow& dataflow, const BufferRules& rules,
                                          const Timeline& timeline, std::size_t forward_slots,
                                          NodeId yield);

@@ -35,7 +35,7 @@ struct Optimizer {
   std::string_view source;             ///< where the rule and the layout of the states are from
   StatesRule states = nullptr;         ///< null: no states
   bool updates = true;                 ///< false: parameters are not updated and no states are kept
-  bool rounds_stochastically = false;  ///< bfloat16 parameters, which need no master weights then
+  bool rounds_stochastically = false;  ///< instead of keeping master weights
 };
 
 /// All optimizers; the first is the default.
@@ -59,8 +59,9 @@ struct ParameterState {
   ElementType parameter_element = ElementType::float32;
   OptimizerState state;
 
-  /// @param parameter_bytes size of the parameter; 0, such as on the host, gives 0. Throws an input
-  /// Error beyond 64 bits.
+  /// Throws an input Error if the size does not fit into 64 bits.
+  /// @param parameter_bytes size of the parameter. If it is 0, as for a parameter on the host, the
+  /// state has 0 bytes, too.
   std::int64_t bytes(std::int64_t parameter_bytes) const;
 };
 

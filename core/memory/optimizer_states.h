@@ -16,8 +16,8 @@ States one_moment(const UpdatedParameter& parameter);
 /// Two tensors like the parameter: `exp_avg` and `exp_avg_sq`.
 States two_moments(const UpdatedParameter& parameter);
 
-/// Adafactor of PyTorch: of a matrix, a mean for each row and each column of its last two axes; of
-/// a vector, the whole second moment.
+/// Adafactor of PyTorch: for a parameter of two or more axes, a mean of the second moment for each
+/// row and each column of its last two axes; for any other, the whole second moment.
 States factored_moment(const UpdatedParameter& parameter);
 
 /// Muon of PyTorch: one momentum for a parameter of two axes; two moments of AdamW for any other

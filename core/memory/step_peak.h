@@ -7,7 +7,8 @@
 namespace stashscope {
 
 /// Computes peaks of many orders of one step. Gives the peak of make_timeline without building
-/// buffers and live bytes. Holds references to its arguments.
+/// buffers and live bytes. Holds references to its arguments. Not for captured steps, whose
+/// storages may live longer than their last readers.
 class StepPeak {
  public:
   /// Throws an input Error if the size of an optimizer state overflows 64 bits.

@@ -31,7 +31,7 @@ struct Buffer {
 struct Timeline {
   std::vector<NodeId> order;
   IdVector<BufferId, Buffer> buffers;
-  IdVector<ValueId, BufferId> buffer_of;  ///< invalid for values that no node of the order makes
+  IdVector<ValueId, BufferId> buffer_of;  ///< invalid: neither given nor made by a node of `order`
   std::vector<std::int64_t> live_bytes;   ///< by slot
   std::vector<std::int64_t> idle_bytes;   ///< live bytes before each slot, and after the last one
   std::int64_t peak_bytes = 0;

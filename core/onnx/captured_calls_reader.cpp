@@ -37,14 +37,16 @@ class Table {
 
   std::string text(const std::string& column, std::size_t row) const {
     const json& value = cell(column, row);
-    if (!value.is_string()) fail_input(where(column), "is not a text", new_capture);
+    if (!value.is_string())
+      fail_input(where(column), "has an entry that is not a text", new_capture);
     return value.get<std::string>();
   }
 
   std::vector<std::int64_t> numbers(const std::string& column, std::size_t row, std::int64_t least,
                                     std::int64_t most) const {
     const json& value = cell(column, row);
-    if (!value.is_array()) fail_input(where(column), "is not a list", new_capture);
+    if (!value.is_array())
+      fail_input(where(column), "has an entry that is not a list", new_capture);
     std::vector<std::int64_t> all;
     for (const json& each : value) all.push_back(checked(each, column, least, most));
     return all;

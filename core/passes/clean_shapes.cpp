@@ -109,7 +109,6 @@ bool skip_no_op(Rewriter& graph, NodeId id) {
   return true;
 }
 
-/// Merges two consecutive transpositions.
 bool join_transpositions(Rewriter& graph, NodeId id) {
   const Node& node = graph.node(id);
   if (!is_one_of(node, {"Transpose"}) || !graph.is_only_for(node.inputs[0], id)) return false;

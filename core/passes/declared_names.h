@@ -6,7 +6,7 @@
 
 namespace stashscope {
 
-/// The model's own name for each symbol that a shape rule made up.
+/// Symbols that shape rules made up, with the model's own names for the same sizes.
 using DeclaredNames = std::map<SymbolId, Expr>;
 
 /// Replaces the symbols of `names` in all types, elements, constraints and data-dependent sizes of

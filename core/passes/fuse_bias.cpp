@@ -14,7 +14,8 @@ bool same_shape(const Rewriter& graph, ValueId a, ValueId b) {
          *graph.shape(a) == *graph.shape(b);
 }
 
-/// How BiasSoftmax repeats a bias along the axes before the softmax axis.
+/// Along which of the axes before the softmax axis BiasSoftmax repeats a bias: the first ones
+/// (outer) or the last ones (inner).
 enum class Repeats { outer, inner };
 
 /// How the bias repeats; nothing if BiasSoftmax cannot repeat a bias in this way.

@@ -50,7 +50,7 @@ constexpr std::array passes = {
 /// The user selects this pass by choosing a precision, not by its name.
 constexpr GraphPass mixed_precision = {
     mixed_precision_name, "Mixed precision",
-    "computes matrix products and the nodes after them in 16 bits", mix_precision};
+    "computes matrix products and most nodes after them in 16 bits", mix_precision};
 
 bool is_selected(const GraphPass& pass, const PassSelection& selection) {
   return selection.names.contains(std::string(pass.name));

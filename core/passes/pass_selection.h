@@ -16,8 +16,8 @@ struct ConstantEvaluator {
   std::map<std::string, Tensor> (*run)(const Graph&) = nullptr;
 };
 
-/// The passes to apply to a forward model before its backward pass is built, and what that pass is
-/// to be like.
+/// The passes and what-ifs to apply to a forward model before its backward pass is built, and the
+/// type of its gradients.
 struct PassSelection {
   std::set<std::string> names;
   ElementType precision = ElementType::undefined;  ///< mixed-precision type; undefined: off

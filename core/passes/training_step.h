@@ -32,8 +32,9 @@ TrainingStep find_boundary(std::shared_ptr<const Graph> graph);
 /// for each parameter. Nodes that lead to no output are removed. If the goal names no loss, the
 /// only scalar output is the loss. Without a scalar output, every floating-point output gets a seed
 /// gradient. Of several scalar outputs, the loss is the only one with `loss` in its name, or else
-/// the first; a warning names it. If no parameter receives a gradient, the step has only the
-/// forward pass. Throws NoGradientRule when an operator has no rule.
+/// the first; a warning names it. A model with several scalar outputs but without weights has no
+/// loss. If no parameter receives a gradient, the step has only the forward pass. Throws
+/// NoGradientRule when an operator has no rule.
 /// @param model a forward model with inferred shapes; the graph of the step has inferred shapes,
 /// too
 /// @param gradient_type the type in which float32 gradients of parameters become outputs;
@@ -42,9 +43,10 @@ TrainingStep build_backward(const Graph& model, const TrainingGoal& goal,
                             ElementType gradient_type = ElementType::undefined);
 
 /// Builds the training step of a loaded model: shape inference, inlining of known branches,
-/// unpacking of sequences, the selected passes, the backward pass. When an operator has no gradient
-/// rule, the step has only the forward pass and a warning. A model that already holds its backward
-/// pass gets no pass, and a warning if passes are selected. A captured step stays as it is.
+/// unpacking of sequences, the selected passes and what-ifs, the backward pass. When an operator
+/// has no gradient rule, the step has only the forward pass and a warning. A model that already
+/// holds its backward pass gets no pass, and a warning if passes are selected. A captured step
+/// stays as it is.
 TrainingStep prepare_training_step(const Graph& model, const TrainingGoal& goal,
                                    const PassSelection& passes = {});
 

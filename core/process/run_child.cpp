@@ -40,8 +40,8 @@ class Conversation {
     }
   }
 
-  /// Call this function after the child has ended. @param ended_well whether the child ended with
-  /// status 0
+  /// Call this function after the child has ended.
+  /// @param ended_well whether the child ended with status 0
   void finish(bool ended_well) {
     errors_.finish();
     if (ended_well) output_.finish();

@@ -50,12 +50,13 @@ ChildEnd run_child_to_end(const std::filesystem::path& program,
 
 /// Runs a program and passes on its standard output line by line. A fault in the program does not
 /// harm this process. The program is killed when this process ends for any reason.
+///
+/// When the program ends with a status other than 0, throws an Error with the program's last words.
+/// The status determines the kind of the Error. Kills the program and throws a run Error when the
+/// program exceeds a limit, and a cancelled Error when `progress` is cancelled.
 /// @param arguments without the program's name
 /// @param on_line called on this thread
-/// @param input what the program reads on its standard input When the program ends with a status
-/// other than 0, throws an Error with the program's last words. The status determines the kind of
-/// the Error. Kills the program and throws a run Error when the program exceeds a limit, and a
-/// cancelled Error when `progress` is cancelled.
+/// @param input what the program reads on its standard input
 void run_child(const std::filesystem::path& program, const std::vector<std::string>& arguments,
                const std::function<void(const std::string&)>& on_line, const Progress& progress,
                const std::string& input = {}, const ChildLimits& limits = {});

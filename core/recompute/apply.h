@@ -12,9 +12,9 @@
 namespace stashscope {
 
 /// Whether two plans conflict, so that only one of them can be applied. Plans conflict if they free
-/// the same output, if their strategies for outputs of one node differ, or if one evicts a tensor
-/// that the other recomputes together with a view of this tensor. Plans of regions conflict if the
-/// regions `overlap`.
+/// the same output, if they have different strategies for outputs of one node, or if one evicts a
+/// tensor that the other recomputes together with a view of this tensor. Plans of regions conflict
+/// if the regions `overlap`.
 bool exclude_each_other(const NodePlan& a, const NodePlan& b);
 
 /// Nodes whose outputs stay in memory regardless of plans; empty: none.

@@ -16,8 +16,8 @@ namespace stashscope {
 /// - if the owner has no producer, or
 /// - if the YieldOp is the first reader of `value` or of any value between the owner and `value`.
 ///
-/// In a graph without a YieldOp, one is assumed after all forward nodes that reads the boundary's
-/// outputs.
+/// In a graph without a YieldOp, a YieldOp is assumed that reads the boundary's outputs after all
+/// forward nodes.
 std::optional<ValueId> reused_buffer(const StrategyInput& input, ValueId value);
 
 }  // namespace stashscope

@@ -20,8 +20,8 @@ struct ClusterChoice {
   friend bool operator==(const ClusterChoice&, const ClusterChoice&) = default;
 };
 
-/// Choices by cluster. For types 3 and 4 and with `of_operator`, the key is an op
-/// type instead; for type 5 it is the name of modules, such as `h.*`.
+/// Choices by cluster. For offload, for compress and with `of_operator`, the key is an op type
+/// instead. For regions, it is the name of modules, such as `h.*`.
 using RecomputeConfig = std::map<std::string, ClusterChoice>;
 
 /// Parses entries `cluster:type:count`, separated by commas. A later entry for the same cluster

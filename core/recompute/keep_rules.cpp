@@ -14,7 +14,8 @@ namespace stashscope {
 namespace {
 
 constexpr std::size_t most_rules = 6;
-constexpr std::size_t most_options = 60;  ///< larger modules contain modules that can be regions
+/// A module with more options contains modules that can be regions, so it gets no rules.
+constexpr std::size_t most_options = 60;
 
 constexpr std::string_view usual_space = "aten.";
 constexpr std::string_view usual_overload = ".default";
@@ -67,7 +68,7 @@ std::string ranges_text(const std::set<std::size_t>& numbers) {
 /// A set of options whose outputs are kept.
 struct KeepSet {
   std::vector<bool> has;  ///< by option
-  double work = 0;        ///< that it spares
+  double work = 0;        ///< work that it spares
   std::int64_t bytes = 0;
 };
 
@@ -93,9 +94,9 @@ class KeepSets {
   KeepSets(const std::vector<KeepOption>& options, const SparedWork& spared)
       : options_(options), spared_(spared) {}
 
-  /// Sets of which no other spares more work with as few bytes, among those that grow from nothing
-  /// and those that shrink from everything, by one option at a time. Options that add no bytes are
-  /// in every set.
+  /// Tries the sets that grow from nothing and those that shrink from everything, by one option at
+  /// a time. Returns those that spare more work than every tried set with fewer bytes. Options that
+  /// add no bytes are in every set.
   std::vector<KeepSet> best() const {
     std::vector<KeepSet> sets;
     KeepSet smallest = set_of([](const KeepOption& each) { return each.bytes == 0; });

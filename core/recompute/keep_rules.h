@@ -76,10 +76,10 @@ class KeepFinder {
   IdVector<StorageId, bool> is_changed_;  ///< whether a node changes the storage in place
 };
 
-/// Rules for a region with these options, from the smallest set of kept outputs to the largest: a
-/// few sets for each measure, of which none spares more with as few bytes, and the set of all
-/// products. The sets grow and shrink by the option that spares most, or least, work for each byte.
-/// So they are good sets, but not proven to be the best of their sizes.
+/// Rules for a region with these options, sorted by the bytes that they keep: for each measure a
+/// few sets, of which a larger one always spares more work, and the set of all products. The sets
+/// grow and shrink by the option that spares most, or least, work for each byte. So they are good
+/// sets, but not proven to be the best of their sizes.
 /// @param freed_bytes what the region frees without kept outputs; every set keeps less
 std::vector<KeepRule> keep_rules(const std::vector<KeepOption>& options, std::int64_t freed_bytes,
                                  const std::vector<SparedWork>& measures);

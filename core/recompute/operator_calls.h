@@ -24,7 +24,8 @@ bool draws(const Node& node);
 /// Counts the calls of operators in a captured step.
 class OperatorCalls {
  public:
-  /// Position of an operator's name, and which of its calls in one call of a module; 0: the first.
+  /// Position of an operator's name in `names_`, and the number of the call within one call of a
+  /// module, counted from 0.
   using Key = std::pair<std::size_t, std::size_t>;
 
   explicit OperatorCalls(const Graph& graph);

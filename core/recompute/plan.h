@@ -48,9 +48,10 @@ struct NodePlan {
   NodeId node;                       ///< the entry: the node whose outputs the plan frees
   std::vector<std::size_t> outputs;  ///< positions of the stashed outputs of `node`
   /// Nodes to clone, in topological order; the entry is the last. For an evicted tensor: the nodes
-  /// that make views of it.
+  /// that make views of it. For a region: the nodes that run again, call by call.
   std::vector<NodeId> subgraph;
   /// Op types of the subgraph, each followed by `+`. For an evicted tensor: the op type of `node`.
+  /// For a region: the name of its modules, such as `h.*`.
   std::string cluster;
   ClusterId cluster_id;     ///< id of `cluster` in the opportunities
   Rational save_ratio = 1;  ///< share of the stashed bytes that the plan frees

@@ -22,8 +22,8 @@ bool takes_arguments(const RegionCall& reader, const RegionCall& maker) {
   return std::ranges::any_of(reader.argument_makers, [&](NodeId node) { return has(maker, node); });
 }
 
-/// Whether the second run of `reader` can first make again what it reads of `maker`. It asks for
-/// its arguments only.
+/// Whether `maker` can make again what `reader` reads of it, before the second run of `reader`. A
+/// second run asks only for its arguments.
 bool can_ask(const RegionCall& reader, const RegionCall& maker) {
   for (std::size_t i = 0; i < reader.arguments.size(); ++i) {
     const bool is_made_again = std::ranges::binary_search(maker.made_again, reader.arguments[i]);

@@ -7,8 +7,8 @@
 namespace stashscope {
 
 /// Whether two regions share a node, or one region needs an output that the other region frees and
-/// that is not among its arguments. Only one of two such regions can be applied. Arguments are no
-/// hindrance: before a region runs again, it makes the freed ones again.
+/// that is not among its arguments. Only one of two such regions can be applied. Freed arguments
+/// are no hindrance: they are made again before the region that needs them runs again.
 bool overlap(const Region& a, const Region& b);
 
 /// Whether the region itself or another region of its cluster reads an output that the region

@@ -184,7 +184,8 @@ class RegionRunner {
     const NodeId last(next_node().index() + call.again.size());
     add_state(call, run.trigger, last);
     hold_asked(run, last);
-    // For each node that runs again, its copy. For every other node, the copy that runs before it.
+    // For each node that runs again, its copy. For each kept or skipped node, the node that runs
+    // before its place.
     std::map<NodeId, NodeId> copy_of;
     for (std::size_t i = 0; i < call.again.size(); ++i) {
       copy_of[call.again[i]] = NodeId(next_node().index() + i);

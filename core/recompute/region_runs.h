@@ -17,7 +17,7 @@ struct RegionRun {
   /// Arguments that the first run does not hold, because the second run of another call makes them
   /// again.
   std::vector<StorageId> asked = {};
-  /// How many runs that start at the same node need this one, counted along the longest chain.
+  /// Length of the longest chain of runs that start at the same node and need this one.
   std::size_t needed_by = 0;
 };
 

@@ -98,7 +98,7 @@ SecondRun::Outcome SecondRun::outcome(const Flags& left_out) const {
 struct RunPruner::Plan {
   struct Call {
     SecondRun run;
-    std::map<OperatorCalls::Key, std::size_t> places;  ///< of what can be left out
+    std::map<OperatorCalls::Key, std::size_t> places;  ///< positions in `RegionCall::again`
     SecondRun::Flags forced;
     SecondRun::Flags left_out;
     SecondRun::Outcome outcome;
@@ -109,8 +109,8 @@ struct RunPruner::Plan {
 };
 
 RunPruner::RunPruner(const Graph& graph) : graph_(graph), operators_(graph) {
-  // Collectives of tensors that are spread over ranks: their operators are not those that a mode
-  // sees.
+  // Collectives show that tensors are spread over ranks. For such tensors, PyTorch's modes see
+  // other operators than the captured ones.
   is_spread_ = std::ranges::any_of(
       graph.nodes(), [](const Node& node) { return node.domain == "pytorch._c10d_functional"; });
 }
@@ -135,7 +135,8 @@ Region RunPruner::pruned(Region region) const {
 RunPruner::Plan RunPruner::plan(const Region& region) const {
   Plan plan;
   std::set<std::size_t> uncounted;
-  // Autocast may have cast a tensor before, and casts it once in a second run.
+  // The calls of casts cannot be counted: autocast may have made a cast before the call, but makes
+  // it during the second run.
   if (const auto cast = operators_.find("aten._to_copy.default")) uncounted.insert(*cast);
   for (const RegionCall& call : region.calls) uncounted.merge(operators_.uncounted(call));
   for (const RegionCall& call : region.calls) {
@@ -157,7 +158,7 @@ RunPruner::Plan RunPruner::plan(const Region& region) const {
   return plan;
 }
 
-/// Narrows what is left out until no call writes data that are not there.
+/// Leaves out fewer nodes until no call has conflicts.
 void RunPruner::find_conflicts(Plan& plan) const {
   for (bool has_conflicts = true; has_conflicts;) {
     has_conflicts = false;

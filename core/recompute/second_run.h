@@ -19,18 +19,22 @@ class SecondRun {
 
   std::size_t size() const { return nodes_.size(); }
 
-  /// The nodes that have to run: those that write a storage in which autograd saved a tensor or
-  /// which a needed node reads, those that draw random numbers, and those that do more than write
-  /// storages. A storage is written whole: if one node that writes it is needed, all are.
+  /// The nodes that have to run:
+  /// - those that write a storage in which autograd saved a tensor, or which a needed node reads;
+  ///   if one node that writes a storage is needed, all are;
+  /// - those that change or view a storage from before the run or of a kept node;
+  /// - those that draw random numbers, that have no outputs, or that are no operators of ATen.
   /// @param kept nodes whose outputs the region keeps
   /// @param forced further nodes that have to run
   Flags needed(const Flags& kept, const Flags& forced) const;
 
-  /// What a second run does that gives stand-ins for the outputs of some nodes.
+  /// What happens in a second run that leaves out nodes and has stand-ins, tensors without data,
+  /// for their outputs.
   struct Outcome {
     Flags runs;
     Flags reads;  ///< nodes that read a stand-in
-    /// Nodes that would write data that are not there into a storage that is there.
+    /// Nodes that do not run although they change or view a storage that has data, or have to run
+    /// in any case.
     std::vector<std::size_t> conflicts;
   };
   /// Besides `left_out`, nodes that read stand-ins do not run, except those that read only sizes.
@@ -65,9 +69,10 @@ class RunPruner {
   explicit RunPruner(const Graph& graph);
   explicit RunPruner(Graph&& graph) = delete;
 
-  /// The region without nodes that need not run. `Region::skipped` names the operators that
-  /// PyTorch has to be told of; what reads their outputs is left out, too. Every call of the module
-  /// leaves out the same operators. Changes nothing in steps whose tensors are spread over ranks.
+  /// The region without nodes that need not run. `Region::skipped` names the operator calls that
+  /// PyTorch is told to leave out; what reads their outputs is left out, too. Every call of the
+  /// module leaves out the same operators. Changes nothing in steps whose tensors are spread over
+  /// ranks.
   Region pruned(Region region) const;
 
  private:

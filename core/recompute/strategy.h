@@ -24,7 +24,7 @@ struct StrategyInput {
 };
 
 struct Findings {
-  std::vector<NodePlan> plans;            ///< plans sorted by entry, from last to first
+  std::vector<NodePlan> plans;            ///< by entry, from last to first; regions in any order
   std::vector<Obstacle> obstacles;        ///< why entries with stashed outputs have no plan
   std::set<std::string> only_asked = {};  ///< regions that are looked for only because of a config
 };
@@ -68,8 +68,8 @@ struct PlanCost {
   }
 };
 
-/// A way to reduce the stash. Under every strategy, a plan saves the bytes of its stashed outputs
-/// times its save ratio.
+/// A way to reduce the stash. A plan saves the bytes of its stashed outputs times its save ratio; a
+/// plan of a region saves the storages that the region frees.
 struct Strategy {
   PlanType type;
   std::string_view name;

@@ -10,11 +10,11 @@ namespace stashscope {
 /// the colour of its use. What no rectangle covers is free. A dashed line is the load bound.
 struct ArenaChart {
   std::string svg;
-  std::size_t left_out = 0;  ///< rectangles too small to be among the `most`
+  std::size_t left_out = 0;  ///< number of smaller rectangles that are not drawn
 };
 
 /// @param variant the variant of the study's step that the arena belongs to
-/// @param most rectangles; those with the largest areas are drawn
+/// @param most limit on the rectangles; those with the largest areas are drawn
 ArenaChart arena_chart(const Study& study, const Variant& variant, const StepArena& arena,
                        std::size_t most);
 

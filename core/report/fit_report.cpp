@@ -129,7 +129,7 @@ std::string fit_text(const Study& study, const LargestFit& fit,
                            variant_lines(study, fit.current, "After");
   if (replanned) return text + replanned_text(*replanned);
   return text +
-         "  After was tried with the plans that are on; other plans may allow more "
+         "  \"After\" is with the plans that are on; other plans may allow more "
          "(--fit-replan makes a plan for each size).\n";
 }
 

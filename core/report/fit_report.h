@@ -9,9 +9,9 @@
 
 namespace stashscope {
 
-/// The largest values of the varied dims with which the step fits into the memory, without and with
-/// the choices, and why the next larger values fail. With `replanned`, also the largest value with
-/// a plan made for each value.
+/// The largest values of the varied dimensions with which the step fits into the memory, without
+/// and with the choices, and why the next larger values fail. With `replanned`, also the largest
+/// value with a plan made for each value.
 std::string fit_text(const Study& study, const LargestFit& fit,
                      const std::optional<ReplannedFit>& replanned = {});
 

@@ -38,7 +38,7 @@ std::string pool_text(const PoolReserve& reserve, const std::vector<OtherMemory>
   const std::string set = to_string(reserve.settings);
   return "  reserved by a stream-ordered pool of CUDA" + (set.empty() ? "" : " with " + set) +
          ": " + figures_text(reserve.memory) + ", up to " +
-         format_bytes(reserve.memory.fragmentation_bytes) + " of it for no tensor of the peak\n" +
+         format_bytes(reserve.memory.fragmentation_bytes) + " more than the tensors at the peak\n" +
          device_text(reserve.device, others);
 }
 

@@ -21,9 +21,10 @@ struct PoolReserve {
 PoolReserve pool_reserve(const Study& study, const Variant& variant, const PoolSettings& settings,
                          const std::vector<OtherMemory>& others);
 
-/// Lines about it.
+/// The reserve as lines of text.
 std::string pool_text(const PoolReserve& reserve, const std::vector<OtherMemory>& others);
-/// `reserved_json` with the upper figure as `reserved_bytes`, and `reserved_low_bytes`.
+/// As `reserved_json`, with the upper figure as `reserved_bytes` and the lower one as
+/// `reserved_low_bytes`.
 nlohmann::json pool_json(const PoolReserve& reserve);
 
 /// What both pools of the CUDA plugin reserve for a run, beside what was measured.

@@ -12,9 +12,9 @@ std::string replanned_text(const ReplannedFit& fit);
 
 /// `{"largest", "at_least", "next", "refused", "unlimited", "values_tried", "grain"}`: "largest"
 /// (or null) has "value", "peak_bytes", "later_peak_bytes", "step_seconds", "extra_seconds",
-/// "config", "probe", "passes", "repeated_nodes" and "repeated_runs"; "next" (or null) has "value"
-/// and, or null, "bound_bytes" and "lowest_peak_bytes"; "at_least" says that a larger value may
-/// fit.
+/// "config", "probe", "passes", "repeated_nodes", "repeated_runs", and "reserved_bytes" if known;
+/// "next" (or null) has "value", "bound_bytes" (or null), "lowest_peak_bytes" (or null), and
+/// "fault" and "reserved_bytes" if known; "at_least" says that a larger value may fit.
 nlohmann::json replanned_json(const ReplannedFit& fit);
 
 }  // namespace stashscope

@@ -209,14 +209,14 @@ json variant_json(const Study& study, const Variant& variant) {
           {"phases", phases_json(memory_phases(variant))}};
 }
 
-/// Whose reserved memory is told.
+/// The allocator whose reserved memory is reported.
 /// @pre there is a pool, or an allocator is chosen
 json allocator_json(const ReportInput& input) {
   if (input.pool) return {{"name", "cuda_pool"}, {"settings", to_string(*input.pool)}};
   return {{"name", "pytorch"}, {"settings", *input.study.choices.allocator}};
 }
 
-/// What the pool reserves, else what the chosen allocator does.
+/// What the pool reserves or, without a pool, what the chosen allocator reserves.
 /// @pre there is a pool, or an allocator is chosen
 json reserved_json(const ReportInput& input, const Variant& variant) {
   if (!input.pool) return reserved_json(*chosen_reserve(input.study, variant, input.others));

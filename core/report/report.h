@@ -52,7 +52,8 @@ struct ReportInput {
   std::optional<std::vector<NextMove>> moves = {};
   MoveLimits tried_moves = {};
   std::optional<AllocatorAdvice> advice = {};
-  /// Settings of a stream-ordered pool of CUDA whose reserved memory is told; unset: not told.
+  /// Settings of a stream-ordered pool of CUDA whose reserved memory is reported; unset: not
+  /// reported.
   std::optional<PoolSettings> pool = {};
   std::optional<StepArenas> arenas = {};  ///< of the study's variants
   /// Memory outside tensors, stated with reserved memory.

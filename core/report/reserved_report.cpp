@@ -42,13 +42,13 @@ std::string reserved_text(const ChosenReserve& reserve, const std::vector<OtherM
   const std::string set = to_string(reserve.settings);
   return "  reserved by PyTorch's allocator" + (set.empty() ? "" : " with " + set) + ": " +
          exact_bytes(reserve.memory.reserved_bytes) + ", " +
-         format_bytes(reserve.memory.fragmentation_bytes) + " of it for no tensor of the peak\n" +
+         format_bytes(reserve.memory.fragmentation_bytes) + " more than the tensors at the peak\n" +
          device_text(reserve.device, others);
 }
 
 std::string device_text(const DeviceMemory& device, const std::vector<OtherMemory>& others) {
   const std::string parts = others_text(others);
-  return "  of the device: " + range_text(device.low_bytes, device.high_bytes) +
+  return "  needed on the device: " + range_text(device.low_bytes, device.high_bytes) +
          (parts.empty() ? "" : ", with " + parts) + "\n";
 }
 

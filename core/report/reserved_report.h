@@ -22,7 +22,7 @@ struct ChosenReserve {
 std::optional<ChosenReserve> chosen_reserve(const Study& study, const Variant& variant,
                                             const std::vector<OtherMemory>& others);
 
-/// Lines about it.
+/// The reserve as lines of text.
 std::string reserved_text(const ChosenReserve& reserve, const std::vector<OtherMemory>& others);
 
 /// A line about what the device needs in all.

@@ -9,7 +9,7 @@ namespace stashscope {
 
 namespace {
 
-/// The places of one kind that are listed one by one.
+/// Limit on the unchanged places of one what-if that are listed one by one.
 constexpr std::size_t most_stops = 5;
 
 std::string change_of(std::int64_t saved) {

@@ -29,7 +29,7 @@ class LevelTable {
       add_tensor(level_of(names, tensor.stack), tensor.bytes);
     }
   }
-  /// Ids of stacks have another meaning from now on.
+  /// Starts another snapshot, which numbers its stacks anew.
   void begin_snapshot() { rows_of_stacks_.clear(); }
 
   const std::vector<LiveLevel>& totals() const { return totals_; }
@@ -51,12 +51,13 @@ class LevelTable {
     return levels.back();
   }
 
-  /// The row of the line of a stack. The row keeps how the line was first reached.
+  /// The row of the program line in which a stack ends. Its callers are those of the first stack
+  /// with this line.
   std::size_t row_of(const SnapshotNames& names, SnapshotStackId stack);
 
   struct Row {
     std::string whole_place;  ///< the line with its folders
-    Leak leak;                ///< of a line that may not leak
+    Leak leak;                ///< a candidate: the line may turn out not to leak
   };
   std::vector<Row> rows_;
   std::unordered_map<std::string, std::size_t> rows_of_places_;
@@ -79,7 +80,7 @@ std::size_t LevelTable::row_of(const SnapshotNames& names, SnapshotStackId stack
   return found->second;
 }
 
-/// Whether a level grows until the end, and never falls.
+/// Whether a level never falls, grows at least twice, and grows in the second half.
 bool grows(const std::vector<LiveLevel>& levels) {
   std::size_t times = 0;
   std::size_t last = 0;

@@ -12,7 +12,7 @@ namespace stashscope {
 
 /// The tensors that are alive at one moment.
 struct LiveLevel {
-  std::int64_t bytes = 0;  ///< as asked for
+  std::int64_t bytes = 0;  ///< as the program asked for them, without rounding
   std::int64_t tensors = 0;
 
   friend bool operator==(const LiveLevel&, const LiveLevel&) = default;
@@ -21,7 +21,7 @@ struct LiveLevel {
 /// A line of the program whose tensors accumulate from step to step.
 struct Leak {
   std::string place;     ///< such as `train.py:12`; with folders if two lines have the same name
-  std::string function;  ///< that has the line; empty: unknown
+  std::string function;  ///< function that contains the line; empty: unknown
   std::vector<std::string> callers;  ///< the lines that call it, from the inside out, at most four
   std::vector<LiveLevel> levels;     ///< at each of the moments that were compared
 
@@ -31,8 +31,8 @@ struct Leak {
 /// What stays alive when steps are repeated.
 struct LeakSearch {
   std::int64_t device = 0;
-  /// The moments that were compared, by the number of steps or of snapshots until then. Of a long
-  /// trace, at most `most_compared`.
+  /// The moments that were compared. For a trace, the number of steps before each, for at most
+  /// `most_compared` moments. For snapshots, their numbers from 1.
   std::vector<std::size_t> steps;
   std::size_t allocations_per_step = 0;  ///< 0: the moments are the ends of snapshots
   std::vector<LiveLevel> levels;         ///< of all tensors at these moments
@@ -42,10 +42,11 @@ struct LeakSearch {
 constexpr std::size_t most_compared = 64;
 constexpr std::size_t least_compared = 3;
 
-/// Finds leaks in a trace of at least three steps, of the device that reserves the most of those
-/// with a trace. A step is what repeats itself: the lines that allocate, with sizes if these repeat
-/// as well. The tensors are those when a step has made its last one. Throws an input Error if
-/// nothing repeats itself.
+/// Finds leaks in the trace of one device: of the devices with a trace, the one that reserves the
+/// most memory. The trace must have at least three steps. A step is the part of the trace that
+/// repeats itself: allocations by the same lines, of the same sizes if the sizes repeat as well.
+/// Compares the tensors that are alive after the last allocation of each step. Throws an input
+/// Error if nothing repeats itself.
 ///
 /// A line leaks if its live bytes never fall from one step to a later one, grow at least twice, and
 /// grow in the second half of the steps. What is filled once, such as the states of an optimizer,

@@ -7,9 +7,9 @@
 
 namespace stashscope {
 
-/// A tensor that is alive. Ids are invalid where the snapshot does not know.
+/// A tensor that is alive. Ids are invalid where the snapshot does not have them.
 struct LiveTensor {
-  std::int64_t bytes = 0;  ///< as asked for
+  std::int64_t bytes = 0;  ///< as the program asked for them, without rounding
   SnapshotStackId stack = {};
   SnapshotTextId module = {};
   SnapshotTextId kind = {};

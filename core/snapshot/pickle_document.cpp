@@ -66,7 +66,7 @@ class NestingCheck {
 
   void check_depth() const {
     const std::size_t below = path_.empty() ? 0 : path_.back().height;
-    if (path_.size() + below > deepest) fail_nesting("has lists or dicts that lie too deep");
+    if (path_.size() + below > deepest) fail_nesting("has lists or dicts nested too deeply");
   }
 
   [[noreturn]] static void fail_nesting(const char* why) {
@@ -74,7 +74,7 @@ class NestingCheck {
   }
 
   const PickleDocument& document_;
-  std::vector<std::uint8_t> heights_;  ///< of the values below a value
+  std::vector<std::uint8_t> heights_;  ///< levels of nesting inside each value; or unknown, open
   std::vector<Step> path_;
 };
 
@@ -104,7 +104,8 @@ PickleId PickleDocument::add_string(PickleKind kind, std::string_view text) {
   if (kind == PickleKind::text) {
     if (const PickleId known = find_text(text); known.valid()) return known;
   }
-  // A snapshot has few different texts. The price also bounds the time of a file that has many.
+  // Charged for each different text. A snapshot has few of them. The high charge also limits the
+  // time for a file that has many.
   constexpr std::size_t overhead = 800;
   budget_->take(text.size() + overhead);
   texts_.emplace_back(text);

@@ -29,7 +29,7 @@ enum class PickleKind : std::uint8_t {
 /// value.
 class PickleDocument {
  public:
-  /// @param budget is used up by what is added; it must outlive the additions
+  /// @param budget every added value takes from it; must outlive the last addition
   explicit PickleDocument(MemoryBudget& budget);
 
   PickleId none() const { return PickleId(0); }
@@ -74,7 +74,7 @@ class PickleDocument {
   std::unordered_map<std::string_view, PickleId> known_texts_;
 };
 
-/// Throws an input Error if a value contains itself or if values lie in each other too deeply.
+/// Throws an input Error if a value contains itself or if values are nested too deeply.
 void check_nesting(const PickleDocument& document);
 
 }  // namespace stashscope

@@ -17,16 +17,17 @@ class PickleInput {
     if (at_ == buffer_.size()) fill();
     return static_cast<std::uint8_t>(buffer_[at_++]);
   }
-  /// A number of some bytes, the lowest first.
+  /// An unsigned integer of `bytes` bytes, the lowest byte first.
   std::uint64_t number(int bytes);
-  /// The next bytes; valid until the next read.
+  /// The next bytes; valid until the next read. Throws an input Error for more than 1 MiB, and if
+  /// the stream ends before.
   std::string_view take(std::uint64_t bytes);
-  /// The bytes up to the end of the line, without it; valid until the next read.
+  /// The bytes up to the end of the line, without the line break; valid until the next read.
   std::string_view line();
 
   /// The number of bytes that were read.
   std::int64_t position() const { return filled_at_ + static_cast<std::int64_t>(at_); }
-  /// Throws an input Error unless the stream has so many more bytes.
+  /// Throws an input Error unless the stream has at least `bytes` more bytes.
   void require(std::uint64_t bytes) const;
 
  private:

@@ -13,11 +13,13 @@ namespace stashscope {
 namespace {
 
 constexpr std::size_t most_marks = 256;
-/// A writer of data takes a value back only where a tuple contains itself.
+/// Limit on the opcodes that drop values. Python writes them only for tuples that contain
+/// themselves.
 constexpr std::int64_t most_taken_back = std::int64_t{1} << 20;
 constexpr const char* give_snapshot = "give a snapshot of torch.cuda.memory._dump_snapshot";
 
-/// The machine that a pickle is a program for, with the instructions that make data.
+/// A pickle is a program for a stack machine. This machine has only the instructions that make
+/// data.
 class PickleMachine {
  public:
   PickleMachine(std::istream& stream, std::int64_t bytes, MemoryBudget& budget)
@@ -87,7 +89,7 @@ class PickleMachine {
   std::size_t bottom() const { return marks_.empty() ? 0 : marks_.back(); }
 
   void mark() {
-    if (marks_.size() == most_marks) fail("values lie in each other too deeply");
+    if (marks_.size() == most_marks) fail("values are nested too deeply");
     marks_.push_back(stack_.size());
   }
 
@@ -204,7 +206,7 @@ class PickleMachine {
     if (document_.kind(container) != kind) fail_damaged();
   }
 
-  /// Moves the values from a place of the stack into the container.
+  /// Moves the values from place `from` of the stack on into the container.
   void move_values(std::size_t from, PickleId container) {
     for (std::size_t at = from; at < stack_.size(); ++at) document_.append(container, stack_[at]);
     stack_.resize(from);
@@ -223,7 +225,7 @@ class PickleMachine {
     collect(PickleKind::tuple, stack_.size() - values);
   }
 
-  /// Moves the values from a place of the stack into the container below them.
+  /// Moves the values from place `from` of the stack on into the container below them.
   void add_to(PickleKind kind, std::size_t from) {
     if (from <= bottom() || from > stack_.size()) fail_damaged();
     if (kind == PickleKind::dict && (stack_.size() - from) % 2 != 0) fail_damaged();
@@ -279,7 +281,7 @@ class PickleMachine {
   }
 
   void put(std::uint64_t place) {
-    // Python counts the places up, so that there are never more of them than bytes.
+    // Python numbers the places from 0, so a place is never larger than the number of bytes read.
     if (place > static_cast<std::uint64_t>(input_.position())) fail_damaged();
     if (place >= memo_.size()) {
       budget_.take((place + 1 - memo_.size()) * 3 * sizeof(PickleId));
@@ -305,7 +307,7 @@ class PickleMachine {
   }
 
   void count_taken_back() {
-    if (++taken_back_ > most_taken_back) fail("makes more values that it drops than data has");
+    if (++taken_back_ > most_taken_back) fail("drops too many of the values that it makes");
   }
 
   void pop_one() {

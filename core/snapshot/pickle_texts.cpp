@@ -35,7 +35,8 @@ void append_utf8(std::string& text, std::uint32_t point) {
   }
 }
 
-/// Appends the character of some hexadecimal digits. Returns false if they are none.
+/// Appends the character whose number `digits` state in hexadecimal. Returns false if they state
+/// none.
 bool append_escape(std::string& text, std::string_view digits) {
   std::uint32_t point = 0;
   const auto [end, error] =
@@ -74,8 +75,8 @@ char plain_escape(char letter) {
   }
 }
 
-/// A text of Python code, in which bytes from 128 on are UTF-8, or a text of Latin-1 in which only
-/// `\u` and `\U` are escapes.
+/// `literal`: a string literal of Python in UTF-8. `raw`: a text of Latin-1 in which only `\u` and
+/// `\U` are escapes.
 enum class Escapes : std::uint8_t { literal, raw };
 
 bool is_numbered(char letter, Escapes escapes) {

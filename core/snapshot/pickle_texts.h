@@ -10,9 +10,9 @@ namespace stashscope {
 // Numbers and texts as pickles write them. The result is empty if the text has another form or if
 // the number does not fit.
 
-/// An integer in two's complement of at most 8 bytes, the lowest first; no bytes are 0.
+/// An integer in two's complement of at most 8 bytes, the lowest byte first; 0 for no bytes.
 std::optional<std::int64_t> integer_of_bytes(std::string_view bytes);
-/// Decimal digits, with an L behind them or without.
+/// A decimal integer, with or without an L at the end.
 std::optional<std::int64_t> integer_of_text(std::string_view text);
 std::optional<double> real_of_text(std::string_view text);
 /// A Python literal in quotes.

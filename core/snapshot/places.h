@@ -8,7 +8,7 @@
 
 namespace stashscope {
 
-/// Whether a file belongs to the user's program, and neither to PyTorch nor to C++.
+/// Whether a file belongs to the user's program, and not to PyTorch or to native code.
 bool is_of_program(std::string_view file);
 
 /// The frames of a stack that belong to the user's program, from the innermost call outwards.
@@ -20,7 +20,7 @@ std::string frame_text(const SnapshotNames& names, SnapshotFrameId frame);
 /// A frame with all folders of its file, as `/home/me/train.py:12`.
 std::string whole_frame_text(const SnapshotNames& names, SnapshotFrameId frame);
 
-/// What `place_of` says of a stack that tells nothing.
+/// The result of `place_of` for a stack without frames or names.
 inline constexpr std::string_view unknown_place = "unknown";
 
 /// The line of the user's program in a stack: its innermost program frame. Without such a frame,

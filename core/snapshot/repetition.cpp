@@ -10,8 +10,8 @@ namespace {
 constexpr std::size_t least_times = 3;
 constexpr std::size_t most_periods_behind = 2;
 
-/// For each place of a sequence that is read from back to front, how many keys from there on equal
-/// those at its start.
+/// The Z array of the reversed sequence: for each position, how many keys from there on equal the
+/// keys at the start of the reversed sequence.
 std::vector<std::size_t> matches_from_end(std::span<const std::uint32_t> keys) {
   const std::size_t size = keys.size();
   const auto key = [&](std::size_t at) { return keys[size - 1 - at]; };
@@ -29,7 +29,7 @@ std::vector<std::size_t> matches_from_end(std::span<const std::uint32_t> keys) {
   return matches;
 }
 
-/// A part with a period that cannot be made longer: [begin, end).
+/// A periodic part of a sequence that cannot be made longer: [begin, end).
 struct Run {
   std::size_t begin = 0;
   std::size_t end = 0;
@@ -38,8 +38,8 @@ struct Run {
   std::size_t length() const { return end - begin; }
 };
 
-/// The longest run of two periods or more that has the first `end` keys at its end, continued
-/// behind them.
+/// The longest run of at least two periods that ends at `end`, extended beyond `end` as far as its
+/// period continues.
 Run longest_run(std::span<const std::uint32_t> keys, std::size_t end) {
   const std::vector<std::size_t> matches = matches_from_end(keys.first(end));
   Run best;
@@ -52,7 +52,7 @@ Run longest_run(std::span<const std::uint32_t> keys, std::size_t end) {
   return best;
 }
 
-/// Whether a run is long enough for steps, and what follows it short enough.
+/// Whether a run is long enough for steps, and what follows it is short enough.
 bool are_steps(const Run& run, std::size_t size) {
   return run.length() >= least_times * run.period && 2 * run.length() >= size &&
          size - run.end <= most_periods_behind * run.period;

@@ -6,7 +6,8 @@ namespace stashscope {
 
 namespace {
 
-/// A dict is searched from its end; PyTorch's have at most 13 fields.
+/// Limit on the fields of a dict, which is searched field by field. PyTorch's dicts have at most
+/// 13.
 constexpr std::size_t most_fields = 100;
 constexpr std::int64_t largest_size = std::int64_t{1} << 61;  // two of them can be added
 

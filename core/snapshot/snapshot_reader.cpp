@@ -8,10 +8,11 @@ namespace stashscope {
 namespace {
 
 constexpr int deepest_data = 8;
-/// More than a device has; the sum over all events that can be read fits 64 bits.
+/// Limit on the bytes of a tensor, more than a device has. The sum over all events that can be read
+/// fits into 64 bits.
 constexpr std::int64_t largest_tensor = std::int64_t{1} << 40;
 
-/// Settings and annotations as they are.
+/// Copies settings and annotations without interpreting them.
 class DataReader {
  public:
   DataReader(const PickleDocument& document, MemoryBudget& budget)
@@ -19,7 +20,7 @@ class DataReader {
 
   SnapshotData read(PickleId value, int depth = 0) {
     if (!value.valid()) return {};
-    if (depth > deepest_data) fail_input("", "has settings that lie too deep");
+    if (depth > deepest_data) fail_input("", "has settings that are nested too deeply");
     budget_.take(sizeof(SnapshotData::Dict::value_type));
     switch (document_.kind(value)) {
       case PickleKind::none:
@@ -229,7 +230,7 @@ class SnapshotReader {
     });
   }
 
-  /// @param address where the block lies unless it says so, as before PyTorch 2.1
+  /// @param address of the block if it states none, as before PyTorch 2.1
   SnapshotBlock block(PickleId value, std::int64_t address) {
     fields_.require(value, PickleKind::dict, "it");
     SnapshotBlock block;
@@ -253,7 +254,8 @@ class SnapshotReader {
     return block;
   }
 
-  /// The last entry in a block's history, as PyTorch 2.0 records it; invalid: none.
+  /// The latest entry in a block's history, which comes first, as PyTorch 2.0 records it; invalid:
+  /// none.
   PickleId last_use(PickleId block) {
     const PickleId history = fields_.find(block, keys_.history);
     if (!history.valid()) return {};

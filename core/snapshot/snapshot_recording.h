@@ -21,7 +21,8 @@ AllocatorAction action_of(const SnapshotNames& names, const SnapshotEvent& event
 
 /// The device that reserves the most memory at the end of the snapshot.
 std::int64_t main_device(const MemorySnapshot& snapshot);
-/// The same of the devices with events; the main device if there are none.
+/// Like `main_device`, but only among the devices with events. If no device has events, the main
+/// device.
 std::int64_t main_traced_device(const MemorySnapshot& snapshot);
 
 /// The events of a device; empty if none were recorded.

@@ -4,7 +4,7 @@ namespace stashscope {
 
 namespace {
 
-/// Of an entry in the maps of SnapshotNames.
+/// Approximate bytes of an entry in the maps of SnapshotNames.
 constexpr std::size_t entry_bytes = 128;
 
 }  // namespace

@@ -7,7 +7,7 @@
 
 namespace stashscope {
 
-/// The bytes of all tensors that one place of the program made, or that are of one kind.
+/// The bytes of all tensors that one place or module of the program made, or that are of one kind.
 struct SnapshotShare {
   std::string name;
   std::int64_t bytes = 0;
@@ -31,7 +31,7 @@ struct SnapshotUse {
 /// The memory of the device that reserves the most.
 SnapshotUse snapshot_use(const MemorySnapshot& snapshot);
 
-/// Shares of the same name beside each other.
+/// The shares of one name on both sides.
 struct SharePair {
   std::string name;
   std::int64_t left = 0;

@@ -160,7 +160,7 @@ class SnapshotWriter {
 
   const MemorySnapshot& snapshot_;
   PickleWriter out_;
-  IdVector<SnapshotFrameId, std::uint32_t> frames_;  ///< by which the pickle recalls them
+  IdVector<SnapshotFrameId, std::uint32_t> frames_;  ///< number by which the pickle recalls each
   IdVector<SnapshotStackId, std::uint32_t> stacks_;
 };
 

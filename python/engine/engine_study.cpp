@@ -80,7 +80,8 @@ EngineStudy EngineStudy::with_choices(const Choices& choices, const Study* previ
 }
 
 EngineStudy EngineStudy::ticked(const std::string& config, bool on) const {
-  // Times measured with other plans do not hold, as for the programs.
+  // Measured times hold only for the plans that they were measured with, so the parts of a measured
+  // study are not reused.
   const bool is_measured = study_->times->measured > 0;
   return with_choices(with_config(*study_, study_->choices, config, on),
                       is_measured ? nullptr : study_.get());
@@ -122,7 +123,7 @@ std::string EngineStudy::fit(const std::string& dimension, const std::string& me
   if (!replan) return fit_json(*study_, fit).dump();
   const ReplannedFit replanned = cancellable<ReplannedFit>([&](const Progress& progress) {
     ReplannedFit found = replanned_fit(*study_, fit, *replan, progress);
-    progress.update(1, "");  // a search that was cancelled is no answer
+    progress.update(1, "");  // throws if the search was cancelled: its result is incomplete
     return found;
   });
   return fit_json(*study_, fit, replanned).dump();

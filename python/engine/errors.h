@@ -4,8 +4,8 @@
 
 namespace stashscope::python {
 
-/// Turns each Error of the engine into a `stashscope.Error` with its three parts. Errors of an
-/// unexpected kind stay what pybind11 makes of them.
+/// Turns each Error of the engine into a `stashscope.Error` with its three parts. pybind11
+/// translates all other exceptions.
 void translate_errors(pybind11::module_& module);
 
 }  // namespace stashscope::python

@@ -24,7 +24,7 @@ namespace {
 
 using ClassOfStudies = py::class_<EngineStudy>;
 
-/// A property of the study inside.
+/// Adds a read-only property that is computed from the study.
 template <class Read>
 void fact(ClassOfStudies& studies, const char* name, Read read) {
   studies.def_property_readonly(name,

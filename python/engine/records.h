@@ -7,8 +7,8 @@
 
 #include "core/study/step/study.h"
 
-/// What the engine tells, as values of Python: lists of dictionaries with the keys of the JSON
-/// report where it has them, and arrays of numpy.
+/// Results of the engine as Python values: arrays of numpy, and lists of dictionaries. Facts of the
+/// JSON report have the keys of the report.
 namespace stashscope::python {
 
 /// An array of int64 that cannot be written to.

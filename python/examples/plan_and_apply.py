@@ -34,5 +34,5 @@ stashscope.capture(step, "planned.onnx")
 captured = stashscope.load("planned.onnx").peak_bytes
 print(f"{captured:,} bytes captured with the plan, {captured - planned.peak_bytes:,} more than predicted")
 
-# The model as it was.
+# The model is again as it was before the plan.
 stashscope.remove(model)

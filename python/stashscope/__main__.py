@@ -1,4 +1,4 @@
-"""`python -m stashscope`: captures a training script without a change of its code, opens and plans captured steps."""
+"""`python -m stashscope`: captures a step of an unchanged training script, and opens and plans captured steps."""
 
 from __future__ import annotations
 
@@ -54,11 +54,12 @@ def _parser() -> argparse.ArgumentParser:
                          help="calls of optimizer.step() that end the step (default: 1); for several optimizers")
     capture.add_argument("--empty", action="store_true",
                          help="give models parameters without data, for a model that does not fit into memory")
-    capture.add_argument("--kernels", choices=["cuda"], help="the operators of a GPU: attention, dropout, optimizers")
+    capture.add_argument("--kernels", choices=["cuda"],
+                         help="capture the operators that a GPU runs for attention, dropout and optimizers")
     capture.add_argument("--routing", choices=["even"],
                          help="every expert of a mixture of experts gets the same number of tokens")
     capture.add_argument("--go-on", action="store_true", help="let the script run on after the capture")
-    capture.add_argument("script", help="the script; behind it, its own arguments")
+    capture.add_argument("script", help="the script, followed by its own arguments")
     capture.add_argument("arguments", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     capture.set_defaults(run=_capture)
 

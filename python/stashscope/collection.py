@@ -9,7 +9,7 @@ from typing import Iterator
 
 @contextlib.contextmanager
 def no_collection() -> Iterator[None]:
-    """Python's collector would end tensors in cycles at moments that depend on everything else."""
+    """Switches Python's collector off, because it would end tensors in cycles at moments that other code decides."""
     enabled = gc.isenabled()
     gc.disable()
     try:

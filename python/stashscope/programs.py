@@ -10,7 +10,7 @@ _FOLDER = Path(__file__).resolve().parent
 
 
 def _run(name: str) -> None:
-    """Becomes the program."""
+    """Replaces this process by the program."""
     program = _FOLDER / "bin" / name
     if not program.is_file():
         sys.exit(f"{name}: this installation of stashscope has no programs; install the wheel that packaging/wheel.sh "

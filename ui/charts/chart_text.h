@@ -31,8 +31,8 @@ QString longest_that_fits(const QStringList& longest_first, const QFontMetricsF&
                           double width);
 
 /// Joins the parts to one line of at most `width` pixels. If the line is too long, its longest part
-/// is elided. Where that is not enough, parts are left out from the end; of the first two, the
-/// whole line is elided.
+/// is elided. If that is not enough, parts are left out from the end. If the first two parts are
+/// still too long, the whole line is elided.
 QString in_one_line(QStringList parts, const QFontMetricsF& metrics, double width);
 
 /// Paints grid lines at round numbers of bytes, with the numbers left of the plot.

@@ -58,7 +58,7 @@ Failure nothing_to_export(const std::vector<std::string>& left_out) {
               .arg(why.join(u"; "_s))};
 }
 
-/// Why variables are not worth a file; nothing if they are.
+/// Why the variables are not written to a file; nothing if they are.
 std::optional<Failure> why_empty(const ExportedEnvironment& exported) {
   if (!exported.switches_nothing_on) return std::nullopt;
   if (!exported.left_out.empty()) return nothing_to_export(exported.left_out);

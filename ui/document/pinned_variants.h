@@ -24,7 +24,7 @@ class PinnedVariants : public QObject {
   const std::vector<PinnedVariant>& all() const { return pinned_; }
   /// The sizes of a pinned variant that the shown study does not have: `batch 8, sequence 128`.
   QString other_sizes(std::size_t index) const;
-  /// The label and these sizes.
+  /// The label, with `other_sizes` if there are any.
   QString full_label(std::size_t index) const;
   /// Pins the variant of the shown study. If the variant cannot be pinned, a notice says why.
   void pin();
@@ -46,8 +46,8 @@ class PinnedVariants : public QObject {
   std::shared_ptr<const Sizes> sizes_;  ///< of the shown study
 };
 
-/// A label such as `3 plans, order minimal`: the plans of a study, and the order, fusion, optimizer
-/// and precision if they are not the default.
+/// A label such as `3 plans, order minimal`: the plans of a study, and the order, fusion,
+/// optimizer, precision, type of gradients and what-ifs that differ from the defaults.
 QString variant_label(const Study& study);
 
 }  // namespace stashscope::ui

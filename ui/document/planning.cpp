@@ -99,7 +99,8 @@ void Planning::plan(const BudgetRequest& request) {
   begin_budget(
       request, [request](const std::shared_ptr<const Study>& study, ParetoFront& archive,
                          const Progress& progress, const OnPlan& on_plan, const OnProof& on_proof) {
-        constexpr double share_without = 0.7;  // of the limit: only its answer is applied
+        // The search without passes, whose answer is applied, gets this share of the limit.
+        constexpr double share_without = 0.7;
         BudgetOffers found =
             plan_with_offers(study, request, share_without, archive, progress, on_plan, on_proof);
         return Answer{{study, {}, std::move(found.plain), {}}, std::move(found.with_passes)};
@@ -211,7 +212,8 @@ void Planning::adopt() {
 
 void Planning::take_answer(BudgetAnswer answer) {
   // A stopped search may return a worse plan than the plans that it reported before, so the best
-  // known plan is taken. What is reserved for the known plans is not known.
+  // known plan is taken. Known plans state only the peak of this step, so they are not compared by
+  // reserved memory or by later steps.
   const std::int64_t budget = answer.request.budget_bytes;
   if (!answer.request.allocator && !is_for_later_steps(*basis_, answer.request)) {
     const ParetoPoint& best = archive(answer.request.grain).best(budget);
@@ -330,13 +332,14 @@ void Planning::end_stale_budget() {
 bool Planning::is_chosen(const std::optional<AllocatorSettings>& allocator) const {
   if (!allocator) return true;
   bool is_same = false;
-  // Settings that cannot be read are chosen until their study is refused.
+  // The newest choices may have settings that cannot be read, until their study is refused. They
+  // equal no other settings.
   failure_of([&] { is_same = allocator_settings(document_.choices()) == allocator; });
   return is_same;
 }
 
-/// Says why the known plans are dropped, if only the times of the nodes have changed: the panels
-/// show no other change.
+/// If only the times of the nodes have changed, a notice says why the known plans are dropped,
+/// because the panels show no change.
 void Planning::tell_dropped(const Study& study) {
   if (basis_ == nullptr || basis_->model != study.model) return;
   const QString dropped = tr("Plans found with the previous times are dropped; search again.");

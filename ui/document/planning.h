@@ -40,7 +40,7 @@ class Planning : public QObject {
   /// Searches for plans within a budget. When the search ends or is stopped, the best plan that
   /// meets the budget is applied, as an edit of the user. Passes stay as they are; if the plans are
   /// better with passes that add no time, `offer` has them. A search for the reserved memory of an
-  /// allocator ends without an answer if other settings are chosen.
+  /// allocator ends without an answer if other settings are chosen meanwhile.
   void plan(const BudgetRequest& request);
   /// As `plan`, but may also switch on passes that lower the peak without extra time. Passes and
   /// plans are switched on together.

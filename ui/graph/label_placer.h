@@ -42,8 +42,8 @@ struct LabelOptions {
 /// Places the texts of the boxes in view, the most important texts first. The selected box comes
 /// first and always has its title. The box under the pointer follows, then groups, outer groups
 /// first, then nodes, those with the most stashed bytes first. Texts keep a readable size. A title
-/// that does not fit makes its box wider where there is room, else it is shortened or left out; the
-/// title of a block may stand beside the block.
+/// that does not fit makes its box wider where there is room, else it is shortened or left out. The
+/// title of a block, of a node or of a box outside all groups may stand beside the box.
 GraphTexts place_texts(const GraphScene& scene, const Camera& camera, const QRectF& room,
                        const LabelOptions& options);
 

@@ -149,7 +149,7 @@ LegendLayout::LegendLayout(const LegendContent& content, const QFontMetricsF& me
   take(items_of(content, false), metrics, width, most_rows);
 }
 
-/// Whether all items fit.
+/// Places the items that fit. Returns whether all items fit.
 bool LegendLayout::take(std::vector<LegendItem> items, const QFontMetricsF& metrics, double width,
                         std::size_t most_rows) {
   std::vector<double> widths;

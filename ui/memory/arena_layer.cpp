@@ -14,7 +14,7 @@ constexpr double free_hatch_period = 7;
 /// Rectangles with at least this many pixels on a side have an edge there.
 constexpr double least_edged_side = 4;
 
-/// Pixels from and to, both from the lower left.
+/// A range of pixels, counted from the left or from the bottom, without `to`.
 struct Span {
   int from = 0;
   int to = 0;

@@ -12,7 +12,7 @@ namespace stashscope::ui {
 /// The arena of the current variant with what is needed to draw it. Copying is cheap.
 struct ArenaPicture {
   std::shared_ptr<const StepArena> arena;  ///< null: there is none to show
-  /// One for each piece of the arena. Set if there is an arena.
+  /// The look of each piece of the arena. Set if there is an arena.
   std::shared_ptr<const std::vector<BlockLook>> looks;
   MemoryCurves curves;  ///< of the variant
 
@@ -25,7 +25,8 @@ std::size_t shown_slot(const CurveExtremes& live_bytes, double left, double righ
 
 /// The picture inside the plot: each tensor as a rectangle, free memory hatched. A column of pixels
 /// shows one slot, so that rectangles never cover each other. Takes time for each tensor and each
-/// pixel. @pre the picture is not empty
+/// pixel.
+/// @pre the picture is not empty
 struct ArenaLayer {
   const ArenaPicture& picture;
   MemoryLook::Colouring colouring = MemoryLook::Colouring::lifetime;

@@ -22,7 +22,7 @@ constexpr double right_of_plot = 16;
 constexpr double below_plot = 6;
 /// Maps lower than this, in lines of text, have one row of texts below the plot.
 constexpr double least_lines_for_two_rows = 9.5;
-/// How much of an arena that waits for its successor stays visible.
+/// Opacity of an arena that is out of date.
 constexpr double share_while_waiting = 0.4;
 
 }  // namespace

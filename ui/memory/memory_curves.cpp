@@ -11,7 +11,8 @@ namespace {
 
 /// Reserved memory above this multiple of the highest peak is not drawn.
 constexpr std::int64_t most_reserved_in_sight = 2;
-/// The same for the reserved memory that the user asked for: small steps fill no segment.
+/// The same for predicted reserved memory. The multiple is larger, because small steps do not fill
+/// their segments.
 constexpr std::int64_t most_predicted_in_sight = 4;
 
 using BandEdges = std::array<CurveExtremes, band_count>;

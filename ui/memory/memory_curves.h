@@ -81,7 +81,7 @@ std::int64_t highest_of(const MemoryCurves& curves);
 /// Whether reserved memory is drawn as a line. It is not drawn if the line would lie far above the
 /// curves and flatten them.
 bool shows_reserved(const MemoryCurves& curves);
-/// The same for what the allocator reserves.
+/// The same for `predicted_reserved`.
 bool shows_predicted_reserved(const MemoryCurves& curves);
 
 }  // namespace stashscope::ui

@@ -9,8 +9,8 @@
 namespace stashscope::ui {
 
 /// Paints what surrounds and overlays the curves of the memory view: axis, phases, peaks, hovered
-/// slot, cursor, and the range of a drag. Holds references to members of the view. @pre the curves
-/// are not empty
+/// slot, cursor, and the range of a drag. Holds references to members of the view.
+/// @pre the curves are not empty
 struct MemoryFrame {
   Q_DECLARE_TR_FUNCTIONS(MemoryFrame)
 

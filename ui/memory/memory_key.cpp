@@ -245,7 +245,7 @@ KeyLayout::KeyLayout(const std::vector<KeyEntry>& entries, const QFontMetricsF& 
   text_line_ = QRectF(at.x(), at.y(), std::max(0.0, room.right - at.x()), row_height);
 }
 
-/// Whether the entries fit into the rows.
+/// Places the entries. Returns whether they fit into the rows.
 bool KeyLayout::take(std::vector<KeyEntry> entries, const QFontMetricsF& metrics,
                      const KeyRoom& room) {
   const double row_height = chart_room(metrics).line;

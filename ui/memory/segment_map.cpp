@@ -422,8 +422,8 @@ const MapBlock* SegmentMap::nearest_tensor(std::size_t segment, double x) const 
   return nearest;
 }
 
-/// Chooses the tensor above or below in the next segment that has one. @param by 0: the first
-/// tensor of all
+/// Chooses the tensor above or below in the next segment that has one.
+/// @param by 0: the first tensor of all
 void SegmentMap::walk_rows(int by) {
   const MapBlock* const from = marked_block();
   const double x = from == nullptr ? 0 : rectangle(*from).center().x();

@@ -20,9 +20,8 @@ struct SweepFrame {
 };
 
 /// Peaks of tensors or reserved memory against the sizes of a dimension, without plans and with the
-/// current plans. A click sets
-/// the dimension to the size of the point next to the pointer; Return sets it to the size of the
-/// point that the keys selected.
+/// current plans. A click sets the dimension to the size of the point next to the pointer; Return
+/// sets it to the size of the point that the keys selected.
 class SweepChart : public PointChart {
   Q_OBJECT
 

@@ -45,7 +45,8 @@ QString reason_in_tip(const QAction& action) {
   return tip == QAction(action.text()).toolTip() ? QString() : tip;
 }
 
-/// Matches the search words. The match marks no letters of the name.
+/// Matches the pattern with the search words of the action. Such a match marks no letters of the
+/// name.
 std::optional<FuzzyMatch> match_other_words(const Command& command, const QString& pattern) {
   if (command.action == nullptr) return std::nullopt;
   auto found = fuzzy_match(pattern, search_words(*command.action));

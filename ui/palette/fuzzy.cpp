@@ -43,7 +43,7 @@ int score_of_step(qsizetype from, qsizetype to) {
   return gap == 0 ? side_by_side_score : -std::min(gap, most_gap_loss);
 }
 
-/// The letters of a match that may stand anywhere, or only at the starts of words.
+/// Where the letters of a match may stand: anywhere, or only at the starts of words.
 enum class Letters { any, first_of_words };
 
 Row row_of_letter(const QString& text, const QString& folded, QChar letter, Letters which) {
@@ -109,7 +109,7 @@ std::optional<FuzzyMatch> scattered_match(const QString& text, const QString& fo
   return FuzzyMatch{*best + more, places_in(rows, best - ends.begin())};
 }
 
-/// The places of the letters of `words`, which stands in the text at `start`.
+/// The match of `words`, which stands in the text at `start`.
 FuzzyMatch match_at(const QString& text, const QString& words, qsizetype start) {
   FuzzyMatch match{plain_match_score, {}};
   for (qsizetype at = start; at < start + words.size(); ++at) {

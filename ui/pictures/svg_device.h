@@ -4,9 +4,9 @@
 
 namespace stashscope::ui {
 
-/// The picture as an SVG document of shapes, texts and images, limited to what this program paints:
-/// brushes of one colour or linear gradients, pens of one colour. QSvgGenerator of Qt 6.4 is not
-/// used, because it would paint what a view clips away.
+/// The picture as an SVG document of shapes, texts and images. A brush is written as one colour or
+/// as a linear gradient (a hatched brush as its colour), a pen as one colour. QSvgGenerator of Qt
+/// 6.4 is not used, because it would paint what a view clips away.
 std::string painted_svg(const Picture& picture);
 
 /// Pixels per inch of images in memory. At this resolution, fonts in points have the same size as

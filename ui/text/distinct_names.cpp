@@ -26,7 +26,8 @@ std::vector<qsizetype> module_ends(const QString& name) {
   return ends;
 }
 
-/// Names of nodes have slashes where names of parameters have dots, and a slash in front.
+/// The module that begins at `from`; empty if only the last part of the name follows. Names of
+/// nodes have slashes where names of parameters have dots, and a slash in front.
 QString module_at(const QString& name, qsizetype from) {
   qsizetype end = from;
   while (end < name.size() && (end == 0 || !ends_module(name, end))) ++end;

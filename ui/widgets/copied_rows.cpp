@@ -13,7 +13,7 @@ namespace {
 
 using namespace Qt::StringLiterals;
 
-/// Property of a header: the column that is hidden for want of room; not set: none.
+/// Property of a header: the list of the columns that are hidden for want of room; not set: none.
 constexpr const char* no_room = "no_room";
 
 struct CopiedRows {

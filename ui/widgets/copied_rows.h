@@ -34,8 +34,8 @@ class CsvRows {
   bool has_levels_;
 };
 
-/// Hides a column while there is no room for it, or shows it again. At most one column of a header
-/// can be hidden in this way. The hidden column is still copied and saved.
+/// Hides a column while there is no room for it, or shows it again. A column that is hidden in this
+/// way is still copied and saved.
 void hide_for_room(QHeaderView& header, int column, bool is_hidden);
 
 /// The columns in screen order. A column that is hidden for want of room is among them; a column

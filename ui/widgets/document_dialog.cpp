@@ -79,7 +79,7 @@ QWidget* DocumentDialog::make_buttons() {
   connect(browse_, &QPushButton::clicked, this,
           [this] { open_outside(QUrl::fromLocalFile(text_.file)); });
   back_->setObjectName(u"document_back"_s);
-  back_->setToolTip(tr("Back to the page and place before (Alt+Left)"));
+  back_->setToolTip(tr("Back to the previous page or place (Alt+Left)"));
   connect(back_, &QPushButton::clicked, this, &DocumentDialog::go_back);
   auto* const keys = new QAction(this);
   keys->setShortcuts({QKeySequence(u"Alt+Left"_s), QKeySequence(Qt::Key_Backspace)});
@@ -205,10 +205,10 @@ void DocumentDialog::open_outside(const QUrl& url) {
 void DocumentDialog::say_where(const QString& path) {
   const QString beside = QFileInfo(text_.file).dir().filePath(path);
   const bool is_there = !text_.file.isEmpty() && QFileInfo::exists(beside);
-  failure_->setText(is_there ? tr("This is no page of the program, but the file %1.")
+  failure_->setText(is_there ? tr("The link leads to no page of the program, but to the file %1.")
                                    .arg(QFileInfo(beside).canonicalFilePath())
-                             : tr("This is no page of the program, but the file %1 in the folder "
-                                  "of its source.")
+                             : tr("The link leads to no page of the program, but to the file %1 "
+                                  "in the folder of the program's source.")
                                    .arg(QDir::cleanPath(u"docs/"_s + path)));
   failure_->show();
 }

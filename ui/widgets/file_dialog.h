@@ -18,10 +18,10 @@ struct SaveProposal {
   QString file;   ///< name of the file
 };
 
-/// Asks where to save a file. The dialog starts in the folder of the model, or in the folder of the
-/// last file that was saved for a model of that folder. A folder that is gone or cannot be written
-/// is passed over: then the dialog starts in the folder of the last saved file, in the user's
-/// documents, or in the home folder.
+/// Asks where to save a file. The dialog starts in the first of these folders that exists and can
+/// be written: the folder of the last saved file, if it was saved for a model of the same folder;
+/// the folder of the model; the folder of the last saved file; the user's documents; the home
+/// folder.
 QFileDialog* make_save_dialog(QWidget& parent, const QString& name, const QString& title,
                               const SaveProposal& proposal);
 

@@ -64,14 +64,15 @@ void TableView::focusInEvent(QFocusEvent* event) {
   selectionModel()->select(currentIndex(), QItemSelectionModel::Select | QItemSelectionModel::Rows);
 }
 
-/// Qt only selects the current cell by Space, which does nothing where rows are always selected.
+/// On Space, Qt would only select the current cell, which changes nothing while its row is
+/// selected.
 void TableView::keyPressEvent(QKeyEvent* event) {
   const bool is_space = event->key() == Qt::Key_Space && event->modifiers() == Qt::NoModifier;
   if (!is_space || !currentIndex().isValid()) return QTableView::keyPressEvent(event);
   Q_EMIT activated(currentIndex());
 }
 
-/// Qt goes to the first and to the last column instead.
+/// On Home and End, Qt would go to the first and to the last column.
 QModelIndex TableView::moveCursor(CursorAction action, Qt::KeyboardModifiers modifiers) {
   const int rows = model() == nullptr ? 0 : model()->rowCount();
   if (rows == 0 || (action != MoveHome && action != MoveEnd)) {

@@ -81,7 +81,8 @@ AnswerBar::AnswerBar(Document& document, QWidget* parent)
     buttons_.push_back(add_button(u"answer_move_%1"_s.arg(move)));
     connect(buttons_.back(), &QPushButton::clicked, this, [this, move] { apply(move); });
   }
-  // At the right end, because it is found later than the moves and must not push them aside.
+  // The number of samples stands at the right end, because it is found later than the moves and
+  // must not push them aside.
   auto* const room = new QWidget;
   room->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
   addWidget(room);
@@ -96,7 +97,7 @@ AnswerBar::AnswerBar(Document& document, QWidget* parent)
   });
   connect(&document_, &Document::choices_changed, this, [this] {
     wanted_.clear();
-    // An undo may come back to the choices of the shown study, for which no other study follows.
+    // After an undo to the choices of the shown study, no other study follows.
     document_.is_up_to_date() ? show_study() : drop_moves();
   });
   connect(&document_, &Document::study_changed, this, &AnswerBar::take_study);
@@ -354,7 +355,7 @@ void AnswerBar::show_offers() {
   for (QAction* const action : old) {
     if (is_refreshing_) {
       action->setText(menu_text(action->property(offer_name).toString()));
-      action->setToolTip(tr("Follows once the moves of this step are known"));
+      action->setToolTip(tr("Is done once the best moves of this step are known"));
     } else {
       answer_->removeAction(action);
       action->deleteLater();

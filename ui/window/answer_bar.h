@@ -55,7 +55,7 @@ class AnswerBar : public QToolBar {
   void end_refresh();
   /// The button of an offer; null if it is not offered now.
   QPushButton* button_of(const QString& offer) const;
-  /// Carries out an offer of the palette. While offers are searched for, it waits for them.
+  /// Carries out an offer of the palette. While the search for offers runs, waits for its end.
   void carry_out(const QString& offer);
   void take_study();
   void take_basis(const Study& study, std::optional<std::int64_t> reserved_bytes);
@@ -72,8 +72,8 @@ class AnswerBar : public QToolBar {
   void show_samples(const LargestFit& fit);
   void use_samples();
   /// Shows the longest form of the answer that there is room for. The answer keeps its room as long
-  /// as the model is open and the devices stay, so that the moves after it keep their
-  /// place. It gives up this room where it would leave none for the first buttons.
+  /// as the model is open and the devices stay, so that the moves after it keep their place. It
+  /// gives up this room if too little is left for the first buttons.
   void fit_answer();
   /// Width that the answer and the buttons share.
   int shared_width() const;
@@ -94,7 +94,7 @@ class AnswerBar : public QToolBar {
   QStringList forms_;          ///< the answer in words, from the longest form to the shortest
   QStringList shorter_forms_;  ///< forms that leave parts of the answer to its tip, longest first
   int answer_room_ = 0;        ///< width in pixels that the answer keeps; 0: not known yet
-  QWidget* gap_;  ///< behind the answer, as wide as the answer is narrower than its room
+  QWidget* gap_;               ///< fills the part of its room that the answer does not need
   QPushButton* fit_;
   QPushButton* samples_;
   std::optional<LargestFit> largest_;  ///< largest number of samples that fits, for `moves_of_`

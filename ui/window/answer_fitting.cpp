@@ -11,7 +11,8 @@ namespace stashscope::ui {
 
 using namespace Qt::StringLiterals;
 
-/// The words about another device have another length.
+/// If the device changes, the answer gets new room, because the words about another device have
+/// another length.
 void AnswerBar::take_basis(const Study& study, std::optional<std::int64_t> reserved_bytes) {
   const std::int64_t memory = room_.memory;
   const std::string device = std::exchange(timed_on_, study.times->measured_on);
@@ -19,7 +20,8 @@ void AnswerBar::take_basis(const Study& study, std::optional<std::int64_t> reser
   if (room_.memory != memory || timed_on_ != device) forget_room();
 }
 
-/// The next answer sets the room. The words of the last one must not.
+/// Lets the next answer set the room. The forms of the last answer are dropped, because they must
+/// not set it.
 void AnswerBar::forget_room() {
   answer_room_ = 0;
   forms_.clear();

@@ -120,7 +120,7 @@ QDockWidget* MainWindow::add_dock(const QString& name, const QString& title, QWi
   addDockWidget(area, dock);
   dock->hide();
   docks_.push_back(dock);
-  // Qt says so before it places the panels.
+  // Queued, because Qt emits the signal before it has placed the panels.
   connect(
       dock, &QDockWidget::visibilityChanged, this,
       [this, dock](bool visible) {
@@ -281,7 +281,7 @@ void MainWindow::connect_document() {
   connect(&document_.undo_stack(), &QUndoStack::cleanChanged, this,
           [this](bool clean) { setWindowModified(!clean); });
   connect(qApp, &QApplication::focusChanged, this, [this](const QWidget*, const QWidget* now) {
-    // The letter of a field may move the focus to a panel that is behind another panel.
+    // The mnemonic of a field may move the focus to a panel that is behind another panel.
     QDockWidget* const dock = covered_dock_of(now);
     if (dock != nullptr && !is_tabbing_) dock->raise();
   });
@@ -341,7 +341,7 @@ void MainWindow::take_opened() {
   // Arranging the panels takes as long as showing the study, so it is an event of its own.
   QMetaObject::invokeMethod(&workspaces_, &Workspaces::begin, Qt::QueuedConnection);
   graph_->view().setFocus();
-  // The rows of the last model are no reason to begin further down.
+  // Views begin at their first row, even if the user scrolled down in the previous model.
   for (auto* const view : findChildren<QAbstractItemView*>()) view->scrollToTop();
   const QString& session = document_.files().session_path();
   add_recent_file(session.isEmpty() ? document_.model_path() : session);

@@ -49,8 +49,9 @@ int MessageText::heightForWidth(int width) const {
          2 * frame_width;
 }
 
-/// A text that has room for all its lines needs no bar. A bar that is there only until the widget
-/// has grown would stay, because it takes room from the lines.
+/// Hides the scroll bar if the widget can grow to show all lines. A bar that appears before the
+/// widget has grown would stay, because it makes the lines narrower, so that there are more of
+/// them.
 void MessageText::choose_scroll_bar() {
   setVerticalScrollBarPolicy(text_height(width()) > most_height() ? Qt::ScrollBarAsNeeded
                                                                   : Qt::ScrollBarAlwaysOff);

@@ -86,7 +86,7 @@ void PassMenu::add_what_if(const WhatIf& what_if, QMenu& into) {
       });
 }
 
-/// The types of 16 bits, after the choice of none of them.
+/// As alternatives: no type of 16 bits, then each type of 16 bits.
 std::vector<PassMenu::Alternative> PassMenu::half_types(const QString& none, const QString& told) {
   std::vector<Alternative> types;
   for (const auto& [type, text] : {std::pair("", none), std::pair("float16", u"float16"_s),

@@ -53,7 +53,7 @@ QString sizes_of_plan(const Study& study) {
   if (!is_changed) return PlanCodeDialog::tr("The plan was made for %1, as captured.").arg(chosen);
   return PlanCodeDialog::tr(
              "The plan was made for %1; the step was captured with %2. Your script must train with "
-             "%1: with other sizes the plan works, but its peak is another.")
+             "%1: with other sizes the plan works, but its peak differs.")
       .arg(chosen, sizes_text(sizes, &CapturedSize::captured));
 }
 
@@ -79,7 +79,7 @@ QString how_to_check(const Study& study) {
 QString second_way() {
   return PlanCodeDialog::tr(
       "To train without the package, print the same plan as plain code of PyTorch and paste it "
-      "there. The plain code makes no checks:");
+      "into the script. The plain code makes no checks:");
 }
 
 /// A path as a string of Python.

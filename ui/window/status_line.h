@@ -11,8 +11,9 @@
 namespace stashscope::ui {
 
 /// Shows the peak without plans and with the current choices, and the extra time. After a search
-/// for the largest size that fits, shows this size; after a run, the measured peak. Shows the
-/// progress of a computation after 1 s, and a button that cancels the computation after 2.5 s.
+/// for the largest size that fits, shows this size; after a run, the measured peak. If a
+/// computation takes longer than 1 s, shows its progress; if longer than 2.5 s, also a button that
+/// cancels it.
 class StatusLine : public QStatusBar {
   Q_OBJECT
 

@@ -86,7 +86,7 @@ void MainWindow::add_undo_all(QMenu& menu) {
       menu, u"undo_all"_s, tr("Undo &all since the file was opened"),
       {QKeySequence(u"Ctrl+Alt+Z"_s), tr("All undone since the file was opened"),
        tr("Restores all choices in one step to their state when the file was opened, sizes and the "
-          "device included. What an opened session has stays. Undo brings everything back."),
+          "device included. The choices of an opened session stay. Undo brings everything back."),
        tr("Nothing differs from the file as it was opened"),
        [this] { return document_.opened_choices(); }});
   add_search_words(

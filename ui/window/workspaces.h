@@ -47,11 +47,12 @@ class Workspaces : public QObject {
   void begin();
   bool has_begun() const { return has_begun_; }
   const QString& current() const { return current_; }
-  /// Shows the panels of a workspace. The current workspace brings its own panels to the front.
+  /// Shows the panels of a workspace. If it is the current workspace, only brings its own panels to
+  /// the front.
   void choose(const QString& id);
-  /// Brings a panel to the front. A hidden panel that the current workspace does not have comes as
-  /// a tab of a panel in the area of its home workspace. Other panels are shown where they were
-  /// last.
+  /// Brings a panel to the front. A hidden panel that the current workspace does not have appears
+  /// in the area that it has in the workspace where it is at home, as a tab of a panel there if
+  /// there is one. Other panels are shown where they were last.
   void open(QDockWidget& panel);
   /// Restores the default arrangement of the current workspace. Does nothing before `begin`.
   void reset();

@@ -44,8 +44,8 @@ struct Scale {
 /// @pre colouring is not `stash`
 Scale scale_of(const Drawing& drawing, Colouring colouring);
 
-/// Position of a number on a logarithmic scale, from 0 (`least` or less) to 1 (`most`). @pre number
-/// > 0
+/// Position of a number on a logarithmic scale, from 0 (`least` or less) to 1 (`most`).
+/// @pre number > 0
 double share_on(const Scale& scale, double number);
 
 }  // namespace stashscope::layout

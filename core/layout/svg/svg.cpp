@@ -206,7 +206,7 @@ constexpr const char* style =
     "stroke-width:2}.edge.strong{stroke:#2f6fd0;stroke-width:2}.head.strong{fill:#2f6fd0}"
     ".stash.strong{stroke-opacity:.9}</style>\n";
 
-/// The parts of the document that depend on the focus.
+/// Writes the document, with or without a focus.
 class GraphSvg {
  public:
   GraphSvg(const Drawing& drawing, Colouring colouring, const std::optional<SvgFocus>& focus)
@@ -282,7 +282,7 @@ class GraphSvg {
     return svg;
   }
 
-  /// With a focus, a name may cover what leads out of the frame.
+  /// With a focus, the name has a background, because edges that leave the frame may run behind it.
   std::string caption(Point middle, const char* name) const {
     const double width = width_of_text(name, title_size) + 12;
     const std::string ground =

@@ -229,8 +229,9 @@ void require_token_factors(ShapeContext& context, std::size_t input, std::int64_
                std::to_string(*most));
 }
 
-/// (Q [batch, sequence, heads * key size], K, V [batch, sequence, key heads * value size], optional
-/// state, optional decay, optional beta) -> Y, state [batch, key heads, key size, value size]
+/// (Q [batch, sequence, heads * key size], K [batch, sequence, key heads * key size], V [batch,
+/// sequence, key heads * value size], optional state, optional decay, optional beta) -> Y, state
+/// [batch, key heads, key size, value size]
 void infer_linear_attention(ShapeContext& context) {
   context.set_element(0, context.element(0));
   context.set_element(1, context.element(context.has_input(3) ? 3 : 0));
@@ -296,8 +297,8 @@ void infer_rotary_embedding(ShapeContext& context) {
   context.require_dim(context.dim(positions, 1), length, "the lengths of data and positions");
 }
 
-/// The gradient is rotated in the opposite direction. Tables that the model stores are buffers,
-/// which no program trains.
+/// The gradient is rotated in the opposite direction. The tables get no gradient: tables that the
+/// model stores are constants, and tables that are computed from parameters are refused.
 void rotary_embedding_gradient(GradientContext& g) {
   for (const std::size_t table : {1U, 2U}) {
     if (g.wants(table) && g.is_computed(table)) {

@@ -9,7 +9,7 @@
 
 namespace stashscope {
 
-/// What happens to the scores between the product of queries and keys and the softmax.
+/// What happens to the scores after the product of queries and keys and before the softmax.
 enum class ScoreStepKind : std::uint8_t {
   multiply,   ///< scores * X
   divide,     ///< scores / X

@@ -27,8 +27,8 @@ constexpr std::size_t log_sum_exp_place = 5;
 /// Its outputs: dQ, dK, dV, then the gradients of the operands of the steps.
 constexpr std::size_t first_step_gradient = 3;
 
-/// Requires each leading axis of `from` to fit that of the scores or of the result. The last one
-/// counts heads, which `from` may have fewer of.
+/// Requires the leading axes of `from` to broadcast to `to`, the leading axes of the scores or of
+/// the result. The last leading axis counts heads; in `from`, their number may also be a divisor.
 void require_leading(ShapeContext& context, std::size_t input, const Shape& from, const Shape& to) {
   for (std::size_t i = 0; i + 2 < from.size(); ++i) {
     const auto given = from[from.size() - 3 - i].integer();
@@ -39,7 +39,7 @@ void require_leading(ShapeContext& context, std::size_t input, const Shape& from
     context.fail("input " + std::to_string(input) + " has the leading axes " +
                  context.text(Shape(from.begin(), from.end() - 2)) +
                  ", which do not broadcast to " + context.text(to) +
-                 " and do not divide its heads");
+                 "; only the last axis, the heads, may be a divisor instead");
   }
 }
 
@@ -152,7 +152,7 @@ void infer_fused_attention(ShapeContext& context) {
   if (context.has_output(1)) context.set_shape(1, shapes.log_sum_exp(context.attributes()));
 }
 
-/// The input whose gradient an output of FusedAttentionGrad is.
+/// The input of FusedAttentionGrad whose gradient is output `output`.
 std::size_t input_of_gradient(std::size_t output) {
   return output < first_step_gradient
              ? backward_places.query + output
@@ -232,7 +232,7 @@ struct AttentionWork {
   double scores = 0;  ///< leading axes of the result * rows * keys
   double size = 0;
   double value_size = 0;
-  double steps = 0;  ///< without those that only change the shape
+  double steps = 0;  ///< their number, without those that only change the shape
 };
 
 double number_of(const Expr& size) { return static_cast<double>(size.integer().value_or(0)); }

@@ -35,7 +35,8 @@ void infer_dropout(ShapeContext& context) {
 template <bool bitmask>
 void infer_dropout_grad(ShapeContext& context) {
   if (bitmask) {
-    context.require_length(1, bitmask_shape(context.shape(0))[0], "the mask and the gradient");
+    context.require_length(1, bitmask_shape(context.shape(0))[0],
+                           "the length of the mask and the length that the gradient needs");
   } else {
     context.require_same_shape(0, 1);
   }

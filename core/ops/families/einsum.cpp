@@ -110,7 +110,7 @@ bool repeats_a_letter(std::string letters) {
   return std::adjacent_find(letters.begin(), letters.end()) != letters.end();
 }
 
-/// dA = einsum(result, B -> A), dB = einsum(result, A -> B)
+/// For C = einsum(A, B -> C): dA = einsum(dC, B -> A), dB = einsum(dC, A -> B).
 void einsum_gradient(GradientContext& g) {
   const std::string text = g.attributes().text("equation", "");
   std::vector<std::size_t> ranks;

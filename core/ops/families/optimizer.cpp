@@ -27,9 +27,9 @@ void infer_onnx_optimizer(ShapeContext& context) {
       context.input_count() != 2 + count * (states + 2)) {
     context.fail("has " + std::to_string(context.input_count()) + " inputs and " +
                  std::to_string(context.output_count()) +
-                 " outputs; each tensor needs its gradient and " + std::to_string(states) +
+                 " outputs; each weight needs a gradient and " + std::to_string(states) +
                  (states == 1 ? " state" : " states") +
-                 ", and one output for itself and one for each state");
+                 " as inputs, and one output for itself and one for each state");
   }
   for (std::size_t i = 2 + count; i < context.input_count(); ++i) {
     const std::size_t weights = 2 + (i - 2) % count;

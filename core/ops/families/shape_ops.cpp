@@ -250,7 +250,6 @@ void infer_tile(ShapeContext& context) {
   context.set_shape(0, std::move(shape));
 }
 
-/// The gradient is reshaped to the input's shape.
 void reshape_gradient(GradientContext& g) { g.give(0, g.reshape_like(g.gradient(), g.input(0))); }
 
 void identity_gradient(GradientContext& g) { g.give(0, g.gradient()); }

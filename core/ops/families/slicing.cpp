@@ -54,7 +54,7 @@ std::optional<SliceBounds> read_bounds(ShapeContext& context, std::size_t first,
     }
     if (!known) return with_unknown_positions(std::move(bounds), context, rank);
   }
-  // A step larger than the axis takes one position.
+  // Changes no result: a step larger than the axis takes one position.
   constexpr std::int64_t furthest = std::numeric_limits<std::int32_t>::max();
   for (std::int64_t& step : bounds.steps) step = std::clamp(step, -furthest, furthest);
   if (bounds.axes.empty()) bounds.axes = all_axes(std::ssize(bounds.starts));
@@ -272,8 +272,8 @@ void split_gradient(GradientContext& g) {
   g.give(0, g.add("Concat", std::move(parts), {{"axis", g.attributes().integer("axis", 0)}}));
 }
 
-/// Joins known elements. For each position before the axis, the result takes one piece of each
-/// input.
+/// Joins known elements. For each position along the axes before `axis`, the result takes one piece
+/// of each input.
 void concat_contents(ShapeContext& context, std::size_t axis) {
   std::int64_t pieces = 1;
   for (std::size_t i = 0; i < axis; ++i) {

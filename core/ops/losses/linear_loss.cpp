@@ -28,7 +28,8 @@ bool is_transposed(const Attributes& attributes) {
   return attributes.integer("transposed", 0) != 0;
 }
 
-/// Checks the operands, which both operators share, and returns the shape of the rows.
+/// Checks the operands that both operators have. Returns the dims of the hidden states without the
+/// width.
 Shape check_linear_loss(ShapeContext& context, const LinearLossOperands& at) {
   if (context.attributes().integer("rows", 0) < 0) context.fail("its number of rows is negative");
   const std::int64_t class_axis = is_transposed(context.attributes()) ? 0 : 1;
@@ -147,8 +148,9 @@ double linear_loss_flops(const CostContext& cost) {
   return sizes.rows * sizes.classes * (2 * sizes.width + others);
 }
 
-/// The product again, and a product for each gradient; per score as many operations as
-/// SoftmaxCrossEntropyLossGrad, and one for each addition of or to a bias.
+/// The product again, and one product for the gradient of the hidden states and one for that of the
+/// weight. Each score takes as many operations as in SoftmaxCrossEntropyLossGrad, one more to add a
+/// bias, and one more to sum the gradient of the bias.
 double linear_loss_grad_flops(const CostContext& cost) {
   const LinearLossSizes sizes = sizes_of(cost, in_backward);
   const double products =
@@ -172,9 +174,10 @@ double linear_loss_bytes(const CostContext& cost) {
          cost.bytes_of_output(1);
 }
 
-/// Scores are written, replaced by their gradients, and read by each product with these gradients.
-/// For every piece the weight is read, a second time for the gradient of the hidden states, and
-/// what was summed for its own gradient is read and written.
+/// The scores are written, then read and overwritten by their gradients, and read by each product
+/// with these gradients. Every piece reads the weight, and reads it again for the gradient of the
+/// hidden states. Every piece after the first reads and writes the sum that becomes the gradient of
+/// the weight.
 double linear_loss_grad_bytes(const CostContext& cost) {
   const LinearLossSizes sizes = sizes_of(cost, in_backward);
   const double hidden = cost.output_elements(0) > 0 ? 1 : 0;

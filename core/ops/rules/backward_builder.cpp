@@ -17,7 +17,6 @@ std::vector<ValueId> BackwardBuilder::add(const std::string& scope, std::string_
                                           std::string_view op_type, std::vector<ValueId> inputs,
                                           const std::vector<bool>& outputs, Attributes attributes) {
   std::vector<ValueId> made(outputs.size());
-  // No node is added if no output is wanted.
   if (std::find(outputs.begin(), outputs.end(), true) == outputs.end()) return made;
   Node node;
   node.name =

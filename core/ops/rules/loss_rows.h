@@ -5,12 +5,14 @@
 
 namespace stashscope {
 
-/// Smaller pieces save little memory, but read the weight so often that memory traffic dominates.
+/// The least number of rows of a piece by default. Smaller pieces save little memory, but read the
+/// weight so often that memory traffic dominates.
 constexpr std::int64_t least_default_loss_rows = 64;
 
-/// The rows of a piece if nothing else is chosen: a piece has at most as many scores as the hidden
-/// states of all rows have numbers, but at least `least_default_loss_rows` rows and at most all.
-/// (Liger Kernel, arXiv 2410.10989, divides the rows by the same rule, rounded to powers of two and
+/// The default number of rows of a piece. (LinearCrossEntropyLoss computes the scores of its rows
+/// piece by piece.) A piece has at most as many scores as the hidden states of all rows have
+/// elements. It has at least `least_default_loss_rows` rows, or all rows if there are fewer. (Liger
+/// Kernel, arXiv 2410.10989, divides the rows by the same rule, rounded to powers of two and
 /// without the lower bound.)
 /// @param rows number of rows @param width numbers per hidden state @param classes scores per row
 inline std::int64_t default_loss_rows(std::int64_t rows, std::int64_t width, std::int64_t classes) {
@@ -21,7 +23,8 @@ inline std::int64_t default_loss_rows(std::int64_t rows, std::int64_t width, std
   return std::min(std::max(fitting, least_default_loss_rows), all);
 }
 
-/// The rows of a piece in LinearCrossEntropyLoss and its gradient; at least 1, at most all.
+/// The number of rows of a piece in LinearCrossEntropyLoss and its gradient; at least 1, at most
+/// all.
 /// @param wanted the attribute `rows`; 0: `default_loss_rows`
 inline std::int64_t loss_rows(std::int64_t wanted, std::int64_t rows, std::int64_t width,
                               std::int64_t classes) {

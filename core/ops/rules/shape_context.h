@@ -105,16 +105,19 @@ class ShapeContext {
   /// Throws an input Error if `a` and `b` are different numbers. Symbolic sizes pass; a run, which
   /// knows all dims, checks them.
   void require_dim(const Expr& a, const Expr& b, const char* what) const;
-  /// Requires an input, unless it is omitted, to have one axis of `size`.
+  /// Requires an input to have one axis of `size`. An omitted input, an unknown shape and symbolic
+  /// sizes pass.
   void require_length(std::size_t input, const Expr& size, const char* what) const;
-  /// Requires an input, unless it is omitted, to have this shape. Symbolic sizes pass.
+  /// Requires an input to have this shape. An omitted input, an unknown shape and symbolic sizes
+  /// pass.
   void require_shape(std::size_t input, const Shape& wanted) const;
-  /// Requires two inputs, unless one is omitted, to have equal shapes.
+  /// Requires two inputs to have equal shapes. Omitted inputs, unknown shapes and symbolic sizes
+  /// pass.
   void require_same_shape(std::size_t a, std::size_t b) const {
     if (has_shape(a)) require_shape(b, shape(a));
   }
-  /// Requires an input, unless it is omitted, to be unidirectionally broadcastable to `to`.
-  /// Symbolic sizes pass. (ONNX, Broadcasting.md)
+  /// Requires an input to be unidirectionally broadcastable to `to`. An omitted input, an unknown
+  /// shape and symbolic sizes pass. (ONNX, Broadcasting.md)
   void require_broadcastable(std::size_t input, const Shape& to) const;
 
   /// Requires two inputs to have the same element type.

@@ -184,7 +184,8 @@ class BlockReader {
         return true;
       }
       const auto input = score_input(maker);
-      if (!input) return stopped(maker, "is no step from a product of queries and keys to scores");
+      if (!input)
+        return stopped(maker, "is no step that attention can have between product and softmax");
       if (std::ranges::count(node.inputs, node.inputs[*input]) > 1) {
         return stopped(maker, "reads the scores twice");
       }
@@ -195,8 +196,8 @@ class BlockReader {
     return stopped(reader, "is too far from the product of queries and keys");
   }
 
-  /// The input of a node from which a product leads to the node. The nearest product wins: biases
-  /// may be products, too.
+  /// The input of a node that carries the scores: the one with the nearest product above it,
+  /// because a bias may come from a product, too.
   std::optional<std::size_t> score_input(NodeId id) const {
     std::optional<std::size_t> best;
     int least = most_steps;

@@ -17,7 +17,7 @@ struct AttentionOperand {
   std::vector<std::int64_t> perm;
 };
 
-/// What happens to the scores between the product of queries and keys and the softmax.
+/// What happens to the scores after the product of queries and keys and before the softmax.
 struct AttentionStep {
   std::string type;  ///< see the attribute `steps` of FusedAttention
   std::vector<ValueId> operands;

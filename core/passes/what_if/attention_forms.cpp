@@ -71,8 +71,8 @@ bool makes_same_shape(const Rewriter& graph, const AttentionBlock& block, const 
 
 }  // namespace
 
-/// Each block is read after the block before it is replaced, because a block may take in a
-/// transposition that the next one would look through.
+/// Reads each block only after the previous block has been replaced, because a block may take in a
+/// transposition that the next block would look through.
 void choose_attention(Rewriter& graph, WhatIfResult& result) {
   for (const NodeId softmax : attention_softmaxes(graph)) {
     WhatIfStop stop;
@@ -81,7 +81,7 @@ void choose_attention(Rewriter& graph, WhatIfResult& result) {
     if (block) node = fused(*block, result.value);
     if (node && !makes_same_shape(graph, *block, *node)) {
       stop = {describe(graph.node(softmax), softmax),
-              "has scores or probabilities that are reshaped, and not back"};
+              "has scores or probabilities that are reshaped but not reshaped back"};
       node.reset();
     }
     if (!node) {

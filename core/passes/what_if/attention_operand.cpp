@@ -8,7 +8,7 @@ namespace stashscope {
 
 namespace {
 
-/// The node that makes a value, behind nodes that hand it on.
+/// The node that makes a value. Looks through Identity nodes.
 NodeId maker_of(const Rewriter& graph, ValueId value) {
   NodeId maker = graph.maker(value);
   while (maker.valid() && is(graph.node(maker), "Identity")) {
@@ -17,7 +17,7 @@ NodeId maker_of(const Rewriter& graph, ValueId value) {
   return maker;
 }
 
-/// perm[i] names the axis of the transposed tensor; `inner` transposes before it.
+/// The permutation that applies `inner` first, then `perm`.
 std::vector<std::int64_t> composed(const std::vector<std::int64_t>& perm,
                                    const std::vector<std::int64_t>& inner) {
   std::vector<std::int64_t> both;
@@ -28,14 +28,14 @@ std::vector<std::int64_t> composed(const std::vector<std::int64_t>& perm,
 
 bool is_identity(const std::vector<std::int64_t>& perm) { return std::ranges::is_sorted(perm); }
 
-/// Whether `shape` has one more axis in `longer`, behind its heads.
+/// Whether `longer` is `shape` with one more axis after the heads (axis 1).
 bool has_axis_behind_heads(const Shape& shape, const Shape& longer) {
   return shape.size() == 4 && longer.size() == 5 && shape[0] == longer[0] &&
          shape[1] == longer[1] && shape[2] == longer[3] && shape[3] == longer[4];
 }
 
-/// Whether each head is repeated as a whole, `unsqueezed` to an axis of its own and `expanded`. An
-/// axis before the heads would repeat all of them in turn.
+/// Whether each head is repeated: `unsqueezed` has a new axis of size 1 after the heads, which is
+/// larger in `expanded`. A new axis before the heads would repeat the list of heads instead.
 bool repeats_heads(const Shape& shape, const Shape& unsqueezed, const Shape& expanded) {
   return has_axis_behind_heads(shape, unsqueezed) && unsqueezed[2].is(1) &&
          has_axis_behind_heads(shape, expanded);

@@ -13,8 +13,8 @@ AttentionOperand transposed(AttentionOperand operand);
 /// The tensor from which transpositions make the operand.
 AttentionOperand seen_through(const Rewriter& graph, AttentionOperand operand);
 
-/// The tensor with fewer heads if each of its heads is repeated for several query heads; otherwise
-/// the operand.
+/// The tensor before its heads were repeated for several query heads; the operand itself if its
+/// heads are not repeated.
 AttentionOperand before_repetition(const Rewriter& graph, const AttentionOperand& operand);
 
 }  // namespace stashscope

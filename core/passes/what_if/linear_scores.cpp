@@ -179,7 +179,8 @@ class Descent {
   }
 
   void add_bias(NodeId id, ValueId bias) {
-    if (found_.bias.valid() || softmax_ || found_.normalized) stop_at(id, "is no bias");
+    if (found_.bias.valid() || softmax_ || found_.normalized)
+      stop_at(id, "adds to them after their bias or softmax");
     const Shape& added = shape(id, bias);
     if (added.size() != 1 || added.front() != classes_ ||
         class_axis_ + 1 != std::ssize(result(id))) {
@@ -244,7 +245,7 @@ class Descent {
     Integers target;
     for (const Expr& dim : *type.shape) target.push_back(dim.integer().value_or(-1));
     if (target.back() < 1 || std::count(target.begin(), target.end(), -1) > 1) {
-      stop_at(id, "makes rows of several sizes that are not numbers");
+      stop_at(id, "makes several axes whose sizes are not numbers");
     }
     Node node = moved_node(id);
     node.op_type = "Reshape";

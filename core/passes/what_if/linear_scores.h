@@ -7,7 +7,7 @@
 
 namespace stashscope {
 
-/// A node that changes the rows of scores, as a node that changes the rows of hidden states.
+/// A node that changes the rows of the scores, rewritten to change the rows of the hidden states.
 struct MovedNode {
   NodeId place;  ///< the node that changes the scores
   Node node;     ///< input 0 is open: it is the hidden states so far
@@ -19,8 +19,8 @@ struct MovedNode {
 /// The scores of a loss as a product of hidden states and a weight.
 struct LinearScores {
   ValueId hidden;
-  ValueId weight;           ///< [width, classes], or [classes, width] if transposed
-  bool transposed = false;  ///< the weight's axes
+  ValueId weight;           ///< [width, classes], unless transposed
+  bool transposed = false;  ///< the weight is [classes, width]
   ValueId bias;             ///< [classes], added after scaling; invalid: none
   double scale = 1;
   bool normalized = false;       ///< the loss reads the logarithm of the softmax of the scores
@@ -28,7 +28,7 @@ struct LinearScores {
   std::vector<MovedNode> moved;  ///< in the order of the path
 };
 
-/// Thrown by `linear_scores_of`.
+/// Thrown if a loss cannot be computed in pieces.
 struct NoLinearScores {
   std::string reason;  ///< to be read after the loss's name: "reads scores of ..."
 };

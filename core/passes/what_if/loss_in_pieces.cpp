@@ -54,7 +54,7 @@ void require_pieces(const Rewriter& graph, const Node& loss, const LinearScores&
   throw NoLinearScores{"has only " + std::to_string(*classes) + " classes for " +
                        std::to_string(*width) +
                        " inputs per row, so that all scores fit into one piece; give the rows of a "
-                       "piece to divide them all the same"};
+                       "piece to divide them anyway"};
 }
 
 /// Inserts the nodes that change the hidden states as the path changes the scores. Returns the
@@ -116,7 +116,7 @@ Node plain_node(std::string type, std::string name, std::vector<ValueId> inputs,
 
 TensorType list_of(std::int64_t length) { return {ElementType::int64, Shape{length}, {}}; }
 
-/// Computes the dims of scores from those of the hidden states, whose last axis alone differs.
+/// Computes the dims of scores from those of the hidden states, which differ in the last axis only.
 void read_dims_of_hidden(Rewriter& graph, NodeId id, ValueId hidden) {
   const Node shape = graph.node(id);
   const Shape scores = *graph.shape(shape.inputs[0]);

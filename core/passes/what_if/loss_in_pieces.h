@@ -12,8 +12,7 @@ namespace stashscope {
 /// LinearCrossEntropyLoss, which computes the scores of some rows at a time. Finds
 /// SoftmaxCrossEntropyLoss, and NegativeLogLikelihoodLoss of a LogSoftmax. Nodes between product
 /// and loss that select, divide or merge rows are applied to the hidden states instead; a bias, a
-/// constant factor and casts become part of the operator. Best applied after other passes and after
-/// mixed precision, whose casts it takes along. Returns the number of replaced losses.
+/// constant factor and casts become part of the operator. Returns the number of replaced losses.
 /// @param rows rows of a piece; 0: as many as `default_loss_rows` gives when the step runs
 /// @param stopped receives each loss that is found but not replaced, and why
 std::size_t compute_loss_in_pieces(Rewriter& graph, std::int64_t rows,

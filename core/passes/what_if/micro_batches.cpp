@@ -124,8 +124,9 @@ void check_unnamed_batch(const Graph& model, const std::vector<ValueId>& inputs,
     return;
   }
   const std::string why =
-      elsewhere.valid() ? "while " + names_of(model, {elsewhere}) + " is another axis"
-                        : "whose name is none for samples; give the batch a name such as 'batch'";
+      elsewhere.valid()
+          ? "while " + names_of(model, {elsewhere}) + " is another axis"
+          : "whose name does not stand for samples; give the batch a name such as 'batch'";
   axis.stopped_by.push_back(
       {describe(model.value(inputs.front())), "has the first axis " + quoted + ", " + why});
   axis.batch = SymbolId();

@@ -26,16 +26,16 @@ struct BatchAxis {
   std::vector<std::string> notes{};  ///< one sentence each
 };
 
-/// The batch is the named dimension that is the first axis of an input. Of several such dimensions
-/// it is the one whose name says so. A dimension whose name says
-/// something else, such as `seq`, is none. No input may have it in another axis, and no value
-/// twice.
+/// Finds the batch: the named dimension that is the first axis of an input. Of several such
+/// dimensions, it is the one whose name stands for samples, such as `batch`. A dimension whose name
+/// stands for something else, such as `seq`, is no batch. The batch cannot be split if an input has
+/// it in another axis or a value has it twice in its shape.
 /// @param trained the values that training changes
 BatchAxis find_batch(const Graph& model, const std::vector<ValueId>& trained);
 
 /// The step of one micro-batch: sizes are formulas of the whole batch, and each gradient is added
-/// to a buffer that the step keeps. The sums take the place, the names and the outputs of the
-/// gradients in `parameters`.
+/// to a buffer that the step keeps. The sums get the names of the gradients, and replace them in
+/// `parameters` and among the outputs.
 /// @param step a step with inferred shapes and backward pass
 /// @param split without sums; its count is at least 2
 Graph micro_step(const Graph& step, std::vector<Parameter>& parameters, MicroBatches split);

@@ -11,8 +11,8 @@ namespace stashscope {
 
 namespace {
 
-/// The most batches that are factors of a term, such as 2 in `batch * batch`. What a reshape leaves
-/// over is a quotient, from which the batch may cancel, so that batches in functions do not count.
+/// The highest power of the batch in a term, such as 2 in `batch * batch`. The batch inside
+/// functions does not count, because a reshape can leave a quotient from which the batch cancels.
 std::int64_t power_of(const Expr& dim, SymbolId batch) {
   std::int64_t most = 0;
   for (const Term& term : dim.terms()) {

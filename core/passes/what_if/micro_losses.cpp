@@ -67,7 +67,8 @@ class Reductions {
 
   Reduction of(ValueId value) const { return kinds_[value]; }
 
-  /// The operand whose kind of dependence is the node's; nothing for other nodes.
+  /// The operand whose Reduction is also that of the node's result; nothing if there is no such
+  /// operand.
   std::optional<ValueId> passed_on(const Node& node) const {
     if (keeps_reduction(node)) return node.inputs[0];
     if (is_one_of(node, {"Mul"}) && !depends_[node.inputs[0]]) return node.inputs[1];
@@ -144,8 +145,9 @@ class LossScaler {
     add_scale(whole, loss, NodeId(producer.index() + 1));
   }
 
-  /// Makes an output that is no loss the sum of those of the micro-batches. Returns whether it is
-  /// one; otherwise every micro-batch has it, or its samples, or it is left out.
+  /// Scales an output that is no loss so that the micro-batches add up to the output of the whole
+  /// batch. Returns whether they do. If not, the output has samples, does not depend on samples, or
+  /// is left out with a note.
   bool add_up_output(ValueId output) {
     const Reduction kind = reductions_.of(output);
     if (reductions_.has_samples(output) || kind == Reduction::none) return false;
@@ -172,7 +174,8 @@ class LossScaler {
   }
 
  private:
-  /// Scales the terms that need it, in the order of a mixed sum.
+  /// Scales the terms of a mixed sum, and the terms of mixed sums among them, as far as they need
+  /// it.
   void scale_terms(NodeId sum) {
     std::vector<NodeId> left = {sum};
     while (!left.empty()) {
@@ -205,7 +208,7 @@ class LossScaler {
     return mixed;
   }
 
-  /// Gives what the producer makes a new name, under which other nodes read it.
+  /// Gives the value that the producer makes a new name. Other nodes then read it by this name.
   ValueId rename_made(ValueId loss, NodeId producer) {
     const ValueId made =
         data_.add_value(unused(model_.value(loss).name + part_suffix), model_.value(loss).type);
@@ -251,7 +254,8 @@ class LossScaler {
     }
   }
 
-  /// A mean over labels that are not ignored, or that have weights, is no mean of such means.
+  /// Notes a mean over labels that are not ignored, or that have weights. It may differ from the
+  /// mean of the means of the micro-batches.
   void note_ignored(NodeId id) {
     while (const auto operand = reductions_.passed_on(model_.node(id))) {
       id = model_.value(*operand).producer;
@@ -266,9 +270,11 @@ class LossScaler {
     const bool is_internal = node.op_type == "SoftmaxCrossEntropyLossInternal";
     const bool ignores = node.attributes.has("ignore_index") || (is_internal && has(3));
     if (!has_weights && !ignores) return;
-    notes_.push_back(describe(node, id) + " is a mean over labels that " +
-                     (has_weights ? "have weights" : "are not ignored") +
-                     "; the micro-batches add up to the whole batch if each has as many of them");
+    notes_.push_back(
+        describe(node, id) + " is a mean over labels that " +
+        (has_weights ? "have weights" : "are not ignored") +
+        "; the micro-batches add up to the whole batch only if such labels count equally in all "
+        "of them");
   }
 
   const Graph& model_;

@@ -7,7 +7,7 @@
 
 namespace stashscope {
 
-/// The number that all of `text` writes; nothing if it is no whole number of 64 bits.
+/// The whole of `text` as an integer of 64 bits; nothing if `text` is anything else.
 inline std::optional<std::int64_t> whole_number(std::string_view text) {
   std::int64_t number = 0;
   const char* const last = text.data() + text.size();

@@ -122,15 +122,16 @@ std::int64_t allowed_bytes(const MemoryLimit& limit, const std::optional<std::in
   return static_cast<std::int64_t>(std::floor(share * static_cast<double>(before.value_or(0))));
 }
 
-/// What is reserved under other settings is no growth of the step.
+/// Fails if the baseline was recorded under other allocator settings: what other settings reserve
+/// is not growth of the step.
 void check_allocators(const MemoryRecord& record, const MemoryRecord& baseline) {
   if (!baseline.allocator || baseline.allocator == record.allocator) return;
   const auto name = [](const std::string& settings) {
     return settings.empty() ? std::string("the default settings") : printable(settings);
   };
   fail_limit("growth.reserved_bytes",
-             "compares with a baseline for " + name(*baseline.allocator) +
-                 " of the allocator, and this step is for " + name(record.allocator.value_or("")),
+             "needs equal allocator settings: the baseline has " + name(*baseline.allocator) +
+                 ", this step has " + name(record.allocator.value_or("")),
              "give the same --allocator, or write the baseline again with --save-baseline");
 }
 

@@ -58,8 +58,10 @@ struct CheckResult {
   bool is_broken() const;
 };
 
-/// @param baseline null: none. Throws an input Error if a limit needs a baseline and there is none,
-/// and if no module matches a pattern.
+/// Throws an input Error if a limit needs a figure of the baseline that is missing, if the baseline
+/// has other allocator settings than the step (for a growth of reserved memory), or if no module
+/// matches a pattern.
+/// @param baseline null: none
 CheckResult check_limits(const MemoryRecord& record, const MemoryLimits& limits,
                          const MemoryRecord* baseline);
 

@@ -24,7 +24,8 @@ struct MemoryRecord {
   CheckedBytes step;
   std::map<std::string, CheckedBytes> modules;
   std::map<std::string, std::int64_t> tensors;  ///< bytes of the tensors alive at the peak
-  /// Settings under which memory is reserved, as PYTORCH_CUDA_ALLOC_CONF. Not set: not recorded.
+  /// The allocator's settings, as in PYTORCH_CUDA_ALLOC_CONF; `reserved_bytes` depends on them. Not
+  /// set: not recorded.
   std::optional<std::string> allocator;
 
   friend bool operator==(const MemoryRecord&, const MemoryRecord&) = default;

@@ -53,7 +53,7 @@ std::string device_clause(const DeviceMemory& device) {
          range_text(device.low_bytes, device.high_bytes) + " of the device.";
 }
 
-/// What a pool of CUDA reserves for the step; empty if it is not told.
+/// What a pool of CUDA reserves for the step; empty if the input has no pool.
 Sentence pool_sentence(const ReportInput& input) {
   if (!input.pool) return "";
   const Study& study = input.study;
@@ -73,7 +73,7 @@ Sentence reserved_sentence(const ReportInput& input) {
   const std::string text = to_string(reserve->settings);
   return "PyTorch's allocator " + (text.empty() ? "" : "with " + quoted(text) + " ") + "reserves " +
          strong_bytes(reserve->memory.reserved_bytes) + " for it, " +
-         format_bytes(reserve->memory.fragmentation_bytes) + " of it for no tensor of the peak." +
+         format_bytes(reserve->memory.fragmentation_bytes) + " more than the tensors at the peak." +
          device_clause(reserve->device);
 }
 

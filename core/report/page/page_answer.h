@@ -11,9 +11,9 @@ namespace stashscope {
 /// A sentence of the page as HTML.
 using Sentence = std::string;
 
-/// Sentences on the peak, on whether the peak fits into the device's memory, on the time of the
-/// step, and on the bands and the module that hold the most memory. The sentence on the peak comes
-/// first.
+/// Sentences on the peak, which comes first, on what allocators reserve, on whether the step fits
+/// into the device's memory, on the time of the step, on the moment of the peak, and on the bands
+/// and the module that hold the most memory.
 std::vector<Sentence> answer_sentences(const ReportInput& input,
                                        const std::vector<ModuleMemory>& modules);
 

@@ -16,7 +16,7 @@ nlohmann::json page_plans(const Study& study, const PageLimits& limits);
 void add_freed_tensors(const Study& study, const PageTensors& tensors, nlohmann::json& plans);
 
 /// The rows of the table of modules, at most `limits.rows`: `module`, `is_rest`, `peak_bytes`,
-/// `peak_share` in per cent, `peak_symbolic`, `stashed_bytes`, `seconds`.
+/// `peak_share` in per cent, `peak_symbolic`, `stashed_at_peak_bytes`, `seconds`.
 nlohmann::json page_modules(const Study& study, const std::vector<ModuleMemory>& modules,
                             const PageLimits& limits);
 

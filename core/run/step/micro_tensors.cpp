@@ -14,7 +14,7 @@ std::string bytes_of(const Tensor& tensor) {
   return {reinterpret_cast<const char*>(data.bytes.data()), data.bytes.size()};
 }
 
-/// Both tensors along an axis.
+/// Joins two tensors along an axis.
 Tensor together(const Tensor& a, const Tensor& b, std::size_t axis) {
   std::vector<std::int64_t> dims = a.dims();
   std::size_t blocks = 1;

@@ -15,8 +15,8 @@ bool is_split_input(const Graph& graph, ValueId value);
 
 Tensor zeros(ElementType element, const std::vector<std::int64_t>& dims);
 
-/// The samples of one micro-batch. Throws an input Error if the micro-batches of the graph do not
-/// divide the tensor's first axis.
+/// The samples of one micro-batch. Throws an input Error if the tensor's first axis is not a
+/// multiple of the number of micro-batches.
 /// @param index the number of the micro-batch, from 0
 Tensor micro_batch_of(const Graph& graph, const Value& value, const Tensor& whole,
                       std::int64_t index);
@@ -25,9 +25,10 @@ Tensor micro_batch_of(const Graph& graph, const Value& value, const Tensor& whol
 /// times.
 Measurement in_one_step(Measurement first, const Measurement& second);
 
-/// Collects the outputs of a step from those of its micro-batches. Losses are added up, outputs
-/// with samples are put together along the axis of the samples, and of every other output the last
-/// one counts, which for a gradient is the sum. Keeps a reference to the graph.
+/// Collects the outputs of a step from those of its micro-batches. Outputs with an axis of samples
+/// are joined along this axis, and losses are added up. Every other output is that of the last
+/// micro-batch; a gradient of the last micro-batch is the sum over all. Keeps a reference to the
+/// graph.
 class MicroOutputs {
  public:
   /// @param graph a graph that is split into micro-batches

@@ -75,7 +75,7 @@ class Runner {
 /// make_runner rejects settings that the CPU does not support.
 struct RunSettings {
   bool wants_outputs = true;      ///< if false, outputs are neither copied to the host nor returned
-  bool traces = true;             ///< if false, only the time of the whole step is measured
+  bool traces = true;             ///< if false, only time and peak bytes of the step are measured
   bool rounds_to_tf32 = false;    ///< float32 matrix products may round operands to 19 bits
   bool updates = false;           ///< parameters change after each run, as the plan's update says
   double learning_rate = 1e-3;    ///< learning rate of the updates

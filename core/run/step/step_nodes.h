@@ -22,8 +22,9 @@ class StepNodes {
   const Op& op(NodeId id) const;
   /// The since-version of the node's operator in the graph's opset.
   std::int64_t version(NodeId id) const;
-  /// The seed of a random node: its seed attribute, else a number derived from its first output's
-  /// name, so that clones draw the same numbers. 0 for all other nodes.
+  /// The seed of a random node: its seed attribute, else a number derived from the name of its
+  /// first output (of the node, if it lacks this output), so that clones draw the same numbers. 0
+  /// for all other nodes.
   std::uint64_t seed(NodeId id) const;
 
   /// An output of a YieldOp, which is the gradient of `operand`.
@@ -42,9 +43,9 @@ class StepNodes {
 };
 
 /// The data of a graph input or constant: from `inputs`, else from the model. In a step that is
-/// split into micro-batches, an input of samples has those of one micro-batch, and a sum of
-/// gradients has zeros. Throws an input Error that names the value when it has no data, when given
-/// data does not fit the model, or when the elements are strings.
+/// split into micro-batches, an input with samples gets the samples of one micro-batch, and a sum
+/// of gradients gets zeros. Throws an input Error that names the value when it has no data, when
+/// given data does not fit the model, or when the elements are strings.
 /// @param micro_batch the number of the micro-batch, from 0
 Tensor persistent_tensor(const Graph& graph, ValueId id, const NamedTensors& inputs,
                          std::int64_t micro_batch = 0);
@@ -61,8 +62,8 @@ std::map<std::string, std::int64_t> data_dependent_sizes(
     const Graph& graph, const std::function<const std::vector<std::int64_t>&(ValueId)>& dims_of);
 
 /// Throws an input Error if `has_kernel` rejects any operator of the graph or of a subgraph. The
-/// Error lists the rejected operators as `domain.type`. @param runner subject of the message, such
-/// as "the CPU runner"
+/// Error lists the rejected operators as `domain.type`, or `type` in the default domain.
+/// @param runner subject of the message, such as "the CPU runner"
 void require_kernels(const Graph& graph, bool (*has_kernel)(const Node&),
                      const std::string& runner);
 

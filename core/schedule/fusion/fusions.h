@@ -43,8 +43,8 @@ OrderInput fused_input(const OrderInput& step, const FusedStep& fused, const Fus
 std::vector<NodeId> nodes_in(const OrderInput& step, const OrderStrategy& order,
                              const FusedGroups& groups);
 
-/// The timeline of the step in a given order or in the order of a strategy. @param nodes all nodes,
-/// with the members of a group together
+/// The timeline of the step in a given order or in the order of a strategy.
+/// @param nodes all nodes, with the members of a group together
 Timeline timeline_in(const OrderInput& step, std::vector<NodeId> nodes, const FusedGroups& groups);
 Timeline timeline_in(const OrderInput& step, const OrderStrategy& order, const FusedGroups& groups);
 

@@ -13,14 +13,14 @@ using Merge = std::pair<NodeId, NodeId>;  ///< joins the groups of two nodes
 /// Largest number of nodes in one kernel: the default of max_fusion_size in PyTorch's Inductor.
 constexpr std::size_t most_fused_nodes = 64;
 
-/// The pointwise nodes of a step, and which of them may be fused: nodes of equal dims in the same
+/// The pointwise nodes of a step, and which of them may be fused: nodes of equal shape in the same
 /// pass (forward or backward) that the user did not separate.
 class FusableNodes {
  public:
   explicit FusableNodes(const FusionInput& input);
 
   bool contains(NodeId node) const { return kind_[node] >= 0; }
-  /// Whether both nodes can be fused, have equal dims and belong to the same pass.
+  /// Whether both nodes can be fused, have equal shapes and belong to the same pass.
   bool fit(NodeId a, NodeId b) const { return contains(a) && kind_[a] == kind_[b]; }
   /// Equal for nodes that may share a group; negative for nodes that cannot be fused.
   int kind(NodeId node) const { return kind_[node]; }
@@ -79,7 +79,7 @@ bool has_order(const Topology& topology, const FusedGroups& groups);
 std::vector<Merge> dataflow_merges(const FusionInput& input, const FusableNodes& nodes);
 
 /// Returns a merge of each pointwise node with the next pointwise node of the same depth
-/// (`depths_of`), pass and dims. Clones are merged only with clones.
+/// (`depths_of`), pass and shape. Clones are merged only with clones.
 std::vector<Merge> horizontal_merges(const FusionInput& input, const FusableNodes& nodes);
 
 FusedGroups dataflow_groups(const FusionInput& input);

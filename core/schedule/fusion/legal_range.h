@@ -34,8 +34,8 @@ struct LegalRange {
 /// move together.
 class MovableOrder {
  public:
-  /// Holds references to topology and groups. @param order every node once, producers before
-  /// readers, the members of a group adjacent
+  /// Holds references to topology and groups.
+  /// @param order every node once, producers before readers, the members of a group adjacent
   MovableOrder(const Topology& topology, const FusedGroups& groups, std::vector<NodeId> order);
   MovableOrder(const Topology& topology, FusedGroups&& groups, std::vector<NodeId> order) = delete;
 
@@ -53,7 +53,8 @@ class MovableOrder {
   LegalRange range(NodeId node) const;
 
   /// The obstacle to moving a node, with its group, directly before a slot; empty if the move is
-  /// valid or changes nothing. @param before a slot, or the number of nodes for the end
+  /// valid or changes nothing.
+  /// @param before a slot, or the number of nodes for the end
   std::optional<MoveObstacle> obstacle(NodeId node, std::size_t before) const;
 
   /// The argument `before` of `move` that makes the node, or the first member of its group, run in

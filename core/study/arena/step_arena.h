@@ -12,7 +12,7 @@
 namespace stashscope {
 
 /// What lies in the arena of a step: a tensor, or the workspace of a node. Offset and size are in
-/// bytes; it is there while the nodes in the slots [first_slot, last_slot] run.
+/// bytes. The piece is there while the nodes in the slots [first_slot, last_slot] run.
 struct ArenaPiece {
   BufferId buffer;  ///< invalid: workspace of the node in `first_slot`
   std::uint32_t first_slot = 0;
@@ -31,16 +31,16 @@ inline bool is_there(const ArenaPiece& piece, std::size_t slot) {
 /// A static arena: one block of memory in which everything that a step allocates has a fixed
 /// offset. Immutable.
 ///
-/// In the arena are the buffers of the timeline that are not persistent, those that outlive the
-/// step included, and one buffer for the workspace of each node. Outside are persistent buffers
-/// (inputs, parameters, constants, optimizer states), buffers without bytes, and, as in the
+/// The arena holds the buffers of the timeline that are not persistent, including those that
+/// outlive the step, and one buffer for the workspace of each node. It does not hold persistent
+/// buffers (inputs, parameters, constants, optimizer states), buffers without bytes or, as in the
 /// timeline, tensors on the host. ONNX Runtime's memory pattern also leaves out parameters and
 /// inputs.
 struct StepArena {
   std::vector<ArenaPiece> pieces;  ///< by first slot; tensors before the workspace of the slot
   std::int64_t capacity_bytes = 0;
-  /// The largest sum of bytes that are there in the same slot: the largest of the timeline's live
-  /// bytes less the persistent bytes.
+  /// The largest sum of the bytes of all pieces that are there in the same slot: the peak of the
+  /// timeline less the persistent bytes.
   std::int64_t load_bound_bytes = 0;
   std::int64_t lower_bound_bytes = 0;  ///< proven: no arena is smaller; at least the load bound
   std::int64_t persistent_bytes = 0;   ///< outside of the arena
@@ -55,8 +55,8 @@ inline constexpr SearchLimit usual_arena_limit{.seconds = 0, .moves = 100'000};
 /// Error, and an input Error for tensors of more than `most_arena_bytes` in all.
 StepArena step_arena(const Variant& variant, const SearchLimit& limit, const Progress& progress);
 
-/// The limit of searches for arenas, made of that of searches for plans. A limit of moves alone
-/// leaves the clock out, and without any limit it is the usual one.
+/// The limit of searches for arenas, from the limit `asked` of searches for plans. Seconds that the
+/// user did not choose are left out. If no limit remains, the usual limit of moves holds.
 /// @param has_seconds whether the user chose the seconds of `asked`
 SearchLimit arena_limit(const SearchLimit& asked, bool has_seconds);
 
@@ -75,7 +75,7 @@ struct StepArenas {
 /// Like step_arena, but only a `cancelled` Error is thrown.
 FoundArena found_arena(const Variant& variant, const SearchLimit& limit, const Progress& progress);
 
-/// The arenas of both variants. If both have the same pieces, as without plans, one search is for
+/// The arenas of both variants. If both have the same pieces, as without plans, one search serves
 /// both. Throws a `cancelled` Error.
 StepArenas step_arenas(const Study& study, const SearchLimit& limit, const Progress& progress);
 

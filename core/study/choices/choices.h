@@ -113,9 +113,9 @@ struct Choices {
   OrderChoices order;
   FusionChoice fusion;
   std::optional<std::string> device;  ///< the device that runs the step; not set: no run
-  /// Settings of PyTorch's caching allocator, in the form of `PYTORCH_CUDA_ALLOC_CONF`, under which
-  /// reserved memory is told; empty: the default settings. Not set: it is not told. They change no
-  /// step.
+  /// Settings of PyTorch's caching allocator, in the form of `PYTORCH_CUDA_ALLOC_CONF`, for which
+  /// reserved memory is computed; empty: the default settings. Not set: reserved memory is not
+  /// computed. The settings do not change the step.
   std::optional<std::string> allocator;
 
   friend bool operator==(const Choices&, const Choices&) = default;
@@ -158,7 +158,7 @@ std::vector<std::string> pass_titles(const Choices& choices);
 /// `GraphPass::among_all` is true. For an unknown name, throws a usage Error that lists the names.
 void add_passes(const std::string& list, Choices& choices);
 
-/// The choices with a what-if set to `value`, which it must take.
+/// The choices with the what-if `name` set to `value`. @pre the what-if can have this value
 Choices with_what_if(Choices choices, std::string_view name, std::string_view value);
 
 /// Converts the name of a precision to its type and back; an empty name means no precision. Throws

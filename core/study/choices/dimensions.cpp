@@ -233,9 +233,9 @@ class Binder {
   }
 
   /// Assumes 1 for the first axis of an input, which is usually the batch, or 1 sample for each
-  /// micro-batch. Every other dimension
-  /// gets the largest candidate that the constraints and the model's tables (positions, masks)
-  /// allow. The dimensions of a captured step have the sizes of the capture.
+  /// micro-batch. Every other dimension gets the largest candidate that the constraints and the
+  /// model's tables (positions, masks) allow. The dimensions of a captured step have the sizes of
+  /// the capture.
   void assume_others() {
     for (const CapturedDimension& each : captured()) assume_as_captured(each);
     for (std::size_t i = 0; i < values_.dimensions.size(); ++i) {

@@ -13,7 +13,7 @@ struct Dimension {
   std::string name;
   std::int64_t value = 0;
   bool assumed = false;           ///< the user gave no value
-  bool as_captured = false;       ///< the value is that of the capture; then `assumed`, too
+  bool as_captured = false;       ///< the value is that of the capture; `assumed` is then set, too
   std::vector<std::string> also;  ///< other names of the dimension
   SymbolId symbol;
   std::string at_most;  ///< expression that bounds a size that depends on data; empty: no bound
@@ -37,10 +37,12 @@ struct DimensionValues {
 };
 
 /// Binds every dimension of a graph with inferred shapes to the user's value. For a dimension
-/// without such a value, assumes 1 for the first axis of an input, up to 224 for image sides, up to
-/// 128 for other sizes, and the upper bound for sizes that depend on data. Changes assumed values
-/// that break a constraint. Throws a usage Error for a name that the model does not have, for an
-/// invalid size, and for values that contradict each other or a node of the model.
+/// without such a value, assumes the size of the capture in a captured step. In other steps,
+/// assumes 1 (1 per micro-batch if the step has micro-batches) for the first axis of an input, up
+/// to 224 for image sides, up to 128 for other sizes, and the upper bound for sizes that depend on
+/// data. Changes assumed values that break a constraint. Throws a usage Error for a name that the
+/// model does not have, for an invalid size, and for values that contradict each other or a node of
+/// the model.
 DimensionValues bind_dimensions(const Graph& graph,
                                 const std::map<std::string, std::int64_t>& wanted);
 

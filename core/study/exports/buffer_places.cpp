@@ -7,7 +7,8 @@ namespace stashscope {
 
 namespace {
 
-/// The kind of tensors that have none. PyTorch's viewer needs it where other kinds are given.
+/// The kind of workspace, which is no tensor of the step. PyTorch's viewer fails on a trace with
+/// kinds unless one of them is `unknown`.
 constexpr std::string_view unknown_kind = "unknown";
 
 /// The dotted names of a module and of the modules around it, from the inside out.

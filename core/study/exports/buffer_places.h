@@ -25,7 +25,7 @@ class BufferPlaces {
 
  private:
   Place place_of(NodeId node, std::string_view kind);
-  /// The node with the source line of a node: itself, or its forward node.
+  /// The source line of a node, or else that of its forward node. Null if neither is known.
   const NodeOrigin* origin_of(NodeId node) const;
 
   const Study& study_;

@@ -6,7 +6,7 @@
 
 namespace stashscope {
 
-/// Memory of the device without a gap: a segment, or the part of an expandable segment.
+/// Memory of the device without gaps: a segment, or a part of an expandable segment.
 struct MappedMemory {
   std::int64_t address = 0;
   std::int64_t bytes = 0;

@@ -103,8 +103,8 @@ class StepRecorder : public StepListener {
     }
   }
 
-  /// PyTorch, too, records an event for a snapshot. Its viewer fails on a trace with kinds unless
-  /// one of them is unknown.
+  /// Adds an event for the snapshot itself, as PyTorch does. Its kind is `unknown`, because
+  /// PyTorch's viewer fails on a trace with kinds unless one of them is `unknown`.
   void end_recording() {
     for (const MappedMemory& each : mapped_memory(*allocator_)) {
       snapshot_.segments.push_back(segment_of(each));

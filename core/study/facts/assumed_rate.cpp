@@ -27,8 +27,8 @@ std::string assumed_float32_rate(const Study& study) {
   return "Matrix products and convolutions of float32 are assumed to use TF32 (" +
          rate_text(profile.matrix.tf32) + "). PyTorch computes products in full float32 (" +
          rate_text(plain) +
-         ") unless torch.backends.cuda.matmul.allow_tf32 is True; a profile without tf32 predicts "
-         "that.";
+         ") unless torch.backends.cuda.matmul.allow_tf32 is True; to predict full float32, use a "
+         "profile without tf32.";
 }
 
 }  // namespace stashscope

@@ -39,8 +39,9 @@ bool is_state_of(const Study& study, const std::string& parameter, ValueId value
          name.find('.', parameter.size() + 1) == std::string::npos;
 }
 
-/// The states of the optimizer in a captured step. If the step makes a state, the tensor that has
-/// its name is the last one in its storage, and the first one has the node that made it.
+/// The states of the optimizer in a captured step. If the step makes a state, the storage of the
+/// state holds several tensors one after the other: the last one has the name of the state, and the
+/// first one has the node that made it.
 std::vector<TensorOfParameter> captured_states(const Study& study, ValueId parameter) {
   const std::string& name = study.graph().value(parameter).name;
   const CapturedStep& captured = *study.graph().data().captured;

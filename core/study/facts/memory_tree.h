@@ -53,8 +53,8 @@ constexpr std::string_view without_source_line = "no source line";
 /// The tree of a variant's tensors. A tensor belongs to the module of the node that makes it. A
 /// buffer that several values use one after the other belongs to the module of the first value.
 /// Parameters and inputs belong to the module that reads them first; gradients and optimizer states
-/// belong to their parameter's module. If the homes have spans of bands, the band of a tensor is
-/// that of the slot, as in the curve of bands; otherwise, it is the band of its whole life.
+/// belong to their parameter's module. The band of a tensor is that of the slot, as in the curve of
+/// bands.
 /// @param blocks whether equal blocks are summed; used only if `grouping` is `module`
 MemoryTree memory_tree(const Study& study, const Variant& variant, MemoryGrouping grouping,
                        const TensorHomes& homes, EqualBlocks blocks = EqualBlocks::apart);

@@ -21,8 +21,9 @@ struct ModuleMemory {
   /// Only in the row of `memory_outside`: the operators outside of all modules, each once, in the
   /// order of the step.
   std::vector<std::string> operators = {};
-  /// The part of `peak_bytes` that is stashed at the peak. Less than `stashed_bytes` where backward
-  /// has begun and wrote its own tensors over stashed ones.
+  /// The part of `peak_bytes` that is stashed at the peak. Mostly less than `stashed_bytes`: some
+  /// stashed tensors are not alive at the peak, and backward may have written its own tensors over
+  /// others.
   std::int64_t stashed_at_peak = 0;
 };
 

@@ -46,13 +46,13 @@ struct LastRead {
 
 /// The last read of a buffer. Nothing if no node reads the buffer.
 std::optional<LastRead> last_read(const Study& study, BufferId buffer);
-/// The last read of the buffer that holds the first output of `node`. Nothing if the output has no
-/// buffer or nothing reads the buffer.
+/// The last read of the buffer of the first output of `node` that has a buffer. Nothing if no
+/// output has a buffer or nothing reads the buffer.
 std::optional<LastRead> last_read_of_memory(const Study& study, NodeId node);
 
-/// The node that allocates the buffer of the first output of `node`. This is `node` itself, or an
-/// earlier node if the output is a view or is computed in place. Invalid if the buffer exists
-/// before the step, or if the output has no buffer.
+/// The node that allocates the buffer of the first output of `node` that has a buffer. This is
+/// `node` itself, or an earlier node if the output is a view or is computed in place. Invalid if
+/// the buffer exists before the step, or if no output has a buffer.
 NodeId maker_of_memory(const Study& study, NodeId node);
 
 }  // namespace stashscope

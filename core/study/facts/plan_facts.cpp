@@ -117,8 +117,9 @@ std::optional<ToldPlace> planned_place(const Study& study, NodeId node) {
   return best;
 }
 
-/// The largest stashed output among the outputs of the nodes where the search stopped. Considers
-/// only the obstacles that `fits` accepts. If several outputs are equally large, the first of them.
+/// The largest stashed output without a plan, among the outputs of the entry nodes of obstacles.
+/// Considers only the obstacles that `fits` accepts. If several outputs are equally large, the
+/// first of them.
 template <class Fits>
 std::optional<TablePlace> unplanned_place(const Study& study, Fits fits) {
   std::optional<TablePlace> largest;

@@ -15,9 +15,9 @@ namespace stashscope {
 std::size_t plan_rows(const Study& study);
 const PlanRow& plan_row(const Study& study, std::size_t row);
 
-/// All rows in groups; each row is in exactly one group. Two rows of a table exclude each other if
-/// their plans for the same node conflict, or if their config entries have the same cluster but
-/// different types. Rows that exclude each other are in the same group.
+/// All rows in groups; each row is in exactly one group. Two rows exclude each other if they are in
+/// the same table and their plans for the same node conflict, or if their config entries have the
+/// same cluster but different types. Rows that exclude each other are in the same group.
 std::vector<std::vector<std::size_t>> plan_groups(const Study& study);
 
 /// Where the tables of a study show a node: at an occurrence of a plan, or at a stashed tensor that

@@ -21,7 +21,7 @@ bool is_plain(const std::string& text) {
 }
 
 /// Whether the value has only numbers and plain names. Users paste the options of a capture into
-/// their scripts, so that no other text of a file may pass.
+/// their scripts, so no other text of a file may pass.
 /// @param depth how many lists or objects the value may have inside each other
 bool is_plain(const json& value, int depth) {
   if (value.is_string()) return is_plain(value.get<std::string>());
@@ -33,8 +33,8 @@ bool is_plain(const json& value, int depth) {
   return true;
 }
 
-/// Gives `dims` the sizes of the study. A list of sizes to capture at begins with the size of the
-/// file.
+/// Gives `dims` the sizes of the study. If `dims` lists several sizes for a dimension, the first is
+/// the size of the captured file; the size of the study then comes before it.
 void set_sizes(const Study& study, json& options) {
   for (const CapturedSize& each : captured_sizes(study)) {
     if (each.chosen == each.captured) continue;

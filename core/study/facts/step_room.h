@@ -13,7 +13,8 @@ namespace stashscope {
 struct StepRoom {
   std::int64_t memory = 0;  ///< what the step must fit, without the reserve; 0: unknown
   LaterSteps later;         ///< the steps after a captured step
-  /// By this step, a later one or the allocator, whichever leaves least; below 0: excess.
+  /// What this step, later steps or the allocator leave of the memory, whichever leaves least;
+  /// below 0: the excess.
   std::int64_t left = 0;
   PeakFloor floor;  ///< what no plan frees; computed only for a step whose tensors do not fit
   /// Whether the step fits, but leaves little memory of the device for the bytes that the peak does

@@ -18,7 +18,8 @@ struct Session {
   std::optional<Measurement> baseline_measured;
   std::optional<Measurement> current_measured;
   std::string budget = {};  ///< the planner's budget as the user wrote it; empty: none was set
-  /// Whether the planner's limits hold for reserved memory, where an allocator is chosen.
+  /// Whether the planner's limits hold for reserved memory instead of tensors. Has no effect unless
+  /// an allocator is chosen.
   bool fits_reserved = false;
 
   void forget_measurements() {

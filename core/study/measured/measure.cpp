@@ -353,7 +353,8 @@ std::vector<std::string> remarks_on(const Study& study, const StudyMeasurements&
   const std::int64_t inside =
       std::max(predicted_inside_nodes(*study.baseline), predicted_inside_nodes(*study.current));
   if (inside > 0) {
-    remarks.push_back("The memory inside If, Loop and Scan, at most " + format_bytes(inside) +
+    remarks.push_back("The memory inside nodes (bodies of If, Loop and Scan; kernels), at most " +
+                      format_bytes(inside) +
                       ", is predicted but not measured. The difference leaves this memory out.");
   }
   return remarks;

@@ -35,15 +35,16 @@ struct RunRequest {
 /// baseline that does not fit on the device.
 /// @param model the file from which the study's model was loaded
 /// @param on_event called with every event as it arrives; may be null
-/// Throws the worker's error, an Error that states why the machine cannot be used, or a cancelled
-/// Error.
+/// Throws the worker's error, an Error that states why the machine cannot be used, a usage Error
+/// for a captured step or invalid run counts, or a cancelled Error.
 StudyMeasurements measure_in_worker(
     const Study& study, const std::filesystem::path& model, const RunRequest& request,
     const std::function<void(bool baseline, const TraceEvent&)>& on_event,
     const Progress& progress);
 
 /// The largest difference between measured and predicted live bytes over all slots. The memory
-/// inside nodes (the bodies of If, Loop and Scan) is left out, because a run does not measure it.
+/// inside nodes (the bodies of If, Loop and Scan; in a captured step, the workspace of kernels) is
+/// left out, because a run does not measure it as live bytes.
 std::int64_t largest_error(const Variant& variant, const Measurement& measured);
 
 /// The largest difference between measured and predicted live bytes over all measured variants.
@@ -52,7 +53,7 @@ std::int64_t largest_error(const Study& study, const StudyMeasurements& measured
 /// The predicted peak without the memory inside nodes, which a run does not measure.
 std::int64_t predicted_peak_of_tensors(const Variant& variant);
 
-/// The most bytes that the bodies of one node take; 0 without If, Loop and Scan.
+/// The most bytes that are predicted inside one node; 0 for a step without such memory.
 std::int64_t predicted_inside_nodes(const Variant& variant);
 
 /// The peak of predicted tensor bytes plus measured kernel workspace.

@@ -48,7 +48,7 @@ class PlaceRecorder : public StepListener {
   }
 
  private:
-  /// Forgets the earlier step, but for the blocks that are still there.
+  /// Forgets the earlier step, except for the blocks that are still there.
   void begin_step() {
     step_.blocks.clear();
     step_.held.clear();
@@ -61,7 +61,8 @@ class PlaceRecorder : public StepListener {
     step_.blocks.push_back(placed);
   }
 
-  // Without a memory limit nothing is given back, and a segment grows only for a tensor in it.
+  // Notes a segment from the current slot on. Without a memory limit, the allocator gives no memory
+  // back, and a segment grows only for a block in it.
   void hold(MemorySegmentId id) {
     const MemorySegment& segment = allocator_->segment(id);
     step_.held.push_back({slot_, id, {segment.address, segment.reserved_bytes, segment.pool}});

@@ -45,7 +45,7 @@ struct AllocatorMap {
   std::int64_t free_bytes_of(std::size_t segment) const;
 };
 
-/// What the segments of a map have beside their blocks, in bytes.
+/// The parts of the segments of a map that no block covers, in bytes.
 struct FreeMemory {
   std::int64_t bytes = 0;
   std::int64_t largest_bytes = 0;  ///< of one piece

@@ -28,12 +28,12 @@ std::int64_t threads_of(const Study& study) {
   return step.boundary.known() && step.no_backward.empty() ? 2 : 1;
 }
 
-/// The blocks of one size for each thread; none of size 0.
+/// Adds one block of `bytes` for each thread; adds none if `bytes` is 0.
 void add_blocks(std::int64_t bytes, std::int64_t threads, std::vector<std::int64_t>& blocks) {
   if (bytes > 0) blocks.insert(blocks.end(), static_cast<std::size_t>(threads), bytes);
 }
 
-/// All lists of blocks with the lower or the upper figure of each of `others`.
+/// One list of blocks for each combination of the lower and upper figures of `others`.
 std::vector<std::vector<std::int64_t>> block_lists(const std::vector<OtherMemory>& others,
                                                    std::int64_t threads) {
   std::vector<std::vector<std::int64_t>> lists(1);

@@ -21,11 +21,11 @@ struct OtherMemory {
   bool is_reserved = false;
 };
 
-/// The CUDA context, the workspaces of cuBLAS and cuBLASLt, the buffers of NCCL and what else is
-/// there. Sources: PyTorch's CublasHandlePool.cpp for the workspaces, which
-/// `CUBLAS_WORKSPACE_CONFIG` (:4096:2:16:8, and 32 MiB for compute capability 9.0) and
-/// `CUBLASLT_WORKSPACE_SIZE` (1 MiB) set; a context was seen to take 300 to 600 MiB. NCCL takes 0
-/// here, because its buffers depend on the number of channels and peers.
+/// The CUDA context, the workspaces of cuBLAS and cuBLASLt, the buffers of NCCL, and other memory.
+/// Sources: PyTorch's CublasHandlePool.cpp for the workspaces, which `CUBLAS_WORKSPACE_CONFIG`
+/// (:4096:2:16:8, and 32 MiB for compute capability 9.0) and `CUBLASLT_WORKSPACE_SIZE` (1 MiB) set;
+/// a context was seen to take 300 to 600 MiB. NCCL takes 0 here, because its buffers depend on the
+/// number of channels and peers.
 std::vector<OtherMemory> usual_other_memory();
 
 /// Changes a figure of the list by a text such as `context=400MiB` or `nccl=0.5GiB:2GiB`, the lower
@@ -40,11 +40,11 @@ struct DeviceMemory {
   friend bool operator==(const DeviceMemory&, const DeviceMemory&) = default;
 };
 
-/// The memory that PyTorch's allocator reserves for the step and for the blocks of `others`, and
-/// the memory that others take of the device. The step is played with every combination of lower
-/// and upper figures of the blocks, because more bytes may be reserved for a smaller block: the
-/// result has the least and the most of these. A training step runs operators in two threads, the
-/// program's and autograd's; a step without a backward pass in one.
+/// The memory that PyTorch's allocator reserves for the step and for the blocks of `others`, plus
+/// the memory of `others` that the allocator does not reserve. The step is played with every
+/// combination of lower and upper figures of the blocks, because more bytes may be reserved for a
+/// smaller block. The result has the least and the most of all combinations. A training step runs
+/// operators in two threads, the program's and autograd's; a step without a backward pass in one.
 /// @param variant a variant of the study's step
 DeviceMemory device_memory(const Study& study, const Variant& variant,
                            const AllocatorSettings& settings,

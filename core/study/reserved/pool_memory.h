@@ -14,8 +14,9 @@ namespace stashscope {
 struct PoolMemory {
   /// What a pool reserves that places the tensors without gaps: the least that is possible.
   std::int64_t low_bytes = 0;
-  /// What a pool reserves that never remaps memory (`StreamOrderedPool`): the greater of what both
-  /// fits reserve. A real pool may reserve more, if it fits worse.
+  /// What a pool reserves that never remaps memory (`StreamOrderedPool`): the larger one of the
+  /// results of both rules of placement (`PoolFit`). A real pool may reserve more, if it places
+  /// memory worse.
   std::int64_t high_bytes = 0;
   std::int64_t fragmentation_bytes = 0;  ///< the upper figure beyond the peak of tensors
 
@@ -35,10 +36,10 @@ PoolMemory pool_memory(const Study& study, const Variant& variant, const PoolSet
 DeviceMemory device_memory(const Study& study, const Variant& variant, const PoolSettings& settings,
                            const std::vector<OtherMemory>& others);
 
-/// What the pools of the CUDA plugin reserve together: that of the tensors, and one of its own for
-/// the number of the run, for the gradients that the caller of a YieldOp returns, and for
-/// workspaces. A node frees its workspaces before the next node allocates its own; so the most that
-/// are there at once count.
+/// What the two pools of the CUDA plugin reserve together. One pool holds the tensors. The other
+/// pool holds the number of the run, the gradients that the caller of a YieldOp returns, and
+/// workspaces. A node frees its workspaces before the next node allocates its own, so only the most
+/// bytes at once count.
 /// @param tensors what the pool of the tensors reserves
 /// @param workspace_bytes the most bytes of workspaces at once, measured; 0 if unknown
 DeviceMemory plugin_pools(const Study& study, const PoolMemory& tensors,

@@ -12,7 +12,8 @@ namespace stashscope {
 
 class StepListener;
 
-/// A step is repeated up to this number of times; what it still reserves more then is not counted.
+/// A step is played at most this number of times. What it would reserve in further repetitions is
+/// not counted.
 constexpr int most_played_steps = 8;
 
 /// The settings of the chosen allocator; nothing if none is chosen. Throws a usage Error for
@@ -28,8 +29,9 @@ struct ReservedMemory {
 };
 
 /// Plays the tensors of a variant through the allocator: first what exists before the step, then
-/// the step, which is repeated until it reserves no more, up to `most_played_steps`. Tensors that
-/// outlive a step are freed before the next one, but for parameters and optimizer states.
+/// the step, which is repeated until it reserves no more, at most `most_played_steps` times.
+/// Tensors that outlive a step are freed before the next one, except for parameters and optimizer
+/// states.
 /// @param variant a variant of the study's step
 ReservedMemory reserved_memory(const Study& study, const Variant& variant,
                                const AllocatorSettings& settings);

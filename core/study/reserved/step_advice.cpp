@@ -7,8 +7,8 @@ namespace stashscope {
 
 namespace {
 
-/// Tells a watch of what a step allocates. Buffers are counted as the timeline counts them;
-/// workspaces are not.
+/// Tells a watch what a step allocates. The id of a tensor is the index of its buffer in the
+/// timeline; workspaces have no id.
 class WatchListener : public StepListener {
  public:
   explicit WatchListener(GrowthWatch& watch) : watch_(watch) {}

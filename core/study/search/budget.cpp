@@ -196,7 +196,7 @@ class BudgetPlanner {
     }
   }
 
-  /// Starts the search from the best plans that a search by cluster finds. Sequences of nodes can
+  /// Adds the best plans that a search by cluster finds to the candidates. Sequences of nodes can
   /// express these plans, too.
   void take_clusters(std::int64_t budget_bytes, SearchLimit limit) {
     constexpr std::int64_t moves_of_an_evaluation = 100;
@@ -257,7 +257,8 @@ BudgetAnswer plan_for_operations(const Study& study, const BudgetRequest& reques
   const char* const hint = "leave the aim out, or choose the aim time";
   if (!is_captured(study)) fail_usage("aim 'operations'", "needs a captured step", hint);
   if (request.limits_later_steps || request.ends_when_decided) {
-    fail_usage("aim 'operations'", "has no search for later steps, and none that ends early", hint);
+    fail_usage("aim 'operations'", "cannot be used for later steps or for a search that ends early",
+               hint);
   }
   const auto counted = counting_operations(study);
   ParetoFront in_operations;
@@ -273,8 +274,8 @@ BudgetAnswer plan_for_operations(const Study& study, const BudgetRequest& reques
   return answer;
 }
 
-/// Searches for plans with which later steps fit. The search counts their peaks, so its points are
-/// no points of `archive`.
+/// Searches for plans with which later steps fit. The points of the search have the peaks of later
+/// steps, so they do not belong in `archive`.
 /// @param on_plan is told the peaks of later steps
 BudgetAnswer plan_for_later_steps(const Study& study, const BudgetRequest& request,
                                   ParetoFront& archive, const Progress& progress,
@@ -292,8 +293,8 @@ BudgetAnswer plan_for_later_steps(const Study& study, const BudgetRequest& reque
   return answer;
 }
 
-/// Searches for plans with the peak and the aim of the request, until it is decided whether a plan
-/// meets the budget if the request asks for that.
+/// Searches for plans with the peak and the aim of the request. If the request has
+/// `ends_when_decided`, ends as soon as it is known whether a plan meets the budget.
 BudgetAnswer answer_to(const Study& study, const BudgetRequest& request, ParetoFront& archive,
                        const Progress& progress, const OnPlan& on_plan, const OnProof& on_proof) {
   if (request.aim == PlanAim::operations) {

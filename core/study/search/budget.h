@@ -42,13 +42,14 @@ struct BudgetRequest {
 };
 
 /// Whether plans can be made for the study at this granularity. False for a captured step without
-/// modules that PyTorch could run again, and for a captured step at a finer granularity: PyTorch
-/// runs only whole modules again.
+/// modules that PyTorch could run again, and for a captured step at a finer granularity than
+/// `cluster`: PyTorch runs only whole modules again.
 bool is_plannable(const Study& study, PlanGranularity grain);
-/// Throws a usage Error that says why the study is not plannable.
+/// Throws a usage Error with the reason if the study is not plannable.
 void check_plannable(const Study& study, PlanGranularity grain);
 
-/// Whether the request limits another peak than that of the study's step.
+/// Whether the request limits the peak of later steps, and the study's step makes states of its
+/// optimizer.
 bool is_for_later_steps(const Study& study, const BudgetRequest& request);
 
 /// Choices with the peak and the time that these choices lead to.
@@ -58,7 +59,7 @@ struct ParetoPoint {
   double extra_seconds = 0;  ///< seconds that the plans add to the step
 };
 
-/// The peak of later steps with the plans of a point, which belongs to the study.
+/// The peak of later steps with the plans of `point`, a point of this study.
 std::int64_t later_peak_bytes(const Study& study, const ParetoPoint& point);
 
 /// Lower bound on the peak: the fewest live bytes at a moment that every execution passes.
@@ -87,10 +88,12 @@ struct BudgetAnswer {
   bool feasible = false;  ///< whether `best` is within the budget
   /// The peak of later steps with `best` (later_steps.h); at least that of the captured step.
   std::int64_t later_peak_bytes = 0;
-  /// Reserved with `best`; set only if the request is about reserved memory.
+  /// Bytes that the allocator of the request reserves with `best`. Not set if the request has no
+  /// allocator.
   std::optional<std::int64_t> reserved_bytes = {};
-  /// Lower bound on the peak. Not set if the plans evict tensors or if groups are fused, because
-  /// the proofs cover only sequences of the step's own nodes.
+  /// Lower bound on the peak. Not set for a captured step. At the grain `cluster`, also not set if
+  /// the choices have plans that evict tensors or a fusion strategy, because the proofs cover only
+  /// sequences of the step's own nodes.
   std::optional<StepPeakBound> floor;
   /// Lower bound on the time that a plan within the budget adds. Not set if `floor` is not set or
   /// exceeds the budget.
@@ -136,19 +139,19 @@ using OnProof = std::function<void(const BudgetProof&)>;
 /// also changes the planned sequence and the order. The search drops the user's moves of nodes.
 /// When cancelled, the search ends early and returns the best plan so far. If `on_proof` is set, a
 /// small share of the limit is spent on bounds before the search.
-/// `on_plan` and `on_proof` are told of searches for the time of the study's own step only. With
-/// the aim `operations` and for later steps, the points of `archive` are not candidates either.
-/// With an allocator, only `on_plan` is called. The aim `operations` throws a usage Error for a
-/// step that was not captured, and together with `limits_later_steps` or `ends_when_decided`.
+/// With the aim `operations` and for later steps, `on_plan` and `on_proof` are not called, and the
+/// points of `archive` are not candidates. With an allocator, `on_proof` is not called.
+/// Throws a usage Error if the study is not plannable, and for the aim `operations` if the step was
+/// not captured or if `limits_later_steps` or `ends_when_decided` is set.
 BudgetAnswer plan_for_budget(const Study& study, const BudgetRequest& request, ParetoFront& archive,
                              const Progress& progress, const OnPlan& on_plan = {},
                              const OnProof& on_proof = {});
 
 /// The cheapest plans for several budgets, by ascending peak. Each plan is cheaper than the plan
 /// before it. The budgets lie between the lowest and the highest peak in `archive`; their number is
-/// at most `points`, but at least two. The search starts with the lowest peak as the budget, and
-/// then repeatedly halves the largest gap between budgets. Plans found are added to `archive`. The
-/// limit covers the whole curve.
+/// at most `points`, but at least two. The search first looks for the lowest peak, and then
+/// repeatedly halves the largest gap between budgets. Plans found are added to `archive`. The limit
+/// covers the whole curve.
 std::vector<ParetoPoint> pareto_curve(const Study& study, PlanGranularity grain, std::size_t points,
                                       const SearchLimit& limit, ParetoFront& archive,
                                       const Progress& progress, const OnPlan& on_plan = {});

@@ -136,8 +136,8 @@ class ClusterAnnealer {
   }
 
   /// Drops single clusters as long as the budget stays met without them; the cheapest result wins.
-  /// Not bound by the limit, because `trim` misses such clusters: it stops with the limit, and it
-  /// halves counts although fewer occurrences can have a lower peak.
+  /// Not bound by the limit, because `trim` can miss such clusters: `trim` stops at the limit, and
+  /// its bisection assumes that fewer occurrences never lower the peak.
   void drop_useless() {
     Counts before;
     do {
@@ -161,8 +161,8 @@ class ClusterAnnealer {
     });
   }
 
-  /// Anneals and exchanges in turn. Starts without plans find what lies far from what the other
-  /// searches found.
+  /// Anneals and exchanges in turn. Every second round starts without plans, to find configurations
+  /// far from those that the other searches found.
   void refine(const Counts& none) {
     constexpr int rounds = 8;
     for (int round = 1; round <= rounds; ++round) {
@@ -174,8 +174,8 @@ class ClusterAnnealer {
     }
   }
 
-  /// Exchanges counts of one or two used clusters for those of another, as long as that is better.
-  /// @param until the share of the limit after which it ends
+  /// Exchanges counts between clusters (`first_exchange`) as long as the result is better.
+  /// @param until the share of the limit at which the exchanges end
   void exchange(Counts state, double until) {
     while (true) {
       bool is_spent = false;
@@ -188,8 +188,8 @@ class ClusterAnnealer {
     }
   }
 
-  /// Until a plan of a captured step fits, nearly only its peak counts: cheap plans that just do
-  /// not fit would hold the search.
+  /// For a captured step, nearly only the peak counts until a plan fits. Otherwise, cheap plans
+  /// that barely exceed the budget would trap the search.
   double energy(const Outcome& outcome, double penalty) const {
     const auto excess =
         static_cast<double>(std::max<std::int64_t>(0, outcome.peak_bytes - budget_));

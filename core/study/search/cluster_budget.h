@@ -5,14 +5,16 @@
 
 namespace stashscope {
 
-/// Searches for the cheapest recompute plans by cluster (config strings) within a budget. First
-/// searches greedily from below: adds the plans that free the most bytes at the peak for each
-/// second that they add, until the budget is met. Then searches greedily from above: takes all
-/// plans and removes plans that the budget does not need. Continues with simulated annealing over
-/// the counts. Evicting plans stay as in the study's choices. The end of the search drops plans
-/// that the budget does not need. This may go beyond the limit: each round evaluates once for each
-/// plan that is on, and another round follows as long as one was dropped. Returns the number of
-/// evaluated configurations.
+/// Searches for the cheapest recompute plans by cluster (config strings) within a budget. Searches
+/// nothing if the step without recompute plans is within the budget. First searches greedily from
+/// below: adds the plans that free the most bytes at the peak for each second that they add, until
+/// the budget is met. Then searches greedily from above: takes all plans and removes plans that the
+/// budget does not need. Continues with simulated annealing over the counts. For a captured step,
+/// also chooses regions by prices (region_prices.h), and takes turns between annealing and
+/// exchanges of counts. Evicting plans stay as in the study's choices. The end of the search drops
+/// plans that the budget does not need. This may go beyond the limit: each round evaluates one
+/// configuration for each plan that is on, and another round follows whenever a plan was dropped.
+/// Returns the number of evaluated configurations.
 /// @param base the study's choices, with any order; a point of `archive` is a copy of these choices
 /// with other plans
 /// @param peak_of the peak that the budget limits, and that the points of `archive` have

@@ -127,8 +127,9 @@ std::vector<std::size_t> ClusterOptions::by_seconds(const Counts& counts) const 
   return used;
 }
 
-/// Tries `counts` with more in one cluster: all occurrences, or one more. Returns whether a variant
-/// was accepted; `counts` is this variant then, and unchanged otherwise.
+/// Tries `counts` with more occurrences of one cluster other than `but`: all of them, or one more.
+/// Returns whether a variant was accepted. If so, `counts` becomes this variant; otherwise,
+/// `counts` stays unchanged.
 bool ClusterOptions::raise(Counts& counts, std::size_t but, const Accepts& accepts) const {
   for (std::size_t i = 0; i < size(); ++i) {
     const std::uint32_t before = counts[i].count;
@@ -170,7 +171,7 @@ std::optional<Counts> ClusterOptions::first_exchange(const Counts& counts,
   return std::nullopt;
 }
 
-/// Lowers the count of a used cluster, and mostly raises that of another.
+/// Lowers the count of a used cluster, and mostly raises the count of a random cluster.
 void ClusterOptions::exchange(Counts& counts, SearchRandom& random) const {
   std::vector<std::size_t> used;
   for (std::size_t i = 0; i < size(); ++i) {

@@ -48,9 +48,9 @@ class ClusterOptions {
   /// The clusters with a count above 0, by descending time to run them again.
   std::vector<std::size_t> by_seconds(const Counts& counts) const;
   /// Tries variants of `counts` until `accepts` returns true, and returns the accepted variant;
-  /// nothing if none is accepted. In a variant, one cluster has another count; or one that is used
-  /// has a lower count and another a higher one; or two that are used have none and another has a
-  /// higher one. A variant may be tried twice.
+  /// nothing if none is accepted. A variant raises the count of one cluster, lowers the count of
+  /// one used cluster, or sets the counts of two used clusters to 0. A variant that lowers counts
+  /// may also raise the count of one other cluster. A variant may be tried twice.
   using Accepts = std::function<bool(const Counts& variant)>;
   std::optional<Counts> first_exchange(const Counts& counts, const Accepts& accepts) const;
   /// Changes the counts of one or two random clusters; may leave them as they are. In a captured

@@ -43,7 +43,8 @@ double seconds_of(const Study& study, const BudgetAnswer& answer) {
   return step_seconds(study, *study.baseline) + answer.best.extra_seconds;
 }
 
-/// The study with its free passes; the study itself if it has none or if the search is cancelled.
+/// The study with its free passes. The study itself if it has no free passes, if its order is
+/// searched or planned, or if the search for passes is cancelled.
 std::shared_ptr<const Study> freed(const std::shared_ptr<const Study>& study,
                                    const Progress& progress,
                                    std::vector<const GraphPass*>& passes) {

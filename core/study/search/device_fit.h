@@ -17,7 +17,7 @@ struct DeviceFit {
   /// Passes that are on in `study`, but not in the given study.
   std::vector<const GraphPass*> passes;
   BudgetAnswer answer;
-  ParetoFront found;  ///< the plans that were found for `study`
+  ParetoFront found;  ///< the plans that were found with `passes`; empty if `passes` is empty
 };
 
 /// The cheapest plans that were found for a budget without and with free passes.

@@ -29,7 +29,7 @@ FitQuestion parse_fit(const std::string& text);
 /// dimension, if the dimension has a fixed value, or if the dimension is computed from others.
 std::vector<Dimension> fit_dimensions(const Study& study, const FitQuestion& question);
 
-/// Whether the dimension counts samples. In a captured step, its name says so.
+/// Whether the dimension counts samples. In a captured step, a name such as `batch` also says so.
 bool counts_samples(const Study& study, const Dimension& dimension);
 
 /// The value that all dimensions have; nothing if their values differ. @pre there are dimensions
@@ -86,8 +86,8 @@ struct LargestFit {
 LargestFit largest_fit(const Study& study, const FitQuestion& question, const Progress& progress);
 
 /// Whether an answer that was found for the study `asked` also holds for the study `now`. The
-/// answer holds if the studies differ at most in the device that runs the step and in the sizes of
-/// the dimensions of the question.
+/// answer holds if the studies differ at most in the device that runs the step, in the chosen
+/// allocator and in the sizes of the dimensions of the question.
 bool fit_holds(const Study& asked, const LargestFit& answer, const Study& now);
 
 }  // namespace stashscope

@@ -51,8 +51,8 @@ std::string option_of(const NextMove& move);
 std::vector<NextMove> next_moves(const Study& study, std::size_t most, const Progress& progress,
                                  const MoveLimits& limits = {});
 
-/// The passes that keep the model's outputs, are off and would change the model. None if the
-/// study has measured times, because the nodes that a pass makes have no measured times.
+/// The passes that keep the model's outputs, are off and would change the model. None if passes
+/// may not change the graph (`can_change_graph`).
 std::vector<const GraphPass*> passes_to_try(const Study& study, std::size_t most,
                                             const Progress& progress = {});
 

@@ -5,7 +5,7 @@ namespace stashscope {
 namespace {
 
 /// The part of the choices that plans depend on: neutral values replace all that planners choose,
-/// the device that runs the step, and the memory that it must fit.
+/// the device that runs the step, the allocator, and the memory that the step must fit.
 Choices planning_basis_of(Choices choices) {
   PlanChoices& plans = choices.plans;
   plans.config = kept_by_planners(plans.config);
@@ -16,7 +16,7 @@ Choices planning_basis_of(Choices choices) {
   choices.order.moves.clear();  // planners drop moves
   choices.device.reset();
   choices.allocator.reset();
-  // The memory of the device limits no plan: a plan was searched for within a budget.
+  // The memory of the device limits no plan, because a plan is searched for within a budget.
   choices.times.device_memory.reset();
   choices.times.reserve_percent = 0;
   choices.times.profile.memory_bytes = 0;

@@ -5,9 +5,10 @@
 namespace stashscope {
 
 /// Whether plans found under one study have equal peaks and times under the other study. The model,
-/// the times and the choices must be equal, except for the device that runs the step, the memory
-/// that the step must fit, and what planners choose: recompute plans, level, `layer_boundary`,
-/// planned sequence, moves, and the order if either study uses the order of a planned sequence.
+/// the times and the choices must be equal, except for the device that runs the step, the
+/// allocator, the memory that the step must fit, and what planners choose: recompute plans, level,
+/// `layer_boundary`, planned sequence, moves, and the order if either study uses the order of a
+/// planned sequence.
 bool same_planning_basis(const Study& a, const Study& b);
 bool same_planning_basis(const Choices& a, const Choices& b);
 

@@ -28,6 +28,7 @@ class RegionPrices {
   RegionPrices(const Study& study, RegionTrial trial, std::function<bool()> is_over);
   RegionPrices(Study&& study, RegionTrial trial, std::function<bool()> is_over) = delete;
 
+  /// Tries configurations with the trial function, which alone receives the results.
   /// @param peak_node returns the node at the peak of a configuration
   void search(std::int64_t budget_bytes,
               const std::function<NodeId(const RecomputeConfig&)>& peak_node);

@@ -75,7 +75,7 @@ class Replanner {
   }
 
   StudyPointer study_with(const Choices& choices) const {
-    // Measured times hold for the sizes that ran only.
+    // Measured times hold only for the sizes that ran.
     const bool is_measured = study_.times->measured > 0;
     return compute_study(study_.model, choices, is_measured ? nullptr : &study_, progress_);
   }
@@ -147,8 +147,8 @@ class Replanner {
     if (found.fails) answer_.next = failed_.at(*found.fails);
   }
 
-  /// Sizes below one that fits are taken to fit, and sizes above one that does not are taken not to
-  /// fit, because each search takes its whole limit if it fails.
+  /// Assumes that sizes below a size that fits also fit, and that sizes above a size that does not
+  /// fit do not fit either. This saves searches: each search that fails takes its whole limit.
   Trial attempt(std::int64_t value) {
     if (answer_.largest && value <= answer_.largest->value) {
       return {Verdict::fits, next_guess(answer_.largest->value)};
@@ -178,7 +178,7 @@ class Replanner {
     if (answer.feasible && take(value, *study_with(answer.best.choices))) {
       return {Verdict::fits, next_guess(value)};
     }
-    progress_.update(0, "");  // a search that was cancelled decides nothing
+    progress_.update(0, "");  // throws if cancelled: a cancelled search decides nothing
     const std::int64_t lowest = answer.best.peak_bytes;
     const std::int64_t later = std::max(lowest, answer.later_peak_bytes);
     if (!answer.is_impossible()) {
@@ -194,8 +194,8 @@ class Replanner {
     return {Verdict::too_large, guess_};
   }
 
-  /// The size at which `bytes`, which `value` needs, are down to the memory, if all but the
-  /// persistent bytes grow with the size.
+  /// Estimates the size with which the step needs exactly the memory. The size `value` needs
+  /// `bytes`. All of these except the persistent bytes are assumed to be proportional to the size.
   std::optional<std::int64_t> guess_from(std::int64_t value, std::int64_t bytes,
                                          std::int64_t persistent) const {
     if (memory() <= persistent || bytes <= persistent) return std::nullopt;
@@ -219,7 +219,8 @@ class Replanner {
     return plan_for_budget(study, request, archive, progress_);
   }
 
-  /// Searches for a cheaper plan at the largest size: the search before ended at its first plan.
+  /// Searches for a cheaper plan at the largest size, because the earlier search ended at the first
+  /// plan that fits.
   void cheapen() {
     if (!answer_.largest || answer_.largest->extra_seconds <= 0 || answer_.is_unlimited) return;
     const std::int64_t value = answer_.largest->value;
@@ -230,8 +231,8 @@ class Replanner {
     if (is_taken && answer_.largest->seconds > before.seconds) answer_.largest = before;
   }
 
-  /// Plans by cluster were found in an order by rule; the searched order of the study has a peak
-  /// that is not higher.
+  /// Plans by cluster were found with an order by rule. Replaces this order by the searched order
+  /// of the study, whose peak is not higher.
   void search_order() {
     if (!answer_.largest || !is_order_searched(study_)) return;
     Choices choices = answer_.largest->choices;

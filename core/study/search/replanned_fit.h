@@ -42,8 +42,8 @@ struct UnplannedSize {
   std::optional<std::int64_t> bound_bytes;
   std::int64_t lowest_peak_bytes = 0;  ///< the lowest peak found; 0: none was searched for
   std::int64_t later_peak_bytes = 0;   ///< the peak of later steps with the same plan
-  /// The least memory reserved by a plan found. Set with `lowest_peak_bytes`, if the question asks
-  /// for reserved memory.
+  /// The least memory that the allocator reserves with a plan that was found. Set together with
+  /// `lowest_peak_bytes` if the question asks for reserved memory.
   std::optional<std::int64_t> reserved_bytes = {};
   /// If not empty: sizes are too large to be computed, and none of the bytes is set.
   std::string fault = {};
@@ -73,12 +73,12 @@ using OnReplan = std::function<void(std::int64_t value, const std::optional<Plan
 
 /// Finds the largest size for which the planner finds a plan with which the step fits, for the
 /// question that `known` answers. Later steps of a captured step must fit, too, and so must the
-/// reserved memory if the question asks for it. The answer is never
-/// below those of `known`, unless the study's order is searched for. Each size is decided by a
-/// search of its own, which starts without the plans of the study, but with the passes that lower
-/// the peak and take no time (`with_free_passes`). The largest size then gets one more search, for
-/// a cheaper plan. A size that a search leaves undecided counts as too large, as do all sizes above
-/// it, so the answer depends on the limit. When cancelled, returns what was found so far.
+/// reserved memory if the question asks for it. The answer is never smaller than the sizes in
+/// `known`, unless the study's order is searched for. Each size is decided by a search of its own,
+/// which starts without the plans of the study, but with the passes that lower the peak and take no
+/// time (`with_free_passes`). The largest size then gets one more search, for a cheaper plan. A
+/// size that a search leaves undecided counts as too large, as do all sizes above it, so the answer
+/// depends on the limit. When cancelled, returns what was found so far.
 /// @pre is_plannable(study, request.grain)
 ReplannedFit replanned_fit(const Study& study, const LargestFit& known,
                            const ReplanRequest& request, const Progress& progress,

@@ -9,7 +9,7 @@ namespace stashscope {
 
 namespace {
 
-/// The last round gets all that is left of the limit, each round before it half of it.
+/// The last round gets all that is left of the limit. Each earlier round gets half of what is left.
 constexpr int most_rounds = 8;
 
 /// A plan with the memory that is reserved for it.
@@ -60,9 +60,10 @@ class ReservedPlanner {
     answer.feasible = best.bytes <= asked_.budget_bytes;
   }
 
-  /// The budget for tensors that is tried after one with this answer: lower by the excess until a
-  /// plan fits, then between the budgets whose plans fit and those whose do not. The same budget
-  /// once more if nothing was found or proven, or if nothing better is left.
+  /// The next budget for tensors, after a budget with the answer `found`. Until a plan fits when
+  /// reserved, lowers the budget by the excess. Then bisects between a budget whose plan fits and
+  /// one whose plan does not. Returns the same budget again if the search found no plan within it,
+  /// or if the plan of the first budget already fits.
   std::int64_t next_budget(const BudgetAnswer& found) {
     const std::int64_t tried = found.request.budget_bytes;
     if (!found.feasible) return tried;
@@ -75,7 +76,7 @@ class ReservedPlanner {
     return std::min(tried, is_later ? found.later_peak_bytes : found.best.peak_bytes) - excess;
   }
 
-  /// The cheapest plan that fits when it is reserved; otherwise the one that reserves least.
+  /// The cheapest plan that fits when reserved. If there is none, the plan that reserves least.
   /// @pre the archive is not empty
   const ReservedPoint& best_reserved() {
     const std::vector<ParetoPoint>& points = archive_.points();
@@ -109,7 +110,8 @@ class ReservedPlanner {
   const OnPlan& on_plan_;
   SearchClock clock_;
   std::vector<ReservedPoint> known_;
-  // Budgets for tensors whose cheapest plan fits when it is reserved, and does not.
+  // The last budget for tensors whose cheapest plan fits when reserved, and the last whose plan
+  // does not fit.
   std::optional<std::int64_t> fits_;
   std::optional<std::int64_t> fails_;
 };

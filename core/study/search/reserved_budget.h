@@ -4,11 +4,12 @@
 
 namespace stashscope {
 
-/// Searches for plans with which the allocator of the request reserves at most the budget. Searches
-/// for plans whose tensors fit, and takes the cheapest of all plans found that also fits when it is
-/// reserved. Then narrows down the largest budget for the tensors whose cheapest plan fits, until
-/// the limit is reached. Thus the plan need not be the cheapest one. Each plan found is played once
-/// through the allocator, which takes time beside the limit and is not cancelled.
+/// Searches for plans with which the allocator of the request reserves at most the budget. First
+/// searches for plans whose tensors fit the budget. Of all plans found, takes the cheapest whose
+/// reserved memory also fits. Then narrows down, in a few rounds, the largest budget for tensors
+/// whose cheapest plan fits when reserved. There may be a cheaper plan that the search does not
+/// find. Each plan found is played through the allocator once. This takes time that the limit does
+/// not count, and one such play cannot be cancelled.
 /// @pre the request has an allocator
 BudgetAnswer plan_for_reserved(const Study& study, const BudgetRequest& request,
                                ParetoFront& archive, const Progress& progress,

@@ -22,8 +22,9 @@ class SequenceProblem {
   /// The study's choices with `sequence` as planned sequence, and the peak and time of this
   /// sequence.
   ParetoPoint point(std::span<const TaskId> sequence) const;
-  /// The sequence in which a variant's nodes run. Empty if the variant has added nodes other than
-  /// clones, or if the grain cannot express the sequence.
+  /// The sequence in which a variant's nodes run. Nothing if the variant has added nodes other than
+  /// clones, if the grain cannot express the sequence, or if the sequence runs a node too often,
+  /// such as a pinned node.
   std::optional<std::vector<TaskId>> sequence_of(const Variant& variant,
                                                  PlanGranularity grain) const;
 

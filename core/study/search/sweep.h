@@ -15,7 +15,7 @@ namespace stashscope {
 /// an allocator, what the allocator reserves for them.
 struct SweepPoint {
   std::int64_t value = 0;
-  std::string fault;                ///< if not empty: why the value has no bytes
+  std::string fault;                ///< if not empty: why no bytes could be computed
   std::int64_t baseline_bytes = 0;  ///< without plans, in the file's order
   std::int64_t current_bytes = 0;   ///< with the plans, order and fusions of the study
 

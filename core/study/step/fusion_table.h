@@ -22,8 +22,9 @@ std::vector<std::string> unknown_nodes(const Graph& graph, const Dataflow& dataf
 enum class SearchedOrders : std::uint8_t { leave_out, search };
 
 /// The effect of each fusion strategy on the study's current step, with its order and its moves.
-/// Empty for a planned order. Only the row of the chosen strategy gets a peak if computing the
-/// other peaks takes seconds: above 30,000 nodes, and for a searched order that is left out.
+/// Empty for a planned order and for a captured step. Only the row of the chosen strategy gets a
+/// peak if computing the other peaks takes seconds: above 30,000 nodes, and for a searched order
+/// that is left out.
 std::vector<FusionRow> fusion_table(const Study& study, SearchedOrders searched,
                                     const Progress& progress = Progress());
 

@@ -30,7 +30,7 @@ bool takes_the_link(AddedKind kind);
 
 /// For a node that evicts or restores a tensor: the bytes that the node copies over the link, or,
 /// if the node does not take the link, the bytes that the node reads and writes in the device's
-/// memory.
+/// memory. 0 for a node that keeps the state of the random generator.
 /// @pre !dataflow.runs_origin(node)
 double added_bytes(const IdVector<ValueId, std::int64_t>& bytes, const Dataflow& dataflow,
                    NodeId node);

@@ -7,7 +7,8 @@
 
 namespace stashscope {
 
-/// Hash of a graph's nodes: their operators, names, inputs and outputs.
+/// Hash of a graph's nodes (their operators, names, inputs and outputs) and of the number of
+/// micro-batches.
 std::uint64_t fingerprint(const Graph& graph);
 
 /// Whether the choices have a planned sequence that belongs to this step.

@@ -32,7 +32,7 @@ struct Sizes {
   IdVector<ValueId, std::int64_t> bytes;
   std::vector<ValueId> unknown;  ///< values of unknown size, which count as 0 bytes
   NodeWork work;
-  IdVector<NodeId, std::int64_t> workspace;  ///< peak bytes inside the node's subgraphs
+  IdVector<NodeId, std::int64_t> workspace;  ///< bytes besides inputs and outputs (workspace.h)
   std::int64_t parameter_bytes = 0;
 };
 
@@ -141,8 +141,9 @@ std::shared_ptr<const Study> with_measured_times(const Study& study,
                                                  const std::optional<Measurement>& baseline,
                                                  const Measurement& current);
 
-/// Whether passes and what-ifs may change the study's graph. Not if the study is of a step as it
-/// ran, or has measured times, because the nodes that they make have no measured times.
+/// Whether passes and what-ifs may change the study's graph. They may not change a captured step or
+/// a model that has a backward pass. They may not change a study with measured times either,
+/// because the nodes that they make have no measured times.
 bool can_change_graph(const Study& study);
 
 /// The study with another device to run the step. The times stay as they are.

@@ -245,7 +245,7 @@ void warn_of_rivals(const StudyParts& study, Warnings& warnings) {
 
 }  // namespace
 
-/// A what-if that was asked for and is stopped everywhere.
+/// Warns of what-ifs that the user asked for, but that are stopped at every place.
 void warn_of_what_ifs(const StudyParts& study, Warnings& warnings) {
   for (const WhatIfResult& each : study.prepared->step.what_ifs) {
     if (each.changed > 0 || each.stopped_by.empty()) continue;

@@ -53,8 +53,8 @@ std::string symbolic_difference(const Study& without, const Study& with) {
   return to_string(before, names) + " - (" + to_string(after, others) + ")";
 }
 
-/// The variant that is compared. A planned sequence belongs to one graph, so that a step with it
-/// has no counterpart; then the steps without plans are compared.
+/// The variant that is compared. A planned sequence belongs to one graph and does not exist for the
+/// other graph. If a sequence is planned, the steps without plans are compared.
 const Variant& compared(const Study& study) {
   return study.choices.plans.sequence ? *study.baseline : *study.current;
 }
@@ -89,8 +89,8 @@ WhatIfSaving ruled_out(const WhatIf& what_if, std::string_view value, WhatIfStop
   return {{std::string(what_if.name), std::string(value), 0, 0, {std::move(stop)}}, 0, "0", 0, 0};
 }
 
-/// Why a step in micro-batches has another batch than the study, which nobody chose; nothing if it
-/// has the same.
+/// Why the step `with` micro-batches would have another batch than the study, although the user did
+/// not choose another one. Nothing if the batches are equal.
 std::optional<WhatIfStop> other_batch(const Study& study, const Study& with) {
   for (const Dimension& each : with.sizes->dims.dimensions) {
     if (!is_split(with.graph(), each)) continue;
@@ -105,9 +105,9 @@ std::optional<WhatIfStop> other_batch(const Study& study, const Study& with) {
   return std::nullopt;
 }
 
-/// The step with a value of a what-if, compared with the study. Nothing if the value finds nothing.
-/// A step that cannot be computed is ruled out with the error, for example because the choices name
-/// nodes that the what-if replaces.
+/// The step with a value of a what-if, compared with the study. Nothing if the value finds nothing
+/// to change and nothing stops it. If the step cannot be computed, for example because the choices
+/// name nodes that the what-if replaces, the result states the error as what stops the value.
 std::optional<WhatIfSaving> offer(const Study& study, const WhatIf& what_if, std::string_view value,
                                   const Progress& progress) {
   try {

@@ -15,7 +15,7 @@ struct WhatIfSaving {
   WhatIfResult result;
   std::int64_t stashed_bytes_saved = 0;  ///< negative: with it, more is stashed
   std::string symbolic_saved;            ///< the stashed bytes saved, in the model's dimensions
-  std::int64_t peak_bytes_saved = 0;     ///< of the step with its plans, but without a sequence
+  std::int64_t peak_bytes_saved = 0;     ///< with the plans; without, if a sequence is planned
   double seconds = 0;                    ///< added to the step; negative: the step is faster
 };
 
@@ -25,8 +25,8 @@ std::vector<WhatIfSaving> what_if_savings(const Study& study, const Progress& pr
 
 /// Every value of every what-if that could be switched on instead of what is on, with what it would
 /// do to the step. Values that find nothing to change are left out unless something stopped them.
-/// None unless `can_change_graph`. Analyzes the model once for each value.
-/// Throws a cancelled Error when cancelled.
+/// None unless `can_change_graph`. Analyzes the model once for each value. Throws a cancelled Error
+/// when cancelled.
 std::vector<WhatIfSaving> what_if_offers(const Study& study, const Progress& progress = {});
 
 }  // namespace stashscope

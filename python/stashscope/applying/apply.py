@@ -15,7 +15,8 @@ from .outputs import HookedForward
 from .own_forward import OwnForward
 from .plan import PathLike, Plan, Region
 
-# Where a module keeps what `apply` gave it, so that it is found under what others put on top.
+# The attribute in which a module keeps the forward that `apply` gave it, so that `remove` finds it under what others
+# put on top.
 _MARK = "_stashscope_forward"
 
 
@@ -49,7 +50,7 @@ def apply(model: torch.nn.Module, plan: Union[Plan, PathLike]) -> None:
 
 
 def _hooked(model: torch.nn.Module, modules: list[torch.nn.Module]) -> HookedForward:
-    """What takes the outputs that regions free, around the whole forward pass."""
+    """A forward for the whole model that lets autograd take the outputs that regions free."""
     plain = model._orig_mod if isinstance(model, OptimizedModule) else model
     if any(module is plain for module in modules):
         raise Error("The model itself is a region, so that regions inside it cannot free their outputs", "plan",
@@ -64,7 +65,7 @@ def remove(model: torch.nn.Module) -> None:
     for name, module in marked:
         if module.__dict__.get("forward") is not module.__dict__[_MARK]:
             raise Error("The forward was replaced after the plan was applied", f"module '{name}'",
-                        "Take off first what was put on last.")
+                        "Undo the later replacement first.")
     for _, module in marked:
         _restore(module)
 

@@ -14,9 +14,9 @@ def holds_state(thing: Any) -> bool:
 
 
 def stand_in(cache: Any) -> Any:
-    """A cache in the state of now for the recompute, so that the user's cache is filled once.
+    """A copy of the cache in its present state for the recompute, so that only forward fills the user's cache.
 
-    What other blocks have put in is there by its shape only and takes no memory.
+    The tensors that other blocks have put in have shapes only and take no memory.
     """
     with _disable_current_modes():
         return _copied(cache)

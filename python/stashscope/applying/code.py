@@ -105,7 +105,8 @@ _POLICY = '''\
 _START = "    kept, counts = dict(save), (Counter(), Counter())\n"
 _COUNTED = "        number, count[name] = count[name], count[name] + 1\n"
 
-# A kept operator does not draw again. What draws after it starts from where it started in forward.
+# A kept operator does not draw random numbers again, so what draws after it must start from the state that it had in
+# forward.
 _RANDOM = '''\
         if torch.Tag.nondeterministic_seeded in operator.tags:  # Kept operators do not draw numbers again.
             if context.is_recompute:

@@ -1,4 +1,4 @@
-"""The part of a plan as plain PyTorch that frees outputs of regions."""
+"""The part of a plan's plain PyTorch code that frees outputs of regions."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def take_outputs(model):
     model.forward = hooked
 '''
 
-# Under hooks, a checkpoint gives an argument in two places as two copies again.
+# Under hooks on saved tensors, a checkpoint turns an argument in two places into two copies when it runs again.
 _RUN = '''\
         given = [*args, *kwargs.values()]
         once = list({id(one): one for one in given}.values())

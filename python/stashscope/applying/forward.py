@@ -23,7 +23,7 @@ from .statistics import counting_norms, statistics_kept
 class CheckpointedForward(OwnForward):
     """Stands in the place of `module.forward` and runs each call as a checkpoint.
 
-    Copies and pickles of the module have their own.
+    A copied or unpickled module gets one of its own.
     """
 
     def __init__(self, module: torch.nn.Module, own: Any, region: Region) -> None:
@@ -32,7 +32,8 @@ class CheckpointedForward(OwnForward):
         # The kept occurrences by operator.
         self.saved = saved_operators(region)
         self.skipped = skipped_operators(region)
-        # Saved operators that have been seen running. Those never seen are an error, not a smaller saving.
+        # Kept operators that have run in some call. One that has never run is an error, because the plan would keep
+        # less than it says.
         self._seen: set[tuple[Any, int]] = set()
         know(module, self)
 
@@ -50,8 +51,8 @@ class CheckpointedForward(OwnForward):
         given = call.given_once([call.with_stand_in(value) for value in (*args, *kwargs.values())])
         del args, kwargs
         context: dict[str, Any] = {"context_fn": call.contexts} if call.needs_contexts else {}
-        # Arguments by name are passed by place, too: so PyTorch sees when they are changed in place, and on which
-        # devices random states must be remembered.
+        # Arguments by name are passed by position, too, so that PyTorch sees when they are changed in place, and on
+        # which devices random states must be remembered.
         result = checkpoint(call.run, *given, use_reentrant=False, **context)
         if call.policy is not None:
             self.check(call.policy.ran)
@@ -110,7 +111,7 @@ class _Call:
         return bool(self.policy is not None or self._norms or self._caches or self._region.free_outputs)
 
     def with_stand_in(self, value: Any) -> Any:
-        """The argument, or what gives a cache in forward and another one in recompute."""
+        """The argument; for a cache, a wrapper that holds the cache for forward and a stand-in for the recompute."""
         if not holds_state(value):
             return value
         self._caches.append(_WithStandIn(value))
@@ -119,8 +120,8 @@ class _Call:
     def given_once(self, values: list[Any]) -> list[Any]:
         """The arguments, each of them once.
 
-        Under hooks on saved tensors, a checkpoint gives an argument that stands in several places as copies again.
-        Attention whose query, key and value are one tensor runs other operators then.
+        Under hooks on saved tensors, a checkpoint that runs again gives an argument in several places as several
+        copies. Attention whose query, key and value are one tensor would then run other operators.
         """
         once: list[Any] = []
         places: dict[int, int] = {}
@@ -147,7 +148,7 @@ class _Call:
         return cache
 
     def contexts(self) -> tuple[Any, Any]:
-        """What forward runs under, and what the recompute runs under."""
+        """The contexts that forward and the recompute run under."""
         if self.policy is None:
             return contextlib.nullcontext(), self._recompute(contextlib.nullcontext)
         first, again = create_selective_checkpoint_contexts(self.policy)

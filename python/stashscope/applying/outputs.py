@@ -12,7 +12,7 @@ from torch.utils._pytree import tree_leaves, tree_map
 from ..errors import Error
 from .own_forward import OwnForward
 
-# Where the storage of an output says how it is made again.
+# The attribute of an output's storage that says how the output is made again.
 _MARK = "_stashscope_output"
 
 
@@ -59,7 +59,7 @@ class _Output:
         self._value: Optional[torch.Tensor] = None
 
     def taker(self, tensor: torch.Tensor) -> Optional["_Taker"]:
-        """What autograd holds instead of this tensor in the output's storage, unless it must hold the tensor."""
+        """What autograd holds instead of a tensor in the output's storage; None if autograd must hold the tensor."""
         node = self._node()
         if node is None or tensor._version != self._version or tensor.dtype != self._dtype:
             return None

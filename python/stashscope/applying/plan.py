@@ -35,10 +35,10 @@ class SavedOperator:
 
 @dataclass(frozen=True)
 class Region:
-    """Every call of one module. Backward keeps its inputs and the outputs in `save`, and recomputes the rest.
+    """Every call of one module. Its inputs and the outputs in `save` are kept for backward, which recomputes the rest.
 
-    With `free_outputs`, what autograd saves of the module's own outputs behind it is recomputed, too. The operators in
-    `skip`, and those that read their results, do not run again: backward needs none of their results.
+    With `free_outputs`, the module's own outputs are recomputed, too, where autograd saves them behind the module. The
+    operators in `skip`, and those that read their results, do not run again: backward needs none of their results.
     """
 
     module: str

@@ -31,7 +31,8 @@ class CallPolicy:
         self._counts_again: Counter[Any] = Counter()
         self._kinds: dict[Key, Any] = {}
         self._recomputes = 0
-        # Generator states behind kept operators that drew numbers. They do not draw when the region runs again.
+        # Generator states after kept operators that drew numbers. These operators do not draw again when the region
+        # runs again.
         self._drawn: dict[Key, State] = {}
         self._open: Optional[tuple[Key, State]] = None
 
@@ -88,7 +89,7 @@ class CallPolicy:
         return CheckpointPolicy.MUST_SAVE
 
     def _close(self) -> None:
-        """Looks whether the last kept operator drew random numbers."""
+        """Notes the generator state if the last kept operator drew random numbers."""
         if self._open is None:
             return
         key, before = self._open

@@ -34,7 +34,7 @@ class StandIn(torch.Tensor):
 
 
 class Skipping(TorchDispatchMode):
-    """Gives stand-ins for operators that are left out, and for those that read stand-ins."""
+    """Returns stand-ins for the results of operators that are left out, and of operators that read stand-ins."""
 
     def __init__(self, module: str, is_skipped: Callable[[Any], bool]) -> None:
         super().__init__()
@@ -64,7 +64,7 @@ class Skipping(TorchDispatchMode):
 
 
 def _can_skip(func: Any, args: Any, kwargs: Any, tensors: list[torch.Tensor]) -> bool:
-    """Only what makes new tensors of PyTorch's own kinds, without random numbers."""
+    """Whether the operator only makes new tensors of PyTorch's own kinds, without random numbers."""
     return not (func._schema.is_mutable or draws(func, args, kwargs)
                 or any(is_traceable_wrapper_subclass(tensor) for tensor in tensors))
 

@@ -40,11 +40,11 @@ class Answers:
         self._constants = None if mode is None else Constants(mode, routing is not None)
         self._routing = None if mode is None or routing is None else Routing(mode, record)
         self._unknown = False
-        # In compiled code nobody takes a number for unknown.
+        # Compiled code would take an assumed number for a real one, so reading one is refused there.
         self.in_compiled_code = False
 
     def taken_unknown(self) -> bool:
-        """Whether the last number came without data; asked once."""
+        """Whether the last number was read from a tensor without data. Resets the answer."""
         unknown, self._unknown = self._unknown, False
         return unknown
 
@@ -82,7 +82,7 @@ class Answers:
         return result
 
     def listed(self, tensor: torch.Tensor) -> Any:
-        """The data of a tensor as a list, which is no operator."""
+        """The data of a tensor as a list. This is no operator, so no dispatch mode sees it."""
         data = tensor.constant if isinstance(tensor, FakeTensor) else tensor
         if self._fake and self._given is not None:
             return self._answer("tolist").result
@@ -96,7 +96,7 @@ class Answers:
         return listed
 
     def array(self, tensor: torch.Tensor, *, force: bool = False) -> Any:
-        """The data of a tensor as an array of NumPy, which is no operator."""
+        """The data of a tensor as an array of NumPy. This is no operator, so no dispatch mode sees it."""
         if self._fake and self._given is not None:
             return array_on(tensor, self._answer("numpy").result)
         data = tensor.constant if isinstance(tensor, FakeTensor) else tensor
@@ -114,7 +114,7 @@ class Answers:
         return array if dtype is None else array.astype(dtype, copy=False)
 
     def assume(self, result: FakeTensor, value: bool, what: str) -> None:
-        """Gives a fake tensor without data this value everywhere, because every element is `what`."""
+        """Gives a fake tensor without data this value everywhere, because every element is assumed to be `what`."""
         if self._given is not None or self._constants is None or result.constant is not None:
             return
         self._record.warn(f"Assumed that every value is {what}: {frames_from(0).line}")
@@ -166,7 +166,7 @@ def _depends_on_data(func: Any, args: Any) -> bool:
 
 
 def _is_foreign(func: Any) -> bool:
-    """Whether a library brought the operator. Nobody knows if data decides the shapes of its results."""
+    """Whether the operator comes from another library. Then data may decide the shapes of its results."""
     if func.namespace in _OF_TORCH or not func._schema.returns:
         return False
     return not any(one.alias_info for one in (*func._schema.arguments, *func._schema.returns))

@@ -21,7 +21,7 @@ _DECIDING = (torch.Tensor.__bool__, torch.Tensor.__index__, torch.Tensor.__conta
 _ADDING_IN_PLACE = (torch.nn.functional.linear, torch.nn.functional.scaled_dot_product_attention,
                     torch.nn.functional.multi_head_attention_forward)
 
-# Models look out for numbers that ran over, and distributions check their arguments. In a usual step all are good.
+# Models check for numbers that overflowed, and distributions check their arguments. In a usual step, all checks pass.
 _CHECKS = {torch.isinf: (False, "finite"), torch.Tensor.isinf: (False, "finite"), torch.isnan: (False, "finite"),
            torch.Tensor.isnan: (False, "finite"), torch.isfinite: (True, "finite"),
            torch.Tensor.isfinite: (True, "finite"), torch._is_all_true: (True, "valid for its distribution")}
@@ -40,14 +40,14 @@ class Calls(TorchFunctionMode):
         replaced = {**AS_ON_REAL_TENSORS, **AS_ON_CUDA} if on_cuda else AS_ON_REAL_TENSORS
         self._replaced = replaced if fake else AS_WITHOUT_MODES
         self._running: tuple[Any, Any] = (None, {})  # the function of the running call, and its keywords
-        # Whether the call runs in a transform of `torch.func`, which has nothing in place.
+        # Whether the call runs in a transform of `torch.func`, in which no operator runs in place.
         self._transformed = False
         # The number of calls so far.
         self.number = 0
 
     @property
     def adds_in_place(self) -> bool:
-        """Whether an addition now belongs to an operator that has it in place."""
+        """Whether an addition that runs now belongs to a function that adds in place without a mode."""
         return self._running[0] in _ADDING_IN_PLACE and not self._transformed
 
     def makes_number_on_host(self) -> bool:
@@ -55,7 +55,7 @@ class Calls(TorchFunctionMode):
         return is_number_without_device(*self._running, frames_from(1).optimizer)
 
     def adds_bias(self, args: Any) -> bool:
-        """Whether an addition now is the bias of a product inside a larger function, which adds it in place."""
+        """Whether an addition that runs now adds a bias that a larger function adds to its product in place."""
         return (self._running[0] not in _ADDITIONS and not self._transformed and len(args) == 2
                 and isinstance(args[1], torch.Tensor) and args[0].dim() > 2 and args[1].dim() == 1)
 

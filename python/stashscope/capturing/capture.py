@@ -66,7 +66,7 @@ def capture(step: Callable[..., Any], path: PathLike, *, model: Any = None, opti
     _check_real(stage, fake)
     before = after = State(reached)
     if fake:
-        # Hooks that let saved tensors through change no life, so this run is the first and the watching one.
+        # Hooks that let saved tensors through change no lifetime, so this run is both the first and the watching one.
         watched = _fake_run(stage, before, before, "watch")
         captured = combined(watched, watched, _fake_run(stage, before, before, "forget"), "fake")
     else:
@@ -77,7 +77,7 @@ def capture(step: Callable[..., Any], path: PathLike, *, model: Any = None, opti
 
 
 def _options(assumed: Assumed, fake: bool, dimensions: list[Dimension]) -> dict[str, Any]:
-    """The options of this call that are not the usual ones. The same options give a comparable capture."""
+    """The options of this call that differ from the defaults. Captures with the same options can be compared."""
     sizes = {one.name: list(one.ways[0].sizes) if len(one.ways) == 1 and len(one.ways[0].sizes) > 1 else one.value
              for one in dimensions}
     options = {"fake": fake, "routing": assumed.routing, "kernels": assumed.kernels, "warm_up": assumed.warm_up,

@@ -20,7 +20,11 @@ class Captured:
 
 
 def combined(first: Record, watched: Record, forgotten: Record, tensors: str) -> Captured:
-    """Lives from the first run, saved tensors from the second (which may be the first), Python's own from the third."""
+    """Joins the runs of a step.
+
+    Lifetimes come from the first run, saved tensors from the second (which may be the first), and how long Python alone
+    holds storages from the third.
+    """
     _same_operators(first, watched)
     _same_operators(first, forgotten)
     alone = dict(zip(forgotten.keys, forgotten.last))

@@ -49,11 +49,11 @@ class CompiledRun:
         return self._names.get(address, "")
 
     def constant(self, tensor: torch.Tensor) -> None:
-        """A tensor that a compiled graph holds. It would be there before a step that was compiled before."""
+        """A compiled graph holds this tensor. In a step that was compiled earlier, it exists before the step."""
         self._values.existing_storage(tensor)
 
     def warn(self, text: str) -> None:
-        """Goes into the file, once."""
+        """Adds a warning to the file, once."""
         self._values.record.warn(text)
 
     def in_compiled_code(self, entered: bool) -> None:
@@ -61,7 +61,7 @@ class CompiledRun:
         self._answers.in_compiled_code = self._calls.switch(entered)
 
     def random_state(self, state: torch.Tensor) -> None:
-        """The state of the random generator was read. Compilations put it back after themselves."""
+        """The state of the random generator was read. Compilations only put it back; these do not count."""
         if not self._compiling:
             self._values.made_by_python(state)
 

@@ -1,4 +1,4 @@
-"""Functions of PyTorch that run other operators on fake tensors or under a mode, as they run without."""
+"""Functions of PyTorch that run other operators on fake tensors or under a mode, with their usual operators."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _ctc_loss(log_probs: torch.Tensor, targets: torch.Tensor, input_lengths: Any
     """`ctc_loss` of aten/src/ATen/native/LossCTC.cpp for the CPU, which reads the lengths and goes on with lists."""
     if isinstance(reduction, str):
         reduction = get_enum(reduction)
-    # The tensors live until the end, as there.
+    # The tensors live until the end, as in C++.
     integers = [one.to(torch.long).contiguous() if isinstance(one, torch.Tensor) else one
                 for one in (input_lengths, target_lengths)]
     inputs, labels = (known_numbers(one) for one in integers)
@@ -55,7 +55,7 @@ def _filled(tensor: torch.Tensor, numbers: list[int]) -> torch.Tensor:
     return tensor
 
 
-# Under any mode.
+# Replacements under any mode.
 AS_WITHOUT_MODES: dict[Any, Callable[..., Any]] = {torch.ctc_loss: _ctc_loss, torch.nn.functional.ctc_loss: _ctc_loss}
-# Without data.
+# Replacements on fake tensors.
 AS_ON_REAL_TENSORS: dict[Any, Callable[..., Any]] = {torch.nn.functional.one_hot: _one_hot, **AS_WITHOUT_MODES}

@@ -1,7 +1,8 @@
 """Data of small tensors under fake tensors.
 
-Libraries look into token ids and attention masks: is there padding, is the mask full. They draw a number and leave out
-a layer. These tensors are small, so their data goes along, and such questions have their true answers.
+Libraries read token ids and attention masks, for example to find out whether there is padding. They draw a random
+number to decide whether to leave out a layer. These tensors are small, so their data is kept beside the fake tensors,
+and such questions get true answers.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ aten = torch.ops.aten
 # Operators that make tensors of known data out of nothing.
 _MAKERS = {aten.ones.default, aten.zeros.default, aten.full.default, aten.scalar_tensor.default, aten.arange.default,
            aten.arange.start, aten.arange.start_step, aten.eye.default}
-# Random integers are tokens. Of other random tensors only single numbers have data: nobody decides by larger ones.
+# Random integers are tokens. Other random tensors keep data only if they are single numbers, because no step decides by
+# larger ones.
 _DRAWS = {aten.rand.default, aten.randn.default, aten.randint.default, aten.randint.low}
 
 # Views that differ from their tensor by a bit, which a fake tensor of known data loses.
@@ -46,7 +48,7 @@ class Constants:
         return type(arguments)(self._replaced(argument) for argument in arguments)
 
     def keep(self, func: Any, args: Any, kwargs: Any, result: Any) -> None:
-        """Remembers the data of a small tensor that an operator makes out of nothing, and what data does not show."""
+        """Remembers the data of a small tensor made out of nothing, and the flag of a conjugate or negative view."""
         if func in _BITS and isinstance(result, FakeTensor) and result.constant is not None:
             _BITS[func](result, True)
         if not isinstance(result, FakeTensor) or func not in _MAKERS and func not in _DRAWS:
@@ -64,7 +66,7 @@ class Constants:
         know(self._mode, result, data)
 
     def before_writing(self, func: Any, args: Any) -> None:
-        """Nothing is known any more of data that are written to while one element stands for all."""
+        """Forgets the data of a tensor that is about to be written to if one stored element stands for all."""
         first = func._schema.arguments[0].alias_info if func._schema.arguments else None
         if first is None or not first.is_write or not args or not isinstance(args[0], FakeTensor):
             return
@@ -80,7 +82,10 @@ class Constants:
         return _ROUTED_FLOAT_LIMIT if dtype.is_floating_point else _ROUTED_LIMIT
 
     def in_place(self, func: Any, args: Any, result: Any) -> Any:
-        """Fake tensors with data get a new tensor from an operator that changes its first argument. That is it, too."""
+        """On a fake tensor with data, an operator that changes its first argument returns a new tensor.
+
+        This gives the first argument the new data and returns it instead.
+        """
         changed = func._schema.arguments[0].alias_info if func._schema.arguments else None
         is_other = isinstance(result, FakeTensor) and args and isinstance(args[0], FakeTensor) and result is not args[0]
         if not is_other or changed is None or not changed.is_write:
@@ -126,7 +131,7 @@ def _is_small_and_real(tensor: torch.Tensor) -> bool:
 
 @contextlib.contextmanager
 def known_data(routed: bool) -> Iterator[None]:
-    """Lets results of small constants be constants, too. `routed`: also those of the picks of routers."""
+    """Lets results of small constants be constants, too. `routed`: also larger results from the picks of routers."""
     before = fake_tensor.CONSTANT_NUMEL_LIMIT
     fake_tensor.CONSTANT_NUMEL_LIMIT = _ROUTED_LIMIT if routed else _LIMIT
     try:

@@ -26,7 +26,7 @@ _HIGHEST_DEGREE = 4
 
 @dataclass(frozen=True)
 class Dimension:
-    """A name, the size of the file's default, and ways to choose further sizes."""
+    """A name, the default size in the file, and ways to choose further sizes."""
 
     name: str
     value: int
@@ -44,8 +44,10 @@ class Way:
     named: int = 1
 
     def fresh(self, used: int) -> int:
-        """A size for the check when the first `used` ones were used: far away where rounding would show, but no larger
-        than sizes that the user named, if there is one."""
+        """A size for the check that differs from the first `used` ones.
+
+        It is far from them, so that rounding would show, but if possible no larger than the sizes that the user named.
+        """
         if used < self.named:
             return self.sizes[self.named - 1]
         if used < len(self.sizes):
@@ -53,7 +55,7 @@ class Way:
         return self.size(used + 1)
 
     def size(self, place: int) -> int:
-        """The size at a place; behind the last one they go on upwards."""
+        """The size at a place. After the last size, sizes go on upwards."""
         if place < len(self.sizes):
             return self.sizes[place]
         return max(self.sizes) + self.step * (place - len(self.sizes) + 1)
@@ -200,7 +202,7 @@ class _Survey:
             open_points.add(point)
 
     def _hard(self, wrong: Optional[int]) -> Optional[int]:
-        """Numbers in texts of arguments ask for nothing; they come last."""
+        """`wrong`, or None for a number in the text of an argument. Those come last and need no polynomial."""
         return wrong if wrong is not None and wrong < len(self._places) else None
 
     def _check(self, interpolation: Interpolation, ways: list[Way]) -> None:
@@ -239,7 +241,7 @@ class _Survey:
         return step
 
     def _least(self, interpolation: Interpolation, position: int, step: int) -> int:
-        """PyTorch takes other ways at size 1."""
+        """The smallest size for which the polynomials hold: PyTorch may run other operators at size 1."""
         if step > 1:
             return 1
         return 1 if self._holds(interpolation, self._with(position, 1)) else 2
@@ -309,7 +311,7 @@ class _Survey:
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """The step prints once, and PyTorch logs no errors of attempts."""
+    """Hides what the step prints again, and PyTorch's errors about attempts."""
     logger = logging.getLogger("torch._subclasses.fake_tensor")
     level = logger.level
     logger.setLevel(logging.CRITICAL)

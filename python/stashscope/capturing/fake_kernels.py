@@ -1,4 +1,4 @@
-"""Fake kernels whose results are not those of the CPU's kernels, put right."""
+"""Corrects fake kernels whose results differ from those of the CPU's kernels."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from .operators import tensors_in
 
 aten = torch.ops.aten
 
-# Normalizations of half precision with parameters in float32: the argument with the type, and the results that have it.
+# Normalizations of half precision with parameters in float32: the position of the argument that has the type, and the
+# positions of the results that have it, too.
 _TYPES = {
     aten.native_layer_norm.default: (2, (1, 2)),
     aten.native_layer_norm_backward.default: (5, (1, 2)),
@@ -22,12 +23,12 @@ _TYPES = {
     aten.native_group_norm_backward.default: (1, (0,)),
 }
 
-# Layouts of results where the CPU's kernel decides otherwise than the fake one. A gradient or an output with another
-# layout is copied at other operators behind it.
+# Operators whose results are contiguous on the CPU, but not from the fake kernel. Other operators would copy results
+# with a wrong layout.
 _CONTIGUOUS = {aten._log_softmax_backward_data.default, aten.mse_loss_backward.default, aten.glu_backward.default,
                aten.smooth_l1_loss_backward.default, aten.huber_loss_backward.default, aten.log_sigmoid_forward.default,
                aten._weight_norm_interface.default, aten.rrelu_with_noise.default}
-# The positions of the operands that together decide, as for a sum of them.
+# Operators whose result has the layout of a sum of two operands, with the positions of these operands.
 _LIKE_A_SUM = {aten.hardswish_backward.default: (0, 1), aten.hardsigmoid_backward.default: (0, 1),
                aten.logit_backward.default: (0, 1), aten.hardtanh_backward.default: (0, 1),
                aten.native_dropout_backward.default: (0, 1), aten.elu_backward.default: (0, 5),
@@ -46,7 +47,10 @@ _sizes: dict[Any, int] = {}
 
 
 def for_fake_kernel(func: Any, args: Any) -> Any:
-    """The arguments of an operator as its fake kernel takes them: one views its arguments, whatever their layout."""
+    """The arguments of an operator as its fake kernel takes them.
+
+    One fake kernel views its arguments, so they must be contiguous.
+    """
     if func is not aten.native_group_norm_backward.default:
         return args
     return tuple(arg.contiguous() if isinstance(arg, torch.Tensor) else arg for arg in args)

@@ -1,7 +1,7 @@
 """The kernels that PyTorch chooses on a GPU, for a capture on a machine that has none.
 
 Fake tensors have no data, so an operator needs no kernel, and the operators of CUDA run on fake tensors of the CPU.
-What decides is which operator PyTorch calls. The rules are those of an A100 in PyTorch 2.9, in aten/src/ATen/native:
+It matters only which operator PyTorch calls. The rules are those of an A100 in PyTorch 2.9, in aten/src/ATen/native:
 Dropout.cpp, layer_norm.cpp, transformers/attention.cpp and transformers/cuda/sdp_utils.cpp, and in
 torch/utils/_foreach_utils.py.
 """
@@ -113,13 +113,13 @@ def _by_single_operators(query: torch.Tensor, key: torch.Tensor, value: torch.Te
                                                    enable_gqa=enable_gqa)[0]
 
 
-# What the functions are replaced by, wherever a script has them from.
+# The replacement of each function, wherever a script has the function from.
 AS_ON_CUDA = {_attention_of_the_cpu: _attention, _dropout_of_the_cpu: _dropout, _rms_norm_of_the_cpu: _rms_norm}
 
 
 @contextlib.contextmanager
 def as_on_cuda(warnings: list[str]) -> Iterator[None]:
-    """Functions of PyTorch that call others inside find those of CUDA, too. Optimizers work on lists of tensors."""
+    """Lets functions inside PyTorch call the replacements, too, and lets optimizers work on lists of tensors."""
     warnings.append(SAID)
     devices = _foreach_utils._get_foreach_kernels_supported_devices
     with contextlib.ExitStack() as stack:

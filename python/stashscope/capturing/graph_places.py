@@ -20,7 +20,8 @@ class GraphPlace:
     phase: str
     modules: tuple[str, ...]
     line: str
-    # The number of the autograd node that it had, or has the derivative of, when the graph was made.
+    # The number of the autograd node of the operator when the graph was made; in backward, of the operator whose
+    # derivative this is.
     sequence: int
     call: PieceCall = field(default_factory=PieceCall)
 

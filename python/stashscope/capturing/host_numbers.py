@@ -1,7 +1,7 @@
 """Numbers that PyTorch keeps on the host of a GPU.
 
-A script for a GPU has single numbers as tensors on the host: operators take them as they are. A capture on the CPU
-knows no devices, so what is there decides which tensors they are.
+In a script for a GPU, some single numbers are tensors on the host, which operators take as they are. A capture on the
+CPU does not see this difference, so the rules here decide which tensors lie on the host.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Polynomials through whole numbers, exactly.
 
 The numbers of a capture are known at points of a grid: for each dimension a list of sizes, and a point is one position
-in each list. Newton's form in several variables works on any set of points that has with a point also those below it.
-Its coefficient at a point is 0 if the polynomial through the points before is right there, so the set grows only as far
-as a polynomial needs.
+in each list. Newton's form in several variables works on any set of points that contains, with every point, also the
+points below it. Its coefficient at a point is 0 if the polynomial through the points before is right there, so the set
+grows only as far as a polynomial needs.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Interpolation:
         self._polynomials: dict[int, Polynomial] = {}
 
     def add(self, point: Point, sizes: Sequence[int], numbers: Sequence[int]) -> Optional[int]:
-        """Adds the numbers at a point whose neighbours below are there. `sizes`: the size of each dimension there.
+        """Adds the numbers at a point after its neighbours below. `sizes`: the size of each dimension there.
 
         Returns the first number that the polynomials so far do not give; None if all are right.
         """

@@ -1,4 +1,4 @@
-"""Where PyTorch runs something else than a dispatch mode is shown."""
+"""Cases in which PyTorch runs other operators than a dispatch mode is shown."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def adds_in_place(args: Any) -> bool:
             and torch._C._storage_Use_Count(storage) == 1)
 
 
-# By autograd node the operators that its formula has in place without a mode.
+# For each autograd node, the operators that its formula runs in place when no mode is active.
 _IN_PLACE: dict[str, dict[Any, Any]] = {
     "BinaryCrossEntropyWithLogitsBackward0": {aten.sub.Tensor: aten.sub_.Tensor, aten.mul.Tensor: aten.mul_.Tensor},
     "ClampBackward0": {aten.logical_and.default: aten.logical_and_.default,
@@ -52,7 +52,10 @@ _OTHER_FORMULAS = (
 
 
 def derives_in_place(func: Any, made_here: bool) -> Optional[Any]:
-    """The operator in place if an autograd formula runs that without a mode. `made_here`: on a tensor of its own."""
+    """The in-place operator, if the running autograd formula runs it when no mode is active.
+
+    `made_here`: whether the formula made the tensor itself.
+    """
     running = torch._C._current_autograd_node() if made_here else None
     return _IN_PLACE.get(running.name(), {}).get(func) if running is not None else None
 
@@ -78,8 +81,10 @@ _ZEROS = ("zeros", "new_zeros", "zeros_like")
 
 
 def scatters_in_place(func: Any, args: Any, maker: Optional[Node], last: Optional[Node]) -> Optional[tuple[Any, Any]]:
-    """The operator in place and its arguments, if autograd runs that without a mode. `last` ran before; `maker` made
-    the first argument."""
+    """The in-place operator and its arguments, if autograd runs it when no mode is active.
+
+    `last` is the operator before; `maker` made the first argument.
+    """
     if func not in INTO_ZEROS or last is None or maker is not last or last.operator not in _ZEROS:
         return None
     if func is aten.index_put.default:
@@ -116,7 +121,7 @@ def _is_dense(tensor: torch.Tensor) -> bool:
 
 @contextlib.contextmanager
 def fake_tensors_are_tensors() -> Iterator[None]:
-    """Optimizers and `clip_grad_norm_` take their way through lists of tensors only for plain tensors."""
+    """Optimizers and `clip_grad_norm_` use operators on lists of tensors only for plain tensors."""
     lists: list[list[Any]] = [optimizer_types, list_types]
     for kinds in lists:
         kinds.append(FakeTensor)
@@ -128,7 +133,7 @@ def fake_tensors_are_tensors() -> Iterator[None]:
 
 
 def makes_parameter() -> bool:
-    """Whether `nn.Parameter` asks: it detaches a fake tensor, but gives a real one a new head without an operator."""
+    """Whether `nn.Parameter` is the caller: it detaches a fake tensor by an operator, but a real one without."""
     frame = sys._getframe(2)
     while frame is not None and kind_of(frame.f_code) == OWN:
         frame = frame.f_back  # type: ignore[assignment]
@@ -137,7 +142,7 @@ def makes_parameter() -> bool:
 
 @contextlib.contextmanager
 def hooks_beside_transforms() -> Iterator[None]:
-    """The transforms of `torch.func` refuse to run under hooks on saved tensors. They keep what they save."""
+    """The transforms of `torch.func` refuse to run under hooks on saved tensors. Here they run without these hooks."""
     before = torch.autograd.graph.disable_saved_tensors_hooks
 
     @contextlib.contextmanager
@@ -161,10 +166,11 @@ def hooks_beside_transforms() -> Iterator[None]:
 
 @contextlib.contextmanager
 def same_arguments_again(hooks: object) -> Iterator[None]:
-    """A checkpoint gives a tensor that is several arguments as one tensor again, but under hooks as copies.
+    """Lets a checkpoint that runs again give a tensor in several arguments as one tensor, also under `hooks`.
 
-    Modules such as `MultiheadAttention` run other operators if query, key and value are one tensor. `hooks`: those of
-    the capture. Under hooks of the user PyTorch makes copies without a capture, too.
+    Under hooks on saved tensors, PyTorch gives copies. Modules such as `MultiheadAttention` run other operators if
+    query, key and value are one tensor. `hooks`: those of the capture. Under hooks of the user, PyTorch makes copies
+    without a capture, too.
     """
     before = _NoopSaveInputs.setup_context
 

@@ -28,7 +28,7 @@ class ModuleCalls:
     def __enter__(self) -> "ModuleCalls":
         for module in self._modules:
             self._handles.append(module.register_forward_pre_hook(self._enter, with_kwargs=True))
-            # A plan runs `forward` again, and no hook: the call ends before the other hooks.
+            # A plan runs only `forward` again, without hooks, so the call ends before the module's other hooks.
             self._handles.append(module.register_forward_hook(self._leave, prepend=True, always_call=True))
         return self
 

@@ -40,7 +40,7 @@ class UnknownNumber(float):
 
 
 class UnknownInteger:
-    """The same for integers. It is no `int`, so that no size can be made of it unseen."""
+    """The same for integers. It is no `int`, so that a step cannot use it as a size unnoticed."""
 
     def __index__(self) -> int:
         raise refuse("The step uses the data of a tensor as a size, and fake tensors have none")

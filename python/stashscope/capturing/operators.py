@@ -30,7 +30,7 @@ class Facts:
     # Arguments that are one tensor.
     single_tensors: tuple[str, ...]
     written: tuple[str, ...]
-    # The argument that the results lie in, or ''.
+    # The argument whose memory the results share, or ''.
     aliased: str
     tags: tuple[str, ...]
 

@@ -82,7 +82,7 @@ class Phases:
                 node.scopes = self._record.nodes[node.forward_node].scopes
 
     def _claim(self, newest: int) -> None:
-        """Numbers given since the last operator: the newest is this one's, older ones came after that operator."""
+        """Assigns the autograd numbers since the last operator: the newest to this operator, older ones to the last."""
         position = len(self._record.nodes)
         for number in range(self._sequence, newest):
             self._makers.setdefault(number, position if number == newest - 1 else max(position - 1, 0))

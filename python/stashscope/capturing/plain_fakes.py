@@ -1,8 +1,9 @@
 """Fake tensors that autograd takes for plain tensors.
 
-Tensors of a subclass have the dispatch key `Python`. Of a view with that key autograd keeps the operator that made it;
-of a plain view only its geometry. After a change in place the gradient takes the view again by the one or by the other:
-other operators, and other memory. A dispatch mode sees the operators of tensors without the key just as well.
+Tensors of a subclass have the dispatch key `Python`. For a view with that key, autograd keeps the operator that made
+it; for a plain view, only its geometry. After a change in place, the gradient makes the view again from the one or the
+other, with other operators and other memory. A dispatch mode sees the operators of tensors without the key just as
+well.
 """
 
 from __future__ import annotations
@@ -40,13 +41,13 @@ def plain_fakes(mode: FakeTensorMode) -> Iterator[None]:
         return tensor
 
     def as_list(tensor: FakeTensor) -> Any:
-        """Fake tensors have a way of their own, which no mode for functions sees."""
+        """The `tolist` of fake tensors bypasses modes for functions."""
         return torch.Tensor.tolist(tensor) if tensor.fake_mode is mode else listed(tensor)
 
     FakeTensor.__new__ = staticmethod(new)  # type: ignore[assignment]
     FakeTensor.tolist = as_list  # type: ignore[method-assign, assignment]
     fake_tensor.op_implementations_checks = [(check, _in_mode(kernel)) for check, kernel in kernels]
-    # Results of fake kernels are kept for all modes.
+    # All modes share the cache of results of fake kernels, so this mode gets one of its own.
     results, FakeTensorMode.cache = FakeTensorMode.cache, {}
     try:
         yield
@@ -58,7 +59,7 @@ def plain_fakes(mode: FakeTensorMode) -> Iterator[None]:
 
 
 def _in_mode(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """Fake kernels in Python call operators, which find the way to fake tensors by the key or by the mode."""
+    """Fake kernels in Python call operators. Without the key, these find fake tensors only by the mode."""
     def called(mode: FakeTensorMode, func: Any, *args: Any, **kwargs: Any) -> Any:
         if func in _BETTER_IN_CPP:
             return NotImplemented

@@ -34,9 +34,10 @@ def without_network(func: Any, args: Any) -> Any:
 
 @contextlib.contextmanager
 def as_in_training(unseen: Callable[[], Any]) -> Iterator[None]:
-    """What PyTorch does otherwise under fake tensors and modes: waiting at once, and shapes found by running operators.
+    """Undoes what PyTorch does differently under fake tensors and modes.
 
-    The second needs a context, `unseen`, in which operators do not count.
+    PyTorch waits for collectives at once, and finds shapes by running operators. Here they run in `unseen`, a
+    context in which operators do not count.
     """
     if not dist.is_available():
         yield

@@ -121,7 +121,7 @@ class _Search:
                 self.visit(name, function.__globals__[name], depth - 1)
 
     def _records(self, thing: Any) -> None:
-        """PyTorch's own objects lie deep, but they are few."""
+        """Visits PyTorch's own records of a rank. They lie deep, but they are few."""
         self.found.objects.append(thing)
         for key, held in list(vars(thing).items()):
             self._in_records = True

@@ -83,7 +83,7 @@ class Call:
 
 @dataclass
 class Answer:
-    """A result that depends on data, with the outlines of tensors in their places."""
+    """A result that depends on data, with outlines in the place of tensors."""
 
     operator: str
     result: Any = None
@@ -112,6 +112,6 @@ class Record:
     replacing: set[int] = field(default_factory=set)
 
     def warn(self, text: str) -> None:
-        """Goes into the file, once."""
+        """Adds a warning to the file, once."""
         if text not in self.warnings:
             self.warnings.append(text)

@@ -28,7 +28,7 @@ from .values import Values
 from .wrappers import is_wrapper, parts_of
 
 aten = torch.ops.aten
-# With these Dynamo asks whether a number is what compiled code was made for.
+# The guards of Dynamo use these to check a number that compiled code was made for.
 _OF_GUARDS = (aten.lift_fresh.default, aten._local_scalar_dense.default)
 _DEVICE = torch.ops.prim.device.default
 
@@ -46,7 +46,7 @@ class Recorder(TorchDispatchMode):
         self._scalars = scalars
         self._calls = calls
         self._light = light
-        # Tensors that are made again for autograd do not count.
+        # While it is true, operators do not count, such as those that make tensors again for autograd.
         self.paused = False
 
     @classmethod
@@ -157,7 +157,7 @@ class Recorder(TorchDispatchMode):
 
 
 def _is_shallow_copy(func: Any) -> bool:
-    """Autograd copies the head of a tensor. Modes see that as `detach`, but no operator runs."""
+    """Autograd makes a new tensor object for the same memory. Modes see that as `detach`, but no operator runs."""
     return func is aten.detach.default and (not torch._C._dispatch_tls_is_dispatch_key_excluded(
         DispatchKey.ADInplaceOrView) or kernels.makes_parameter())
 

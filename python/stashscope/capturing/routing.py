@@ -2,7 +2,7 @@
 
 Which experts a router picks is data, and fake tensors have none. The picks are indices along the dimension of the
 experts. With the assumption they get data: token 0 picks the experts 0, 1, ..., token 1 the next ones, and so on in a
-circle. All that follows from the picks, masks, counts, lists of tokens, has its true data then, and so its true sizes.
+circle. All that follows from the picks (masks, counts, lists of tokens) then has true data, and so true sizes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ EVEN = "even"
 HINT = ("For a mixture of experts give routing='even': every expert then gets the same number of tokens. Or capture with "
         "fake=False: then the step runs with real tensors and is captured as it went.")
 
-# What a router picks experts with: the position of the indices in the results, and of the dimension in the arguments.
+# The operators with which routers pick experts: the position of the indices in the results, and of the dimension in the
+# arguments.
 _PICKS = {aten.topk.default: (1, 2), aten.argmax.default: (None, 1)}
 
 

@@ -74,7 +74,7 @@ class Before:
     others: list[torch.Tensor]
 
     def let_go(self) -> None:
-        """Holds no tensor that the step may replace, so that it is seen to end."""
+        """Drops the tensors that the step may replace, so that the capture sees them end."""
         self.others.clear()
         self.known[:] = [known for known in self.known if known.role != "optimizer"]
 
@@ -175,11 +175,12 @@ class Stage:
             yield
             self._find_roles(values, before.known)
             record = values.finish()
-        # So that nothing of this run outlives the capture until the next garbage collection.
+        # This cuts a cycle, so that nothing of this run outlives the capture until the next garbage collection.
         values.phases = None
         scalars.finish()
         phases.resolve()
-        # Compiled code does not call the modules in it, and a checkpoint around it saves what its partitioner chose.
+        # Drops calls with compiled code in them: compiled code does not call its modules, and a checkpoint around it
+        # saves what its partitioner chose.
         record.calls = [call for call in record.calls
                         if not any(node.compiled for node in record.nodes[call.first:call.end])]
         for row in record.saved:
@@ -188,7 +189,7 @@ class Stage:
         return record
 
     def _find_roles(self, values: Values, present: list[Known]) -> None:
-        """Gradients and states of optimizers are known by where they hang."""
+        """Finds gradients and optimizer states by the objects that hold them."""
         names = {id(known.tensor): known.name for known in present}
         for known in present:
             for part in _gradient_of(known):
@@ -201,7 +202,7 @@ class Stage:
         self._keep_counts_on_host(values)
 
     def _keep_counts_on_host(self, values: Values) -> None:
-        """The numbers of updates that a GPU's device does not hold."""
+        """Marks the numbers of updates that lie on the host of a GPU."""
         for optimizer in self.reached.optimizers if values.on_cuda else ():
             for count in counts_on_host(optimizer):
                 values.keep_on_host(count)
@@ -223,14 +224,17 @@ def _gradient_of(known: Known) -> Iterator[torch.Tensor]:
 
 
 def _let_go_of_losses(reached: Reached) -> None:
-    """A gradient scaler drops its record of an update. The record that is kept to be put back must not be that one."""
+    """Gives a gradient scaler a copy of its record, which the scaler drops after an update.
+
+    The original is kept to be put back. If the step used it, it would keep tensors of the step alive.
+    """
     for thing in reached.objects:
         if isinstance(thing, torch.amp.GradScaler):
             thing._per_optimizer_states = copy.copy(thing._per_optimizer_states)
 
 
 def _check_run(result: Any) -> None:
-    """Refuses a result that has the step in it, not run yet."""
+    """Refuses a generator or coroutine as result: the step in it has not run."""
     if not (inspect.isgenerator(result) or inspect.iscoroutine(result) or inspect.isasyncgen(result)):
         return
     if inspect.iscoroutine(result):

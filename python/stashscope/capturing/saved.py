@@ -63,7 +63,7 @@ class Watching:
         return held
 
     def unpack(self, held: Held) -> torch.Tensor:
-        """Autograd asks for it."""
+        """Returns a saved tensor when autograd asks for it."""
         if isinstance(held, torch.Tensor):
             return held
         for row in held.rows:
@@ -74,7 +74,7 @@ class Watching:
 
 @dataclass
 class _Known:
-    """The geometry of a fake tensor, and its data: masks decide how many elements they choose."""
+    """The geometry of a fake tensor, and its data, because masks decide how many elements they choose."""
 
     outline: Outline
     mode: Any

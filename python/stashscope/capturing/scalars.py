@@ -33,7 +33,7 @@ class _SavedScalar:
 
 
 class Scalars:
-    """Books the tensors of numbers."""
+    """Records the tensors that PyTorch makes of numbers."""
 
     def __init__(self, values: Values, forget: bool) -> None:
         self._values = values
@@ -71,7 +71,7 @@ class Scalars:
             self._values.storages.last[value.storage] = len(self._record.nodes) - 1
 
     def finish(self) -> None:
-        """Finds out when autograd let go of each."""
+        """Finds out when autograd let go of each number."""
         released = _released(self._record.nodes)
         for scalar in self._saved:
             node = self._record.nodes[scalar.position]
@@ -94,7 +94,10 @@ class Scalars:
 
 
 def _sequence_of(facts: Facts, changed: torch.Tensor) -> int:
-    """The autograd node that lets go of the number: the newest, or for a view in place the next, which holds that."""
+    """The autograd node that lets go of the number.
+
+    It is the newest or, if the operator changes a view in place, the next one, which holds the newest.
+    """
     newest = torch.autograd._get_sequence_nr() - 1
     return newest + 1 if facts.written and changed._is_view() else newest
 

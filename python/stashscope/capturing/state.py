@@ -16,7 +16,7 @@ _MISSING = object()
 class State:
     """Contents of modules, optimizers, containers, variables and random generators at one moment.
 
-    Only references are kept, no tensor is copied: what the tensors hold is the twin's affair.
+    Only references are kept, no tensor is copied: the twin (twin.py) keeps their data from changing.
     """
 
     def __init__(self, reached: Reached) -> None:

@@ -36,7 +36,7 @@ class Storages:
         return None if found is None else found[0]
 
     def add(self, storage: torch.UntypedStorage, key: Any, role: str = "other") -> int:
-        """A row for a storage that was not seen before. The key names it in every run."""
+        """A row for a storage that was not seen before. The key identifies it in every run of the step."""
         index = self._row(storage.nbytes(), key, role)
         self.adopt(index, storage)
         return index

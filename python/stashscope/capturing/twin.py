@@ -95,7 +95,7 @@ class Twin:
         return shared
 
     def _free_resized(self) -> None:
-        """Sharded training keeps tensors whose memory it freed by a resize."""
+        """Sharded training keeps tensors whose memory it freed by a resize, so their fake storages are resized, too."""
         sizes = {geometry.address: geometry.nbytes for one in self._known for geometry in geometries_in(one.geometry)}
         for address, base in self._bases.items():
             if sizes.get(address, self._extents[address]) < self._extents[address]:
@@ -111,7 +111,7 @@ def _fills(geometry: Geometry) -> bool:
 def _swap(name: str, mine: torch.Tensor, other: torch.Tensor) -> None:
     """Lets two Python objects show each other's tensor, as `torch.utils.swap_tensors` does.
 
-    That function refuses tensors with weak references. Here they are welcome: they shall see the twin.
+    That function refuses tensors with weak references. Here they are allowed, because they must see the twin, too.
     """
     kinds = type(mine), type(other)
     attributes = mine.__dict__, other.__dict__

@@ -69,13 +69,13 @@ class Values:
         self._new(node, tensor, ("node", len(self.record.nodes) - 1, 0))
 
     def keep_on_host(self, tensor: torch.Tensor) -> None:
-        """A number that is no memory of a GPU."""
+        """Notes that a tensor is a number on the host, which takes no memory of a GPU."""
         index = self.storages.find(tensor.untyped_storage())
         if self.on_cuda and index is not None:
             self._on_host.add(index)
 
     def is_on_host(self, tensor: torch.Tensor) -> bool:
-        """Whether a tensor is such a number."""
+        """Whether a tensor is a number on the host."""
         return self.storages.find(tensor.untyped_storage()) in self._on_host
 
     def scalar(self, nbytes: int, dtype: torch.dtype) -> Value:

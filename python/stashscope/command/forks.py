@@ -41,7 +41,7 @@ class Forks:
         return self._recording is not None
 
     def run(self, variables: dict[str, Any], optimizers: list[torch.optim.Optimizer]) -> bool:
-        """Captures the step that begins now, and writes it. Returns true in a forked process: it shall go on.
+        """Captures the step that begins now, and writes it. Returns true in a forked process, which runs the step.
 
         `variables` are the script's own. Raises `Error` in the first process only.
         """
@@ -79,7 +79,7 @@ class Forks:
             self._fail(error)
 
     def _begin(self, variables: dict[str, Any], optimizers: list[torch.optim.Optimizer], hooks: str) -> None:
-        # The threads of the first process are not here, and the kernels of a fake run need none.
+        # A fork copies no threads, and the kernels of a fake run need none.
         torch.set_num_threads(1)
         _silence()
         try:
@@ -121,7 +121,7 @@ def _answer_of(child: int, path: str) -> Record:
 
 
 def _silence() -> None:
-    """What the step prints, it prints in the first process."""
+    """Hides what the forked process prints. The step prints in the first process, if the script goes on there."""
     nothing = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nothing, 1)
     os.dup2(nothing, 2)

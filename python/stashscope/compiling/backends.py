@@ -14,12 +14,12 @@ from torch._subclasses.fake_tensor import FakeTensor
 
 from ..errors import Error
 
-# Makes what runs a graph: of the forward pass, of the backward pass (True), or of both in one.
+# Makes a function that runs a graph. The flag is true for a graph of the backward pass.
 Runs = Callable[[torch.fx.GraphModule, bool], Callable[..., Any]]
 Backend = Callable[[torch.fx.GraphModule, list[Any]], Callable[..., Any]]
 
-FUSES = ("The backend '{name}' of torch.compile fuses operators and allocates less than the operators here, which are "
-         "those of its graphs, one by one. What forward saves for backward is what its partitioner chose.")
+FUSES = ("The backend '{name}' of torch.compile fuses operators and allocates less than shown here, where the "
+         "operators of its graphs run one by one. What forward saves for backward is what its partitioner chose.")
 UNKNOWN = ("The backend '{name}' of torch.compile is not known. The operators here are those that AOTAutograd gives to "
            "the backend 'aot_eager'.")
 

@@ -31,7 +31,7 @@ class Piece:
         self._calls: list[PieceCall] = []
 
     def runs(self, graph: GraphModule, backward: bool) -> Callable[..., Any]:
-        """What runs one part, with the arguments in a list that it empties."""
+        """A function that runs one part. It takes the arguments in a list, which it empties."""
         places = self._places(graph, backward)
         for tensor in _constants(graph):
             self._run().constant(tensor)
@@ -115,7 +115,7 @@ class _Interpreter(Interpreter):
 
 
 def _drawing_again(_: Any, operator: Any, *args: Any, **kwargs: Any) -> Any:
-    """Without data there is no state to set, but the one of now is kept as if."""
+    """Runs the operator. Without data, no state can be set; the present one is held, so that it takes memory."""
     state = torch.get_rng_state()
     result = operator(*args, **kwargs)
     del state

@@ -39,7 +39,7 @@ class Run(Protocol):
         """A tensor that a compiled graph holds."""
 
     def warn(self, text: str) -> None:
-        """What the user must know."""
+        """Adds a warning for the user."""
 
     def compiling(self) -> ContextManager[None]:
         """What surrounds each compilation."""
@@ -59,7 +59,7 @@ class Interception:
         self.codes: set[CodeType] = set()
         self._run: Optional[Run] = None
         self._converting = False
-        # Whether compiled code runs, and whether it did in what called this.
+        # Whether compiled code runs, and whether it ran in the callers.
         self._inside = self._entering = False
         self._outer: list[bool] = []
         self._callbacks: dict[int, tuple[Any, Any]] = {}
@@ -95,7 +95,10 @@ class Interception:
         return self._run
 
     def _callback(self, callback: Any) -> Any:
-        """PyTorch enters compiled code, or code that is not compiled in it. What it uses instead of `callback`."""
+        """PyTorch enters compiled code, or code inside it that is not compiled.
+
+        Returns what PyTorch must use instead of `callback`.
+        """
         self._entering = True
         return self._chosen(callback)
 
@@ -139,7 +142,7 @@ class Interception:
         wrapped = convert_frame.catch_errors_wrapper(converting._clone_with_backend(backend), callback.hooks)
 
         def convert(frame: Any, _: Any, __: Any) -> Any:
-            """Neither what the user's compilations left counts, nor what they learnt about sizes."""
+            """Compiles a frame without the code and the sizes that the user's compilations left."""
             if is_of_capture(frame.f_code.co_filename):
                 return ConvertFrameReturn(frame_exec_strategy=FrameExecStrategy(FrameAction.SKIP, FrameAction.SKIP))
             self.codes.add(frame.f_code)
@@ -169,9 +172,9 @@ class _LettingThrough(TorchDispatchMode):
 
 @contextlib.contextmanager
 def guards_under_modes() -> Iterator[None]:
-    """Compiled code is valid for tensors as they show themselves while the modes of the capture are active.
+    """Makes compiled code valid for tensors as they show themselves while the modes of the capture are active.
 
-    PyTorch takes all modes off to compile, and would find each tensor changed in the next call.
+    PyTorch takes all modes off to compile, and would otherwise find each tensor changed in the next call.
     """
     before = convert_frame.CheckFunctionManager
 

@@ -34,7 +34,7 @@ _REGIONS: "WeakValueDictionary[int, Any]" = WeakValueDictionary()
 _DROPOUT = "aten.native_dropout.default"
 # Memory that nothing was written to. A graph has no nodes for it, and a plan that keeps it keeps nothing.
 _WITHOUT_CONTENTS = {"aten.empty.memory_format", "aten.empty_like.default", "aten.empty_strided.default"}
-# A chain of calls of regions, the outermost first: what Dynamo calls the call, and the region.
+# A chain of calls of regions, the outermost first: Dynamo's name of the call, and the region.
 _Chain = tuple[tuple[str, Any], ...]
 
 
@@ -49,7 +49,7 @@ def know(module: torch.nn.Module, forward: PlannedForward) -> None:
 
 
 def _obey() -> None:
-    """Stands before every use of AOTAutograd by a backend. Graphs without a region pass through."""
+    """Wraps every use of AOTAutograd by a backend. Graphs without a region pass through unchanged."""
     from torch._dynamo.backends.common import AotAutograd
     before = AotAutograd.__call__
     if getattr(before, "_stashscope", False):
@@ -65,7 +65,7 @@ def _obey() -> None:
             mark(joint)
             return given(joint, *args, **options)
         self.kwargs = {**self.kwargs, "partition_fn": partition}
-        # The key of this cache knows no plans.
+        # The key of this cache does not depend on plans.
         with torch._functorch.config.patch(enable_autograd_cache=False):
             return before(self, graph, inputs, **kwargs)
     call._stashscope = True  # type: ignore[attr-defined]
@@ -99,7 +99,7 @@ def _region(key: str) -> Optional[Any]:
 
 
 def _leaves(user: Node, chain: _Chain, inside: dict[Node, _Chain]) -> bool:
-    """Whether a result goes from a region to what forward computes outside of it. It is there anyway."""
+    """Whether a node of forward outside of the region reads a result of the region. Forward makes it in any case."""
     if user.op == "output" or user.meta.get("partitioner_tag") == "is_backward":
         return False
     return user not in inside or inside[user][0][0] != chain[0][0]
@@ -142,7 +142,7 @@ def _as_called(node: Node, region: PlannedForward) -> str:
 
 
 def _masks(inside: dict[Node, _Chain], left_out: set[Node]) -> set[Node]:
-    """Masks of dropouts of what does not run again. To draw such a mask again, a graph computes what it masks."""
+    """The masks of dropouts whose input does not run again. Drawing such a mask again would need the input."""
     masked = {node for node in inside if str(node.target) == _DROPOUT and _source(node.args[0]) in left_out}
     return masked | {user for node in masked for user in node.users if user.target is operator.getitem}
 
@@ -179,5 +179,5 @@ def _is_part(node: Node, last: Node) -> bool:
 
 
 def _operator_of(node: Node) -> str:
-    """By name: nodes hold copies of their operators."""
+    """The name of the operator, because nodes hold copies of operators."""
     return str(node.meta.get("original_aten") or node.target)

@@ -55,7 +55,7 @@ def fitting(model: torch.nn.Module, wanted: str) -> list[str]:
 
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
-    """The exporters print their progress and warn of what the switches chose."""
+    """Silences the exporters, which print their progress and warn of what the switches chose."""
     level = logging.root.manager.disable
     logging.disable(logging.WARNING)
     try:

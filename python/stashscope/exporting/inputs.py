@@ -39,7 +39,7 @@ def inputs_of(model: torch.nn.Module, given: Any, dims: Any) -> Inputs:
 
 
 def _apart(tensors: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
-    """Exporters take one tensor given twice, as ids and as labels, for one input."""
+    """Exporters make one input of a tensor that is given twice, as ids and as labels, so the second becomes a copy."""
     seen: set[int] = set()
     found = {}
     for name, tensor in tensors.items():

@@ -85,7 +85,7 @@ def _collect(events: list[Event], found: list[Allocation]) -> None:
 
 
 def align(operators: Operators, run: Event, on_device: bool) -> list[Found]:
-    """What was measured by operator; the last entry has what came after all of them.
+    """What was measured of each operator; the last entry has what came after all of them.
 
     Operators that Python makes without PyTorch's dispatcher have no event: their memory is in `before` of the next one.
     """

@@ -75,7 +75,10 @@ class _Curve:
 
 
 def _settled(allocations: list[Allocation]) -> tuple[dict[int, int], int]:
-    """What is allocated and lives on, and the sum of what was there before and is freed. The rest is neither."""
+    """The allocations that live on, and the sum of the bytes freed that were there before (negative).
+
+    What is both allocated and freed counts in neither.
+    """
     made: dict[int, int] = {}
     freed = 0
     for one in allocations:
@@ -87,7 +90,10 @@ def _settled(allocations: list[Allocation]) -> tuple[dict[int, int], int]:
 
 
 def _freed_after(made: dict[int, int], following: list[Allocation]) -> int:
-    """Numbers that PyTorch wraps into tensors for one operator: workspace, as in a captured step."""
+    """The bytes of numbers that PyTorch wraps into tensors for one operator.
+
+    They count as workspace, as in a captured step.
+    """
     freed = {one.address for one in following if one.bytes < 0}
     return sum(size for address, size in made.items() if address in freed)
 

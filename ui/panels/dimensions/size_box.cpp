@@ -16,7 +16,7 @@ bool is_below_one(const QString& number) {
 
 }  // namespace
 
-/// The maximum is no size that can be typed: it stands for any size above the largest.
+/// The upper end of the range is one above `largest`. It stands for every size above `largest`.
 SizeBox::SizeBox(int largest, QWidget* parent) : QSpinBox(parent), largest_(largest) {
   setRange(1, largest + 1);
 }

@@ -12,7 +12,7 @@ class SizeBox : public QSpinBox {
   Q_OBJECT
 
  public:
-  /// @param largest the largest size that the user can type
+  /// @param largest the largest size that the box accepts
   explicit SizeBox(int largest, QWidget* parent = nullptr);
 
   /// Shows a size. The limits hold for what is typed only: a session or an option of the command

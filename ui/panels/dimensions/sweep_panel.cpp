@@ -251,7 +251,7 @@ void SweepPanel::show_state() {
   cancel_->setVisible(running);
   start_->setVisible(!running && has_dimension && !is_complete);
   enable_unless(*start_, waits() ? document_.exclusive_work().why_wait() : QString(),
-                tr("Computes the cancelled curve again"));
+                tr("Computes the curve again"));
   for (QWidget* const each : std::initializer_list<QWidget*>{dimension_, from_, to_, count_}) {
     each->setEnabled(has_dimension);
   }

@@ -61,9 +61,9 @@ void GraphPanel::search(const QString& text) {
                   [this](int row) { return hit_text(static_cast<std::size_t>(row)); });
 }
 
-/// Forward nodes that have the text in their own name come first, then the tensors that no node
-/// makes, such as weights. The other nodes follow: names of gradient nodes often contain the name
-/// of a weight.
+/// Forward nodes that have the text in their own name, operator or module come first, then the
+/// tensors that no node makes, such as weights. The other nodes follow: names of gradient nodes
+/// often contain the name of a weight.
 void GraphPanel::find_matches(const Study& study) {
   const Matcher matcher(study, search_->text());
   const std::vector<NodeId>& order = study.current->timeline.order;
@@ -121,7 +121,8 @@ void GraphPanel::choose_hit(std::size_t hit) {
   show_hits();
 }
 
-/// Says which hit is selected, in whichever way it was selected; without one, how many there are.
+/// Shows the number of the selected hit, even if it was selected in another view. If no hit is
+/// selected, shows how many hits there are.
 void GraphPanel::show_hits() {
   if (matches_.empty()) return;
   const Selection& selected = document_.selection().current();
@@ -133,7 +134,8 @@ void GraphPanel::show_hits() {
   matches_label_->setText(tr("%1 of %2").arg(*match_ + 1).arg(matches_.size()));
 }
 
-/// Goes to the marked hit of the open list, else to the next hit.
+/// Goes to the marked hit of the open list. If this hit is already selected, or the list is closed,
+/// goes to the next hit.
 void GraphPanel::go_to_hit() {
   const int marked = hits_->marked();
   const bool is_new = marked >= 0 && (!match_ || *match_ != static_cast<std::size_t>(marked));

@@ -99,8 +99,8 @@ Items strings_text(const Strings& strings) {
   return items;
 }
 
-/// The elements of a tensor; empty if they are too many or in a file beside the model file, because
-/// no such file is read for a text.
+/// The elements of a tensor; empty if there are too many. Also empty if they are in a file beside
+/// the model file, because such files are not read for a text.
 Items elements_text(const Tensor& tensor) {
   if (!tensor.has_data() || tensor.external_data() != nullptr) return {};
   if (tensor.elements() > most_elements) return {};

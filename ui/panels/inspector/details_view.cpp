@@ -70,8 +70,8 @@ QMimeData* DetailsView::createMimeDataFromSelection() const {
   return copied;
 }
 
-/// Arranging the panels resizes each of them several times, and the layout of a long page takes
-/// long.
+/// Lays the page out once after several changes of its size: arranging the panels resizes each of
+/// them several times, and the layout of a long page takes long.
 void DetailsView::resizeEvent(QResizeEvent* /*event*/) {
   if (std::exchange(is_resized_, true)) return;
   QMetaObject::invokeMethod(this, &DetailsView::lay_out, Qt::QueuedConnection);

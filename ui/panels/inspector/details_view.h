@@ -4,8 +4,9 @@
 
 namespace stashscope::ui {
 
-/// A page whose shortened texts have their full text as a tool tip. Copies have the full texts.
-/// After a change of size, the text is laid out when control returns to the event loop.
+/// A page whose shortened texts have their full text as a tool tip. Copying to the clipboard takes
+/// the full texts. After a change of size, the text is laid out when control returns to the event
+/// loop.
 class DetailsView : public QTextBrowser {
   Q_OBJECT
 

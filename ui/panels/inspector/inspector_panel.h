@@ -6,8 +6,8 @@
 
 namespace stashscope::ui {
 
-/// Shows details of the selected node or group. Links in the text lead to other nodes or open
-/// Python files.
+/// Shows details of the selected node, tensor or group, or of the model if nothing is selected.
+/// Links in the text lead to nodes and tensors, or open Python files.
 class InspectorPanel : public QWidget {
   Q_OBJECT
 

@@ -6,7 +6,7 @@
 
 namespace stashscope::ui {
 
-/// Text of the engine as rich text.
+/// Text of the engine (names, messages), escaped for rich text.
 QString page_html(const std::string& text);
 
 /// `shortened`, with `full` as its tool tip if the two differ.
@@ -21,8 +21,8 @@ QString last_part(const QString& name);
 /// A link to a node of the current step, labelled with the last part of its name.
 QString node_link(const Study& study, NodeId node);
 
-/// A link to a tensor that no node makes, labelled with its name. A tensor that a plan added has no
-/// link.
+/// A link to a tensor that no node makes, labelled with the last part of its name. For a tensor
+/// that a plan added, only the label.
 QString tensor_link(const Study& study, ValueId tensor);
 /// A link to a tensor that no node makes, with a label of its own, as rich text.
 QString tensor_link(ValueId tensor, const QString& label);

@@ -39,7 +39,7 @@ QString title_of_role(const GivenTensor& given) {
   return role;
 }
 
-/// The bytes and how long the tensor is in memory.
+/// How long the tensor is in memory; empty if it has no buffer.
 QString time_in_memory(const Study& study, ValueId tensor) {
   const BufferId buffer = study.current->timeline.buffer_of[tensor];
   if (!buffer.valid()) return {};

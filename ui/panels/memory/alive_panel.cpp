@@ -24,7 +24,7 @@ namespace {
 using namespace Qt::StringLiterals;
 
 constexpr QSize swatch_size(8, 12);
-/// Rows of the table that have room before the text of the bands has.
+/// The text of the bands is shown only if the table below it has room for this many rows.
 constexpr int least_rows = 6;
 
 /// Indexes of entries in the box that chooses which tensors are listed. The entry with index 0
@@ -131,7 +131,7 @@ QWidget* AlivePanel::make_heading() {
 
 void AlivePanel::make_table() {
   table_->setObjectName(QStringLiteral("alive_table"));
-  table_->setAccessibleName(tr("Tensors alive at the cursor"));
+  table_->setAccessibleName(tr("Tensors in memory"));
   table_->setModel(&model_);
   table_->let_sort();
   table_->setItemDelegateForColumn(AliveModel::tensor, names_);
@@ -269,7 +269,7 @@ void AlivePanel::fit_columns() {
                             width(tr("%1 – %1").arg(study->current->timeline.order.size())));
   const QString largest = model_.index(0, AliveModel::bytes).data().toString();
   const int bytes = std::max(width(u"000.00 MiB"_s), width(largest));
-  // Otherwise the columns keep the widths that the user gave them.
+  // If nothing has changed since the last fit, the columns keep the widths that the user gave them.
   const std::array widths = {table_->viewport()->width(), bytes, role, life};
   if (std::exchange(fitted_, widths) == widths) return;
   QHeaderView& header = *table_->horizontalHeader();

@@ -44,7 +44,8 @@ AllocatorRow::AllocatorRow(Document& document, QWidget* parent)
   layout->addWidget(fault_);
   connect(field_, &QLineEdit::editingFinished, this, &AllocatorRow::take_text);
   connect(field_, &QLineEdit::textEdited, this, [this] {
-    // The reason goes as soon as the text is right, but comes only when the text is complete.
+    // The reason disappears as soon as the text is right. It appears only when the user ends
+    // editing.
     if (!fault_->isHidden()) check_text();
   });
   connect(&document_, &Document::opened, this,
@@ -62,7 +63,7 @@ bool AllocatorRow::check_text() {
 }
 
 void AllocatorRow::take_text() {
-  // The field loses the focus when the row is hidden.
+  // Hiding the row ends editing, too, because the field loses the focus.
   if (!document_.choices().allocator || !check_text()) return;
   choose(field_->text().trimmed().toStdString());
   // After Return, undo in the field does not go back beyond the applied settings.

@@ -9,7 +9,7 @@
 namespace stashscope::ui {
 
 /// The settings of PyTorch's caching allocator as a text, and what the allocator reserves under
-/// them. The row is hidden while no allocator is chosen, and where it is not allowed. A wrong text
+/// them. The row is hidden while no allocator is chosen, and while `allow` forbids it. A wrong text
 /// stays in the field, with the reason below it, and the choice stays as it was.
 class AllocatorRow : public QWidget {
   Q_OBJECT
@@ -38,7 +38,7 @@ class AllocatorRow : public QWidget {
   ElidedLabel* answer_;
   QLabel* fault_;
   std::optional<std::string> shown_;  ///< the choice that the field was last set to
-  std::string last_;  ///< the last chosen settings, while no allocator is chosen, too
+  std::string last_;  ///< the last chosen settings; kept while no allocator is chosen
   bool is_allowed_ = true;
 };
 

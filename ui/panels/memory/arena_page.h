@@ -7,9 +7,9 @@
 
 namespace stashscope::ui {
 
-/// The static arena of the current step below a line about it. The arena is computed on another
-/// thread, and only while the page is visible. Meanwhile, the arena before stays, dimmed. While
-/// there is none, a text says why.
+/// The static arena of the current step, below a line of text about it. The arena is computed on
+/// another thread, and only while the page is visible. Until it is computed, the previous arena
+/// stays, dimmed. If there is no arena at all, a text says why.
 class ArenaPage : public QWidget {
   Q_OBJECT
 
@@ -36,12 +36,12 @@ class ArenaPage : public QWidget {
   };
 
   static Placed placed(const Study& study, const Progress& progress);
-  /// Computes the arena, if the page is visible and has none of the step.
+  /// Starts computing the arena of the step, if the page is visible and this was not done yet.
   void ask();
   void take(std::optional<Placed> answer);
   void show_arena();
   void follow_cursor();
-  /// Whether the map shows an earlier arena until the one of the step is there.
+  /// Whether the map shows an earlier arena until the arena of the step is computed.
   bool is_waiting() const;
   void show_sums();
   QString state_text() const;
@@ -51,7 +51,7 @@ class ArenaPage : public QWidget {
   ElidedLabel* line_;
   QLabel* state_;
   MemoryCurves curves_;
-  std::shared_ptr<const Variant> asked_;  ///< the variant of `placed_` or of the running search
+  std::shared_ptr<const Variant> asked_;  ///< the variant of `placed_` or of the running job
   Placed placed_;
   std::optional<Failure> failure_;  ///< why there is no arena of `asked_`
   BufferId marked_;

@@ -57,7 +57,7 @@ DifferencePanel::DifferencePanel(Document& document, QWidget* parent)
 /// How this step is measured: here, or by PyTorch.
 QString DifferencePanel::invitation() const {
   return is_captured(document_.study().get())
-             ? tr("PyTorch runs this step, not this program. Call stashscope.measure(step, "
+             ? tr("This step runs in PyTorch, not in this program. Call stashscope.measure(step, "
                   "\"measured.json\") in the script, then choose Run > Import a measurement.")
              : tr("Run the step (F5) to see where memory and time differ from the prediction.");
 }

@@ -22,7 +22,7 @@ class MemoryPanel : public QWidget {
  public:
   explicit MemoryPanel(Document& document, QWidget* parent = nullptr);
 
-  /// Whether no page waits for what is computed for it.
+  /// Whether nothing is being computed for any page.
   bool is_settled() const { return arena_->is_settled(); }
 
  private:
@@ -43,7 +43,8 @@ class MemoryPanel : public QWidget {
   /// Puts the buttons side by side as one control.
   static QWidget* joined(std::initializer_list<QToolButton*> buttons);
   void show_curves();
-  /// Takes the curve of reserved memory from the shown curves if it is the same.
+  /// Adds the curve of reserved memory, if an allocator is chosen. Reuses the shown curve if it is
+  /// the same.
   void add_reserved(MemoryCurves& curves);
   void show_look();
   void follow_selection();
@@ -63,7 +64,7 @@ class MemoryPanel : public QWidget {
   AllocatorRow* allocator_;
   SegmentPage* segments_;
   ArenaPage* arena_;
-  std::shared_ptr<const ReservedStep> curve_of_;  ///< whose curve is shown; null: none
+  std::shared_ptr<const ReservedStep> curve_of_;  ///< of the shown curve; null: no curve
   QWidget* controls_;
   QWidget* colouring_;
   std::vector<Switch> switches_;

@@ -60,7 +60,7 @@ SegmentPage::SegmentPage(Document& document, QWidget* parent)
   follow();
 }
 
-/// The tensor may have been chosen while another page was shown.
+/// Scrolls to the outlined tensor, which may have been chosen while another page was shown.
 void SegmentPage::showEvent(QShowEvent*) {
   const auto before = shown_;
   follow();

@@ -31,7 +31,7 @@ class SegmentPage : public QWidget {
   void showEvent(QShowEvent* event) override;
 
  private:
-  /// The place of the segments that are shown.
+  /// The reserved memory and the slot whose segments are shown.
   struct Place {
     std::shared_ptr<const ReservedStep> reserved;
     std::size_t slot = 0;

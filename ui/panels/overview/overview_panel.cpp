@@ -156,7 +156,7 @@ void OverviewPanel::show_sizes() {
   if (!study.prepared->step.parameters.empty() && !is_captured(&study)) {
     parts << link(u"optimizer"_s, optimizer_text(study));
   }
-  // Shift+Tab would not leave a label that begins with a link.
+  // The text begins with a word, because Shift+Tab would not leave a label that begins with a link.
   sizes_->setText(parts.isEmpty() ? QString() : tr("For %1").arg(parts.join(u", "_s)));
 }
 
@@ -211,7 +211,7 @@ void OverviewPanel::make_table() {
   }
   table_->set_flexible_column(ModuleModel::module, least_module_width, least_formula_width);
   table_->hide_last_if_narrow();
-  // A click on a title would hit another column if the titles moved with "Whole layers".
+  // When "Whole layers" changes the rows, the titles must not move away from under the pointer.
   table_->keep_flexible_width();
   connect(table_, &QTableView::clicked, this,
           [this](const QModelIndex& index) { take_module(index.row()); });
@@ -299,7 +299,7 @@ bool OverviewPanel::is_icicle_current() const {
   return is_table_current() && shown_slot_ == document_.selection().slot();
 }
 
-/// Outlines the tensors of the selected node, in whichever view the node was selected.
+/// Outlines the selected tensor or the tensors of the selected node, whichever view selected it.
 void OverviewPanel::mark_selected() {
   const Selection& selected = document_.selection().current();
   std::vector<BufferId> marked;
@@ -312,7 +312,7 @@ void OverviewPanel::mark_selected() {
 }
 
 /// Ends the highlight of a row and the zoom into a group that have nothing to do with what is
-/// selected now. Steps of the memory cursor leave the zoom, so that a group can be followed through
+/// selected now. Steps of the memory cursor keep the zoom, so that a group can be followed through
 /// the step.
 void OverviewPanel::follow_selection() {
   const Selection& selected = document_.selection().current();
@@ -363,7 +363,7 @@ void OverviewPanel::show_heading() {
   heading_->setToolTip(text);
 }
 
-/// The tensor of a box that is one tensor which no node makes; else invalid.
+/// The tensor of a box, if the box is a single tensor and no node makes it; else invalid.
 ValueId OverviewPanel::given_tensor_at(std::uint32_t node) const {
   const BufferId buffer = icicle_->tree().nodes[node].buffer;
   if (!buffer.valid()) return {};
@@ -425,7 +425,7 @@ void OverviewPanel::choose_module(const std::string& module, bool is_sum) {
   show_study();
 }
 
-/// Ends what a click on a row or a box of the last model changed.
+/// Undoes what clicks on rows and boxes of the previous model changed.
 void OverviewPanel::forget_model() {
   wanted_module_.clear();
   table_->forget_flexible_width();

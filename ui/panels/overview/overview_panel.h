@@ -96,7 +96,7 @@ class OverviewPanel : public QWidget {
   NodeModules node_modules_;  ///< of the shown study
   std::size_t shown_slot_ = 0;
   std::string wanted_module_;   ///< module to zoom to once its box exists; empty: none
-  bool is_taking_row_ = false;  ///< whether a click on a row selects now
+  bool is_taking_row_ = false;  ///< true while a click on a row selects
   Selection of_row_;            ///< what the click on the highlighted row selected
   /// Whether equal blocks were summed before a click on a row changed that; empty if no row did.
   std::optional<bool> sums_without_row_;

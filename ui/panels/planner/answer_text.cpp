@@ -110,8 +110,8 @@ QString reserved_beside(const std::optional<std::int64_t>& reserved, std::int64_
                   : QString();
 }
 
-/// The best plan of an answer: as `plan_point_text`, behind what is reserved if the budget limits
-/// that.
+/// The best plan of an answer, as in `plan_point_text`. If the budget limits reserved memory, the
+/// reserved bytes stand first.
 QString best_text(const Study& study, const BudgetAnswer& answer,
                   std::optional<std::int64_t> beside = {}) {
   if (!answer.reserved_bytes) return plan_point_text(study, answer.best, beside);
@@ -126,20 +126,21 @@ QString budget_text(const BudgetAnswer& answer, std::int64_t beside) {
   return answer.reserved_bytes ? PlannerAnswer::tr("%1 for reserved memory").arg(bytes) : bytes;
 }
 
-/// What later steps need, which hold the optimizer states that the captured step makes.
+/// What later steps need: from their start, they hold the optimizer states that the captured step
+/// makes. Empty if it makes none.
 QString later_states_text(const Study& study, const BudgetAnswer& answer) {
   const std::int64_t bytes = later_steps(study, *study.current).state_bytes;
   if (bytes == 0) return {};
   if (answer.reserved_bytes) {
     return planner_paragraph(
-        PlannerAnswer::tr("Reserved memory counts later steps, which hold the <b>%1</b> of "
-                          "optimizer states that this step makes from their start.")
+        PlannerAnswer::tr("Reserved memory counts later steps. From their start, they hold the "
+                          "<b>%1</b> of optimizer states that this step makes.")
             .arg(bytes_text(bytes)));
   }
   if (answer.request.limits_later_steps) {
     return planner_paragraph(
-        PlannerAnswer::tr("The budget is for later steps, which hold the <b>%1</b> of "
-                          "optimizer states that this step makes from their start.")
+        PlannerAnswer::tr("The budget is for later steps. From their start, they hold the "
+                          "<b>%1</b> of optimizer states that this step makes.")
             .arg(bytes_text(bytes)));
   }
   const QString verdict = answer.later_peak_bytes > answer.request.budget_bytes
@@ -147,8 +148,8 @@ QString later_states_text(const Study& study, const BudgetAnswer& answer) {
                               : PlannerAnswer::tr("within the budget");
   return planner_paragraph(
       PlannerAnswer::tr("The budget is for the captured step. With this plan, later steps need "
-                        "<b>%1</b>, %2: they hold the %3 of optimizer states that this step makes "
-                        "from their start.")
+                        "<b>%1</b>, %2: from their start, they hold the %3 of optimizer states "
+                        "that this step makes.")
           .arg(bytes_text(answer.later_peak_bytes), verdict, bytes_text(bytes)));
 }
 
@@ -360,8 +361,8 @@ QString offer_text(const Study& study, const DeviceFit& offer) {
   const double after =
       step_seconds(*offer.study, *offer.study->baseline) + answer.best.extra_seconds;
   return planner_paragraph(
-      PlannerAnswer::tr("With passes that add no time, a plan for %1 has a peak of "
-                        "<b>%2</b> and <b>%3 a step</b>; now it is %4:")
+      PlannerAnswer::tr("With the passes below, which add no time, a plan for %1 has a peak of "
+                        "<b>%2</b> and takes <b>%3 a step</b>. Now a step takes %4.")
           .arg(bytes_text(answer.request.budget_bytes),
                bytes_text(answer.best.peak_bytes) +
                    reserved_beside(answer.reserved_bytes, answer.best.peak_bytes),

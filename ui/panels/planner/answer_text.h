@@ -23,9 +23,9 @@ QString warning_text(const QString& text, const QPalette& palette);
 /// The answer to a budget, as rich text: whether the budget is met, the peak and the extra time of
 /// the best plan, and what is proven.
 QString answer_text(const Study& study, const BudgetAnswer& answer);
-/// From where to where an answer that is in use changed the peak and the time of a step, from
-/// before the search, and how many passes were switched on for it, as rich text. Empty if it
-/// changed neither.
+/// How an answer that is in use changed the peak and the time of the step since before the search,
+/// and how many passes were switched on for it, as rich text. Empty if neither peak nor time
+/// changed.
 /// @param study the step with the answer's passes
 QString before_text(const Study& study, const BudgetAnswer& answer, const StepFigures& before,
                     const std::vector<const GraphPass*>& passes);
@@ -35,8 +35,7 @@ QString offer_text(const Study& study, const DeviceFit& offer);
 /// @param bound the lower bound that the text before this one states; null: none
 QString below_floor_text(const Study& study, std::int64_t budget_bytes,
                          const StepPeakBound* bound = nullptr);
-/// The answer to a budget if its plan was found and applied, but is not in use any more, as rich
-/// text.
+/// The answer to a budget whose plan was found and applied, but is no longer in use, as rich text.
 QString taken_back_text(const Study& study, const BudgetAnswer& answer);
 /// What a running search has proven: how far its best plan is from the cheapest plan, or the lower
 /// bound on the peak while no plan meets the budget. Empty while no lower bound on the peak is

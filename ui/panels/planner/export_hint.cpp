@@ -16,7 +16,7 @@ ExportHint::ExportHint(Document& document, QWidget* parent) : QLabel(parent), do
   connect(&document_.exclusive_work(), &ExclusiveWork::changed, this, &ExportHint::ask);
 }
 
-/// Does nothing during a run or a search, because computing a step would slow them down.
+/// Computes nothing during a run or a search, because this would slow them down.
 void ExportHint::ask() {
   answers_.cancel();
   hide();

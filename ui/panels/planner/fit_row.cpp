@@ -54,9 +54,9 @@ void FitRow::set_up_dimension() {
   dimension_->setObjectName(u"fit_dimension"_s);
   dimension_->setAccessibleName(tr("Dimension"));
   dimension_->setToolTip(
-      tr("Searches for the largest size of this dimension, such as batch. Dimensions separated by "
-         "commas, by their words or names, take the same size. With LABEL=NAME,… the answer calls "
-         "this size LABEL."));
+      tr("Searches for the largest size of this dimension, such as batch. Several dimensions, by "
+         "word or name and separated by commas, take the same size. With LABEL=NAME,… the answer "
+         "calls this size LABEL."));
   dimension_->setEditable(true);
   // While the name is selected, a completer would take the first Return, which must start the
   // search.
@@ -195,8 +195,8 @@ QString FitRow::state_text() const {
   return sizes + replanned_text(*replanned, planning_.is_replanned_in_use());
 }
 
-/// The button that sets the size together with its plan. If it has the keyboard when it goes away,
-/// the button that searches gets it.
+/// Shows or hides the button that sets the size together with its plan. If the button has the
+/// keyboard focus when it is hidden, the focus moves to the button that searches.
 void FitRow::show_use() {
   const ReplannedFit* const replanned = planning_.replanned();
   const bool is_offered = planning_.job() == PlanningJob::none && replanned != nullptr &&

@@ -35,7 +35,10 @@ void FitsBox::follow_answer_bar() {
 
 void FitsBox::show_choice() {
   enable_unless(
-      *this, has_allocator() ? QString() : tr("Choose an allocator first: Reserved in Memory"),
+      *this,
+      has_allocator()
+          ? QString()
+          : tr("Choose an allocator first: press Reserved in the panel Memory over the step"),
       tr("What must fit the budget and the memory below: the peak of the tensors, or the memory "
          "that PyTorch's allocator reserves for them with the chosen settings"));
   setAccessibleDescription(toolTip());

@@ -199,7 +199,7 @@ void PlannerPanel::connect_all() {
   });
 }
 
-/// The running search would apply a plan for what no longer must fit.
+/// Ends a running search, because it would apply a plan for what no longer has to fit.
 void PlannerPanel::take_fits() {
   failure_.clear();
   if (planning_.job() == PlanningJob::budget) planning_.abandon();
@@ -325,8 +325,9 @@ void PlannerPanel::show_answer() {
                                                   : tr("Use the plan with the lowest peak"));
 }
 
-/// Shows or hides a button below the answer. If a button that has the keyboard goes away, the view
-/// returns to the answer, which says what the button did; Qt would go on to the chart below.
+/// Shows or hides a button below the answer. If a button with the keyboard focus is hidden, the
+/// view returns to the answer, which says what the button did. Qt would move the focus to the chart
+/// below.
 void PlannerPanel::offer(QPushButton& button, bool is_offered) {
   if (!is_offered && button.hasFocus()) {
     plan_->setFocus();

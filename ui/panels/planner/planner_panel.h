@@ -35,11 +35,12 @@ class PlannerPanel : public QWidget {
   void plan();
   /// As `plan`, but may also switch on passes that lower the peak without extra time.
   void make_fit();
-  /// As `make_fit` for the memory of the device, which the budget follows until the user sets
-  /// another budget, or until the plan is undone. What must fit is what the answer bar judges by.
+  /// As `make_fit`, with the memory of the device as the budget. The budget follows the device
+  /// until the user sets another budget or undoes the plan. What must fit is what the answer bar
+  /// judges by.
   void fit_device();
-  /// Searches for the Pareto front of peak and extra time, which the chart shows. While
-  /// reserved memory must fit, only says why not.
+  /// Searches for the Pareto front of peak and extra time, which the chart shows. While reserved
+  /// memory must fit, only says why there is no curve.
   void draw_curve();
 
  Q_SIGNALS:

@@ -1,4 +1,5 @@
-// The budget that is the memory of the device, and its way back when "Make it fit" is undone.
+// The memory of the device as the budget, and the return to the earlier budget when "Make it fit"
+// is undone.
 
 #include "core/study/search/budget_input.h"
 #include "core/study/step/later_steps.h"
@@ -28,13 +29,13 @@ void PlannerPanel::set_budget_to_device() {
   budget.isEmpty() ? budget_->reset() : budget_->set_to_device(budget);
 }
 
-/// If the budget is the memory of the device, it stays so with another device.
+/// If the budget is the memory of the device, it changes with the device.
 void PlannerPanel::follow_device() {
   if (budget_->is_of_device()) set_budget_to_device();
 }
 
-/// When the plan of "Make it fit" is undone, what it set in the fields goes, too; redo brings it
-/// back. What the user typed since then stays.
+/// When the plan of "Make it fit" is undone, the fields return to what they had before; redo sets
+/// them again. What the user typed since then stays.
 void PlannerPanel::follow_fit() {
   if (!fitted_ || planning_.job() != PlanningJob::none) return;
   const Choices& now = document_.choices();

@@ -25,7 +25,7 @@ QString PlannerPanel::text_of_answer() const {
   return budget ? known_text(*budget) : QString();
 }
 
-/// What the answer changed stands first, because it is what a user who has used it looks for.
+/// What the answer changed stands first, because a user who has applied its plan looks for that.
 QString PlannerPanel::text_of(const BudgetAnswer& answer) const {
   const Study& study = *document_.study();
   if (!answer.feasible) return answer_text(study, answer);
@@ -34,8 +34,8 @@ QString PlannerPanel::text_of(const BudgetAnswer& answer) const {
          answer_text(study, answer) + reserved_above_text(answer);
 }
 
-/// That reserved memory exceeds the budget of an answer for tensors, which is in use; empty if it
-/// does not, or if no allocator is chosen.
+/// Says that reserved memory exceeds the budget, for an answer that is for tensors and in use.
+/// Empty if it does not, or if no allocator is chosen.
 QString PlannerPanel::reserved_above_text(const BudgetAnswer& answer) const {
   const auto& reserved = document_.reserved();
   if (answer.request.allocator || reserved == nullptr || !document_.is_up_to_date()) return {};

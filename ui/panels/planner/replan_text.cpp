@@ -75,9 +75,9 @@ QString next_text(const ReplannedFit& fit) {
   const std::int64_t lowest = next.reserved_bytes.value_or(next.later_peak_bytes);
   return (next.reserved_bytes
               ? ReplannedAnswer::tr(
-                    "%1 was not decided in %2: the least reserved memory found is %3, not %4.")
+                    "%1 was not decided in %2: the least reserved memory found is %3, above %4.")
               : ReplannedAnswer::tr(
-                    "%1 was not decided in %2: the lowest peak found is %3, not %4."))
+                    "%1 was not decided in %2: the lowest peak found is %3, above %4."))
       .arg(QString::number(next.value), seconds_text(fit.request.limit.seconds),
            bytes_text_beside(lowest, fit.memory_bytes),
            bytes_text_beside(fit.memory_bytes, lowest));

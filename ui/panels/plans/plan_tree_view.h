@@ -20,8 +20,9 @@ class PlanTreeView : public QTreeView, public PictureSource {
   /// The text shown while there are no rows.
   void set_invitation(const QString& invitation);
   void setModel(QAbstractItemModel* model) override;
-  /// Opens the rows that the user opened, and rows open by default that the user did not close.
-  /// Under a filter, also opens rows that are shown only because a row below matches the filter.
+  /// Opens the rows that the user opened, and the rows that are open by default unless the user
+  /// closed them. Under a filter, also opens rows that are shown only because a row below matches
+  /// the filter.
   void open_again();
   /// The selected rows from top to bottom, as indexes of the first column.
   QModelIndexList selected_rows() const;

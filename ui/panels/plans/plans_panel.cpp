@@ -143,7 +143,7 @@ void PlansPanel::show_runtime() {
   show_runtime_hint();
 }
 
-/// In a low panel, the rows of plans need the room.
+/// Hides the hint in a low panel, so that the rows of plans have room.
 void PlansPanel::show_runtime_hint() {
   constexpr int rows_with_room = 18;
   const int row = fontMetrics().height() + CellDelegate::room_in_row;

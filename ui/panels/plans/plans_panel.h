@@ -16,7 +16,8 @@
 
 namespace stashscope::ui {
 
-/// The panel of the recompute, offload and compress plans, which the user switches on and off.
+/// The panel of the plans, which the user switches on and off: recompute, compromise, offload,
+/// compress, and the regions of captured steps.
 class PlansPanel : public QWidget {
   Q_OBJECT
 

@@ -70,7 +70,9 @@ WhatIfModel::WhatIfModel(QObject* parent)
            {tr("Time"), tr("Change of the predicted time of the step"), true, seconds_unit()},
            {tr("Stashed"), tr("Change of the bytes that forward keeps for backward"), true,
             bytes_unit()},
-           {tr("Places"), tr("How many of the places that were found take the form"), false}},
+           {tr("Places"),
+            tr("Places that take the form of the what-if, of all places where it was tried"),
+            false}},
           parent) {}
 
 void WhatIfModel::show(const Study* study, std::vector<WhatIfSaving> on,

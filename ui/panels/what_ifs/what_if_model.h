@@ -8,8 +8,8 @@
 
 namespace stashscope::ui {
 
-/// The what-ifs of a study, those that are on first. A row says what its what-if changes: a row
-/// that is on is compared with the step without it, another row with the step as it is.
+/// The what-ifs of a study, those that are on first. A row says what its what-if changes: if it is
+/// on, compared with the step without it, otherwise compared with the step as it is.
 class WhatIfModel : public TableModel {
   Q_OBJECT
 

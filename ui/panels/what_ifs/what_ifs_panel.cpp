@@ -67,7 +67,7 @@ void WhatIfsPanel::start_again() {
   if (is_seen_) quiet_.start();
 }
 
-/// Does nothing during a run or a search, which it would slow down.
+/// Does nothing during a run or a search, because trying what-ifs would slow them down.
 void WhatIfsPanel::ask() {
   const auto& study = document_.study();
   if (study == nullptr || study == shown_ || !document_.is_up_to_date()) return;
@@ -104,7 +104,7 @@ void WhatIfsPanel::show_details() {
   details_->setVisible(current.isValid());
   if (!current.isValid()) return;
   details_->setText(model_.details(current.row()) + u'\n' +
-                    tr("A double click or Return switches it on or off."));
+                    tr("A double click or Return switches the what-if on or off."));
 }
 
 void WhatIfsPanel::toggle(const QModelIndex& index) {

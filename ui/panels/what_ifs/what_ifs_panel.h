@@ -10,10 +10,10 @@
 
 namespace stashscope::ui {
 
-/// The table of what-ifs: what each of them would change in this step, the largest saving first. A
-/// double click or Return on a row switches its what-if on, or off if it is on. The text below the
-/// table says what the selected row does and what stops it. The rows are computed in the background
-/// while the panel is visible.
+/// The table of what-ifs: what each of them changes in this step. Those that are on come first,
+/// then the others, the largest saving at the peak first. A double click or Return on a row
+/// switches its what-if on, or off if it is on. The text below the table says what the selected row
+/// does and what stops it. The rows are computed in the background while the panel is visible.
 class WhatIfsPanel : public QWidget {
   Q_OBJECT
 

@@ -15,8 +15,9 @@ inline constexpr C least_exponent = C(-745);
 template <>
 inline constexpr float least_exponent<float> = -87.3F;
 
-/// e^x, without branches, so that compilers vectorize loops over it. The result is off by at most 2
-/// units in the last place.
+/// e^x, without branches, so that compilers vectorize loops over it. The result is 0 below
+/// `least_exponent` and infinite above 88; in between, it is off by at most 2 units in the last
+/// place.
 [[gnu::always_inline]] inline float exponential(float x) {
   constexpr float most = 88;
   constexpr float log2_e = 1.44269504F;
@@ -49,7 +50,7 @@ inline constexpr float least_exponent<float> = -87.3F;
 }
 inline double exponential(double x) { return std::exp(x); }
 
-/// The greatest element; NaN counts only if all elements are NaN. Minus infinity for an empty row.
+/// The greatest element that is not NaN; minus infinity if there is none.
 template <class C>
 C greatest_in(const C* row, std::int64_t count) {
   // A vector type, because compilers do not vectorize the loop by themselves.
@@ -95,9 +96,9 @@ inline void exponentiate(double* row, std::int64_t count, double shift) {
 /// Uses the vector units that the processor has.
 void exponentiate(float* row, std::int64_t count, float shift);
 
-/// Replaces the scores of a row by e^(score - shift). Returns false if all of them are known to be
-/// 0, as those of masked keys are.
-/// @param greatest of the scores, by `greatest_in`
+/// Replaces the scores of a row by their weights, e^(score - shift). Returns false if all weights
+/// are known to be 0, as those of masked keys are.
+/// @param greatest the result of `greatest_in` for the scores
 template <class C>
 bool make_weights(C* row, std::int64_t count, C greatest, C shift) {
   if (greatest < shift + least_exponent<C> && !std::isnan(sum_in(row, count))) {

@@ -54,7 +54,8 @@ class FusedForward {
       any = take_row(row, scores_.data() + row * block.keys.count, block.keys.count) || any;
     }
     const Matrix<C>& values = value_rows_.load(operands_.values(), entry, block.keys);
-    // A weight of 0 makes NaN of a value that is no finite number, as in the product of all keys.
+    // Values that are infinite or NaN are not skipped: their products with a weight of 0 are NaN,
+    // as in attention without blocks.
     if (!any && all_finite(values)) return;
     if (dropout_.drops()) drop(block);
     add_product(dense_matrix<C>(scores_.data(), block.rows.count, block.keys.count), values,
@@ -128,7 +129,7 @@ class FusedForward {
   std::vector<C> factors_;
   std::vector<C> weighted_;  ///< sums of weighted values [rows, value size]
   std::vector<C> greatest_;  ///< by row
-  std::vector<C> sums_;      ///< by row: the sum of the weights; at last its logarithm
+  std::vector<C> sums_;      ///< by row: the sum of the weights; at last log_sum_exp
 };
 
 }  // namespace

@@ -113,7 +113,7 @@ class FusedBackward {
     return queries_.wanted() || keys_.wanted() || steps_.wants_gradients();
   }
 
-  /// Loads the logarithms of the sums of an entry, and multiplies each row of dY by that of Y.
+  /// Loads log_sum_exp of an entry, and computes the product of each row of dY with its row of Y.
   void load_sums(std::size_t entry) {
     const RowRange all = {0, operands_.rows()};
     const Matrix<C> sums = log_sum_rows_.load(log_sums_, entry, all);
@@ -230,7 +230,7 @@ class FusedBackward {
   RowBlock<C> log_sum_rows_;
   std::vector<C> row_sums_;     ///< by row of the entry: the logarithm of the softmax's sum
   std::vector<C> row_means_;    ///< by row of the entry: the product of dY and Y
-  std::size_t first_step_ = 0;  ///< the step before which the scores of the block begin
+  std::size_t first_step_ = 0;  ///< the first step that is applied to the block
   std::vector<C> weights_;
   std::vector<C> factors_;  ///< of the dropout
   std::vector<C> kept_;     ///< the weights after the dropout

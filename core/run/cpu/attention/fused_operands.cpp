@@ -12,8 +12,9 @@ std::vector<std::int64_t> numbers_in(const Shape& shape) {
   return numbers;
 }
 
-/// The index of an axis whose position among the result's leading axes is `index`. The axis may be
-/// broadcast, or may be an axis of heads that several heads of the result share.
+/// The index along an axis of an operand that belongs to `index` along the same axis of the result.
+/// The operand's axis may be broadcast, or be an axis of heads that several heads of the result
+/// share.
 std::int64_t shared_index(std::int64_t index, std::int64_t size, std::int64_t result_size) {
   const std::int64_t group =
       std::max<std::int64_t>(1, result_size / std::max<std::int64_t>(1, size));

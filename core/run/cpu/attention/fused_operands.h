@@ -12,7 +12,7 @@ inline Shape shape_of(const TensorView& tensor) { return {tensor.dims.begin(), t
 
 /// A block of scores: some rows and some keys of one entry of the leading axes.
 struct ScoreBlock {
-  std::size_t scores;  ///< the entry among those of the product of Q and K
+  std::size_t scores;  ///< index of the entry in the product of Q and K
   RowRange rows;
   RowRange keys;
 
@@ -55,7 +55,7 @@ class FusedOperands {
   MatrixStack value_stack(const TensorView& tensor) const;
   /// Y or its gradient.
   MatrixStack result_stack(const TensorView& tensor) const;
-  /// One column.
+  /// log_sum_exp, as matrices of one column.
   MatrixStack sum_stack(const TensorView& tensor) const;
 
  private:

@@ -49,20 +49,20 @@ class ScoreSteps {
   /// @param first the input that is the first operand of the steps
   ScoreSteps(const KernelContext& context, std::size_t first, const FusedOperands& operands);
 
-  /// Computes the gradients of the operands, too. @param first the output that is the gradient of
-  /// the first operand of the steps
+  /// Makes `apply` keep what `go_back` needs, and `go_back` compute the gradients of the operands.
+  /// @param first the output that is the gradient of the first operand of the steps
   void want_gradients(const KernelContext& context, std::size_t first);
   bool wants_gradients() const { return wants_gradients_; }
-  /// Whether the gradient of an operand depends on the scores even where the scores' own gradient
-  /// is 0 or is no number.
+  /// Whether the gradient of an operand is computed from the scores. A score that is infinite or
+  /// NaN makes it NaN even where the gradient of the scores is 0.
   bool reads_scores() const;
 
-  /// Whether a step may hide keys, so that blocks may have no weights.
+  /// Whether a step may hide keys, so that all weights of a block may be 0.
   bool may_hide() const;
 
   /// The last step that replaces all scores of the block, so that no product is needed.
   std::optional<std::size_t> replacing_step(const ScoreBlock& block);
-  /// Applies the steps from `begin` on to scores [rows, keys]. Keeps what `go_back` needs.
+  /// Applies the steps from `begin` on to scores [rows, keys].
   void apply(const ScoreBlock& block, std::size_t begin, C* scores);
   /// Turns the gradient of the last scores into that of the scores before step `begin`. The last
   /// call of `apply` was for the same block and the same `begin`.

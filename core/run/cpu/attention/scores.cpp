@@ -2,7 +2,6 @@
 
 namespace stashscope::cpu {
 
-/// The keys (or values) of earlier calls, then of this call, as [batch, heads, sequence, size].
 Heads with_past(const TensorView& tensor, const TensorView& past, std::int64_t head_count) {
   const Heads now(tensor, head_count);
   const Heads before = past.present() ? Heads(past, head_count) : Heads();
@@ -22,7 +21,6 @@ Heads with_past(const TensorView& tensor, const TensorView& past, std::int64_t h
   return all;
 }
 
-/// Computes the softmax in place. The result is all zeros when every key is hidden.
 void softmax(double* row, std::int64_t count) {
   const double greatest = *std::max_element(row, row + count);
   if (greatest == minus_infinity) {
@@ -34,7 +32,6 @@ void softmax(double* row, std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) row[i] /= sum;
 }
 
-/// Computes the products of one query with all keys.
 void multiply_keys(const double* query, const Heads& keys, std::int64_t batch, std::int64_t head,
                    std::vector<double>& products) {
   for (std::int64_t at = 0; at < keys.length; ++at) {

@@ -223,8 +223,8 @@ void reverse_sequence(const KernelContext& context) {
   }
 }
 
-/// Inputs (indices, depth, [off, on]). An index outside of [-depth, depth) gives a row in which
-/// every element is `off`.
+/// Inputs (indices, depth, values); the values are off and on. An index outside of [-depth, depth)
+/// gives a row in which every element is off.
 void one_hot(const KernelContext& context) {
   const TensorView& out = context.out();
   std::int64_t axis = context.attributes().integer("axis", -1);

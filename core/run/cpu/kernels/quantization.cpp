@@ -75,8 +75,8 @@ void quantize(const KernelContext& context) {
   const IntegerLimits limits = integer_limits(element);
   for (std::size_t i = 0; i < items.size(); ++i) {
     const std::size_t at = index(static_cast<std::int64_t>(i));
-    // The division uses the precision of the operands, because the rounding of the quotient decides
-    // which quotients are ties.
+    // Divides in float, not in double, because the rounding of the quotient decides which quotients
+    // are ties.
     const double quotient = double{static_cast<float>(items[i]) / static_cast<float>(scales[at])};
     items[i] = is_floating(element) ? quotient + zeros[at]
                                     : std::clamp(std::nearbyint(quotient) + zeros[at], limits.least,

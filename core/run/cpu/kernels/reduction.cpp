@@ -89,7 +89,8 @@ constexpr auto the_mean = [](auto sum, auto count) {
 constexpr auto the_root = [](auto sum, auto) { return std::sqrt(sum); };
 constexpr auto the_logarithm = [](auto sum, auto) { return std::log(sum); };
 
-/// Reduces in the compute type of the elements, as products and extremes do.
+/// Reduces by products or extremes, in the compute type of the elements. `start_of` returns the
+/// start value for that type.
 template <auto combine>
 void reduce_by(const KernelContext& context, auto start_of) {
   const TensorView& in = context.in(0);

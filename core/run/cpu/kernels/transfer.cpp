@@ -1,5 +1,5 @@
-// Copies between device and host memory. On the CPU, device and host memory are the same, but are
-// counted separately.
+// Copies between device and host memory. On the CPU they are the same memory, but copies to the
+// host are not counted.
 
 #include "core/run/cpu/kernels/families.h"
 #include "core/run/cpu/primitives/strided_copy.h"

@@ -1,6 +1,7 @@
-// The product with a vocabulary and the cross-entropy of its scores, some rows at a time.
-// Besides the outputs, a call needs memory for the hidden states and scores of one piece. For
-// 16-bit types it also needs the weight, and the sum of its gradient, in float32.
+// The product of hidden states with a vocabulary and the cross-entropy of its scores, one piece
+// (some rows) at a time. Besides the outputs, a call needs memory for the hidden states and scores
+// of one piece and for a few numbers per row. The gradient also needs a product of about that size.
+// For 16-bit types, a call also needs the weight, and the sum of its gradient, in float32.
 
 #include <cmath>
 #include <limits>

@@ -30,9 +30,9 @@ int thread_count() {
   return get == nullptr ? 1 : get();
 }
 
-/// Limits oneDNN to one thread where the address space is limited. Otherwise, oneDNN's OpenMP
-/// library ends the process if a thread cannot start, for instance for lack of address space for
-/// the thread's stack.
+/// Limits oneDNN to one thread where the address space is limited. With more threads, oneDNN's
+/// OpenMP library would end the process when a thread cannot start for lack of address space for
+/// its stack.
 void limit_threads() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;

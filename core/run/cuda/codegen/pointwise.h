@@ -14,8 +14,8 @@ struct GroupMember {
   /// For each input, the index of the earlier member that makes it; nullopt if the input is read
   /// from memory.
   std::vector<std::optional<std::size_t>> made_by = {};
-  /// Whether the output is needed outside the group: another group reads the output, or the graph
-  /// returns the output.
+  /// Whether the output is needed outside the group: a node that is not a member reads it, or the
+  /// graph returns it.
   bool stores = true;
 };
 

@@ -84,8 +84,8 @@ std::int64_t width_of_runs(const ReducedBox& box, std::int64_t widest) {
   return even_width(widest, counts);
 }
 
-/// The number of elements per access to rows. In long runs, wide accesses pay even if a run starts
-/// at an unaligned position.
+/// The number of elements per access to rows. In long runs, wide accesses pay off even if a run
+/// starts at an unaligned position.
 std::int64_t row_width(const ReducedBox& box, std::int64_t widest) {
   return box.inner >= 64 * widest ? widest : width_of_runs(box, widest);
 }

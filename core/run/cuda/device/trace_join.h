@@ -10,8 +10,8 @@
 
 namespace stashscope::cuda {
 
-/// One action of the runner on the host. The events of a node are in this order: start,
-/// allocations, end, releases.
+/// One action of the runner on the host. The events of a node are in this order: start, allocations
+/// of tensors, allocations and releases of workspaces, end, releases of tensors.
 struct HostEvent {
   enum class Kind : std::uint8_t { allocate, release, node_start, node_end };
 

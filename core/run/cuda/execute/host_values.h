@@ -12,7 +12,8 @@ namespace stashscope::cuda {
 /// depend, such as shapes, and all values from which such operands are computed.
 struct HostNeeds {
   IdVector<ValueId, bool> values;
-  IdVector<NodeId, bool> nodes;  ///< nodes that the host computes, because they give such values
+  /// Nodes that the host computes: those that make such values, and all Shape and Size nodes.
+  IdVector<NodeId, bool> nodes;
 };
 
 /// @param nodes the nodes of the plan's step

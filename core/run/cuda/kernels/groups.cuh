@@ -53,7 +53,7 @@ __device__ inline Pair<A, B> exchanged(Pair<A, B> value, int distance) {
 }
 
 /// Merges the values of `threads` neighbouring threads, always in the same order; each of these
-/// threads gets the result. `threads` is a power of two up to 32, or all threads of the block. All
+/// threads gets the result. `threads` is a power of two: up to 32, or all threads of the block. All
 /// threads of the block must call this function.
 /// @param merge a function that is symmetric in its operands
 template <int threads, class T, class Merge>

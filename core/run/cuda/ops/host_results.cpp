@@ -35,7 +35,7 @@ Lowered lower_host_results(const LoweringContext& context) {
   std::vector<std::vector<std::int64_t>> results;
   for (const OperandType& output : context.outputs) {
     if (output.present() && output.element != ElementType::int64)
-      fail_run("", "computes a host result that is not int64");
+      fail_run("", "its outputs must be int64, because the host computes them");
     results.emplace_back(output.present() ? output.elements() : 0);
   }
   for (std::size_t i = 0; i < results.size(); ++i) {

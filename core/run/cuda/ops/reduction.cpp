@@ -1,4 +1,4 @@
-// Reductions over axes, arg-extremes and running sums.
+// Reductions over axes, ArgMax and ArgMin, and running sums.
 
 #include "core/run/cuda/codegen/call_text.h"
 #include "core/run/cuda/codegen/element_text.h"

@@ -32,7 +32,8 @@ void require_kernel(const UpdateShape& shape) {
   const std::vector<std::string> known = {"sgd", "momentum", "adam", "adamw"};
   if (std::ranges::find(known, shape.optimizer) != known.end()) return;
   fail_usage("--update",
-             "cannot update with '" + shape.optimizer + "', whose memory is planned only",
+             "cannot update with '" + shape.optimizer +
+                 "', which has no kernel: only its memory is predicted",
              "choose one of " + join(known, ", ") + ", or run without --update");
 }
 

@@ -34,8 +34,8 @@ inline constexpr Operand gradient = input(1);
 /// A 64-bit integer in device memory: the number of the training step, 1 for the first step. Only
 /// the kernels of `adam` and `adamw` read this number.
 inline constexpr Operand step = input(2);
-/// State `index` in the order of `optimizer_states`; every state has the parameter's shape, because
-/// the optimizers with kernels have no others.
+/// State `index` in the order of `optimizer_states`. It has the parameter's shape, because only
+/// optimizers without a kernel have states of other shapes.
 constexpr Operand state(std::size_t index) { return input(3 + index); }
 }  // namespace update_operands
 

@@ -177,7 +177,7 @@ class Matmuls::Product {
   }
 
   std::optional<Heuristic> find_algorithm(const Circumstance& circumstance, std::size_t workspace) {
-    // The search reads only the alignment of the bias pointer, so any aligned address serves.
+    // The search reads only the alignment of the bias pointer, so any aligned address will do.
     set_epilogue(circumstance.adds_bias ? reinterpret_cast<const void*>(bias_alignment) : nullptr);
     const Preference preference = make_preference(circumstance.alignment, workspace);
     Heuristic found{};
@@ -277,7 +277,7 @@ class Matmuls::Product {
   Layout a_;
   Layout b_;
   Layout d_;
-  bool can_add_bias_ = false;  ///< in the epilogue, which the library supports for some types only
+  bool can_add_bias_ = false;  ///< in the epilogue; the library supports this for some types only
   std::size_t workspace_ = 0;
   std::map<Circumstance, cublasLtMatmulAlgo_t> algorithms_;
 };
