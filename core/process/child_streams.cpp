@@ -24,10 +24,10 @@ constexpr std::size_t longest_line = std::size_t{16} << 20;
 }  // namespace
 
 InputFile::InputFile(std::string_view input) : fd_(::memfd_create("input", MFD_CLOEXEC)) {
-  if (fd_ < 0) fail_by_errno("cannot store the worker's input");
+  if (fd_ < 0) fail_by_errno("cannot store the child process's input");
   while (!input.empty()) {
     const ssize_t written = ::write(fd_, input.data(), input.size());
-    if (written < 0) fail_by_errno("cannot store the worker's input");
+    if (written < 0) fail_by_errno("cannot store the child process's input");
     input.remove_prefix(static_cast<std::size_t>(written));
   }
   ::lseek(fd_, 0, SEEK_SET);
@@ -73,13 +73,13 @@ bool LineReader::read_from(int fd) {
   if (count < 0) return errno == EINTR || errno == EAGAIN;
   if (count == 0) return false;
   if (static_cast<std::size_t>(count) > left_)
-    fail_run("", "the worker printed more bytes than allowed");
+    fail_run("", "the child process printed more bytes than allowed");
   left_ -= static_cast<std::size_t>(count);
   const std::size_t searched = rest_.size();
   rest_.append(buffer.data(), static_cast<std::size_t>(count));
   cut(searched);
   if (rest_.size() > longest_line) {
-    fail_run("", "the worker printed a line longer than " + format_bytes(longest_line));
+    fail_run("", "the child process printed a line longer than " + format_bytes(longest_line));
   }
   return true;
 }

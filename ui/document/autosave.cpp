@@ -74,7 +74,7 @@ Autosave::~Autosave() {
   // file again. The lock is released last.
   document_.files().write_in_background(
       {}, [unsaved, file = file_, lock = std::shared_ptr<QLockFile>(std::move(lock_))] {
-        if (!unsaved) QFile::remove(file);
+        if (!unsaved) remove_session(file);
       });
 }
 

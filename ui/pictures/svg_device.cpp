@@ -38,6 +38,28 @@ QString paint_attributes(QLatin1String property, const QColor& colour) {
   return text;
 }
 
+constexpr double hatch_size = 8;
+
+/// The lines of one tile of a hatched brush, hatch_size wide and high. Empty for other brushes.
+QString hatch_lines(Qt::BrushStyle style) {
+  switch (style) {
+    case Qt::HorPattern:
+      return u"M0 4h8"_s;
+    case Qt::VerPattern:
+      return u"M4 0v8"_s;
+    case Qt::CrossPattern:
+      return hatch_lines(Qt::HorPattern) + hatch_lines(Qt::VerPattern);
+    case Qt::BDiagPattern:
+      return u"M-1 1l2 -2M0 8l8 -8M7 9l2 -2"_s;
+    case Qt::FDiagPattern:
+      return u"M-1 7l2 2M0 0l8 8M7 -1l2 2"_s;
+    case Qt::DiagCrossPattern:
+      return hatch_lines(Qt::BDiagPattern) + hatch_lines(Qt::FDiagPattern);
+    default:
+      return {};
+  }
+}
+
 QString path_data(const QPainterPath& path) {
   QString data;
   for (int i = 0; i < path.elementCount(); ++i) {
@@ -155,6 +177,9 @@ class SvgEngine : public QPaintEngine {
   QString brush() {
     const QBrush brush = state->brush();
     if (brush.style() == Qt::NoBrush) return attribute("fill"_L1, u"none"_s);
+    if (const QString lines = hatch_lines(brush.style()); !lines.isEmpty()) {
+      return hatched(lines, brush.color());
+    }
     if (brush.style() != Qt::LinearGradientPattern) {
       return paint_attributes("fill"_L1, brush.color());
     }
@@ -167,9 +192,19 @@ class SvgEngine : public QPaintEngine {
              attribute("y2"_L1, gradient->finalStop().y()) + u'>';
     for (const auto& [place, colour] : gradient->stops()) {
       body_ += u"<stop"_s + attribute("offset"_L1, place) +
-               attribute("stop-color"_L1, colour.name()) + u"/>"_s;
+               attribute("stop-color"_L1, colour.name()) +
+               attribute("stop-opacity"_L1, colour.alphaF()) + u"/>"_s;
     }
     body_ += u"</linearGradient>\n"_s;
+    return attribute("fill"_L1, u"url(#%1)"_s.arg(name));
+  }
+
+  QString hatched(const QString& lines, const QColor& colour) {
+    const QString name = u"hatch%1"_s.arg(++names_);
+    body_ += u"<pattern"_s + attribute("id"_L1, name) +
+             attribute("patternUnits"_L1, u"userSpaceOnUse"_s) + attribute("width"_L1, hatch_size) +
+             attribute("height"_L1, hatch_size) + u"><path"_s + attribute("d"_L1, lines) +
+             paint_attributes("stroke"_L1, colour) + u"/></pattern>\n"_s;
     return attribute("fill"_L1, u"url(#%1)"_s.arg(name));
   }
 
