@@ -44,7 +44,8 @@ std::string moments_text(const LeakSearch& search) {
   const bool is_sampled = search.steps.size() < search.steps.back();
   return device + std::to_string(search.steps.back()) + " repetitions of " +
          counted(search.allocations_per_step, "allocation", "allocations") + ", taken as steps" +
-         (is_sampled ? ", " + std::to_string(search.steps.size()) + " of them compared" : "") +
+         (is_sampled ? ", " + std::to_string(search.steps.size()) + " of these steps compared"
+                     : "") +
          "\n";
 }
 

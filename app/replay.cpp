@@ -46,7 +46,7 @@ std::string result_text(const ReplayResult& result) {
   std::string text =
       with_thousands(result.at_recorded_address) + " of " + with_thousands(result.allocations) +
       " allocations lie at their recorded address\n" + with_thousands(result.new_segments_right) +
-      " of " + with_thousands(result.new_segments) + " new segments are right\n" +
+      " of " + with_thousands(result.new_segments) + " new segments are as recorded\n" +
       "Reserved at the end: " + exact_bytes(result.reserved_end_bytes) +
       ", recorded: " + exact_bytes(result.recorded_reserved_end_bytes) + "\n" +
       "Most reserved: " + exact_bytes(result.most_reserved_bytes) + "\n";

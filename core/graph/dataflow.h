@@ -11,7 +11,7 @@ namespace stashscope {
 
 constexpr std::string_view clone_suffix = "_recompute";
 
-/// What an added node does with a stashed tensor.
+/// What an added node does.
 enum class AddedKind : std::uint8_t {
   recompute,   ///< a clone of a node of the graph
   offload,     ///< moves the tensor from device to host

@@ -64,7 +64,7 @@ std::int64_t parse_number(const std::string& text, const char* field) {
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (status != std::errc() || end != text.data() + text.size() || number < 0) {
     fail_input("", std::string("external data: ") + field + " '" + printable(text) +
-                       "' is not a whole number");
+                       "' is not a whole number of at most 64 bits");
   }
   return number;
 }

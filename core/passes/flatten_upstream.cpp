@@ -43,8 +43,8 @@ std::optional<OperandIndices> elementwise_operands(const Rewriter& graph, const 
   return operands;
 }
 
-/// The left operand, if it is a stack of matrices and the right operand is a single matrix; else
-/// nothing.
+/// The left operand, if it is a stack of matrices, the right operand is a single matrix and only
+/// the last axis is kept; else nothing.
 std::optional<OperandIndices> matmul_operands(const Rewriter& graph, const Node& node,
                                               std::size_t kept) {
   const Shape* const left = graph.shape(node.inputs[0]);

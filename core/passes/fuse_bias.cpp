@@ -14,8 +14,8 @@ bool same_shape(const Rewriter& graph, ValueId a, ValueId b) {
          *graph.shape(a) == *graph.shape(b);
 }
 
-/// Along which of the axes before the softmax axis BiasSoftmax repeats a bias: the first ones
-/// (outer) or the last ones (inner).
+/// BiasSoftmax repeats a bias along some of the axes that come before the axis of the softmax:
+/// along the first of them (outer) or along the last of them (inner).
 enum class Repeats { outer, inner };
 
 /// How the bias repeats; nothing if BiasSoftmax cannot repeat a bias in this way.

@@ -53,7 +53,7 @@ class PickleDocument {
   const std::string& text(PickleId id) const;
   /// The items of a list or tuple; of a dict, keys and values in turn.
   const std::vector<PickleId>& items(PickleId id) const;
-  /// The value of a text; invalid if the document does not have it.
+  /// The id of the value that is this text; invalid if the document does not contain the text.
   PickleId find_text(std::string_view text) const;
 
   PickleId root;

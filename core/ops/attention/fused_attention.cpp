@@ -39,7 +39,7 @@ void require_leading(ShapeContext& context, std::size_t input, const Shape& from
     context.fail("input " + std::to_string(input) + " has the leading axes " +
                  context.text(Shape(from.begin(), from.end() - 2)) +
                  ", which do not broadcast to " + context.text(to) +
-                 "; only the last axis, the heads, may be a divisor instead");
+                 "; only the number of heads, the last of these axes, may also be a divisor");
   }
 }
 

@@ -27,7 +27,7 @@ bool is_one_of(const Node& node, std::initializer_list<std::string_view> types) 
   return node.domain.empty() && std::ranges::find(types, node.op_type) != types.end();
 }
 
-/// Whether the operator passes on a mean or a sum in its first input.
+/// Whether the output is a mean or a sum over the samples if the first input is one.
 bool keeps_reduction(const Node& node) {
   return is_one_of(node, {"Identity", "Cast", "Neg", "Squeeze", "Unsqueeze", "Reshape", "Flatten"});
 }

@@ -95,9 +95,10 @@ class BasicStepPlayer {
     listener_ = &listener;
     listener.starts(allocator_);
   }
-  /// Plays what exists before the step, then the step, which is repeated until it reserves no more,
-  /// up to `most_played_steps`. After each step, the program waits for the device. Returns the
-  /// reserved bytes by slot of the last step.
+  /// Allocates the persistent buffers and `held`. Then plays the step again and again until a step
+  /// no longer raises the most reserved bytes, but at most `most_played_steps` times. The played
+  /// program waits for the device after each step. Returns the reserved bytes by slot of the last
+  /// step.
   /// @param held the bytes of blocks that the program allocates before the steps and keeps
   std::vector<std::int64_t> play(std::span<const std::int64_t> held);
 

@@ -149,7 +149,7 @@ class _Survey:
         listed = list(numbers_of(captured.record, self._order))
         self._places = [place for place, _ in listed]
         self._arguments = arguments_of(captured.record)
-        # Numbers in texts of arguments that are polynomials.
+        # Positions, in the list of all numbers, of numbers in texts of arguments that follow their polynomials.
         self._fitting: list[int] = []
         self._numbers: dict[tuple[int, ...], list[int]] = {
             self._start: [number for _, number in listed] + [number for _, number in self._arguments]}

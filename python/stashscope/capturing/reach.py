@@ -22,7 +22,7 @@ _DEPTH = 6
 
 @dataclass
 class Reached:
-    """Everything found, each once, with the name it was found under."""
+    """Everything found, each once; modules and tensors have the names they were found under."""
 
     modules: list[tuple[str, torch.nn.Module]] = field(default_factory=list)
     optimizers: list[torch.optim.Optimizer] = field(default_factory=list)

@@ -193,7 +193,7 @@ def _saved(one: Captured, other: Captured) -> Optional[tuple[str, str]]:
 
 
 def same_python_lives(one: Captured, other: Captured) -> bool:
-    """Whether Python alone holds each storage equally long in both."""
+    """Whether Python's own references hold each storage that both captures have equally long."""
     keys = storage_keys(other.record)
     return all(one.python_last[index] == other.python_last[keys[key]]
                for key, index in storage_keys(one.record).items() if key in keys)

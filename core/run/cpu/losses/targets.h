@@ -52,7 +52,8 @@ std::optional<std::int64_t> ignored_label(const KernelContext& context, std::siz
 /// The attribute `ignore_index`.
 std::optional<std::int64_t> ignored_label(const Attributes& attributes);
 
-/// The loss from one weighted loss per target: the losses themselves, their sum or their mean.
+/// The loss from one weighted loss per target: the losses themselves, their sum, or (mean) their
+/// sum divided by the total weight of the targets.
 std::vector<double> reduced(std::vector<double> losses, const Targets& targets,
                             Reduction reduction);
 
