@@ -74,7 +74,9 @@ std::string text_of(const LeakSearch& search) {
     text += "No line holds more from " + unit + " to " + unit + ".\n";
     if (last <= first) return text;
     return text + "All tensors together grew by " + format_bytes(last - first) +
-           ", but no line grew without falling in between.\n";
+           ", but no line keeps growing: each falls in between, grows once only, or stops growing "
+           "in "
+           "the first half.\n";
   }
   text += "These lines hold more from " + unit + " to " + unit + ":\n";
   for (const Leak& each : search.leaks) text += leak_text(each, search);

@@ -62,7 +62,9 @@ class CanonicalSearch {
     std::int64_t before = 0;
   };
 
-  /// What orders compare, the largest first.
+  /// The quantities by which buffers are sorted, from large to small: the lifetime (width),
+  /// lifetime times bytes (area), and the most bytes alive together during the lifetime (total). An
+  /// order says which of them counts first.
   enum class Measure { total, area, width };
   using Order = std::array<Measure, 3>;
 

@@ -8,7 +8,7 @@
 
 namespace stashscope {
 
-/// Reads a model file (protobuf, any opset; IR version 3 or newer). Constant nodes become
+/// Reads a model file (protobuf, any opset and IR version). Constant nodes become
 /// initializers; declared shapes are the values' types until inference replaces them. Odd but
 /// usable content gives a warning in the graph. Throws an input Error that names the file, node or
 /// tensor for anything unusable. External data is checked but not read.

@@ -13,7 +13,8 @@ class SnapshotFields {
 
   /// The key as a value of the document; invalid if no dict has it.
   PickleId key(std::string_view name) const { return document_.find_text(name); }
-  /// The value of a key; invalid if the dict does not have it. As in Python, the last one counts.
+  /// The value of a key; invalid if the dict does not have the key. If the key occurs several
+  /// times, its last value counts, as in Python.
   PickleId find(PickleId dict, PickleId key) const;
 
   /// A whole number from 0 to 2^61; `otherwise` if the field is absent or None.

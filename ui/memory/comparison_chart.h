@@ -35,8 +35,8 @@ class ComparisonChart : public QWidget, public PictureSource {
   /// line, this is the slot with the most bytes, because the curve shows the highest value.
   std::size_t step_at_cursor(Side side) const;
   QString readout() const;
-  /// The longest version of the readout that fits into the chart. A narrow chart has the change of
-  /// the peak, because a change at one slot means nothing without the slot.
+  /// The longest version of the readout that fits into the chart. The shortest version tells only
+  /// how the peaks differ, because the change at the cursor means nothing without the slot.
   QString shown_readout() const;
 
   QSize sizeHint() const override { return {480, 240}; }

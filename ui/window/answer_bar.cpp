@@ -328,9 +328,9 @@ void AnswerBar::carry_out(const QString& offer) {
     wanted_ = offer;
   } else {
     const QString why = document_.why_wait();
-    document_.notices().notify(
-        why.isEmpty() ? tr("%1: not done, because it is no longer among the best moves.").arg(offer)
-                      : tr("%1: not done. %2").arg(offer, why));
+    document_.notices().notify(why.isEmpty()
+                                   ? tr("%1: not done, because it is no longer offered.").arg(offer)
+                                   : tr("%1: not done. %2").arg(offer, why));
   }
 }
 

@@ -18,9 +18,10 @@ class PlanCodeDialog : public QDialog {
   QWidget* make_code(const QString& name, const QString& code);
 };
 
-/// The lines that apply the plan in a file.
+/// The lines of Python that load the plan from its file and apply it.
 QString code_to_apply(const QString& path);
-/// The lines that print the plan in a file as code of PyTorch alone.
+/// The lines of Python that load the plan from its file and print it as code that needs only
+/// PyTorch.
 QString code_to_print(const QString& path);
 /// The lines that check the step with the plan.
 QString code_to_check(const Study& study);

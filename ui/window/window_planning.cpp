@@ -33,7 +33,7 @@ void MainWindow::make_planner_menu() {
                show_planner();
                planner_->draw_curve();
              });
-  add_action(menu, u"find_largest"_s, tr("&Largest batch that fits"),
+  add_action(menu, u"find_largest"_s, tr("&Largest size that fits"),
              QKeySequence(u"Ctrl+Shift+L"_s), [this] {
                show_planner();
                planner_->find_largest();

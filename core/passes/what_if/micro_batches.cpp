@@ -98,8 +98,8 @@ std::string names_of(const Graph& model, const std::set<SymbolId>& symbols) {
   return join(names, " and ");
 }
 
-/// A dimension whose name says that it counts samples and that is no first axis; invalid if there
-/// is none.
+/// A dimension of an axis other than the first whose name, such as `batch`, stands for samples;
+/// invalid if there is none.
 SymbolId samples_elsewhere(const Graph& model, const std::vector<ValueId>& inputs) {
   for (const ValueId input : inputs) {
     const Shape& shape = *model.value(input).type.shape;

@@ -39,9 +39,9 @@ class Study:
         raise AttributeError(f"a study cannot be changed; '{name}' was not deleted")
 
     def __repr__(self) -> str:
-        on = sum(row.on for row in self.plans + self.extensions)
+        rows = self.plans + self.extensions
         return (f"<stashscope.Study of {os.path.basename(self.path)}: peak {self.peak_bytes:,} B"
-                f" ({self.baseline_peak_bytes:,} B without plans), {len(self.plans)} plans, {on} on>")
+                f" ({self.baseline_peak_bytes:,} B without plans), {len(rows)} plans, {sum(row.on for row in rows)} on>")
 
     def _repr_html_(self) -> str:
         return self._engine.card()

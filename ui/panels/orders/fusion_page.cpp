@@ -106,8 +106,10 @@ void FusionPage::show_study() {
   const bool is_planned = !study->order;
   const bool is_of_pytorch = is_captured(study.get());
   table_->set_invitation(
-      is_of_pytorch ? tr("A captured step runs PyTorch's operators one by one: nothing is fused.")
-                    : tr("A planned order does not keep groups together."));
+      is_of_pytorch
+          ? tr("A captured step runs PyTorch's operators one by one: nothing is fused.")
+          : tr("Nothing is fused in a planned order, which does not keep the nodes of a group "
+               "together."));
   tree_->set_invitation(is_planned || is_of_pytorch ? QString()
                         : study->choices.fusion.strategy
                             ? tr("There is nothing to fuse in this step.")

@@ -80,9 +80,12 @@ std::int64_t even_width(std::int64_t width, const std::vector<std::int64_t>& cou
 }
 
 void require_int(std::int64_t count) {
-  if (count > std::numeric_limits<std::int32_t>::max() / 2) {
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max() / 2;
+  if (count > most) {
     fail_run("",
-             "an index range of " + std::to_string(count) + " is not supported on CUDA devices");
+             "an index range of " + std::to_string(count) + " exceeds " + std::to_string(most) +
+                 ", the most that kernels on CUDA devices support",
+             "run the step with a smaller batch");
   }
 }
 
