@@ -70,7 +70,7 @@ class Recipes(unittest.TestCase):
     def test_are_of_every_kind(self):
         names = {recipe.name for recipe in recipes()}
         for kind in ("operator", "memory strategy", "order", "graph pass", "panel", "report section", "optimizer",
-                     "key of a file", "fusion rule", "device profile", "choice of the user"):
+                     "key of a file", "fusion rule", "device profile", "choice of the user", "what-if", "granularity of the planner"):
             self.assertTrue(any(name.endswith(kind) for name in names), f"{kind} is missing from {names}")
 
     def test_have_an_example_and_files(self):

@@ -7,7 +7,9 @@ cd "$(dirname "$0")/../.."
 
 python=${STASHSCOPE_PYTHON:-build/pytorch/bin/python}
 command -v "$python" >/dev/null || python=python3
-if ! "$python" -c "import numpy, onnx, torch" 2>/dev/null; then
+# Finds the packages without the seconds that importing them takes.
+present='import sys; from importlib.util import find_spec; sys.exit(not all(map(find_spec, ("numpy", "onnx", "torch"))))'
+if ! "$python" -c "$present"; then
     echo "PyTorch is absent; packaging/pytorch.sh installs it for the tests"
     exit 77
 fi
