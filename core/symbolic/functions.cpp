@@ -113,7 +113,7 @@ Expr floor_of_fraction(const Expr& numerator, std::int64_t divisor) {
       inside.push_back(term);
     }
   }
-  const Expr whole = Expr::from_terms(std::move(outside));
+  Expr whole = Expr::from_terms(std::move(outside));
   const Expr rest = Expr::from_terms(std::move(inside));
   if (rest.is_constant()) return whole;
   if (const auto nested = nested_floor(rest, divisor)) return whole + *nested;
