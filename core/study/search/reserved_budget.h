@@ -4,7 +4,8 @@
 
 namespace stashscope {
 
-/// Searches for plans with which the allocator of the request reserves at most the budget. Searches
+/// Searches for plans with which the allocator of the request reserves at most the budget, and the
+/// step takes at most `device_bytes` of the device if the request limits that. Searches
 /// for plans whose tensors fit, and takes the cheapest of all plans found that also fits when it is
 /// reserved. Then narrows down the largest budget for the tensors whose cheapest plan fits, until
 /// the limit is reached. Thus the plan need not be the cheapest one. Each plan found is played once
