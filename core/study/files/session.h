@@ -20,6 +20,9 @@ struct Session {
   std::string budget = {};  ///< the planner's budget as the user wrote it; empty: none was set
   /// Whether the planner's limits hold for reserved memory, where an allocator is chosen.
   bool fits_reserved = false;
+  /// In a file of choices that were not saved: the session of the user that they belong to. Empty
+  /// in all other sessions.
+  std::filesystem::path unsaved_of = {};
 
   void forget_measurements() {
     baseline_measured.reset();
