@@ -3,6 +3,7 @@
 #include <QCoreApplication>
 
 #include "core/graph/captured_step.h"
+#include "core/passes/what_if/what_if.h"
 #include "ui/text/texts.h"
 
 namespace stashscope::ui {
@@ -35,6 +36,20 @@ QString optimizer_text(const Study& study) {
   return find_optimizer(choice.optimizer).updates
              ? ChoiceWords::tr("with %1").arg(shown(choice.optimizer))
              : ChoiceWords::tr("no optimizer");
+}
+
+QStringList graph_changes(const Study& study) {
+  const GraphChoices& graph = study.choices.graph;
+  QStringList changes;
+  for (const std::string& title : pass_titles(study.choices)) changes << shown(title);
+  for (const WhatIf& each : what_ifs()) {
+    const auto on = graph.what_ifs.find(std::string(each.name));
+    if (on != graph.what_ifs.end()) changes << shown(each.words(on->second));
+  }
+  if (graph.precision) {
+    changes << ChoiceWords::tr("mixed precision %1").arg(shown(precision_name(graph.precision)));
+  }
+  return changes;
 }
 
 QString reserved_text(const ReservedMemory& memory) {
