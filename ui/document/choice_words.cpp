@@ -3,7 +3,6 @@
 #include <QCoreApplication>
 
 #include "core/graph/captured_step.h"
-#include "core/passes/what_if/what_if.h"
 #include "ui/text/texts.h"
 
 namespace stashscope::ui {

@@ -48,6 +48,12 @@ bool may_lack_room_outside(const Study& study, const StepRoom& room, const Reser
   return reserved != nullptr && reserved->device.high_bytes > whole_device(study, room);
 }
 
+/// Whether a step that fits may have no room for what is not counted: where reserved memory is
+/// told, for memory outside tensors.
+bool fits_narrowly(const Study& study, const StepRoom& room, const ReservedStep* reserved) {
+  return reserved == nullptr ? room.is_narrow : may_lack_room_outside(study, room, reserved);
+}
+
 /// A link that opens the menu of devices, as rich text.
 QString device_text(const Study& study) {
   return u"<a href=\"device\">%1</a>"_s.arg(device_name(study));
@@ -85,7 +91,7 @@ QString room_text(const Study& study, const StepRoom& room, const ReservedStep* 
         .arg(device, warning_text(AnswerBar::tr("not with the CUDA context"), palette),
              bytes_text(reserved->device.low_bytes));
   }
-  if (!room.is_narrow && !may_lack_room_outside(study, room, reserved)) {
+  if (!fits_narrowly(study, room, reserved)) {
     return (counts_reserved ? AnswerBar::tr("reserved memory fits %1, %2 left")
                             : AnswerBar::tr("fits %1, %2 left"))
         .arg(device, bytes_text(room.left));
@@ -179,7 +185,7 @@ QString answer_tip(const Study& study, const StepRoom& room, const ReservedStep*
                  "%1 of the device are kept free for memory that the peak does not count.")
                  .arg(bytes_text(kept_free_bytes(study.choices.times)));
   }
-  if (room.is_narrow) {
+  if (room.is_narrow && reserved == nullptr) {
     lines << AnswerBar::tr(
                  "Less than %1 % of the device is left for memory that the peak does not "
                  "count.")

@@ -1,6 +1,5 @@
 // The labels of the graph, and what is shown at each zoom.
 
-#include <QFile>
 #include <QPainter>
 #include <QTextBrowser>
 #include <set>
@@ -138,74 +137,6 @@ TEST_F(GraphLabels, AreReadableTellBoxesApartAndCoverNoOtherAtAnyZoom) {
   }
   EXPECT_GT(labels_, 500);
 }
-
-/// A box without a title is lower than a readable line, or narrower than three letters of it.
-class LabelsOfAllModels : public GraphLabels, public testing::WithParamInterface<const char*> {
- protected:
-  /// The boxes of nodes that are whole in view, and those of them that have room but no title.
-  std::pair<std::size_t, std::size_t> count_boxes() {
-    std::set<std::uint32_t> titled;
-    for (const GraphLabel& label : view().texts().labels) {
-      if (label.kind != LabelKind::line) titled.insert(label.box);
-    }
-    std::pair<std::size_t, std::size_t> counts;
-    for (std::uint32_t i = 0; i < scene().drawing().boxes.size(); ++i) {
-      const QRectF rect = on_screen(i);
-      if (!scene().is_drawn(i) || !scene().is_leaf(i) || !box(i).shows.node.valid()) continue;
-      if (!view().rect().toRectF().contains(rect)) continue;
-      ++counts.first;
-      if (rect.width() < 42 || rect.height() < 10 || titled.contains(i)) continue;
-      ++counts.second;
-      ADD_FAILURE() << box(i).title << " " << rect.width() << " x " << rect.height() << " at "
-                    << view().camera().zoom;
-    }
-    return counts;
-  }
-  /// Opens three of the closed groups.
-  void open_some_groups() {
-    std::vector<layout::GroupId> closed;
-    for (const layout::DrawnBox& each : scene().drawing().boxes) {
-      const bool is_forward = each.shows.side == layout::Side::forward;
-      const bool is_closed = each.shows.group.valid() && !each.is_open();
-      if (is_closed && is_forward && closed.size() < 3) closed.push_back(each.shows.group);
-    }
-    for (const layout::GroupId group : closed) {
-      window().graph().toggle(group);
-      ASSERT_TRUE(settles());
-    }
-  }
-};
-
-TEST_P(LabelsOfAllModels, NoNodeIsAnEmptyBoxWhereLettersFit) {
-  const QString model = QString::fromUtf8(GetParam());
-  const QString path = QFile::exists(sample(model)) ? sample(model) : shared_model(model);
-  if (!QFile::exists(path)) GTEST_SKIP() << "no reference data";
-  open(path);
-  window().resize(1366, 768);
-  std::size_t boxes = 0;
-  open_some_groups();
-  for (const QString& workspace : {u"workspace_overview"_s, u"workspace_plan"_s}) {
-    find<QAction>(workspace).trigger();
-    ASSERT_TRUE(settles());
-    for (int level = 0; level < 3; ++level) {
-      open_some_groups();
-      for (const double zoom : {0.2, 0.3, 0.36, 0.43, 0.5, 0.6, 0.75, 1.0, 1.6}) {
-        zoom_to(zoom);
-        for (const double share : {0.1, 0.3, 0.5}) {
-          const layout::Rect& bounds = scene().drawing().bounds;
-          view().center_on({bounds.x + 0.3 * bounds.width, bounds.y + share * bounds.height});
-          const auto [seen, empty] = count_boxes();
-          boxes += seen;
-          ASSERT_EQ(empty, 0U);
-        }
-      }
-    }
-  }
-  EXPECT_GT(boxes, 50U);
-}
-
-INSTANTIATE_TEST_SUITE_P(Models, LabelsOfAllModels,
-                         testing::Values("gpt2_tiny", "lenet", "gpt2_124m_train_fwd"));
 
 TEST_F(GraphLabels, TheSelectedBoxAlwaysHasItsTitle) {
   open(sample(u"gpt2_tiny"_s));
