@@ -35,11 +35,13 @@ std::string stop_lines(const std::vector<WhatIfStop>& stops) {
 std::string saving_lines(const WhatIfSaving& each) {
   const WhatIfResult& result = each.result;
   std::string line = "  " + result.name + "=" + result.value + ": ";
-  line += result.changed == 0 ? "changes nothing"
-                              : counted(result.changed, "place", "places") + "; peak " +
-                                    change_of(each.peak_bytes_saved) + "; stashed " +
-                                    change_of(each.stashed_bytes_saved) + " (" +
-                                    each.symbolic_saved + "); " + seconds_text(each.seconds);
+  line += result.changed == 0
+              ? "changes nothing"
+              : counted(result.changed, "place", "places") + "; peak " +
+                    change_of(each.peak_bytes_saved) +
+                    (each.is_without_plans ? " without plans; stashed " : "; stashed ") +
+                    change_of(each.stashed_bytes_saved) + " (" + each.symbolic_saved + "); " +
+                    seconds_text(each.seconds);
   return line + "\n" + stop_lines(result.stopped_by);
 }
 
@@ -67,7 +69,8 @@ nlohmann::json what_ifs_json(const std::vector<WhatIfSaving>& savings) {
                     {"saving_bytes", each.stashed_bytes_saved},
                     {"saving_symbolic", each.symbolic_saved},
                     {"saving_at_peak_bytes", each.peak_bytes_saved},
-                    {"seconds", each.seconds}});
+                    {"seconds", each.seconds},
+                    {"without_plans", each.is_without_plans}});
   }
   return list;
 }

@@ -4,6 +4,7 @@
 
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "ui/charts/enough_ticks.h"
 
 namespace stashscope::ui {
 
@@ -24,11 +25,8 @@ int decimals_of(double distance) {
   return std::max(0, static_cast<int>(std::ceil(-std::log10(distance) - 1e-9)));
 }
 
-}  // namespace
-
-std::vector<AxisTick> step_ticks(double first, double last, int count) {
+std::vector<AxisTick> step_ticks_for(double first, double last, int count) {
   std::vector<AxisTick> ticks;
-  if (last <= first || count < 1) return ticks;
   const double distance = std::max(1.0, rounded((last - first) / count));
   for (double number = std::max(1.0, std::ceil((first + 0.5) / distance)) * distance;
        number - 0.5 <= last; number += distance) {
@@ -37,9 +35,8 @@ std::vector<AxisTick> step_ticks(double first, double last, int count) {
   return ticks;
 }
 
-std::vector<AxisTick> time_ticks(double first, double last, int count) {
+std::vector<AxisTick> time_ticks_for(double first, double last, int count) {
   std::vector<AxisTick> ticks;
-  if (last <= first || count < 1) return ticks;
   const ColumnUnit unit = time_unit((last - first) / milliseconds_per_second);
   const double size = unit.size * milliseconds_per_second;
   const double distance = rounded((last - first) / count / size);
@@ -51,6 +48,18 @@ std::vector<AxisTick> time_ticks(double first, double last, int count) {
                                                            std::string(unit.name))});
   }
   return ticks;
+}
+
+}  // namespace
+
+std::vector<AxisTick> step_ticks(double first, double last, int count) {
+  if (last <= first || count < 1) return {};
+  return enough_ticks(count, [&](int wanted) { return step_ticks_for(first, last, wanted); });
+}
+
+std::vector<AxisTick> time_ticks(double first, double last, int count) {
+  if (last <= first || count < 1) return {};
+  return enough_ticks(count, [&](int wanted) { return time_ticks_for(first, last, wanted); });
 }
 
 }  // namespace stashscope::ui

@@ -14,11 +14,12 @@ struct AxisTick {
 };
 
 /// Ticks at about `count` round slot numbers between two positions. Each tick lies in the middle of
-/// its slot. In the texts, slots count from 1.
+/// its slot. In the texts, slots count from 1. At least two if two slots have their middles between
+/// the positions.
 std::vector<AxisTick> step_ticks(double first, double last, int count);
 
-/// Ticks at about `count` round times between two positions in milliseconds. All texts use one
-/// unit.
+/// Ticks at about `count` round times between two positions in milliseconds, at least two. All
+/// texts use one unit.
 std::vector<AxisTick> time_ticks(double first, double last, int count);
 
 }  // namespace stashscope::ui

@@ -4,6 +4,7 @@
 
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "ui/charts/enough_ticks.h"
 
 namespace stashscope::ui {
 
@@ -29,17 +30,22 @@ std::string text_of(std::int64_t bytes, const ColumnUnit& unit) {
   return format_number(static_cast<double>(bytes) / unit.size) + " " + std::string(unit.name);
 }
 
-}  // namespace
-
-std::vector<ByteTick> byte_ticks(std::int64_t top, int count) {
+std::vector<ByteTick> ticks_for(std::int64_t top, int count) {
   const ColumnUnit unit = byte_unit(top);
   const std::int64_t distance =
-      rounded(static_cast<double>(top) / std::max(1, count), static_cast<std::int64_t>(unit.size));
+      rounded(static_cast<double>(top) / count, static_cast<std::int64_t>(unit.size));
   std::vector<ByteTick> ticks;
   for (std::int64_t tick = 0; tick <= top; tick += distance) {
     ticks.push_back({tick, text_of(tick, unit)});
   }
   return ticks;
+}
+
+}  // namespace
+
+std::vector<ByteTick> byte_ticks(std::int64_t top, int count) {
+  if (top <= 0) return {{0, "0"}};
+  return enough_ticks(std::max(1, count), [&](int wanted) { return ticks_for(top, wanted); });
 }
 
 }  // namespace stashscope::ui

@@ -14,7 +14,8 @@ struct ByteTick {
   friend bool operator==(const ByteTick&, const ByteTick&) = default;
 };
 
-/// Ticks at about `count` round numbers of bytes, from 0 to at most `top`.
+/// Ticks at about `count` round numbers of bytes, from 0 to at most `top`; at least two if `top` is
+/// above 0.
 std::vector<ByteTick> byte_ticks(std::int64_t top, int count);
 
 }  // namespace stashscope::ui

@@ -57,9 +57,10 @@ Autosave::Autosave(Document& document, const QString& folder, QObject* parent)
   delay_.setInterval(delay_in_milliseconds);
   connect(&delay_, &QTimer::timeout, this, &Autosave::save);
   connect(&document, &Document::choices_changed, &delay_, qOverload<>(&QTimer::start));
+  connect(&document, &Document::limits_changed, &delay_, qOverload<>(&QTimer::start));
   connect(&document, &Document::measured_changed, &delay_, qOverload<>(&QTimer::start));
   connect(&document, &Document::study_changed, this, [this] {
-    if (!document_.undo_stack().isClean()) delay_.start();
+    if (!document_.is_saved()) delay_.start();
   });
   connect(&document, &Document::opened, this, &Autosave::take_over);
   connect(&document.files(), &DocumentFiles::session_saved, this, &Autosave::forget_saved);
@@ -67,8 +68,7 @@ Autosave::Autosave(Document& document, const QString& folder, QObject* parent)
 }
 
 Autosave::~Autosave() {
-  const bool unsaved =
-      !given_up_ && document_.study() != nullptr && !document_.undo_stack().isClean();
+  const bool unsaved = !given_up_ && document_.study() != nullptr && !document_.is_saved();
   if (unsaved) save();
   // The job below runs after the pending writes, because a pending write would create the removed
   // file again. The lock is released last.
@@ -78,17 +78,23 @@ Autosave::~Autosave() {
       });
 }
 
+/// The session of the document, with the file of the user that it belongs to.
+Session Autosave::kept_session() const {
+  Session session = document_.session();
+  session.unsaved_of = document_.files().session_path().toStdString();
+  return session;
+}
+
 void Autosave::save() {
   if (document_.study() == nullptr) return;
   document_.files().write_in_background(
-      {},
-      [session = document_.session(), file = file_.toStdString()] { save_session(session, file); });
+      {}, [session = kept_session(), file = file_.toStdString()] { save_session(session, file); });
 }
 
 /// Removes the file, whose choices the user's session file holds now. The user may have chosen
 /// again while that file was written.
 void Autosave::forget_saved() {
-  if (!document_.undo_stack().isClean()) return;
+  if (!document_.is_saved()) return;
   delay_.stop();
   // Runs after the pending writes, one of which may write the removed file again.
   document_.files().write_in_background({}, [file = file_] { remove_session(file); });
@@ -103,7 +109,8 @@ std::vector<Autosave::Abandoned> Autosave::abandoned() const {
       continue;
     const auto unreadable = failure_of([&] {
       const Session session = parse_session(read_file(file.toStdString()), folder_.toStdString());
-      found.push_back({file, QString::fromStdString(session.model.string())});
+      found.push_back({file, QString::fromStdString(session.model.string()),
+                       QString::fromStdString(session.unsaved_of.string())});
     });
     // An unreadable file stays, because a newer version of the program may have written it.
   }
@@ -119,10 +126,10 @@ void Autosave::restore(const Abandoned& session) {
 
 void Autosave::take_over() {
   const QString abandoned = std::exchange(restoring_, {});
-  if (abandoned.isEmpty() || document_.undo_stack().isClean()) return;
+  if (abandoned.isEmpty() || document_.is_saved()) return;
   restored_ = abandoned;
   document_.files().write_in_background(
-      {}, [session = document_.session(), file = file_.toStdString(), abandoned] {
+      {}, [session = kept_session(), file = file_.toStdString(), abandoned] {
         save_session(session, file);
         remove_session(abandoned);
       });

@@ -18,6 +18,7 @@ class Autosave : public QObject {
   struct Abandoned {
     QString file;
     QString model;
+    QString session;  ///< the user's session that the choices belong to; empty: none
   };
 
   Autosave(Document& document, const QString& folder, QObject* parent = nullptr);
@@ -34,13 +35,14 @@ class Autosave : public QObject {
   void restore(const Abandoned& session);
   /// Discards the unsaved choices. The destructor then removes the file.
   void give_up() { given_up_ = true; }
-  /// Writes the document's session now, in the background.
+  /// Writes the unsaved choices now, in the background.
   void save();
 
   /// The folder `autosave` in the program's cache folder.
   static QString default_folder();
 
  private:
+  Session kept_session() const;
   void take_over();
   void forget_saved();
 

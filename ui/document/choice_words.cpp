@@ -37,6 +37,20 @@ QString optimizer_text(const Study& study) {
              : ChoiceWords::tr("no optimizer");
 }
 
+QStringList graph_changes(const Study& study) {
+  const GraphChoices& graph = study.choices.graph;
+  QStringList changes;
+  for (const std::string& title : pass_titles(study.choices)) changes << shown(title);
+  for (const WhatIf& each : what_ifs()) {
+    const auto on = graph.what_ifs.find(std::string(each.name));
+    if (on != graph.what_ifs.end()) changes << shown(each.words(on->second));
+  }
+  if (graph.precision) {
+    changes << ChoiceWords::tr("mixed precision %1").arg(shown(precision_name(graph.precision)));
+  }
+  return changes;
+}
+
 QString reserved_text(const ReservedMemory& memory) {
   return ChoiceWords::tr("%1, %2 of it fragmentation")
       .arg(bytes_text(memory.reserved_bytes), bytes_text(memory.fragmentation_bytes));

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <QString>
+#include <QStringList>
 
 #include "core/study/facts/named_sizes.h"
 #include "core/study/reserved/device_memory.h"
@@ -16,6 +16,10 @@ bool has_own_optimizer(const Study& study);
 /// A text such as `no optimizer` or `with adam`. For a captured step with an optimizer, the text is
 /// `with its own optimizer`.
 QString optimizer_text(const Study& study);
+
+/// What changes the graph of the step: the passes and what-ifs that are on and mixed precision,
+/// such as `Flash attention`, in the order of the menu.
+QStringList graph_changes(const Study& study);
 
 /// A text such as `5.20 GiB, 1.10 GiB of it fragmentation`.
 QString reserved_text(const ReservedMemory& memory);

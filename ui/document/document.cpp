@@ -30,6 +30,7 @@ std::optional<Measured> measured_of(const Session& session, const Study& study) 
 Document::Document(QObject* parent) : QObject(parent) {
   qRegisterMetaType<Failure>();
   connect(&undo_stack_, &QUndoStack::indexChanged, this, &Document::take_answered);
+  connect(&undo_stack_, &QUndoStack::cleanChanged, this, &Document::saved_changed);
   connect(&study_job_, &StudyJob::finished, this, &Document::finish);
   connect(&run_job_, &RunJob::measured, this, &Document::take_measured);
   connect(&run_job_, &RunJob::failed, &notices_, &Notices::report);
@@ -104,8 +105,15 @@ void Document::take_model(const LoadedModel& loaded, std::shared_ptr<const Study
   const bool is_restored = path.isEmpty();
   // An empty stack stays as clean as it was when it is cleared.
   is_restored ? undo_stack_.resetClean() : undo_stack_.setClean();
-  const bool is_session = !is_restored && QFileInfo(path) != QFileInfo(model_path());
-  files_.open(model_, session_.model, is_session ? path : QString());
+  keep_limits();
+  const std::filesystem::path unsaved_of = std::exchange(session_.unsaved_of, {});
+  // A session that is gone is not written again.
+  const QString file = !is_restored ? path
+                       : std::filesystem::exists(unsaved_of)
+                           ? QString::fromStdString(unsaved_of.string())
+                           : QString();
+  const bool is_session = !file.isEmpty() && QFileInfo(file) != QFileInfo(model_path());
+  files_.open(model_, session_.model, is_session ? file : QString());
 }
 
 void Document::show_study(std::shared_ptr<const Study> study) {
@@ -123,10 +131,29 @@ QStringList Document::notes() const {
   return notes;
 }
 
+void Document::set_budget(const QString& text) {
+  if (text == budget()) return;
+  session_.budget = text.toStdString();
+  Q_EMIT limits_changed();
+  Q_EMIT saved_changed();
+}
+
 void Document::set_fits_reserved(bool is_reserved) {
   if (is_reserved == session_.fits_reserved) return;
   session_.fits_reserved = is_reserved;
   Q_EMIT fits_changed();
+  Q_EMIT limits_changed();
+  Q_EMIT saved_changed();
+}
+
+bool Document::has_saved_limits() const {
+  return session_.budget == saved_limits_.budget &&
+         session_.fits_reserved == saved_limits_.fits_reserved;
+}
+
+void Document::keep_limits() {
+  saved_limits_ = {session_.budget, session_.fits_reserved};
+  Q_EMIT saved_changed();
 }
 
 std::optional<AllocatorSettings> Document::allocator_that_fits() const {
@@ -256,6 +283,7 @@ void Document::save_session_as(const QString& path) {
 
 void Document::write_session(const QString& path) {
   if (is_up_to_date()) undo_stack_.setClean();
+  keep_limits();
   files_.write_session(session(), path);
 }
 

@@ -57,9 +57,10 @@ class Document : public QObject {
 
   /// The planner's budget as the user wrote it, such as `16 GiB`; empty if the user set none. The
   /// session file stores the budget. The budget is not part of the choices, because the budget does
-  /// not change the step. Setting the budget cannot be undone.
+  /// not change the step. Setting the budget cannot be undone, but the session then counts as
+  /// changed.
   QString budget() const { return QString::fromStdString(session_.budget); }
-  void set_budget(const QString& text) { session_.budget = text.toStdString(); }
+  void set_budget(const QString& text);
   /// Whether the planner's limits hold for reserved memory, where an allocator is chosen. Stored as
   /// the budget is.
   bool fits_reserved() const { return session_.fits_reserved; }
@@ -67,6 +68,9 @@ class Document : public QObject {
   /// The settings of the allocator whose reserved memory must fit, as chosen in the shown study;
   /// nothing: only tensors must fit.
   std::optional<AllocatorSettings> allocator_that_fits() const;
+
+  /// Whether the user's file has the choices, the budget and what must fit it.
+  bool is_saved() const { return undo_stack_.isClean() && has_saved_limits(); }
 
   /// The content of a session file, with the choices of the shown study. Newer choices are left
   /// out, because a file whose choices have no study could not be opened.
@@ -112,9 +116,17 @@ class Document : public QObject {
   void study_changed();    ///< a new study is shown
   void choices_changed();  ///< `study_changed` follows if the choices need another study
   void measured_changed();
-  void fits_changed();  ///< `fits_reserved` changed
+  void fits_changed();    ///< `fits_reserved` changed
+  void limits_changed();  ///< `budget` or `fits_reserved` changed
+  void saved_changed();   ///< `is_saved` may have changed
 
  private:
+  /// What the planner's searches are limited by, as the session stores it.
+  struct Limits {
+    std::string budget;
+    bool fits_reserved = false;
+  };
+
   void compute();
   void finish(const StudyOutcome& outcome);
   void finish_in_vain(const Failure& failure, bool was_opening);
@@ -127,6 +139,8 @@ class Document : public QObject {
                   const QString& path);
   void show_study(std::shared_ptr<const Study> study);
   void write_session(const QString& path);
+  bool has_saved_limits() const;
+  void keep_limits();
   /// The study with measured node times; without a measurement, `study` itself.
   std::shared_ptr<const Study> timed_study(std::shared_ptr<const Study> study) const;
 
@@ -136,6 +150,7 @@ class Document : public QObject {
   Choices choices_;
   Choices opened_choices_;
   Session session_;  // its choices and measurements may be out of date; use session()
+  Limits saved_limits_;
   QStringList load_notes_;
   std::optional<Measured> measured_;
   std::optional<int> shown_at_;  // position of the shown choices in the undo stack; empty if the

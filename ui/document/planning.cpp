@@ -54,7 +54,7 @@ Planning::Planning(Document& document, QObject* parent) : QObject(parent), docum
   });
   connect(&document_, &Document::opened, this, [this] {
     // A running fit search belongs to the previous model, so it is cancelled here. Budget and curve
-    // searches are cancelled by `drop_plans`.
+    // searches are cancelled by `change_basis`.
     if (job_ == PlanningJob::fit) progress_.cancel();
   });
   connect(&document_, &Document::study_changed, this, &Planning::take_study);
@@ -120,11 +120,12 @@ void Planning::begin_budget(const BudgetRequest& request, Search search) {
   if (!document_.why_wait().isEmpty()) return;
   request_ = request;
   const Study& study = *document_.study();
-  before_ = {study.current->timeline.peak_bytes, {}, step_seconds(study, *study.current)};
-  if (document_.reserved()) before_.reserved_bytes = document_.reserved()->memory.reserved_bytes;
-  answer_.reset();
-  passes_of_answer_.clear();
-  offer_.reset();
+  known_.before = {study.current->timeline.peak_bytes, {}, step_seconds(study, *study.current)};
+  if (document_.reserved())
+    known_.before.reserved_bytes = document_.reserved()->memory.reserved_bytes;
+  known_.answer.reset();
+  known_.passes_of_answer.clear();
+  known_.offer.reset();
   this->search(PlanningJob::budget, request.grain, request.limit, std::move(search));
   Q_EMIT answer_changed();
 }
@@ -144,7 +145,7 @@ void Planning::search(PlanningJob job, PlanGranularity grain, const SearchLimit&
   grain_ = grain;
   begin(job, limit.seconds);
   jobs_.post([this, job, grain, search = std::move(search), study = document_.study(),
-              archive = archives_[index_of(grain)], progress = progress_, mailbox = mailbox_,
+              archive = known_.archives[index_of(grain)], progress = progress_, mailbox = mailbox_,
               generation = generation_]() mutable {
     std::optional<Answer> answer;
     const auto failure = failure_of([&] {
@@ -169,7 +170,7 @@ void Planning::finish_search(PlanGranularity grain, const ParetoFront& found,
   end();
   Q_EMIT plans_changed();
   if (answer) {
-    offer_ = std::move(answer->offer);
+    known_.offer = std::move(answer->offer);
     take_fit(std::move(answer->applied), tr("Make it fit"));
   }
   Q_EMIT job_changed();
@@ -180,32 +181,34 @@ void Planning::finish_search(PlanGranularity grain, const ParetoFront& found,
 /// their place.
 void Planning::take_fit(DeviceFit answer, const QString& title) {
   if (answer.passes.empty()) return take_answer(std::move(answer.answer));
-  if (!same_planning_basis(basis_->choices, document_.choices())) return;
+  if (!same_planning_basis(known_.basis->choices, document_.choices())) return;
   if (!is_chosen(answer.answer.request.allocator)) return;
   const ParetoPoint& best = answer.answer.best;
   Choices choices = with_plans_of(document_.choices(), best.choices);
   choices.graph.passes = best.choices.graph.passes;
-  const QString text = tr("%1: peak %2 → %3, %4")
-                           .arg(title, bytes_text(before_.peak_bytes), bytes_text(best.peak_bytes),
-                                counted(answer.passes.size(), tr("1 pass on"), tr("%1 passes on")));
+  const QString text =
+      tr("%1: peak %2 → %3, %4")
+          .arg(title, bytes_text(known_.before.peak_bytes), bytes_text(best.peak_bytes),
+               counted(answer.passes.size(), tr("1 pass on"), tr("%1 passes on")));
   adopted_ = std::move(answer);
   document_.choose(choices, text);
 }
 
 void Planning::use_offer() {
-  if (offer_ && document_.is_up_to_date()) take_fit(*offer_, tr("Planner, with passes"));
+  if (known_.offer && document_.is_up_to_date())
+    take_fit(*known_.offer, tr("Planner, with passes"));
 }
 
 /// Takes over the answer that `take_fit` applied, if the new study has the same step as this
 /// answer.
 void Planning::adopt() {
   const std::optional<DeviceFit> adopted = std::exchange(adopted_, {});
-  if (!adopted || !same_planning_basis(*adopted->study, *basis_)) return;
+  if (!adopted || !same_planning_basis(*adopted->study, *known_.basis)) return;
   const PlanGranularity grain = adopted->answer.request.grain;
   for (const ParetoPoint& point : adopted->found.points()) add(grain, point);
-  floors_[index_of(grain)] = adopted->answer.floor;
-  answer_ = adopted->answer;
-  passes_of_answer_ = adopted->passes;
+  known_.floors[index_of(grain)] = adopted->answer.floor;
+  known_.answer = adopted->answer;
+  known_.passes_of_answer = adopted->passes;
   Q_EMIT plans_changed();
   Q_EMIT answer_changed();
 }
@@ -215,19 +218,19 @@ void Planning::take_answer(BudgetAnswer answer) {
   // known plan is taken. Known plans state only the peak of this step, so they are not compared by
   // reserved memory or by later steps.
   const std::int64_t budget = answer.request.budget_bytes;
-  if (!answer.request.allocator && !is_for_later_steps(*basis_, answer.request)) {
+  if (!answer.request.allocator && !is_for_later_steps(*known_.basis, answer.request)) {
     const ParetoPoint& best = archive(answer.request.grain).best(budget);
     if (best.choices != answer.best.choices) {
       answer.best = best;
-      answer.later_peak_bytes = later_peak_bytes(*basis_, best);
+      answer.later_peak_bytes = later_peak_bytes(*known_.basis, best);
     }
     answer.feasible = answer.best.peak_bytes <= budget;
   }
-  if (answer.floor) floors_[index_of(answer.request.grain)] = answer.floor;
-  answer_ = std::move(answer);
-  if (answer_->feasible && is_chosen(answer_->request.allocator) &&
-      same_planning_basis(basis_->choices, document_.choices())) {
-    use(answer_->best);
+  if (answer.floor) known_.floors[index_of(answer.request.grain)] = answer.floor;
+  known_.answer = std::move(answer);
+  if (known_.answer->feasible && is_chosen(known_.answer->request.allocator) &&
+      same_planning_basis(known_.basis->choices, document_.choices())) {
+    use(known_.answer->best);
   }
   Q_EMIT answer_changed();
 }
@@ -262,7 +265,7 @@ void Planning::take_found() {
   const auto proof = mailbox_->take_proof();
   if (proof) {
     proof_ = proof;
-    floors_[index_of(grain_)] = proof->floor;
+    known_.floors[index_of(grain_)] = proof->floor;
   }
   if (!points.empty() || proof) Q_EMIT plans_changed();
 }
@@ -270,7 +273,8 @@ void Planning::take_found() {
 /// Adds a plan to the archive of its granularity and to the archives of all finer granularities,
 /// because a plan can also be expressed in a finer granularity.
 void Planning::add(PlanGranularity grain, const ParetoPoint& point) {
-  for (std::size_t i = index_of(grain); i < archives_.size(); ++i) archives_[i].add(point);
+  for (std::size_t i = index_of(grain); i < known_.archives.size(); ++i)
+    known_.archives[i].add(point);
 }
 
 const ParetoPoint* Planning::known_plan(PlanGranularity grain, std::int64_t budget_bytes) const {
@@ -283,7 +287,7 @@ const ParetoPoint* Planning::known_plan(PlanGranularity grain, std::int64_t budg
 std::optional<BudgetAnswer> Planning::so_far() const {
   const ParetoFront& plans = archive(request_.grain);
   if (job_ != PlanningJob::budget || plans.points().empty()) return std::nullopt;
-  if (request_.allocator || is_for_later_steps(*basis_, request_)) return std::nullopt;
+  if (request_.allocator || is_for_later_steps(*known_.basis, request_)) return std::nullopt;
   BudgetAnswer so_far;
   so_far.request = request_;
   so_far.best = plans.best(request_.budget_bytes);
@@ -296,7 +300,7 @@ std::optional<BudgetAnswer> Planning::so_far() const {
 }
 
 const StepPeakBound* Planning::floor(PlanGranularity grain) const {
-  const auto& floor = floors_[index_of(grain)];
+  const auto& floor = known_.floors[index_of(grain)];
   return floor ? &*floor : nullptr;
 }
 
@@ -312,13 +316,13 @@ bool Planning::is_in_force(const ParetoPoint& point) const {
 
 void Planning::take_study() {
   const auto& study = document_.study();
-  if (basis_ == nullptr || !same_planning_basis(*basis_, *study)) {
+  if (known_.basis == nullptr || !same_planning_basis(*known_.basis, *study)) {
     if (has_plans()) tell_dropped(*study);
-    drop_plans();
+    change_basis(*study);
   }
   // `same_planning_basis` accepts any order if the basis has a planned order. A study with an order
   // strategy therefore becomes the new basis, so that a later change of the order is noticed.
-  if (basis_ == nullptr || study->choices.order.strategy) basis_ = study;
+  if (known_.basis == nullptr || study->choices.order.strategy) known_.basis = study;
   adopt();
   update_fit();
   end_stale_budget();
@@ -341,11 +345,11 @@ bool Planning::is_chosen(const std::optional<AllocatorSettings>& allocator) cons
 /// If only the times of the nodes have changed, a notice says why the known plans are dropped,
 /// because the panels show no change.
 void Planning::tell_dropped(const Study& study) {
-  if (basis_ == nullptr || basis_->model != study.model) return;
+  if (known_.basis == nullptr || known_.basis->model != study.model) return;
   const QString dropped = tr("Plans found with the previous times are dropped; search again.");
-  Choices timed = basis_->choices;
+  Choices timed = known_.basis->choices;
   timed.times = study.choices.times;
-  if (basis_->choices == study.choices) {
+  if (known_.basis->choices == study.choices) {
     document_.notices().notify(tr("The run measured new node times. %1").arg(dropped));
   } else if (same_planning_basis(timed, study.choices)) {
     document_.notices().notify(
@@ -355,18 +359,23 @@ void Planning::tell_dropped(const Study& study) {
 
 bool Planning::has_plans() const {
   return job_ == PlanningJob::budget || job_ == PlanningJob::curve ||
-         std::any_of(archives_.begin(), archives_.end(),
+         std::any_of(known_.archives.begin(), known_.archives.end(),
                      [](const ParetoFront& each) { return !each.points().empty(); });
 }
 
-void Planning::drop_plans() {
+/// Another step has other plans. Those of the step before `take_fit` stay for undo, and those of
+/// the step after it for redo.
+void Planning::change_basis(const Study& study) {
   const bool was_searching = job_ == PlanningJob::budget || job_ == PlanningJob::curve;
-  archives_ = {};
-  answer_.reset();
-  passes_of_answer_.clear();
-  offer_.reset();
-  floors_ = {};
-  basis_.reset();
+  const bool is_adopted = adopted_ && same_planning_basis(*adopted_->study, study);
+  const bool is_known = other_side_ && same_planning_basis(*other_side_->basis, study);
+  if (is_known && !is_adopted) {
+    std::swap(known_, *other_side_);
+  } else {
+    other_side_ = is_adopted ? std::optional(known_) : std::nullopt;
+    known_ = {};
+    if (is_adopted) known_.before = other_side_->before;
+  }
   if (was_searching) cancel();
   Q_EMIT plans_changed();
   Q_EMIT answer_changed();

@@ -69,19 +69,21 @@ class Planning : public QObject {
   std::optional<BudgetAnswer> so_far() const;
 
   /// The best known plans of a granularity, including the plans of coarser granularities.
-  const ParetoFront& archive(PlanGranularity grain) const { return archives_[index_of(grain)]; }
+  const ParetoFront& archive(PlanGranularity grain) const {
+    return known_.archives[index_of(grain)];
+  }
   /// The cheapest known plan within the budget; null if no known plan meets the budget.
   const ParetoPoint* known_plan(PlanGranularity grain, std::int64_t budget_bytes) const;
   /// The answer of the last budget search. Null until a budget search ends, and after the known
   /// plans were dropped.
-  const BudgetAnswer* answer() const { return answer_ ? &*answer_ : nullptr; }
+  const BudgetAnswer* answer() const { return known_.answer ? &*known_.answer : nullptr; }
   /// The step as it was when the current or last budget search began.
-  const StepFigures& before() const { return before_; }
+  const StepFigures& before() const { return known_.before; }
   /// The passes that were switched on together with the plan of `answer`.
-  const std::vector<const GraphPass*>& passes_of_answer() const { return passes_of_answer_; }
+  const std::vector<const GraphPass*>& passes_of_answer() const { return known_.passes_of_answer; }
   /// Plans for the budget of the last search that are better than its answer, with passes that add
   /// no time; null if there are none, and after the known plans were dropped.
-  const DeviceFit* offer() const { return offer_ ? &*offer_ : nullptr; }
+  const DeviceFit* offer() const { return known_.offer ? &*known_.offer : nullptr; }
   /// Switches on the plans and passes of `offer`, as one edit of the user.
   void use_offer();
   /// Lower bound on the peak of every plan of this granularity; null while unknown.
@@ -138,6 +140,16 @@ class Planning : public QObject {
     DeviceFit applied;
     std::optional<DeviceFit> offer;
   };
+  /// What searches found for the step of a study.
+  struct Known {
+    std::shared_ptr<const Study> basis;  ///< the plans belong to its step, order and times
+    std::array<ParetoFront, 3> archives;
+    StepFigures before;
+    std::optional<BudgetAnswer> answer;
+    std::vector<const GraphPass*> passes_of_answer;
+    std::optional<DeviceFit> offer;
+    std::array<std::optional<StepPeakBound>, 3> floors;
+  };
   /// Returns the answer of a budget search; nothing for a search of another kind.
   using Search =
       std::function<std::optional<Answer>(const std::shared_ptr<const Study>&, ParetoFront&,
@@ -164,25 +176,21 @@ class Planning : public QObject {
   /// Whether plans are known or being searched for.
   bool has_plans() const;
   void tell_dropped(const Study& study);
-  void drop_plans();
+  void change_basis(const Study& study);
   void take_sizes(const Fit& fit);
   void end_fit(const std::optional<Fit>& found, const std::optional<Failure>& failure);
   void update_fit();
   void end_stale_replanning();
 
   Document& document_;
-  /// The study to whose step, order and times the known plans belong.
-  std::shared_ptr<const Study> basis_;
-  std::array<ParetoFront, 3> archives_;
+  Known known_;  ///< of the shown study
+  /// What was known for the step before `take_fit` switched passes on, for undo. After that undo,
+  /// what was known with the passes, for redo.
+  std::optional<Known> other_side_;
   BudgetRequest request_;
-  StepFigures before_;
   std::optional<BudgetProof> proof_;
-  std::optional<BudgetAnswer> answer_;
-  std::vector<const GraphPass*> passes_of_answer_;
-  std::optional<DeviceFit> offer_;
   /// The answer that `take_fit` applied, until the study with its passes arrives.
   std::optional<DeviceFit> adopted_;
-  std::array<std::optional<StepPeakBound>, 3> floors_;
   std::optional<Fit> fit_;
   bool fit_holds_ = false;
   FitQuestion question_;                 ///< of the current or last search for a largest size

@@ -41,6 +41,18 @@ QStringList all_forms(const std::string& whole, const std::vector<std::string>& 
   return forms;
 }
 
+/// The first letters of an operator's name, longest first: the last resort for a box without room
+/// for anything else. Boxes of other operators may have the same letters, as boxes of the same
+/// operator have the same name.
+QStringList first_letters(const QString& title, const QStringList& forms) {
+  QStringList letters;
+  for (const qsizetype length : {8, 5, 3}) {
+    const QString cut = title.left(length) + u"…"_s;
+    if (cut.size() < title.size() && !forms.contains(cut)) letters << cut;
+  }
+  return letters;
+}
+
 QStringList marked(QStringList titles, const QString& mark) {
   for (QString& title : titles) title.prepend(mark);
   return titles;
@@ -104,7 +116,8 @@ const BoxTexts::Texts& BoxTexts::of(std::size_t box) const {
 BoxTexts::Texts BoxTexts::make(std::size_t box) const {
   const layout::DrawnBox& drawn = picture_->drawing.boxes[box];
   const FormsMaker maker;
-  const QStringList titles = all_forms(drawn.title, drawn.short_titles);
+  QStringList titles = all_forms(drawn.title, drawn.short_titles);
+  if (drawn.shows.node.valid()) titles += first_letters(titles.front(), titles);
   const bool is_closed = drawn.shows.group.valid() && !drawn.is_open();
   Texts texts{maker.of(is_closed ? marked(titles, closed_mark) : titles), {}, {}};
   if (drawn.is_open()) texts.heading = maker.of(marked(titles, open_mark));

@@ -30,7 +30,9 @@ struct TextForms {
 class BoxTexts {
  public:
   struct Texts {
-    TextForms title;               ///< of a closed group with `closed_mark`
+    /// Of a closed group with `closed_mark`. The last forms of a node's title are its first
+    /// letters.
+    TextForms title;
     TextForms heading;             ///< title of an open box, with `open_mark`
     std::vector<TextForms> lines;  ///< texts below the title
   };

@@ -36,6 +36,20 @@ KeyEntry current_line(const Theme& theme, bool is_reserved) {
 KeyEntry memory_line(const QString& text, const Theme& theme) {
   return {KeyEntry::Mark::line, text, theme.warning, 1, Qt::DashLine};
 }
+QColor refused_colour(const Theme& theme) {
+  QColor shade = theme.muted;
+  shade.setAlphaF(0.35f);
+  return shade;
+}
+KeyEntry refused_sizes(const Theme& theme) {
+  return {KeyEntry::Mark::hatch,
+          SweepChart::tr("sizes that the model refuses"),
+          refused_colour(theme),
+          1,
+          Qt::SolidLine,
+          1,
+          SweepChart::tr("refused sizes")};
+}
 QPen pen_of(const KeyEntry& entry) { return {entry.colour, entry.width, entry.style}; }
 
 }  // namespace
@@ -84,6 +98,9 @@ KeyLayout SweepChart::key() const {
     entries.push_back(
         memory_line(text.arg(bytes_text(frame_.memory_bytes), frame_.memory_of), theme));
   }
+  const bool has_refused =
+      std::ranges::any_of(points_, [](const SweepPoint& each) { return !each.fault.empty(); });
+  if (has_refused) entries.push_back(refused_sizes(theme));
   return {
       entries, fontMetrics(), {chart_room(fontMetrics()).numbers, width() - sweep_right_margin}};
 }
@@ -155,8 +172,6 @@ void SweepChart::paint_sizes(QPainter& painter, const SweepMap& map, const Theme
 
 /// Marks the tried sizes that the model does not accept.
 void SweepChart::paint_refused(QPainter& painter, const SweepMap& map, const Theme& theme) const {
-  QColor shade = theme.muted;
-  shade.setAlphaF(0.35f);
   for (std::size_t i = 0; i < points_.size(); ++i) {
     if (points_[i].fault.empty()) continue;
     const double x = map.x_of(points_[i].value);
@@ -164,7 +179,7 @@ void SweepChart::paint_refused(QPainter& painter, const SweepMap& map, const The
     const double after = i + 1 == points_.size() ? x : (x + map.x_of(points_[i + 1].value)) / 2;
     painter.fillRect(
         QRectF(before, map.upper, std::max(2.0, after - before), map.lower - map.upper),
-        QBrush(shade, Qt::BDiagPattern));
+        QBrush(refused_colour(theme), Qt::BDiagPattern));
   }
 }
 

@@ -38,6 +38,8 @@ class SweepChart : public PointChart {
 
   /// The points, ascending by size.
   const std::vector<SweepPoint>& points() const { return points_; }
+  /// The texts of the key above the plot.
+  QStringList key_texts() const { return key().texts(); }
   SweepMap map() const;
   QString readout() const override;
 

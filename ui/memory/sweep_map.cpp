@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ui/charts/enough_ticks.h"
+
 namespace stashscope::ui {
 
 namespace {
@@ -60,14 +62,33 @@ std::int64_t top_of(const std::vector<SweepPoint>& points, std::int64_t memory_b
   return std::llround(static_cast<double>(most) * room_above);
 }
 
+std::optional<std::int64_t> size_beyond(const std::vector<SweepPoint>& points,
+                                        std::int64_t memory_bytes) {
+  constexpr double room_behind = 1.1;
+  constexpr double farthest = 1e15;  // converts to an integer
+  if (points.size() < 2) return std::nullopt;
+  const SweepPoint& before = points[points.size() - 2];
+  const SweepPoint& last = points.back();
+  const bool is_known = before.fault.empty() && last.fault.empty() && memory_bytes > 0;
+  if (!is_known || last.current_bytes > memory_bytes) return std::nullopt;
+  const auto bytes = static_cast<double>(last.current_bytes - before.current_bytes);
+  if (bytes <= 0) return std::nullopt;
+  const double per_byte = static_cast<double>(last.value - before.value) / bytes;
+  const double size = static_cast<double>(last.value) +
+                      static_cast<double>(memory_bytes - last.current_bytes) * per_byte;
+  return std::llround(std::min(farthest, std::ceil(room_behind * size) + 1));
+}
+
 std::vector<std::int64_t> value_ticks(std::int64_t from, std::int64_t to, int count) {
-  const std::int64_t distance = round_distance(static_cast<double>(to - from) / std::max(1, count));
-  std::vector<std::int64_t> ticks;
-  for (std::int64_t tick = (from + distance - 1) / distance * distance; tick <= to;
-       tick += distance) {
-    ticks.push_back(tick);
-  }
-  return ticks;
+  return enough_ticks(std::max(1, count), [&](int wanted) {
+    const std::int64_t distance = round_distance(static_cast<double>(to - from) / wanted);
+    std::vector<std::int64_t> ticks;
+    for (std::int64_t tick = (from + distance - 1) / distance * distance; tick <= to;
+         tick += distance) {
+      ticks.push_back(tick);
+    }
+    return ticks;
+  });
 }
 
 }  // namespace stashscope::ui

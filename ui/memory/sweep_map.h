@@ -33,7 +33,14 @@ std::optional<std::size_t> nearest_point(const SweepMap& map, const std::vector<
 /// this memory is more than twice the highest peak.
 std::int64_t top_of(const std::vector<SweepPoint>& points, std::int64_t memory_bytes);
 
-/// About `count` round numbers from `from` to `to`.
+/// A size above the first one that does not fit the memory, as far as a straight line through the
+/// last two points tells, with room behind it. Nothing if the last size does not fit or is refused,
+/// if more samples need no more memory, and if no memory is known.
+/// @param points ascending by size
+std::optional<std::int64_t> size_beyond(const std::vector<SweepPoint>& points,
+                                        std::int64_t memory_bytes);
+
+/// About `count` round numbers from `from` to `to`, at least two if `from` is below `to`.
 std::vector<std::int64_t> value_ticks(std::int64_t from, std::int64_t to, int count);
 
 }  // namespace stashscope::ui

@@ -2,6 +2,7 @@
 
 #include <QAction>
 #include <QEvent>
+#include <QKeyEvent>
 #include <QLayout>
 #include <algorithm>
 #include <utility>
@@ -25,6 +26,16 @@ using namespace Qt::StringLiterals;
 
 constexpr int quiet_milliseconds = 150;
 constexpr int least_answer_width = 200;
+
+/// A text with one link, which Return follows without another Tab.
+class OneLinkLabel : public LinkLabel {
+ protected:
+  void keyPressEvent(QKeyEvent* event) override {
+    const bool follows = event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter;
+    if (!follows) return LinkLabel::keyPressEvent(event);
+    Q_EMIT linkActivated({});
+  }
+};
 
 QString time_change_text(double seconds) {
   if (seconds == 0) return AnswerBar::tr("no extra time");
@@ -58,7 +69,10 @@ QString price_text(const Study& study, const NextMove& move) {
 }  // namespace
 
 AnswerBar::AnswerBar(Document& document, QWidget* parent)
-    : QToolBar(tr("Answers"), parent), document_(document), answer_(new LinkLabel) {
+    : QToolBar(tr("Answers"), parent),
+      document_(document),
+      answer_(new LinkLabel),
+      changes_(new OneLinkLabel) {
   setObjectName(u"answer_bar"_s);
   setMovable(false);
   answer_->setObjectName(u"answer_text"_s);
@@ -86,6 +100,15 @@ AnswerBar::AnswerBar(Document& document, QWidget* parent)
   auto* const room = new QWidget;
   room->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
   addWidget(room);
+  changes_->setObjectName(u"answer_changes"_s);
+  changes_->setTextFormat(Qt::RichText);
+  changes_->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
+  changes_->setAccessibleName(tr("Passes and what-ifs that are on"));
+  changes_->setContentsMargins(8, 0, 8, 0);
+  addWidget(changes_)->setVisible(false);
+  connect(changes_, &QLabel::linkActivated, this, [this] {
+    Q_EMIT passes_wanted(changes_->mapToGlobal(QPoint(0, changes_->rect().bottom() + 1)));
+  });
   samples_ = add_button(u"answer_samples"_s);
   connect(samples_, &QPushButton::clicked, this, &AnswerBar::use_samples);
   quiet_.setSingleShot(true);
@@ -166,12 +189,24 @@ void AnswerBar::show_answer(const Study& study) {
                     memory + mark + short_time_text_of(study), memory, peak + mark + verdict,
                     verdict};
   fit_->setToolTip(
-      (document_.reserved() == nullptr
-           ? tr("Search for the cheapest plans that fit the device.")
-           : tr("Search for the cheapest plans whose reserved memory fits the device.")) +
+      (document_.reserved() == nullptr ? tr("Search for the cheapest plans that fit the device.")
+                                       : tr("Search for the cheapest plans whose reserved memory "
+                                            "fits the device, with room for "
+                                            "the CUDA context and the workspaces of libraries.")) +
       u' ' + tr("Passes that lower the peak without extra time may be switched on, too."));
   answer_->setToolTip(answer_tip(study, room_, document_.reserved().get()));
   answer_->setAccessibleDescription(answer_->toolTip());
+  show_changes(study);
+}
+
+void AnswerBar::show_changes(const Study& study) {
+  const QStringList changes = graph_changes(study);
+  change_forms_ = changes_texts(changes);
+  changes_->setToolTip(
+      tr("These change the step, and plans are made for it so:\n%1\nThe menu Passes "
+         "switches them on and off.")
+          .arg(changes.join(u'\n')));
+  changes_->setAccessibleDescription(changes_->toolTip());
 }
 
 void AnswerBar::follow_link(const QString& link) {
@@ -282,7 +317,9 @@ std::vector<QPushButton*> AnswerBar::offered() const {
   if (study == nullptr) return {};
   std::vector<QPushButton*> buttons;
   const bool can_plan = !study->graph().data().captured || !study->opportunities->plans.empty();
-  const bool can_fit = room_.memory > 0 && room_.left < 0 && !room_.nothing_fits;
+  const bool lacks_room =
+      room_.left < 0 || lacks_room_outside(*study, room_, document_.reserved().get());
+  const bool can_fit = room_.memory > 0 && lacks_room && !room_.nothing_fits;
   if (can_plan && can_fit) buttons.push_back(fit_);
   if (largest_) buttons.push_back(samples_);
   buttons.insert(buttons.end(), buttons_.begin(),

@@ -34,6 +34,8 @@ class AnswerBar : public QToolBar {
   /// @param at global screen position at which the menu opens
   void device_wanted(const QPoint& at);
   void optimizer_wanted(const QPoint& at);
+  /// The user wants to change passes and what-ifs.
+  void passes_wanted(const QPoint& at);
 
  protected:
   void resizeEvent(QResizeEvent* event) override;
@@ -62,6 +64,7 @@ class AnswerBar : public QToolBar {
   void forget_room();
   void show_study();
   void show_answer(const Study& study);
+  void show_changes(const Study& study);
   void follow_link(const QString& link);
   void look_for_moves();
   void show_moves(const std::vector<NextMove>& moves);
@@ -80,9 +83,15 @@ class AnswerBar : public QToolBar {
   /// Width of the buttons that the kept room of the answer must not push out.
   int width_of_first_buttons() const;
   int width_of_form(const QString& form);
+  int width_of_changes(const QString& form);
   int room_for_percent() const;
+  /// The number of buttons up to the first move, which have room before `changes_`.
+  std::size_t buttons_before_changes() const;
   /// The buttons that are offered and have room.
-  std::vector<QPushButton*> buttons_with_room() const;
+  std::vector<QPushButton*> buttons_with_room();
+  int room_beside(const std::vector<QPushButton*>& buttons) const;
+  /// Shows the longest form of `changes_` that has room beside the buttons.
+  void fit_changes(const std::vector<QPushButton*>& buttons);
   void keep_height();
   /// Shows the answer, and as many of the buttons that are offered as there is room for.
   void fit_moves();
@@ -94,6 +103,8 @@ class AnswerBar : public QToolBar {
   QStringList forms_;          ///< the answer in words, from the longest form to the shortest
   QStringList shorter_forms_;  ///< forms that leave parts of the answer to its tip, longest first
   int answer_room_ = 0;        ///< width in pixels that the answer keeps; 0: not known yet
+  LinkLabel* changes_;         ///< the passes and what-ifs that are on
+  QStringList change_forms_;   ///< its text in words, from the longest form to the shortest
   QWidget* gap_;               ///< fills the part of its room that the answer does not need
   QPushButton* fit_;
   QPushButton* samples_;

@@ -77,16 +77,47 @@ void AnswerBar::keep_height() {
   setMinimumHeight(fit_->sizeHint().height() + around.top() + around.bottom());
 }
 
-std::vector<QPushButton*> AnswerBar::buttons_with_room() const {
-  std::vector<QPushButton*> buttons = offered();
+int AnswerBar::room_beside(const std::vector<QPushButton*>& buttons) const {
   int room = shared_width() - answer_->sizeHint().width() - gap_->minimumWidth();
-  std::size_t count = 0;
-  for (; count < buttons.size(); ++count) {
-    room -= buttons[count]->sizeHint().width() + layout()->spacing();
-    if (room < 0) break;
+  for (const QPushButton* const button : buttons) {
+    room -= button->sizeHint().width() + layout()->spacing();
   }
-  buttons.resize(count);
+  return room;
+}
+
+int AnswerBar::width_of_changes(const QString& form) {
+  changes_->setText(form);
+  return changes_->sizeHint().width() + layout()->spacing();
+}
+
+std::size_t AnswerBar::buttons_before_changes() const {
+  const std::vector<QPushButton*> buttons = offered();
+  const auto first_move = std::ranges::find(buttons, buttons_.front());
+  return static_cast<std::size_t>(first_move - buttons.begin()) + 1;
+}
+
+std::vector<QPushButton*> AnswerBar::buttons_with_room() {
+  std::vector<QPushButton*> buttons = offered();
+  const auto drop_last_while = [&](std::size_t kept, int needed) {
+    while (buttons.size() > kept && room_beside(buttons) < needed) buttons.pop_back();
+  };
+  drop_last_while(0, 0);
+  if (!change_forms_.isEmpty()) {
+    drop_last_while(buttons_before_changes(), width_of_changes(change_forms_.back()));
+  }
   return buttons;
+}
+
+void AnswerBar::fit_changes(const std::vector<QPushButton*>& buttons) {
+  const int room = room_beside(buttons);
+  const auto form = std::ranges::find_if(
+      change_forms_, [&](const QString& each) { return width_of_changes(each) <= room; });
+  const bool is_shown = form != change_forms_.end();
+  if (is_shown) changes_->setText(*form);
+  if (!is_shown && changes_->hasFocus()) answer_->setFocus(Qt::OtherFocusReason);
+  for (QAction* const action : actions()) {
+    if (widgetForAction(action) == changes_) action->setVisible(is_shown);
+  }
 }
 
 void AnswerBar::fit_moves() {
@@ -101,6 +132,7 @@ void AnswerBar::fit_moves() {
     if (!is_shown && button->hasFocus()) answer_->setFocus(Qt::OtherFocusReason);
     action->setVisible(is_shown);
   }
+  fit_changes(buttons);
 }
 
 }  // namespace stashscope::ui

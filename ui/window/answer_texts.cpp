@@ -6,6 +6,7 @@
 #include "core/study/facts/plan_words.h"
 #include "ui/document/choice_words.h"
 #include "ui/panels/planner/answer_text.h"
+#include "ui/text/counted.h"
 #include "ui/text/texts.h"
 #include "ui/window/answer_bar.h"
 
@@ -36,6 +37,23 @@ QString device_name(const Study& study) {
                                     : AnswerBar::tr("%1 of memory").arg(memory);
 }
 
+/// What the step may take of the device with memory outside tensors, in bytes. What is kept free is
+/// meant for such memory.
+std::int64_t whole_device(const Study& study, const StepRoom& room) {
+  return room.memory + kept_free_bytes(study.choices.times);
+}
+
+/// Whether the step exceeds the device with the upper figures of memory outside tensors.
+bool may_lack_room_outside(const Study& study, const StepRoom& room, const ReservedStep* reserved) {
+  return reserved != nullptr && reserved->device.high_bytes > whole_device(study, room);
+}
+
+/// Whether a step that fits may have no room for what is not counted: where reserved memory is
+/// told, for memory outside tensors.
+bool fits_narrowly(const Study& study, const StepRoom& room, const ReservedStep* reserved) {
+  return reserved == nullptr ? room.is_narrow : may_lack_room_outside(study, room, reserved);
+}
+
 /// A link that opens the menu of devices, as rich text.
 QString device_text(const Study& study) {
   return u"<a href=\"device\">%1</a>"_s.arg(device_name(study));
@@ -48,12 +66,19 @@ QString percent_text(double share) {
          u" %"_s;
 }
 
+bool lacks_room_outside(const Study& study, const StepRoom& room, const ReservedStep* reserved) {
+  return room.memory > 0 && room.left >= 0 && reserved != nullptr &&
+         reserved->device.low_bytes > whole_device(study, room);
+}
+
 QString room_text(const Study& study, const StepRoom& room, const ReservedStep* reserved,
                   const QPalette& palette) {
   const QString device = device_text(study);
   if (room.memory <= 0) return AnswerBar::tr("memory of %1 unknown").arg(device);
+  const bool counts_reserved = reserved != nullptr;
   if (!room.tensors_fit) {
-    return AnswerBar::tr("%1 %2, %3 too much")
+    return (counts_reserved ? AnswerBar::tr("reserved memory %1 %2, %3 too much")
+                            : AnswerBar::tr("%1 %2, %3 too much"))
         .arg(warning_text(AnswerBar::tr("does not fit"), palette), device, bytes_text(-room.left));
   }
   if (room.left < 0) {
@@ -61,16 +86,37 @@ QString room_text(const Study& study, const StepRoom& room, const ReservedStep* 
         .arg(device, warning_text(AnswerBar::tr("reserved memory exceeds it"), palette),
              bytes_text(-room.left));
   }
-  const std::int64_t whole = room.memory + kept_free_bytes(study.choices.times);
-  if (reserved != nullptr && reserved->device.low_bytes > whole) {
+  if (lacks_room_outside(study, room, reserved)) {
     return AnswerBar::tr("reserved memory fits %1, but %2: %3 in all")
         .arg(device, warning_text(AnswerBar::tr("not with the CUDA context"), palette),
              bytes_text(reserved->device.low_bytes));
   }
-  if (!room.is_narrow) {
-    return AnswerBar::tr("fits %1, %2 left").arg(device, bytes_text(room.left));
+  if (!fits_narrowly(study, room, reserved)) {
+    return (counts_reserved ? AnswerBar::tr("reserved memory fits %1, %2 left")
+                            : AnswerBar::tr("fits %1, %2 left"))
+        .arg(device, bytes_text(room.left));
   }
-  return AnswerBar::tr("<b>fits narrowly</b> %1, %2 left").arg(device, bytes_text(room.left));
+  return (counts_reserved ? AnswerBar::tr("reserved memory <b>fits narrowly</b> %1, %2 left")
+                          : AnswerBar::tr("<b>fits narrowly</b> %1, %2 left"))
+      .arg(device, bytes_text(room.left));
+}
+
+QStringList changes_texts(const QStringList& changes) {
+  constexpr qsizetype most_named = 3;
+  if (changes.isEmpty()) return {};
+  const auto link = [](const QString& text) {
+    return AnswerBar::tr("with %1").arg(u"<a href=\"passes\">%1</a>"_s.arg(text.toHtmlEscaped()));
+  };
+  QStringList texts;
+  if (changes.size() <= most_named) texts << link(changes.join(u", "_s));
+  for (qsizetype named = std::min(most_named, changes.size()) - 1; named > 0; --named) {
+    texts << link(AnswerBar::tr("%1 and %2 more")
+                      .arg(changes.first(named).join(u", "_s))
+                      .arg(changes.size() - named));
+  }
+  texts << link(counted(static_cast<std::size_t>(changes.size()), AnswerBar::tr("1 change"),
+                        AnswerBar::tr("%1 changes")));
+  return texts;
 }
 
 QString floor_text(const StepRoom& room) {
@@ -114,10 +160,16 @@ QString answer_tip(const Study& study, const StepRoom& room, const ReservedStep*
   } else {
     lines << AnswerBar::tr("PyTorch's allocator reserves %1.").arg(reserved_text(reserved->memory))
           << AnswerBar::tr(
-                 "With a CUDA context and workspaces of libraries, the step takes %1. Plans are "
-                 "made for what is reserved; \"Keep free\" in the menu of devices leaves room for "
-                 "the rest.")
+                 "With a CUDA context and workspaces of libraries, the step takes %1. \"Make it "
+                 "fit\" leaves room for the upper figure.")
                  .arg(device_memory_text(reserved->device));
+    if (room.memory > 0 && may_lack_room_outside(study, room, reserved)) {
+      lines << AnswerBar::tr("The upper figure is more than the device has.");
+    }
+  }
+  const QStringList changes = graph_changes(study);
+  if (!changes.isEmpty()) {
+    lines << AnswerBar::tr("The step is computed with %1.").arg(changes.join(u", "_s));
   }
   if (room.no_plan_fits) {
     lines << AnswerBar::tr("No plan frees %1.").arg(shown(words_of(room.floor)));
@@ -133,7 +185,7 @@ QString answer_tip(const Study& study, const StepRoom& room, const ReservedStep*
                  "%1 of the device are kept free for memory that the peak does not count.")
                  .arg(bytes_text(kept_free_bytes(study.choices.times)));
   }
-  if (room.is_narrow) {
+  if (room.is_narrow && reserved == nullptr) {
     lines << AnswerBar::tr(
                  "Less than %1 % of the device is left for memory that the peak does not "
                  "count.")

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <QPalette>
-#include <QString>
+#include <QStringList>
 
 #include "core/study/facts/step_room.h"
 #include "core/study/reserved/allocator_map.h"
@@ -11,10 +11,18 @@ namespace stashscope::ui {
 /// `+2.1 %` or `−1.0 %`
 QString percent_text(double share);
 
+/// Whether reserved memory fits, but not with the lower figures of memory outside tensors.
+/// @param reserved null: no allocator is chosen
+bool lacks_room_outside(const Study& study, const StepRoom& room, const ReservedStep* reserved);
+
 /// Whether the step fits the device, as rich text with a link to the menu of devices.
 /// @param reserved null: no allocator is chosen
 QString room_text(const Study& study, const StepRoom& room, const ReservedStep* reserved,
                   const QPalette& palette);
+
+/// What changes the graph of the step, as rich text with a link, from the longest form to the
+/// shortest: `with A, B, C`, `with A and 2 more`, `with 3 changes`. Empty if nothing does.
+QStringList changes_texts(const QStringList& changes);
 
 /// `no plan frees other activations 1.5 GiB, parameters 475 MiB`
 QString floor_text(const StepRoom& room);

@@ -278,8 +278,8 @@ void MainWindow::connect_document() {
   connect(&document_.files(), &DocumentFiles::plan_written, this, &MainWindow::show_plan_code);
   connect(&document_.files(), &DocumentFiles::session_saved, this, &MainWindow::take_saved);
   connect(&document_.exclusive_work(), &ExclusiveWork::changed, this, &MainWindow::enable_actions);
-  connect(&document_.undo_stack(), &QUndoStack::cleanChanged, this,
-          [this](bool clean) { setWindowModified(!clean); });
+  connect(&document_, &Document::saved_changed, this,
+          [this] { setWindowModified(!document_.is_saved()); });
   connect(qApp, &QApplication::focusChanged, this, [this](const QWidget*, const QWidget* now) {
     // The mnemonic of a field may move the focus to a panel that is behind another panel.
     QDockWidget* const dock = covered_dock_of(now);
@@ -368,7 +368,7 @@ void MainWindow::update_title() {
   const QString file = session.isEmpty() ? document_.model_path() : session;
   setWindowTitle(document_.study() == nullptr ? tr("Stashscope[*]")
                                               : tr("%1[*] – Stashscope").arg(name_of_file(file)));
-  setWindowModified(!document_.undo_stack().isClean());
+  setWindowModified(!document_.is_saved());
 }
 
 QAction* MainWindow::add_saving(QMenu& menu, const QString& name, const QString& text,

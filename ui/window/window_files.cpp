@@ -44,6 +44,14 @@ void start_near_sessions(QFileDialog& dialog, const Document& document) {
   start_near(dialog, document.model_path());
 }
 
+/// The file whose choices were kept: `way.stashscope of gpt2.onnx`, or the model without a session.
+QString name_of_kept(const Autosave::Abandoned& kept) {
+  const QString model = QFileInfo(kept.model).fileName();
+  return kept.session.isEmpty()
+             ? model
+             : MainWindow::tr("%1 of %2").arg(QFileInfo(kept.session).fileName(), model);
+}
+
 }  // namespace
 
 void MainWindow::choose_file() {
@@ -106,7 +114,7 @@ QFileDialog* MainWindow::save_with(const QString& title, const QString& suffix,
 }
 
 void MainWindow::leave_choices(std::function<void()> go_on) {
-  if (document_.undo_stack().isClean()) return go_on();
+  if (document_.is_saved()) return go_on();
   if (findChild<QMessageBox*>(u"unsaved_question"_s) != nullptr) return;
   const QString session = document_.files().session_path();
   const QString file = session.isEmpty() ? document_.model_path() : session;
@@ -136,8 +144,8 @@ void MainWindow::offer_unsaved(std::size_t place) {
   if (abandoned.empty()) return;
   place %= abandoned.size();
   const Autosave::Abandoned& kept = abandoned[place];  // the actions below keep copies
-  QString text = tr("Choices for %1 were not saved when the program ended.")
-                     .arg(QFileInfo(kept.model).fileName());
+  QString text =
+      tr("Choices for %1 were not saved when the program ended.").arg(name_of_kept(kept));
   std::vector<MessageBar::Action> actions = {{tr("Restore"), [this, kept] { restore(kept); }},
                                              {tr("Discard"), [this, kept, place] {
                                                 autosave_.discard(kept);
@@ -159,8 +167,8 @@ void MainWindow::fill_unsaved_menu() {
   for (const Autosave::Abandoned& each : autosave_.abandoned()) {
     const QString when =
         QLocale().toString(QFileInfo(each.file).lastModified(), QLocale::ShortFormat);
-    unsaved_menu_->addAction(menu_text(tr("%1, %2").arg(QFileInfo(each.model).fileName(), when)),
-                             this, [this, each] { restore(each); });
+    unsaved_menu_->addAction(menu_text(tr("%1, %2").arg(name_of_kept(each), when)), this,
+                             [this, each] { restore(each); });
   }
   if (unsaved_menu_->isEmpty()) {
     unsaved_menu_->addAction(tr("No choices are left to restore"))->setEnabled(false);
@@ -176,7 +184,7 @@ void MainWindow::take_saved() {
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {
-  if (!leaving_ && !document_.undo_stack().isClean()) {
+  if (!leaving_ && !document_.is_saved()) {
     event->ignore();
     return leave_choices([this] {
       leaving_ = true;

@@ -12,6 +12,7 @@
 #include "ui/widgets/amount_field.h"
 #include "ui/window/fit_device_menu.h"
 #include "ui/window/main_window.h"
+#include "ui/window/pass_menu.h"
 
 namespace stashscope::ui {
 
@@ -56,6 +57,8 @@ void MainWindow::add_answer_bar() {
   connect(answers_, &AnswerBar::device_wanted, this,
           [this](const QPoint& at) { findChild<FitDeviceMenu*>()->popup(at); });
   connect(answers_, &AnswerBar::optimizer_wanted, this, &MainWindow::open_optimizer_menu);
+  connect(answers_, &AnswerBar::passes_wanted, this,
+          [this](const QPoint& at) { findChild<PassMenu*>()->popup(at); });
   connect(palette_, &CommandPalette::missed, this, [this](const QString& name) {
     document_.notices().notify(
         tr("%1: not done, because the step has changed since it was listed.").arg(name));

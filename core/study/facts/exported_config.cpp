@@ -140,14 +140,30 @@ std::set<std::string> count_without_pinned(const Study& study, RecomputeConfig& 
 
 constexpr std::size_t most_named = 8;
 
-/// Adds one clause if passes are on.
+/// The what-ifs that change the model, in words.
+std::vector<std::string> what_if_words(const Study& study) {
+  std::vector<std::string> words;
+  for (const WhatIfResult& each : study.prepared->step.what_ifs) {
+    if (each.changed > 0) words.push_back(find_what_if(each.name).words(each.value));
+  }
+  return words;
+}
+
+/// Adds one clause if passes are on, and one if what-ifs change the model. A saved model has both,
+/// but ONNX Runtime does not know all operators of what-ifs.
 void add_passes(const Study& study, std::vector<std::string>& left_out) {
   const std::vector<std::string> titles = pass_titles(study.choices);
-  if (titles.empty()) return;
-  left_out.push_back(
-      "passes change the model, and a config string cannot express that (save the model "
-      "instead): " +
-      join(titles, ", "));
+  if (!titles.empty()) {
+    left_out.push_back(
+        "passes change the model, and a config string cannot express that (save the model "
+        "instead): " +
+        join(titles, ", "));
+  }
+  const std::vector<std::string> what_ifs = what_if_words(study);
+  if (!what_ifs.empty()) {
+    left_out.push_back("what-ifs change the model, and a config string cannot express that: " +
+                       join(what_ifs, ", "));
+  }
 }
 
 /// The choices with the plans that ONNX Runtime runs when it reads the exported config.

@@ -18,7 +18,8 @@ struct ExportedConfig {
 /// ONNX Runtime does not know, and clusters that the search of ONNX Runtime does not find. If the
 /// version of ONNX Runtime reads counts, the count of a cluster is reduced so that it leaves out
 /// pinned nodes at the end of the cluster. `left_out` also states what ONNX Runtime recomputes
-/// although the study does not recompute it, and which passes are on.
+/// although the study does not recompute it, and which passes and what-ifs are
+/// on.
 ExportedConfig exported_config(const Study& study);
 /// The part of `config` that ONNX Runtime can read. Its counts stay as they are.
 ExportedConfig exported_config(const Study& study, const RecomputeConfig& config);

@@ -42,7 +42,7 @@ SizeWords size_words(const Study& study) {
 }
 
 std::string in_words(const std::string& formula, const SizeWords& words) {
-  constexpr const char* between_names = " *+-/(),^";
+  constexpr const char* between_names = " *+-/(),^'";
   std::string text;
   for (std::size_t at = 0; at < formula.size();) {
     const std::size_t end = std::min(formula.find_first_of(between_names, at), formula.size());

@@ -255,6 +255,7 @@ std::string session_text(const Session& session, const fs::path& folder) {
                  {"choices", to_json(session.choices)}};
   if (!session.budget.empty()) object["budget"] = session.budget;
   if (session.fits_reserved) object["fits"] = "reserved";
+  if (!session.unsaved_of.empty()) object["unsaved_of"] = session.unsaved_of.string();
   if (session.baseline_measured)
     object["baseline_measured"] = measurement_to_json(*session.baseline_measured);
   if (session.current_measured)
@@ -274,6 +275,9 @@ Session parse_session(const std::string& text, const fs::path& folder) {
   session.choices = choices_from(object.value("choices", json::object()));
   read(object, "budget", session.budget);
   session.fits_reserved = read_fits_reserved(object);
+  std::string unsaved_of;
+  read(object, "unsaved_of", unsaved_of);
+  session.unsaved_of = unsaved_of;
   session.baseline_measured = measurement_from(object, "baseline_measured");
   session.current_measured = measurement_from(object, "current_measured");
   return session;

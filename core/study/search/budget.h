@@ -7,6 +7,7 @@
 
 #include "core/allocator/allocator_settings.h"
 #include "core/base/search_limit.h"
+#include "core/study/reserved/device_memory.h"
 #include "core/study/search/plan_aim.h"
 #include "core/study/step/study.h"
 
@@ -39,6 +40,10 @@ struct BudgetRequest {
   bool ends_when_decided = false;
   /// If set, the budget limits the memory that an allocator with these settings reserves.
   std::optional<AllocatorSettings> allocator = {};
+  /// If set, what the step takes of the device with memory outside tensors (`device_memory` with
+  /// the figures of `usual_other_memory`) is limited, too: the upper figure is at most this. Counts
+  /// only beside `allocator`.
+  std::optional<std::int64_t> device_bytes = {};
 };
 
 /// Whether plans can be made for the study at this granularity. False for a captured step without
@@ -91,6 +96,8 @@ struct BudgetAnswer {
   /// Bytes that the allocator of the request reserves with `best`. Not set if the request has no
   /// allocator.
   std::optional<std::int64_t> reserved_bytes = {};
+  /// Taken of the device with `best`; set only if the request limits that.
+  std::optional<DeviceMemory> device = {};
   /// Lower bound on the peak. Not set for a captured step. At the grain `cluster`, also not set if
   /// the choices have plans that evict tensors or a fusion strategy, because the proofs cover only
   /// sequences of the step's own nodes.

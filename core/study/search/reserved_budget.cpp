@@ -15,7 +15,9 @@ constexpr int most_rounds = 8;
 /// A plan with the memory that is reserved for it.
 struct ReservedPoint {
   ParetoPoint point;
-  std::int64_t bytes = 0;  ///< reserved
+  std::int64_t bytes = 0;              ///< reserved
+  std::optional<DeviceMemory> device;  ///< taken of the device; only if the request limits that
+  std::int64_t excess = 0;             ///< bytes above the limit; below 0: bytes to spare
 };
 
 class ReservedPlanner {
@@ -57,7 +59,8 @@ class ReservedPlanner {
     const ReservedPoint& best = best_reserved();
     answer.best = best.point;
     answer.reserved_bytes = best.bytes;
-    answer.feasible = best.bytes <= asked_.budget_bytes;
+    answer.device = best.device;
+    answer.feasible = best.excess <= 0;
   }
 
   /// The next budget for tensors, after a budget with the answer `found`. Until a plan fits when
@@ -67,7 +70,7 @@ class ReservedPlanner {
   std::int64_t next_budget(const BudgetAnswer& found) {
     const std::int64_t tried = found.request.budget_bytes;
     if (!found.feasible) return tried;
-    const std::int64_t excess = known_[reserved_with(found.best)].bytes - asked_.budget_bytes;
+    const std::int64_t excess = known_[reserved_with(found.best)].excess;
     std::optional<std::int64_t>& bound = excess > 0 ? fails_ : fits_;
     bound = tried;
     if (fits_ && fails_) return std::midpoint(*fits_, *fails_);
@@ -85,8 +88,8 @@ class ReservedPlanner {
       if (point->peak_bytes > asked_.budget_bytes && point + 1 != points.rend()) continue;
       if (least && progress_.cancelled()) break;
       const std::size_t tried = reserved_with(*point);
-      if (known_[tried].bytes <= asked_.budget_bytes) return known_[tried];
-      if (!least || known_[tried].bytes < known_[*least].bytes) least = tried;
+      if (known_[tried].excess <= 0) return known_[tried];
+      if (!least || known_[tried].excess < known_[*least].excess) least = tried;
     }
     return known_[*least];
   }
@@ -97,10 +100,20 @@ class ReservedPlanner {
       return each.point.peak_bytes == point.peak_bytes && each.point.choices == point.choices;
     });
     if (found != known_.end()) return static_cast<std::size_t>(found - known_.begin());
-    const auto there = compute_study(study_.model, point.choices, &study_, Progress());
-    known_.push_back(
-        {point, reserved_memory(*there, *there->current, *asked_.allocator).reserved_bytes});
+    known_.push_back(played(point));
     return known_.size() - 1;
+  }
+
+  ReservedPoint played(const ParetoPoint& point) const {
+    const auto there = compute_study(study_.model, point.choices, &study_, Progress());
+    const Variant& variant = *there->current;
+    const AllocatorSettings& settings = *asked_.allocator;
+    ReservedPoint played{point, reserved_memory(*there, variant, settings).reserved_bytes, {}, 0};
+    played.excess = played.bytes - asked_.budget_bytes;
+    if (!asked_.device_bytes) return played;
+    played.device = device_memory(*there, variant, settings, usual_other_memory());
+    played.excess = std::max(played.excess, played.device->high_bytes - *asked_.device_bytes);
+    return played;
   }
 
   const Study& study_;

@@ -62,9 +62,12 @@ const Variant& compared(const Study& study) {
 WhatIfSaving saving_of(const WhatIfResult& result, const Study& without, const Study& with) {
   const Variant& before = compared(without);
   const Variant& after = compared(with);
-  return {result, stash(without) - stash(with), symbolic_difference(without, with),
+  return {result,
+          stash(without) - stash(with),
+          symbolic_difference(without, with),
           before.timeline.peak_bytes - after.timeline.peak_bytes,
-          step_seconds(with, after) - step_seconds(without, before)};
+          step_seconds(with, after) - step_seconds(without, before),
+          with.choices.plans.sequence.has_value()};
 }
 
 /// The choices with the batch of a study, so that both steps have equally many samples. A step in

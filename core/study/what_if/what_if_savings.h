@@ -15,8 +15,11 @@ struct WhatIfSaving {
   WhatIfResult result;
   std::int64_t stashed_bytes_saved = 0;  ///< negative: with it, more is stashed
   std::string symbolic_saved;            ///< the stashed bytes saved, in the model's dimensions
-  std::int64_t peak_bytes_saved = 0;     ///< with the plans; without, if a sequence is planned
+  std::int64_t peak_bytes_saved = 0;     ///< of the step with its plans
   double seconds = 0;                    ///< added to the step; negative: the step is faster
+  /// Whether peak and time are those of the steps without plans, because one of the steps has a
+  /// planned sequence. A sequence belongs to one graph, so the other step has no counterpart of it.
+  bool is_without_plans = false;
 };
 
 /// The what-ifs that are on. Analyzes the model once more for each of them. Throws a cancelled

@@ -191,6 +191,19 @@ TEST(AxisTicks, AreAboutAsManyAsWantedAndInside) {
   }
 }
 
+TEST(AxisTicks, AreTwoAtLeast) {
+  for (double first = 0; first < 1e5; first = first * 2.3 + 0.7) {
+    for (double length = 1e-4; length < 1e5; length *= 1.31) {
+      for (const int count : {1, 2, 3, 7}) {
+        EXPECT_GE(time_ticks(first, first + length, count).size(), 2U) << first << " " << length;
+        // Two slots whose middles lie in the range.
+        if (length < 2) continue;
+        EXPECT_GE(step_ticks(first, first + length, count).size(), 2U) << first << " " << length;
+      }
+    }
+  }
+}
+
 constexpr std::int64_t mebi = 1024 * 1024;
 constexpr std::int64_t gibi = 1024 * mebi;
 
@@ -213,6 +226,13 @@ TEST(ByteTicks, SayExactlyWhereTheyAre) {
     if (tick.bytes == 0) continue;
     EXPECT_EQ(std::stod(tick.text) * static_cast<double>(gibi), static_cast<double>(tick.bytes));
   }
+}
+
+TEST(ByteTicks, AreTwoAtLeast) {
+  for (std::int64_t top = 1; top < 900 * gibi; top = top * 21 / 20 + 1) {
+    for (const int count : {1, 2, 5}) EXPECT_GE(byte_ticks(top, count).size(), 2U) << top;
+  }
+  EXPECT_EQ(texts(0, 4), (std::vector<std::string>{"0"})) << "nothing has no scale";
 }
 
 TEST(ByteTicks, AreAboutAsManyAsWanted) {

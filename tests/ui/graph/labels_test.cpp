@@ -29,10 +29,16 @@ class GraphLabels : public GraphTest {
     const layout::DrawnBox& drawn = box(label.box);
     if (label.kind == LabelKind::heading) text.remove(0, open_mark.size());
     if (drawn.shows.group.valid() && !drawn.is_open()) text.remove(0, closed_mark.size());
-    if (text == QString::fromStdString(drawn.title)) return true;
+    const QString title = QString::fromStdString(drawn.title);
+    if (text == title) return true;
+    if (drawn.shows.node.valid() && is_first_letters(text, title)) return true;
     return std::any_of(
         drawn.short_titles.begin(), drawn.short_titles.end(),
         [&](const std::string& each) { return text == QString::fromStdString(each); });
+  }
+  /// Whether a text is the beginning of an operator's name, of three letters at least.
+  static bool is_first_letters(const QString& text, const QString& title) {
+    return text.size() >= 4 && text.endsWith(u'…') && title.startsWith(text.chopped(1));
   }
   bool covers_a_leaf(const GraphLabel& label) {
     for (std::size_t i = 0; i < scene().drawing().boxes.size(); ++i) {

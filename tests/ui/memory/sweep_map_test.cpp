@@ -50,5 +50,29 @@ TEST(SweepMap, TicksAreRoundNumbers) {
   EXPECT_EQ(value_ticks(100, 1'000'000'000, 2), (Values{500'000'000, 1'000'000'000}));
 }
 
+TEST(SweepMap, TheFirstSizeThatDoesNotFitIsFoundOnAStraightLine) {
+  const std::vector<SweepPoint> points = {{1, "", 0, 110}, {11, "", 0, 210}};  // 100 + 10 * size
+  EXPECT_FALSE(size_beyond(points, 0)) << "no memory is known";
+  EXPECT_FALSE(size_beyond(points, 209)) << "the last size does not fit";
+  const auto beyond = size_beyond(points, 1100);
+  ASSERT_TRUE(beyond);
+  EXPECT_GT(*beyond, 101) << "100 fits";
+  EXPECT_LT(*beyond, 120);
+  EXPECT_FALSE(size_beyond({{1, "", 0, 110}}, 1100));
+  EXPECT_FALSE(size_beyond({{1, "", 0, 110}, {11, "refused", 0, 0}}, 1100));
+  EXPECT_FALSE(size_beyond({{1, "", 0, 110}, {11, "", 0, 110}}, 1100)) << "it always fits";
+  EXPECT_GT(size_beyond({{1, "", 0, 0}, {2, "", 0, 1}}, std::int64_t{1} << 62), 1'000'000'000);
+}
+
+TEST(SweepMap, TicksAreTwoAtLeast) {
+  for (std::int64_t from = 1; from < 2'000'000; from = 3 * from + 1) {
+    for (std::int64_t length = 1; length < 2'000'000; length = length * 13 / 10 + 1) {
+      for (const int count : {1, 2, 5}) {
+        EXPECT_GE(value_ticks(from, from + length, count).size(), 2U) << from << " " << length;
+      }
+    }
+  }
+}
+
 }  // namespace sweep_map_test
 }  // namespace stashscope::ui

@@ -2,8 +2,11 @@
 // closes during any work.
 
 #include <QFile>
+#include <QLineEdit>
+#include <QMenu>
 #include <QMessageBox>
 
+#include "core/study/files/session.h"
 #include "tests/ui/support/window_test.h"
 #include "ui/models/plan_tree_model.h"
 
@@ -113,6 +116,70 @@ TEST_F(Leaving, WhatACrashLeftBehindIsOfferedAndRestored) {
   EXPECT_EQ(document().files().session_path(), u""_s);
   ASSERT_TRUE(comes_true([&] { return !kept_sessions().contains(abandoned); }));
   ASSERT_EQ(kept_sessions().size(), 1) << "restored choices are kept until they are saved";
+}
+
+TEST_F(Leaving, ABudgetMarksTheSessionAsChanged) {
+  open(sample(u"gpt2_tiny"_s));
+  auto& budget = find<QLineEdit>(u"toolbar_budget"_s);
+  const auto type = [&](const QString& text) {
+    window().activateWindow();  // a dialog may have been in front
+    ASSERT_TRUE(QTest::qWaitForWindowActive(&window()));
+    budget.setFocus();
+    budget.selectAll();
+    QTest::keyClicks(&budget, text);
+  };
+  const QString at_first = budget.text();
+  EXPECT_FALSE(window().isWindowModified());
+  type(u"16 GiB"_s);
+  EXPECT_TRUE(window().isWindowModified());
+  EXPECT_EQ(document().undo_stack().count(), 0) << "the step is the same";
+  type(at_first);
+  EXPECT_FALSE(window().isWindowModified()) << "as it was";
+  type(u"16 GiB"_s);
+  press(Qt::Key_S, Qt::ControlModifier);
+  answer_file_dialog(u"save_dialog"_s, in_folder(u"named"_s));
+  ASSERT_TRUE(comes_true([this] { return !document().files().session_path().isEmpty(); }));
+  EXPECT_FALSE(window().isWindowModified());
+  type(u"12 GiB"_s);
+  EXPECT_TRUE(window().isWindowModified());
+  ASSERT_TRUE(comes_true([this] { return kept_sessions().size() == 1; })) << "it is kept";
+  window().close();
+  EXPECT_TRUE(window().isVisible());
+  answer_question(u"unsaved_question"_s, u"Save"_s);
+  ASSERT_TRUE(comes_true([this] { return !window().isVisible(); }));
+  start_window();
+  open(in_folder(u"named.stashscope"_s));
+  EXPECT_EQ(find<QLineEdit>(u"toolbar_budget"_s).text(), u"12 GiB"_s);
+  EXPECT_FALSE(window().isWindowModified());
+  document().set_fits_reserved(true);
+  EXPECT_TRUE(window().isWindowModified());
+}
+
+TEST_F(Leaving, UnsavedChoicesOfASessionAreOfferedUnderItsName) {
+  open(sample(u"gpt2_tiny"_s));
+  tick_first_plan();
+  const QString session = in_folder(u"named.stashscope"_s);
+  document().save_session_as(session);
+  ASSERT_TRUE(comes_true([&] { return document().files().session_path() == session; }));
+  press(Qt::Key_Z, Qt::ControlModifier);
+  ASSERT_TRUE(settles());
+  start_window();
+  window().offer_recovery();
+  EXPECT_TRUE(message().contains(u"named.stashscope of gpt2_tiny.onnx"_s))
+      << message().toStdString();
+  auto& menu = find<QMenu>(u"unsaved_menu"_s);
+  Q_EMIT menu.aboutToShow();
+  ASSERT_EQ(menu.actions().size(), 1);
+  EXPECT_TRUE(menu.actions().front()->text().contains(u"named.stashscope"_s));
+  click_message_action(u"Restore"_s);
+  ASSERT_TRUE(settles());
+  EXPECT_TRUE(window().isWindowModified());
+  EXPECT_EQ(document().files().session_path(), session) << "Ctrl+S saves there";
+  EXPECT_TRUE(window().windowTitle().contains(u"named"_s)) << window().windowTitle().toStdString();
+  press(Qt::Key_S, Qt::ControlModifier);
+  ASSERT_TRUE(comes_true([this] { return !window().isWindowModified(); }));
+  std::string warning;
+  EXPECT_TRUE(load_session(session.toStdString(), warning).unsaved_of.empty());
 }
 
 TEST_F(Leaving, WhatACrashLeftBehindCanBeDiscarded) {

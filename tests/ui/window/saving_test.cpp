@@ -15,6 +15,7 @@
 #include "tests/support/csv.h"
 #include "tests/ui/support/window_test.h"
 #include "ui/palette/commands.h"
+#include "ui/text/texts.h"
 #include "ui/widgets/document_dialog.h"
 #include "ui/window/samples.h"
 
@@ -66,6 +67,14 @@ TEST_F(Saving, AnEmptyConfigIsRefusedBeforeAFileIsAskedFor) {
   action.trigger();
   EXPECT_EQ(window().findChild<QFileDialog*>(u"save_dialog"_s), nullptr);
   EXPECT_TRUE(message().startsWith(u"Nothing is exported"_s)) << message().toStdString();
+  EXPECT_TRUE(message().contains(u"Keep only the loss"_s)) << message().toStdString();
+  choices.graph.what_ifs = {{"attention", "flash"}};
+  document().choose(choices, u"what-if"_s);
+  ASSERT_TRUE(settles());
+  action.trigger();
+  EXPECT_TRUE(message().contains(u"Keep only the loss"_s)) << message().toStdString();
+  EXPECT_TRUE(message().contains(shown(find_what_if("attention").words("flash"))))
+      << message().toStdString();
   switch_plans_on();
   EXPECT_EQ(proposed(u"export_environment"_s, u"save_dialog"_s).second, u"bert.sh"_s);
 }

@@ -6,6 +6,8 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "core/graph/micro_batches.h"
+#include "core/study/choices/micro_batch_sizes.h"
 #include "core/study/edits/edits.h"
 #include "ui/document/choice_words.h"
 #include "ui/document/dimension_presets.h"
@@ -27,6 +29,13 @@ constexpr int start_after = 120;  // milliseconds; several quick changes start o
 constexpr int first_count = 17;
 constexpr int most_points = 257;
 constexpr std::int64_t least_end = 16;
+/// A size that is more than so many times the current one is far away.
+constexpr std::int64_t farthest_end = 64;
+
+/// The sizes that the step takes are multiples of this: micro-batches divide the batch.
+std::int64_t distance_of_sizes(const Study& study, const Dimension& of) {
+  return is_split(study.graph(), of) ? runs_in_step(study.graph()) : 1;
+}
 
 }  // namespace
 
@@ -60,7 +69,10 @@ SweepPanel::SweepPanel(Document& document, QWidget* parent)
   connect(cancel_, &QPushButton::clicked, this, &SweepPanel::cancel);
   connect(chart_, &SweepChart::value_chosen, this, &SweepPanel::set_size);
   connect(&job_, &SweepJob::found, this, &SweepPanel::take_point);
-  connect(&job_, &SweepJob::ended, this, &SweepPanel::show_state);
+  connect(&job_, &SweepJob::ended, this, [this] {
+    show_state();
+    extend_range();
+  });
   connect(&job_, &SweepJob::failed, &document_.notices(), &Notices::report);
   connect(&document_.exclusive_work(), &ExclusiveWork::changed, this, &SweepPanel::take_turn);
   connect(&document_, &Document::study_changed, this, &SweepPanel::take_study);
@@ -108,9 +120,9 @@ QWidget* SweepPanel::make_head() {
   layout->addWidget(from_);
   layout->addWidget(new QLabel(tr("to")));
   layout->addWidget(to_);
-  layout->addWidget(new QLabel(tr("in")));
+  layout->addWidget(new QLabel(tr("with up to")));
   layout->addWidget(count_);
-  layout->addWidget(new QLabel(tr("points")));
+  layout->addWidget(new QLabel(tr("sizes")));
   layout->addStretch(1);
   layout->addWidget(progress_);
   layout->addWidget(start_);
@@ -164,6 +176,19 @@ void SweepPanel::propose_range() {
   ask();
 }
 
+void SweepPanel::extend_range() {
+  const Dimension* const now = dimension();
+  const bool is_complete = shown_ && chart_->points().size() == shown_->values.size();
+  if (now == nullptr || !is_range_proposed_ || !is_complete) return;
+  const auto beyond = size_beyond(chart_->points(), memory_to_fit(*document_.study()));
+  const std::int64_t farthest =
+      std::min(largest_dimension, farthest_end * std::max(now->value, least_end));
+  if (!beyond || *beyond <= to_->value() || *beyond > farthest) return;
+  const QSignalBlocker quiet(to_);
+  to_->setValue(static_cast<int>(*beyond));
+  ask();
+}
+
 void SweepPanel::show_dimension(const QString& name) {
   const int index = dimension_->findData(name);
   if (index < 0) return;
@@ -176,9 +201,22 @@ void SweepPanel::set_seen(bool seen) {
   ask();
 }
 
+std::vector<std::int64_t> SweepPanel::values_of(const Dimension& of) const {
+  const std::int64_t distance = distance_of_sizes(*document_.study(), of);
+  std::vector<std::int64_t> values = sweep_values((from_->value() + distance - 1) / distance,
+                                                  to_->value() / distance, count_->value());
+  for (std::int64_t& value : values) value *= distance;
+  return values;
+}
+
+QString SweepPanel::why_no_values() const {
+  return from_->value() > to_->value()
+             ? tr("The first size is above the last size.")
+             : tr("No size in this range is a multiple of the number of micro-batches.");
+}
+
 SweepPanel::Question SweepPanel::question(const Dimension& of) const {
-  return {document_.study(), of.name, sweep_values(from_->value(), to_->value(), count_->value()),
-          document_.allocator_that_fits()};
+  return {document_.study(), of.name, values_of(of), document_.allocator_that_fits()};
 }
 
 bool SweepPanel::is_current() const {
@@ -206,7 +244,7 @@ void SweepPanel::ask() {
                           : tr("All sizes of this model are fixed: there is nothing to vary."));
     return show_state();
   }
-  if (is_answered(question(*of))) return;
+  if (is_answered(question(*of))) return extend_range();
   if (!waits()) return start();
   shown_.reset();
   chart_->start({}, document_.exclusive_work().why_wait());
@@ -233,8 +271,7 @@ void SweepPanel::start() {
   chart_->start(
       {full_text(*shown_->study, *of), from, std::max<std::int64_t>(from + 1, to_->value()),
        profile.memory_bytes, shown(profile.name), of->value, shown_->allocator.has_value()},
-      shown_->values.empty() ? tr("The first size is above the last size.")
-                             : tr("Computing the points…"));
+      shown_->values.empty() ? why_no_values() : tr("Computing the points…"));
   progress_->setRange(0, static_cast<int>(shown_->values.size()));
   progress_->setValue(0);
   job_.start(shown_->study, *of, coarse_first(shown_->values), shown_->allocator);

@@ -11,6 +11,7 @@
 #include "core/study/facts/tensor_facts.h"
 #include "core/study/step/later_steps.h"
 #include "ui/document/choice_words.h"
+#include "ui/panels/planner/device_answer.h"
 #include "ui/text/counted.h"
 #include "ui/text/note_text.h"
 #include "ui/text/texts.h"
@@ -163,6 +164,7 @@ QString unmet_text(const Study& study, const BudgetAnswer& answer) {
            : PlannerAnswer::tr("The budget of %1 <b>%2</b>. Lowest peak found: <b>%3</b>"))
           .arg(budget_text(answer, answer.reserved_bytes.value_or(answer.best.peak_bytes)), verdict,
                best_text(study, answer, budget)));
+  text += device_answer_text(answer);
   const bool can_help =
       !answer.is_impossible() && peak_floor(study).bytes <= answer.request.budget_bytes;
   const bool is_finer_possible =
@@ -326,6 +328,7 @@ QString answer_text(const Study& study, const BudgetAnswer& answer) {
          planner_paragraph(
              PlannerAnswer::tr("The budget of %1 is <b>met</b>: <b>%2</b>")
                  .arg(budget_text(answer, answer.request.budget_bytes), best_text(study, answer))) +
+         device_answer_text(answer) +
          planner_paragraph(proof_text(answer, step_seconds(study, *study.baseline)));
 }
 

@@ -52,7 +52,10 @@ std::size_t PlanChart::point_near(std::int64_t peak_bytes) const {
 
 QString PlanChart::title() const {
   const bool invites = points_.empty() && (!marks_ || marks_->why_no_curve.isEmpty());
-  return invites ? tr("extra time by peak (Curve shows more)") : tr("extra time by peak");
+  const QString title = marks_ && marks_->is_beside_reserved
+                            ? tr("extra time by peak of the tensors")
+                            : tr("extra time by peak");
+  return invites ? tr("%1 (Curve shows more)").arg(title) : title;
 }
 
 void PlanChart::set_marks(const std::optional<ChartMarks>& marks) {
@@ -151,10 +154,11 @@ void PlanChart::paint_grid(QPainter& painter, const PlanChartMap& map, const The
     painter.setPen(theme.line);
     painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()));
     const double width = painter.fontMetrics().horizontalAdvance(shown(tick.text)) + 8;
-    if (x - width / 2 < free_from || x + width / 2 > this->width()) continue;
-    free_from = x + width / 2;
+    const double left = std::min(x - width / 2, this->width() - width);
+    if (left < free_from) continue;
+    free_from = left + width;
     painter.setPen(theme.muted);
-    painter.drawText(QRectF(x - width / 2, area.bottom() + air, width, row), Qt::AlignCenter,
+    painter.drawText(QRectF(left, area.bottom() + air, width, row), Qt::AlignCenter,
                      shown(tick.text));
   }
   paint_title(painter, theme);
@@ -180,6 +184,25 @@ void PlanChart::paint_limits(QPainter& painter, const PlanChartMap& map, const T
   const double x = map.x_of(static_cast<double>(*marks_->budget));
   painter.setPen(QPen(theme.accent, 1, Qt::DashLine));
   painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()));
+  if (x >= area.left() && x <= area.right()) paint_budget(painter, x, theme);
+}
+
+QString PlanChart::budget_text() const {
+  if (!marks_ || !marks_->budget) return {};
+  return marks_->is_beside_reserved ? tr("budget for tensors") : tr("budget");
+}
+
+/// Paints beside the line at `x` what it is, on the side that has room.
+void PlanChart::paint_budget(QPainter& painter, double x, const Theme& theme) const {
+  const QString text = budget_text();
+  const QRectF area = plot();
+  const double width = painter.fontMetrics().horizontalAdvance(text) + 2 * air;
+  const double left = x + width <= area.right() ? x + 1 : x - width - 1;
+  if (left < area.left()) return;
+  const QRectF place(left, area.top() + 1, width, chart_room(painter).line);
+  painter.fillRect(place, theme.canvas);
+  painter.setPen(theme.accent);
+  painter.drawText(place, Qt::AlignCenter, text);
 }
 
 /// Paints a staircase through the plans: of two neighbouring plans, a budget between their peaks

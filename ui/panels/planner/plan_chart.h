@@ -13,6 +13,8 @@ struct ChartMarks {
   std::optional<std::int64_t> budget;
   std::optional<std::int64_t> floor;  ///< lower bound on the peak of every plan
   QString why_no_curve = {};          ///< why the curve cannot be drawn; empty: it can
+  /// Whether the window also tells reserved memory. Then the chart says that it is about tensors.
+  bool is_beside_reserved = false;
 };
 
 /// A chart of all known plans: the peak to the right, the extra time upwards.
@@ -30,6 +32,10 @@ class PlanChart : public PointChart {
   const std::vector<ChartPoint>& points() const { return points_; }
   PlanChartMap map() const;
   QString readout() const override;
+  /// What the chart shows, and whether that is about tensors only.
+  QString title() const;
+  /// The text beside the line of the budget; empty without such a line.
+  QString budget_text() const;
 
   QSize sizeHint() const override { return {360, 110}; }
 
@@ -47,13 +53,13 @@ class PlanChart : public PointChart {
 
  private:
   QRectF plot() const;
-  QString title() const;
   /// The first point with this peak or a higher peak, otherwise the last point. @pre there is at
   /// least one point
   std::size_t point_near(std::int64_t peak_bytes) const;
   void paint_grid(QPainter& painter, const PlanChartMap& map, const Theme& theme) const;
   void paint_title(QPainter& painter, const Theme& theme) const;
   void paint_limits(QPainter& painter, const PlanChartMap& map, const Theme& theme) const;
+  void paint_budget(QPainter& painter, double x, const Theme& theme) const;
   void paint_points(QPainter& painter, const PlanChartMap& map, const Theme& theme) const;
   void paint_marks(QPainter& painter, const PlanChartMap& map, const Theme& theme) const;
   void paint_key(QPainter& painter, const Theme& theme) const;

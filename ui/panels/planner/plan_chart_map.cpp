@@ -6,6 +6,7 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "ui/charts/byte_axis.h"
+#include "ui/charts/enough_ticks.h"
 
 namespace stashscope::ui {
 
@@ -21,6 +22,35 @@ double rounded_up(double number) {
     if (digit * power >= number * 0.999) return digit * power;
   }
   return 10 * power;
+}
+
+std::vector<ChartTick> time_ticks_for(double most, int count) {
+  const ColumnUnit unit = time_unit(most);
+  const double distance = rounded_up(most / unit.size / count);
+  const int digits = std::max(0, static_cast<int>(-std::floor(std::log10(distance))));
+  std::vector<ChartTick> ticks = {{0, "0"}};
+  for (int i = 1; i * distance * unit.size <= most; ++i) {
+    ticks.push_back({i * distance * unit.size,
+                     format_fixed(i * distance, digits) + " " + std::string(unit.name)});
+  }
+  return ticks;
+}
+
+/// Ticks at multiples of 1, 2 or 5 times a power of ten of the largest unit in which the range has
+/// two of them.
+std::vector<ChartTick> close_peak_ticks(double first_bytes, double last_bytes) {
+  constexpr double bytes_per_unit = 1024;
+  double unit = byte_unit(std::llround(last_bytes)).size;
+  while (unit > 1 && last_bytes - first_bytes < 4 * unit) unit /= bytes_per_unit;
+  const ColumnUnit named = byte_unit(std::llround(unit));
+  const double distance = std::max(1.0, rounded_up((last_bytes - first_bytes) / 8 / unit)) * unit;
+  std::vector<ChartTick> ticks;
+  for (double tick = std::ceil(first_bytes / distance) * distance; tick <= last_bytes;
+       tick += distance) {
+    ticks.push_back(
+        {tick, format_number(std::round(tick / named.size)) + " " + std::string(named.name)});
+  }
+  return ticks;
 }
 
 }  // namespace
@@ -66,15 +96,7 @@ std::optional<std::size_t> nearest_point(const PlanChartMap& map,
 
 std::vector<ChartTick> time_ticks(double most, int count) {
   if (most <= 0) return {{0, "0"}};
-  const ColumnUnit unit = time_unit(most);
-  const double distance = rounded_up(most / unit.size / std::max(1, count));
-  const int digits = std::max(0, static_cast<int>(-std::floor(std::log10(distance))));
-  std::vector<ChartTick> ticks = {{0, "0"}};
-  for (int i = 1; i * distance * unit.size <= most; ++i) {
-    ticks.push_back({i * distance * unit.size,
-                     format_fixed(i * distance, digits) + " " + std::string(unit.name)});
-  }
-  return ticks;
+  return enough_ticks(std::max(1, count), [&](int wanted) { return time_ticks_for(most, wanted); });
 }
 
 std::vector<ChartTick> peak_ticks(double first_bytes, double last_bytes, int count) {
@@ -83,9 +105,9 @@ std::vector<ChartTick> peak_ticks(double first_bytes, double last_bytes, int cou
   std::vector<ChartTick> ticks;
   for (const ByteTick& tick : byte_ticks(std::llround(last_bytes), count_from_0)) {
     const auto bytes = static_cast<double>(tick.bytes);
-    if (bytes >= first_bytes) ticks.push_back({bytes, tick.text});
+    if (bytes >= first_bytes && bytes <= last_bytes) ticks.push_back({bytes, tick.text});
   }
-  return ticks;
+  return ticks.size() < fewest_ticks ? close_peak_ticks(first_bytes, last_bytes) : ticks;
 }
 
 }  // namespace stashscope::ui

@@ -57,10 +57,12 @@ struct ChartTick {
   std::string text;
 };
 
-/// Ticks at about `count` round numbers of seconds, from 0 to at most `most`. Only 0 if `most` is
-/// 0.
+/// Ticks at about `count` round numbers of seconds, from 0 to at most `most`, at least two. Only 0
+/// if `most` is 0.
 std::vector<ChartTick> time_ticks(double most, int count);
-/// Ticks at about `count` round numbers of bytes, from `first_bytes` to `last_bytes`.
+/// Ticks at about `count` round numbers of bytes, from `first_bytes` to `last_bytes`, at least two.
+/// If the range is a small part of its bytes, the numbers are in a smaller unit.
+/// @pre 0 <= first_bytes < last_bytes
 std::vector<ChartTick> peak_ticks(double first_bytes, double last_bytes, int count);
 
 }  // namespace stashscope::ui

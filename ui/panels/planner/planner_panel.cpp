@@ -209,6 +209,7 @@ void PlannerPanel::take_fits() {
 BudgetRequest PlannerPanel::request_for(std::int64_t budget_bytes) const {
   BudgetRequest request{budget_bytes, options_->grain(), options_->limit()};
   request.allocator = document_.allocator_that_fits();
+  request.device_bytes = device_limit();
   return request;
 }
 
@@ -301,6 +302,7 @@ void PlannerPanel::show_chart() {
   // Reserved memory is more than the peak, which is what the chart shows.
   if (!document_.allocator_that_fits()) marks.budget = budget_->bytes();
   marks.why_no_curve = why_no_curve();
+  marks.is_beside_reserved = study->choices.allocator.has_value();
   if (const StepPeakBound* const floor = planning_.floor(options_->grain()))
     marks.floor = floor->bytes;
   chart_->set_marks(marks);

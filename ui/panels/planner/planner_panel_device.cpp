@@ -24,6 +24,14 @@ QString PlannerPanel::device_budget() const {
   return memory <= 0 ? QString() : QString::fromStdString(format_budget(memory));
 }
 
+/// What the step may take of the device with memory outside tensors. Nothing unless the budget is
+/// the memory of the device and limits reserved memory. What is kept free is meant for such memory.
+std::optional<std::int64_t> PlannerPanel::device_limit() const {
+  if (!budget_->is_of_device() || !document_.allocator_that_fits()) return std::nullopt;
+  const Study& study = *document_.study();
+  return memory_to_fit(study) + kept_free_bytes(study.choices.times);
+}
+
 void PlannerPanel::set_budget_to_device() {
   const QString budget = device_budget();
   budget.isEmpty() ? budget_->reset() : budget_->set_to_device(budget);

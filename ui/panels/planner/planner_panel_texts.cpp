@@ -60,6 +60,10 @@ QString PlannerPanel::search_text() const {
     return tr("Drawing the curve: %1 so far.").arg(counted(known, tr("1 plan"), tr("%1 plans")));
   }
   const auto so_far = planning_.so_far();
+  if (!so_far && planning_.request().device_bytes) {
+    return tr("Searching for a plan that leaves room in %1 for memory outside tensors…")
+        .arg(bytes_text(*planning_.request().device_bytes));
+  }
   if (!so_far && planning_.request().allocator) {
     return tr("Searching for a plan with at most %1 of reserved memory…")
         .arg(bytes_text(planning_.request().budget_bytes));
@@ -104,7 +108,9 @@ QString PlannerPanel::unplanned_text(std::int64_t budget_bytes) const {
   if (floor != nullptr && floor->bytes > budget_bytes) {
     return tr("No plan has a peak below <b>%1</b>.").arg(bytes_text(floor->bytes));
   }
-  if (reserved != nullptr && reserved->memory.reserved_bytes <= budget_bytes) {
+  const auto limit = device_limit();
+  const bool has_room = !limit || (reserved != nullptr && reserved->device.high_bytes <= *limit);
+  if (reserved != nullptr && reserved->memory.reserved_bytes <= budget_bytes && has_room) {
     return tr("The current plans meet the budget: reserved %1, peak %2.")
         .arg(bytes_text(reserved->memory.reserved_bytes), bytes_text(now));
   }

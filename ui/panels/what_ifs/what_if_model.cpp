@@ -36,12 +36,13 @@ QString places_text(const WhatIfResult& result) {
 }
 
 /// The places that stay as they are, one a line.
-QString stops_text(const WhatIfResult& result) {
+QString stops_text(const WhatIfResult& result, const SizeWords& words) {
   constexpr std::size_t most = 10;
   QStringList lines;
   for (std::size_t i = 0; i < result.stopped_by.size() && i < most; ++i) {
     lines << WhatIfModel::tr("Not changed: %1 %2")
-                 .arg(shown(result.stopped_by[i].node), shown(result.stopped_by[i].reason));
+                 .arg(shown(in_words(result.stopped_by[i].node, words)),
+                      shown(in_words(result.stopped_by[i].reason, words)));
   }
   if (result.stopped_by.size() > most) {
     lines << WhatIfModel::tr("and %1 more").arg(result.stopped_by.size() - most);
@@ -57,7 +58,7 @@ QString tip_of(const WhatIfSaving& row, const SizeWords& words) {
     lines << WhatIfModel::tr("Stashed bytes saved: %1")
                  .arg(shown(in_words(row.symbolic_saved, words)));
   }
-  if (!row.result.stopped_by.empty()) lines << stops_text(row.result);
+  if (!row.result.stopped_by.empty()) lines << stops_text(row.result, words);
   return lines.join(u'\n');
 }
 

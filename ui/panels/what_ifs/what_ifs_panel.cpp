@@ -19,12 +19,24 @@ constexpr int details_margin = 4;
 }  // namespace
 
 WhatIfsPanel::WhatIfsPanel(Document& document, QWidget* parent)
-    : QWidget(parent), document_(document), table_(new TableView), details_(new QLabel) {
+    : QWidget(parent),
+      document_(document),
+      table_(new TableView),
+      sequence_note_(new QLabel(tr("A planned sequence belongs to the step as it is. Peak and time "
+                                   "are therefore compared without plans, and a what-if leaves the "
+                                   "sequence out: plan again with it."))),
+      details_(new QLabel) {
   setObjectName(u"what_ifs_panel"_s);
   auto* const layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->addWidget(table_);
+  layout->addWidget(sequence_note_);
   layout->addWidget(details_);
+  sequence_note_->setObjectName(u"what_if_sequence_note"_s);
+  sequence_note_->setWordWrap(true);
+  sequence_note_->setMargin(details_margin);
+  sequence_note_->setForegroundRole(QPalette::PlaceholderText);
+  sequence_note_->hide();
   details_->setObjectName(u"what_if_details"_s);
   details_->setWordWrap(true);
   details_->setTextFormat(Qt::PlainText);
@@ -93,6 +105,7 @@ void WhatIfsPanel::show_rows(const std::shared_ptr<const Study>& study, std::opt
                                   "has no what-ifs."));
   const QModelIndex current = table_->currentIndex();
   const QString selected = current.isValid() ? model_.name_at(current.row()) : QString();
+  sequence_note_->setVisible(can_change_graph(*study) && study->choices.plans.sequence);
   model_.show(study.get(), std::move(rows->on), std::move(rows->offers));
   for (int row = 0; row < model_.rowCount(); ++row) {
     if (model_.name_at(row) == selected) table_->setCurrentIndex(model_.index(row, 0));

@@ -136,6 +136,25 @@ TEST(ExportedConfig, NamesThePassesThatItCannotHold) {
   EXPECT_NE(block.find("# passes change the model"), std::string::npos) << block;
 }
 
+TEST(ExportedConfig, NamesTheWhatIfsThatItCannotHold) {
+  Choices choices;
+  choices.dims["N"] = 8;
+  choices.graph.what_ifs = {{"micro", "4"}};
+  const std::string words = find_what_if("micro").words("4");
+  const ExportedEnvironment none = exported_environment(*study_with("", false, choices), "");
+  EXPECT_TRUE(none.switches_nothing_on);
+  ASSERT_EQ(none.left_out.size(), 1U);
+  EXPECT_NE(none.left_out[0].find("what-ifs"), std::string::npos) << none.left_out[0];
+  EXPECT_NE(none.left_out[0].find(words), std::string::npos) << none.left_out[0];
+  choices.graph.passes = {"fuse_matmul"};
+  const ExportedConfig both = exported_config(*study_with("Gelu+:1:-1", false, choices));
+  EXPECT_EQ(both.left_out.size(), 2U);
+  choices.graph = {};
+  choices.graph.what_ifs = {{"attention", "flash"}};
+  EXPECT_TRUE(exported_config(*study_with("Gelu+:1:-1", false, choices)).left_out.empty())
+      << "the model has no attention";
+}
+
 /// Two equal layers, so that a count can choose one of them.
 std::shared_ptr<const Study> study_of_two_layers(const std::string& plans, Reference reference) {
   test::ModelBuilder m;

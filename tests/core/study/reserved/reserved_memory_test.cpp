@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/allocator/caching_allocator.h"
+#include "core/study/reserved/device_memory.h"
 #include "core/study/reserved/step_advice.h"
 #include "core/study/search/budget.h"
 #include "core/study/search/largest_fit.h"
@@ -87,6 +88,35 @@ TEST(ReservedBudget, IsHeldByWhatIsReserved) {
   EXPECT_LE(reserved.reserved_bytes, request.budget_bytes);
   request.budget_bytes = 1;
   EXPECT_FALSE(plan_for_budget(*study, request, archive, Progress()).feasible);
+}
+
+TEST(ReservedBudget, CanLeaveRoomForMemoryOutsideTensors) {
+  const auto study = blocks_of(1 << 20);
+  const std::int64_t before =
+      reserved_memory(*study, *study->baseline, AllocatorSettings()).reserved_bytes;
+  BudgetRequest request;
+  request.budget_bytes = before * 85 / 100;
+  request.limit = {0, 500, 1};
+  request.allocator = AllocatorSettings();
+  ParetoFront archive;
+  const BudgetAnswer tight = plan_for_budget(*study, request, archive, Progress());
+  ASSERT_TRUE(tight.feasible);
+  EXPECT_FALSE(tight.device);
+  const auto taken = [&](const BudgetAnswer& answer) {
+    const auto there = compute_study(study->model, answer.best.choices, study.get(), Progress());
+    return device_memory(*there, *there->current, AllocatorSettings(), usual_other_memory());
+  };
+  ASSERT_GT(taken(tight).high_bytes, request.budget_bytes) << "no room is left";
+  request.device_bytes = request.budget_bytes;
+  const BudgetAnswer roomy = plan_for_budget(*study, request, archive, Progress());
+  ASSERT_TRUE(roomy.feasible);
+  EXPECT_EQ(roomy.device, taken(roomy));
+  EXPECT_LE(roomy.device->high_bytes, request.budget_bytes);
+  EXPECT_LT(roomy.reserved_bytes, tight.reserved_bytes);
+  request.device_bytes = std::int64_t{600} << 20;
+  const BudgetAnswer none = plan_for_budget(*study, request, archive, Progress());
+  EXPECT_FALSE(none.feasible) << "a context alone takes this much";
+  EXPECT_GT(none.device->high_bytes, request.device_bytes);
 }
 
 TEST(LargestFit, CanCountWhatIsReserved) {

@@ -11,6 +11,7 @@
 
 #include "core/base/error.h"
 #include "core/onnx/model_file.h"
+#include "core/study/search/budget.h"
 
 namespace stashscope {
 namespace what_if_savings_test {
@@ -60,6 +61,28 @@ TEST(WhatIfOffers, HaveTheEffectThatTheySayAndTheLargestSavingFirst) {
     ++compared;
   }
   EXPECT_GE(compared, 3U) << "the forms of attention at least";
+}
+
+TEST(WhatIfOffers, CompareBothStepsWithoutPlansBesideAPlannedSequence) {
+  const auto plain = study_of({});
+  for (const WhatIfSaving& offer : what_if_offers(*plain)) EXPECT_FALSE(offer.is_without_plans);
+  const BudgetRequest request{
+      plain->current->timeline.peak_bytes * 9 / 10, PlanGranularity::node, {0, 200, 1}};
+  ParetoFront archive;
+  const BudgetAnswer answer = plan_for_budget(*plain, request, archive, Progress());
+  ASSERT_TRUE(answer.best.choices.plans.sequence);
+  const auto planned = compute_study(plain->model, answer.best.choices, plain.get(), Progress());
+  ASSERT_LT(planned->current->timeline.peak_bytes, planned->baseline->timeline.peak_bytes);
+  std::size_t compared = 0;
+  for (const WhatIfSaving& offer : what_if_offers(*planned)) {
+    if (offer.result.changed == 0) continue;
+    const auto with = study_of({{offer.result.name, offer.result.value}});
+    EXPECT_TRUE(offer.is_without_plans);
+    EXPECT_EQ(offer.peak_bytes_saved,
+              plain->baseline->timeline.peak_bytes - with->baseline->timeline.peak_bytes);
+    ++compared;
+  }
+  EXPECT_GT(compared, 0U);
 }
 
 TEST(WhatIfOffers, LeaveOutWhatIsOn) {

@@ -199,6 +199,50 @@ TEST_F(Sweeping, SizesThatTheModelRefusesSayWhy) {
       << chart().readout().toStdString();
 }
 
+TEST_F(Sweeping, RefusedSizesHaveAnEntryInTheKey) {
+  const auto has_entry = [this] { return !chart().key_texts().filter(u"refuse"_s).isEmpty(); };
+  EXPECT_FALSE(has_entry());
+  choose_entry(u"sweep_dimension"_s, 1);
+  ASSERT_TRUE(comes_true([this] { return chart().is_current(); }));
+  ASSERT_FALSE(chart().points().back().fault.empty());
+  EXPECT_TRUE(has_entry()) << chart().key_texts().join(u'|').toStdString();
+}
+
+TEST_F(Sweeping, ABatchInMicroBatchesHasOnlySizesThatTheyDivide) {
+  Choices choices = document().choices();
+  choices.dims[batch.toStdString()] = 8;
+  choices.graph.what_ifs = {{"micro", "4"}};
+  document().choose(choices, u"micro"_s);
+  ASSERT_TRUE(settles());
+  ASSERT_TRUE(comes_true([this] { return chart().is_current(); }));
+  ASSERT_EQ(chart().points().size(), 4U) << "4, 8, 12 and 16";
+  for (const SweepPoint& each : chart().points()) {
+    EXPECT_EQ(each.value % 4, 0);
+    EXPECT_EQ(each.fault, "");
+  }
+  EXPECT_TRUE(chart().key_texts().filter(u"refuse"_s).isEmpty());
+  type(u"sweep_to"_s, u"3"_s);
+  EXPECT_TRUE(comes_true([this] { return chart().points().empty() && chart().is_current(); }));
+}
+
+TEST_F(Sweeping, TheProposedRangeReachesBeyondWhatFits) {
+  const std::int64_t each = chart().points()[1].current_bytes - chart().points()[0].current_bytes;
+  choose_memory(peak() + 99 * each);  // about 100 samples
+  choose_entry(u"sweep_dimension"_s, 0);
+  const auto fits = [this](const SweepPoint& point) {
+    return point.current_bytes <= memory_to_fit(*document().study());
+  };
+  ASSERT_TRUE(comes_true([&] { return chart().is_current() && !fits(chart().points().back()); }));
+  EXPECT_EQ(chart().points().front().value, 1);
+  EXPECT_TRUE(fits(chart().points().front()));
+  EXPECT_LT(find<QSpinBox>(u"sweep_to"_s).value(), 200);
+  EXPECT_GT(find<QSpinBox>(u"sweep_to"_s).value(), 100);
+  choose_memory(peak() + 99'999 * each);
+  choose_entry(u"sweep_dimension"_s, 0);
+  ASSERT_TRUE(comes_true([this] { return chart().is_current(); }));
+  EXPECT_EQ(find<QSpinBox>(u"sweep_to"_s).value(), 16) << "what is far away is left out";
+}
+
 TEST_F(Sweeping, CanBeCancelledAndStartedAgain) {
   type(u"sweep_points"_s, u"250"_s);
   type(u"sweep_to"_s, u"100000"_s);

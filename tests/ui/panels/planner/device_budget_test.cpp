@@ -47,6 +47,10 @@ TEST_F(DeviceBudget, FollowsTheDeviceThatMakeItFitTookItFrom) {
 }
 
 TEST_F(DeviceBudget, UndoOfMakeItFitTakesTheFieldsBackToo) {
+  Choices large = document().choices();
+  large.dims["inputs_input_ids_dim0"] = 16384;  // a CUDA context is a small part of its device
+  document().choose(large, u"batch"_s);
+  ASSERT_TRUE(settles());
   click(find<QWidget>(u"memory_reserved"_s));
   ASSERT_TRUE(settles());
   const QComboBox& fits = find<QComboBox>(u"planner_fits"_s);

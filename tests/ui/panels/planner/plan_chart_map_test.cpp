@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 namespace stashscope::ui {
 namespace plan_chart_map_test {
 
@@ -85,6 +87,31 @@ TEST(ChartTicks, OfPeaksLieInTheRange) {
     EXPECT_GE(tick.value, 5e9);
     EXPECT_LE(tick.value, 10e9);
     EXPECT_NE(tick.text.find("GiB"), std::string::npos);
+  }
+}
+
+TEST(ChartTicks, AreTwoAtLeastWithDistinctTexts) {
+  const auto distinct = [](const std::vector<ChartTick>& ticks) {
+    std::set<std::string> texts;
+    for (const ChartTick& tick : ticks) texts.insert(tick.text);
+    return texts.size() == ticks.size() ? texts.size() : 0;
+  };
+  for (double most = 1e-8; most < 1e3; most *= 1.07) {
+    for (const int count : {1, 2, 4}) EXPECT_GE(distinct(time_ticks(most, count)), 2U) << most;
+  }
+  for (double peak = 4096; peak < 1e13; peak *= 1.19) {
+    // The narrowest and the widest range that `map_around` makes.
+    for (const double share : {0.0224, 0.1, 0.5, 1.0}) {
+      for (const int count : {1, 2, 5}) {
+        const auto ticks = peak_ticks(peak * (1 - share), peak, count);
+        EXPECT_GE(distinct(ticks), 2U) << peak << " " << share;
+        EXPECT_LE(ticks.size(), 24U) << peak << " " << share;
+        for (const ChartTick& tick : ticks) {
+          EXPECT_GE(tick.value, peak * (1 - share) * (1 - 1e-12));
+          EXPECT_LE(tick.value, peak * (1 + 1e-12));
+        }
+      }
+    }
   }
 }
 

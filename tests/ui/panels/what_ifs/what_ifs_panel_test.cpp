@@ -5,6 +5,7 @@
 #include <QAction>
 #include <QTableView>
 
+#include "core/study/search/budget.h"
 #include "tests/ui/support/window_test.h"
 #include "ui/text/texts.h"
 
@@ -24,6 +25,7 @@ class WhatIfs : public WindowTest {
   bool has_rows() {
     return QTest::qWaitFor([&] { return table().model()->rowCount() > 0; }, patience);
   }
+  bool is_old() { return table().model()->index(0, 0).data(Qt::ForegroundRole).isValid(); }
   /// The row of a what-if; -1 if there is none.
   int row_of(const QString& words) {
     for (int row = 0; row < table().model()->rowCount(); ++row) {
@@ -62,6 +64,29 @@ TEST_F(WhatIfs, SayWhatTheyChangeAndSwitchOnAndOff) {
   EXPECT_EQ(document().study()->current->timeline.peak_bytes, before);
 }
 
+TEST_F(WhatIfs, NameSizesByTheirWords) {
+  open_panel();
+  Choices choices = document().choices();
+  choices.dims["inputs_input_ids_dim0"] = 3;
+  document().choose(choices, u"batch"_s);
+  ASSERT_TRUE(settles());
+  ASSERT_TRUE(QTest::qWaitFor([&] { return has_rows() && !is_old(); }, patience));
+  auto& details = find<QLabel>(u"what_if_details"_s);
+  int told = 0;
+  for (int row = 0; row < table().model()->rowCount(); ++row) {
+    table().setCurrentIndex(table().model()->index(row, 0));
+    const QString tip = table().model()->index(row, 0).data(Qt::ToolTipRole).toString();
+    for (const QString& text : {details.text(), tip}) {
+      EXPECT_FALSE(text.contains(u"_dim"_s)) << text.toStdString();
+      told += text.contains(u"batch"_s) && !text.contains(u"micro-batches"_s) ? 1 : 0;
+    }
+  }
+  EXPECT_GT(told, 0);
+  ASSERT_GE(row_of(u"2 micro-batches"_s), 0);
+  table().setCurrentIndex(table().model()->index(row_of(u"2 micro-batches"_s), 0));
+  EXPECT_TRUE(details.text().contains(u"'batch' is 3"_s)) << details.text().toStdString();
+}
+
 TEST_F(WhatIfs, AreChoicesOfTheMenuOfPassesThatCanBeUndone) {
   open(sample(u"gpt2_tiny"_s));
   find<QAction>(u"what_if_attention_flash"_s).trigger();
@@ -70,6 +95,23 @@ TEST_F(WhatIfs, AreChoicesOfTheMenuOfPassesThatCanBeUndone) {
   document().undo_stack().undo();
   ASSERT_TRUE(settles());
   EXPECT_TRUE(document().choices().graph.what_ifs.empty());
+}
+
+TEST_F(WhatIfs, SayWhatIsComparedBesideAPlannedSequence) {
+  open_panel();
+  auto& note = find<QLabel>(u"what_if_sequence_note"_s);
+  EXPECT_FALSE(note.isVisible());
+  BudgetRequest request{peak() * 9 / 10, PlanGranularity::node, {0, 200, 1}};
+  ParetoFront archive;
+  const BudgetAnswer answer = plan_for_budget(*document().study(), request, archive, Progress());
+  ASSERT_TRUE(answer.best.choices.plans.sequence);
+  document().choose(answer.best.choices, u"sequence"_s);
+  ASSERT_TRUE(settles());
+  ASSERT_TRUE(QTest::qWaitFor([&] { return note.isVisible(); }, patience));
+  EXPECT_TRUE(note.text().contains(u"without plans"_s)) << note.text().toStdString();
+  document().undo_stack().undo();
+  ASSERT_TRUE(settles());
+  EXPECT_TRUE(QTest::qWaitFor([&] { return !note.isVisible(); }, patience));
 }
 
 }  // namespace what_ifs_panel_test

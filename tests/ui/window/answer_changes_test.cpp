@@ -1,0 +1,110 @@
+// The passes and what-ifs that are on, in the answer bar.
+
+#include <QMenu>
+#include <QPushButton>
+#include <QTextDocument>
+
+#include "core/passes/graph_pass.h"
+#include "tests/ui/support/window_test.h"
+#include "ui/text/texts.h"
+#include "ui/widgets/link_label.h"
+#include "ui/window/answer_bar.h"
+
+namespace stashscope::ui::test {
+namespace answer_changes_test {
+
+using namespace Qt::StringLiterals;
+
+class AnswerChanges : public WindowTest {
+ protected:
+  void SetUp() override {
+    WindowTest::SetUp();
+    open(sample(u"gpt2_tiny"_s));
+  }
+  QString answer() { return find<QLabel>(u"answer_text"_s).text(); }
+  QPushButton& move(int number) { return find<QPushButton>(u"answer_move_%1"_s.arg(number)); }
+};
+
+TEST_F(AnswerChanges, NameThePassesAndWhatIfsThatAreOn) {
+  window().resize(1366, 768);
+  auto& changes = find<LinkLabel>(u"answer_changes"_s);
+  EXPECT_FALSE(changes.isVisible());
+  const auto plain = [&] {
+    QTextDocument text;
+    text.setHtml(changes.text());
+    return text.toPlainText();
+  };
+  const auto choose = [&](const std::set<std::string>& passes, const WhatIfChoices& what_ifs) {
+    Choices choices = document().choices();
+    choices.graph.passes = passes;
+    choices.graph.what_ifs = what_ifs;
+    document().choose(choices, u"test"_s);
+    ASSERT_TRUE(settles());
+    ASSERT_TRUE(comes_true([this] { return find<AnswerBar>(u"answer_bar"_s).is_settled(); }));
+    QTest::qWait(0);  // The bar places its buttons in an event of its own.
+  };
+  choose({}, {{"attention", "flash"}});
+  ASSERT_TRUE(changes.isVisible());
+  EXPECT_EQ(plain(), u"with Flash attention"_s);
+  changes.setFocus(Qt::TabFocusReason);
+  EXPECT_TRUE(changes.hasFocus());
+  QTest::keyClick(&changes, Qt::Key_Return);
+  auto& menu = find<QMenu>(u"pass_menu"_s);
+  EXPECT_TRUE(menu.isVisible()) << "Return leads to the menu";
+  menu.close();
+  choose({"fuse_gelu", "fuse_matmul", "keep_loss_only"}, {{"attention", "flash"}});
+  ASSERT_TRUE(changes.isVisible());
+  EXPECT_TRUE(plain().contains(u" more"_s) || plain() == u"with 4 changes"_s)
+      << plain().toStdString();
+  for (const char* const pass : {"fuse_gelu", "fuse_matmul", "keep_loss_only"}) {
+    const QString title = shown(std::string(find_pass(pass).title));
+    EXPECT_TRUE(changes.toolTip().contains(title)) << changes.toolTip().toStdString();
+    EXPECT_TRUE(changes.accessibleDescription().contains(title));
+    EXPECT_TRUE(find<QLabel>(u"answer_text"_s).toolTip().contains(title));
+  }
+  choose({}, {});
+  EXPECT_FALSE(changes.isVisible());
+}
+
+TEST_F(AnswerChanges, TheListOfPassesTakesNoRoomOfTheAnswerOrTheFirstMove) {
+  choose_memory(peak() / 2);
+  auto& changes = find<LinkLabel>(u"answer_changes"_s);
+  const auto settle = [this] {
+    ASSERT_TRUE(comes_true([this] { return find<AnswerBar>(u"answer_bar"_s).is_settled(); }));
+    QTest::qWait(0);
+  };
+  const auto shown_first = [this] {
+    return std::tuple(answer(), find<QWidget>(u"answer_fit"_s).isVisible(), move(0).isVisible(),
+                      find<QWidget>(u"answer_samples"_s).isVisible());
+  };
+  int seen = 0;
+  for (int width = 1000; width <= 2200; width += 100) {
+    window().resize(width, 768);
+    settle();
+    const auto before = shown_first();
+    // A pass of the same effect on the answer and the moves.
+    Choices choices = document().choices();
+    const Choices plain = choices;
+    choices.graph.what_ifs = {{"attention", "decomposed"}};
+    document().choose(choices, u"test"_s);
+    ASSERT_TRUE(settles());
+    settle();
+    EXPECT_EQ(shown_first(), before) << width;
+    if (changes.isVisible()) {
+      ++seen;
+      const QRect place(changes.mapTo(&window(), QPoint()), changes.size());
+      EXPECT_LE(place.right(), window().width());
+      for (const int each : {0, 1, 2}) {
+        const QRect button(move(each).mapTo(&window(), QPoint()), move(each).size());
+        EXPECT_FALSE(move(each).isVisible() && button.intersects(place)) << width;
+      }
+    }
+    document().choose(plain, u"test"_s);
+    ASSERT_TRUE(settles());
+    settle();
+  }
+  EXPECT_GT(seen, 5);
+}
+
+}  // namespace answer_changes_test
+}  // namespace stashscope::ui::test

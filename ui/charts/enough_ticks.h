@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstddef>
+
+namespace stashscope::ui {
+
+/// An axis with a single number has no scale.
+constexpr std::size_t fewest_ticks = 2;
+
+/// The ticks of an axis for about `count` numbers. Where the round distance for this count leaves
+/// fewer than two of them, the ticks for a larger count. Fewer than two only if the axis has no two
+/// places for numbers, such as an axis with a single slot.
+/// @param ticks_at returns the ticks for a count; a larger count gives no larger distance
+template <class TicksAt>
+auto enough_ticks(int count, TicksAt ticks_at) {
+  constexpr int most_times_finer = 64;
+  auto ticks = ticks_at(count);
+  for (int finer = 2; ticks.size() < fewest_ticks && finer <= most_times_finer; ++finer) {
+    ticks = ticks_at(finer * count);
+  }
+  return ticks;
+}
+
+}  // namespace stashscope::ui
