@@ -40,10 +40,11 @@ class Planning : public QObject {
   /// Searches for plans within a budget. When the search ends or is stopped, the best plan that
   /// meets the budget is applied, as an edit of the user. Passes stay as they are; if the plans are
   /// better with passes that add no time, `offer` has them. A search for the reserved memory of an
-  /// allocator ends without an answer if other settings are chosen.
+  /// allocator ends without an answer if other settings are chosen. With the granularity `joint`,
+  /// what-ifs and passes are switched on together with the plans, as one edit.
   void plan(const BudgetRequest& request);
-  /// As `plan`, but may also switch on passes that lower the peak without extra time. Passes and
-  /// plans are switched on together.
+  /// As `plan`, but with any granularity may also switch on passes that lower the peak without
+  /// extra time. Passes and plans are switched on together.
   void make_fit(BudgetRequest request);
   void draw_curve(PlanGranularity grain, const SearchLimit& limit);
   /// Searches for the largest size that fits: with the plans that are on and without plans, and
@@ -68,7 +69,8 @@ class Planning : public QObject {
   /// no budget search runs, and during one for reserved memory or for later steps.
   std::optional<BudgetAnswer> so_far() const;
 
-  /// The best known plans of a granularity, including the plans of coarser granularities.
+  /// The best known plans of a granularity other than `joint`, including the plans of coarser
+  /// granularities.
   const ParetoFront& archive(PlanGranularity grain) const { return archives_[index_of(grain)]; }
   /// The cheapest known plan within the budget; null if no known plan meets the budget.
   const ParetoPoint* known_plan(PlanGranularity grain, std::int64_t budget_bytes) const;
@@ -155,6 +157,7 @@ class Planning : public QObject {
   void tell(PlanningJob job, const std::optional<Failure>& failure);
   void take_answer(BudgetAnswer answer);
   void take_fit(DeviceFit answer, const QString& title);
+  void take_joint(DeviceFit answer);
   void adopt();
   void take_study();
   void end_stale_budget();
@@ -173,7 +176,7 @@ class Planning : public QObject {
   Document& document_;
   /// The study to whose step, order and times the known plans belong.
   std::shared_ptr<const Study> basis_;
-  std::array<ParetoFront, 3> archives_;
+  std::array<ParetoFront, 4> archives_;  ///< by granularity; none for `joint`
   BudgetRequest request_;
   StepFigures before_;
   std::optional<BudgetProof> proof_;
@@ -182,7 +185,7 @@ class Planning : public QObject {
   std::optional<DeviceFit> offer_;
   /// The answer that `take_fit` applied, until the study with its passes arrives.
   std::optional<DeviceFit> adopted_;
-  std::array<std::optional<StepPeakBound>, 3> floors_;
+  std::array<std::optional<StepPeakBound>, 4> floors_;
   std::optional<Fit> fit_;
   bool fit_holds_ = false;
   FitQuestion question_;                 ///< of the current or last search for a largest size

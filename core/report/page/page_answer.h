@@ -12,8 +12,8 @@ namespace stashscope {
 using Sentence = std::string;
 
 /// Sentences on the peak, on whether the peak fits into the device's memory, on the time of the
-/// step, and on the bands and the module that hold the most memory. The sentence on the peak comes
-/// first.
+/// step, on the bands and the module that hold the most memory, and on the choices of a joint plan.
+/// The sentence on the peak comes first.
 std::vector<Sentence> answer_sentences(const ReportInput& input,
                                        const std::vector<ModuleMemory>& modules);
 
