@@ -8,13 +8,16 @@
 
 namespace stashscope {
 
+/// How much is computed for bounds: with `least`, only what is known without a task graph.
+enum class BoundEffort : std::uint8_t { least, all };
+
 /// Lower bounds for all plans of one combination, of any grain, with or without evicted tensors.
 /// Refers to the combination's study.
 class CombinationBounds {
  public:
   /// @param evictions the types of evicting plans that are allowed
   CombinationBounds(const Combination& combination, const std::vector<PlanType>& evictions,
-                    const Progress& progress);
+                    BoundEffort effort, const Progress& progress);
 
   /// Lower bound on the peak.
   std::int64_t floor_bytes() const { return floor_; }
@@ -33,7 +36,7 @@ class CombinationBounds {
   const Combination& combination_;
   std::vector<PlanType> evictions_;
   const Progress& progress_;
-  std::optional<SequenceProblem> problem_;  ///< not set if groups are fused
+  std::optional<SequenceProblem> problem_;  ///< not set if groups are fused, or with least effort
   std::int64_t floor_ = 0;
   std::vector<Proof> proofs_;
 };

@@ -78,16 +78,26 @@ std::vector<std::int64_t> divisors(std::int64_t batch) {
 class CombinationFinder {
  public:
   CombinationFinder(const Study& study, const CombinationRequest& request, const Progress& progress)
-      : study_(study), request_(request), progress_(progress), clock_(request.limit, progress) {}
+      : study_(study), request_(request), progress_(progress), clock_(request.limit, progress) {
+    timed_ = Progress([this](double, std::string_view) {
+      if (progress_.cancelled() || clock_.used(0) >= 1) timed_.cancel();
+    });
+  }
 
   Combinations run() {
     found_.all.push_back(own_combination(study_));
     own_ = found_.all.front();
     if (!can_change_graph(study_)) return std::move(found_);
     base_ = own_.study->choices;
-    switch_passes_on();
-    for (const WhatIf& each : what_ifs()) try_values(each);
-    combine();
+    try {
+      switch_passes_on();
+      for (const WhatIf& each : what_ifs()) try_values(each);
+      combine();
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::cancelled || progress_.cancelled()) throw;
+      found_.is_complete = false;
+      add_tried();
+    }
     return std::move(found_);
   }
 
@@ -95,14 +105,25 @@ class CombinationFinder {
   /// Passes that lower the peak of the step without plans and add no time belong to every other
   /// combination.
   void switch_passes_on() {
-    base_ = with_free_passes(*own_.study, progress_, found_.passes);
+    constexpr double share = 0.5;  // of the limit
+    Progress until_share;
+    until_share = Progress([&](double, std::string_view) {
+      if (progress_.cancelled() || clock_.used(0) >= share) until_share.cancel();
+    });
+    try {
+      with_free_passes(*own_.study, until_share, found_.passes);
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::cancelled || progress_.cancelled()) throw;
+      found_.is_complete = false;
+    }
     if (found_.passes.empty()) return;
-    own_ = combination_of(study_of(base_));
+    for (const GraphPass* const pass : found_.passes) base_.graph.passes.emplace(pass->name);
+    own_ = combination_of(compute_study(study_.model, base_, nullptr, progress_));
     found_.all.push_back(own_);
   }
 
   std::shared_ptr<const Study> study_of(const Choices& choices) const {
-    return compute_study(study_.model, choices, nullptr, progress_);
+    return compute_study(study_.model, choices, nullptr, timed_);
   }
 
   bool is_on(const WhatIf& what_if, std::string_view value) const {
@@ -233,6 +254,15 @@ class CombinationFinder {
     for (const Sketch& sketch : sketches) compute(sketch);
   }
 
+  /// Makes combinations of the values that were tried before the limit was reached.
+  void add_tried() {
+    for (const TriedValue& each : values_) {
+      const bool is_known = std::ranges::any_of(
+          found_.all, [&](const Combination& known) { return known.study == each.step.study; });
+      if (!is_known) found_.all.push_back(each.step);
+    }
+  }
+
   Sketch with(Sketch sketch, const TriedValue& value) const {
     sketch.what_ifs.insert_or_assign(std::string(value.what_if->name), value.value);
     sketch.seconds += value.step.seconds - own_.seconds;
@@ -262,6 +292,7 @@ class CombinationFinder {
   const CombinationRequest& request_;
   const Progress& progress_;
   SearchClock clock_;
+  Progress timed_;   ///< is cancelled when the limit is reached, too
   Combination own_;  ///< what every other combination changes
   Choices base_;     ///< of `own_`
   std::optional<std::pair<std::string, std::int64_t>> batch_;  ///< chosen with micro-batches

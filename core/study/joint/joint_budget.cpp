@@ -17,7 +17,7 @@ namespace stashscope {
 namespace {
 
 /// Budgets below the asked one that are searched for, too, are multiples of this share of the peak.
-constexpr std::int64_t shares_of_peak = 20;
+constexpr std::int64_t shares_of_peak = 10;
 
 /// The moves of one search for plans.
 struct SearchMoves {
@@ -26,10 +26,10 @@ struct SearchMoves {
 };
 
 /// The fixed moves of each search: a share of the limit, or about as many as a core makes in a
-/// share of the limit's time.
-SearchMoves moves_within(const SearchLimit& limit, const Study& study) {
-  constexpr double share = 0.08;
-  constexpr double nodes_a_second = 4e6;  // whose part of a step is evaluated
+/// share of the limit's time. With more combinations there are more searches.
+SearchMoves moves_within(const SearchLimit& limit, const Study& study, std::size_t combinations) {
+  constexpr std::size_t most_searched = 4;  // the others are mostly ruled out by their bounds
+  constexpr double nodes_a_second = 4e6;    // whose part of a step is evaluated
   constexpr double moves_a_second = 1.2e6;
   constexpr std::int64_t moves_of_an_evaluation = 100;
   constexpr std::int64_t least = 20;
@@ -37,11 +37,12 @@ SearchMoves moves_within(const SearchLimit& limit, const Study& study) {
     const std::int64_t part = std::max(least, limit.moves / 10);
     return {part, moves_of_an_evaluation * part};
   }
+  const double searches = 2 * static_cast<double>(std::min(most_searched, combinations));
+  const double seconds = 0.7 * limit.seconds / searches;
   const auto nodes = static_cast<double>(std::max<std::size_t>(1, study.graph().nodes().size()));
-  const double evaluations = std::min(20'000.0, share * limit.seconds * nodes_a_second / nodes);
-  const double of_sequences = share * limit.seconds * moves_a_second;
+  const double evaluations = std::min(20'000.0, 0.3 * seconds * nodes_a_second / nodes);
   return {std::max(least, static_cast<std::int64_t>(evaluations)),
-          std::max(least, static_cast<std::int64_t>(of_sequences))};
+          std::max(least, static_cast<std::int64_t>(0.55 * seconds * moves_a_second))};
 }
 
 std::vector<PlanType> allowed_evictions(const Study& study, const BudgetRequest& request) {
@@ -73,7 +74,6 @@ class JointPlanner {
         on_plan_(on_plan),
         clock_(request.limit, progress),
         evictions_(allowed_evictions(*study, request)),
-        moves_(moves_within(request.limit, *study)),
         seconds_before_(step_seconds(*study, *study->current)),
         best_{study->choices, study->current->timeline.peak_bytes, seconds_before_, 0} {}
 
@@ -102,7 +102,12 @@ class JointPlanner {
       const SearchLimit limit{0.4 * request_.limit.seconds, 0, 1, request_.limit.is_ended};
       found_ = find_combinations(
           *study_, {request_.budget_bytes, request_.may_change_results, limit}, progress_);
-      for (const Combination& each : found_.all) bounds_.emplace_back(each, evictions_, progress_);
+      moves_ = moves_within(request_.limit, *study_, found_.all.size());
+      for (const Combination& each : found_.all) {
+        const bool is_late = request_.limit.seconds > 0 && clock_.used(0) > 0.6;
+        bounds_.emplace_back(each, evictions_, is_late ? BoundEffort::least : BoundEffort::all,
+                             progress_);
+      }
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::cancelled) throw;
       is_complete_ = false;
@@ -117,8 +122,10 @@ class JointPlanner {
   /// Whether a step of at least these seconds cannot be better than the best one.
   bool is_beaten(double seconds) const { return is_feasible() && seconds >= best_.seconds; }
 
+  /// Leaves time for the answer and its reasons.
   bool is_over() const {
-    return progress_.cancelled() || (request_.limit.seconds > 0 && clock_.used(0) >= 1);
+    return progress_.cancelled() ||
+           (request_.limit.seconds > 0 && clock_.used(0) >= share_of_searches);
   }
 
   /// Takes the best plans that are found for a budget, combination by combination, those with the
@@ -155,7 +162,10 @@ class JointPlanner {
     SearchLimit limit = request_.limit;
     limit.moves = moves;
     // 0 would mean no limit.
-    if (limit.seconds > 0) limit.seconds = std::max(1e-6, 0.3 * (limit.seconds - clock_.seconds()));
+    if (limit.seconds > 0) {
+      const double left = share_of_searches * limit.seconds - clock_.seconds();
+      limit.seconds = std::max(1e-6, 0.4 * left);
+    }
     return limit;
   }
 
@@ -310,6 +320,7 @@ class JointPlanner {
   }
 
   static constexpr std::int64_t moves_of_a_bound = 1'000'000;
+  static constexpr double share_of_searches = 0.85;  ///< of the limit of time
 
   const std::shared_ptr<const Study>& study_;
   const BudgetRequest& request_;

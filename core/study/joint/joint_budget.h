@@ -13,7 +13,7 @@ namespace stashscope {
 /// candidates, too.
 ///
 /// The budget is searched for, and every share of the peak without plans below it that is a
-/// multiple of 5 %, unless it is proven that no plan within that share is faster. Each of these
+/// multiple of 10 %, unless it is proven that no plan within that share is faster. Each of these
 /// searches has a fixed number of moves, which depends on the limit and the step alone. Therefore,
 /// if no search ends because of the limit of time (`JointFacts::is_complete`), a budget is never
 /// answered with a slower step than a smaller budget that is such a share.

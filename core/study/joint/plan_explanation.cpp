@@ -7,7 +7,6 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
-#include "core/recompute/regions.h"
 #include "core/study/joint/freed_tensors.h"
 #include "core/study/search/plan_evaluator.h"
 #include "core/study/step/planned_step.h"
@@ -89,7 +88,8 @@ class ConfigExplainer {
     const PlanEvaluator::Outcome outcome = evaluator_.evaluate(without);
     std::vector<ValueId> freed;
     for (const NodePlan* const each : plans) {
-      std::ranges::copy(freed_values(study_.graph(), *each), std::back_inserter(freed));
+      const Node& node = study_.graph().node(each->node);
+      for (const std::size_t output : each->outputs) freed.push_back(node.outputs[output]);
     }
     const auto tensor = largest_at_peak(study_, evaluator_.timeline(without), freed);
     ExplainedChoice choice;

@@ -96,7 +96,7 @@ TEST(JointBudget, AnswersAreExactAndNeverDearerThanRecomputeAlone) {
 
 TEST(JointBudget, IsMonotoneInTheBudget) {
   for (const auto& study : {gpt2(), deep_study(6)}) {
-    double on_grid = -1;  // seconds for the largest multiple of 5 % so far
+    double on_grid = -1;  // seconds for the largest multiple of 10 % so far
     for (const int percent : {30, 33, 40, 43, 60, 62, 80, 100}) {
       const BudgetAnswer answer = planned(study, share_of_peak(*study, percent));
       EXPECT_TRUE(answer.joint->is_complete);
@@ -104,7 +104,7 @@ TEST(JointBudget, IsMonotoneInTheBudget) {
         EXPECT_TRUE(answer.feasible) << percent;
         EXPECT_LE(answer.joint->seconds, on_grid) << percent;
       }
-      if (percent % 5 == 0 && answer.feasible) on_grid = answer.joint->seconds;
+      if (percent % 10 == 0 && answer.feasible) on_grid = answer.joint->seconds;
     }
     EXPECT_GE(on_grid, 0);
   }
@@ -116,11 +116,12 @@ TEST(JointBudget, AnswersAreTheSameForTheSameMoves) {
   EXPECT_EQ(planned(study, budget).best.choices, planned(study, budget).best.choices);
 }
 
-/// The least seconds of a step within a budget, over all counts of clusters and offloaded operators
+/// The least seconds of a step within a budget, over all counts of clusters and evicted operators
 /// of a combination; nothing if none fits.
-std::optional<double> least_seconds(const Combination& combination, std::int64_t budget) {
+std::optional<double> least_seconds(const Combination& combination, std::int64_t budget,
+                                    const std::vector<PlanType>& evictions) {
   const Study& study = *combination.study;
-  const ClusterOptions options(study, {PlanType::offload});
+  const ClusterOptions options(study, evictions);
   const PlanEvaluator evaluator(study);
   std::optional<double> least;
   const std::function<void(Counts&, std::size_t)> try_all = [&](Counts& counts, std::size_t i) {
@@ -157,7 +158,7 @@ TEST_P(JointBudgetOfLinks, IsAsGoodAsAnExhaustiveSearchAndItsBoundHolds) {
     const std::int64_t budget = share_of_peak(*study, percent);
     std::optional<double> least;
     for (const Combination& each : found.all) {
-      const auto here = least_seconds(each, budget);
+      const auto here = least_seconds(each, budget, {PlanType::offload});
       if (here) least = std::min(least.value_or(*here), *here);
     }
     const BudgetAnswer answer = planned(study, budget);
@@ -172,6 +173,28 @@ TEST_P(JointBudgetOfLinks, IsAsGoodAsAnExhaustiveSearchAndItsBoundHolds) {
 }
 
 INSTANTIATE_TEST_SUITE_P(BytesPerSecond, JointBudgetOfLinks, testing::Values(3e10, 1e11, 1e13));
+
+TEST(JointBudget, ItsBoundHoldsForCompressedTensors) {
+  Choices choices;
+  choices.graph.what_ifs = {{"micro", "1"}};
+  const auto study = deep_study(3, choices);
+  const Combination own = own_combination(*study);
+  int compared = 0;
+  for (const int percent : {90, 80, 70, 60, 50}) {
+    BudgetRequest request = request_for(share_of_peak(*study, percent));
+    request.may_change_results = true;
+    const auto least =
+        least_seconds(own, request.budget_bytes, {PlanType::offload, PlanType::compress});
+    if (!least) continue;
+    const BudgetAnswer answer = plan_jointly(study, request, Progress());
+    ASSERT_TRUE(answer.feasible) << percent;
+    EXPECT_LE(answer.joint->seconds, *least + rounding) << percent;
+    EXPECT_LE(answer.joint->least_seconds, *least + rounding) << percent;
+    EXPECT_LE(answer.joint->floor_bytes, request.budget_bytes);
+    ++compared;
+  }
+  EXPECT_GE(compared, 3);
+}
 
 /// Another link makes offloaded tensors cheap, so that they are part of answers and of bounds.
 TEST(JointBudget, OffloadsWhereTheLinkIsFast) {
