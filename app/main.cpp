@@ -92,6 +92,7 @@ void add_batch_options(CLI::App& program, BatchOptions& options, CLI::Option* ba
       ->excludes("--budget")
       ->excludes("--pareto")
       ->excludes("--grain")
+      ->excludes("--allow-lossy")
       ->excludes("--fit")
       ->excludes("--fits")
       ->excludes("--advise-allocator")

@@ -2,6 +2,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/study/joint/joint_budget.h"
 #include "core/study/search/budget_input.h"
 #include "core/study/step/later_steps.h"
 
@@ -46,6 +47,22 @@ void add_fit_options(CLI::App& program, PlanningOptions& options, CLI::Option* b
       ->needs(fit);
 }
 
+/// Throws a usage Error for options that do not go together with the grain.
+void check_grain(const PlanningOptions& options) {
+  const bool is_joint = grain_of(options) == PlanGranularity::joint;
+  if (options.allows_lossy && !is_joint) {
+    fail_usage("--allow-lossy", "has no effect by itself", "give --grain joint");
+  }
+  if (!is_joint) return;
+  for (const auto& [is_given, option] :
+       {std::pair(options.pareto > 0, "--pareto"), std::pair(options.replans_fit, "--fit-replan"),
+        std::pair(find_aim(options.aim) != PlanAim::time, "--minimise operations")}) {
+    if (!is_given) continue;
+    fail_usage("--grain joint", std::string("cannot be used with ") + option,
+               "leave one of them out");
+  }
+}
+
 /// Throws a usage Error if the other options do not go with --fits reserved.
 void check_fits_reserved(const PlanningOptions& options) {
   if (!options.budget && options.fit.empty()) {
@@ -58,6 +75,9 @@ void check_fits_reserved(const PlanningOptions& options) {
   if (find_aim(options.aim) != PlanAim::time) {
     fail_usage("--fits reserved", "cannot be used with --minimise operations",
                "leave one of them out");
+  }
+  if (options.budget && grain_of(options) == PlanGranularity::joint) {
+    fail_usage("--fits reserved", "cannot be used with --grain joint", "leave one of them out");
   }
 }
 
@@ -101,8 +121,14 @@ void add_planning_options(CLI::App& program, PlanningOptions& options, CLI::Opti
       .add_option(
           "--grain", options.grain,
           "unit of a plan: cluster (exported as config strings), node (each node runs "
-          "at most twice, execution order kept) or sequence (any order, any number of runs)")
+          "at most twice, execution order kept) or sequence (any order, any number of runs); or "
+          "joint, for --budget only: what-ifs and passes together with plans of all units")
       ->type_name("NAME")
+      ->needs(batch);
+  program
+      .add_flag("--allow-lossy", options.allows_lossy,
+                "let --grain joint also choose what changes the results of a step: compressed "
+                "tensors, and micro-batches of a model that mixes its samples")
       ->needs(batch);
   program
       .add_option("--minimise", options.aim,
@@ -116,7 +142,7 @@ void add_planning_options(CLI::App& program, PlanningOptions& options, CLI::Opti
 
 void check_planning(const PlanningOptions& options, bool fits_reserved) {
   check_limit(options.limit);
-  grain_of(options);
+  check_grain(options);
   if (fits_reserved) check_fits_reserved(options);
   if (find_aim(options.aim) != PlanAim::time && !options.budget) {
     fail_usage("--minimise", "has no effect by itself", "give --budget BYTES");
@@ -146,7 +172,10 @@ PlanningResults plan(const PlanningOptions& options,
         budget_bytes(budget_of(options), study->baseline->timeline.peak_bytes);
     BudgetRequest request{bytes, grain, options.limit, find_aim(options.aim)};
     request.allocator = allocator;
-    results.budget = plan_for_budget(*study, request, archive, Progress());
+    request.may_change_results = options.allows_lossy;
+    results.budget = grain == PlanGranularity::joint
+                         ? plan_jointly(study, request, Progress())
+                         : plan_for_budget(*study, request, archive, Progress());
     session.choices = results.budget->best.choices;
     session.forget_measurements();
     study = compute_study(study->model, session.choices, study.get(), Progress());

@@ -13,6 +13,7 @@ namespace stashscope::app {
 struct PlanningOptions {
   std::optional<std::string> budget;  ///< the value of --budget, such as 12GiB
   std::optional<std::string> grain;   ///< default: cluster
+  bool allows_lossy = false;          ///< whether joint plans may change results
   std::string aim = "time";  ///< what plans for the budget minimise: added time or operations
   std::size_t pareto = 0;    ///< points of the curve; 0: no curve
   SearchLimit limit;

@@ -82,12 +82,15 @@ void take_results(PassedModel&& passed, TrainingStep& step) {
 TrainingStep split_step(const Graph& model, const TrainingGoal& goal, ElementType gradient_type,
                         MicroBatches split) {
   split.losses = loss_outputs(model, goal);
-  std::vector<std::string> notes = combined_sample_notes(model, split.inputs, split.batch);
+  std::vector<std::string> changed = combined_sample_notes(model, split.inputs, split.batch);
+  std::ranges::move(micro_batch_notes(model), std::back_inserter(changed));
+  std::vector<std::string> notes;
   const Graph scaled = with_micro_losses(model, split, notes);
   TrainingStep step = build_backward(infer_shapes(scaled), goal, gradient_type);
   if (!step.no_backward.empty()) return step;
+  std::ranges::copy(changed, std::back_inserter(step.warnings));
   std::ranges::move(notes, std::back_inserter(step.warnings));
-  std::ranges::move(micro_batch_notes(model), std::back_inserter(step.warnings));
+  step.changed_results = std::move(changed);
   step.graph =
       std::make_shared<const Graph>(micro_step(*step.graph, step.parameters, std::move(split)));
   step.boundary = find_given_backward(*step.graph).boundary;

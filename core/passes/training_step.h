@@ -21,6 +21,9 @@ struct TrainingStep {
   /// Why a forward model has no backward pass and what the user can do; empty if the step has a
   /// backward pass.
   std::string no_backward;
+  /// Why a step in micro-batches has other results than the step of the whole batch; one sentence
+  /// each, which `warnings` has, too.
+  std::vector<std::string> changed_results{};
 };
 
 /// The training step of a graph that already holds a backward pass, as `find_given_backward` finds

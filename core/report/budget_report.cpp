@@ -7,6 +7,7 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/report/cost_report.h"
+#include "core/report/joint_report.h"
 #include "core/study/facts/peak_floor.h"
 #include "core/study/facts/plan_summary.h"
 #include "core/study/facts/tensor_facts.h"
@@ -57,6 +58,7 @@ std::string proof_text(const Study& study, const BudgetAnswer& answer) {
 }
 
 std::string verdict_text(const Study& study, const BudgetAnswer& answer) {
+  if (answer.joint != nullptr) return joint_verdict(answer);
   const auto& reserved = answer.reserved_bytes;
   const std::string peak = exact_bytes(answer.best.peak_bytes);
   const std::string found =
@@ -122,10 +124,12 @@ std::string budget_text(const Study& study, const BudgetAnswer& answer,
                      verdict_text(study, answer) + "\n  " + plan_text(answer.best.choices) +
                      "\n  " + with_thousands(answer.moves) + " moves in " +
                      format_fixed(answer.seconds, 1) + " s\n";
-  if (!answer.feasible && !answer.is_impossible() &&
-      answer.request.grain != PlanGranularity::sequence && !study.graph().data().captured) {
+  const bool has_finer = answer.request.grain == PlanGranularity::cluster ||
+                         answer.request.grain == PlanGranularity::node;
+  if (!answer.feasible && !answer.is_impossible() && has_finer && !study.graph().data().captured) {
     text += "  a finer granularity may meet the budget: --grain node or --grain sequence\n";
   }
+  if (answer.joint != nullptr) text += explanation_text(answer);
   text += later_text(study, answer.request);
   text += export_text(study, exported);
   if (!answer.feasible && answer.floor) text += bound_text(study, *answer.floor);
@@ -152,6 +156,7 @@ json budget_json(const Study& study, const BudgetAnswer& answer,
   budget["seed"] = answer.request.limit.seed;
   if (answer.floor) budget["floor"] = bound_json(study, *answer.floor);
   if (answer.least_extra_seconds) budget["least_extra_seconds"] = *answer.least_extra_seconds;
+  if (answer.joint != nullptr) budget.update(joint_json(answer));
   return budget;
 }
 

@@ -12,6 +12,7 @@
 #include "core/report/report.h"
 #include "core/study/edits/config_edits.h"
 #include "core/study/files/overwrite_guard.h"
+#include "core/study/joint/joint_budget.h"
 #include "core/study/reserved/reserved_memory.h"
 #include "core/study/search/budget_input.h"
 #include "core/study/search/largest_fit.h"
@@ -94,6 +95,9 @@ EngineStudy EngineStudy::planned(const std::string& budget, const SearchOptions&
                               find_aim(options.aim)};
   const auto answer =
       std::make_shared<const BudgetAnswer>(cancellable<BudgetAnswer>([&](const Progress& progress) {
+        if (request.grain == PlanGranularity::joint) {
+          return plan_jointly(study_, request, progress);
+        }
         ParetoFront archive;
         return plan_for_budget(*study_, request, archive, progress);
       }));

@@ -39,6 +39,7 @@ TEST_F(CommandLine, HelpNamesEveryOption) {
                              "--list-profiles",
                              "--budget",
                              "--grain",
+                             "--allow-lossy",
                              "--pareto",
                              "--time-limit",
                              "--move-limit",

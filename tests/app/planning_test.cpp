@@ -36,6 +36,44 @@ TEST_F(Planning, ABudgetIsMetAtEveryGrainAndRunsAsPredicted) {
   }
 }
 
+TEST_F(Planning, AJointPlanExplainsEachChoiceAndRunsAsPredicted) {
+  const std::string asked = model() + budget(0.45) + few + " --grain joint";
+  const auto found =
+      report(asked + " --device cpu --save-session " + in_folder("joint.stashscope"));
+  const auto& answer = found["budget"];
+  EXPECT_EQ(answer["grain"], "joint");
+  EXPECT_TRUE(answer["feasible"].get<bool>());
+  EXPECT_TRUE(answer["complete"].get<bool>());
+  EXPECT_EQ(answer["peak_bytes"], peak(found, "current"));
+  EXPECT_LE(answer["floor_bytes"], answer["peak_bytes"]);
+  EXPECT_LE(answer["least_step_seconds"], answer["step_seconds"]);
+  EXPECT_GT(answer["combinations"], 1);
+  EXPECT_EQ(found["measured"]["max_abs_error_bytes"], 0);
+  std::size_t what_ifs = 0;
+  ASSERT_FALSE(answer["explanation"].empty());
+  for (const auto& each : answer["explanation"]) {
+    EXPECT_FALSE(each["sentence"].get<std::string>().empty());
+    EXPECT_TRUE(each["tensor"].is_string());
+    EXPECT_TRUE(each["saving_bytes"].is_number_integer());
+    EXPECT_TRUE(each["seconds"].is_number());
+    what_ifs += each["kind"] == "what_if" && each["made"] == true ? 1 : 0;
+  }
+  EXPECT_EQ(answer["what_ifs"].size(), what_ifs);
+  const auto again = report(in_folder("joint.stashscope"));
+  EXPECT_EQ(peak(again, "current"), answer["peak_bytes"]);
+  for (const std::string format : {"text", "html"}) {
+    const Outcome outcome = stashscope("--batch " + asked + " --format " + format);
+    const std::string first = answer["explanation"][0]["sentence"];
+    EXPECT_NE(outcome.output.find(first.substr(0, first.find(':'))), std::string::npos) << format;
+  }
+}
+
+TEST_F(Planning, AJointPlanThatIsNotMetIsStatus4) {
+  const Outcome outcome = stashscope("--batch " + model() + " --budget 5KiB --grain joint" + few);
+  EXPECT_EQ(outcome.status, 4) << outcome.errors;
+  EXPECT_NE(outcome.output.find("cannot be met"), std::string::npos) << outcome.output;
+}
+
 TEST_F(Planning, ABudgetThatCannotBeMetSaysWhy) {
   const Outcome outcome = stashscope("--batch " + model() + " --budget 5KiB" + few);
   EXPECT_EQ(outcome.status, 4);
@@ -172,7 +210,11 @@ TEST_F(Planning, WrongUsageIsStatus2) {
   for (const char* arguments :
        {"--budget 12apples", "--budget -x", "--budget 0", "--budget ''", "--grain node",
         "--budget 1GiB --seed -1", "--budget 1GiB --grain atom", "--budget 1GiB --time-limit 0",
-        "--budget 1GiB --time-limit -1", "--pareto 1", "--pareto two", "--budget"}) {
+        "--budget 1GiB --time-limit -1", "--pareto 5 --grain joint", "--budget 1GiB --allow-lossy",
+        "--budget 1GiB --grain joint --minimise operations",
+        "--budget 1GiB --grain joint --allocator pytorch --fits reserved",
+        "--fit N --memory 1MiB --fit-replan --grain joint", "--pareto 1", "--pareto two",
+        "--budget"}) {
     const Outcome outcome =
         stashscope("--batch " + in_folder("model.onnx") + " " + std::string(arguments));
     EXPECT_EQ(outcome.status, 2) << arguments;

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <utility>
 
+#include "core/study/joint/joint_budget.h"
 #include "core/study/reserved/reserved_memory.h"
 #include "core/study/search/planning_basis.h"
 #include "ui/text/counted.h"
@@ -15,6 +16,18 @@ namespace {
 
 constexpr int tick = 100;  // milliseconds
 constexpr std::size_t points_of_curve = 24;
+
+/// The answer of a search with what-ifs, and the study with its choices.
+DeviceFit joint_fit(const std::shared_ptr<const Study>& study, const BudgetRequest& request,
+                    const Progress& progress) {
+  DeviceFit fit{study, {}, plan_jointly(study, request, progress), {}};
+  const Choices& choices = fit.answer.best.choices;
+  fit.study = compute_study(study->model, choices, study.get(), Progress());
+  for (const std::string& pass : choices.graph.passes) {
+    if (!study->choices.graph.passes.contains(pass)) fit.passes.push_back(&find_pass(pass));
+  }
+  return fit;
+}
 
 }  // namespace
 
@@ -99,6 +112,9 @@ void Planning::plan(const BudgetRequest& request) {
   begin_budget(
       request, [request](const std::shared_ptr<const Study>& study, ParetoFront& archive,
                          const Progress& progress, const OnPlan& on_plan, const OnProof& on_proof) {
+        if (request.grain == PlanGranularity::joint) {
+          return Answer{joint_fit(study, request, progress), {}};
+        }
         // The search without passes, whose answer is applied, gets this share of the limit.
         constexpr double share_without = 0.7;
         BudgetOffers found =
@@ -108,6 +124,7 @@ void Planning::plan(const BudgetRequest& request) {
 }
 
 void Planning::make_fit(BudgetRequest request) {
+  if (request.grain == PlanGranularity::joint) return plan(request);
   request.limits_later_steps = true;
   begin_budget(
       request, [request](const std::shared_ptr<const Study>& study, ParetoFront& archive,
@@ -171,7 +188,9 @@ void Planning::finish_search(PlanGranularity grain, const ParetoFront& found,
   Q_EMIT plans_changed();
   if (answer) {
     known_.offer = std::move(answer->offer);
-    take_fit(std::move(answer->applied), tr("Make it fit"));
+    const bool is_joint = answer->applied.answer.joint != nullptr;
+    if (is_joint) take_joint(std::move(answer->applied));
+    if (!is_joint) take_fit(std::move(answer->applied), tr("Make it fit"));
   }
   Q_EMIT job_changed();
 }
@@ -190,6 +209,28 @@ void Planning::take_fit(DeviceFit answer, const QString& title) {
       tr("%1: peak %2 → %3, %4")
           .arg(title, bytes_text(known_.before.peak_bytes), bytes_text(best.peak_bytes),
                counted(answer.passes.size(), tr("1 pass on"), tr("%1 passes on")));
+  adopted_ = std::move(answer);
+  document_.choose(choices, text);
+}
+
+/// Applies a joint answer within the budget as one edit. `adopt` takes the answer over when the new
+/// study arrives.
+void Planning::take_joint(DeviceFit answer) {
+  const ParetoPoint& best = answer.answer.best;
+  const JointFacts& joint = *answer.answer.joint;
+  if (!same_planning_basis(known_.basis->choices, document_.choices())) return;
+  Choices choices = with_plans_of(document_.choices(), best.choices);
+  choices.graph = best.choices.graph;
+  choices.dims = best.choices.dims;
+  if (!answer.answer.feasible || choices == document_.choices()) {
+    known_.passes_of_answer = answer.passes;
+    known_.answer = std::move(answer.answer);
+    Q_EMIT answer_changed();
+    return;
+  }
+  const QString text = tr("Joint plan: peak %1 → %2, a step %3 → %4")
+                           .arg(bytes_text(known_.before.peak_bytes), bytes_text(best.peak_bytes),
+                                time_text(joint.seconds_before), time_text(joint.seconds));
   adopted_ = std::move(answer);
   document_.choose(choices, text);
 }
@@ -273,8 +314,8 @@ void Planning::take_found() {
 /// Adds a plan to the archive of its granularity and to the archives of all finer granularities,
 /// because a plan can also be expressed in a finer granularity.
 void Planning::add(PlanGranularity grain, const ParetoPoint& point) {
-  for (std::size_t i = index_of(grain); i < known_.archives.size(); ++i)
-    known_.archives[i].add(point);
+  const std::size_t finer = index_of(PlanGranularity::joint);
+  for (std::size_t i = index_of(grain); i < finer; ++i) known_.archives[i].add(point);
 }
 
 const ParetoPoint* Planning::known_plan(PlanGranularity grain, std::int64_t budget_bytes) const {

@@ -40,10 +40,11 @@ class Planning : public QObject {
   /// Searches for plans within a budget. When the search ends or is stopped, the best plan that
   /// meets the budget is applied, as an edit of the user. Passes stay as they are; if the plans are
   /// better with passes that add no time, `offer` has them. A search for the reserved memory of an
-  /// allocator ends without an answer if other settings are chosen meanwhile.
+  /// allocator ends without an answer if other settings are chosen meanwhile. With the
+  /// granularity `joint`, what-ifs and passes are switched on together with the plans, as one edit.
   void plan(const BudgetRequest& request);
-  /// As `plan`, but may also switch on passes that lower the peak without extra time. Passes and
-  /// plans are switched on together.
+  /// As `plan`, but with any granularity may also switch on passes that lower the peak without
+  /// extra time. Passes and plans are switched on together.
   void make_fit(BudgetRequest request);
   void draw_curve(PlanGranularity grain, const SearchLimit& limit);
   /// Searches for the largest size that fits: with the plans that are on and without plans, and
@@ -68,7 +69,8 @@ class Planning : public QObject {
   /// no budget search runs, and during one for reserved memory or for later steps.
   std::optional<BudgetAnswer> so_far() const;
 
-  /// The best known plans of a granularity, including the plans of coarser granularities.
+  /// The best known plans of a granularity other than `joint`, including the plans of coarser
+  /// granularities.
   const ParetoFront& archive(PlanGranularity grain) const {
     return known_.archives[index_of(grain)];
   }
@@ -142,13 +144,13 @@ class Planning : public QObject {
   };
   /// What searches found for the step of a study.
   struct Known {
-    std::shared_ptr<const Study> basis;  ///< the plans belong to its step, order and times
-    std::array<ParetoFront, 3> archives;
+    std::shared_ptr<const Study> basis;   ///< the plans belong to its step, order and times
+    std::array<ParetoFront, 4> archives;  ///< by granularity; none for `joint`
     StepFigures before;
     std::optional<BudgetAnswer> answer;
     std::vector<const GraphPass*> passes_of_answer;
     std::optional<DeviceFit> offer;
-    std::array<std::optional<StepPeakBound>, 3> floors;
+    std::array<std::optional<StepPeakBound>, 4> floors;
   };
   /// Returns the answer of a budget search; nothing for a search of another kind.
   using Search =
@@ -167,6 +169,7 @@ class Planning : public QObject {
   void tell(PlanningJob job, const std::optional<Failure>& failure);
   void take_answer(BudgetAnswer answer);
   void take_fit(DeviceFit answer, const QString& title);
+  void take_joint(DeviceFit answer);
   void adopt();
   void take_study();
   void end_stale_budget();

@@ -192,6 +192,11 @@ std::vector<Sentence> answer_sentences(const ReportInput& input,
                                      pool_sentence(input),  fit_sentence(study),
                                      time_sentence(study),  moment_sentence(study),
                                      bands_sentence(study), module_sentence(study, modules)};
+  if (input.planned.budget && input.planned.budget->joint != nullptr) {
+    for (const ExplainedChoice& each : input.planned.budget->joint->explanation) {
+      sentences.push_back(xml_escaped(each.sentence));
+    }
+  }
   std::erase(sentences, "");
   return sentences;
 }

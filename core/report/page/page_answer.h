@@ -12,8 +12,8 @@ namespace stashscope {
 using Sentence = std::string;
 
 /// Sentences on the peak, which comes first, on what allocators reserve, on whether the step fits
-/// into the device's memory, on the time of the step, on the moment of the peak, and on the bands
-/// and the module that hold the most memory.
+/// into the device's memory, on the time of the step, on the moment of the peak, on the bands
+/// and the module that hold the most memory, and on the choices of a joint plan.
 std::vector<Sentence> answer_sentences(const ReportInput& input,
                                        const std::vector<ModuleMemory>& modules);
 

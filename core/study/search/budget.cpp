@@ -18,7 +18,7 @@ namespace stashscope {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> grain_names = {"cluster", "node", "sequence"};
+constexpr std::array<std::string_view, 4> grain_names = {"cluster", "node", "sequence", "joint"};
 
 /// Whether plans of this grain cannot be expressed as a sequence of the step's own nodes. This is
 /// so if the choices have evicting plans or fused groups, which a search by cluster keeps. A
@@ -42,11 +42,14 @@ std::shared_ptr<const Study> other_probe(const Study& study) {
   return compute_study(study.model, choices, &study, Progress());
 }
 
+enum class Proofs : std::uint8_t { none, all };
+
 /// Searches for plans of one study at one grain.
 class BudgetPlanner {
  public:
   BudgetPlanner(const Study& study, PlanGranularity grain, ParetoFront& archive,
-                const Progress& progress, const OnPlan& on_plan, PeakOf peak_of = PeakOf::step)
+                const Progress& progress, const OnPlan& on_plan, PeakOf peak_of = PeakOf::step,
+                Proofs proofs = Proofs::all)
       : study_(study),
         grain_(grain),
         archive_(archive),
@@ -54,10 +57,11 @@ class BudgetPlanner {
         on_plan_(on_plan),
         peak_of_(peak_of) {
     check_plannable(study, grain);
-    if (is_captured(study)) return;
+    const bool is_proven = proofs == Proofs::all && !is_beyond_sequences(study, grain);
+    if (is_captured(study) || (grain == PlanGranularity::cluster && !is_proven)) return;
     problem_.emplace(study, progress);
     constexpr SearchLimit limit{0, moves_of_proofs, 1};
-    if (!is_beyond_sequences(study, grain)) floor_ = problem_->floor(limit, progress);
+    if (is_proven) floor_ = problem_->floor(limit, progress);
   }
 
   /// Lets searches of a captured step start from plans for the other aim, too.
@@ -159,15 +163,15 @@ class BudgetPlanner {
       ParetoFront others;
       evaluations =
           stashscope::search_clusters(*other_aim_, study_.choices, budget_bytes,
-                                      share_of(limit, 0.3), progress_, others, {}, peak_of_);
+                                      share_of(limit, 0.3), progress_, others, {}, {peak_of_});
       for (const ParetoPoint& point : others.points()) {
         starts.push_back(point.choices.plans.config);
       }
     }
     const SearchLimit rest = rest_of(limit, own, clock);
     return evaluations + stashscope::search_clusters(study_, study_.choices, budget_bytes, rest,
-                                                     progress_, archive_, on_plan_, peak_of_,
-                                                     starts);
+                                                     progress_, archive_, on_plan_,
+                                                     {peak_of_, std::move(starts)});
   }
 
   std::int64_t search_sequences(std::int64_t budget_bytes, const SearchLimit& limit) {
@@ -222,7 +226,8 @@ class BudgetPlanner {
   const Progress& progress_;
   const OnPlan& on_plan_;
   PeakOf peak_of_;
-  std::optional<SequenceProblem> problem_;  ///< not set for a captured step
+  /// Not set for a captured step, and where clusters are searched for without proofs.
+  std::optional<SequenceProblem> problem_;
   std::optional<StepPeakBound> floor_;
   const Study* other_aim_ = nullptr;    ///< set only for a captured step
   std::shared_ptr<const Study> other_;  ///< the result of `other_probe`; computed on first use
@@ -338,6 +343,11 @@ bool is_plannable(const Study& study, PlanGranularity grain) {
 }
 
 void check_plannable(const Study& study, PlanGranularity grain) {
+  if (grain == PlanGranularity::joint) {
+    fail_usage("grain 'joint'",
+               "answers one budget for the tensors of a step, with what-ifs besides plans",
+               "choose the grain cluster, node or sequence here");
+  }
   if (is_plannable(study, grain)) return;
   if (grain != PlanGranularity::cluster) {
     fail_usage("grain '" + std::string(name_of(grain)) + "'",
@@ -362,40 +372,33 @@ PlanGranularity find_grain(std::string_view name) {
   const auto found = std::ranges::find(grain_names, name);
   if (found != grain_names.end()) return static_cast<PlanGranularity>(found - grain_names.begin());
   fail_usage("grain '" + printable(std::string(name)) + "'", "is not known",
-             "choose one of cluster, node, sequence");
+             "choose one of cluster, node, sequence, joint");
+}
+
+bool BudgetAnswer::is_impossible() const {
+  const auto is_above = [&](std::int64_t bytes) { return bytes > request.budget_bytes; };
+  return joint != nullptr ? is_above(joint->floor_bytes) : floor && is_above(floor->bytes);
 }
 
 bool BudgetAnswer::is_proven_cheapest() const {
   constexpr double rounding = 1e-9;  // proofs round the time of each node to whole picoseconds
+  if (joint != nullptr) return feasible && joint->seconds <= joint->least_seconds + rounding;
   return feasible && least_extra_seconds &&
          best.extra_seconds <= std::max(0.0, *least_extra_seconds) + rounding;
-}
-
-bool ParetoFront::has_as_good(std::int64_t peak_bytes, double extra_seconds) const {
-  const auto above = std::ranges::upper_bound(points_, peak_bytes, {}, &ParetoPoint::peak_bytes);
-  return above != points_.begin() && (above - 1)->extra_seconds <= extra_seconds;
-}
-
-bool ParetoFront::add(ParetoPoint point) {
-  if (has_as_good(point.peak_bytes, point.extra_seconds)) return false;
-  std::erase_if(points_, [&](const ParetoPoint& each) {
-    return each.peak_bytes >= point.peak_bytes && each.extra_seconds >= point.extra_seconds;
-  });
-  const auto place =
-      std::ranges::upper_bound(points_, point.peak_bytes, {}, &ParetoPoint::peak_bytes);
-  points_.insert(place, std::move(point));
-  return true;
-}
-
-const ParetoPoint& ParetoFront::best(std::int64_t budget_bytes) const {
-  const auto above = std::ranges::upper_bound(points_, budget_bytes, {}, &ParetoPoint::peak_bytes);
-  return above == points_.begin() ? points_.front() : *(above - 1);
 }
 
 std::int64_t later_peak_bytes(const Study& study, const ParetoPoint& point) {
   if (later_steps(study, *study.current).state_bytes == 0) return point.peak_bytes;
   const PlanEvaluator evaluator(study, PeakOf::later_steps);
   return evaluator.evaluate(point.choices.plans.config).peak_bytes;
+}
+
+std::int64_t search_for_budget(const Study& study, PlanGranularity grain, std::int64_t budget_bytes,
+                               const SearchLimit& limit, ParetoFront& archive,
+                               const Progress& progress) {
+  const OnPlan no_report;
+  return BudgetPlanner(study, grain, archive, progress, no_report, PeakOf::step, Proofs::none)
+      .search(budget_bytes, limit);
 }
 
 BudgetAnswer plan_for_budget(const Study& study, const BudgetRequest& request, ParetoFront& archive,

@@ -8,6 +8,7 @@
 #include "core/allocator/allocator_settings.h"
 #include "core/base/search_limit.h"
 #include "core/study/reserved/device_memory.h"
+#include "core/study/search/joint_facts.h"
 #include "core/study/search/plan_aim.h"
 #include "core/study/step/study.h"
 
@@ -15,12 +16,13 @@ namespace stashscope {
 
 /// The unit in which a plan for a budget runs nodes again, from the coarsest to the finest.
 enum class PlanGranularity : std::uint8_t {
-  cluster,  ///< recompute plans by cluster, as in config strings; with any order strategy
-  node,     ///< single nodes run one more time; the first runs keep their order
-  sequence  ///< nodes run in any order, each up to 6 times
+  cluster,   ///< recompute plans by cluster, as in config strings; with any order strategy
+  node,      ///< single nodes run one more time; the first runs keep their order
+  sequence,  ///< nodes run in any order, each up to 6 times
+  joint      ///< what-ifs and passes together with plans of all grains; see `plan_jointly`
 };
 
-/// The name of a grain: `cluster`, `node` or `sequence`.
+/// The name of a grain: `cluster`, `node`, `sequence` or `joint`.
 std::string_view name_of(PlanGranularity grain);
 /// The grain with this name. For an unknown name, throws a usage Error that lists the names.
 PlanGranularity find_grain(std::string_view name);
@@ -44,10 +46,13 @@ struct BudgetRequest {
   /// the figures of `usual_other_memory`) is limited, too: the upper figure is at most this. Counts
   /// only beside `allocator`.
   std::optional<std::int64_t> device_bytes = {};
+  /// Whether the grain `joint` may choose what changes the results of the step: compressed tensors,
+  /// and micro-batches of a model that mixes its samples.
+  bool may_change_results = false;
 };
 
 /// Whether plans can be made for the study at this granularity. False for a captured step without
-/// modules that PyTorch could run again, and for a captured step at a finer granularity than
+/// modules that PyTorch could run again, and for a captured step at another granularity than
 /// `cluster`: PyTorch runs only whole modules again.
 bool is_plannable(const Study& study, PlanGranularity grain);
 /// Throws a usage Error with the reason if the study is not plannable.
@@ -107,8 +112,11 @@ struct BudgetAnswer {
   std::optional<double> least_extra_seconds;
   std::int64_t moves = 0;
   double seconds = 0;  ///< duration of the search
+  /// Set only for the grain `joint`: what was chosen besides plans, and why. The extra time of
+  /// `best` is then that of its plans alone.
+  std::shared_ptr<const JointFacts> joint = {};
 
-  bool is_impossible() const { return floor && floor->bytes > request.budget_bytes; }
+  bool is_impossible() const;
   /// Whether it is proven that no plan within the budget, of any granularity, adds less time than
   /// `best`.
   bool is_proven_cheapest() const;
@@ -139,6 +147,12 @@ using OnPlan = std::function<void(const ParetoPoint&)>;
 /// proven.
 using OnProof = std::function<void(const BudgetProof&)>;
 
+/// Searches for plans of the step within a budget for its tensors, as `plan_for_budget` does, but
+/// proves nothing. Returns the number of moves. @pre the grain is not `joint`
+std::int64_t search_for_budget(const Study& study, PlanGranularity grain, std::int64_t budget_bytes,
+                               const SearchLimit& limit, ParetoFront& archive,
+                               const Progress& progress);
+
 /// Searches for the cheapest plan within a budget, and proves bounds that hold for all plans. The
 /// candidates include the plans of `study` and all points of `archive`. Plans found are added to
 /// `archive`. The search changes the recompute plans, the level and the options of the recompute
@@ -148,7 +162,8 @@ using OnProof = std::function<void(const BudgetProof&)>;
 /// small share of the limit is spent on bounds before the search.
 /// With the aim `operations` and for later steps, `on_plan` and `on_proof` are not called, and the
 /// points of `archive` are not candidates. With an allocator, `on_proof` is not called.
-/// Throws a usage Error if the study is not plannable, and for the aim `operations` if the step was
+/// Throws a usage Error if the study is not plannable, for the grain `joint`, which changes more
+/// than plans (`plan_jointly`), and for the aim `operations` if the step was
 /// not captured or if `limits_later_steps` or `ends_when_decided` is set.
 BudgetAnswer plan_for_budget(const Study& study, const BudgetRequest& request, ParetoFront& archive,
                              const Progress& progress, const OnPlan& on_plan = {},

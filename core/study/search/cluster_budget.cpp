@@ -18,18 +18,20 @@ class ClusterAnnealer {
  public:
   ClusterAnnealer(const Study& study, const Choices& base, std::int64_t budget_bytes,
                   const SearchLimit& limit, const Progress& progress, ParetoFront& archive,
-                  const OnPlan& on_plan, PeakOf peak_of, const std::vector<RecomputeConfig>& starts)
+                  const OnPlan& on_plan, const ClusterSearch& how)
       : study_(study),
         base_(base),
-        options_(study),
-        evaluator_(study, peak_of),
+        kept_(how.evictions.empty() ? kept_by_planners(study.choices.plans.config)
+                                    : RecomputeConfig()),
+        options_(study, how.evictions),
+        evaluator_(study, how.peak_of),
         budget_(budget_bytes),
         clock_(limit, progress),
         progress_(progress),
         random_(limit.seed),
         archive_(archive),
         on_plan_(on_plan),
-        starts_(starts) {}
+        starts_(how.starts) {}
 
   std::int64_t run() {
     const Counts none = options_.none();
@@ -57,7 +59,7 @@ class ClusterAnnealer {
   bool is_over() const { return clock_.used(evaluations_) >= 1; }
 
   RecomputeConfig config_of(const Counts& counts) const {
-    RecomputeConfig config = kept_by_planners(study_.choices.plans.config);
+    RecomputeConfig config = kept_;
     config.merge(options_.config_of(counts));
     return config;
   }
@@ -228,6 +230,7 @@ class ClusterAnnealer {
 
   const Study& study_;
   const Choices& base_;
+  RecomputeConfig kept_;  ///< entries that every configuration has
   ClusterOptions options_;
   PlanEvaluator evaluator_;
   std::int64_t budget_;
@@ -247,11 +250,9 @@ class ClusterAnnealer {
 
 std::int64_t search_clusters(const Study& study, const Choices& base, std::int64_t budget_bytes,
                              const SearchLimit& limit, const Progress& progress,
-                             ParetoFront& archive, const OnPlan& on_plan, PeakOf peak_of,
-                             const std::vector<RecomputeConfig>& starts) {
-  return ClusterAnnealer(study, base, budget_bytes, limit, progress, archive, on_plan, peak_of,
-                         starts)
-      .run();
+                             ParetoFront& archive, const OnPlan& on_plan,
+                             const ClusterSearch& how) {
+  return ClusterAnnealer(study, base, budget_bytes, limit, progress, archive, on_plan, how).run();
 }
 
 Choices with_clusters(Choices choices, const RecomputeConfig& config) {

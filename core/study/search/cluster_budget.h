@@ -5,26 +5,32 @@
 
 namespace stashscope {
 
+/// What a search by cluster looks at.
+struct ClusterSearch {
+  PeakOf peak_of = PeakOf::step;  ///< whose peak the budget limits and the points found have
+  std::vector<RecomputeConfig> starts = {};  ///< further configurations from which it starts
+  /// Types of evicting plans that are moves, too. If there are any, no evicting plans are kept.
+  std::vector<PlanType> evictions = {};
+};
+
 /// Searches for the cheapest recompute plans by cluster (config strings) within a budget. Searches
 /// nothing if the step without recompute plans is within the budget. First searches greedily from
 /// below: adds the plans that free the most bytes at the peak for each second that they add, until
 /// the budget is met. Then searches greedily from above: takes all plans and removes plans that the
 /// budget does not need. Continues with simulated annealing over the counts. For a captured step,
 /// also chooses regions by prices (region_prices.h), and takes turns between annealing and
-/// exchanges of counts. Evicting plans stay as in the study's choices. The end of the search drops
+/// exchanges of counts. Evicting plans stay as in the study's choices,
+/// unless they are moves. The end of the search drops
 /// plans that the budget does not need. This may go beyond the limit: each round evaluates one
 /// configuration for each plan that is on, and another round follows whenever a plan was dropped.
 /// Returns the number of evaluated configurations.
 /// @param base the study's choices, with any order; a point of `archive` is a copy of these choices
 /// with other plans
-/// @param peak_of the peak that the budget limits, and that the points of `archive` have
-/// @param starts further configurations from which the search starts
 /// @param archive receives every evaluated configuration that is on the Pareto front
 std::int64_t search_clusters(const Study& study, const Choices& base, std::int64_t budget_bytes,
                              const SearchLimit& limit, const Progress& progress,
                              ParetoFront& archive, const OnPlan& on_plan,
-                             PeakOf peak_of = PeakOf::step,
-                             const std::vector<RecomputeConfig>& starts = {});
+                             const ClusterSearch& how = {});
 
 /// The choices with the plans of `config`, without a level and without a planned sequence.
 Choices with_clusters(Choices choices, const RecomputeConfig& config);

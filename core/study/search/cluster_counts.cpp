@@ -8,10 +8,14 @@
 
 namespace stashscope {
 
-ClusterOptions::ClusterOptions(const Study& study) : graph_(study.graph()) {
+ClusterOptions::ClusterOptions(const Study& study, const std::vector<PlanType>& evictions)
+    : graph_(study.graph()) {
   const Opportunities& found = *study.opportunities;
   std::vector<const NodePlan*> plans;
   for (const NodePlan& plan : found.plans) plans.push_back(&plan);
+  for (const NodePlan& plan : found.extensions) {
+    if (std::ranges::find(evictions, plan.type) != evictions.end()) plans.push_back(&plan);
+  }
   std::ranges::stable_sort(
       plans, {}, [&](const NodePlan* plan) { return found.position[plan->node.index()]; });
   const PlanCostInput input = plan_cost_input(study);

@@ -25,8 +25,9 @@ using Counts = std::vector<ClusterCount>;
 /// options of each cluster, and the occurrences of each option. Refers to the study.
 class ClusterOptions {
  public:
-  explicit ClusterOptions(const Study& study);
-  explicit ClusterOptions(Study&& study) = delete;
+  /// @param evictions types of evicting plans that are options, too; their clusters are operators
+  explicit ClusterOptions(const Study& study, const std::vector<PlanType>& evictions = {});
+  explicit ClusterOptions(Study&& study, const std::vector<PlanType>& evictions = {}) = delete;
 
   std::size_t size() const { return clusters_.size(); }
   std::uint32_t options(std::size_t cluster) const {

@@ -6,6 +6,7 @@
 #include "core/planner/cost_bound.h"
 #include "core/planner/peak_lower_bound.h"
 #include "core/schedule/tasks/run_sequence.h"
+#include "core/study/step/plan_effects.h"
 #include "core/study/step/variants.h"
 
 namespace stashscope {
@@ -163,9 +164,24 @@ StepTasks SequenceProblem::tasks_below() const {
   return tasks;
 }
 
+/// A plan that frees an output of a task then pays at least the cost of the task, whether the task
+/// runs again or the output is evicted. First runs cost as much less as the bound subtracts.
+void SequenceProblem::allow(const std::vector<PlanType>& evictions, StepTasks& below) const {
+  const PlanCostInput input = plan_cost_input(study_);
+  for (const NodePlan& plan : study_.opportunities->extensions) {
+    const TaskId task = below.task_of[plan.node];
+    if (!task.valid() || std::ranges::find(evictions, plan.type) == evictions.end()) continue;
+    const double cost = picoseconds_per_second * strategy_of(plan.type).cost(plan, input).seconds;
+    std::int64_t& least = below.graph.cost[task];
+    if (cost < static_cast<double>(least)) least = static_cast<std::int64_t>(cost);
+  }
+}
+
 double SequenceProblem::least_extra_seconds(std::int64_t budget_bytes, const SearchLimit& limit,
-                                            const Progress& progress) const {
-  const StepTasks below = tasks_below();
+                                            const Progress& progress,
+                                            const std::vector<PlanType>& evictions) const {
+  StepTasks below = tasks_below();
+  allow(evictions, below);
   // The orders only guide the search for a bound; a bound from any order is valid.
   std::int64_t bound = 0;
   for (const std::size_t start : {0, 1}) {
@@ -173,6 +189,15 @@ double SequenceProblem::least_extra_seconds(std::int64_t budget_bytes, const Sea
                                                  share_of(limit, 0.5), progress));
   }
   return seconds_of(bound - cost_of_all(below.graph));
+}
+
+std::int64_t SequenceProblem::floor_with_evictions() const {
+  const TaskGraph below = tasks_below().graph;
+  std::int64_t at_end = below.persistent_bytes;
+  for (const ItemId item : IdRange<ItemId>(below.items())) {
+    if (below.kept[item]) at_end += below.bytes[item];
+  }
+  return std::max(at_end, largest_task_bytes(below));
 }
 
 StepPeakBound SequenceProblem::floor(const SearchLimit& limit, const Progress& progress) const {

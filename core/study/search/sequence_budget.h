@@ -29,10 +29,14 @@ class SequenceProblem {
                                                  PlanGranularity grain) const;
 
   /// Lower bound on the seconds that any plan within the budget adds to the step without plans.
+  /// @param evictions types of plans that may evict tensors besides nodes that run again
   double least_extra_seconds(std::int64_t budget_bytes, const SearchLimit& limit,
-                             const Progress& progress) const;
-  /// Lower bound on the peak of any plan.
+                             const Progress& progress,
+                             const std::vector<PlanType>& evictions = {}) const;
+  /// Lower bound on the peak of any plan that runs nodes again.
   StepPeakBound floor(const SearchLimit& limit, const Progress& progress) const;
+  /// Lower bound on the peak of any plan, even of one that evicts tensors.
+  std::int64_t floor_with_evictions() const;
 
  private:
   BudgetedSequence search_nodes(std::int64_t budget_bytes, const SearchLimit& limit,
@@ -43,6 +47,8 @@ class SequenceProblem {
   /// The step with all figures estimated from below. Lower bounds for this step also hold for the
   /// exact step.
   StepTasks tasks_below() const;
+  /// Lowers the cost of each task to that of evicting one of its outputs, if that is cheaper.
+  void allow(const std::vector<PlanType>& evictions, StepTasks& below) const;
   StepMemory memory() const;
 
   const Study& study_;

@@ -161,7 +161,8 @@ class Study:
         """The study with the cheapest plans that the search finds for a peak within `limit`.
 
         limit: bytes, or a text: '12GiB', '60%' of the peak without plans, or '-4GiB' to save that much.
-        grain: 'cluster', 'node' or 'sequence', the unit of a plan, as `--grain` takes it.
+        grain: 'cluster', 'node' or 'sequence', the unit of a plan, as `--grain` takes it; or 'joint', which may also
+            switch on what-ifs and passes. `to_json` has the reasons.
         minimise: what to minimise: 'time' (the added time, the default) or 'operations' (the added
             operations; captured steps only).
         time_limit: seconds to search (default 10). With `time_limit=0` and a `move_limit` the answer is reproducible.

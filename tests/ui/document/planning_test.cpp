@@ -93,6 +93,34 @@ TEST_F(PlanningTest, MakeItFitSwitchesOnPassesAndPlansAsOneEdit) {
   EXPECT_EQ(planning_.answer(), nullptr) << "known plans were for the step with passes";
 }
 
+TEST_F(PlanningTest, AJointPlanIsOneEditWithItsReasons) {
+  const Choices before = document_.choices();
+  const int edits = document_.undo_stack().count();
+  planning_.plan({share(40), PlanGranularity::joint, short_limit});
+  ASSERT_TRUE(ends());
+  ASSERT_NE(planning_.answer(), nullptr);
+  ASSERT_NE(planning_.answer()->joint, nullptr);
+  EXPECT_TRUE(planning_.answer()->feasible);
+  EXPECT_FALSE(planning_.answer()->joint->explanation.empty());
+  EXPECT_FALSE(document_.choices().graph.what_ifs.empty());
+  EXPECT_EQ(document_.study()->current->timeline.peak_bytes, planning_.answer()->best.peak_bytes);
+  EXPECT_EQ(document_.undo_stack().count(), edits + 1);
+  EXPECT_TRUE(planning_.archive(PlanGranularity::joint).points().empty());
+  document_.undo_stack().undo();
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(document_.choices(), before);
+  EXPECT_EQ(planning_.answer(), nullptr) << "it was for a step with what-ifs";
+}
+
+TEST_F(PlanningTest, AJointPlanThatIsNotMetChangesNothing) {
+  const Choices before = document_.choices();
+  planning_.make_fit({1000, PlanGranularity::joint, short_limit});
+  ASSERT_TRUE(ends());
+  ASSERT_NE(planning_.answer(), nullptr);
+  EXPECT_FALSE(planning_.answer()->feasible);
+  EXPECT_EQ(document_.choices(), before);
+}
+
 TEST_F(PlanningTest, MakeItFitAnswersLikeThePlannerWherePassesDoNotHelp) {
   const Choices before = document_.choices();
   planning_.make_fit({1000, PlanGranularity::cluster, short_limit});

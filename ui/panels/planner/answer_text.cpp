@@ -12,6 +12,7 @@
 #include "core/study/step/later_steps.h"
 #include "ui/document/choice_words.h"
 #include "ui/panels/planner/device_answer.h"
+#include "ui/panels/planner/joint_text.h"
 #include "ui/text/counted.h"
 #include "ui/text/note_text.h"
 #include "ui/text/texts.h"
@@ -165,8 +166,8 @@ QString unmet_text(const Study& study, const BudgetAnswer& answer) {
           .arg(budget_text(answer, answer.reserved_bytes.value_or(answer.best.peak_bytes)), verdict,
                best_text(study, answer, budget)));
   text += device_answer_text(answer);
-  const bool can_help =
-      !answer.is_impossible() && peak_floor(study).bytes <= answer.request.budget_bytes;
+  const bool is_above_floor = peak_floor(study).bytes <= budget;
+  const bool can_help = !answer.is_impossible() && is_above_floor;
   const bool is_finer_possible =
       answer.request.grain != PlanGranularity::sequence && !study.graph().data().captured;
   if (can_help && is_finer_possible) {
@@ -174,6 +175,10 @@ QString unmet_text(const Study& study, const BudgetAnswer& answer) {
         answer.request.grain == PlanGranularity::cluster
             ? PlannerAnswer::tr("A plan made with Nodes or Sequences may meet the budget.")
             : PlannerAnswer::tr("A plan made with Sequences may meet the budget."));
+  }
+  if (is_above_floor && can_change_graph(study)) {
+    text += planner_paragraph(PlannerAnswer::tr(
+        "\"Joint\" also tries other forms of attention and loss, and micro-batches."));
   }
   return answer.floor ? text + floor_text(study, *answer.floor, budget)
                       : text + below_floor_text(study, budget);
@@ -323,6 +328,7 @@ QString plan_point_text(const Study& study, const ParetoPoint& point,
 }
 
 QString answer_text(const Study& study, const BudgetAnswer& answer) {
+  if (answer.joint != nullptr) return joint_answer_text(answer);
   if (!answer.feasible) return unmet_text(study, answer) + later_states_text(study, answer);
   return later_states_text(study, answer) +
          planner_paragraph(
@@ -405,11 +411,12 @@ QString proof_so_far_text(const Study& study, const BudgetAnswer& so_far) {
 
 QString answer_details(const Study& study, const BudgetAnswer& answer,
                        const std::vector<const GraphPass*>& passes) {
+  const QString seconds = QString::fromStdString(format_fixed(answer.seconds, 1));
+  const QString took = planner_paragraph(PlannerAnswer::tr("The search took %1 s.").arg(seconds));
+  if (answer.joint != nullptr) return explanation_text(answer) + took;
   const bool has_floor = !answer.feasible && answer.floor;
   return (has_floor ? floor_tensors(study, *answer.floor) : QString()) + passes_text(passes) +
-         planner_paragraph(plans_text(study, answer.best.choices)) +
-         planner_paragraph(PlannerAnswer::tr("The search took %1 s.")
-                               .arg(QString::fromStdString(format_fixed(answer.seconds, 1))));
+         planner_paragraph(plans_text(study, answer.best.choices)) + took;
 }
 
 QString fit_answer_text(const Study& study, const LargestFit& fit) {

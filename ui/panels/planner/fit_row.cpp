@@ -152,7 +152,7 @@ void FitRow::find() {
   // The fields may have changed since the running search began.
   const auto failure = failure_of([this] {
     const FitQuestion asked = question();
-    const ReplanRequest replan{options_.grain(), options_.limit()};
+    const ReplanRequest replan{options_.grain_of_plans(), options_.limit()};
     if (planning_.is_finding(asked, replan)) return;
     if (planning_.job() == PlanningJob::fit) planning_.abandon();
     planning_.find_fit(asked, replan);

@@ -210,12 +210,24 @@ BudgetRequest PlannerPanel::request_for(std::int64_t budget_bytes) const {
   BudgetRequest request{budget_bytes, options_->grain(), options_->limit()};
   request.allocator = document_.allocator_that_fits();
   request.device_bytes = device_limit();
+  request.may_change_results = options_->may_change_results();
   return request;
+}
+
+/// Says why a joint search cannot be for reserved memory, if one is wanted.
+bool PlannerPanel::refuses_reserved() {
+  const bool is_refused =
+      options_->grain() == PlanGranularity::joint && document_.allocator_that_fits();
+  if (is_refused) {
+    document_.notices().notify(tr("A joint search is for tensors: choose \"tensors\" beside Fits"));
+  }
+  return is_refused;
 }
 
 void PlannerPanel::plan() {
   const auto budget = budget_->bytes();
   if (!budget) return budget_->insist();
+  if (refuses_reserved()) return;
   asked_ = budget_->text();
   planning_.plan(request_for(*budget));
 }
@@ -223,6 +235,7 @@ void PlannerPanel::plan() {
 void PlannerPanel::make_fit() {
   const auto budget = budget_->bytes();
   if (!budget) return budget_->insist();
+  if (refuses_reserved()) return;
   asked_ = budget_->text();
   planning_.make_fit(request_for(*budget));
 }

@@ -48,6 +48,9 @@ QString PlannerPanel::reserved_above_text(const BudgetAnswer& answer) const {
 }
 
 QString PlannerPanel::why_no_curve() const {
+  if (options_->grain() == PlanGranularity::joint) {
+    return tr("The curve is for plans alone: choose Clusters, Nodes or Sequences");
+  }
   if (!document_.allocator_that_fits()) return {};
   return tr("The curve is for tensors: choose \"tensors\" beside Fits");
 }

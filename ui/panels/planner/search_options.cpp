@@ -17,7 +17,11 @@ constexpr int most_seed = 999;
 }  // namespace
 
 SearchOptions::SearchOptions(QWidget* parent)
-    : QWidget(parent), grain_(new QComboBox), seconds_(new QSpinBox), seed_(new QSpinBox) {
+    : QWidget(parent),
+      grain_(new QComboBox),
+      lossy_(new QCheckBox(tr("May change &results"))),
+      seconds_(new QSpinBox),
+      seed_(new QSpinBox) {
   grain_->setObjectName(u"grain"_s);
   grain_->setAccessibleName(tr("What a plan consists of"));
   const auto add_grain = [this](const QString& name, const QString& hint, const QString& tip) {
@@ -33,6 +37,16 @@ SearchOptions::SearchOptions(QWidget* parent)
   add_grain(tr("Sequences"), tr("A plan runs any nodes in any order, and is exported as a model."),
             tr("Nodes run in any order and any number of times. A plan is exported as a model or a "
                "session, not as a config string."));
+  add_grain(tr("Joint"),
+            tr("The fastest step within the budget: other forms of attention and loss, "
+               "micro-batches and passes, together with plans."),
+            tr("Searches for the fastest step within the budget. It may switch on other forms of "
+               "attention and loss, micro-batches and passes, besides plans of all kinds and "
+               "offloaded tensors, and says why it chose each of them."));
+  lossy_->setObjectName(u"allow_lossy"_s);
+  lossy_->setToolTip(
+      tr("The search may also compress tensors, and split the batch of a model that mixes its "
+         "samples, such as one with batch normalization. Both change the results of a step."));
   seconds_->setObjectName(u"time_limit"_s);
   seconds_->setAccessibleName(tr("Time limit of a search"));
   seconds_->setToolTip(tr("Maximum time of a search. You can stop a search at any time."));
@@ -52,6 +66,7 @@ SearchOptions::SearchOptions(QWidget* parent)
     box->setAlignment(Qt::AlignRight);
     pass_undo_keys(*box);
   }
+  layout->addWidget(lossy_);
   layout->addWidget(seconds_);
   connect(grain_, &QComboBox::currentIndexChanged, this, &SearchOptions::show_tip);
   connect(grain_, &QComboBox::currentIndexChanged, this, &SearchOptions::grain_changed);
@@ -84,6 +99,7 @@ void SearchOptions::set_captured(bool is_captured) {
 }
 
 void SearchOptions::show_tip() {
+  lossy_->setVisible(grain() == PlanGranularity::joint);
   grain_->setToolTip(grain_->currentData(Qt::ToolTipRole).toString());
 }
 
@@ -92,6 +108,12 @@ QString SearchOptions::hint() const { return grain_->currentData().toString(); }
 PlanGranularity SearchOptions::grain() const {
   return static_cast<PlanGranularity>(grain_->currentIndex());
 }
+
+PlanGranularity SearchOptions::grain_of_plans() const {
+  return grain() == PlanGranularity::joint ? PlanGranularity::cluster : grain();
+}
+
+bool SearchOptions::may_change_results() const { return lossy_->isChecked(); }
 
 SearchLimit SearchOptions::limit() const {
   return {static_cast<double>(seconds_->value()), 0, static_cast<std::uint64_t>(seed_->value())};

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QCheckBox>
 #include <QComboBox>
 #include <QSpinBox>
 
@@ -17,6 +18,10 @@ class SearchOptions : public QWidget {
   explicit SearchOptions(QWidget* parent = nullptr);
 
   PlanGranularity grain() const;
+  /// The granularity for searches that only make plans: `cluster` instead of `joint`.
+  PlanGranularity grain_of_plans() const;
+  /// Whether a joint search may choose what changes the results of a step.
+  bool may_change_results() const;
   /// A captured step has only plans of whole modules.
   void set_captured(bool is_captured);
   /// What the chosen granularity means, and how plans of this granularity are exported.
@@ -32,6 +37,7 @@ class SearchOptions : public QWidget {
   void describe(int item, const QString& hint, const QString& tip);
 
   QComboBox* grain_;
+  QCheckBox* lossy_;  ///< visible for the granularity `joint`
   QSpinBox* seconds_;
   QSpinBox* seed_;
 };

@@ -32,6 +32,23 @@ TEST_F(Planner, ReturnPlansAndUndoReturns) {
   EXPECT_TRUE(answer().contains(u"<b>met</b>"_s)) << answer().toStdString();
 }
 
+TEST_F(Planner, JointPlansSayWhyBelowTheAnswer) {
+  const auto& lossy = find<QWidget>(u"allow_lossy"_s);
+  EXPECT_FALSE(lossy.isVisible());
+  choose_entry(u"grain"_s, 3);
+  EXPECT_TRUE(lossy.isVisible());
+  EXPECT_FALSE(find<QWidget>(u"curve_button"_s).isEnabled());
+  type_budget(u"50%"_s);
+  QTest::keyClick(&field(), Qt::Key_Return);
+  ASSERT_TRUE(ends());
+  EXPECT_LE(peak(), share(50));
+  EXPECT_TRUE(answer().contains(u"<b>met</b>"_s)) << answer().toStdString();
+  EXPECT_TRUE(details().contains(u"What was chosen, and why:"_s)) << details().toStdString();
+  EXPECT_TRUE(details().contains(u"attention"_s)) << details().toStdString();
+  undo();
+  EXPECT_EQ(document().choices(), before_);
+}
+
 TEST_F(Planner, TheMousePlansToo) {
   const QPoint left(slider().width() / 8, slider().height() / 2);
   QTest::mouseClick(&slider(), Qt::LeftButton, {}, left);

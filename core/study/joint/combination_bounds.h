@@ -1,0 +1,44 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "core/study/joint/combinations.h"
+#include "core/study/search/sequence_budget.h"
+
+namespace stashscope {
+
+/// How much is computed for bounds: with `least`, only what is known without a task graph.
+enum class BoundEffort : std::uint8_t { least, all };
+
+/// Lower bounds for all plans of one combination, of any grain, with or without evicted tensors.
+/// Refers to the combination's study.
+class CombinationBounds {
+ public:
+  /// @param evictions the types of evicting plans that are allowed
+  CombinationBounds(const Combination& combination, const std::vector<PlanType>& evictions,
+                    BoundEffort effort, const Progress& progress);
+
+  /// Lower bound on the peak.
+  std::int64_t floor_bytes() const { return floor_; }
+  /// Lower bound on the time of a step within the budget, as far as it is known without a search:
+  /// never above a lower bound for a smaller budget that was proven before.
+  double known_seconds(std::int64_t budget_bytes) const;
+  /// Proves a better bound.
+  double prove_seconds(std::int64_t budget_bytes, const SearchLimit& limit);
+
+ private:
+  struct Proof {
+    std::int64_t budget_bytes = 0;
+    double seconds = 0;
+  };
+
+  const Combination& combination_;
+  std::vector<PlanType> evictions_;
+  const Progress& progress_;
+  std::optional<SequenceProblem> problem_;  ///< not set if groups are fused, or with least effort
+  std::int64_t floor_ = 0;
+  std::vector<Proof> proofs_;
+};
+
+}  // namespace stashscope

@@ -1,0 +1,324 @@
+#include "core/study/joint/combinations.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/graph/micro_batches.h"
+#include "core/passes/what_if/micro_batches.h"
+#include "core/study/choices/micro_batch_sizes.h"
+#include "core/study/search/device_fit.h"
+#include "core/study/search/plan_evaluator.h"
+
+namespace stashscope {
+
+namespace {
+
+constexpr std::size_t most_combinations = 64;
+/// Bytes below this share of the peak make no difference between values of a what-if.
+constexpr std::int64_t least_share = 1000;
+constexpr std::int64_t most_micro_batches = 64;
+
+/// A value of a what-if and the step with it.
+struct TriedValue {
+  const WhatIf* what_if = nullptr;
+  std::string value;
+  Combination step;
+};
+
+/// A combination before its step is computed.
+struct Sketch {
+  WhatIfChoices what_ifs;
+  double peak_bytes = 0;  ///< estimated
+  double seconds = 0;     ///< estimated
+};
+
+Combination combination_of(std::shared_ptr<const Study> study) {
+  const Variant& step = *study->current;
+  return {study, step.timeline.peak_bytes, step_seconds(*study, step)};
+}
+
+std::int64_t stash_of(const Combination& step) {
+  return stashed_bytes(step.study->baseline->timeline, step.study->opportunities->stashed);
+}
+
+/// Whether `a` frees about as much as `b` and is not slower.
+bool is_as_good(const Combination& a, const Combination& b) {
+  const std::int64_t unit = b.peak_bytes / least_share;
+  return a.peak_bytes <= b.peak_bytes + unit && stash_of(a) <= stash_of(b) + unit &&
+         a.seconds <= b.seconds;
+}
+
+/// The batch that a step in micro-batches splits. @pre the step is split
+const Dimension& split_batch(const Study& study) {
+  return *std::ranges::find_if(study.sizes->dims.dimensions, [&](const Dimension& each) {
+    return is_split(study.graph(), each);
+  });
+}
+
+std::optional<std::int64_t> size_of(const Study& study, const std::string& dimension) {
+  const std::vector<Dimension>& all = study.sizes->dims.dimensions;
+  const auto found = std::ranges::find(all, dimension, &Dimension::name);
+  if (found == all.end()) return std::nullopt;
+  return found->value;
+}
+
+/// The numbers of micro-batches that divide a batch, from the smallest on.
+std::vector<std::int64_t> divisors(std::int64_t batch) {
+  constexpr std::size_t most = 6;
+  std::vector<std::int64_t> found;
+  for (std::int64_t each = 2; each <= std::min(batch, most_micro_batches); ++each) {
+    if (batch % each == 0 && found.size() < most) found.push_back(each);
+  }
+  return found;
+}
+
+class CombinationFinder {
+ public:
+  CombinationFinder(const Study& study, const CombinationRequest& request, const Progress& progress)
+      : study_(study), request_(request), progress_(progress), clock_(request.limit, progress) {
+    timed_ = Progress([this](double, std::string_view) {
+      if (progress_.cancelled() || clock_.used(0) >= 1) timed_.cancel();
+    });
+  }
+
+  Combinations run() {
+    found_.all.push_back(own_combination(study_));
+    own_ = found_.all.front();
+    if (!can_change_graph(study_)) return std::move(found_);
+    base_ = own_.study->choices;
+    try {
+      switch_passes_on();
+      for (const WhatIf& each : what_ifs()) try_values(each);
+      combine();
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::cancelled || progress_.cancelled()) throw;
+      found_.is_complete = false;
+      add_tried();
+    }
+    return std::move(found_);
+  }
+
+ private:
+  /// Passes that lower the peak of the step without plans and add no time belong to every other
+  /// combination.
+  void switch_passes_on() {
+    constexpr double share = 0.5;  // of the limit
+    Progress until_share;
+    until_share = Progress([&](double, std::string_view) {
+      if (progress_.cancelled() || clock_.used(0) >= share) until_share.cancel();
+    });
+    try {
+      with_free_passes(*own_.study, until_share, found_.passes);
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::cancelled || progress_.cancelled()) throw;
+      found_.is_complete = false;
+    }
+    if (found_.passes.empty()) return;
+    for (const GraphPass* const pass : found_.passes) base_.graph.passes.emplace(pass->name);
+    own_ = combination_of(compute_study(study_.model, base_, nullptr, progress_));
+    found_.all.push_back(own_);
+  }
+
+  std::shared_ptr<const Study> study_of(const Choices& choices) const {
+    return compute_study(study_.model, choices, nullptr, timed_);
+  }
+
+  bool is_on(const WhatIf& what_if, std::string_view value) const {
+    const auto chosen = base_.graph.what_ifs.find(std::string(what_if.name));
+    return chosen != base_.graph.what_ifs.end() && chosen->second == value;
+  }
+
+  void try_values(const WhatIf& what_if) {
+    if (what_if.name == micro_batches_name) return try_micro_batches(what_if);
+    for (const std::string_view value : what_if.tried) {
+      if (!is_on(what_if, value)) try_value(what_if, std::string(value));
+    }
+  }
+
+  void rule_out(const WhatIf& what_if, const std::string& value, const std::string& reason,
+                std::shared_ptr<const Study> with = nullptr) {
+    const bool is_told = std::ranges::any_of(
+        found_.ruled_out, [&](const RuledOut& each) { return each.what_if == &what_if; });
+    if (!is_told) found_.ruled_out.push_back({&what_if, value, reason, std::move(with)});
+  }
+
+  /// The step with a value. Null if it changes nothing, which is ruled out if the model stands in
+  /// the way.
+  std::shared_ptr<const Study> step_with(const WhatIf& what_if, const std::string& value) {
+    auto with = study_of(choices_with(with_what_if(base_, what_if.name, value).graph.what_ifs));
+    const auto& results = with->prepared->step.what_ifs;
+    const auto result = std::ranges::find(results, what_if.name, &WhatIfResult::name);
+    if (result != results.end() && result->changed > 0) return with;
+    if (result != results.end() && !result->stopped_by.empty()) {
+      const WhatIfStop& stop = result->stopped_by.front();
+      rule_out(what_if, value, stop.node + " " + stop.reason);
+    }
+    return nullptr;
+  }
+
+  void rule_out(const WhatIf& what_if, const std::string& value, const Error& error) {
+    if (error.kind() == ErrorKind::cancelled) throw error;
+    rule_out(what_if, value, error.where() + " " + error.reason());
+  }
+
+  /// The choices with what-ifs. A step in micro-batches assumes another batch unless one is chosen.
+  Choices choices_with(const WhatIfChoices& what_ifs) const {
+    Choices choices = base_;
+    choices.graph.what_ifs = what_ifs;
+    if (batch_ && what_ifs.contains(std::string(micro_batches_name))) choices.dims.insert(*batch_);
+    return choices;
+  }
+
+  void try_value(const WhatIf& what_if, const std::string& value) {
+    try {
+      const auto with = step_with(what_if, value);
+      if (with != nullptr) keep(what_if, value, combination_of(with));
+    } catch (const Error& error) {
+      rule_out(what_if, value, error);
+    }
+  }
+
+  void keep(const WhatIf& what_if, const std::string& value, Combination step) {
+    const bool is_repeated = std::ranges::any_of(values_, [&](const TriedValue& each) {
+      return each.what_if == &what_if && is_as_good(each.step, step);
+    });
+    if (is_repeated || is_as_good(own_, step)) return;
+    values_.push_back({&what_if, value, std::move(step)});
+  }
+
+  void try_micro_batches(const WhatIf& what_if) {
+    const auto with = first_split(what_if);
+    if (with == nullptr || runs_in_step(with->graph()) == 1) return;
+    const Dimension& batch = split_batch(*with);
+    const std::string value = std::to_string(runs_in_step(with->graph()));
+    const std::int64_t size = size_of(study_, batch.name).value_or(1);
+    if (divisors(size).empty()) {
+      return rule_out(what_if, value,
+                      "the batch '" + printable(batch.name) + "' is " + std::to_string(size) +
+                          ", which cannot be split");
+    }
+    const std::vector<std::string>& changed = with->prepared->step.changed_results;
+    const bool is_chosen = base_.graph.what_ifs.contains(std::string(what_if.name));
+    if (!changed.empty() && !request_.may_change_results && !is_chosen) {
+      return rule_out(what_if, value, changed.front(), size == batch.value ? with : nullptr);
+    }
+    fix_batch(batch, size);
+    for (const std::int64_t count : divisors(size)) {
+      if (!is_on(what_if, std::to_string(count))) try_value(what_if, std::to_string(count));
+    }
+  }
+
+  /// The step in the fewest micro-batches that divide its batch. Null if it cannot be split.
+  std::shared_ptr<const Study> first_split(const WhatIf& what_if) {
+    if (base_.graph.what_ifs.contains(std::string(what_if.name))) return own_.study;
+    for (const char* const prime : {"2", "3", "5", "7"}) {
+      try {
+        auto with = step_with(what_if, prime);
+        if (with != nullptr) {
+          std::erase_if(found_.ruled_out,
+                        [&](const RuledOut& each) { return each.what_if == &what_if; });
+        }
+        return with;
+      } catch (const Error& error) {
+        rule_out(what_if, prime, error);  // the batch may be a multiple of a larger number
+      }
+    }
+    return nullptr;
+  }
+
+  void fix_batch(const Dimension& batch, std::int64_t size) {
+    const bool is_given = std::ranges::any_of(
+        base_.dims, [&](const auto& chosen) { return covers(chosen.first, batch); });
+    if (!is_given) batch_.emplace(batch.name, size);
+  }
+
+  /// All products of the values, those first that may fit and are fast.
+  void combine() {
+    std::vector<Sketch> sketches = {
+        {base_.graph.what_ifs, static_cast<double>(own_.peak_bytes), own_.seconds}};
+    for (const WhatIf& what_if : what_ifs()) {
+      const std::size_t before = sketches.size();
+      for (const TriedValue& each : values_) {
+        if (each.what_if != &what_if) continue;
+        for (std::size_t i = 0; i < before; ++i) sketches.push_back(with(sketches[i], each));
+      }
+    }
+    sketches.erase(sketches.begin());
+    const auto rank = [&](const Sketch& each) {
+      return std::pair(each.peak_bytes > static_cast<double>(request_.budget_bytes), each.seconds);
+    };
+    std::ranges::stable_sort(sketches, {}, rank);
+    for (const Sketch& sketch : sketches) compute(sketch);
+  }
+
+  /// Makes combinations of the values that were tried before the limit was reached.
+  void add_tried() {
+    for (const TriedValue& each : values_) {
+      const bool is_known = std::ranges::any_of(
+          found_.all, [&](const Combination& known) { return known.study == each.step.study; });
+      if (!is_known) found_.all.push_back(each.step);
+    }
+  }
+
+  Sketch with(Sketch sketch, const TriedValue& value) const {
+    sketch.what_ifs.insert_or_assign(std::string(value.what_if->name), value.value);
+    sketch.seconds += value.step.seconds - own_.seconds;
+    sketch.peak_bytes *= static_cast<double>(value.step.peak_bytes) /
+                         static_cast<double>(std::max<std::int64_t>(1, own_.peak_bytes));
+    return sketch;
+  }
+
+  void compute(const Sketch& sketch) {
+    const auto same = std::ranges::find_if(values_, [&](const TriedValue& each) {
+      return each.step.study->choices.graph.what_ifs == sketch.what_ifs;
+    });
+    if (same != values_.end()) return found_.all.push_back(same->step);
+    if (found_.all.size() >= most_combinations || clock_.used(0) >= 1) {
+      found_.is_complete = false;
+      return;
+    }
+    try {
+      found_.all.push_back(combination_of(study_of(choices_with(sketch.what_ifs))));
+    } catch (const Error& error) {
+      // Values that can be computed alone may exclude each other.
+      if (error.kind() == ErrorKind::cancelled) throw;
+    }
+  }
+
+  const Study& study_;
+  const CombinationRequest& request_;
+  const Progress& progress_;
+  SearchClock clock_;
+  Progress timed_;   ///< is cancelled when the limit is reached, too
+  Combination own_;  ///< what every other combination changes
+  Choices base_;     ///< of `own_`
+  std::optional<std::pair<std::string, std::int64_t>> batch_;  ///< chosen with micro-batches
+  std::vector<TriedValue> values_;
+  Combinations found_;
+};
+
+}  // namespace
+
+Choices without_plans(const Study& study) {
+  Choices choices = without_search(study, study.choices);
+  choices.plans.search = effective_search_options(choices.plans);
+  choices.plans.level = 0;
+  choices.plans.config.clear();
+  forget_planned(choices);
+  choices.order.moves.clear();
+  return choices;
+}
+
+Combination own_combination(const Study& study) {
+  return combination_of(compute_study(study.model, without_plans(study), &study, Progress()));
+}
+
+Combinations find_combinations(const Study& study, const CombinationRequest& request,
+                               const Progress& progress) {
+  return CombinationFinder(study, request, progress).run();
+}
+
+}  // namespace stashscope

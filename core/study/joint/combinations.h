@@ -1,0 +1,60 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/search_limit.h"
+#include "core/passes/graph_pass.h"
+#include "core/passes/what_if/what_if.h"
+#include "core/study/step/study.h"
+
+namespace stashscope {
+
+/// A step with certain what-ifs and passes, but without plans.
+struct Combination {
+  std::shared_ptr<const Study> study;
+  std::int64_t peak_bytes = 0;  ///< in the chosen order
+  double seconds = 0;           ///< of a step
+};
+
+/// A value of a what-if that no combination has, although it was tried.
+struct RuledOut {
+  const WhatIf* what_if = nullptr;
+  std::string value;
+  std::string reason;  ///< a clause that names the node that stands in the way
+  /// Set if only the results stand in the way, which it would change: the step with this value.
+  std::shared_ptr<const Study> with = nullptr;
+};
+
+/// The combinations of what-ifs and passes that a joint search looks at.
+struct Combinations {
+  /// The first has the what-ifs and passes of the study that was asked about.
+  std::vector<Combination> all;
+  std::vector<RuledOut> ruled_out;
+  std::vector<const GraphPass*> passes;  ///< on in all combinations but the first
+  bool is_complete = true;               ///< false: the limit left some out
+};
+
+/// What the combinations are for.
+struct CombinationRequest {
+  std::int64_t budget_bytes = 0;  ///< steps that may fit are computed first
+  bool may_change_results = false;
+  SearchLimit limit;  ///< of time only
+};
+
+/// The combination of the study's own what-ifs and passes.
+Combination own_combination(const Study& study);
+
+/// Computes the combinations of all values of what-ifs that pay, and the study's free passes
+/// (`with_free_passes`), and the numbers of micro-batches that divide the batch. A value is left
+/// out if another value of the same what-if frees as much and is not slower. Only the study's own
+/// combination unless `can_change_graph`. What-ifs that are on may get another value, but are never
+/// switched off. Throws a cancelled Error when cancelled.
+Combinations find_combinations(const Study& study, const CombinationRequest& request,
+                               const Progress& progress);
+
+/// The choices without plans, and with an order by rule.
+Choices without_plans(const Study& study);
+
+}  // namespace stashscope

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <vector>
+
+#include "core/study/joint/combinations.h"
+#include "core/study/search/joint_facts.h"
+
+namespace stashscope {
+
+/// One entry for each choice that a joint answer has made, and one for each what-if that stayed off
+/// although the user may expect it, with the reason. What-ifs come first, then passes, then plans
+/// by the bytes that they free for each second, then what was left out.
+/// @param asked the study that was asked about
+/// @param found the combinations that were looked at
+/// @param after the study of the answer's choices
+std::vector<ExplainedChoice> explain(const Study& asked, const Combinations& found,
+                                     const Study& after);
+
+}  // namespace stashscope

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/study/step/study.h"
+
+namespace stashscope {
+
+/// A tensor that a choice frees at the peak, standing for others like it.
+struct FreedTensor {
+  std::string name;
+  std::int64_t bytes = 0;
+  std::int64_t bytes_after = 0;  ///< 0: not alive at the peak any more
+  bool was_at_peak = true;       ///< false: it was alive at other moments only
+  std::size_t alike = 0;         ///< other freed tensors of the same operator and size
+};
+
+/// The tensor by which the peak of a step changes most when another step takes its place. Tensors
+/// of the two steps are the same if their names are equal. If no tensor at the peak gets smaller by
+/// `least_bytes`, the largest tensor that the other step does not have. Nothing if there is none.
+std::optional<FreedTensor> largest_freed(const Study& study, const Variant& before,
+                                         const Study& other, const Variant& after,
+                                         std::int64_t least_bytes);
+
+/// The largest of `values` that is alive at the peak of a timeline, or else the largest one.
+/// Nothing if no value has a buffer.
+std::optional<FreedTensor> largest_at_peak(const Study& study, const Timeline& timeline,
+                                           const std::vector<ValueId>& values);
+
+/// `h.0.attn.Softmax (604 MiB, and 11 more like it)`.
+std::string words_of(const FreedTensor& tensor);
+
+}  // namespace stashscope

@@ -1,0 +1,365 @@
+#include "core/study/joint/joint_budget.h"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <limits>
+
+#include "core/base/error.h"
+#include "core/study/joint/combination_bounds.h"
+#include "core/study/joint/combinations.h"
+#include "core/study/joint/explanation.h"
+#include "core/study/search/cluster_budget.h"
+#include "core/study/search/plan_evaluator.h"
+
+namespace stashscope {
+
+namespace {
+
+/// Budgets below the asked one that are searched for, too, are multiples of this share of the peak.
+constexpr std::int64_t shares_of_peak = 10;
+
+/// The moves of one search for plans.
+struct SearchMoves {
+  std::int64_t evaluations = 0;  ///< of sets of plans by cluster
+  std::int64_t of_sequences = 0;
+};
+
+/// The fixed moves of each search: a share of the limit, or about as many as a core makes in a
+/// share of the limit's time. With more combinations there are more searches.
+SearchMoves moves_within(const SearchLimit& limit, const Study& study, std::size_t combinations) {
+  constexpr std::size_t most_searched = 4;  // the others are mostly ruled out by their bounds
+  constexpr double nodes_a_second = 4e6;    // whose part of a step is evaluated
+  constexpr double moves_a_second = 1.2e6;
+  constexpr std::int64_t moves_of_an_evaluation = 100;
+  constexpr std::int64_t least = 20;
+  if (limit.moves > 0) {
+    const std::int64_t part = std::max(least, limit.moves / 10);
+    return {part, moves_of_an_evaluation * part};
+  }
+  const double searches = 2 * static_cast<double>(std::min(most_searched, combinations));
+  const double seconds = 0.7 * limit.seconds / searches;
+  const auto nodes = static_cast<double>(std::max<std::size_t>(1, study.graph().nodes().size()));
+  const double evaluations = std::min(20'000.0, 0.3 * seconds * nodes_a_second / nodes);
+  return {std::max(least, static_cast<std::int64_t>(evaluations)),
+          std::max(least, static_cast<std::int64_t>(0.55 * seconds * moves_a_second))};
+}
+
+std::vector<PlanType> allowed_evictions(const Study& study, const BudgetRequest& request) {
+  std::vector<PlanType> types;
+  for (const Strategy& each : strategies()) {
+    if (is_searched(each.type)) continue;
+    const bool is_on = std::ranges::any_of(
+        study.config, [&](const auto& entry) { return entry.second.type == each.type; });
+    if (!each.lossy || request.may_change_results || is_on) types.push_back(each.type);
+  }
+  return types;
+}
+
+/// A step that was found.
+struct FoundStep {
+  Choices choices;
+  std::int64_t peak_bytes = 0;
+  double seconds = 0;
+  std::size_t combination = 0;
+};
+
+class JointPlanner {
+ public:
+  JointPlanner(const std::shared_ptr<const Study>& study, const BudgetRequest& request,
+               const Progress& progress, const OnPlan& on_plan)
+      : study_(study),
+        request_(request),
+        progress_(progress),
+        on_plan_(on_plan),
+        clock_(request.limit, progress),
+        evictions_(allowed_evictions(*study, request)),
+        seconds_before_(step_seconds(*study, *study->current)),
+        best_{study->choices, study->current->timeline.peak_bytes, seconds_before_, 0} {}
+
+  BudgetAnswer run() {
+    if (find()) {
+      solve(request_.budget_bytes);
+      for (std::int64_t share = shares_of_peak - 1; share > 0; --share) {
+        const std::int64_t bytes = share_of_peak(share);
+        if (bytes < request_.budget_bytes) solve(bytes);
+      }
+      if (!is_feasible()) search_deepest();
+      prove();
+    }
+    return answer();
+  }
+
+ private:
+  std::int64_t share_of_peak(std::int64_t share) const {
+    const auto peak = static_cast<double>(study_->baseline->timeline.peak_bytes);
+    return std::llround(static_cast<double>(share) / shares_of_peak * peak);
+  }
+
+  /// Returns false if it was cancelled.
+  bool find() {
+    try {
+      const SearchLimit limit{0.4 * request_.limit.seconds, 0, 1, request_.limit.is_ended};
+      found_ = find_combinations(
+          *study_, {request_.budget_bytes, request_.may_change_results, limit}, progress_);
+      moves_ = moves_within(request_.limit, *study_, found_.all.size());
+      for (const Combination& each : found_.all) {
+        const bool is_late = request_.limit.seconds > 0 && clock_.used(0) > 0.6;
+        bounds_.emplace_back(each, evictions_, is_late ? BoundEffort::least : BoundEffort::all,
+                             progress_);
+      }
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::cancelled) throw;
+      is_complete_ = false;
+      return false;
+    }
+    is_complete_ = found_.is_complete;
+    return true;
+  }
+
+  bool is_feasible() const { return best_.peak_bytes <= request_.budget_bytes; }
+
+  /// Whether a step of at least these seconds cannot be better than the best one.
+  bool is_beaten(double seconds) const { return is_feasible() && seconds >= best_.seconds; }
+
+  /// Leaves time for the answer and its reasons.
+  bool is_over() const {
+    return progress_.cancelled() ||
+           (request_.limit.seconds > 0 && clock_.used(0) >= share_of_searches);
+  }
+
+  /// Takes the best plans that are found for a budget, combination by combination, those with the
+  /// lowest bounds first.
+  void solve(std::int64_t budget_bytes) {
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < found_.all.size(); ++i) {
+      if (bounds_[i].floor_bytes() > budget_bytes) continue;
+      if (found_.all[i].peak_bytes <= budget_bytes) take_without_plans(i);
+      if (found_.all[i].peak_bytes > budget_bytes) order.push_back(i);
+    }
+    const auto bound_of = [&](std::size_t i) {
+      const bool is_known = is_beaten(bounds_[i].known_seconds(budget_bytes));
+      return is_known ? bounds_[i].known_seconds(budget_bytes)
+                      : bounds_[i].prove_seconds(budget_bytes, {0, moves_of_a_bound, 1});
+    };
+    std::vector<std::pair<double, std::size_t>> by_bound;
+    for (const std::size_t i : order) by_bound.emplace_back(bound_of(i), i);
+    std::ranges::sort(by_bound);
+    for (const auto& [seconds, i] : by_bound) {
+      if (is_beaten(seconds)) continue;
+      if (is_over()) is_complete_ = false;
+      if (!is_over()) search(i, budget_bytes);
+    }
+  }
+
+  void take_without_plans(std::size_t i) {
+    const Combination& each = found_.all[i];
+    take({each.study->choices, each.peak_bytes, each.seconds, i});
+  }
+
+  /// The part of the limit for one of the searches of a combination.
+  SearchLimit part(std::int64_t moves) const {
+    SearchLimit limit = request_.limit;
+    limit.moves = moves;
+    // 0 would mean no limit.
+    if (limit.seconds > 0) {
+      const double left = share_of_searches * limit.seconds - clock_.seconds();
+      limit.seconds = std::max(1e-6, 0.4 * left);
+    }
+    return limit;
+  }
+
+  /// Searches for plans of a combination. The result depends on the combination, the budget and the
+  /// moves only.
+  void search(std::size_t i, std::int64_t budget_bytes) {
+    const Study& study = *found_.all[i].study;
+    ParetoFront clusters;
+    run_part(moves_.evaluations, [&](const SearchLimit& limit) {
+      return search_for_budget(study, PlanGranularity::cluster, budget_bytes, limit, clusters,
+                               progress_);
+    });
+    take_best(clusters, i, budget_bytes);
+    if (!evictions_.empty()) search_evictions(i, budget_bytes, clusters);
+    if (study.choices.fusion.strategy) return;
+    ParetoFront sequences;
+    run_part(moves_.of_sequences, [&](const SearchLimit& limit) {
+      return search_for_budget(study, PlanGranularity::node, budget_bytes, limit, sequences,
+                               progress_);
+    });
+    take_best(sequences, i, budget_bytes);
+    if (sequences.best(budget_bytes).peak_bytes <= budget_bytes) return;
+    run_part(moves_.of_sequences, [&](const SearchLimit& limit) {
+      return search_for_budget(study, PlanGranularity::sequence, budget_bytes, limit, sequences,
+                               progress_);
+    });
+    take_best(sequences, i, budget_bytes);
+  }
+
+  void search_evictions(std::size_t i, std::int64_t budget_bytes, const ParetoFront& clusters) {
+    const Study& study = *found_.all[i].study;
+    const ParetoPoint& start = clusters.best(budget_bytes);
+    ClusterSearch how{PeakOf::step, {}, evictions_};
+    if (start.choices.plans.search == study.choices.plans.search) {
+      how.starts.push_back(start.choices.plans.config);
+    }
+    ParetoFront evicting;
+    run_part(moves_.evaluations / 2, [&](const SearchLimit& limit) {
+      return search_clusters(study, study.choices, budget_bytes, limit, progress_, evicting, {},
+                             how);
+    });
+    take_best(evicting, i, budget_bytes);
+  }
+
+  template <class Search>
+  void run_part(std::int64_t moves, const Search& search) {
+    const SearchLimit limit = part(moves);
+    const SearchClock clock(limit, progress_);
+    searched_ += search(limit);
+    is_complete_ &= limit.seconds == 0 || clock.seconds() < limit.seconds;
+  }
+
+  /// With no plan within the asked budget, the lowest peak counts, which the search for the lowest
+  /// floor finds.
+  void search_deepest() {
+    const auto floor = [](const CombinationBounds& each) { return each.floor_bytes(); };
+    const auto lowest = std::ranges::min_element(bounds_, {}, floor);
+    search(static_cast<std::size_t>(lowest - bounds_.begin()),
+           std::min(request_.budget_bytes, lowest->floor_bytes()));
+  }
+
+  void take_best(const ParetoFront& front, std::size_t i, std::int64_t budget_bytes) {
+    if (front.points().empty()) return;
+    const ParetoPoint& point = front.best(budget_bytes);
+    const Study& study = *found_.all[i].study;
+    take({point.choices, point.peak_bytes,
+          step_seconds(study, *study.baseline) + point.extra_seconds, i});
+  }
+
+  bool is_better(const FoundStep& step) const {
+    const bool fits = step.peak_bytes <= request_.budget_bytes;
+    if (fits != is_feasible()) return fits;
+    return fits ? step.seconds < best_.seconds : step.peak_bytes < best_.peak_bytes;
+  }
+
+  void take(FoundStep step) {
+    if (!is_better(step)) return;
+    best_ = std::move(step);
+    if (on_plan_) {
+      const double without_plans = step_seconds(*study_, *study_->baseline);
+      on_plan_({best_.choices, best_.peak_bytes, best_.seconds - without_plans});
+    }
+  }
+
+  /// Improves the lower bound on the time of a step.
+  void prove() {
+    if (!is_feasible() || is_over()) return;
+    for (CombinationBounds& each : bounds_) {
+      if (!is_beaten(each.known_seconds(request_.budget_bytes))) {
+        each.prove_seconds(request_.budget_bytes, {0, moves_of_a_bound, 1});
+      }
+    }
+  }
+
+  double least_seconds() const {
+    double least = std::numeric_limits<double>::max();
+    for (const CombinationBounds& each : bounds_) {
+      if (each.floor_bytes() > request_.budget_bytes) continue;
+      least = std::min(least, each.known_seconds(request_.budget_bytes));
+    }
+    return bounds_.empty() ? 0 : std::min(least, best_.seconds);
+  }
+
+  BudgetAnswer answer() {
+    Choices choices = best_.choices;
+    if (is_order_searched(*study_) && !choices.plans.sequence) {
+      choices.order.strategy = study_->choices.order.strategy;
+    }
+    auto after = compute_study(study_->model, choices, nullptr, Progress());
+    if (choices != study_->choices && needs_less(*after, choices)) {
+      after = compute_study(study_->model, choices, after.get(), Progress());
+    }
+    BudgetAnswer answer;
+    answer.request = request_;
+    answer.best = {choices, after->current->timeline.peak_bytes, extra_seconds(*after)};
+    answer.feasible = answer.best.peak_bytes <= request_.budget_bytes;
+    answer.later_peak_bytes = answer.best.peak_bytes;
+    answer.moves = searched_;
+    auto facts = std::make_shared<JointFacts>();
+    facts->seconds = step_seconds(*after, *after->current);
+    facts->seconds_before = seconds_before_;
+    facts->peak_before = study_->current->timeline.peak_bytes;
+    facts->least_seconds = std::min(facts->seconds, least_seconds());
+    facts->floor_bytes = floor_bytes();
+    facts->combinations = found_.all.size();
+    facts->is_complete = is_complete_;
+    if (!found_.all.empty()) facts->explanation = explain(*study_, found_, *after);
+    answer.joint = std::move(facts);
+    answer.seconds = clock_.seconds();
+    return answer;
+  }
+
+  /// Drops entries that the budget does not need, such as those of nodes that take no time. Returns
+  /// whether there are any.
+  bool needs_less(const Study& after, Choices& choices) const {
+    const PlanEvaluator evaluator(after);
+    RecomputeConfig& config = choices.plans.config;
+    const RecomputeConfig all = config;
+    if (evaluator.evaluate(all).peak_bytes > request_.budget_bytes) return false;
+    for (const auto& [cluster, choice] : all) {
+      config.erase(cluster);
+      const bool is_needed = evaluator.evaluate(config).peak_bytes > request_.budget_bytes;
+      if (is_needed) config.emplace(cluster, choice);
+    }
+    return config.size() < all.size();
+  }
+
+  std::int64_t floor_bytes() const {
+    std::int64_t least = best_.peak_bytes;
+    for (const CombinationBounds& each : bounds_) least = std::min(least, each.floor_bytes());
+    return bounds_.empty() ? 0 : least;
+  }
+
+  static constexpr std::int64_t moves_of_a_bound = 1'000'000;
+  static constexpr double share_of_searches = 0.85;  ///< of the limit of time
+
+  const std::shared_ptr<const Study>& study_;
+  const BudgetRequest& request_;
+  const Progress& progress_;
+  const OnPlan& on_plan_;
+  SearchClock clock_;
+  std::vector<PlanType> evictions_;
+  SearchMoves moves_;
+  double seconds_before_;
+  Combinations found_;
+  std::deque<CombinationBounds> bounds_;  ///< one for each combination
+  FoundStep best_;                        ///< at first the step as it is
+  std::int64_t searched_ = 0;
+  bool is_complete_ = true;
+};
+
+void check_request(const Study& study, const BudgetRequest& request) {
+  const std::string why_not = why_not_joint(study);
+  if (!why_not.empty()) fail_usage("grain 'joint'", why_not, "choose the grain cluster");
+  if (request.allocator) {
+    fail_usage("grain 'joint'", "cannot be used for reserved memory",
+               "leave --fits reserved out, or choose another grain");
+  }
+  if (request.aim != PlanAim::time || request.ends_when_decided) {
+    fail_usage("grain 'joint'", "minimises the time of a step", "leave the aim out");
+  }
+}
+
+}  // namespace
+
+std::string why_not_joint(const Study& study) {
+  if (!study.graph().data().captured) return "";
+  return "cannot be used with a captured step, because what-ifs cannot change its graph";
+}
+
+BudgetAnswer plan_jointly(const std::shared_ptr<const Study>& study, const BudgetRequest& request,
+                          const Progress& progress, const OnPlan& on_plan) {
+  check_request(*study, request);
+  return JointPlanner(study, request, progress, on_plan).run();
+}
+
+}  // namespace stashscope

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stashscope {
+
+/// A choice of a joint answer, or one that was considered and left out, and the reason.
+struct ExplainedChoice {
+  enum class Kind : std::uint8_t { what_if, pass, recompute, offload, compress, sequence };
+
+  Kind kind = Kind::what_if;
+  /// As options write it: `attention=flash`, `fuse_gelu`, `Gelu+:1:-1`. For a sequence, an operator
+  /// and its additional runs: `Relu x37`.
+  std::string choice;
+  bool is_made = true;           ///< false: considered and left out
+  bool changes_results = false;  ///< whether the step has other results with it
+  std::string sentence;          ///< the choice and its reason, in plain text
+  std::string tensor;            ///< the largest tensor that it frees at the peak; empty: none
+  /// Bytes by which it lowers the peak. For what-ifs and passes, of the step without plans, with
+  /// the choices before it. For a plan, of the step with all other choices. For a sequence, the
+  /// bytes of its outputs at the peak of the step without plans.
+  std::int64_t saving_bytes = 0;
+  double seconds = 0;  ///< added to the step; negative: the step is faster
+};
+
+/// The name of a kind in reports: `what_if`, `pass`, `recompute` and so on.
+std::string_view name_of(ExplainedChoice::Kind kind);
+
+/// What a joint answer consists of, and what is proven about it.
+struct JointFacts {
+  double seconds = 0;            ///< of the step with the answer
+  double seconds_before = 0;     ///< of the step as it was asked about
+  std::int64_t peak_before = 0;  ///< of the same step
+  double least_seconds = 0;      ///< lower bound on `seconds`, for all combinations and plans
+  std::int64_t floor_bytes = 0;  ///< lower bound on the peak, for all combinations and plans
+  std::size_t combinations = 0;  ///< combinations of what-ifs and passes that were computed
+  /// Whether all combinations were computed and no search ended because of the limit of time. Then
+  /// another call with the same moves has the same answer.
+  bool is_complete = true;
+  std::vector<ExplainedChoice> explanation;
+};
+
+}  // namespace stashscope
