@@ -239,6 +239,14 @@ ValueId Rewriter::add_output(NodeId id, const std::string& name, TensorType type
   return output;
 }
 
+void Rewriter::hand_over(ValueId output, NodeId maker) {
+  std::vector<ValueId>& before = data_.nodes[data_.values[output].producer].outputs;
+  std::ranges::replace(before, output, ValueId());
+  data_.values[data_.nodes[maker].outputs[0]].producer = NodeId();
+  data_.nodes[maker].outputs = {output};
+  data_.values[output].producer = maker;
+}
+
 void Rewriter::set_attribute(NodeId id, std::string name, AttributeValue value) {
   data_.nodes[id].attributes.set(std::move(name), std::move(value));
 }

@@ -8,8 +8,8 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/ops/attention/attention_shapes.h"
-#include "core/ops/rules/backward_builder.h"
-#include "core/passes/what_if/attention_block.h"
+#include "core/passes/what_if/attention/attention_block.h"
+#include "core/passes/what_if/attention/fused_attentions.h"
 
 namespace stashscope {
 
@@ -33,33 +33,6 @@ const Form* find_form(const std::string& name) {
   return found == forms.end() ? nullptr : found;
 }
 
-void add_perm(const char* name, const std::vector<std::int64_t>& perm, Node& node) {
-  if (!std::ranges::is_sorted(perm)) node.attributes.set(name, Integers(perm));
-}
-
-Node fused(const AttentionBlock& block, const std::string& form) {
-  Node node;
-  node.domain = microsoft_domain;
-  node.op_type = "FusedAttention";
-  node.attributes.set("form", form);
-  add_perm("query_perm", block.query.perm, node);
-  add_perm("key_perm", block.key.perm, node);
-  add_perm("value_perm", block.value.perm, node);
-  add_perm("output_perm", block.output_perm, node);
-  node.inputs = {block.query.value, block.key.value, block.value.value};
-  Strings steps;
-  for (const AttentionStep& step : block.steps) {
-    steps.push_back(step.type);
-    node.inputs.insert(node.inputs.end(), step.operands.begin(), step.operands.end());
-  }
-  if (!steps.empty()) node.attributes.set("steps", std::move(steps));
-  if (block.dropped_share > 0) {
-    node.attributes.set("dropout", static_cast<float>(block.dropped_share));
-    node.attributes.set("dropout_seed", block.dropout_seed);
-  }
-  return node;
-}
-
 /// Whether the node makes a tensor of the shape that the block makes.
 bool makes_same_shape(const Rewriter& graph, const AttentionBlock& block, const Node& node) {
   const Shape* const wanted = graph.shape(graph.node(block.last).outputs[0]);
@@ -69,16 +42,14 @@ bool makes_same_shape(const Rewriter& graph, const AttentionBlock& block, const 
   return wanted != nullptr && permuted(node.attributes, "output_perm", shapes.result()) == *wanted;
 }
 
-}  // namespace
-
 /// Reads each block only after the previous block has been replaced, because a block may take in a
 /// transposition that the next block would look through.
-void choose_attention(Rewriter& graph, WhatIfResult& result) {
+void choose_form_of_blocks(Rewriter& graph, WhatIfResult& result) {
   for (const NodeId softmax : attention_softmaxes(graph)) {
     WhatIfStop stop;
     const auto block = read_attention_block(graph, softmax, stop);
     std::optional<Node> node;
-    if (block) node = fused(*block, result.value);
+    if (block) node = fused_attention_node(*block, result.value);
     if (node && !makes_same_shape(graph, *block, *node)) {
       stop = {describe(graph.node(softmax), softmax),
               "has scores or probabilities that are reshaped but not reshaped back"};
@@ -93,6 +64,27 @@ void choose_attention(Rewriter& graph, WhatIfResult& result) {
     graph.replace(block->last, *std::move(node));
     ++result.changed;
   }
+}
+
+void choose_form_of_nodes(Rewriter& graph, const std::vector<NodeId>& nodes, WhatIfResult& result) {
+  NodeWriter writer(graph);
+  const std::string form = result.value == decomposed ? "" : result.value;
+  for (const NodeId id : nodes) {
+    try {
+      result.changed += choose_form_of_node(writer, id, form) ? 1 : 0;
+      ++result.found;
+    } catch (const AttentionStop& stop) {
+      result.stopped_by.push_back({describe(graph.node(id), id), stop.reason});
+    }
+  }
+}
+
+}  // namespace
+
+void choose_attention(Rewriter& graph, WhatIfResult& result) {
+  const std::vector<NodeId> nodes = fused_attentions(graph);
+  choose_form_of_blocks(graph, result);
+  choose_form_of_nodes(graph, nodes, result);
 }
 
 std::string attention_form(const std::string& text) {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/passes/rewriting/rewriter.h"
-#include "core/passes/what_if/what_if_stop.h"
+#include "core/passes/rewriting/what_if_stop.h"
 
 namespace stashscope {
 

@@ -1,4 +1,4 @@
-#include "core/passes/what_if/attention_operand.h"
+#include "core/passes/what_if/attention/attention_operand.h"
 
 #include <algorithm>
 #include <numeric>

@@ -1,6 +1,6 @@
 // Attention in the forms of exporters, and the nodes that stop it from being one node.
 
-#include "core/passes/what_if/attention_block.h"
+#include "core/passes/what_if/attention/attention_block.h"
 
 #include <gtest/gtest.h>
 

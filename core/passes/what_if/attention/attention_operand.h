@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/passes/what_if/attention_block.h"
+#include "core/passes/what_if/attention/attention_block.h"
 
 namespace stashscope {
 

@@ -1,7 +1,7 @@
 // Recognizes attention in the forms that exporters write. (Vaswani et al., arXiv 1706.03762;
 // grouped heads: Ainslie et al., arXiv 2305.13245)
 
-#include "core/passes/what_if/attention_block.h"
+#include "core/passes/what_if/attention/attention_block.h"
 
 #include <algorithm>
 #include <numeric>
@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "core/graph/dataflow.h"
-#include "core/passes/what_if/attention_operand.h"
+#include "core/passes/what_if/attention/attention_operand.h"
 
 namespace stashscope {
 
@@ -85,7 +85,7 @@ class BlockReader {
     if (!runs_over_keys() || !read_probabilities() || !read_scores() || !read_operands()) {
       return std::nullopt;
     }
-    take_transposition();
+    take_transposition(graph_, block_);
     return block_;
   }
 
@@ -252,22 +252,6 @@ class BlockReader {
     return true;
   }
 
-  /// Takes the transposition of the result into the block.
-  void take_transposition() {
-    ValueId value = graph_.node(block_.last).outputs[0];
-    NodeId at = block_.last;
-    while (graph_.readers(value).size() == 1 && !graph_.keeps(value)) {
-      at = graph_.readers(value)[0];
-      const Node& node = graph_.node(at);
-      if (!is(node, "Identity") && !is(node, "Transpose")) return;
-      value = node.outputs[0];
-      if (is(node, "Identity")) continue;
-      block_.output_perm = node.attributes.integers("perm");
-      if (!block_.output_perm.empty()) block_.last = at;
-      return;
-    }
-  }
-
   const Rewriter& graph_;
   AttentionBlock block_;
   NodeId product_;
@@ -275,6 +259,21 @@ class BlockReader {
 };
 
 }  // namespace
+
+void take_transposition(const Rewriter& graph, AttentionBlock& block) {
+  NodeId at = block.last;
+  ValueId value = graph.node(at).outputs[0];
+  while (graph.readers(value).size() == 1 && !graph.keeps(value)) {
+    at = graph.readers(value)[0];
+    const Node& node = graph.node(at);
+    if (!is(node, "Identity") && !is(node, "Transpose")) return;
+    value = node.outputs[0];
+    if (is(node, "Identity")) continue;
+    block.output_perm = node.attributes.integers("perm");
+    if (!block.output_perm.empty()) block.last = at;
+    return;
+  }
+}
 
 std::vector<NodeId> attention_softmaxes(const Rewriter& graph) {
   std::vector<NodeId> found;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/passes/rewriting/rewriter.h"
-#include "core/passes/what_if/what_if_stop.h"
+#include "core/passes/rewriting/what_if_stop.h"
 
 namespace stashscope {
 
@@ -44,5 +44,8 @@ std::vector<NodeId> attention_softmaxes(const Rewriter& graph);
 /// The attention around a softmax. Nothing if it cannot be one node; then `stop` says why.
 std::optional<AttentionBlock> read_attention_block(const Rewriter& graph, NodeId softmax,
                                                    WhatIfStop& stop);
+
+/// Takes a Transpose that alone reads the result into the block.
+void take_transposition(const Rewriter& graph, AttentionBlock& block);
 
 }  // namespace stashscope

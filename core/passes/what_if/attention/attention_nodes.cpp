@@ -1,0 +1,312 @@
+#include "core/passes/what_if/attention/attention_nodes.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <numeric>
+
+#include "core/ops/rules/backward_builder.h"
+#include "core/passes/what_if/attention/attention_operand.h"
+
+namespace stashscope {
+
+namespace {
+
+Node attention_part(std::string_view type, std::vector<ValueId> inputs,
+                    Attributes attributes = {}) {
+  Node node;
+  node.op_type = type;
+  node.inputs = std::move(inputs);
+  node.attributes = std::move(attributes);
+  return node;
+}
+
+void add_perm(const char* name, const std::vector<std::int64_t>& perm, Node& node) {
+  if (!std::ranges::is_sorted(perm)) node.attributes.set(name, Integers(perm));
+}
+
+TensorType of_element(ElementType element) { return {element, {}, {}}; }
+
+/// Writes an attention as products, steps, softmax and dropout.
+class PlainAttention {
+ public:
+  PlainAttention(NodeWriter& writer, const AttentionParts& parts)
+      : writer_(writer),
+        parts_(parts),
+        block_(parts.block),
+        element_(writer.graph().type(block_.query.value).element) {
+    check_heads();
+    if (block_.dropped_share > 0 && writer.graph().opset() < 12) {
+      throw AttentionStop{"drops probabilities, which a node of this opset cannot do in training"};
+    }
+  }
+
+  /// The product with the values, which is not added yet.
+  Node write() {
+    const ValueId queries = writer_.transpose(block_.query.value, block_.query.perm);
+    ValueId scores = add("MatMul", {queries, transposed_keys()});
+    for (std::size_t i = 0; i < block_.steps.size(); ++i) {
+      show(i, scores);
+      scores = add_step(block_.steps[i], scores);
+    }
+    show(block_.steps.size(), scores);
+    const ValueId weights = add_softmax(scores);
+    return attention_part("MatMul", {add_dropout(weights), values()});
+  }
+
+ private:
+  ValueId add(std::string_view type, std::vector<ValueId> inputs, Attributes attributes = {}) {
+    return writer_.add(type, std::move(inputs), of_element(element_), std::move(attributes));
+  }
+
+  static const Expr* heads_of(const Shape& shape) {
+    return shape.size() < 3 ? nullptr : &shape[shape.size() - 3];
+  }
+
+  /// How often each head of an operand is used; 1 also for a single head, which products broadcast.
+  std::int64_t repetitions(const Shape& shape) const {
+    const Expr* const queries = heads_of(parts_.query);
+    const Expr* const own = heads_of(shape);
+    if (queries == nullptr || own == nullptr || *own == *queries || own->is(1)) return 1;
+    if (!queries->integer() || !own->integer() || !shape.back().integer()) {
+      throw AttentionStop{"has heads of which the number or the size is not known"};
+    }
+    return queries->is(1) ? 1 : *queries->integer() / *own->integer();
+  }
+
+  void check_heads() const {
+    repetitions(parts_.key);
+    repetitions(parts_.value);
+  }
+
+  /// Keys [leading..., size, keys], one head for each head of queries.
+  ValueId transposed_keys() {
+    if (repetitions(parts_.key) == 1) {
+      const AttentionOperand turned = transposed(block_.key);
+      return writer_.transpose(turned.value, turned.perm);
+    }
+    std::vector<std::int64_t> swap(parts_.key.size());
+    std::iota(swap.begin(), swap.end(), 0);
+    std::swap(swap[swap.size() - 1], swap[swap.size() - 2]);
+    return writer_.transpose(repeated(block_.key, parts_.key), swap);
+  }
+
+  ValueId values() { return repeated(block_.value, parts_.value); }
+
+  /// The operand with as many heads as the queries, as exporters write it.
+  ValueId repeated(const AttentionOperand& operand, const Shape& shape) {
+    const ValueId own = writer_.transpose(operand.value, operand.perm);
+    const std::int64_t times = repetitions(shape);
+    if (times == 1) return own;
+    const auto axis = std::ssize(shape) - 2;
+    const bool is_input = writer_.graph().opset() >= 13;
+    const ValueId apart = is_input ? add("Unsqueeze", {own, writer_.integers({axis})})
+                                   : add("Unsqueeze", {own}, {{"axes", Integers{axis}}});
+    std::vector<std::int64_t> factors(shape.size() + 1, 1);
+    factors[static_cast<std::size_t>(axis)] = times;
+    const ValueId expanded = add("Expand", {apart, writer_.integers(factors)});
+    std::vector<std::int64_t> target(shape.size(), 0);
+    target[static_cast<std::size_t>(axis - 1)] = *heads_of(parts_.query)->integer();
+    target[static_cast<std::size_t>(axis)] = -1;
+    target.back() = *shape.back().integer();
+    return writer_.reshape(expanded, target);
+  }
+
+  ValueId add_step(const AttentionStep& step, ValueId scores) {
+    std::vector<ValueId> inputs = {scores};
+    for (const ValueId operand : step.operands) inputs.push_back(of_scores_type(operand));
+    if (step.type == "Where") std::swap(inputs[0], inputs[1]);
+    if (step.type == "WhereNot") std::rotate(inputs.begin(), inputs.begin() + 1, inputs.end());
+    return add(step.type == "WhereNot" ? "Where" : step.type, std::move(inputs));
+  }
+
+  /// An operand of a step with elements of the scores' type if it has numbers.
+  ValueId of_scores_type(ValueId operand) {
+    const TensorType type = writer_.graph().type(operand);
+    if (!is_floating(type.element) || type.element == element_) return operand;
+    const auto number = writer_.graph().scalar(operand);
+    const bool has_axes = !type.shape || !type.shape->empty();
+    return number && !has_axes ? writer_.number(element_, *number)
+                               : writer_.cast(operand, element_);
+  }
+
+  /// Makes the output of the node that has the scores after some steps.
+  void show(std::size_t steps, ValueId scores) {
+    if (!parts_.shown.valid() || parts_.shown_steps != steps) return;
+    hand_on(add("Identity", {scores}));
+  }
+
+  void hand_on(ValueId value) {
+    writer_.graph().hand_over(parts_.shown, writer_.graph().maker(value));
+  }
+
+  ValueId add_softmax(ValueId scores) {
+    const bool is_other = parts_.softmax_element != ElementType::undefined;
+    const ElementType element = is_other ? parts_.softmax_element : element_;
+    const std::int64_t axis = std::ssize(parts_.query) - 1;
+    const ValueId made = writer_.add("Softmax", {writer_.cast(scores, element)},
+                                     of_element(element), {{"axis", axis}});
+    const ValueId weights = writer_.cast(made, element_);
+    if (parts_.shown.valid() && parts_.shown_steps > block_.steps.size()) {
+      const ValueId zero = writer_.number(element_, 0);
+      hand_on(parts_.visible_rows.valid() ? add("Where", {parts_.visible_rows, weights, zero})
+                                          : add("Identity", {weights}));
+    }
+    return weights;
+  }
+
+  ValueId add_dropout(ValueId weights) {
+    if (block_.dropped_share == 0) return weights;
+    const ValueId share = writer_.number(ElementType::float32, block_.dropped_share);
+    return add("Dropout", {weights, share, writer_.flag(true)}, {{"seed", block_.dropout_seed}});
+  }
+
+  NodeWriter& writer_;
+  const AttentionParts& parts_;
+  const AttentionBlock& block_;
+  ElementType element_;
+};
+
+/// Adds what follows on the product with the values, and puts the last node in the place of the
+/// attention.
+void finish_attention(NodeWriter& writer, const AttentionParts& parts, bool is_permuted,
+                      Node last) {
+  Rewriter& graph = writer.graph();
+  const ElementType element = graph.type(parts.block.value.value).element;
+  const auto follow = [&](std::size_t input, Node next) {
+    next.inputs[input] = writer.add(std::move(last), of_element(element));
+    last = std::move(next);
+  };
+  if (parts.visible_rows.valid()) {
+    const ValueId zero = writer.number(element, 0);
+    follow(1, attention_part("Where", {parts.visible_rows, ValueId(), zero}));
+  }
+  if (!is_permuted && !std::ranges::is_sorted(parts.block.output_perm)) {
+    follow(0, attention_part("Transpose", {ValueId()}, {{"perm", parts.block.output_perm}}));
+  }
+  if (parts.merges_heads) {
+    std::vector<std::int64_t> target(parts.query.size() - 1, 0);
+    target.back() = -1;
+    follow(0, attention_part("Reshape", {ValueId(), writer.integers(target)}));
+  }
+  last.outputs = {graph.node(parts.block.last).outputs[0]};
+  graph.replace(parts.block.last, std::move(last));
+}
+
+}  // namespace
+
+void NodeWriter::move_to(NodeId place) {
+  place_ = place;
+  name_ = graph_.node(place).name;
+}
+
+ValueId NodeWriter::add(Node node, TensorType made) {
+  node.name = name_ + "_" + node.op_type;
+  return graph_.insert_before(place_, std::move(node), std::move(made));
+}
+
+ValueId NodeWriter::add(std::string_view type, std::vector<ValueId> inputs, TensorType made,
+                        Attributes attributes) {
+  return add(attention_part(type, std::move(inputs), std::move(attributes)), std::move(made));
+}
+
+ValueId NodeWriter::transpose(ValueId value, const std::vector<std::int64_t>& perm) {
+  if (std::ranges::is_sorted(perm)) return value;
+  TensorType made = graph_.type(value);
+  if (made.shape) {
+    for (std::size_t i = 0; i < perm.size(); ++i) {
+      (*made.shape)[i] = (*graph_.type(value).shape)[static_cast<std::size_t>(perm[i])];
+    }
+  }
+  return add("Transpose", {value}, std::move(made), {{"perm", Integers(perm)}});
+}
+
+ValueId NodeWriter::reshape(ValueId value, const std::vector<std::int64_t>& target,
+                            std::optional<Shape> shape) {
+  return add("Reshape", {value, integers(target)},
+             {graph_.type(value).element, std::move(shape), {}});
+}
+
+ValueId NodeWriter::cast(ValueId value, ElementType element) {
+  TensorType made = graph_.type(value);
+  if (made.element == element) return value;
+  made.element = element;
+  return add("Cast", {value}, std::move(made), {{"to", static_cast<std::int64_t>(element)}});
+}
+
+ValueId NodeWriter::length(ValueId value, std::int64_t axis) {
+  const Shape shape = *graph_.shape(value);
+  const Expr& size = shape[static_cast<std::size_t>(axis)];
+  if (const auto known = size.integer()) return integer(*known);
+  return once("length " + to_string(size, graph_.original().symbols()), [&] {
+    const ValueId sizes =
+        add("Shape", {value}, {ElementType::int64, Shape{Expr(std::ssize(shape))}, {}});
+    return add("Gather", {sizes, integer(axis)}, {ElementType::int64, Shape(), {}});
+  });
+}
+
+ValueId NodeWriter::integers(const std::vector<std::int64_t>& items) {
+  std::string key = "integers";
+  for (const std::int64_t item : items) key.append(" ").append(std::to_string(item));
+  return once(key, [&] { return graph_.add_constant("integers", Tensor::int64s(items)); });
+}
+
+ValueId NodeWriter::integer(std::int64_t item) {
+  return once("integer " + std::to_string(item),
+              [&] { return graph_.add_constant("integer", Tensor::int64_scalar(item)); });
+}
+
+ValueId NodeWriter::number(ElementType element, double item) {
+  return once(
+      std::string(name_of(element)) + " " + std::to_string(std::bit_cast<std::uint64_t>(item)),
+      [&] { return graph_.add_constant("number", Tensor::float_scalar(element, item)); });
+}
+
+ValueId NodeWriter::flag(bool item) {
+  const std::string raw(1, item ? '\1' : '\0');
+  return once(item ? "true" : "false",
+              [&] { return graph_.add_constant("flag", Tensor(ElementType::boolean, {}, raw)); });
+}
+
+Node fused_attention_node(const AttentionBlock& block, const std::string& form) {
+  Node node;
+  node.domain = microsoft_domain;
+  node.op_type = "FusedAttention";
+  node.attributes.set("form", form);
+  add_perm("query_perm", block.query.perm, node);
+  add_perm("key_perm", block.key.perm, node);
+  add_perm("value_perm", block.value.perm, node);
+  add_perm("output_perm", block.output_perm, node);
+  node.inputs = {block.query.value, block.key.value, block.value.value};
+  Strings steps;
+  for (const AttentionStep& step : block.steps) {
+    steps.push_back(step.type);
+    node.inputs.insert(node.inputs.end(), step.operands.begin(), step.operands.end());
+  }
+  if (!steps.empty()) node.attributes.set("steps", std::move(steps));
+  if (block.dropped_share > 0) {
+    node.attributes.set("dropout", static_cast<float>(block.dropped_share));
+    node.attributes.set("dropout_seed", block.dropout_seed);
+  }
+  return node;
+}
+
+void write_attention(NodeWriter& writer, const AttentionParts& parts, const std::string& form) {
+  if (form.empty()) {
+    PlainAttention plain(writer, parts);
+    for (const auto& [output, value] : parts.handed_on) {
+      writer.graph().hand_over(output, writer.graph().maker(value));
+    }
+    return finish_attention(writer, parts, false, plain.write());
+  }
+  if (parts.shown.valid()) throw AttentionStop{"has scores that are read, so they must be whole"};
+  for (const auto& [output, value] : parts.handed_on) {
+    writer.graph().hand_over(output, writer.graph().maker(value));
+  }
+  AttentionBlock block = parts.block;
+  const bool is_permuted = !parts.visible_rows.valid();
+  if (!is_permuted) block.output_perm.clear();
+  finish_attention(writer, parts, is_permuted, fused_attention_node(block, form));
+}
+
+}  // namespace stashscope

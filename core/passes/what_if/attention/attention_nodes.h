@@ -1,0 +1,93 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/passes/what_if/attention/attention_block.h"
+
+namespace stashscope {
+
+/// Adds nodes to a graph, each before a place. Shapes that are left out are inferred later.
+class NodeWriter {
+ public:
+  explicit NodeWriter(Rewriter& graph) : graph_(graph) {}
+
+  /// Chooses the node before which nodes are added. They have its name with their operator behind
+  /// it.
+  void move_to(NodeId place);
+  Rewriter& graph() const { return graph_; }
+
+  ValueId add(Node node, TensorType made);
+  ValueId add(std::string_view type, std::vector<ValueId> inputs, TensorType made,
+              Attributes attributes = {});
+  /// The value with its axes permuted; the value itself if the order is kept.
+  ValueId transpose(ValueId value, const std::vector<std::int64_t>& perm);
+  ValueId reshape(ValueId value, const std::vector<std::int64_t>& target,
+                  std::optional<Shape> shape = std::nullopt);
+  /// The value with elements of a type; the value itself if it has this type.
+  ValueId cast(ValueId value, ElementType element);
+  /// The size of an axis as an int64 without axes.
+  ValueId length(ValueId value, std::int64_t axis);
+
+  // Constants; equal ones are added once.
+  ValueId integers(const std::vector<std::int64_t>& items);
+  ValueId integer(std::int64_t item);
+  ValueId number(ElementType element, double item);
+  ValueId flag(bool item);
+
+  /// The value that `make()` adds under a key. Later calls with this key return the same value.
+  template <class Make>
+  ValueId once(const std::string& key, const Make& make) {
+    const auto known = known_.find(key);
+    if (known != known_.end()) return known->second;
+    const ValueId made = make();
+    known_.emplace(key, made);
+    return made;
+  }
+
+ private:
+  Rewriter& graph_;
+  NodeId place_;
+  std::string name_;
+  std::map<std::string, ValueId> known_;
+};
+
+/// Why an attention keeps its form.
+struct AttentionStop {
+  std::string reason;  ///< a clause whose subject is the node
+};
+
+/// What one node computes that is an attention.
+struct AttentionParts {
+  /// `softmax` is the node, `last` the node whose output is the result. The result is that of the
+  /// block, permuted, and then with its last two axes as one if `merges_heads`.
+  AttentionBlock block;
+  Shape query;                ///< [leading..., rows, size]
+  Shape key;                  ///< [leading..., keys, size]
+  Shape value;                ///< [leading..., keys, value size]
+  bool merges_heads = false;  ///< the last two axes of the permuted result become one
+  /// Boolean [leading..., rows, 1]: false for a row that sees no key. The steps make its scores 0;
+  /// its result is 0. Invalid: every row sees a key.
+  ValueId visible_rows;
+  /// The type in which the softmax is computed step by step; undefined: that of the scores.
+  ElementType softmax_element = ElementType::undefined;
+  /// The output that has the scores after `shown_steps` steps, or the probabilities if
+  /// `shown_steps` is above the number of steps; invalid: none.
+  ValueId shown;
+  std::size_t shown_steps = 0;
+  /// Outputs of the node, each with an added value that it becomes. Added nodes read the output.
+  std::vector<std::pair<ValueId, ValueId>> handed_on;
+};
+
+/// The node FusedAttention in one of its forms.
+Node fused_attention_node(const AttentionBlock& block, const std::string& form);
+
+/// Replaces the node that is an attention. Throws an AttentionStop before the graph changes.
+/// @param form one of FusedAttention; empty: step by step
+void write_attention(NodeWriter& writer, const AttentionParts& parts, const std::string& form);
+
+}  // namespace stashscope

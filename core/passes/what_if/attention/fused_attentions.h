@@ -1,0 +1,24 @@
+#pragma once
+
+#include "core/passes/what_if/attention/attention_nodes.h"
+
+namespace stashscope {
+
+/// The nodes that compute a whole attention.
+std::vector<NodeId> fused_attentions(const Rewriter& graph);
+
+/// Gives an attention in one node a form of FusedAttention, or writes it step by step if `form` is
+/// empty. Returns whether it had another form before. Throws an AttentionStop if it must keep its
+/// form; then only nodes that nothing reads were added.
+bool choose_form_of_node(NodeWriter& writer, NodeId node, const std::string& form);
+
+// What the nodes of one operator compute. Each adds the nodes that the parts read. They throw an
+// AttentionStop for what they cannot express.
+// @param form as in choose_form_of_node
+
+/// ONNX, Attention
+AttentionParts read_onnx_attention(NodeWriter& writer, NodeId node, const std::string& form);
+/// Our own operator FusedAttention
+AttentionParts read_own_attention(NodeWriter& writer, NodeId node, const std::string& form);
+
+}  // namespace stashscope

@@ -1,0 +1,56 @@
+#pragma once
+
+#include "core/passes/what_if/attention/attention_masks.h"
+
+namespace stashscope {
+
+/// Queries, keys or values as an operand, and its shape [batch, heads, positions, size].
+struct SplitHeads {
+  AttentionOperand operand;
+  Shape shape;
+};
+
+/// The three operands of an attention.
+struct AttentionOperands {
+  SplitHeads query;
+  SplitHeads key;
+  SplitHeads value;
+};
+
+/// Reads a node that computes a whole attention. Readers of single operators derive from it. All
+/// functions throw an AttentionStop for what the parts cannot express.
+class FusedNode {
+ protected:
+  FusedNode(NodeWriter& writer, NodeId id);
+
+  bool has(std::size_t input) const;
+  /// An output that is read; else invalid.
+  ValueId wanted(std::size_t output) const;
+  /// The shape of an input that the node has.
+  Shape shape_of(std::size_t input) const;
+  std::size_t rank_of(std::size_t input) const { return shape_of(input).size(); }
+
+  /// [batch, positions, heads * size] with its heads apart.
+  SplitHeads split(ValueId value, std::int64_t heads);
+  /// [batch, heads, positions, size]
+  SplitHeads apart(ValueId value) const;
+  /// Keys or values behind those of earlier calls. They become an output for later calls.
+  /// @param past [batch, heads, positions, size]; invalid: none @param present invalid: not read
+  SplitHeads with_cache(SplitHeads now, ValueId past, ValueId present);
+  /// @param merges_heads whether the result is [batch, positions, heads * size]
+  void take(AttentionOperands operands, bool merges_heads);
+
+  /// The numbers of rows and keys of the operands that were taken.
+  ScoreSize size();
+  /// Adds the product of the scores with `scale`; 0 stands for 1 / sqrt(size of a head).
+  void add_scale(double scale);
+  /// Adds the steps cap * tanh(scores / cap), unless `cap` is 0.
+  void add_soft_cap(double cap);
+
+  NodeWriter& writer_;
+  Rewriter& graph_;
+  Node node_;
+  AttentionParts parts_;
+};
+
+}  // namespace stashscope
