@@ -87,7 +87,8 @@ std::string describe_end(const ChildEnd& end) {
 
 std::string describe_end(int status) {
   if (status < 128) return "the child process ended with status " + std::to_string(status);
-  if (status == 128 + SIGKILL) return "the child process was killed; the system may be out of memory";
+  if (status == 128 + SIGKILL)
+    return "the child process was killed; the system may be out of memory";
   return std::string("the child process crashed: ") + ::strsignal(status - 128);
 }
 

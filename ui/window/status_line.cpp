@@ -3,6 +3,7 @@
 #include "core/base/text.h"
 #include "ui/document/choice_words.h"
 #include "ui/panels/planner/answer_text.h"
+#include "ui/panels/planner/largest_text.h"
 #include "ui/text/counted.h"
 #include "ui/text/note_text.h"
 #include "ui/text/texts.h"

@@ -39,8 +39,6 @@ QString shortened(const std::string& full, qsizetype longest) {
   return text.toHtmlEscaped();
 }
 
-QString name_text(const std::string& name) { return shortened(name, longest_name); }
-
 QString percent_text(double part, double whole) {
   const double percent = whole == 0 ? 0 : 100 * part / whole;
   return QString::fromStdString(format_fixed(percent, percent < 10 ? 2 : 1)) + u" %"_s;
@@ -76,7 +74,7 @@ QString bound_beside(const Study& study, const StepPeakBound& bound, std::int64_
   return u' ' +
          PlannerAnswer::tr("The lower bound is %1 higher, because more is live while %2 runs.")
              .arg(bytes_text(bound.bytes - held_bytes),
-                  name_text(describe(study.graph().node(bound.node), bound.node)));
+                  planner_name(describe(study.graph().node(bound.node), bound.node)));
 }
 
 QString floor_text(const Study& study, const StepPeakBound& floor, std::int64_t budget_bytes) {
@@ -88,7 +86,7 @@ QString floor_text(const Study& study, const StepPeakBound& floor, std::int64_t 
 QString moment_of(const Study& study, const StepPeakBound& floor) {
   return floor.node.valid()
              ? PlannerAnswer::tr("The lower bound is the memory while %1 runs:")
-                   .arg(name_text(describe(study.graph().node(floor.node), floor.node)))
+                   .arg(planner_name(describe(study.graph().node(floor.node), floor.node)))
              : PlannerAnswer::tr("The lower bound is the memory at the end of the step:");
 }
 
@@ -99,17 +97,11 @@ QString floor_tensors(const Study& study, const StepPeakBound& floor) {
   const std::size_t count = std::min(shown_tensors, floor.tensors.size());
   for (std::size_t i = 0; i < count; ++i) {
     const ValueId value = floor.tensors[i];
-    rows += tensor_row(study.sizes->bytes[value], name_text(study.graph().value(value).name));
+    rows += tensor_row(study.sizes->bytes[value], planner_name(study.graph().value(value).name));
   }
   const std::size_t more = floor.tensors.size() - count;
   return planner_paragraph(moment_of(study, floor)) + table(rows) +
          (more == 0 ? QString() : planner_paragraph(PlannerAnswer::tr("and %1 more").arg(more)));
-}
-
-/// `, reserved 11.5 GiB`; empty if reserved memory was not asked for.
-QString reserved_beside(const std::optional<std::int64_t>& reserved, std::int64_t other) {
-  return reserved ? PlannerAnswer::tr(", reserved %1").arg(bytes_text_beside(*reserved, other))
-                  : QString();
 }
 
 /// The best plan of an answer, as in `plan_point_text`. If the budget limits reserved memory, the
@@ -217,76 +209,14 @@ QString passes_text(const std::vector<const GraphPass*>& passes) {
                            titles_of(passes));
 }
 
-/// `6.91 GiB, 7.83 GiB in later steps, reserved 8.01 GiB`; later steps only if they need more, and
-/// what is reserved only if it was asked for.
-/// @param memory the memory that the step must fit
-QString peak_text(const FitPoint& point, std::int64_t memory) {
-  return bytes_text_beside(point.peak_bytes, memory) +
-         later_steps_text(point.peak_bytes, point.later_peak_bytes,
-                          bytes_text_beside(point.later_peak_bytes, memory)) +
-         reserved_beside(point.reserved_bytes, memory);
-}
-
-QString failing_text(const Study& study, const FitPoint& point, std::int64_t memory) {
-  const QString fails = PlannerAnswer::tr("%1 fails: ").arg(point.value);
-  if (point.variant == nullptr)
-    return planner_paragraph(fails + note_text(point.fault).toHtmlEscaped());
-  QString text = fails + PlannerAnswer::tr("peak %1").arg(peak_text(point, memory));
-  const std::string node = peak_node(study, *point.variant);
-  if (!node.empty()) text += PlannerAnswer::tr(" while %1 runs").arg(name_text(node));
-  const auto largest = largest_at_peak(study, *point.variant, 1);
-  if (!largest.empty()) {
-    text += PlannerAnswer::tr("; largest tensor at that time: %1, %2")
-                .arg(name_text(largest.front().name), bytes_text(largest.front().bytes));
-  }
-  return planner_paragraph(text);
-}
-
-QString variant_text(const Study& study, const VariantFit& fit, const QString& title,
-                     std::int64_t memory) {
-  QString text;
-  if (fit.largest) {
-    const QString most = fit.is_unlimited
-                             ? PlannerAnswer::tr("no limit found up to %1").arg(fit.largest->value)
-                             : u"<b>%1</b>"_s.arg(fit.largest->value);
-    text = planner_paragraph(
-        PlannerAnswer::tr("%1: %2, peak %3, %4 a step")
-            .arg(title, most, peak_text(*fit.largest, memory), time_text(fit.largest->seconds)));
-  } else {
-    text = planner_paragraph(PlannerAnswer::tr("%1: <b>nothing fits</b>").arg(title));
-  }
-  if (fit.refused_value) {
-    text += planner_paragraph(PlannerAnswer::tr("%1 is refused: %2")
-                                  .arg(*fit.refused_value)
-                                  .arg(note_text(fit.refusal).toHtmlEscaped()));
-  }
-  return fit.next ? text + failing_text(study, *fit.next, memory) : text;
-}
-
-/// Whether two variants have the same answer, as they do while no plan is on.
-bool is_same(const VariantFit& a, const VariantFit& b) {
-  const auto figures = [](const std::optional<FitPoint>& point) {
-    return point ? std::pair(point->value, point->peak_bytes)
-                 : std::pair<std::int64_t, std::int64_t>();
-  };
-  return figures(a.largest) == figures(b.largest) && figures(a.next) == figures(b.next);
-}
-
-/// The largest size that fits, such as `batch 12`.
-QString size_text(const VariantFit& fit, const QString& what) {
-  if (!fit.largest) return PlannerAnswer::tr("nothing");
-  if (fit.is_unlimited) return PlannerAnswer::tr("any %1").arg(what);
-  return PlannerAnswer::tr("%1 %2").arg(what).arg(fit.largest->value);
-}
-
-/// The largest size with a plan made for it; empty if there is none.
-QString size_text(const ReplannedFit& fit) {
-  if (!fit.largest) return {};
-  const QString value = QString::number(fit.largest->value);
-  return fit.is_at_least() ? PlannerAnswer::tr("at least %1").arg(value) : value;
-}
-
 }  // namespace
+
+QString planner_name(const std::string& name) { return shortened(name, longest_name); }
+
+QString reserved_beside(const std::optional<std::int64_t>& reserved, std::int64_t other) {
+  return reserved ? PlannerAnswer::tr(", reserved %1").arg(bytes_text_beside(*reserved, other))
+                  : QString();
+}
 
 QString planner_paragraph(const QString& text) {
   return u"<p style=\"margin: 2px 0\">%1</p>"_s.arg(text);
@@ -417,38 +347,6 @@ QString answer_details(const Study& study, const BudgetAnswer& answer,
   const bool has_floor = !answer.feasible && answer.floor;
   return (has_floor ? floor_tensors(study, *answer.floor) : QString()) + passes_text(passes) +
          planner_paragraph(plans_text(study, answer.best.choices)) + took;
-}
-
-QString fit_answer_text(const Study& study, const LargestFit& fit) {
-  const bool has_passes = !study.choices.graph.passes.empty();
-  const bool has_plans = !study.config.empty() || study.choices.plans.sequence;
-  const std::int64_t memory = fit.question.memory_bytes;
-  const QString without = has_passes
-                              ? PlannerAnswer::tr("Without plans, with the passes that are on")
-                              : PlannerAnswer::tr("Without plans");
-  if (is_same(fit.baseline, fit.current)) {
-    return variant_text(
-        study, fit.current,
-        has_plans ? PlannerAnswer::tr("With and without the plans that are on") : without, memory);
-  }
-  return variant_text(study, fit.baseline, without, memory) +
-         variant_text(study, fit.current, PlannerAnswer::tr("With the plans that are on"), memory);
-}
-
-QString fit_summary(const Study& study, const LargestFit& fit, const ReplannedFit* replanned,
-                    bool is_in_use) {
-  QStringList names;
-  for (const Dimension& each : fit.dimensions) names << word_text(study, each);
-  names.removeDuplicates();
-  const QString what = fit.question.label.empty() ? names.join(u", "_s) : shown(fit.question.label);
-  const QString memory = bytes_text(fit.question.memory_bytes);
-  const QString planned = replanned == nullptr ? QString() : size_text(*replanned);
-  const QString fits = fit.question.allocator ? PlannerAnswer::tr("reserved memory fits %1: %2")
-                                              : PlannerAnswer::tr("fits %1: %2");
-  if (is_in_use) return fits.arg(memory, PlannerAnswer::tr("%1 %2").arg(what, planned));
-  const QString now = size_text(fit.current, what);
-  if (planned.isEmpty()) return fits.arg(memory, now);
-  return fits.arg(memory, PlannerAnswer::tr("%1, with a plan made for it %2").arg(now, planned));
 }
 
 }  // namespace stashscope::ui

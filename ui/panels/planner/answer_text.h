@@ -5,7 +5,6 @@
 #include "core/passes/graph_pass.h"
 #include "core/study/search/budget.h"
 #include "core/study/search/device_fit.h"
-#include "core/study/search/largest_fit.h"
 #include "ui/document/planning.h"
 
 namespace stashscope::ui {
@@ -56,18 +55,14 @@ QString without_plans_text(const Study& study, std::int64_t peak_bytes);
 QString plan_point_text(const Study& study, const ParetoPoint& point,
                         std::optional<std::int64_t> beside = {});
 
-/// The largest sizes that fit without plans and with the current choices, as rich text, and why the
-/// next larger sizes do not fit.
-QString fit_answer_text(const Study& study, const LargestFit& fit);
-
 /// The text as a paragraph of the planner's answers, as rich text.
 QString planner_paragraph(const QString& text);
 
-/// The largest size that fits with the current choices, and the one with a plan made for it: `fits
-/// 80 GiB: batch 12, with a plan made for it 19`. While the size and the plan of `replanned` are in
-/// use, only this size.
-/// @param replanned null: not known
-QString fit_summary(const Study& study, const LargestFit& fit, const ReplannedFit* replanned,
-                    bool is_in_use);
+/// The name of a node or tensor, escaped for rich text. A long name is elided in the middle.
+QString planner_name(const std::string& name);
+
+/// An addition to a peak: `, reserved 11.5 GiB`. Empty if reserved memory was not asked for.
+/// @param other an amount from which the text must differ, unless both are equal
+QString reserved_beside(const std::optional<std::int64_t>& reserved, std::int64_t other);
 
 }  // namespace stashscope::ui

@@ -6,6 +6,7 @@
 #include "core/study/step/later_steps.h"
 #include "ui/document/choice_words.h"
 #include "ui/panels/planner/answer_text.h"
+#include "ui/panels/planner/largest_text.h"
 #include "ui/panels/planner/replan_text.h"
 #include "ui/text/enabling.h"
 #include "ui/text/texts.h"
