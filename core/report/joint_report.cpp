@@ -76,16 +76,14 @@ json joint_json(const BudgetAnswer& answer) {
   const GraphChoices& chosen = answer.best.choices.graph;
   json what_ifs = json::object();
   for (const auto& [name, value] : chosen.what_ifs) what_ifs[name] = value;
-  return {{"step_seconds", joint.seconds},
-          {"step_seconds_before", joint.seconds_before},
-          {"peak_bytes_before", joint.peak_before},
-          {"least_step_seconds", joint.least_seconds},
-          {"floor_bytes", joint.floor_bytes},
-          {"combinations", joint.combinations},
-          {"complete", joint.is_complete},
-          {"what_ifs", std::move(what_ifs)},
-          {"passes", chosen.passes},
-          {"explanation", explanation_json(joint)}};
+  json keys = {
+      {"step_seconds", joint.seconds},          {"step_seconds_before", joint.seconds_before},
+      {"peak_bytes_before", joint.peak_before}, {"floor_bytes", joint.floor_bytes},
+      {"combinations", joint.combinations},     {"complete", joint.is_complete},
+      {"what_ifs", std::move(what_ifs)},        {"passes", chosen.passes},
+      {"explanation", explanation_json(joint)}};
+  if (answer.feasible) keys["least_step_seconds"] = joint.least_seconds;
+  return keys;
 }
 
 }  // namespace stashscope

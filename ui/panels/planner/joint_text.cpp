@@ -16,7 +16,7 @@ class JointAnswer {
 };
 
 QString joint_proof_text(const BudgetAnswer& answer) {
-  if (!answer.feasible) return {};
+  if (!answer.feasible || answer.joint->combinations == 0) return {};
   if (answer.is_proven_cheapest()) {
     return JointAnswer::tr(
         "This step is proven to be the fastest within the budget, with any plan "
