@@ -47,7 +47,7 @@ inline constexpr std::array op_families = {
     add_pytorch_ops,    add_quantization_ops,  add_rearrange_ops,       add_recurrent_ops,
     add_reduction_ops,  add_resize_ops,        add_shape_ops,           add_slicing_ops,
     add_softmax_ops,    add_training_ops,      add_transfer_ops,        add_box_ops,
-    add_grid_ops,       add_spectrum_ops,      add_ngram_ops,
+    add_grid_ops,       add_spectrum_ops,      add_ngram_ops,           add_contrib_attention_ops,
 };
 
 }  // namespace stashscope

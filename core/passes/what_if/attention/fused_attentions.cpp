@@ -17,6 +17,9 @@ struct FusedReader {
 
 constexpr std::array fused_readers = {
     FusedReader{"", "Attention", read_onnx_attention},
+    FusedReader{microsoft_domain, "MultiHeadAttention", read_multi_head_attention},
+    FusedReader{microsoft_domain, "GroupQueryAttention", read_group_query_attention},
+    FusedReader{microsoft_domain, "Attention", read_projecting_attention},
     FusedReader{microsoft_domain, "FusedAttention", read_own_attention},
 };
 

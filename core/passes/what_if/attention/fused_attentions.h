@@ -18,6 +18,12 @@ bool choose_form_of_node(NodeWriter& writer, NodeId node, const std::string& for
 
 /// ONNX, Attention
 AttentionParts read_onnx_attention(NodeWriter& writer, NodeId node, const std::string& form);
+/// ONNX Runtime, MultiHeadAttention
+AttentionParts read_multi_head_attention(NodeWriter& writer, NodeId node, const std::string& form);
+/// ONNX Runtime, GroupQueryAttention
+AttentionParts read_group_query_attention(NodeWriter& writer, NodeId node, const std::string& form);
+/// ONNX Runtime, Attention, which projects its input to queries, keys and values
+AttentionParts read_projecting_attention(NodeWriter& writer, NodeId node, const std::string& form);
 /// Our own operator FusedAttention
 AttentionParts read_own_attention(NodeWriter& writer, NodeId node, const std::string& form);
 

@@ -50,6 +50,13 @@ const std::set<std::string> never_run = {
     "Scan",           "SequenceAt",     "SequenceConstruct",  "SequenceEmpty",
     "SequenceInsert", "SplitToSequence"};
 
+/// Attention of ONNX Runtime, which a what-if writes with other operators.
+bool is_only_rewritten(const Op& op) {
+  return op.domain == "com.microsoft" &&
+         (op.type == "Attention" || op.type == "MultiHeadAttention" ||
+          op.type == "GroupQueryAttention");
+}
+
 /// The position of each case's operator in the list of all operators.
 std::vector<std::size_t> operators_of(const std::vector<Case>& cases) {
   std::vector<std::size_t> index;
@@ -100,6 +107,7 @@ std::size_t count_unrun(const std::vector<Case>& cases, const Progress& progress
   std::set<std::string> unrun;
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const std::string& type = cases[i].op->type;
+    if (is_only_rewritten(*cases[i].op)) continue;
     if (!progress.ran_once.at(operator_of[i]) && !never_run.contains(type)) unrun.insert(type);
   }
   for (const std::string& type : unrun) std::cout << type << ": no case ran\n";

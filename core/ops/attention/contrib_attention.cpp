@@ -1,0 +1,160 @@
+// Attention among the operators that ONNX Runtime adds to those of ONNX. (com.microsoft,
+// ContribOperators.md) The runners have no kernels for these operators, and they have no gradient
+// rules: the what-if `attention` writes them with operators that have both.
+
+#include <algorithm>
+
+#include "core/ops/attention/ops.h"
+#include "core/ops/rules/rules.h"
+
+namespace stashscope {
+
+namespace {
+
+std::int64_t required_heads(const ShapeContext& context, const char* name) {
+  const std::int64_t heads = context.attributes().require_integer(name);
+  if (heads < 1) context.fail("its attribute '" + std::string(name) + "' is below 1");
+  return heads;
+}
+
+/// The size of one of `heads` heads in the last axis.
+Expr size_of_head(ShapeContext& context, const Expr& all, std::int64_t heads) {
+  const auto known = all.integer();
+  if (known && *known % heads != 0) {
+    context.fail("has " + std::to_string(*known) + " numbers for " + std::to_string(heads) +
+                 " heads, which is no multiple");
+  }
+  return floor_divide(all, heads);
+}
+
+void set_elements_like_query(ShapeContext& context) {
+  for (std::size_t i = 0; i < context.output_count(); ++i) {
+    if (context.has_output(i)) context.set_element(i, context.element(0));
+  }
+}
+
+/// Sets the keys and values for later calls, [batch, heads, positions, size].
+void set_present(ShapeContext& context, const Shape& keys, const Shape& values) {
+  if (context.has_output(1)) context.set_shape(1, keys);
+  if (context.has_output(2)) context.set_shape(2, values);
+}
+
+/// Queries [batch, rows, width], keys and values [batch, keys, width] or
+/// [batch, heads, keys, size]. Layouts with several of them in one tensor keep declared shapes.
+void infer_multi_head_attention(ShapeContext& context) {
+  set_elements_like_query(context);
+  const std::int64_t heads = required_heads(context, "num_heads");
+  if (!context.has_input(1) || !context.has_input(2) || context.rank(0) != 3) throw ShapeUnknown();
+  const bool is_apart = context.rank(2) == 4;
+  const Expr batch = context.dim(0, 0);
+  context.require_dim(batch, context.dim(1, 0), "the batch sizes of its operands");
+  context.require_dim(batch, context.dim(2, 0), "the batch sizes of its operands");
+  const Expr key_size = size_of_head(context, context.dim(0, 2), heads);
+  const Expr value_size =
+      is_apart ? context.dim(2, 3) : size_of_head(context, context.dim(2, 2), heads);
+  context.set_shape(0, {batch, context.dim(0, 1), Expr(heads) * value_size});
+  if (context.has_input(8)) throw ShapeUnknown();
+  Expr keys = context.dim(2, is_apart ? 2 : 1);
+  if (context.has_input(6)) keys = keys + context.dim(6, 2);
+  set_present(context, {batch, heads, keys, key_size}, {batch, heads, keys, value_size});
+  if (context.has_output(3)) context.set_shape(3, {batch, heads, context.dim(0, 1), keys});
+}
+
+/// Queries [batch, rows, width], keys and values [batch, rows, width]; or all of them in one.
+void infer_group_query_attention(ShapeContext& context) {
+  set_elements_like_query(context);
+  const std::int64_t heads = required_heads(context, "num_heads");
+  const std::int64_t key_heads = required_heads(context, "kv_num_heads");
+  const bool is_packed = !context.has_input(1);
+  const Expr size =
+      size_of_head(context, context.dim(0, 2), is_packed ? heads + 2 * key_heads : heads);
+  const Expr batch = context.dim(0, 0);
+  const Expr rows = context.dim(0, 1);
+  context.set_shape(0, {batch, rows, Expr(heads) * size});
+  if (context.has_input(3)) throw ShapeUnknown();
+  const Expr keys = is_packed ? rows : context.dim(1, 1);
+  const Shape present = {batch, key_heads, keys, size};
+  set_present(context, present, present);
+}
+
+/// Input [batch, rows, width] and the weights of the projection to queries, keys and values.
+void infer_projecting_attention(ShapeContext& context) {
+  set_elements_like_query(context);
+  const std::int64_t heads = required_heads(context, "num_heads");
+  const Integers sizes = context.attributes().integers("qkv_hidden_sizes");
+  if (!sizes.empty() && sizes.size() != 3) context.fail("its qkv_hidden_sizes are not 3 sizes");
+  context.require_dim(context.dim(0, 2), context.dim(1, 0), "the widths of its input and weights");
+  const Expr width = sizes.empty() ? floor_divide(context.dim(1, 1), 3) : Expr(sizes[2]);
+  const Expr batch = context.dim(0, 0);
+  const Expr rows = context.dim(0, 1);
+  context.set_shape(0, {batch, rows, width});
+  if (!context.has_output(1)) return;
+  if (context.has_input(6)) throw ShapeUnknown();
+  const Expr keys = context.has_input(4) ? rows + context.dim(4, 3) : rows;
+  context.set_shape(1, {2, batch, heads, keys, size_of_head(context, width, heads)});
+}
+
+double axis_of(const std::vector<std::int64_t>& dims, std::size_t axis) {
+  return axis < dims.size() ? static_cast<double>(dims[axis]) : 0;
+}
+
+constexpr double flops_per_score = 8;  // of the softmax, as for Softmax
+
+/// Two products and the softmax. @param keys the number of keys
+double flops_of_scores(const CostContext& cost, double keys) {
+  const auto heads = static_cast<double>(cost.node.attributes.integer("num_heads", 1));
+  const auto& result = cost.outputs.empty() ? std::vector<std::int64_t>() : cost.outputs[0];
+  const double rows = axis_of(result, 0) * axis_of(result, 1);
+  return keys * (4 * cost.output_elements() + flops_per_score * heads * rows);
+}
+
+double multi_head_flops(const CostContext& cost) {
+  const auto& keys = cost.input_dims(1);
+  const double own = axis_of(keys, keys.size() == 4 ? 2 : 1);
+  return flops_of_scores(cost, own + axis_of(cost.input_dims(6), 2));
+}
+
+double group_query_flops(const CostContext& cost) {
+  return flops_of_scores(cost, axis_of(cost.input_dims(0), 1) + axis_of(cost.input_dims(3), 2));
+}
+
+double projecting_flops(const CostContext& cost) {
+  const double projection = 2 * cost.input_elements(0) * axis_of(cost.input_dims(1), 1);
+  return projection +
+         flops_of_scores(cost, axis_of(cost.input_dims(0), 1) + axis_of(cost.input_dims(4), 3));
+}
+
+}  // namespace
+
+void add_contrib_attention_ops(OpRegistry& registry) {
+  registry.add(microsoft(
+      {.type = "MultiHeadAttention",
+       .operands = "query:float[3..5] key?=query[3..5] value?=query[3..4] bias?=query[1] "
+                   "key_padding_mask?:int32[1..3] attention_bias?=query[4] past_key?=query[4] "
+                   "past_value?=query[4] past_sequence_length?:int32 cache_indirection?:int32[3] "
+                   "-> output present_key? present_value? qk?",
+       .infer = infer_multi_head_attention,
+       .flops = multi_head_flops,
+       .unit = ComputeUnit::matrix}));
+  registry.add(microsoft(
+      {.type = "GroupQueryAttention",
+       .operands = "query:float[3] key?=query[3] value?=query[3] past_key?[4] past_value?[4] "
+                   "seqlens_k?:int32[1] total_sequence_length?:int32[0..1] cos_cache?=query[2] "
+                   "sin_cache?=query[2] position_ids?:int64[2] attention_bias?=query[4] "
+                   "head_sink?=query[1] k_scale?:float v_scale?:float q_norm_weight?=query[1] "
+                   "k_norm_weight?=query[1] query_seqlens?:int32[1] "
+                   "-> output present_key? present_value? output_qk?",
+       .infer = infer_group_query_attention,
+       .flops = group_query_flops,
+       .unit = ComputeUnit::matrix}));
+  registry.add(microsoft(
+      {.type = "Attention",
+       .operands = "input:float[3] weights=input[2] bias?=input[1] mask_index?:int32[1..4] "
+                   "past?=input[5] attention_bias?=input[4] past_sequence_length?:int32 "
+                   "-> output present?",
+       .infer = infer_projecting_attention,
+       .flops = projecting_flops,
+       .unit = ComputeUnit::matrix}));
+}
+
+}  // namespace stashscope

@@ -1,0 +1,119 @@
+// Shapes and work of the attention operators of ONNX Runtime.
+
+#include <gtest/gtest.h>
+
+#include "core/ops/families/standard_ops.h"
+#include "core/passes/infer_shapes.h"
+#include "tests/support/model_builder.h"
+#include "tests/support/refusal.h"
+
+namespace stashscope {
+namespace contrib_attention_ops_test {
+
+using test::ModelBuilder;
+
+/// The shapes of a node's outputs y0, y1, ..., such as "B,S,32"; "?" for an unknown one.
+std::vector<std::string> shapes(const ModelBuilder& model, std::size_t outputs) {
+  const Graph graph = infer_shapes(model.build());
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < outputs; ++i) {
+    const TensorType& type = graph.value(test::id_of(graph, "y" + std::to_string(i))).type;
+    std::string& text = texts.emplace_back(type.shape ? "" : "?");
+    if (!type.shape) continue;
+    for (const Expr& dim : *type.shape) text += to_string(dim, graph.symbols()) + ",";
+    text.pop_back();
+  }
+  return texts;
+}
+
+using Texts = std::vector<std::string>;
+
+Attributes heads(std::int64_t queries, std::int64_t keys = 0) {
+  Attributes made = {{"num_heads", queries}};
+  if (keys > 0) made.set("kv_num_heads", keys);
+  return made;
+}
+
+void finish(ModelBuilder& m, const std::string& type, const std::vector<std::string>& inputs,
+            std::size_t outputs, const Attributes& attributes) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < outputs; ++i) names.push_back("y" + std::to_string(i));
+  m.node(type, inputs, names, attributes, "com.microsoft");
+  for (const std::string& name : names) m.output(name);
+}
+
+TEST(ContribAttentionShapes, OfManyHeadsCountEarlierKeys) {
+  ModelBuilder m;
+  m.input("q", {"B", "S", 32}).input("k", {"B", "T", 32}).input("v", {"B", "T", 16});
+  m.input("p", {"B", 4, "P", 8}).input("r", {"B", 4, "P", 4});
+  finish(m, "MultiHeadAttention", {"q", "k", "v", "", "", "", "p", "r"}, 3, heads(4));
+  EXPECT_EQ(shapes(m, 3), (Texts{"B,S,16", "B,4,P + T,8", "B,4,P + T,4"}));
+}
+
+TEST(ContribAttentionShapes, OfManyHeadsTakeKeysInAnotherLayout) {
+  ModelBuilder m;
+  m.input("q", {"B", "S", 32}).input("k", {"B", 4, "T", 8}).input("v", {"B", 4, "T", 8});
+  finish(m, "MultiHeadAttention", {"q", "k", "v"}, 1, heads(4));
+  EXPECT_EQ(shapes(m, 1), Texts{"B,S,32"});
+}
+
+TEST(ContribAttentionShapes, OfGroupsAreThoseOfOneOrThreeTensors) {
+  ModelBuilder m;
+  m.input("q", {"B", "S", 32}).input("k", {"B", "S", 16}).input("v", {"B", "S", 16});
+  finish(m, "GroupQueryAttention", {"q", "k", "v"}, 3, heads(4, 2));
+  EXPECT_EQ(shapes(m, 3), (Texts{"B,S,32", "B,2,S,8", "B,2,S,8"}));
+  ModelBuilder packed;
+  packed.input("q", {"B", "S", 64});
+  finish(packed, "GroupQueryAttention", {"q"}, 2, heads(4, 2));
+  EXPECT_EQ(shapes(packed, 2), (Texts{"B,S,32", "B,2,S,8"}));
+}
+
+TEST(ContribAttentionShapes, OfGroupsLeaveTheLengthOfACacheToDeclarations) {
+  ModelBuilder m;
+  m.input("q", {"B", "S", 64}).input("p", {"B", 2, "P", 8});
+  finish(m, "GroupQueryAttention", {"q", "", "", "p", "p"}, 2, heads(4, 2));
+  EXPECT_EQ(shapes(m, 2), (Texts{"B,S,32", "?"}));
+}
+
+TEST(ContribAttentionShapes, OfAProjectionHaveTheWidthOfItsValues) {
+  ModelBuilder m;
+  m.input("x", {"B", "S", 5}).input("w", {5, 16}).input("p", {2, "B", 2, "P", 2});
+  Attributes attributes = heads(2);
+  attributes.set("qkv_hidden_sizes", Integers{6, 6, 4});
+  finish(m, "Attention", {"x", "w", "", "", "p"}, 2, attributes);
+  EXPECT_EQ(shapes(m, 2), (Texts{"B,S,4", "2,B,2,P + S,2"}));
+}
+
+TEST(ContribAttentionShapes, RefuseWidthsThatHeadsDoNotDivide) {
+  ModelBuilder m;
+  m.input("q", {"B", "S", 30}).input("k", {"B", "T", 30}).input("v", {"B", "T", 30});
+  finish(m, "MultiHeadAttention", {"q", "k", "v"}, 1, heads(4));
+  const std::string said = test::refusal(ErrorKind::input, [&] { infer_shapes(m.build()); });
+  EXPECT_NE(said.find("no multiple"), std::string::npos) << said;
+}
+
+/// Operations of a node with operands of these dims.
+double flops(const char* type, const std::vector<std::vector<std::int64_t>>& inputs,
+             const std::vector<std::int64_t>& result, const Attributes& attributes) {
+  Node node;
+  node.domain = "com.microsoft";
+  node.op_type = type;
+  node.attributes = attributes;
+  const std::vector<std::vector<std::int64_t>> outputs = {result};
+  return standard_ops().find(node)->flops({node, inputs, outputs});
+}
+
+TEST(ContribAttentionWork, IsThatOfItsProductsAndSoftmax) {
+  const double scores = 2.0 * 4 * 3 * 7;  // batch, heads, rows, keys
+  const double expected = scores * (4 * 8 + 8);
+  EXPECT_EQ(flops("MultiHeadAttention", {{2, 3, 32}, {2, 7, 32}, {2, 7, 32}}, {2, 3, 32}, heads(4)),
+            expected);
+  const std::vector<std::vector<std::int64_t>> grouped = {
+      {2, 3, 32}, {2, 3, 16}, {2, 3, 16}, {2, 2, 4, 8}};
+  EXPECT_EQ(flops("GroupQueryAttention", grouped, {2, 3, 32}, heads(4, 2)), expected);
+  EXPECT_EQ(flops("Attention", {{2, 7, 5}, {5, 96}}, {2, 7, 32}, heads(4)),
+            2.0 * 2 * 7 * 5 * 96 + 2.0 * 4 * 7 * 7 * (4 * 8 + 8));
+}
+
+}  // namespace contrib_attention_ops_test
+}  // namespace stashscope
