@@ -171,7 +171,8 @@ def against_level_1(planner):
 def joint_words(found):
     """The what-ifs and passes of a joint answer, and what its plans are."""
     words = [f"{name}={value}" for name, value in found["what_ifs"].items()]
-    words += [f"pass {name}" for name in found["passes"]]
+    if found["passes"]:
+        words.append("passes")
     if found["repeated_nodes"]:
         words.append(f"{found['repeated_nodes']} nodes again")
     elif found["config"]:

@@ -10,6 +10,7 @@
 #include "core/passes/what_if/micro_batches.h"
 #include "core/study/choices/micro_batch_sizes.h"
 #include "core/study/search/device_fit.h"
+#include "core/study/search/next_moves.h"
 #include "core/study/search/plan_evaluator.h"
 
 namespace stashscope {
@@ -96,6 +97,7 @@ class CombinationFinder {
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::cancelled || progress_.cancelled()) throw;
       found_.is_complete = false;
+      if (found_.all.size() == 1) found_.passes.clear();
       add_tried();
     }
     return std::move(found_);
@@ -103,8 +105,9 @@ class CombinationFinder {
 
  private:
   /// Passes that lower the peak of the step without plans and add no time belong to every other
-  /// combination.
+  /// combination: all that `all` stands for, if they do so together, else `with_free_passes`.
   void switch_passes_on() {
+    if (take_all_passes()) return;
     constexpr double share = 0.5;  // of the limit
     Progress until_share;
     until_share = Progress([&](double, std::string_view) {
@@ -116,10 +119,40 @@ class CombinationFinder {
       if (error.kind() != ErrorKind::cancelled || progress_.cancelled()) throw;
       found_.is_complete = false;
     }
-    if (found_.passes.empty()) return;
-    for (const GraphPass* const pass : found_.passes) base_.graph.passes.emplace(pass->name);
+    if (!found_.passes.empty()) take_passes(with_passes());
+  }
+
+  Choices with_passes() const {
+    Choices choices = base_;
+    for (const GraphPass* const pass : found_.passes) choices.graph.passes.emplace(pass->name);
+    return choices;
+  }
+
+  void take_passes(const Choices& choices) {
+    base_ = choices;
     own_ = combination_of(compute_study(study_.model, base_, nullptr, progress_));
     found_.all.push_back(own_);
+  }
+
+  /// Whether all passes together are free; then they are switched on.
+  bool take_all_passes() {
+    constexpr std::size_t most = 64;
+    found_.passes = passes_to_try(*own_.study, most, timed_);
+    std::erase_if(found_.passes, [](const GraphPass* pass) { return !pass->among_all; });
+    if (found_.passes.empty()) return false;
+    try {
+      Combination step = combination_of(study_of(with_passes()));
+      if (step.peak_bytes < own_.peak_bytes && step.seconds <= own_.seconds) {
+        base_ = with_passes();
+        own_ = std::move(step);
+        found_.all.push_back(own_);
+        return true;
+      }
+    } catch (const Error& error) {
+      if (error.kind() == ErrorKind::cancelled) throw;
+    }
+    found_.passes.clear();
+    return false;
   }
 
   std::shared_ptr<const Study> study_of(const Choices& choices) const {

@@ -106,9 +106,8 @@ class WayExplainer {
       : found_(found), after_(after), now_(found.all.front().study) {}
 
   std::vector<ExplainedChoice> run() {
-    for (const GraphPass* const pass : found_.passes) {
-      const std::string name(pass->name);
-      if (after_.choices.graph.passes.contains(name)) explain_pass(*pass);
+    if (!found_.passes.empty() && after_.choices.graph.passes != now_->choices.graph.passes) {
+      explain_passes();
     }
     for (const WhatIf& each : what_ifs()) {
       const auto chosen = after_.choices.graph.what_ifs.find(std::string(each.name));
@@ -123,13 +122,18 @@ class WayExplainer {
   }
 
  private:
-  void explain_pass(const GraphPass& pass) {
-    Choices choices = now_->choices;
-    choices.graph.passes.emplace(pass.name);
-    const auto next = step_of(choices);
-    explained_.push_back(StepChange(*now_, *next)
-                             .explained(Kind::pass, std::string(pass.name),
-                                        "Pass \"" + std::string(pass.title) + "\""));
+  void explain_passes() {
+    std::vector<std::string> names;
+    std::vector<std::string> titles;
+    for (const GraphPass* const pass : found_.passes) {
+      names.emplace_back(pass->name);
+      titles.emplace_back(pass->title);
+    }
+    const auto next = found_.all[1].study;
+    const std::string words = counted(names.size(), "pass", "passes") + " that " +
+                              (names.size() == 1 ? "adds" : "add") + " no time (" +
+                              join(titles, ", ") + ")";
+    explained_.push_back(StepChange(*now_, *next).explained(Kind::pass, join(names, ","), words));
     now_ = next;
   }
 

@@ -12,8 +12,8 @@ struct ExplainedChoice {
   enum class Kind : std::uint8_t { what_if, pass, recompute, offload, compress, sequence };
 
   Kind kind = Kind::what_if;
-  /// As options write it: `attention=flash`, `train_normalizations`, `Gelu+:1:-1`. For a sequence,
-  /// an operator and its additional runs: `Relu x37`.
+  /// As options write it: `attention=flash`, `train_normalizations,fold_constants`, `Gelu+:1:-1`.
+  /// For a sequence, an operator and its additional runs: `Relu x37`.
   std::string choice;
   bool is_made = true;           ///< false: considered and left out
   bool changes_results = false;  ///< whether the step has other results with it

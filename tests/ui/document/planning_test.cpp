@@ -14,6 +14,7 @@ namespace planning_test {
 using namespace Qt::StringLiterals;
 
 constexpr SearchLimit short_limit{1, 0, 1};
+constexpr SearchLimit few_moves{0, 400, 1};  // regardless of the time
 constexpr SearchLimit endless{3600, 0, 1};
 
 class PlanningTest : public testing::Test {
@@ -96,7 +97,7 @@ TEST_F(PlanningTest, MakeItFitSwitchesOnPassesAndPlansAsOneEdit) {
 TEST_F(PlanningTest, AJointPlanIsOneEditWithItsReasons) {
   const Choices before = document_.choices();
   const int edits = document_.undo_stack().count();
-  planning_.plan({share(40), PlanGranularity::joint, short_limit});
+  planning_.plan({share(40), PlanGranularity::joint, few_moves});
   ASSERT_TRUE(ends());
   ASSERT_NE(planning_.answer(), nullptr);
   ASSERT_NE(planning_.answer()->joint, nullptr);
@@ -114,7 +115,7 @@ TEST_F(PlanningTest, AJointPlanIsOneEditWithItsReasons) {
 
 TEST_F(PlanningTest, AJointPlanThatIsNotMetChangesNothing) {
   const Choices before = document_.choices();
-  planning_.make_fit({1000, PlanGranularity::joint, short_limit});
+  planning_.make_fit({1000, PlanGranularity::joint, few_moves});
   ASSERT_TRUE(ends());
   ASSERT_NE(planning_.answer(), nullptr);
   EXPECT_FALSE(planning_.answer()->feasible);
