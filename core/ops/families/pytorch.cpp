@@ -50,8 +50,36 @@ void infer_embedding_backward(ShapeContext& context) {
   context.set(0, context.element(0), {(*rows)[0], context.dim(0, -1)});
 }
 
+constexpr std::string_view efficient_attention = "_scaled_dot_product_efficient_attention";
+constexpr std::string_view flash_attention = "_scaled_dot_product_flash_attention";
+
+bool is_attention(std::string_view name) {
+  return name == "scaled_dot_product_attention" || name == efficient_attention ||
+         name == flash_attention || name == "_scaled_dot_product_cudnn_attention";
+}
+
+/// (queries [..., rows, size], keys, values [..., keys, value size], ...) -> result, logarithms of
+/// the sums, ... The memory-efficient kernel pads the rows of the sums to a multiple of 32.
+void infer_scaled_dot_product(ShapeContext& context, std::string_view name) {
+  context.set_element(0, context.element(0));
+  Shape shape = context.shape(0);
+  if (shape.size() < 2) context.fail("its queries need rows and a size");
+  context.require_dim(shape.back(), context.dim(1, -1), "the sizes of its queries and keys");
+  context.require_dim(context.dim(1, -2), context.dim(2, -2), "the numbers of keys and values");
+  const Expr rows = shape[shape.size() - 2];
+  shape.back() = context.dim(2, -1);
+  context.set_shape(0, shape);
+  if (!context.has_output(1)) return;
+  shape.pop_back();
+  if (name == efficient_attention) shape.back() = ceil_divide(rows, 32) * Expr(32);
+  if (name == efficient_attention || name == flash_attention) {
+    context.set(1, ElementType::float32, std::move(shape));
+  }
+}
+
 void infer_aten(ShapeContext& context) {
   const std::string name = context.attributes().text("operator", "");
+  if (is_attention(name)) return infer_scaled_dot_product(context, name);
   if (name == "embedding") return infer_embedding(context);
   if (name == "embedding_backward") return infer_embedding_backward(context);
   throw ShapeUnknown();
@@ -61,13 +89,30 @@ bool is_embedding_backward(const CostContext& cost) {
   return cost.node.attributes.text("operator", "") == "embedding_backward";
 }
 
+/// Two products, and 8 operations per score for the softmax.
+double scaled_dot_product_flops(const CostContext& cost) {
+  const auto& queries = cost.input_dims(0);
+  const auto& keys = cost.input_dims(1);
+  if (queries.size() < 2 || keys.size() < 2 || queries.back() == 0) return 0;
+  const auto rows = cost.input_elements(0) / static_cast<double>(queries.back());
+  return static_cast<double>(keys[keys.size() - 2]) *
+         (2 * cost.input_elements(0) + 2 * cost.output_elements() + 8 * rows);
+}
+
 double aten_flops(const CostContext& cost) {
+  if (is_attention(cost.node.attributes.text("operator", ""))) {
+    return scaled_dot_product_flops(cost);
+  }
   return is_embedding_backward(cost) ? cost.input_elements(0) : 0;
 }
 
 /// `embedding` reads and writes rows. `embedding_backward` writes zeros everywhere, then reads and
 /// adds each gradient.
 double aten_bytes(const CostContext& cost) {
+  if (is_attention(cost.node.attributes.text("operator", ""))) {
+    return cost.bytes_of_input(0) + cost.bytes_of_input(1) + cost.bytes_of_input(2) +
+           cost.bytes_of_input(3) + cost.bytes_of_output(0) + cost.bytes_of_output(1);
+  }
   if (!is_embedding_backward(cost)) return 2 * cost.bytes_of_output() + cost.bytes_of_input(1);
   return cost.bytes_of_output() + 3 * cost.bytes_of_input(0) + cost.bytes_of_input(1);
 }

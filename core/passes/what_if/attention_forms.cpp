@@ -70,11 +70,13 @@ void choose_form_of_nodes(Rewriter& graph, const std::vector<NodeId>& nodes, Wha
   NodeWriter writer(graph);
   const std::string form = result.value == decomposed ? "" : result.value;
   for (const NodeId id : nodes) {
+    if (graph.is_removed(id)) continue;
     try {
       result.changed += choose_form_of_node(writer, id, form) ? 1 : 0;
       ++result.found;
     } catch (const AttentionStop& stop) {
       result.stopped_by.push_back({describe(graph.node(id), id), stop.reason});
+      writer.forget();
     }
   }
 }

@@ -20,6 +20,9 @@ class NodeWriter {
   /// it.
   void move_to(NodeId place);
   Rewriter& graph() const { return graph_; }
+  /// Adds again what `once` and constants would share: nodes added so far may read outputs of a
+  /// place that stays as it is.
+  void forget() { known_.clear(); }
 
   ValueId add(Node node, TensorType made);
   ValueId add(std::string_view type, std::vector<ValueId> inputs, TensorType made,

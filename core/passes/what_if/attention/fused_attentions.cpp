@@ -20,10 +20,12 @@ constexpr std::array fused_readers = {
     FusedReader{microsoft_domain, "MultiHeadAttention", read_multi_head_attention},
     FusedReader{microsoft_domain, "GroupQueryAttention", read_group_query_attention},
     FusedReader{microsoft_domain, "Attention", read_projecting_attention},
+    FusedReader{"org.pytorch.aten", "ATen", read_aten_attention},
     FusedReader{microsoft_domain, "FusedAttention", read_own_attention},
 };
 
 const FusedReader* reader_of(const Node& node) {
+  if (node.op_type == "ATen" && !is_aten_attention(node)) return nullptr;
   for (const FusedReader& each : fused_readers) {
     if (each.domain == node.domain && each.type == node.op_type) return &each;
   }

@@ -24,6 +24,9 @@ AttentionParts read_multi_head_attention(NodeWriter& writer, NodeId node, const 
 AttentionParts read_group_query_attention(NodeWriter& writer, NodeId node, const std::string& form);
 /// ONNX Runtime, Attention, which projects its input to queries, keys and values
 AttentionParts read_projecting_attention(NodeWriter& writer, NodeId node, const std::string& form);
+/// PyTorch, the functions scaled_dot_product_attention of ATen
+bool is_aten_attention(const Node& node);
+AttentionParts read_aten_attention(NodeWriter& writer, NodeId node, const std::string& form);
 /// Our own operator FusedAttention
 AttentionParts read_own_attention(NodeWriter& writer, NodeId node, const std::string& form);
 

@@ -70,9 +70,10 @@ void FusedNode::take(AttentionOperands operands, bool merges_heads) {
 }
 
 ScoreSize FusedNode::size() {
-  const AttentionOperand& query = parts_.block.query;
-  const AttentionOperand& key = parts_.block.key;
-  return {writer_.length(query.value, query.perm[2]), writer_.length(key.value, key.perm[2])};
+  const auto positions = [&](const AttentionOperand& operand) {
+    return writer_.length(operand.value, operand.perm[operand.perm.size() - 2]);
+  };
+  return {positions(parts_.block.query), positions(parts_.block.key)};
 }
 
 void FusedNode::add_scale(double scale) {

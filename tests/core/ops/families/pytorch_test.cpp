@@ -3,6 +3,8 @@
 #include <optional>
 
 #include "core/ops/families/standard_ops.h"
+#include "core/passes/infer_shapes.h"
+#include "tests/support/model_builder.h"
 
 namespace stashscope {
 namespace pytorch_test {
@@ -51,6 +53,42 @@ TEST(CapturedOps, AreNoOperatorsOfModels) {
   for (const auto& [key, op] : standard_ops().all()) {
     EXPECT_FALSE(op.domain.starts_with("pytorch")) << key;
   }
+}
+
+/// A node for a function of ATen on queries [B, 2, S, 8], keys [B, 2, T, 8] and values [B, 2, T,
+/// 4].
+Graph attention(const std::string& function) {
+  test::ModelBuilder m;
+  m.input("q", {"B", 2, "S", 8}).input("k", {"B", 2, "T", 8}).input("v", {"B", 2, "T", 4});
+  m.node("ATen", {"q", "k", "v"}, {"y", "sums"}, {{"operator", function}}, "org.pytorch.aten");
+  return infer_shapes(m.output("y").output("sums").build());
+}
+
+std::string shape_of(const Graph& graph, const char* name) {
+  const TensorType& type = graph.value(test::id_of(graph, name)).type;
+  if (!type.shape) return "?";
+  std::string text(name_of(type.element));
+  for (const Expr& dim : *type.shape) text += " " + to_string(dim, graph.symbols());
+  return text;
+}
+
+TEST(AtenAttentionShapes, AreThoseOfTheResultAndOfTheSums) {
+  const Graph efficient = attention("_scaled_dot_product_efficient_attention");
+  EXPECT_EQ(shape_of(efficient, "y"), "float32 B 2 S 4");
+  EXPECT_EQ(shape_of(efficient, "sums"), "float32 B 2 32*floor((S + 31)/32)");
+  const Graph flash = attention("_scaled_dot_product_flash_attention");
+  EXPECT_EQ(shape_of(flash, "y"), "float32 B 2 S 4");
+  EXPECT_EQ(shape_of(flash, "sums"), "float32 B 2 S");
+  EXPECT_EQ(shape_of(attention("_scaled_dot_product_cudnn_attention"), "sums"), "?");
+}
+
+TEST(AtenAttentionWork, CountsProductsAndSoftmax) {
+  const Graph graph = attention("scaled_dot_product_attention");
+  const std::vector<std::vector<std::int64_t>> inputs = {{3, 2, 5, 8}, {3, 2, 7, 8}, {3, 2, 7, 4}};
+  const std::vector<std::vector<std::int64_t>> outputs = {{3, 2, 5, 4}};
+  const Node& node = graph.nodes()[NodeId(0)];
+  EXPECT_EQ(standard_ops().find(node)->flops({node, inputs, outputs}),
+            3.0 * 2 * 5 * 7 * (2 * 8 + 2 * 4 + 8));
 }
 
 }  // namespace pytorch_test

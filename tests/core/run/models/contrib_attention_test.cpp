@@ -3,33 +3,23 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
-
 #include "core/passes/infer_shapes.h"
 #include "tests/core/run/cpu/kernels/element_types.h"
+#include "waves.h"
 
 namespace stashscope {
 namespace contrib_attention_test {
 
 using testing_run::ModelStep;
+using testing_run::wave;
 
 using Dims = std::vector<std::int64_t>;
-
-/// Float32 numbers without order: sin(0.7 i (1 + 0.13 k) + k).
-Tensor wave(Dims dims, int k) {
-  std::vector<float> items(static_cast<std::size_t>(element_count(dims)));
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    items[i] = static_cast<float>(std::sin(0.7 * static_cast<double>(i) * (1 + 0.13 * k) + k));
-  }
-  return testing_run::singles(std::move(dims), items);
-}
 
 Tensor int32s(Dims dims, const std::vector<std::int32_t>& items) {
   return testing_run::tensor_of(ElementType::int32, std::move(dims), items);
 }
 
-/// A node and what ONNX Runtime computes: for each output the sums of output * wave over four
-/// waves.
+/// A node and what ONNX Runtime computes: the wave_sums of each output.
 struct ContribCase {
   const char* name;
   const char* type;
@@ -39,19 +29,6 @@ struct ContribCase {
 };
 
 void PrintTo(const ContribCase& each, std::ostream* out) { *out << each.name; }
-
-std::vector<double> sums_of(const Tensor& tensor) {
-  const std::vector<double> items = numbers(tensor);
-  std::vector<double> sums;
-  for (int j = 0; j < 4; ++j) {
-    double sum = 0;
-    for (std::size_t i = 0; i < items.size(); ++i) {
-      sum += items[i] * std::sin(0.37 * static_cast<double>(i) * (1 + 0.29 * j) + j);
-    }
-    sums.push_back(sum);
-  }
-  return sums;
-}
 
 /// @param trained whether the numbers are parameters in float64; else all operands are literals
 Graph model_of(const ContribCase& each, bool trained) {
@@ -101,7 +78,8 @@ TEST_P(ContribAttention, GivesTheResultsOfOnnxRuntime) {
     ModelStep step(prepare_training_step(in_form(GetParam(), form, false), {}), {});
     const RunResult result = testing_run::run_as_predicted(step, step.without_plans(), {});
     for (std::size_t i = 0; i < GetParam().sums.size(); ++i) {
-      const std::vector<double> found = sums_of(result.outputs.at("y" + std::to_string(i)));
+      const std::vector<double> found =
+          testing_run::wave_sums(result.outputs.at("y" + std::to_string(i)));
       for (std::size_t j = 0; j < found.size(); ++j) {
         EXPECT_NEAR(found[j], GetParam().sums[i][j], 2e-5) << "output " << i << ", sum " << j;
       }

@@ -151,6 +151,20 @@ TEST(FusedAttentions, AreStoppedByScoresThatAreReadUnlessTheyAreWhole) {
   EXPECT_EQ(plain.graph.value(plain.graph.data().outputs[1]).name, "scores");
 }
 
+TEST(FusedAttentions, ShareNothingWithAPlaceThatIsStopped) {
+  ModelBuilder m = operands();
+  m.input("pk", {"B", 2, "P", 8}).input("pv", {"B", 2, "P", 8});
+  const Attributes causal = {{"is_causal", std::int64_t{1}}};
+  m.node("Attention", {"q", "k", "v", "", "pk", "pv"}, {"y", "nk", "nv", "scores"}, causal);
+  m.node("Attention", {"y", "k", "v", "", "pk", "pv"}, {"z"}, causal);
+  for (const char* const each : {"nk", "nv", "scores", "z"}) m.output(each);
+  const Changed made = changed(m, "flash");
+  EXPECT_EQ(made.result.changed, 1U);
+  EXPECT_EQ(made.result.stopped_by.size(), 1U);
+  EXPECT_EQ(made.count("FusedAttention"), 1U);
+  EXPECT_TRUE(made.graph.data().warnings.empty()) << "nodes are in order";
+}
+
 TEST(FusedAttentions, AreStoppedByAWindowOfKeys) {
   ModelBuilder m = operands();
   m.node("Attention", {"q", "k", "v"}, {"y"}, {{"left_window_size", std::int64_t{2}}}).output("y");
