@@ -89,8 +89,9 @@ TrainingStep split_step(const Graph& model, const TrainingGoal& goal, ElementTyp
   TrainingStep step = build_backward(infer_shapes(scaled), goal, gradient_type);
   if (!step.no_backward.empty()) return step;
   std::ranges::copy(changed, std::back_inserter(step.warnings));
-  std::ranges::move(notes, std::back_inserter(step.warnings));
+  std::ranges::copy(notes, std::back_inserter(step.warnings));
   step.changed_results = std::move(changed);
+  step.conditions = std::move(notes);
   step.graph =
       std::make_shared<const Graph>(micro_step(*step.graph, step.parameters, std::move(split)));
   step.boundary = find_given_backward(*step.graph).boundary;

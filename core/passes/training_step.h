@@ -24,6 +24,9 @@ struct TrainingStep {
   /// Why a step in micro-batches has other results than the step of the whole batch; one sentence
   /// each, which `warnings` has, too.
   std::vector<std::string> changed_results{};
+  /// Under which conditions a step in micro-batches has the results of the whole batch; one
+  /// sentence each, which `warnings` has, too.
+  std::vector<std::string> conditions{};
 };
 
 /// The training step of a graph that already holds a backward pass, as `find_given_backward` finds

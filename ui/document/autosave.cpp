@@ -1,6 +1,7 @@
 #include "ui/document/autosave.h"
 
 #include <QDir>
+#include <QFileInfo>
 #include <QStandardPaths>
 #include <QUuid>
 
@@ -81,7 +82,8 @@ Autosave::~Autosave() {
 /// The session of the document, with the file of the user that it belongs to.
 Session Autosave::kept_session() const {
   Session session = document_.session();
-  session.unsaved_of = document_.files().session_path().toStdString();
+  const QString path = document_.files().session_path();
+  if (!path.isEmpty()) session.unsaved_of = QFileInfo(path).absoluteFilePath().toStdString();
   return session;
 }
 

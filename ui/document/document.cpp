@@ -25,6 +25,12 @@ std::optional<Measured> measured_of(const Session& session, const Study& study) 
   return measured;
 }
 
+/// False as well where the answer is not to be had, such as on a share that is gone.
+bool is_there(const std::filesystem::path& file) {
+  std::error_code fault;
+  return file.is_absolute() && std::filesystem::exists(file, fault);
+}
+
 }  // namespace
 
 Document::Document(QObject* parent) : QObject(parent) {
@@ -108,10 +114,9 @@ void Document::take_model(const LoadedModel& loaded, std::shared_ptr<const Study
   keep_limits();
   const std::filesystem::path unsaved_of = std::exchange(session_.unsaved_of, {});
   // A session that is gone is not written again.
-  const QString file = !is_restored ? path
-                       : std::filesystem::exists(unsaved_of)
-                           ? QString::fromStdString(unsaved_of.string())
-                           : QString();
+  const QString file = !is_restored           ? path
+                       : is_there(unsaved_of) ? QString::fromStdString(unsaved_of.string())
+                                              : QString();
   const bool is_session = !file.isEmpty() && QFileInfo(file) != QFileInfo(model_path());
   files_.open(model_, session_.model, is_session ? file : QString());
 }

@@ -219,6 +219,8 @@ ExportedConfig exported_config(const Study& study) {
 std::optional<ExportedEffect> exported_effect(const Study& study, const Progress& progress) {
   const bool is_captured = study.graph().data().captured != nullptr;
   if (is_captured || is_planned(study) || is_plain_level(study)) return std::nullopt;
+  // ONNX Runtime reads the model without the what-ifs, so nothing of this step is its step.
+  if (!study.choices.graph.what_ifs.empty()) return std::nullopt;
   const auto read = compute_study(study.model, choices_as_read(study), &study, progress);
   if (count_plans(read->applied) == count_plans(study.applied)) return std::nullopt;
   const ReferenceRules& rules = reference_of(study);

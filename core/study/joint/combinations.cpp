@@ -76,6 +76,13 @@ std::vector<std::int64_t> divisors(std::int64_t batch) {
   return found;
 }
 
+bool is_prime(std::int64_t number) {
+  for (std::int64_t each = 2; each * each <= number; ++each) {
+    if (number % each == 0) return false;
+  }
+  return number > 1;
+}
+
 class CombinationFinder {
  public:
   CombinationFinder(const Study& study, const CombinationRequest& request, const Progress& progress)
@@ -231,7 +238,8 @@ class CombinationFinder {
     if (divisors(size).empty()) {
       return rule_out(what_if, value,
                       "the batch '" + printable(batch.name) + "' is " + std::to_string(size) +
-                          ", which cannot be split");
+                          ", which cannot be split into at most " +
+                          std::to_string(most_micro_batches) + " equal parts");
     }
     const std::vector<std::string>& changed = with->prepared->step.changed_results;
     const bool is_chosen = base_.graph.what_ifs.contains(std::string(what_if.name));
@@ -247,7 +255,9 @@ class CombinationFinder {
   /// The step in the fewest micro-batches that divide its batch. Null if it cannot be split.
   std::shared_ptr<const Study> first_split(const WhatIf& what_if) {
     if (base_.graph.what_ifs.contains(std::string(what_if.name))) return own_.study;
-    for (const char* const prime : {"2", "3", "5", "7"}) {
+    for (std::int64_t count = 2; count <= most_micro_batches; ++count) {
+      if (!is_prime(count)) continue;
+      const std::string prime = std::to_string(count);
       try {
         auto with = step_with(what_if, prime);
         if (with != nullptr) {

@@ -149,6 +149,11 @@ class WayExplainer {
       choice.changes_results = true;
       choice.sentence += " Results change: " + changed.front() + ".";
     }
+    if (what_if.name == micro_batches_name) {
+      for (const std::string& each : next->prepared->step.conditions) {
+        choice.sentence += " Note: " + each + ".";
+      }
+    }
     explained_.push_back(std::move(choice));
     now_ = next;
   }

@@ -84,7 +84,7 @@ class JointPlanner {
         const std::int64_t bytes = share_of_peak(share);
         if (bytes < request_.budget_bytes) solve(bytes);
       }
-      if (!is_feasible()) search_deepest();
+      if (!is_feasible() || is_unmet_) search_deepest();
       prove();
     }
     return answer();
@@ -145,11 +145,14 @@ class JointPlanner {
     std::vector<std::pair<double, std::size_t>> by_bound;
     for (const std::size_t i : order) by_bound.emplace_back(bound_of(i), i);
     std::ranges::sort(by_bound);
+    bool is_searched = false;
     for (const auto& [seconds, i] : by_bound) {
       if (is_beaten(seconds)) continue;
       if (is_over()) is_complete_ = false;
       if (!is_over()) search(i, budget_bytes);
+      is_searched = true;
     }
+    is_unmet_ |= is_searched && lowest_found_ > budget_bytes;
   }
 
   void take_without_plans(std::size_t i) {
@@ -218,8 +221,9 @@ class JointPlanner {
     is_complete_ &= limit.seconds == 0 || clock.seconds() < limit.seconds;
   }
 
-  /// With no plan within the asked budget, the lowest peak counts, which the search for the lowest
-  /// floor finds.
+  /// Where a budget was not met, the search for the lowest floor finds the lowest peak. It also
+  /// follows an unmet budget below the asked one, because the search for that budget makes it, too,
+  /// and may find a faster step.
   void search_deepest() {
     const auto floor = [](const CombinationBounds& each) { return each.floor_bytes(); };
     const auto lowest = std::ranges::min_element(bounds_, {}, floor);
@@ -242,6 +246,7 @@ class JointPlanner {
   }
 
   void take(FoundStep step) {
+    lowest_found_ = std::min(lowest_found_, step.peak_bytes);
     if (!is_better(step)) return;
     best_ = std::move(step);
     if (on_plan_) {
@@ -274,7 +279,7 @@ class JointPlanner {
     if (is_order_searched(*study_) && !choices.plans.sequence) {
       choices.order.strategy = study_->choices.order.strategy;
     }
-    auto after = compute_study(study_->model, choices, nullptr, Progress());
+    auto after = compute_study(study_->model, choices, study_.get(), Progress());
     if (choices != study_->choices && needs_less(*after, choices)) {
       after = compute_study(study_->model, choices, after.get(), Progress());
     }
@@ -333,6 +338,8 @@ class JointPlanner {
   Combinations found_;
   std::deque<CombinationBounds> bounds_;  ///< one for each combination
   FoundStep best_;                        ///< at first the step as it is
+  std::int64_t lowest_found_ = best_.peak_bytes;
+  bool is_unmet_ = false;  ///< whether a budget was searched for in vain
   std::int64_t searched_ = 0;
   bool is_complete_ = true;
 };

@@ -168,7 +168,7 @@ QString unmet_text(const Study& study, const BudgetAnswer& answer) {
             ? PlannerAnswer::tr("A plan made with Nodes or Sequences may meet the budget.")
             : PlannerAnswer::tr("A plan made with Sequences may meet the budget."));
   }
-  if (is_above_floor && can_change_graph(study)) {
+  if (is_above_floor && can_change_graph(study) && !answer.request.allocator) {
     text += planner_paragraph(PlannerAnswer::tr(
         "\"Joint\" also tries other forms of attention and loss, and micro-batches."));
   }

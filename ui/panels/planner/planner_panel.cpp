@@ -172,7 +172,7 @@ void PlannerPanel::connect_all() {
   });
   connect(runtime_hint_, &QLabel::linkActivated, this, &PlannerPanel::pytorch_help_wanted);
   connect(&document_, &Document::fits_changed, this, &PlannerPanel::take_fits);
-  connect(options_, &SearchOptions::grain_changed, this, &PlannerPanel::show_job);
+  connect(options_, &SearchOptions::question_changed, this, &PlannerPanel::show_job);
   connect(fit_, &FitRow::answered, this, &PlannerPanel::keep_fit_in_view, Qt::QueuedConnection);
   connect(scroll_->verticalScrollBar(), &QScrollBar::rangeChanged, this,
           &PlannerPanel::keep_fit_in_view, Qt::QueuedConnection);
@@ -389,6 +389,10 @@ const BudgetAnswer* PlannerPanel::current_answer() const {
   const BudgetAnswer* const answer = planning_.answer();
   if (answer == nullptr || answer->request.grain != options_->grain()) return nullptr;
   if (answer->request.allocator != document_.allocator_that_fits()) return nullptr;
+  const bool is_joint = answer->request.grain == PlanGranularity::joint;
+  if (is_joint && answer->request.may_change_results != options_->may_change_results()) {
+    return nullptr;
+  }
   const bool is_asked =
       budget_->text() == asked_ || answer->request.budget_bytes == budget_->bytes();
   return is_asked ? answer : nullptr;

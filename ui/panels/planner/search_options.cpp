@@ -69,7 +69,8 @@ SearchOptions::SearchOptions(QWidget* parent)
   layout->addWidget(lossy_);
   layout->addWidget(seconds_);
   connect(grain_, &QComboBox::currentIndexChanged, this, &SearchOptions::show_tip);
-  connect(grain_, &QComboBox::currentIndexChanged, this, &SearchOptions::grain_changed);
+  connect(grain_, &QComboBox::currentIndexChanged, this, &SearchOptions::question_changed);
+  connect(lossy_, &QCheckBox::toggled, this, &SearchOptions::question_changed);
   show_tip();
 }
 

@@ -30,7 +30,7 @@ class SearchOptions : public QWidget {
   QSpinBox* seed() { return seed_; }
 
  Q_SIGNALS:
-  void grain_changed();
+  void question_changed();  ///< the granularity, or what a joint search may choose
 
  private:
   void show_tip();

@@ -189,6 +189,15 @@ TEST(ExportedEffect, IsNoneWhereCountsAreRead) {
   EXPECT_FALSE(exported_effect(*one, Progress()));
 }
 
+TEST(ExportedEffect, IsNoneWithWhatIfsThatAConfigLacks) {
+  const auto one = study_of_two_layers("Gelu+:1:1", Reference::release_1_19_2);
+  Choices choices = one->choices;
+  choices.graph.what_ifs["loss"] = "pieces";
+  const auto with = compute_study(one->model, choices, nullptr, {});
+  ASSERT_EQ(with->applied.size(), 1U);
+  EXPECT_FALSE(exported_effect(*with, Progress()));
+}
+
 TEST(ExportedEffect, LeavesOutPlansThatAreNotRead) {
   const auto study = study_with("Softplus+:1:-1", true);
   const auto effect = exported_effect(*study, Progress());

@@ -29,11 +29,11 @@ constexpr double rounding = 1e-10;  // sequences count whole picoseconds per run
 
 using StudyPtr = std::shared_ptr<const Study>;
 
-StudyPtr gpt2(const WhatIfChoices& what_ifs = {}) {
+StudyPtr gpt2(const WhatIfChoices& what_ifs = {}, std::int64_t batch = 8) {
   static const auto model =
       std::make_shared<const Graph>(load_model(STASHSCOPE_SAMPLES "/gpt2_tiny.onnx"));
   Choices choices;
-  choices.dims = {{"inputs_input_ids_dim0", 8}, {"inputs_input_ids_dim1", 64}};
+  choices.dims = {{"inputs_input_ids_dim0", batch}, {"inputs_input_ids_dim1", 64}};
   choices.graph.what_ifs = what_ifs;
   return compute_study(model, choices, nullptr, Progress());
 }
@@ -278,6 +278,29 @@ TEST(JointBudget, KeepsWhatIsOnAndSearchesFromThere) {
     EXPECT_TRUE(answer.best.choices.graph.what_ifs.contains("attention"));
     EXPECT_LE(answer.joint->seconds, percent == 100 ? step_seconds(*study, *study->current) : 1e9);
   }
+}
+
+TEST(JointBudget, TimesAreThoseThatWereMeasured) {
+  const auto predicted = gpt2();
+  Measurement run;
+  run.device = "cpu";
+  run.node_seconds.assign(predicted->baseline->timeline.order.size(), 1);
+  const auto study = with_measured_times(*predicted, run, run);
+  const BudgetAnswer answer = planned(study, share_of_peak(*study, 60));
+  const auto after = compute_study(study->model, answer.best.choices, study.get(), Progress());
+  EXPECT_TRUE(answer.feasible);
+  EXPECT_DOUBLE_EQ(answer.joint->seconds, step_seconds(*after, *after->current));
+  EXPECT_GE(answer.joint->seconds, answer.joint->seconds_before) << "plans alone add time";
+  EXPECT_GE(answer.joint->least_seconds, answer.joint->seconds_before);
+}
+
+TEST(JointBudget, ABatchWithLargePrimeFactorsIsSplitIntoThem) {
+  const auto study = gpt2({}, 11);
+  const auto split = gpt2({{"micro", "11"}}, 11);
+  const BudgetAnswer answer = planned(study, split->current->timeline.peak_bytes);
+  expect_exact(*study, answer);
+  EXPECT_TRUE(answer.feasible);
+  EXPECT_EQ(answer.best.choices.graph.what_ifs.at("micro"), "11");
 }
 
 TEST(JointBudget, ABudgetThatNothingMeetsHasTheLowestPeakFound) {
