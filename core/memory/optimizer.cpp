@@ -1,6 +1,7 @@
 #include "core/memory/optimizer.h"
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <utility>
 
@@ -107,7 +108,12 @@ std::int64_t ParameterState::bytes(std::int64_t parameter_bytes) const {
   if (parameter_bytes == 0) return 0;
   if (state.shape) return packed_bytes(state.element, element_count(*state.shape));
   if (state.element == parameter_element) return parameter_bytes;
-  return packed_bytes(state.element, parameter_bytes * 8 / bits_per_element(parameter_element));
+  const int bits = bits_per_element(parameter_element);
+  // Of elements that share bytes, there are more than bytes.
+  const std::int64_t elements =
+      bits < 8 ? element_count(std::array{parameter_bytes, std::int64_t{8 / bits}})
+               : parameter_bytes / (bits / 8);
+  return packed_bytes(state.element, elements);
 }
 
 bool keeps_master_weights(const UpdateChoice& choice) {

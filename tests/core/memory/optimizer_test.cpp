@@ -73,6 +73,7 @@ TEST(Optimizer, StatesAreOfParametersThatReceiveAGradient) {
 TEST(Optimizer, AStateOfAnotherTypeHasAsManyElements) {
   const OptimizerState state{"exp_avg", ElementType::float32};
   EXPECT_EQ((ParameterState{ValueId(0), ElementType::float16, state}.bytes(6)), 12);
+  EXPECT_EQ((ParameterState{ValueId(0), ElementType::int4, state}.bytes(6)), 48);
   EXPECT_THROW((ParameterState{ValueId(0), ElementType::bfloat16, state}.bytes(
                    std::numeric_limits<std::int64_t>::max() - 1)),
                Error);
