@@ -34,6 +34,9 @@ Expr head_count(ShapeContext& context, std::size_t input) {
 /// Checks that the batches, heads, head sizes and lengths of queries, keys, values and past keys
 /// and values fit together.
 void check_attention(ShapeContext& context) {
+  if (context.rank(1) != context.rank(0) || context.rank(2) != context.rank(0)) {
+    context.fail("its queries, keys and values have different numbers of axes");
+  }
   const Expr queries = head_count(context, 0);
   const Expr keys = head_count(context, 1);
   for (const std::size_t input : {0U, 1U, 2U}) {

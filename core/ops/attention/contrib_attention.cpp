@@ -3,6 +3,7 @@
 // rules: the what-if `attention` writes them with operators that have both.
 
 #include <algorithm>
+#include <limits>
 
 #include "core/ops/attention/ops.h"
 #include "core/ops/rules/rules.h"
@@ -13,7 +14,11 @@ namespace {
 
 std::int64_t required_heads(const ShapeContext& context, const char* name) {
   const std::int64_t heads = context.attributes().require_integer(name);
-  if (heads < 1) context.fail("its attribute '" + std::string(name) + "' is below 1");
+  const std::string attribute = "its attribute '" + std::string(name) + "' is ";
+  if (heads < 1) context.fail(attribute + "below 1");
+  // ONNX Runtime counts heads in 32 bits.
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  if (heads > most) context.fail(attribute + "above " + std::to_string(most));
   return heads;
 }
 
@@ -33,6 +38,12 @@ void set_elements_like_query(ShapeContext& context) {
   }
 }
 
+/// Checks keys or values [batch, heads, keys, size]; other layouts pass.
+void require_heads_apart(ShapeContext& context, std::size_t input, std::int64_t heads) {
+  if (context.rank(input) != 4) return;
+  context.require_dim(heads, context.dim(input, 1), "the numbers of heads of its operands");
+}
+
 /// Sets the keys and values for later calls, [batch, heads, positions, size].
 void set_present(ShapeContext& context, const Shape& keys, const Shape& values) {
   if (context.has_output(1)) context.set_shape(1, keys);
@@ -49,6 +60,8 @@ void infer_multi_head_attention(ShapeContext& context) {
   const Expr batch = context.dim(0, 0);
   context.require_dim(batch, context.dim(1, 0), "the batch sizes of its operands");
   context.require_dim(batch, context.dim(2, 0), "the batch sizes of its operands");
+  require_heads_apart(context, 1, heads);
+  require_heads_apart(context, 2, heads);
   const Expr key_size = size_of_head(context, context.dim(0, 2), heads);
   const Expr value_size =
       is_apart ? context.dim(2, 3) : size_of_head(context, context.dim(2, 2), heads);

@@ -58,12 +58,37 @@ bool is_attention(std::string_view name) {
          name == flash_attention || name == "_scaled_dot_product_cudnn_attention";
 }
 
+/// A leading axis of the result. The number of query heads may be a multiple of the others.
+Expr joint_leading_axis(const ShapeContext& context, const Expr& queries, const Expr& other,
+                        bool counts_heads) {
+  if (queries.is(1)) return other;
+  if (other.is(1) || counts_heads) return queries;
+  context.require_dim(queries, other, "the leading axes of its operands");
+  return queries.integer() || !other.integer() ? queries : other;
+}
+
+/// The shape of the result before its last axis is known: keys and values broadcast with the
+/// queries.
+Shape shape_with_leading_axes(ShapeContext& context) {
+  Shape shape = context.shape(0);
+  for (const std::size_t input : {1U, 2U}) {
+    const Shape other = context.shape(input);
+    const std::size_t missing = other.size() > shape.size() ? other.size() - shape.size() : 0;
+    shape.insert(shape.begin(), missing, Expr(1));
+    for (std::size_t behind = 3; behind <= other.size(); ++behind) {
+      Expr& axis = shape[shape.size() - behind];
+      axis = joint_leading_axis(context, axis, other[other.size() - behind], behind == 3);
+    }
+  }
+  return shape;
+}
+
 /// (queries [..., rows, size], keys, values [..., keys, value size], ...) -> result, logarithms of
 /// the sums, ... The memory-efficient kernel pads the rows of the sums to a multiple of 32.
 void infer_scaled_dot_product(ShapeContext& context, std::string_view name) {
   context.set_element(0, context.element(0));
-  Shape shape = context.shape(0);
-  if (shape.size() < 2) context.fail("its queries need rows and a size");
+  if (context.rank(0) < 2) context.fail("its queries need rows and a size");
+  Shape shape = shape_with_leading_axes(context);
   context.require_dim(shape.back(), context.dim(1, -1), "the sizes of its queries and keys");
   context.require_dim(context.dim(1, -2), context.dim(2, -2), "the numbers of keys and values");
   const Expr rows = shape[shape.size() - 2];

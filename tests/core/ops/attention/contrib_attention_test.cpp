@@ -92,6 +92,49 @@ TEST(ContribAttentionShapes, RefuseWidthsThatHeadsDoNotDivide) {
   EXPECT_NE(said.find("no multiple"), std::string::npos) << said;
 }
 
+TEST(ContribAttentionShapes, RefuseHeadsThatTheirSumsCannotCount) {
+  ModelBuilder m;
+  m.input("q", {1, 5, 8});
+  finish(m, "GroupQueryAttention", {"q"}, 1, heads(std::int64_t{1} << 62, std::int64_t{3} << 61));
+  const std::string said = test::refusal(ErrorKind::input, [&] { infer_shapes(m.build()); });
+  EXPECT_NE(said.find("is above 2147483647"), std::string::npos) << said;
+}
+
+TEST(ContribAttentionShapes, RefuseKeysOfAnotherNumberOfHeads) {
+  ModelBuilder m;
+  m.input("q", {1, 5, 8}).input("k", {1, 4, 6, 4}).input("v", {1, 4, 6, 4});
+  finish(m, "MultiHeadAttention", {"q", "k", "v"}, 1, heads(2));
+  const std::string said = test::refusal(ErrorKind::input, [&] { infer_shapes(m.build()); });
+  EXPECT_NE(said.find("numbers of heads of its operands differ: 2 and 4"), std::string::npos)
+      << said;
+}
+
+TEST(AttentionShapesOfOnnx, RefuseOperandsOfDifferentLayouts) {
+  ModelBuilder m(23);
+  m.input("q", {1, 5, 8}).input("k", {1, 2, 6, 4}).input("v", {1, 2, 6, 4});
+  m.node("Attention", {"q", "k", "v"}, {"y"},
+         {{"q_num_heads", std::int64_t{2}}, {"kv_num_heads", std::int64_t{2}}});
+  m.output("y");
+  const std::string said = test::refusal(ErrorKind::input, [&] { infer_shapes(m.build()); });
+  EXPECT_NE(said.find("different numbers of axes"), std::string::npos) << said;
+}
+
+TEST(AtenAttentionShapes, BroadcastTheLeadingAxes) {
+  const auto model = [](test::ModelBuilder::Dim batch, test::ModelBuilder::Dim heads) {
+    ModelBuilder m;
+    m.input("q", {batch, heads, 5, 8}).input("k", {3, 2, 6, 8}).input("v", {3, 2, 6, 4});
+    m.node("ATen", {"q", "k", "v"}, {"y0"},
+           {{"operator", std::string("scaled_dot_product_attention")}}, "org.pytorch.aten");
+    return m.output("y0");
+  };
+  EXPECT_EQ(shapes(model(1, 2), 1), Texts{"3,2,5,4"});
+  EXPECT_EQ(shapes(model("B", 4), 1), Texts{"3,4,5,4"});
+  EXPECT_EQ(shapes(model(3, 1), 1), Texts{"3,2,5,4"});
+  const std::string said =
+      test::refusal(ErrorKind::input, [&] { infer_shapes(model(2, 2).build()); });
+  EXPECT_NE(said.find("leading axes of its operands differ: 2 and 3"), std::string::npos) << said;
+}
+
 /// Operations of a node with operands of these dims.
 double flops(const char* type, const std::vector<std::vector<std::int64_t>>& inputs,
              const std::vector<std::int64_t>& result, const Attributes& attributes) {
