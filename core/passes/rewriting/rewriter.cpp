@@ -90,6 +90,12 @@ std::optional<double> Rewriter::scalar(ValueId id) const {
   return std::nullopt;
 }
 
+void Rewriter::freeze(ValueId id) {
+  if (initializer_[id] < 0) return;
+  data_.initializers[static_cast<std::size_t>(initializer_[id])].is_literal = true;
+  varies_[id] = false;
+}
+
 void Rewriter::link(NodeId reader, ValueId value) {
   if (!value.valid()) return;
   std::vector<NodeId>& list = readers_[value];

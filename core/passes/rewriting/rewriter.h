@@ -79,6 +79,8 @@ class Rewriter {
   ValueId insert_after(NodeId place, Node node, TensorType type);
   /// Adds a literal. Makes its name unique.
   ValueId add_constant(const std::string& name, Tensor tensor);
+  /// Makes an initializer a literal, which is never trained; leaves other values alone.
+  void freeze(ValueId id);
   void set_type(ValueId id, TensorType type) { data_.values[id].type = std::move(type); }
   /// Appends an output to a node. Makes the name of the output unique.
   ValueId add_output(NodeId id, const std::string& name, TensorType type);

@@ -46,7 +46,7 @@ class AtenAttention : public FusedNode {
     check();
     take({apart(node_.inputs[0]), apart(node_.inputs[1]), apart(node_.inputs[2])}, false);
     read_dropout();
-    add_scale(number(function_.scale, 0, "has a scale that is not known before the run"));
+    add_scale(scale());
     const ScoreMask hidden = mask();
     add_mask(writer_, hidden, parts_);
     guard_hidden_rows(writer_, hidden, parts_);
@@ -82,6 +82,11 @@ class AtenAttention : public FusedNode {
     return *known;
   }
 
+  std::optional<double> scale() const {
+    if (!has(function_.scale)) return std::nullopt;
+    return number(function_.scale, 0, "has a scale that is not known before the run");
+  }
+
   void read_dropout() {
     const double share =
         number(function_.dropout, 0, "drops a share that is not known before the run");
@@ -98,6 +103,7 @@ class AtenAttention : public FusedNode {
     if (!has(function_.mask)) return mask;
     const ValueId given = node_.inputs[function_.mask];
     if (graph_.shape(given) == nullptr) throw AttentionStop{"has a mask of an unknown shape"};
+    require_mask_type(given);
     mask.may_hide_rows = true;
     if (graph_.type(given).element == ElementType::boolean) {
       mask.visible = both_visible(writer_, mask.visible, given);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <numeric>
 
+#include "core/ops/attention/attention_shapes.h"
 #include "core/ops/rules/backward_builder.h"
 #include "core/passes/what_if/attention/attention_operand.h"
 
@@ -23,6 +24,10 @@ Node attention_part(std::string_view type, std::vector<ValueId> inputs,
 
 void add_perm(const char* name, const std::vector<std::int64_t>& perm, Node& node) {
   if (!std::ranges::is_sorted(perm)) node.attributes.set(name, Integers(perm));
+}
+
+const Expr* heads_of(const Shape& shape) {
+  return shape.size() < 3 ? nullptr : &shape[shape.size() - 3];
 }
 
 TensorType of_element(ElementType element) { return {element, {}, {}}; }
@@ -59,10 +64,6 @@ class PlainAttention {
     return writer_.add(type, std::move(inputs), of_element(element_), std::move(attributes));
   }
 
-  static const Expr* heads_of(const Shape& shape) {
-    return shape.size() < 3 ? nullptr : &shape[shape.size() - 3];
-  }
-
   /// How often each head of an operand is used; 1 also for a single head, which products broadcast.
   std::int64_t repetitions(const Shape& shape) const {
     const Expr* const queries = heads_of(parts_.query);
@@ -71,6 +72,7 @@ class PlainAttention {
     if (!queries->integer() || !own->integer() || !shape.back().integer()) {
       throw AttentionStop{"has heads of which the number or the size is not known"};
     }
+    require_matching_heads(parts_.query, shape);
     return queries->is(1) ? 1 : *queries->integer() / *own->integer();
   }
 
@@ -143,16 +145,79 @@ class PlainAttention {
   ValueId add_softmax(ValueId scores) {
     const bool is_other = parts_.softmax_element != ElementType::undefined;
     const ElementType element = is_other ? parts_.softmax_element : element_;
-    const std::int64_t axis = std::ssize(parts_.query) - 1;
     const ValueId made = writer_.add("Softmax", {writer_.cast(scores, element)},
-                                     of_element(element), {{"axis", axis}});
-    const ValueId weights = writer_.cast(made, element_);
+                                     of_element(element), {{"axis", softmax_axis()}});
+    const ValueId weights = unreshaped(writer_.cast(made, element_));
     if (parts_.shown.valid() && parts_.shown_steps > block_.steps.size()) {
       const ValueId zero = writer_.number(element_, 0);
       hand_on(parts_.visible_rows.valid() ? add("Where", {parts_.visible_rows, weights, zero})
                                           : add("Identity", {weights}));
     }
     return weights;
+  }
+
+  /// The last step Reshape; null if there is none.
+  const AttentionStep* last_reshape() const {
+    const auto found =
+        std::find_if(block_.steps.rbegin(), block_.steps.rend(),
+                     [](const AttentionStep& step) { return step.type == "Reshape"; });
+    return found == block_.steps.rend() ? nullptr : &*found;
+  }
+
+  /// The last axis of the scores after the steps. Before opset 13, -1 is not allowed.
+  std::int64_t softmax_axis() const {
+    if (writer_.graph().opset() >= 13) return -1;
+    const AttentionStep* const reshape = last_reshape();
+    if (reshape == nullptr) return std::ssize(parts_.query) - 1;
+    const Shape* const target = writer_.graph().shape(reshape->operands[0]);
+    const auto rank = target == nullptr ? std::nullopt : target->at(0).integer();
+    if (!rank) throw AttentionStop{"reshapes its scores to an unknown number of axes"};
+    return *rank - 1;
+  }
+
+  /// The probabilities with the axes of the product of queries and keys.
+  ValueId unreshaped(ValueId weights) {
+    if (last_reshape() == nullptr) return weights;
+    const Shape scores = attention_shapes({}, parts_.query, parts_.key, parts_.value).scores();
+    return add("Reshape", {weights, sizes_of(scores)});
+  }
+
+  /// The shape of the product of queries and keys, as a tensor.
+  ValueId sizes_of(const Shape& scores) {
+    std::vector<std::int64_t> target;
+    for (const Expr& size : scores) target.push_back(size.integer().value_or(-1));
+    if (std::ranges::count(target, 0) > 0) throw AttentionStop{"has no scores"};
+    if (std::ranges::count(target, -1) <= 1) return writer_.integers(target);
+    std::vector<ValueId> pieces;
+    for (std::size_t i = 0; i < scores.size(); ++i) {
+      pieces.push_back(writer_.reshape(length_of_scores(scores, i), {1}));
+    }
+    return writer_.add("Concat", std::move(pieces), of_element(ElementType::int64),
+                       {{"axis", std::int64_t{0}}});
+  }
+
+  /// The size of one axis of the product of queries and keys.
+  ValueId length_of_scores(const Shape& scores, std::size_t axis) {
+    if (const auto known = scores[axis].integer()) return writer_.integer(*known);
+    const std::size_t behind = scores.size() - axis;
+    if (behind == 1) return length_at(block_.key, parts_.key.size() - 2);
+    if (const auto of_query = axis_with(parts_.query, behind, scores[axis])) {
+      return length_at(block_.query, *of_query);
+    }
+    const auto of_key = axis_with(parts_.key, behind, scores[axis]);
+    if (!of_key) throw AttentionStop{"reshapes scores of an unknown shape"};
+    return length_at(block_.key, *of_key);
+  }
+
+  /// The axis of an operand that lies as far from its end and has this size.
+  static std::optional<std::size_t> axis_with(const Shape& shape, std::size_t behind,
+                                              const Expr& size) {
+    if (shape.size() < behind || !(shape[shape.size() - behind] == size)) return std::nullopt;
+    return shape.size() - behind;
+  }
+
+  ValueId length_at(const AttentionOperand& operand, std::size_t axis) {
+    return writer_.length(operand.value, operand.perm[axis]);
   }
 
   ValueId add_dropout(ValueId weights) {
@@ -194,6 +259,16 @@ void finish_attention(NodeWriter& writer, const AttentionParts& parts, bool is_p
 }
 
 }  // namespace
+
+void require_matching_heads(const Shape& query, const Shape& other) {
+  const Expr* const queries = heads_of(query);
+  const Expr* const own = heads_of(other);
+  if (queries == nullptr || own == nullptr || *own == *queries) return;
+  if (!queries->integer() || !own->integer()) return;
+  const bool divides = *own->integer() > 0 && *queries->integer() > 0 &&
+                       (queries->is(1) || *queries->integer() % *own->integer() == 0);
+  if (!divides) throw AttentionStop{"has a number of query heads that is no multiple of its heads"};
+}
 
 void NodeWriter::move_to(NodeId place) {
   place_ = place;

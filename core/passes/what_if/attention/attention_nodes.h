@@ -86,6 +86,10 @@ struct AttentionParts {
   std::vector<std::pair<ValueId, ValueId>> handed_on;
 };
 
+/// Throws an AttentionStop if keys or values have a number of heads that does not divide the number
+/// of query heads. A single query head broadcasts. Sizes that are not known pass.
+void require_matching_heads(const Shape& query, const Shape& other);
+
 /// The node FusedAttention in one of its forms.
 Node fused_attention_node(const AttentionBlock& block, const std::string& form);
 

@@ -1,6 +1,8 @@
 // Attention among the operators that ONNX Runtime adds to those of ONNX. (com.microsoft,
 // ContribOperators.md)
 
+#include <limits>
+
 #include "core/passes/what_if/attention/fused_attentions.h"
 #include "core/passes/what_if/attention/fused_node.h"
 
@@ -42,7 +44,7 @@ class ContribNode : public FusedNode {
     throw AttentionStop{"has features that are no multiple of its heads"};
   }
 
-  /// Adds the step for a mask with 1 for keys that count and 0 for padding: [batch, keys],
+  /// Adds the step for a mask with numbers above 0 for keys that count: [batch, keys],
   /// [batch, rows, keys], or numbers of keys [batch].
   void add_padding(std::size_t input) {
     if (!has(input)) return;
@@ -68,7 +70,9 @@ class ContribNode : public FusedNode {
       const ValueId counts = writer_.cast(mask, ElementType::int64);
       return first_keys(writer_, size(), writer_.reshape(counts, {-1, 1, 1, 1}));
     }
-    const ValueId flags = writer_.cast(mask, ElementType::boolean);
+    const ValueId flags =
+        writer_.add("Greater", {writer_.cast(mask, ElementType::int64), writer_.integer(0)},
+                    {ElementType::boolean, graph_.type(mask).shape, {}});
     if (rank == 3) {
       return writer_.add("Unsqueeze", {flags, writer_.integers({1})},
                          {ElementType::boolean, {}, {}});
@@ -77,15 +81,32 @@ class ContribNode : public FusedNode {
                        {ElementType::boolean, {}, {}});
   }
 
+  /// 0 stands for the default, as in ONNX Runtime.
+  void add_given_scale() {
+    const double scale = double{node_.attributes.real("scale", 0)};
+    add_scale(scale == 0 ? std::nullopt : std::optional(scale));
+  }
+
   void add_bias_of_scores(std::size_t input) {
     if (has(input)) parts_.block.steps.push_back({"Add", {node_.inputs[input]}});
   }
 
-  /// @param offset as in earlier_keys
-  void hide_later(ValueId offset) {
+  /// @param padding the input with the mask of add_padding @param offset as in earlier_keys
+  void hide_later(std::size_t padding, ValueId offset) {
+    require_later_below_padding(padding);
     ScoreMask mask;
     mask.visible = earlier_keys(writer_, size(), offset);
     add_mask(writer_, mask, parts_);
+  }
+
+  /// ONNX Runtime gives later keys the lowest number of the type. Rows in which all earlier keys
+  /// are padding would see later keys if the score of padding were nearly as low.
+  void require_later_below_padding(std::size_t padding) const {
+    const bool is_half = graph_.type(parts_.block.query.value).element == ElementType::float16;
+    const double lowest = is_half ? -65504 : double{std::numeric_limits<float>::lowest()};
+    const double low = double{node_.attributes.real("mask_filter_value", padding_score)};
+    if (!has(padding) || low > lowest / 2) return;
+    throw AttentionStop{"hides padding and later keys with numbers of the same size"};
   }
 
   void require_opset() const {
@@ -112,12 +133,12 @@ class MultiHeadAttention : public ContribNode {
     operands.key = with_cache(std::move(operands.key), past(0), wanted(1));
     operands.value = with_cache(std::move(operands.value), past(1), wanted(2));
     take(std::move(operands), true);
-    add_scale(double{node_.attributes.real("scale", 0)});
+    add_given_scale();
     add_bias_of_scores(5);
     add_padding(4);
     if (node_.attributes.integer("unidirectional", 0) != 0) {
       require_square();
-      hide_later(has_past ? writer_.length(node_.inputs[past_place], 2) : ValueId());
+      hide_later(4, has_past ? writer_.length(node_.inputs[past_place], 2) : ValueId());
     }
     return std::move(parts_);
   }
@@ -146,7 +167,11 @@ class MultiHeadAttention : public ContribNode {
   }
 
   SplitHeads keys(std::size_t input) {
-    if (rank_of(input) == 4) return apart(node_.inputs[input]);
+    if (rank_of(input) == 4) {
+      const auto own = shape_of(input)[1].integer();
+      if (own && *own != heads_) throw AttentionStop{"has keys of another number of heads"};
+      return apart(node_.inputs[input]);
+    }
     require_heads(shape_of(input).back(), heads_);
     const std::int64_t first = has(3) ? width(shape_of(0).back()) : 0;
     return split(biased(input, input == 1 ? first : first + keys_width()), heads_);
@@ -190,7 +215,7 @@ class GroupQueryAttention : public ContribNode {
     operands.key = with_cache(std::move(operands.key), ValueId(), wanted(1));
     operands.value = with_cache(std::move(operands.value), ValueId(), wanted(2));
     take(std::move(operands), true);
-    add_scale(double{node_.attributes.real("scale", 0)});
+    add_given_scale();
     add_soft_cap(double{node_.attributes.real("softcap", 0)});
     add_bias_of_scores(10);
     add_mask(writer_, mask(), parts_);
@@ -205,8 +230,11 @@ class GroupQueryAttention : public ContribNode {
     refuse(11, "has a sink of attention");
     refuse(12, "has a quantized cache");
     refuse(14, "normalizes its queries and keys");
+    refuse(15, "normalizes its queries and keys");
     refuse(16, "has rows that are padding");
     refuse_output(3, "has scores that are read");
+    const std::int64_t window = node_.attributes.integer("local_window_size", -1);
+    if (window != -1 && window < 1) throw AttentionStop{"has a window without keys"};
     if (node_.attributes.integer("smooth_softmax", 0) == 1) {
       throw AttentionStop{"has a sink of attention"};
     }
@@ -244,6 +272,8 @@ class GroupQueryAttention : public ContribNode {
     if (!has(7) || !has(8)) throw AttentionStop{"has no tables to rotate with"};
     const auto half = width(heads.shape.back()) / 2;
     if (width(shape_of(7).back()) != half) throw AttentionStop{"rotates a part of each head only"};
+    // As in RotaryEmbedding of ONNX, tables that the model stores are no weights.
+    for (const std::size_t table : {7U, 8U}) graph_.freeze(node_.inputs[table]);
     const ValueId whole = heads.operand.value;
     const bool alternates = node_.attributes.integer("rotary_interleaved", 0) != 0;
     const ValueId a = alternates ? every_second(whole, 0) : slice(whole, 0, half);
@@ -287,9 +317,11 @@ class GroupQueryAttention : public ContribNode {
       return writer_.add("Concat", {first, second}, std::move(made), {{"axis", std::int64_t{-1}}});
     }
     const ValueId last = writer_.integers({-1});
-    const ValueId pairs =
-        writer_.add("Concat", {add("Unsqueeze", {first, last}), add("Unsqueeze", {second, last})},
-                    {made.element, {}, {}}, {{"axis", std::int64_t{-1}}});
+    const auto longer = [&](ValueId half) {
+      return writer_.add("Unsqueeze", {half, last}, {made.element, {}, {}});
+    };
+    const ValueId pairs = writer_.add("Concat", {longer(first), longer(second)},
+                                      {made.element, {}, {}}, {{"axis", std::int64_t{-1}}});
     const Shape shape = *made.shape;
     return writer_.reshape(pairs, {0, 0, width(shape[2]), width(shape[3])}, shape);
   }
@@ -324,10 +356,10 @@ class ProjectingAttention : public ContribNode {
     take({split(slice(all, 0, sizes[0]), heads_), split(slice(all, sizes[0], sizes[1]), heads_),
           split(slice(all, sizes[0] + sizes[1], sizes[2]), heads_)},
          true);
-    add_scale(double{node_.attributes.real("scale", 0)});
+    add_given_scale();
     add_bias_of_scores(5);
     add_padding(3);
-    if (node_.attributes.integer("unidirectional", 0) != 0) hide_later(ValueId());
+    if (node_.attributes.integer("unidirectional", 0) != 0) hide_later(3, ValueId());
     return std::move(parts_);
   }
 

@@ -74,11 +74,17 @@ bool choose_form_of_node(NodeWriter& writer, NodeId id, const std::string& form)
   return true;
 }
 
-AttentionParts read_own_attention(NodeWriter& writer, NodeId id, const std::string&) {
+AttentionParts read_own_attention(NodeWriter& writer, NodeId id, const std::string& form) {
   const Rewriter& graph = writer.graph();
   const Node& node = graph.node(id);
   if (!graph.only_first_output_is_read(id)) {
     throw AttentionStop{"has sums that are read, as in a graph with its backward pass"};
+  }
+  const ElementType element = graph.type(node.inputs[0]).element;
+  for (const ValueId other : {node.inputs[1], node.inputs[2]}) {
+    if (form.empty() && graph.type(other).element != element) {
+      throw AttentionStop{"has values of another type than its queries"};
+    }
   }
   AttentionParts parts;
   AttentionBlock& block = parts.block;

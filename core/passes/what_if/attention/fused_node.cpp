@@ -65,6 +65,8 @@ void FusedNode::take(AttentionOperands operands, bool merges_heads) {
   parts_.block.query = std::move(operands.query.operand);
   parts_.block.key = std::move(operands.key.operand);
   parts_.block.value = std::move(operands.value.operand);
+  require_matching_heads(parts_.query, parts_.key);
+  require_matching_heads(parts_.query, parts_.value);
   parts_.merges_heads = merges_heads;
   if (merges_heads) parts_.block.output_perm = {0, 2, 1, 3};
 }
@@ -76,13 +78,19 @@ ScoreSize FusedNode::size() {
   return {positions(parts_.block.query), positions(parts_.block.key)};
 }
 
-void FusedNode::add_scale(double scale) {
-  if (scale == 0) {
+void FusedNode::add_scale(std::optional<double> scale) {
+  if (!scale) {
     const auto size = parts_.query.back().integer();
     if (!size) throw AttentionStop{"has heads of a size that is not known"};
     scale = 1 / std::sqrt(static_cast<double>(*size));
   }
-  if (scale != 1) add_number_step(writer_, "Mul", scale, parts_);
+  if (*scale != 1) add_number_step(writer_, "Mul", *scale, parts_);
+}
+
+void FusedNode::require_mask_type(ValueId mask) const {
+  const ElementType element = graph_.type(mask).element;
+  if (element == ElementType::boolean || is_floating(element)) return;
+  throw AttentionStop{"has a mask of integers"};
 }
 
 void FusedNode::add_soft_cap(double cap) {

@@ -37,15 +37,18 @@ class FusedNode {
   /// Keys or values behind those of earlier calls. They become an output for later calls.
   /// @param past [batch, heads, positions, size]; invalid: none @param present invalid: not read
   SplitHeads with_cache(SplitHeads now, ValueId past, ValueId present);
+  /// Throws an AttentionStop if the numbers of heads do not match.
   /// @param merges_heads whether the result is [batch, positions, heads * size]
   void take(AttentionOperands operands, bool merges_heads);
 
   /// The numbers of rows and keys of the operands that were taken.
   ScoreSize size();
-  /// Adds the product of the scores with `scale`; 0 stands for 1 / sqrt(size of a head).
-  void add_scale(double scale);
+  /// Adds the product of the scores with `scale`; nothing stands for 1 / sqrt(size of a head).
+  void add_scale(std::optional<double> scale);
   /// Adds the steps cap * tanh(scores / cap), unless `cap` is 0.
   void add_soft_cap(double cap);
+  /// Throws an AttentionStop for a mask that is neither boolean nor of floating-point numbers.
+  void require_mask_type(ValueId mask) const;
 
   NodeWriter& writer_;
   Rewriter& graph_;

@@ -27,7 +27,8 @@ class OnnxAttention : public FusedNode {
   AttentionParts read(bool is_plain) {
     check();
     take({operand(0, "q_num_heads"), cached(1), cached(2)}, !has_heads_apart());
-    add_scale(double{node_.attributes.real("scale", 0)});
+    const bool has_scale = node_.attributes.has("scale");
+    add_scale(has_scale ? std::optional(double{node_.attributes.real("scale", 0)}) : std::nullopt);
     mark(ShownStage::products);
     add_soft_cap(double{node_.attributes.real("softcap", 0)});
     mark(ShownStage::capped);
@@ -37,10 +38,7 @@ class OnnxAttention : public FusedNode {
     mark(ShownStage::biased);
     guard_hidden_rows(writer_, hidden, parts_);
     mark(ShownStage::probabilities);
-    if (node_.attributes.has("softmax_precision")) {
-      parts_.softmax_element =
-          static_cast<ElementType>(node_.attributes.integer("softmax_precision", 0));
-    }
+    read_precision(is_plain);
     if (!is_plain && parts_.block.output_perm.empty() && !parts_.visible_rows.valid()) {
       take_transposition(graph_, parts_.block);
     }
@@ -60,6 +58,23 @@ class OnnxAttention : public FusedNode {
     }
     for (std::size_t i = 0; i < node_.inputs.size(); ++i) {
       if (has(i)) shape_of(i);
+    }
+  }
+
+  void read_precision(bool is_plain) {
+    if (!node_.attributes.has("softmax_precision")) return;
+    const std::int64_t given = node_.attributes.integer("softmax_precision", 0);
+    for (const ElementType each : {ElementType::float16, ElementType::bfloat16,
+                                   ElementType::float32, ElementType::float64}) {
+      if (static_cast<std::int64_t>(each) == given) parts_.softmax_element = each;
+    }
+    if (parts_.softmax_element == ElementType::undefined) {
+      throw AttentionStop{"has a softmax_precision that is no type of floating-point numbers"};
+    }
+    const bool is_wider = parts_.softmax_element == ElementType::float64 &&
+                          graph_.type(node_.inputs[0]).element != ElementType::float64;
+    if (!is_plain && is_wider) {
+      throw AttentionStop{"has a softmax_precision that only single nodes can have"};
     }
   }
 
@@ -117,6 +132,7 @@ class OnnxAttention : public FusedNode {
   }
 
   void take_given_mask(ScoreMask& mask) {
+    require_mask_type(node_.inputs[mask_place]);
     const ValueId given = padded(node_.inputs[mask_place]);
     if (graph_.type(given).element == ElementType::boolean) {
       mask.visible = both_visible(writer_, mask.visible, given);
@@ -129,7 +145,9 @@ class OnnxAttention : public FusedNode {
   ValueId padded(ValueId mask) {
     const Shape shape = shape_of(mask_place);
     const Expr keys = parts_.key[2];
-    if (shape.back() == keys || shape.back().is(1)) return mask;
+    if (shape.back() == keys) return mask;
+    // The specification allows both: it broadcasts, or it covers the first key only.
+    if (shape.back().is(1)) throw AttentionStop{"has a mask with one number for several keys"};
     const auto missing = (keys - shape.back()).integer();
     if (!missing || *missing < 0) {
       throw AttentionStop{"has a mask of which the number of keys is not known to be right"};

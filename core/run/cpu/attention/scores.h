@@ -76,8 +76,9 @@ class Scores {
   Scores(const KernelContext& context, std::int64_t key_size)
       : shown_(static_cast<Shown>(context.attributes().integer("qk_matmul_output_mode", 0))),
         cap_(double{context.attributes().real("softcap", 0)}) {
-    scale_ = double{context.attributes().real("scale", 0)};
-    if (scale_ == 0) scale_ = 1 / std::sqrt(static_cast<double>(key_size));
+    const double otherwise = 1 / std::sqrt(static_cast<double>(key_size));
+    const bool is_given = context.attributes().has("scale");
+    scale_ = is_given ? double{context.attributes().real("scale", 0)} : otherwise;
   }
 
   /// @param bias_at returns the bias of a key @param shown receives the scores for output 3; may be

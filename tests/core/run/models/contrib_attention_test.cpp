@@ -341,6 +341,15 @@ TEST(ContribAttentionStops, NameWhatAGroupedNodeHas) {
   EXPECT_NE(with("smooth_softmax").find("sink"), std::string::npos);
   EXPECT_NE(with("do_rotary").find("tables"), std::string::npos);
   EXPECT_NE(with("kv_cache_bit_width").find("quantized"), std::string::npos);
+  const std::string window = stop_of(grouped(), [](ContribCase& each) {
+    each.attributes.set("local_window_size", std::int64_t{0});
+  });
+  EXPECT_NE(window.find("window"), std::string::npos);
+  const std::string normal = stop_of(grouped(), [](ContribCase& each) {
+    each.operands.resize(16);
+    each.operands[15] = wave({8}, 5);
+  });
+  EXPECT_NE(normal.find("normalizes"), std::string::npos);
   const std::string sees =
       stop_of(grouped(), [](ContribCase& each) { each.attributes.set("causal", std::int64_t{0}); });
   EXPECT_NE(sees.find("later keys"), std::string::npos);
@@ -367,6 +376,52 @@ TEST(ContribAttentionStops, NameWhatANodeOfManyHeadsHas) {
     each.operands[4] = int32s({8}, {1, 2, 3, 4, 5, 6, 7, 8});
   });
   EXPECT_NE(indices.find("mask"), std::string::npos);
+}
+
+TEST(ContribAttentionStops, NameLaterKeysThatPaddingHides) {
+  const ContribCase padded = {"padded",
+                              "MultiHeadAttention",
+                              {wave({2, 4, 6}, 0),
+                               wave({2, 4, 6}, 1),
+                               wave({2, 4, 6}, 2),
+                               {},
+                               int32s({2, 4}, {0, 0, 1, 1, 1, 1, 1, 1})},
+                              {{"num_heads", std::int64_t{2}}, {"unidirectional", std::int64_t{1}}},
+                              {{}}};
+  const std::string low = stop_of(
+      padded, [](ContribCase& each) { each.attributes.set("mask_filter_value", -3.4e38F); });
+  EXPECT_NE(low.find("padding and later keys"), std::string::npos);
+}
+
+TEST(ContribAttentionMask, CountsKeysWithNumbersAboveZeroOnly) {
+  const auto result = [](const std::vector<std::int32_t>& mask) {
+    const ContribCase each = {
+        "mask",
+        "MultiHeadAttention",
+        {wave({2, 4, 6}, 0), wave({2, 4, 6}, 1), wave({2, 4, 6}, 2), {}, int32s({2, 4}, mask)},
+        {{"num_heads", std::int64_t{2}}},
+        {{}}};
+    const ModelStep step(prepare_training_step(in_form(each, "decomposed", false), {}), {});
+    return numbers(testing_run::run_on_cpu(step.default_plan(), {}).outputs.at("y0"));
+  };
+  const std::vector<double> expected = result({1, 0, 0, 1, 1, 1, 0, 1});
+  EXPECT_EQ(result({7, -1, 0, 1, 1, 2, -5, 1}), expected);
+  EXPECT_NE(result({7, 1, 0, 1, 1, 2, 5, 1}), expected);
+}
+
+TEST(ContribAttentionRotation, TrainsNoTables) {
+  ContribCase each = grouped();
+  each.operands = {
+      wave({2, 3, 64}, 0), wave({2, 3, 32}, 1), wave({2, 3, 32}, 2), {}, {}, int32s({2}, {2, 2}),
+      int32s({}, {3}),     wave({5, 8}, 3),     wave({5, 8}, 4)};
+  each.attributes.set("do_rotary", std::int64_t{1});
+  each.attributes.set("rotary_interleaved", std::int64_t{1});
+  for (const char* const form : {"decomposed", "flash"}) {
+    const Graph graph = in_form(each, form, true);
+    EXPECT_TRUE(graph.data().warnings.empty());
+    const TrainingStep step = prepare_training_step(graph, {});
+    EXPECT_EQ(step.parameters.size(), 3U) << "queries, keys and values";
+  }
 }
 
 TEST(ContribAttentionStops, NameWhatAProjectingNodeHas) {

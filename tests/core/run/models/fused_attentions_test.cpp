@@ -176,8 +176,29 @@ GradientCase cached_case() {
           .outputs = 3};
 }
 
+/// A scale of 0, which is not left out: every key counts the same.
+GradientCase even_case() {
+  return {.name = "even",
+          .type = "Attention",
+          .operands = {parameter({1, 2, 3, 4}), parameter({1, 2, 5, 4}), parameter({1, 2, 5, 4})},
+          .attributes = {{"scale", 0.0F}},
+          .opset = 23};
+}
+
+TEST_P(AttentionForm, TakesTheMeanOfTheValuesForAScaleOfZero) {
+  const ModelStep step(with_form(graph_of(even_case()), form()), {});
+  const NamedTensors seeds = testing_run::with_seeds(step, step.default_plan(), {});
+  const NamedTensors found = testing_run::run_on_cpu(step.default_plan(), seeds).outputs;
+  const std::vector<double> items =
+      numbers(found.at(step.step.graph->value(step.step.graph->data().outputs[0]).name));
+  ASSERT_EQ(items.size(), 24U);
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    EXPECT_NEAR(items[i], items[i % 4 + i / 12 * 12], 1e-12) << "all rows of a head are alike";
+  }
+}
+
 TEST_P(AttentionForm, GivesTheResultsAndGradientsOfTheNode) {
-  for (const GradientCase& each : {grouped_case(), lengths_case(), cached_case()}) {
+  for (const GradientCase& each : {even_case(), grouped_case(), lengths_case(), cached_case()}) {
     SCOPED_TRACE(each.name);
     check_gradients(graph_of(each));
   }

@@ -185,5 +185,100 @@ TEST(FusedAttentions, AreStoppedByValuesOfAnotherType) {
   EXPECT_NE(stop_of(m, "flash").find("another type"), std::string::npos);
 }
 
+/// A node `y` with queries, keys and values of these dims, and a mask unless it has no type.
+struct StopCase {
+  const char* type;
+  const char* domain;
+  std::vector<ModelBuilder::Dim> query;
+  std::vector<ModelBuilder::Dim> key;
+  Attributes attributes;
+  const char* reason;
+  ElementType value = ElementType::float32;
+  ElementType mask = ElementType::undefined;
+  std::vector<ModelBuilder::Dim> mask_dims = {5, 6};
+};
+
+ModelBuilder model_of(const StopCase& each) {
+  ModelBuilder m(23);
+  m.input("q", each.query).input("k", each.key).input("v", each.key, each.value);
+  std::vector<std::string> inputs = {"q", "k", "v"};
+  if (each.mask != ElementType::undefined) {
+    m.input("mask", each.mask_dims, each.mask);
+    inputs.emplace_back("mask");
+  }
+  m.node(each.type, inputs, {"y"}, each.attributes, each.domain).output("y");
+  return m;
+}
+
+TEST(FusedAttentions, AreStoppedByWhatDoesNotFit) {
+  using enum ElementType;
+  const Attributes aten = {{"operator", std::string("scaled_dot_product_attention")}};
+  const auto precision = [](std::int64_t type) { return Attributes{{"softmax_precision", type}}; };
+  const std::vector<ModelBuilder::Dim> q = {1, 2, 5, 8};
+  const std::vector<ModelBuilder::Dim> k = {1, 2, 6, 8};
+  const char* const torch = "org.pytorch.aten";
+  const std::vector<StopCase> cases = {
+      {"ATen", torch, {1, 4, 5, 8}, {1, 0, 6, 8}, aten, "no multiple"},
+      {"ATen", torch, {1, 2, 5, 8}, {1, 4, 6, 8}, aten, "no multiple"},
+      {"ATen", torch, {1, 4, 5, 8}, {1, 3, 6, 8}, aten, "no multiple"},
+      {"ATen", torch, q, k, aten, "mask of integers", float32, int64},
+      {"Attention", "", q, k, {}, "mask of integers", float32, int64},
+      {"Attention", "", q, k, {}, "one number for several keys", float32, boolean, {5, 1}},
+      {"Attention", "", q, k, precision(7), "softmax_precision"},
+      {"Attention", "", q, k, precision(9999), "softmax_precision"},
+  };
+  for (const StopCase& each : cases) {
+    for (const char* const form : {"flash", "decomposed"}) {
+      SCOPED_TRACE(std::string(each.type) + ", " + each.reason + ", " + form);
+      const std::string reason = stop_of(model_of(each), form);
+      EXPECT_NE(reason.find(each.reason), std::string::npos) << reason;
+    }
+  }
+}
+
+TEST(FusedAttentions, AreStoppedByASoftmaxThatOnlyNodesCompute) {
+  const StopCase wide = {
+      "Attention", "", {1, 2, 5, 8}, {1, 2, 6, 8}, {{"softmax_precision", std::int64_t{11}}}, ""};
+  EXPECT_NE(stop_of(model_of(wide), "flash").find("softmax_precision"), std::string::npos);
+  EXPECT_EQ(changed(model_of(wide), "decomposed").result.changed, 1U);
+}
+
+TEST(FusedAttentions, OfValuesOfAnotherTypeAreNotWrittenStepByStep) {
+  const StopCase half = {"FusedAttention",    "com.microsoft", {1, 2, 5, 8}, {1, 2, 6, 8}, {}, "",
+                         ElementType::float16};
+  EXPECT_NE(stop_of(model_of(half), "decomposed").find("another type"), std::string::npos);
+  EXPECT_EQ(changed(model_of(half), "efficient").result.changed, 1U);
+}
+
+/// An attention whose scores [heads, rows, keys] become [1, heads, rows, keys].
+Changed back_from_reshape(std::int64_t opset, ModelBuilder::Dim rows, ModelBuilder::Dim keys) {
+  ModelBuilder m(opset);
+  m.input("q", {4, rows, 8}).input("k", {4, keys, 8}).input("v", {4, keys, 8});
+  m.input("mask", {1, 1, rows, keys}).int64s("one", {1});
+  m.int64s("four", {4}).node("Shape", {"mask"}, {"sizes"});
+  m.int64s("two_on", {2}).int64s("end", {4}).node("Slice", {"sizes", "two_on", "end"}, {"last"});
+  m.node("Concat", {"one", "four", "last"}, {"shape"}, {{"axis", std::int64_t{0}}});
+  m.node("FusedAttention", {"q", "k", "v", "shape", "mask"}, {"y"},
+         {{"steps", Strings{"Reshape", "Add"}}}, "com.microsoft");
+  m.output("y");
+  return changed(m, "decomposed");
+}
+
+TEST(FusedAttentions, AreWrittenWithScoresThatAreReshapedBack) {
+  for (const std::int64_t opset : {12, 17}) {
+    for (const ModelBuilder::Dim& rows : {ModelBuilder::Dim(5), ModelBuilder::Dim("S")}) {
+      for (const ModelBuilder::Dim& keys : {ModelBuilder::Dim(6), ModelBuilder::Dim("T")}) {
+        const Changed plain = back_from_reshape(opset, rows, keys);
+        EXPECT_EQ(plain.result.changed, 1U);
+        EXPECT_EQ(plain.count("Reshape"), 2U + (plain.count("Gather") > 0 ? 3U : 0U));
+        EXPECT_EQ(output_shape(plain.graph).size(), 3U);
+        EXPECT_EQ(plain.only("Softmax").attributes.integer("axis", 0), opset < 13 ? 3 : -1);
+        EXPECT_TRUE(plain.graph.data().warnings.empty());
+        EXPECT_EQ(changed(plain.graph, "flash").count("FusedAttention"), 1U);
+      }
+    }
+  }
+}
+
 }  // namespace fused_attentions_test
 }  // namespace stashscope
