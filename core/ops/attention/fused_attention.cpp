@@ -39,7 +39,8 @@ void require_leading(ShapeContext& context, std::size_t input, const Shape& from
     context.fail("input " + std::to_string(input) + " has the leading axes " +
                  context.text(Shape(from.begin(), from.end() - 2)) +
                  ", which do not broadcast to " + context.text(to) +
-                 "; only the number of heads, the last of these axes, may also be a divisor");
+                 "; each must be equal or 1, and the last one, the number of heads, may divide the "
+                 "wanted one");
   }
 }
 

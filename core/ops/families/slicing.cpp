@@ -22,8 +22,8 @@ Contents as_contents(const std::vector<std::int64_t>& numbers) {
   return {numbers.begin(), numbers.end()};
 }
 
-/// Bounds with unknown starts and ends. The axes are known, so only the sizes of these axes are
-/// unknown.
+/// The bounds of a slice whose axes are known, but not its starts and ends, which stay empty. Only
+/// the sizes of the result along these axes are unknown.
 SliceBounds with_unknown_positions(SliceBounds bounds, ShapeContext& context, std::int64_t rank) {
   for (std::int64_t& axis : bounds.axes) axis = context.axis(axis, rank);
   return bounds;

@@ -8,10 +8,10 @@
 namespace stashscope {
 
 /// The memory curve for the page's script. A column stands for one slot or for several successive
-/// slots. Its figures are those of its slot with the most live bytes (the first such slot), so that
-/// no peak is lost. `{"slots", "forward_slots", "peak_column",
-/// "memory_bytes", "columns": {"slot", "node", "live", "bands": [[bytes by column] by band]},
-/// "lines": [{"name", "dash", "slots", "slot", "live"}]}`
+/// slots. Its figures are those of its slot with the most live bytes: the first such slot, but
+/// the peak's in the column of the peak. Each of `lines` has its own highest slot in a column.
+/// `{"slots", "forward_slots", "peak_column", "memory_bytes", "columns": {"slot", "node", "live",
+/// "bands": [[bytes by column] by band]}, "lines": [{"name", "dash", "slots", "slot", "live"}]}`
 nlohmann::json page_curve(const ReportInput& input, const PageLimits& limits);
 
 }  // namespace stashscope

@@ -9,7 +9,8 @@ namespace stashscope {
 struct ClusterSearch {
   PeakOf peak_of = PeakOf::step;  ///< whose peak the budget limits and the points found have
   std::vector<RecomputeConfig> starts = {};  ///< further configurations from which it starts
-  /// Types of evicting plans that are moves, too. If there are any, no evicting plans are kept.
+  /// Types of evicting plans that the search switches on and off, as it does recompute plans. If it
+  /// is empty, the evicting plans of the study's choices stay on; else the search drops them first.
   std::vector<PlanType> evictions = {};
 };
 

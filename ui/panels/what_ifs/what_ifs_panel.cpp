@@ -70,7 +70,8 @@ WhatIfsPanel::WhatIfsPanel(Document& document, QWidget* parent)
 
 void WhatIfsPanel::set_seen(bool seen) {
   is_seen_ = seen;
-  if (seen) start_again();
+  if (seen) return start_again();
+  quiet_.stop();
 }
 
 void WhatIfsPanel::start_again() {
