@@ -18,8 +18,10 @@ class FitsBox : public QComboBox {
   /// Chooses what the answer bar judges by: reserved memory, if an allocator is chosen.
   void follow_answer_bar();
 
- private:
+  /// Whether an allocator is chosen, so that reserved memory is known.
   bool has_allocator() const;
+
+ private:
   void show_choice();
 
   Document& document_;
