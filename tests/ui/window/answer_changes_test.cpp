@@ -103,7 +103,7 @@ TEST_F(AnswerChanges, TheListOfPassesTakesNoRoomOfTheAnswerOrTheFirstMove) {
     ASSERT_TRUE(settles());
     settle();
   }
-  EXPECT_GT(seen, 5);
+  EXPECT_GT(seen, 1);
 }
 
 }  // namespace answer_changes_test
