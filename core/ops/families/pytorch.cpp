@@ -72,7 +72,7 @@ Expr joint_leading_axis(const ShapeContext& context, const Expr& queries, const 
 Shape shape_with_leading_axes(ShapeContext& context) {
   Shape shape = context.shape(0);
   for (const std::size_t input : {1U, 2U}) {
-    const Shape other = context.shape(input);
+    const Shape& other = context.shape(input);
     const std::size_t missing = other.size() > shape.size() ? other.size() - shape.size() : 0;
     shape.insert(shape.begin(), missing, Expr(1));
     for (std::size_t behind = 3; behind <= other.size(); ++behind) {

@@ -92,6 +92,7 @@ void choose_attention(Rewriter& graph, WhatIfResult& result) {
 std::string attention_form(const std::string& text) {
   if (find_form(text) != nullptr) return text;
   std::vector<std::string> names;
+  names.reserve(std::size(forms));
   for (const Form& each : forms) names.emplace_back(each.name);
   fail_usage("attention=" + printable(text), "is no form of attention",
              "choose among " + join(names, ", "));

@@ -36,7 +36,7 @@ struct Sketch {
   double seconds = 0;     ///< estimated
 };
 
-Combination combination_of(std::shared_ptr<const Study> study) {
+Combination combination_of(const std::shared_ptr<const Study>& study) {
   const Variant& step = *study->current;
   return {study, step.timeline.peak_bytes, step_seconds(*study, step)};
 }

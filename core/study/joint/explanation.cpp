@@ -85,7 +85,7 @@ const WhatIfResult* result_of(const Study& study, std::string_view name) {
 
 /// `Flash attention in 12 places`.
 std::string title_of(const WhatIf& what_if, const std::string& value, const Study& with) {
-  const std::string words = what_if.words(value);
+  std::string words = what_if.words(value);
   if (what_if.name == micro_batches_name) {
     for (const Dimension& each : with.sizes->dims.dimensions) {
       if (!is_split(with.graph(), each)) continue;

@@ -143,6 +143,7 @@ class JointPlanner {
                       : bounds_[i].prove_seconds(budget_bytes, {0, moves_of_a_bound, 1});
     };
     std::vector<std::pair<double, std::size_t>> by_bound;
+    by_bound.reserve(order.size());
     for (const std::size_t i : order) by_bound.emplace_back(bound_of(i), i);
     std::ranges::sort(by_bound);
     bool is_searched = false;
