@@ -19,12 +19,12 @@ class CombinationBounds {
   CombinationBounds(const Combination& combination, const std::vector<PlanType>& evictions,
                     BoundEffort effort, const Progress& progress);
 
-  /// Lower bound on the peak.
+  /// Lower bound in bytes on the peak.
   std::int64_t floor_bytes() const { return floor_; }
-  /// Lower bound on the time of a step within the budget, as far as it is known without a search:
-  /// never above a lower bound for a smaller budget that was proven before.
+  /// Lower bound in seconds on the time of a step within the budget: the time without plans, or the
+  /// best bound that was proven for this budget or a larger one.
   double known_seconds(std::int64_t budget_bytes) const;
-  /// Proves a better bound.
+  /// Proves a bound for this budget, unless that was done before, and returns the best one.
   double prove_seconds(std::int64_t budget_bytes, const SearchLimit& limit);
 
  private:

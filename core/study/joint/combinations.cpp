@@ -76,13 +76,6 @@ std::vector<std::int64_t> divisors(std::int64_t batch) {
   return found;
 }
 
-bool is_prime(std::int64_t number) {
-  for (std::int64_t each = 2; each * each <= number; ++each) {
-    if (number % each == 0) return false;
-  }
-  return number > 1;
-}
-
 class CombinationFinder {
  public:
   CombinationFinder(const Study& study, const CombinationRequest& request, const Progress& progress)
@@ -126,7 +119,9 @@ class CombinationFinder {
       if (error.kind() != ErrorKind::cancelled || progress_.cancelled()) throw;
       found_.is_complete = false;
     }
-    if (!found_.passes.empty()) take_passes(with_passes());
+    if (!found_.passes.empty()) {
+      take_passes(combination_of(compute_study(study_.model, with_passes(), nullptr, progress_)));
+    }
   }
 
   Choices with_passes() const {
@@ -135,9 +130,9 @@ class CombinationFinder {
     return choices;
   }
 
-  void take_passes(const Choices& choices) {
-    base_ = choices;
-    own_ = combination_of(compute_study(study_.model, base_, nullptr, progress_));
+  void take_passes(Combination step) {
+    own_ = std::move(step);
+    base_ = own_.study->choices;
     found_.all.push_back(own_);
   }
 
@@ -150,9 +145,7 @@ class CombinationFinder {
     try {
       Combination step = combination_of(study_of(with_passes()));
       if (step.peak_bytes < own_.peak_bytes && step.seconds <= own_.seconds) {
-        base_ = with_passes();
-        own_ = std::move(step);
-        found_.all.push_back(own_);
+        take_passes(std::move(step));
         return true;
       }
     } catch (const Error& error) {
@@ -188,7 +181,13 @@ class CombinationFinder {
   /// The step with a value. Null if it changes nothing, which is ruled out if the model stands in
   /// the way.
   std::shared_ptr<const Study> step_with(const WhatIf& what_if, const std::string& value) {
-    auto with = study_of(choices_with(with_what_if(base_, what_if.name, value).graph.what_ifs));
+    const Choices choices = with_what_if(base_, what_if.name, value);
+    return changed_step(what_if, value, choices_with(choices.graph.what_ifs));
+  }
+
+  std::shared_ptr<const Study> changed_step(const WhatIf& what_if, const std::string& value,
+                                            const Choices& choices) {
+    auto with = study_of(choices);
     const auto& results = with->prepared->step.what_ifs;
     const auto result = std::ranges::find(results, what_if.name, &WhatIfResult::name);
     if (result != results.end() && result->changed > 0) return with;
@@ -230,46 +229,57 @@ class CombinationFinder {
   }
 
   void try_micro_batches(const WhatIf& what_if) {
-    const auto with = first_split(what_if);
-    if (with == nullptr || runs_in_step(with->graph()) == 1) return;
-    const Dimension& batch = split_batch(*with);
-    const std::string value = std::to_string(runs_in_step(with->graph()));
+    const std::shared_ptr<const Study> any = any_split(what_if);
+    if (any == nullptr) return;
+    const Dimension& batch = split_batch(*any);
     const std::int64_t size = size_of(study_, batch.name).value_or(1);
-    if (divisors(size).empty()) {
-      return rule_out(what_if, value,
+    const std::vector<std::int64_t> counts = divisors(size);
+    if (counts.empty()) {
+      return rule_out(what_if, "2",
                       "the batch '" + printable(batch.name) + "' is " + std::to_string(size) +
                           ", which cannot be split into at most " +
                           std::to_string(most_micro_batches) + " equal parts");
     }
-    const std::vector<std::string>& changed = with->prepared->step.changed_results;
+    const std::vector<std::string>& changed = any->prepared->step.changed_results;
     const bool is_chosen = base_.graph.what_ifs.contains(std::string(what_if.name));
-    if (!changed.empty() && !request_.may_change_results && !is_chosen) {
-      return rule_out(what_if, value, changed.front(), size == batch.value ? with : nullptr);
-    }
     fix_batch(batch, size);
-    for (const std::int64_t count : divisors(size)) {
+    if (!changed.empty() && !request_.may_change_results && !is_chosen) {
+      return rule_out_results(what_if, std::to_string(counts.front()), changed.front());
+    }
+    for (const std::int64_t count : counts) {
       if (!is_on(what_if, std::to_string(count))) try_value(what_if, std::to_string(count));
     }
   }
 
-  /// The step in the fewest micro-batches that divide its batch. Null if it cannot be split.
-  std::shared_ptr<const Study> first_split(const WhatIf& what_if) {
-    if (base_.graph.what_ifs.contains(std::string(what_if.name))) return own_.study;
-    for (std::int64_t count = 2; count <= most_micro_batches; ++count) {
-      if (!is_prime(count)) continue;
-      const std::string prime = std::to_string(count);
-      try {
-        auto with = step_with(what_if, prime);
-        if (with != nullptr) {
-          std::erase_if(found_.ruled_out,
-                        [&](const RuledOut& each) { return each.what_if == &what_if; });
-        }
-        return with;
-      } catch (const Error& error) {
-        rule_out(what_if, prime, error);  // the batch may be a multiple of a larger number
-      }
+  /// Rules out a value because of what it does to results. The step with it shows what it would
+  /// free.
+  void rule_out_results(const WhatIf& what_if, const std::string& value,
+                        const std::string& reason) {
+    try {
+      rule_out(what_if, value, reason, step_with(what_if, value));
+    } catch (const Error& error) {
+      rule_out(what_if, value, error);
     }
-    return nullptr;
+  }
+
+  /// A step in micro-batches, which shows the dimension that they split. Its sizes are those of the
+  /// study only if two micro-batches divide its batch. Null if the model cannot be split.
+  std::shared_ptr<const Study> any_split(const WhatIf& what_if) {
+    if (runs_in_step(own_.study->graph()) > 1) return own_.study;
+    const std::string value = "2";
+    try {
+      return step_with(what_if, value);
+    } catch (const Error& error) {
+      if (error.kind() == ErrorKind::cancelled) throw;
+    }
+    Choices any_sizes = with_what_if(base_, what_if.name, value);
+    any_sizes.dims.clear();
+    try {
+      return changed_step(what_if, value, any_sizes);
+    } catch (const Error& error) {
+      rule_out(what_if, value, error);
+      return nullptr;
+    }
   }
 
   void fix_batch(const Dimension& batch, std::int64_t size) {

@@ -214,20 +214,19 @@ BudgetRequest PlannerPanel::request_for(std::int64_t budget_bytes) const {
   return request;
 }
 
-/// Says why a joint search cannot be for reserved memory, if one is wanted.
-bool PlannerPanel::refuses_reserved() {
-  const bool is_refused =
-      options_->grain() == PlanGranularity::joint && document_.allocator_that_fits();
-  if (is_refused) {
-    document_.notices().notify(tr("A joint search is for tensors: choose \"tensors\" beside Fits"));
-  }
-  return is_refused;
+/// Whether a joint search is wanted for reserved memory; then it says why there is none.
+bool PlannerPanel::refuses_reserved(bool is_reserved_wanted) {
+  if (options_->grain() != PlanGranularity::joint || !is_reserved_wanted) return false;
+  document_.notices().notify(
+      tr("A joint search is for tensors: choose another granularity, or plan with \"tensors\" "
+         "beside Fits"));
+  return true;
 }
 
 void PlannerPanel::plan() {
   const auto budget = budget_->bytes();
   if (!budget) return budget_->insist();
-  if (refuses_reserved()) return;
+  if (refuses_reserved(document_.allocator_that_fits().has_value())) return;
   asked_ = budget_->text();
   planning_.plan(request_for(*budget));
 }
@@ -235,7 +234,7 @@ void PlannerPanel::plan() {
 void PlannerPanel::make_fit() {
   const auto budget = budget_->bytes();
   if (!budget) return budget_->insist();
-  if (refuses_reserved()) return;
+  if (refuses_reserved(document_.allocator_that_fits().has_value())) return;
   asked_ = budget_->text();
   planning_.make_fit(request_for(*budget));
 }

@@ -70,7 +70,7 @@ class PlannerPanel : public QWidget {
   void take_fits();
   BudgetRequest request_for(std::int64_t budget_bytes) const;
   std::optional<std::int64_t> device_limit() const;
-  bool refuses_reserved();
+  bool refuses_reserved(bool is_reserved_wanted);
   QString device_budget() const;
   void set_budget_to_device();
   void follow_device();

@@ -8,12 +8,8 @@
 namespace stashscope::ui {
 
 void PlannerPanel::fit_device() {
-  // Refused before a field changes, because the answer bar asks for reserved memory then.
-  if (options_->grain() == PlanGranularity::joint && fits_->has_allocator()) {
-    return document_.notices().notify(
-        tr("A joint search is for tensors, and the answer bar asks for reserved memory: choose "
-           "Clusters, Nodes or Sequences, or plan with \"tensors\" beside Fits"));
-  }
+  // Before any field changes: the answer bar judges by reserved memory if it is known.
+  if (refuses_reserved(fits_->has_allocator())) return;
   if (!budget_->is_of_device()) {
     fitted_ = Fitted{document_.choices(), {}, budget_->text(), document_.fits_reserved()};
   } else if (fitted_ && !fitted_->after) {

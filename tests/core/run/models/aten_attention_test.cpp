@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "core/passes/infer_shapes.h"
-#include "waves.h"
+#include "tests/core/run/models/waves.h"
 
 namespace stashscope {
 namespace aten_attention_test {

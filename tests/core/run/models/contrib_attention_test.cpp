@@ -5,7 +5,7 @@
 
 #include "core/passes/infer_shapes.h"
 #include "tests/core/run/cpu/kernels/element_types.h"
-#include "waves.h"
+#include "tests/core/run/models/waves.h"
 
 namespace stashscope {
 namespace contrib_attention_test {

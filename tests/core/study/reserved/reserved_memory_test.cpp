@@ -71,14 +71,20 @@ TEST(AllocatorAdvice, NamesTheTensorWithoutRoomAndThoseInItsWay) {
   EXPECT_NE(reason.find(advice.growth->between[0]), std::string::npos) << reason;
 }
 
-TEST(ReservedBudget, IsHeldByWhatIsReserved) {
-  const auto study = blocks_of(65536);
+/// For 85 % of what is reserved without plans.
+BudgetRequest request_below(const Study& study) {
   const std::int64_t before =
-      reserved_memory(*study, *study->baseline, AllocatorSettings()).reserved_bytes;
+      reserved_memory(study, *study.baseline, AllocatorSettings()).reserved_bytes;
   BudgetRequest request;
   request.budget_bytes = before * 85 / 100;
   request.limit = {0, 500, 1};
   request.allocator = AllocatorSettings();
+  return request;
+}
+
+TEST(ReservedBudget, IsHeldByWhatIsReserved) {
+  const auto study = blocks_of(65536);
+  BudgetRequest request = request_below(*study);
   ParetoFront archive;
   const BudgetAnswer answer = plan_for_budget(*study, request, archive, Progress());
   ASSERT_TRUE(answer.feasible);
@@ -92,12 +98,7 @@ TEST(ReservedBudget, IsHeldByWhatIsReserved) {
 
 TEST(ReservedBudget, CanLeaveRoomForMemoryOutsideTensors) {
   const auto study = blocks_of(1 << 24);  // a context is a small part of what it takes
-  const std::int64_t before =
-      reserved_memory(*study, *study->baseline, AllocatorSettings()).reserved_bytes;
-  BudgetRequest request;
-  request.budget_bytes = before * 85 / 100;
-  request.limit = {0, 500, 1};
-  request.allocator = AllocatorSettings();
+  BudgetRequest request = request_below(*study);
   ParetoFront archive;
   const BudgetAnswer tight = plan_for_budget(*study, request, archive, Progress());
   ASSERT_TRUE(tight.feasible);
