@@ -173,9 +173,7 @@ PlanningResults plan(const PlanningOptions& options,
     BudgetRequest request{bytes, grain, options.limit, find_aim(options.aim)};
     request.allocator = allocator;
     request.may_change_results = options.allows_lossy;
-    results.budget = grain == PlanGranularity::joint
-                         ? plan_jointly(study, request, Progress())
-                         : plan_for_budget(*study, request, archive, Progress());
+    results.budget = answer_budget(study, request, archive, Progress());
     session.choices = results.budget->best.choices;
     session.forget_measurements();
     study = compute_study(study->model, session.choices, study.get(), Progress());

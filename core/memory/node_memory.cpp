@@ -2,14 +2,6 @@
 
 namespace stashscope {
 
-namespace {
-
-bool is_alive(const Buffer& buffer, std::size_t slot) {
-  return buffer.first_slot <= slot && slot <= buffer.last_slot;
-}
-
-}  // namespace
-
 IdVector<NodeId, NodeMemory> node_memory(const Dataflow& dataflow, const Timeline& timeline,
                                          const std::vector<StashedValue>& stashed) {
   IdVector<NodeId, NodeMemory> memory(dataflow.topology.nodes());

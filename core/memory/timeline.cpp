@@ -236,7 +236,7 @@ std::vector<BufferId> alive_at(const Timeline& timeline, std::size_t slot) {
   std::vector<BufferId> alive;
   for (const BufferId id : IdRange<BufferId>(timeline.buffers.size())) {
     const Buffer& buffer = timeline.buffers[id];
-    if (buffer.first_slot <= slot && slot <= buffer.last_slot) alive.push_back(id);
+    if (is_alive(buffer, slot)) alive.push_back(id);
   }
   std::stable_sort(alive.begin(), alive.end(), [&](BufferId a, BufferId b) {
     return timeline.buffers[a].bytes > timeline.buffers[b].bytes;

@@ -25,6 +25,11 @@ struct Buffer {
       state;  ///< if set: the buffer holds an optimizer state, not a value of the graph
 };
 
+/// Whether the buffer is there while the node of a slot runs.
+inline bool is_alive(const Buffer& buffer, std::size_t slot) {
+  return buffer.first_slot <= slot && slot <= buffer.last_slot;
+}
+
 /// The memory of one step, node by node. Slot i holds the i-th node of the order. The live bytes of
 /// a slot count everything allocated while its node runs: live inputs, outputs, and all other live
 /// buffers.

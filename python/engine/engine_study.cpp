@@ -91,15 +91,12 @@ EngineStudy EngineStudy::ticked(const std::string& config, bool on) const {
 EngineStudy EngineStudy::planned(const std::string& budget, const SearchOptions& options) const {
   const std::int64_t bytes =
       budget_bytes(parse_budget(budget), study_->baseline->timeline.peak_bytes);
-  const BudgetRequest request{bytes, find_grain(options.grain), options.limit,
-                              find_aim(options.aim)};
+  BudgetRequest request{bytes, find_grain(options.grain), options.limit, find_aim(options.aim)};
+  request.may_change_results = options.allows_lossy;
   const auto answer =
       std::make_shared<const BudgetAnswer>(cancellable<BudgetAnswer>([&](const Progress& progress) {
-        if (request.grain == PlanGranularity::joint) {
-          return plan_jointly(study_, request, progress);
-        }
         ParetoFront archive;
-        return plan_for_budget(*study_, request, archive, progress);
+        return answer_budget(study_, request, archive, progress);
       }));
   EngineStudy planned = with_choices(answer->best.choices, study_.get());
   planned.answer_ = answer;

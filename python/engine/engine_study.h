@@ -33,7 +33,8 @@ struct LoadOptions {
 struct SearchOptions {
   std::string grain;
   SearchLimit limit;
-  std::string aim;  ///< `time` or `operations`
+  std::string aim;            ///< `time` or `operations`
+  bool allows_lossy = false;  ///< whether a joint search may change results
 };
 
 /// A study of the engine with the file that it was loaded from. Never changed: every choice makes

@@ -70,11 +70,12 @@ void add_edits(ClassOfStudies& studies) {
   studies.def(
       "budget",
       [](const EngineStudy& self, const std::string& budget, const std::string& grain,
-         double seconds, std::int64_t moves, std::uint64_t seed, const std::string& aim) {
-        return self.planned(budget,
-                            {grain, {.seconds = seconds, .moves = moves, .seed = seed}, aim});
+         double seconds, std::int64_t moves, std::uint64_t seed, const std::string& aim,
+         bool allows_lossy) {
+        return self.planned(
+            budget, {grain, {.seconds = seconds, .moves = moves, .seed = seed}, aim, allows_lossy});
       },
-      "budget"_a, "grain"_a, "seconds"_a, "moves"_a, "seed"_a, "aim"_a);
+      "budget"_a, "grain"_a, "seconds"_a, "moves"_a, "seed"_a, "aim"_a, "allows_lossy"_a);
   studies.def(
       "fit",
       [](const EngineStudy& self, const std::string& dimension, const std::string& memory,

@@ -41,10 +41,7 @@ QStringList graph_changes(const Study& study) {
   const GraphChoices& graph = study.choices.graph;
   QStringList changes;
   for (const std::string& title : pass_titles(study.choices)) changes << shown(title);
-  for (const WhatIf& each : what_ifs()) {
-    const auto on = graph.what_ifs.find(std::string(each.name));
-    if (on != graph.what_ifs.end()) changes << shown(each.words(on->second));
-  }
+  for (const std::string& title : titles_of_what_ifs(study)) changes << shown(title);
   if (graph.precision) {
     changes << ChoiceWords::tr("mixed precision %1").arg(shown(precision_name(graph.precision)));
   }

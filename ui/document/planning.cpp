@@ -22,7 +22,7 @@ DeviceFit joint_fit(const std::shared_ptr<const Study>& study, const BudgetReque
                     const Progress& progress) {
   DeviceFit fit{study, {}, plan_jointly(study, request, progress), {}};
   const Choices& choices = fit.answer.best.choices;
-  fit.study = compute_study(study->model, choices, study.get(), Progress());
+  fit.study = fit.answer.joint->study;
   for (const std::string& pass : choices.graph.passes) {
     if (!study->choices.graph.passes.contains(pass)) fit.passes.push_back(&find_pass(pass));
   }

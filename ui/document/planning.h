@@ -187,12 +187,12 @@ class Planning : public QObject {
 
   Document& document_;
   Known known_;  ///< of the shown study
-  /// What was known for the step before `take_fit` switched passes on, for undo. After that undo,
-  /// what was known with the passes, for redo.
+  /// What was known for the step before `take_fit` or `take_joint` changed the graph, for undo.
+  /// After that undo, what was known with the passes, for redo.
   std::optional<Known> other_side_;
   BudgetRequest request_;
   std::optional<BudgetProof> proof_;
-  /// The answer that `take_fit` applied, until the study with its passes arrives.
+  /// The answer that `take_fit` or `take_joint` applied, until its study arrives.
   std::optional<DeviceFit> adopted_;
   std::optional<Fit> fit_;
   bool fit_holds_ = false;

@@ -37,21 +37,15 @@ QString device_name(const Study& study) {
                                     : AnswerBar::tr("%1 of memory").arg(memory);
 }
 
-/// What the step may take of the device with memory outside tensors, in bytes. What is kept free is
-/// meant for such memory.
-std::int64_t whole_device(const Study& study, const StepRoom& room) {
-  return room.memory + kept_free_bytes(study.choices.times);
-}
-
 /// Whether the step exceeds the device with the upper figures of memory outside tensors.
-bool may_lack_room_outside(const Study& study, const StepRoom& room, const ReservedStep* reserved) {
-  return reserved != nullptr && reserved->device.high_bytes > whole_device(study, room);
+bool may_lack_room_outside(const Study& study, const ReservedStep* reserved) {
+  return reserved != nullptr && reserved->device.high_bytes > whole_memory(study.choices.times);
 }
 
 /// Whether a step that fits may have no room for what is not counted: where reserved memory is
 /// told, for memory outside tensors.
 bool fits_narrowly(const Study& study, const StepRoom& room, const ReservedStep* reserved) {
-  return reserved == nullptr ? room.is_narrow : may_lack_room_outside(study, room, reserved);
+  return reserved == nullptr ? room.is_narrow : may_lack_room_outside(study, reserved);
 }
 
 /// A link that opens the menu of devices, as rich text.
@@ -68,7 +62,7 @@ QString percent_text(double share) {
 
 bool lacks_room_outside(const Study& study, const StepRoom& room, const ReservedStep* reserved) {
   return room.memory > 0 && room.left >= 0 && reserved != nullptr &&
-         reserved->device.low_bytes > whole_device(study, room);
+         reserved->device.low_bytes > whole_memory(study.choices.times);
 }
 
 QString room_text(const Study& study, const StepRoom& room, const ReservedStep* reserved,
@@ -163,7 +157,7 @@ QString answer_tip(const Study& study, const StepRoom& room, const ReservedStep*
                  "With a CUDA context and workspaces of libraries, the step takes %1. \"Make it "
                  "fit\" leaves room for the upper figure.")
                  .arg(device_memory_text(reserved->device));
-    if (room.memory > 0 && may_lack_room_outside(study, room, reserved)) {
+    if (room.memory > 0 && may_lack_room_outside(study, reserved)) {
       lines << AnswerBar::tr("The upper figure is more than the device has.");
     }
   }

@@ -11,7 +11,7 @@ IdVector<NodeId, bool> nodes_alive_at(const Dataflow& dataflow, const Timeline& 
       const BufferId id = output.valid() ? timeline.buffer_of[output] : BufferId();
       if (!id.valid()) continue;
       const Buffer& buffer = timeline.buffers[id];
-      if (buffer.first_slot <= slot && slot <= buffer.last_slot) alive[node] = true;
+      if (is_alive(buffer, slot)) alive[node] = true;
     }
   }
   if (slot < timeline.order.size()) alive[timeline.order[slot]] = true;

@@ -29,13 +29,9 @@ void forget_planned(Choices& choices) {
   if (!choices.order.strategy) choices.order = {};
 }
 
-namespace {
-
 std::int64_t whole_memory(const TimeChoices& choices) {
   return choices.device_memory.value_or(choices.profile.memory_bytes);
 }
-
-}  // namespace
 
 DeviceProfile profile_in_force(const TimeChoices& choices) {
   DeviceProfile profile = choices.profile;

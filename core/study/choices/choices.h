@@ -137,6 +137,8 @@ void choose_order(Choices& choices, std::optional<std::string> strategy);
 /// Drops the planned sequence. Plans are then chosen by cluster again, and the order by strategy.
 void forget_planned(Choices& choices);
 
+/// Bytes of the device's memory, with what is kept free of it.
+std::int64_t whole_memory(const TimeChoices& choices);
 /// The chosen profile. A chosen bandwidth or memory size replaces the profile's value. The
 /// profile's memory is the memory that the step may use, without the reserve.
 DeviceProfile profile_in_force(const TimeChoices& choices);

@@ -1,5 +1,7 @@
 #include "core/study/choices/micro_batch_sizes.h"
 
+#include <algorithm>
+
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/graph/micro_batches.h"
@@ -31,6 +33,12 @@ std::string divisors(std::int64_t size) {
 bool is_split(const Graph& graph, const Dimension& dimension) {
   const MicroBatches* const split = graph.data().micro_batches.get();
   return split != nullptr && split->batch == dimension.symbol;
+}
+
+const Dimension* split_batch(const Graph& graph, const std::vector<Dimension>& dimensions) {
+  const auto found = std::ranges::find_if(
+      dimensions, [&](const Dimension& each) { return is_split(graph, each); });
+  return found == dimensions.end() ? nullptr : &*found;
 }
 
 void check_micro_batches(const Graph& graph, const DimensionValues& values) {

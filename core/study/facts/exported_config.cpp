@@ -140,18 +140,9 @@ std::set<std::string> count_without_pinned(const Study& study, RecomputeConfig& 
 
 constexpr std::size_t most_named = 8;
 
-/// The what-ifs that change the model, in words.
-std::vector<std::string> what_if_words(const Study& study) {
-  std::vector<std::string> words;
-  for (const WhatIfResult& each : study.prepared->step.what_ifs) {
-    if (each.changed > 0) words.push_back(find_what_if(each.name).words(each.value));
-  }
-  return words;
-}
-
 /// Adds one clause if passes are on, and one if what-ifs change the model. A saved model has both,
 /// but ONNX Runtime does not know all operators of what-ifs.
-void add_passes(const Study& study, std::vector<std::string>& left_out) {
+void add_model_changes(const Study& study, std::vector<std::string>& left_out) {
   const std::vector<std::string> titles = pass_titles(study.choices);
   if (!titles.empty()) {
     left_out.push_back(
@@ -159,7 +150,7 @@ void add_passes(const Study& study, std::vector<std::string>& left_out) {
         "instead): " +
         join(titles, ", "));
   }
-  const std::vector<std::string> what_ifs = what_if_words(study);
+  const std::vector<std::string> what_ifs = titles_of_what_ifs(study);
   if (!what_ifs.empty()) {
     left_out.push_back("what-ifs change the model, and a config string cannot express that: " +
                        join(what_ifs, ", "));
@@ -196,7 +187,7 @@ ExportedConfig exported_config(const Study& study, const RecomputeConfig& config
 ExportedConfig exported_config(const Study& study) {
   const auto known = reference_opportunities(study);
   ExportedConfig exported = readable_part(study, *known, study.config);
-  add_passes(study, exported.left_out);
+  add_model_changes(study, exported.left_out);
   if (is_planned(study)) {
     exported.left_out.push_back(
         "a planned sequence runs single nodes again, and a config string cannot express that" +
@@ -219,8 +210,8 @@ ExportedConfig exported_config(const Study& study) {
 std::optional<ExportedEffect> exported_effect(const Study& study, const Progress& progress) {
   const bool is_captured = study.graph().data().captured != nullptr;
   if (is_captured || is_planned(study) || is_plain_level(study)) return std::nullopt;
-  // ONNX Runtime reads the model without the what-ifs, so nothing of this step is its step.
-  if (!study.choices.graph.what_ifs.empty()) return std::nullopt;
+  // ONNX Runtime reads the model without the what-ifs, so this step is not the one that it runs.
+  if (!titles_of_what_ifs(study).empty()) return std::nullopt;
   const auto read = compute_study(study.model, choices_as_read(study), &study, progress);
   if (count_plans(read->applied) == count_plans(study.applied)) return std::nullopt;
   const ReferenceRules& rules = reference_of(study);
@@ -236,7 +227,7 @@ ExportedEnvironment exported_environment(const Study& study, const std::string& 
   const PlanChoices& plans = study.choices.plans;
   if (is_plain_level(study)) {
     std::vector<std::string> passes;
-    add_passes(study, passes);
+    add_model_changes(study, passes);
     return {environment_block(plans.level, passes), {}, passes, false};
   }
   auto [config, left_out] = exported_config(study);

@@ -16,8 +16,7 @@ std::vector<GroupTensor> tensors_of(const Variant& variant, const std::vector<No
     const Buffer& buffer = timeline.buffers[id];
     const NodeId maker = variant.dataflow.topology.producer[buffer.root];
     if (buffer.persistent || !maker.valid() || !std::ranges::binary_search(nodes, maker)) continue;
-    const bool is_at_peak =
-        buffer.first_slot <= timeline.peak_slot && timeline.peak_slot <= buffer.last_slot;
+    const bool is_at_peak = is_alive(buffer, timeline.peak_slot);
     tensors.push_back({id, maker, buffer.bytes, is_at_peak});
   }
   std::ranges::stable_sort(tensors, [&](const GroupTensor& a, const GroupTensor& b) {

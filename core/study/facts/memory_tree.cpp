@@ -207,10 +207,6 @@ std::vector<std::string> parts_in_tree(const MemoryTree& tree, std::size_t node)
   return parts;
 }
 
-bool is_alive(const Buffer& buffer, std::size_t slot) {
-  return buffer.first_slot <= slot && slot <= buffer.last_slot;
-}
-
 }  // namespace
 
 std::string_view name_of(MemoryGrouping grouping) {

@@ -2,27 +2,16 @@
 
 #include <algorithm>
 
+#include "core/study/facts/peak_floor.h"
+
 namespace stashscope {
-
-namespace {
-
-/// Bytes that are live together at the end of a step. No plan frees them.
-std::int64_t bytes_at_end(const Timeline& timeline) {
-  std::int64_t bytes = 0;
-  for (const Buffer& each : timeline.buffers) {
-    if (each.persistent || each.returned) bytes += each.bytes;
-  }
-  return bytes;
-}
-
-}  // namespace
 
 CombinationBounds::CombinationBounds(const Combination& combination,
                                      const std::vector<PlanType>& evictions, BoundEffort effort,
                                      const Progress& progress)
     : combination_(combination), evictions_(evictions), progress_(progress) {
   const Study& study = *combination.study;
-  floor_ = bytes_at_end(study.baseline->timeline);
+  floor_ = peak_floor(study).bytes;
   // A task graph does not know that the inner tensors of a fused group take no memory.
   if (study.choices.fusion.strategy || effort == BoundEffort::least) return;
   problem_.emplace(study, progress);

@@ -52,13 +52,6 @@ bool is_as_good(const Combination& a, const Combination& b) {
          a.seconds <= b.seconds;
 }
 
-/// The batch that a step in micro-batches splits. @pre the step is split
-const Dimension& split_batch(const Study& study) {
-  return *std::ranges::find_if(study.sizes->dims.dimensions, [&](const Dimension& each) {
-    return is_split(study.graph(), each);
-  });
-}
-
 std::optional<std::int64_t> size_of(const Study& study, const std::string& dimension) {
   const std::vector<Dimension>& all = study.sizes->dims.dimensions;
   const auto found = std::ranges::find(all, dimension, &Dimension::name);
@@ -80,9 +73,7 @@ class CombinationFinder {
  public:
   CombinationFinder(const Study& study, const CombinationRequest& request, const Progress& progress)
       : study_(study), request_(request), progress_(progress), clock_(request.limit, progress) {
-    timed_ = Progress([this](double, std::string_view) {
-      if (progress_.cancelled() || clock_.used(0) >= 1) timed_.cancel();
-    });
+    cancel_at(1, timed_);
   }
 
   Combinations run() {
@@ -104,15 +95,20 @@ class CombinationFinder {
   }
 
  private:
+  /// Lets `progress` be cancelled with the search, or once this share of the limit is used.
+  void cancel_at(double share, Progress& progress) {
+    progress = Progress([this, share, &progress](double, std::string_view) {
+      if (progress_.cancelled() || clock_.used(0) >= share) progress.cancel();
+    });
+  }
+
   /// Passes that lower the peak of the step without plans and add no time belong to every other
   /// combination: all that `all` stands for, if they do so together, else `with_free_passes`.
   void switch_passes_on() {
     if (take_all_passes()) return;
     constexpr double share = 0.5;  // of the limit
     Progress until_share;
-    until_share = Progress([&](double, std::string_view) {
-      if (progress_.cancelled() || clock_.used(0) >= share) until_share.cancel();
-    });
+    cancel_at(share, until_share);
     try {
       with_free_passes(*own_.study, until_share, found_.passes);
     } catch (const Error& error) {
@@ -188,10 +184,9 @@ class CombinationFinder {
   std::shared_ptr<const Study> changed_step(const WhatIf& what_if, const std::string& value,
                                             const Choices& choices) {
     auto with = study_of(choices);
-    const auto& results = with->prepared->step.what_ifs;
-    const auto result = std::ranges::find(results, what_if.name, &WhatIfResult::name);
-    if (result != results.end() && result->changed > 0) return with;
-    if (result != results.end() && !result->stopped_by.empty()) {
+    const WhatIfResult* const result = what_if_result(*with, what_if.name);
+    if (result != nullptr && result->changed > 0) return with;
+    if (result != nullptr && !result->stopped_by.empty()) {
       const WhatIfStop& stop = result->stopped_by.front();
       rule_out(what_if, value, stop.node + " " + stop.reason);
     }
@@ -231,7 +226,7 @@ class CombinationFinder {
   void try_micro_batches(const WhatIf& what_if) {
     const std::shared_ptr<const Study> any = any_split(what_if);
     if (any == nullptr) return;
-    const Dimension& batch = split_batch(*any);
+    const Dimension& batch = *split_batch(any->graph(), any->sizes->dims.dimensions);
     const std::int64_t size = size_of(study_, batch.name).value_or(1);
     const std::vector<std::int64_t> counts = divisors(size);
     if (counts.empty()) {
@@ -265,7 +260,9 @@ class CombinationFinder {
   /// A step in micro-batches, which shows the dimension that they split. Its sizes are those of the
   /// study only if two micro-batches divide its batch. Null if the model cannot be split.
   std::shared_ptr<const Study> any_split(const WhatIf& what_if) {
-    if (runs_in_step(own_.study->graph()) > 1) return own_.study;
+    if (base_.graph.what_ifs.contains(std::string(what_if.name))) {
+      return runs_in_step(own_.study->graph()) > 1 ? own_.study : nullptr;
+    }
     const std::string value = "2";
     try {
       return step_with(what_if, value);

@@ -48,9 +48,9 @@ Combination own_combination(const Study& study);
 
 /// Computes the combinations of all values of what-ifs that pay, and the study's free passes
 /// (`with_free_passes`), and the numbers of micro-batches that divide the batch. A value is left
-/// out if another value of the same what-if frees as much and is not slower. Only the study's own
-/// combination unless `can_change_graph`. What-ifs that are on may get another value, but are never
-/// switched off. Throws a cancelled Error when cancelled.
+/// out if a value of the same what-if that was tried before it frees as much and is not slower.
+/// Only the study's own combination unless `can_change_graph`. What-ifs that are on may get another
+/// value, but are never switched off. Throws a cancelled Error when cancelled.
 Combinations find_combinations(const Study& study, const CombinationRequest& request,
                                const Progress& progress);
 

@@ -77,24 +77,16 @@ class StepChange {
   std::optional<FreedTensor> freed_;
 };
 
-const WhatIfResult* result_of(const Study& study, std::string_view name) {
-  const std::vector<WhatIfResult>& results = study.prepared->step.what_ifs;
-  const auto found = std::ranges::find(results, name, &WhatIfResult::name);
-  return found == results.end() ? nullptr : &*found;
-}
-
 /// `Flash attention in 12 places`.
 std::string title_of(const WhatIf& what_if, const std::string& value, const Study& with) {
   std::string words = what_if.words(value);
   if (what_if.name == micro_batches_name) {
-    for (const Dimension& each : with.sizes->dims.dimensions) {
-      if (!is_split(with.graph(), each)) continue;
-      const std::int64_t samples = each.value / runs_in_step(with.graph());
-      return words + " of " + counted(static_cast<std::size_t>(samples), "sample", "samples");
-    }
-    return words;
+    const Dimension* const batch = split_batch(with.graph(), with.sizes->dims.dimensions);
+    if (batch == nullptr) return words;
+    const std::int64_t samples = batch->value / runs_in_step(with.graph());
+    return words + " of " + counted(static_cast<std::size_t>(samples), "sample", "samples");
   }
-  const WhatIfResult* const result = result_of(with, what_if.name);
+  const WhatIfResult* const result = what_if_result(with, what_if.name);
   return result == nullptr ? words : words + " in " + counted(result->changed, "place", "places");
 }
 
@@ -144,18 +136,17 @@ class WayExplainer {
     ExplainedChoice choice = StepChange(*now_, *next)
                                  .explained(Kind::what_if, std::string(what_if.name) + "=" + value,
                                             title_of(what_if, value, *next));
-    const std::vector<std::string>& changed = next->prepared->step.changed_results;
-    if (what_if.name == micro_batches_name && !changed.empty()) {
-      choice.changes_results = true;
-      choice.sentence += " Results change: " + changed.front() + ".";
-    }
-    if (what_if.name == micro_batches_name) {
-      for (const std::string& each : next->prepared->step.conditions) {
-        choice.sentence += " Note: " + each + ".";
-      }
-    }
+    if (what_if.name == micro_batches_name) tell_results(next->prepared->step, choice);
     explained_.push_back(std::move(choice));
     now_ = next;
+  }
+
+  static void tell_results(const TrainingStep& step, ExplainedChoice& choice) {
+    if (!step.changed_results.empty()) {
+      choice.changes_results = true;
+      choice.sentence += " Results change: " + step.changed_results.front() + ".";
+    }
+    for (const std::string& each : step.conditions) choice.sentence += " Note: " + each + ".";
   }
 
   std::shared_ptr<const Study> step_of(const Choices& choices) const {

@@ -87,8 +87,8 @@ std::optional<FreedTensor> largest_freed(const Study& study, const Variant& befo
   return freed;
 }
 
-std::optional<FreedTensor> largest_at_peak(const Study& study, const Timeline& timeline,
-                                           const std::vector<ValueId>& values) {
+std::optional<FreedTensor> largest_of(const Study& study, const Timeline& timeline,
+                                      const std::vector<ValueId>& values) {
   std::vector<NamedBuffer> alive;
   std::vector<NamedBuffer> all;
   std::set<BufferId> seen;
@@ -97,9 +97,8 @@ std::optional<FreedTensor> largest_at_peak(const Study& study, const Timeline& t
     if (!id.valid() || !seen.insert(id).second) continue;
     const Buffer& buffer = timeline.buffers[id];
     NamedBuffer each{study.graph().value(value).name, maker_of(study.graph(), value), buffer.bytes};
-    const bool is_alive =
-        buffer.first_slot <= timeline.peak_slot && timeline.peak_slot <= buffer.last_slot;
-    if (is_alive) alive.push_back(each);
+    const bool is_at_peak = is_alive(buffer, timeline.peak_slot);
+    if (is_at_peak) alive.push_back(each);
     all.push_back(std::move(each));
   }
   return first_of(alive.empty() ? all : alive, {});

@@ -26,8 +26,8 @@ std::optional<FreedTensor> largest_freed(const Study& study, const Variant& befo
 
 /// The largest of `values` that is alive at the peak of a timeline, or else the largest one.
 /// Nothing if no value has a buffer.
-std::optional<FreedTensor> largest_at_peak(const Study& study, const Timeline& timeline,
-                                           const std::vector<ValueId>& values);
+std::optional<FreedTensor> largest_of(const Study& study, const Timeline& timeline,
+                                      const std::vector<ValueId>& values);
 
 /// `h.0.attn.Softmax (604 MiB, and 11 more like it)`.
 std::string words_of(const FreedTensor& tensor);

@@ -67,11 +67,10 @@ struct FoundStep {
 class JointPlanner {
  public:
   JointPlanner(const std::shared_ptr<const Study>& study, const BudgetRequest& request,
-               const Progress& progress, const OnPlan& on_plan)
+               const Progress& progress)
       : study_(study),
         request_(request),
         progress_(progress),
-        on_plan_(on_plan),
         clock_(request.limit, progress),
         evictions_(allowed_evictions(*study, request)),
         seconds_before_(step_seconds(*study, *study->current)),
@@ -248,12 +247,7 @@ class JointPlanner {
 
   void take(FoundStep step) {
     lowest_found_ = std::min(lowest_found_, step.peak_bytes);
-    if (!is_better(step)) return;
-    best_ = std::move(step);
-    if (on_plan_) {
-      const double without_plans = step_seconds(*study_, *study_->baseline);
-      on_plan_({best_.choices, best_.peak_bytes, best_.seconds - without_plans});
-    }
+    if (is_better(step)) best_ = std::move(step);
   }
 
   /// Improves the lower bound on the time of a step.
@@ -281,7 +275,7 @@ class JointPlanner {
       choices.order.strategy = study_->choices.order.strategy;
     }
     auto after = compute_study(study_->model, choices, study_.get(), Progress());
-    if (choices != study_->choices && needs_less(*after, choices)) {
+    if (choices != study_->choices && drop_useless(*after, choices)) {
       after = compute_study(study_->model, choices, after.get(), Progress());
     }
     BudgetAnswer answer;
@@ -299,6 +293,7 @@ class JointPlanner {
     facts->combinations = found_.all.size();
     facts->is_complete = is_complete_;
     if (!found_.all.empty()) facts->explanation = explain(*study_, found_, *after);
+    facts->study = std::move(after);
     answer.joint = std::move(facts);
     answer.seconds = clock_.seconds();
     return answer;
@@ -306,7 +301,7 @@ class JointPlanner {
 
   /// Drops entries that the budget does not need, such as those of nodes that take no time. Returns
   /// whether there are any.
-  bool needs_less(const Study& after, Choices& choices) const {
+  bool drop_useless(const Study& after, Choices& choices) const {
     const PlanEvaluator evaluator(after);
     RecomputeConfig& config = choices.plans.config;
     const RecomputeConfig all = config;
@@ -331,7 +326,6 @@ class JointPlanner {
   const std::shared_ptr<const Study>& study_;
   const BudgetRequest& request_;
   const Progress& progress_;
-  const OnPlan& on_plan_;
   SearchClock clock_;
   std::vector<PlanType> evictions_;
   SearchMoves moves_;
@@ -352,7 +346,7 @@ void check_request(const Study& study, const BudgetRequest& request) {
     fail_usage("grain 'joint'", "cannot be used for reserved memory",
                "leave --fits reserved out, or choose another grain");
   }
-  if (request.aim != PlanAim::time || request.ends_when_decided) {
+  if (request.aim != PlanAim::time || request.ends_when_decided || request.limits_later_steps) {
     fail_usage("grain 'joint'", "minimises the time of a step", "leave the aim out");
   }
 }
@@ -365,9 +359,16 @@ std::string why_not_joint(const Study& study) {
 }
 
 BudgetAnswer plan_jointly(const std::shared_ptr<const Study>& study, const BudgetRequest& request,
-                          const Progress& progress, const OnPlan& on_plan) {
+                          const Progress& progress) {
   check_request(*study, request);
-  return JointPlanner(study, request, progress, on_plan).run();
+  return JointPlanner(study, request, progress).run();
+}
+
+BudgetAnswer answer_budget(const std::shared_ptr<const Study>& study, const BudgetRequest& request,
+                           ParetoFront& archive, const Progress& progress) {
+  return request.grain == PlanGranularity::joint
+             ? plan_jointly(study, request, progress)
+             : plan_for_budget(*study, request, archive, progress);
 }
 
 }  // namespace stashscope

@@ -21,12 +21,14 @@ namespace stashscope {
 /// The answer's peak and times are those of the study of its choices, and its `joint` is set.
 /// @param request its grain is `joint`; the aim, the limit of later steps, the allocator and
 /// `ends_when_decided` must have their defaults, else it throws a usage Error
-/// @param on_plan is told every better plan; its extra time is that over the step without plans of
-/// the study that was asked about, and may be negative
 /// When cancelled, returns the best answer so far. Throws a usage Error for a captured step, whose
 /// graph what-ifs cannot change.
 BudgetAnswer plan_jointly(const std::shared_ptr<const Study>& study, const BudgetRequest& request,
-                          const Progress& progress, const OnPlan& on_plan = {});
+                          const Progress& progress);
+
+/// Answers a request of any grain: by `plan_jointly` for `joint`, else by `plan_for_budget`.
+BudgetAnswer answer_budget(const std::shared_ptr<const Study>& study, const BudgetRequest& request,
+                           ParetoFront& archive, const Progress& progress);
 
 /// Why `plan_jointly` refuses a study; empty if it does not.
 std::string why_not_joint(const Study& study);

@@ -22,7 +22,7 @@ Kind kind_of(PlanType type) {
   return type == PlanType::compress ? Kind::compress : Kind::recompute;
 }
 
-/// `Recompute 12 FastGelu after Add`.
+/// `Recompute 12 FastGelu, each with 1 node before it`.
 std::string title_of(const Study& study, const std::vector<const NodePlan*>& plans) {
   const NodePlan& first = *plans.front();
   const std::string entry = study.graph().node(first.node).op_type;
@@ -91,7 +91,7 @@ class ConfigExplainer {
       const Node& node = study_.graph().node(each->node);
       for (const std::size_t output : each->outputs) freed.push_back(node.outputs[output]);
     }
-    const auto tensor = largest_at_peak(study_, evaluator_.timeline(without), freed);
+    const auto tensor = largest_of(study_, evaluator_.timeline(without), freed);
     ExplainedChoice choice;
     choice.kind = kind_of(entry.second.type);
     choice.choice = to_string(entry.first, entry.second);
@@ -133,9 +133,8 @@ std::int64_t bytes_at_peak(const Timeline& timeline, const std::vector<ValueId>&
     const BufferId id = timeline.buffer_of[value];
     if (!id.valid()) continue;
     const Buffer& buffer = timeline.buffers[id];
-    const bool is_alive =
-        buffer.first_slot <= timeline.peak_slot && timeline.peak_slot <= buffer.last_slot;
-    if (is_alive && !buffer.persistent) buffers.insert(id);
+    const bool is_at_peak = is_alive(buffer, timeline.peak_slot);
+    if (is_at_peak && !buffer.persistent) buffers.insert(id);
   }
   std::int64_t bytes = 0;
   for (const BufferId id : buffers) bytes += timeline.buffers[id].bytes;
@@ -150,7 +149,7 @@ ExplainedChoice explain_operator(const Study& study, const std::string& op,
     std::ranges::copy_if(study.graph().topology().outputs[node], std::back_inserter(made),
                          [](ValueId value) { return value.valid(); });
   }
-  const auto tensor = largest_at_peak(study, timeline, made);
+  const auto tensor = largest_of(study, timeline, made);
   ExplainedChoice choice;
   choice.kind = Kind::sequence;
   choice.choice = op + " x" + std::to_string(repeated.runs);

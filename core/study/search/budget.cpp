@@ -338,6 +338,7 @@ BudgetAnswer answer_to(const Study& study, const BudgetRequest& request, ParetoF
 }  // namespace
 
 bool is_plannable(const Study& study, PlanGranularity grain) {
+  if (grain == PlanGranularity::joint) return false;
   if (!is_captured(study)) return true;
   return grain == PlanGranularity::cluster && !study.opportunities->plans.empty();
 }

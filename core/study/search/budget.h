@@ -103,9 +103,9 @@ struct BudgetAnswer {
   std::optional<std::int64_t> reserved_bytes = {};
   /// Taken of the device with `best`; set only if the request limits that.
   std::optional<DeviceMemory> device = {};
-  /// Lower bound on the peak. Not set for a captured step. At the grain `cluster`, also not set if
-  /// the choices have plans that evict tensors or a fusion strategy, because the proofs cover only
-  /// sequences of the step's own nodes.
+  /// Lower bound on the peak. Not set for the grain `joint` (see `JointFacts::floor_bytes`) and for
+  /// a captured step. At the grain `cluster`, also not set if the choices have plans that evict
+  /// tensors or a fusion strategy, because the proofs cover only sequences of the step's own nodes.
   std::optional<StepPeakBound> floor;
   /// Lower bound on the time that a plan within the budget adds. Not set if `floor` is not set or
   /// exceeds the budget.

@@ -12,7 +12,7 @@ namespace stashscope {
 /// The cheapest combination that was found for a budget: plans, and passes that add no time.
 struct DeviceFit {
   /// The study under which `answer` was found: the study given to `plan_to_fit`, or this study with
-  /// `passes` switched on.
+  /// `passes` switched on. For a joint answer, the study of its choices.
   std::shared_ptr<const Study> study;
   /// Passes that are on in `study`, but not in the given study.
   std::vector<const GraphPass*> passes;

@@ -1,11 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace stashscope {
+
+struct Study;
 
 /// A choice of a joint answer, or one that was considered and left out, and the reason.
 struct ExplainedChoice {
@@ -15,7 +18,9 @@ struct ExplainedChoice {
   /// As options write it: `attention=flash`, `train_normalizations,fold_constants`, `Gelu+:1:-1`.
   /// For a sequence, an operator and its additional runs: `Relu x37`.
   std::string choice;
-  bool is_made = true;           ///< false: considered and left out
+  /// False: considered and left out, or, beside the same choice that was made, the places where it
+  /// could not be made.
+  bool is_made = true;
   bool changes_results = false;  ///< whether the step has other results with it
   std::string sentence;          ///< the choice and its reason, in plain text
   std::string tensor;            ///< the largest tensor that it frees at the peak; empty: none
@@ -41,6 +46,7 @@ struct JointFacts {
   /// another call with the same moves has the same answer.
   bool is_complete = true;
   std::vector<ExplainedChoice> explanation;
+  std::shared_ptr<const Study> study;  ///< of the answer's choices
 };
 
 }  // namespace stashscope

@@ -75,8 +75,7 @@ std::int64_t bytes_at_peak(const Graph& graph, const Timeline& timeline, const N
     const BufferId id = timeline.buffer_of[value];
     if (!id.valid()) continue;
     const Buffer& buffer = timeline.buffers[id];
-    const bool alive =
-        buffer.first_slot <= timeline.peak_slot && timeline.peak_slot <= buffer.last_slot;
+    const bool alive = is_alive(buffer, timeline.peak_slot);
     if (alive) bytes = bytes + plan.save_ratio * Rational(buffer.bytes);
   }
   return bytes.floor() - (plan.region ? held_at_peak(timeline, *plan.region) : 0);

@@ -1,9 +1,25 @@
 #include "core/study/step/study.h"
 
+#include <algorithm>
+
 #include "core/passes/gradients.h"
 #include "core/study/step/moved_order.h"
 
 namespace stashscope {
+
+const WhatIfResult* what_if_result(const Study& study, std::string_view name) {
+  const std::vector<WhatIfResult>& results = study.prepared->step.what_ifs;
+  const auto found = std::ranges::find(results, name, &WhatIfResult::name);
+  return found == results.end() ? nullptr : &*found;
+}
+
+std::vector<std::string> titles_of_what_ifs(const Study& study) {
+  std::vector<std::string> titles;
+  for (const WhatIfResult& each : study.prepared->step.what_ifs) {
+    if (each.changed > 0) titles.push_back(find_what_if(each.name).words(each.value));
+  }
+  return titles;
+}
 
 bool can_change_graph(const Study& study) {
   return study.times->measured == 0 && !study.model->data().captured && !has_backward(*study.model);

@@ -73,19 +73,12 @@ WhatIfSaving saving_of(const WhatIfResult& result, const Study& without, const S
 /// The choices with the batch of a study, so that both steps have equally many samples. A step in
 /// micro-batches may assume a larger batch.
 Choices with_batch_of(const Study& study, Choices choices) {
-  for (const Dimension& each : study.sizes->dims.dimensions) {
-    if (!is_split(study.graph(), each)) continue;
-    const bool is_given = std::ranges::any_of(
-        choices.dims, [&](const auto& chosen) { return covers(chosen.first, each); });
-    if (!is_given) choices.dims.insert_or_assign(each.name, each.value);
-  }
+  const Dimension* const batch = split_batch(study.graph(), study.sizes->dims.dimensions);
+  if (batch == nullptr) return choices;
+  const bool is_given = std::ranges::any_of(
+      choices.dims, [&](const auto& chosen) { return covers(chosen.first, *batch); });
+  if (!is_given) choices.dims.insert_or_assign(batch->name, batch->value);
   return choices;
-}
-
-const WhatIfResult* result_of(const Study& study, std::string_view name) {
-  const std::vector<WhatIfResult>& results = study.prepared->step.what_ifs;
-  const auto found = std::ranges::find(results, name, &WhatIfResult::name);
-  return found == results.end() ? nullptr : &*found;
 }
 
 WhatIfSaving ruled_out(const WhatIf& what_if, std::string_view value, WhatIfStop stop) {
@@ -95,17 +88,15 @@ WhatIfSaving ruled_out(const WhatIf& what_if, std::string_view value, WhatIfStop
 /// Why the step `with` micro-batches would have another batch than the study, although the user did
 /// not choose another one. Nothing if the batches are equal.
 std::optional<WhatIfStop> other_batch(const Study& study, const Study& with) {
-  for (const Dimension& each : with.sizes->dims.dimensions) {
-    if (!is_split(with.graph(), each)) continue;
-    const auto& own = study.sizes->dims.dimensions;
-    const auto same = std::ranges::find(own, each.name, &Dimension::name);
-    if (same == own.end() || same->value == each.value) continue;
-    return WhatIfStop{"dimension '" + printable(each.name) + "'",
-                      "is " + std::to_string(same->value) + ", which " +
-                          std::to_string(runs_in_step(with.graph())) +
-                          " micro-batches do not divide"};
-  }
-  return std::nullopt;
+  const Dimension* const batch = split_batch(with.graph(), with.sizes->dims.dimensions);
+  if (batch == nullptr) return std::nullopt;
+  const auto& own = study.sizes->dims.dimensions;
+  const auto same = std::ranges::find(own, batch->name, &Dimension::name);
+  if (same == own.end() || same->value == batch->value) return std::nullopt;
+  return WhatIfStop{"dimension '" + printable(batch->name) + "'",
+                    "is " + std::to_string(same->value) + ", which " +
+                        std::to_string(runs_in_step(with.graph())) +
+                        " micro-batches do not divide"};
 }
 
 /// The step with a value of a what-if, compared with the study. Nothing if the value finds nothing
@@ -116,7 +107,7 @@ std::optional<WhatIfSaving> offer(const Study& study, const WhatIf& what_if, std
   try {
     const auto with = compute_study(study.model, with_what_if(study.choices, what_if.name, value),
                                     &study, progress);
-    const WhatIfResult* const result = result_of(*with, what_if.name);
+    const WhatIfResult* const result = what_if_result(*with, what_if.name);
     if (result == nullptr || (result->changed == 0 && result->stopped_by.empty())) {
       return std::nullopt;
     }

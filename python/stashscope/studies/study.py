@@ -157,7 +157,7 @@ class Study:
         return Study(self._engine.tick(config_of(config), on), self.path)
 
     def budget(self, limit: Union[int, str], *, grain: str = "cluster", time_limit: Optional[float] = None,
-               move_limit: int = 0, seed: int = 1, minimise: str = "time") -> "Study":
+               move_limit: int = 0, seed: int = 1, minimise: str = "time", allow_lossy: bool = False) -> "Study":
         """The study with the cheapest plans that the search finds for a peak within `limit`.
 
         limit: bytes, or a text: '12GiB', '60%' of the peak without plans, or '-4GiB' to save that much.
@@ -165,6 +165,7 @@ class Study:
             switch on what-ifs and passes. `to_json` has the reasons.
         minimise: what to minimise: 'time' (the added time, the default) or 'operations' (the added
             operations; captured steps only).
+        allow_lossy: whether a joint search may also choose what changes the results of the step.
         time_limit: seconds to search (default 10). With `time_limit=0` and a `move_limit` the answer is reproducible.
 
         If no plan found fits, the study has the plans with the lowest peak and a UserWarning says so.
@@ -173,7 +174,8 @@ class Study:
         """
         seconds, moves = _limit(time_limit, move_limit)
         text = amount(limit, "budget", "'12GiB', '60%' or '-4GiB'")
-        found = Study(self._engine.budget(text, grain, seconds, moves, whole_number(seed, "seed"), minimise), self.path)
+        found = Study(self._engine.budget(text, grain, seconds, moves, whole_number(seed, "seed"), minimise,
+                                          bool(allow_lossy)), self.path)
         answer = found.budget_answer
         if answer is not None and not answer.feasible:
             warnings.warn(f"the budget of {answer.budget_bytes:,} B is not met; the lowest peak found is "

@@ -31,7 +31,7 @@ QString PlannerPanel::device_budget() const {
 std::optional<std::int64_t> PlannerPanel::device_limit() const {
   if (!budget_->is_of_device() || !document_.allocator_that_fits()) return std::nullopt;
   const Study& study = *document_.study();
-  return memory_to_fit(study) + kept_free_bytes(study.choices.times);
+  return whole_memory(study.choices.times);
 }
 
 void PlannerPanel::set_budget_to_device() {

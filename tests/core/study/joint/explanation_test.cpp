@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
-#include "core/onnx/model_file.h"
 #include "core/study/joint/joint_budget.h"
+#include "tests/core/study/joint/joint_steps.h"
 #include "tests/support/model_builder.h"
 
 namespace stashscope {
@@ -15,17 +15,10 @@ namespace explanation_test {
 
 using Kind = ExplainedChoice::Kind;
 
-std::shared_ptr<const Study> gpt2() {
-  static const auto model =
-      std::make_shared<const Graph>(load_model(STASHSCOPE_SAMPLES "/gpt2_tiny.onnx"));
-  Choices choices;
-  choices.dims = {{"inputs_input_ids_dim0", 8}, {"inputs_input_ids_dim1", 64}};
-  return compute_study(model, choices, nullptr, Progress());
-}
-
 BudgetAnswer planned(const std::shared_ptr<const Study>& study, int percent) {
-  const std::int64_t budget = study->baseline->timeline.peak_bytes * percent / 100;
-  return plan_jointly(study, {budget, PlanGranularity::joint, {0, 1000, 1}}, Progress());
+  return plan_jointly(study,
+                      {test::share_of_peak(*study, percent), PlanGranularity::joint, {0, 1000, 1}},
+                      Progress());
 }
 
 std::size_t made(const BudgetAnswer& answer, const std::vector<Kind>& kinds) {
@@ -36,7 +29,7 @@ std::size_t made(const BudgetAnswer& answer, const std::vector<Kind>& kinds) {
 }
 
 TEST(Explanation, HasOneSentenceForEachChoice) {
-  const auto study = gpt2();
+  const auto study = test::small_gpt2();
   std::size_t plans = 0;
   for (const int percent : {60, 40, 30, 20}) {
     const BudgetAnswer answer = planned(study, percent);
@@ -63,7 +56,7 @@ TEST(Explanation, HasOneSentenceForEachChoice) {
 }
 
 TEST(Explanation, OfWhatIfsAddsUpToTheStepWithoutPlans) {
-  const auto study = gpt2();
+  const auto study = test::small_gpt2();
   const BudgetAnswer answer = planned(study, 40);
   const auto after = compute_study(study->model, answer.best.choices, nullptr, Progress());
   std::int64_t saved = 0;
@@ -81,7 +74,7 @@ TEST(Explanation, OfWhatIfsAddsUpToTheStepWithoutPlans) {
 }
 
 TEST(Explanation, OfAttentionNamesItsPlacesAndWhatItFrees) {
-  const BudgetAnswer answer = planned(gpt2(), 40);
+  const BudgetAnswer answer = planned(test::small_gpt2(), 40);
   const auto& all = answer.joint->explanation;
   const auto attention = std::ranges::find_if(all, [](const ExplainedChoice& each) {
     return each.is_made && each.choice.starts_with("attention=");
