@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "tests/support/model_builder.h"
 
@@ -15,6 +16,15 @@ inline std::string shape_text(const Graph& graph, const std::string& name) {
     text += (text.empty() ? "" : ", ") + to_string(dim, graph.symbols());
   }
   return text;
+}
+
+/// The dims of the outputs y0, y1, ... of a node.
+inline std::vector<std::string> output_shapes(const Graph& graph, std::size_t outputs) {
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < outputs; ++i) {
+    texts.push_back(shape_text(graph, "y" + std::to_string(i)));
+  }
+  return texts;
 }
 
 }  // namespace stashscope::test

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/ops/attention/attention_shapes.h"
 #include "core/ops/attention/ops.h"
 #include "core/ops/rules/known_texts.h"
 #include "core/ops/rules/rules.h"
@@ -89,7 +90,7 @@ void check_mask(ShapeContext& context, const Expr& queries, const Expr& total) {
 
 /// The shapes of the outputs of Attention: result, present key, present value, and products of
 /// queries and keys.
-std::array<Shape, 4> attention_shapes(ShapeContext& context) {
+std::array<Shape, 4> onnx_attention_shapes(ShapeContext& context) {
   check_attention(context);
   const Expr batch = context.dim(0, 0);
   const Expr queries = heads_of(context, 0, "q_num_heads");
@@ -116,7 +117,7 @@ void infer_attention(ShapeContext& context) {
   for (std::size_t i = 0; i < context.output_count(); ++i) {
     context.set_element(i, context.element(i == 2 ? 2 : 0));
   }
-  const std::array<Shape, 4> shapes = attention_shapes(context);
+  const std::array<Shape, 4> shapes = onnx_attention_shapes(context);
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     if (context.has_output(i)) context.set_shape(i, shapes[i]);
   }
@@ -129,7 +130,7 @@ constexpr std::size_t attention_outputs = 4;
 
 /// The outputs are the gradients of Q, K, V, [mask], [past key], [past value].
 void infer_attention_grad(ShapeContext& context) {
-  const std::array<Shape, attention_outputs> shapes = attention_shapes(context);
+  const std::array<Shape, attention_outputs> shapes = onnx_attention_shapes(context);
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     context.require_shape(attention_operands + i, shapes[i]);
   }
@@ -173,8 +174,6 @@ double query_rows(const CostContext& cost) {
   const auto heads = static_cast<double>(cost.node.attributes.integer("q_num_heads", 1));
   return size == 0 ? 0 : heads * cost.input_elements(0) / size;
 }
-
-constexpr double softmax_flops = 8;  // operations per attention weight, as for Softmax
 
 /// The number of keys, including the keys of earlier calls.
 double key_length(const CostContext& cost) {

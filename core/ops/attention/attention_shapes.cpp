@@ -73,7 +73,7 @@ std::vector<ScoreStep> read_score_steps(const Attributes& attributes) {
   std::vector<ScoreStep> steps;
   for (const std::string& name : attributes.texts("steps")) {
     const NamedStep& named = step_called(name);
-    steps.push_back({named.kind, operand_count(steps), named.operands});
+    steps.push_back({named.kind, operand_count(steps), named.operands, named.name});
   }
   return steps;
 }
@@ -86,12 +86,15 @@ Shape AttentionShapes::scores() const { return with_axes(score_leading, rows(), 
 
 Shape AttentionShapes::result() const { return with_axes(result_leading, rows(), value_size()); }
 
-Shape AttentionShapes::log_sum_exp(const Attributes& attributes) const {
+Shape AttentionShapes::log_sum_exp(bool is_padded) const {
   constexpr std::int64_t multiple = 32;
-  const bool is_padded = attributes.text("form", "flash") == "efficient";
   Shape shape = score_leading;
   shape.push_back(is_padded ? ceil_divide(rows(), multiple) * Expr(multiple) : rows());
   return shape;
+}
+
+Shape AttentionShapes::log_sum_exp(const Attributes& attributes) const {
+  return log_sum_exp(attributes.text("form", "flash") == "efficient");
 }
 
 AttentionShapes attention_shapes(const Attributes& attributes, const Shape& query, const Shape& key,

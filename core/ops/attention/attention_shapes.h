@@ -9,6 +9,9 @@
 
 namespace stashscope {
 
+/// The operations of a softmax per score, as for Softmax.
+constexpr double softmax_flops = 8;
+
 /// What happens to the scores after the product of queries and keys and before the softmax.
 enum class ScoreStepKind : std::uint8_t {
   multiply,   ///< scores * X
@@ -26,6 +29,7 @@ struct ScoreStep {
   ScoreStepKind kind;
   std::size_t first_operand;
   std::size_t operands;
+  std::string_view name;  ///< in the attribute `steps`
 
   bool is_choice() const {
     return kind == ScoreStepKind::where || kind == ScoreStepKind::where_not;
@@ -60,7 +64,11 @@ struct AttentionShapes {
   Shape scores() const;
   /// [leading..., rows, value size], before the permutation of the result.
   Shape result() const;
-  /// [leading..., rows]; in the form "efficient", the rows are padded to a multiple of 32.
+  /// The logarithms of the softmax's sums, [leading..., rows].
+  /// @param is_padded whether the rows are padded to a multiple of 32, as in PyTorch's
+  /// memory-efficient kernel
+  Shape log_sum_exp(bool is_padded) const;
+  /// The same for a FusedAttention, which pads in the form "efficient".
   Shape log_sum_exp(const Attributes& attributes) const;
 };
 

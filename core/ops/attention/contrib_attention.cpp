@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/ops/attention/attention_shapes.h"
 #include "core/ops/attention/ops.h"
 #include "core/ops/rules/rules.h"
 
@@ -111,30 +112,41 @@ double axis_of(const std::vector<std::int64_t>& dims, std::size_t axis) {
   return axis < dims.size() ? static_cast<double>(dims[axis]) : 0;
 }
 
-constexpr double flops_per_score = 8;  // of the softmax, as for Softmax
-
-/// Two products and the softmax. @param keys the number of keys
-double flops_of_scores(const CostContext& cost, double keys) {
+/// Two products and the softmax.
+/// @param queries the number of elements of the queries @param keys the number of keys
+double flops_of_scores(const CostContext& cost, double queries, double keys) {
   const auto heads = static_cast<double>(cost.node.attributes.integer("num_heads", 1));
   const auto& result = cost.outputs.empty() ? std::vector<std::int64_t>() : cost.outputs[0];
   const double rows = axis_of(result, 0) * axis_of(result, 1);
-  return keys * (4 * cost.output_elements() + flops_per_score * heads * rows);
+  return keys * (2 * queries + 2 * cost.output_elements() + softmax_flops * heads * rows);
 }
 
+/// Queries [batch, rows, width], and keys [batch, keys, width], [batch, heads, keys, size] or, with
+/// the values, [batch, keys, heads, 2, size]. Without keys, the queries are
+/// [batch, rows, heads, 3, size] and contain keys and values.
 double multi_head_flops(const CostContext& cost) {
-  const auto& keys = cost.input_dims(1);
+  const bool is_packed = cost.input_dims(1).empty();
+  const auto& keys = cost.input_dims(is_packed ? 0 : 1);
   const double own = axis_of(keys, keys.size() == 4 ? 2 : 1);
-  return flops_of_scores(cost, own + axis_of(cost.input_dims(6), 2));
+  const double queries = cost.input_elements(0) / (is_packed ? 3 : 1);
+  return flops_of_scores(cost, queries, own + axis_of(cost.input_dims(6), 2));
 }
 
+/// The heads of queries and values have the same size, so the queries have as many elements as the
+/// result.
 double group_query_flops(const CostContext& cost) {
-  return flops_of_scores(cost, axis_of(cost.input_dims(0), 1) + axis_of(cost.input_dims(3), 2));
+  return flops_of_scores(cost, cost.output_elements(),
+                         axis_of(cost.input_dims(0), 1) + axis_of(cost.input_dims(3), 2));
 }
 
 double projecting_flops(const CostContext& cost) {
-  const double projection = 2 * cost.input_elements(0) * axis_of(cost.input_dims(1), 1);
-  return projection +
-         flops_of_scores(cost, axis_of(cost.input_dims(0), 1) + axis_of(cost.input_dims(4), 3));
+  const double width = axis_of(cost.input_dims(1), 1);
+  const Integers sizes = cost.node.attributes.integers("qkv_hidden_sizes");
+  const double query_width = sizes.empty() ? width / 3 : static_cast<double>(sizes[0]);
+  const double rows = axis_of(cost.input_dims(0), 1);
+  return 2 * cost.input_elements(0) * width +
+         flops_of_scores(cost, axis_of(cost.input_dims(0), 0) * rows * query_width,
+                         rows + axis_of(cost.input_dims(4), 3));
 }
 
 }  // namespace

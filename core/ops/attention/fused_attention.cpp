@@ -226,8 +226,6 @@ void fused_attention_gradient(GradientContext& g) {
   }
 }
 
-constexpr double flops_per_weight = 8;  // of the softmax, as for Softmax
-
 /// The sizes that the work of a node depends on.
 struct AttentionWork {
   double scores = 0;  ///< leading axes of the result * rows * keys
@@ -258,7 +256,7 @@ AttentionWork work_of(const CostContext& cost, const FusedPlaces& places) {
 /// Two products, the softmax and one operation per step. Masked scores count, too.
 double fused_attention_flops(const CostContext& cost) {
   const AttentionWork work = work_of(cost, forward_places);
-  return work.scores * (2 * (work.size + work.value_size) + flops_per_weight + work.steps);
+  return work.scores * (2 * (work.size + work.value_size) + softmax_flops + work.steps);
 }
 
 /// Five products: the scores again, the gradient of the probabilities, and one for each of dQ, dK
@@ -270,10 +268,10 @@ double fused_attention_grad_flops(const CostContext& cost) {
     return output < cost.outputs.size() && !cost.outputs[output].empty() ? 1.0 : 0.0;
   };
   const bool has_result = result_place < cost.inputs.size() && !cost.inputs[result_place].empty();
-  const double forward = 2 * (work.size + work.value_size) + flops_per_weight + work.steps;
+  const double forward = 2 * (work.size + work.value_size) + softmax_flops + work.steps;
   const double products = (1 + made(0) + made(1)) * work.size + (1 + made(2)) * work.value_size;
   return work.scores *
-         (2 * products + 2 * (flops_per_weight + work.steps) + (has_result ? 0 : forward));
+         (2 * products + 2 * (softmax_flops + work.steps) + (has_result ? 0 : forward));
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include <string_view>
 
 #include "core/graph/captured_step.h"
+#include "core/ops/attention/aten_functions.h"
+#include "core/ops/attention/attention_shapes.h"
 #include "core/ops/families/families.h"
 #include "core/ops/rules/rules.h"
 
@@ -50,61 +52,39 @@ void infer_embedding_backward(ShapeContext& context) {
   context.set(0, context.element(0), {(*rows)[0], context.dim(0, -1)});
 }
 
-constexpr std::string_view efficient_attention = "_scaled_dot_product_efficient_attention";
-constexpr std::string_view flash_attention = "_scaled_dot_product_flash_attention";
-
-bool is_attention(std::string_view name) {
-  return name == "scaled_dot_product_attention" || name == efficient_attention ||
-         name == flash_attention || name == "_scaled_dot_product_cudnn_attention";
-}
-
-/// A leading axis of the result. The number of query heads may be a multiple of the others.
-Expr joint_leading_axis(const ShapeContext& context, const Expr& queries, const Expr& other,
-                        bool counts_heads) {
-  if (queries.is(1)) return other;
-  if (other.is(1) || counts_heads) return queries;
-  context.require_dim(queries, other, "the leading axes of its operands");
-  return queries.integer() || !other.integer() ? queries : other;
-}
-
-/// The shape of the result before its last axis is known: keys and values broadcast with the
-/// queries.
-Shape shape_with_leading_axes(ShapeContext& context) {
-  Shape shape = context.shape(0);
-  for (const std::size_t input : {1U, 2U}) {
-    const Shape& other = context.shape(input);
-    const std::size_t missing = other.size() > shape.size() ? other.size() - shape.size() : 0;
-    shape.insert(shape.begin(), missing, Expr(1));
-    for (std::size_t behind = 3; behind <= other.size(); ++behind) {
-      Expr& axis = shape[shape.size() - behind];
-      axis = joint_leading_axis(context, axis, other[other.size() - behind], behind == 3);
-    }
+/// Leading axes before the heads broadcast. The number of query heads may also be a multiple of the
+/// others, which passes.
+void require_joint_axes(const ShapeContext& context, const Shape& own, const Shape& joint) {
+  for (std::size_t behind = 4; behind <= own.size(); ++behind) {
+    const Expr& axis = own[own.size() - behind];
+    if (axis.is(1)) continue;
+    context.require_dim(joint[joint.size() - behind], axis, "the leading axes of its operands");
   }
-  return shape;
 }
 
 /// (queries [..., rows, size], keys, values [..., keys, value size], ...) -> result, logarithms of
-/// the sums, ... The memory-efficient kernel pads the rows of the sums to a multiple of 32.
-void infer_scaled_dot_product(ShapeContext& context, std::string_view name) {
+/// the sums, ... The leading axes broadcast.
+void infer_scaled_dot_product(ShapeContext& context, const AtenAttentionFunction& function) {
   context.set_element(0, context.element(0));
   if (context.rank(0) < 2) context.fail("its queries need rows and a size");
-  Shape shape = shape_with_leading_axes(context);
-  context.require_dim(shape.back(), context.dim(1, -1), "the sizes of its queries and keys");
+  context.require_dim(context.dim(0, -1), context.dim(1, -1), "the sizes of its queries and keys");
   context.require_dim(context.dim(1, -2), context.dim(2, -2), "the numbers of keys and values");
-  const Expr rows = shape[shape.size() - 2];
-  shape.back() = context.dim(2, -1);
-  context.set_shape(0, shape);
-  if (!context.has_output(1)) return;
-  shape.pop_back();
-  if (name == efficient_attention) shape.back() = ceil_divide(rows, 32) * Expr(32);
-  if (name == efficient_attention || name == flash_attention) {
-    context.set(1, ElementType::float32, std::move(shape));
-  }
+  const AttentionShapes shapes =
+      attention_shapes({}, context.shape(0), context.shape(1), context.shape(2));
+  const Shape result = shapes.result();
+  require_joint_axes(context, shapes.key, result);
+  require_joint_axes(context, shapes.value, result);
+  context.set_shape(0, result);
+  if (!context.has_output(1) || function.sums == AtenSums::unknown) return;
+  context.set(1, ElementType::float32,
+              shapes.log_sum_exp(function.sums == AtenSums::of_padded_rows));
 }
 
 void infer_aten(ShapeContext& context) {
+  if (const auto* const function = aten_attention_function(context.attributes())) {
+    return infer_scaled_dot_product(context, *function);
+  }
   const std::string name = context.attributes().text("operator", "");
-  if (is_attention(name)) return infer_scaled_dot_product(context, name);
   if (name == "embedding") return infer_embedding(context);
   if (name == "embedding_backward") return infer_embedding_backward(context);
   throw ShapeUnknown();
@@ -114,18 +94,18 @@ bool is_embedding_backward(const CostContext& cost) {
   return cost.node.attributes.text("operator", "") == "embedding_backward";
 }
 
-/// Two products, and 8 operations per score for the softmax.
+/// Two products and the softmax.
 double scaled_dot_product_flops(const CostContext& cost) {
   const auto& queries = cost.input_dims(0);
   const auto& keys = cost.input_dims(1);
   if (queries.size() < 2 || keys.size() < 2 || queries.back() == 0) return 0;
   const auto rows = cost.input_elements(0) / static_cast<double>(queries.back());
   return static_cast<double>(keys[keys.size() - 2]) *
-         (2 * cost.input_elements(0) + 2 * cost.output_elements() + 8 * rows);
+         (2 * cost.input_elements(0) + 2 * cost.output_elements() + softmax_flops * rows);
 }
 
 double aten_flops(const CostContext& cost) {
-  if (is_attention(cost.node.attributes.text("operator", ""))) {
+  if (aten_attention_function(cost.node.attributes) != nullptr) {
     return scaled_dot_product_flops(cost);
   }
   return is_embedding_backward(cost) ? cost.input_elements(0) : 0;
@@ -134,7 +114,7 @@ double aten_flops(const CostContext& cost) {
 /// `embedding` reads and writes rows. `embedding_backward` writes zeros everywhere, then reads and
 /// adds each gradient.
 double aten_bytes(const CostContext& cost) {
-  if (is_attention(cost.node.attributes.text("operator", ""))) {
+  if (aten_attention_function(cost.node.attributes) != nullptr) {
     return cost.bytes_of_input(0) + cost.bytes_of_input(1) + cost.bytes_of_input(2) +
            cost.bytes_of_input(3) + cost.bytes_of_output(0) + cost.bytes_of_output(1);
   }

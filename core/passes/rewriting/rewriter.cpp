@@ -248,9 +248,11 @@ ValueId Rewriter::add_output(NodeId id, const std::string& name, TensorType type
 void Rewriter::hand_over(ValueId output, NodeId maker) {
   std::vector<ValueId>& before = data_.nodes[data_.values[output].producer].outputs;
   std::ranges::replace(before, output, ValueId());
-  data_.values[data_.nodes[maker].outputs[0]].producer = NodeId();
+  const ValueId old = data_.nodes[maker].outputs[0];
+  data_.values[old].producer = NodeId();
   data_.nodes[maker].outputs = {output};
   data_.values[output].producer = maker;
+  redirect(old, output);
 }
 
 void Rewriter::set_attribute(NodeId id, std::string name, AttributeValue value) {

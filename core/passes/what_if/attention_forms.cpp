@@ -68,7 +68,8 @@ void choose_form_of_blocks(Rewriter& graph, WhatIfResult& result) {
 
 void choose_form_of_nodes(Rewriter& graph, const std::vector<NodeId>& nodes, WhatIfResult& result) {
   NodeWriter writer(graph);
-  const std::string form = result.value == decomposed ? "" : result.value;
+  const bool is_plain = result.value == decomposed;
+  const auto form = is_plain ? std::nullopt : std::optional(result.value);
   for (const NodeId id : nodes) {
     if (graph.is_removed(id)) continue;
     try {

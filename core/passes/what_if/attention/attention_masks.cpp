@@ -100,11 +100,4 @@ void guard_hidden_rows(NodeWriter& writer, const ScoreMask& mask, AttentionParts
   parts.block.steps.push_back({"Where", {parts.visible_rows, writer.number(element, 0)}});
 }
 
-void add_number_step(NodeWriter& writer, const char* type, double number, AttentionParts& parts) {
-  const ElementType element = writer.graph().type(parts.block.query.value).element;
-  const bool is_wide = element == ElementType::float64;
-  const ElementType precise = is_wide ? element : ElementType::float32;
-  parts.block.steps.push_back({type, {writer.number(precise, number)}});
-}
-
 }  // namespace stashscope

@@ -36,7 +36,4 @@ void add_mask(NodeWriter& writer, const ScoreMask& mask, AttentionParts& parts);
 /// Makes the result of rows that see no key 0, and their gradients, too.
 void guard_hidden_rows(NodeWriter& writer, const ScoreMask& mask, AttentionParts& parts);
 
-/// Adds a step with one operand, a number of the type of the scores.
-void add_number_step(NodeWriter& writer, const char* type, double number, AttentionParts& parts);
-
 }  // namespace stashscope

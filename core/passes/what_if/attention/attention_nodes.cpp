@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstdint>
 #include <numeric>
+#include <utility>
 
 #include "core/ops/attention/attention_shapes.h"
 #include "core/ops/rules/backward_builder.h"
@@ -23,7 +24,7 @@ Node attention_part(std::string_view type, std::vector<ValueId> inputs,
 }
 
 void add_perm(const char* name, const std::vector<std::int64_t>& perm, Node& node) {
-  if (!std::ranges::is_sorted(perm)) node.attributes.set(name, Integers(perm));
+  if (!is_identity(perm)) node.attributes.set(name, Integers(perm));
 }
 
 const Expr* heads_of(const Shape& shape) {
@@ -41,6 +42,7 @@ class PlainAttention {
         block_(parts.block),
         element_(writer.graph().type(block_.query.value).element) {
     check_heads();
+    check_types();
     if (block_.dropped_share > 0 && writer.graph().opset() < 12) {
       throw AttentionStop{"drops probabilities, which a node of this opset cannot do in training"};
     }
@@ -58,6 +60,9 @@ class PlainAttention {
     const ValueId weights = add_softmax(scores);
     return attention_part("MatMul", {add_dropout(weights), values()});
   }
+
+  /// The output with scores, once `write` has added its value; nothing if no scores are read.
+  const std::optional<HandedOn>& shown() const { return shown_; }
 
  private:
   ValueId add(std::string_view type, std::vector<ValueId> inputs, Attributes attributes = {}) {
@@ -81,6 +86,14 @@ class PlainAttention {
     repetitions(parts_.value);
   }
 
+  void check_types() const {
+    for (const ValueId other : {block_.key.value, block_.value.value}) {
+      if (writer_.graph().type(other).element != element_) {
+        throw AttentionStop{"has values of another type than its queries"};
+      }
+    }
+  }
+
   /// Keys [leading..., size, keys], one head for each head of queries.
   ValueId transposed_keys() {
     if (repetitions(parts_.key) == 1) {
@@ -101,9 +114,7 @@ class PlainAttention {
     const std::int64_t times = repetitions(shape);
     if (times == 1) return own;
     const auto axis = std::ssize(shape) - 2;
-    const bool is_input = writer_.graph().opset() >= 13;
-    const ValueId apart = is_input ? add("Unsqueeze", {own, writer_.integers({axis})})
-                                   : add("Unsqueeze", {own}, {{"axes", Integers{axis}}});
+    const ValueId apart = writer_.unsqueeze(own, {axis});
     std::vector<std::int64_t> factors(shape.size() + 1, 1);
     factors[static_cast<std::size_t>(axis)] = times;
     const ValueId expanded = add("Expand", {apart, writer_.integers(factors)});
@@ -132,14 +143,15 @@ class PlainAttention {
                                : writer_.cast(operand, element_);
   }
 
-  /// Makes the output of the node that has the scores after some steps.
+  /// Adds the value of the output that has the scores after some steps.
   void show(std::size_t steps, ValueId scores) {
     if (!parts_.shown.valid() || parts_.shown_steps != steps) return;
-    hand_on(add("Identity", {scores}));
+    hand_on("Identity", {scores});
   }
 
-  void hand_on(ValueId value) {
-    writer_.graph().hand_over(parts_.shown, writer_.graph().maker(value));
+  void hand_on(std::string_view type, std::vector<ValueId> inputs) {
+    const TensorType& made = writer_.graph().type(parts_.shown);
+    shown_ = {parts_.shown, writer_.add(type, std::move(inputs), made)};
   }
 
   ValueId add_softmax(ValueId scores) {
@@ -149,11 +161,14 @@ class PlainAttention {
                                      of_element(element), {{"axis", softmax_axis()}});
     const ValueId weights = unreshaped(writer_.cast(made, element_));
     if (parts_.shown.valid() && parts_.shown_steps > block_.steps.size()) {
-      const ValueId zero = writer_.number(element_, 0);
-      hand_on(parts_.visible_rows.valid() ? add("Where", {parts_.visible_rows, weights, zero})
-                                          : add("Identity", {weights}));
+      show_weights(weights);
     }
     return weights;
+  }
+
+  void show_weights(ValueId weights) {
+    if (!parts_.visible_rows.valid()) return hand_on("Identity", {weights});
+    hand_on("Where", {parts_.visible_rows, weights, writer_.number(element_, 0)});
   }
 
   /// The last step Reshape; null if there is none.
@@ -230,14 +245,13 @@ class PlainAttention {
   const AttentionParts& parts_;
   const AttentionBlock& block_;
   ElementType element_;
+  std::optional<HandedOn> shown_;
 };
 
-/// Adds what follows on the product with the values, and puts the last node in the place of the
-/// attention.
-void finish_attention(NodeWriter& writer, const AttentionParts& parts, bool is_permuted,
+/// Adds what follows on the product with the values. Returns the last node, which is not added yet.
+Node with_result_axes(NodeWriter& writer, const AttentionParts& parts, bool is_permuted,
                       Node last) {
-  Rewriter& graph = writer.graph();
-  const ElementType element = graph.type(parts.block.value.value).element;
+  const ElementType element = writer.graph().type(parts.block.value.value).element;
   const auto follow = [&](std::size_t input, Node next) {
     next.inputs[input] = writer.add(std::move(last), of_element(element));
     last = std::move(next);
@@ -246,7 +260,7 @@ void finish_attention(NodeWriter& writer, const AttentionParts& parts, bool is_p
     const ValueId zero = writer.number(element, 0);
     follow(1, attention_part("Where", {parts.visible_rows, ValueId(), zero}));
   }
-  if (!is_permuted && !std::ranges::is_sorted(parts.block.output_perm)) {
+  if (!is_permuted && !is_identity(parts.block.output_perm)) {
     follow(0, attention_part("Transpose", {ValueId()}, {{"perm", parts.block.output_perm}}));
   }
   if (parts.merges_heads) {
@@ -254,8 +268,48 @@ void finish_attention(NodeWriter& writer, const AttentionParts& parts, bool is_p
     target.back() = -1;
     follow(0, attention_part("Reshape", {ValueId(), writer.integers(target)}));
   }
+  return last;
+}
+
+/// Puts the last node in the place of the attention. Added nodes make the other outputs.
+void put_in_place(Rewriter& graph, const AttentionParts& parts, Node last) {
+  for (const ValueId id : parts.frozen) graph.freeze(id);
+  for (const HandedOn& each : parts.handed_on) {
+    graph.set_type(each.output, graph.type(each.value));
+    graph.hand_over(each.output, graph.maker(each.value));
+    std::ranges::replace(last.inputs, each.value, each.output);
+  }
   last.outputs = {graph.node(parts.block.last).outputs[0]};
   graph.replace(parts.block.last, std::move(last));
+}
+
+/// Throws an AttentionStop for what no FusedAttention computes.
+void require_fusible(const Rewriter& graph, const AttentionParts& parts) {
+  const bool is_wider = parts.softmax_element == ElementType::float64 &&
+                        graph.type(parts.block.query.value).element != ElementType::float64;
+  if (is_wider) throw AttentionStop{"has a softmax_precision that only single nodes can have"};
+  if (parts.shown.valid()) throw AttentionStop{"has scores that are read, so they must be whole"};
+}
+
+/// Replaces the node by products, steps and a softmax.
+void write_plain(NodeWriter& writer, AttentionParts parts) {
+  PlainAttention plain(writer, parts);
+  Node last = with_result_axes(writer, parts, false, plain.write());
+  if (plain.shown()) parts.handed_on.push_back(*plain.shown());
+  put_in_place(writer.graph(), parts, std::move(last));
+}
+
+/// Replaces the node by a FusedAttention, which permutes its result unless rows become 0 before.
+void write_fused(NodeWriter& writer, AttentionParts parts, const std::string& form) {
+  require_fusible(writer.graph(), parts);
+  const bool is_permuted = !parts.visible_rows.valid();
+  if (is_permuted && parts.may_take_transposition) {
+    take_transposition(writer.graph(), parts.block);
+  }
+  AttentionBlock block = parts.block;
+  if (!is_permuted) block.output_perm.clear();
+  put_in_place(writer.graph(), parts,
+               with_result_axes(writer, parts, is_permuted, fused_attention_node(block, form)));
 }
 
 }  // namespace
@@ -286,7 +340,7 @@ ValueId NodeWriter::add(std::string_view type, std::vector<ValueId> inputs, Tens
 }
 
 ValueId NodeWriter::transpose(ValueId value, const std::vector<std::int64_t>& perm) {
-  if (std::ranges::is_sorted(perm)) return value;
+  if (is_identity(perm)) return value;
   TensorType made = graph_.type(value);
   if (made.shape) {
     for (std::size_t i = 0; i < perm.size(); ++i) {
@@ -300,6 +354,12 @@ ValueId NodeWriter::reshape(ValueId value, const std::vector<std::int64_t>& targ
                             std::optional<Shape> shape) {
   return add("Reshape", {value, integers(target)},
              {graph_.type(value).element, std::move(shape), {}});
+}
+
+ValueId NodeWriter::unsqueeze(ValueId value, const std::vector<std::int64_t>& axes) {
+  const TensorType made = {graph_.type(value).element, {}, {}};
+  if (graph_.opset() < 13) return add("Unsqueeze", {value}, made, {{"axes", Integers(axes)}});
+  return add("Unsqueeze", {value, integers(axes)}, made);
 }
 
 ValueId NodeWriter::cast(ValueId value, ElementType element) {
@@ -366,22 +426,10 @@ Node fused_attention_node(const AttentionBlock& block, const std::string& form) 
   return node;
 }
 
-void write_attention(NodeWriter& writer, const AttentionParts& parts, const std::string& form) {
-  if (form.empty()) {
-    PlainAttention plain(writer, parts);
-    for (const auto& [output, value] : parts.handed_on) {
-      writer.graph().hand_over(output, writer.graph().maker(value));
-    }
-    return finish_attention(writer, parts, false, plain.write());
-  }
-  if (parts.shown.valid()) throw AttentionStop{"has scores that are read, so they must be whole"};
-  for (const auto& [output, value] : parts.handed_on) {
-    writer.graph().hand_over(output, writer.graph().maker(value));
-  }
-  AttentionBlock block = parts.block;
-  const bool is_permuted = !parts.visible_rows.valid();
-  if (!is_permuted) block.output_perm.clear();
-  finish_attention(writer, parts, is_permuted, fused_attention_node(block, form));
+void write_attention(NodeWriter& writer, AttentionParts parts,
+                     const std::optional<std::string>& form) {
+  if (form) return write_fused(writer, std::move(parts), *form);
+  write_plain(writer, std::move(parts));
 }
 
 }  // namespace stashscope

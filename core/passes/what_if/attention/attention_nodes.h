@@ -4,7 +4,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "core/passes/what_if/attention/attention_block.h"
@@ -20,8 +19,8 @@ class NodeWriter {
   /// it.
   void move_to(NodeId place);
   Rewriter& graph() const { return graph_; }
-  /// Adds again what `once` and constants would share: nodes added so far may read outputs of a
-  /// place that stays as it is.
+  /// Adds again what `once` and constants would share. A place that stays as it is needs no added
+  /// nodes, so that others should not read them.
   void forget() { known_.clear(); }
 
   ValueId add(Node node, TensorType made);
@@ -29,16 +28,23 @@ class NodeWriter {
               Attributes attributes = {});
   /// The value with its axes permuted; the value itself if the order is kept.
   ValueId transpose(ValueId value, const std::vector<std::int64_t>& perm);
+  /// @param target as in ONNX, Reshape: 0 copies a size, -1 stands for the rest
+  /// @param shape of the result, which is inferred later if left out
   ValueId reshape(ValueId value, const std::vector<std::int64_t>& target,
                   std::optional<Shape> shape = std::nullopt);
+  /// The value with axes of size 1 at these places of the result.
+  ValueId unsqueeze(ValueId value, const std::vector<std::int64_t>& axes);
   /// The value with elements of a type; the value itself if it has this type.
   ValueId cast(ValueId value, ElementType element);
-  /// The size of an axis as an int64 without axes.
+  /// The size of an axis as an int64 without axes. @pre the shape is known @param axis not below 0
   ValueId length(ValueId value, std::int64_t axis);
 
   // Constants; equal ones are added once.
+  /// int64 [number of items]
   ValueId integers(const std::vector<std::int64_t>& items);
+  /// int64 without axes
   ValueId integer(std::int64_t item);
+  /// Without axes, as `flag`, which is boolean.
   ValueId number(ElementType element, double item);
   ValueId flag(bool item);
 
@@ -64,6 +70,12 @@ struct AttentionStop {
   std::string reason;  ///< a clause whose subject is the node
 };
 
+/// An output of the node, and the added value that it becomes.
+struct HandedOn {
+  ValueId output;
+  ValueId value;
+};
+
 /// What one node computes that is an attention.
 struct AttentionParts {
   /// `softmax` is the node, `last` the node whose output is the result. The result is that of the
@@ -73,6 +85,8 @@ struct AttentionParts {
   Shape key;                  ///< [leading..., keys, size]
   Shape value;                ///< [leading..., keys, value size]
   bool merges_heads = false;  ///< the last two axes of the permuted result become one
+  /// Whether FusedAttention may do the work of a transposition that alone reads the result.
+  bool may_take_transposition = false;
   /// Boolean [leading..., rows, 1]: false for a row that sees no key. The steps make its scores 0;
   /// its result is 0. Invalid: every row sees a key.
   ValueId visible_rows;
@@ -82,8 +96,8 @@ struct AttentionParts {
   /// `shown_steps` is above the number of steps; invalid: none.
   ValueId shown;
   std::size_t shown_steps = 0;
-  /// Outputs of the node, each with an added value that it becomes. Added nodes read the output.
-  std::vector<std::pair<ValueId, ValueId>> handed_on;
+  std::vector<HandedOn> handed_on;
+  std::vector<ValueId> frozen;  ///< initializers that become literals
 };
 
 /// Throws an AttentionStop if keys or values have a number of heads that does not divide the number
@@ -93,8 +107,10 @@ void require_matching_heads(const Shape& query, const Shape& other);
 /// The node FusedAttention in one of its forms.
 Node fused_attention_node(const AttentionBlock& block, const std::string& form);
 
-/// Replaces the node that is an attention. Throws an AttentionStop before the graph changes.
-/// @param form one of FusedAttention; empty: step by step
-void write_attention(NodeWriter& writer, const AttentionParts& parts, const std::string& form);
+/// Replaces the node that is an attention. If it throws an AttentionStop, it has added only nodes
+/// that nothing reads.
+/// @param form one of FusedAttention; nothing: step by step
+void write_attention(NodeWriter& writer, AttentionParts parts,
+                     const std::optional<std::string>& form);
 
 }  // namespace stashscope

@@ -26,8 +26,6 @@ std::vector<std::int64_t> composed(const std::vector<std::int64_t>& perm,
   return both;
 }
 
-bool is_identity(const std::vector<std::int64_t>& perm) { return std::ranges::is_sorted(perm); }
-
 /// Whether `longer` is `shape` with one more axis after the heads (axis 1).
 bool has_axis_behind_heads(const Shape& shape, const Shape& longer) {
   return shape.size() == 4 && longer.size() == 5 && shape[0] == longer[0] &&
@@ -48,6 +46,8 @@ bool merges_heads(const Shape& expanded, const Shape& merged) {
 }
 
 }  // namespace
+
+bool is_identity(const std::vector<std::int64_t>& perm) { return std::ranges::is_sorted(perm); }
 
 AttentionOperand operand_of(const Rewriter& graph, ValueId value) {
   std::vector<std::int64_t> perm(graph.shape(value)->size());

@@ -4,6 +4,9 @@
 
 namespace stashscope {
 
+/// Whether a permutation keeps the order.
+bool is_identity(const std::vector<std::int64_t>& perm);
+
 /// The operand as it lies in memory. @pre its shape is known
 AttentionOperand operand_of(const Rewriter& graph, ValueId value);
 

@@ -7,27 +7,26 @@ namespace stashscope {
 /// The nodes that compute a whole attention.
 std::vector<NodeId> fused_attentions(const Rewriter& graph);
 
-/// Gives an attention in one node a form of FusedAttention, or writes it step by step if `form` is
-/// empty. Returns whether it had another form before. Throws an AttentionStop if it must keep its
-/// form; then only nodes that nothing reads were added.
-bool choose_form_of_node(NodeWriter& writer, NodeId id, const std::string& form);
+/// Gives an attention in one node a form of FusedAttention, or writes it step by step if there is
+/// no `form`. Returns whether it had another form before. Throws an AttentionStop if it must keep
+/// its form; then only nodes that nothing reads were added.
+/// @pre id is one of fused_attentions(graph)
+bool choose_form_of_node(NodeWriter& writer, NodeId id, const std::optional<std::string>& form);
 
 // What the nodes of one operator compute. Each adds the nodes that the parts read. They throw an
 // AttentionStop for what they cannot express.
-// @param form as in choose_form_of_node
 
 /// ONNX, Attention
-AttentionParts read_onnx_attention(NodeWriter& writer, NodeId id, const std::string& form);
+AttentionParts read_onnx_attention(NodeWriter& writer, NodeId id);
 /// ONNX Runtime, MultiHeadAttention
-AttentionParts read_multi_head_attention(NodeWriter& writer, NodeId id, const std::string& form);
+AttentionParts read_multi_head_attention(NodeWriter& writer, NodeId id);
 /// ONNX Runtime, GroupQueryAttention
-AttentionParts read_group_query_attention(NodeWriter& writer, NodeId id, const std::string& form);
+AttentionParts read_group_query_attention(NodeWriter& writer, NodeId id);
 /// ONNX Runtime, Attention, which projects its input to queries, keys and values
-AttentionParts read_projecting_attention(NodeWriter& writer, NodeId id, const std::string& form);
+AttentionParts read_projecting_attention(NodeWriter& writer, NodeId id);
 /// PyTorch, the functions scaled_dot_product_attention of ATen
-bool is_aten_attention(const Node& node);
-AttentionParts read_aten_attention(NodeWriter& writer, NodeId id, const std::string& form);
+AttentionParts read_aten_attention(NodeWriter& writer, NodeId id);
 /// Our own operator FusedAttention
-AttentionParts read_own_attention(NodeWriter& writer, NodeId id, const std::string& form);
+AttentionParts read_own_attention(NodeWriter& writer, NodeId id);
 
 }  // namespace stashscope

@@ -49,11 +49,7 @@ SplitHeads FusedNode::with_cache(SplitHeads now, ValueId past, ValueId present) 
   } else if (all == now.operand.value) {
     all = writer_.add("Identity", {all}, {element, now.shape, {}});
   }
-  if (present.valid()) {
-    graph_.set_type(present, {element, now.shape, {}});
-    parts_.handed_on.emplace_back(present, all);
-    all = present;
-  }
+  if (present.valid()) parts_.handed_on.push_back({present, all});
   now.operand = {all, {0, 1, 2, 3}};
   return now;
 }
@@ -84,7 +80,12 @@ void FusedNode::add_scale(std::optional<double> scale) {
     if (!size) throw AttentionStop{"has heads of a size that is not known"};
     scale = 1 / std::sqrt(static_cast<double>(*size));
   }
-  if (*scale != 1) add_number_step(writer_, "Mul", *scale, parts_);
+  if (*scale != 1) add_number_step("Mul", *scale);
+}
+
+void FusedNode::refuse_further_outputs() const {
+  if (graph_.only_first_output_is_read(parts_.block.last)) return;
+  throw AttentionStop{"has sums that are read, as in a graph with its backward pass"};
 }
 
 void FusedNode::require_mask_type(ValueId mask) const {
@@ -95,9 +96,15 @@ void FusedNode::require_mask_type(ValueId mask) const {
 
 void FusedNode::add_soft_cap(double cap) {
   if (cap <= 0) return;
-  add_number_step(writer_, "Div", cap, parts_);
+  add_number_step("Div", cap);
   parts_.block.steps.push_back({"Tanh", {}});
-  add_number_step(writer_, "Mul", cap, parts_);
+  add_number_step("Mul", cap);
+}
+
+void FusedNode::add_number_step(const char* type, double number) {
+  const bool is_wide = graph_.type(parts_.block.query.value).element == ElementType::float64;
+  const ElementType element = is_wide ? ElementType::float64 : ElementType::float32;
+  parts_.block.steps.push_back({type, {writer_.number(element, number)}});
 }
 
 }  // namespace stashscope

@@ -47,13 +47,19 @@ class FusedNode {
   void add_scale(std::optional<double> scale);
   /// Adds the steps cap * tanh(scores / cap), unless `cap` is 0.
   void add_soft_cap(double cap);
+  /// Throws an AttentionStop if further outputs are read.
+  void refuse_further_outputs() const;
   /// Throws an AttentionStop for a mask that is neither boolean nor of floating-point numbers.
   void require_mask_type(ValueId mask) const;
 
   NodeWriter& writer_;
-  Rewriter& graph_;
+  const Rewriter& graph_;
   Node node_;
   AttentionParts parts_;
+
+ private:
+  /// Adds a step with a number of type float64 for float64 scores, else float32.
+  void add_number_step(const char* type, double number);
 };
 
 }  // namespace stashscope

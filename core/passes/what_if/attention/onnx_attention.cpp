@@ -24,7 +24,7 @@ class OnnxAttention : public FusedNode {
  public:
   OnnxAttention(NodeWriter& writer, NodeId id) : FusedNode(writer, id) {}
 
-  AttentionParts read(bool is_plain) {
+  AttentionParts read() {
     check();
     take({operand(0, "q_num_heads"), cached(1), cached(2)}, !has_heads_apart());
     const bool has_scale = node_.attributes.has("scale");
@@ -38,10 +38,8 @@ class OnnxAttention : public FusedNode {
     mark(ShownStage::biased);
     guard_hidden_rows(writer_, hidden, parts_);
     mark(ShownStage::probabilities);
-    read_precision(is_plain);
-    if (!is_plain && parts_.block.output_perm.empty() && !parts_.visible_rows.valid()) {
-      take_transposition(graph_, parts_.block);
-    }
+    read_precision();
+    parts_.may_take_transposition = has_heads_apart();
     return std::move(parts_);
   }
 
@@ -61,7 +59,7 @@ class OnnxAttention : public FusedNode {
     }
   }
 
-  void read_precision(bool is_plain) {
+  void read_precision() {
     if (!node_.attributes.has("softmax_precision")) return;
     const std::int64_t given = node_.attributes.integer("softmax_precision", 0);
     for (const ElementType each : {ElementType::float16, ElementType::bfloat16,
@@ -70,11 +68,6 @@ class OnnxAttention : public FusedNode {
     }
     if (parts_.softmax_element == ElementType::undefined) {
       throw AttentionStop{"has a softmax_precision that is no type of floating-point numbers"};
-    }
-    const bool is_wider = parts_.softmax_element == ElementType::float64 &&
-                          graph_.type(node_.inputs[0]).element != ElementType::float64;
-    if (!is_plain && is_wider) {
-      throw AttentionStop{"has a softmax_precision that only single nodes can have"};
     }
   }
 
@@ -164,8 +157,8 @@ class OnnxAttention : public FusedNode {
 
 }  // namespace
 
-AttentionParts read_onnx_attention(NodeWriter& writer, NodeId id, const std::string& form) {
-  return OnnxAttention(writer, id).read(form.empty());
+AttentionParts read_onnx_attention(NodeWriter& writer, NodeId id) {
+  return OnnxAttention(writer, id).read();
 }
 
 }  // namespace stashscope

@@ -6,24 +6,16 @@
 #include "core/passes/infer_shapes.h"
 #include "tests/support/model_builder.h"
 #include "tests/support/refusal.h"
+#include "tests/support/shape_text.h"
 
 namespace stashscope {
 namespace contrib_attention_ops_test {
 
 using test::ModelBuilder;
 
-/// The shapes of a node's outputs y0, y1, ..., such as "B,S,32"; "?" for an unknown one.
+/// The shapes of the outputs y0, y1, ...
 std::vector<std::string> shapes(const ModelBuilder& model, std::size_t outputs) {
-  const Graph graph = infer_shapes(model.build());
-  std::vector<std::string> texts;
-  for (std::size_t i = 0; i < outputs; ++i) {
-    const TensorType& type = graph.value(test::id_of(graph, "y" + std::to_string(i))).type;
-    std::string& text = texts.emplace_back(type.shape ? "" : "?");
-    if (!type.shape) continue;
-    for (const Expr& dim : *type.shape) text += to_string(dim, graph.symbols()) + ",";
-    text.pop_back();
-  }
-  return texts;
+  return test::output_shapes(infer_shapes(model.build()), outputs);
 }
 
 using Texts = std::vector<std::string>;
@@ -47,32 +39,32 @@ TEST(ContribAttentionShapes, OfManyHeadsCountEarlierKeys) {
   m.input("q", {"B", "S", 32}).input("k", {"B", "T", 32}).input("v", {"B", "T", 16});
   m.input("p", {"B", 4, "P", 8}).input("r", {"B", 4, "P", 4});
   finish(m, "MultiHeadAttention", {"q", "k", "v", "", "", "", "p", "r"}, 3, heads(4));
-  EXPECT_EQ(shapes(m, 3), (Texts{"B,S,16", "B,4,P + T,8", "B,4,P + T,4"}));
+  EXPECT_EQ(shapes(m, 3), (Texts{"B, S, 16", "B, 4, P + T, 8", "B, 4, P + T, 4"}));
 }
 
 TEST(ContribAttentionShapes, OfManyHeadsTakeKeysInAnotherLayout) {
   ModelBuilder m;
   m.input("q", {"B", "S", 32}).input("k", {"B", 4, "T", 8}).input("v", {"B", 4, "T", 8});
   finish(m, "MultiHeadAttention", {"q", "k", "v"}, 1, heads(4));
-  EXPECT_EQ(shapes(m, 1), Texts{"B,S,32"});
+  EXPECT_EQ(shapes(m, 1), Texts{"B, S, 32"});
 }
 
 TEST(ContribAttentionShapes, OfGroupsAreThoseOfOneOrThreeTensors) {
   ModelBuilder m;
   m.input("q", {"B", "S", 32}).input("k", {"B", "S", 16}).input("v", {"B", "S", 16});
   finish(m, "GroupQueryAttention", {"q", "k", "v"}, 3, heads(4, 2));
-  EXPECT_EQ(shapes(m, 3), (Texts{"B,S,32", "B,2,S,8", "B,2,S,8"}));
+  EXPECT_EQ(shapes(m, 3), (Texts{"B, S, 32", "B, 2, S, 8", "B, 2, S, 8"}));
   ModelBuilder packed;
   packed.input("q", {"B", "S", 64});
   finish(packed, "GroupQueryAttention", {"q"}, 2, heads(4, 2));
-  EXPECT_EQ(shapes(packed, 2), (Texts{"B,S,32", "B,2,S,8"}));
+  EXPECT_EQ(shapes(packed, 2), (Texts{"B, S, 32", "B, 2, S, 8"}));
 }
 
 TEST(ContribAttentionShapes, OfGroupsLeaveTheLengthOfACacheToDeclarations) {
   ModelBuilder m;
   m.input("q", {"B", "S", 64}).input("p", {"B", 2, "P", 8});
   finish(m, "GroupQueryAttention", {"q", "", "", "p", "p"}, 2, heads(4, 2));
-  EXPECT_EQ(shapes(m, 2), (Texts{"B,S,32", "?"}));
+  EXPECT_EQ(shapes(m, 2), (Texts{"B, S, 32", "unknown"}));
 }
 
 TEST(ContribAttentionShapes, OfAProjectionHaveTheWidthOfItsValues) {
@@ -81,7 +73,7 @@ TEST(ContribAttentionShapes, OfAProjectionHaveTheWidthOfItsValues) {
   Attributes attributes = heads(2);
   attributes.set("qkv_hidden_sizes", Integers{6, 6, 4});
   finish(m, "Attention", {"x", "w", "", "", "p"}, 2, attributes);
-  EXPECT_EQ(shapes(m, 2), (Texts{"B,S,4", "2,B,2,P + S,2"}));
+  EXPECT_EQ(shapes(m, 2), (Texts{"B, S, 4", "2, B, 2, P + S, 2"}));
 }
 
 TEST(ContribAttentionShapes, RefuseWidthsThatHeadsDoNotDivide) {
@@ -127,9 +119,9 @@ TEST(AtenAttentionShapes, BroadcastTheLeadingAxes) {
            {{"operator", std::string("scaled_dot_product_attention")}}, "org.pytorch.aten");
     return m.output("y0");
   };
-  EXPECT_EQ(shapes(model(1, 2), 1), Texts{"3,2,5,4"});
-  EXPECT_EQ(shapes(model("B", 4), 1), Texts{"3,4,5,4"});
-  EXPECT_EQ(shapes(model(3, 1), 1), Texts{"3,2,5,4"});
+  EXPECT_EQ(shapes(model(1, 2), 1), Texts{"3, 2, 5, 4"});
+  EXPECT_EQ(shapes(model("B", 4), 1), Texts{"3, 4, 5, 4"});
+  EXPECT_EQ(shapes(model(3, 1), 1), Texts{"3, 2, 5, 4"});
   const std::string said =
       test::refusal(ErrorKind::input, [&] { infer_shapes(model(2, 2).build()); });
   EXPECT_NE(said.find("leading axes of its operands differ: 2 and 3"), std::string::npos) << said;
@@ -156,6 +148,26 @@ TEST(ContribAttentionWork, IsThatOfItsProductsAndSoftmax) {
   EXPECT_EQ(flops("GroupQueryAttention", grouped, {2, 3, 32}, heads(4, 2)), expected);
   EXPECT_EQ(flops("Attention", {{2, 7, 5}, {5, 96}}, {2, 7, 32}, heads(4)),
             2.0 * 2 * 7 * 5 * 96 + 2.0 * 4 * 7 * 7 * (4 * 8 + 8));
+}
+
+TEST(ContribAttentionWork, CountsHeadsOfAnotherSizeInTheValues) {
+  const double scores = 2.0 * 4 * 3 * 7;  // batch, heads, rows, keys
+  EXPECT_EQ(flops("MultiHeadAttention", {{2, 3, 32}, {2, 7, 32}, {2, 7, 80}}, {2, 3, 80}, heads(4)),
+            scores * (2 * 8 + 2 * 20 + 8));
+  Attributes widths = heads(4);
+  widths.set("qkv_hidden_sizes", Integers{32, 32, 80});
+  EXPECT_EQ(flops("Attention", {{2, 7, 5}, {5, 144}}, {2, 7, 80}, widths),
+            2.0 * 2 * 7 * 5 * 144 + 2.0 * 4 * 7 * 7 * (2 * 8 + 2 * 20 + 8));
+}
+
+TEST(ContribAttentionWork, IsTheSameForPackedOperands) {
+  const Attributes attributes = heads(4);
+  const std::vector<std::int64_t> result = {2, 7, 32};
+  const double apart =
+      flops("MultiHeadAttention", {{2, 7, 32}, {2, 7, 32}, {2, 7, 32}}, result, attributes);
+  EXPECT_EQ(flops("MultiHeadAttention", {{2, 7, 4, 3, 8}}, result, attributes), apart);
+  EXPECT_EQ(flops("MultiHeadAttention", {{2, 7, 32}, {2, 7, 4, 2, 8}}, result, attributes), apart);
+  EXPECT_EQ(flops("GroupQueryAttention", {{2, 7, 64}}, result, heads(4, 2)), apart);
 }
 
 }  // namespace contrib_attention_ops_test

@@ -4,10 +4,12 @@
 
 #include "core/ops/families/standard_ops.h"
 #include "core/passes/infer_shapes.h"
-#include "tests/support/model_builder.h"
+#include "tests/support/shape_text.h"
 
 namespace stashscope {
 namespace pytorch_test {
+
+using test::shape_text;
 
 double flops_of(const char* type, Attributes attributes, std::optional<double> counted = {}) {
   Node node;
@@ -64,22 +66,17 @@ Graph attention(const std::string& function) {
   return infer_shapes(m.output("y").output("sums").build());
 }
 
-std::string shape_of(const Graph& graph, const char* name) {
-  const TensorType& type = graph.value(test::id_of(graph, name)).type;
-  if (!type.shape) return "?";
-  std::string text(name_of(type.element));
-  for (const Expr& dim : *type.shape) text += " " + to_string(dim, graph.symbols());
-  return text;
-}
-
 TEST(AtenAttentionShapes, AreThoseOfTheResultAndOfTheSums) {
   const Graph efficient = attention("_scaled_dot_product_efficient_attention");
-  EXPECT_EQ(shape_of(efficient, "y"), "float32 B 2 S 4");
-  EXPECT_EQ(shape_of(efficient, "sums"), "float32 B 2 32*floor((S + 31)/32)");
+  EXPECT_EQ(shape_text(efficient, "y"), "B, 2, S, 4");
+  EXPECT_EQ(shape_text(efficient, "sums"), "B, 2, 32*floor((S + 31)/32)");
   const Graph flash = attention("_scaled_dot_product_flash_attention");
-  EXPECT_EQ(shape_of(flash, "y"), "float32 B 2 S 4");
-  EXPECT_EQ(shape_of(flash, "sums"), "float32 B 2 S");
-  EXPECT_EQ(shape_of(attention("_scaled_dot_product_cudnn_attention"), "sums"), "?");
+  EXPECT_EQ(shape_text(flash, "y"), "B, 2, S, 4");
+  EXPECT_EQ(shape_text(flash, "sums"), "B, 2, S");
+  EXPECT_EQ(shape_text(attention("_scaled_dot_product_cudnn_attention"), "sums"), "unknown");
+  for (const char* const name : {"y", "sums"}) {
+    EXPECT_EQ(flash.value(test::id_of(flash, name)).type.element, ElementType::float32) << name;
+  }
 }
 
 TEST(AtenAttentionWork, CountsProductsAndSoftmax) {

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "tests/core/run/cpu/kernels/element_types.h"
+#include "tests/core/run/models/attention_forms.h"
 #include "tests/support/folder.h"
 
 namespace stashscope {
@@ -14,6 +15,7 @@ namespace fused_attentions_test {
 
 using testing_run::load_tensors;
 using testing_run::ModelStep;
+using testing_run::with_attention;
 namespace fs = std::filesystem;
 
 const fs::path archive = STASHSCOPE_SHARED "/models/onnx_node.tar.xz";
@@ -30,12 +32,6 @@ std::vector<fs::path> attention_models(const test::Folder& folder) {
   }
   std::sort(models.begin(), models.end());
   return models;
-}
-
-TrainingStep with_form(const Graph& model, const std::string& form) {
-  PassSelection selection;
-  if (!form.empty()) selection.what_ifs = {{"attention", form}};
-  return prepare_training_step(model, {}, selection);
 }
 
 bool has_attention_node(const Graph& graph, const std::string& type) {
@@ -92,7 +88,7 @@ class AttentionForm : public testing::TestWithParam<const char*> {
   void check_results(const fs::path& folder) const {
     const NamedTensors inputs = load_tensors(folder / "test_data_set_0", "input_");
     const Graph model = load_model(folder / "model.onnx");
-    ModelStep step(with_form(model, form()), inputs);
+    ModelStep step(with_attention(model, form()), inputs);
     check_change(model, step.step);
     const RunResult result = testing_run::run_as_predicted(step, step.without_plans(), inputs);
     for (const auto& [name, expected] : load_tensors(folder / "test_data_set_0", "output_")) {
@@ -105,10 +101,10 @@ class AttentionForm : public testing::TestWithParam<const char*> {
 
   /// Compares results and gradients with those of the model as it is.
   void check_gradients(const Graph& model) const {
-    const ModelStep plain(with_form(model, ""), {});
+    const ModelStep plain(with_attention(model, ""), {});
     const NamedTensors seeds = testing_run::with_seeds(plain, plain.default_plan(), {});
     const NamedTensors expected = testing_run::run_on_cpu(plain.default_plan(), seeds).outputs;
-    ModelStep step(with_form(model, form()), {});
+    ModelStep step(with_attention(model, form()), {});
     check_change(model, step.step);
     EXPECT_GE(step.step.parameters.size(), 3U);
     const RunResult result = testing_run::run_as_predicted(step, step.without_plans(), seeds);
@@ -186,7 +182,7 @@ GradientCase even_case() {
 }
 
 TEST_P(AttentionForm, TakesTheMeanOfTheValuesForAScaleOfZero) {
-  const ModelStep step(with_form(graph_of(even_case()), form()), {});
+  const ModelStep step(with_attention(graph_of(even_case()), form()), {});
   const NamedTensors seeds = testing_run::with_seeds(step, step.default_plan(), {});
   const NamedTensors found = testing_run::run_on_cpu(step.default_plan(), seeds).outputs;
   const std::vector<double> items =
@@ -204,8 +200,7 @@ TEST_P(AttentionForm, GivesTheResultsAndGradientsOfTheNode) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Every, AttentionForm,
-                         testing::Values("decomposed", "recomputed", "efficient", "flash"),
+INSTANTIATE_TEST_SUITE_P(Every, AttentionForm, testing::ValuesIn(testing_run::attention_forms),
                          [](const auto& info) { return std::string(info.param); });
 
 }  // namespace fused_attentions_test

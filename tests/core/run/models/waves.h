@@ -2,6 +2,8 @@
 
 // Operands and results of nodes whose results another program computed.
 
+#include <gtest/gtest.h>
+
 #include <cmath>
 
 #include "tests/core/run/cpu/kernels/one_node.h"
@@ -29,6 +31,32 @@ inline std::vector<double> wave_sums(const Tensor& tensor) {
     sums.push_back(sum);
   }
   return sums;
+}
+
+/// The wave_sums of several tensors.
+using WaveSums = std::vector<std::vector<double>>;
+
+/// A node and what another program computes.
+struct WaveCase {
+  const char* name;
+  OneNode node;
+  WaveSums sums;
+};
+
+inline void PrintTo(const WaveCase& each, std::ostream* out) { *out << each.name; }
+
+inline std::string wave_case_name(const testing::TestParamInfo<WaveCase>& info) {
+  return info.param.name;
+}
+
+/// Compares the wave_sums of a tensor, which the other program has rounded to float32.
+inline void expect_sums(const Tensor& tensor, const std::vector<double>& expected,
+                        const std::string& what) {
+  const std::vector<double> found = wave_sums(tensor);
+  ASSERT_EQ(found.size(), expected.size()) << what;
+  for (std::size_t j = 0; j < found.size(); ++j) {
+    EXPECT_NEAR(found[j], expected[j], 2e-5) << what << ", sum " << j;
+  }
 }
 
 }  // namespace stashscope::testing_run

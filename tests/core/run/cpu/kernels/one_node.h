@@ -16,8 +16,10 @@ struct OneNode {
   std::size_t outputs = 1;
 };
 
-/// The outputs of one node on graph inputs x0, x1, ...
-inline std::vector<Tensor> run_node(const OneNode& what) {
+/// A graph of the node. Its inputs are initializers x0, x1, ..., its outputs y0, y1, ...
+/// @param is_trained whether a tensor is a parameter; else it is a literal
+template <class IsTrained>
+Graph graph_of(const OneNode& what, const IsTrained& is_trained) {
   GraphData data;
   data.opsets = {{"", what.opset}, {"com.microsoft", 1}, {"org.pytorch.aten", 1}};
   Node node;
@@ -29,14 +31,21 @@ inline std::vector<Tensor> run_node(const OneNode& what) {
     const bool present = tensor.element() != ElementType::undefined;
     const std::string name = "x" + std::to_string(node.inputs.size());
     node.inputs.push_back(present ? data.add_initializer(name, tensor) : ValueId());
+    if (present) data.initializers.back().is_literal = !is_trained(tensor);
   }
   for (std::size_t i = 0; i < what.outputs; ++i) {
     node.outputs.push_back(data.add_value("y" + std::to_string(i), {}));
   }
   data.outputs = node.outputs;
   data.nodes.push_back(std::move(node));
+  return Graph(std::move(data));
+}
+
+/// The outputs of one node.
+inline std::vector<Tensor> run_node(const OneNode& what) {
+  const auto all = [](const Tensor&) { return true; };
   TrainingStep step;
-  step.graph = std::make_shared<const Graph>(std::move(data));
+  step.graph = std::make_shared<const Graph>(graph_of(what, all));
   const RunResult result = run_on_cpu(ModelStep(std::move(step), {}).default_plan(), {});
   std::vector<Tensor> outputs;
   for (std::size_t i = 0; i < what.outputs; ++i) {
@@ -60,6 +69,12 @@ inline Tensor doubles(std::vector<std::int64_t> dims, const std::vector<double>&
 }
 inline Tensor integers(std::vector<std::int64_t> dims, const std::vector<std::int64_t>& items) {
   return tensor_of(ElementType::int64, std::move(dims), items);
+}
+inline Tensor int32s(std::vector<std::int64_t> dims, const std::vector<std::int32_t>& items) {
+  return tensor_of(ElementType::int32, std::move(dims), items);
+}
+inline Tensor int32s(const std::vector<std::int32_t>& items) {
+  return int32s({std::ssize(items)}, items);
 }
 inline Tensor flags(std::vector<std::int64_t> dims, const std::vector<char>& items) {
   return tensor_of(ElementType::boolean, std::move(dims), items);

@@ -24,10 +24,6 @@ TEST_P(RecurrentGradient, EqualsTheSlope) { check_gradients(GetParam()); }
 
 TEST_P(RecurrentGradient, HoldsInEveryFloatingType) { check_element_types(GetParam()); }
 
-Tensor int32s(const std::vector<std::int32_t>& items) {
-  return tensor_of(ElementType::int32, {std::ssize(items)}, items);
-}
-
 std::int64_t gates_of(const std::string& type) { return type == "RNN" ? 1 : type == "GRU" ? 3 : 4; }
 
 /// A case without bias, lengths and initial states.
