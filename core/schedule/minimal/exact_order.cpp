@@ -1,6 +1,7 @@
 #include "core/schedule/minimal/exact_order.h"
 
 #include <algorithm>
+#include <bit>
 #include <queue>
 #include <unordered_map>
 
@@ -26,6 +27,27 @@ bool contains(const Downset& set, TaskId task) {
   return (set[task.index() / 64] >> (task.index() % 64) & 1U) != 0;
 }
 
+void insert(TaskId task, Downset& set) {
+  set[task.index() / 64] |= std::uint64_t{1} << (task.index() % 64);
+}
+
+void erase(TaskId task, Downset& set) {
+  set[task.index() / 64] &= ~(std::uint64_t{1} << (task.index() % 64));
+}
+
+/// The first task of the set at `from` or after it; an invalid id if there is none.
+TaskId next_in(const Downset& set, std::size_t from) {
+  std::size_t word = from / 64;
+  if (word >= set.size()) return TaskId();
+  std::uint64_t rest = set[word] >> (from % 64) << (from % 64);
+  while (rest == 0) {
+    if (++word == set.size()) return TaskId();
+    rest = set[word];
+  }
+  return TaskId(static_cast<std::uint32_t>(word * 64) +
+                static_cast<std::uint32_t>(std::countr_zero(rest)));
+}
+
 class DownsetSearch {
  public:
   DownsetSearch(const TaskGraph& graph, std::int64_t bound, const SearchLimit& limit,
@@ -35,7 +57,8 @@ class DownsetSearch {
     start.set.assign(graph.tasks() / 64 + 1, 0);
     start.live = graph.persistent_bytes;
     start.peak = bound;
-    add(std::move(start));
+    Downset ready = tasks_ready_after(start.set);
+    add(std::move(start), ready);
   }
 
   std::optional<std::vector<TaskId>> run() {
@@ -47,11 +70,12 @@ class DownsetSearch {
       const State state = states_[next];
       if (best_peak_.at(state.set) < state.peak) continue;
       if (state.count == graph_.tasks()) return order_to(state.last);
-      for (const TaskId task : IdRange<TaskId>(graph_.tasks())) {
-        if (!is_ready(state.set, task)) continue;
+      const Downset ready = tasks_ready_after(state.set);
+      for (TaskId task = next_in(ready, 0); task.valid(); task = next_in(ready, task.index() + 1)) {
         State next = state;
-        apply(task, next);
-        add(std::move(next));
+        still_ready_ = ready;
+        apply(task, next, still_ready_);
+        add(std::move(next), still_ready_);
       }
     }
     return std::nullopt;
@@ -98,6 +122,14 @@ class DownsetSearch {
                        [&](ItemId item) { return contains(set, graph_.maker[item]); });
   }
 
+  Downset tasks_ready_after(const Downset& set) const {
+    Downset ready(set.size(), 0);
+    for (const TaskId task : IdRange<TaskId>(graph_.tasks())) {
+      if (is_ready(set, task)) insert(task, ready);
+    }
+    return ready;
+  }
+
   Effect effect_of(const Downset& set, TaskId task) const {
     Effect effect{0, 0};
     for (const ItemId item : graph_.outputs[task]) {
@@ -120,31 +152,37 @@ class DownsetSearch {
     return effect;
   }
 
-  void apply(TaskId task, State& state) {
+  /// Runs the task. `ready` holds the tasks that can run, before and after.
+  void apply(TaskId task, State& state, Downset& ready) {
     const Effect effect = effect_of(state.set, task);
     state.peak = std::max(state.peak, state.live + effect.while_running);
     state.live += effect.afterwards;
-    state.set[task.index() / 64] |= std::uint64_t{1} << (task.index() % 64);
+    insert(task, state.set);
+    erase(task, ready);
+    for (const ItemId item : graph_.outputs[task]) {
+      for (const ItemReader& reader : graph_.readers[item]) {
+        if (is_ready(state.set, reader.task)) insert(reader.task, ready);
+      }
+    }
     ++state.count;
     steps_.push_back({state.last, task});
     state.last = static_cast<std::uint32_t>(steps_.size() - 1);
   }
 
-  void run_what_cannot_hurt(State& state) {
+  void run_what_cannot_hurt(State& state, Downset& ready) {
     for (bool any = true; any;) {
       any = false;
-      for (const TaskId task : IdRange<TaskId>(graph_.tasks())) {
-        if (!is_ready(state.set, task)) continue;
+      for (TaskId task = next_in(ready, 0); task.valid(); task = next_in(ready, task.index() + 1)) {
         const Effect effect = effect_of(state.set, task);
         if (effect.afterwards > 0 || state.live + effect.while_running > state.peak) continue;
-        apply(task, state);
+        apply(task, state, ready);
         any = true;
       }
     }
   }
 
-  void add(State state) {
-    run_what_cannot_hurt(state);
+  void add(State state, Downset& ready) {
+    run_what_cannot_hurt(state, ready);
     const auto [known, is_new] = best_peak_.try_emplace(state.set, state.peak);
     if (!is_new && known->second <= state.peak) return;
     known->second = state.peak;
@@ -172,6 +210,7 @@ class DownsetSearch {
   Open by_live_;
   Open by_count_;
   std::vector<bool> is_closed_;
+  Downset still_ready_;  ///< kept, so that its memory is used again
 };
 
 }  // namespace

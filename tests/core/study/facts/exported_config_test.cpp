@@ -193,9 +193,13 @@ TEST(ExportedEffect, IsNoneWithWhatIfsThatAConfigLacks) {
   const auto one = study_of_two_layers("Gelu+:1:1", Reference::release_1_19_2);
   Choices choices = one->choices;
   choices.graph.what_ifs["loss"] = "pieces";
-  const auto with = compute_study(one->model, choices, nullptr, {});
-  ASSERT_EQ(with->applied.size(), 1U);
-  EXPECT_FALSE(exported_effect(*with, Progress()));
+  const auto unchanged = compute_study(one->model, choices, nullptr, {});
+  EXPECT_TRUE(exported_effect(*unchanged, Progress())) << "the loss is too small for pieces";
+  choices.dims["N"] = 8;
+  choices.graph.what_ifs = {{"micro", "4"}};
+  const auto changed = compute_study(one->model, choices, nullptr, {});
+  ASSERT_EQ(changed->applied.size(), 1U);
+  EXPECT_FALSE(exported_effect(*changed, Progress()));
 }
 
 TEST(ExportedEffect, LeavesOutPlansThatAreNotRead) {
