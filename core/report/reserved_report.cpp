@@ -29,7 +29,7 @@ std::optional<ChosenReserve> chosen_reserve(const Study& study, const Variant& v
   const auto settings = allocator_settings(study.choices);
   if (!settings) return {};
   return ChosenReserve{*settings, reserved_memory(study, variant, *settings),
-                       device_memory(study, variant, *settings, others)};
+                       device_memory(study, variant.timeline, *settings, others)};
 }
 
 std::string range_text(std::int64_t low_bytes, std::int64_t high_bytes) {

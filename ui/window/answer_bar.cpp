@@ -268,6 +268,7 @@ void AnswerBar::look_for_samples() {
   auto question = samples_question(*moves_of_);
   if (!question) return end_refresh();
   question->allocator = allocator_settings(moves_of_->choices);
+  if (question->allocator) question->device_bytes = whole_memory(moves_of_->choices.times);
   fit_search_.ask([study = moves_of_, question = *question](
                       const Progress& progress) { return largest_fit(*study, question, progress); },
                   [this](const std::optional<LargestFit>& fit) {
@@ -282,10 +283,12 @@ void AnswerBar::show_samples(const LargestFit& fit) {
   if (!largest || fit.current.is_unlimited || largest->value == first.value) return;
   largest_ = fit;
   const QString name = full_text(*moves_of_, first);
-  const QString peak = largest->reserved_bytes ? tr("%1 (reserved: %2)")
-                                                     .arg(bytes_text(largest->peak_bytes),
-                                                          bytes_text(*largest->reserved_bytes))
-                                               : bytes_text(largest->peak_bytes);
+  const QString peak =
+      largest->reserved_bytes
+          ? tr("%1 (reserved: %2, with the CUDA context and libraries up to %3)")
+                .arg(bytes_text(largest->peak_bytes), bytes_text(*largest->reserved_bytes),
+                     bytes_text(largest->device->high_bytes))
+          : bytes_text(largest->peak_bytes);
   samples_->setText(counts_samples(*moves_of_, first)
                         ? tr("Batch %1 fits").arg(largest->value)
                         : tr("%1 = %2 fits").arg(name).arg(largest->value));

@@ -87,8 +87,7 @@ std::string order_html(const Study& study) {
   return xml_escaped(text) + ", fused groups: " + xml_escaped(fusion);
 }
 
-/// The config string of the selected plans. The choices may name only a level that selects these
-/// plans.
+/// The plans that are on, from the study, because the choices may name a level instead of plans.
 std::string plans_html(const Study& study) {
   if (study.choices.plans.sequence) return xml_escaped(plan_text(study.choices));
   const std::string config = to_string(study.config);

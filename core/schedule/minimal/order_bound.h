@@ -32,8 +32,8 @@ LeastCut least_cut_at(const TaskGraph& graph, TaskId task,
 std::vector<std::size_t> slots_by_live_bytes(const SequenceMemory& memory);
 
 /// Lower bound on the peak of all orders: the maximum of largest_task_bytes and of least_bytes_at
-/// for the tasks of `order`. Tries the tasks with the most live bytes first, until `limit` is
-/// reached. A task counts as many moves as the graph has tasks and items.
+/// for the tasks of `order`. Tries the tasks by descending live bytes of their slots, until `limit`
+/// is reached. Each try takes as many moves of the limit as the graph has tasks and items together.
 std::int64_t order_bound(const TaskGraph& graph, std::span<const TaskId> order,
                          const SearchLimit& limit, const Progress& progress);
 

@@ -126,7 +126,7 @@ ReservedStep reserved_step(const Study& study, const Variant& variant,
   ReservedStep step;
   PlaceRecorder recorder(step);
   step.memory = reserved_memory(study.prepared->rules, variant.timeline, settings, &recorder);
-  step.device = device_memory(study, variant, settings, usual_other_memory());
+  step.device = device_memory(study, variant.timeline, settings, usual_other_memory());
   return step;
 }
 

@@ -96,13 +96,12 @@ DeviceMemory device_memory(
   return memory;
 }
 
-DeviceMemory device_memory(const Study& study, const Variant& variant,
+DeviceMemory device_memory(const Study& study, const Timeline& timeline,
                            const AllocatorSettings& settings,
                            const std::vector<OtherMemory>& others) {
   return device_memory(study, others, [&](std::span<const std::int64_t> blocks) {
     const std::int64_t bytes =
-        reserved_memory(study.prepared->rules, variant.timeline, settings, nullptr, blocks)
-            .reserved_bytes;
+        reserved_memory(study.prepared->rules, timeline, settings, nullptr, blocks).reserved_bytes;
     return DeviceMemory{bytes, bytes};
   });
 }

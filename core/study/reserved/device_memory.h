@@ -45,8 +45,8 @@ struct DeviceMemory {
 /// combination of lower and upper figures of the blocks, because more bytes may be reserved for a
 /// smaller block. The result has the least and the most of all combinations. A training step runs
 /// operators in two threads, the program's and autograd's; a step without a backward pass in one.
-/// @param variant a variant of the study's step
-DeviceMemory device_memory(const Study& study, const Variant& variant,
+/// @param timeline of a variant of the study's step, also with other sizes
+DeviceMemory device_memory(const Study& study, const Timeline& timeline,
                            const AllocatorSettings& settings,
                            const std::vector<OtherMemory>& others);
 /// The same for another allocator.

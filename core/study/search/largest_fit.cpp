@@ -6,11 +6,10 @@
 #include "core/base/text.h"
 #include "core/study/choices/dimension_uses.h"
 #include "core/study/edits/edits.h"
-#include "core/study/reserved/reserved_memory.h"
+#include "core/study/search/fit_needs.h"
 #include "core/study/search/largest_value.h"
 #include "core/study/search/resized_step.h"
 #include "core/study/step/fusion_table.h"
-#include "core/study/step/later_steps.h"
 #include "core/study/step/moved_order.h"
 #include "core/study/step/plan_effects.h"
 #include "core/study/step/variants.h"
@@ -72,17 +71,6 @@ class Fitter {
 
   std::int64_t memory() const { return asked_.question.memory_bytes; }
 
-  std::int64_t later_peak(const Timeline& timeline) const {
-    return later_steps(study_.prepared->rules, timeline).peak_bytes;
-  }
-
-  /// Not set unless the question asks for reserved memory.
-  std::optional<std::int64_t> reserved(const Timeline& timeline) const {
-    const auto& settings = asked_.question.allocator;
-    if (!settings) return std::nullopt;
-    return reserved_memory(study_.prepared->rules, timeline, *settings).reserved_bytes;
-  }
-
   /// Bytes of an expression for this value of the dimensions; nothing if the bytes exceed 64 bits.
   std::optional<std::int64_t> bytes_with(const Expr& bytes, Bindings bindings,
                                          std::int64_t value) const {
@@ -124,9 +112,8 @@ class Fitter {
     ++fit.trials;
     try {
       const ResizedStep measured = measure(schedule, value);
-      const bool fits = later_peak(measured.timeline) <= memory() &&
-                        reserved(measured.timeline).value_or(0) <= memory();
-      return {fits ? Verdict::fits : Verdict::too_large, guess(schedule, measured)};
+      const bool is_within = fits(study_, measured.timeline, asked_.question);
+      return {is_within ? Verdict::fits : Verdict::too_large, guess(schedule, measured)};
     } catch (const Error& error) {
       if (error.kind() == ErrorKind::usage) return {};
       if (error.kind() == ErrorKind::input) return {Verdict::too_large, {}};
@@ -161,9 +148,11 @@ class Fitter {
     point.value = value;
     try {
       ResizedStep measured = measure(schedule, value);
-      point.peak_bytes = measured.timeline.peak_bytes;
-      point.later_peak_bytes = later_peak(measured.timeline);
-      point.reserved_bytes = reserved(measured.timeline);
+      const FitNeeds needs = needs_of(study_, measured.timeline, asked_.question);
+      point.peak_bytes = needs.peak_bytes;
+      point.later_peak_bytes = needs.later_peak_bytes;
+      point.reserved_bytes = needs.reserved_bytes;
+      point.device = needs.device;
       point.persistent_bytes = persistent_bytes(measured.timeline);
       point.variant = make_variant(*study_.prepared, *measured.sizes, schedule.dataflow,
                                    std::move(measured.timeline), std::move(measured.groups));

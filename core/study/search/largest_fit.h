@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/allocator/allocator_settings.h"
+#include "core/study/reserved/device_memory.h"
 #include "core/study/step/study.h"
 
 namespace stashscope {
@@ -18,6 +19,10 @@ struct FitQuestion {
   std::int64_t memory_bytes = 0;
   /// If set, the memory that an allocator with these settings reserves must fit, too.
   std::optional<AllocatorSettings> allocator = {};
+  /// If set, what the step takes of the device with memory outside tensors (`device_memory` with
+  /// the figures of `usual_other_memory`) must fit into this, too: the upper figure is at most
+  /// this. Counts only beside `allocator`.
+  std::optional<std::int64_t> device_bytes = {};
 
   friend bool operator==(const FitQuestion&, const FitQuestion&) = default;
 };
@@ -50,6 +55,7 @@ struct FitPoint {
   /// The peak of later steps, which must fit, too (later_steps.h).
   std::int64_t later_peak_bytes = 0;
   std::optional<std::int64_t> reserved_bytes;  ///< set if the question asks for reserved memory
+  std::optional<DeviceMemory> device = {};     ///< set if the question has `device_bytes`
   std::int64_t persistent_bytes = 0;           ///< bytes that are live during the whole step
   double seconds = 0;                          ///< predicted time of the step
   std::shared_ptr<const Variant> variant;

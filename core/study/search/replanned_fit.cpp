@@ -7,12 +7,11 @@
 
 #include "core/base/error.h"
 #include "core/study/edits/edits.h"
-#include "core/study/reserved/reserved_memory.h"
 #include "core/study/search/device_fit.h"
+#include "core/study/search/fit_needs.h"
 #include "core/study/search/largest_value.h"
 #include "core/study/search/plan_evaluator.h"
 #include "core/study/search/planning_basis.h"
-#include "core/study/step/later_steps.h"
 #include "core/study/step/plan_effects.h"
 
 namespace stashscope {
@@ -48,6 +47,7 @@ class Replanner {
       : study_(study), known_(known), progress_(progress), on_replan_(on_replan) {
     answer_.request = request;
     answer_.memory_bytes = memory();
+    answer_.device_bytes = known.question.device_bytes;
   }
 
   ReplannedFit run() {
@@ -80,13 +80,6 @@ class Replanner {
     return compute_study(study_.model, choices, is_measured ? nullptr : &study_, progress_);
   }
 
-  /// Not set unless the question asks for reserved memory.
-  std::optional<std::int64_t> reserved_by(const Study& study) const {
-    const auto& settings = known_.question.allocator;
-    if (!settings) return std::nullopt;
-    return reserved_memory(study, *study.current, *settings).reserved_bytes;
-  }
-
   void report(std::int64_t value) {
     const double share = answer_.trials / (answer_.trials + 4.0);
     progress_.update(share, "largest size with a plan made for it");
@@ -95,17 +88,17 @@ class Replanner {
 
   /// Takes the study as the answer for a size, if it fits.
   bool take(std::int64_t value, const Study& planned) {
-    const std::int64_t later = later_steps(planned, *planned.current).peak_bytes;
-    if (later > memory()) return false;
-    const std::optional<std::int64_t> reserved = reserved_by(planned);
-    if (reserved.value_or(0) > memory()) return false;
+    const Timeline& timeline = planned.current->timeline;
+    if (!fits(planned, timeline, known_.question)) return false;
+    const FitNeeds needs = needs_of(planned, timeline, known_.question);
     PlannedFit fit{value, planned.choices};
     for (const std::string& pass : planned.choices.graph.passes) {
       if (!study_.choices.graph.passes.contains(pass)) fit.passes.push_back(&find_pass(pass));
     }
-    fit.peak_bytes = planned.current->timeline.peak_bytes;
-    fit.later_peak_bytes = later;
-    fit.reserved_bytes = reserved;
+    fit.peak_bytes = needs.peak_bytes;
+    fit.later_peak_bytes = needs.later_peak_bytes;
+    fit.reserved_bytes = needs.reserved_bytes;
+    fit.device = needs.device;
     fit.seconds = step_seconds(planned, *planned.current);
     fit.extra_seconds = extra_seconds(planned);
     answer_.largest = std::move(fit);
@@ -155,7 +148,8 @@ class Replanner {
     }
     if (!failed_.empty() && value >= failed_.begin()->first) {
       const UnplannedSize& smaller = failed_.begin()->second;
-      failed_.emplace(value, UnplannedSize{value, smaller.bound_bytes, 0, 0, {}, smaller.fault});
+      failed_.emplace(value,
+                      UnplannedSize{value, smaller.bound_bytes, 0, 0, {}, {}, smaller.fault});
       return {Verdict::too_large, guess_};
     }
     report(value);
@@ -165,7 +159,7 @@ class Replanner {
     } catch (const Error& error) {
       if (error.kind() == ErrorKind::usage) return {};
       if (error.kind() != ErrorKind::input) throw;
-      failed_[value] = {value, {}, 0, 0, {}, clause_of(error)};
+      failed_[value] = {value, {}, 0, 0, {}, {}, clause_of(error)};
       return {Verdict::too_large, {}};
     }
   }
@@ -182,7 +176,7 @@ class Replanner {
     const std::int64_t lowest = answer.best.peak_bytes;
     const std::int64_t later = std::max(lowest, answer.later_peak_bytes);
     if (!answer.is_impossible()) {
-      return too_large(study, {value, {}, lowest, later, answer.reserved_bytes},
+      return too_large(study, {value, {}, lowest, later, answer.reserved_bytes, answer.device},
                        answer.reserved_bytes.value_or(lowest));
     }
     return too_large(study, {value, answer.floor->bytes}, answer.floor->bytes);
@@ -215,6 +209,7 @@ class Replanner {
     request.limits_later_steps = true;
     request.ends_when_decided = ends_when_decided;
     request.allocator = known_.question.allocator;
+    request.device_bytes = known_.question.device_bytes;
     ParetoFront archive;
     return plan_for_budget(study, request, archive, progress_);
   }

@@ -30,6 +30,8 @@ struct PlannedFit {
   std::int64_t later_peak_bytes = 0;  ///< the peak of later steps; within the memory
   /// Set if the question asks for reserved memory; within the memory.
   std::optional<std::int64_t> reserved_bytes = {};
+  /// Set if the question has `device_bytes`; the upper figure is within them.
+  std::optional<DeviceMemory> device = {};
   double seconds = 0;        ///< predicted time of the step
   double extra_seconds = 0;  ///< seconds of it that the plans add
 };
@@ -45,6 +47,8 @@ struct UnplannedSize {
   /// The least memory that the allocator reserves with a plan that was found. Set together with
   /// `lowest_peak_bytes` if the question asks for reserved memory.
   std::optional<std::int64_t> reserved_bytes = {};
+  /// What the step takes of the device with that plan. Set if the question has `device_bytes`.
+  std::optional<DeviceMemory> device = {};
   /// If not empty: sizes are too large to be computed, and none of the bytes is set.
   std::string fault = {};
 };
@@ -52,8 +56,9 @@ struct UnplannedSize {
 /// The largest size with which the step fits if a plan is made for each size.
 struct ReplannedFit {
   ReplanRequest request;
-  std::int64_t memory_bytes = 0;      ///< the memory that the step must fit
-  std::optional<PlannedFit> largest;  ///< not set: no size fits
+  std::int64_t memory_bytes = 0;                  ///< the memory that the step must fit
+  std::optional<std::int64_t> device_bytes = {};  ///< as in the question
+  std::optional<PlannedFit> largest;              ///< not set: no size fits
   std::optional<UnplannedSize> next;
   /// The size directly above `largest`, or 1 if no size fits, if the model rejects this size.
   std::optional<std::int64_t> refused_value;
@@ -73,12 +78,13 @@ using OnReplan = std::function<void(std::int64_t value, const std::optional<Plan
 
 /// Finds the largest size for which the planner finds a plan with which the step fits, for the
 /// question that `known` answers. Later steps of a captured step must fit, too, and so must the
-/// reserved memory if the question asks for it. The answer is never smaller than the sizes in
-/// `known`, unless the study's order is searched for. Each size is decided by a search of its own,
-/// which starts without the plans of the study, but with the passes that lower the peak and take no
-/// time (`with_free_passes`). The largest size then gets one more search, for a cheaper plan. A
-/// size that a search leaves undecided counts as too large, as do all sizes above it, so the answer
-/// depends on the limit. When cancelled, returns what was found so far.
+/// reserved memory and memory outside tensors if the question asks for them. The answer is never
+/// smaller than the sizes in `known`, unless the study's order is searched for. Each size is
+/// decided by a search of its own, which starts without the plans of the study, but with the passes
+/// that lower the peak and take no time (`with_free_passes`). The largest size then gets one more
+/// search, for a cheaper plan. A size that a search leaves undecided counts as too large, as do all
+/// sizes above it, so the answer depends on the limit. When cancelled, returns what was found so
+/// far.
 /// @pre is_plannable(study, request.grain)
 ReplannedFit replanned_fit(const Study& study, const LargestFit& known,
                            const ReplanRequest& request, const Progress& progress,

@@ -42,7 +42,7 @@ class Storages:
         return index
 
     def unseen(self, nbytes: int, key: Any) -> int:
-        """A row for memory that no tensor in Python shows; the caller finds out when it ends."""
+        """A row for memory that no tensor in Python shows. The caller must say when this memory ends."""
         return self._row(nbytes, key, "other")
 
     def adopt(self, index: int, storage: torch.UntypedStorage) -> None:

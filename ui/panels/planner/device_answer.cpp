@@ -29,4 +29,10 @@ QString device_answer_text(const BudgetAnswer& answer) {
                verdict.arg(bytes_text_beside(limit, most))));
 }
 
+QString most_of_device_text(const std::optional<DeviceMemory>& device) {
+  if (!device) return {};
+  return DeviceAnswer::tr(", with the CUDA context up to %1 of the device")
+      .arg(bytes_text(device->high_bytes));
+}
+
 }  // namespace stashscope::ui

@@ -132,13 +132,17 @@ FitQuestion FitRow::question() const {
   for (std::string& name : question.names) {
     name = named(QString::fromStdString(name).trimmed()).toStdString();
   }
+  const Study& study = *document_.study();
   const QString memory = memory_->amount().trimmed();
   question.memory_bytes =
-      memory.isEmpty() ? memory_to_fit(*document_.study()) : parse_bytes(memory.toStdString());
+      memory.isEmpty() ? memory_to_fit(study) : parse_bytes(memory.toStdString());
   if (question.memory_bytes == 0) {
     fail_usage("memory of 0 bytes", "no step fits", "write a size such as 80GiB");
   }
   question.allocator = document_.allocator_that_fits();
+  if (memory.isEmpty() && question.allocator) {
+    question.device_bytes = whole_memory(study.choices.times);
+  }
   return question;
 }
 

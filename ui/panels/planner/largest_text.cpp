@@ -5,6 +5,7 @@
 #include "core/study/facts/tensor_facts.h"
 #include "ui/document/choice_words.h"
 #include "ui/panels/planner/answer_text.h"
+#include "ui/panels/planner/device_answer.h"
 #include "ui/text/note_text.h"
 #include "ui/text/texts.h"
 
@@ -19,14 +20,14 @@ struct FitAnswer {
   Q_DECLARE_TR_FUNCTIONS(PlannerAnswer)
 };
 
-/// `6.91 GiB, 7.83 GiB in later steps, reserved 8.01 GiB`; later steps only if they need more, and
-/// what is reserved only if it was asked for.
+/// `6.91 GiB, 7.83 GiB in later steps, reserved 8.01 GiB, up to 9.01 GiB of the device`; later
+/// steps only if they need more, and the last two only if they were asked for.
 /// @param memory the memory that the step must fit
 QString peak_text(const FitPoint& point, std::int64_t memory) {
   return bytes_text_beside(point.peak_bytes, memory) +
          later_steps_text(point.peak_bytes, point.later_peak_bytes,
                           bytes_text_beside(point.later_peak_bytes, memory)) +
-         reserved_beside(point.reserved_bytes, memory);
+         reserved_beside(point.reserved_bytes, memory) + most_of_device_text(point.device);
 }
 
 QString failing_text(const Study& study, const FitPoint& point, std::int64_t memory) {
@@ -111,10 +112,12 @@ QString fit_summary(const Study& study, const LargestFit& fit, const ReplannedFi
   for (const Dimension& each : fit.dimensions) names << word_text(study, each);
   names.removeDuplicates();
   const QString what = fit.question.label.empty() ? names.join(u", "_s) : shown(fit.question.label);
-  const QString memory = bytes_text(fit.question.memory_bytes);
+  const QString memory = bytes_text(fit.question.device_bytes.value_or(fit.question.memory_bytes));
   const QString planned = replanned == nullptr ? QString() : size_text(*replanned);
-  const QString fits = fit.question.allocator ? FitAnswer::tr("reserved memory fits %1: %2")
-                                              : FitAnswer::tr("fits %1: %2");
+  const QString fits = fit.question.device_bytes
+                           ? FitAnswer::tr("fits %1 with the CUDA context: %2")
+                       : fit.question.allocator ? FitAnswer::tr("reserved memory fits %1: %2")
+                                                : FitAnswer::tr("fits %1: %2");
   if (is_in_use) return fits.arg(memory, FitAnswer::tr("%1 %2").arg(what, planned));
   const QString now = size_text(fit.current, what);
   if (planned.isEmpty()) return fits.arg(memory, now);

@@ -34,8 +34,9 @@ QString PlannerPanel::text_of(const BudgetAnswer& answer) const {
          answer_text(study, answer) + reserved_above_text(answer);
 }
 
-/// Says that reserved memory exceeds the budget, for an answer that is for tensors and in use.
-/// Empty if it does not, or if no allocator is chosen.
+/// Says that the allocator reserves more than a budget for tensors. Empty if it does not, if the
+/// budget was for reserved memory, or if the reserved memory is unknown.
+/// @pre the plan of the answer is on
 QString PlannerPanel::reserved_above_text(const BudgetAnswer& answer) const {
   const auto& reserved = document_.reserved();
   if (answer.request.allocator || reserved == nullptr || !document_.is_up_to_date()) return {};

@@ -5,6 +5,7 @@
 #include "core/base/text.h"
 #include "ui/document/choice_words.h"
 #include "ui/panels/planner/answer_text.h"
+#include "ui/panels/planner/device_answer.h"
 #include "ui/text/counted.h"
 #include "ui/text/note_text.h"
 #include "ui/text/texts.h"
@@ -33,7 +34,8 @@ QString price_text(const PlannedFit& fit) {
   QString text =
       ReplannedAnswer::tr("peak %1").arg(bytes_text(fit.peak_bytes)) +
       later_steps_text(fit.peak_bytes, fit.later_peak_bytes, bytes_text(fit.later_peak_bytes)) +
-      reserved + ReplannedAnswer::tr(", %1 a step").arg(time_text(fit.seconds));
+      reserved + most_of_device_text(fit.device) +
+      ReplannedAnswer::tr(", %1 a step").arg(time_text(fit.seconds));
   if (fit.extra_seconds <= 0) return text;
   return text + ReplannedAnswer::tr(", %1 of it for plans").arg(time_text(fit.extra_seconds));
 }
@@ -71,6 +73,15 @@ QString next_text(const ReplannedFit& fit) {
     return ReplannedAnswer::tr("%1 fails: no plan has a peak below %2.")
         .arg(next.value)
         .arg(bytes_text_beside(*next.bound_bytes, fit.memory_bytes));
+  }
+  if (next.device && next.device->high_bytes > *fit.device_bytes) {
+    const std::int64_t most = next.device->high_bytes;
+    return ReplannedAnswer::tr(
+               "%1 was not decided in %2: with the CUDA context and the workspaces of libraries, "
+               "the best plan found takes up to %3 of the device, above %4.")
+        .arg(QString::number(next.value), seconds_text(fit.request.limit.seconds),
+             bytes_text_beside(most, *fit.device_bytes),
+             bytes_text_beside(*fit.device_bytes, most));
   }
   const std::int64_t lowest = next.reserved_bytes.value_or(next.later_peak_bytes);
   return (next.reserved_bytes

@@ -44,7 +44,7 @@ class PlainAttention {
     check_heads();
     check_types();
     if (block_.dropped_share > 0 && writer.graph().opset() < 12) {
-      throw AttentionStop{"drops probabilities, which a node of this opset cannot do in training"};
+      throw AttentionStop{"drops probabilities in training, which no node of this opset does"};
     }
   }
 
@@ -179,9 +179,9 @@ class PlainAttention {
     return found == block_.steps.rend() ? nullptr : &*found;
   }
 
-  /// The last axis of the scores after the steps. Before opset 13, -1 is not allowed.
+  /// The last axis of the scores after the steps. Before opset 11, -1 is not allowed.
   std::int64_t softmax_axis() const {
-    if (writer_.graph().opset() >= 13) return -1;
+    if (writer_.graph().opset() >= 11) return -1;
     const AttentionStep* const reshape = last_reshape();
     if (reshape == nullptr) return std::ssize(parts_.query) - 1;
     const Shape* const target = writer_.graph().shape(reshape->operands[0]);

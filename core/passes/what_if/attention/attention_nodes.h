@@ -19,8 +19,9 @@ class NodeWriter {
   /// it.
   void move_to(NodeId place);
   Rewriter& graph() const { return graph_; }
-  /// Adds again what `once` and constants would share. A place that stays as it is needs no added
-  /// nodes, so that others should not read them.
+  /// Forgets the constants and the values of `once`, so that later calls add new ones. For an
+  /// attention that keeps its form: nothing reads the nodes that were added for it, and the next
+  /// attention must not read them either.
   void forget() { known_.clear(); }
 
   ValueId add(Node node, TensorType made);

@@ -1,4 +1,4 @@
-// Comparisons, boolean operators and selection.
+// Comparisons, boolean and bitwise operators, and selection.
 
 #include "core/run/cuda/codegen/expression.h"
 #include "core/run/cuda/ops/families.h"

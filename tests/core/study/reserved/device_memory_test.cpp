@@ -20,7 +20,7 @@ std::shared_ptr<const Study> training_step() {
 }
 
 DeviceMemory of(const Study& study, const std::vector<OtherMemory>& others) {
-  return device_memory(study, *study.current, AllocatorSettings(), others);
+  return device_memory(study, study.current->timeline, AllocatorSettings(), others);
 }
 
 TEST(DeviceMemory, WithoutOtherMemoryIsWhatIsReserved) {

@@ -105,7 +105,8 @@ TEST(ReservedBudget, CanLeaveRoomForMemoryOutsideTensors) {
   EXPECT_FALSE(tight.device);
   const auto taken = [&](const BudgetAnswer& answer) {
     const auto there = compute_study(study->model, answer.best.choices, study.get(), Progress());
-    return device_memory(*there, *there->current, AllocatorSettings(), usual_other_memory());
+    return device_memory(*there, there->current->timeline, AllocatorSettings(),
+                         usual_other_memory());
   };
   request.device_bytes = taken(tight).high_bytes - 1;
   const BudgetAnswer roomy = plan_for_budget(*study, request, archive, Progress());

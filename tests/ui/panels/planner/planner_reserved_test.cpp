@@ -2,6 +2,7 @@
 
 #include <QAction>
 #include <QComboBox>
+#include <QLineEdit>
 #include <QPushButton>
 #include <QStyleOptionComboBox>
 #include <QToolButton>
@@ -321,6 +322,42 @@ TEST_F(LargeReserved, ADeviceWithoutRoomForTheContextIsNotMet) {
   EXPECT_EQ(document().choices().plans, before.plans);
 }
 
+TEST_F(LargeReserved, TheLargestSizeLeavesRoomForTheContext) {
+  const std::int64_t memory = start("", 80);
+  choose_entry(u"planner_fits"_s, 1);
+  type_into(*find<QComboBox>(u"fit_dimension"_s).lineEdit(), u"inputs_input_ids_dim0"_s);
+  QTest::keyClick(&find<QComboBox>(u"fit_dimension"_s), Qt::Key_Return);
+  ASSERT_TRUE(ends());
+  ASSERT_NE(planning().fit(), nullptr) << sizes().toStdString();
+  const VariantFit& current = planning().fit()->current;
+  ASSERT_TRUE(current.largest && current.largest->device && current.next && current.next->device);
+  EXPECT_LE(current.largest->device->high_bytes, memory);
+  EXPECT_GT(current.next->device->high_bytes, memory);
+  EXPECT_LE(current.next->reserved_bytes, memory) << "only the context has no room";
+  const QString most = u"with the CUDA context up to %1 of the device"_s;
+  EXPECT_TRUE(sizes().contains(most.arg(bytes_text(current.largest->device->high_bytes))))
+      << sizes().toStdString();
+  EXPECT_TRUE(status().contains(u"with the CUDA context: "_s)) << status().toStdString();
+  ASSERT_NE(planning().replanned(), nullptr);
+  const PlannedFit planned = *planning().replanned()->largest;
+  ASSERT_TRUE(planned.device);
+  EXPECT_LE(planned.device->high_bytes, memory);
+  click(find<QPushButton>(u"use_replanned_button"_s));
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(most_taken(), planned.device->high_bytes);
+  EXPECT_FALSE(bar().contains(u"context"_s)) << bar().toStdString();
+}
+
+TEST_F(LargeReserved, TheBatchThatTheBarOffersLeavesRoomForTheContext) {
+  const std::int64_t memory = start("", 80);
+  auto& samples = find<QPushButton>(u"answer_samples"_s);
+  ASSERT_TRUE(comes_true([&] { return samples.isVisible(); }));
+  click(samples);
+  ASSERT_TRUE(settles());
+  EXPECT_LE(most_taken(), memory);
+  EXPECT_FALSE(bar().contains(u"context"_s)) << bar().toStdString();
+}
+
 /// A budget that was typed limits what is reserved, and leaves the rest to the user.
 TEST_F(LargeReserved, ATypedBudgetLeavesNoRoomForTheContext) {
   start("", 100);
@@ -386,6 +423,7 @@ TEST_F(PlannerReserved, TheLargestSizesFitWhenTheyAreReserved) {
   const std::int64_t memory_bytes = peak();
   set_device_memory(memory_bytes);
   const auto study = document().study();
+  type_into(find<QLineEdit>(u"fit_memory"_s), QString::number(memory_bytes) + u" B"_s);
   type_into(*find<QComboBox>(u"fit_dimension"_s).lineEdit(), u"inputs_input_ids_dim0"_s);
   QTest::keyClick(&find<QComboBox>(u"fit_dimension"_s), Qt::Key_Return);
   ASSERT_TRUE(ends());

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "core/study/search/largest_fit.h"
+
+namespace stashscope {
+
+/// What a step needs of the memory that a question is about.
+struct FitNeeds {
+  std::int64_t peak_bytes = 0;
+  std::int64_t later_peak_bytes = 0;           ///< the peak of later steps (later_steps.h)
+  std::optional<std::int64_t> reserved_bytes;  ///< set if the question has an allocator
+  std::optional<DeviceMemory> device;          ///< set if the question has `device_bytes`, too
+};
+
+/// @param timeline of a variant of the study's step, also with other sizes
+FitNeeds needs_of(const Study& study, const Timeline& timeline, const FitQuestion& question);
+
+/// Whether a step fits. Plays the allocator only if the tensors fit, and with memory outside
+/// tensors only if the reserved memory fits.
+bool fits(const Study& study, const Timeline& timeline, const FitQuestion& question);
+
+}  // namespace stashscope
