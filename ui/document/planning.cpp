@@ -29,6 +29,15 @@ DeviceFit joint_fit(const std::shared_ptr<const Study>& study, const BudgetReque
   return fit;
 }
 
+/// The choices with those that a joint answer makes.
+Choices with_joint(const Choices& choices, const DeviceFit& answer) {
+  const Choices& best = answer.answer.best.choices;
+  Choices joint = with_plans_of(choices, best);
+  joint.graph = best.graph;
+  joint.dims = best.dims;
+  return joint;
+}
+
 }  // namespace
 
 class Planning::Mailbox {
@@ -213,31 +222,40 @@ void Planning::take_fit(DeviceFit answer, const QString& title) {
   document_.choose(choices, text);
 }
 
-/// Applies a joint answer within the budget as one edit. `adopt` takes the answer over when the new
-/// study arrives.
+/// Applies a joint answer within the budget, and offers one with a higher peak.
 void Planning::take_joint(DeviceFit answer) {
+  if (!same_planning_basis(known_.basis->choices, document_.choices())) return;
+  const bool is_in_use = with_joint(document_.choices(), answer) == document_.choices();
+  if (answer.answer.feasible && !is_in_use) return use_joint(std::move(answer));
+  known_.passes_of_answer = answer.passes;
+  known_.answer = answer.answer;
+  if (!is_in_use) known_.offer = std::move(answer);
+  Q_EMIT answer_changed();
+}
+
+/// Applies a joint answer as one edit. `adopt` takes the answer over when the new study arrives.
+void Planning::use_joint(DeviceFit answer) {
   const ParetoPoint& best = answer.answer.best;
   const JointFacts& joint = *answer.answer.joint;
-  if (!same_planning_basis(known_.basis->choices, document_.choices())) return;
-  Choices choices = with_plans_of(document_.choices(), best.choices);
-  choices.graph = best.choices.graph;
-  choices.dims = best.choices.dims;
-  if (!answer.answer.feasible || choices == document_.choices()) {
-    known_.passes_of_answer = answer.passes;
-    known_.answer = std::move(answer.answer);
-    Q_EMIT answer_changed();
-    return;
-  }
   const QString text = tr("Joint plan: peak %1 → %2, a step %3 → %4")
                            .arg(bytes_text(known_.before.peak_bytes), bytes_text(best.peak_bytes),
                                 time_text(joint.seconds_before), time_text(joint.seconds));
+  const Choices choices = with_joint(document_.choices(), answer);
   adopted_ = std::move(answer);
   document_.choose(choices, text);
 }
 
+const DeviceFit* Planning::offer() const {
+  if (!known_.offer) return nullptr;
+  const bool is_in_use = known_.offer->answer.joint != nullptr &&
+                         with_joint(document_.choices(), *known_.offer) == document_.choices();
+  return is_in_use ? nullptr : &*known_.offer;
+}
+
 void Planning::use_offer() {
-  if (known_.offer && document_.is_up_to_date())
-    take_fit(*known_.offer, tr("Planner, with passes"));
+  if (!known_.offer || !document_.is_up_to_date()) return;
+  if (known_.offer->answer.joint != nullptr) return use_joint(*known_.offer);
+  take_fit(*known_.offer, tr("Planner, with passes"));
 }
 
 /// Takes over the answer that `take_fit` applied, if the new study has the same step as this

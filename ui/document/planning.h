@@ -83,10 +83,11 @@ class Planning : public QObject {
   const StepFigures& before() const { return known_.before; }
   /// The passes that were switched on together with the plan of `answer`.
   const std::vector<const GraphPass*>& passes_of_answer() const { return known_.passes_of_answer; }
-  /// Plans for the budget of the last search that are better than its answer, with passes that add
-  /// no time; null if there are none, and after the known plans were dropped.
-  const DeviceFit* offer() const { return known_.offer ? &*known_.offer : nullptr; }
-  /// Switches on the plans and passes of `offer`, as one edit of the user.
+  /// What the last search found, but did not switch on: plans that are better than its answer, with
+  /// passes that add no time, or a joint answer above the budget. Null if there is nothing, while
+  /// it is on, and after the known plans were dropped.
+  const DeviceFit* offer() const;
+  /// Switches `offer` on, as one edit of the user.
   void use_offer();
   /// Lower bound on the peak of every plan of this granularity; null while unknown.
   const StepPeakBound* floor(PlanGranularity grain) const;
@@ -170,6 +171,7 @@ class Planning : public QObject {
   void take_answer(BudgetAnswer answer);
   void take_fit(DeviceFit answer, const QString& title);
   void take_joint(DeviceFit answer);
+  void use_joint(DeviceFit answer);
   void adopt();
   void take_study();
   void end_stale_budget();
@@ -187,12 +189,12 @@ class Planning : public QObject {
 
   Document& document_;
   Known known_;  ///< of the shown study
-  /// What was known for the step before `take_fit` or `take_joint` changed the graph, for undo.
+  /// What was known for the step before `take_fit` or `use_joint` changed the graph, for undo.
   /// After that undo, what was known with the passes, for redo.
   std::optional<Known> other_side_;
   BudgetRequest request_;
   std::optional<BudgetProof> proof_;
-  /// The answer that `take_fit` or `take_joint` applied, until its study arrives.
+  /// The answer that `take_fit` or `use_joint` applied, until its study arrives.
   std::optional<DeviceFit> adopted_;
   std::optional<Fit> fit_;
   bool fit_holds_ = false;

@@ -113,13 +113,27 @@ TEST_F(PlanningTest, AJointPlanIsOneEditWithItsReasons) {
   EXPECT_EQ(planning_.answer(), nullptr) << "it was for a step with what-ifs";
 }
 
-TEST_F(PlanningTest, AJointPlanThatIsNotMetChangesNothing) {
+TEST_F(PlanningTest, AJointPlanThatIsNotMetChangesNothingAndIsOffered) {
   const Choices before = document_.choices();
   planning_.make_fit({1000, PlanGranularity::joint, few_moves});
   ASSERT_TRUE(ends());
   ASSERT_NE(planning_.answer(), nullptr);
   EXPECT_FALSE(planning_.answer()->feasible);
   EXPECT_EQ(document_.choices(), before);
+  const std::int64_t lowest = planning_.answer()->best.peak_bytes;
+  ASSERT_NE(planning_.offer(), nullptr);
+  const int edits = document_.undo_stack().count();
+  planning_.use_offer();
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(document_.study()->current->timeline.peak_bytes, lowest);
+  EXPECT_EQ(document_.undo_stack().count(), edits + 1);
+  EXPECT_EQ(planning_.offer(), nullptr) << "it is on";
+  ASSERT_NE(planning_.answer(), nullptr);
+  EXPECT_FALSE(planning_.answer()->feasible);
+  document_.undo_stack().undo();
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(document_.choices(), before);
+  EXPECT_NE(planning_.offer(), nullptr);
 }
 
 TEST_F(PlanningTest, MakeItFitAnswersLikeThePlannerWherePassesDoNotHelp) {

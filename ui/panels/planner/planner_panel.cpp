@@ -41,7 +41,7 @@ PlannerPanel::PlannerPanel(Document& document, Planning& planning, QWidget* pare
       runtime_hint_(new LinkLabel),
       export_hint_(new ExportHint(document)),
       use_(new QPushButton),
-      use_passes_(new QPushButton(tr("Use this plan with its passes"))),
+      use_passes_(new QPushButton),
       chart_(new PlanChart),
       details_(new QLabel),
       fit_(new FitRow(document, planning, *options_)),
@@ -116,7 +116,6 @@ void PlannerPanel::set_up_answer() {
   use_->setAutoDefault(true);
   use_passes_->setObjectName(u"use_passes_button"_s);
   use_passes_->setAutoDefault(true);
-  use_passes_->setToolTip(tr("Switches the plan and its passes on, as one edit"));
 }
 
 QWidget* PlannerPanel::make_device_row() {
@@ -328,7 +327,7 @@ void PlannerPanel::show_answer() {
     details_->setText(answer_details(*document_.study(), *answer, planning_.passes_of_answer()));
   }
   runtime_hint_->setVisible(tells_runtime());
-  offer(*use_passes_, offered_passes() != nullptr);
+  show_offer();
   const ParetoPoint* const plan = offered_plan();
   offer(*use_, plan != nullptr);
   if (plan == nullptr) return;
@@ -337,6 +336,17 @@ void PlannerPanel::show_answer() {
   use_->setText(is_met                            ? tr("Use this plan")
                 : document_.allocator_that_fits() ? tr("Use the plan that reserves least")
                                                   : tr("Use the plan with the lowest peak"));
+}
+
+void PlannerPanel::show_offer() {
+  const DeviceFit* const offered = offered_passes();
+  offer(*use_passes_, offered != nullptr);
+  if (offered == nullptr) return;
+  const bool is_joint = offered->answer.joint != nullptr;
+  use_passes_->setText(is_joint ? tr("Use the combination with the lowest peak")
+                                : tr("Use this plan with its passes"));
+  use_passes_->setToolTip(is_joint ? tr("Switches what-ifs, passes and plans on, as one edit")
+                                   : tr("Switches the plan and its passes on, as one edit"));
 }
 
 /// Shows or hides a button below the answer. If a button with the keyboard focus is hidden, the
@@ -374,8 +384,8 @@ const ParetoPoint* PlannerPanel::offered_plan() const {
   return planning_.is_in_force(best) ? nullptr : &best;
 }
 
-/// The plans with passes that the second button below the answer switches on. Null during a search,
-/// and if the answer is not that of the budget in the field.
+/// What the second button below the answer switches on. Null during a search, and if the answer is
+/// not that of the budget in the field.
 const DeviceFit* PlannerPanel::offered_passes() const {
   const bool is_idle = planning_.job() == PlanningJob::none;
   return is_idle && current_answer() != nullptr ? planning_.offer() : nullptr;

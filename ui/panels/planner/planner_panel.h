@@ -82,6 +82,7 @@ class PlannerPanel : public QWidget {
   void show_chart();
   void show_answer();
   void offer(QPushButton& button, bool is_offered);
+  void show_offer();
   void keep_fit_in_view();
   const BudgetAnswer* current_answer() const;
   std::optional<std::int64_t> asked_bytes() const;
