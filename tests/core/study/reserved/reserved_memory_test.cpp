@@ -15,6 +15,7 @@
 #include "tests/support/fragmenting_step.h"
 #include "tests/support/model_builder.h"
 #include "tests/support/named_model.h"
+#include "tests/support/sanitizer.h"
 
 namespace stashscope {
 namespace reserved_memory_test {
@@ -139,7 +140,7 @@ TEST(ReplannedFit, HoldsWhatIsReservedBelowTheMemory) {
   const auto study = blocks_of(4096);
   FitQuestion question{"", {"N"}, std::int64_t{300} << 20, AllocatorSettings()};
   const LargestFit known = largest_fit(*study, question, Progress());
-  const ReplanRequest request{PlanGranularity::cluster, {0, 300, 1}};
+  const ReplanRequest request{PlanGranularity::cluster, {0, test::sanitized ? 100 : 300, 1}};
   const ReplannedFit fit = replanned_fit(*study, known, request, Progress());
   ASSERT_TRUE(fit.largest && known.current.largest);
   EXPECT_GE(fit.largest->value, known.current.largest->value);
