@@ -1,0 +1,19 @@
+#include "core/graph/packed_tokens.h"
+
+#include <algorithm>
+
+namespace stashscope {
+
+std::optional<Expr> kept_tokens(const Graph& graph) {
+  const PackedTokens* const packed = graph.data().packed_tokens.get();
+  if (packed == nullptr) return std::nullopt;
+  const auto& shape = graph.value(packed->places).type.shape;
+  return shape && !shape->empty() ? std::optional(shape->back()) : std::nullopt;
+}
+
+std::int64_t expected_tokens(const Graph& graph, std::int64_t all) {
+  const Rational kept = graph.data().packed_tokens->density * Rational(all);
+  return std::max<std::int64_t>(1, -(-kept).floor());
+}
+
+}  // namespace stashscope
