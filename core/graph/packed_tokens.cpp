@@ -11,9 +11,11 @@ std::optional<Expr> kept_tokens(const Graph& graph) {
   return shape && !shape->empty() ? std::optional(shape->back()) : std::nullopt;
 }
 
-std::int64_t expected_tokens(const Graph& graph, std::int64_t all) {
-  const Rational kept = graph.data().packed_tokens->density * Rational(all);
-  return std::max<std::int64_t>(1, -(-kept).floor());
+std::int64_t expected_tokens(const Graph& graph, std::int64_t all, const Bindings& bindings) {
+  const PackedTokens& packed = *graph.data().packed_tokens;
+  const Rational kept = packed.density * Rational(all);
+  const std::int64_t most = packed.most.evaluate(bindings).value_or(all);
+  return std::max<std::int64_t>(1, std::min(most, -(-kept).floor()));
 }
 
 }  // namespace stashscope

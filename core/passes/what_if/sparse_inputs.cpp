@@ -38,22 +38,26 @@ std::optional<Rational> density_of(std::string_view text) {
   return share && share->sign() > 0 && *share <= Rational(1) ? share : std::nullopt;
 }
 
-/// The tokens of a model behind a mask that hides what is left out.
+/// The tokens of a model in which keys that are left out are hidden.
 struct HiddenTokens {
   MaskBounds bounds;
   TokenFlow mask;
   KeyMask keys;
   TokenFlow tokens;
 
+  /// @param input the mask; invalid: later keys are hidden
   HiddenTokens(const Rewriter& graph, const SparseModel& model, ValueId input)
       : bounds(graph, input),
         mask(graph, model.sizes, nullptr),
-        keys{bounds, mask},
+        keys{bounds, input.valid() ? &mask : nullptr},
         tokens(graph, model.sizes, &keys) {
-    mask.start(input, {{AxisRole::batch, AxisRole::key}});
+    if (input.valid()) mask.start(input, {{AxisRole::batch, AxisRole::key}});
     mask.follow();
     for (const NodeId id : model.embeddings) {
-      tokens.start(graph.node(id).outputs[0], {{AxisRole::batch, AxisRole::row, AxisRole::plain}});
+      const ValueId rows = graph.node(id).outputs[0];
+      if (graph.keeps(rows))
+        throw SparseStop{id, "looks up tokens that an output or a subgraph reads"};
+      tokens.start(rows, {{AxisRole::batch, AxisRole::row, AxisRole::plain}});
     }
     tokens.follow();
   }
@@ -80,7 +84,10 @@ std::size_t leave_tokens_out(Rewriter& graph, const SparseModel& model, ValueId 
   }
   packing.pack_loss(loss.node, kept.labels);
   packing.put_back(end);
-  graph.set_packed_tokens({mask, loss.input, loss.ignored, kept.found, density});
+  const Expr last =
+      !mask.valid() && loss.is_cut ? model.sizes.positions - 1 : model.sizes.positions;
+  graph.set_packed_tokens(
+      {mask, loss.input, loss.ignored, loss.is_cut, kept.found, density, model.sizes.batch * last});
   return packing.count();
 }
 
@@ -94,8 +101,10 @@ void choose_sparse_inputs(Rewriter& graph, WhatIfResult& result) {
   const auto density = density_of(result.value);
   const SparseModel model = find_embeddings(graph);
   if (!density || model.embeddings.empty()) return;
-  SparseStop stop = {model.embeddings.front(), "looks up tokens of a model without a mask"};
-  for (const ValueId mask : possible_masks(graph, model)) {
+  SparseStop stop = {model.embeddings.front(), ""};
+  std::vector<ValueId> masks = possible_masks(graph, model);
+  masks.emplace_back();  // no mask: causal attention hides later tokens
+  for (const ValueId mask : masks) {
     std::optional<HiddenTokens> hidden;
     try {
       hidden.emplace(graph, model, mask);

@@ -46,11 +46,12 @@ class KeptRows {
   KeptRows(const std::vector<std::int64_t>& dims, std::int64_t parts, std::int64_t kept)
       : positions_(dims[1]), sequences_(dims[0] / parts), kept_(kept) {}
 
-  bool operator()(std::size_t token) const {
+  /// @param ahead 1: whether the token before is kept
+  bool operator()(std::size_t token, std::int64_t ahead = 0) const {
     const auto at = static_cast<std::int64_t>(token);
     const std::int64_t sequence = at / positions_ % sequences_;
     const std::int64_t length = kept_ * (sequence + 1) / sequences_ - kept_ * sequence / sequences_;
-    return at % positions_ < length;
+    return at % positions_ < length + ahead;
   }
 
  private:
@@ -63,8 +64,8 @@ class KeptRows {
 
 bool makes_padding(const Graph& graph, const std::map<std::string, Tensor>& given) {
   const PackedTokens* const packed = graph.data().packed_tokens.get();
-  return packed != nullptr && !given.contains(graph.value(packed->mask).name) &&
-         !given.contains(graph.value(packed->labels).name);
+  if (packed == nullptr || given.contains(graph.value(packed->labels).name)) return false;
+  return !packed->mask.valid() || !given.contains(graph.value(packed->mask).name);
 }
 
 Tensor with_padding(const Graph& graph, const Bindings& bindings, ValueId input, Tensor data) {
@@ -75,8 +76,13 @@ Tensor with_padding(const Graph& graph, const Bindings& bindings, ValueId input,
   }
   const std::int64_t parts = is_split_input(graph, input) ? runs_in_step(graph) : 1;
   const KeptRows is_kept(data.dims(), parts, *kept);
+  // Without a mask, the last kept row needs a label, which may be that of the token behind it.
+  const std::int64_t ahead = !packed.mask.valid() && packed.next_is_label ? 1 : 0;
+  if (input == packed.labels) {
+    return with_number(data, packed.ignored_label,
+                       [&](std::size_t token) { return !is_kept(token, ahead); });
+  }
   const auto is_left_out = [&](std::size_t token) { return !is_kept(token); };
-  if (input == packed.labels) return with_number(data, packed.ignored_label, is_left_out);
   return with_number(with_number(data, 0, is_left_out), 1, is_kept);
 }
 

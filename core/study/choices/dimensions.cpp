@@ -276,7 +276,8 @@ class Binder {
                    "it is at most " + dimension.at_most + " = " + std::to_string(most));
       }
       if (!dimension.assumed) continue;
-      dimension.value = is_number_of_tokens(each.symbol) ? expected_tokens(graph_, most) : most;
+      dimension.value =
+          is_number_of_tokens(each.symbol) ? expected_tokens(graph_, most, values_.bindings) : most;
       values_.bindings[each.symbol] = dimension.value;
     }
   }

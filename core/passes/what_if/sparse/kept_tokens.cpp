@@ -103,8 +103,7 @@ class EarlyNodes {
 };
 
 /// One label for each token; tokens of the last position that have none get the ignored one.
-ValueId label_of_each(const Rewriter& graph, EarlyNodes& nodes, const TokenLoss& loss,
-                      ValueId leading) {
+ValueId label_of_each(Rewriter& graph, EarlyNodes& nodes, const TokenLoss& loss, ValueId leading) {
   const ValueId given = nodes.early(graph.node(loss.node).inputs[1], loss.node);
   if (!loss.is_cut) return given;
   const ElementType element = graph.type(given).element;
@@ -113,7 +112,33 @@ ValueId label_of_each(const Rewriter& graph, EarlyNodes& nodes, const TokenLoss&
   const ValueId dims = nodes.add("Concat", "label_dims", {batch, nodes.numbers({-1})}, whole,
                                  {{"axis", std::int64_t{0}}});
   const ValueId rows = nodes.add("Reshape", "label_rows", {given, dims}, element);
-  return rows;
+  const ValueId ignored = graph.add_constant("ignored_label", label_tensor(element, loss.ignored));
+  const ValueId one_more = nodes.numbers({0, 0, 0, 1});
+  return nodes.flat(nodes.add("Pad", "label_of_each", {rows, one_more, ignored}, element),
+                    "labels_of_tokens");
+}
+
+Attributes cast_to(ElementType element) { return {{"to", static_cast<std::int64_t>(element)}}; }
+
+ValueId shown_or_labelled(const Rewriter& graph, EarlyNodes& nodes, ValueId mask,
+                          ValueId has_label) {
+  const ElementType flag = ElementType::boolean;
+  ValueId is_shown = nodes.flat(mask, "mask_of_tokens");
+  if (graph.type(mask).element != flag)
+    is_shown = nodes.add("Cast", "is_shown", {is_shown}, flag, cast_to(flag));
+  return nodes.add("Or", "is_kept", {is_shown, has_label}, flag);
+}
+
+/// Counts labels from the end of each sequence.
+ValueId before_last_label(EarlyNodes& nodes, ValueId has_label, ValueId leading) {
+  const ElementType whole = ElementType::int64;
+  const ElementType flag = ElementType::boolean;
+  const ValueId ones = nodes.add("Cast", "label_counts", {has_label}, whole, cast_to(whole));
+  const ValueId rows = nodes.add("Reshape", "label_count_rows", {ones, leading}, whole);
+  const ValueId sums = nodes.add("CumSum", "labels_to_come", {rows, nodes.numbers({1})}, whole,
+                                 {{"reverse", std::int64_t{1}}});
+  const ValueId is_kept = nodes.add("Cast", "is_kept", {sums}, flag, cast_to(flag));
+  return nodes.flat(is_kept, "kept_tokens");
 }
 
 }  // namespace
@@ -171,31 +196,23 @@ TokenLoss find_token_loss(const Rewriter& graph, const TokenFlow& flow) {
 KeptTokens add_kept_tokens(Rewriter& graph, const TokenFlow& flow, const SparseModel& model,
                            ValueId mask, const TokenLoss& loss, const std::string& name) {
   EarlyNodes nodes(graph, flow, model.embeddings.front());
-  const ElementType flag = ElementType::boolean;
-  const ElementType whole = ElementType::int64;
   KeptTokens kept;
-  kept.places.leading = nodes.add("Shape", "token_dims", {model.ids}, whole);
-  ValueId labels = label_of_each(graph, nodes, loss, kept.places.leading);
-  const ElementType element = graph.type(labels).element;
+  kept.places.leading = nodes.add("Shape", "token_dims", {model.ids}, ElementType::int64);
+  kept.labels = label_of_each(graph, nodes, loss, kept.places.leading);
+  const ElementType element = graph.type(kept.labels).element;
   const ValueId ignored = graph.add_constant("ignored_label", label_tensor(element, loss.ignored));
-  if (loss.is_cut) {
-    const ValueId one_more = nodes.numbers({0, 0, 0, 1});
-    labels = nodes.add("Pad", "label_of_each", {labels, one_more, ignored}, element);
-  }
-  kept.labels = loss.is_cut ? nodes.flat(labels, "labels_of_tokens") : labels;
-  const ValueId is_ignored = nodes.add("Equal", "is_ignored", {kept.labels, ignored}, flag);
-  const ValueId has_label = nodes.add("Not", "has_label", {is_ignored}, flag);
-  const ValueId row = nodes.flat(mask, "mask_of_tokens");
-  const Attributes to_flag = {{"to", static_cast<std::int64_t>(flag)}};
-  const ValueId is_shown =
-      graph.type(mask).element == flag ? row : nodes.add("Cast", "is_shown", {row}, flag, to_flag);
-  const ValueId is_kept = nodes.add("Or", "is_kept", {is_shown, has_label}, flag);
-  kept.found = nodes.add("NonZero", name, {is_kept}, whole);
+  const ValueId is_ignored =
+      nodes.add("Equal", "is_ignored", {kept.labels, ignored}, ElementType::boolean);
+  const ValueId has_label = nodes.add("Not", "has_label", {is_ignored}, ElementType::boolean);
+  const ValueId is_kept = mask.valid() ? shown_or_labelled(graph, nodes, mask, has_label)
+                                       : before_last_label(nodes, has_label, kept.places.leading);
+  kept.found = nodes.add("NonZero", name, {is_kept}, ElementType::int64);
   kept.places.places = nodes.flat(kept.found, "token_places");
   const ValueId positions =
-      nodes.add("Gather", "token_positions_of", {kept.places.leading, nodes.numbers({1})}, whole);
+      nodes.add("Gather", "positions_in_sequence", {kept.places.leading, nodes.numbers({1})},
+                ElementType::int64);
   kept.places.positions =
-      nodes.add("Mod", "token_positions", {kept.places.places, positions}, whole);
+      nodes.add("Mod", "token_positions", {kept.places.places, positions}, ElementType::int64);
   return kept;
 }
 

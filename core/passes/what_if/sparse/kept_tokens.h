@@ -6,10 +6,10 @@
 
 namespace stashscope {
 
-/// The embeddings of a model, and the mask that hides tokens.
+/// The embeddings of a model, which look up the same ids or others of the same sizes.
 struct SparseModel {
   std::vector<NodeId> embeddings;  ///< look up one row for each id
-  ValueId ids;                     ///< graph input [batch, positions]
+  ValueId ids;                     ///< graph input [batch, positions]; the first ids
   TokenSizes sizes;
 };
 
@@ -40,6 +40,7 @@ struct KeptTokens {
 };
 
 /// Adds the nodes that find the tokens that the mask shows or that have a label.
+/// @param mask invalid: finds the tokens of each sequence up to the last one that has a label
 /// @param name of the node that finds them
 KeptTokens add_kept_tokens(Rewriter& graph, const TokenFlow& flow, const SparseModel& model,
                            ValueId mask, const TokenLoss& loss, const std::string& name);

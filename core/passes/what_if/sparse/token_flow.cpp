@@ -88,6 +88,8 @@ void TokenFlow::set(NodeId id, TokenState state) {
   for (const ValueId output : graph_.node(id).outputs) {
     if (!output.valid()) continue;
     if (state.roles.size() != shape(id, output).size()) stop(id, "has a result of another rank");
+    if (graph_.keeps(output) && !graph_.is_graph_output(output))
+      stop(id, "makes tokens that a subgraph reads");
     states_[output] = state;
   }
 }
@@ -179,8 +181,12 @@ TokenState TokenFlow::joined(NodeId id) const {
 /// Whether `operand` has very low numbers for left out keys, and `shown` says which keys these are.
 bool TokenFlow::hides_keys(ValueId operand, ValueId shown, const TokenState& scores) const {
   if (mask_ == nullptr || find(operand) != nullptr) return false;
-  const TokenState* const keys = mask_->flow.find(shown);
-  if (keys == nullptr || mask_->bounds.of(operand).high > hidden_score) return false;
+  if (mask_->bounds.of(operand).high > hidden_score) return false;
+  if (mask_->flow == nullptr) {
+    return scores.from_end(AxisRole::key) == 1 && scores.from_end(AxisRole::row) == 2;
+  }
+  const TokenState* const keys = mask_->flow->find(shown);
+  if (keys == nullptr) return false;
   for (const AxisRole role : {AxisRole::batch, AxisRole::key}) {
     if (keys->from_end(role) == 0 || keys->from_end(role) != scores.from_end(role)) return false;
   }

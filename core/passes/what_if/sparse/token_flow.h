@@ -25,10 +25,10 @@ struct TokenSizes {
 /// Scores at or below this number are 0 after a softmax, because all other scores are much higher.
 constexpr double hidden_score = -9000;
 
-/// The mask that hides left out keys.
+/// What hides left out keys.
 struct KeyMask {
   MaskBounds& bounds;
-  const class TokenFlow& flow;  ///< follows the mask
+  const class TokenFlow* flow;  ///< follows the mask; null: all later keys are hidden
 };
 
 /// Follows values that hold tokens through a graph, and proves that what they hold for a left out

@@ -43,6 +43,7 @@ struct Form {
   float penalty = -10000;
   bool inverts_mask = true;
   bool has_mask = true;
+  bool is_causal = false;
   Attributes loss = {{"ignore_index", std::int64_t{-100}}};
   std::function<void(ModelBuilder&)> middle = {};  ///< reads `r`, makes `m`
   std::function<void(ModelBuilder&)> end = {};     ///< reads `l` and `labels`, makes the loss
@@ -64,7 +65,16 @@ void add_attention(ModelBuilder& m, const Form& form) {
     m.node("Unsqueeze", {"low", form.mask_axes}, {"added"});
     m.node("Add", {"s", "added"}, {"masked"});
   }
-  m.node("Softmax", {form.has_mask ? "masked" : "s"}, {"p"});
+  if (form.is_causal) {
+    m.constant("zero", Tensor::int64_scalar(0)).constant("one", Tensor::int64_scalar(1));
+    m.int64s("column", {-1, 1}).weight("low", {}, {-10000});
+    m.node("Shape", {"ids"}, {"dims"}).node("Gather", {"dims", "one"}, {"count"});
+    m.node("Range", {"zero", "count", "one"}, {"keys"})
+        .node("Reshape", {"keys", "column"}, {"rows"});
+    m.node("Less", {"rows", "keys"}, {"is_later"});
+    m.node("Where", {"is_later", "low", "s"}, {"masked"});
+  }
+  m.node("Softmax", {form.has_mask || form.is_causal ? "masked" : "s"}, {"p"});
   m.node("MatMul", {"p", "v"}, {"c"}).node("MatMul", {"c", "wo"}, {"o"});
   m.node("Add", {"o", "x"}, {"r"});
 }
@@ -135,9 +145,9 @@ TEST(SparseInputs, WorkOnTheRowsOfKeptTokens) {
 TEST(SparseInputs, HaveAnExpectedNumberOfTokens) {
   const Sparse made = sparse(transformer(), "0.3");
   ASSERT_NE(made.graph.data().packed_tokens, nullptr);
-  EXPECT_EQ(expected_tokens(made.graph, 100), 30);
-  EXPECT_EQ(expected_tokens(made.graph, 7), 3) << "rounded up";
-  EXPECT_EQ(expected_tokens(sparse(transformer()).graph, 7), 7) << "without a density";
+  EXPECT_EQ(expected_tokens(made.graph, 100, {}), 30);
+  EXPECT_EQ(expected_tokens(made.graph, 7, {}), 3) << "rounded up";
+  EXPECT_EQ(expected_tokens(sparse(transformer()).graph, 7, {}), 7) << "without a density";
   ASSERT_EQ(made.graph.data().data_dependent.size(), 1U);
   EXPECT_EQ(to_string(*made.graph.data().data_dependent[0].at_most, made.graph.symbols()), "B*S");
 }
@@ -269,6 +279,14 @@ TEST(SparseInputs, GiveTheLastPositionTheIgnoredLabel) {
   const Node& loss = only(made, "SoftmaxCrossEntropyLoss");
   EXPECT_EQ(shape_of(made, loss.inputs[0]), kept + ", 20");
   EXPECT_EQ(shape_of(made, only(made, "Pad").outputs[0]), "B, S");
+}
+
+/// Without a mask, tokens after the last label of a sequence are left out if attention is causal.
+TEST(SparseInputs, EndAtTheLastLabelOfCausalModels) {
+  const Sparse made = sparse(transformer({.has_mask = false, .is_causal = true}));
+  EXPECT_EQ(made.result.changed, 9U);
+  EXPECT_EQ(count(made.graph, "CumSum"), 1U);
+  EXPECT_FALSE(made.graph.data().packed_tokens->mask.valid());
 }
 
 TEST(SparseInputs, LeaveModelsWithoutIdsAlone) {

@@ -17,6 +17,8 @@
 namespace stashscope {
 namespace sparse_inputs_models_test {
 
+namespace fs = std::filesystem;
+
 using testing_run::difference;
 using testing_run::ModelStep;
 
@@ -48,6 +50,20 @@ Tensor changed(const Tensor& tensor,
           std::string(reinterpret_cast<const char*>(items.data()), items.size() * 8)};
 }
 
+/// A gradient that is zero in exact arithmetic holds only rounding errors of larger ones.
+void expect_equal(const RunResult& result, const RunResult& expected) {
+  double largest = 0;
+  for (const auto& [name, tensor] : expected.outputs) {
+    for (const double number : numbers(tensor)) largest = std::max(largest, std::abs(number));
+  }
+  const double rounding = largest * std::numeric_limits<float>::epsilon();
+  for (const auto& [name, tensor] : expected.outputs) {
+    ASSERT_TRUE(result.outputs.contains(name)) << name;
+    const Difference found = difference(result.outputs.at(name), tensor);
+    EXPECT_LE(found.largest, std::max(2e-5 * found.largest_value, rounding)) << name;
+  }
+}
+
 class SparseInputsOf : public testing_run::ForwardModel {
  protected:
   Graph model() const { return load_model(folder_ / "model.onnx"); }
@@ -70,20 +86,6 @@ class SparseInputsOf : public testing_run::ForwardModel {
       });
     }
     return inputs;
-  }
-
-  /// A gradient that is zero in exact arithmetic holds only rounding errors of larger ones.
-  static void expect_equal(const RunResult& result, const RunResult& expected) {
-    double largest = 0;
-    for (const auto& [name, tensor] : expected.outputs) {
-      for (const double number : numbers(tensor)) largest = std::max(largest, std::abs(number));
-    }
-    const double rounding = largest * std::numeric_limits<float>::epsilon();
-    for (const auto& [name, tensor] : expected.outputs) {
-      ASSERT_TRUE(result.outputs.contains(name)) << name;
-      const Difference found = difference(result.outputs.at(name), tensor);
-      EXPECT_LE(found.largest, std::max(2e-5 * found.largest_value, rounding)) << name;
-    }
   }
 };
 
@@ -126,7 +128,7 @@ TEST_P(SparseInputsOf, GetsRandomDataWithAsManyTokensAsPredicted) {
   ModelStep sparse = step(true, inputs, {{"sparse", "0.3"}});
   const Graph& graph = *sparse.step.graph;
   const auto& ids = inputs.begin()->second.dims();
-  const std::int64_t tokens = expected_tokens(graph, ids[0] * ids[1]);
+  const std::int64_t tokens = expected_tokens(graph, ids[0] * ids[1], sparse.bindings);
   EXPECT_EQ(tokens, (ids[0] * ids[1] * 3 + 9) / 10);
   sparse.take_sizes({{"valid_tokens_output_dim1", tokens}});
   const NamedTensors made = with_random_inputs(graph, sparse.bindings, {}, 5);
@@ -137,6 +139,55 @@ TEST_P(SparseInputsOf, GetsRandomDataWithAsManyTokensAsPredicted) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Small, SparseInputsOf, testing::ValuesIn(masked_models),
+                         [](const auto& info) { return std::string(info.param); });
+
+const fs::path exported = testing_run::models / "exported";
+
+/// Causal models without a mask, as PyTorch's exporters write them.
+constexpr const char* causal_models[] = {"gpt2_dynamo",  "gpt2_script", "llama_dynamo",
+                                         "llama_script", "phi3_dynamo", "phi3_script"};
+
+class SparseInputsOfCausal : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    folder_ = exported / GetParam();
+    SKIP_WITHOUT(folder_);
+  }
+
+  ModelStep step(const NamedTensors& inputs, const WhatIfChoices& what_ifs) const {
+    const Graph model = load_model(folder_ / "model.onnx");
+    return {prepare_training_step(model, {}, selection(true, what_ifs)), inputs};
+  }
+
+  fs::path folder_;
+};
+
+TEST_P(SparseInputsOfCausal, EndsAtTheLastLabel) {
+  NamedTensors inputs = testing_run::load_tensors(folder_ / "test_data_set_0", "input_");
+  const auto dims = inputs.at("labels").dims();
+  for (const std::int64_t labelled : {dims[1], std::int64_t{5}}) {
+    Tensor& labels = inputs.at("labels");
+    labels = changed(labels, [&](std::int64_t at, std::int64_t item) {
+      return at >= dims[1] && at % dims[1] >= labelled ? -100 : item;
+    });
+    const ModelStep whole = step(inputs, {});
+    const RunResult expected = testing_run::run_on_cpu(whole.default_plan(), inputs);
+    ModelStep sparse = step(inputs, {{"sparse", "data"}});
+    const WhatIfResult& what_if = sparse.step.what_ifs.at(0);
+    ASSERT_GT(what_if.changed, 0U)
+        << what_if.stopped_by.at(0).node << " " << what_if.stopped_by.at(0).reason;
+    for (const bool plans : {false, true}) {
+      const Dataflow dataflow = plans ? sparse.with_all_plans(false) : sparse.without_plans();
+      const RunResult result = testing_run::run_as_predicted(sparse, dataflow, inputs);
+      // The label of a row is that of the next token.
+      EXPECT_EQ(result.measurement.data_dependent.at("valid_tokens_output_dim1"),
+                dims[1] - 1 + labelled - 1);
+      expect_equal(result, expected);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Exported, SparseInputsOfCausal, testing::ValuesIn(causal_models),
                          [](const auto& info) { return std::string(info.param); });
 
 }  // namespace sparse_inputs_models_test

@@ -65,5 +65,65 @@ TEST(MaskBounds, KnowNothingOfOtherOperators) {
   expect_bounds(ModelBuilder(m).node("Exp", {"shown"}, {"y"}), -infinity, infinity);
 }
 
+/// Places of rows `r` [S, 1] and of keys `k` [S], one key more `more` [S + 1].
+ModelBuilder places() {
+  ModelBuilder m;
+  m.input("ids", {"B", "S"}, ElementType::int64).constant("zero", Tensor::int64_scalar(0));
+  m.constant("one", Tensor::int64_scalar(1)).int64s("last", {-1}).int64s("column", {-1, 1});
+  m.weight("low", {}, {-10000}).weight("null", {}, {0}).int64s("start", {0}).int64s("second", {1});
+  m.node("Shape", {"ids"}, {"dims"}).node("Gather", {"dims", "one"}, {"count"});
+  m.node("Range", {"zero", "count", "one"}, {"k"}).node("Reshape", {"k", "column"}, {"r"});
+  m.node("Add", {"count", "one"}, {"more_count"});
+  return m.node("Range", {"zero", "more_count", "one"}, {"more"});
+}
+
+Bounds later_keys(ModelBuilder m) {
+  const Graph graph = infer_shapes(m.output("y").build());
+  const Rewriter rewriter(graph, {});
+  return MaskBounds(rewriter, ValueId()).of(graph.data().outputs[0]);
+}
+
+void expect_later(const ModelBuilder& m, double low, double high) {
+  const Bounds found = later_keys(m);
+  EXPECT_EQ(found.low, low);
+  EXPECT_EQ(found.high, high);
+}
+
+TEST(MaskBounds, ComparePlacesOfLaterKeys) {
+  const ModelBuilder m = places();
+  expect_later(ModelBuilder(m).node("Greater", {"k", "r"}, {"y"}), 1, 1);
+  expect_later(ModelBuilder(m).node("Greater", {"more", "r"}, {"y"}), 1, 1);
+  expect_later(ModelBuilder(m).node("GreaterOrEqual", {"r", "k"}, {"y"}), 0, 0);
+  expect_later(ModelBuilder(m).node("LessOrEqual", {"k", "r"}, {"y"}), 0, 0);
+  expect_later(ModelBuilder(m).node("Less", {"r", "k"}, {"y"}), 1, 1);
+  expect_later(ModelBuilder(m).node("Sub", {"r", "k"}, {"y"}), -infinity, -1);
+  expect_later(
+      ModelBuilder(m).node("Add", {"r", "one"}, {"next"}).node("Less", {"k", "next"}, {"y"}), 0, 0);
+  expect_later(
+      ModelBuilder(m).node("Sub", {"k", "one"}, {"before"}).node("Greater", {"before", "r"}, {"y"}),
+      0, 1);
+  expect_later(ModelBuilder(m).node("Greater", {"k", "k"}, {"y"}), 0, 1);
+}
+
+TEST(MaskBounds, FollowTrianglesAndTables) {
+  ModelBuilder m = places();
+  m.node("Greater", {"k", "r"}, {"is_later"})
+      .node("Where", {"is_later", "low", "null"}, {"masked"});
+  expect_later(ModelBuilder(m).node("Unsqueeze", {"masked", "start"}, {"y"}), -10000, -10000);
+  expect_later(ModelBuilder(m).node("Unsqueeze", {"masked", "last"}, {"y"}), -infinity, infinity);
+  expect_later(ModelBuilder(m).node("Transpose", {"masked"}, {"y"}), -infinity, infinity);
+  expect_later(ModelBuilder(m).node("Slice", {"masked", "start", "second", "second"}, {"y"}),
+               -10000, -10000);
+  expect_later(ModelBuilder(m).node("Slice", {"masked", "second", "last", "second"}, {"y"}),
+               -infinity, infinity);
+  m.weight("table", {3, 3}, {0, -1, -2, 0, 0, -3, 0, 0, 0})
+      .weight("ones", {3, 3}, {1, 1, 1, 1, 1, 1, 1, 1, 1});
+  expect_later(ModelBuilder(m).node("Identity", {"table"}, {"y"}), -3, -1);
+  expect_later(ModelBuilder(m).node("Trilu", {"ones", "one"}, {"y"}), 1, 1);
+  expect_later(ModelBuilder(m).node("Trilu", {"ones"}, {"y"}, {{"upper", std::int64_t{0}}}), 0, 0);
+  expect_later(ModelBuilder(m).node("Trilu", {"ones", "one"}, {"y"}, {{"upper", std::int64_t{0}}}),
+               0, 1);
+}
+
 }  // namespace mask_bounds_test
 }  // namespace stashscope
