@@ -287,13 +287,16 @@ void infer_non_zero(ShapeContext& context) {
               {context.rank(0), context.data_dependent_dim(1, element_count(context.type(0)))});
 }
 
-/// (data [d1, d2, ...], places among the d1 * d2 rows) -> [places, ...]
+/// (data [d1, d2, ...], places among the d1 * d2 rows) -> [places, ...], (d1, d2)
 void infer_flatten_and_unpad(ShapeContext& context) {
   context.set_element(0, context.element(0));
   const Shape& data = context.shape(0);
   Shape packed(data.begin() + 1, data.end());
   packed.front() = context.dim(1, 0);
   context.set_shape(0, std::move(packed));
+  if (!context.has_output(1)) return;
+  context.set(1, ElementType::int64, {2});
+  context.set_contents(1, {data[0], data[1]});
 }
 
 /// (packed [places, ...], places among the d1 * d2 rows, (d1, d2)) -> [d1, d2, ...]
@@ -366,7 +369,8 @@ void add_gather_grads(OpRegistry& registry) {
 
 /// Operators that take the rows of padding out of a batch of sequences, and put zeros there.
 void add_padding_ops(OpRegistry& registry) {
-  registry.add(microsoft(gatherer("FlattenAndUnpad", {1}, "input[2..] indices:int64[1] -> output",
+  registry.add(microsoft(gatherer("FlattenAndUnpad", {1},
+                                  "input[2..] indices:int64[1] -> output unflatten_dims?",
                                   infer_flatten_and_unpad, flatten_and_unpad_gradient)));
   Op pad = gatherer("PadAndUnflatten", {1},
                     "input[1..] indices:int64[1] unflatten_dims:int64[1] -> output",

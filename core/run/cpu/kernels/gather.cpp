@@ -304,6 +304,10 @@ void flatten_and_unpad(const KernelContext& context) {
     std::memcpy(to, in.data + static_cast<std::size_t>(place) * bytes, bytes);
     to += bytes;
   }
+  if (!context.has_output(1)) return;
+  const auto leading = context.out(1).as<std::int64_t>();
+  leading[0] = in.dim(0);
+  leading[1] = in.dim(1);
 }
 
 /// Inputs (packed rows, places, leading dims)

@@ -97,17 +97,29 @@ Lowered gather_nd(const LoweringContext& context) {
                                 slices.batch_slices, slices.axes)));
 }
 
-/// The inputs are (data, places among the rows of the first two axes).
-Lowered flatten_and_unpad(const LoweringContext& context) {
-  if (context.out().elements() == 0) return {};
+KernelCall unpadding_call(const LoweringContext& context) {
   const OperandType& data = context.in(0);
   const std::int64_t rows = data.dims[0] * data.dims[1];
   const std::int64_t count = context.in(1).elements();
   const Unit unit = unit_of(data.element, data.elements() / rows);
   const std::int64_t threads = count * unit.count;
-  return single_call(
-      reading_call(context, unit.bytes, threads, "gather_rows",
-                   arguments_of(index_of(context), threads, rows, count, unit.count)));
+  return reading_call(context, unit.bytes, threads, "gather_rows",
+                      arguments_of(index_of(context), threads, rows, count, unit.count));
+}
+
+/// The inputs are (data, places among the rows of the first two axes).
+Lowered flatten_and_unpad(const LoweringContext& context) {
+  Lowered lowered;
+  if (context.out().elements() != 0) lowered.add(unpadding_call(context));
+  if (!context.has_output(1)) return lowered;
+  CallText text;
+  const std::string leading = text.writes(context, 1);
+  const auto stored = [&](std::size_t axis) {
+    return leading + "[" + std::to_string(axis) + "] = Int64(" +
+           std::to_string(context.in(0).dims[axis]) + ")";
+  };
+  lowered.add(text.call(stored(0) + ";\n  " + stored(1), {1, 1}));
+  return lowered;
 }
 
 /// The inputs are (packed rows, places, leading dims).
