@@ -67,23 +67,31 @@ std::optional<Integers> Packing::trailing_dims(ValueId tokens) const {
   return dims;
 }
 
+/// The rows of the value that a view reads, arranged as the view does. Invalid if the maker of
+/// `tokens` is no view of rows, or selects a part of each row.
+ValueId Packing::packed_before_view(ValueId tokens, NodeId reader) {
+  const Node& view = graph_.node(graph_.maker(tokens));
+  const auto after = trailing_dims(tokens);
+  if (!is_view(view) || !after) return {};
+  const ValueId whole = view.inputs[0];
+  const bool is_slice = is(view, "Slice");
+  const TokenState* const state = flow_.find(whole);
+  if (state == nullptr || state->leading() == 0) return {};
+  const auto before = trailing_dims(whole);
+  if (!before || (is_slice && before != after)) return {};
+  const ValueId rows = packed(whole, reader);
+  return before == after ? rows : reshaped(rows, *after, reader);
+}
+
 ValueId Packing::packed(ValueId tokens, NodeId reader) {
   const auto known = packed_.find(tokens);
   if (known != packed_.end()) return known->second;
-  const NodeId maker = graph_.maker(tokens);
-  const auto dims = trailing_dims(tokens);
-  ValueId made;
-  if (is_view(graph_.node(maker)) && !is(graph_.node(maker), "Slice") && dims) {
-    const ValueId before = graph_.node(maker).inputs[0];
-    const TokenState* const state = flow_.find(before);
-    if (state != nullptr && state->leading() != 0 && trailing_dims(before)) {
-      made = packed(before, reader);
-      if (trailing_dims(before) != dims) made = reshaped(made, *dims, reader);
-    }
-  }
+  ValueId made = packed_before_view(tokens, reader);
   if (!made.valid()) {
-    const bool is_flat = flow_.find(tokens)->leading() == 1;
-    made = insert(reader, is_flat ? "Gather" : "FlattenAndUnpad",
+    const TokenState& state = *flow_.find(tokens);
+    // Its rows have other places than those of all tokens.
+    if (state.is_cut) throw SparseStop{reader, "reads tokens without the last position"};
+    made = insert(reader, state.leading() == 1 ? "Gather" : "FlattenAndUnpad",
                   graph_.value(tokens).name + "_packed", {tokens, places_.places});
   }
   packed_[tokens] = made;
@@ -109,14 +117,14 @@ std::optional<ValueId> Packing::packed_operand(ValueId operand, NodeId reader, s
     return insert(reader, "Reshape", name, {operand, numbers(dims)});
   }
   const TokenSizes& sizes = flow_.sizes();
+  if (leading == 0) return std::nullopt;
   if (leading == 1) {
     if (lead.back() != sizes.batch * sizes.positions) return std::nullopt;
     return insert(reader, "Gather", name, {operand, places_.places});
   }
   if (lead == Shape{sizes.batch, sizes.positions})
     return insert(reader, "FlattenAndUnpad", name, {operand, places_.places});
-  if (lead.back().is(1) || lead.back() == sizes.positions - 1) return std::nullopt;
-  if (count == 2 && !lead.front().is(1)) return std::nullopt;
+  if (lead.back().is(1) || (count == 2 && !lead.front().is(1))) return std::nullopt;
   const ValueId table = count == 1 ? operand : reshaped(operand, dims, reader);
   return insert(reader, "Gather", name, {table, places_.positions});
 }
@@ -166,8 +174,9 @@ void Packing::lower_axes(const Node& node, Node& lowered) {
 /// The node on packed rows; nothing if it must keep all rows.
 std::optional<Node> Packing::lowered(NodeId id) {
   const Node node = graph_.node(id);
-  const std::size_t leading = flow_.find(node.outputs[0])->leading();
-  const std::size_t rest = flow_.find(node.outputs[0])->roles.size() - leading;
+  const TokenState& state = *flow_.find(node.outputs[0]);
+  const std::size_t rest = trailing(node.outputs[0]);
+  const std::size_t leading = state.is_cut ? 0 : state.leading();
   Node made = node;
   made.outputs.clear();
   for (ValueId& input : made.inputs) {
@@ -272,15 +281,15 @@ void Packing::read_dims_of_ids(NodeId id) {
   graph_.replace(id, std::move(part));
 }
 
-/// Makes the node's results from packed rows if something needs all rows. Views are left to work
-/// on all rows of their operand.
+/// Makes the node's results from packed rows if something needs all rows. Views, and nodes that
+/// work on fewer rows than there are tokens, are left to work on all rows of their operands.
 void Packing::put_back(NodeId id) {
   const Node node = graph_.node(id);
   if (std::ranges::none_of(node.outputs,
                            [&](ValueId each) { return each.valid() && is_needed(each); })) {
     return;
   }
-  if (is_view(node)) {
+  if (is_view(node) || flow_.find(node.outputs[0])->is_cut) {
     done_.erase(id);
     return;
   }

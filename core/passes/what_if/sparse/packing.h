@@ -47,6 +47,8 @@ class Packing {
   std::size_t trailing(ValueId tokens) const;
   std::optional<Integers> trailing_dims(ValueId tokens) const;
   ValueId packed(ValueId tokens, NodeId reader);
+  ValueId packed_before_view(ValueId tokens, NodeId reader);
+  /// @param leading the axes that count tokens; 0: the rows are fewer than the tokens
   std::optional<ValueId> packed_operand(ValueId operand, NodeId reader, std::size_t leading,
                                         std::size_t trailing);
   ValueId insert(NodeId before, std::string type, std::string name, std::vector<ValueId> inputs);

@@ -121,9 +121,6 @@ void TokenFlow::follow() {
     if (std::ranges::none_of(inputs, [&](ValueId input) { return find(input) != nullptr; })) {
       continue;
     }
-    if (std::ranges::any_of(graph_.node(id).outputs,
-                            [&](ValueId each) { return find(each) != nullptr; }))
-      continue;
     if (mask_ != nullptr) {
       follow(id);
       continue;

@@ -32,6 +32,41 @@ std::vector<Expr> products(const Shape& dims) {
   return all;
 }
 
+/// Adjacent axes that become other adjacent axes of as many elements.
+struct Group {
+  std::size_t from = 0;
+  std::size_t from_count = 0;
+  std::size_t to = 0;
+  std::size_t to_count = 0;
+};
+
+/// Divides the axes before and after a reshape into the smallest groups.
+class Groups {
+ public:
+  Groups(const Shape& from, const Shape& to) : starts_(products(from)), ends_(products(to)) {}
+
+  bool at_end() const { return next_.from + 1 == starts_.size() && next_.to + 1 == ends_.size(); }
+
+  /// Nothing if no further axes can be proven to have as many elements as others.
+  std::optional<Group> next() {
+    for (std::size_t i = next_.from + 1; i < starts_.size(); ++i) {
+      const auto first = ends_.begin() + static_cast<std::ptrdiff_t>(next_.to) + 1;
+      const auto found = std::find(first, ends_.end(), starts_[i]);
+      if (found == ends_.end()) continue;
+      const auto end = static_cast<std::size_t>(found - ends_.begin());
+      const Group group = {next_.from, i - next_.from, next_.to, end - next_.to};
+      next_ = {i, 0, end, 0};
+      return group;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  std::vector<Expr> starts_;
+  std::vector<Expr> ends_;
+  Group next_;
+};
+
 bool all_plain(std::span<const AxisRole> roles) {
   return std::ranges::all_of(roles, [](AxisRole role) { return role == AxisRole::plain; });
 }
@@ -81,28 +116,16 @@ std::optional<std::vector<AxisRole>> reshaped_roles(const Shape& from,
   const LongAxes after = long_axes(to);
   Roles long_roles;
   for (const std::size_t place : before.places) long_roles.push_back(roles[place]);
-  const std::vector<Expr> starts = products(before.dims);
-  const std::vector<Expr> ends = products(after.dims);
   Roles made(to.size(), AxisRole::plain);
-  std::size_t i = 0;
-  std::size_t j = 0;
-  while (i < before.dims.size() || j < after.dims.size()) {
-    std::size_t next_i = i;
-    std::size_t next_j = j;
-    for (std::size_t a = i + 1; a < starts.size() && next_i == i; ++a) {
-      const auto found =
-          std::find(ends.begin() + static_cast<std::ptrdiff_t>(j) + 1, ends.end(), starts[a]);
-      if (found == ends.end()) continue;
-      next_i = a;
-      next_j = static_cast<std::size_t>(found - ends.begin());
-    }
-    if (next_i == i) return std::nullopt;
-    const auto group = regrouped(std::span(long_roles).subspan(i, next_i - i),
-                                 std::span<const Expr>(after.dims).subspan(j, next_j - j), batch);
+  Groups groups(before.dims, after.dims);
+  while (!groups.at_end()) {
+    const auto group = groups.next();
     if (!group) return std::nullopt;
-    for (std::size_t k = j; k < next_j; ++k) made[after.places[k]] = (*group)[k - j];
-    i = next_i;
-    j = next_j;
+    const std::span axes = std::span<const Expr>(after.dims).subspan(group->to, group->to_count);
+    const auto grouped =
+        regrouped(std::span(long_roles).subspan(group->from, group->from_count), axes, batch);
+    if (!grouped) return std::nullopt;
+    for (std::size_t k = 0; k < axes.size(); ++k) made[after.places[group->to + k]] = (*grouped)[k];
   }
   return made;
 }

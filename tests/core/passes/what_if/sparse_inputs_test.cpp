@@ -261,24 +261,54 @@ TEST(SparseInputs, ReadTheDimsOfTheIdsAndPutOutputsBack) {
 }
 
 /// The exporters' causal language models: the last position has no label.
-TEST(SparseInputs, GiveTheLastPositionTheIgnoredLabel) {
-  const auto shifted = [](ModelBuilder& m) {
-    m.int64s("zero", {0})
-        .int64s("one", {1})
-        .int64s("last", {-1})
-        .int64s("most", {std::numeric_limits<std::int64_t>::max()});
-    m.node("Slice", {"l", "zero", "last", "one"}, {"cut"}).node("Reshape", {"cut", "flat"}, {"z"});
+/// @param add adds nodes that make `y` from the scores `l`
+/// @param cut the scores without the last position whose loss is taken
+ModelBuilder shifted(const std::function<void(ModelBuilder&)>& add, const std::string& cut) {
+  return transformer({.end = [&](ModelBuilder& m) {
+    m.int64s("zero", {0}).int64s("one", {1}).int64s("last", {-1});
+    m.int64s("most", {std::numeric_limits<std::int64_t>::max()});
+    add(m);
+    m.node("Slice", {"y", "zero", "last", "one"}, {"cut"}).node("Neg", {"cut"}, {"negative"});
+    m.node("Reshape", {cut, "flat"}, {"z"});
     m.node("Slice", {"labels", "one", "most", "one"}, {"next"});
     m.node("Reshape", {"next", "last"}, {"targets"});
     m.node("SoftmaxCrossEntropyLoss", {"z", "targets"}, {"loss"},
            {{"ignore_index", std::int64_t{-100}}});
     m.output("loss");
-  };
-  const Sparse made = sparse(transformer({.end = shifted}));
-  EXPECT_EQ(made.result.changed, 9U);
-  const Node& loss = only(made, "SoftmaxCrossEntropyLoss");
-  EXPECT_EQ(shape_of(made, loss.inputs[0]), kept + ", 20");
-  EXPECT_EQ(shape_of(made, only(made, "Pad").outputs[0]), "B, S");
+  }});
+}
+
+void same_scores(ModelBuilder& m) { m.node("Identity", {"l"}, {"y"}); }
+
+/// Scores that are arranged so that they cannot be packed on the way.
+void scores_there_and_back(ModelBuilder& m) {
+  m.node("Transpose", {"l"}, {"there"}, {{"perm", Integers{1, 0, 2}}});
+  m.node("Transpose", {"there"}, {"y"}, {{"perm", Integers{1, 0, 2}}});
+}
+
+TEST(SparseInputs, GiveTheLastPositionTheIgnoredLabel) {
+  for (const Sparse& made :
+       {sparse(shifted(same_scores, "cut")), sparse(shifted(same_scores, "negative")),
+        sparse(shifted(scores_there_and_back, "cut"))}) {
+    EXPECT_TRUE(made.result.stopped_by.empty());
+    const Node& loss = only(made, "SoftmaxCrossEntropyLoss");
+    EXPECT_EQ(shape_of(made, loss.inputs[0]), kept + ", 20");
+    EXPECT_EQ(shape_of(made, only(made, "Pad").outputs[0]), "B, S");
+    for (const Node& node : made.graph.nodes()) {
+      if (node.op_type != "FlattenAndUnpad") continue;
+      EXPECT_FALSE(shape_of(made, node.inputs[0]).starts_with("B, S -")) << node.name;
+    }
+  }
+  expect_stop(shifted(scores_there_and_back, "negative"), "loss' (SoftmaxCrossEntropyLoss)",
+              "reads tokens without the last position");
+}
+
+TEST(SparseInputs, KeepOutputsWithoutTheLastPosition) {
+  const Sparse made = sparse(shifted(same_scores, "negative").output("negative"));
+  EXPECT_TRUE(made.result.stopped_by.empty());
+  const ValueId output = made.graph.data().outputs.at(1);
+  EXPECT_EQ(made.graph.value(output).name, "negative");
+  EXPECT_EQ(shape_of(made, output), "B, S - 1, 20");
 }
 
 /// Without a mask, tokens after the last label of a sequence are left out if attention is causal.
