@@ -11,7 +11,8 @@ import subprocess
 import sys
 
 CHOICES = [[], ["attention=recomputed"], ["attention=efficient"], ["attention=flash"], ["loss=pieces"], ["micro=2"],
-           ["micro=4"], ["attention=flash", "loss=pieces"], ["attention=flash", "loss=pieces", "micro=4"]]
+           ["micro=4"], ["attention=flash", "loss=pieces"], ["attention=flash", "loss=pieces", "micro=4"],
+           ["sparse=0.6"], ["attention=flash", "sparse=0.6"]]
 
 
 def report(program: str, options: list[str], what_ifs: list[str]) -> dict:

@@ -21,6 +21,7 @@ using ValueId = Id<struct ValueTag>;
 using Shape = std::vector<Expr>;
 struct CapturedStep;
 struct MicroBatches;
+struct PackedTokens;
 
 struct TensorType {
   ElementType element = ElementType::undefined;
@@ -98,6 +99,7 @@ struct GraphData {
   std::size_t nodes_in_file = 0;                      ///< including Constant nodes
   std::shared_ptr<const CapturedStep> captured;       ///< null: the graph is not a captured step
   std::shared_ptr<const MicroBatches> micro_batches;  ///< null: the graph computes the whole batch
+  std::shared_ptr<const PackedTokens> packed_tokens;  ///< null: the graph works on all tokens
 
   ValueId add_value(std::string value_name, TensorType type);
   /// Adds a literal constant under `value_name`.

@@ -74,8 +74,13 @@ void apply_what_ifs(const PassContext& context, PassedModel& model) {
   const WhatIfChoices& choices = context.selection.what_ifs;
   if (choices.empty()) return;
   model.graph = infer_shapes(model.graph);
-  model.graph = infer_shapes(stashscope::apply_what_ifs(
-      model.graph, parameter_candidates(model.graph, context.goal), choices, model.what_ifs));
+  // One by one, because each reads the sizes that the one before made.
+  for (const WhatIf& each : what_ifs()) {
+    const auto chosen = choices.find(std::string(each.name));
+    if (chosen == choices.end()) continue;
+    model.graph = infer_shapes(stashscope::apply_what_ifs(
+        model.graph, parameter_candidates(model.graph, context.goal), {*chosen}, model.what_ifs));
+  }
 }
 
 }  // namespace
@@ -93,9 +98,10 @@ const GraphPass& find_pass(const std::string& name) {
 }
 
 bool is_added_dim(std::string_view name) {
-  return std::any_of(passes.begin(), passes.end(), [&](const GraphPass& pass) {
-    return !pass.added_dims.empty() && name.starts_with(pass.added_dims);
-  });
+  const auto adds = [&](const auto& each) {
+    return !each.added_dims.empty() && name.starts_with(each.added_dims);
+  };
+  return std::ranges::any_of(passes, adds) || std::ranges::any_of(what_ifs(), adds);
 }
 
 PassedModel apply_passes(const Graph& graph, const TrainingGoal& goal,

@@ -36,7 +36,7 @@ std::span<const GraphPass> graph_passes();
 /// Throws a usage Error that lists the names when there is no such pass.
 const GraphPass& find_pass(const std::string& name);
 
-/// Whether a name has the prefix of a dim that a pass adds.
+/// Whether a name has the prefix of a dim that a pass or a what-if adds.
 bool is_added_dim(std::string_view name);
 
 /// The name of the pass that the choice of a precision enables.

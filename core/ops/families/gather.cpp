@@ -287,6 +287,40 @@ void infer_non_zero(ShapeContext& context) {
               {context.rank(0), context.data_dependent_dim(1, element_count(context.type(0)))});
 }
 
+/// (data [d1, d2, ...], places among the d1 * d2 rows) -> [places, ...], (d1, d2)
+void infer_flatten_and_unpad(ShapeContext& context) {
+  context.set_element(0, context.element(0));
+  const Shape& data = context.shape(0);
+  Shape packed(data.begin() + 1, data.end());
+  packed.front() = context.dim(1, 0);
+  context.set_shape(0, std::move(packed));
+  if (!context.has_output(1)) return;
+  context.set(1, ElementType::int64, {2});
+  context.set_contents(1, {data[0], data[1]});
+}
+
+/// (packed [places, ...], places among the d1 * d2 rows, (d1, d2)) -> [d1, d2, ...]
+void infer_pad_and_unflatten(ShapeContext& context) {
+  context.require_length(2, 2, "the number of leading axes and the required number");
+  context.set_element(0, context.element(0));
+  context.require_dim(context.dim(0, 0), context.dim(1, 0), "the numbers of rows and of places");
+  const Contents* const leading = context.contents(2);
+  if (leading == nullptr) throw ShapeUnknown();
+  Shape shape(leading->begin(), leading->end());
+  const Shape& packed = context.shape(0);
+  shape.insert(shape.end(), packed.begin() + 1, packed.end());
+  context.set_shape(0, std::move(shape));
+}
+
+void flatten_and_unpad_gradient(GradientContext& g) {
+  const ValueId leading = g.add("Gather", {g.shape_of(g.input(0)), g.int64s({0, 1})});
+  g.give(0, g.add_microsoft("PadAndUnflatten", {g.gradient(), g.input(1), leading}));
+}
+
+void pad_and_unflatten_gradient(GradientContext& g) {
+  g.give(0, g.add_microsoft("FlattenAndUnpad", {g.gradient(), g.input(1)}));
+}
+
 /// Writes zeros everywhere, then reads and adds each gradient at its position.
 template <std::size_t gradient>
 double gather_grad_bytes(const CostContext& cost) {
@@ -331,6 +365,18 @@ void add_gather_grads(OpRegistry& registry) {
                           .infer = infer_gather_elements_grad,
                           .flops = flops_per_input_element<1>,
                           .bytes = gather_grad_bytes<0>}));
+}
+
+/// Operators that take the rows of padding out of a batch of sequences, and put zeros there.
+void add_padding_ops(OpRegistry& registry) {
+  registry.add(microsoft(gatherer("FlattenAndUnpad", {1},
+                                  "input[2..] indices:int64[1] -> output unflatten_dims?",
+                                  infer_flatten_and_unpad, flatten_and_unpad_gradient)));
+  Op pad = gatherer("PadAndUnflatten", {1},
+                    "input[1..] indices:int64[1] unflatten_dims:int64[1] -> output",
+                    infer_pad_and_unflatten, pad_and_unflatten_gradient);
+  pad.bytes = nullptr;  // all of the output is written
+  registry.add(microsoft(std::move(pad)));
 }
 
 bool gathers_rows(const Graph& graph, const Node& node) {
@@ -380,6 +426,7 @@ void add_gather_ops(OpRegistry& registry) {
                         infer_one_hot));
   registry.add(stopping("NonZero", {9, 13}, "X -> Y", infer_non_zero));
   add_gather_grads(registry);
+  add_padding_ops(registry);
 }
 
 }  // namespace stashscope

@@ -259,6 +259,10 @@ void Rewriter::set_attribute(NodeId id, std::string name, AttributeValue value) 
   data_.nodes[id].attributes.set(std::move(name), std::move(value));
 }
 
+void Rewriter::set_packed_tokens(PackedTokens packed) {
+  data_.packed_tokens = std::make_shared<const PackedTokens>(packed);
+}
+
 void Rewriter::drop_output(ValueId id) {
   std::erase(data_.outputs, id);
   is_output_[id] = false;

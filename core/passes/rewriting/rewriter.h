@@ -8,7 +8,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "core/graph/graph.h"
+#include "core/graph/packed_tokens.h"
 
 namespace stashscope {
 
@@ -88,6 +88,7 @@ class Rewriter {
   /// the output that `maker` has had read `output`.
   void hand_over(ValueId output, NodeId maker);
   void set_attribute(NodeId id, std::string name, AttributeValue value);
+  void set_packed_tokens(PackedTokens packed);
   /// Removes a graph output and the nodes that only it needed.
   void drop_output(ValueId id);
 

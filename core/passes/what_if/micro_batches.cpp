@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/graph/packed_tokens.h"
 #include "core/ops/families/normalization.h"
 #include "core/passes/what_if/micro_checks.h"
 #include "core/passes/what_if/whole_number.h"
@@ -248,6 +249,11 @@ class SizeReplacement {
     }
     for (DataDependentDim& each : data.data_dependent) {
       if (each.at_most) replace_in(*each.at_most);
+    }
+    if (data.packed_tokens) {
+      PackedTokens packed = *data.packed_tokens;
+      replace_in(packed.most);
+      data.packed_tokens = std::make_shared<const PackedTokens>(std::move(packed));
     }
     for (Node& node : data.nodes) replace_in_bodies(node);
   }

@@ -7,6 +7,7 @@
 #include "core/passes/what_if/attention_forms.h"
 #include "core/passes/what_if/loss_forms.h"
 #include "core/passes/what_if/micro_batches.h"
+#include "core/passes/what_if/sparse_inputs.h"
 
 namespace stashscope {
 
@@ -14,6 +15,15 @@ namespace {
 
 const std::vector<WhatIf>& table() {
   static const std::vector<WhatIf> list = {
+      {"sparse",
+       "Sparse inputs",
+       "[DENSITY]",
+       "what works on each token alone, without the tokens of padding",
+       {"data"},
+       sparse_density,
+       choose_sparse_inputs,
+       sparse_words,
+       kept_tokens_name},
       {"attention",
        "Attention",
        "decomposed|recomputed|efficient|flash",

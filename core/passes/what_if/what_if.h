@@ -37,6 +37,8 @@ struct WhatIf {
   void (*apply)(Rewriter&, WhatIfResult&);
   std::string (*words)(
       const std::string& value);  ///< the choice in words, such as `Flash attention`
+  /// Prefix of the names of the data-dependent dims that the what-if adds; empty: it adds no dims.
+  std::string_view added_dims = {};
 };
 
 /// All what-ifs, in the order in which they are applied.

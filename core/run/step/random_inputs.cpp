@@ -10,6 +10,7 @@
 #include "core/graph/half.h"
 #include "core/run/step/micro_tensors.h"
 #include "core/run/step/normal_numbers.h"
+#include "core/run/step/padded_inputs.h"
 
 namespace stashscope {
 
@@ -20,8 +21,9 @@ namespace {
 bool passes_elements_on(const Node& node, ValueId operand) {
   if (node.op_type == "Concat") return true;
   if (node.inputs.empty() || node.inputs[0] != operand) return false;
-  for (const char* type : {"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Identity", "Slice",
-                           "Transpose", "Expand", "Cast", "Split"}) {
+  for (const char* type :
+       {"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Identity", "Slice", "Transpose", "Expand",
+        "Cast", "Split", "Gather", "Pad", "FlattenAndUnpad"}) {
     if (node.op_type == type) return true;
   }
   return false;
@@ -181,6 +183,7 @@ Tensor random_integers(ElementType element, std::vector<std::int64_t> dims, std:
 NamedTensors with_random_inputs(const Graph& graph, const Bindings& bindings, NamedTensors given,
                                 std::uint64_t seed) {
   MersenneWords random(seed);
+  const bool pads = makes_padding(graph, given);
   const auto provide = [&](ValueId id) {
     const Value& value = graph.value(id);
     if (given.contains(value.name) || gradient_sum_in(graph, id) != nullptr) return;
@@ -191,6 +194,7 @@ NamedTensors with_random_inputs(const Graph& graph, const Bindings& bindings, Na
                           ? random_reals(value.type.element, std::move(dims), random)
                           : random_integers(value.type.element, std::move(dims),
                                             bound_of(graph, bindings, id), random);
+      if (pads) tensor = with_padding(graph, bindings, id, std::move(tensor));
       given.emplace(value.name, std::move(tensor));
     } catch (const Error& error) {
       throw error.within(describe(value));

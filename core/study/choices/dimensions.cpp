@@ -9,6 +9,7 @@
 #include "core/base/text.h"
 #include "core/graph/captured_step.h"
 #include "core/graph/micro_batches.h"
+#include "core/graph/packed_tokens.h"
 #include "core/passes/graph_pass.h"
 #include "core/study/choices/dimension_search.h"
 #include "core/study/choices/dimension_uses.h"
@@ -275,9 +276,16 @@ class Binder {
                    "it is at most " + dimension.at_most + " = " + std::to_string(most));
       }
       if (!dimension.assumed) continue;
-      dimension.value = most;
-      values_.bindings[each.symbol] = most;
+      dimension.value =
+          is_number_of_tokens(each.symbol) ? expected_tokens(graph_, most, values_.bindings) : most;
+      values_.bindings[each.symbol] = dimension.value;
     }
+  }
+
+  /// Whether the size is the number of tokens that a step without padding keeps.
+  bool is_number_of_tokens(SymbolId symbol) const {
+    const auto tokens = kept_tokens(graph_);
+    return tokens && *tokens == Expr::symbol(symbol);
   }
 
   /// Changes assumed sizes so that they satisfy all constraints together. The sizes were first

@@ -40,9 +40,9 @@ struct DimensionValues {
 /// without such a value, assumes the size of the capture in a captured step. In other steps,
 /// assumes 1 (1 per micro-batch if the step has micro-batches) for the first axis of an input, up
 /// to 224 for image sides, up to 128 for other sizes, and the upper bound for sizes that depend on
-/// data. Changes assumed values that break a constraint. Throws a usage Error for a name that the
-/// model does not have, for an invalid size, and for values that contradict each other or a node of
-/// the model.
+/// data (for the number of kept tokens, the share of it that `sparse` names). Changes assumed
+/// values that break a constraint. Throws a usage Error for a name that the model does not have,
+/// for an invalid size, and for values that contradict each other or a node of the model.
 DimensionValues bind_dimensions(const Graph& graph,
                                 const std::map<std::string, std::int64_t>& wanted);
 

@@ -47,9 +47,9 @@ std::string symbolic_difference(const Study& without, const Study& with) {
   const Expr after = symbolic_stash(with);
   const SymbolTable& names = without.graph().symbols();
   const SymbolTable& others = with.graph().symbols();
-  if (mean_the_same(before, names, others) && mean_the_same(after, names, others)) {
-    return to_string(before - after, names);
-  }
+  // One of the steps may have a dimension that the other lacks.
+  if (mean_the_same(before, names, others)) return to_string(before - after, others);
+  if (mean_the_same(after, names, others)) return to_string(before - after, names);
   return to_string(before, names) + " - (" + to_string(after, others) + ")";
 }
 

@@ -278,6 +278,51 @@ void non_zero(const KernelContext& context) {
   }
 }
 
+/// The places of rows. Refuses a place outside of `rows` rows.
+Dims places_of(const TensorView& places, std::int64_t rows) {
+  Dims list = as_integers(places);
+  for (const std::int64_t place : list) {
+    if (place >= 0 && place < rows) continue;
+    fail_run("",
+             "place " + std::to_string(place) + " is outside of " + std::to_string(rows) + " rows");
+  }
+  return list;
+}
+
+/// Bytes of one of the rows that the first two axes number.
+std::size_t bytes_of_row(const TensorView& whole) {
+  return static_cast<std::size_t>(element_count(std::span(whole.dims).subspan(2))) *
+         element_size(whole.element);
+}
+
+/// Inputs (data, places)
+void flatten_and_unpad(const KernelContext& context) {
+  const TensorView& in = context.in(0);
+  const std::size_t bytes = bytes_of_row(in);
+  std::byte* to = context.out().data;
+  for (const std::int64_t place : places_of(context.in(1), in.dim(0) * in.dim(1))) {
+    std::memcpy(to, in.data + static_cast<std::size_t>(place) * bytes, bytes);
+    to += bytes;
+  }
+  if (!context.has_output(1)) return;
+  const auto leading = context.out(1).as<std::int64_t>();
+  leading[0] = in.dim(0);
+  leading[1] = in.dim(1);
+}
+
+/// Inputs (packed rows, places, leading dims)
+void pad_and_unflatten(const KernelContext& context) {
+  const TensorView& out = context.out();
+  const std::size_t bytes = bytes_of_row(out);
+  const std::int64_t rows = out.dim(0) * out.dim(1);
+  std::memset(out.data, 0, static_cast<std::size_t>(rows) * bytes);
+  const std::byte* from = context.in(0).data;
+  for (const std::int64_t place : places_of(context.in(1), rows)) {
+    std::memcpy(out.data + static_cast<std::size_t>(place) * bytes, from, bytes);
+    from += bytes;
+  }
+}
+
 }  // namespace
 
 void add_gather_kernels(KernelRegistry& registry) {
@@ -296,6 +341,8 @@ void add_gather_kernels(KernelRegistry& registry) {
     registry.add(domain, "GatherNDGrad", {gather_nd_grad});
   }
   registry.add("com.microsoft", "GatherElementsGrad", {gather_elements_grad});
+  registry.add("com.microsoft", "FlattenAndUnpad", {flatten_and_unpad});
+  registry.add("com.microsoft", "PadAndUnflatten", {pad_and_unflatten});
 }
 
 }  // namespace stashscope::cpu

@@ -32,6 +32,16 @@ __device__ inline void gather_rows(const T* from, const I* indices, T* to, UInt6
   to[at] = index < 0 ? Filled<T>::with(outside) : from[source];
 }
 
+/// to[indices[row], column] = from[row, column]; each thread copies one element. No two rows have
+/// the same index.
+template <class T, class Index, Index threads, Index size, Index columns, class I>
+__device__ inline void place_rows(const T* from, const I* indices, T* to) {
+  const Index at = Index(thread_index());
+  if (at >= threads) return;
+  const Int64 index = wrapped_index(indices[at / columns], size);
+  if (index >= 0) to[Index(index) * columns + at % columns] = from[at];
+}
+
 /// Reads one element per index along one axis of the data; this axis has `size` elements that lie
 /// `stride` apart. `Axes` are the axes of the indices, innermost first, each with the data's
 /// stride.

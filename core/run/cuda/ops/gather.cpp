@@ -97,6 +97,50 @@ Lowered gather_nd(const LoweringContext& context) {
                                 slices.batch_slices, slices.axes)));
 }
 
+KernelCall unpadding_call(const LoweringContext& context) {
+  const OperandType& data = context.in(0);
+  const std::int64_t rows = data.dims[0] * data.dims[1];
+  const std::int64_t count = context.in(1).elements();
+  const Unit unit = unit_of(data.element, data.elements() / rows);
+  const std::int64_t threads = count * unit.count;
+  return reading_call(context, unit.bytes, threads, "gather_rows",
+                      arguments_of(index_of(context), threads, rows, count, unit.count));
+}
+
+/// The inputs are (data, places among the rows of the first two axes).
+Lowered flatten_and_unpad(const LoweringContext& context) {
+  Lowered lowered;
+  if (context.out().elements() != 0) lowered.add(unpadding_call(context));
+  if (!context.has_output(1)) return lowered;
+  CallText text;
+  const std::string leading = text.writes(context, 1);
+  const auto stored = [&](std::size_t axis) {
+    return leading + "[" + std::to_string(axis) + "] = Int64(" +
+           std::to_string(context.in(0).dims[axis]) + ")";
+  };
+  lowered.add(text.call(stored(0) + ";\n  " + stored(1), {1, 1}));
+  return lowered;
+}
+
+/// The inputs are (packed rows, places, leading dims).
+Lowered pad_and_unflatten(const LoweringContext& context) {
+  const OperandType& out = context.out();
+  Lowered lowered;
+  lowered.add(ZeroCall{output(), out.bytes()});
+  const std::int64_t count = context.in(1).elements();
+  if (out.elements() == 0 || count == 0) return lowered;
+  const std::int64_t rows = out.dims[0] * out.dims[1];
+  const Unit unit = unit_of(out.element, out.elements() / rows);
+  const std::int64_t threads = count * unit.count;
+  const std::string type = moved_type(unit.bytes);
+  CallText text;
+  const std::vector<std::string> operands = {text.pointer("const " + type, input(0)),
+                                             text.reads(context, 1), text.pointer(type, output())};
+  const auto arguments = arguments_of(type, index_of(context), threads, rows, unit.count);
+  lowered.add(text.call(invocation("place_rows", arguments, operands), launch_of(threads)));
+  return lowered;
+}
+
 /// The inputs are (indices, depth, values). `values` holds two elements: `off`, then `on`. An index
 /// outside of the depth gives a row in which every element is `off`.
 Lowered one_hot(const LoweringContext& context) {
@@ -121,6 +165,9 @@ void add_gather_kernels(CudaKernelRegistry& registry) {
   registry.add("", "GatherElements", {.lower = gather_elements});
   registry.add("", "GatherND", {.lower = gather_nd});
   registry.add("", "OneHot", {.lower = one_hot, .host_inputs = {1}});
+  registry.add("com.microsoft", "FlattenAndUnpad", {.lower = flatten_and_unpad});
+  registry.add("com.microsoft", "PadAndUnflatten",
+               {.lower = pad_and_unflatten, .host_inputs = {2}});
 }
 
 }  // namespace stashscope::cuda

@@ -273,6 +273,15 @@ TEST(Bytes, OfGatherGradAreZerosAndTheRowsAdded) {
   EXPECT_EQ(grad.flops(), 48);
 }
 
+TEST(Bytes, OfPaddingAreTheRowsTakenAndAllRowsMade) {
+  const Example unpad("FlattenAndUnpad", {{4, 8, 16}, {3}}, {{3, 16}}, {}, microsoft);
+  EXPECT_EQ(unpad.moved(), 4 * (2 * 48 + 3));
+  EXPECT_EQ(unpad.flops(), 0);
+  const Example pad("PadAndUnflatten", {{3, 16}, {3}, {2}}, {{4, 8, 16}}, {}, microsoft);
+  EXPECT_EQ(pad.moved(), 4 * (48 + 3 + 2 + 512));
+  EXPECT_EQ(pad.flops(), 0);
+}
+
 TEST(Bytes, OfShapesAreNone) {
   EXPECT_EQ(Example("Shape", {{4, 10}}, {{2}}).moved(), 0);
   EXPECT_EQ(Example("Size", {{4, 10}}, {{1}}).moved(), 0);

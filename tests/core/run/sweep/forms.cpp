@@ -90,6 +90,7 @@ const std::map<std::string, std::string> operand_table = {
     {"DFT", "1,4,1 | ()=4 | ()=1"},
     {"DeformConv", "1,1,3,3 | 1,1,2,2 | 1,8,2,2 | 1 | 1,4,2,2"},
     {"DequantizeLinear", "int8:2,2 | () | int8:()"},
+    {"FlattenAndUnpad", "2,2,2 | int64:3=0,1,3"},
     {"FusedAttention", "2,3,4 | 2,2,4 | 2,2,4 | () | bool:2 | () | int64:4=2,1,3,2"},
     {"FusedAttentionGrad",
      "2,3,4 | 2,3,4 | 2,2,4 | 2,2,4 | 2,3,4 | 2,3 | () | bool:2 | () | int64:4=2,1,3,2"},
@@ -119,6 +120,7 @@ const std::map<std::string, std::string> operand_table = {
     {"NegativeLogLikelihoodLossGrad", "() | 2,3 | 2=0,2 | 3"},
     {"NonMaxSuppression", "1,3,4=0,0,1,1 | 1,2,3 | ()=2 | ()=1 | ()=0"},
     {"OneHot", "2 | ()=3 | 2"},
+    {"PadAndUnflatten", "3,2 | int64:3=0,1,3 | int64:2=2,2"},
     {"PadGrad", "4,4 | 2=2,2 | 4=1,1,1,1"},
     {"QLinearConv",
      "uint8:1,1,3,3 | ()=1 | uint8:() | uint8:1,1,2,2 | ()=1 | uint8:() | ()=1 | "

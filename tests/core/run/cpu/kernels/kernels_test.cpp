@@ -159,6 +159,30 @@ TEST(GatherKernels, FindWhatIsNotZero) {
   EXPECT_THAT(numbers(found), ElementsAre(0, 1, 1, 1, 0, 2));
 }
 
+TEST(GatherKernels, TakePaddingOutAndPutZerosBack) {
+  const auto node = [](const char* type, std::vector<Tensor> inputs, std::size_t outputs = 1) {
+    return OneNode{
+        .type = type, .inputs = std::move(inputs), .domain = microsoft, .outputs = outputs};
+  };
+  const Tensor whole = singles({2, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 8});
+  const Tensor places = integers({2}, {0, 3});
+  const Tensor packed = singles({2, 2}, {1, 2, 7, 8});
+  const Tensor leading = integers({2}, {2, 2});
+  const auto unpadded = run_node(node("FlattenAndUnpad", {whole, places}))[0];
+  EXPECT_EQ(unpadded.dims(), (std::vector<std::int64_t>{2, 2}));
+  EXPECT_THAT(numbers(unpadded), ElementsAre(1, 2, 7, 8));
+  const auto with_dims = run_node(node("FlattenAndUnpad", {whole, places}, 2));
+  EXPECT_THAT(numbers(with_dims[0]), ElementsAre(1, 2, 7, 8));
+  EXPECT_THAT(numbers(with_dims[1]), ElementsAre(2, 2));
+  const auto padded = run_node(node("PadAndUnflatten", {packed, places, leading}))[0];
+  EXPECT_EQ(padded.dims(), (std::vector<std::int64_t>{2, 2, 2}));
+  EXPECT_THAT(numbers(padded), ElementsAre(1, 2, 0, 0, 0, 0, 7, 8));
+  const Tensor outside = integers({2}, {0, 4});
+  const auto refused = HasSubstr("place 4 is outside of 4 rows");
+  EXPECT_THAT(error_of(node("FlattenAndUnpad", {whole, outside})), refused);
+  EXPECT_THAT(error_of(node("PadAndUnflatten", {packed, outside, leading})), refused);
+}
+
 TEST(GatherKernels, ReduceScatteredElements) {
   const std::vector<Tensor> inputs = {singles({1, 2, 3}), integers({3}, {0, 0, 2}),
                                       singles({5, 7, -1})};

@@ -132,6 +132,19 @@ INSTANTIATE_TEST_SUITE_P(
               {{"batch_dims", std::int64_t{1}}})),
     case_name);
 
+GradientCase padding(std::string name, Dims x, std::vector<GradientOperand> further) {
+  GradientCase made = mover(name, name, std::move(x), std::move(further));
+  made.domain = "com.microsoft";
+  return made;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Padding, StructuralGradient,
+    testing::Values(padding("FlattenAndUnpad", {2, 3, 2}, {numbers_operand({0, 1, 4})}),
+                    padding("PadAndUnflatten", {3, 2},
+                            {numbers_operand({0, 1, 4}), numbers_operand({2, 3})})),
+    case_name);
+
 TEST(SplitGradient, OfAPartThatIsLeftOutIsZero) {
   for (const GradientCase& each :
        {mover("Equal", "Split", {6, 2}, {}, axis(0), 13, 3),

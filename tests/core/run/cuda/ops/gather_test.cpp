@@ -63,6 +63,28 @@ TEST(Gather, ReadsAsOnCpu) {
   expect_as_on_cpu(cases);
 }
 
+TEST(Gather, TakesPaddingOutAndPutsZerosBackAsOnCpu) {
+  std::vector<KernelCase> cases;
+  for (const ElementType element :
+       {ElementType::float32, ElementType::float16, ElementType::int64, ElementType::uint8}) {
+    for (const Dims& row : {Dims{}, Dims{3}, Dims{2, 8}}) {
+      Dims whole = {3, 4};
+      whole.insert(whole.end(), row.begin(), row.end());
+      Dims packed = {5};
+      packed.insert(packed.end(), row.begin(), row.end());
+      const Tensor places = integers({5}, {0, 1, 4, 8, 11});
+      cases.push_back(shaped("FlattenAndUnpad", {made_up(element, whole), places}));
+      cases.push_back(cases.back());
+      cases.back().node.outputs = 2;
+      cases.push_back(
+          shaped("PadAndUnflatten", {made_up(element, packed), places, integers({2}, {3, 4})}));
+    }
+  }
+  cases.push_back(shaped("PadAndUnflatten", {made_up(ElementType::float32, {0, 2}),
+                                             integers({0}, {}), integers({2}, {3, 4})}));
+  expect_as_on_cpu(cases);
+}
+
 TEST(Gather, AddsGradientsAsOnCpu) {
   std::vector<KernelCase> cases;
   for (const ElementType element : floats) {

@@ -1,0 +1,219 @@
+#include "core/passes/what_if/sparse/kept_tokens.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "core/base/text.h"
+
+namespace stashscope {
+
+namespace {
+
+/// The graph input whose numbers a value has, perhaps in another type or arrangement; invalid if
+/// there is none.
+ValueId source_of(const Rewriter& graph, ValueId value) {
+  for (NodeId maker = graph.maker(value); maker.valid(); maker = graph.maker(value)) {
+    if (graph.node(maker).inputs.empty()) return {};
+    value = graph.node(maker).inputs[0];
+  }
+  return std::ranges::count(graph.inputs(), value) > 0 ? value : ValueId();
+}
+
+/// The value that a value is, in its own type and shape, before nodes that keep its elements.
+ValueId behind_casts(const Rewriter& graph, ValueId value) {
+  for (NodeId maker = graph.maker(value); maker.valid(); maker = graph.maker(value)) {
+    const Node& node = graph.node(maker);
+    const bool keeps_shape = is(node, "Cast") || is(node, "Identity");
+    if (!keeps_shape && !is(node, "Reshape")) break;
+    const Shape* const before = graph.shape(node.inputs[0]);
+    const Shape* const after = graph.shape(value);
+    if (before == nullptr || after == nullptr || *before != *after) break;
+    value = node.inputs[0];
+  }
+  return value;
+}
+
+/// The ids [batch, positions] that a node looks up in a table; invalid if it does not.
+ValueId ids_of(const Rewriter& graph, const Node& node) {
+  if (!is(node, "Gather") || node.attributes.integer("axis", 0) != 0) return {};
+  const ValueId ids = behind_casts(graph, node.inputs[1]);
+  const Shape* const table = graph.shape(node.inputs[0]);
+  const Shape* const shape = graph.shape(ids);
+  const bool is_input = std::ranges::count(graph.inputs(), ids) > 0;
+  if (!is_input || table == nullptr || table->size() != 2 || shape == nullptr) return {};
+  const auto is_one = [](const Expr& dim) { return dim.is(1); };
+  return shape->size() == 2 && std::ranges::none_of(*shape, is_one) ? ids : ValueId();
+}
+
+Tensor label_tensor(ElementType element, std::int64_t label) {
+  if (element != ElementType::int32) return Tensor::int64_scalar(label);
+  const auto raw = std::bit_cast<std::array<char, 4>>(static_cast<std::int32_t>(label));
+  return {element, {}, std::string(raw.begin(), raw.end())};
+}
+
+/// Adds nodes before the first embedding.
+class EarlyNodes {
+ public:
+  EarlyNodes(Rewriter& graph, const TokenFlow& flow, NodeId place)
+      : graph_(graph), flow_(flow), place_(place) {}
+
+  ValueId add(std::string type, std::string name, std::vector<ValueId> inputs, ElementType element,
+              Attributes attributes = {}) {
+    Node node;
+    node.op_type = std::move(type);
+    node.name = std::move(name);
+    node.inputs = std::move(inputs);
+    node.attributes = std::move(attributes);
+    return graph_.insert_before(place_, std::move(node), {element, std::nullopt, {}});
+  }
+
+  ValueId numbers(const Integers& items) {
+    return graph_.add_constant("token_numbers", Tensor::int64s(items));
+  }
+
+  ValueId flat(ValueId value, std::string name) {
+    return add("Reshape", std::move(name), {value, numbers({-1})}, graph_.type(value).element);
+  }
+
+  /// The value, computed before the first embedding.
+  ValueId early(ValueId value, NodeId reader) {
+    const NodeId maker = graph_.maker(value);
+    if (!maker.valid() || maker < place_) return value;
+    if (flow_.find(value) != nullptr || graph_.node(maker).outputs.size() != 1)
+      throw SparseStop{reader, "reads labels that depend on tokens"};
+    const Shape* const shape = graph_.shape(value);
+    const auto known = graph_.integers(value);
+    const bool is_list = shape != nullptr && shape->size() == 1;
+    if (known && is_list && graph_.type(value).element == ElementType::int64)
+      return numbers(*known);
+    Node copy = graph_.node(maker);
+    if (is(copy, "Reshape") && is_list) return flat(early(copy.inputs[0], reader), copy.name);
+    copy.outputs.clear();
+    for (ValueId& input : copy.inputs) {
+      if (input.valid()) input = early(input, reader);
+    }
+    return graph_.insert_before(place_, std::move(copy), graph_.type(value));
+  }
+
+ private:
+  Rewriter& graph_;
+  const TokenFlow& flow_;
+  NodeId place_;
+};
+
+/// One label for each token; tokens of the last position that have none get the ignored one.
+ValueId label_of_each(Rewriter& graph, EarlyNodes& nodes, const TokenLoss& loss, ValueId leading) {
+  const ValueId given = nodes.early(graph.node(loss.node).inputs[1], loss.node);
+  if (!loss.is_cut) return given;
+  const ElementType element = graph.type(given).element;
+  const ElementType whole = ElementType::int64;
+  const ValueId batch = nodes.add("Gather", "label_batch", {leading, nodes.numbers({0})}, whole);
+  const ValueId dims = nodes.add("Concat", "label_dims", {batch, nodes.numbers({-1})}, whole,
+                                 {{"axis", std::int64_t{0}}});
+  const ValueId rows = nodes.add("Reshape", "label_rows", {given, dims}, element);
+  const ValueId ignored = graph.add_constant("ignored_label", label_tensor(element, loss.ignored));
+  const ValueId one_more = nodes.numbers({0, 0, 0, 1});
+  return nodes.flat(nodes.add("Pad", "label_of_each", {rows, one_more, ignored}, element),
+                    "labels_of_tokens");
+}
+
+Attributes cast_to(ElementType element) { return {{"to", static_cast<std::int64_t>(element)}}; }
+
+ValueId shown_or_labelled(const Rewriter& graph, EarlyNodes& nodes, ValueId mask,
+                          ValueId has_label) {
+  const ElementType flag = ElementType::boolean;
+  ValueId is_shown = nodes.flat(mask, "mask_of_tokens");
+  if (graph.type(mask).element != flag)
+    is_shown = nodes.add("Cast", "is_shown", {is_shown}, flag, cast_to(flag));
+  return nodes.add("Or", "is_kept", {is_shown, has_label}, flag);
+}
+
+/// Counts labels from the end of each sequence.
+ValueId before_last_label(EarlyNodes& nodes, ValueId has_label, ValueId leading) {
+  const ElementType whole = ElementType::int64;
+  const ElementType flag = ElementType::boolean;
+  const ValueId ones = nodes.add("Cast", "label_counts", {has_label}, whole, cast_to(whole));
+  const ValueId rows = nodes.add("Reshape", "label_count_rows", {ones, leading}, whole);
+  const ValueId sums = nodes.add("CumSum", "labels_to_come", {rows, nodes.numbers({1})}, whole,
+                                 {{"reverse", std::int64_t{1}}});
+  const ValueId is_kept = nodes.add("Cast", "is_kept", {sums}, flag, cast_to(flag));
+  return nodes.flat(is_kept, "kept_tokens");
+}
+
+}  // namespace
+
+SparseModel find_embeddings(const Rewriter& graph) {
+  SparseModel model;
+  for (std::size_t i = 0; i < graph.node_count(); ++i) {
+    const NodeId id(i);
+    if (graph.is_removed(id)) continue;
+    const ValueId ids = ids_of(graph, graph.node(id));
+    if (!ids.valid()) continue;
+    const Shape& shape = *graph.shape(ids);
+    if (model.embeddings.empty()) {
+      model.ids = ids;
+      model.sizes = {shape[0], shape[1]};
+    }
+    if (shape == Shape{model.sizes.batch, model.sizes.positions}) model.embeddings.push_back(id);
+  }
+  return model;
+}
+
+std::vector<ValueId> possible_masks(const Rewriter& graph, const SparseModel& model) {
+  std::vector<ValueId> masks;
+  for (const ValueId input : graph.inputs()) {
+    const Shape* const shape = graph.shape(input);
+    if (shape == nullptr || *shape != Shape{model.sizes.batch, model.sizes.positions}) continue;
+    const bool is_looked_up = std::ranges::any_of(model.embeddings, [&](NodeId id) {
+      return behind_casts(graph, graph.node(id).inputs[1]) == input;
+    });
+    if (!is_looked_up) masks.push_back(input);
+  }
+  return masks;
+}
+
+TokenLoss find_token_loss(const Rewriter& graph, const TokenFlow& flow) {
+  TokenLoss loss;
+  for (std::size_t i = 0; i < graph.node_count(); ++i) {
+    const NodeId id(i);
+    const Node& node = graph.node(id);
+    if (graph.is_removed(id) || !is_token_loss(node)) continue;
+    const TokenState* const scores = flow.find(node.inputs[0]);
+    if (scores == nullptr) continue;
+    if (loss.node.valid()) throw SparseStop{id, "is a second loss over tokens"};
+    loss = {id, source_of(graph, node.inputs[1]), node.attributes.integer("ignore_index", 0),
+            scores->is_cut};
+    if (!node.attributes.has("ignore_index") || node.attributes.text("reduction", "mean") == "none")
+      throw SparseStop{id, "reads the label of every token"};
+    const Shape* const labels = graph.shape(loss.input);
+    if (labels == nullptr || labels->size() != 2 || !is_integer(graph.type(loss.input).element))
+      throw SparseStop{id, "reads labels that are no input of the model"};
+  }
+  return loss;
+}
+
+KeptTokens add_kept_tokens(Rewriter& graph, const TokenFlow& flow, const SparseModel& model,
+                           ValueId mask, const TokenLoss& loss, const std::string& name) {
+  EarlyNodes nodes(graph, flow, model.embeddings.front());
+  KeptTokens kept;
+  kept.places.leading = nodes.add("Shape", "token_dims", {model.ids}, ElementType::int64);
+  kept.labels = label_of_each(graph, nodes, loss, kept.places.leading);
+  const ElementType element = graph.type(kept.labels).element;
+  const ValueId ignored = graph.add_constant("ignored_label", label_tensor(element, loss.ignored));
+  const ValueId is_ignored =
+      nodes.add("Equal", "is_ignored", {kept.labels, ignored}, ElementType::boolean);
+  const ValueId has_label = nodes.add("Not", "has_label", {is_ignored}, ElementType::boolean);
+  const ValueId is_kept = mask.valid() ? shown_or_labelled(graph, nodes, mask, has_label)
+                                       : before_last_label(nodes, has_label, kept.places.leading);
+  kept.found = nodes.add("NonZero", name, {is_kept}, ElementType::int64);
+  kept.places.places = nodes.flat(kept.found, "token_places");
+  const ValueId positions =
+      nodes.add("Gather", "positions_in_sequence", {kept.places.leading, nodes.numbers({1})},
+                ElementType::int64);
+  kept.places.positions =
+      nodes.add("Mod", "token_positions", {kept.places.places, positions}, ElementType::int64);
+  return kept;
+}
+
+}  // namespace stashscope

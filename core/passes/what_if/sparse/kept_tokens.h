@@ -1,0 +1,48 @@
+#pragma once
+
+#include <string>
+
+#include "core/passes/what_if/sparse/packing.h"
+
+namespace stashscope {
+
+/// The embeddings of a model, which look up the same ids or others of the same sizes.
+struct SparseModel {
+  std::vector<NodeId> embeddings;  ///< look up one row for each id
+  ValueId ids;                     ///< graph input [batch, positions]; the first ids
+  TokenSizes sizes;
+};
+
+/// A loss over tokens that ignores a label.
+struct TokenLoss {
+  NodeId node;
+  ValueId input;  ///< the graph input with the labels
+  std::int64_t ignored = 0;
+  bool is_cut = false;  ///< the last position of each sequence has no label
+};
+
+/// The embeddings of the first ids [batch, positions] that the model looks up. None if the model
+/// looks up no such ids.
+SparseModel find_embeddings(const Rewriter& graph);
+
+/// The graph inputs with a number for each token that are neither ids nor labels.
+std::vector<ValueId> possible_masks(const Rewriter& graph, const SparseModel& model);
+
+/// The only loss that reads tokens. Throws a SparseStop if there is none, or if a label of padding
+/// would count.
+TokenLoss find_token_loss(const Rewriter& graph, const TokenFlow& flow);
+
+/// What finds the kept tokens, before the first embedding.
+struct KeptTokens {
+  ValueId found;   ///< the output of the node that finds them: [1, kept tokens]
+  ValueId labels;  ///< one label for each token: [batch * positions]
+  PackedPlaces places;
+};
+
+/// Adds the nodes that find the tokens that the mask shows or that have a label.
+/// @param mask invalid: finds the tokens of each sequence up to the last one that has a label
+/// @param name of the node that finds them
+KeptTokens add_kept_tokens(Rewriter& graph, const TokenFlow& flow, const SparseModel& model,
+                           ValueId mask, const TokenLoss& loss, const std::string& name);
+
+}  // namespace stashscope

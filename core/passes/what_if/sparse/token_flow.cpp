@@ -1,0 +1,299 @@
+#include "core/passes/what_if/sparse/token_flow.h"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+
+#include "core/ops/rules/elementwise.h"
+
+namespace stashscope {
+
+bool works_by_element(const Node& node) {
+  static const std::set<std::string_view> types = {
+      "Identity",    "Abs",       "Reciprocal", "Sin",  "Cos",
+      "Clip",        "Max",       "Min",        "Not",  "And",
+      "Or",          "Equal",     "Greater",    "Less", "GreaterOrEqual",
+      "LessOrEqual", "IsNaN",     "Softplus",   "Elu",  "LeakyRelu",
+      "HardSigmoid", "HardSwish", "Mish",       "Selu", "Swish",
+      "Round",       "Floor",     "Ceil",       "Sign"};
+  return is_elementwise(node) || (node.domain.empty() && types.contains(node.op_type));
+}
+
+bool is_reduction(const Node& node) {
+  return node.domain.empty() && node.op_type.starts_with("Reduce");
+}
+
+bool is_row_normalization(const Node& node) {
+  for (const char* type :
+       {"LayerNormalization", "SimplifiedLayerNormalization", "RMSNormalization"}) {
+    if (is(node, type)) return true;
+  }
+  return false;
+}
+
+bool is_token_loss(const Node& node) {
+  return is(node, "SoftmaxCrossEntropyLoss") || is(node, "NegativeLogLikelihoodLoss");
+}
+
+std::optional<Integers> reduced_axes(const Rewriter& graph, const Node& node) {
+  const Shape* const shape = graph.shape(node.inputs[0]);
+  if (shape == nullptr) return std::nullopt;
+  const std::int64_t rank = std::ssize(*shape);
+  std::optional<Integers> axes = node.attributes.integers("axes");
+  if (node.inputs.size() > 1 && node.inputs[1].valid()) axes = graph.integers(node.inputs[1]);
+  if (!axes) return std::nullopt;
+  if (axes->empty()) {
+    for (std::int64_t axis = 0; axis < rank; ++axis) axes->push_back(axis);
+  }
+  for (std::int64_t& axis : *axes) axis += axis < 0 ? rank : 0;
+  return axes;
+}
+
+const TokenState* TokenFlow::find(ValueId value) const {
+  const auto found = states_.find(value);
+  return found == states_.end() ? nullptr : &found->second;
+}
+
+void TokenFlow::stop(NodeId id, std::string reason) const {
+  throw SparseStop{id, std::move(reason)};
+}
+
+const Shape& TokenFlow::shape(NodeId id, ValueId value) const {
+  const Shape* const known = graph_.shape(value);
+  if (known == nullptr) stop(id, "has an operand of unknown shape");
+  return *known;
+}
+
+const TokenState& TokenFlow::first_alone(NodeId id) const {
+  const Node& node = graph_.node(id);
+  const bool others = std::any_of(node.inputs.begin() + 1, node.inputs.end(),
+                                  [&](ValueId input) { return find(input) != nullptr; });
+  const TokenState* const first = find(node.inputs[0]);
+  if (others || first == nullptr) stop(id, "reads tokens as an operand that must not hold any");
+  return *first;
+}
+
+std::size_t TokenFlow::axis_of(NodeId id, std::int64_t axis, std::size_t rank) const {
+  if (axis < 0) axis += static_cast<std::int64_t>(rank);
+  if (axis < 0 || axis >= static_cast<std::int64_t>(rank))
+    stop(id, "names an axis that is not there");
+  return static_cast<std::size_t>(axis);
+}
+
+void TokenFlow::require_plain(NodeId id, const TokenState& state, std::size_t axis) const {
+  if (state.roles[axis] != AxisRole::plain) stop(id, "works along the axis of the tokens");
+}
+
+void TokenFlow::set(NodeId id, TokenState state) {
+  for (const ValueId output : graph_.node(id).outputs) {
+    if (!output.valid()) continue;
+    if (state.roles.size() != shape(id, output).size()) stop(id, "has a result of another rank");
+    if (graph_.keeps(output) && !graph_.is_graph_output(output))
+      stop(id, "makes tokens that a subgraph reads");
+    states_[output] = state;
+  }
+}
+
+TokenFlow::Rule TokenFlow::rule_for(const Node& node) {
+  static const std::map<std::string_view, Rule> rules = {
+      {"Dropout", &TokenFlow::dropout},    {"Softmax", &TokenFlow::softmax},
+      {"LogSoftmax", &TokenFlow::softmax}, {"MatMul", &TokenFlow::product},
+      {"Gemm", &TokenFlow::gemm},          {"Transpose", &TokenFlow::transpose},
+      {"Reshape", &TokenFlow::reshape},    {"Flatten", &TokenFlow::reshape},
+      {"Squeeze", &TokenFlow::reshape},    {"Unsqueeze", &TokenFlow::reshape},
+      {"Expand", &TokenFlow::expand},      {"Split", &TokenFlow::split},
+      {"Slice", &TokenFlow::slice},        {"Concat", &TokenFlow::concat},
+      {"Gather", &TokenFlow::gather},      {"Shape", &TokenFlow::dims},
+      {"Size", &TokenFlow::dims}};
+  if (works_by_element(node)) return &TokenFlow::elementwise;
+  if (is_row_normalization(node)) return &TokenFlow::normalization;
+  if (is_reduction(node)) return &TokenFlow::reduction;
+  if (is_token_loss(node)) return &TokenFlow::loss;
+  const auto found = rules.find(node.op_type);
+  return node.domain.empty() && found != rules.end() ? found->second : nullptr;
+}
+
+void TokenFlow::follow() {
+  for (std::size_t i = 0; i < graph_.node_count(); ++i) {
+    const NodeId id(i);
+    if (graph_.is_removed(id)) continue;
+    const auto& inputs = graph_.node(id).inputs;
+    if (std::ranges::none_of(inputs, [&](ValueId input) { return find(input) != nullptr; })) {
+      continue;
+    }
+    if (mask_ != nullptr) {
+      follow(id);
+      continue;
+    }
+    try {
+      follow(id);
+    } catch (const SparseStop&) {
+      // What a mask becomes there hides nothing that this analysis knows of.
+    }
+  }
+}
+
+void TokenFlow::follow(NodeId id) {
+  const Rule rule = rule_for(graph_.node(id));
+  if (rule == nullptr) stop(id, "is no operator of which it is known what it does to padding");
+  (this->*rule)(id);
+}
+
+void TokenFlow::join(NodeId id, const TokenState& from, const Shape& dims, TokenState& to) const {
+  if (dims.size() > to.roles.size()) stop(id, "has a result of another rank");
+  const std::size_t shift = to.roles.size() - dims.size();
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    AxisRole& role = to.roles[shift + i];
+    if (dims[i].is(1) || from.roles[i] == AxisRole::plain || role == from.roles[i]) continue;
+    if (role != AxisRole::plain) stop(id, "joins tokens along different axes");
+    role = from.roles[i];
+  }
+  to.is_cut = to.is_cut || from.is_cut;
+}
+
+/// The roles of the result of an elementwise node. Tokens that meet must count the same things
+/// along each axis.
+TokenState TokenFlow::joined(NodeId id) const {
+  const Node& node = graph_.node(id);
+  TokenState made;
+  made.roles.resize(shape(id, node.outputs[0]).size(), AxisRole::plain);
+  for (const ValueId input : node.inputs) {
+    const TokenState* const state = find(input);
+    if (state != nullptr) join(id, *state, shape(id, input), made);
+  }
+  for (const ValueId input : node.inputs) {
+    const TokenState* const state = find(input);
+    if (state == nullptr) continue;
+    const Shape& dims = shape(id, input);
+    const std::size_t shift = made.roles.size() - dims.size();
+    for (std::size_t i = 0; i < dims.size(); ++i) {
+      if (!dims[i].is(1) && state->roles[i] != made.roles[shift + i])
+        stop(id, "joins tokens with something else along their axis");
+    }
+    if (state->is_cut != made.is_cut) stop(id, "joins tokens of different positions");
+  }
+  return made;
+}
+
+/// Whether `operand` has very low numbers for left out keys, and `shown` says which keys these are.
+bool TokenFlow::hides_keys(ValueId operand, ValueId shown, const TokenState& scores) const {
+  if (mask_ == nullptr || find(operand) != nullptr) return false;
+  if (mask_->bounds.of(operand).high > hidden_score) return false;
+  if (mask_->flow == nullptr) {
+    return scores.from_end(AxisRole::key) == 1 && scores.from_end(AxisRole::row) == 2;
+  }
+  const TokenState* const keys = mask_->flow->find(shown);
+  if (keys == nullptr) return false;
+  for (const AxisRole role : {AxisRole::batch, AxisRole::key}) {
+    if (keys->from_end(role) == 0 || keys->from_end(role) != scores.from_end(role)) return false;
+  }
+  return true;
+}
+
+bool TokenFlow::hides_by(const Node& node, const TokenState& scores) const {
+  if (is(node, "Add")) {
+    return hides_keys(node.inputs[0], node.inputs[0], scores) ||
+           hides_keys(node.inputs[1], node.inputs[1], scores);
+  }
+  if (!is(node, "Where") || mask_ == nullptr) return false;
+  const Bounds condition = mask_->bounds.of(node.inputs[0]);
+  if (condition.is(1)) return hides_keys(node.inputs[1], node.inputs[0], scores);
+  return condition.is(0) && hides_keys(node.inputs[2], node.inputs[0], scores);
+}
+
+/// Whether a node keeps the very low scores of left out keys. Numbers that it adds are taken to be
+/// small.
+bool TokenFlow::keeps_low(const Node& node) const {
+  for (const char* type : {"Add", "Sub", "Cast", "Identity"}) {
+    if (is(node, type)) return true;
+  }
+  if (mask_ == nullptr || (!is(node, "Max") && !is(node, "Where"))) return false;
+  const auto first = node.inputs.begin() + (is(node, "Where") ? 1 : 0);
+  return std::all_of(first, node.inputs.end(), [&](ValueId input) {
+    const TokenState* const state = find(input);
+    return state != nullptr ? state->hides_keys : mask_->bounds.of(input).high <= hidden_score;
+  });
+}
+
+/// Whether a node keeps the zeros that probabilities have for left out keys.
+bool TokenFlow::keeps_zeros(const Node& node) const {
+  for (const char* type : {"Cast", "Identity", "Mul"}) {
+    if (is(node, type)) return true;
+  }
+  if (is(node, "Div")) return find(node.inputs[1]) == nullptr;
+  if (mask_ == nullptr || !is(node, "Where")) return false;
+  return std::all_of(node.inputs.begin() + 1, node.inputs.end(), [&](ValueId input) {
+    const TokenState* const state = find(input);
+    return state != nullptr ? state->is_share : mask_->bounds.of(input).is(0);
+  });
+}
+
+void TokenFlow::elementwise(NodeId id) {
+  const Node& node = graph_.node(id);
+  TokenState made = joined(id);
+  const auto any = [&](bool TokenState::*flag) {
+    return std::ranges::any_of(node.inputs, [&](ValueId input) {
+      const TokenState* const state = find(input);
+      return state != nullptr && state->*flag;
+    });
+  };
+  made.hides_keys = (any(&TokenState::hides_keys) && keeps_low(node)) || hides_by(node, made);
+  made.is_share = any(&TokenState::is_share) && keeps_zeros(node);
+  set(id, std::move(made));
+}
+
+void TokenFlow::dropout(NodeId id) { set(id, first_alone(id)); }
+
+void TokenFlow::softmax(NodeId id) {
+  const Node& node = graph_.node(id);
+  TokenState state = first_alone(id);
+  const bool single_axis = graph_.opset() >= 13;
+  const std::size_t rank = state.roles.size();
+  const std::size_t axis = axis_of(id, node.attributes.integer("axis", single_axis ? -1 : 1), rank);
+  if (!single_axis && axis + 1 != rank) stop(id, "works along several axes");
+  if (state.roles[axis] == AxisRole::key) {
+    if (!state.hides_keys) stop(id, "reads scores of tokens that no mask hides");
+    state.is_share = is(node, "Softmax");
+  } else {
+    require_plain(id, state, axis);
+  }
+  state.hides_keys = false;
+  set(id, std::move(state));
+}
+
+void TokenFlow::normalization(NodeId id) {
+  const TokenState& state = first_alone(id);
+  const std::size_t rank = state.roles.size();
+  const std::size_t first = axis_of(id, graph_.node(id).attributes.integer("axis", -1), rank);
+  for (std::size_t axis = first; axis < rank; ++axis) require_plain(id, state, axis);
+  set(id, state);
+}
+
+void TokenFlow::reduction(NodeId id) {
+  const Node& node = graph_.node(id);
+  TokenState state = first_alone(id);
+  const auto axes = reduced_axes(graph_, node);
+  if (!axes) stop(id, "reduces axes that are not known");
+  for (const std::int64_t axis : *axes)
+    require_plain(id, state, axis_of(id, axis, state.roles.size()));
+  if (node.attributes.integer("keepdims", 1) == 0) {
+    std::vector<AxisRole> kept;
+    for (std::size_t i = 0; i < state.roles.size(); ++i) {
+      if (std::ranges::find(*axes, static_cast<std::int64_t>(i)) == axes->end())
+        kept.push_back(state.roles[i]);
+    }
+    state.roles = std::move(kept);
+  }
+  state.hides_keys = state.is_share = false;
+  set(id, std::move(state));
+}
+
+void TokenFlow::loss(NodeId id) {
+  const Node& node = graph_.node(id);
+  const TokenState* const scores = find(node.inputs[0]);
+  if (scores == nullptr || scores->leading() != 1 || scores->roles.size() != 2)
+    stop(id, "reads scores that are not [tokens, classes]");
+  if (!graph_.only_first_output_is_read(id)) stop(id, "also hands out its log probabilities");
+}
+
+}  // namespace stashscope

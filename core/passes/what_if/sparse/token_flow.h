@@ -1,0 +1,103 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+
+#include "core/passes/rewriting/rewriter.h"
+#include "core/passes/what_if/sparse/mask_bounds.h"
+#include "core/passes/what_if/sparse/token_roles.h"
+
+namespace stashscope {
+
+/// Thrown where a value for a left out token could change a result, or where that is not known.
+struct SparseStop {
+  NodeId node;
+  std::string reason;  ///< a clause whose subject is the node
+};
+
+/// The sizes of the ids: [batch, positions].
+struct TokenSizes {
+  Expr batch;
+  Expr positions;
+};
+
+/// Scores at or below this number are 0 after a softmax, because all other scores are much higher.
+constexpr double hidden_score = -9000;
+
+/// What hides left out keys.
+struct KeyMask {
+  MaskBounds& bounds;
+  const class TokenFlow* flow;  ///< follows the mask; null: all later keys are hidden
+};
+
+/// Follows values that hold tokens through a graph, and proves that what they hold for a left out
+/// token changes nothing that they hold for other tokens. Keeps a reference to the graph.
+class TokenFlow {
+ public:
+  /// @param mask null: the flow follows a mask, whose values are known, and drops what it does not
+  /// understand
+  TokenFlow(const Rewriter& graph, TokenSizes sizes, const KeyMask* mask)
+      : graph_(graph), sizes_(std::move(sizes)), mask_(mask) {}
+
+  void start(ValueId value, TokenState state) { states_[value] = std::move(state); }
+  /// Follows the values of `start` to the losses and outputs. Throws a SparseStop.
+  void follow();
+  /// Null for a value that holds no tokens.
+  const TokenState* find(ValueId value) const;
+  const TokenSizes& sizes() const { return sizes_; }
+
+ private:
+  using Rule = void (TokenFlow::*)(NodeId);
+  static Rule rule_for(const Node& node);
+  void follow(NodeId id);
+  [[noreturn]] void stop(NodeId id, std::string reason) const;
+
+  const Shape& shape(NodeId id, ValueId value) const;
+  const TokenState& first_alone(NodeId id) const;
+  std::size_t axis_of(NodeId id, std::int64_t axis, std::size_t rank) const;
+  void require_plain(NodeId id, const TokenState& state, std::size_t axis) const;
+  void set(NodeId id, TokenState state);
+
+  TokenState joined(NodeId id) const;
+  void join(NodeId id, const TokenState& from, const Shape& dims, TokenState& to) const;
+  bool hides_keys(ValueId operand, ValueId shown, const TokenState& scores) const;
+  bool keeps_low(const Node& node) const;
+  bool keeps_zeros(const Node& node) const;
+  bool hides_by(const Node& node, const TokenState& scores) const;
+
+  void elementwise(NodeId id);
+  void dropout(NodeId id);
+  void softmax(NodeId id);
+  void normalization(NodeId id);
+  void reduction(NodeId id);
+  void product(NodeId id);
+  void gemm(NodeId id);
+  void transpose(NodeId id);
+  void reshape(NodeId id);
+  void expand(NodeId id);
+  void split(NodeId id);
+  void slice(NodeId id);
+  void concat(NodeId id);
+  void gather(NodeId id);
+  void dims(NodeId) {}
+  void loss(NodeId id);
+
+  const Rewriter& graph_;
+  TokenSizes sizes_;
+  const KeyMask* mask_;
+  std::map<ValueId, TokenState> states_;
+};
+
+/// Whether each element of the first output depends only on the elements at the same position of
+/// the broadcast inputs.
+bool works_by_element(const Node& node);
+
+/// The reduced axes, each at least 0. Nothing if they are not known.
+std::optional<Integers> reduced_axes(const Rewriter& graph, const Node& node);
+
+bool is_reduction(const Node& node);
+bool is_row_normalization(const Node& node);
+bool is_token_loss(const Node& node);
+
+}  // namespace stashscope

@@ -1,0 +1,89 @@
+#include "core/run/step/padded_inputs.h"
+
+#include <cstring>
+
+#include "core/base/error.h"
+#include "core/graph/packed_tokens.h"
+#include "core/run/step/micro_tensors.h"
+
+namespace stashscope {
+
+namespace {
+
+/// Sets the elements for which `chosen` holds to a number.
+template <class T, class Chosen>
+std::string replaced(const Tensor& data, T number, Chosen chosen) {
+  const TensorBytes bytes = data.load();
+  std::string raw(reinterpret_cast<const char*>(bytes.bytes.data()), bytes.bytes.size());
+  for (std::size_t i = 0; i * sizeof(T) < raw.size(); ++i) {
+    if (chosen(i)) std::memcpy(raw.data() + i * sizeof(T), &number, sizeof(T));
+  }
+  return raw;
+}
+
+template <class Chosen>
+Tensor with_number(const Tensor& data, std::int64_t number, Chosen chosen) {
+  const auto made = [&](auto item) {
+    return Tensor(data.element(), data.dims(), replaced(data, item, chosen));
+  };
+  if (data.element() == ElementType::float32) return made(static_cast<float>(number));
+  switch (bits_per_element(data.element())) {
+    case 64:
+      return made(number);
+    case 32:
+      return made(static_cast<std::int32_t>(number));
+    case 8:
+      return made(static_cast<std::int8_t>(number));
+    default:
+      fail_input("", "a mask of " + std::string(name_of(data.element())) + " cannot be made",
+                 "give the data with --inputs DIR");
+  }
+}
+
+/// Which tokens of [batch, positions] are kept.
+class KeptRows {
+ public:
+  KeptRows(const std::vector<std::int64_t>& dims, std::int64_t parts, std::int64_t kept)
+      : positions_(dims[1]), sequences_(dims[0] / parts), kept_(kept) {}
+
+  /// @param ahead 1: whether the token before is kept
+  bool operator()(std::size_t token, std::int64_t ahead = 0) const {
+    const auto at = static_cast<std::int64_t>(token);
+    const std::int64_t sequence = at / positions_ % sequences_;
+    const std::int64_t length = kept_ * (sequence + 1) / sequences_ - kept_ * sequence / sequences_;
+    return at % positions_ < length + ahead;
+  }
+
+ private:
+  std::int64_t positions_;
+  std::int64_t sequences_;
+  std::int64_t kept_;
+};
+
+}  // namespace
+
+bool makes_padding(const Graph& graph, const std::map<std::string, Tensor>& given) {
+  const PackedTokens* const packed = graph.data().packed_tokens.get();
+  if (packed == nullptr || given.contains(graph.value(packed->labels).name)) return false;
+  return !packed->mask.valid() || !given.contains(graph.value(packed->mask).name);
+}
+
+Tensor with_padding(const Graph& graph, const Bindings& bindings, ValueId input, Tensor data) {
+  const PackedTokens& packed = *graph.data().packed_tokens;
+  const auto kept = kept_tokens(graph)->evaluate(bindings);
+  if ((input != packed.mask && input != packed.labels) || !kept || data.elements() == 0) {
+    return data;
+  }
+  const std::int64_t parts = is_split_input(graph, input) ? runs_in_step(graph) : 1;
+  const KeptRows is_kept(data.dims(), parts, *kept);
+  // Without a mask, the last kept row needs a label, which may be that of the token behind it.
+  const std::int64_t ahead = !packed.mask.valid() && packed.next_is_label ? 1 : 0;
+  if (input == packed.labels) {
+    return with_number(data, packed.ignored_label,
+                       [&](std::size_t token) { return !is_kept(token, ahead); });
+  }
+  const auto is_left_out = [&](std::size_t token) { return !is_kept(token); };
+  return with_number(with_number(data, 0, is_left_out), 1, is_kept);
+}
+
+}  // namespace stashscope

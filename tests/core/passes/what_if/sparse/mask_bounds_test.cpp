@@ -1,0 +1,129 @@
+// Which numbers a mask of zeros leads to.
+
+#include "core/passes/what_if/sparse/mask_bounds.h"
+
+#include <gtest/gtest.h>
+
+#include "core/passes/infer_shapes.h"
+#include "tests/support/model_builder.h"
+
+namespace stashscope {
+namespace mask_bounds_test {
+
+using test::ModelBuilder;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+ModelBuilder start() {
+  ModelBuilder m;
+  m.input("mask", {"B", "S"}, ElementType::int64).input("other", {"B", "S"});
+  m.input("flag", {"B", "S"}, ElementType::boolean);
+  m.weight("one", {}, {1}).weight("low", {}, {-10000}).weight("zero", {}, {0});
+  m.constant("none", Tensor::int64_scalar(0));
+  return m.node("Cast", {"mask"}, {"shown"}, {{"to", std::int64_t{1}}});
+}
+
+/// The bounds of a value of the model, which is made its output.
+Bounds bounds_of(ModelBuilder& m, const std::string& name) {
+  const Graph graph = infer_shapes(m.output(name).build());
+  const Rewriter rewriter(graph, {});
+  return MaskBounds(rewriter, graph.data().inputs[0]).of(graph.data().outputs[0]);
+}
+
+void expect_bounds(ModelBuilder m, double low, double high) {
+  const Bounds found = bounds_of(m, "y");
+  EXPECT_EQ(found.low, low);
+  EXPECT_EQ(found.high, high);
+}
+
+TEST(MaskBounds, FollowArithmetic) {
+  ModelBuilder m = start();
+  m.node("Sub", {"one", "shown"}, {"hidden"});
+  expect_bounds(ModelBuilder(m).node("Mul", {"hidden", "low"}, {"y"}), -10000, -10000);
+  expect_bounds(ModelBuilder(m).node("Neg", {"hidden"}, {"y"}), -1, -1);
+  expect_bounds(ModelBuilder(m).node("Add", {"hidden", "other"}, {"y"}), -infinity, infinity);
+  expect_bounds(ModelBuilder(m).node("Mul", {"shown", "other"}, {"y"}), -infinity, infinity);
+  expect_bounds(ModelBuilder(m).node("Clip", {"other", "low", "one"}, {"y"}), -10000, 1);
+}
+
+TEST(MaskBounds, FollowTruthValues) {
+  ModelBuilder m = start();
+  m.node("Cast", {"mask"}, {"is_shown"}, {{"to", std::int64_t{9}}});
+  m.node("Not", {"is_shown"}, {"is_hidden"});
+  expect_bounds(ModelBuilder(m).node("Or", {"is_hidden", "flag"}, {"y"}), 1, 1);
+  expect_bounds(ModelBuilder(m).node("And", {"is_hidden", "flag"}, {"y"}), 0, 1);
+  expect_bounds(ModelBuilder(m).node("And", {"is_shown", "flag"}, {"y"}), 0, 0);
+  expect_bounds(ModelBuilder(m).node("Equal", {"mask", "none"}, {"y"}), 1, 1);
+  expect_bounds(ModelBuilder(m).node("Where", {"is_hidden", "low", "other"}, {"y"}), -10000,
+                -10000);
+  expect_bounds(ModelBuilder(m).node("Where", {"is_shown", "one", "zero"}, {"y"}), 0, 0);
+  expect_bounds(ModelBuilder(m).node("Where", {"flag", "low", "zero"}, {"y"}), -10000, 0);
+}
+
+TEST(MaskBounds, KnowNothingOfOtherOperators) {
+  ModelBuilder m = start();
+  expect_bounds(ModelBuilder(m).node("Exp", {"shown"}, {"y"}), -infinity, infinity);
+}
+
+/// Places of rows `r` [S, 1] and of keys `k` [S], one key more `more` [S + 1].
+ModelBuilder places() {
+  ModelBuilder m;
+  m.input("ids", {"B", "S"}, ElementType::int64).constant("zero", Tensor::int64_scalar(0));
+  m.constant("one", Tensor::int64_scalar(1)).int64s("last", {-1}).int64s("column", {-1, 1});
+  m.weight("low", {}, {-10000}).weight("null", {}, {0}).int64s("start", {0}).int64s("second", {1});
+  m.node("Shape", {"ids"}, {"dims"}).node("Gather", {"dims", "one"}, {"count"});
+  m.node("Range", {"zero", "count", "one"}, {"k"}).node("Reshape", {"k", "column"}, {"r"});
+  m.node("Add", {"count", "one"}, {"more_count"});
+  return m.node("Range", {"zero", "more_count", "one"}, {"more"});
+}
+
+Bounds later_keys(ModelBuilder m) {
+  const Graph graph = infer_shapes(m.output("y").build());
+  const Rewriter rewriter(graph, {});
+  return MaskBounds(rewriter, ValueId()).of(graph.data().outputs[0]);
+}
+
+void expect_later(const ModelBuilder& m, double low, double high) {
+  const Bounds found = later_keys(m);
+  EXPECT_EQ(found.low, low);
+  EXPECT_EQ(found.high, high);
+}
+
+TEST(MaskBounds, ComparePlacesOfLaterKeys) {
+  const ModelBuilder m = places();
+  expect_later(ModelBuilder(m).node("Greater", {"k", "r"}, {"y"}), 1, 1);
+  expect_later(ModelBuilder(m).node("Greater", {"more", "r"}, {"y"}), 1, 1);
+  expect_later(ModelBuilder(m).node("GreaterOrEqual", {"r", "k"}, {"y"}), 0, 0);
+  expect_later(ModelBuilder(m).node("LessOrEqual", {"k", "r"}, {"y"}), 0, 0);
+  expect_later(ModelBuilder(m).node("Less", {"r", "k"}, {"y"}), 1, 1);
+  expect_later(ModelBuilder(m).node("Sub", {"r", "k"}, {"y"}), -infinity, -1);
+  expect_later(
+      ModelBuilder(m).node("Add", {"r", "one"}, {"next"}).node("Less", {"k", "next"}, {"y"}), 0, 0);
+  expect_later(
+      ModelBuilder(m).node("Sub", {"k", "one"}, {"before"}).node("Greater", {"before", "r"}, {"y"}),
+      0, 1);
+  expect_later(ModelBuilder(m).node("Greater", {"k", "k"}, {"y"}), 0, 1);
+}
+
+TEST(MaskBounds, FollowTrianglesAndTables) {
+  ModelBuilder m = places();
+  m.node("Greater", {"k", "r"}, {"is_later"})
+      .node("Where", {"is_later", "low", "null"}, {"masked"});
+  expect_later(ModelBuilder(m).node("Unsqueeze", {"masked", "start"}, {"y"}), -10000, -10000);
+  expect_later(ModelBuilder(m).node("Unsqueeze", {"masked", "last"}, {"y"}), -infinity, infinity);
+  expect_later(ModelBuilder(m).node("Transpose", {"masked"}, {"y"}), -infinity, infinity);
+  expect_later(ModelBuilder(m).node("Slice", {"masked", "start", "second", "second"}, {"y"}),
+               -10000, -10000);
+  expect_later(ModelBuilder(m).node("Slice", {"masked", "second", "last", "second"}, {"y"}),
+               -infinity, infinity);
+  m.weight("table", {3, 3}, {0, -1, -2, 0, 0, -3, 0, 0, 0})
+      .weight("ones", {3, 3}, {1, 1, 1, 1, 1, 1, 1, 1, 1});
+  expect_later(ModelBuilder(m).node("Identity", {"table"}, {"y"}), -3, -1);
+  expect_later(ModelBuilder(m).node("Trilu", {"ones", "one"}, {"y"}), 1, 1);
+  expect_later(ModelBuilder(m).node("Trilu", {"ones"}, {"y"}, {{"upper", std::int64_t{0}}}), 0, 0);
+  expect_later(ModelBuilder(m).node("Trilu", {"ones", "one"}, {"y"}, {{"upper", std::int64_t{0}}}),
+               0, 1);
+}
+
+}  // namespace mask_bounds_test
+}  // namespace stashscope

@@ -1,0 +1,343 @@
+// Which models leave their padding out, what stops others, and what becomes of the nodes.
+
+#include "core/passes/what_if/sparse_inputs.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <limits>
+
+#include "core/graph/packed_tokens.h"
+#include "tests/support/model_builder.h"
+#include "tests/support/passed.h"
+#include "tests/support/refusal.h"
+#include "tests/support/shape_text.h"
+
+namespace stashscope {
+namespace sparse_inputs_test {
+
+using test::count;
+using test::ModelBuilder;
+
+constexpr std::int64_t width = 4;
+constexpr std::int64_t classes = 20;
+
+struct Sparse {
+  Graph graph;
+  WhatIfResult result;
+};
+
+/// The model without its padding. Numbers without axes are not trained.
+Sparse sparse(const ModelBuilder& model, const std::string& density = "data") {
+  PassSelection selection;
+  selection.what_ifs = {{"sparse", density}};
+  GraphData data = model.data();
+  for (Initializer& each : data.initializers) each.is_literal = each.tensor.dims().empty();
+  PassedModel passed = apply_passes(Graph(std::move(data)), {}, selection);
+  return {std::move(passed.graph), passed.what_ifs.at(0)};
+}
+
+/// How a transformer differs from the usual one.
+struct Form {
+  std::string mask_axes = "key_axis";  ///< where the mask gets an axis: `key_axis` or `row_axis`
+  float penalty = -10000;
+  bool inverts_mask = true;
+  bool has_mask = true;
+  bool is_causal = false;
+  Attributes loss = {{"ignore_index", std::int64_t{-100}}};
+  std::function<void(ModelBuilder&)> middle = {};  ///< reads `r`, makes `m`
+  std::function<void(ModelBuilder&)> end = {};     ///< reads `l` and `labels`, makes the loss
+  std::function<void(ModelBuilder&)> start = {};   ///< reads `e`, makes `x`
+};
+
+void add_attention(ModelBuilder& m, const Form& form) {
+  m.node("MatMul", {"x", "wq"}, {"q"}).node("MatMul", {"x", "wk"}, {"k"});
+  m.node("MatMul", {"x", "wv"}, {"v"});
+  m.node("Transpose", {"k"}, {"kt"}, {{"perm", Integers{0, 2, 1}}});
+  m.node("MatMul", {"q", "kt"}, {"s"});
+  if (form.has_mask) {
+    m.input("mask", {"B", "S"}, ElementType::int64);
+    m.weight("unit", {}, {1}).weight("penalty", {}, {form.penalty});
+    m.int64s("key_axis", {1}).int64s("row_axis", {2});
+    m.node("Cast", {"mask"}, {"shown"}, {{"to", std::int64_t{1}}});
+    m.node("Sub", {"unit", "shown"}, {"hidden"});
+    m.node("Mul", {form.inverts_mask ? "hidden" : "shown", "penalty"}, {"low"});
+    m.node("Unsqueeze", {"low", form.mask_axes}, {"added"});
+    m.node("Add", {"s", "added"}, {"masked"});
+  }
+  if (form.is_causal) {
+    m.constant("zero", Tensor::int64_scalar(0)).constant("one", Tensor::int64_scalar(1));
+    m.int64s("column", {-1, 1}).weight("low", {}, {-10000});
+    m.node("Shape", {"ids"}, {"dims"}).node("Gather", {"dims", "one"}, {"count"});
+    m.node("Range", {"zero", "count", "one"}, {"keys"})
+        .node("Reshape", {"keys", "column"}, {"rows"});
+    m.node("Less", {"rows", "keys"}, {"is_later"});
+    m.node("Where", {"is_later", "low", "s"}, {"masked"});
+  }
+  m.node("Softmax", {form.has_mask || form.is_causal ? "masked" : "s"}, {"p"});
+  m.node("MatMul", {"p", "v"}, {"c"}).node("MatMul", {"c", "wo"}, {"o"});
+  m.node("Add", {"o", "x"}, {"r"});
+}
+
+/// Embeddings, one attention with one head, and the loss over the vocabulary.
+ModelBuilder transformer(const Form& form = {}) {
+  ModelBuilder m;
+  m.input("ids", {"B", "S"}, ElementType::int64);
+  for (const char* name : {"wq", "wk", "wv", "wo"}) m.weight(name, {width, width});
+  m.weight("table", {classes, width}).weight("scale", {width}).weight("w", {width, classes});
+  m.int64s("flat", {-1, classes}).int64s("list", {-1});
+  m.node("Gather", {"table", "ids"}, {form.start ? "e" : "x"});
+  if (form.start) form.start(m);
+  add_attention(m, form);
+  m.input("labels", {"B", "S"}, ElementType::int64);
+  if (form.middle) form.middle(m);
+  m.node("LayerNormalization", {form.middle ? "m" : "r", "scale"}, {"h"});
+  m.node("MatMul", {"h", "w"}, {"l"});
+  if (form.end) {
+    form.end(m);
+    return m;
+  }
+  m.node("Reshape", {"l", "flat"}, {"scores"}).node("Reshape", {"labels", "list"}, {"targets"});
+  m.node("SoftmaxCrossEntropyLoss", {"scores", "targets"}, {"loss"}, form.loss);
+  return m.output("loss");
+}
+
+/// The only node of a type.
+const Node& only(const Sparse& made, const std::string& type) {
+  EXPECT_EQ(count(made.graph, type), 1U) << type;
+  for (const Node& node : made.graph.nodes()) {
+    if (node.op_type == type) return node;
+  }
+  throw std::runtime_error("no " + type);
+}
+
+std::string shape_of(const Sparse& made, ValueId id) {
+  const Shape& shape = *made.graph.value(id).type.shape;
+  std::string text;
+  for (const Expr& dim : shape)
+    text += (text.empty() ? "" : ", ") + to_string(dim, made.graph.symbols());
+  return text;
+}
+
+const std::string kept = "valid_tokens_output_dim1";
+
+TEST(SparseInputs, WorkOnTheRowsOfKeptTokens) {
+  const Sparse made = sparse(transformer());
+  EXPECT_TRUE(made.result.stopped_by.empty());
+  // The embedding, four products in and around the attention, the addition, the normalization, the
+  // product with the vocabulary, and the loss.
+  EXPECT_EQ(made.result.changed, 9U);
+  EXPECT_EQ(made.result.found, 9U);
+  EXPECT_EQ(count(made.graph, "PadAndUnflatten"), 3U) << "queries, keys and values";
+  EXPECT_EQ(count(made.graph, "FlattenAndUnpad"), 2U) << "ids and the result of the attention";
+  EXPECT_EQ(shape_of(made, only(made, "Softmax").inputs[0]), "B, S, S");
+  EXPECT_EQ(shape_of(made, only(made, "LayerNormalization").outputs[0]), kept + ", 4");
+  const Node& loss = only(made, "SoftmaxCrossEntropyLoss");
+  EXPECT_EQ(shape_of(made, loss.inputs[0]), kept + ", 20");
+  EXPECT_EQ(shape_of(made, loss.inputs[1]), kept);
+  ASSERT_NE(made.graph.data().packed_tokens, nullptr);
+  const PackedTokens& packed = *made.graph.data().packed_tokens;
+  EXPECT_EQ(made.graph.value(packed.mask).name, "mask");
+  EXPECT_EQ(made.graph.value(packed.labels).name, "labels");
+  EXPECT_EQ(packed.ignored_label, -100);
+}
+
+TEST(SparseInputs, HaveAnExpectedNumberOfTokens) {
+  const Sparse made = sparse(transformer(), "0.3");
+  ASSERT_NE(made.graph.data().packed_tokens, nullptr);
+  EXPECT_EQ(expected_tokens(made.graph, 100, {}), 30);
+  EXPECT_EQ(expected_tokens(made.graph, 7, {}), 3) << "rounded up";
+  EXPECT_EQ(expected_tokens(sparse(transformer()).graph, 7, {}), 7) << "without a density";
+  ASSERT_EQ(made.graph.data().data_dependent.size(), 1U);
+  EXPECT_EQ(to_string(*made.graph.data().data_dependent[0].at_most, made.graph.symbols()), "B*S");
+}
+
+/// Expects that nothing changes, because of one node.
+void expect_stop(const ModelBuilder& model, const std::string& node, const std::string& reason) {
+  SCOPED_TRACE(node + " " + reason);
+  const Sparse made = sparse(model);
+  EXPECT_EQ(made.result.changed, 0U);
+  EXPECT_EQ(count(made.graph, "NonZero") + count(made.graph, "FlattenAndUnpad"), 0U);
+  EXPECT_EQ(made.graph.data().packed_tokens, nullptr);
+  ASSERT_EQ(made.result.stopped_by.size(), 1U);
+  EXPECT_EQ(made.result.stopped_by[0].node, "node 'make_" + node);
+  EXPECT_EQ(made.result.stopped_by[0].reason, reason);
+}
+
+TEST(SparseInputs, NeedAMaskThatHidesWhatIsLeftOut) {
+  const std::string unhidden = "reads scores of tokens that no mask hides";
+  expect_stop(transformer({.has_mask = false}), "p' (Softmax)", unhidden);
+  expect_stop(transformer({.mask_axes = "row_axis"}), "p' (Softmax)", unhidden);
+  expect_stop(transformer({.penalty = -5}), "p' (Softmax)", unhidden);
+  expect_stop(transformer({.inverts_mask = false}), "p' (Softmax)", unhidden);
+}
+
+TEST(SparseInputs, NeedALossThatIgnoresLabels) {
+  const std::string counts = "reads the label of every token";
+  expect_stop(transformer({.loss = {}}), "loss' (SoftmaxCrossEntropyLoss)", counts);
+  expect_stop(transformer({.loss = {{"ignore_index", std::int64_t{-100}},
+                                    {"reduction", std::string("none")}}}),
+              "loss' (SoftmaxCrossEntropyLoss)", counts);
+  const auto two_losses = [](ModelBuilder& m) {
+    m.node("Reshape", {"l", "flat"}, {"scores"}).node("Reshape", {"labels", "list"}, {"targets"});
+    for (const char* name : {"first", "second"}) {
+      m.node("SoftmaxCrossEntropyLoss", {"scores", "targets"}, {name},
+             {{"ignore_index", std::int64_t{-100}}});
+      m.output(name);
+    }
+  };
+  expect_stop(transformer({.end = two_losses}), "second' (SoftmaxCrossEntropyLoss)",
+              "is a second loss over tokens");
+  const auto no_loss = [](ModelBuilder& m) { m.output("l"); };
+  expect_stop(transformer({.end = no_loss}), "x' (Gather)",
+              "looks up tokens that no loss with labels reads");
+}
+
+TEST(SparseInputs, AreStoppedByWhatMixesTokens) {
+  const auto mean = [](ModelBuilder& m) {
+    m.node("ReduceMean", {"r"}, {"mean"}, {{"axes", Integers{1}}});
+    m.node("Sub", {"r", "mean"}, {"m"});
+  };
+  expect_stop(transformer({.middle = mean}), "mean' (ReduceMean)",
+              "works along the axis of the tokens");
+  const auto sums = [](ModelBuilder& m) {
+    m.constant("axis", Tensor::int64_scalar(1)).node("CumSum", {"r", "axis"}, {"m"});
+  };
+  expect_stop(transformer({.middle = sums}), "m' (CumSum)",
+              "is no operator of which it is known what it does to padding");
+  const auto first_token = [](ModelBuilder& m) {
+    m.constant("first", Tensor::int64_scalar(0));
+    m.node("Gather", {"r", "first"}, {"pooled"}, {{"axis", std::int64_t{1}}});
+    m.node("Unsqueeze", {"pooled", "key_axis"}, {"again"}).node("Add", {"r", "again"}, {"m"});
+  };
+  expect_stop(transformer({.middle = first_token}), "pooled' (Gather)",
+              "works along the axis of the tokens");
+  const auto transposed = [](ModelBuilder& m) {
+    m.node("Transpose", {"r"}, {"t"}, {{"perm", Integers{1, 0, 2}}});
+    m.node("Reshape", {"t", "by_rows"}, {"m"}).int64s("by_rows", {0, -1, width});
+    m.node("Reshape", {"t", "merged"}, {"other"}).int64s("merged", {-1, width});
+  };
+  expect_stop(transformer({.middle = transposed}), "other' (Reshape)",
+              "mixes the axes of the tokens with others");
+}
+
+TEST(SparseInputs, ReadOperandsAtThePlacesOfTheirRows) {
+  const auto start = [](ModelBuilder& m) {
+    m.weight("table_of_types", {2, width}).input("types", {"B", "S"}, ElementType::int64);
+    m.weight("bias", {width}).weight("one_bias", {1, 1, width});
+    m.weight("positions", {64, width}).int64s("zero", {0});
+    m.node("Shape", {"ids"}, {"dims"}).int64s("one", {1}).int64s("two", {2});
+    m.node("Slice", {"dims", "one", "two"}, {"length"});
+    m.node("Slice", {"positions", "zero", "length", "zero"}, {"table_rows"});
+    m.node("Unsqueeze", {"table_rows", "zero"}, {"position_rows"});
+    m.input("weights", {"B", "S"}).node("Unsqueeze", {"weights", "two"}, {"weight_of_each"});
+    m.node("Gather", {"table_of_types", "types"}, {"t"}).node("Add", {"e", "t"}, {"x1"});
+    m.node("Add", {"x1", "bias"}, {"x2"}).node("Add", {"x2", "one_bias"}, {"x3"});
+    m.node("Add", {"x3", "position_rows"}, {"x4"}).node("Add", {"x4", "table_rows"}, {"x5"});
+    m.node("Mul", {"x5", "weight_of_each"}, {"x"});
+  };
+  const Sparse made = sparse(transformer({.start = start}));
+  EXPECT_TRUE(made.result.stopped_by.empty());
+  EXPECT_EQ(made.result.changed, 16U) << "also an embedding, five additions and a product";
+  EXPECT_EQ(count(made.graph, "FlattenAndUnpad"), 4U) << "also types and weights";
+  for (const Node& node : made.graph.nodes()) {
+    if (node.op_type != "Add" || node.name == "make_masked") continue;
+    EXPECT_EQ(shape_of(made, node.outputs[0]), kept + ", 4") << node.name;
+  }
+}
+
+TEST(SparseInputs, ReadTheDimsOfTheIdsAndPutOutputsBack) {
+  const auto middle = [](ModelBuilder& m) {
+    m.node("Shape", {"r"}, {"dims"}).node("ConstantOfShape", {"dims"}, {"zeros"});
+    m.node("Add", {"r", "zeros"}, {"m"}).output("m");
+  };
+  const Sparse made = sparse(transformer({.middle = middle}));
+  EXPECT_EQ(count(made.graph, "PadAndUnflatten"), 4U);
+  const ValueId output = made.graph.data().outputs.at(0);
+  EXPECT_EQ(made.graph.value(output).name, "m");
+  EXPECT_EQ(shape_of(made, output), "B, S, 4");
+  EXPECT_EQ(made.graph.node(made.graph.value(output).producer).op_type, "PadAndUnflatten");
+  EXPECT_EQ(shape_of(made, only(made, "ConstantOfShape").outputs[0]), "B, S, 4");
+}
+
+/// The exporters' causal language models: the last position has no label.
+/// @param add adds nodes that make `y` from the scores `l`
+/// @param cut the scores without the last position whose loss is taken
+ModelBuilder shifted(const std::function<void(ModelBuilder&)>& add, const std::string& cut) {
+  return transformer({.end = [&](ModelBuilder& m) {
+    m.int64s("zero", {0}).int64s("one", {1}).int64s("last", {-1});
+    m.int64s("most", {std::numeric_limits<std::int64_t>::max()});
+    add(m);
+    m.node("Slice", {"y", "zero", "last", "one"}, {"cut"}).node("Neg", {"cut"}, {"negative"});
+    m.node("Reshape", {cut, "flat"}, {"z"});
+    m.node("Slice", {"labels", "one", "most", "one"}, {"next"});
+    m.node("Reshape", {"next", "last"}, {"targets"});
+    m.node("SoftmaxCrossEntropyLoss", {"z", "targets"}, {"loss"},
+           {{"ignore_index", std::int64_t{-100}}});
+    m.output("loss");
+  }});
+}
+
+void same_scores(ModelBuilder& m) { m.node("Identity", {"l"}, {"y"}); }
+
+/// Scores that are arranged so that they cannot be packed on the way.
+void scores_there_and_back(ModelBuilder& m) {
+  m.node("Transpose", {"l"}, {"there"}, {{"perm", Integers{1, 0, 2}}});
+  m.node("Transpose", {"there"}, {"y"}, {{"perm", Integers{1, 0, 2}}});
+}
+
+TEST(SparseInputs, GiveTheLastPositionTheIgnoredLabel) {
+  for (const Sparse& made :
+       {sparse(shifted(same_scores, "cut")), sparse(shifted(same_scores, "negative")),
+        sparse(shifted(scores_there_and_back, "cut"))}) {
+    EXPECT_TRUE(made.result.stopped_by.empty());
+    const Node& loss = only(made, "SoftmaxCrossEntropyLoss");
+    EXPECT_EQ(shape_of(made, loss.inputs[0]), kept + ", 20");
+    EXPECT_EQ(shape_of(made, only(made, "Pad").outputs[0]), "B, S");
+    for (const Node& node : made.graph.nodes()) {
+      if (node.op_type != "FlattenAndUnpad") continue;
+      EXPECT_FALSE(shape_of(made, node.inputs[0]).starts_with("B, S -")) << node.name;
+    }
+  }
+  expect_stop(shifted(scores_there_and_back, "negative"), "loss' (SoftmaxCrossEntropyLoss)",
+              "reads tokens without the last position");
+}
+
+TEST(SparseInputs, KeepOutputsWithoutTheLastPosition) {
+  const Sparse made = sparse(shifted(same_scores, "negative").output("negative"));
+  EXPECT_TRUE(made.result.stopped_by.empty());
+  const ValueId output = made.graph.data().outputs.at(1);
+  EXPECT_EQ(made.graph.value(output).name, "negative");
+  EXPECT_EQ(shape_of(made, output), "B, S - 1, 20");
+}
+
+/// Without a mask, tokens after the last label of a sequence are left out if attention is causal.
+TEST(SparseInputs, EndAtTheLastLabelOfCausalModels) {
+  const Sparse made = sparse(transformer({.has_mask = false, .is_causal = true}));
+  EXPECT_EQ(made.result.changed, 9U);
+  EXPECT_EQ(count(made.graph, "CumSum"), 1U);
+  EXPECT_FALSE(made.graph.data().packed_tokens->mask.valid());
+}
+
+TEST(SparseInputs, LeaveModelsWithoutIdsAlone) {
+  const Sparse made = sparse(test::perceptron());
+  EXPECT_EQ(made.result.found + made.result.stopped_by.size(), 0U);
+}
+
+TEST(SparseInputs, HaveADensityAboveZeroAndAtMostOne) {
+  EXPECT_EQ(sparse_density(""), "data");
+  EXPECT_EQ(sparse_density("data"), "data");
+  EXPECT_EQ(sparse_density("0.60"), "0.6");
+  EXPECT_EQ(sparse_density("1.0"), "1");
+  EXPECT_EQ(sparse_density("1"), "1");
+  for (const char* wrong : {"0", "0.0", "1.01", "2", "-0.5", "0.5x", "half", ".5", "1e-1",
+                            "0.0000000001", "0.5.5", " 0.5"}) {
+    const std::string message = test::refusal(ErrorKind::usage, [&] { sparse_density(wrong); });
+    EXPECT_TRUE(message.starts_with("sparse=" + std::string(wrong))) << message;
+  }
+  EXPECT_EQ(sparse_words("data"), "Sparse inputs");
+  EXPECT_EQ(sparse_words("0.6"), "Sparse inputs of density 0.6");
+}
+
+}  // namespace sparse_inputs_test
+}  // namespace stashscope
