@@ -95,8 +95,11 @@ std::size_t leave_tokens_out(Rewriter& graph, const SparseModel& model, ValueId 
   packing.put_back(end);
   const Expr last =
       !mask.valid() && loss.is_cut ? model.sizes.positions - 1 : model.sizes.positions;
+  // Ids that are labels, too, cannot be made ignored labels if no id is one.
+  const bool makes_labels = loss.ignored >= 0 || !is_looked_up(graph, model, loss.input);
+  const ValueId labels = makes_labels ? loss.input : ValueId();
   graph.set_packed_tokens(
-      {mask, loss.input, loss.ignored, loss.is_cut, kept.found, density, model.sizes.batch * last});
+      {mask, labels, loss.ignored, loss.is_cut, kept.found, density, model.sizes.batch * last});
   return packing.count();
 }
 

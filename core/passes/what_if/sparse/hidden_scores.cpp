@@ -63,9 +63,10 @@ double TokenFlow::most_of(ValueId operand, const TokenState& scores) const {
 /// are taken to be small.
 double TokenFlow::most_added(ValueId operand, bool subtracts, const TokenState& scores) const {
   if (const TokenState* const state = find(operand)) {
-    if (subtracts) return state->may_be_low ? unknown : 0;
-    if (state->hidden_at) return *state->hidden_at;
-    return state->may_be_high ? unknown : 0;
+    if (!subtracts && state->hidden_at) return *state->hidden_at;
+    const bool may_show = subtracts ? state->may_be_low : state->may_be_high;
+    const bool may_hide = subtracts ? state->may_be_high : state->may_be_low;
+    return may_show || (may_hide && mask_->flow == nullptr) ? unknown : 0;
   }
   if (!holds_for_keys(operand, scores)) return unknown;
   Bounds hidden = mask_->hidden.of(operand);
@@ -81,7 +82,8 @@ double TokenFlow::most_added(ValueId operand, bool subtracts, const TokenState& 
 
 /// Whether a branch of a choice leaves a key for the softmax.
 bool TokenFlow::keeps_a_key(ValueId branch) const {
-  if (find(branch) != nullptr) return true;
+  if (const TokenState* const state = find(branch))
+    return mask_->flow != nullptr || state->hidden_at || !state->may_be_low;
   const Bounds shown = mask_->shown.of(branch);
   return mask_->flow == nullptr ? shown.low >= -small_score : shown.high > -small_score;
 }
