@@ -40,19 +40,22 @@ std::optional<Rational> density_of(std::string_view text) {
 
 /// The tokens of a model in which keys that are left out are hidden.
 struct HiddenTokens {
-  MaskBounds bounds;
+  MaskBounds hidden;
+  MaskBounds shown;
   TokenFlow mask;
   KeyMask keys;
   TokenFlow tokens;
 
   /// @param input the mask; invalid: later keys are hidden
   HiddenTokens(const Rewriter& graph, const SparseModel& model, ValueId input)
-      : bounds(graph, input),
+      : hidden(graph, input),
+        shown(graph, input, KeyKind::shown),
         mask(graph, model.sizes, nullptr),
-        keys{bounds, input.valid() ? &mask : nullptr},
+        keys{hidden, shown, input.valid() ? &mask : nullptr},
         tokens(graph, model.sizes, &keys) {
     if (input.valid()) mask.start(input, {{AxisRole::batch, AxisRole::key}});
     mask.follow();
+    if (input.valid()) hidden.require(mask), shown.require(mask);
     for (const NodeId id : model.embeddings) {
       const ValueId rows = graph.node(id).outputs[0];
       if (graph.keeps(rows))
@@ -63,17 +66,22 @@ struct HiddenTokens {
   }
 };
 
-bool has_scalar_output(const Rewriter& graph) {
-  return std::ranges::any_of(graph.outputs(), [&](ValueId output) {
-    return graph.shape(output) != nullptr && graph.shape(output)->empty();
-  });
+/// What a left out token holds must not reach what training starts from.
+void require_no_tokens(const Rewriter& graph, const TokenFlow& flow,
+                       const std::vector<ValueId>& losses) {
+  for (const ValueId loss : losses) {
+    if (flow.find(loss) != nullptr)
+      throw SparseStop{graph.maker(loss), "makes tokens from which the backward pass starts"};
+  }
 }
 
 std::size_t leave_tokens_out(Rewriter& graph, const SparseModel& model, ValueId mask,
-                             const TokenFlow& flow, Rational density) {
+                             const TokenFlow& flow, const std::vector<ValueId>& losses,
+                             Rational density) {
   const TokenLoss loss = find_token_loss(graph, flow);
-  if (!loss.node.valid() || !has_scalar_output(graph))
+  if (!loss.node.valid())
     throw SparseStop{model.embeddings.front(), "looks up tokens that no loss with labels reads"};
+  require_no_tokens(graph, flow, losses);
   const std::size_t end = graph.node_count();
   const KeptTokens kept =
       add_kept_tokens(graph, flow, model, mask, loss, std::string(kept_tokens_name));
@@ -82,12 +90,16 @@ std::size_t leave_tokens_out(Rewriter& graph, const SparseModel& model, ValueId 
   for (std::size_t i = 0; i < end; ++i) {
     if (!graph.is_removed(NodeId(i)) && NodeId(i) != loss.node) packing.pack(NodeId(i));
   }
+  packing.require_finite(end);
   packing.pack_loss(loss.node, kept.labels);
   packing.put_back(end);
   const Expr last =
       !mask.valid() && loss.is_cut ? model.sizes.positions - 1 : model.sizes.positions;
+  // Ids that are labels, too, cannot be made ignored labels if no id is one.
+  const bool makes_labels = loss.ignored >= 0 || !is_looked_up(graph, model, loss.input);
+  const ValueId labels = makes_labels ? loss.input : ValueId();
   graph.set_packed_tokens(
-      {mask, loss.input, loss.ignored, loss.is_cut, kept.found, density, model.sizes.batch * last});
+      {mask, labels, loss.ignored, loss.is_cut, kept.found, density, model.sizes.batch * last});
   return packing.count();
 }
 
@@ -97,7 +109,8 @@ WhatIfStop as_stop(const Rewriter& graph, const SparseStop& stop) {
 
 }  // namespace
 
-void choose_sparse_inputs(Rewriter& graph, WhatIfResult& result) {
+void choose_sparse_inputs(Rewriter& graph, const std::vector<ValueId>& losses,
+                          WhatIfResult& result) {
   const auto density = density_of(result.value);
   const SparseModel model = find_embeddings(graph);
   if (!density || model.embeddings.empty()) return;
@@ -108,7 +121,7 @@ void choose_sparse_inputs(Rewriter& graph, WhatIfResult& result) {
     std::optional<HiddenTokens> hidden;
     try {
       hidden.emplace(graph, model, mask);
-      result.changed = leave_tokens_out(graph, model, mask, hidden->tokens, *density);
+      result.changed = leave_tokens_out(graph, model, mask, hidden->tokens, losses, *density);
       result.found = result.changed;
       return;
     } catch (const SparseStop& each) {

@@ -15,13 +15,13 @@ namespace {
 
 const std::vector<WhatIf>& table() {
   static const std::vector<WhatIf> list = {
-      {"sparse",
+      {sparse_inputs_name,
        "Sparse inputs",
        "[DENSITY]",
        "what works on each token alone, without the tokens of padding",
        {"data"},
        sparse_density,
-       choose_sparse_inputs,
+       nullptr,
        sparse_words,
        kept_tokens_name},
       {"attention",

@@ -27,6 +27,7 @@ Tensor with_number(const Tensor& data, std::int64_t number, Chosen chosen) {
     return Tensor(data.element(), data.dims(), replaced(data, item, chosen));
   };
   if (data.element() == ElementType::float32) return made(static_cast<float>(number));
+  if (data.element() == ElementType::float64) return made(static_cast<double>(number));
   switch (bits_per_element(data.element())) {
     case 64:
       return made(number);
@@ -38,6 +39,18 @@ Tensor with_number(const Tensor& data, std::int64_t number, Chosen chosen) {
       fail_input("", "a mask of " + std::string(name_of(data.element())) + " cannot be made",
                  "give the data with --inputs DIR");
   }
+}
+
+/// Labels of which only those are the ignored one that are not chosen.
+template <class Chosen>
+Tensor padded_labels(const Tensor& labels, std::int64_t ignored, Chosen is_label) {
+  const auto items = labels.integers();
+  const auto is_ignored_by_chance = [&](std::size_t token) {
+    return items && (*items)[token] == ignored;
+  };
+  const std::int64_t other = ignored == 0 ? 1 : 0;
+  return with_number(with_number(labels, other, is_ignored_by_chance), ignored,
+                     [&](std::size_t token) { return !is_label(token); });
 }
 
 /// Which tokens of [batch, positions] are kept.
@@ -64,8 +77,11 @@ class KeptRows {
 
 bool makes_padding(const Graph& graph, const std::map<std::string, Tensor>& given) {
   const PackedTokens* const packed = graph.data().packed_tokens.get();
-  if (packed == nullptr || given.contains(graph.value(packed->labels).name)) return false;
-  return !packed->mask.valid() || !given.contains(graph.value(packed->mask).name);
+  if (packed == nullptr || (!packed->mask.valid() && !packed->labels.valid())) return false;
+  const auto is_given = [&](ValueId input) {
+    return input.valid() && given.contains(graph.value(input).name);
+  };
+  return !is_given(packed->mask) && !is_given(packed->labels);
 }
 
 Tensor with_padding(const Graph& graph, const Bindings& bindings, ValueId input, Tensor data) {
@@ -79,8 +95,8 @@ Tensor with_padding(const Graph& graph, const Bindings& bindings, ValueId input,
   // Without a mask, the last kept row needs a label, which may be that of the token behind it.
   const std::int64_t ahead = !packed.mask.valid() && packed.next_is_label ? 1 : 0;
   if (input == packed.labels) {
-    return with_number(data, packed.ignored_label,
-                       [&](std::size_t token) { return !is_kept(token, ahead); });
+    return padded_labels(data, packed.ignored_label,
+                         [&](std::size_t token) { return is_kept(token, ahead); });
   }
   const auto is_left_out = [&](std::size_t token) { return !is_kept(token); };
   return with_number(with_number(data, 0, is_left_out), 1, is_kept);

@@ -11,7 +11,7 @@ bool makes_padding(const Graph& graph, const std::map<std::string, Tensor>& give
 /// The mask [batch, positions] that shows the first tokens of each sequence, or the labels, of
 /// which those of all other tokens are the ignored one. Every micro-batch has as many kept tokens
 /// as the sizes say, spread evenly over its sequences. Other inputs stay as they are. Throws an
-/// input Error for masks of other types than bool, integers and float32.
+/// input Error for masks of other types than bool, integers, float32 and float64.
 /// @param input random data for a graph input
 Tensor with_padding(const Graph& graph, const Bindings& bindings, ValueId input, Tensor data);
 

@@ -10,12 +10,19 @@ namespace stashscope {
 
 namespace {
 
-/// The graph input whose numbers a value has, perhaps in another type or arrangement; invalid if
-/// there is none.
+/// The graph input whose numbers a value has, perhaps in another type or arrangement, or where a
+/// condition holds; invalid if there is none.
 ValueId source_of(const Rewriter& graph, ValueId value) {
   for (NodeId maker = graph.maker(value); maker.valid(); maker = graph.maker(value)) {
-    if (graph.node(maker).inputs.empty()) return {};
-    value = graph.node(maker).inputs[0];
+    const Node& node = graph.node(maker);
+    if (node.inputs.empty()) return {};
+    if (is(node, "Where")) {
+      const ValueId first = source_of(graph, node.inputs[1]);
+      const ValueId second = source_of(graph, node.inputs[2]);
+      if (first.valid() && second.valid() && first != second) return {};
+      return first.valid() ? first : second;
+    }
+    value = node.inputs[0];
   }
   return std::ranges::count(graph.inputs(), value) > 0 ? value : ValueId();
 }
@@ -165,12 +172,15 @@ std::vector<ValueId> possible_masks(const Rewriter& graph, const SparseModel& mo
   for (const ValueId input : graph.inputs()) {
     const Shape* const shape = graph.shape(input);
     if (shape == nullptr || *shape != Shape{model.sizes.batch, model.sizes.positions}) continue;
-    const bool is_looked_up = std::ranges::any_of(model.embeddings, [&](NodeId id) {
-      return behind_casts(graph, graph.node(id).inputs[1]) == input;
-    });
-    if (!is_looked_up) masks.push_back(input);
+    if (!is_looked_up(graph, model, input)) masks.push_back(input);
   }
   return masks;
+}
+
+bool is_looked_up(const Rewriter& graph, const SparseModel& model, ValueId input) {
+  return std::ranges::any_of(model.embeddings, [&](NodeId id) {
+    return behind_casts(graph, graph.node(id).inputs[1]) == input;
+  });
 }
 
 TokenLoss find_token_loss(const Rewriter& graph, const TokenFlow& flow) {

@@ -28,6 +28,9 @@ SparseModel find_embeddings(const Rewriter& graph);
 /// The graph inputs with a number for each token that are neither ids nor labels.
 std::vector<ValueId> possible_masks(const Rewriter& graph, const SparseModel& model);
 
+/// Whether an input has ids that an embedding looks up.
+bool is_looked_up(const Rewriter& graph, const SparseModel& model, ValueId input);
+
 /// The only loss that reads tokens. Throws a SparseStop if there is none, or if a label of padding
 /// would count.
 TokenLoss find_token_loss(const Rewriter& graph, const TokenFlow& flow);

@@ -1,8 +1,10 @@
 #include "core/passes/what_if/sparse/mask_bounds.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/passes/what_if/sparse/coordinates.h"
+#include "core/passes/what_if/sparse/token_flow.h"
 
 namespace stashscope {
 
@@ -48,6 +50,11 @@ Bounds is_zero(const Bounds& a) {
 
 Bounds inverted(const Bounds& a) { return {1 - a.high, 1 - a.low, a.of_later_keys}; }
 
+Bounds cast(const Bounds& a, ElementType to) {
+  if (to == ElementType::boolean) return inverted(is_zero(a));
+  return is_integer(to) ? Bounds{std::trunc(a.low), std::trunc(a.high), a.of_later_keys} : a;
+}
+
 /// Operators whose elements are elements of their first operand.
 bool passes_on(const Node& node) {
   for (const char* type : {"Identity", "Reshape", "Flatten", "Squeeze", "Unsqueeze", "Expand",
@@ -71,17 +78,58 @@ Bounds MaskBounds::of(ValueId value) {
   return bounds;
 }
 
-/// The range of all elements, or of later keys if the tensor has places for them.
+void MaskBounds::require(const TokenFlow& flow) {
+  flow_ = &flow;
+  depend_on_mask_ = {mask_};
+  const auto depends = [&](ValueId value) { return depend_on_mask_.contains(value); };
+  for (std::size_t i = 0; i < graph_.node_count(); ++i) {
+    const Node& node = graph_.node(NodeId(i));
+    if (graph_.is_removed(NodeId(i)) || is(node, "Shape") || is(node, "Size")) continue;
+    if (std::ranges::any_of(node.inputs, depends) ||
+        std::ranges::any_of(node.captured_inputs, depends)) {
+      depend_on_mask_.insert(node.outputs.begin(), node.outputs.end());
+    }
+  }
+}
+
+bool MaskBounds::is_lost(ValueId value) const {
+  return flow_ != nullptr && depend_on_mask_.contains(value) && flow_->find(value) == nullptr;
+}
+
+/// Whether a key is meant whose place is so far ahead of that of the row.
+bool MaskBounds::is_meant(std::int64_t ahead) const {
+  return kind_ == KeyKind::hidden ? ahead > 0 : ahead == 0;
+}
+
+/// Numbers of integer types start again at the other end of their range.
+Bounds MaskBounds::within_type(ValueId value, Bounds bounds) const {
+  const ElementType element = graph_.type(value).element;
+  if (element == ElementType::boolean) {
+    return {std::max(bounds.low, 0.0), std::min(bounds.high, 1.0), bounds.of_later_keys};
+  }
+  if (!is_integer(element)) return bounds;
+  const int bits = bits_per_element(element);
+  const bool has_sign = name_of(element).front() == 'i';
+  const double most = std::ldexp(1.0, has_sign ? bits - 1 : bits);
+  const double least = has_sign ? -most : 0;
+  const auto wraps = [&](double end) {
+    return std::isinf(end) ? bits < 32 : end < least || end >= most;
+  };
+  return wraps(bounds.low) || wraps(bounds.high) ? Bounds() : bounds;
+}
+
+/// The range of all elements, or of the meant keys if the tensor has places for them.
 Bounds MaskBounds::of_constant(const Tensor& tensor) const {
   const auto& dims = tensor.dims();
   const std::size_t rank = dims.size();
-  const bool has_keys = later_keys_ && rank > 1 && dims[rank - 1] > 1 && dims[rank - 2] > 1;
+  const bool has_keys = by_place_ && rank > 1 && dims[rank - 1] > 1 && dims[rank - 2] > 1;
   Bounds bounds = {std::numeric_limits<double>::infinity(),
                    -std::numeric_limits<double>::infinity(), has_keys};
   const auto take = [&](const auto& items) {
     for (std::size_t i = 0; i < items.size(); ++i) {
       const auto at = static_cast<std::int64_t>(i);
-      if (has_keys && at % dims[rank - 1] <= at / dims[rank - 1] % dims[rank - 2]) continue;
+      if (has_keys && !is_meant(at % dims[rank - 1] - at / dims[rank - 1] % dims[rank - 2]))
+        continue;
       bounds.low = std::min(bounds.low, static_cast<double>(items[i]));
       bounds.high = std::max(bounds.high, static_cast<double>(items[i]));
     }
@@ -99,9 +147,8 @@ Bounds MaskBounds::computed(ValueId value) {
   const Tensor* const tensor = graph_.constant(value);
   if (tensor != nullptr && tensor->has_data()) return of_constant(*tensor);
   const NodeId maker = graph_.maker(value);
-  const Bounds made = maker.valid() ? of_node(graph_.node(maker)) : Bounds();
-  if (graph_.type(value).element != ElementType::boolean) return made;
-  return {std::max(made.low, 0.0), std::min(made.high, 1.0), made.of_later_keys};
+  const bool is_known = maker.valid() && !is_lost(value);
+  return within_type(value, is_known ? of_node(graph_.node(maker)) : Bounds());
 }
 
 /// Ranges of later keys hold behind nodes that leave the last two axes as they are.
@@ -128,21 +175,26 @@ Bounds MaskBounds::of_triangle(const Node& node) {
   const Bounds items = of(node.inputs[0]);
   const bool has_diagonal = node.inputs.size() > 1 && node.inputs[1].valid();
   const auto diagonal = has_diagonal ? graph_.integers(node.inputs[1]) : Integers{0};
-  if (later_keys_ && diagonal && diagonal->size() == 1) {
+  if (by_place_ && diagonal && diagonal->size() == 1) {
     const bool is_upper = node.attributes.integer("upper", 1) != 0;
-    if (is_upper && diagonal->front() <= 1) return {items.low, items.high, true};
-    if (!is_upper && diagonal->front() <= 0) return {0, 0, true};
+    const std::int64_t first = diagonal->front();
+    const bool is_own = kind_ == KeyKind::shown;
+    const Bounds kept = {items.low, items.high, true};
+    if (is_upper && first <= (is_own ? 0 : 1)) return kept;
+    if (!is_upper && first <= (is_own ? -1 : 0)) return {0, 0, true};
+    if (is_own) return is_upper ? Bounds{0, 0, true} : kept;
   }
   return hull(items, number(0));
 }
 
 /// The range of a - b. For later keys, the place of the key is above that of the row.
 Bounds MaskBounds::difference(ValueId a, ValueId b) {
-  const auto first = later_keys_ ? coordinate_of(graph_, a) : std::nullopt;
-  const auto second = later_keys_ ? coordinate_of(graph_, b) : std::nullopt;
+  const auto first = by_place_ ? coordinate_of(graph_, a) : std::nullopt;
+  const auto second = by_place_ ? coordinate_of(graph_, b) : std::nullopt;
   if (first && second && first->from_end + second->from_end == 3) {
     const double apart = static_cast<double>(first->offset - second->offset);
     constexpr double infinity = std::numeric_limits<double>::infinity();
+    if (kind_ == KeyKind::shown) return {apart, apart, true};
     return first->from_end == 1 ? Bounds{apart + 1, infinity, true}
                                 : Bounds{-infinity, apart - 1, true};
   }
@@ -195,8 +247,7 @@ Bounds MaskBounds::of_node(const Node& node) {
   if (is(node, "Clip")) return clipped(node);
   if (is(node, "Trilu")) return of_triangle(node);
   if (is(node, "Cast")) {
-    const bool to_truth = graph_.type(node.outputs[0]).element == ElementType::boolean;
-    return to_truth ? inverted(is_zero(in(0))) : in(0);
+    return cast(in(0), graph_.type(node.outputs[0]).element);
   }
   if (is(node, "ConstantOfShape")) {
     const Tensor* const item = node.attributes.tensor("value");

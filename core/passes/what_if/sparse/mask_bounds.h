@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstdint>
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "core/passes/rewriting/rewriter.h"
 
@@ -13,25 +15,39 @@ struct Bounds {
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
   /// Whether the range is only that of later keys: elements whose place along the last axis is
-  /// above that along the axis before it.
+  /// above that along the axis before it (or of own keys, whose places are equal).
   bool of_later_keys = false;
 
   /// Whether all elements are one number.
   bool is(double number) const { return low == number && high == number; }
 };
 
-/// Computes in which range values lie where scores are to be hidden: where a mask is 0, or for
-/// later keys. Values that depend on other data may have any number.
+/// Which keys of a score are meant.
+enum class KeyKind : std::uint8_t {
+  hidden,  ///< those for which the mask is 0 or, without a mask, later keys
+  shown,   ///< those for which the mask is 1 or, without a mask, the own key of each row
+};
+
+/// Computes in which range values lie for some keys. Values that depend on other data may have any
+/// number.
 class MaskBounds {
  public:
-  /// Keeps a reference to the graph. @param mask a graph input; invalid: for later keys
-  MaskBounds(const Rewriter& graph, ValueId mask) : graph_(graph), later_keys_(!mask.valid()) {
-    if (mask.valid()) known_[mask] = {0, 0};
+  /// Keeps a reference to the graph. @param mask a graph input; invalid: keys by their places
+  MaskBounds(const Rewriter& graph, ValueId mask, KeyKind kind = KeyKind::hidden)
+      : graph_(graph), mask_(mask), by_place_(!mask.valid()), kind_(kind) {
+    const double item = kind == KeyKind::hidden ? 0 : 1;
+    if (mask.valid()) known_[mask] = {item, item};
   }
 
   Bounds of(ValueId value);
+  /// Makes the ranges of values unknown that depend on the mask in a way that `flow` does not
+  /// follow, because their elements may come from other tokens. Keeps a reference to `flow`.
+  void require(const class TokenFlow& flow);
 
  private:
+  bool is_meant(std::int64_t ahead) const;
+  bool is_lost(ValueId value) const;
+  Bounds within_type(ValueId value, Bounds bounds) const;
   Bounds computed(ValueId value);
   Bounds of_node(const Node& node);
   Bounds of_constant(const Tensor& tensor) const;
@@ -44,7 +60,11 @@ class MaskBounds {
   std::optional<Bounds> of_truth(const Node& node);
 
   const Rewriter& graph_;
-  bool later_keys_;
+  ValueId mask_;
+  bool by_place_;
+  KeyKind kind_;
+  const class TokenFlow* flow_ = nullptr;
+  std::set<ValueId> depend_on_mask_;
   std::map<ValueId, Bounds> known_;
   int depth_ = 0;
 };

@@ -45,6 +45,7 @@ void TokenFlow::product(NodeId id) {
   if (right != nullptr && right->is_cut) stop(id, "reads tokens without the last position");
   if (role(right, 1) == AxisRole::row && role(left, 2) != AxisRole::row)
     stop(id, "multiplies tokens with something else");
+  made.forget_numbers();
   set(id, std::move(made));
 }
 
@@ -53,7 +54,9 @@ void TokenFlow::gemm(NodeId id) {
   const TokenState& state = first_alone(id);
   if (node.attributes.integer("transA", 0) != 0 || state.leading() != 1)
     stop(id, "sums over tokens that no mask hides");
-  set(id, {state.roles, false, false, state.is_cut});
+  TokenState made = state;
+  made.forget_numbers();
+  set(id, std::move(made));
 }
 
 void TokenFlow::transpose(NodeId id) {
@@ -134,6 +137,11 @@ void TokenFlow::concat(NodeId id) {
     require_plain(id, *state, axis);
     join(id, *state, shape(id, input), made);
   }
+  for (const ValueId input : node.inputs) {
+    const TokenState* const state = find(input);
+    if (state != nullptr && (state->roles != made.roles || state->is_cut != made.is_cut))
+      stop(id, "joins tokens with something else along their axis");
+  }
   set(id, std::move(made));
 }
 
@@ -146,7 +154,8 @@ void TokenFlow::gather(NodeId id) {
   const auto at = state.roles.begin() + static_cast<std::ptrdiff_t>(axis);
   const std::size_t indices = shape(id, node.inputs[1]).size();
   state.roles.insert(state.roles.erase(at), indices, AxisRole::plain);
-  state.hides_keys = state.is_share = false;
+  state.hidden_at.reset();
+  state.is_share = false;
   set(id, std::move(state));
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/passes/what_if/sparse/zero_rows.h"
+
 namespace stashscope {
 
 namespace {
@@ -22,6 +24,11 @@ bool works_on_first(const Node& node) {
     if (is(node, type)) return true;
   }
   return is_product(node) || is_row_normalization(node) || is_reduction(node);
+}
+
+/// Whether an operand may have numbers for each row.
+bool has_operand_of_rows(const Node& node, std::size_t index) {
+  return !works_on_first(node) || is_row_normalization(node) || (is(node, "Gemm") && index == 2);
 }
 
 bool is_microsoft(const std::string& type) {
@@ -52,8 +59,7 @@ ValueId Packing::reshaped(ValueId value, Integers trailing, NodeId before) {
 }
 
 std::size_t Packing::trailing(ValueId tokens) const {
-  const TokenState& state = *flow_.find(tokens);
-  return state.roles.size() - state.leading();
+  return flow_.find(tokens)->roles.size() - flow_.leading(tokens);
 }
 
 std::optional<Integers> Packing::trailing_dims(ValueId tokens) const {
@@ -75,8 +81,7 @@ ValueId Packing::packed_before_view(ValueId tokens, NodeId reader) {
   if (!is_view(view) || !after) return {};
   const ValueId whole = view.inputs[0];
   const bool is_slice = is(view, "Slice");
-  const TokenState* const state = flow_.find(whole);
-  if (state == nullptr || state->leading() == 0) return {};
+  if (flow_.leading(whole) == 0) return {};
   const auto before = trailing_dims(whole);
   if (!before || (is_slice && before != after)) return {};
   const ValueId rows = packed(whole, reader);
@@ -91,7 +96,7 @@ ValueId Packing::packed(ValueId tokens, NodeId reader) {
     const TokenState& state = *flow_.find(tokens);
     // Its rows have other places than those of all tokens.
     if (state.is_cut) throw SparseStop{reader, "reads tokens without the last position"};
-    made = insert(reader, state.leading() == 1 ? "Gather" : "FlattenAndUnpad",
+    made = insert(reader, flow_.leading(tokens) == 1 ? "Gather" : "FlattenAndUnpad",
                   graph_.value(tokens).name + "_packed", {tokens, places_.places});
   }
   packed_[tokens] = made;
@@ -138,14 +143,13 @@ bool Packing::has_packed_operand(NodeId id) const {
 bool Packing::is_packable(NodeId id) const {
   const Node& node = graph_.node(id);
   if (!works_on_first(node) && !works_by_element(node) && !is(node, "Concat")) return false;
-  const TokenState* const made = flow_.find(node.outputs[0]);
-  if (made == nullptr || made->leading() == 0) return false;
+  const std::size_t leading = flow_.leading(node.outputs[0]);
+  if (leading == 0) return false;
   for (const ValueId output : node.outputs) {
     if (output.valid() && !trailing_dims(output)) return false;
   }
   for (const ValueId input : node.inputs) {
-    const TokenState* const state = flow_.find(input);
-    if (state != nullptr && state->leading() != made->leading()) return false;
+    if (flow_.find(input) != nullptr && flow_.leading(input) != leading) return false;
   }
   if (!is_product(node)) return true;
   const Shape* const weight = graph_.shape(node.inputs[1]);
@@ -176,14 +180,15 @@ std::optional<Node> Packing::lowered(NodeId id) {
   const Node node = graph_.node(id);
   const TokenState& state = *flow_.find(node.outputs[0]);
   const std::size_t rest = trailing(node.outputs[0]);
-  const std::size_t leading = state.is_cut ? 0 : state.leading();
+  const std::size_t leading = state.is_cut ? 0 : flow_.leading(node.outputs[0]);
   Node made = node;
   made.outputs.clear();
-  for (ValueId& input : made.inputs) {
+  for (std::size_t i = 0; i < made.inputs.size(); ++i) {
+    ValueId& input = made.inputs[i];
     if (!input.valid()) continue;
     if (flow_.find(input) != nullptr) {
       input = packed(input, id);
-    } else if (!works_on_first(node)) {
+    } else if (has_operand_of_rows(node, i)) {
       const auto operand = packed_operand(input, id, leading, rest);
       if (!operand) return std::nullopt;
       input = *operand;
@@ -220,8 +225,7 @@ void Packing::pack_embedding(NodeId id) {
 /// stay, because the loss ignores them.
 bool Packing::pack_view(NodeId id) {
   const Node node = graph_.node(id);
-  const TokenState* const made = flow_.find(node.outputs[0]);
-  if (made == nullptr || made->leading() == 0 || !packed_.contains(node.inputs[0])) return false;
+  if (flow_.leading(node.outputs[0]) == 0 || !packed_.contains(node.inputs[0])) return false;
   const auto before = trailing_dims(node.inputs[0]);
   const auto after = trailing_dims(node.outputs[0]);
   const bool selects = is(node, "Slice") && before != after;
@@ -251,6 +255,17 @@ void Packing::pack_loss(NodeId id, ValueId labels) {
   ++count_;
 }
 
+void Packing::require_finite(std::size_t end) const {
+  for (std::size_t i = 0; i < end; ++i) {
+    const NodeId id(i);
+    if (graph_.is_removed(id)) continue;
+    const Node& node = graph_.node(id);
+    const bool on_rows = done_.contains(id) && !flow_.find(node.outputs[0])->is_cut;
+    if (!on_rows && is_singular(graph_, flow_, node))
+      throw SparseStop{id, "may divide by the zeros that are put back for left out tokens"};
+  }
+}
+
 bool Packing::is_needed(ValueId value) const {
   return graph_.keeps(value) || std::ranges::any_of(graph_.readers(value), [&](NodeId reader) {
            return !done_.contains(reader) && !graph_.is_removed(reader);
@@ -263,7 +278,7 @@ void Packing::read_dims_of_ids(NodeId id) {
   const ValueId tokens = shape.inputs[0];
   const auto dims = trailing_dims(tokens);
   const TokenState& state = *flow_.find(tokens);
-  if (!dims || state.leading() != 2 || state.is_cut) return;
+  if (!dims || flow_.leading(tokens) != 2 || state.is_cut) return;
   const std::int64_t rank = std::ssize(state.roles);
   Node all;
   all.op_type = "Concat";
@@ -298,7 +313,7 @@ void Packing::put_back(NodeId id) {
     const std::string name = graph_.value(output).name + "_padded";
     ValueId whole =
         insert(id, "PadAndUnflatten", name, {packed_.at(output), places_.places, places_.leading});
-    if (flow_.find(output)->leading() == 1) whole = reshaped(whole, *trailing_dims(output), id);
+    if (flow_.leading(output) == 1) whole = reshaped(whole, *trailing_dims(output), id);
     graph_.hand_over(output, graph_.maker(whole));
   }
 }

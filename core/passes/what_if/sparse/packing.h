@@ -26,6 +26,9 @@ class Packing {
   /// Packs the rows that a node works on, if it works on each row alone and its rows are packed
   /// already or it is a product with a weight.
   void pack(NodeId id);
+  /// Throws a SparseStop if a node that works on all rows may not be finite, or have no finite
+  /// gradient, where rows are zeros. @param end the end of the nodes to look at
+  void require_finite(std::size_t end) const;
   /// Packs the rows of a loss. @param labels one label for each token, [batch * positions]
   void pack_loss(NodeId id, ValueId labels);
   /// Puts rows back where whole sequences are needed. @param end the end of the nodes to look at

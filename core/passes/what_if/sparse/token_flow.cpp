@@ -54,6 +54,16 @@ const TokenState* TokenFlow::find(ValueId value) const {
   return found == states_.end() ? nullptr : &found->second;
 }
 
+std::size_t TokenFlow::leading(ValueId value) const {
+  const TokenState* const state = find(value);
+  const Shape* const shape = graph_.shape(value);
+  const std::size_t count = state == nullptr || shape == nullptr ? 0 : state->leading();
+  if (count == 0) return 0;
+  const Expr positions = state->is_cut ? sizes_.positions - 1 : sizes_.positions;
+  const Shape rows = count == 1 ? Shape{sizes_.batch * positions} : Shape{sizes_.batch, positions};
+  return std::equal(rows.begin(), rows.end(), shape->begin()) ? count : 0;
+}
+
 void TokenFlow::stop(NodeId id, std::string reason) const {
   throw SparseStop{id, std::move(reason)};
 }
@@ -117,6 +127,7 @@ void TokenFlow::follow() {
   for (std::size_t i = 0; i < graph_.node_count(); ++i) {
     const NodeId id(i);
     if (graph_.is_removed(id)) continue;
+    if (mask_ != nullptr) require_no_subgraph(id);
     const auto& inputs = graph_.node(id).inputs;
     if (std::ranges::none_of(inputs, [&](ValueId input) { return find(input) != nullptr; })) {
       continue;
@@ -130,6 +141,12 @@ void TokenFlow::follow() {
     } catch (const SparseStop&) {
       // What a mask becomes there hides nothing that this analysis knows of.
     }
+  }
+}
+
+void TokenFlow::require_no_subgraph(NodeId id) const {
+  for (const ValueId captured : graph_.node(id).captured_inputs) {
+    if (find(captured) != nullptr) stop(id, "reads tokens in a subgraph");
   }
 }
 
@@ -149,6 +166,8 @@ void TokenFlow::join(NodeId id, const TokenState& from, const Shape& dims, Token
     role = from.roles[i];
   }
   to.is_cut = to.is_cut || from.is_cut;
+  to.may_be_low = to.may_be_low || from.may_be_low;
+  to.may_be_high = to.may_be_high || from.may_be_high;
 }
 
 /// The roles of the result of an elementwise node. Tokens that meet must count the same things
@@ -175,74 +194,12 @@ TokenState TokenFlow::joined(NodeId id) const {
   return made;
 }
 
-/// Whether `operand` has very low numbers for left out keys, and `shown` says which keys these are.
-bool TokenFlow::hides_keys(ValueId operand, ValueId shown, const TokenState& scores) const {
-  if (mask_ == nullptr || find(operand) != nullptr) return false;
-  if (mask_->bounds.of(operand).high > hidden_score) return false;
-  if (mask_->flow == nullptr) {
-    return scores.from_end(AxisRole::key) == 1 && scores.from_end(AxisRole::row) == 2;
-  }
-  const TokenState* const keys = mask_->flow->find(shown);
-  if (keys == nullptr) return false;
-  for (const AxisRole role : {AxisRole::batch, AxisRole::key}) {
-    if (keys->from_end(role) == 0 || keys->from_end(role) != scores.from_end(role)) return false;
-  }
-  return true;
+/// A dropped score is 0, and no longer low. A dropped probability is 0, as those of hidden keys.
+void TokenFlow::dropout(NodeId id) {
+  TokenState state = first_alone(id);
+  state.hidden_at.reset();
+  set(id, std::move(state));
 }
-
-bool TokenFlow::hides_by(const Node& node, const TokenState& scores) const {
-  if (is(node, "Add")) {
-    return hides_keys(node.inputs[0], node.inputs[0], scores) ||
-           hides_keys(node.inputs[1], node.inputs[1], scores);
-  }
-  if (!is(node, "Where") || mask_ == nullptr) return false;
-  const Bounds condition = mask_->bounds.of(node.inputs[0]);
-  if (condition.is(1)) return hides_keys(node.inputs[1], node.inputs[0], scores);
-  return condition.is(0) && hides_keys(node.inputs[2], node.inputs[0], scores);
-}
-
-/// Whether a node keeps the very low scores of left out keys. Numbers that it adds are taken to be
-/// small.
-bool TokenFlow::keeps_low(const Node& node) const {
-  for (const char* type : {"Add", "Sub", "Cast", "Identity"}) {
-    if (is(node, type)) return true;
-  }
-  if (mask_ == nullptr || (!is(node, "Max") && !is(node, "Where"))) return false;
-  const auto first = node.inputs.begin() + (is(node, "Where") ? 1 : 0);
-  return std::all_of(first, node.inputs.end(), [&](ValueId input) {
-    const TokenState* const state = find(input);
-    return state != nullptr ? state->hides_keys : mask_->bounds.of(input).high <= hidden_score;
-  });
-}
-
-/// Whether a node keeps the zeros that probabilities have for left out keys.
-bool TokenFlow::keeps_zeros(const Node& node) const {
-  for (const char* type : {"Cast", "Identity", "Mul"}) {
-    if (is(node, type)) return true;
-  }
-  if (is(node, "Div")) return find(node.inputs[1]) == nullptr;
-  if (mask_ == nullptr || !is(node, "Where")) return false;
-  return std::all_of(node.inputs.begin() + 1, node.inputs.end(), [&](ValueId input) {
-    const TokenState* const state = find(input);
-    return state != nullptr ? state->is_share : mask_->bounds.of(input).is(0);
-  });
-}
-
-void TokenFlow::elementwise(NodeId id) {
-  const Node& node = graph_.node(id);
-  TokenState made = joined(id);
-  const auto any = [&](bool TokenState::*flag) {
-    return std::ranges::any_of(node.inputs, [&](ValueId input) {
-      const TokenState* const state = find(input);
-      return state != nullptr && state->*flag;
-    });
-  };
-  made.hides_keys = (any(&TokenState::hides_keys) && keeps_low(node)) || hides_by(node, made);
-  made.is_share = any(&TokenState::is_share) && keeps_zeros(node);
-  set(id, std::move(made));
-}
-
-void TokenFlow::dropout(NodeId id) { set(id, first_alone(id)); }
 
 void TokenFlow::softmax(NodeId id) {
   const Node& node = graph_.node(id);
@@ -252,21 +209,25 @@ void TokenFlow::softmax(NodeId id) {
   const std::size_t axis = axis_of(id, node.attributes.integer("axis", single_axis ? -1 : 1), rank);
   if (!single_axis && axis + 1 != rank) stop(id, "works along several axes");
   if (state.roles[axis] == AxisRole::key) {
-    if (!state.hides_keys) stop(id, "reads scores of tokens that no mask hides");
+    if (!state.hidden_at) stop(id, "reads scores of tokens that no mask hides");
     state.is_share = is(node, "Softmax");
   } else {
     require_plain(id, state, axis);
+    state.is_share = false;
   }
-  state.hides_keys = false;
+  state.hidden_at.reset();
+  state.may_be_low = is(node, "LogSoftmax") && (state.may_be_low || state.may_be_high);
+  state.may_be_high = false;
   set(id, std::move(state));
 }
 
 void TokenFlow::normalization(NodeId id) {
-  const TokenState& state = first_alone(id);
+  TokenState state = first_alone(id);
   const std::size_t rank = state.roles.size();
   const std::size_t first = axis_of(id, graph_.node(id).attributes.integer("axis", -1), rank);
   for (std::size_t axis = first; axis < rank; ++axis) require_plain(id, state, axis);
-  set(id, state);
+  state.forget_numbers();
+  set(id, std::move(state));
 }
 
 void TokenFlow::reduction(NodeId id) {
@@ -284,14 +245,14 @@ void TokenFlow::reduction(NodeId id) {
     }
     state.roles = std::move(kept);
   }
-  state.hides_keys = state.is_share = false;
+  state.forget_numbers();
   set(id, std::move(state));
 }
 
 void TokenFlow::loss(NodeId id) {
   const Node& node = graph_.node(id);
   const TokenState* const scores = find(node.inputs[0]);
-  if (scores == nullptr || scores->leading() != 1 || scores->roles.size() != 2)
+  if (scores == nullptr || leading(node.inputs[0]) != 1 || scores->roles.size() != 2)
     stop(id, "reads scores that are not [tokens, classes]");
   if (!graph_.only_first_output_is_read(id)) stop(id, "also hands out its log probabilities");
 }

@@ -25,9 +25,13 @@ struct TokenSizes {
 /// Scores at or below this number are 0 after a softmax, because all other scores are much higher.
 constexpr double hidden_score = -9000;
 
+/// Numbers between this one and its negative neither hide a key nor undo that.
+constexpr double small_score = 1000;
+
 /// What hides left out keys.
 struct KeyMask {
-  MaskBounds& bounds;
+  MaskBounds& hidden;           ///< the ranges of values for left out keys
+  MaskBounds& shown;            ///< for keys that the mask shows or, without a mask, the own keys
   const class TokenFlow* flow;  ///< follows the mask; null: all later keys are hidden
 };
 
@@ -46,6 +50,8 @@ class TokenFlow {
   /// Null for a value that holds no tokens.
   const TokenState* find(ValueId value) const;
   const TokenSizes& sizes() const { return sizes_; }
+  /// `TokenState::leading` of a value that holds the tokens of the ids, row for row; else 0.
+  std::size_t leading(ValueId value) const;
 
  private:
   using Rule = void (TokenFlow::*)(NodeId);
@@ -61,10 +67,15 @@ class TokenFlow {
 
   TokenState joined(NodeId id) const;
   void join(NodeId id, const TokenState& from, const Shape& dims, TokenState& to) const;
-  bool hides_keys(ValueId operand, ValueId shown, const TokenState& scores) const;
-  bool keeps_low(const Node& node) const;
-  bool keeps_zeros(const Node& node) const;
-  bool hides_by(const Node& node, const TokenState& scores) const;
+  bool holds_for_keys(ValueId operand, const TokenState& scores) const;
+  double most_of(ValueId operand, const TokenState& scores) const;
+  double most_added(ValueId operand, bool subtracts, const TokenState& scores) const;
+  double most_chosen(const Node& node, const TokenState& scores) const;
+  double most_hidden(const Node& node, const TokenState& scores) const;
+  bool keeps_a_key(ValueId branch) const;
+  bool keeps_zeros(const Node& node, const TokenState& made) const;
+  void reach(const Node& node, TokenState& made) const;
+  void require_no_subgraph(NodeId id) const;
 
   void elementwise(NodeId id);
   void dropout(NodeId id);

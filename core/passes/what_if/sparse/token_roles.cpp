@@ -96,6 +96,12 @@ std::optional<Roles> regrouped(std::span<const AxisRole> from, std::span<const E
 
 bool TokenState::has(AxisRole role) const { return from_end(role) != 0; }
 
+void TokenState::forget_numbers() {
+  hidden_at.reset();
+  is_share = false;
+  may_be_low = may_be_high = may_be_low || may_be_high;
+}
+
 std::size_t TokenState::from_end(AxisRole role) const {
   const auto found = std::ranges::find(roles, role);
   return static_cast<std::size_t>(roles.end() - found);

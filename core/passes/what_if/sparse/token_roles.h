@@ -20,11 +20,16 @@ enum class AxisRole : std::uint8_t {
 /// How a value holds tokens. What it holds for a token that is left out has any value.
 struct TokenState {
   std::vector<AxisRole> roles;  ///< one for each axis
-  bool hides_keys = false;      ///< scores: those of left out keys are very low
   bool is_share = false;        ///< probabilities: those of left out keys are 0
   bool is_cut = false;          ///< lacks the last position of each sequence
+  /// Scores: those of left out keys are at most this very low number. Nothing if that is not known.
+  std::optional<double> hidden_at{};
+  bool may_be_low = false;   ///< may be far below 0, because something very low was added
+  bool may_be_high = false;  ///< may be far above 0
 
   bool has(AxisRole role) const;
+  /// What nodes do that may change numbers in any way.
+  void forget_numbers();
   /// The place of a role, counted from the end: 1 is the last axis; 0 if no axis has the role.
   std::size_t from_end(AxisRole role) const;
   /// The number of leading axes that count tokens if all other axes are plain: 2 for [batch, row,

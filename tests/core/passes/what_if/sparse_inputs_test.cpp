@@ -4,103 +4,19 @@
 
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <limits>
 
 #include "core/graph/packed_tokens.h"
-#include "tests/support/model_builder.h"
-#include "tests/support/passed.h"
+#include "tests/core/passes/what_if/sparse/small_transformer.h"
 #include "tests/support/refusal.h"
 #include "tests/support/shape_text.h"
 
 namespace stashscope {
 namespace sparse_inputs_test {
 
+using namespace sparse_test;
 using test::count;
 using test::ModelBuilder;
-
-constexpr std::int64_t width = 4;
-constexpr std::int64_t classes = 20;
-
-struct Sparse {
-  Graph graph;
-  WhatIfResult result;
-};
-
-/// The model without its padding. Numbers without axes are not trained.
-Sparse sparse(const ModelBuilder& model, const std::string& density = "data") {
-  PassSelection selection;
-  selection.what_ifs = {{"sparse", density}};
-  GraphData data = model.data();
-  for (Initializer& each : data.initializers) each.is_literal = each.tensor.dims().empty();
-  PassedModel passed = apply_passes(Graph(std::move(data)), {}, selection);
-  return {std::move(passed.graph), passed.what_ifs.at(0)};
-}
-
-/// How a transformer differs from the usual one.
-struct Form {
-  std::string mask_axes = "key_axis";  ///< where the mask gets an axis: `key_axis` or `row_axis`
-  float penalty = -10000;
-  bool inverts_mask = true;
-  bool has_mask = true;
-  bool is_causal = false;
-  Attributes loss = {{"ignore_index", std::int64_t{-100}}};
-  std::function<void(ModelBuilder&)> middle = {};  ///< reads `r`, makes `m`
-  std::function<void(ModelBuilder&)> end = {};     ///< reads `l` and `labels`, makes the loss
-  std::function<void(ModelBuilder&)> start = {};   ///< reads `e`, makes `x`
-};
-
-void add_attention(ModelBuilder& m, const Form& form) {
-  m.node("MatMul", {"x", "wq"}, {"q"}).node("MatMul", {"x", "wk"}, {"k"});
-  m.node("MatMul", {"x", "wv"}, {"v"});
-  m.node("Transpose", {"k"}, {"kt"}, {{"perm", Integers{0, 2, 1}}});
-  m.node("MatMul", {"q", "kt"}, {"s"});
-  if (form.has_mask) {
-    m.input("mask", {"B", "S"}, ElementType::int64);
-    m.weight("unit", {}, {1}).weight("penalty", {}, {form.penalty});
-    m.int64s("key_axis", {1}).int64s("row_axis", {2});
-    m.node("Cast", {"mask"}, {"shown"}, {{"to", std::int64_t{1}}});
-    m.node("Sub", {"unit", "shown"}, {"hidden"});
-    m.node("Mul", {form.inverts_mask ? "hidden" : "shown", "penalty"}, {"low"});
-    m.node("Unsqueeze", {"low", form.mask_axes}, {"added"});
-    m.node("Add", {"s", "added"}, {"masked"});
-  }
-  if (form.is_causal) {
-    m.constant("zero", Tensor::int64_scalar(0)).constant("one", Tensor::int64_scalar(1));
-    m.int64s("column", {-1, 1}).weight("low", {}, {-10000});
-    m.node("Shape", {"ids"}, {"dims"}).node("Gather", {"dims", "one"}, {"count"});
-    m.node("Range", {"zero", "count", "one"}, {"keys"})
-        .node("Reshape", {"keys", "column"}, {"rows"});
-    m.node("Less", {"rows", "keys"}, {"is_later"});
-    m.node("Where", {"is_later", "low", "s"}, {"masked"});
-  }
-  m.node("Softmax", {form.has_mask || form.is_causal ? "masked" : "s"}, {"p"});
-  m.node("MatMul", {"p", "v"}, {"c"}).node("MatMul", {"c", "wo"}, {"o"});
-  m.node("Add", {"o", "x"}, {"r"});
-}
-
-/// Embeddings, one attention with one head, and the loss over the vocabulary.
-ModelBuilder transformer(const Form& form = {}) {
-  ModelBuilder m;
-  m.input("ids", {"B", "S"}, ElementType::int64);
-  for (const char* name : {"wq", "wk", "wv", "wo"}) m.weight(name, {width, width});
-  m.weight("table", {classes, width}).weight("scale", {width}).weight("w", {width, classes});
-  m.int64s("flat", {-1, classes}).int64s("list", {-1});
-  m.node("Gather", {"table", "ids"}, {form.start ? "e" : "x"});
-  if (form.start) form.start(m);
-  add_attention(m, form);
-  m.input("labels", {"B", "S"}, ElementType::int64);
-  if (form.middle) form.middle(m);
-  m.node("LayerNormalization", {form.middle ? "m" : "r", "scale"}, {"h"});
-  m.node("MatMul", {"h", "w"}, {"l"});
-  if (form.end) {
-    form.end(m);
-    return m;
-  }
-  m.node("Reshape", {"l", "flat"}, {"scores"}).node("Reshape", {"labels", "list"}, {"targets"});
-  m.node("SoftmaxCrossEntropyLoss", {"scores", "targets"}, {"loss"}, form.loss);
-  return m.output("loss");
-}
 
 /// The only node of a type.
 const Node& only(const Sparse& made, const std::string& type) {
@@ -150,18 +66,6 @@ TEST(SparseInputs, HaveAnExpectedNumberOfTokens) {
   EXPECT_EQ(expected_tokens(sparse(transformer()).graph, 7, {}), 7) << "without a density";
   ASSERT_EQ(made.graph.data().data_dependent.size(), 1U);
   EXPECT_EQ(to_string(*made.graph.data().data_dependent[0].at_most, made.graph.symbols()), "B*S");
-}
-
-/// Expects that nothing changes, because of one node.
-void expect_stop(const ModelBuilder& model, const std::string& node, const std::string& reason) {
-  SCOPED_TRACE(node + " " + reason);
-  const Sparse made = sparse(model);
-  EXPECT_EQ(made.result.changed, 0U);
-  EXPECT_EQ(count(made.graph, "NonZero") + count(made.graph, "FlattenAndUnpad"), 0U);
-  EXPECT_EQ(made.graph.data().packed_tokens, nullptr);
-  ASSERT_EQ(made.result.stopped_by.size(), 1U);
-  EXPECT_EQ(made.result.stopped_by[0].node, "node 'make_" + node);
-  EXPECT_EQ(made.result.stopped_by[0].reason, reason);
 }
 
 TEST(SparseInputs, NeedAMaskThatHidesWhatIsLeftOut) {

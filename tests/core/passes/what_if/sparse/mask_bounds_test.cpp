@@ -65,6 +65,18 @@ TEST(MaskBounds, KnowNothingOfOtherOperators) {
   expect_bounds(ModelBuilder(m).node("Exp", {"shown"}, {"y"}), -infinity, infinity);
 }
 
+/// Numbers that an integer type cannot hold start again at its other end.
+TEST(MaskBounds, KnowNothingOfIntegersOutsideTheirType) {
+  ModelBuilder m;
+  m.input("mask", {"B", "S"}, ElementType::uint8)
+      .node("Cast", {"mask"}, {"wide"}, {{"to", std::int64_t{7}}});
+  m.constant("one", Tensor::int64_scalar(1)).weight("half", {}, {-0.5});
+  m.node("Cast", {"one"}, {"small_one"}, {{"to", std::int64_t{2}}});
+  expect_bounds(ModelBuilder(m).node("Sub", {"mask", "small_one"}, {"y"}), -infinity, infinity);
+  expect_bounds(ModelBuilder(m).node("Sub", {"wide", "one"}, {"y"}), -1, -1);
+  expect_bounds(ModelBuilder(m).node("Cast", {"half"}, {"y"}, {{"to", std::int64_t{7}}}), 0, 0);
+}
+
 /// Places of rows `r` [S, 1] and of keys `k` [S], one key more `more` [S + 1].
 ModelBuilder places() {
   ModelBuilder m;
@@ -123,6 +135,30 @@ TEST(MaskBounds, FollowTrianglesAndTables) {
   expect_later(ModelBuilder(m).node("Trilu", {"ones"}, {"y"}, {{"upper", std::int64_t{0}}}), 0, 0);
   expect_later(ModelBuilder(m).node("Trilu", {"ones", "one"}, {"y"}, {{"upper", std::int64_t{0}}}),
                0, 1);
+}
+
+/// The range for the own key of each row.
+void expect_own(ModelBuilder m, double low, double high) {
+  const Graph graph = infer_shapes(m.output("y").build());
+  const Rewriter rewriter(graph, {});
+  const Bounds found = MaskBounds(rewriter, ValueId(), KeyKind::shown).of(graph.data().outputs[0]);
+  EXPECT_EQ(found.low, low);
+  EXPECT_EQ(found.high, high);
+}
+
+TEST(MaskBounds, KnowOwnKeys) {
+  ModelBuilder m = places();
+  expect_own(ModelBuilder(m).node("Greater", {"k", "r"}, {"y"}), 0, 0);
+  expect_own(ModelBuilder(m).node("GreaterOrEqual", {"k", "r"}, {"y"}), 1, 1);
+  expect_own(ModelBuilder(m).node("Sub", {"r", "k"}, {"y"}), 0, 0);
+  m.weight("table", {3, 3}, {5, -1, -2, 0, 6, -3, 0, 0, 7});
+  expect_own(ModelBuilder(m).node("Identity", {"table"}, {"y"}), 5, 7);
+  const Attributes lower = {{"upper", std::int64_t{0}}};
+  m.constant("before", Tensor::int64_scalar(-1));
+  expect_own(ModelBuilder(m).node("Trilu", {"table", "one"}, {"y"}), 0, 0);
+  expect_own(ModelBuilder(m).node("Trilu", {"table"}, {"y"}), 5, 7);
+  expect_own(ModelBuilder(m).node("Trilu", {"table"}, {"y"}, lower), 5, 7);
+  expect_own(ModelBuilder(m).node("Trilu", {"table", "before"}, {"y"}, lower), 0, 0);
 }
 
 }  // namespace mask_bounds_test
