@@ -325,6 +325,7 @@ TEST_F(LargeReserved, ADeviceWithoutRoomForTheContextIsNotMet) {
 TEST_F(LargeReserved, TheLargestSizeLeavesRoomForTheContext) {
   const std::int64_t memory = start("", 80);
   choose_entry(u"planner_fits"_s, 1);
+  set_time_limit(1);
   type_into(*find<QComboBox>(u"fit_dimension"_s).lineEdit(), u"inputs_input_ids_dim0"_s);
   QTest::keyClick(&find<QComboBox>(u"fit_dimension"_s), Qt::Key_Return);
   ASSERT_TRUE(ends());
