@@ -120,6 +120,20 @@ TEST(HiddenTokens, MustNotDependOnOtherElementsOfTheMask) {
   expect_stop(transformer({.hiding = first}), "p' (Softmax)", unhidden);
 }
 
+/// Also if the tokens are an output.
+TEST(HiddenTokens, MustNotBeReadByASubgraph) {
+  GraphData data = transformer().output("r").data();
+  ValueId tokens;
+  for (std::size_t i = 0; i < data.values.size(); ++i) {
+    if (data.values[ValueId(i)].name == "r") tokens = ValueId(i);
+  }
+  data.nodes[NodeId(data.nodes.size() - 1)].captured_inputs = {tokens};
+  const Sparse made = sparse(std::move(data));
+  EXPECT_EQ(made.result.changed, 0U);
+  ASSERT_EQ(made.result.stopped_by.size(), 1U);
+  EXPECT_EQ(made.result.stopped_by[0].reason, "reads tokens in a subgraph");
+}
+
 TEST(HiddenTokens, MustNotReachTheChosenLoss) {
   const Sparse made = sparse(transformer().output("l"), "data", {"l", {}, {}});
   EXPECT_EQ(made.result.changed, 0U);
