@@ -9,7 +9,8 @@ namespace stashscope {
 /// token: if the mask shows it or, without a mask, if the loss reads a later row of its sequence.
 struct PackedTokens {
   ValueId mask;  ///< graph input [batch, positions]: 0 for a token that no other reads; may be none
-  ValueId labels;  ///< graph input [batch, positions]
+  /// Graph input [batch, positions]; none if its numbers are ids, too, and no id is ignored.
+  ValueId labels;
   std::int64_t ignored_label = 0;
   bool next_is_label = false;  ///< the label of a row is that of the next token
   /// The output of the node that finds the kept tokens; its last axis is their number.

@@ -33,7 +33,8 @@ struct WhatIf {
   std::vector<std::string_view> tried;
   /// The value as it is written in files. Throws a usage Error for a value that it does not take.
   std::string (*canonical)(const std::string& value);
-  /// Rewrites the model. Null: `prepare_training_step` does it.
+  /// Rewrites the model. Null: `apply_passes`, which knows the losses, or `prepare_training_step`
+  /// does it.
   void (*apply)(Rewriter&, WhatIfResult&);
   std::string (*words)(
       const std::string& value);  ///< the choice in words, such as `Flash attention`
@@ -55,7 +56,7 @@ void add_what_if(const std::string& text, WhatIfChoices& choices);
 /// The what-ifs as options write them: NAME=VALUE.
 std::vector<std::string> texts_of(const WhatIfChoices& choices);
 
-/// Applies what-ifs. Appends what each of them found to `results`.
+/// Applies what-ifs that have an `apply`. Appends what each of them found to `results`.
 /// @param graph a forward model with inferred shapes; the returned graph needs inference again
 /// @param trained the values that training changes
 Graph apply_what_ifs(const Graph& graph, const std::vector<ValueId>& trained,

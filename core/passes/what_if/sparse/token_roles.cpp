@@ -72,8 +72,9 @@ bool all_plain(std::span<const AxisRole> roles) {
 }
 
 /// The roles of the axes that some axes become; nothing if no roles say it.
-std::optional<Roles> regrouped(std::span<const AxisRole> from, std::span<const Expr> to,
-                               const Expr& batch) {
+/// @param first the length of the first axis before
+std::optional<Roles> regrouped(std::span<const AxisRole> from, const Expr& first,
+                               std::span<const Expr> to, const Expr& batch) {
   Roles made(to.size(), AxisRole::plain);
   if (all_plain(from)) return made;
   if (from.size() == 1 && to.size() == 1) return Roles{from[0]};
@@ -83,7 +84,7 @@ std::optional<Roles> regrouped(std::span<const AxisRole> from, std::span<const E
     return made;
   }
   if (from.size() == 2 && from[0] == AxisRole::batch && from[1] == AxisRole::row &&
-      to.size() == 1) {
+      to.size() == 1 && first == batch) {
     return Roles{AxisRole::tokens};
   }
   if (from.size() == 1 && from[0] == AxisRole::tokens && to.size() == 2 && to[0] == batch) {
@@ -128,8 +129,8 @@ std::optional<std::vector<AxisRole>> reshaped_roles(const Shape& from,
     const auto group = groups.next();
     if (!group) return std::nullopt;
     const std::span axes = std::span<const Expr>(after.dims).subspan(group->to, group->to_count);
-    const auto grouped =
-        regrouped(std::span(long_roles).subspan(group->from, group->from_count), axes, batch);
+    const auto grouped = regrouped(std::span(long_roles).subspan(group->from, group->from_count),
+                                   before.dims[group->from], axes, batch);
     if (!grouped) return std::nullopt;
     for (std::size_t k = 0; k < axes.size(); ++k) made[after.places[group->to + k]] = (*grouped)[k];
   }

@@ -34,9 +34,10 @@ class Signs {
  private:
   static constexpr int most_depth = 16;
 
-  /// The least number that stays above 0 in the type of a value.
+  /// The least number whose square, by which gradients divide, stays above 0 in the type of a
+  /// value.
   double least(ValueId value) const {
-    return graph_.type(value).element == ElementType::float16 ? 1e-7 : 1e-37;
+    return graph_.type(value).element == ElementType::float16 ? 1e-3 : 1e-18;
   }
 
   /// Nodes whose results are positive, or not negative, if their first operand is.

@@ -223,6 +223,26 @@ TEST(SparseInputs, EndAtTheLastLabelOfCausalModels) {
   EXPECT_FALSE(made.graph.data().packed_tokens->mask.valid());
 }
 
+/// Random data has no ignored labels among ids, which must be rows of a table.
+TEST(SparseInputs, FindLabelsBehindAChoice) {
+  const auto labels = [](const std::string& source) {
+    const Sparse made = sparse(transformer({.end = [&](ModelBuilder& m) {
+      m.constant("none", Tensor::int64_scalar(-100));
+      m.node("Cast", {"mask"}, {"has_label"}, {{"to", std::int64_t{9}}});
+      m.node("Where", {"has_label", source, "none"}, {"chosen"});
+      m.node("Reshape", {"l", "flat"}, {"scores"}).node("Reshape", {"chosen", "list"}, {"targets"});
+      m.node("SoftmaxCrossEntropyLoss", {"scores", "targets"}, {"loss"},
+             {{"ignore_index", std::int64_t{-100}}});
+      m.output("loss");
+    }}));
+    EXPECT_TRUE(made.result.stopped_by.empty());
+    const ValueId found = made.graph.data().packed_tokens->labels;
+    return found.valid() ? made.graph.value(found).name : "";
+  };
+  EXPECT_EQ(labels("labels"), "labels");
+  EXPECT_EQ(labels("ids"), "");
+}
+
 TEST(SparseInputs, LeaveModelsWithoutIdsAlone) {
   const Sparse made = sparse(test::perceptron());
   EXPECT_EQ(made.result.found + made.result.stopped_by.size(), 0U);

@@ -120,6 +120,20 @@ TEST(HiddenTokens, MustNotDependOnOtherElementsOfTheMask) {
   expect_stop(transformer({.hiding = first}), "p' (Softmax)", unhidden);
 }
 
+/// Also if the tokens are an output.
+TEST(HiddenTokens, MustNotBeReadByASubgraph) {
+  GraphData data = transformer().output("r").data();
+  ValueId tokens;
+  for (std::size_t i = 0; i < data.values.size(); ++i) {
+    if (data.values[ValueId(i)].name == "r") tokens = ValueId(i);
+  }
+  data.nodes[NodeId(data.nodes.size() - 1)].captured_inputs = {tokens};
+  const Sparse made = sparse(std::move(data));
+  EXPECT_EQ(made.result.changed, 0U);
+  ASSERT_EQ(made.result.stopped_by.size(), 1U);
+  EXPECT_EQ(made.result.stopped_by[0].reason, "reads tokens in a subgraph");
+}
+
 TEST(HiddenTokens, MustNotReachTheChosenLoss) {
   const Sparse made = sparse(transformer().output("l"), "data", {"l", {}, {}});
   EXPECT_EQ(made.result.changed, 0U);
@@ -187,7 +201,12 @@ TEST(RowsOfHeads, AreNotPacked) {
     m.node("Transpose", {"apart"}, {"back"}, {{"perm", Integers{0, 2, 1, 3}}});
     m.node("Reshape", {"back", "joined"}, {"y"});
   };
-  expect_sparse({.keys = keys});
+  const Sparse made = sparse(transformer({.keys = keys}));
+  EXPECT_GT(made.result.changed, 0U);
+  for (const Node& node : made.graph.nodes()) {
+    if (node.op_type != "MatMul" || made.graph.value(node.inputs[1]).name != "w2") continue;
+    EXPECT_EQ(made.graph.value(node.inputs[0]).type.shape->size(), 3U);
+  }
 }
 
 TEST(SumsOfProducts, ReadRowsOfKeptTokens) {

@@ -22,14 +22,18 @@ struct Sparse {
 };
 
 /// The model without its padding. Numbers without axes are not trained.
-inline Sparse sparse(const ModelBuilder& model, const std::string& density = "data",
+inline Sparse sparse(GraphData data, const std::string& density = "data",
                      const TrainingGoal& goal = {}) {
   PassSelection selection;
   selection.what_ifs = {{"sparse", density}};
-  GraphData data = model.data();
   for (Initializer& each : data.initializers) each.is_literal = each.tensor.dims().empty();
   PassedModel passed = apply_passes(Graph(std::move(data)), goal, selection);
   return {std::move(passed.graph), passed.what_ifs.at(0)};
+}
+
+inline Sparse sparse(const ModelBuilder& model, const std::string& density = "data",
+                     const TrainingGoal& goal = {}) {
+  return sparse(model.data(), density, goal);
 }
 
 /// How a transformer differs from the usual one.

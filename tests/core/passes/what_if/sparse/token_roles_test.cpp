@@ -51,6 +51,8 @@ TEST_F(ReshapedRoles, AreUnknownForAxesThatMix) {
   EXPECT_EQ(of({6, b_, s_}, {plain, batch, row}, {b_ * 6, s_}), std::nullopt)
       << "heads before the batch";
   EXPECT_EQ(of({b_ * s_, 8}, {tokens, plain}, {s_, b_, 8}), std::nullopt);
+  EXPECT_EQ(of({b_ * 6, s_, 8}, {batch, row, plain}, {b_ * 6 * s_, 8}), std::nullopt)
+      << "positions behind heads";
 }
 
 TEST(TokenState, KnowsRows) {
