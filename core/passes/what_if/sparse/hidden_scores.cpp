@@ -2,6 +2,7 @@
 // or a probability unless a rule here keeps it.
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include "core/passes/what_if/sparse/token_flow.h"
@@ -47,7 +48,7 @@ bool TokenFlow::holds_for_keys(ValueId operand, const TokenState& scores) const 
   }
   const TokenState* const keys = mask_->flow->find(operand);
   if (keys == nullptr) return true;
-  return std::ranges::all_of(std::initializer_list{AxisRole::batch, AxisRole::key}, [&](auto role) {
+  return std::ranges::all_of(std::array{AxisRole::batch, AxisRole::key}, [&](auto role) {
     return std::ranges::count(keys->roles, role) == 1 &&
            keys->from_end(role) == scores.from_end(role);
   });
@@ -164,7 +165,7 @@ void TokenFlow::elementwise(NodeId id) {
   const double most = most_hidden(node, made);
   if (most <= hidden_score) made.hidden_at = most;
   made.is_share = keeps_zeros(node, made);
-  set(id, std::move(made));
+  set(id, made);
 }
 
 }  // namespace stashscope

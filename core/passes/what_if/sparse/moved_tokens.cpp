@@ -46,7 +46,7 @@ void TokenFlow::product(NodeId id) {
   if (role(right, 1) == AxisRole::row && role(left, 2) != AxisRole::row)
     stop(id, "multiplies tokens with something else");
   made.forget_numbers();
-  set(id, std::move(made));
+  set(id, made);
 }
 
 void TokenFlow::gemm(NodeId id) {
@@ -56,7 +56,7 @@ void TokenFlow::gemm(NodeId id) {
     stop(id, "sums over tokens that no mask hides");
   TokenState made = state;
   made.forget_numbers();
-  set(id, std::move(made));
+  set(id, made);
 }
 
 void TokenFlow::transpose(NodeId id) {
@@ -69,7 +69,7 @@ void TokenFlow::transpose(NodeId id) {
   std::vector<AxisRole> roles;
   for (const std::int64_t axis : order) roles.push_back(state.roles[axis_of(id, axis, rank)]);
   state.roles = std::move(roles);
-  set(id, std::move(state));
+  set(id, state);
 }
 
 void TokenFlow::reshape(NodeId id) {
@@ -79,7 +79,7 @@ void TokenFlow::reshape(NodeId id) {
                               sizes_.batch);
   if (!roles) stop(id, "mixes the axes of the tokens with others");
   state.roles = *std::move(roles);
-  set(id, std::move(state));
+  set(id, state);
 }
 
 void TokenFlow::expand(NodeId id) {
@@ -88,7 +88,7 @@ void TokenFlow::expand(NodeId id) {
   const std::size_t rank = shape(id, node.outputs[0]).size();
   if (rank < made.roles.size()) stop(id, "has a result of another rank");
   made.roles.insert(made.roles.begin(), rank - made.roles.size(), AxisRole::plain);
-  set(id, std::move(made));
+  set(id, made);
 }
 
 void TokenFlow::split(NodeId id) {
@@ -122,7 +122,7 @@ void TokenFlow::slice(NodeId id) {
     if (!is_last_left_out) stop(id, "takes some of the tokens");
     state.is_cut = true;
   }
-  set(id, std::move(state));
+  set(id, state);
 }
 
 void TokenFlow::concat(NodeId id) {
@@ -142,7 +142,7 @@ void TokenFlow::concat(NodeId id) {
     if (state != nullptr && (state->roles != made.roles || state->is_cut != made.is_cut))
       stop(id, "joins tokens with something else along their axis");
   }
-  set(id, std::move(made));
+  set(id, made);
 }
 
 void TokenFlow::gather(NodeId id) {
@@ -156,7 +156,7 @@ void TokenFlow::gather(NodeId id) {
   state.roles.insert(state.roles.erase(at), indices, AxisRole::plain);
   state.hidden_at.reset();
   state.is_share = false;
-  set(id, std::move(state));
+  set(id, state);
 }
 
 }  // namespace stashscope

@@ -44,7 +44,7 @@ class Packing {
   void lower_axes(const Node& node, Node& lowered);
   void add(NodeId id, Node lowered);
   void put_back(NodeId id);
-  void read_dims_of_ids(NodeId shape);
+  void read_dims_of_ids(NodeId id);
   bool is_needed(ValueId value) const;
 
   std::size_t trailing(ValueId tokens) const;

@@ -94,7 +94,7 @@ void TokenFlow::require_plain(NodeId id, const TokenState& state, std::size_t ax
   if (state.roles[axis] != AxisRole::plain) stop(id, "works along the axis of the tokens");
 }
 
-void TokenFlow::set(NodeId id, TokenState state) {
+void TokenFlow::set(NodeId id, const TokenState& state) {
   for (const ValueId output : graph_.node(id).outputs) {
     if (!output.valid()) continue;
     if (state.roles.size() != shape(id, output).size()) stop(id, "has a result of another rank");
@@ -198,7 +198,7 @@ TokenState TokenFlow::joined(NodeId id) const {
 void TokenFlow::dropout(NodeId id) {
   TokenState state = first_alone(id);
   state.hidden_at.reset();
-  set(id, std::move(state));
+  set(id, state);
 }
 
 void TokenFlow::softmax(NodeId id) {
@@ -218,7 +218,7 @@ void TokenFlow::softmax(NodeId id) {
   state.hidden_at.reset();
   state.may_be_low = is(node, "LogSoftmax") && (state.may_be_low || state.may_be_high);
   state.may_be_high = false;
-  set(id, std::move(state));
+  set(id, state);
 }
 
 void TokenFlow::normalization(NodeId id) {
@@ -227,7 +227,7 @@ void TokenFlow::normalization(NodeId id) {
   const std::size_t first = axis_of(id, graph_.node(id).attributes.integer("axis", -1), rank);
   for (std::size_t axis = first; axis < rank; ++axis) require_plain(id, state, axis);
   state.forget_numbers();
-  set(id, std::move(state));
+  set(id, state);
 }
 
 void TokenFlow::reduction(NodeId id) {
@@ -246,7 +246,7 @@ void TokenFlow::reduction(NodeId id) {
     state.roles = std::move(kept);
   }
   state.forget_numbers();
-  set(id, std::move(state));
+  set(id, state);
 }
 
 void TokenFlow::loss(NodeId id) {

@@ -63,7 +63,7 @@ class TokenFlow {
   const TokenState& first_alone(NodeId id) const;
   std::size_t axis_of(NodeId id, std::int64_t axis, std::size_t rank) const;
   void require_plain(NodeId id, const TokenState& state, std::size_t axis) const;
-  void set(NodeId id, TokenState state);
+  void set(NodeId id, const TokenState& state);
 
   TokenState joined(NodeId id) const;
   void join(NodeId id, const TokenState& from, const Shape& dims, TokenState& to) const;
