@@ -176,7 +176,7 @@ PlanningResults plan(const PlanningOptions& options,
     results.budget = answer_budget(study, request, archive, Progress());
     session.choices = results.budget->best.choices;
     session.forget_measurements();
-    study = compute_study(study->model, session.choices, study.get(), Progress());
+    study = study_of(*results.budget, *study);
     results.exported = exported_effect(*study, Progress());
   }
   if (fit) results.fit = largest_fit(*study, *fit, Progress());

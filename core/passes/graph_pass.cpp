@@ -6,7 +6,6 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/passes/infer_shapes.h"
-#include "core/passes/what_if/sparse_inputs.h"
 
 namespace stashscope {
 
@@ -71,30 +70,18 @@ void apply(const GraphPass& pass, const PassContext& context, PassedModel& model
 /// The first pass that fuses nodes.
 constexpr std::string_view first_fusion = "fuse_layer_normalization";
 
-/// Sparse inputs need to know which outputs are losses.
-Graph with_sparse_inputs(const PassContext& context, const std::string& density,
-                         PassedModel& model) {
-  Rewriter rewriter(model.graph, parameter_candidates(model.graph, context.goal));
-  WhatIfResult result{std::string(sparse_inputs_name), sparse_density(density)};
-  choose_sparse_inputs(rewriter, loss_outputs(model.graph, context.goal), result);
-  model.what_ifs.push_back(std::move(result));
-  return rewriter.finish();
-}
-
 void apply_what_ifs(const PassContext& context, PassedModel& model) {
   const WhatIfChoices& choices = context.selection.what_ifs;
   if (choices.empty()) return;
+  for (const auto& [name, value] : choices) find_what_if(name).canonical(value);
   model.graph = infer_shapes(model.graph);
   // One by one, because each reads the sizes that the one before made.
   for (const WhatIf& each : what_ifs()) {
     const auto chosen = choices.find(std::string(each.name));
-    if (chosen == choices.end()) continue;
-    if (each.name == sparse_inputs_name) {
-      model.graph = infer_shapes(with_sparse_inputs(context, chosen->second, model));
-      continue;
-    }
-    model.graph = infer_shapes(stashscope::apply_what_ifs(
-        model.graph, parameter_candidates(model.graph, context.goal), {*chosen}, model.what_ifs));
+    if (chosen == choices.end() || each.apply == nullptr) continue;
+    model.graph = infer_shapes(apply_what_if(
+        model.graph, each, chosen->second, parameter_candidates(model.graph, context.goal),
+        loss_outputs(model.graph, context.goal), model.what_ifs));
   }
 }
 

@@ -17,8 +17,8 @@ bool has_own_optimizer(const Study& study);
 /// `with its own optimizer`.
 QString optimizer_text(const Study& study);
 
-/// What changes the graph of the step: the passes and what-ifs that are on and mixed precision,
-/// such as `Flash attention`, in the order of the menu.
+/// The passes that are on, the what-ifs that change the model, such as `Flash attention`, and mixed
+/// precision, in the order of the menu.
 QStringList graph_changes(const Study& study);
 
 /// A text such as `5.20 GiB, 1.10 GiB of it fragmentation`.

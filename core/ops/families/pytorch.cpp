@@ -52,10 +52,11 @@ void infer_embedding_backward(ShapeContext& context) {
   context.set(0, context.element(0), {(*rows)[0], context.dim(0, -1)});
 }
 
-/// Leading axes before the heads broadcast. The number of query heads may also be a multiple of the
-/// others, which passes.
+/// Requires the axes before the heads to broadcast to `joint`. Any numbers of heads pass; the
+/// what-if says which it needs.
 void require_joint_axes(const ShapeContext& context, const Shape& own, const Shape& joint) {
-  for (std::size_t behind = 4; behind <= own.size(); ++behind) {
+  constexpr std::size_t before_heads = 4;  // counted from the end
+  for (std::size_t behind = before_heads; behind <= own.size(); ++behind) {
     const Expr& axis = own[own.size() - behind];
     if (axis.is(1)) continue;
     context.require_dim(joint[joint.size() - behind], axis, "the leading axes of its operands");

@@ -84,7 +84,8 @@ void choose_form_of_nodes(Rewriter& graph, const std::vector<NodeId>& nodes, Wha
 
 }  // namespace
 
-void choose_attention(Rewriter& graph, WhatIfResult& result) {
+void choose_attention(Rewriter& graph, const std::vector<ValueId>& /*losses*/,
+                      WhatIfResult& result) {
   const std::vector<NodeId> nodes = fused_attentions(graph);
   choose_form_of_blocks(graph, result);
   choose_form_of_nodes(graph, nodes, result);

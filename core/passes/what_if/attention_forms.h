@@ -10,7 +10,7 @@ namespace stashscope {
 /// - decomposed: step by step, with the scores in memory
 /// - recomputed, efficient, flash: one node that works through the scores in blocks; see the
 ///   attribute `form` of FusedAttention
-void choose_attention(Rewriter& graph, WhatIfResult& result);
+void choose_attention(Rewriter& graph, const std::vector<ValueId>& losses, WhatIfResult& result);
 
 /// The form as it is written in files. Throws a usage Error for a form that does not exist.
 std::string attention_form(const std::string& text);

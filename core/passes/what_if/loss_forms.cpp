@@ -24,7 +24,7 @@ std::optional<std::int64_t> rows_of(std::string_view text) {
 
 }  // namespace
 
-void choose_loss(Rewriter& graph, WhatIfResult& result) {
+void choose_loss(Rewriter& graph, const std::vector<ValueId>& /*losses*/, WhatIfResult& result) {
   const auto rows = rows_of(result.value);
   if (!rows) return;
   result.changed = compute_loss_in_pieces(graph, *rows, result.stopped_by);

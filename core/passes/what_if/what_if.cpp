@@ -21,7 +21,7 @@ const std::vector<WhatIf>& table() {
        "what works on each token alone, without the tokens of padding",
        {"data"},
        sparse_density,
-       nullptr,
+       choose_sparse_inputs,
        sparse_words,
        kept_tokens_name},
       {"attention",
@@ -86,17 +86,13 @@ std::vector<std::string> texts_of(const WhatIfChoices& choices) {
   return texts;
 }
 
-Graph apply_what_ifs(const Graph& graph, const std::vector<ValueId>& trained,
-                     const WhatIfChoices& choices, std::vector<WhatIfResult>& results) {
-  for (const auto& [name, value] : choices) find_what_if(name).canonical(value);
+Graph apply_what_if(const Graph& graph, const WhatIf& what_if, const std::string& value,
+                    const std::vector<ValueId>& trained, const std::vector<ValueId>& losses,
+                    std::vector<WhatIfResult>& results) {
   Rewriter rewriter(graph, trained);
-  for (const WhatIf& each : table()) {
-    const auto chosen = choices.find(std::string(each.name));
-    if (chosen == choices.end() || each.apply == nullptr) continue;
-    WhatIfResult result{chosen->first, chosen->second};
-    each.apply(rewriter, result);
-    results.push_back(std::move(result));
-  }
+  WhatIfResult result{std::string(what_if.name), what_if.canonical(value)};
+  what_if.apply(rewriter, losses, result);
+  results.push_back(std::move(result));
   return rewriter.finish();
 }
 

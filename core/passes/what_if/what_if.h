@@ -33,9 +33,9 @@ struct WhatIf {
   std::vector<std::string_view> tried;
   /// The value as it is written in files. Throws a usage Error for a value that it does not take.
   std::string (*canonical)(const std::string& value);
-  /// Rewrites the model. Null: `apply_passes`, which knows the losses, or `prepare_training_step`
-  /// does it.
-  void (*apply)(Rewriter&, WhatIfResult&);
+  /// Rewrites the model. Null: `prepare_training_step` does it.
+  /// @param losses the outputs from which the backward pass starts
+  void (*apply)(Rewriter&, const std::vector<ValueId>& losses, WhatIfResult&);
   std::string (*words)(
       const std::string& value);  ///< the choice in words, such as `Flash attention`
   /// Prefix of the names of the data-dependent dims that the what-if adds; empty: it adds no dims.
@@ -56,10 +56,12 @@ void add_what_if(const std::string& text, WhatIfChoices& choices);
 /// The what-ifs as options write them: NAME=VALUE.
 std::vector<std::string> texts_of(const WhatIfChoices& choices);
 
-/// Applies what-ifs that have an `apply`. Appends what each of them found to `results`.
+/// Applies a what-if that has an `apply`. Appends what it found to `results`.
 /// @param graph a forward model with inferred shapes; the returned graph needs inference again
 /// @param trained the values that training changes
-Graph apply_what_ifs(const Graph& graph, const std::vector<ValueId>& trained,
-                     const WhatIfChoices& choices, std::vector<WhatIfResult>& results);
+/// @param losses the outputs from which the backward pass starts
+Graph apply_what_if(const Graph& graph, const WhatIf& what_if, const std::string& value,
+                    const std::vector<ValueId>& trained, const std::vector<ValueId>& losses,
+                    std::vector<WhatIfResult>& results);
 
 }  // namespace stashscope

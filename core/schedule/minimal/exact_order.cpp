@@ -9,11 +9,11 @@ namespace stashscope {
 
 namespace {
 
-/// The tasks that have run, as a bit set.
-using Downset = std::vector<std::uint64_t>;
+/// Tasks as a bit set.
+using TaskSet = std::vector<std::uint64_t>;
 
-struct DownsetHash {
-  std::size_t operator()(const Downset& set) const {
+struct TaskSetHash {
+  std::size_t operator()(const TaskSet& set) const {
     std::uint64_t hash = 0x9e3779b97f4a7c15;
     for (const std::uint64_t word : set) {
       hash = (hash ^ word) * 0xff51afd7ed558ccd;
@@ -23,20 +23,20 @@ struct DownsetHash {
   }
 };
 
-bool contains(const Downset& set, TaskId task) {
+bool contains(const TaskSet& set, TaskId task) {
   return (set[task.index() / 64] >> (task.index() % 64) & 1U) != 0;
 }
 
-void insert(TaskId task, Downset& set) {
+void insert(TaskId task, TaskSet& set) {
   set[task.index() / 64] |= std::uint64_t{1} << (task.index() % 64);
 }
 
-void erase(TaskId task, Downset& set) {
+void erase(TaskId task, TaskSet& set) {
   set[task.index() / 64] &= ~(std::uint64_t{1} << (task.index() % 64));
 }
 
 /// The first task of the set at `from` or after it; an invalid id if there is none.
-TaskId next_in(const Downset& set, std::size_t from) {
+TaskId next_in(const TaskSet& set, std::size_t from) {
   std::size_t word = from / 64;
   if (word >= set.size()) return TaskId();
   std::uint64_t rest = set[word] >> (from % 64) << (from % 64);
@@ -48,17 +48,17 @@ TaskId next_in(const Downset& set, std::size_t from) {
                 static_cast<std::uint32_t>(std::countr_zero(rest)));
 }
 
-class DownsetSearch {
+class OrderSearch {
  public:
-  DownsetSearch(const TaskGraph& graph, std::int64_t bound, const SearchLimit& limit,
-                const Progress& progress)
+  OrderSearch(const TaskGraph& graph, std::int64_t bound, const SearchLimit& limit,
+              const Progress& progress)
       : graph_(graph), clock_(limit, progress) {
     State start;
     start.set.assign(graph.tasks() / 64 + 1, 0);
     start.live = graph.persistent_bytes;
     start.peak = bound;
-    Downset ready = tasks_ready_after(start.set);
-    add(std::move(start), ready);
+    TaskSet ready = tasks_ready_after(start.set);
+    add(std::move(start), std::move(ready));
   }
 
   std::optional<std::vector<TaskId>> run() {
@@ -70,12 +70,12 @@ class DownsetSearch {
       const State state = states_[next];
       if (best_peak_.at(state.set) < state.peak) continue;
       if (state.count == graph_.tasks()) return order_to(state.last);
-      const Downset ready = tasks_ready_after(state.set);
+      const TaskSet ready = tasks_ready_after(state.set);
       for (TaskId task = next_in(ready, 0); task.valid(); task = next_in(ready, task.index() + 1)) {
         State next = state;
-        still_ready_ = ready;
-        apply(task, next, still_ready_);
-        add(std::move(next), still_ready_);
+        TaskSet left = ready;
+        apply(task, next, left);
+        add(std::move(next), std::move(left));
       }
     }
     return std::nullopt;
@@ -83,7 +83,7 @@ class DownsetSearch {
 
  private:
   struct State {
-    Downset set;
+    TaskSet set;  ///< the tasks that have run
     std::int64_t live = 0;
     std::int64_t peak = 0;
     std::uint32_t last = none;  ///< the last task that ran, as an index into `steps_`
@@ -115,22 +115,22 @@ class DownsetSearch {
     return state;
   }
 
-  bool is_ready(const Downset& set, TaskId task) const {
+  bool is_ready(const TaskSet& set, TaskId task) const {
     if (contains(set, task)) return false;
     const auto inputs = graph_.inputs[task];
     return std::all_of(inputs.begin(), inputs.end(),
                        [&](ItemId item) { return contains(set, graph_.maker[item]); });
   }
 
-  Downset tasks_ready_after(const Downset& set) const {
-    Downset ready(set.size(), 0);
+  TaskSet tasks_ready_after(const TaskSet& set) const {
+    TaskSet ready(set.size(), 0);
     for (const TaskId task : IdRange<TaskId>(graph_.tasks())) {
       if (is_ready(set, task)) insert(task, ready);
     }
     return ready;
   }
 
-  Effect effect_of(const Downset& set, TaskId task) const {
+  Effect effect_of(const TaskSet& set, TaskId task) const {
     Effect effect{0, 0};
     for (const ItemId item : graph_.outputs[task]) {
       effect.while_running += graph_.bytes[item];
@@ -153,7 +153,7 @@ class DownsetSearch {
   }
 
   /// Runs the task. `ready` holds the tasks that can run, before and after.
-  void apply(TaskId task, State& state, Downset& ready) {
+  void apply(TaskId task, State& state, TaskSet& ready) {
     const Effect effect = effect_of(state.set, task);
     state.peak = std::max(state.peak, state.live + effect.while_running);
     state.live += effect.afterwards;
@@ -169,7 +169,7 @@ class DownsetSearch {
     state.last = static_cast<std::uint32_t>(steps_.size() - 1);
   }
 
-  void run_what_cannot_hurt(State& state, Downset& ready) {
+  void run_what_cannot_hurt(State& state, TaskSet& ready) {
     for (bool any = true; any;) {
       any = false;
       for (TaskId task = next_in(ready, 0); task.valid(); task = next_in(ready, task.index() + 1)) {
@@ -181,7 +181,7 @@ class DownsetSearch {
     }
   }
 
-  void add(State state, Downset& ready) {
+  void add(State state, TaskSet ready) {
     run_what_cannot_hurt(state, ready);
     const auto [known, is_new] = best_peak_.try_emplace(state.set, state.peak);
     if (!is_new && known->second <= state.peak) return;
@@ -204,20 +204,19 @@ class DownsetSearch {
   SearchClock clock_;
   std::vector<State> states_;
   std::vector<Step> steps_;
-  std::unordered_map<Downset, std::int64_t, DownsetHash> best_peak_;
+  std::unordered_map<TaskSet, std::int64_t, TaskSetHash> best_peak_;
   // Both queues yield the lowest peak first. On ties, one yields the fewest live bytes first, the
   // other the most finished tasks. Each queue alone is slow on some graphs, so both take turns.
   Open by_live_;
   Open by_count_;
   std::vector<bool> is_closed_;
-  Downset still_ready_;  ///< kept, so that its memory is used again
 };
 
 }  // namespace
 
 std::optional<std::vector<TaskId>> exact_order(const TaskGraph& graph, std::int64_t bound,
                                                const SearchLimit& limit, const Progress& progress) {
-  return DownsetSearch(graph, bound, limit, progress).run();
+  return OrderSearch(graph, bound, limit, progress).run();
 }
 
 }  // namespace stashscope

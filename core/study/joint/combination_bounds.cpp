@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "core/study/facts/peak_floor.h"
-
 namespace stashscope {
 
 CombinationBounds::CombinationBounds(const Combination& combination,
@@ -11,7 +9,7 @@ CombinationBounds::CombinationBounds(const Combination& combination,
                                      const Progress& progress)
     : combination_(combination), evictions_(evictions), progress_(progress) {
   const Study& study = *combination.study;
-  floor_ = peak_floor(study).bytes;
+  floor_ = held_bytes(study.baseline->timeline);
   // A task graph does not know that the inner tensors of a fused group take no memory.
   if (study.choices.fusion.strategy || effort == BoundEffort::least) return;
   problem_.emplace(study, progress);

@@ -151,8 +151,12 @@ class CombinationFinder {
     return false;
   }
 
-  std::shared_ptr<const Study> study_of(const Choices& choices) const {
-    return compute_study(study_.model, choices, nullptr, timed_);
+  /// Keeps the last study, because the same step is asked for again for another reason.
+  std::shared_ptr<const Study> study_of(const Choices& choices) {
+    if (last_ == nullptr || last_->choices != choices) {
+      last_ = compute_study(study_.model, choices, nullptr, timed_);
+    }
+    return last_;
   }
 
   bool is_on(const WhatIf& what_if, std::string_view value) const {
@@ -348,6 +352,7 @@ class CombinationFinder {
   std::optional<std::pair<std::string, std::int64_t>> batch_;  ///< chosen with micro-batches
   std::vector<TriedValue> values_;
   Combinations found_;
+  std::shared_ptr<const Study> last_;  ///< the last of `study_of`
 };
 
 }  // namespace

@@ -371,4 +371,9 @@ BudgetAnswer answer_budget(const std::shared_ptr<const Study>& study, const Budg
              : plan_for_budget(*study, request, archive, progress);
 }
 
+std::shared_ptr<const Study> study_of(const BudgetAnswer& answer, const Study& asked) {
+  if (answer.joint != nullptr) return answer.joint->study;
+  return compute_study(asked.model, answer.best.choices, &asked, Progress());
+}
+
 }  // namespace stashscope

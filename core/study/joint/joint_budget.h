@@ -30,6 +30,9 @@ BudgetAnswer plan_jointly(const std::shared_ptr<const Study>& study, const Budge
 BudgetAnswer answer_budget(const std::shared_ptr<const Study>& study, const BudgetRequest& request,
                            ParetoFront& archive, const Progress& progress);
 
+/// The study of an answer's choices. @param asked the study that was asked about
+std::shared_ptr<const Study> study_of(const BudgetAnswer& answer, const Study& asked);
+
 /// Why `plan_jointly` refuses a study; empty if it does not.
 std::string why_not_joint(const Study& study);
 

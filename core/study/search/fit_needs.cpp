@@ -7,31 +7,41 @@ namespace stashscope {
 
 namespace {
 
-std::optional<std::int64_t> reserved(const Study& study, const Timeline& timeline,
-                                     const FitQuestion& question) {
-  if (!question.allocator) return std::nullopt;
-  return reserved_memory(study.prepared->rules, timeline, *question.allocator).reserved_bytes;
+FitNeeds needs_of_tensors(const Study& study, const Timeline& timeline) {
+  return {timeline.peak_bytes, later_steps(study.prepared->rules, timeline).peak_bytes, {}, {}};
 }
 
-std::optional<DeviceMemory> device(const Study& study, const Timeline& timeline,
-                                   const FitQuestion& question) {
-  if (!question.allocator || !question.device_bytes) return std::nullopt;
-  return device_memory(study, timeline, *question.allocator, usual_other_memory());
+void add_reserved(const Study& study, const Timeline& timeline, const FitQuestion& question,
+                  FitNeeds& needs) {
+  if (!question.allocator) return;
+  needs.reserved_bytes =
+      reserved_memory(study.prepared->rules, timeline, *question.allocator).reserved_bytes;
+}
+
+void add_device(const Study& study, const Timeline& timeline, const FitQuestion& question,
+                FitNeeds& needs) {
+  if (!question.allocator || !question.device_bytes) return;
+  needs.device = device_memory(study, timeline, *question.allocator, usual_other_memory());
 }
 
 }  // namespace
 
 FitNeeds needs_of(const Study& study, const Timeline& timeline, const FitQuestion& question) {
-  return {timeline.peak_bytes, later_steps(study.prepared->rules, timeline).peak_bytes,
-          reserved(study, timeline, question), device(study, timeline, question)};
+  FitNeeds needs = needs_of_tensors(study, timeline);
+  add_reserved(study, timeline, question, needs);
+  add_device(study, timeline, question, needs);
+  return needs;
 }
 
-bool fits(const Study& study, const Timeline& timeline, const FitQuestion& question) {
-  const std::int64_t memory = question.memory_bytes;
-  if (later_steps(study.prepared->rules, timeline).peak_bytes > memory) return false;
-  if (reserved(study, timeline, question).value_or(0) > memory) return false;
-  const std::optional<DeviceMemory> taken = device(study, timeline, question);
-  return !taken || taken->high_bytes <= *question.device_bytes;
+std::optional<FitNeeds> needs_if_it_fits(const Study& study, const Timeline& timeline,
+                                         const FitQuestion& question) {
+  FitNeeds needs = needs_of_tensors(study, timeline);
+  if (needs.later_peak_bytes > question.memory_bytes) return std::nullopt;
+  add_reserved(study, timeline, question, needs);
+  if (needs.reserved_bytes.value_or(0) > question.memory_bytes) return std::nullopt;
+  add_device(study, timeline, question, needs);
+  if (needs.device && needs.device->high_bytes > *question.device_bytes) return std::nullopt;
+  return needs;
 }
 
 }  // namespace stashscope

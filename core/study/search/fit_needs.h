@@ -15,11 +15,13 @@ struct FitNeeds {
   std::optional<DeviceMemory> device;          ///< set if the question has `device_bytes`, too
 };
 
+/// All that a step needs, whether it fits or not.
 /// @param timeline of a variant of the study's step, also with other sizes
 FitNeeds needs_of(const Study& study, const Timeline& timeline, const FitQuestion& question);
 
-/// Whether a step fits. Plays the allocator only if the tensors fit, and with memory outside
-/// tensors only if the reserved memory fits.
-bool fits(const Study& study, const Timeline& timeline, const FitQuestion& question);
+/// The same if the step fits, else nothing. Plays the allocator only if the tensors fit, and with
+/// memory outside tensors only if the reserved memory fits.
+std::optional<FitNeeds> needs_if_it_fits(const Study& study, const Timeline& timeline,
+                                         const FitQuestion& question);
 
 }  // namespace stashscope

@@ -112,8 +112,8 @@ class Fitter {
     ++fit.trials;
     try {
       const ResizedStep measured = measure(schedule, value);
-      const bool is_within = fits(study_, measured.timeline, asked_.question);
-      return {is_within ? Verdict::fits : Verdict::too_large, guess(schedule, measured)};
+      const auto needs = needs_if_it_fits(study_, measured.timeline, asked_.question);
+      return {needs ? Verdict::fits : Verdict::too_large, guess(schedule, measured)};
     } catch (const Error& error) {
       if (error.kind() == ErrorKind::usage) return {};
       if (error.kind() == ErrorKind::input) return {Verdict::too_large, {}};

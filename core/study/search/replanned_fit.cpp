@@ -88,17 +88,16 @@ class Replanner {
 
   /// Takes the study as the answer for a size, if it fits.
   bool take(std::int64_t value, const Study& planned) {
-    const Timeline& timeline = planned.current->timeline;
-    if (!fits(planned, timeline, known_.question)) return false;
-    const FitNeeds needs = needs_of(planned, timeline, known_.question);
+    const auto needs = needs_if_it_fits(planned, planned.current->timeline, known_.question);
+    if (!needs) return false;
     PlannedFit fit{value, planned.choices};
     for (const std::string& pass : planned.choices.graph.passes) {
       if (!study_.choices.graph.passes.contains(pass)) fit.passes.push_back(&find_pass(pass));
     }
-    fit.peak_bytes = needs.peak_bytes;
-    fit.later_peak_bytes = needs.later_peak_bytes;
-    fit.reserved_bytes = needs.reserved_bytes;
-    fit.device = needs.device;
+    fit.peak_bytes = needs->peak_bytes;
+    fit.later_peak_bytes = needs->later_peak_bytes;
+    fit.reserved_bytes = needs->reserved_bytes;
+    fit.device = needs->device;
     fit.seconds = step_seconds(planned, *planned.current);
     fit.extra_seconds = extra_seconds(planned);
     answer_.largest = std::move(fit);
@@ -148,8 +147,7 @@ class Replanner {
     }
     if (!failed_.empty() && value >= failed_.begin()->first) {
       const UnplannedSize& smaller = failed_.begin()->second;
-      failed_.emplace(value,
-                      UnplannedSize{value, smaller.bound_bytes, 0, 0, {}, {}, smaller.fault});
+      failed_[value] = {.value = value, .bound_bytes = smaller.bound_bytes, .fault = smaller.fault};
       return {Verdict::too_large, guess_};
     }
     report(value);
@@ -159,7 +157,7 @@ class Replanner {
     } catch (const Error& error) {
       if (error.kind() == ErrorKind::usage) return {};
       if (error.kind() != ErrorKind::input) throw;
-      failed_[value] = {value, {}, 0, 0, {}, {}, clause_of(error)};
+      failed_[value] = {.value = value, .fault = clause_of(error)};
       return {Verdict::too_large, {}};
     }
   }

@@ -41,7 +41,7 @@ struct UnplannedSize {
   std::int64_t value = 0;
   /// Lower bound on the peak, if the bound exceeds the memory: the size is proven not to fit. Not
   /// set if the search at this size ended undecided.
-  std::optional<std::int64_t> bound_bytes;
+  std::optional<std::int64_t> bound_bytes = {};
   std::int64_t lowest_peak_bytes = 0;  ///< the lowest peak found; 0: none was searched for
   std::int64_t later_peak_bytes = 0;   ///< the peak of later steps with the same plan
   /// The least memory that the allocator reserves with a plan that was found. Set together with

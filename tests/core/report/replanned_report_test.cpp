@@ -9,7 +9,7 @@ namespace replanned_report_test {
 
 TEST(ReplannedReport, ASizeThatCannotBeComputedSaysWhy) {
   ReplannedFit fit;
-  fit.next = UnplannedSize{37, {}, 0, 0, {}, {}, "tensor 'a': has too many bytes"};
+  fit.next = UnplannedSize{.value = 37, .fault = "tensor 'a': has too many bytes"};
   EXPECT_NE(replanned_text(fit).find("37 fails: tensor 'a': has too many bytes\n"),
             std::string::npos)
       << replanned_text(fit);

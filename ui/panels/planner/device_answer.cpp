@@ -31,7 +31,7 @@ QString device_answer_text(const BudgetAnswer& answer) {
 
 QString most_of_device_text(const std::optional<DeviceMemory>& device) {
   if (!device) return {};
-  return DeviceAnswer::tr(", with the CUDA context up to %1 of the device")
+  return DeviceAnswer::tr(", with the CUDA context and libraries up to %1")
       .arg(bytes_text(device->high_bytes));
 }
 

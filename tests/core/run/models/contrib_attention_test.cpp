@@ -121,7 +121,8 @@ Graph model_of(OneNode node, bool trained) {
 Graph in_form(const OneNode& node, const std::string& form, bool trained) {
   const Graph model = infer_shapes(model_of(node, trained));
   std::vector<WhatIfResult> results;
-  Graph changed = infer_shapes(apply_what_ifs(model, {}, {{"attention", form}}, results));
+  Graph changed =
+      infer_shapes(apply_what_if(model, find_what_if("attention"), form, {}, {}, results));
   EXPECT_EQ(results.at(0).changed, 1U);
   for (const WhatIfStop& stop : results.at(0).stopped_by) ADD_FAILURE() << stop.reason;
   for (std::size_t i = 0; i < node.outputs; ++i) {
@@ -227,7 +228,7 @@ std::string stop_of(const WaveCase& each, const Change& change) {
   change(node);
   const Graph model = infer_shapes(model_of(node, false));
   std::vector<WhatIfResult> results;
-  const Graph same = apply_what_ifs(model, {}, {{"attention", "flash"}}, results);
+  const Graph same = apply_what_if(model, find_what_if("attention"), "flash", {}, {}, results);
   EXPECT_EQ(same.nodes().size(), 1U);
   return results.at(0).stopped_by.empty() ? "" : results.at(0).stopped_by[0].reason;
 }

@@ -106,7 +106,7 @@ TEST_F(LargeReserved, TheLargestSizeLeavesRoomForTheContext) {
   EXPECT_LE(current.largest->device->high_bytes, memory);
   EXPECT_GT(current.next->device->high_bytes, memory);
   EXPECT_LE(current.next->reserved_bytes, memory) << "only the context has no room";
-  const QString most = u"with the CUDA context up to %1 of the device"_s;
+  const QString most = u"with the CUDA context and libraries up to %1"_s;
   EXPECT_TRUE(sizes().contains(most.arg(bytes_text(current.largest->device->high_bytes))))
       << sizes().toStdString();
   EXPECT_TRUE(status().contains(u"with the CUDA context: "_s)) << status().toStdString();

@@ -77,7 +77,7 @@ TEST_F(Planner, PlansAreNamedOnlyWhereThereAreSome) {
 
 TEST_F(Planner, ASizeThatCannotBeComputedSaysWhy) {
   ReplannedFit fit;
-  fit.next = UnplannedSize{37, {}, 0, 0, {}, {}, "tensor 'a<b': has too many bytes"};
+  fit.next = UnplannedSize{.value = 37, .fault = "tensor 'a<b': has too many bytes"};
   EXPECT_FALSE(fit.is_at_least()) << "it is decided";
   const QString text = replanned_text(fit, false);
   EXPECT_TRUE(text.contains(u"37 fails: tensor 'a&lt;b': has too many bytes."_s))

@@ -154,7 +154,7 @@ TEST(AttentionBlock, IsStoppedByANodeThatReadsTheScoresTwice) {
 std::pair<Graph, WhatIfResult> with_flash(const ModelBuilder& model) {
   const Graph graph = infer_shapes(model.build());
   std::vector<WhatIfResult> results;
-  Graph changed = apply_what_ifs(graph, {}, {{"attention", "flash"}}, results);
+  Graph changed = apply_what_if(graph, find_what_if("attention"), "flash", {}, {}, results);
   return {infer_shapes(changed), results.at(0)};
 }
 

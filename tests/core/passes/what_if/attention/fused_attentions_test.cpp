@@ -33,7 +33,7 @@ struct Changed {
 
 Changed changed(const Graph& graph, const std::string& form) {
   std::vector<WhatIfResult> results;
-  Graph made = apply_what_ifs(graph, {}, {{"attention", form}}, results);
+  Graph made = apply_what_if(graph, find_what_if("attention"), form, {}, {}, results);
   return {infer_shapes(made), results.at(0)};
 }
 
