@@ -39,8 +39,8 @@ namespace {
 constexpr std::string_view pytorch_name = "pytorch";
 constexpr std::string_view pool_name = "cuda_pool";
 
-/// The settings behind the name of an allocator, in `NAME` or `NAME:SETTINGS`. Nothing if the text
-/// names another one.
+/// The settings in a text of the form `NAME` or `NAME:SETTINGS`, where NAME is `name`; empty for
+/// the first form. Nothing if the text names another allocator.
 std::optional<std::string> settings_of(std::string_view name, const std::string& text) {
   if (!text.starts_with(name)) return std::nullopt;
   const std::string rest = text.substr(name.size());
@@ -48,7 +48,8 @@ std::optional<std::string> settings_of(std::string_view name, const std::string&
   return rest[0] == ':' ? std::optional(rest.substr(1)) : std::nullopt;
 }
 
-/// @param text names PyTorch's allocator
+/// Throws a usage Error if the text does not name PyTorch's allocator, or for settings that are not
+/// known.
 AllocatorSettings pytorch_settings(const std::string& text) {
   const auto settings = settings_of(pytorch_name, text);
   if (!settings) {

@@ -76,7 +76,8 @@ void check_printed_format(const BatchOptions& options) {
              "choose text or json, or write the report with --out FILE");
 }
 
-/// Throws a usage Error if a check takes the place of the report that would show what is asked for.
+/// Throws a usage Error if an output is asked for that only a report shows, and a check takes the
+/// place of the report.
 void check_shown(const BatchOptions& options) {
   if (has_report(options)) return;
   for (const auto& [option, is_given] : {std::pair<const char*, bool>("--arena", options.has_arena),

@@ -9,10 +9,10 @@
 
 namespace stashscope::app {
 
-/// The outputs of a run without a window; an empty path means no output.
+/// The outputs of the program without a window. An empty path means no output, except for `out`.
 struct BatchOptions {
   std::string format = "text";
-  std::string out;
+  std::string out;  ///< file of the report; empty: standard output
   std::string save_model;
   std::string save_session;
   std::string export_env;
@@ -23,7 +23,7 @@ struct BatchOptions {
   AllocatorOptions allocator;
   bool lists_what_ifs = false;  ///< whether the report has the what-ifs that could be switched on
   bool has_arena = false;       ///< whether the report has the static arenas of the step
-  /// Whether the time limit of searches was given. Only then does it hold for arenas, too.
+  /// Whether --time-limit was given. Only then does this limit hold for arenas, too.
   bool has_time_limit = false;
   std::string command;  ///< the command line, which HTML pages quote
   std::string compare;  ///< another session or model; if given, only the comparison is written

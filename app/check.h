@@ -34,8 +34,9 @@ std::optional<Check> read_check(const CheckOptions& options);
 void claim_check_outputs(const CheckOptions& options, const std::optional<Check>& check,
                          OverwriteGuard& files);
 
-/// Checks the study, writes the files that are asked for, and prints the result in this format,
-/// text or json. Returns the exit code.
+/// Checks the study, writes the files that are asked for, and prints the result: as JSON if
+/// `format` is `json`, else as Markdown. Without a check, only writes the baseline if it is asked
+/// for. Returns the exit code.
 int run_check(const CheckOptions& options, const std::optional<Check>& check, const Study& study,
               const AllocatorSettings& allocator, const std::string& model,
               const std::string& format);

@@ -35,7 +35,7 @@ std::map<std::string, double> gradient_deviations(const fs::path& folder) {
   return deviations;
 }
 
-/// Computes the largest error that a tensor may have.
+/// Tells the largest absolute error that a tensor may have.
 struct Allowance {
   double tolerance = 0;
   bool in_mixed_precision = false;

@@ -18,7 +18,7 @@ namespace {
 
 using nlohmann::json;
 
-/// One fact about both sides.
+/// A number of bytes that is stated for both sides.
 struct Amount {
   const char* key;
   const char* title;

@@ -13,7 +13,8 @@ namespace stashscope::app {
 
 namespace {
 
-/// `curve_tensors.csv` beside `curve.csv`.
+/// The path with a suffix in its file name, such as `curve_tensors.csv` for `curve.csv`. Empty for
+/// an empty path.
 std::string file_beside(const std::string& path, const char* suffix) {
   if (path.empty()) return {};
   const std::filesystem::path whole(path);

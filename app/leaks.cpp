@@ -71,7 +71,7 @@ std::string text_of(const LeakSearch& search) {
   std::string text = moments_text(search) + "Tensors in the first " + unit + ": " +
                      format_bytes(first) + ", in the last: " + format_bytes(last) + "\n";
   if (search.leaks.empty()) {
-    text += "No line holds more from " + unit + " to " + unit + ".\n";
+    text += "No line of the program holds more from " + unit + " to " + unit + ".\n";
     if (last <= first) return text;
     return text + "All tensors together grew by " + format_bytes(last - first) +
            ", but no line keeps growing: each falls in between, grows once only, or stops growing "
@@ -120,8 +120,8 @@ json json_of(const LeakSearch& search) {
 void add_leak_options(CLI::App& program, std::vector<std::string>& snapshots) {
   program
       .add_option("--find-leaks", snapshots,
-                  "print the lines of the program whose tensors accumulate from step to step: a "
-                  "memory snapshot of PyTorch with a trace of three or more steps, or three or "
+                  "print the lines of the program whose tensors accumulate from step to step; give "
+                  "one memory snapshot of PyTorch with a trace of three or more steps, or three or "
                   "more snapshots, each taken after a step")
       ->type_name("SNAPSHOT")
       ->excludes("--batch")

@@ -64,7 +64,7 @@ int print_optimizers() {
 
 int print_profiles() {
   std::cout << "Columns: memory in GiB, memory bandwidth in GB/s, float16 matrix products in "
-               "TFLOP/s, other float32 operations in TFLOP/s, link to the host in GB/s\n";
+               "TFLOP/s, float32 operations of other kinds in TFLOP/s, link to the host in GB/s\n";
   for (const DeviceProfile& each : device_profiles()) {
     const auto column = [](double number, int digits) {
       std::cout << std::right << std::setw(9) << format_fixed(number, digits);

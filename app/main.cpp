@@ -40,8 +40,7 @@ void add_arena_option(CLI::App& program, BatchOptions& options, CLI::Option* bat
       ->needs(batch);
 }
 
-/// @param batch the option that all options declared here need, except --format and
-/// --advise-allocator
+/// @param batch the option that all options declared here need, except --advise-allocator
 void add_batch_options(CLI::App& program, BatchOptions& options, CLI::Option* batch) {
   program.add_option("--out", options.out, "file for the report (default: standard output)")
       ->type_name("FILE")

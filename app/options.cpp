@@ -220,7 +220,7 @@ void add_pass_options(CLI::App& program, AnalysisOptions& options) {
   program
       .add_option(
           "--what-if", options.what_ifs,
-          "choice of the training runtime: NAME=VALUE; see --list-what-ifs; may be repeated")
+          "another way to compute the step: NAME=VALUE; see --list-what-ifs; may be repeated")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
   program

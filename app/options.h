@@ -13,7 +13,7 @@
 
 namespace stashscope::app {
 
-/// The options for the model and the choices, which all programs share.
+/// The options for the model and the choices, which `stashscope` and `stashscope-run` share.
 struct AnalysisOptions {
   std::string file;  ///< model or session
   std::vector<std::string> dims;
@@ -45,7 +45,7 @@ struct AnalysisOptions {
   std::string precision;
   std::vector<std::string> what_ifs;  ///< NAME=VALUE
   std::string gradient_type;
-  std::string measurement;  ///< file with a measurement of the step; empty: not given
+  std::string measurement;  ///< file with a measurement of the step; only in `stashscope`
 };
 
 /// Declares the options; `file` is a positional argument.

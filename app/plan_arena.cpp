@@ -25,14 +25,14 @@ std::string summary(const ArenaFile& file, const ArenaResult& result, double sec
 std::string why_above(std::int64_t capacity, const ArenaResult& result) {
   const std::string asked = "--capacity: " + std::to_string(capacity) + " B ";
   if (result.lower_bound > capacity) {
-    return asked + "is below " + std::to_string(result.lower_bound) + " B, which " +
+    return asked + "is below " + std::to_string(result.lower_bound) + " B, the bytes that " +
            (result.lower_bound > result.load_bound ? "every placement needs"
                                                    : "live at the same time");
   }
   return asked + "was not reached; the time or move limit ended the search";
 }
 
-/// Takes the placement that the file has if it is better than what was found.
+/// If the file has a better placement than the search found, takes that of the file.
 void keep_placement_of(const ArenaFile& file, ArenaResult& result) {
   auto placement = placement_in(file);
   if (placement && placement->capacity < result.placement.capacity) {

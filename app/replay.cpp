@@ -57,11 +57,11 @@ std::string result_text(const ReplayResult& result) {
          std::to_string(difference.recorded_address) + ": " + difference.reason + "\n";
 }
 
-/// A recording, and the device of a snapshot that it comes from.
+/// A recording and, if it was read from a snapshot, that snapshot.
 struct Recorded {
   SnapshotRecording recording;
   std::optional<MemorySnapshot> snapshot;  ///< not set for events as CSV
-  std::int64_t device = 0;
+  std::int64_t device = 0;                 ///< the recorded device of the snapshot
 };
 
 Recorded recorded_in_snapshot(const ReplayOptions& options) {
@@ -148,7 +148,8 @@ void add_replay_options(CLI::App& program, ReplayOptions& options) {
       ->needs(replay);
   program
       .add_flag("--own-addresses", options.own_addresses,
-                "place new segments of the replay at addresses of the program's own")
+                "let the program choose the addresses of new segments, instead of the recorded "
+                "addresses")
       ->needs(replay);
 }
 

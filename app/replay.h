@@ -6,9 +6,9 @@
 namespace stashscope::app {
 
 struct ReplayOptions {
-  std::string events;    ///< recorded events or a snapshot; empty: no replay
-  std::string segments;  ///< the state at the end of recorded events
-  bool own_addresses = false;
+  std::string events;          ///< recorded events or a snapshot; empty: no replay
+  std::string segments;        ///< the state at the end of recorded events
+  bool own_addresses = false;  ///< whether new segments lie where the allocator's model puts them
 };
 
 void add_replay_options(CLI::App& program, ReplayOptions& options);

@@ -106,7 +106,7 @@ std::shared_ptr<const Study> study_of_run(LoadedModel& loaded, std::shared_ptr<c
   }
 }
 
-/// The outputs that the pass `keep_loss_only` removed.
+/// The outputs of the model that a pass, such as `keep_loss_only`, removed.
 std::set<std::string> outputs_given_up(const Graph& model, const Graph& passed) {
   std::set<std::string> names;
   for (const ValueId id : model.data().outputs) names.insert(model.value(id).name);

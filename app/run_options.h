@@ -43,9 +43,9 @@ void add_run_options(CLI::App& program, RunOptions& options);
 /// The settings of the runner. Throws a usage Error for a memory limit that is not a size.
 RunSettings run_settings(const RunOptions& options);
 
-/// How often a step runs under these choices. By default, one warm-up run precedes timed runs,
-/// because the first run is the slowest. If the runs update the parameters, the default is no
-/// warm-up run.
+/// How often a step runs under these choices. By default, one warm-up run precedes runs on a GPU
+/// and runs whose times are reported, because the first run is the slowest. If the runs update the
+/// parameters, the default is no warm-up run.
 RunCounts run_counts(const RunOptions& options, const Choices& choices);
 
 /// Throws a usage Error for --update without an optimizer.

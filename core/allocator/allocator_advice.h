@@ -23,7 +23,7 @@ struct LastGrowth {
   std::int64_t grown_bytes = 0;         ///< newly reserved
   std::int64_t free_bytes = 0;          ///< reserved and free at that moment, in the tensor's pool
   std::int64_t largest_free_bytes = 0;  ///< the largest piece of these
-  /// Tensors beside the largest free pieces, which keep them apart.
+  /// Tensors that lie beside the largest free pieces and keep the pieces from merging.
   std::vector<std::string> between;
 };
 

@@ -45,7 +45,8 @@ struct MemoryBlock {
 /// Memory of the device that the allocator holds in one piece.
 struct MemorySegment {
   std::int64_t address = 0;
-  std::int64_t reserved_bytes = 0;  ///< memory of the device; 0: the segment was given back
+  /// Memory of the device. 0: the segment was given back, or it is expandable and has no memory.
+  std::int64_t reserved_bytes = 0;
   std::int64_t stream = 0;
   MemoryPool pool = MemoryPool::large;
   bool is_expandable = false;
@@ -101,7 +102,7 @@ class CachingAllocator {
   std::int64_t most_reserved_bytes() const { return most_reserved_bytes_; }
   /// How often all free segments were given back because the memory limit left no room.
   std::int64_t retries() const { return retries_; }
-  /// Number of tensors without room.
+  /// Number of tensors that were not placed, because the memory limit left no room.
   std::int64_t refusals() const { return refusals_; }
 
  private:

@@ -10,8 +10,9 @@ namespace stashscope {
 
 /// Where new segments of a replay lie.
 enum class ReplayAddresses : std::uint8_t {
-  recorded,  ///< where the trace has them; a tensor that would lie elsewhere is moved to its place
-  own        ///< where the allocator puts them: the trace decides only sizes and times
+  /// Where the trace has them. A tensor that would lie elsewhere is moved to its recorded address.
+  recorded,
+  own  ///< where the allocator puts them: the trace decides only sizes and times
 };
 
 /// The first allocation that lies elsewhere than recorded.

@@ -31,7 +31,7 @@ struct GreedyPass {
   ArenaOrder order;
 };
 
-/// The first pass bounds the result; the others come in the order of what they find on average.
+/// The first pass bounds the result. The others are sorted by their average result, the best first.
 constexpr std::array<GreedyPass, 12> passes = {{{&first_fit, ArenaOrder::start},
                                                 {&stacked_fit, ArenaOrder::area},
                                                 {&stacked_fit, ArenaOrder::load_start},
@@ -81,7 +81,7 @@ class ArenaSearch {
     if (placement.capacity < capacity()) result_.placement = placement;
   }
 
-  /// The first pass ends only if the search is cancelled, so that there is always a placement.
+  /// Only a cancelled search stops the first pass: a search that goes on needs a placement.
   bool stops_pass() const { return found_.empty() ? progress_.cancelled() : clock_.is_over(); }
   void greedy_passes();
   void search_locally(double share);
@@ -172,8 +172,8 @@ void ArenaSearch::search_exactly() {
 }
 
 /// Tries the lower bound, which is often reached. Then halves the range between the highest
-/// capacity tried in vain and the lowest capacity found, until the two are close. Each try takes
-/// this share of the limit.
+/// capacity tried in vain and the lowest capacity found, until the two are close. The try of the
+/// lower bound takes `share_of_the_bound` times this share of the limit, each other try the share.
 void ArenaSearch::narrow_down(CanonicalSearch& search, double share) {
   const std::int64_t lowest = result_.lower_bound;
   const std::int64_t apart = std::max(unit_, lowest / 1000);

@@ -25,8 +25,8 @@ enum class ArenaAnswer {
 ///   - a section's floor plus the bytes still to place there exceed the capacity (section
 ///     inference); the floor is at least the offset that was placed last (monotonic floor) and at
 ///     least the lowest offset of what is still to place there (unallocated floor),
-///   - a buffer would start where another still fits below it (dominance),
-///   - a buffer failed above which nothing can lie (hatless pruning),
+///   - another buffer still fits below the offset at which a buffer would start (dominance),
+///   - a buffer failed, and no buffer that is still to place can lie above it (hatless pruning),
 ///   - an equal buffer failed at the same offset.
 /// Where no buffer that is still to place crosses from a section to the next, both sides are
 /// searched on their own. Several orders of the candidates take turns with growing numbers of

@@ -7,7 +7,8 @@ namespace stashscope {
 
 namespace {
 
-/// What is placed, by offset. One vector for each field: a search for room reads them in turn.
+/// The placed buffers, sorted by offset. Each field has its own vector, because a search for room
+/// reads the fields one after the other.
 class PlacedBuffers {
  public:
   explicit PlacedBuffers(std::size_t count) {
@@ -60,8 +61,8 @@ class PlacedBuffers {
   std::vector<int> lasts_;
 };
 
-/// What is still to stack, in the order of the first sections, in blocks that know their lowest
-/// buffer. Only blocks that share a section with a new buffer are touched.
+/// The buffers that are not stacked yet, sorted by their first section, in blocks. Each block knows
+/// its lowest buffer. A new buffer changes only the blocks that share a section with it.
 class BuffersToStack {
  public:
   BuffersToStack(const ArenaSections& sections, const std::vector<int>& order) {

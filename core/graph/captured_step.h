@@ -46,11 +46,13 @@ using StorageId = Id<struct StorageTag>;
 
 /// A tensor that autograd saved for the derivative of a forward node.
 struct SavedTensor {
-  NodeId node;
+  NodeId node;  ///< the forward node; invalid: not known
   StorageId storage;
   NodeId unpacked;  ///< the first node after the tensor was unpacked; invalid: never unpacked
   NodeId used;      ///< the last node of the derivative that unpacked the tensor
-  NodeId released;  ///< the last node during which autograd holds the tensor
+  /// The last node during which autograd holds the tensor; invalid: autograd still holds it at the
+  /// end of the step.
+  NodeId released;
   /// Whether the tensor is an output of the node. Then autograd saved the tensor after the node
   /// ran.
   bool is_result = false;

@@ -9,7 +9,7 @@ namespace stashscope {
 /// token: if the mask shows it or, without a mask, if the loss reads a later row of its sequence.
 struct PackedTokens {
   ValueId mask;  ///< graph input [batch, positions]: 0 for a token that no other reads; may be none
-  /// Graph input [batch, positions]; none if its numbers are ids, too, and no id is ignored.
+  /// Graph input [batch, positions]. None if the labels are the ids and no id is an ignored label.
   ValueId labels;
   std::int64_t ignored_label = 0;
   bool next_is_label = false;  ///< the label of a row is that of the next token
@@ -22,7 +22,7 @@ struct PackedTokens {
 /// The number of kept tokens; nothing if the graph works on all tokens.
 std::optional<Expr> kept_tokens(const Graph& graph);
 
-/// The number of tokens that are kept of `all`, if nobody says how many; at least 1.
+/// The number of kept tokens among `all` tokens that `density` assumes; at least 1.
 /// @param bindings values of the dimensions of the ids
 /// @pre the graph leaves tokens out
 std::int64_t expected_tokens(const Graph& graph, std::int64_t all, const Bindings& bindings);

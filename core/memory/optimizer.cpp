@@ -109,7 +109,7 @@ std::int64_t ParameterState::bytes(std::int64_t parameter_bytes) const {
   if (state.shape) return packed_bytes(state.element, element_count(*state.shape));
   if (state.element == parameter_element) return parameter_bytes;
   const int bits = bits_per_element(parameter_element);
-  // Of elements that share bytes, there are more than bytes.
+  // Elements of fewer than 8 bits share bytes, so there are more elements than bytes.
   const std::int64_t elements =
       bits < 8 ? element_count(std::array{parameter_bytes, std::int64_t{8 / bits}})
                : parameter_bytes / (bits / 8);

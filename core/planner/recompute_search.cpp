@@ -18,7 +18,8 @@ struct Round {
   bool from_best;
   double first_temperature;  ///< temperature at the start, in units of the mean task cost
   double penalty;            ///< penalty at the start, in units of penalty_unit_
-  /// true: the penalty rises above the budget and falls within it; false: the penalty only rises.
+  /// Whether the penalty falls while the sequence is within the budget. If not, the penalty only
+  /// rises.
   bool adapts = true;
 };
 /// The result of one round varies strongly by chance, so the search runs several rounds.

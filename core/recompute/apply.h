@@ -17,7 +17,8 @@ namespace stashscope {
 /// if the regions `overlap`.
 bool exclude_each_other(const NodePlan& a, const NodePlan& b);
 
-/// Nodes whose outputs stay in memory regardless of plans; empty: none.
+/// By node: whether the outputs of the node stay in memory regardless of plans. An empty vector
+/// pins no node.
 using PinnedNodes = IdVector<NodeId, bool>;
 inline bool is_pinned(const PinnedNodes& pinned, NodeId node) {
   return !pinned.empty() && pinned[node];
@@ -42,7 +43,7 @@ PlanCounts count_plans(const std::vector<const NodePlan*>& plans);
 
 /// The configuration that selects every recompute plan, like optimization level 1 of ONNX Runtime.
 /// With `with_compromise`, nodes without a recompute plan get their compromise plan, as at level 2.
-/// In a captured step, selects clusters of regions that do not conflict.
+/// In a captured step, selects clusters of regions that keep no outputs and do not conflict.
 RecomputeConfig config_of_all(const Opportunities& opportunities, bool with_compromise);
 
 /// Replaces each entry that names an operator by entries for the operator's clusters. Entries that

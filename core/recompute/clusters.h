@@ -80,7 +80,7 @@ const std::optional<Shape>& table_shape(const Value& value);
 const std::optional<Shape>& cluster_shape(const Graph& graph, const ReferenceRules& rules,
                                           ValueId value);
 
-/// ONNX Runtime's plan table, sorted by saved bytes, descending, then by config.
+/// ONNX Runtime's plan table, sorted by `saving_bytes`, descending, then by config.
 std::vector<PlanRow> plan_table(const Graph& graph, const Opportunities& opportunities,
                                 const Bindings& bindings);
 

@@ -15,9 +15,10 @@ struct StashedBuffer {
   std::vector<NodeId> readers;  ///< backward nodes that read the root or a view
 };
 
-/// The buffers kept alive by the backward pass only: excludes buffers of graph outputs, inputs,
-/// parameters, and YieldOp operands. Sorted from the last producer to the first; buffers of the
-/// same producer are in output order.
+/// The buffers that only the backward pass keeps alive. Leaves out buffers of graph outputs,
+/// inputs, parameters and YieldOp operands, and tensors of nodes whose op type no config string can
+/// name. Sorted from the last producer to the first; buffers of the same producer are in output
+/// order.
 std::vector<StashedBuffer> stashed_buffers(const StrategyInput& input);
 
 /// The plan that evicts a buffer. Its subgraph holds the views, which are rebuilt in backward.

@@ -28,8 +28,8 @@ struct KeepOption {
 /// namespace `aten` and the overload `default`.
 using KeepRule = std::map<std::string, std::set<std::size_t>>;
 std::string to_string(const KeepRule& rule);
-/// Reads the text of a rule. Nothing if the text is not a rule, names an operator twice, or has
-/// ranges of more than 100,000 occurrences.
+/// Reads the text of a rule. Nothing if the text is not a rule, names an operator twice, or has an
+/// occurrence number above a limit of at most 100,000.
 std::optional<KeepRule> parse_keep_rule(const std::string& text);
 
 /// The work that a second run need not do if the region keeps the outputs of some options, in an
@@ -49,8 +49,8 @@ class KeepFinder {
   /// first run.
   std::vector<KeepOption> options(const Region& region) const;
 
-  /// The work of the region's first call that sets of options spare: measured as time, and measured
-  /// as operations.
+  /// Two measures of the work that a set of options spares in the region's first call: by time, and
+  /// by operations.
   std::vector<SparedWork> measures(const Region& region,
                                    const std::vector<KeepOption>& options) const;
 
@@ -76,10 +76,11 @@ class KeepFinder {
   IdVector<StorageId, bool> is_changed_;  ///< whether a node changes the storage in place
 };
 
-/// Rules for a region with these options, sorted by the bytes that they keep: for each measure a
-/// few sets, of which a larger one always spares more work, and the set of all products. The sets
-/// grow and shrink by the option that spares most, or least, work for each byte. So they are good
-/// sets, but not proven to be the best of their sizes.
+/// Rules for a region with these options, sorted by the bytes that they keep. For each measure,
+/// there is a rule for each of a few sets of options, of which a larger set always spares more
+/// work, and a rule for the set of all products. To find the sets, a set grows by the option that
+/// spares most work for each byte, or shrinks by the option that spares least. The sets are good,
+/// but not proven to be the best of their sizes.
 /// @param freed_bytes what the region frees without kept outputs; every set keeps less
 std::vector<KeepRule> keep_rules(const std::vector<KeepOption>& options, std::int64_t freed_bytes,
                                  const std::vector<SparedWork>& measures);

@@ -31,7 +31,7 @@ class OperatorCalls {
   explicit OperatorCalls(const Graph& graph);
   explicit OperatorCalls(Graph&& graph) = delete;
 
-  /// The nodes of a call of a region.
+  /// The nodes of a call of a region, by operator and number of the call.
   std::map<Key, NodeId> of(const RegionCall& call) const;
   /// Operators that the second run may call more or fewer times than the first run.
   std::set<std::size_t> uncounted(const RegionCall& call) const;

@@ -31,8 +31,8 @@ struct Stash {
 /// every stashed output), with its known faults corrected.
 struct Opportunities : Stash {
   Reference reference = default_reference;  ///< the version whose rules were used
-  /// Plans of the strategies known to ONNX Runtime, sorted by entry from last to first. For the
-  /// same entry, recompute comes before compromise.
+  /// Plans of the strategies known to ONNX Runtime, or of regions in a captured step. Sorted by
+  /// entry from last to first. For the same entry, recompute comes before compromise.
   std::vector<NodePlan> plans;
   std::vector<NodePlan> extensions;  ///< plans of the other strategies, ordered by strategy
   IdVector<ClusterId, std::string> clusters;  ///< clusters of all plans, without repeats
@@ -44,7 +44,7 @@ struct Opportunities : Stash {
 /// Finds the stash of a graph and all plans. Forward ends with the YieldOp. Without a YieldOp,
 /// forward ends where a YieldOp that reads the boundary's outputs would run; these outputs count as
 /// read in forward.
-/// @param boundary if unknown, the result has no plans
+/// @param boundary if unknown, only a captured step has plans
 /// @param asked regions of a captured step that a config names, such as `h.0[keep mm 0]`
 Opportunities find_opportunities(const Graph& graph, const IdVector<NodeId, const Op*>& ops,
                                  const Boundary& boundary, const RecomputeSearchOptions& search,

@@ -6,9 +6,9 @@
 
 namespace stashscope {
 
-/// Whether two regions share a node, or one region needs an output that the other region frees and
-/// that is not among its arguments. Only one of two such regions can be applied. Freed arguments
-/// are no hindrance: they are made again before the region that needs them runs again.
+/// Whether only one of two regions can be applied. This is so if the regions share a node, or if
+/// one region frees an output that the other region needs, but not as an argument. A freed argument
+/// is no hindrance, because it is made again before the region that needs it runs again.
 bool overlap(const Region& a, const Region& b);
 
 /// Whether the region itself or another region of its cluster reads an output that the region

@@ -214,7 +214,7 @@ class RegionRunner {
     rewire(run);
   }
 
-  /// Lets arguments that an earlier second run made live until this run ends at `last`.
+  /// Extends the lives of arguments from earlier second runs up to `last`, the end of this run.
   void hold_asked(const RegionRun& run, NodeId last) {
     for (const StorageId id : run.asked) {
       const ValueId again = output_again_[id];

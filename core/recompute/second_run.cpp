@@ -122,7 +122,7 @@ Region RunPruner::pruned(Region region) const {
     region.calls[i] = pruned(std::move(region.calls[i]), found.calls[i].outcome);
   }
   for (const OperatorCalls::Key& key : found.keys) {
-    // What reads a stand-in everywhere need not be named.
+    // An operator call that reads a stand-in in every call of the module need not be named.
     const bool is_named = std::ranges::any_of(found.calls, [&](const Plan::Call& call) {
       const auto place = call.places.find(key);
       return place != call.places.end() && !call.outcome.reads[place->second];

@@ -28,8 +28,8 @@ class SecondRun {
   /// @param forced further nodes that have to run
   Flags needed(const Flags& kept, const Flags& forced) const;
 
-  /// What happens in a second run that leaves out nodes and has stand-ins, tensors without data,
-  /// for their outputs.
+  /// The course of a second run that leaves out nodes. Stand-ins, which are tensors without data,
+  /// take the place of the outputs of these nodes.
   struct Outcome {
     Flags runs;
     Flags reads;  ///< nodes that read a stand-in
@@ -70,9 +70,9 @@ class RunPruner {
   explicit RunPruner(Graph&& graph) = delete;
 
   /// The region without nodes that need not run. `Region::skipped` names the operator calls that
-  /// PyTorch is told to leave out; what reads their outputs is left out, too. Every call of the
-  /// module leaves out the same operators. Changes nothing in steps whose tensors are spread over
-  /// ranks.
+  /// PyTorch is told to leave out. Calls that read their outputs are left out, too. Every call of
+  /// the module leaves out the same operators. Changes nothing in steps whose tensors are spread
+  /// over ranks.
   Region pruned(Region region) const;
 
  private:

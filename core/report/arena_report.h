@@ -7,7 +7,8 @@
 
 namespace stashscope {
 
-/// Lines about an arena: its capacity, the load bound, and what is outside; or why there is none.
+/// Lines about an arena: its capacity, the load bound, and the bytes outside of it; or the reason
+/// why there is no arena.
 std::string arena_text(const FoundArena& found);
 
 /// Adds the key `arena` to the memory of a variant. Without an arena, it is null, and a key

@@ -62,7 +62,7 @@ std::string explanation_text(const BudgetAnswer& answer) {
   const bool is_held_back = std::ranges::any_of(
       answer.joint->explanation,
       [](const ExplainedChoice& each) { return !each.is_made && each.changes_results; });
-  if (is_held_back) text += "  --allow-lossy lets the search choose what changes results.\n";
+  if (is_held_back) text += "  --allow-lossy lets the search make choices that change results.\n";
   if (!answer.joint->is_complete) {
     text +=
         "  The limit of time ended the search early; with more time, it may find a faster "

@@ -14,7 +14,7 @@ namespace stashscope {
 std::string what_if_lines(const std::string& title, const std::vector<WhatIfSaving>& savings);
 
 /// A list of {"name", "value", "found", "changed", "stopped_by": [{"node", "reason"}],
-/// "saving_bytes", "saving_symbolic", "saving_at_peak_bytes", "seconds"}.
+/// "saving_bytes", "saving_symbolic", "saving_at_peak_bytes", "seconds", "without_plans"}.
 nlohmann::json what_ifs_json(const std::vector<WhatIfSaving>& savings);
 
 }  // namespace stashscope

@@ -143,7 +143,7 @@ class PickleMachine {
 
   PickleId integer4() { return document_.add_integer(static_cast<std::int32_t>(input_.number(4))); }
 
-  /// Returns false if the opcode makes no number.
+  /// Returns false if the opcode makes no number, boolean or None.
   bool make_number(PickleOpcode opcode) {
     switch (opcode) {
       case PickleOpcode::none:
@@ -275,7 +275,7 @@ class PickleMachine {
     }
   }
 
-  /// Returns false for an opcode that makes no data.
+  /// Returns false for an opcode that this machine does not have.
   bool carry_out(std::uint8_t opcode) {
     return change_container(opcode) || make_value(opcode) || use_memo(opcode);
   }

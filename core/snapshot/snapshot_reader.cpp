@@ -197,7 +197,8 @@ class SnapshotReader {
     return segment;
   }
 
-  /// The bytes of blocks that are allocated, or that are not free.
+  /// The bytes of the allocated blocks or, without `only_allocated`, of all blocks that are not
+  /// free.
   std::int64_t sum_of(const SnapshotSegment& segment, bool only_allocated) const {
     std::int64_t bytes = 0;
     for (const SnapshotBlock& block : segment.blocks) {

@@ -1,7 +1,7 @@
 """Stashscope for PyTorch: captures a training step as PyTorch runs it, shows its memory and plans, and lets PyTorch
 carry out a plan.
 
-Parts are imported on first use: `load` needs no PyTorch, the others need no engine.
+Each part is imported on first use. So `load` works without PyTorch, and everything else works without the engine.
 """
 
 from __future__ import annotations

@@ -55,9 +55,9 @@ def _parser() -> argparse.ArgumentParser:
     capture.add_argument("--empty", action="store_true",
                          help="give models parameters without data, for a model that does not fit into memory")
     capture.add_argument("--kernels", choices=["cuda"],
-                         help="capture the operators that a GPU runs for attention, dropout and optimizers")
+                         help="capture the operators that a GPU runs for attention, dropout, RMS norm and optimizers")
     capture.add_argument("--routing", choices=["even"],
-                         help="every expert of a mixture of experts gets the same number of tokens")
+                         help="assume that every expert of a mixture of experts gets the same number of tokens")
     capture.add_argument("--go-on", action="store_true", help="let the script run on after the capture")
     capture.add_argument("script", help="the script, followed by its own arguments")
     capture.add_argument("arguments", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)

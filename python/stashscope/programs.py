@@ -15,13 +15,13 @@ def _run(name: str) -> None:
     if not program.is_file():
         sys.exit(f"{name}: this installation of stashscope has no programs; install the wheel that packaging/wheel.sh "
                  "builds")
-    # Graphviz looks for its plugins there.
+    # Graphviz looks for its plugins in this folder.
     os.environ.setdefault("GVBINDIR", str(_FOLDER / "graphviz"))
     os.execv(program, [name, *sys.argv[1:]])
 
 
 def stashscope() -> None:
-    """Runs `stashscope --batch` and what else needs no window."""
+    """Runs `stashscope`, which has no window here: `--batch`, `--replay` and the like."""
     _run("stashscope")
 
 

@@ -14,8 +14,8 @@ struct AxisTick {
 };
 
 /// Ticks at about `count` round slot numbers between two positions. Each tick lies in the middle of
-/// its slot. In the texts, slots count from 1. At least two if two slots have their middles between
-/// the positions.
+/// its slot. In the texts, slots count from 1. There are at least two ticks if the middles of two
+/// slots lie between the positions.
 std::vector<AxisTick> step_ticks(double first, double last, int count);
 
 /// Ticks at about `count` round times between two positions in milliseconds, at least two. All

@@ -52,7 +52,7 @@ class Autosave : public QObject {
   std::unique_ptr<QLockFile> lock_;
   QTimer delay_;
   QString restoring_;  // the abandoned file that is being opened; empty: none
-  QString restored_;   // the one that was opened last, which is removed in the background
+  QString restored_;   // the abandoned file that was opened last; its removal may be pending
   bool given_up_ = false;
 };
 

@@ -25,7 +25,7 @@ std::optional<Measured> measured_of(const Session& session, const Study& study) 
   return measured;
 }
 
-/// False as well where the answer is not to be had, such as on a share that is gone.
+/// Also false if this cannot be found out, for example because a network share is gone.
 bool is_there(const std::filesystem::path& file) {
   std::error_code fault;
   return file.is_absolute() && std::filesystem::exists(file, fault);
@@ -109,11 +109,12 @@ void Document::take_model(const LoadedModel& loaded, std::shared_ptr<const Study
   study_ = timed_study(std::move(study));
   undo_stack_.clear();
   const bool is_restored = path.isEmpty();
-  // An empty stack stays as clean as it was when it is cleared.
+  // `clear` leaves the clean state of an empty stack as it was, so the state is set here.
   is_restored ? undo_stack_.resetClean() : undo_stack_.setClean();
   keep_limits();
   const std::filesystem::path unsaved_of = std::exchange(session_.unsaved_of, {});
-  // A session that is gone is not written again.
+  // If the session file of the restored choices is gone, the document has no session file, and Save
+  // asks for one.
   const QString file = !is_restored           ? path
                        : is_there(unsaved_of) ? QString::fromStdString(unsaved_of.string())
                                               : QString();

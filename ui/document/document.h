@@ -61,15 +61,15 @@ class Document : public QObject {
   /// changed.
   QString budget() const { return QString::fromStdString(session_.budget); }
   void set_budget(const QString& text);
-  /// Whether the planner's limits hold for reserved memory, where an allocator is chosen. Stored as
-  /// the budget is.
+  /// Whether the planner's limits apply to reserved memory instead of tensors. Has no effect while
+  /// no allocator is chosen. Stored as the budget is.
   bool fits_reserved() const { return session_.fits_reserved; }
   void set_fits_reserved(bool is_reserved);
   /// The settings of the allocator whose reserved memory must fit, as chosen in the shown study;
   /// nothing: only tensors must fit.
   std::optional<AllocatorSettings> allocator_that_fits() const;
 
-  /// Whether the user's file has the choices, the budget and what must fit it.
+  /// Whether the user's file has the current choices, the budget and `fits_reserved`.
   bool is_saved() const { return undo_stack_.isClean() && has_saved_limits(); }
 
   /// The content of a session file, with the choices of the shown study. Newer choices are left
@@ -121,7 +121,7 @@ class Document : public QObject {
   void saved_changed();   ///< `is_saved` may have changed
 
  private:
-  /// What the planner's searches are limited by, as the session stores it.
+  /// The limits of the planner's searches, as the session stores them.
   struct Limits {
     std::string budget;
     bool fits_reserved = false;

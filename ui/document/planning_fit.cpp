@@ -12,7 +12,7 @@ void Planning::find_fit(const FitQuestion& question, const std::optional<ReplanR
   begin(PlanningJob::fit, 0);
   jobs_.post([this, question, replan, study = document_.study(), progress = progress_,
               generation = generation_] {
-    // Hands work to the interface thread, which drops it if this search no longer counts.
+    // Hands work to the interface thread, which drops it if this search was cancelled or replaced.
     const auto hand_over = [this, generation](auto work) {
       const auto if_current = [=, this] {
         if (generation == generation_) work();

@@ -9,8 +9,8 @@
 namespace stashscope::ui {
 
 /// The selections of nodes and groups in the order in which they were made. The user can go back
-/// and forward among them. Steps of the memory cursor from slot to slot count as one selection.
-/// Another model, or passes that change the graph's nodes, clear the history.
+/// and forward among them. Consecutive moves of the memory cursor from slot to slot count as one
+/// selection. Another model, or passes that change the graph's nodes, clear the history.
 class SelectionHistory : public QObject {
   Q_OBJECT
 

@@ -29,9 +29,9 @@ struct StudyOutcome {
 };
 
 /// Loads models and computes studies, and what the chosen allocator reserves for them, on its own
-/// thread. A new computation cancels the previous computation and drops its result. What the
-/// allocator reserves is computed to the end and without progress; a cancel takes effect after it.
-/// Lives on the interface thread.
+/// thread. A new computation cancels the previous computation and drops its result. The computation
+/// of reserved memory reports no progress and cannot be interrupted: a cancel takes effect after
+/// it. Lives on the interface thread.
 class StudyJob : public QObject {
   Q_OBJECT
 

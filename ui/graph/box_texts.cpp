@@ -16,7 +16,7 @@ namespace {
 using namespace Qt::StringLiterals;
 
 /// The measured widths of texts are multiplied by this factor. At another font size, a text can be
-/// a little wider than its width in proportion to the font size.
+/// a little wider than the measured width scaled to that size.
 constexpr double width_reserve = 1.04;
 
 class FormsMaker {
@@ -42,8 +42,8 @@ QStringList all_forms(const std::string& whole, const std::vector<std::string>& 
 }
 
 /// The first letters of an operator's name, longest first: the last resort for a box without room
-/// for anything else. Boxes of other operators may have the same letters, as boxes of the same
-/// operator have the same name.
+/// for anything else. The letters need not be unique: boxes of the same operator have the same
+/// title anyway.
 QStringList first_letters(const QString& title, const QStringList& forms) {
   QStringList letters;
   for (const qsizetype length : {8, 5, 3}) {

@@ -8,7 +8,8 @@
 
 namespace stashscope::ui {
 
-/// The beginning of the titles of open and of closed groups. A click on it closes or opens them.
+/// The marks before the titles of open and of closed groups. A click on a mark closes or opens the
+/// group.
 inline const QString open_mark = QStringLiteral("▾ ");
 inline const QString closed_mark = QStringLiteral("▸ ");
 
@@ -30,8 +31,8 @@ struct TextForms {
 class BoxTexts {
  public:
   struct Texts {
-    /// Of a closed group with `closed_mark`. The last forms of a node's title are its first
-    /// letters.
+    /// The title of a closed group begins with `closed_mark`. The last forms of a node's title are
+    /// its first letters.
     TextForms title;
     TextForms heading;             ///< title of an open box, with `open_mark`
     std::vector<TextForms> lines;  ///< texts below the title

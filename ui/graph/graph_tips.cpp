@@ -64,7 +64,8 @@ QString tip_of_bundle(const GraphScene& scene, std::uint32_t bundle) {
   if (drawn.stashes.size() > 1) {
     tip += QLatin1Char('\n') + GraphView::tr("%1 activations").arg(drawn.stashes.size());
   }
-  return tip + QLatin1Char('\n') + GraphView::tr("click to select the stash path");
+  return tip + QLatin1Char('\n') +
+         GraphView::tr("click to select the nodes that make and read this memory");
 }
 
 }  // namespace stashscope::ui

@@ -29,7 +29,7 @@ class GraphView : public QWidget, public PictureSource {
   void set_selection(const Selection& selection);
   void colour_by(layout::Colouring colouring);
   layout::Colouring colouring() const { return colouring_; }
-  /// The name of what is selected, which screen readers tell; empty without a selection.
+  /// The name of the selection, for screen readers; empty without a selection.
   QString selected_name() const;
   /// Fades boxes that are more than `hops` tensors away from the selection. Empty: fades no box.
   void isolate(std::optional<int> hops);

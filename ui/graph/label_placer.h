@@ -40,10 +40,12 @@ struct LabelOptions {
 };
 
 /// Places the texts of the boxes in view, the most important texts first. The selected box comes
-/// first and always has its title. The box under the pointer follows, then groups, outer groups
-/// first, then nodes, those with the most stashed bytes first. Texts keep a readable size. A title
-/// that does not fit makes its box wider where there is room, else it is shortened or left out. The
-/// title of a block, of a node or of a box outside all groups may stand beside the box.
+/// first; unless it is an open group, it always has its title. The box under the pointer follows.
+/// Then come groups (outer groups first) and nodes (those with the most stashed bytes first). Texts
+/// keep a readable size. The box of a node becomes wider for a title that does not fit, where there
+/// is room. Any other title that does not fit is shortened or left out. The titles of blocks, of
+/// nodes, of boxes outside all groups, and of the selected and the hovered box may stand beside
+/// their boxes.
 GraphTexts place_texts(const GraphScene& scene, const Camera& camera, const QRectF& room,
                        const LabelOptions& options);
 

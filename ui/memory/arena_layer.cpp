@@ -11,7 +11,8 @@ namespace {
 
 /// Distance between the lines of the hatching, in pixels.
 constexpr double free_hatch_period = 7;
-/// Rectangles with at least this many pixels on a side have an edge there.
+/// A rectangle has an edge below if it is at least this many pixels high, and an edge on the left
+/// if it is also this wide.
 constexpr double least_edged_side = 4;
 
 /// A range of pixels, counted from the left or from the bottom, without `to`.

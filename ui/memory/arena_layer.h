@@ -19,13 +19,14 @@ struct ArenaPicture {
   bool empty() const { return arena == nullptr || arena->pieces.empty() || curves.empty(); }
 };
 
-/// The slot that is drawn in a column of pixels from `left` to `right`, in positions of an axis of
-/// slots: of several, the slot with the most live bytes.
+/// The slot that is drawn in a column of pixels. If the column covers two or more slots, this is
+/// the slot with the most live bytes.
+/// @param left, right positions of the edges of the column on an axis of slots
 std::size_t shown_slot(const CurveExtremes& live_bytes, double left, double right);
 
 /// The picture inside the plot: each tensor as a rectangle, free memory hatched. A column of pixels
-/// shows one slot, so that rectangles never cover each other. Takes time for each tensor and each
-/// pixel.
+/// shows one slot, so that rectangles never cover each other. The time to draw grows with the
+/// numbers of tensors and pixels.
 /// @pre the picture is not empty
 struct ArenaLayer {
   const ArenaPicture& picture;

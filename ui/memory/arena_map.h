@@ -15,8 +15,8 @@ namespace stashscope::ui {
 /// memory view, free memory hatched. A dashed line is the load bound.
 ///
 /// The wheel zooms, dragging pans, dragging with Shift zooms to a range. A click puts the cursor on
-/// a slot and selects the tensor there. The keys are those of the memory view: the arrow keys move
-/// the cursor, Up and Down walk through the tensors at the cursor.
+/// a slot and selects the tensor there. The keys for slots and tensors are those of the memory
+/// view: Left and Right move the cursor, Up and Down walk through the tensors at the cursor.
 class ArenaMap : public QWidget, public PictureSource {
   Q_OBJECT
 
@@ -26,7 +26,8 @@ class ArenaMap : public QWidget, public PictureSource {
   /// Shows another arena; an empty one empties the map. The visible share of the axis stays.
   void set_arena(ArenaPicture arena);
   const ArenaPicture& arena() const { return arena_; }
-  /// Dims the arena, which is out of date, until the next one is set. Nothing in it can be chosen.
+  /// Dims the shown arena, which is out of date, until another arena is set. Meanwhile no tensor
+  /// can be chosen.
   void wait();
   bool is_waiting() const { return is_waiting_; }
   void set_colouring(MemoryLook::Colouring colouring);
@@ -54,7 +55,8 @@ class ArenaMap : public QWidget, public PictureSource {
   void slot_clicked(std::size_t slot);
   void tensor_chosen(std::size_t slot, stashscope::BufferId buffer);
   /// The pointer moved, something else lies under it, or a key chose a slot or a tensor.
-  /// @param facts of what lies there, or of the outlined tensor; empty: nothing
+  /// @param facts about the item under the pointer, or about the outlined tensor; empty if there is
+  /// none
   void pointed_at(const QStringList& facts);
 
  protected:

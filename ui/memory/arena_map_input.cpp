@@ -89,7 +89,7 @@ void ArenaMap::move_cursor(std::ptrdiff_t by) {
   tell_marked();
 }
 
-/// The facts of the outlined tensor replace those of what lies under a resting pointer.
+/// The facts about the outlined tensor replace the facts about the item under a resting pointer.
 void ArenaMap::tell_marked() {
   hovered_.reset();
   const ArenaPiece* const marked = marked_piece();

@@ -92,8 +92,8 @@ class ColumnPainter {
     }
   }
 
-  /// Hatches what the allocator reserves above the tensors. Hatching differs from every fill, for
-  /// all eyes.
+  /// Hatches what the allocator reserves above the tensors. A hatching differs from every fill for
+  /// colour-blind users, too.
   void fill_beyond_tensors() {
     if (!shows_predicted_reserved(curves_)) return;
     const QRgb colour = hatch_colour(theme_).rgb();

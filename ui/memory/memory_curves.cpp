@@ -11,8 +11,8 @@ namespace {
 
 /// Reserved memory above this multiple of the highest peak is not drawn.
 constexpr std::int64_t most_reserved_in_sight = 2;
-/// The same for predicted reserved memory. The multiple is larger, because small steps do not fill
-/// their segments.
+/// The same for predicted reserved memory. The multiple is larger, because a step that needs little
+/// memory leaves most of its segments free.
 constexpr std::int64_t most_predicted_in_sight = 4;
 
 using BandEdges = std::array<CurveExtremes, band_count>;

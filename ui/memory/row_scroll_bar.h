@@ -5,7 +5,7 @@
 namespace stashscope::ui {
 
 /// The vertical scroll bar at the right edge of a view that draws rows of equal height. Its value
-/// is in pixels. It is shown only while the rows have no room.
+/// is in pixels. It is shown only while not all rows have room.
 class RowScrollBar : public QScrollBar {
   Q_OBJECT
 

@@ -174,7 +174,7 @@ const MapBlock* SegmentMap::block_at(QPointF pixel) const {
   const auto behind = std::ranges::upper_bound(
       blocks, at, {}, [&](const MapBlock& each) { return columns(each).from; });
   if (behind == blocks.begin()) return nullptr;
-  // A later block covers what it shares with an earlier one, which ends where this one begins.
+  // If two blocks share a pixel, the later block is painted over the earlier one.
   const MapBlock& last = *std::prev(behind);
   return columns(last).to > at ? &last : nullptr;
 }
@@ -388,8 +388,8 @@ void SegmentMap::leaveEvent(QEvent*) {
   update();
 }
 
-/// Chooses a tensor with the keyboard. The facts of the outlined tensor then replace those of what
-/// lies under a resting pointer.
+/// Chooses a tensor with the keyboard. The facts about the outlined tensor then replace the facts
+/// about the item under a resting pointer.
 void SegmentMap::choose(BufferId buffer) {
   hovered_.reset();
   Q_EMIT tensor_chosen(buffer);
@@ -397,7 +397,8 @@ void SegmentMap::choose(BufferId buffer) {
   update();
 }
 
-/// Chooses the next tensor of the segment, or the first tensor if none is outlined.
+/// Chooses the next (1) or previous (-1) tensor of the segment. If no tensor is outlined, chooses
+/// the first tensor of the map.
 void SegmentMap::walk_row(int by) {
   const MapBlock* block = marked_block();
   if (block == nullptr) return walk_rows(0);
@@ -422,8 +423,9 @@ const MapBlock* SegmentMap::nearest_tensor(std::size_t segment, double x) const 
   return nearest;
 }
 
-/// Chooses the tensor above or below in the next segment that has one.
-/// @param by 0: the first tensor of all
+/// Chooses the nearest tensor in the next segment that holds a tensor, above (-1) or below (1). If
+/// no tensor is outlined, chooses the first tensor of the map.
+/// @param by 0 if no tensor is outlined
 void SegmentMap::walk_rows(int by) {
   const MapBlock* const from = marked_block();
   const double x = from == nullptr ? 0 : rectangle(*from).center().x();

@@ -13,7 +13,7 @@
 
 namespace stashscope::ui {
 
-/// The segments at a slot, and what their blocks are.
+/// The segments at a slot, and the contents of their blocks.
 struct SegmentPicture {
   /// Words about a block, the most important first. Owns what it needs, because a table of all
   /// blocks is made on another thread.
@@ -63,7 +63,8 @@ class SegmentMap : public QWidget, public PictureSource {
  Q_SIGNALS:
   void tensor_chosen(stashscope::BufferId buffer);
   /// The pointer moved, something else lies under it, or a key chose a tensor.
-  /// @param facts of what lies there, or of the chosen tensor; empty: nothing
+  /// @param facts about the item under the pointer, or about the chosen tensor; empty if there is
+  /// none
   void pointed_at(const QStringList& facts);
 
  protected:

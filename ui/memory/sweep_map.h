@@ -33,9 +33,10 @@ std::optional<std::size_t> nearest_point(const SweepMap& map, const std::vector<
 /// this memory is more than twice the highest peak.
 std::int64_t top_of(const std::vector<SweepPoint>& points, std::int64_t memory_bytes);
 
-/// A size above the first one that does not fit the memory, as far as a straight line through the
-/// last two points tells, with room behind it. Nothing if the last size does not fit or is refused,
-/// if more samples need no more memory, and if no memory is known.
+/// A size some 10 % above the largest size that fits the memory, which is estimated by a straight
+/// line through the last two points. Nothing if there are fewer than two points, if the last size
+/// does not fit, if the model refuses one of the last two sizes, if the last size needs no more
+/// memory than the one before it, and if the memory is unknown.
 /// @param points ascending by size
 std::optional<std::int64_t> size_beyond(const std::vector<SweepPoint>& points,
                                         std::int64_t memory_bytes);

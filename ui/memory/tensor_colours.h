@@ -32,7 +32,8 @@ class TensorColours {
     const bool is_band = look.persistent || colouring == MemoryLook::Colouring::band;
     return is_band ? of_band(look.band) : of_life(look.life);
   }
-  /// The colour of a lifetime. @param share the slots that a tensor lives in, of all slots: 0 to 1
+  /// The colour of a lifetime. @param share slots in which the tensor is alive, as a share of all
+  /// slots, from 0 to 1
   QRgb of_life(double share) const {
     return lives_[static_cast<std::size_t>(share * (shades - 1.0))];
   }

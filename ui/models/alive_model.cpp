@@ -13,7 +13,8 @@ using namespace Qt::StringLiterals;
 
 AliveModel::AliveModel(QObject* parent)
     : TableModel(
-          {{tr("Tensor"), tr("A tensor that is alive while the node at the cursor runs"), false},
+          {{tr("Tensor"), tr("A tensor that is alive at the cursor, or in any slot of the step"),
+            false},
            {tr("Size"), tr("Bytes of the tensor's buffer"), true, bytes_unit()},
            {tr("Role"), tr("What the memory is used for"), false},
            {tr("Slots"),

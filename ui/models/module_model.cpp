@@ -13,7 +13,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-/// Number of operators that the tool tip of the row outside of all modules lists.
+/// Maximum number of operators in the tool tip of the row for tensors outside of all modules.
 constexpr qsizetype most_operators = 12;
 
 }  // namespace

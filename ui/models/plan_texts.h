@@ -13,8 +13,8 @@ namespace stashscope::ui {
 QString plan_text(const PlanRow& row);
 QString plan_tip(const PlanRow& row);
 
-/// A note that the chosen version of ONNX Runtime runs all places of a row again, whatever the
-/// count. Empty if it respects counts, and for rows that it does not know.
+/// A note that the chosen version of ONNX Runtime recomputes all occurrences of a row's plan,
+/// whatever the count. Empty if this version respects counts or does not know the plan.
 QString count_note(const Study& study, const PlanRow& row);
 
 /// The name of a group of plans that exclude each other, such as `One of 2: a or b`. Of more than

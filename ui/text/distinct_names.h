@@ -27,7 +27,7 @@ class DistinctNames {
   QString without_shared(const QString& name) const;
   bool is_shared(const QString& name, const QString& begin, const QString& end) const;
 
-  QString shared_;     ///< outer modules of all names that have modules
+  QString shared_;     ///< the outer modules that all names with modules share
   QStringList names_;  ///< without the shared modules, sorted, each once
 };
 

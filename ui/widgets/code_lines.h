@@ -9,7 +9,7 @@ namespace stashscope::ui {
 QLabel* make_code_lines(const QString& name, const QString& lines);
 
 /// A button that copies lines of Python to the clipboard and then says so.
-/// @param text what the button says before
+/// @param text text of the button before the click
 QPushButton* make_copy_button(const QString& name, const QString& text, const QString& lines);
 
 }  // namespace stashscope::ui

@@ -12,7 +12,7 @@ namespace {
 using namespace Qt::StringLiterals;
 
 constexpr auto folder_key = "files/save_folder"_L1;
-/// The folder of the model whose file was saved last.
+/// The setting of the folder of the model for which a file was saved last.
 constexpr auto model_folder_key = "files/save_folder_of"_L1;
 
 QString folder_of(const QString& file) {

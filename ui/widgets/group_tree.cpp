@@ -13,7 +13,7 @@ namespace stashscope::ui {
 
 namespace {
 
-/// Measuring texts takes long, so that only this many rows tell how wide a column has to be.
+/// Only this many rows determine the width of a column, because measuring texts takes long.
 constexpr int most_measured_rows = 200;
 
 /// Makes rows as high as the rows of tables.

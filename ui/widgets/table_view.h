@@ -39,7 +39,8 @@ class TableView : public QTableView, public PictureSource {
   /// text size. Has an effect only with a flexible column.
   void fit_to_content(int column, int most);
 
-  /// Width of the view in which no column is cut, as far as the columns may grow.
+  /// Width of the view at which the flexible column and the last column show their whole content.
+  /// Other columns count with their current width.
   int whole_width() const;
 
   /// Keeps the last column at least as wide as its content. Has an effect only with a flexible

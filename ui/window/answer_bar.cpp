@@ -203,8 +203,8 @@ void AnswerBar::show_changes(const Study& study) {
   const QStringList changes = graph_changes(study);
   change_forms_ = changes_texts(changes);
   changes_->setToolTip(
-      tr("These change the step, and plans are made for it so:\n%1\nThe menu Passes "
-         "switches them on and off.")
+      tr("These choices change the step, and plans are made for the changed step:\n%1\nThe menu "
+         "Passes switches them on and off.")
           .arg(changes.join(u'\n')));
   changes_->setAccessibleDescription(changes_->toolTip());
 }

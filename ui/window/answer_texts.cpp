@@ -42,8 +42,8 @@ bool may_lack_room_outside(const Study& study, const ReservedStep* reserved) {
   return reserved != nullptr && reserved->device.high_bytes > whole_memory(study.choices.times);
 }
 
-/// Whether a step that fits may have no room for what is not counted: where reserved memory is
-/// told, for memory outside tensors.
+/// Whether a step that fits may lack room for memory that is not counted. If an allocator is
+/// chosen, only memory outside tensors is not counted.
 bool fits_narrowly(const Study& study, const StepRoom& room, const ReservedStep* reserved) {
   return reserved == nullptr ? room.is_narrow : may_lack_room_outside(study, reserved);
 }

@@ -20,8 +20,8 @@ bool lacks_room_outside(const Study& study, const StepRoom& room, const Reserved
 QString room_text(const Study& study, const StepRoom& room, const ReservedStep* reserved,
                   const QPalette& palette);
 
-/// What changes the graph of the step, as rich text with a link, from the longest form to the
-/// shortest: `with A, B, C`, `with A and 2 more`, `with 3 changes`. Empty if nothing does.
+/// The changes of the graph of the step, as rich text with a link, from the longest form to the
+/// shortest: `with A, B, C`, `with A and 2 more`, `with 3 changes`. Empty without changes.
 QStringList changes_texts(const QStringList& changes);
 
 /// `no plan frees other activations 1.5 GiB, parameters 475 MiB`

@@ -110,7 +110,7 @@ class MainWindow : public QMainWindow {
   /// discarded the choices. Does not call `go_on` if the user cancels.
   void leave_choices(std::function<void()> go_on);
   /// Offers one of the sessions that were not saved when the program ended, if there are any.
-  /// @param place its place among them; beyond the last one, the places begin anew
+  /// @param place index of the session, taken modulo the number of sessions
   void offer_unsaved(std::size_t place);
   void restore(const Autosave::Abandoned& kept);
   void fill_unsaved_menu();
@@ -129,10 +129,10 @@ class MainWindow : public QMainWindow {
   QShortcut* make_no_undo();
   void add_undo_all(QMenu& menu);
   void add_plans_off(QMenu& menu);
-  /// A command that takes choices back in one step of the history.
+  /// A command that undoes many choices at once, as one entry of the history.
   struct WayBack {
     QKeySequence key;
-    QString step;  ///< text of the step in the history
+    QString step;  ///< text of this entry
     QString tip;
     QString why_not;  ///< the reason to disable the command while nothing would change
     std::function<Choices()> choices;

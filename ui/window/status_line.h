@@ -10,10 +10,10 @@
 
 namespace stashscope::ui {
 
-/// Shows the peak without plans and with the current choices, and the extra time. After a search
-/// for the largest size that fits, shows this size; after a run, the measured peak. If a
-/// computation takes longer than 1 s, shows its progress; if longer than 2.5 s, also a button that
-/// cancels it.
+/// Shows the peak without plans and with the current choices, the reserved memory if an allocator
+/// is chosen, and the extra time. After a search for the largest size that fits, shows this size;
+/// after a run, the measured peak. If a computation takes longer than 1 s, shows its progress; if
+/// longer than 2.5 s, also a button that cancels it.
 class StatusLine : public QStatusBar {
   Q_OBJECT
 

@@ -50,9 +50,9 @@ class Workspaces : public QObject {
   /// Shows the panels of a workspace. If it is the current workspace, only brings its own panels to
   /// the front.
   void choose(const QString& id);
-  /// Brings a panel to the front. A hidden panel that the current workspace does not have appears
-  /// in the area that it has in the workspace where it is at home, as a tab of a panel there if
-  /// there is one. Other panels are shown where they were last.
+  /// Brings a panel to the front. A hidden panel that does not belong to the current workspace
+  /// appears in the same area as in the workspace where it is at home: as a tab beside another
+  /// panel of this area or, if the area is empty, alone. Other panels appear where they were last.
   void open(QDockWidget& panel);
   /// Restores the default arrangement of the current workspace. Does nothing before `begin`.
   void reset();

@@ -15,8 +15,8 @@ enum class AtenSums : std::uint8_t {
   of_padded_rows,  ///< the rows are padded to a multiple of 32
 };
 
-/// A function of ATen that computes a whole attention: its name, and the places of its inputs
-/// behind queries, keys and values. (PyTorch, native_functions.yaml)
+/// A function of ATen that computes a whole attention: its name, and the positions of the inputs
+/// that follow queries, keys and values. (PyTorch, native_functions.yaml)
 struct AtenAttentionFunction {
   std::string_view name;
   std::optional<std::size_t> mask;  ///< nothing: it takes no mask

@@ -38,7 +38,7 @@ Shape leading_of(const Shape& shape) { return {shape.begin(), shape.end() - 2}; 
 
 /// The size of an axis along which two operands broadcast. A symbolic size beside a number is 1 or
 /// that number, so the result is the number. The number of query heads may also be a multiple of
-/// it, so a symbolic number of query heads stays.
+/// the other number of heads, so a symbolic number of query heads stays.
 const Expr& joint_dim(const Expr& queries, const Expr& other, bool counts_heads) {
   if (queries.is(1)) return other;
   if (other.is(1) || counts_heads || queries.integer() || !other.integer()) return queries;

@@ -1,4 +1,4 @@
-// Attention among the operators that ONNX Runtime adds to those of ONNX. (com.microsoft,
+// The attention operators that ONNX Runtime adds to those of ONNX. (com.microsoft,
 // ContribOperators.md) The runners have no kernels for these operators, and they have no gradient
 // rules: the what-if `attention` writes them with operators that have both.
 

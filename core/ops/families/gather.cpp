@@ -367,7 +367,8 @@ void add_gather_grads(OpRegistry& registry) {
                           .bytes = gather_grad_bytes<0>}));
 }
 
-/// Operators that take the rows of padding out of a batch of sequences, and put zeros there.
+/// Operators that remove the rows of padding from a batch of sequences, and that put rows of zeros
+/// back in their places.
 void add_padding_ops(OpRegistry& registry) {
   registry.add(microsoft(gatherer("FlattenAndUnpad", {1},
                                   "input[2..] indices:int64[1] -> output unflatten_dims?",

@@ -54,7 +54,7 @@ std::optional<SliceBounds> read_bounds(ShapeContext& context, std::size_t first,
     }
     if (!known) return with_unknown_positions(std::move(bounds), context, rank);
   }
-  // Changes no result: a step larger than the axis takes one position.
+  // The limit on steps changes no result: a step larger than the axis takes one position.
   constexpr std::int64_t furthest = std::numeric_limits<std::int32_t>::max();
   for (std::int64_t& step : bounds.steps) step = std::clamp(step, -furthest, furthest);
   if (bounds.axes.empty()) bounds.axes = all_axes(std::ssize(bounds.starts));

@@ -27,7 +27,7 @@ struct Operand {
   std::uint32_t types = 0;          ///< bit n allows element type n; 0: all types are allowed
   std::string types_text;           ///< `types` in words
   bool may_be_sequence = false;     ///< also takes sequences and optional values
-  bool may_lack_names = false;      ///< some operands of a repeated input may be omitted
+  bool may_lack_names = false;      ///< some repetitions of the operand may be omitted
   std::optional<std::size_t> like;  ///< index of the input whose element type this one must have
   std::size_t least_rank = 0;
   std::size_t most_rank = std::numeric_limits<std::size_t>::max();

@@ -84,8 +84,8 @@ class Rewriter {
   void set_type(ValueId id, TensorType type) { data_.values[id].type = std::move(type); }
   /// Appends an output to a node. Makes the name of the output unique.
   ValueId add_output(NodeId id, const std::string& name, TensorType type);
-  /// Makes the only output of `maker` be `output`, which another node has made so far. Readers of
-  /// the output that `maker` has had read `output`.
+  /// Makes `output`, so far an output of another node, the only output of `maker`. Readers of the
+  /// old output of `maker` then read `output`.
   void hand_over(ValueId output, NodeId maker);
   void set_attribute(NodeId id, std::string name, AttributeValue value);
   void set_packed_tokens(PackedTokens packed);

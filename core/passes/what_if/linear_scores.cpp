@@ -213,7 +213,8 @@ class Descent {
     }
   }
 
-  /// The axis of the hidden states, whose last axis is their width, for an axis of the scores.
+  /// The axis of the hidden states for an axis of the scores. The last axis of the hidden states is
+  /// their width.
   std::int64_t hidden_axis(NodeId id, std::int64_t axis, std::int64_t rank) const {
     if (axis < 0) axis += rank;
     if (axis == class_axis_) stop_at(id, "selects classes");

@@ -157,7 +157,7 @@ void choose_batch(const Graph& model, const std::vector<ValueId>& inputs, BatchA
   }
 }
 
-/// Adds a node behind the producer of a value, or at the end.
+/// Adds nodes, each directly after the producer of a value; at the end if nothing produces it.
 class NodeInserter {
  public:
   explicit NodeInserter(GraphData& data) : data_(data) {

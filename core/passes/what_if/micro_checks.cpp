@@ -23,7 +23,7 @@ std::int64_t power_of(const Expr& dim, SymbolId batch) {
   return most;
 }
 
-/// Finds results over all samples that are used for each sample.
+/// Finds the nodes that compute the result of each sample from all samples.
 class CombinedSamples {
  public:
   CombinedSamples(const Graph& model, const std::vector<ValueId>& samples, SymbolId batch)

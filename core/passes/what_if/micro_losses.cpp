@@ -210,7 +210,7 @@ class LossScaler {
     return mixed;
   }
 
-  /// Gives the value that the producer makes a new name. Other nodes then read it by this name.
+  /// Renames the value that `producer` makes. Its readers then read the new name.
   ValueId rename_made(ValueId loss, NodeId producer) {
     const ValueId made =
         data_.add_value(unused(model_.value(loss).name + part_suffix), model_.value(loss).type);

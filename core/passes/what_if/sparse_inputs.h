@@ -6,8 +6,8 @@
 
 namespace stashscope {
 
-/// Leaves the rows of padding out: what works on each token alone works on the rows of the tokens
-/// that the mask shows or that have a label. (ONNX Runtime, PaddingElimination)
+/// Leaves the rows of padding out: operators that work on each token alone get the rows of the
+/// tokens that the mask shows or that have a label. (ONNX Runtime, PaddingElimination)
 /// @param losses the outputs from which the backward pass starts
 void choose_sparse_inputs(Rewriter& graph, const std::vector<ValueId>& losses,
                           WhatIfResult& result);

@@ -18,7 +18,7 @@ const std::vector<WhatIf>& table() {
       {sparse_inputs_name,
        "Sparse inputs",
        "[DENSITY]",
-       "what works on each token alone, without the tokens of padding",
+       "operators that work on each token alone, without the tokens of padding",
        {"data"},
        sparse_density,
        choose_sparse_inputs,

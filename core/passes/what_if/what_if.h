@@ -23,7 +23,8 @@ struct WhatIfResult {
   std::vector<WhatIfStop> stopped_by{};  ///< places that keep their form
 };
 
-/// A choice of the training runtime that changes what a step computes with, but not its results.
+/// Another way to compute a step. It changes memory and time, but not the results; only
+/// micro-batches may change the results of operators that combine samples.
 struct WhatIf {
   std::string_view name;         ///< the name in options and files
   std::string_view title;        ///< the name in words

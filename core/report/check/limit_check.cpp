@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Larger limits and growths mean nothing; the sum of two fits 64 bits.
+/// The largest limit or growth that is accepted. The sum of two of them fits 64 bits.
 constexpr std::int64_t most_limit = std::int64_t{1} << 60;
 constexpr double most_growth_percent = 1e6;
 

@@ -34,7 +34,7 @@ struct MemoryLimits {
 /// Throws an input Error that names the key.
 MemoryLimits parse_limits(const std::string& text);
 
-/// What a limit allows and what the step has.
+/// A limit, the bytes that it allows, and the bytes of the step.
 struct LimitResult {
   MemoryLimit limit;
   std::int64_t bytes = 0;

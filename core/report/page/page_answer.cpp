@@ -210,8 +210,10 @@ std::vector<Sentence> move_sentences(const ReportInput& input) {
   const bool has_passes = input.tried_moves.passes > 0;
   if (sentences.empty()) {
     sentences.push_back(
-        has_passes ? "None of the tried recompute plans and graph passes lowers the peak by itself."
-                   : "None of the tried recompute plans lowers the peak by itself.");
+        has_passes
+            ? "None of the tried recompute plans, graph passes and what-ifs lowers the peak by "
+              "itself."
+            : "None of the tried recompute plans lowers the peak by itself.");
   }
   const auto off = static_cast<std::size_t>(
       std::ranges::count(input.study.plan_table->plans, false, &PlanRow::on));
@@ -222,7 +224,8 @@ std::vector<Sentence> move_sentences(const ReportInput& input) {
                         "memory.");
   }
   if (!has_passes) {
-    sentences.push_back("No graph pass was tried, because that takes long for a large model.");
+    sentences.push_back(
+        "No graph pass and no what-if was tried, because that takes long for a large model.");
   }
   return sentences;
 }

@@ -24,7 +24,8 @@ struct PageTensors {
   /// were left out.
   bool has_all_groups = true;
   std::size_t summed = 0;  ///< number of tensors that are summed by group
-  /// The entries of each buffer, one for each use over its life; empty: it has none of its own.
+  /// The entries of each buffer, one for each use over its life; empty: the buffer has no entry of
+  /// its own.
   IdVector<BufferId, std::vector<std::size_t>> entries_of;
 };
 

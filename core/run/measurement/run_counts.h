@@ -10,7 +10,7 @@ namespace stashscope {
 
 constexpr int most_runs = 1000;
 
-/// How often a step runs; every run uses the same data.
+/// How often a step runs; every run reads the same inputs.
 struct RunCounts {
   /// Runs before the measured runs, 0 to most_runs. They are not measured, because the first run
   /// also loads code and fills memory pools.

@@ -14,7 +14,7 @@ struct TraceEvent {
     allocate,    ///< `bytes` were allocated for `name`
     release,     ///< `bytes` of `name` were released
     node_start,  ///< the node in slot `step` starts; its outputs are allocated after this event
-    node_end,    ///< the node ended; values that it read last are released after this event
+    node_end,    ///< the node ended; values that no later node reads are released after this event
     resident,    ///< the resident size of the process is now `bytes`
     workspace,   ///< scratch memory in use is now `bytes`
     reserved,    ///< the device's allocator now holds `bytes`, used or free
@@ -38,7 +38,7 @@ struct Measurement {
   double step_seconds = 0;               ///< wall time of the whole step; 0: unknown
   std::int64_t peak_bytes = 0;
   std::int64_t peak_resident_bytes = 0;  ///< largest process size seen; 0: unknown
-  std::vector<std::int64_t> idle_bytes;  ///< as in Timeline, between slots; empty: unknown
+  std::vector<std::int64_t> idle_bytes;  ///< bytes between slots, as in Timeline; empty: unknown
   /// Sizes, by name, of the data-dependent dims that occur in the step's tensors.
   std::map<std::string, std::int64_t> data_dependent;
   int repeats = 1;                     ///< number of runs; times are medians over the runs
@@ -70,7 +70,8 @@ std::vector<std::int64_t> with_workspace(const Measurement& measured);
 std::int64_t peak_with_workspace(const Measurement& measured);
 
 /// Makes a measurement from a stream of events. A slot may run several times, once for each
-/// micro-batch of the step. It has the most bytes and the sum of the seconds of its runs.
+/// micro-batch of the step. The measurement then has the most bytes of these runs, and the sum of
+/// their seconds.
 class MeasurementBuilder {
  public:
   explicit MeasurementBuilder(std::string device) { measurement_.device = std::move(device); }
@@ -88,7 +89,7 @@ class MeasurementBuilder {
   std::int64_t live_bytes_ = 0;  ///< live bytes after the last event
   std::int64_t workspace_bytes_ = 0;
   std::size_t slot_ = 0;      ///< the slot of the last node that started
-  bool is_first_run_ = true;  ///< of the last node that started
+  bool is_first_run_ = true;  ///< whether that slot runs for the first time
   double node_started_ = 0;
   bool in_node_ = false;
 };

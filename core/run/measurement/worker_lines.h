@@ -17,8 +17,8 @@ constexpr std::string_view worker_size_line = "D ";
 constexpr std::string_view worker_time_line = "T ";
 constexpr std::string_view worker_remark_line =
     "M ";  ///< followed by a remark on a variant's runs; printed after the runs
-/// The baseline does not fit on the device; followed by the reason. Replaces all lines that would
-/// follow the baseline's runs.
+/// The baseline does not fit on the device; followed by the reason. This line replaces the lines D,
+/// T and M of the baseline. The lines of the variant `current` follow.
 constexpr std::string_view worker_no_room_line = "O ";
 constexpr std::string_view worker_done_line = "Z";  ///< the run succeeded
 

@@ -43,7 +43,8 @@ struct TypeTag {
   using type = T;
 };
 
-/// The element type whose elements kernels access as the C++ type T.
+/// The element type whose elements kernels access as the C++ type T; undefined for types that no
+/// kernel asks for.
 template <class T>
 inline constexpr ElementType element_of = ElementType::undefined;
 template <>

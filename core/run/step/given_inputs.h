@@ -5,8 +5,8 @@
 namespace stashscope {
 
 /// Throws an input Error when the element type, the rank or a fixed dim of a given tensor differs
-/// from the model. The Error names the value, and the given and the required type or shape. Named
-/// dims accept any size.
+/// from the model. The Error names the value, and the given and the required type or shape. All
+/// other dims accept any size.
 void check_given(const Graph& graph, const Value& value, const Tensor& tensor);
 
 /// Throws an input Error that names the first graph input or output that is a sequence, a map, an

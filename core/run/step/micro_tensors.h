@@ -7,7 +7,7 @@
 
 namespace stashscope {
 
-/// The sum that is kept in this graph input; null for every other value.
+/// The sum of gradients that this graph input holds; null for every other value.
 const GradientSum* gradient_sum_in(const Graph& graph, ValueId value);
 
 /// Whether the graph input holds the samples of a micro-batch, not of the whole batch.
@@ -21,8 +21,8 @@ Tensor zeros(ElementType element, const std::vector<std::int64_t>& dims);
 Tensor micro_batch_of(const Graph& graph, const Value& value, const Tensor& whole,
                       std::int64_t index);
 
-/// The measurement of a step from those of two micro-batches: the most bytes and the sums of the
-/// times.
+/// Combines the measurements of two consecutive parts of a step: the larger bytes of both, and the
+/// sums of their times.
 Measurement in_one_step(Measurement first, const Measurement& second);
 
 /// Collects the outputs of a step from those of its micro-batches. Outputs with an axis of samples

@@ -155,7 +155,7 @@ class NormalDraw {
   std::mutex mutex_;
   std::condition_variable turn_;
   std::size_t pieces_ = 0;         ///< pieces taken so far
-  std::size_t next_to_place_ = 0;  ///< the next piece in order
+  std::size_t next_to_place_ = 0;  ///< index of the piece that is placed next
   std::size_t placed_ = 0;         ///< numbers placed so far
 };
 

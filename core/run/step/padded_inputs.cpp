@@ -10,7 +10,7 @@ namespace stashscope {
 
 namespace {
 
-/// Sets the elements for which `chosen` holds to a number.
+/// The bytes of `data`, with `number` in place of the elements that `chosen(index)` selects.
 template <class T, class Chosen>
 std::string replaced(const Tensor& data, T number, Chosen chosen) {
   const TensorBytes bytes = data.load();
@@ -41,7 +41,7 @@ Tensor with_number(const Tensor& data, std::int64_t number, Chosen chosen) {
   }
 }
 
-/// Labels of which only those are the ignored one that are not chosen.
+/// Labels that are the ignored label exactly where `is_label(token)` is false.
 template <class Chosen>
 Tensor padded_labels(const Tensor& labels, std::int64_t ignored, Chosen is_label) {
   const auto items = labels.integers();
@@ -59,7 +59,8 @@ class KeptRows {
   KeptRows(const std::vector<std::int64_t>& dims, std::int64_t parts, std::int64_t kept)
       : positions_(dims[1]), sequences_(dims[0] / parts), kept_(kept) {}
 
-  /// @param ahead 1: whether the token before is kept
+  /// Whether a token is kept.
+  /// @param ahead 1: whether the token before it is kept; true for the first token of a sequence
   bool operator()(std::size_t token, std::int64_t ahead = 0) const {
     const auto at = static_cast<std::int64_t>(token);
     const std::int64_t sequence = at / positions_ % sequences_;
@@ -92,7 +93,8 @@ Tensor with_padding(const Graph& graph, const Bindings& bindings, ValueId input,
   }
   const std::int64_t parts = is_split_input(graph, input) ? runs_in_step(graph) : 1;
   const KeptRows is_kept(data.dims(), parts, *kept);
-  // Without a mask, the last kept row needs a label, which may be that of the token behind it.
+  // Without a mask, only its label keeps a row. If that is the label of the next token, labels must
+  // reach one token further than the kept rows.
   const std::int64_t ahead = !packed.mask.valid() && packed.next_is_label ? 1 : 0;
   if (input == packed.labels) {
     return padded_labels(data, packed.ignored_label,

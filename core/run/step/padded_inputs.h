@@ -4,15 +4,16 @@
 
 namespace stashscope {
 
-/// Whether the step leaves tokens out and `given` has neither its mask nor its labels, so that both
-/// are made with as many kept tokens as the step has.
+/// Whether the step leaves tokens out and `given` has neither its mask nor its labels. Random data
+/// for both must then have as many kept tokens as the step has.
 bool makes_padding(const Graph& graph, const std::map<std::string, Tensor>& given);
 
-/// The mask [batch, positions] that shows the first tokens of each sequence, or the labels, of
-/// which those of all other tokens are the ignored one. Every micro-batch has as many kept tokens
-/// as the sizes say, spread evenly over its sequences. Other inputs stay as they are. Throws an
-/// input Error for masks of other types than bool, integers, float32 and float64.
-/// @param input random data for a graph input
+/// Changes the mask [batch, positions] or the labels so that only the first tokens of each sequence
+/// are kept: the mask hides all other tokens, and labels that would keep other tokens become the
+/// ignored label. Every micro-batch gets as many kept tokens as the sizes say, spread evenly over
+/// its sequences. Data of other inputs is returned unchanged. Throws an input Error for element
+/// types other than bool, integers of 8, 32 and 64 bits, float32 and float64.
+/// @param input a graph input @param data random data for this input
 Tensor with_padding(const Graph& graph, const Bindings& bindings, ValueId input, Tensor data);
 
 }  // namespace stashscope

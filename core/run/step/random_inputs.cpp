@@ -17,7 +17,8 @@ namespace stashscope {
 namespace {
 
 /// Whether the operator passes on the elements of this operand, so that a bound on the output also
-/// holds for the operand. Concat passes on the elements of all inputs, the others of the first.
+/// holds for the operand. Concat passes on the elements of all inputs. The other operators pass on
+/// those of their first input.
 bool passes_elements_on(const Node& node, ValueId operand) {
   if (node.op_type == "Concat") return true;
   if (node.inputs.empty() || node.inputs[0] != operand) return false;

@@ -76,7 +76,7 @@ class Runner {
 struct RunSettings {
   bool wants_outputs = true;      ///< if false, outputs are neither copied to the host nor returned
   bool traces = true;             ///< if false, only time and peak bytes of the step are measured
-  bool rounds_to_tf32 = false;    ///< float32 matrix products may round operands to 19 bits
+  bool rounds_to_tf32 = false;    ///< float32 products and convolutions may round to 19 bits
   bool updates = false;           ///< parameters change after each run, as the plan's update says
   double learning_rate = 1e-3;    ///< learning rate of the updates
   std::int64_t memory_limit = 0;  ///< in bytes, to simulate a smaller device; 0: no limit

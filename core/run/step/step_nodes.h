@@ -22,9 +22,9 @@ class StepNodes {
   const Op& op(NodeId id) const;
   /// The since-version of the node's operator in the graph's opset.
   std::int64_t version(NodeId id) const;
-  /// The seed of a random node: its seed attribute, else a number derived from the name of its
-  /// first output (of the node, if it lacks this output), so that clones draw the same numbers. 0
-  /// for all other nodes.
+  /// The seed of a random node: its seed attribute, else a number derived from a name, so that
+  /// clones draw the same numbers. The name is that of the node's first output or, if this output
+  /// is left out, of the node. The seed of all other nodes is 0.
   std::uint64_t seed(NodeId id) const;
 
   /// An output of a YieldOp, which is the gradient of `operand`.
@@ -45,7 +45,8 @@ class StepNodes {
 /// The data of a graph input or constant: from `inputs`, else from the model. In a step that is
 /// split into micro-batches, an input with samples gets the samples of one micro-batch, and a sum
 /// of gradients gets zeros. Throws an input Error that names the value when it has no data, when
-/// given data does not fit the model, or when the elements are strings.
+/// given data does not fit the model, when the micro-batches do not divide its samples, or when the
+/// elements are strings.
 /// @param micro_batch the number of the micro-batch, from 0
 Tensor persistent_tensor(const Graph& graph, ValueId id, const NamedTensors& inputs,
                          std::int64_t micro_batch = 0);

@@ -51,8 +51,9 @@ class ListOrder {
     bool operator()(const Entry& a, const Entry& b) const { return a > b; }
   };
 
-  /// The sort key of a node. Clones come after all other nodes. Among equal ones, the node with the
-  /// smaller net allocation comes first; on ties, the node that allocates fewer bytes.
+  /// The sort key of a node. Clones come after all other nodes. Of two clones, or of two other
+  /// nodes, the node with the smaller net allocation comes first; on ties, the node that allocates
+  /// fewer bytes.
   Entry entry(NodeId node) const {
     std::int64_t allocated = 0;
     std::int64_t freed = 0;

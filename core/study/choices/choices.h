@@ -25,8 +25,8 @@ struct GraphChoices {
   /// float16 or bfloat16, mixed with float32. If not set, the model keeps its element types.
   std::optional<ElementType> precision;
   WhatIfChoices what_ifs;  ///< choices of the training runtime, such as the form of attention
-  /// float16 or bfloat16, in which float32 gradients of parameters wait for the update. If not set,
-  /// gradients have the type of their parameter.
+  /// The type, float16 or bfloat16, in which float32 gradients of parameters are kept until the
+  /// update. If not set, gradients have the type of their parameter.
   std::optional<ElementType> gradient_type;
 
   friend bool operator==(const GraphChoices&, const GraphChoices&) = default;
@@ -137,7 +137,7 @@ void choose_order(Choices& choices, std::optional<std::string> strategy);
 /// Drops the planned sequence. Plans are then chosen by cluster again, and the order by strategy.
 void forget_planned(Choices& choices);
 
-/// Bytes of the device's memory, with what is kept free of it.
+/// All bytes of the device's memory, including the part that is kept free.
 std::int64_t whole_memory(const TimeChoices& choices);
 /// The chosen profile. A chosen bandwidth or memory size replaces the profile's value. The
 /// profile's memory is the memory that the step may use, without the reserve.
@@ -166,7 +166,8 @@ Choices with_what_if(Choices choices, std::string_view name, std::string_view va
 /// Converts the name of a precision to its type and back; an empty name means no precision. Throws
 /// a usage Error for a type that cannot be mixed with float32.
 std::optional<ElementType> parse_precision(const std::string& name);
-/// The same for the type of gradients.
+/// Converts the name of a type of gradients to the type; an empty name means no chosen type. Throws
+/// a usage Error for a type other than float16 and bfloat16.
 std::optional<ElementType> parse_gradient_type(const std::string& name);
 std::string precision_name(const std::optional<ElementType>& precision);
 

@@ -38,11 +38,15 @@ struct DimensionValues {
 
 /// Binds every dimension of a graph with inferred shapes to the user's value. For a dimension
 /// without such a value, assumes the size of the capture in a captured step. In other steps,
-/// assumes 1 (1 per micro-batch if the step has micro-batches) for the first axis of an input, up
-/// to 224 for image sides, up to 128 for other sizes, and the upper bound for sizes that depend on
-/// data (for the number of kept tokens, the share of it that `sparse` names). Changes assumed
-/// values that break a constraint. Throws a usage Error for a name that the model does not have,
-/// for an invalid size, and for values that contradict each other or a node of the model.
+/// assumes:
+/// - for the first axis of an input: 1, or 1 per micro-batch if the step has micro-batches;
+/// - for a side of images: up to 224;
+/// - for a size that depends on data: the upper bound of the size;
+/// - for the number of kept tokens: the share of its upper bound that the what-if `sparse` names;
+/// - for other sizes: up to 128.
+/// Changes assumed values that break a constraint. Throws a usage Error for a name that the model
+/// does not have, for an invalid size, and for values that contradict each other or a node of the
+/// model.
 DimensionValues bind_dimensions(const Graph& graph,
                                 const std::map<std::string, std::int64_t>& wanted);
 

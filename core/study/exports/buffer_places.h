@@ -7,7 +7,8 @@
 
 namespace stashscope {
 
-/// Where the buffers of the current step are made, as names of a snapshot.
+/// The stack, the module and the kind of each buffer of the current step, as ids of names in a
+/// snapshot. Stack and module are those of the node that makes the buffer.
 class BufferPlaces {
  public:
   struct Place {
@@ -16,7 +17,7 @@ class BufferPlaces {
     SnapshotTextId kind = {};
   };
 
-  /// Refers to its arguments.
+  /// Holds references to its arguments.
   BufferPlaces(const Study& study, SnapshotNames& names);
 
   const Place& of(BufferId buffer);

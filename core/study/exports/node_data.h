@@ -6,15 +6,15 @@
 
 namespace stashscope {
 
-/// What a node's value is.
+/// The bytes that node data gives for each node.
 enum class NodeDataKind : std::uint8_t {
   live,    ///< bytes that are alive while the node runs
   stashed  ///< bytes that the node makes and that wait for the backward pass
 };
 
-/// The nodes of the current step with their bytes, as node data for Model Explorer. Where plans run
-/// a node again, its live bytes are the largest of its runs, and its stashed bytes are their sum.
-/// Nodes without a name have the name of their first output.
+/// The nodes of the current step with their bytes, as node data for Model Explorer. If plans run a
+/// node again, its live bytes are the maximum over its runs, and its stashed bytes are the sum over
+/// its runs. Nodes without a name have the name of their first output.
 std::string node_data(const Study& study, NodeDataKind kind);
 
 }  // namespace stashscope

@@ -12,10 +12,12 @@ namespace stashscope {
 
 namespace {
 
-/// Writes down what a player does. Each step forgets the one before it.
+/// Records what the player of a step allocates and frees. Each repetition of the step replaces the
+/// record of the repetition before.
 class StepRecorder : public StepListener {
  public:
-  /// @param last_slot the recording ends when the node in this slot runs; not set: with the step
+  /// @param last_slot the recording ends when the node in this slot runs; not set: when the step
+  /// ends
   StepRecorder(const Study& study, std::optional<std::size_t> last_slot)
       : places_(study, snapshot_.names),
         starts_(slot_starts(study, *study.current)),

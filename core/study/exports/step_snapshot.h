@@ -11,13 +11,14 @@ namespace stashscope {
 /// The moment at which a snapshot of a step ends.
 enum class SnapshotMoment : std::uint8_t { end, peak };
 
-/// The current step as a memory snapshot of PyTorch: its tensors played through the allocator with
-/// these settings, until the step reserves no more. The trace is that of the last step; what exists
-/// before the step is only in the segments. The time of an event is that of its node. The stack of
-/// a tensor has the source line of the node that made it, then its modules. The module is also the
-/// event's `user_metadata`, and the band is its `category`.
-/// @param moment the segments are those at the end of the step, or while the node at the peak runs;
-/// the trace ends there
+/// The current step as a memory snapshot of PyTorch. The tensors of the step are played through the
+/// allocator with these settings; the step is repeated until it reserves no more memory. The trace
+/// shows the last repetition. Tensors that exist before the step are only in the segments. The time
+/// of an event is the time of its node. The stack of a tensor has the source line of the node that
+/// made it, then its modules. The module is also the event's `user_metadata`, and the band is its
+/// `category`.
+/// @param moment the moment of the segments, at which the trace ends: the end of the step, or while
+/// the node at the peak runs
 MemorySnapshot step_snapshot(const Study& study, const AllocatorSettings& settings,
                              SnapshotMoment moment = SnapshotMoment::end);
 

@@ -18,8 +18,7 @@ struct ExportedConfig {
 /// ONNX Runtime does not know, and clusters that the search of ONNX Runtime does not find. If the
 /// version of ONNX Runtime reads counts, the count of a cluster is reduced so that it leaves out
 /// pinned nodes at the end of the cluster. `left_out` also states what ONNX Runtime recomputes
-/// although the study does not recompute it, and which passes and what-ifs are
-/// on.
+/// although the study does not recompute it, and which passes and what-ifs are on.
 ExportedConfig exported_config(const Study& study);
 /// The part of `config` that ONNX Runtime can read. Its counts stay as they are.
 ExportedConfig exported_config(const Study& study, const RecomputeConfig& config);
@@ -32,9 +31,9 @@ struct ExportedEffect {
   bool ignores_counts = false;  ///< whether this version ignores counts
 };
 
-/// What the exported config leads to. Nothing if ONNX Runtime then runs just the plans of the
-/// study, if the study has a planned sequence, and for a captured step. Throws a cancelled Error
-/// when cancelled.
+/// The effect of the exported config on the step. Nothing if ONNX Runtime then runs exactly the
+/// plans of the study, if the study has a planned sequence, if what-ifs change the model, and for a
+/// captured step. Throws a cancelled Error when cancelled.
 std::optional<ExportedEffect> exported_effect(const Study& study, const Progress& progress);
 
 /// The config in the form that the chosen version of ONNX Runtime takes: a config string or a JSON

@@ -42,8 +42,8 @@ std::int64_t stashed_elsewhere(const Variant& variant, const std::vector<Stashed
   return bytes;
 }
 
-/// The node that wrote what a value holds. A view is written by the node that made the value it
-/// shows.
+/// The node that wrote the data of a value. The data of a view was written by the node that made
+/// the viewed value.
 NodeId writer_of(const Study& study, const Variant& variant, ValueId value) {
   const Topology& topology = variant.dataflow.topology;
   for (;;) {

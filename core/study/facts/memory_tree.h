@@ -46,14 +46,15 @@ struct MemoryTree {
   EqualBlocks blocks = EqualBlocks::apart;
 };
 
-/// The names of the groups for tensors outside of all modules, and of nodes without a source line.
+/// The names of two groups: of tensors outside of all modules, and of tensors whose nodes have no
+/// source line.
 constexpr std::string_view outside_of_modules = "outside of modules";
 constexpr std::string_view without_source_line = "no source line";
 
 /// The tree of a variant's tensors. A tensor belongs to the module of the node that makes it. A
 /// buffer that several values use one after the other belongs to the module of the first value.
 /// Parameters and inputs belong to the module that reads them first; gradients and optimizer states
-/// belong to their parameter's module. The band of a tensor is that of the slot, as in the curve of
+/// belong to their parameter's module. In each slot, a tensor has the same band as in the curve of
 /// bands.
 /// @param blocks whether equal blocks are summed; used only if `grouping` is `module`
 MemoryTree memory_tree(const Study& study, const Variant& variant, MemoryGrouping grouping,

@@ -35,8 +35,8 @@ std::vector<NamedSize> distinct_sizes(const Study& study);
 using SizeWords = std::map<std::string, std::string>;
 SizeWords size_words(const Study& study);
 
-/// The formula, or the text with a quoted name, in which each name that has a word is replaced by
-/// the word: `4*batch*sequence`, `dimension 'batch'`.
+/// Replaces each name that has a word by the word. `formula` may also be a text with a quoted name.
+/// Results are such as `4*batch*sequence` or `dimension 'batch'`.
 std::string in_words(const std::string& formula, const SizeWords& words);
 
 }  // namespace stashscope

@@ -15,7 +15,7 @@ struct NodePlanState {
   bool pinned = false;   ///< the node's outputs stay in memory
 };
 
-/// All plans of a node of the model, first the plans of types that ONNX Runtime knows.
+/// All plans of a node of the model, first those of `Opportunities::plans`.
 std::vector<NodePlanState> plans_of_node(const Study& study, NodeId node);
 
 /// The reasons why stashed outputs of a node of the model have no plan.

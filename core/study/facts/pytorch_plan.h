@@ -9,8 +9,8 @@
 namespace stashscope {
 
 /// The plans of a captured step that are applied, as the JSON text that `stashscope.apply` of the
-/// Python package reads. Throws a usage Error if the model is no captured step.
-/// (docs/captured_step.md)
+/// Python package reads. docs/captured_step.md describes the text. Throws a usage Error if the
+/// model is no captured step.
 std::string pytorch_plan(const Study& study);
 
 /// A named dimension of a captured step.

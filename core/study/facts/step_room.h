@@ -8,15 +8,15 @@
 
 namespace stashscope {
 
-/// What a step leaves of the memory that it must fit, and what its plans can change about it. All
-/// amounts are in bytes.
+/// How much memory a step leaves free, and whether plans or passes can make it fit. All amounts are
+/// in bytes.
 struct StepRoom {
-  std::int64_t memory = 0;  ///< what the step must fit, without the reserve; 0: unknown
+  std::int64_t memory = 0;  ///< the memory that the step may use, without the reserve; 0: unknown
   LaterSteps later;         ///< the steps after a captured step
-  /// What this step, later steps or the allocator leave of the memory, whichever leaves least;
-  /// below 0: the excess.
+  /// The memory less the peak of this and later steps, or less the bytes that the allocator
+  /// reserves if these are more. Below 0: the excess.
   std::int64_t left = 0;
-  PeakFloor floor;  ///< what no plan frees; computed only for a step whose tensors do not fit
+  PeakFloor floor;  ///< the tensors that no plan frees; computed only if the tensors do not fit
   /// Whether the step fits, but leaves little memory of the device for the bytes that the peak does
   /// not count. False if the user chose how much memory must be left for these bytes.
   bool is_narrow = false;
@@ -27,10 +27,10 @@ struct StepRoom {
   /// gradients and optimizer states, but they may free all other bytes.
   bool nothing_fits = false;
 };
-/// @param reserved_bytes what the allocator reserves for the step; nothing: not known
+/// @param reserved_bytes the bytes that the allocator reserves for the step; nothing: not known
 StepRoom room_of(const Study& study, std::optional<std::int64_t> reserved_bytes = {});
 
-/// A step that leaves less than this share of the memory fits narrowly, in per cent.
+/// A step fits narrowly if it leaves less than this share of the memory, in percent.
 constexpr int narrow_percent = 10;
 
 }  // namespace stashscope

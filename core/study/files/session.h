@@ -9,8 +9,8 @@
 
 namespace stashscope {
 
-/// The content of a session file: path of the model, choices, the planner's budget and what it
-/// limits, and measurements.
+/// The content of a session file: the path of the model, choices, the planner's budget and the kind
+/// of memory that the budget limits, and measurements.
 struct Session {
   std::filesystem::path model;  ///< path of the model file; absolute after loading
   std::string model_hash;       ///< hash of the model file when the session was saved

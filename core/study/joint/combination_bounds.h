@@ -8,11 +8,11 @@
 
 namespace stashscope {
 
-/// How much is computed for bounds: with `least`, only what is known without a task graph.
+/// How much is computed for bounds. With `least`: only bounds that need no task graph.
 enum class BoundEffort : std::uint8_t { least, all };
 
-/// Lower bounds for all plans of one combination, of any grain, with or without evicted tensors.
-/// Refers to the combination's study.
+/// Lower bounds for all plans of one combination, at any granularity, with or without evicted
+/// tensors. Refers to the combination's study.
 class CombinationBounds {
  public:
   /// @param evictions the types of evicting plans that are allowed

@@ -18,7 +18,8 @@ namespace stashscope {
 namespace {
 
 constexpr std::size_t most_combinations = 64;
-/// Bytes below this share of the peak make no difference between values of a what-if.
+/// Differences of less than the peak divided by this number do not count when values of a what-if
+/// are compared.
 constexpr std::int64_t least_share = 1000;
 constexpr std::int64_t most_micro_batches = 64;
 
@@ -59,7 +60,7 @@ std::optional<std::int64_t> size_of(const Study& study, const std::string& dimen
   return found->value;
 }
 
-/// The numbers of micro-batches that divide a batch, from the smallest on.
+/// The smallest numbers of micro-batches that divide a batch, at most six.
 std::vector<std::int64_t> divisors(std::int64_t batch) {
   constexpr std::size_t most = 6;
   std::vector<std::int64_t> found;
@@ -95,15 +96,17 @@ class CombinationFinder {
   }
 
  private:
-  /// Lets `progress` be cancelled with the search, or once this share of the limit is used.
+  /// Makes `progress` cancel its computation when the search is cancelled, or once this share of
+  /// the limit is used.
   void cancel_at(double share, Progress& progress) {
     progress = Progress([this, share, &progress](double, std::string_view) {
       if (progress_.cancelled() || clock_.used(0) >= share) progress.cancel();
     });
   }
 
-  /// Passes that lower the peak of the step without plans and add no time belong to every other
-  /// combination: all that `all` stands for, if they do so together, else `with_free_passes`.
+  /// Switches on passes in every combination but the first. These are all passes that `all` stands
+  /// for, if together they lower the peak of the step without plans and add no time; otherwise, the
+  /// passes of `with_free_passes`.
   void switch_passes_on() {
     if (take_all_passes()) return;
     constexpr double share = 0.5;  // of the limit
@@ -132,7 +135,8 @@ class CombinationFinder {
     found_.all.push_back(own_);
   }
 
-  /// Whether all passes together are free; then they are switched on.
+  /// Switches on the passes that `all` stands for, if together they lower the peak and add no time.
+  /// Returns whether they do.
   bool take_all_passes() {
     constexpr std::size_t most = 64;
     found_.passes = passes_to_try(*own_.study, most, timed_);
@@ -151,7 +155,8 @@ class CombinationFinder {
     return false;
   }
 
-  /// Keeps the last study, because the same step is asked for again for another reason.
+  /// Computes the study of `choices`. Keeps the last study, because several callers ask for the
+  /// same step one after the other.
   std::shared_ptr<const Study> study_of(const Choices& choices) {
     if (last_ == nullptr || last_->choices != choices) {
       last_ = compute_study(study_.model, choices, nullptr, timed_);
@@ -178,8 +183,8 @@ class CombinationFinder {
     if (!is_told) found_.ruled_out.push_back({&what_if, value, reason, std::move(with)});
   }
 
-  /// The step with a value. Null if it changes nothing, which is ruled out if the model stands in
-  /// the way.
+  /// The step with a value of a what-if. Null if the value changes nothing. If a node of the model
+  /// stops the value, also rules it out.
   std::shared_ptr<const Study> step_with(const WhatIf& what_if, const std::string& value) {
     const Choices choices = with_what_if(base_, what_if.name, value);
     return changed_step(what_if, value, choices_with(choices.graph.what_ifs));
@@ -202,7 +207,8 @@ class CombinationFinder {
     rule_out(what_if, value, error.where() + " " + error.reason());
   }
 
-  /// The choices with what-ifs. A step in micro-batches assumes another batch unless one is chosen.
+  /// The choices with these what-ifs. With micro-batches, also chooses the study's batch, because a
+  /// step in micro-batches would otherwise assume another batch.
   Choices choices_with(const WhatIfChoices& what_ifs) const {
     Choices choices = base_;
     choices.graph.what_ifs = what_ifs;
@@ -236,8 +242,8 @@ class CombinationFinder {
     if (counts.empty()) {
       return rule_out(what_if, "2",
                       "the batch '" + printable(batch.name) + "' is " + std::to_string(size) +
-                          ", which cannot be split into at most " +
-                          std::to_string(most_micro_batches) + " equal parts");
+                          ", which no number of micro-batches from 2 to " +
+                          std::to_string(most_micro_batches) + " divides");
     }
     const std::vector<std::string>& changed = any->prepared->step.changed_results;
     const bool is_chosen = base_.graph.what_ifs.contains(std::string(what_if.name));
@@ -250,8 +256,8 @@ class CombinationFinder {
     }
   }
 
-  /// Rules out a value because of what it does to results. The step with it shows what it would
-  /// free.
+  /// Rules out a value because it would change results. Keeps the step with the value, which shows
+  /// how much memory the value would free.
   void rule_out_results(const WhatIf& what_if, const std::string& value,
                         const std::string& reason) {
     try {
@@ -261,8 +267,9 @@ class CombinationFinder {
     }
   }
 
-  /// A step in micro-batches, which shows the dimension that they split. Its sizes are those of the
-  /// study only if two micro-batches divide its batch. Null if the model cannot be split.
+  /// A step in micro-batches. It shows which dimension micro-batches split. If two micro-batches do
+  /// not divide the study's batch, the step may have other sizes than the study. Null if the model
+  /// cannot be split.
   std::shared_ptr<const Study> any_split(const WhatIf& what_if) {
     if (base_.graph.what_ifs.contains(std::string(what_if.name))) {
       return runs_in_step(own_.study->graph()) > 1 ? own_.study : nullptr;
@@ -289,7 +296,8 @@ class CombinationFinder {
     if (!is_given) batch_.emplace(batch.name, size);
   }
 
-  /// All products of the values, those first that may fit and are fast.
+  /// Computes all combinations of the tried values. Steps that are estimated to fit come first,
+  /// then faster steps.
   void combine() {
     std::vector<Sketch> sketches = {
         {base_.graph.what_ifs, static_cast<double>(own_.peak_bytes), own_.seconds}};
@@ -308,7 +316,7 @@ class CombinationFinder {
     for (const Sketch& sketch : sketches) compute(sketch);
   }
 
-  /// Makes combinations of the values that were tried before the limit was reached.
+  /// Makes a combination of each single value that was tried before the limit was reached.
   void add_tried() {
     for (const TriedValue& each : values_) {
       const bool is_known = std::ranges::any_of(
@@ -346,13 +354,15 @@ class CombinationFinder {
   const CombinationRequest& request_;
   const Progress& progress_;
   SearchClock clock_;
-  Progress timed_;   ///< is cancelled when the limit is reached, too
-  Combination own_;  ///< what every other combination changes
-  Choices base_;     ///< of `own_`
-  std::optional<std::pair<std::string, std::int64_t>> batch_;  ///< chosen with micro-batches
+  Progress timed_;   ///< cancelled with the search, and when the limit is reached
+  Combination own_;  ///< the step that every other combination changes
+  Choices base_;     ///< the choices of `own_`
+  /// The batch that steps in micro-batches get, so that they have as many samples as the study. Not
+  /// set if the user chose the batch, or if the model cannot be split.
+  std::optional<std::pair<std::string, std::int64_t>> batch_;
   std::vector<TriedValue> values_;
   Combinations found_;
-  std::shared_ptr<const Study> last_;  ///< the last of `study_of`
+  std::shared_ptr<const Study> last_;  ///< the last result of `study_of`
 };
 
 }  // namespace

@@ -22,8 +22,9 @@ struct Combination {
 struct RuledOut {
   const WhatIf* what_if = nullptr;
   std::string value;
-  std::string reason;  ///< a clause that names the node that stands in the way
-  /// Set if only the results stand in the way, which it would change: the step with this value.
+  std::string reason;  ///< why not: a clause that names the obstacle, such as a node
+  /// The step with this value, if the value is ruled out only because it would change results; else
+  /// null.
   std::shared_ptr<const Study> with = nullptr;
 };
 
@@ -36,7 +37,7 @@ struct Combinations {
   bool is_complete = true;               ///< false: the limit left some out
 };
 
-/// What the combinations are for.
+/// The purpose of a search for combinations, and its limit.
 struct CombinationRequest {
   std::int64_t budget_bytes = 0;  ///< steps that may fit are computed first
   bool may_change_results = false;
@@ -46,15 +47,17 @@ struct CombinationRequest {
 /// The combination of the study's own what-ifs and passes.
 Combination own_combination(const Study& study);
 
-/// Computes the combinations of all values of what-ifs that pay, and the study's free passes
-/// (`with_free_passes`), and the numbers of micro-batches that divide the batch. A value is left
-/// out if a value of the same what-if that was tried before it frees as much and is not slower.
-/// Only the study's own combination unless `can_change_graph`. What-ifs that are on may get another
-/// value, but are never switched off. Throws a cancelled Error when cancelled.
+/// Computes combinations of what-ifs, including numbers of micro-batches that divide the batch, and
+/// of the study's free passes (`with_free_passes`). A value of a what-if is left out if the step
+/// without it, or a value of the same what-if that was tried before, frees about as much memory and
+/// is not slower. Unless `can_change_graph`, the result has only the study's own combination.
+/// What-ifs that are on may get another value, but are never switched off. Throws a cancelled Error
+/// when cancelled.
 Combinations find_combinations(const Study& study, const CombinationRequest& request,
                                const Progress& progress);
 
-/// The choices without plans, and with an order by rule.
+/// The study's choices without plans and moves. An order by rule replaces a searched or planned
+/// order.
 Choices without_plans(const Study& study);
 
 }  // namespace stashscope

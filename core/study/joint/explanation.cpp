@@ -17,7 +17,7 @@ namespace {
 
 using Kind = ExplainedChoice::Kind;
 
-/// Bytes below this share of the peak are not told.
+/// Changes of less than the peak divided by this number are not mentioned.
 constexpr std::int64_t told_share = 1000;
 
 std::string share_text(double part, double whole) {
@@ -48,7 +48,7 @@ std::string tensor_clause(const std::optional<FreedTensor>& freed) {
 
 double seconds_of(const Study& study) { return step_seconds(study, *study.current); }
 
-/// What one change of a step without plans does to it.
+/// The effect of one change on a step without plans.
 class StepChange {
  public:
   StepChange(const Study& before, const Study& after)
@@ -77,7 +77,7 @@ class StepChange {
   std::optional<FreedTensor> freed_;
 };
 
-/// `Flash attention in 12 places`.
+/// The words of a value and its extent: `Flash attention in 12 places`.
 std::string title_of(const WhatIf& what_if, const std::string& value, const Study& with) {
   std::string words = what_if.words(value);
   if (what_if.name == micro_batches_name) {
@@ -90,8 +90,9 @@ std::string title_of(const WhatIf& what_if, const std::string& value, const Stud
   return result == nullptr ? words : words + " in " + counted(result->changed, "place", "places");
 }
 
-/// Explains the way from the step that was asked about to that of the answer, both without plans,
-/// one pass or what-if after the other.
+/// Explains the changes that lead from the step that was asked about to the step of the answer.
+/// Both steps are without plans. First explains all passes together, then one what-if after the
+/// other.
 class WayExplainer {
  public:
   WayExplainer(const Combinations& found, const Study& after)
@@ -186,7 +187,7 @@ ExplainedChoice explain_ruled_out(const RuledOut& each, const Study& own) {
   return change;
 }
 
-/// Places that keep their form although a what-if is on.
+/// Adds an entry for each what-if that is on but leaves places in their form.
 void add_stopped_places(const Study& after, std::vector<ExplainedChoice>& explained) {
   for (const WhatIfResult& result : after.prepared->step.what_ifs) {
     if (result.stopped_by.empty()) continue;

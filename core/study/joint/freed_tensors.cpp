@@ -16,7 +16,7 @@ std::string maker_of(const Graph& graph, ValueId value) {
   return maker.valid() ? graph.node(maker).op_type : "";
 }
 
-/// What a tensor of the step without plans is called, and how large it is.
+/// The name of a tensor, the operator that makes it, and its size.
 struct NamedBuffer {
   std::string name;
   std::string maker;
@@ -48,7 +48,7 @@ std::set<std::string> names_in(const Study& study, const Variant& variant) {
   return names;
 }
 
-/// The first of the tensors that frees most, and how many are like it.
+/// The first of the tensors that shrink most, with the number of other tensors like it.
 std::optional<FreedTensor> first_of(const std::vector<NamedBuffer>& freed,
                                     const std::map<std::string, std::int64_t>& after) {
   const auto left = [&](const NamedBuffer& each) {

@@ -17,9 +17,10 @@ struct FreedTensor {
   std::size_t alike = 0;         ///< other freed tensors of the same operator and size
 };
 
-/// The tensor by which the peak of a step changes most when another step takes its place. Tensors
-/// of the two steps are the same if their names are equal. If no tensor at the peak gets smaller by
-/// `least_bytes`, the largest tensor that the other step does not have. Nothing if there is none.
+/// Compares a step with another step that replaces it. Returns the tensor at the peak that shrinks
+/// most. If no such tensor shrinks by `least_bytes`, returns the largest tensor that the other step
+/// does not have. Nothing if there is none. Tensors of the two steps are the same if their names
+/// are equal.
 std::optional<FreedTensor> largest_freed(const Study& study, const Variant& before,
                                          const Study& other, const Variant& after,
                                          std::int64_t least_bytes);

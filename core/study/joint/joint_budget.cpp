@@ -16,7 +16,7 @@ namespace stashscope {
 
 namespace {
 
-/// Budgets below the asked one that are searched for, too, are multiples of this share of the peak.
+/// The smaller budgets are multiples of the peak divided by this number.
 constexpr std::int64_t shares_of_peak = 10;
 
 /// The moves of one search for plans.
@@ -26,10 +26,11 @@ struct SearchMoves {
 };
 
 /// The fixed moves of each search: a share of the limit, or about as many as a core makes in a
-/// share of the limit's time. With more combinations there are more searches.
+/// share of the limit's time. More combinations mean more searches, so that each search gets fewer
+/// moves.
 SearchMoves moves_within(const SearchLimit& limit, const Study& study, std::size_t combinations) {
   constexpr std::size_t most_searched = 4;  // the others are mostly ruled out by their bounds
-  constexpr double nodes_a_second = 4e6;    // whose part of a step is evaluated
+  constexpr double nodes_a_second = 4e6;    // for evaluations of steps
   constexpr double moves_a_second = 1.2e6;
   constexpr std::int64_t moves_of_an_evaluation = 100;
   constexpr std::int64_t least = 20;
@@ -95,7 +96,7 @@ class JointPlanner {
     return std::llround(static_cast<double>(share) / shares_of_peak * peak);
   }
 
-  /// Returns false if it was cancelled.
+  /// Finds the combinations and their bounds. Returns false if it was cancelled.
   bool find() {
     try {
       const SearchLimit limit{0.4 * request_.limit.seconds, 0, 1, request_.limit.is_ended};
@@ -121,14 +122,14 @@ class JointPlanner {
   /// Whether a step of at least these seconds cannot be better than the best one.
   bool is_beaten(double seconds) const { return is_feasible() && seconds >= best_.seconds; }
 
-  /// Leaves time for the answer and its reasons.
+  /// Whether the searches must end, which leaves time to compute the answer and its reasons.
   bool is_over() const {
     return progress_.cancelled() ||
            (request_.limit.seconds > 0 && clock_.used(0) >= share_of_searches);
   }
 
-  /// Takes the best plans that are found for a budget, combination by combination, those with the
-  /// lowest bounds first.
+  /// Searches each combination for plans within a budget, and takes the best of them. Combinations
+  /// with the lowest bounds come first.
   void solve(std::int64_t budget_bytes) {
     std::vector<std::size_t> order;
     for (std::size_t i = 0; i < found_.all.size(); ++i) {
@@ -172,8 +173,8 @@ class JointPlanner {
     return limit;
   }
 
-  /// Searches for plans of a combination. The result depends on the combination, the budget and the
-  /// moves only.
+  /// Searches for plans of a combination. Unless the limit of time ends the search, the result
+  /// depends only on the combination, the budget and the moves.
   void search(std::size_t i, std::int64_t budget_bytes) {
     const Study& study = *found_.all[i].study;
     ParetoFront clusters;
@@ -221,9 +222,10 @@ class JointPlanner {
     is_complete_ &= limit.seconds == 0 || clock.seconds() < limit.seconds;
   }
 
-  /// Where a budget was not met, the search for the lowest floor finds the lowest peak. It also
-  /// follows an unmet budget below the asked one, because the search for that budget makes it, too,
-  /// and may find a faster step.
+  /// Searches once more if a budget was not met: for the lowest floor of all combinations, because
+  /// this finds the lowest peak. A smaller budget that was not met leads to this search, too: a
+  /// request for the smaller budget would make this search, and the answer to the larger budget
+  /// must not be slower.
   void search_deepest() {
     const auto floor = [](const CombinationBounds& each) { return each.floor_bytes(); };
     const auto lowest = std::ranges::min_element(bounds_, {}, floor);
@@ -299,8 +301,8 @@ class JointPlanner {
     return answer;
   }
 
-  /// Drops entries that the budget does not need, such as those of nodes that take no time. Returns
-  /// whether there are any.
+  /// Drops the entries of the config that the budget does not need, such as those of nodes that
+  /// take no time. Returns whether any entry was dropped.
   bool drop_useless(const Study& after, Choices& choices) const {
     const PlanEvaluator evaluator(after);
     RecomputeConfig& config = choices.plans.config;

@@ -6,21 +6,22 @@
 
 namespace stashscope {
 
-/// Searches for the fastest step within a budget for its tensors. The moves are what-ifs and free
-/// passes (combinations.h), nodes that run again, by cluster and one by one, offloaded tensors and,
-/// if the request allows that results change, compressed ones. The step as it is, and the plans
-/// that `search_for_budget` finds by cluster for the step's own what-ifs and passes, are
-/// candidates, too.
+/// Searches for the fastest step whose tensors fit a budget. The search may choose what-ifs and
+/// free passes (combinations.h), nodes that run again (by cluster or one by one), and offloaded
+/// tensors. It may also choose compressed tensors, if the request allows other results or the study
+/// already compresses tensors. The step as it is, is a candidate, too.
 ///
-/// The budget is searched for, and every share of the peak without plans below it that is a
-/// multiple of 10 %, unless it is proven that no plan within that share is faster. Each of these
-/// searches has a fixed number of moves, which depends on the limit and the step alone. Therefore,
-/// if no search ends because of the limit of time (`JointFacts::is_complete`), a budget is never
-/// answered with a slower step than a smaller budget that is such a share.
+/// Searches for steps within the budget, and also within smaller budgets: the multiples of 10 % of
+/// the peak without plans that are below the budget. A smaller budget is skipped if it is proven
+/// that no plan within it is faster than the best step found. The number of moves of each search
+/// depends only on the limit and the step. Therefore, if no search ends because of the limit of
+/// time (`JointFacts::is_complete`), the answer to a budget is never slower than the answer to one
+/// of these smaller budgets.
 ///
-/// The answer's peak and times are those of the study of its choices, and its `joint` is set.
-/// @param request its grain is `joint`; the aim, the limit of later steps, the allocator and
-/// `ends_when_decided` must have their defaults, else it throws a usage Error
+/// The peak and the times of the answer come from the study of the answer's choices.
+/// `BudgetAnswer::joint` is set.
+/// @param request its grain is `joint`; the aim, `limits_later_steps`, the allocator and
+/// `ends_when_decided` must have their defaults, else a usage Error is thrown
 /// When cancelled, returns the best answer so far. Throws a usage Error for a captured step, whose
 /// graph what-ifs cannot change.
 BudgetAnswer plan_jointly(const std::shared_ptr<const Study>& study, const BudgetRequest& request,

@@ -50,7 +50,8 @@ std::string rate_text(std::int64_t bytes, double seconds) {
          " for each ms";
 }
 
-/// Explains the entries of a config, each against the step with all other entries.
+/// Explains each entry of a config by comparing the step with and without the entry, with all other
+/// entries on.
 class ConfigExplainer {
  public:
   explicit ConfigExplainer(const Study& study)

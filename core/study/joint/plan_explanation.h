@@ -7,8 +7,11 @@
 
 namespace stashscope {
 
-/// One entry for each entry of a study's config that is in force, those first that free most bytes
-/// for each second; or for each operator that the study's planned sequence runs again.
+/// Explains the plans of a study. Without a planned sequence, there is one entry for each entry of
+/// the config that is applied somewhere; the entries that free most bytes for each second come
+/// first. With a planned sequence, there is one entry for each operator that takes time and runs
+/// again, and one entry for all operators that take no time. If no node runs again, one entry
+/// explains the order.
 std::vector<ExplainedChoice> explain_plans(const Study& study);
 
 }  // namespace stashscope

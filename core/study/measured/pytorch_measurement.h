@@ -7,8 +7,8 @@
 namespace stashscope {
 
 /// Whether a measurement file lists the operators that PyTorch ran. Such a file comes from
-/// `stashscope.measure` of the Python package and belongs to a captured step.
-/// (docs/captured_step.md)
+/// `stashscope.measure` of the Python package and belongs to a captured step
+/// (docs/captured_step.md).
 bool lists_operators(const nlohmann::json& file);
 
 /// Checks that PyTorch ran the operators of the study's current variant, in the order and with the

@@ -30,7 +30,8 @@ struct MapBlock {
   friend bool operator==(const MapBlock&, const MapBlock&) = default;
 };
 
-/// What the allocator holds while the node in a slot runs. What no block covers is free.
+/// The segments and blocks of the allocator while the node in a slot runs. Memory of a segment that
+/// no block covers is free.
 struct AllocatorMap {
   std::vector<MapSegment> segments;  ///< by pool, the large one first, then by address
   std::vector<MapBlock> blocks;      ///< by segment, then by offset

@@ -32,7 +32,7 @@ std::vector<OtherMemory> usual_other_memory();
 /// figure first. Throws a usage Error for any other text and for a name that is not in the list.
 void change_other_memory(std::string_view text, std::vector<OtherMemory>& list);
 
-/// What a step takes of the device, in bytes.
+/// The memory that a step takes of the device, in bytes.
 struct DeviceMemory {
   std::int64_t low_bytes = 0;
   std::int64_t high_bytes = 0;
@@ -49,9 +49,9 @@ struct DeviceMemory {
 DeviceMemory device_memory(const Study& study, const Timeline& timeline,
                            const AllocatorSettings& settings,
                            const std::vector<OtherMemory>& others);
-/// The same for another allocator.
-/// @param reserved the least and the most that the allocator reserves for the step and for blocks
-/// of these bytes, which the program allocates before the steps and keeps
+/// The memory of the device for another allocator than PyTorch's.
+/// @param reserved takes the bytes of blocks that the program allocates before the steps and keeps;
+/// returns the least and the most that the allocator reserves for the step and these blocks
 DeviceMemory device_memory(
     const Study& study, const std::vector<OtherMemory>& others,
     const std::function<DeviceMemory(std::span<const std::int64_t>)>& reserved);

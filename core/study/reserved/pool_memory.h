@@ -9,16 +9,17 @@
 
 namespace stashscope {
 
-/// What a stream-ordered pool of CUDA reserves while a step is repeated, in bytes. The rules that
-/// decide it are not all published, so there are two figures.
+/// What a stream-ordered pool of CUDA reserves while a step is repeated, in bytes. Not all rules of
+/// the pool are published, so there are two figures.
 struct PoolMemory {
-  /// What a pool reserves that places the tensors without gaps: the least that is possible.
+  /// The bytes that a pool reserves if it places the tensors without gaps: the least that is
+  /// possible.
   std::int64_t low_bytes = 0;
-  /// What a pool reserves that never remaps memory (`StreamOrderedPool`): the larger one of the
-  /// results of both rules of placement (`PoolFit`). A real pool may reserve more, if it places
-  /// memory worse.
+  /// The bytes that a pool reserves if it never remaps memory (`StreamOrderedPool`): the larger
+  /// result of the two rules of placement (`PoolFit`). A real pool that places memory worse may
+  /// reserve more.
   std::int64_t high_bytes = 0;
-  std::int64_t fragmentation_bytes = 0;  ///< the upper figure beyond the peak of tensors
+  std::int64_t fragmentation_bytes = 0;  ///< `high_bytes` minus the peak of tensors
 
   friend bool operator==(const PoolMemory&, const PoolMemory&) = default;
 };

@@ -7,8 +7,8 @@
 
 namespace stashscope {
 
-/// Tries settings on a variant of the study's step: those of a table, and `present` if it is not in
-/// the table.
+/// Tries the settings of a fixed table on a variant of the study's step, and also `present` if the
+/// table does not have it.
 AllocatorAdvice allocator_advice(const Study& study, const Variant& variant,
                                  const std::optional<AllocatorSettings>& present = {});
 

@@ -27,7 +27,7 @@ std::vector<std::int64_t> workspace_of(const Timeline& timeline) {
   return workspace;
 }
 
-/// PyTorch's allocator keeps its segments.
+/// Does nothing, because PyTorch's allocator keeps its segments.
 void wait_for_device(CachingAllocator& /*allocator*/) {}
 void wait_for_device(StreamOrderedPool& pool) { pool.synchronize(); }
 

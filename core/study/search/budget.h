@@ -42,18 +42,18 @@ struct BudgetRequest {
   bool ends_when_decided = false;
   /// If set, the budget limits the memory that an allocator with these settings reserves.
   std::optional<AllocatorSettings> allocator = {};
-  /// If set, what the step takes of the device with memory outside tensors (`device_memory` with
-  /// the figures of `usual_other_memory`) is limited, too: the upper figure is at most this. Counts
-  /// only beside `allocator`.
+  /// If set, also limits the memory that the step takes of the device, including memory outside
+  /// tensors: the upper figure of `device_memory` for `usual_other_memory` is at most this. Has no
+  /// effect without `allocator`.
   std::optional<std::int64_t> device_bytes = {};
   /// Whether the grain `joint` may choose what changes the results of the step: compressed tensors,
   /// and micro-batches of a model that mixes its samples.
   bool may_change_results = false;
 };
 
-/// Whether plans can be made for the study at this granularity. False for a captured step without
-/// modules that PyTorch could run again, and for a captured step at another granularity than
-/// `cluster`: PyTorch runs only whole modules again.
+/// Whether plans can be made for the study at this granularity. False for `joint`, for a captured
+/// step without modules that PyTorch could run again, and for a captured step at another
+/// granularity than `cluster`: PyTorch runs only whole modules again.
 bool is_plannable(const Study& study, PlanGranularity grain);
 /// Throws a usage Error with the reason if the study is not plannable.
 void check_plannable(const Study& study, PlanGranularity grain);
@@ -101,7 +101,8 @@ struct BudgetAnswer {
   /// Bytes that the allocator of the request reserves with `best`. Not set if the request has no
   /// allocator.
   std::optional<std::int64_t> reserved_bytes = {};
-  /// Taken of the device with `best`; set only if the request limits that.
+  /// The memory that the step takes of the device with `best`. Set only if the request has
+  /// `device_bytes`.
   std::optional<DeviceMemory> device = {};
   /// Lower bound on the peak. Not set for the grain `joint` (see `JointFacts::floor_bytes`) and for
   /// a captured step. At the grain `cluster`, also not set if the choices have plans that evict

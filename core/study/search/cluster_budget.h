@@ -5,9 +5,9 @@
 
 namespace stashscope {
 
-/// What a search by cluster looks at.
+/// Options of a search by cluster.
 struct ClusterSearch {
-  PeakOf peak_of = PeakOf::step;  ///< whose peak the budget limits and the points found have
+  PeakOf peak_of = PeakOf::step;  ///< the peak that the budget limits and that the points state
   std::vector<RecomputeConfig> starts = {};  ///< further configurations from which it starts
   /// Types of evicting plans that the search switches on and off, as it does recompute plans. If it
   /// is empty, the evicting plans of the study's choices stay on; else the search drops them first.
@@ -20,11 +20,10 @@ struct ClusterSearch {
 /// the budget is met. Then searches greedily from above: takes all plans and removes plans that the
 /// budget does not need. Continues with simulated annealing over the counts. For a captured step,
 /// also chooses regions by prices (region_prices.h), and takes turns between annealing and
-/// exchanges of counts. Evicting plans stay as in the study's choices,
-/// unless they are moves. The end of the search drops
-/// plans that the budget does not need. This may go beyond the limit: each round evaluates one
-/// configuration for each plan that is on, and another round follows whenever a plan was dropped.
-/// Returns the number of evaluated configurations.
+/// exchanges of counts. Evicting plans stay as in the study's choices, unless `how.evictions` names
+/// types. The end of the search drops plans that the budget does not need. This may go beyond the
+/// limit: each round evaluates one configuration for each plan that is on, and another round
+/// follows whenever a plan was dropped. Returns the number of evaluated configurations.
 /// @param base the study's choices, with any order; a point of `archive` is a copy of these choices
 /// with other plans
 /// @param archive receives every evaluated configuration that is on the Pareto front

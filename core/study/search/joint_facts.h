@@ -18,15 +18,16 @@ struct ExplainedChoice {
   /// As options write it: `attention=flash`, `train_normalizations,fold_constants`, `Gelu+:1:-1`.
   /// For a sequence, an operator and its additional runs: `Relu x37`.
   std::string choice;
-  /// False: considered and left out, or, beside the same choice that was made, the places where it
-  /// could not be made.
+  /// False if the choice was considered and left out. Also false for an entry that states the
+  /// places where a choice that was made could not be made.
   bool is_made = true;
-  bool changes_results = false;  ///< whether the step has other results with it
+  bool changes_results = false;  ///< whether the choice changes the results of the step
   std::string sentence;          ///< the choice and its reason, in plain text
   std::string tensor;            ///< the largest tensor that it frees at the peak; empty: none
-  /// Bytes by which it lowers the peak. For what-ifs and passes, of the step without plans, with
-  /// the choices before it. For a plan, of the step with all other choices. For a sequence, the
-  /// bytes of its outputs at the peak of the step without plans.
+  /// Bytes by which the choice lowers the peak. For what-ifs and passes: the peak of the step
+  /// without plans, but with the choices that are listed before. For a plan: the peak of the step
+  /// with all other choices. For a sequence, instead: the bytes that the outputs of its nodes have
+  /// at the peak of the step without plans.
   std::int64_t saving_bytes = 0;
   double seconds = 0;  ///< added to the step; negative: the step is faster
 };
@@ -34,11 +35,11 @@ struct ExplainedChoice {
 /// The name of a kind in reports: `what_if`, `pass`, `recompute` and so on.
 std::string_view name_of(ExplainedChoice::Kind kind);
 
-/// What a joint answer consists of, and what is proven about it.
+/// The parts of a joint answer, and the bounds that are proven for it.
 struct JointFacts {
   double seconds = 0;            ///< of the step with the answer
   double seconds_before = 0;     ///< of the step as it was asked about
-  std::int64_t peak_before = 0;  ///< of the same step
+  std::int64_t peak_before = 0;  ///< of the step as it was asked about
   double least_seconds = 0;      ///< lower bound on `seconds`, for all combinations and plans
   std::int64_t floor_bytes = 0;  ///< lower bound on the peak, for all combinations and plans
   std::size_t combinations = 0;  ///< combinations of what-ifs and passes that were computed

@@ -19,9 +19,9 @@ struct FitQuestion {
   std::int64_t memory_bytes = 0;
   /// If set, the memory that an allocator with these settings reserves must fit, too.
   std::optional<AllocatorSettings> allocator = {};
-  /// If set, what the step takes of the device with memory outside tensors (`device_memory` with
-  /// the figures of `usual_other_memory`) must fit into this, too: the upper figure is at most
-  /// this. Counts only beside `allocator`.
+  /// If set, the memory that the step takes of the device, including memory outside tensors, must
+  /// fit into this, too: the upper figure of `device_memory` for `usual_other_memory` is at most
+  /// this. Has no effect without `allocator`.
   std::optional<std::int64_t> device_bytes = {};
 
   friend bool operator==(const FitQuestion&, const FitQuestion&) = default;

@@ -15,7 +15,7 @@ namespace stashscope {
 
 namespace {
 
-/// A pass is a move only if it frees at least 1 / `least_share_of_pass` of the peak.
+/// A pass or a what-if is a move only if it frees at least 1 / `least_share_of_pass` of the peak.
 constexpr std::int64_t least_share_of_pass = 1000;
 
 /// At most `most` rows that are not fully applied and save memory, by descending bytes at the peak
@@ -38,7 +38,7 @@ bool dominates(const NextMove& a, const NextMove& b) {
          (a.peak_change < b.peak_change || a.seconds_change < b.seconds_change);
 }
 
-/// Whether `b` is another value of the same what-if, which frees hardly more and is not faster.
+/// Whether `b` is a value of the same what-if as `a`, frees hardly more than `a` and is not faster.
 /// @param unit bytes that make no difference
 bool repeats(const NextMove& a, const NextMove& b, std::int64_t unit) {
   return a.what_if != nullptr && a.what_if == b.what_if && a.peak_change <= b.peak_change + unit &&
@@ -95,8 +95,8 @@ class MoveTrial {
     if (move.after != study_.choices) try_other_graph(std::move(move));
   }
 
-  /// The moves that no other move dominates, without passes that free almost nothing and without
-  /// values of a what-if that repeat an earlier one.
+  /// The moves that no other move dominates, without passes and what-ifs that free almost nothing,
+  /// and without values of a what-if that repeat an earlier value.
   std::vector<NextMove> best() const {
     const std::int64_t least = study_.current->timeline.peak_bytes / least_share_of_pass;
     std::vector<NextMove> best;

@@ -39,14 +39,14 @@ std::string description_of(const NextMove& move);
 std::string option_of(const NextMove& move);
 
 /// The moves that lower the peak by the most bytes for each second that they add, best first. The
-/// numbers come from the study of each move's choices, so the numbers are exact. Of the rows whose
-/// plan types ONNX Runtime knows, tries the rows that free most at the peak. Also tries
-/// `passes_to_try` and all values of what-ifs, but lists none that frees less than a thousandth of
-/// the peak, because most passes free a little. A move is left out if another move that was tried
-/// lowers the peak at least as much in less time, or lowers the peak more in the same time. Of the
-/// values of a what-if that free about the same, only the first that is not slower is a move. Empty
-/// for a searched order, because a move would start the search again, and for a planned sequence,
-/// because a move would drop it. Throws a cancelled Error when cancelled.
+/// numbers come from the study of each move's choices, so the numbers are exact. Of the rows of
+/// `PlanTable::plans`, tries those that free most at the peak. Also tries `passes_to_try` and all
+/// values of what-ifs, but lists none that frees less than a thousandth of the peak, because most
+/// passes free a little. A move is left out if another move that was tried lowers the peak at least
+/// as much in less time, or lowers the peak more in the same time. A value of a what-if is left out
+/// if an earlier value frees about as much and is not slower. Empty for a searched order, because a
+/// move would start the search again, and for a planned sequence, because a move would drop it.
+/// Throws a cancelled Error when cancelled.
 /// @param most the largest number of moves to return
 std::vector<NextMove> next_moves(const Study& study, std::size_t most, const Progress& progress,
                                  const MoveLimits& limits = {});

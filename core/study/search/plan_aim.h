@@ -8,7 +8,7 @@
 
 namespace stashscope {
 
-/// The cost of which a plan for a budget should add as little as possible.
+/// The kind of added cost that a search for a plan within a budget minimizes.
 enum class PlanAim : std::uint8_t {
   time,       ///< seconds on the device of the profile, including kernel launches
   operations  ///< only for captured steps; among plans with equal operations, the faster one wins

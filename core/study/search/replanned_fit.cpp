@@ -20,7 +20,8 @@ namespace {
 
 using StudyPointer = std::shared_ptr<const Study>;
 
-/// The choices without plans, moves and planned sequence, in an order that takes no search.
+/// The choices without the plans that planners choose, without moves and planned sequence, and in
+/// an order that takes no search.
 Choices to_plan_from(const Study& study) {
   Choices choices = without_search(study, study.choices);
   if (choices.plans.sequence) forget_planned(choices);
@@ -187,7 +188,7 @@ class Replanner {
   }
 
   /// Estimates the size with which the step needs exactly the memory. The size `value` needs
-  /// `bytes`. All of these except the persistent bytes are assumed to be proportional to the size.
+  /// `bytes`. These bytes, less the persistent bytes, are assumed to be proportional to the size.
   std::optional<std::int64_t> guess_from(std::int64_t value, std::int64_t bytes,
                                          std::int64_t persistent) const {
     if (memory() <= persistent || bytes <= persistent) return std::nullopt;

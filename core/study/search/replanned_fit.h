@@ -19,7 +19,7 @@ struct ReplanRequest {
   friend bool operator==(const ReplanRequest&, const ReplanRequest&) = default;
 };
 
-/// A size with which the step fits, and the choices with which it does.
+/// A size with which the step fits, and the choices under which it fits.
 struct PlannedFit {
   std::int64_t value = 0;
   /// The sizes, plans and passes. The numbers below are those of the study with these choices.
@@ -30,10 +30,10 @@ struct PlannedFit {
   std::int64_t later_peak_bytes = 0;  ///< the peak of later steps; within the memory
   /// Set if the question asks for reserved memory; within the memory.
   std::optional<std::int64_t> reserved_bytes = {};
-  /// Set if the question has `device_bytes`; the upper figure is within them.
+  /// Set if the question has `device_bytes`; the upper figure is at most these bytes.
   std::optional<DeviceMemory> device = {};
   double seconds = 0;        ///< predicted time of the step
-  double extra_seconds = 0;  ///< seconds of it that the plans add
+  double extra_seconds = 0;  ///< the part of `seconds` that the plans add
 };
 
 /// The next larger size: no plan was found with which the step fits.
@@ -47,7 +47,8 @@ struct UnplannedSize {
   /// The least memory that the allocator reserves with a plan that was found. Set together with
   /// `lowest_peak_bytes` if the question asks for reserved memory.
   std::optional<std::int64_t> reserved_bytes = {};
-  /// What the step takes of the device with that plan. Set if the question has `device_bytes`.
+  /// The memory of the device that the step takes with that plan. Set if the question has
+  /// `device_bytes`.
   std::optional<DeviceMemory> device = {};
   /// If not empty: sizes are too large to be computed, and none of the bytes is set.
   std::string fault = {};
@@ -66,7 +67,7 @@ struct ReplannedFit {
   bool is_stopped = false;    ///< cancelled: `largest` is the largest size found so far
   int trials = 0;             ///< the number of sizes tried
 
-  /// Whether a size above `largest` may fit: the search did not decide it.
+  /// Whether a size above `largest` may fit, because the search did not decide this.
   bool is_at_least() const {
     return is_stopped || (next && !next->bound_bytes && next->fault.empty());
   }

@@ -16,7 +16,7 @@ constexpr int most_rounds = 8;
 struct ReservedPoint {
   ParetoPoint point;
   std::int64_t bytes = 0;              ///< reserved
-  std::optional<DeviceMemory> device;  ///< taken of the device; only if the request limits that
+  std::optional<DeviceMemory> device;  ///< taken of the device; set only with `device_bytes`
   std::int64_t excess = 0;             ///< bytes above the limit; below 0: bytes to spare
 };
 
@@ -63,10 +63,10 @@ class ReservedPlanner {
     answer.feasible = best.excess <= 0;
   }
 
-  /// The next budget for tensors, after a budget with the answer `found`. Until a plan fits when
-  /// reserved, lowers the budget by the excess. Then bisects between a budget whose plan fits and
-  /// one whose plan does not. Returns the same budget again if the search found no plan within it,
-  /// or if the plan of the first budget already fits.
+  /// The next budget for tensors, after a budget with the answer `found`. Until the reserved memory
+  /// of a plan fits, lowers the budget by the excess. Then bisects between a budget whose plan fits
+  /// in this way and one whose plan does not. Returns the same budget again if the search found no
+  /// plan within it, or if the plan of the first budget already fits.
   std::int64_t next_budget(const BudgetAnswer& found) {
     const std::int64_t tried = found.request.budget_bytes;
     if (!found.feasible) return tried;
@@ -79,7 +79,8 @@ class ReservedPlanner {
     return std::min(tried, is_later ? found.later_peak_bytes : found.best.peak_bytes) - excess;
   }
 
-  /// The cheapest plan that fits when reserved. If there is none, the plan that reserves least.
+  /// The cheapest plan whose reserved memory fits. If there is none, the plan whose reserved memory
+  /// exceeds the limits least.
   /// @pre the archive is not empty
   const ReservedPoint& best_reserved() {
     const std::vector<ParetoPoint>& points = archive_.points();
@@ -123,8 +124,8 @@ class ReservedPlanner {
   const OnPlan& on_plan_;
   SearchClock clock_;
   std::vector<ReservedPoint> known_;
-  // The last budget for tensors whose cheapest plan fits when reserved, and the last whose plan
-  // does not fit.
+  // The last budget for tensors at which the reserved memory of the cheapest plan fits, and the
+  // last at which it does not fit.
   std::optional<std::int64_t> fits_;
   std::optional<std::int64_t> fails_;
 };

@@ -165,7 +165,8 @@ StepTasks SequenceProblem::tasks_below() const {
 }
 
 /// A plan that frees an output of a task then pays at least the cost of the task, whether the task
-/// runs again or the output is evicted. First runs cost as much less as the bound subtracts.
+/// runs again or the output is evicted. The lower costs apply to first runs, too, but
+/// `least_extra_seconds` subtracts the cost of all first runs from the bound.
 void SequenceProblem::allow(const std::vector<PlanType>& evictions, StepTasks& below) const {
   const PlanCostInput input = plan_cost_input(study_);
   for (const NodePlan& plan : study_.opportunities->extensions) {

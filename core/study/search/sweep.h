@@ -11,8 +11,8 @@
 
 namespace stashscope {
 
-/// What a step needs with one value for a dimension: the peak of its tensors or, if the sweep has
-/// an allocator, what the allocator reserves for them.
+/// The bytes that a step needs with one value for a dimension: the peak of its tensors or, if the
+/// sweep has an allocator, the bytes that the allocator reserves for them.
 struct SweepPoint {
   std::int64_t value = 0;
   std::string fault;                ///< if not empty: why no bytes could be computed

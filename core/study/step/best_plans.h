@@ -12,8 +12,8 @@ struct PlanPlace {
   const Occurrence* occurrence = nullptr;
 };
 
-/// For each node with plans that ONNX Runtime knows, the occurrence in the row that saves most.
-/// Recompute rows come before compromises. Points into the study.
+/// For each node with plans in `PlanTable::plans`, the occurrence in the row that saves most.
+/// Recompute rows come before other rows. Points into the study.
 std::map<NodeId, PlanPlace> best_plans(const Study& study);
 
 }  // namespace stashscope

@@ -141,7 +141,7 @@ std::shared_ptr<const Study> with_measured_times(const Study& study,
                                                  const std::optional<Measurement>& baseline,
                                                  const Measurement& current);
 
-/// What a what-if that is on did to the model; null if it is off or cannot be applied.
+/// The result of applying a what-if to the model; null if the what-if is off or cannot be applied.
 const WhatIfResult* what_if_result(const Study& study, std::string_view name);
 /// The what-ifs that change the model, in words such as `Flash attention`.
 std::vector<std::string> titles_of_what_ifs(const Study& study);

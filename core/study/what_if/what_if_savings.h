@@ -9,11 +9,11 @@
 
 namespace stashscope {
 
-/// What a what-if changes: the step with it compared with the step without it, with all other
-/// choices equal.
+/// The effect of a what-if: the step with the what-if compared with the step without it, with all
+/// other choices equal.
 struct WhatIfSaving {
   WhatIfResult result;
-  std::int64_t stashed_bytes_saved = 0;  ///< negative: with it, more is stashed
+  std::int64_t stashed_bytes_saved = 0;  ///< negative: the what-if stashes more
   std::string symbolic_saved;            ///< the stashed bytes saved, in the model's dimensions
   std::int64_t peak_bytes_saved = 0;     ///< of the step with its plans
   double seconds = 0;                    ///< added to the step; negative: the step is faster
@@ -26,10 +26,10 @@ struct WhatIfSaving {
 /// Error when cancelled.
 std::vector<WhatIfSaving> what_if_savings(const Study& study, const Progress& progress = {});
 
-/// Every value of every what-if that could be switched on instead of what is on, with what it would
-/// do to the step. Values that find nothing to change are left out unless something stopped them.
-/// None unless `can_change_graph`. Analyzes the model once for each value. Throws a cancelled Error
-/// when cancelled.
+/// The effect of each value of each what-if that is not on, added to the study's choices. Sorted by
+/// descending `peak_bytes_saved`. Values that find nothing to change are left out unless something
+/// stopped them. Empty unless `can_change_graph`. Analyzes the model once for each value. Throws a
+/// cancelled Error when cancelled.
 std::vector<WhatIfSaving> what_if_offers(const Study& study, const Progress& progress = {});
 
 }  // namespace stashscope

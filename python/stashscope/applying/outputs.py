@@ -104,7 +104,7 @@ class _Kept:
         # Under hooks, PyTorch does not look for changes in place.
         if self._tensor._version != self._version:
             raise Error("A tensor that backward needs was changed in place after it was saved", "stashscope.apply",
-                        "The step without a plan ends in PyTorch's error about it, which names the operator.")
+                        "Run the step without the plan: PyTorch's own error then names the operator.")
         return self._tensor
 
 

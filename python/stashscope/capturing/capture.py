@@ -25,7 +25,7 @@ from .state import State
 from .world import HELD, known_tensors
 from .writer import write
 
-_ON_CPU = "Make model and data on 'cpu' (the model also on 'meta') for the capture."
+_ON_CPU = "For the capture, make the data on 'cpu' and the model on 'cpu' or 'meta'."
 
 PathLike = Union[str, "os.PathLike[str]"]
 
@@ -54,7 +54,8 @@ def capture(step: Callable[..., Any], path: PathLike, *, model: Any = None, opti
     With `warm_up=1` the step runs once more before the one that is captured. The first step of an optimizer has no
     states before its end; every later one has them from its beginning.
 
-    `model` and `optimizer` (or lists of them) are found by themselves when `step` refers to them. Raises `Error`.
+    The capture finds the models and optimizers that `step` refers to. Give others as `model` and `optimizer`, one or a
+    list of them. Raises `Error`.
     """
     _check(step, path)
     assumed = Assumed(routing, kernels, warm_up)
@@ -105,7 +106,10 @@ def _with_real_tensors(stage: Stage, before: State) -> tuple[Captured, State]:
 
 
 def _fake_run(stage: Stage, start: State, end: State, hooks: str, real: Optional[Record] = None) -> Record:
-    """One fake run from the state `start`. Afterwards everything is as in `end`."""
+    """One fake run from the state `start`. Afterwards everything is as in `end`.
+
+    `real`: the record of the real run, whose answers the fake run repeats; None if there was no real run.
+    """
     start.put_back()
     first = real is None and hooks == "watch"
     try:

@@ -11,11 +11,14 @@ from .record import Record
 
 @dataclass
 class Captured:
-    """The step as it is written: the record, and how long Python alone holds each storage."""
+    """The step as it is written: the runs of the step put together."""
 
     record: Record
+    # The run that noted what autograd saves.
     watched: Record
+    # For each storage of `record`, the last node during which Python holds it if autograd saves nothing.
     python_last: list[int]
+    # `fake` or `real`.
     tensors: str
 
 

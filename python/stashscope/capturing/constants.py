@@ -36,7 +36,7 @@ _BITS: Any = {aten._conj.default: torch._C._set_conj, aten._neg_view.default: to
 
 
 class Constants:
-    """Gives real integer tensors a fake twin that knows its data."""
+    """Gives small real tensors a fake twin that knows its data."""
 
     def __init__(self, mode: FakeTensorMode, routed: bool) -> None:
         self._mode = mode

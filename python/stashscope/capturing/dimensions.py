@@ -17,7 +17,8 @@ from .sizes import (Place, arguments_of, difference, numbers_of, owner_of, put_t
                     storage_keys)
 
 Given = Union[int, Iterable[int]]
-# Runs the step at the given sizes, once or in full, and returns what was captured.
+# Captures the step at the given sizes. If the flag is true, the step runs a second time to find out how long Python
+# alone holds each tensor.
 Run = Callable[[dict[str, int], bool], Captured]
 
 _WHERE = "stashscope.capture with dims"
@@ -149,7 +150,7 @@ class _Survey:
         listed = list(numbers_of(captured.record, self._order))
         self._places = [place for place, _ in listed]
         self._arguments = arguments_of(captured.record)
-        # Positions, in the list of all numbers, of numbers in texts of arguments that follow their polynomials.
+        # The numbers in texts of arguments whose polynomials proved right, as positions in the list of all numbers.
         self._fitting: list[int] = []
         self._numbers: dict[tuple[int, ...], list[int]] = {
             self._start: [number for _, number in listed] + [number for _, number in self._arguments]}
@@ -219,7 +220,7 @@ class _Survey:
                       if interpolation.value(number, fresh) == numbers[number]]
 
     def reach(self, interpolation: Interpolation, ways: list[Way]) -> list[Found]:
-        """For which sizes the polynomials hold."""
+        """Finds out for which sizes the polynomials hold."""
         steps = [way.step for way in ways]
         lowest = [min(way.sizes) for way in ways]
         if any(step > 1 for step in steps):
@@ -311,7 +312,7 @@ class _Survey:
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Hides what the step prints again, and PyTorch's errors about attempts."""
+    """Hides what the step prints at further sizes, and errors that PyTorch logs at sizes that fail."""
     logger = logging.getLogger("torch._subclasses.fake_tensor")
     level = logger.level
     logger.setLevel(logging.CRITICAL)

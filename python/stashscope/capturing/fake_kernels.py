@@ -23,8 +23,8 @@ _TYPES = {
     aten.native_group_norm_backward.default: (1, (0,)),
 }
 
-# Operators whose results are contiguous on the CPU, but not from the fake kernel. Other operators would copy results
-# with a wrong layout.
+# Operators whose results are contiguous on the CPU, but not from the fake kernel. With the wrong layout, later
+# operators would make copies that they do not make on the CPU.
 _CONTIGUOUS = {aten._log_softmax_backward_data.default, aten.mse_loss_backward.default, aten.glu_backward.default,
                aten.smooth_l1_loss_backward.default, aten.huber_loss_backward.default, aten.log_sigmoid_forward.default,
                aten._weight_norm_interface.default, aten.rrelu_with_noise.default}
@@ -134,9 +134,9 @@ def _gradients_of_layer(args: Any, result: Any) -> Any:
 
 
 def _workspace(args: Any, device: torch.device) -> Optional[torch.Tensor]:
-    """What oneDNN keeps for the backward pass; nothing without gradients.
+    """The tensor that oneDNN keeps for the backward pass; None while gradients are disabled.
 
-    oneDNN chooses the size by the processor, so the layer runs once with zeros to find out.
+    oneDNN chooses the size by the processor, so the layer runs once with zeros to find the size.
     """
     if not torch.is_grad_enabled():
         return None

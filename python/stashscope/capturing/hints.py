@@ -1,4 +1,4 @@
-"""What a captured step says of itself that a user may not expect."""
+"""Warnings in a captured step about facts that a user may not expect."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Optional
 from .record import Record
 from .run import Assumed
 
-# Operators of the CPU's attention and dropout that CUDA has other ones for.
+# Operators of attention and dropout on the CPU. On a GPU, PyTorch runs others.
 _OF_THE_CPU = {"_safe_softmax", "bernoulli_"}
 
 
 @dataclass(frozen=True)
 class Advice:
-    """How to capture otherwise."""
+    """What to do instead, in words that end the sentences of the warnings."""
 
     a_later_step: str
     new_states: str

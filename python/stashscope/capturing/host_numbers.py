@@ -14,13 +14,14 @@ from .operators import tensors_in
 
 aten = torch.ops.aten
 
-# By operator the results that lie on the host: seed and offset of a dropout, outside of graphs of CUDA.
+# By operator, the positions of the results that lie on the host: seed and offset of a dropout. (In CUDA graphs they lie
+# on the device.)
 _SEEDS = {aten._scaled_dot_product_efficient_attention.default: (2, 3),
           aten._efficient_attention_forward.default: (2, 3)}
 
 
 def counts_on_host(optimizer: torch.optim.Optimizer) -> Iterator[torch.Tensor]:
-    """The numbers of updates that an optimizer keeps on the host."""
+    """The counts of updates that an optimizer keeps on the host."""
     if isinstance(optimizer, torch.optim.ASGD):
         return
     for group in optimizer.param_groups:
@@ -42,7 +43,7 @@ def is_number_without_device(func: Any, kwargs: Any, in_optimizer: bool) -> bool
 
 
 def on_host(func: Any, inputs: list[bool], result: Any) -> Iterator[torch.Tensor]:
-    """The results of an operator that lie on the host. `inputs`: which of its tensors do."""
+    """The results of an operator that lie on the host. `inputs`: for each tensor that it reads, whether that does."""
     seeds = _SEEDS.get(func, ())
     for place, tensor in enumerate(tensors_in((result,))):
         if place in seeds or inputs and all(inputs) and not tensor.dim():

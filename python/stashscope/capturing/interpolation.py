@@ -29,9 +29,10 @@ class Interpolation:
         self._polynomials: dict[int, Polynomial] = {}
 
     def add(self, point: Point, sizes: Sequence[int], numbers: Sequence[int]) -> Optional[int]:
-        """Adds the numbers at a point after its neighbours below. `sizes`: the size of each dimension there.
+        """Adds the numbers at a point. The points below it must have been added before.
 
-        Returns the first number that the polynomials so far do not give; None if all are right.
+        `sizes`: the size of each dimension there. Returns the position of the first number that the polynomials so far
+        do not give; None if all are right.
         """
         for known, place, size in zip(self._sizes, point, sizes):
             if place == len(known):
@@ -50,7 +51,7 @@ class Interpolation:
         return [len(sizes) for sizes in self._sizes]
 
     def value(self, number: int, sizes: Sequence[int]) -> Fraction:
-        """A number at any sizes."""
+        """The value that the polynomial of a number has at these sizes."""
         total = Fraction(0)
         for powers, coefficient in self.polynomial(number).items():
             for size, power in zip(sizes, powers):
@@ -69,7 +70,7 @@ class Interpolation:
         return None
 
     def polynomial(self, number: int) -> Polynomial:
-        """The polynomial of a number."""
+        """The polynomial of the number at this position."""
         kind = self._class_of[number]
         if kind not in self._polynomials:
             self._polynomials[kind] = self._expanded(kind)

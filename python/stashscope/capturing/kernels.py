@@ -166,9 +166,9 @@ def hooks_beside_transforms() -> Iterator[None]:
 
 @contextlib.contextmanager
 def same_arguments_again(hooks: object) -> Iterator[None]:
-    """Lets a checkpoint that runs again give a tensor in several arguments as one tensor, also under `hooks`.
+    """Lets a checkpoint that got one tensor as several arguments pass one tensor again when it runs again.
 
-    Under hooks on saved tensors, PyTorch gives copies. Modules such as `MultiheadAttention` run other operators if
+    Under hooks on saved tensors, PyTorch passes copies. Modules such as `MultiheadAttention` run other operators if
     query, key and value are one tensor. `hooks`: those of the capture. Under hooks of the user, PyTorch makes copies
     without a capture, too.
     """

@@ -28,7 +28,7 @@ class Phases:
         self._record = record
         self._modules = modules
         self._before_update = before_update
-        # Later runs only repeat the first: phase, module and line are known from that.
+        # True for a run that only repeats the first: phase, module and line are known from the first.
         self._light = light
         self._optimizers = 0
         self._sequence = 0
@@ -54,7 +54,10 @@ class Phases:
         return Place(frames_from(0, self._light), torch.autograd._get_sequence_nr())
 
     def fill(self, node: Node, place: Place, claims: bool = True) -> None:
-        """Gives the next node of the record its phase, module and line. It claims the newest autograd node."""
+        """Gives the next node of the record its phase, module and line.
+
+        `claims`: whether to assign the autograd nodes made since the last operator.
+        """
         if claims:
             self._claim(place.sequence)
         node.compiled = self.in_graph is not None

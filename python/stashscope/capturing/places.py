@@ -10,7 +10,7 @@ from typing import Any, Iterable, Iterator, Optional
 import torch
 from torch.nn.modules import module as module_hooks
 
-# Folders as Python imported them: frames name their files so, also where an installer made links to other folders.
+# Folders as Python imported them. Frames name their files in the same way, even if these are links to other folders.
 _TORCH = os.path.dirname(torch.__file__) + os.sep
 _CAPTURE = os.path.dirname(__file__) + os.sep
 _OWN = os.path.dirname(os.path.dirname(__file__)) + os.sep

@@ -23,7 +23,7 @@ def is_collective(func: Any) -> bool:
 
 
 def without_network(func: Any, args: Any) -> Any:
-    """What the collective returns: its tensors, which nobody fills, and work that is done."""
+    """What the collective returns: its tensors, which nobody fills, and `Work` objects that are complete."""
     if func.namespace != "c10d":
         return args[0]
     from torch._C._distributed_c10d import FakeWork
@@ -36,8 +36,8 @@ def without_network(func: Any, args: Any) -> Any:
 def as_in_training(unseen: Callable[[], Any]) -> Iterator[None]:
     """Undoes what PyTorch does differently under fake tensors and modes.
 
-    PyTorch waits for collectives at once, and finds shapes by running operators. Here they run in `unseen`, a
-    context in which operators do not count.
+    There, PyTorch waits for collectives at once, and finds shapes by running operators. Here it does not wait at once,
+    and the operators that find shapes run in `unseen`, a context in which operators are not recorded.
     """
     if not dist.is_available():
         yield

@@ -60,11 +60,15 @@ class Node:
 class Saved:
     """A tensor that autograd saves."""
 
+    # The number of the autograd node that saves it.
     sequence: int
     storage: int
     value: str
+    # The forward node of that autograd node.
     node: int = -1
+    # The first node after autograd took the tensor out, or -1.
     unpacked: int = -1
+    # The last node during which autograd holds the tensor.
     released: Optional[int] = None
     # A number that PyTorch wrapped into a tensor. Hooks on saved tensors, and so checkpoints, do not see it.
     number: bool = False
@@ -94,6 +98,7 @@ class Record:
     """One run: its operators, storages, inputs, saved tensors, calls of modules and answers."""
 
     nodes: list[Node] = field(default_factory=list)
+    # Of each storage: a key that is the same in every run, its bytes, its role, and the last node while it lives.
     keys: list[Any] = field(default_factory=list)
     bytes: list[int] = field(default_factory=list)
     roles: list[str] = field(default_factory=list)

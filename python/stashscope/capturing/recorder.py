@@ -28,7 +28,7 @@ from .values import Values
 from .wrappers import is_wrapper, parts_of
 
 aten = torch.ops.aten
-# The guards of Dynamo use these to check a number that compiled code was made for.
+# The guards of Dynamo use these to check whether a number is the one that the code was compiled for.
 _OF_GUARDS = (aten.lift_fresh.default, aten._local_scalar_dense.default)
 _DEVICE = torch.ops.prim.device.default
 
@@ -46,7 +46,7 @@ class Recorder(TorchDispatchMode):
         self._scalars = scalars
         self._calls = calls
         self._light = light
-        # While it is true, operators do not count, such as those that make tensors again for autograd.
+        # While this is true, operators are not recorded, such as those that make tensors again for autograd.
         self.paused = False
 
     @classmethod
@@ -116,7 +116,7 @@ class Recorder(TorchDispatchMode):
 
     @contextlib.contextmanager
     def unseen(self) -> Iterator[None]:
-        """Operators in it do not count."""
+        """A context in which operators are not recorded."""
         before, self.paused = self.paused, True
         try:
             yield
@@ -164,6 +164,6 @@ def _is_shallow_copy(func: Any) -> bool:
 
 @functools.cache
 def _is_composite(func: Any) -> bool:
-    """Whether an operator is only a function that calls others. Inference mode shows it whole."""
+    """Whether an operator only calls others. In inference mode, a dispatch mode sees the operator instead of these."""
     has_kernel = functools.partial(torch._C._dispatch_has_kernel_for_dispatch_key, func.name())
     return has_kernel("CompositeImplicitAutograd") and not has_kernel("CPU")

@@ -55,7 +55,7 @@ def finished(recording: Recording) -> Record:
 
 @dataclass(frozen=True)
 class Assumed:
-    """What a capture without data or without a GPU takes for granted, by the names of `capture`."""
+    """The arguments `routing`, `kernels` and `warm_up` of `capture`."""
 
     routing: Optional[str] = None
     kernels: Optional[str] = None
@@ -98,9 +98,10 @@ class Stage:
             return self._run(self._recording(stack, before, "", None, None, first=True))
 
     def fake(self, hooks: str, first: bool, given: Optional[list[Answer]] = None) -> Record:
-        """Runs the step with fake tensors. `hooks`: what happens to saved tensors: '', 'watch' or 'forget'.
+        """Runs the step with fake tensors.
 
-        Later runs only repeat the first: they print nothing, and read no lines.
+        `hooks`: what happens to saved tensors: '' (nothing), 'watch' or 'forget'. `first`: false for a run that only
+        repeats an earlier one; it prints nothing and looks up no source lines. `given`: the answers of a real run.
         """
         return self._run(self.recording(hooks, first, given))
 
@@ -175,7 +176,8 @@ class Stage:
             yield
             self._find_roles(values, before.known)
             record = values.finish()
-        # This cuts a cycle, so that nothing of this run outlives the capture until the next garbage collection.
+        # This cuts a reference cycle. Without it, objects of this run would outlive the capture until the next garbage
+        # collection.
         values.phases = None
         scalars.finish()
         phases.resolve()
@@ -202,7 +204,7 @@ class Stage:
         self._keep_counts_on_host(values)
 
     def _keep_counts_on_host(self, values: Values) -> None:
-        """Marks the numbers of updates that lie on the host of a GPU."""
+        """For a GPU, marks the counts of updates that optimizers keep on the host."""
         for optimizer in self.reached.optimizers if values.on_cuda else ():
             for count in counts_on_host(optimizer):
                 values.keep_on_host(count)
@@ -224,9 +226,10 @@ def _gradient_of(known: Known) -> Iterator[torch.Tensor]:
 
 
 def _let_go_of_losses(reached: Reached) -> None:
-    """Gives a gradient scaler a copy of its record, which the scaler drops after an update.
+    """Gives each gradient scaler a copy of its table of optimizers. The scaler replaces this table after an update.
 
-    The original is kept to be put back. If the step used it, it would keep tensors of the step alive.
+    `State` (state.py) holds the original table to put it back. If the step wrote into the original, tensors of the step
+    would stay alive.
     """
     for thing in reached.objects:
         if isinstance(thing, torch.amp.GradScaler):
@@ -239,12 +242,12 @@ def _check_run(result: Any) -> None:
         return
     if inspect.iscoroutine(result):
         result.close()
-    raise Error(f"The step returned a {type(result).__name__}, and what is in that did not run", "stashscope.capture",
+    raise Error(f"The step returned a {type(result).__name__}, whose code did not run", "stashscope.capture",
                 "Give a function that runs one training step and returns its loss or nothing.")
 
 
 def _saving(kind: str, values: Values, recorder: Recorder) -> Optional[Union[Watching, Forgetting]]:
-    """What happens to saved tensors."""
+    """The hooks on saved tensors of this kind; None for ''."""
     if kind == "watch":
         return Watching(values, recorder.unseen)
     if kind == "forget":

@@ -35,7 +35,7 @@ class Watching:
         self._values = values
         self._unseen = unseen
         self._record: Record = values.record
-        # While PyTorch compiles, autograd saves what no step saves.
+        # True while PyTorch compiles. What autograd saves then, it does not save in a step that is compiled already.
         self.paused = False
 
     def pack(self, tensor: torch.Tensor) -> Any:
@@ -50,7 +50,10 @@ class Watching:
         return Held(self._without_cycle(tensor), rows, lambda: len(self._record.nodes) - 1)
 
     def _without_cycle(self, tensor: torch.Tensor) -> torch.Tensor:
-        """A node that holds its own result with its history would hold itself, until it runs or forever."""
+        """The tensor to hold: a detached one if the tensor is the result of the autograd node that saves it.
+
+        A node that holds its own result with its history would hold itself, until it runs or forever.
+        """
         maker = tensor.grad_fn
         if maker is None:
             return tensor
@@ -74,7 +77,7 @@ class Watching:
 
 @dataclass
 class _Known:
-    """The geometry of a fake tensor, and its data, because masks decide how many elements they choose."""
+    """The outline and the known data of a fake tensor. The data of a mask decides how many elements it chooses."""
 
     outline: Outline
     mode: Any
@@ -82,7 +85,10 @@ class _Known:
 
 
 class Forgetting:
-    """Saves no tensor made in the step: when autograd asks for it, it gets one without data, which does not count."""
+    """Keeps no tensor that the step makes. When autograd asks for such a tensor, it gets a new one without data.
+
+    The operators that make the new one are not recorded.
+    """
 
     def __init__(self, values: Values, unseen: Callable[[], Any]) -> None:
         self._values = values

@@ -1,4 +1,4 @@
-"""The numbers of a capture that depend on sizes, and captures at several sizes laid beside each other."""
+"""Lists the numbers of a capture that may depend on sizes, and compares captures at several sizes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Callable, Iterator, Optional
 from .captured import Captured
 from .record import Node, Record, Value
 
-# What a number is: a word, then positions in the record.
+# Names a number of a record: a word for its kind, then positions.
 Place = tuple[Any, ...]
 
 _INTEGER = re.compile(r"(?<![\w.])\d+(?![\w.])")
@@ -121,7 +121,7 @@ def owner_of(record: Record, order: list[Any], place: Place) -> str:
 
 
 def difference(one: Captured, other: Captured) -> Optional[tuple[str, str]]:
-    """The first thing that is not the same in both besides numbers, as it is in each; None if there is none."""
+    """The first difference other than in numbers, as a text for each capture; None if there is none."""
     return (_operators(one.record, other.record) or _inputs(one.record, other.record)
             or _storages(one, other) or _saved(one, other))
 
@@ -193,7 +193,10 @@ def _saved(one: Captured, other: Captured) -> Optional[tuple[str, str]]:
 
 
 def same_python_lives(one: Captured, other: Captured) -> bool:
-    """Whether Python's own references hold each storage that both captures have equally long."""
+    """Whether Python alone holds each storage for the same time in both captures.
+
+    Storages that only one of them has are left out.
+    """
     keys = storage_keys(other.record)
     return all(one.python_last[index] == other.python_last[keys[key]]
                for key, index in storage_keys(one.record).items() if key in keys)

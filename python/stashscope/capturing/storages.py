@@ -25,7 +25,8 @@ class Storages:
         self.keys: list[Any] = []
         self._now = now
         self._carriers: list[int] = []
-        # What each carrier shows. A kernel may have allocated more, and a stand-in for a part shows less.
+        # The bytes that each carrier shows, by its address. A kernel may have allocated more. A carrier that stands for
+        # a part of the memory shows less.
         self._shown: dict[int, int] = {}
         self._at: dict[int, tuple[int, weakref.ref[torch.UntypedStorage]]] = {}
         self.closed = False
@@ -75,7 +76,7 @@ class Storages:
         return self._shown.get(storage._cdata) != storage.nbytes()
 
     def set_role(self, storage: torch.UntypedStorage, role: str) -> None:
-        """Gives a storage its role unless it has one already."""
+        """Gives a storage a role unless it already has a more precise one than 'other' or 'input'."""
         index = self.find(storage)
         if index is not None and self.roles[index] in ("other", "input"):
             self.roles[index] = role

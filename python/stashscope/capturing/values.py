@@ -18,7 +18,7 @@ class Values:
     """Finds the value of a tensor by its storage and its geometry in it."""
 
     def __init__(self, on_cuda: bool = False) -> None:
-        # Gives the nodes that are made here their place; set before the step runs.
+        # A `Phases`, which gives the nodes that are made here their phase, module and line. Set before the step runs.
         self.phases: Any = None
         self.record = Record()
         self.storages = Storages(lambda: len(self.record.nodes) - 1)
@@ -34,12 +34,12 @@ class Values:
         self._last_states: dict[str, int] = {}
         # Names for the last versions in storages that the step makes.
         self._last_names: dict[int, str] = {}
-        # Storages of numbers that a GPU's device does not hold; none of them for a step on the CPU.
+        # For a step on a GPU, storages of numbers that lie on the host; empty for a step on the CPU.
         self._on_host: set[int] = set()
         self.on_cuda = on_cuda
 
     def existing(self, tensor: torch.Tensor, name: str, role: str) -> None:
-        """A tensor that existed before the step and has a name."""
+        """Registers a named tensor that existed before the step as an input."""
         storage = tensor.untyped_storage()
         index = self.storages.find(storage)
         if index is None:
@@ -49,7 +49,7 @@ class Values:
         self._input(tensor, index, name)
 
     def existing_storage(self, tensor: torch.Tensor) -> None:
-        """A tensor that existed before the step; it becomes an input if the step reads it."""
+        """Registers a tensor that existed before the step. It becomes an input if the step reads it."""
         storage = tensor.untyped_storage()
         if self.storages.find(storage) is None:
             index = self.storages.add(storage, ("existing", storage._cdata), "input")
@@ -79,7 +79,10 @@ class Values:
         return self.storages.find(tensor.untyped_storage()) in self._on_host
 
     def scalar(self, nbytes: int, dtype: torch.dtype) -> Value:
-        """A number that becomes a tensor which only autograd sees. On a GPU it lies on the host."""
+        """Makes the value of a number that PyTorch wraps into a tensor which only autograd sees.
+
+        For a step on a GPU, the number lies on the host.
+        """
         node = Node("python", "tensor", "default")
         self.phases.fill(node, self.phases.place(), claims=False)
         self.record.nodes.append(node)
@@ -137,11 +140,11 @@ class Values:
         return index is not None and self.storages.keys[index][0] == "existing"
 
     def made_again(self, tensor: torch.Tensor) -> None:
-        """A tensor without data that stands for one that autograd would have kept."""
+        """Registers a tensor without data that stands for one that autograd would have kept."""
         self.storages.add(tensor.untyped_storage(), ("again", len(self.storages.bytes)))
 
     def give_role(self, tensor: torch.Tensor, role: str, name: str) -> None:
-        """What a tensor is for, and the name of its last version if the step makes it."""
+        """Notes the role of a tensor and, if the step makes the tensor, the name of its last version."""
         storage = tensor.untyped_storage()
         self.storages.set_role(storage, role)
         index = self.storages.find(storage)
@@ -149,7 +152,10 @@ class Values:
             self._last_names[index] = name
 
     def give_state(self, tensor: torch.Tensor, name: str) -> None:
-        """A state of an optimizer. One that takes the place of an older state is no further memory in later steps."""
+        """Notes a state of an optimizer.
+
+        A state that replaces one from before the step adds no memory to later steps.
+        """
         index = self.storages.find(tensor.untyped_storage())
         old = self._states.get(name)
         if index is not None and self.storages.keys[index][0] == "node":

@@ -19,7 +19,7 @@ HELD = "held"
 
 @dataclass(frozen=True)
 class Known:
-    """A tensor of the user: its name, its role, and its gradient as it was before the step."""
+    """A tensor of the user with its name and role, and the outlines of it and of its gradient before the step."""
 
     name: str
     role: str

@@ -23,10 +23,9 @@ def capture_script(script: PathLike, arguments: Sequence[str], out: PathLike, *,
                    empty: bool = False, go_on: bool = False, assumed: Assumed = Assumed()) -> None:
     """Runs `script` as the program until its training step number `step` is captured into `out`.
 
-    The step begins with the first call of a module that an optimizer trains, with gradients enabled, and ends with
-    `optimizer.step()`, or the number of such calls that `updates` says. With `empty` the
-    parameters of models have no data and take no memory. The script ends after the capture unless `go_on`. Raises
-    `Error`.
+    The step begins with the first call of a module that an optimizer trains, with gradients enabled. It ends with the
+    call number `updates` of `optimizer.step()`. With `empty` the parameters of models have no data and take no memory.
+    The script ends after the capture unless `go_on`. Raises `Error`.
     """
     path = Path(script)
     _check(path, Path(out), step, updates)

@@ -89,7 +89,7 @@ class TrainingStep:
 
 
 def _variables(module: torch.nn.Module, trained: set[int]) -> dict[str, Any]:
-    """What the script's functions that are running now refer to, by their names."""
+    """The variables, by name, of the script's running functions that may matter to the step, and `module`."""
     found: dict[str, Any] = {}
     for frame in _frames():
         spaces = (frame.f_locals, frame.f_globals) if frame.f_code.co_name != "<module>" else (frame.f_globals,)

@@ -34,7 +34,7 @@ def name_of(compiler: Any) -> str:
 
 
 def warning_of(compiler: Any) -> Optional[str]:
-    """What the user must know about memory under this backend, if it is not that of the operators."""
+    """A warning for the user if the memory under this backend may not be that of the captured operators; else None."""
     name = name_of(compiler)
     if name in _EXACT:
         return None

@@ -110,8 +110,8 @@ class _Interpreter(Interpreter):
         for key in (DispatchKey.BackendSelect, DispatchKey.CompositeExplicitAutograd):
             if key in target.py_kernels:
                 return target.py_kernels[key](*args, **kwargs)
-        raise Error(f"The compiled graph contains '{target.name()}', whose operators do not show", "torch.compile",
-                    "Capture the model without torch.compile.")
+        raise Error(f"The compiled graph contains '{target.name()}', whose operators the capture cannot see",
+                    "torch.compile", "Capture the model without torch.compile.")
 
 
 def _drawing_again(_: Any, operator: Any, *args: Any, **kwargs: Any) -> Any:

@@ -59,8 +59,9 @@ class Interception:
         self.codes: set[CodeType] = set()
         self._run: Optional[Run] = None
         self._converting = False
-        # Whether compiled code runs, and whether it ran in the callers.
+        # Whether compiled code runs now, and whether PyTorch is about to enter compiled code or code inside it.
         self._inside = self._entering = False
+        # `_inside` of each caller.
         self._outer: list[bool] = []
         self._callbacks: dict[int, tuple[Any, Any]] = {}
         self._ours: set[int] = set()

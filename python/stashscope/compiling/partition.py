@@ -106,7 +106,7 @@ def _leaves(user: Node, chain: _Chain, inside: dict[Node, _Chain]) -> bool:
 
 
 def _kept(inside: dict[Node, _Chain]) -> set[Node]:
-    """The results that regions save, and masks in the place of what regions leave out."""
+    """The nodes whose results are kept: those that regions save, and masks of dropouts whose input is left out."""
     counts: dict[_Chain, Counter[str]] = {}
     kept: set[Node] = set()
     left_out: set[Node] = set()

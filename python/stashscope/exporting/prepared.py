@@ -19,7 +19,7 @@ Loss = Callable[[Any], torch.Tensor]
 
 @contextlib.contextmanager
 def prepared(model: torch.nn.Module, inputs: Inputs, loss: Optional[Loss]) -> Iterator[None]:
-    """Training mode, eager attention, no caches; `forward` takes the tensors and returns the loss.
+    """Training mode, eager attention, no caches; `forward` takes the tensors and returns the loss, or else all tensors.
 
     A model that is in training mode keeps the modes of its parts: a frozen normalization stays frozen. Afterwards the
     model is as it was: attributes, configurations, buffers, modes and random generators.

@@ -104,7 +104,7 @@ def alignable(operators: Operators, run: Event) -> Operators:
     """The operators as they can be found in a run.
 
     Checkpoints detach what they save inside the events of operators, at other places than while they are captured. A
-    detached tensor takes no memory, so these operators are then left out and get none.
+    detached tensor takes no memory. If these operators are not found, they are left out and count as no memory.
     """
     walk = _Walk(operators, False)
     walk.walk(run.children)

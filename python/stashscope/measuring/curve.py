@@ -11,7 +11,7 @@ from .steps import Operators
 
 @dataclass(frozen=True)
 class Curve:
-    """Bytes by operator, as the program predicts them."""
+    """Measured bytes by operator, counted as the program counts predicted ones."""
 
     live: list[int]
     # Before each operator, and after the last one.
@@ -75,9 +75,9 @@ class _Curve:
 
 
 def _settled(allocations: list[Allocation]) -> tuple[dict[int, int], int]:
-    """The allocations that live on, and the sum of the bytes freed that were there before (negative).
+    """The allocations that live on, by address, and the sum (negative) of freed bytes that were allocated earlier.
 
-    What is both allocated and freed counts in neither.
+    What is both allocated and freed here counts in neither.
     """
     made: dict[int, int] = {}
     freed = 0
@@ -99,7 +99,7 @@ def _freed_after(made: dict[int, int], following: list[Allocation]) -> int:
 
 
 def _taken(made: dict[int, int], wanted: int) -> int:
-    """Takes the first allocations that add up to the bytes of a node, or none."""
+    """Takes out of `made` the first allocations that add up to the bytes of a node, if any. Returns the bytes taken."""
     total = 0
     for count, size in enumerate(made.values(), 1):
         total += size

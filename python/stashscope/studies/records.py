@@ -83,14 +83,14 @@ class BudgetAnswer:
 
     budget_bytes: int
     feasible: bool  # whether the peak found is within the budget
-    impossible: bool  # whether it is proven that no plan is
+    impossible: bool  # whether it is proven that no plan is within the budget
     peak_bytes: int
     extra_seconds: float
     floor_bytes: Optional[int]  # lower bound on the peak; None: not proven
     least_extra_seconds: Optional[float]  # lower bound on the time that a plan within the budget adds
     moves: int
     seconds: float  # duration of the search
-    later_peak_bytes: int = 0  # what later steps need, which hold the optimizer states that a captured step makes
+    later_peak_bytes: int = 0  # peak of later steps, which hold the optimizer states that the captured step makes
 
     @classmethod
     def of_report(cls, answer: Mapping[str, Any]) -> "BudgetAnswer":

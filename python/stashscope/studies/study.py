@@ -163,13 +163,12 @@ class Study:
         limit: bytes, or a text: '12GiB', '60%' of the peak without plans, or '-4GiB' to save that much.
         grain: 'cluster', 'node' or 'sequence', the unit of a plan, as `--grain` takes it; or 'joint', which may also
             switch on what-ifs and passes. `to_json` has the reasons.
-        minimise: what to minimise: 'time' (the added time, the default) or 'operations' (the added
-            operations; captured steps only).
+        minimise: 'time' (the added time, the default) or 'operations' (the added operations; captured steps only).
         allow_lossy: whether a joint search may also choose what changes the results of the step.
         time_limit: seconds to search (default 10). With `time_limit=0` and a `move_limit` the answer is reproducible.
 
         If no plan found fits, the study has the plans with the lowest peak and a UserWarning says so.
-        The limit is that of the captured step; if later steps need more, a UserWarning says so, too. `budget_answer`
+        The limit holds for the captured step; if later steps need more, a UserWarning says so, too. `budget_answer`
         has the details.
         """
         seconds, moves = _limit(time_limit, move_limit)

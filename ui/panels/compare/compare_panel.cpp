@@ -33,7 +33,8 @@ constexpr int least_chart_width = 200;
 constexpr int least_side_by_side = 800;
 
 /// The table and the chart, side by side or stacked. Until the user moves the border between them,
-/// a table beside the chart has room for its columns if the chart leaves it.
+/// a table beside the chart is wide enough for its columns, as far as the chart keeps its minimum
+/// width.
 class CompareParts : public QSplitter {
  public:
   CompareParts(TableView& table, QWidget& chart) : table_(table) {
@@ -301,7 +302,7 @@ void ComparePanel::take_sizes() {
 }
 
 void ComparePanel::give_back_sizes() {
-  // The sizes are all that changes in the other side.
+  // Only sizes change on the other side, so the first state of its undo stack has its own sizes.
   if (is_comparing()) other_->undo_stack().setIndex(0);
 }
 

@@ -17,10 +17,10 @@
 
 namespace stashscope::ui {
 
-/// Compares the document with another session or model, or with other choices for its own model,
-/// the other side of the comparison: shows a table of differences, and both memory curves on one
-/// chart. The other side is loaded in the background and does not change with the choices of the
-/// document, but can take its sizes. Opening another model ends the comparison.
+/// Compares the document with the other side of a comparison: another session or model, or other
+/// choices for its own model. Shows a table of differences, and both memory curves on one chart.
+/// The other side is loaded in the background and does not change with the choices of the document,
+/// but can take its sizes. Opening another model ends the comparison.
 class ComparePanel : public QWidget {
   Q_OBJECT
 

@@ -9,8 +9,9 @@
 namespace stashscope::ui {
 
 /// Says that the sides of a comparison have different sizes, or that the other side was computed
-/// with the sizes of this window instead of its own. Its buttons change from one to the other. The
-/// row is hidden while neither is the case.
+/// with the sizes of this window instead of its own. A button gives the other side the sizes of
+/// this window, another button gives back its own sizes. The row is hidden while both sides have
+/// the same sizes and the other side has its own.
 class SizesRow : public QWidget {
   Q_OBJECT
 

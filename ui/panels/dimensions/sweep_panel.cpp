@@ -29,10 +29,11 @@ constexpr int start_after = 120;  // milliseconds; several quick changes start o
 constexpr int first_count = 17;
 constexpr int most_points = 257;
 constexpr std::int64_t least_end = 16;
-/// A size that is more than so many times the current one is far away.
+/// The range is not extended beyond this multiple of the current size, which counts as at least
+/// `least_end`.
 constexpr std::int64_t farthest_end = 64;
 
-/// The sizes that the step takes are multiples of this: micro-batches divide the batch.
+/// The step accepts only multiples of this number as sizes, because micro-batches divide the batch.
 std::int64_t distance_of_sizes(const Study& study, const Dimension& of) {
   return is_split(study.graph(), of) ? runs_in_step(study.graph()) : 1;
 }

@@ -45,7 +45,7 @@ class SweepPanel : public QWidget {
   /// Sets the range from 1 to twice the current size of the dimension, but at least to 16.
   void propose_range();
   /// Once the proposed range is computed, extends it beyond the first size that does not fit the
-  /// device, unless that is far away.
+  /// device, unless that size is far away.
   void extend_range();
   std::vector<std::int64_t> values_of(const Dimension& of) const;
   QString why_no_values() const;

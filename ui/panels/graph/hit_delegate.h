@@ -5,7 +5,7 @@
 namespace stashscope::ui {
 
 /// Paints the hits of a search. A hit begins with a word, such as an operator, and two spaces. This
-/// word always stays; what follows it is cut at its left, at a module where possible.
+/// word always stays. The text after it is cut at its left end, at a module where possible.
 class HitDelegate : public NameDelegate {
   Q_OBJECT
 

@@ -18,7 +18,7 @@ class SearchList : public QListView {
   /// @param field the list opens below it; must be in `panel`, and outlive the list
   SearchList(QLineEdit& field, QWidget* panel);
 
-  /// Shows other hits. An open list stays open if there are any, with the first one marked.
+  /// Shows other hits. An open list stays open if there are hits, and the first hit is marked.
   void set_hits(int count, HitText text);
   /// Opens the list with a row marked, if there are hits.
   void open(int row = 0);

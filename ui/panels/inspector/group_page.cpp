@@ -70,7 +70,7 @@ QStringList short_names(const Study& study, const std::vector<NodeId>& nodes) {
   return shortened;
 }
 
-/// What other nodes stash in memory that the group allocated, and one of these nodes.
+/// The bytes that other nodes stash in memory that the group allocated, and one of these nodes.
 QString taken_over_text(const Study& study, const GroupMemory& memory) {
   const QString link =
       node_link(study, memory.others.front(), short_names(study, memory.others).front());

@@ -64,7 +64,7 @@ class MemoryPanel : public QWidget {
   AllocatorRow* allocator_;
   SegmentPage* segments_;
   ArenaPage* arena_;
-  std::shared_ptr<const ReservedStep> curve_of_;  ///< of the shown curve; null: no curve
+  std::shared_ptr<const ReservedStep> curve_of_;  ///< memory of the shown curve; null: no curve
   QWidget* controls_;
   QWidget* colouring_;
   std::vector<Switch> switches_;

@@ -311,9 +311,9 @@ void OverviewPanel::mark_selected() {
   icicle_->mark(std::move(marked));
 }
 
-/// Ends the highlight of a row and the zoom into a group that have nothing to do with what is
-/// selected now. Steps of the memory cursor keep the zoom, so that a group can be followed through
-/// the step.
+/// Ends the highlight of a row unless a click on this row made the selection. Shows the whole chart
+/// if the selection lies outside the group that fills the width. A move of the memory cursor does
+/// not end the zoom, so that a group can be followed through the step.
 void OverviewPanel::follow_selection() {
   const Selection& selected = document_.selection().current();
   if (shown_study_ == nullptr || shown_study_ != document_.study() || !isVisible()) return;

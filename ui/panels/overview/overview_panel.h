@@ -96,9 +96,9 @@ class OverviewPanel : public QWidget {
   NodeModules node_modules_;  ///< of the shown study
   std::size_t shown_slot_ = 0;
   std::string wanted_module_;   ///< module to zoom to once its box exists; empty: none
-  bool is_taking_row_ = false;  ///< true while a click on a row selects
+  bool is_taking_row_ = false;  ///< true while a click on a row changes the selection
   Selection of_row_;            ///< what the click on the highlighted row selected
-  /// Whether equal blocks were summed before a click on a row changed that; empty if no row did.
+  /// Whether equal blocks were summed before a click on a row changed that; empty if no click did.
   std::optional<bool> sums_without_row_;
   LatestAnswer<Groups> work_{*this, JobThread::Urgency::normal};
 };

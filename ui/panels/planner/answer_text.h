@@ -28,7 +28,8 @@ QString answer_text(const Study& study, const BudgetAnswer& answer);
 /// @param study the step with the answer's passes
 QString before_text(const Study& study, const BudgetAnswer& answer, const StepFigures& before,
                     const std::vector<const GraphPass*>& passes);
-/// What plans for the same budget cost with passes that add no time, as rich text.
+/// The peak and the time of a step with plans for the same budget and with passes that add no time,
+/// as rich text.
 QString offer_text(const Study& study, const DeviceFit& offer);
 /// The bytes of the step that no plan frees, as rich text; empty unless they exceed the budget.
 /// @param bound the lower bound that the text before this one states; null: none

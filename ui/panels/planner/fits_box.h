@@ -7,15 +7,15 @@
 namespace stashscope::ui {
 
 /// A list to choose what must fit the planner's limits: the tensors, or the memory that PyTorch's
-/// allocator reserves for them. Disabled with the reason while no allocator is chosen; the tensors
-/// must fit then. The document keeps the choice meanwhile.
+/// allocator reserves for them. While no allocator is chosen, the tensors must fit, and the list is
+/// disabled and states the reason. The document keeps the choice meanwhile.
 class FitsBox : public QComboBox {
   Q_OBJECT
 
  public:
   explicit FitsBox(Document& document, QWidget* parent = nullptr);
 
-  /// Chooses what the answer bar judges by: reserved memory, if an allocator is chosen.
+  /// Chooses reserved memory if an allocator is chosen, as the answer bar does.
   void follow_answer_bar();
 
   /// Whether an allocator is chosen, so that reserved memory is known.

@@ -20,9 +20,9 @@ struct FitAnswer {
   Q_DECLARE_TR_FUNCTIONS(PlannerAnswer)
 };
 
-/// `6.91 GiB, 7.83 GiB in later steps, reserved 8.01 GiB, with the CUDA context and libraries up to
-/// 9.01 GiB`; later
-/// steps only if they need more, and the last two only if they were asked for.
+/// A text such as `6.91 GiB, 7.83 GiB in later steps, reserved 8.01 GiB, with the CUDA context and
+/// libraries up to 9.01 GiB`. Later steps are named only if they have another peak, the last two
+/// amounts only if they were asked for.
 /// @param memory the memory that the step must fit
 QString peak_text(const FitPoint& point, std::int64_t memory) {
   return bytes_text_beside(point.peak_bytes, memory) +

@@ -112,8 +112,9 @@ void PlanChart::paint(QPainter& painter) const {
     return paint_invitation(painter, plot(), tr("Open a model to plan its memory."), theme);
   }
   const PlanChartMap map = this->map();
-  // Without any extra time, an axis of times would be made up. With an axis, the invitation is part
-  // of the title, because a text on the lines of a grid is hard to read.
+  // Without any extra time, an axis of times has no scale, so only the invitation is shown. With an
+  // axis, the invitation is part of the title, because a text on the lines of a grid is hard to
+  // read.
   if (points_.empty() && !map.has_times) {
     const QString& why_not = marks_->why_no_curve;
     return paint_invitation(
@@ -192,7 +193,8 @@ QString PlanChart::budget_text() const {
   return marks_->is_beside_reserved ? tr("budget for tensors") : tr("budget");
 }
 
-/// Paints beside the line at `x` what it is, on the side that has room.
+/// Paints the name of the line of the budget beside the line, on the side that has room.
+/// @param x horizontal position of the line, in pixels
 void PlanChart::paint_budget(QPainter& painter, double x, const Theme& theme) const {
   const QString text = budget_text();
   const QRectF area = plot();

@@ -13,7 +13,7 @@ struct ChartMarks {
   std::optional<std::int64_t> budget;
   std::optional<std::int64_t> floor;  ///< lower bound on the peak of every plan
   QString why_no_curve = {};          ///< why the curve cannot be drawn; empty: it can
-  /// Whether the window also tells reserved memory. Then the chart says that it is about tensors.
+  /// Whether the window also shows reserved memory. If so, the chart says that it is about tensors.
   bool is_beside_reserved = false;
 };
 

@@ -36,8 +36,8 @@ std::vector<ChartTick> time_ticks_for(double most, int count) {
   return ticks;
 }
 
-/// Ticks at multiples of 1, 2 or 5 times a power of ten of the largest unit in which the range has
-/// two of them.
+/// Ticks at multiples of 1, 2 or 5 times a power of ten of a unit of bytes. The unit is the largest
+/// one that fits four times into the range, so that there are at least two ticks.
 std::vector<ChartTick> close_peak_ticks(double first_bytes, double last_bytes) {
   constexpr double bytes_per_unit = 1024;
   double unit = byte_unit(std::llround(last_bytes)).size;
@@ -79,7 +79,7 @@ PlanChartMap map_around(std::span<const ChartPoint> points, std::span<const std:
 std::optional<std::size_t> nearest_point(const PlanChartMap& map,
                                          std::span<const ChartPoint> points, QPointF pixel,
                                          double within) {
-  // Within this distance from the nearest, a mouse cannot tell points apart.
+  // A mouse cannot tell points apart whose distances from the pointer differ by less than this.
   constexpr double same_place = 0.75;
   const auto distance = [&](const ChartPoint& point) {
     const QPointF away = map.at(point) - pixel;

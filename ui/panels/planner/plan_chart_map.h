@@ -61,7 +61,7 @@ struct ChartTick {
 /// if `most` is 0.
 std::vector<ChartTick> time_ticks(double most, int count);
 /// Ticks at about `count` round numbers of bytes, from `first_bytes` to `last_bytes`, at least two.
-/// If the range is a small part of its bytes, the numbers are in a smaller unit.
+/// If the range is narrow compared with `last_bytes`, the numbers are in a smaller unit.
 /// @pre 0 <= first_bytes < last_bytes
 std::vector<ChartTick> peak_ticks(double first_bytes, double last_bytes, int count);
 

@@ -198,7 +198,7 @@ void PlannerPanel::connect_all() {
   });
 }
 
-/// Ends a running search, because it would apply a plan for what no longer has to fit.
+/// Ends a running search, because its plan would be made for the previous choice of what must fit.
 void PlannerPanel::take_fits() {
   failure_.clear();
   if (planning_.job() == PlanningJob::budget) planning_.abandon();
@@ -213,7 +213,8 @@ BudgetRequest PlannerPanel::request_for(std::int64_t budget_bytes) const {
   return request;
 }
 
-/// Whether a joint search is wanted for reserved memory; then it says why there is none.
+/// Whether a joint search for reserved memory is wanted. There is no such search; a notice says
+/// why.
 bool PlannerPanel::refuses_reserved(bool is_reserved_wanted) {
   if (options_->grain() != PlanGranularity::joint || !is_reserved_wanted) return false;
   document_.notices().notify(
@@ -310,7 +311,7 @@ void PlannerPanel::show_chart() {
   marks.baseline = {study->baseline->timeline.peak_bytes, 0};
   marks.current = {study->current->timeline.peak_bytes, extra_seconds(*study)};
   marks.baseline_seconds = step_seconds(*study, *study->baseline);
-  // Reserved memory is more than the peak, which is what the chart shows.
+  // The chart shows peaks of tensors, with which a budget for reserved memory cannot be compared.
   if (!document_.allocator_that_fits()) marks.budget = budget_->bytes();
   marks.why_no_curve = why_no_curve();
   marks.is_beside_reserved = study->choices.allocator.has_value();
@@ -360,7 +361,8 @@ void PlannerPanel::offer(QPushButton& button, bool is_offered) {
   button.setVisible(is_offered);
 }
 
-/// Whether the user must know what plans are for: an answer is shown, or plans or passes are on.
+/// Whether to show the hint that says what plans are for: an answer is shown, or plans or passes
+/// are on.
 bool PlannerPanel::tells_runtime() const {
   const Study* const study = document_.study().get();
   if (study == nullptr || is_captured(study)) return false;
@@ -371,8 +373,8 @@ bool PlannerPanel::tells_runtime() const {
 
 /// The plan that the button below the answer switches on: the cheapest known plan within the
 /// budget, otherwise the plan with the lowest peak. If reserved memory must fit, only the plan of
-/// the answer, because what is reserved for others is not known. Null without a budget or a known
-/// plan, during a search, and if the plan is already applied.
+/// the answer, because the reserved memory of other plans is not known. Null without a budget or a
+/// known plan, during a search, and if the plan is already applied.
 const ParetoPoint* PlannerPanel::offered_plan() const {
   const auto budget = asked_bytes();
   const ParetoFront& plans = planning_.archive(options_->grain());
@@ -384,8 +386,8 @@ const ParetoPoint* PlannerPanel::offered_plan() const {
   return planning_.is_in_force(best) ? nullptr : &best;
 }
 
-/// What the second button below the answer switches on. Null during a search, and if the answer is
-/// not that of the budget in the field.
+/// What the second button below the answer switches on. Null during a search, and if there is no
+/// answer for the budget in the field.
 const DeviceFit* PlannerPanel::offered_passes() const {
   const bool is_idle = planning_.job() == PlanningJob::none;
   return is_idle && current_answer() != nullptr ? planning_.offer() : nullptr;

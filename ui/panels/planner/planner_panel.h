@@ -36,8 +36,8 @@ class PlannerPanel : public QWidget {
   /// As `plan`, but may also switch on passes that lower the peak without extra time.
   void make_fit();
   /// As `make_fit`, with the memory of the device as the budget. The budget follows the device
-  /// until the user sets another budget or undoes the plan. What must fit is what the answer bar
-  /// judges by.
+  /// until the user sets another budget or undoes the plan. As in the answer bar, reserved memory
+  /// must fit if an allocator is chosen, otherwise the tensors.
   void fit_device();
   /// Searches for the Pareto front of peak and extra time, which the chart shows. While reserved
   /// memory must fit, only says why there is no curve.

@@ -8,7 +8,8 @@
 namespace stashscope::ui {
 
 void PlannerPanel::fit_device() {
-  // Before any field changes: the answer bar judges by reserved memory if it is known.
+  // Checked before any field changes: `follow_answer_bar` will choose reserved memory if an
+  // allocator is chosen.
   if (refuses_reserved(fits_->has_allocator())) return;
   if (!budget_->is_of_device()) {
     fitted_ = Fitted{document_.choices(), {}, budget_->text(), document_.fits_reserved()};
@@ -26,8 +27,9 @@ QString PlannerPanel::device_budget() const {
   return memory <= 0 ? QString() : QString::fromStdString(format_budget(memory));
 }
 
-/// What the step may take of the device with memory outside tensors. Nothing unless the budget is
-/// the memory of the device and limits reserved memory. What is kept free is meant for such memory.
+/// The limit for the memory that the step takes of the device, including memory outside tensors:
+/// the whole memory of the device, because the part that is kept free is meant for memory outside
+/// tensors. Nothing unless the budget is the memory of the device and limits reserved memory.
 std::optional<std::int64_t> PlannerPanel::device_limit() const {
   if (!budget_->is_of_device() || !document_.allocator_that_fits()) return std::nullopt;
   const Study& study = *document_.study();

@@ -9,7 +9,8 @@ namespace stashscope::ui {
 /// @param is_in_use whether the size and its plan are what is chosen
 QString replanned_text(const ReplannedFit& fit, bool is_in_use);
 
-/// What a search that makes a plan for each size has found so far, and what it tries, as rich text.
+/// The largest size found so far by a search that makes a plan for each size, and the size that it
+/// tries, as rich text.
 QString replanning_text(const Planning::Replanning& state);
 
 /// The text of a button that sets the size together with its plan.

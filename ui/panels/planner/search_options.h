@@ -22,7 +22,7 @@ class SearchOptions : public QWidget {
   PlanGranularity grain_of_plans() const;
   /// Whether a joint search may choose what changes the results of a step.
   bool may_change_results() const;
-  /// A captured step has only plans of whole modules.
+  /// Offers only plans of whole modules for a captured step.
   void set_captured(bool is_captured);
   /// What the chosen granularity means, and how plans of this granularity are exported.
   QString hint() const;

@@ -47,8 +47,8 @@ WhatIfsPanel::WhatIfsPanel(Document& document, QWidget* parent)
   table_->setAccessibleName(tr("What-ifs"));
   table_->setModel(&model_);
   table_->set_invitation(
-      tr("Open a model; what other attention, losses and batches would save is "
-         "listed here."));
+      tr("Open a model to see what other forms of attention, losses and micro-batches would "
+         "save."));
   table_->horizontalHeader()->resizeSection(WhatIfModel::choice, choice_width);
   table_->set_flexible_column(WhatIfModel::choice, least_choice_width, least_places_width);
   table_->let_sort();

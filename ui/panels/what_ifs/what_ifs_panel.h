@@ -38,7 +38,7 @@ class WhatIfsPanel : public QWidget {
   Document& document_;
   WhatIfModel model_;
   TableView* table_;
-  QLabel* sequence_note_;  ///< what is compared beside a planned sequence
+  QLabel* sequence_note_;  ///< says what is compared while a planned sequence is on
   QLabel* details_;
   QTimer quiet_;
   bool is_seen_ = false;

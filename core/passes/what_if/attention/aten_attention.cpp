@@ -70,7 +70,7 @@ class AtenAttention : public FusedNode {
 
   ScoreMask mask() {
     ScoreMask mask;
-    if (number(function_.causal, 0, "may hide later keys, which is not known") != 0) {
+    if (number(function_.causal, 0, "has an is_causal that is not known before the run") != 0) {
       mask.visible = earlier_keys(writer_, size(), ValueId());
     }
     if (!function_.mask || !has(*function_.mask)) return mask;

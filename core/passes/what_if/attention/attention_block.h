@@ -37,7 +37,7 @@ struct AttentionBlock {
   std::int64_t dropout_seed = 0;
 };
 
-/// The softmaxes whose result is the left operand of a product, perhaps behind a dropout: each
+/// The softmaxes whose result is the left operand of a product, perhaps after a dropout: each
 /// belongs to an attention that is computed step by step.
 std::vector<NodeId> attention_softmaxes(const Rewriter& graph);
 
@@ -45,7 +45,7 @@ std::vector<NodeId> attention_softmaxes(const Rewriter& graph);
 std::optional<AttentionBlock> read_attention_block(const Rewriter& graph, NodeId softmax,
                                                    WhatIfStop& stop);
 
-/// Takes a Transpose that alone reads the result into the block.
+/// Makes a Transpose a part of the block if it is the only reader of the result.
 void take_transposition(const Rewriter& graph, AttentionBlock& block);
 
 }  // namespace stashscope

@@ -47,7 +47,7 @@ ValueId rows_with_keys(NodeWriter& writer, const ScoreMask& mask) {
   return add_flags(writer, "Greater", {greatest(writer, items), hidden});
 }
 
-/// Whether the items are known, and above minus infinity.
+/// Whether the items are known and finite.
 bool is_finite_constant(const Rewriter& graph, ValueId value) {
   const Tensor* const tensor = graph.constant(value);
   const auto items = tensor == nullptr ? std::nullopt : tensor->reals();

@@ -15,8 +15,9 @@ struct ScoreMask {
   ValueId visible;  ///< boolean: false for a score that does not count; invalid: all count
   ValueId bias;     ///< invalid: none
   bool may_hide_rows = false;  ///< whether all scores of a row may be hidden
-  /// Whether minus infinity is added to hidden scores, so that gradients of the masked scores go
-  /// on. Otherwise it takes their place, which needs no tensor of numbers.
+  /// Whether minus infinity is added to hidden scores. Then gradients flow through them, as an
+  /// output with the masked scores needs. Otherwise minus infinity takes the place of these scores,
+  /// which needs no tensor of numbers.
   bool is_added = false;
 };
 
@@ -33,7 +34,7 @@ ValueId both_visible(NodeWriter& writer, ValueId a, ValueId b);
 /// Adds the steps of a mask to an attention.
 void add_mask(NodeWriter& writer, const ScoreMask& mask, AttentionParts& parts);
 
-/// Makes the result of rows that see no key 0, and their gradients, too.
+/// Sets the results of rows that see no key to 0, and their gradients, too.
 void guard_hidden_rows(NodeWriter& writer, const ScoreMask& mask, AttentionParts& parts);
 
 }  // namespace stashscope

@@ -133,7 +133,7 @@ class PlainAttention {
     return add(step.type == "WhereNot" ? "Where" : step.type, std::move(inputs));
   }
 
-  /// An operand of a step with elements of the scores' type if it has numbers.
+  /// An operand of a step. Floating-point numbers are cast to the type of the scores.
   ValueId of_scores_type(ValueId operand) {
     const TensorType type = writer_.graph().type(operand);
     if (!is_floating(type.element) || type.element == element_) return operand;
@@ -143,7 +143,7 @@ class PlainAttention {
                                : writer_.cast(operand, element_);
   }
 
-  /// Adds the value of the output that has the scores after some steps.
+  /// Adds the value for `shown` if that output has the scores after this number of steps.
   void show(std::size_t steps, ValueId scores) {
     if (!parts_.shown.valid() || parts_.shown_steps != steps) return;
     hand_on("Identity", {scores});
@@ -224,7 +224,7 @@ class PlainAttention {
     return length_at(block_.key, *of_key);
   }
 
-  /// The axis of an operand that lies as far from its end and has this size.
+  /// The axis that lies `behind` axes from the end of the shape, if it has this size.
   static std::optional<std::size_t> axis_with(const Shape& shape, std::size_t behind,
                                               const Expr& size) {
     if (shape.size() < behind || !(shape[shape.size() - behind] == size)) return std::nullopt;
@@ -248,7 +248,7 @@ class PlainAttention {
   std::optional<HandedOn> shown_;
 };
 
-/// Adds what follows on the product with the values. Returns the last node, which is not added yet.
+/// Adds the nodes that follow the product with the values, except the last, which is returned.
 Node with_result_axes(NodeWriter& writer, const AttentionParts& parts, bool is_permuted,
                       Node last) {
   const ElementType element = writer.graph().type(parts.block.value.value).element;
@@ -299,7 +299,8 @@ void write_plain(NodeWriter& writer, AttentionParts parts) {
   put_in_place(writer.graph(), parts, std::move(last));
 }
 
-/// Replaces the node by a FusedAttention, which permutes its result unless rows become 0 before.
+/// Replaces the node by a FusedAttention. It permutes its result itself, unless the result of rows
+/// that see no key must become 0 first.
 void write_fused(NodeWriter& writer, AttentionParts parts, const std::string& form) {
   require_fusible(writer.graph(), parts);
   const bool is_permuted = !parts.visible_rows.valid();

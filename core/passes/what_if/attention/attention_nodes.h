@@ -10,13 +10,13 @@
 
 namespace stashscope {
 
-/// Adds nodes to a graph, each before a place. Shapes that are left out are inferred later.
+/// Adds nodes to a graph, each before a chosen node. Shapes that are left out are inferred later.
 class NodeWriter {
  public:
   explicit NodeWriter(Rewriter& graph) : graph_(graph) {}
 
-  /// Chooses the node before which nodes are added. They have its name with their operator behind
-  /// it.
+  /// Chooses the node before which nodes are added. The name of an added node is the name of the
+  /// chosen node, `_` and the added operator.
   void move_to(NodeId place);
   Rewriter& graph() const { return graph_; }
   /// Forgets the constants and the values of `once`, so that later calls add new ones. For an
@@ -45,8 +45,9 @@ class NodeWriter {
   ValueId integers(const std::vector<std::int64_t>& items);
   /// int64 without axes
   ValueId integer(std::int64_t item);
-  /// Without axes, as `flag`, which is boolean.
+  /// Without axes.
   ValueId number(ElementType element, double item);
+  /// Boolean, without axes.
   ValueId flag(bool item);
 
   /// The value that `make()` adds under a key. Later calls with this key return the same value.
@@ -77,21 +78,23 @@ struct HandedOn {
   ValueId value;
 };
 
-/// What one node computes that is an attention.
+/// An attention that one node computes.
 struct AttentionParts {
-  /// `softmax` is the node, `last` the node whose output is the result. The result is that of the
-  /// block, permuted, and then with its last two axes as one if `merges_heads`.
+  /// `softmax` is the node that computes the attention; `last` is the node whose output has the
+  /// result. The result is the block's permuted result. If `merges_heads`, its last two axes then
+  /// become one.
   AttentionBlock block;
   Shape query;                ///< [leading..., rows, size]
   Shape key;                  ///< [leading..., keys, size]
   Shape value;                ///< [leading..., keys, value size]
   bool merges_heads = false;  ///< the last two axes of the permuted result become one
-  /// Whether FusedAttention may do the work of a transposition that alone reads the result.
+  /// Whether FusedAttention may do the work of a Transpose that is the only reader of the result.
   bool may_take_transposition = false;
   /// Boolean [leading..., rows, 1]: false for a row that sees no key. The steps make its scores 0;
   /// its result is 0. Invalid: every row sees a key.
   ValueId visible_rows;
-  /// The type in which the softmax is computed step by step; undefined: that of the scores.
+  /// The type of the softmax if the attention is written step by step; undefined: that of the
+  /// scores.
   ElementType softmax_element = ElementType::undefined;
   /// The output that has the scores after `shown_steps` steps, or the probabilities if
   /// `shown_steps` is above the number of steps; invalid: none.

@@ -13,7 +13,7 @@ AttentionOperand operand_of(const Rewriter& graph, ValueId value);
 /// The operand with its last two axes swapped.
 AttentionOperand transposed(AttentionOperand operand);
 
-/// The tensor from which transpositions make the operand.
+/// The operand as a permutation of the tensor from which Transpose nodes make it.
 AttentionOperand seen_through(const Rewriter& graph, AttentionOperand operand);
 
 /// The tensor before its heads were repeated for several query heads; the operand itself if its

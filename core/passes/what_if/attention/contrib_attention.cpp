@@ -1,5 +1,5 @@
-// Attention among the operators that ONNX Runtime adds to those of ONNX, without
-// GroupQueryAttention. (com.microsoft, ContribOperators.md)
+// The attention operators that ONNX Runtime adds to those of ONNX, except GroupQueryAttention.
+// (com.microsoft, ContribOperators.md)
 
 #include "core/passes/what_if/attention/contrib_node.h"
 #include "core/passes/what_if/attention/fused_attentions.h"
@@ -55,7 +55,7 @@ class MultiHeadAttention : public ContribNode {
     }
     if (rank_of(key_place) != rank_of(value_place))
       throw AttentionStop{"has keys and values of different layouts"};
-    refuse(past_length_place, "has a cache of keys that is longer than they are");
+    refuse(past_length_place, "has a cache that may have room for more keys than it holds");
     refuse(indirection_place, "reorders its cache of keys for a beam search");
     refuse_output(shown_place, "has scores that are read, in a form that is not defined exactly");
     require_heads(shape_of(query_place).back(), heads_);
@@ -88,7 +88,8 @@ class MultiHeadAttention : public ContribNode {
                {value, slice(node_.inputs[bias_place], first, width(shape_of(input).back()))});
   }
 
-  /// With another number of new keys than rows, implementations differ in what is later.
+  /// If the number of new keys differs from the number of rows, implementations disagree about
+  /// which keys are later.
   void require_square() const {
     const Expr keys = rank_of(key_place) == 4 ? shape_of(key_place)[2] : shape_of(key_place)[1];
     if (!(keys == shape_of(query_place)[1])) {
@@ -99,7 +100,7 @@ class MultiHeadAttention : public ContribNode {
   std::int64_t heads_;
 };
 
-/// The projection to queries, keys and values is a part of the node.
+/// An attention whose node also projects its input to queries, keys and values.
 class ProjectingAttention : public ContribNode {
  public:
   ProjectingAttention(NodeWriter& writer, NodeId id)

@@ -4,8 +4,8 @@
 
 namespace stashscope {
 
-/// Reads an attention among the operators that ONNX Runtime adds to those of ONNX. (com.microsoft,
-/// ContribOperators.md)
+/// Reads a node of one of the attention operators that ONNX Runtime adds to those of ONNX.
+/// (com.microsoft, ContribOperators.md)
 class ContribNode : public FusedNode {
  protected:
   using FusedNode::FusedNode;
@@ -31,12 +31,12 @@ class ContribNode : public FusedNode {
   void hide_later(std::size_t padding, ValueId offset);
 
   void require_opset() const;
-  /// Stops for an input that is not understood.
+  /// Throws an AttentionStop if the node has this input, which the parts cannot express.
   void refuse(std::size_t input, const char* reason) const;
   void refuse_output(std::size_t output, const char* reason) const;
 
  private:
-  /// True for keys that are no padding, as it broadcasts to the scores.
+  /// True for keys that are no padding, in a shape that broadcasts to the scores.
   ValueId is_key(std::size_t input, std::size_t rank);
   void require_later_below_padding(std::size_t padding) const;
 };

@@ -30,11 +30,12 @@ class FusedNode {
   Shape shape_of(std::size_t input) const;
   std::size_t rank_of(std::size_t input) const { return shape_of(input).size(); }
 
-  /// [batch, positions, heads * size] with its heads apart.
+  /// Splits the heads of a value [batch, positions, heads * size].
   SplitHeads split(ValueId value, std::int64_t heads);
   /// [batch, heads, positions, size]
   SplitHeads apart(ValueId value) const;
-  /// Keys or values behind those of earlier calls. They become an output for later calls.
+  /// Appends keys or values to those of earlier calls. Together they become an output for later
+  /// calls.
   /// @param past [batch, heads, positions, size]; invalid: none @param present invalid: not read
   SplitHeads with_cache(SplitHeads now, ValueId past, ValueId present);
   /// Throws an AttentionStop if the numbers of heads do not match.

@@ -95,7 +95,7 @@ class GroupQueryAttention : public ContribNode {
             split(slice(all, queries + keys, keys), key_heads_)};
   }
 
-  /// The heads turned by their positions. (Su et al., RoFormer, arXiv 2104.09864)
+  /// The heads rotated according to their positions. (Su et al., RoFormer, arXiv 2104.09864)
   SplitHeads rotated(SplitHeads heads) {
     if (!has(cosines_place) || !has(sines_place))
       throw AttentionStop{"has no tables to rotate with"};
@@ -142,7 +142,8 @@ class GroupQueryAttention : public ContribNode {
     });
   }
 
-  /// Both halves of the heads as they were: one behind the other, or item by item in turn.
+  /// Joins the two halves of the heads as they lay before: one after the other or, if `alternates`,
+  /// item by item in turn.
   ValueId joined(ValueId first, ValueId second, TensorType made, bool alternates) {
     if (!alternates) {
       return writer_.add("Concat", {first, second}, std::move(made), {{"axis", std::int64_t{-1}}});
@@ -154,7 +155,7 @@ class GroupQueryAttention : public ContribNode {
     return writer_.reshape(pairs, {0, 0, width(shape[2]), width(shape[3])}, shape);
   }
 
-  /// Rows of padding at the end have any result, so that their number does not matter.
+  /// Rows of padding at the end may have any result, so the mask need not know their number.
   ScoreMask mask() {
     ScoreMask mask;
     mask.visible = earlier_keys(writer_, size(), ValueId());

@@ -17,7 +17,7 @@ constexpr std::size_t lengths_place = 6;
 constexpr std::size_t present_place = 1;  // of keys; values follow
 constexpr std::size_t shown_place = 3;
 
-/// What the output with scores has. (qk_matmul_output_mode)
+/// The stage after which the output with scores takes them. (qk_matmul_output_mode)
 enum class ShownStage : std::int64_t { products, capped, biased, probabilities };
 
 class OnnxAttention : public FusedNode {
@@ -90,7 +90,7 @@ class OnnxAttention : public FusedNode {
     return static_cast<ShownStage>(node_.attributes.integer("qk_matmul_output_mode", 0));
   }
 
-  /// The scores up to here are those of the output that has scores at a stage.
+  /// Notes the number of steps so far if the output with scores takes them after this stage.
   void mark(ShownStage stage) {
     if (stage != chosen_stage()) return;
     parts_.shown = wanted(shown_place);
@@ -134,16 +134,17 @@ class OnnxAttention : public FusedNode {
     }
   }
 
-  /// The mask with all keys; those that it does not cover are hidden.
+  /// The mask, extended to all keys: keys that it does not cover are hidden.
   ValueId padded(ValueId mask) {
     const Shape shape = shape_of(mask_place);
     const Expr keys = parts_.key[2];
     if (shape.back() == keys) return mask;
-    // The specification allows both: it broadcasts, or it covers the first key only.
+    // The specification allows two readings: the mask broadcasts to all keys, or it covers only the
+    // first key.
     if (shape.back().is(1)) throw AttentionStop{"has a mask with one number for several keys"};
     const auto missing = (keys - shape.back()).integer();
     if (!missing || *missing < 0) {
-      throw AttentionStop{"has a mask of which the number of keys is not known to be right"};
+      throw AttentionStop{"has a mask whose number of keys is not known to fit"};
     }
     const ElementType element = graph_.type(mask).element;
     const ValueId hidden = element == ElementType::boolean

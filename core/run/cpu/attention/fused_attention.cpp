@@ -102,7 +102,7 @@ class FusedForward {
   }
 
   /// Divides by the sums of the weights. A row whose scores are all minus infinity becomes NaN, as
-  /// in Softmax; without keys, a row is an empty sum.
+  /// in Softmax; without keys, all rows are 0.
   void store(std::size_t entry, const RowRange& rows) {
     const std::int64_t columns = operands_.values().columns;
     for (std::int64_t row = 0; row < rows.count; ++row) {

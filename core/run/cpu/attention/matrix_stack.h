@@ -96,8 +96,9 @@ void store_rows(const C* from, const MatrixStack& stack, std::size_t entry, cons
   });
 }
 
-/// Gradients of a matrix stack, added up as numbers of type C. Keeps one matrix, which is stored
-/// when the next one begins; or all matrices, if the entries come back to an earlier one.
+/// Gradients of a matrix stack, added up as numbers of type C. Keeps the sums of one matrix and
+/// stores them when an entry adds to another matrix. If later entries add to an earlier matrix
+/// again, keeps the sums of all matrices until the end.
 template <class C>
 class GradientSums {
  public:
@@ -107,7 +108,7 @@ class GradientSums {
   bool wanted() const { return target_->tensor.present(); }
   /// The sums [rows, columns] that the entry adds to. Entries must come in ascending order.
   C* at(std::size_t entry);
-  /// Stores what is not stored yet.
+  /// Stores the sums that are not stored yet.
   void finish();
 
  private:

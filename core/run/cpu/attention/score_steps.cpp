@@ -107,7 +107,7 @@ class TermSums {
   const StepOperand& operand_;
   C* sums_;
   std::int64_t keys_;
-  std::vector<double> shared_;  ///< by key; empty if each row has sums of its own
+  std::vector<double> shared_;  ///< by key, or one for all keys; empty if each row has own sums
 };
 
 /// The scores of one row before a step, with the row of the step's operands.

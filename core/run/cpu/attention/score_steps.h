@@ -23,7 +23,7 @@ struct StepOperand {
 struct GivenStep {
   ScoreStepKind kind = ScoreStepKind::reshape;
   StepOperand condition;  ///< of a choice
-  StepOperand number;     ///< X
+  StepOperand number;     ///< X in the comments of ScoreStepKind
 
   bool is_choice() const {
     return kind == ScoreStepKind::where || kind == ScoreStepKind::where_not;
@@ -53,8 +53,8 @@ class ScoreSteps {
   /// @param first the output that is the gradient of the first operand of the steps
   void want_gradients(const KernelContext& context, std::size_t first);
   bool wants_gradients() const { return wants_gradients_; }
-  /// Whether the gradient of an operand is computed from the scores. A score that is infinite or
-  /// NaN makes it NaN even where the gradient of the scores is 0.
+  /// Whether the gradient of an operand is computed from the scores. An infinite or NaN score makes
+  /// such a gradient NaN, even where the gradient of the scores is 0.
   bool reads_scores() const;
 
   /// Whether a step may hide keys, so that all weights of a block may be 0.

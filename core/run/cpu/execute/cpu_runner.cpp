@@ -181,9 +181,8 @@ class Execution {
     }
   }
 
-  /// The code that computes the loss returns gradients in its own memory, which the allocator does
-  /// not count. The counts treat a returned gradient as a value in the buffer of the operand to
-  /// which the gradient belongs.
+  /// The YieldOp's caller returns gradients in its own memory, which the allocator does not count.
+  /// In the timeline, a returned gradient lives in the buffer of the operand that it belongs to.
   void return_gradients(NodeId id) {
     for (const auto& [output, operand] : nodes_.returned(id)) {
       views_[output] = gradient_view(output, views_[operand]);

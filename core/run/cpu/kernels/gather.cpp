@@ -278,24 +278,24 @@ void non_zero(const KernelContext& context) {
   }
 }
 
-/// The places of rows. Refuses a place outside of `rows` rows.
+/// The row indices in `places`. Throws a run Error for an index outside of `rows` rows.
 Dims places_of(const TensorView& places, std::int64_t rows) {
   Dims list = as_integers(places);
   for (const std::int64_t place : list) {
     if (place >= 0 && place < rows) continue;
     fail_run("",
-             "place " + std::to_string(place) + " is outside of " + std::to_string(rows) + " rows");
+             "index " + std::to_string(place) + " is outside of " + std::to_string(rows) + " rows");
   }
   return list;
 }
 
-/// Bytes of one of the rows that the first two axes number.
+/// Bytes of one row of `whole`; its first two axes number the rows.
 std::size_t bytes_of_row(const TensorView& whole) {
   return static_cast<std::size_t>(element_count(std::span(whole.dims).subspan(2))) *
          element_size(whole.element);
 }
 
-/// Inputs (data, places)
+/// Inputs (data, row indices)
 void flatten_and_unpad(const KernelContext& context) {
   const TensorView& in = context.in(0);
   const std::size_t bytes = bytes_of_row(in);
@@ -310,7 +310,7 @@ void flatten_and_unpad(const KernelContext& context) {
   leading[1] = in.dim(1);
 }
 
-/// Inputs (packed rows, places, leading dims)
+/// Inputs (packed rows, row indices, leading dims)
 void pad_and_unflatten(const KernelContext& context) {
   const TensorView& out = context.out();
   const std::size_t bytes = bytes_of_row(out);

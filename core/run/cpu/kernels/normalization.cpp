@@ -179,7 +179,8 @@ void group_norm(const KernelContext& context) {
   });
 }
 
-/// The terms that a set of planes normalized together adds to the gradients of scale and bias.
+/// The contribution to the gradients of scale and bias of one set of planes, which are normalized
+/// together.
 struct AffineGradient {
   double scale = 0;
   double bias = 0;

@@ -16,7 +16,7 @@ namespace stashscope::cpu {
 
 namespace {
 
-/// Positions of the operands.
+/// Indices of inputs. The weight and the labels follow `hidden`; the class weights follow `bias`.
 struct Positions {
   std::size_t hidden;
   std::size_t bias;

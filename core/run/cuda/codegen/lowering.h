@@ -37,7 +37,7 @@ struct LoweringContext {
   std::vector<kernels::TensorView>
       contents;                 ///< by input; present() if the host knows the elements
   std::uint64_t seed = 0;       ///< for random operators
-  bool rounds_to_tf32 = false;  ///< float32 matrix products may use TF32
+  bool rounds_to_tf32 = false;  ///< float32 products and convolutions may use TF32
 
   const Attributes& attributes() const { return node.attributes; }
   bool has_input(std::size_t index) const {

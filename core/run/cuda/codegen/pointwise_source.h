@@ -44,7 +44,8 @@ class PointwiseSource {
     std::int64_t size;
     std::int64_t stride;
   };
-  /// How the elements that one thread reads lie in memory.
+  /// How the elements that one thread reads lie in memory: as in the result (`full`), all in one
+  /// place (`same`), adjacent (`row`), or each at its own offset (`apart`).
   enum class Reading { full, same, row, apart };
 
   void add_axis(Axis axis);

@@ -107,7 +107,7 @@ KernelCall unpadding_call(const LoweringContext& context) {
                       arguments_of(index_of(context), threads, rows, count, unit.count));
 }
 
-/// The inputs are (data, places among the rows of the first two axes).
+/// The inputs are (data, row indices). The first two axes of the data number the rows.
 Lowered flatten_and_unpad(const LoweringContext& context) {
   Lowered lowered;
   if (context.out().elements() != 0) lowered.add(unpadding_call(context));
@@ -122,7 +122,7 @@ Lowered flatten_and_unpad(const LoweringContext& context) {
   return lowered;
 }
 
-/// The inputs are (packed rows, places, leading dims).
+/// The inputs are (packed rows, row indices, leading dims).
 Lowered pad_and_unflatten(const LoweringContext& context) {
   const OperandType& out = context.out();
   Lowered lowered;

@@ -63,8 +63,8 @@ struct LossType {
       : type(compute_type(element)), bytes(type == "double" ? 8 : 4) {}
 };
 
-/// Adds the reduction of the targets' losses to output 0. The losses are in the scratch memory
-/// `losses`.
+/// Adds the calls that reduce the targets' losses, which are in the scratch memory `losses`, and
+/// store the result in output 0.
 void add_total(const LoweringContext& context, const TargetOperands& targets, std::int64_t count,
                const LossType& computing, Operand losses, Lowered& lowered) {
   const bool by_weight = reduction_of(context) == Reduction::mean;

@@ -103,7 +103,7 @@ class CuptiTrace::Library {
   }
 
   /// Registers the callbacks for the library's buffers. Returns the reason for a failure; empty on
-  /// success. Must not be called before the first trace, because the callbacks slow down all later
+  /// success. Must only be called when a trace starts, because the callbacks slow down all later
   /// work.
   std::string register_callbacks() const {
     Received& all = received();

@@ -178,7 +178,7 @@ TEST(GatherKernels, TakePaddingOutAndPutZerosBack) {
   EXPECT_EQ(padded.dims(), (std::vector<std::int64_t>{2, 2, 2}));
   EXPECT_THAT(numbers(padded), ElementsAre(1, 2, 0, 0, 0, 0, 7, 8));
   const Tensor outside = integers({2}, {0, 4});
-  const auto refused = HasSubstr("place 4 is outside of 4 rows");
+  const auto refused = HasSubstr("index 4 is outside of 4 rows");
   EXPECT_THAT(error_of(node("FlattenAndUnpad", {whole, outside})), refused);
   EXPECT_THAT(error_of(node("PadAndUnflatten", {packed, outside, leading})), refused);
 }
