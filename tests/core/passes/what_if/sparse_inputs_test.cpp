@@ -61,9 +61,9 @@ TEST(SparseInputs, WorkOnTheRowsOfKeptTokens) {
 TEST(SparseInputs, HaveAnExpectedNumberOfTokens) {
   const Sparse made = sparse(transformer(), "0.3");
   ASSERT_NE(made.graph.data().packed_tokens, nullptr);
-  EXPECT_EQ(expected_tokens(made.graph, 100, {}), 30);
-  EXPECT_EQ(expected_tokens(made.graph, 7, {}), 3) << "rounded up";
-  EXPECT_EQ(expected_tokens(sparse(transformer()).graph, 7, {}), 7) << "without a density";
+  EXPECT_EQ(expected_kept_tokens(made.graph, 100, {}), 30);
+  EXPECT_EQ(expected_kept_tokens(made.graph, 7, {}), 3) << "rounded up";
+  EXPECT_EQ(expected_kept_tokens(sparse(transformer()).graph, 7, {}), 7) << "without a density";
   ASSERT_EQ(made.graph.data().data_dependent.size(), 1U);
   EXPECT_EQ(to_string(*made.graph.data().data_dependent[0].at_most, made.graph.symbols()), "B*S");
 }
