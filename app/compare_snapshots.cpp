@@ -160,6 +160,7 @@ int run_snapshot_comparison(const AnalysisOptions& analysis, const BatchOptions&
   if (options.format != "text" && options.format != "json") {
     fail_usage("--format " + options.format, "cannot show a comparison", "choose text or json");
   }
+  check_allocator(options.allocator);
   const bool is_left = is_snapshot_file(analysis.file);
   const bool is_right = is_snapshot_file(options.compare);
   const Sides sides = is_left && is_right ? two_snapshots(analysis, options)

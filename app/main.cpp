@@ -72,9 +72,11 @@ void add_batch_options(CLI::App& program, BatchOptions& options, CLI::Option* ba
       ->type_name("FILE")
       ->needs(batch);
   program
-      .add_option("--compare", options.compare,
-                  "print the differences from this other session, model or memory snapshot of "
-                  "PyTorch, as text or json; the other options change the choices of 'file' only")
+      .add_option(
+          "--compare", options.compare,
+          "print the differences from this other session, model or memory snapshot of "
+          "PyTorch, as text or json; the other options change the choices of 'file' only, but "
+          "--allocator those of the step that is compared with a snapshot")
       ->type_name("FILE")
       ->needs(batch)
       ->excludes("--save-model")

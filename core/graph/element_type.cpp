@@ -8,7 +8,7 @@ namespace stashscope {
 
 namespace {
 
-enum class Family : std::uint8_t { other, integer, floating };
+enum class Family : std::uint8_t { other, integer, unsigned_integer, floating };
 
 struct Traits {
   std::string_view name;
@@ -20,9 +20,9 @@ struct Traits {
 constexpr std::array<Traits, 27> traits = {{
     {"undefined", 0, Family::other},
     {"float32", 32, Family::floating},
-    {"uint8", 8, Family::integer},
+    {"uint8", 8, Family::unsigned_integer},
     {"int8", 8, Family::integer},
-    {"uint16", 16, Family::integer},
+    {"uint16", 16, Family::unsigned_integer},
     {"int16", 16, Family::integer},
     {"int32", 32, Family::integer},
     {"int64", 64, Family::integer},
@@ -30,8 +30,8 @@ constexpr std::array<Traits, 27> traits = {{
     {"bool", 8, Family::other},
     {"float16", 16, Family::floating},
     {"float64", 64, Family::floating},
-    {"uint32", 32, Family::integer},
-    {"uint64", 64, Family::integer},
+    {"uint32", 32, Family::unsigned_integer},
+    {"uint64", 64, Family::unsigned_integer},
     {"complex64", 64, Family::other},
     {"complex128", 128, Family::other},
     {"bfloat16", 16, Family::floating},
@@ -39,11 +39,11 @@ constexpr std::array<Traits, 27> traits = {{
     {"float8e4m3fnuz", 8, Family::floating},
     {"float8e5m2", 8, Family::floating},
     {"float8e5m2fnuz", 8, Family::floating},
-    {"uint4", 4, Family::integer},
+    {"uint4", 4, Family::unsigned_integer},
     {"int4", 4, Family::integer},
     {"float4e2m1", 4, Family::floating},
     {"float8e8m0", 8, Family::floating},
-    {"uint2", 2, Family::integer},
+    {"uint2", 2, Family::unsigned_integer},
     {"int2", 2, Family::integer},
 }};
 
@@ -67,7 +67,12 @@ std::int64_t packed_bytes(ElementType type, std::int64_t elements) {
 }
 
 bool is_floating(ElementType type) { return traits_of(type).family == Family::floating; }
-bool is_integer(ElementType type) { return traits_of(type).family == Family::integer; }
+bool is_integer(ElementType type) {
+  return traits_of(type).family == Family::integer || is_unsigned_integer(type);
+}
+bool is_unsigned_integer(ElementType type) {
+  return traits_of(type).family == Family::unsigned_integer;
+}
 std::string_view name_of(ElementType type) { return traits_of(type).name; }
 
 }  // namespace stashscope

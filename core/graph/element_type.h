@@ -49,6 +49,7 @@ std::int64_t packed_bytes(ElementType type, std::int64_t elements);
 /// Whether the type is a floating-point type. Gradients flow only through such types.
 bool is_floating(ElementType type);
 bool is_integer(ElementType type);
+bool is_unsigned_integer(ElementType type);
 
 /// `float32`, `int64`, ...
 std::string_view name_of(ElementType type);

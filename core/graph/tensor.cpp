@@ -54,6 +54,35 @@ std::string raw_float(ElementType element, double item) {
   }
 }
 
+template <class T>
+std::string raw_as(const std::vector<std::int64_t>& items) {
+  std::vector<T> converted;
+  converted.reserve(items.size());
+  for (const std::int64_t item : items) converted.push_back(static_cast<T>(item));
+  return raw_from(converted);
+}
+
+std::string raw_integers(ElementType element, const std::vector<std::int64_t>& items) {
+  if (is_floating(element)) {
+    std::string raw;
+    for (const std::int64_t item : items) raw += raw_float(element, static_cast<double>(item));
+    return raw;
+  }
+  const bool is_whole = is_integer(element) || element == ElementType::boolean;
+  switch (is_whole ? bits_per_element(element) : 0) {
+    case 64:
+      return raw_as<std::int64_t>(items);
+    case 32:
+      return raw_as<std::int32_t>(items);
+    case 16:
+      return raw_as<std::int16_t>(items);
+    case 8:
+      return raw_as<std::int8_t>(items);
+    default:
+      fail_input("", "whole numbers cannot be stored as " + std::string(name_of(element)));
+  }
+}
+
 }  // namespace
 
 std::int64_t element_count(std::span<const std::int64_t> dims) {
@@ -102,6 +131,11 @@ Tensor Tensor::int64s(const std::vector<std::int64_t>& items) {
 
 Tensor Tensor::int64_scalar(std::int64_t item) {
   return {ElementType::int64, {}, raw_from(std::vector{item})};
+}
+
+Tensor Tensor::of_integers(ElementType element, std::vector<std::int64_t> dims,
+                           const std::vector<std::int64_t>& items) {
+  return {element, std::move(dims), raw_integers(element, items)};
 }
 
 Tensor Tensor::float_scalar(ElementType element, double item) {

@@ -2,18 +2,14 @@
 // and replaces computed shapes by constants where the shape is known.
 
 #include <algorithm>
-#include <numeric>
 
 #include "core/ops/families/dropout.h"
 #include "core/passes/graph_pass.h"
+#include "core/passes/rewriting/operators.h"
 
 namespace stashscope {
 
 namespace {
-
-bool is_one_of(const Node& node, std::initializer_list<std::string_view> types) {
-  return node.domain.empty() && std::find(types.begin(), types.end(), node.op_type) != types.end();
-}
 
 /// Whether output 0 has the elements of input 0, possibly with other dims.
 bool is_reshape(const Node& node) {
@@ -41,21 +37,6 @@ bool drops_nothing(const Rewriter& graph, const Node& node) {
          !dropout_trains(graph.original(), node);
 }
 
-std::vector<std::int64_t> permutation_of(const Node& node, std::size_t rank) {
-  std::vector<std::int64_t> order = node.attributes.integers("perm");
-  if (order.empty()) {
-    order.resize(rank);
-    std::iota(order.rbegin(), order.rend(), 0);
-  }
-  return order;
-}
-
-bool steps_are_one(const Rewriter& graph, const Node& node) {
-  if (!input_of(node, 4).valid()) return true;
-  const auto steps = graph.integers(node.inputs[4]);
-  return steps && std::all_of(steps->begin(), steps->end(), [](auto step) { return step == 1; });
-}
-
 /// The operand x of x + 0, x * 1 and the like; invalid for any other node.
 ValueId unchanged_operand(const Rewriter& graph, const Node& node) {
   const ValueId a = input_of(node, 0);
@@ -75,7 +56,8 @@ ValueId same_as_output(const Rewriter& graph, const Node& node) {
   if (is_one_of(node, {"Dropout"})) return drops_nothing(graph, node) ? first : ValueId();
   ValueId same = unchanged_operand(graph, node);
   if (is_one_of(node, {"Cast", "Expand"})) same = first;
-  if (is_one_of(node, {"Slice"}) && graph.opset() >= 10 && steps_are_one(graph, node)) same = first;
+  if (is_one_of(node, {"Slice"}) && graph.opset() >= 10 && has_steps_of_one(graph, node))
+    same = first;
   if (is_one_of(node, {"Concat", "Sum", "Max", "Min"}) && node.inputs.size() == 1) same = first;
   if (is_one_of(node, {"Transpose"}) && graph.shape(first) != nullptr) {
     const auto order = permutation_of(node, graph.shape(first)->size());

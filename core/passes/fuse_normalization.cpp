@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/passes/graph_pass.h"
+#include "core/passes/rewriting/operators.h"
 #include "core/passes/rewriting/pattern.h"
 
 namespace stashscope {
@@ -11,19 +12,10 @@ namespace {
 
 using namespace pattern;
 
-/// The axes of a mean, counted from the front; nothing when they are not known.
-std::optional<Integers> reduced_axes(const Rewriter& graph, ValueId mean, std::int64_t rank) {
+/// The axes of a mean that keeps them; nothing for another mean.
+std::optional<Integers> kept_axes(const Rewriter& graph, ValueId mean) {
   const Node& node = graph.node(graph.maker(mean));
-  if (node.attributes.integer("keepdims", 1) == 0) return std::nullopt;
-  Integers axes = node.attributes.integers("axes");
-  if (node.inputs.size() > 1 && node.inputs[1].valid()) {
-    const auto given = graph.integers(node.inputs[1]);
-    if (!given) return std::nullopt;
-    axes = *given;
-  }
-  for (std::int64_t& axis : axes) axis += axis < 0 ? rank : 0;
-  std::sort(axes.begin(), axes.end());
-  return axes;
+  return node.attributes.integer("keepdims", 1) == 0 ? std::nullopt : reduced_axes(graph, node);
 }
 
 /// The first normalized axis if the normalized axes extend to the last axis; else nothing.
@@ -34,7 +26,7 @@ std::optional<std::int64_t> first_axis(const Rewriter& graph, const Match& match
   const auto rank = static_cast<std::int64_t>(data->size());
   std::optional<std::int64_t> first;
   for (const char* const mean : means) {
-    const auto axes = reduced_axes(graph, match[mean], rank);
+    const auto axes = kept_axes(graph, match[mean]);
     if (!axes || axes->empty() || axes->back() != rank - 1) return std::nullopt;
     if (axes->front() != rank - std::ssize(*axes)) return std::nullopt;
     if (first && *first != axes->front()) return std::nullopt;

@@ -2,10 +2,8 @@
 // positions of all other labels, and `move_upstream` moves the selection above the nodes that
 // compute the scores. (ONNX Runtime's compute optimizer does the same.)
 
-#include <array>
-#include <bit>
-
 #include "core/passes/graph_pass.h"
+#include "core/passes/rewriting/operators.h"
 
 namespace stashscope {
 
@@ -20,8 +18,7 @@ std::optional<std::int64_t> ignored_label(const Rewriter& graph, const Node& los
 }
 
 bool is_cross_entropy(const Node& node) {
-  return (node.domain.empty() && node.op_type == "SoftmaxCrossEntropyLoss") ||
-         (node.domain == "com.microsoft" && node.op_type == "SoftmaxCrossEntropyLossInternal");
+  return is(node, "SoftmaxCrossEntropyLoss") || is_internal_loss(node);
 }
 
 /// Whether the rows of a value are positions of sequences. This is assumed if a Reshape merged
@@ -55,18 +52,9 @@ bool can_choose_rows(const Rewriter& graph, NodeId id) {
 }
 
 ValueId insert(Rewriter& graph, NodeId place, std::string type, std::vector<ValueId> inputs,
-               const std::string& name, TensorType made) {
-  Node node;
-  node.op_type = std::move(type);
-  node.name = name;
-  node.inputs = std::move(inputs);
-  return graph.insert_before(place, std::move(node), std::move(made));
-}
-
-Tensor label_tensor(ElementType element, std::int64_t label) {
-  if (element != ElementType::int32) return Tensor::int64_scalar(label);
-  const auto raw = std::bit_cast<std::array<char, 4>>(static_cast<std::int32_t>(label));
-  return Tensor(element, {}, std::string(raw.begin(), raw.end()));
+               std::string name, TensorType made) {
+  return graph.insert_before(place, plain_node(std::move(type), std::move(name), std::move(inputs)),
+                             std::move(made));
 }
 
 /// The indices of the rows whose label is not ignored, as a tensor of one axis. Shape inference
@@ -75,8 +63,8 @@ ValueId labelled_rows(Rewriter& graph, NodeId loss, std::int64_t ignored) {
   const ValueId labels = graph.node(loss).inputs[1];
   const TensorType flags = {ElementType::boolean, *graph.shape(labels), {}};
   const TensorType unknown = {ElementType::int64, std::nullopt, {}};
-  const ValueId ignored_index =
-      graph.add_constant("ignored_label", label_tensor(graph.type(labels).element, ignored));
+  const ValueId ignored_index = graph.add_constant(
+      "ignored_label", Tensor::of_integers(graph.type(labels).element, {}, {ignored}));
   const ValueId is_ignored =
       insert(graph, loss, "Equal", {labels, ignored_index}, "is_ignored", flags);
   const ValueId has_label = insert(graph, loss, "Not", {is_ignored}, "has_label", flags);

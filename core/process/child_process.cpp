@@ -75,7 +75,7 @@ ChildProcess::ChildProcess(const std::filesystem::path& program,
   if (reason == 0) return;
   end();
   fail_run("", "cannot start '" + printable(program.string()) + "': " + std::strerror(reason),
-           "install stashscope-run in the folder of stashscope");
+           "install this program, or allow to execute it");
 }
 
 ChildProcess::~ChildProcess() { end(); }

@@ -36,7 +36,7 @@ std::string full_name(const std::string& name) {
 }
 
 /// Adds the numbers of a text such as `3` or `3-5`. Returns false, and adds nothing, if the text
-/// has another form or a number is not below `most`.
+/// has another form or stands for more than `most` numbers.
 bool add_range(const std::string& text, std::size_t most, std::set<std::size_t>& numbers) {
   std::size_t first = 0;
   const char* const end = text.data() + text.size();
@@ -47,8 +47,8 @@ bool add_range(const std::string& text, std::size_t most, std::set<std::size_t>&
     const auto to = std::from_chars(from.ptr + 1, end, last);
     if (*from.ptr != '-' || to.ec != std::errc() || to.ptr != end) return false;
   }
-  if (last < first || last >= most) return false;
-  for (std::size_t number = first; number <= last; ++number) numbers.insert(number);
+  if (last < first || last - first >= most) return false;
+  for (std::size_t count = 0; count <= last - first; ++count) numbers.insert(first + count);
   return true;
 }
 
@@ -209,7 +209,8 @@ std::optional<KeepRule> parse_keep_rule(const std::string& text) {
     const auto [known, is_new] = rule.try_emplace(full_name(words[0]));
     if (!is_new || words[0].empty()) return std::nullopt;
     for (std::size_t i = 1; i < words.size(); ++i) {
-      if (!add_range(words[i], most - listed, known->second)) return std::nullopt;
+      const std::size_t left = most - listed - known->second.size();
+      if (!add_range(words[i], left, known->second)) return std::nullopt;
     }
     listed += known->second.size();
   }

@@ -8,14 +8,18 @@
 namespace stashscope::test {
 
 /// The dims of a tensor, such as `N, 4`; `unknown` if not even the rank is known.
-inline std::string shape_text(const Graph& graph, const std::string& name) {
-  const auto& shape = graph.value(id_of(graph, name)).type.shape;
+inline std::string shape_text(const Graph& graph, ValueId id) {
+  const auto& shape = graph.value(id).type.shape;
   if (!shape) return "unknown";
   std::string text;
   for (const Expr& dim : *shape) {
     text += (text.empty() ? "" : ", ") + to_string(dim, graph.symbols());
   }
   return text;
+}
+
+inline std::string shape_text(const Graph& graph, const std::string& name) {
+  return shape_text(graph, id_of(graph, name));
 }
 
 /// The dims of the outputs y0, y1, ... of a node.

@@ -29,13 +29,13 @@ DeviceFit joint_fit(const std::shared_ptr<const Study>& study, const BudgetReque
   return fit;
 }
 
-/// The choices with those that a joint answer makes.
-Choices with_joint(const Choices& choices, const DeviceFit& answer) {
+/// The choices with those that an answer makes: plans, passes and, for a joint one, what-ifs.
+Choices with_answer(const Choices& choices, const DeviceFit& answer) {
   const Choices& best = answer.answer.best.choices;
-  Choices joint = with_plans_of(choices, best);
-  joint.graph = best.graph;
-  joint.dims = best.dims;
-  return joint;
+  Choices made = with_plans_of(choices, best);
+  made.graph = best.graph;
+  made.dims = best.dims;
+  return made;
 }
 
 }  // namespace
@@ -204,28 +204,22 @@ void Planning::finish_search(PlanGranularity grain, const ParetoFront& found,
   Q_EMIT job_changed();
 }
 
-/// Applies an answer as one edit that switches its passes and plans on. The passes change the step,
-/// so `take_study` will drop all known plans and the last answer. `adopt` then puts this answer in
-/// their place.
+/// Applies an answer with passes, or with plans alone.
 void Planning::take_fit(DeviceFit answer, const QString& title) {
   if (answer.passes.empty()) return take_answer(std::move(answer.answer));
   if (!same_planning_basis(known_.basis->choices, document_.choices())) return;
   if (!is_chosen(answer.answer.request.allocator)) return;
-  const ParetoPoint& best = answer.answer.best;
-  Choices choices = with_plans_of(document_.choices(), best.choices);
-  choices.graph.passes = best.choices.graph.passes;
-  const QString text =
-      tr("%1: peak %2 → %3, %4")
-          .arg(title, bytes_text(known_.before.peak_bytes), bytes_text(best.peak_bytes),
-               counted(answer.passes.size(), tr("1 pass on"), tr("%1 passes on")));
-  adopted_ = std::move(answer);
-  document_.choose(choices, text);
+  const QString text = tr("%1: peak %2 → %3, %4")
+                           .arg(title, bytes_text(known_.before.peak_bytes),
+                                bytes_text(answer.answer.best.peak_bytes),
+                                counted(answer.passes.size(), tr("1 pass on"), tr("%1 passes on")));
+  apply(std::move(answer), text);
 }
 
 /// Applies a joint answer within the budget, and offers one with a higher peak.
 void Planning::take_joint(DeviceFit answer) {
   if (!same_planning_basis(known_.basis->choices, document_.choices())) return;
-  const bool is_in_use = with_joint(document_.choices(), answer) == document_.choices();
+  const bool is_in_use = with_answer(document_.choices(), answer) == document_.choices();
   if (answer.answer.feasible && !is_in_use) return use_joint(std::move(answer));
   known_.passes_of_answer = answer.passes;
   known_.answer = answer.answer;
@@ -233,22 +227,26 @@ void Planning::take_joint(DeviceFit answer) {
   Q_EMIT answer_changed();
 }
 
-/// Applies a joint answer as one edit. `adopt` takes the answer over when the new study arrives.
 void Planning::use_joint(DeviceFit answer) {
   const ParetoPoint& best = answer.answer.best;
   const JointFacts& joint = *answer.answer.joint;
   const QString text = tr("Joint plan: peak %1 → %2, a step %3 → %4")
                            .arg(bytes_text(known_.before.peak_bytes), bytes_text(best.peak_bytes),
                                 time_text(joint.seconds_before), time_text(joint.seconds));
-  const Choices choices = with_joint(document_.choices(), answer);
+  apply(std::move(answer), text);
+}
+
+/// Applies an answer as one edit. Its passes or what-ifs change the step, so `take_study` will drop
+/// all known plans and the last answer. `adopt` then puts this answer in their place.
+void Planning::apply(DeviceFit answer, const QString& text) {
+  const Choices choices = with_answer(document_.choices(), answer);
   adopted_ = std::move(answer);
   document_.choose(choices, text);
 }
 
 const DeviceFit* Planning::offer() const {
   if (!known_.offer) return nullptr;
-  const bool is_in_use = known_.offer->answer.joint != nullptr &&
-                         with_joint(document_.choices(), *known_.offer) == document_.choices();
+  const bool is_in_use = with_answer(document_.choices(), *known_.offer) == document_.choices();
   return is_in_use ? nullptr : &*known_.offer;
 }
 
@@ -258,8 +256,7 @@ void Planning::use_offer() {
   take_fit(*known_.offer, tr("Planner, with passes"));
 }
 
-/// Takes over the answer that `take_fit` applied, if the new study has the same step as this
-/// answer.
+/// Takes over the answer that `apply` applied, if the new study has the same step as this answer.
 void Planning::adopt() {
   const std::optional<DeviceFit> adopted = std::exchange(adopted_, {});
   if (!adopted || !same_planning_basis(*adopted->study, *known_.basis)) return;
@@ -422,8 +419,8 @@ bool Planning::has_plans() const {
                      [](const ParetoFront& each) { return !each.points().empty(); });
 }
 
-/// Another step has other plans. Those of the step before `take_fit` stay for undo, and those of
-/// the step after it for redo.
+/// Another step has other plans. Those of the step before `apply` stay for undo, and those of the
+/// step after it for redo.
 void Planning::change_basis(const Study& study) {
   const bool was_searching = job_ == PlanningJob::budget || job_ == PlanningJob::curve;
   const bool is_adopted = adopted_ && same_planning_basis(*adopted_->study, study);

@@ -172,6 +172,7 @@ class Planning : public QObject {
   void take_fit(DeviceFit answer, const QString& title);
   void take_joint(DeviceFit answer);
   void use_joint(DeviceFit answer);
+  void apply(DeviceFit answer, const QString& text);
   void adopt();
   void take_study();
   void end_stale_budget();
@@ -189,12 +190,12 @@ class Planning : public QObject {
 
   Document& document_;
   Known known_;  ///< of the shown study
-  /// What was known for the step before `take_fit` or `use_joint` changed the graph, for undo.
-  /// After that undo, what was known with the passes, for redo.
+  /// What was known for the step before `apply` changed the graph, for undo. After that undo, what
+  /// was known for the step after the change, for redo.
   std::optional<Known> other_side_;
   BudgetRequest request_;
   std::optional<BudgetProof> proof_;
-  /// The answer that `take_fit` or `use_joint` applied, until its study arrives.
+  /// The answer that `apply` applied, until its study arrives.
   std::optional<DeviceFit> adopted_;
   std::optional<Fit> fit_;
   bool fit_holds_ = false;

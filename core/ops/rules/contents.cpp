@@ -54,19 +54,6 @@ double rounded(double number, ElementType element) {
   }
 }
 
-bool is_unsigned_integer(ElementType element) {
-  switch (element) {
-    case ElementType::uint4:
-    case ElementType::uint8:
-    case ElementType::uint16:
-    case ElementType::uint32:
-    case ElementType::uint64:
-      return true;
-    default:
-      return false;
-  }
-}
-
 bool fits_integer(std::int64_t number, ElementType element) {
   if (element == ElementType::boolean) return number == 0 || number == 1;
   const bool is_unsigned = is_unsigned_integer(element);

@@ -2,6 +2,7 @@
 
 #include <set>
 #include <string>
+#include <string_view>
 
 namespace stashscope {
 
@@ -27,6 +28,13 @@ bool is_elementwise(const Node& node) {
                                               "com.microsoft:QuickGelu",
                                               "com.microsoft:BiasGelu"};
   return types.contains(node.domain + ":" + node.op_type);
+}
+
+bool passes_elements_on(const Node& node) {
+  static const std::set<std::string_view> types = {"Identity",  "Reshape", "Flatten",   "Squeeze",
+                                                   "Unsqueeze", "Expand",  "Transpose", "Slice",
+                                                   "Tile",      "Split",   "Gather"};
+  return node.domain.empty() && types.contains(node.op_type);
 }
 
 }  // namespace stashscope

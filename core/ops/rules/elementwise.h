@@ -8,4 +8,7 @@ namespace stashscope {
 /// depends only on the elements at the same position of the (broadcast) inputs.
 bool is_elementwise(const Node& node);
 
+/// Whether each element of the outputs is an element of the first operand, in the same type.
+bool passes_elements_on(const Node& node);
+
 }  // namespace stashscope

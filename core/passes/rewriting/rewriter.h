@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <optional>
@@ -15,6 +17,10 @@ namespace stashscope {
 /// Whether a node is the operator `type` of ONNX.
 inline bool is(const Node& node, std::string_view type) {
   return node.domain.empty() && node.op_type == type;
+}
+
+inline bool is_one_of(const Node& node, std::initializer_list<std::string_view> types) {
+  return node.domain.empty() && std::ranges::find(types, node.op_type) != types.end();
 }
 
 /// A forward graph that a pass changes. Keeps producers, readers and the set of fixed values up to

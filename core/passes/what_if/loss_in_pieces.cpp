@@ -4,21 +4,14 @@
 #include "core/passes/what_if/loss_in_pieces.h"
 
 #include "core/ops/rules/loss_rows.h"
+#include "core/passes/rewriting/operators.h"
 #include "core/passes/what_if/linear_scores.h"
 
 namespace stashscope {
 
 namespace {
 
-bool is_internal_loss(const Node& node) {
-  return node.domain == "com.microsoft" && node.op_type == "SoftmaxCrossEntropyLossInternal";
-}
-
-bool is_loss(const Node& node) {
-  const bool is_standard = node.domain.empty() && (node.op_type == "SoftmaxCrossEntropyLoss" ||
-                                                   node.op_type == "NegativeLogLikelihoodLoss");
-  return is_standard || is_internal_loss(node);
-}
+bool is_loss(const Node& node) { return is_standard_loss(node) || is_internal_loss(node); }
 
 /// The loss's own conditions, apart from those on its scores.
 void require_plain(const Rewriter& graph, NodeId id) {
@@ -104,16 +97,6 @@ Node linear_loss(const Rewriter& graph, const Node& loss, const LinearScores& sc
   return node;
 }
 
-Node plain_node(std::string type, std::string name, std::vector<ValueId> inputs,
-                Attributes attributes = {}) {
-  Node node;
-  node.op_type = std::move(type);
-  node.name = std::move(name);
-  node.inputs = std::move(inputs);
-  node.attributes = std::move(attributes);
-  return node;
-}
-
 TensorType list_of(std::int64_t length) { return {ElementType::int64, Shape{length}, {}}; }
 
 /// Computes the dims of scores from those of the hidden states, which differ in the last axis only.
@@ -133,13 +116,7 @@ void read_dims_of_hidden(Rewriter& graph, NodeId id, ValueId hidden) {
                               rank - 1);
   Node dims = plain_node("Concat", "", {rows, number("_classes", *scores.back().integer())},
                          {{"axis", std::int64_t{0}}});
-  if (shape.attributes.items().empty()) return graph.replace(id, std::move(dims));
-  dims.name = shape.name + "_all";
-  const std::int64_t start = shape.attributes.integer("start", 0);
-  const std::int64_t end = shape.attributes.integer("end", rank);
-  graph.replace(id, plain_node("Slice", "",
-                               {insert(std::move(dims), rank), number("_start", start),
-                                number("_end", end)}));
+  replace_dims(graph, id, std::move(dims), rank);
 }
 
 /// The scores are gone, but nodes may still read their dims.

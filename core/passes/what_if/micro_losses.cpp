@@ -4,9 +4,9 @@
 #include <array>
 #include <optional>
 #include <set>
-#include <string_view>
 
 #include "core/base/text.h"
+#include "core/passes/rewriting/rewriter.h"
 
 namespace stashscope {
 
@@ -22,10 +22,6 @@ enum class Reduction : std::uint8_t {
 };
 
 constexpr const char* part_suffix = "_of_micro_batch";
-
-bool is_one_of(const Node& node, std::initializer_list<std::string_view> types) {
-  return node.domain.empty() && std::ranges::find(types, node.op_type) != types.end();
-}
 
 /// Whether the output is a mean or a sum over the samples if the first input is one.
 bool keeps_reduction(const Node& node) {

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "core/base/error.h"
-#include "core/passes/what_if/sparse/kept_tokens.h"
+#include "core/passes/what_if/sparse/left_out_tokens.h"
 #include "core/passes/what_if/whole_number.h"
 
 namespace stashscope {
@@ -38,110 +38,28 @@ std::optional<Rational> density_of(std::string_view text) {
   return share && share->sign() > 0 && *share <= Rational(1) ? share : std::nullopt;
 }
 
-/// The tokens of a model in which keys that are left out are hidden.
-struct HiddenTokens {
-  MaskBounds hidden;
-  MaskBounds shown;
-  TokenFlow mask;
-  KeyMask keys;
-  TokenFlow tokens;
-
-  /// @param input the mask; invalid: later keys are hidden
-  HiddenTokens(const Rewriter& graph, const SparseModel& model, ValueId input)
-      : hidden(graph, input),
-        shown(graph, input, KeyKind::shown),
-        mask(graph, model.sizes, nullptr),
-        keys{hidden, shown, input.valid() ? &mask : nullptr},
-        tokens(graph, model.sizes, &keys) {
-    if (input.valid()) mask.start(input, {{AxisRole::batch, AxisRole::key}});
-    mask.follow();
-    if (input.valid()) hidden.require(mask), shown.require(mask);
-    for (const NodeId id : model.embeddings) {
-      const ValueId rows = graph.node(id).outputs[0];
-      if (graph.keeps(rows))
-        throw SparseStop{id, "looks up tokens that an output or a subgraph reads"};
-      tokens.start(rows, {{AxisRole::batch, AxisRole::row, AxisRole::plain}});
-    }
-    tokens.follow();
-  }
-};
-
-/// What a left out token holds must not reach what training starts from.
-void require_no_tokens(const Rewriter& graph, const TokenFlow& flow,
-                       const std::vector<ValueId>& losses) {
-  for (const ValueId loss : losses) {
-    if (flow.find(loss) != nullptr)
-      throw SparseStop{graph.maker(loss), "makes tokens from which the backward pass starts"};
-  }
-}
-
-std::size_t leave_tokens_out(Rewriter& graph, const SparseModel& model, ValueId mask,
-                             const TokenFlow& flow, const std::vector<ValueId>& losses,
-                             Rational density) {
-  const TokenLoss loss = find_token_loss(graph, flow);
-  if (!loss.node.valid())
-    throw SparseStop{model.embeddings.front(), "looks up tokens that no loss with labels reads"};
-  require_no_tokens(graph, flow, losses);
-  const std::size_t end = graph.node_count();
-  const KeptTokens kept =
-      add_kept_tokens(graph, flow, model, mask, loss, std::string(kept_tokens_name));
-  Packing packing(graph, flow, kept.places);
-  for (const NodeId id : model.embeddings) packing.pack_embedding(id);
-  for (std::size_t i = 0; i < end; ++i) {
-    if (!graph.is_removed(NodeId(i)) && NodeId(i) != loss.node) packing.pack(NodeId(i));
-  }
-  packing.require_finite(end);
-  packing.pack_loss(loss.node, kept.labels);
-  packing.put_back(end);
-  const Expr last =
-      !mask.valid() && loss.is_cut ? model.sizes.positions - 1 : model.sizes.positions;
-  // Ids that are labels, too, cannot be made ignored labels if no id is one.
-  const bool makes_labels = loss.ignored >= 0 || !is_looked_up(graph, model, loss.input);
-  const ValueId labels = makes_labels ? loss.input : ValueId();
-  graph.set_packed_tokens(
-      {mask, labels, loss.ignored, loss.is_cut, kept.found, density, model.sizes.batch * last});
-  return packing.count();
-}
-
-WhatIfStop as_stop(const Rewriter& graph, const SparseStop& stop) {
-  return {describe(graph.node(stop.node), stop.node), stop.reason};
-}
-
 }  // namespace
 
 void choose_sparse_inputs(Rewriter& graph, const std::vector<ValueId>& losses,
                           WhatIfResult& result) {
-  const auto density = density_of(result.value);
-  const SparseModel model = find_embeddings(graph);
-  if (!density || model.embeddings.empty()) return;
-  SparseStop stop = {model.embeddings.front(), ""};
-  std::vector<ValueId> masks = possible_masks(graph, model);
-  masks.emplace_back();  // no mask: causal attention hides later tokens
-  for (const ValueId mask : masks) {
-    std::optional<HiddenTokens> hidden;
-    try {
-      hidden.emplace(graph, model, mask);
-      result.changed = leave_tokens_out(graph, model, mask, hidden->tokens, losses, *density);
-      result.found = result.changed;
-      return;
-    } catch (const SparseStop& each) {
-      // The mask that explains most of the model is the best guess.
-      if (hidden || stop.node < each.node) stop = each;
-    }
-    if (hidden) break;
+  try {
+    result.changed = leave_tokens_out(graph, losses, density_of(result.value).value());
+    result.found = result.changed;
+  } catch (const SparseStop& stop) {
+    result.stopped_by.push_back({describe(graph.node(stop.node), stop.node), stop.reason});
   }
-  result.stopped_by.push_back(as_stop(graph, stop));
 }
 
+/// Writes a density as a number without zeros that say nothing.
 std::string sparse_density(const std::string& text) {
   if (text.empty() || text == by_data) return std::string(by_data);
-  if (!density_of(text)) {
+  const auto density = density_of(text);
+  if (!density) {
     fail_usage("sparse=" + printable(text), "is no share of tokens",
                "give a number above 0 and at most 1, such as 0.6, or nothing");
   }
-  if (text.find('.') == std::string::npos) return text;
-  const std::size_t last = text.find_last_not_of('0');
-  return text.substr(0, text[last] == '.' ? last : last + 1);
+  if (*density == Rational(1)) return "1";
+  return "0" + text.substr(text.find('.'), text.find_last_not_of('0') + 1 - text.find('.'));
 }
 
 std::string sparse_words(const std::string& density) {

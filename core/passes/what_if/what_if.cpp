@@ -7,6 +7,7 @@
 #include "core/passes/what_if/attention_forms.h"
 #include "core/passes/what_if/loss_forms.h"
 #include "core/passes/what_if/micro_batches.h"
+#include "core/passes/what_if/sparse/kept_tokens.h"
 #include "core/passes/what_if/sparse_inputs.h"
 
 namespace stashscope {
@@ -23,7 +24,7 @@ const std::vector<WhatIf>& table() {
        sparse_density,
        choose_sparse_inputs,
        sparse_words,
-       kept_tokens_name},
+       kept_tokens_dim},
       {"attention",
        "Attention",
        "decomposed|recomputed|efficient|flash",

@@ -1,8 +1,5 @@
 #include "core/run/step/padded_inputs.h"
 
-#include <cstring>
-
-#include "core/base/error.h"
 #include "core/graph/packed_tokens.h"
 #include "core/run/step/micro_tensors.h"
 
@@ -10,47 +7,16 @@ namespace stashscope {
 
 namespace {
 
-/// The bytes of `data`, with `number` in place of the elements that `chosen(index)` selects.
-template <class T, class Chosen>
-std::string replaced(const Tensor& data, T number, Chosen chosen) {
-  const TensorBytes bytes = data.load();
-  std::string raw(reinterpret_cast<const char*>(bytes.bytes.data()), bytes.bytes.size());
-  for (std::size_t i = 0; i * sizeof(T) < raw.size(); ++i) {
-    if (chosen(i)) std::memcpy(raw.data() + i * sizeof(T), &number, sizeof(T));
-  }
-  return raw;
-}
-
-template <class Chosen>
-Tensor with_number(const Tensor& data, std::int64_t number, Chosen chosen) {
-  const auto made = [&](auto item) {
-    return Tensor(data.element(), data.dims(), replaced(data, item, chosen));
-  };
-  if (data.element() == ElementType::float32) return made(static_cast<float>(number));
-  if (data.element() == ElementType::float64) return made(static_cast<double>(number));
-  switch (bits_per_element(data.element())) {
-    case 64:
-      return made(number);
-    case 32:
-      return made(static_cast<std::int32_t>(number));
-    case 8:
-      return made(static_cast<std::int8_t>(number));
-    default:
-      fail_input("", "a mask of " + std::string(name_of(data.element())) + " cannot be made",
-                 "give the data with --inputs DIR");
-  }
-}
-
 /// Labels that are the ignored label exactly where `is_label(token)` is false.
 template <class Chosen>
 Tensor padded_labels(const Tensor& labels, std::int64_t ignored, Chosen is_label) {
-  const auto items = labels.integers();
-  const auto is_ignored_by_chance = [&](std::size_t token) {
-    return items && (*items)[token] == ignored;
-  };
+  Integers items = *labels.integers();
   const std::int64_t other = ignored == 0 ? 1 : 0;
-  return with_number(with_number(labels, other, is_ignored_by_chance), ignored,
-                     [&](std::size_t token) { return !is_label(token); });
+  for (std::size_t token = 0; token < items.size(); ++token) {
+    if (items[token] == ignored) items[token] = other;
+    if (!is_label(token)) items[token] = ignored;
+  }
+  return Tensor::of_integers(labels.element(), labels.dims(), items);
 }
 
 /// Which tokens of [batch, positions] are kept.
@@ -87,7 +53,7 @@ bool makes_padding(const Graph& graph, const std::map<std::string, Tensor>& give
 
 Tensor with_padding(const Graph& graph, const Bindings& bindings, ValueId input, Tensor data) {
   const PackedTokens& packed = *graph.data().packed_tokens;
-  const auto kept = kept_tokens(graph)->evaluate(bindings);
+  const auto kept = kept_token_count(graph)->evaluate(bindings);
   if ((input != packed.mask && input != packed.labels) || !kept || data.elements() == 0) {
     return data;
   }
@@ -100,8 +66,9 @@ Tensor with_padding(const Graph& graph, const Bindings& bindings, ValueId input,
     return padded_labels(data, packed.ignored_label,
                          [&](std::size_t token) { return is_kept(token, ahead); });
   }
-  const auto is_left_out = [&](std::size_t token) { return !is_kept(token); };
-  return with_number(with_number(data, 0, is_left_out), 1, is_kept);
+  Integers shown(static_cast<std::size_t>(data.elements()));
+  for (std::size_t token = 0; token < shown.size(); ++token) shown[token] = is_kept(token) ? 1 : 0;
+  return Tensor::of_integers(data.element(), data.dims(), shown);
 }
 
 }  // namespace stashscope

@@ -8,6 +8,7 @@
 #include "core/base/advice.h"
 #include "core/base/error.h"
 #include "core/graph/half.h"
+#include "core/ops/rules/elementwise.h"
 #include "core/run/step/micro_tensors.h"
 #include "core/run/step/normal_numbers.h"
 #include "core/run/step/padded_inputs.h"
@@ -16,18 +17,12 @@ namespace stashscope {
 
 namespace {
 
-/// Whether the operator passes on the elements of this operand, so that a bound on the output also
-/// holds for the operand. Concat passes on the elements of all inputs. The other operators pass on
-/// those of their first input.
-bool passes_elements_on(const Node& node, ValueId operand) {
+/// Whether a bound on the outputs also holds for this operand, because its elements are among them.
+bool bounds_operand(const Node& node, ValueId operand) {
   if (node.op_type == "Concat") return true;
   if (node.inputs.empty() || node.inputs[0] != operand) return false;
-  for (const char* type :
-       {"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Identity", "Slice", "Transpose", "Expand",
-        "Cast", "Split", "Gather", "Pad", "FlattenAndUnpad"}) {
-    if (node.op_type == type) return true;
-  }
-  return false;
+  const bool is_padding = node.op_type == "Pad" || node.op_type == "FlattenAndUnpad";
+  return passes_elements_on(node) || node.op_type == "Cast" || is_padding;
 }
 
 std::optional<std::int64_t> dim_of(const Graph& graph, const Bindings& bindings, ValueId value,
@@ -79,7 +74,7 @@ std::int64_t bound_of(const Graph& graph, const Bindings& bindings, ValueId inpu
     for (const NodeId reader : graph.topology().readers[value]) {
       const Node& node = graph.node(reader);
       if (const auto here = bound_at(graph, bindings, node, value)) bound = std::min(bound, *here);
-      if (!passes_elements_on(node, value)) continue;
+      if (!bounds_operand(node, value)) continue;
       for (const ValueId output : graph.topology().outputs[reader]) stack.push_back(output);
     }
   }
@@ -155,28 +150,14 @@ Tensor random_reals(ElementType element, std::vector<std::int64_t> dims, Mersenn
   return {element, std::move(dims), std::move(raw)};
 }
 
-template <class T, class Sample>
-std::string raw_integers(std::size_t count, Sample sample) {
-  std::string raw(count * sizeof(T), '\0');
-  for (std::size_t i = 0; i < count; ++i) put(raw, i, static_cast<T>(sample()));
-  return raw;
-}
-
 Tensor random_integers(ElementType element, std::vector<std::int64_t> dims, std::int64_t bound,
                        MersenneWords& random) {
-  const auto count = static_cast<std::size_t>(element_count(dims));
+  const bool is_whole = is_integer(element) || element == ElementType::boolean;
+  if (!is_whole || bits_per_element(element) < 8) fail_unsupported(element);
   std::uniform_int_distribution<std::int64_t> uniform(0, std::max<std::int64_t>(0, bound - 1));
-  const auto sample = [&] { return uniform(random); };
-  switch (bits_per_element(element)) {
-    case 64:
-      return {element, std::move(dims), raw_integers<std::int64_t>(count, sample)};
-    case 32:
-      return {element, std::move(dims), raw_integers<std::int32_t>(count, sample)};
-    case 8:
-      return {element, std::move(dims), raw_integers<std::int8_t>(count, sample)};
-    default:
-      fail_unsupported(element);
-  }
+  Integers items(static_cast<std::size_t>(element_count(dims)));
+  for (std::int64_t& item : items) item = uniform(random);
+  return Tensor::of_integers(element, std::move(dims), items);
 }
 
 }  // namespace

@@ -276,15 +276,16 @@ class Binder {
                    "it is at most " + dimension.at_most + " = " + std::to_string(most));
       }
       if (!dimension.assumed) continue;
-      dimension.value =
-          is_number_of_tokens(each.symbol) ? expected_tokens(graph_, most, values_.bindings) : most;
+      dimension.value = is_number_of_tokens(each.symbol)
+                            ? expected_kept_tokens(graph_, most, values_.bindings)
+                            : most;
       values_.bindings[each.symbol] = dimension.value;
     }
   }
 
   /// Whether the size is the number of tokens that a step without padding keeps.
   bool is_number_of_tokens(SymbolId symbol) const {
-    const auto tokens = kept_tokens(graph_);
+    const auto tokens = kept_token_count(graph_);
     return tokens && *tokens == Expr::symbol(symbol);
   }
 

@@ -72,6 +72,8 @@ void add_stashed_by_others(const Study& study, const Variant& variant,
     group.others.push_back(writer);
   }
   std::ranges::sort(group.others);
+  const auto repeated = std::ranges::unique(group.others);
+  group.others.erase(repeated.begin(), repeated.end());
 }
 
 std::int64_t given_bytes(const Study& study, const Variant& variant,

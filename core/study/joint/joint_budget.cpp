@@ -348,8 +348,11 @@ void check_request(const Study& study, const BudgetRequest& request) {
     fail_usage("grain 'joint'", "cannot be used for reserved memory",
                "leave --fits reserved out, or choose another grain");
   }
-  if (request.aim != PlanAim::time || request.ends_when_decided || request.limits_later_steps) {
+  if (request.aim != PlanAim::time) {
     fail_usage("grain 'joint'", "minimises the time of a step", "leave the aim out");
+  }
+  if (request.ends_when_decided || request.limits_later_steps) {
+    fail_usage("grain 'joint'", "answers budgets of one step only", "choose the grain cluster");
   }
 }
 

@@ -243,8 +243,6 @@ void warn_of_rivals(const StudyParts& study, Warnings& warnings) {
   }
 }
 
-}  // namespace
-
 /// Warns of what-ifs that the user asked for, but that are stopped at every place.
 void warn_of_what_ifs(const StudyParts& study, Warnings& warnings) {
   for (const WhatIfResult& each : study.prepared->step.what_ifs) {
@@ -254,6 +252,8 @@ void warn_of_what_ifs(const StudyParts& study, Warnings& warnings) {
                        " changes nothing: " + stop.node + " " + stop.reason);
   }
 }
+
+}  // namespace
 
 std::vector<std::string> warnings_of(const StudyParts& study) {
   Warnings warnings;

@@ -35,8 +35,9 @@ def _operator(name: str, module: str, what: str = "kept") -> Any:
         raise Error(f"Outputs of '{name}' cannot be {what}: checkpointing always runs it again", where,
                     "Leave it out of the plan.")
     if operator._schema.is_mutable:
+        is_skipped = what == "left out"
         raise Error(f"Outputs of '{name}' cannot be {what}: it changes a tensor in place and must run again", where,
-                    "Save the output of an operator before or after it.")
+                    "Leave it out of the plan." if is_skipped else "Save the output of an operator before or after it.")
     return operator
 
 

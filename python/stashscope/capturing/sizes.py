@@ -183,13 +183,18 @@ def _saved(one: Captured, other: Captured) -> Optional[tuple[str, str]]:
             for captured in (one, other)]
     for mine, its in zip(*rows):
         if mine != its:
-            return f"saved '{mine[0]}' {mine[1:]}", f"saved '{its[0]}' {its[1:]}"
+            return _saved_text(mine), _saved_text(its)
     if len(rows[0]) != len(rows[1]):
         return f"saved {len(rows[0])} tensors", f"saved {len(rows[1])} tensors"
     calls = [[(call.module, call.first, call.end) for call in captured.watched.calls] for captured in (one, other)]
     if calls[0] != calls[1]:
         return "its calls of modules", "other calls"
     return None
+
+
+def _saved_text(row: tuple) -> str:
+    facts = zip(("node", "unpacked", "released", "number"), row[1:])
+    return f"saved '{row[0]}' ({', '.join(f'{name} {fact}' for name, fact in facts)})"
 
 
 def same_python_lives(one: Captured, other: Captured) -> bool:

@@ -391,6 +391,14 @@ TEST(MixedPrecision, HasGradientsOfFixedBatchNormalization) {
   }
 }
 
+TEST(GraphPasses, RefuseAWhatIfThatDoesNotExist) {
+  PassSelection selection;
+  selection.what_ifs = {{"attention", "flash"}, {"nonsense", "1"}};
+  const std::string message = test::refusal(
+      ErrorKind::usage, [&] { apply_passes(test::perceptron().build(), {}, selection); });
+  EXPECT_TRUE(message.starts_with("what-if 'nonsense' does not exist")) << message;
+}
+
 TEST(GraphPasses, AreLeftOutWhereTheBackwardPassIsThere) {
   const TrainingStep built = prepare_training_step(test::perceptron().build(), {});
   const PassSelection selection{{"fold_constants"}, ElementType::undefined, {}};

@@ -174,6 +174,14 @@ TEST(KeepRules, OtherTextsAreNoRule) {
   }
 }
 
+/// A rule is limited by how many occurrences it names, not by which.
+TEST(KeepRules, MayNameALateOccurrence) {
+  const auto rule = parse_keep_rule("mm 0-99998+gelu 300000");
+  ASSERT_TRUE(rule);
+  EXPECT_EQ(to_string(*rule), "gelu 300000+mm 0-99998");
+  EXPECT_FALSE(parse_keep_rule("mm 0-99998+gelu 5-6"));
+}
+
 TEST(KeepRules, AConfigMayAskForOthersThanTheTableLists) {
   const auto asked = study_of("net.1[keep tanh 0]:5:-1");
   EXPECT_TRUE(asked->warnings.empty());

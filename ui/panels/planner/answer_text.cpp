@@ -296,6 +296,7 @@ QString before_text(const Study& study, const BudgetAnswer& answer, const StepFi
 
 QString offer_text(const Study& study, const DeviceFit& offer) {
   const BudgetAnswer& answer = offer.answer;
+  if (answer.joint != nullptr) return {};
   const double before = step_seconds(study, *study.current);
   const double after =
       step_seconds(*offer.study, *offer.study->baseline) + answer.best.extra_seconds;

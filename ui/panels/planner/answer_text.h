@@ -29,7 +29,7 @@ QString answer_text(const Study& study, const BudgetAnswer& answer);
 QString before_text(const Study& study, const BudgetAnswer& answer, const StepFigures& before,
                     const std::vector<const GraphPass*>& passes);
 /// The peak and the time of a step with plans for the same budget and with passes that add no time,
-/// as rich text.
+/// as rich text. Empty for a joint answer, whose own text says all this.
 QString offer_text(const Study& study, const DeviceFit& offer);
 /// The bytes of the step that no plan frees, as rich text; empty unless they exceed the budget.
 /// @param bound the lower bound that the text before this one states; null: none

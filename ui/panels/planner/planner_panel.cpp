@@ -41,7 +41,7 @@ PlannerPanel::PlannerPanel(Document& document, Planning& planning, QWidget* pare
       runtime_hint_(new LinkLabel),
       export_hint_(new ExportHint(document)),
       use_(new QPushButton),
-      use_passes_(new QPushButton),
+      use_offer_(new QPushButton),
       chart_(new PlanChart),
       details_(new QLabel),
       fit_(new FitRow(document, planning, *options_)),
@@ -74,7 +74,7 @@ QWidget* PlannerPanel::make_content() {
   layout->addWidget(runtime_hint_);
   layout->addWidget(export_hint_);
   layout->addWidget(use_, 0, Qt::AlignLeft);
-  layout->addWidget(use_passes_, 0, Qt::AlignLeft);
+  layout->addWidget(use_offer_, 0, Qt::AlignLeft);
   layout->addWidget(chart_, 1);
   layout->addWidget(details_);
   layout->addWidget(fit_);
@@ -114,8 +114,8 @@ void PlannerPanel::set_up_answer() {
   runtime_hint_->set_hint(runtime_hint());
   use_->setObjectName(u"use_plan_button"_s);
   use_->setAutoDefault(true);
-  use_passes_->setObjectName(u"use_passes_button"_s);
-  use_passes_->setAutoDefault(true);
+  use_offer_->setObjectName(u"use_passes_button"_s);
+  use_offer_->setAutoDefault(true);
 }
 
 QWidget* PlannerPanel::make_device_row() {
@@ -156,7 +156,7 @@ void PlannerPanel::connect_all() {
   connect(use_, &QPushButton::clicked, this, [this] {
     if (const ParetoPoint* const plan = offered_plan()) planning_.use(*plan);
   });
-  connect(use_passes_, &QPushButton::clicked, &planning_, &Planning::use_offer);
+  connect(use_offer_, &QPushButton::clicked, &planning_, &Planning::use_offer);
   connect(budget_, &BudgetRow::changed, this, [this] {
     failure_.clear();
     // The running search would apply a plan for a budget that the field no longer has.
@@ -340,14 +340,14 @@ void PlannerPanel::show_answer() {
 }
 
 void PlannerPanel::show_offer() {
-  const DeviceFit* const offered = offered_passes();
-  offer(*use_passes_, offered != nullptr);
+  const DeviceFit* const offered = offered_fit();
+  offer(*use_offer_, offered != nullptr);
   if (offered == nullptr) return;
   const bool is_joint = offered->answer.joint != nullptr;
-  use_passes_->setText(is_joint ? tr("Use the combination with the lowest peak")
-                                : tr("Use this plan with its passes"));
-  use_passes_->setToolTip(is_joint ? tr("Switches what-ifs, passes and plans on, as one edit")
-                                   : tr("Switches the plan and its passes on, as one edit"));
+  use_offer_->setText(is_joint ? tr("Use the combination with the lowest peak")
+                               : tr("Use this plan with its passes"));
+  use_offer_->setToolTip(is_joint ? tr("Switches what-ifs, passes and plans on, as one edit")
+                                  : tr("Switches the plan and its passes on, as one edit"));
 }
 
 /// Shows or hides a button below the answer. If a button with the keyboard focus is hidden, the
@@ -388,7 +388,7 @@ const ParetoPoint* PlannerPanel::offered_plan() const {
 
 /// What the second button below the answer switches on. Null during a search, and if there is no
 /// answer for the budget in the field.
-const DeviceFit* PlannerPanel::offered_passes() const {
+const DeviceFit* PlannerPanel::offered_fit() const {
   const bool is_idle = planning_.job() == PlanningJob::none;
   return is_idle && current_answer() != nullptr ? planning_.offer() : nullptr;
 }

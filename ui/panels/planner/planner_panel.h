@@ -96,7 +96,7 @@ class PlannerPanel : public QWidget {
   static QString nothing_to_plan_text(const Study& study);
   bool tells_runtime() const;
   const ParetoPoint* offered_plan() const;
-  const DeviceFit* offered_passes() const;
+  const DeviceFit* offered_fit() const;
 
   Document& document_;
   Planning& planning_;
@@ -112,7 +112,7 @@ class PlannerPanel : public QWidget {
   LinkLabel* runtime_hint_;
   ExportHint* export_hint_;
   QPushButton* use_;
-  QPushButton* use_passes_;
+  QPushButton* use_offer_;
   PlanChart* chart_;
   QLabel* details_;
   FitRow* fit_;

@@ -16,9 +16,9 @@ QString PlannerPanel::text_of_answer() const {
     return search_text();
   }
   if (const BudgetAnswer* const answer = current_answer()) {
-    const DeviceFit* const offer = offered_passes();
-    const bool has_text = offer != nullptr && offer->answer.joint == nullptr;
-    return text_of(*answer) + (has_text ? offer_text(*document_.study(), *offer) : QString());
+    const DeviceFit* const offer = offered_fit();
+    return text_of(*answer) +
+           (offer != nullptr ? offer_text(*document_.study(), *offer) : QString());
   }
   const auto budget = budget_->bytes();
   if (budget && document_.run_job().is_running()) return tr("A search waits for the run to end.");

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/passes/rewriting/operators.h"
+
 namespace stashscope {
 
 namespace {
@@ -47,10 +49,7 @@ std::optional<Coordinate> coordinate_of(const Rewriter& graph, ValueId value) {
     value = node.inputs[0];
     const Shape* const before = graph.shape(value);
     if (before == nullptr || long_axis(*before) == 0) return std::nullopt;
-    if (is(node, "Cast") || is(node, "Identity") || is(node, "Reshape") || is(node, "Unsqueeze") ||
-        is(node, "Squeeze")) {
-      continue;
-    }
+    if (is_one_of(node, {"Cast", "Identity", "Reshape", "Unsqueeze", "Squeeze"})) continue;
     const auto added = added_number(graph, node);
     if (!added) return std::nullopt;
     offset += *added;
@@ -65,14 +64,10 @@ bool keeps_last_axes(const Rewriter& graph, const Node& node) {
     return false;
   if (is(node, "Slice")) {
     const auto starts = node.inputs.size() > 1 ? graph.integers(node.inputs[1]) : std::nullopt;
-    const auto steps =
-        node.inputs.size() > 4 ? graph.integers(node.inputs[4]) : std::optional(Integers());
-    const auto is_zero = [](std::int64_t start) { return start == 0; };
-    const auto is_single = [](std::int64_t step) { return step == 1; };
-    return starts && steps && std::ranges::all_of(*starts, is_zero) &&
-           std::ranges::all_of(*steps, is_single);
+    return starts && has_steps_of_one(graph, node) &&
+           std::ranges::all_of(*starts, [](std::int64_t start) { return start == 0; });
   }
-  if (is(node, "Transpose") || is(node, "Tile")) return false;
+  if (is_one_of(node, {"Transpose", "Tile", "Split", "Gather"})) return false;
   return std::equal(before->end() - 2, before->end(), after->end() - 2);
 }
 

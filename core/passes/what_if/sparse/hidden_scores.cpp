@@ -21,16 +21,11 @@ bool has_high(const Bounds& range) {
   return range.low > small_score || (range.high > small_score && range.high < unknown);
 }
 
-Bounds negative(const Bounds& range) { return {-range.high, -range.low, range.of_later_keys}; }
-
 bool is_known(const Bounds& range) { return range.low > -unknown || range.high < unknown; }
 
 /// Nodes whose results are operands, or sums of them.
 bool adds_or_chooses(const Node& node) {
-  for (const char* type : {"Add", "Sub", "Neg", "Where", "Max", "Min", "Cast", "Identity"}) {
-    if (is(node, type)) return true;
-  }
-  return false;
+  return is_one_of(node, {"Add", "Sub", "Neg", "Where", "Max", "Min", "Cast", "Identity"});
 }
 
 bool becomes_real(const Rewriter& graph, const Node& node) {
@@ -72,7 +67,7 @@ double TokenFlow::most_added(ValueId operand, bool subtracts, const TokenState& 
   if (!holds_for_keys(operand, scores)) return unknown;
   Bounds hidden = mask_->hidden.of(operand);
   Bounds shown = mask_->shown.of(operand);
-  if (subtracts) hidden = negative(hidden), shown = negative(shown);
+  if (subtracts) hidden = negated(hidden), shown = negated(shown);
   if (hidden.low > small_score) return unknown;
   const double most = hidden.high == unknown ? 0 : hidden.high;
   const bool hides_all = mask_->flow == nullptr

@@ -1,30 +1,46 @@
 #include "core/passes/what_if/sparse/kept_tokens.h"
 
 #include <algorithm>
-#include <array>
-#include <bit>
+#include <map>
+#include <set>
 
-#include "core/base/text.h"
+#include "core/ops/families/standard_ops.h"
+#include "core/ops/rules/elementwise.h"
+#include "core/passes/rewriting/operators.h"
 
 namespace stashscope {
 
 namespace {
 
-/// The graph input whose numbers a value has, perhaps in another type or arrangement, or where a
-/// condition holds; invalid if there is none.
+/// The values whose elements a value has where they are no constants. Nothing if it has others.
+std::optional<std::vector<ValueId>> sources_before(const Node& node) {
+  if (is(node, "Where")) return std::vector{node.inputs[1], node.inputs[2]};
+  if (is(node, "Concat")) return node.inputs;
+  const bool passes = passes_elements_on(node) || is_one_of(node, {"Cast", "Pad"});
+  return passes ? std::optional(std::vector{node.inputs[0]}) : std::nullopt;
+}
+
+/// The graph input whose elements a value has, perhaps in another type or arrangement or beside
+/// constants; invalid if there is no such input or more than one.
 ValueId source_of(const Rewriter& graph, ValueId value) {
-  for (NodeId maker = graph.maker(value); maker.valid(); maker = graph.maker(value)) {
-    const Node& node = graph.node(maker);
-    if (node.inputs.empty()) return {};
-    if (is(node, "Where")) {
-      const ValueId first = source_of(graph, node.inputs[1]);
-      const ValueId second = source_of(graph, node.inputs[2]);
-      if (first.valid() && second.valid() && first != second) return {};
-      return first.valid() ? first : second;
+  std::vector<ValueId> stack = {value};
+  std::set<ValueId> seen;
+  ValueId source;
+  while (!stack.empty()) {
+    const ValueId at = stack.back();
+    stack.pop_back();
+    if (graph.is_fixed(at) || !seen.insert(at).second) continue;
+    const NodeId maker = graph.maker(at);
+    if (!maker.valid()) {
+      if (source.valid() || std::ranges::count(graph.inputs(), at) == 0) return {};
+      source = at;
+      continue;
     }
-    value = node.inputs[0];
+    const auto before = sources_before(graph.node(maker));
+    if (!before) return {};
+    stack.insert(stack.end(), before->begin(), before->end());
   }
-  return std::ranges::count(graph.inputs(), value) > 0 ? value : ValueId();
+  return source;
 }
 
 /// The value that a value is, in its own type and shape, before nodes that keep its elements.
@@ -53,10 +69,10 @@ ValueId ids_of(const Rewriter& graph, const Node& node) {
   return shape->size() == 2 && std::ranges::none_of(*shape, is_one) ? ids : ValueId();
 }
 
-Tensor label_tensor(ElementType element, std::int64_t label) {
-  if (element != ElementType::int32) return Tensor::int64_scalar(label);
-  const auto raw = std::bit_cast<std::array<char, 4>>(static_cast<std::int32_t>(label));
-  return {element, {}, std::string(raw.begin(), raw.end())};
+/// A copy of a node that draws random numbers would draw others.
+bool can_be_copied(const Node& node) {
+  const Op* const op = standard_ops().find(node);
+  return op != nullptr && !op->random && node.captured_inputs.empty() && node.outputs.size() == 1;
 }
 
 /// Adds nodes before the first embedding.
@@ -67,12 +83,10 @@ class EarlyNodes {
 
   ValueId add(std::string type, std::string name, std::vector<ValueId> inputs, ElementType element,
               Attributes attributes = {}) {
-    Node node;
-    node.op_type = std::move(type);
-    node.name = std::move(name);
-    node.inputs = std::move(inputs);
-    node.attributes = std::move(attributes);
-    return graph_.insert_before(place_, std::move(node), {element, std::nullopt, {}});
+    return graph_.insert_before(
+        place_,
+        plain_node(std::move(type), std::move(name), std::move(inputs), std::move(attributes)),
+        {element, std::nullopt, {}});
   }
 
   ValueId numbers(const Integers& items) {
@@ -87,7 +101,19 @@ class EarlyNodes {
   ValueId early(ValueId value, NodeId reader) {
     const NodeId maker = graph_.maker(value);
     if (!maker.valid() || maker < place_) return value;
-    if (flow_.find(value) != nullptr || graph_.node(maker).outputs.size() != 1)
+    const auto known = moved_.find(value);
+    if (known != moved_.end()) return known->second;
+    if (moved_.size() > most_moved) throw SparseStop{reader, "reads labels that many nodes make"};
+    moved_[value] = value;
+    return moved_[value] = copied(value, reader);
+  }
+
+ private:
+  static constexpr std::size_t most_moved = 256;
+
+  ValueId copied(ValueId value, NodeId reader) {
+    const NodeId maker = graph_.maker(value);
+    if (flow_.find(value) != nullptr)
       throw SparseStop{reader, "reads labels that depend on tokens"};
     const Shape* const shape = graph_.shape(value);
     const auto known = graph_.integers(value);
@@ -96,6 +122,8 @@ class EarlyNodes {
       return numbers(*known);
     Node copy = graph_.node(maker);
     if (is(copy, "Reshape") && is_list) return flat(early(copy.inputs[0], reader), copy.name);
+    if (!can_be_copied(copy))
+      throw SparseStop{reader, "reads labels that cannot be computed before the embeddings"};
     copy.outputs.clear();
     for (ValueId& input : copy.inputs) {
       if (input.valid()) input = early(input, reader);
@@ -103,10 +131,10 @@ class EarlyNodes {
     return graph_.insert_before(place_, std::move(copy), graph_.type(value));
   }
 
- private:
   Rewriter& graph_;
   const TokenFlow& flow_;
   NodeId place_;
+  std::map<ValueId, ValueId> moved_;  ///< early values by those that they stand for
 };
 
 /// One label for each token; tokens of the last position that have none get the ignored one.
@@ -119,7 +147,8 @@ ValueId label_of_each(Rewriter& graph, EarlyNodes& nodes, const TokenLoss& loss,
   const ValueId dims = nodes.add("Concat", "label_dims", {batch, nodes.numbers({-1})}, whole,
                                  {{"axis", std::int64_t{0}}});
   const ValueId rows = nodes.add("Reshape", "label_rows", {given, dims}, element);
-  const ValueId ignored = graph.add_constant("ignored_label", label_tensor(element, loss.ignored));
+  const ValueId ignored =
+      graph.add_constant("ignored_label", Tensor::of_integers(element, {}, {loss.ignored}));
   const ValueId one_more = nodes.numbers({0, 0, 0, 1});
   return nodes.flat(nodes.add("Pad", "label_of_each", {rows, one_more, ignored}, element),
                     "labels_of_tokens");
@@ -188,7 +217,7 @@ TokenLoss find_token_loss(const Rewriter& graph, const TokenFlow& flow) {
   for (std::size_t i = 0; i < graph.node_count(); ++i) {
     const NodeId id(i);
     const Node& node = graph.node(id);
-    if (graph.is_removed(id) || !is_token_loss(node)) continue;
+    if (graph.is_removed(id) || !is_standard_loss(node)) continue;
     const TokenState* const scores = flow.find(node.inputs[0]);
     if (scores == nullptr) continue;
     if (loss.node.valid()) throw SparseStop{id, "is a second loss over tokens"};
@@ -204,19 +233,20 @@ TokenLoss find_token_loss(const Rewriter& graph, const TokenFlow& flow) {
 }
 
 KeptTokens add_kept_tokens(Rewriter& graph, const TokenFlow& flow, const SparseModel& model,
-                           ValueId mask, const TokenLoss& loss, const std::string& name) {
+                           ValueId mask, const TokenLoss& loss) {
   EarlyNodes nodes(graph, flow, model.embeddings.front());
   KeptTokens kept;
   kept.places.leading = nodes.add("Shape", "token_dims", {model.ids}, ElementType::int64);
   kept.labels = label_of_each(graph, nodes, loss, kept.places.leading);
   const ElementType element = graph.type(kept.labels).element;
-  const ValueId ignored = graph.add_constant("ignored_label", label_tensor(element, loss.ignored));
+  const ValueId ignored =
+      graph.add_constant("ignored_label", Tensor::of_integers(element, {}, {loss.ignored}));
   const ValueId is_ignored =
       nodes.add("Equal", "is_ignored", {kept.labels, ignored}, ElementType::boolean);
   const ValueId has_label = nodes.add("Not", "has_label", {is_ignored}, ElementType::boolean);
   const ValueId is_kept = mask.valid() ? shown_or_labelled(graph, nodes, mask, has_label)
                                        : before_last_label(nodes, has_label, kept.places.leading);
-  kept.found = nodes.add("NonZero", name, {is_kept}, ElementType::int64);
+  kept.found = nodes.add("NonZero", std::string(kept_tokens_dim), {is_kept}, ElementType::int64);
   kept.places.places = nodes.flat(kept.found, "token_places");
   const ValueId positions =
       nodes.add("Gather", "positions_in_sequence", {kept.places.leading, nodes.numbers({1})},

@@ -1,10 +1,13 @@
 #pragma once
 
-#include <string>
+#include <string_view>
 
 #include "core/passes/what_if/sparse/packing.h"
 
 namespace stashscope {
+
+/// Prefix of the name of the dimension that counts the kept tokens.
+constexpr std::string_view kept_tokens_dim = "valid_tokens";
 
 /// The embeddings of a model, which look up the same ids or others of the same sizes.
 struct SparseModel {
@@ -42,10 +45,10 @@ struct KeptTokens {
   PackedPlaces places;
 };
 
-/// Adds the nodes that find the tokens that the mask shows or that have a label.
+/// Adds the nodes that find the tokens that the mask shows or that have a label. Throws a
+/// SparseStop if the labels cannot be computed before the first embedding.
 /// @param mask invalid: finds the tokens of each sequence up to the last one that has a label
-/// @param name of the node that finds them
 KeptTokens add_kept_tokens(Rewriter& graph, const TokenFlow& flow, const SparseModel& model,
-                           ValueId mask, const TokenLoss& loss, const std::string& name);
+                           ValueId mask, const TokenLoss& loss);
 
 }  // namespace stashscope

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/ops/rules/elementwise.h"
 #include "core/passes/what_if/sparse/coordinates.h"
 #include "core/passes/what_if/sparse/token_flow.h"
 
@@ -31,8 +32,6 @@ Bounds sum(const Bounds& a, const Bounds& b) {
   return low <= high ? both(a, b, low, high) : Bounds();
 }
 
-Bounds negated(const Bounds& a) { return {-a.high, -a.low, a.of_later_keys}; }
-
 /// The range of a product; unknown if 0 meets an infinity.
 Bounds product(const Bounds& a, const Bounds& b) {
   const double corners[] = {a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high};
@@ -55,16 +54,32 @@ Bounds cast(const Bounds& a, ElementType to) {
   return is_integer(to) ? Bounds{std::trunc(a.low), std::trunc(a.high), a.of_later_keys} : a;
 }
 
-/// Operators whose elements are elements of their first operand.
-bool passes_on(const Node& node) {
-  for (const char* type : {"Identity", "Reshape", "Flatten", "Squeeze", "Unsqueeze", "Expand",
-                           "Transpose", "Slice", "Tile"}) {
-    if (is(node, type)) return true;
+/// The values that depend on the elements of `source`.
+std::set<ValueId> dependent_values(const Rewriter& graph, ValueId source) {
+  std::set<ValueId> found = {source};
+  const auto depends = [&](ValueId value) { return found.contains(value); };
+  for (std::size_t i = 0; i < graph.node_count(); ++i) {
+    const Node& node = graph.node(NodeId(i));
+    if (graph.is_removed(NodeId(i)) || is_one_of(node, {"Shape", "Size"})) continue;
+    if (std::ranges::any_of(node.inputs, depends) ||
+        std::ranges::any_of(node.captured_inputs, depends)) {
+      found.insert(node.outputs.begin(), node.outputs.end());
+    }
   }
-  return false;
+  return found;
 }
 
 }  // namespace
+
+Bounds negated(const Bounds& a) { return {-a.high, -a.low, a.of_later_keys}; }
+
+MaskBounds::MaskBounds(const Rewriter& graph, ValueId mask, KeyKind kind, const TokenFlow* flow)
+    : graph_(graph), by_place_(!mask.valid()), kind_(kind), flow_(flow) {
+  if (!mask.valid()) return;
+  const double item = kind == KeyKind::hidden ? 0 : 1;
+  known_[mask] = {item, item};
+  if (flow != nullptr) depend_on_mask_ = dependent_values(graph, mask);
+}
 
 Bounds MaskBounds::of(ValueId value) {
   if (!value.valid()) return {};
@@ -78,22 +93,8 @@ Bounds MaskBounds::of(ValueId value) {
   return bounds;
 }
 
-void MaskBounds::require(const TokenFlow& flow) {
-  flow_ = &flow;
-  depend_on_mask_ = {mask_};
-  const auto depends = [&](ValueId value) { return depend_on_mask_.contains(value); };
-  for (std::size_t i = 0; i < graph_.node_count(); ++i) {
-    const Node& node = graph_.node(NodeId(i));
-    if (graph_.is_removed(NodeId(i)) || is(node, "Shape") || is(node, "Size")) continue;
-    if (std::ranges::any_of(node.inputs, depends) ||
-        std::ranges::any_of(node.captured_inputs, depends)) {
-      depend_on_mask_.insert(node.outputs.begin(), node.outputs.end());
-    }
-  }
-}
-
 bool MaskBounds::is_lost(ValueId value) const {
-  return flow_ != nullptr && depend_on_mask_.contains(value) && flow_->find(value) == nullptr;
+  return depend_on_mask_.contains(value) && flow_->find(value) == nullptr;
 }
 
 /// Whether a key is meant whose place is so far ahead of that of the row.
@@ -109,7 +110,7 @@ Bounds MaskBounds::within_type(ValueId value, Bounds bounds) const {
   }
   if (!is_integer(element)) return bounds;
   const int bits = bits_per_element(element);
-  const bool has_sign = name_of(element).front() == 'i';
+  const bool has_sign = !is_unsigned_integer(element);
   const double most = std::ldexp(1.0, has_sign ? bits - 1 : bits);
   const double least = has_sign ? -most : 0;
   const auto wraps = [&](double end) {
@@ -238,7 +239,7 @@ std::optional<Bounds> MaskBounds::of_truth(const Node& node) {
 Bounds MaskBounds::of_node(const Node& node) {
   const auto in = [&](std::size_t index) { return of(node.inputs[index]); };
   if (const auto truth = of_truth(node)) return *truth;
-  if (passes_on(node)) return passed_on(node);
+  if (passes_elements_on(node)) return passed_on(node);
   if (is(node, "Add")) return sum(in(0), in(1));
   if (is(node, "Sub")) return difference(node.inputs[0], node.inputs[1]);
   if (is(node, "Neg")) return negated(in(0));

@@ -22,6 +22,8 @@ struct Bounds {
   bool is(double number) const { return low == number && high == number; }
 };
 
+Bounds negated(const Bounds& bounds);
+
 /// Which keys of a score are meant.
 enum class KeyKind : std::uint8_t {
   hidden,  ///< those for which the mask is 0 or, without a mask, later keys
@@ -32,17 +34,15 @@ enum class KeyKind : std::uint8_t {
 /// number.
 class MaskBounds {
  public:
-  /// Keeps a reference to the graph. @param mask a graph input; invalid: keys by their places
-  MaskBounds(const Rewriter& graph, ValueId mask, KeyKind kind = KeyKind::hidden)
-      : graph_(graph), mask_(mask), by_place_(!mask.valid()), kind_(kind) {
-    const double item = kind == KeyKind::hidden ? 0 : 1;
-    if (mask.valid()) known_[mask] = {item, item};
-  }
+  /// Keeps references to the graph and the flow.
+  /// @param mask a graph input; invalid: keys by their places
+  /// @param flow what the mask becomes; ranges of values that depend on the mask in another way are
+  /// unknown, because their elements may come from other tokens. Null: the elements of all values
+  /// come from the same token.
+  MaskBounds(const Rewriter& graph, ValueId mask, KeyKind kind = KeyKind::hidden,
+             const class TokenFlow* flow = nullptr);
 
   Bounds of(ValueId value);
-  /// Makes the ranges of values unknown that depend on the mask in a way that `flow` does not
-  /// follow, because their elements may come from other tokens. Keeps a reference to `flow`.
-  void require(const class TokenFlow& flow);
 
  private:
   bool is_meant(std::int64_t ahead) const;
@@ -60,10 +60,9 @@ class MaskBounds {
   std::optional<Bounds> of_truth(const Node& node);
 
   const Rewriter& graph_;
-  ValueId mask_;
   bool by_place_;
   KeyKind kind_;
-  const class TokenFlow* flow_ = nullptr;
+  const class TokenFlow* flow_;
   std::set<ValueId> depend_on_mask_;
   std::map<ValueId, Bounds> known_;
   int depth_ = 0;

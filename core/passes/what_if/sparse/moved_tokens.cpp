@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/passes/rewriting/operators.h"
 #include "core/passes/what_if/sparse/token_flow.h"
 
 namespace stashscope {
@@ -61,13 +62,10 @@ void TokenFlow::gemm(NodeId id) {
 
 void TokenFlow::transpose(NodeId id) {
   TokenState state = first_alone(id);
-  Integers order = graph_.node(id).attributes.integers("perm");
   const std::size_t rank = state.roles.size();
-  if (order.empty()) {
-    for (std::size_t i = rank; i-- > 0;) order.push_back(static_cast<std::int64_t>(i));
-  }
   std::vector<AxisRole> roles;
-  for (const std::int64_t axis : order) roles.push_back(state.roles[axis_of(id, axis, rank)]);
+  for (const std::int64_t axis : permutation_of(graph_.node(id), rank))
+    roles.push_back(state.roles[axis_of(id, axis, rank)]);
   state.roles = std::move(roles);
   set(id, state);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/passes/rewriting/operators.h"
 #include "core/passes/what_if/sparse/zero_rows.h"
 
 namespace stashscope {
@@ -10,20 +11,15 @@ namespace {
 
 bool is_product(const Node& node) { return is(node, "MatMul") || is(node, "Gemm"); }
 
-/// Nodes that only divide or merge axes.
+/// Nodes that divide or merge axes, or cut off the last position, whose row the loss ignores.
 bool is_view(const Node& node) {
-  for (const char* type : {"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Slice"}) {
-    if (is(node, type)) return true;
-  }
-  return false;
+  return is_one_of(node, {"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Slice"});
 }
 
 /// Nodes that read tokens as their first operand only.
 bool works_on_first(const Node& node) {
-  for (const char* type : {"Dropout", "Softmax", "LogSoftmax", "Split", "Gather"}) {
-    if (is(node, type)) return true;
-  }
-  return is_product(node) || is_row_normalization(node) || is_reduction(node);
+  return is_one_of(node, {"Dropout", "Softmax", "LogSoftmax", "Split", "Gather"}) ||
+         is_product(node) || is_row_normalization(node) || is_reduction(node);
 }
 
 /// Whether an operand may have numbers for each row.
@@ -31,21 +27,29 @@ bool has_operand_of_rows(const Node& node, std::size_t index) {
   return !works_on_first(node) || is_row_normalization(node) || (is(node, "Gemm") && index == 2);
 }
 
-bool is_microsoft(const std::string& type) {
-  return type == "FlattenAndUnpad" || type == "PadAndUnflatten";
+/// A node that takes rows out of whole sequences, or puts them back.
+Node padding_node(std::string type, std::string name, std::vector<ValueId> inputs) {
+  Node node = plain_node(std::move(type), std::move(name), std::move(inputs));
+  node.domain = "com.microsoft";
+  return node;
 }
 
 }  // namespace
 
-ValueId Packing::insert(NodeId before, std::string type, std::string name,
-                        std::vector<ValueId> inputs) {
-  Node node;
-  if (is_microsoft(type)) node.domain = "com.microsoft";
-  node.op_type = std::move(type);
-  node.name = std::move(name);
+std::size_t Packing::pack(const std::vector<NodeId>& embeddings, NodeId loss, ValueId labels) {
+  for (const NodeId id : embeddings) pack_embedding(id);
+  for (std::size_t i = 0; i < end_; ++i) {
+    if (!graph_.is_removed(NodeId(i)) && NodeId(i) != loss) pack(NodeId(i));
+  }
+  require_finite();
+  pack_loss(loss, labels);
+  put_back();
+  return count_;
+}
+
+ValueId Packing::insert(NodeId before, Node node) {
   node.origin = graph_.node(before).origin;
-  const ElementType element = graph_.type(inputs[0]).element;
-  node.inputs = std::move(inputs);
+  const ElementType element = graph_.type(node.inputs[0]).element;
   return graph_.insert_before(before, std::move(node), {element, std::nullopt, {}});
 }
 
@@ -55,7 +59,8 @@ ValueId Packing::numbers(const Integers& items) {
 
 ValueId Packing::reshaped(ValueId value, Integers trailing, NodeId before) {
   trailing.insert(trailing.begin(), -1);
-  return insert(before, "Reshape", graph_.value(value).name + "_rows", {value, numbers(trailing)});
+  return insert(before, plain_node("Reshape", graph_.value(value).name + "_rows",
+                                   {value, numbers(trailing)}));
 }
 
 std::size_t Packing::trailing(ValueId tokens) const {
@@ -77,13 +82,12 @@ std::optional<Integers> Packing::trailing_dims(ValueId tokens) const {
 /// `tokens` is no view of rows, or selects a part of each row.
 ValueId Packing::packed_before_view(ValueId tokens, NodeId reader) {
   const Node& view = graph_.node(graph_.maker(tokens));
-  const auto after = trailing_dims(tokens);
-  if (!is_view(view) || !after) return {};
+  if (!is_view(view) || flow_.leading(tokens) == 0) return {};
   const ValueId whole = view.inputs[0];
-  const bool is_slice = is(view, "Slice");
   if (flow_.leading(whole) == 0) return {};
   const auto before = trailing_dims(whole);
-  if (!before || (is_slice && before != after)) return {};
+  const auto after = trailing_dims(tokens);
+  if (!before || !after || (is(view, "Slice") && before != after)) return {};
   const ValueId rows = packed(whole, reader);
   return before == after ? rows : reshaped(rows, *after, reader);
 }
@@ -93,11 +97,14 @@ ValueId Packing::packed(ValueId tokens, NodeId reader) {
   if (known != packed_.end()) return known->second;
   ValueId made = packed_before_view(tokens, reader);
   if (!made.valid()) {
-    const TokenState& state = *flow_.find(tokens);
     // Its rows have other places than those of all tokens.
-    if (state.is_cut) throw SparseStop{reader, "reads tokens without the last position"};
-    made = insert(reader, flow_.leading(tokens) == 1 ? "Gather" : "FlattenAndUnpad",
-                  graph_.value(tokens).name + "_packed", {tokens, places_.places});
+    if (flow_.find(tokens)->is_cut)
+      throw SparseStop{reader, "reads tokens without the last position"};
+    const std::string name = graph_.value(tokens).name + "_packed";
+    const std::vector<ValueId> inputs = {tokens, places_.places};
+    made =
+        insert(reader, flow_.leading(tokens) == 1 ? plain_node("Gather", name, inputs)
+                                                  : padding_node("FlattenAndUnpad", name, inputs));
   }
   packed_[tokens] = made;
   return made;
@@ -105,33 +112,41 @@ ValueId Packing::packed(ValueId tokens, NodeId reader) {
 
 /// The rows of an operand that holds no tokens but may have their axes. Nothing if the axes are
 /// others than those of the tokens.
-std::optional<ValueId> Packing::packed_operand(ValueId operand, NodeId reader, std::size_t leading,
-                                               std::size_t trailing) {
+std::optional<ValueId> Packing::packed_operand(ValueId operand, NodeId reader, RowAxes axes) {
+  const auto known = operands_.find({operand, axes});
+  if (known != operands_.end()) return known->second;
+  const auto made = made_operand(operand, reader, axes);
+  if (made) operands_[{operand, axes}] = *made;
+  return made;
+}
+
+std::optional<ValueId> Packing::made_operand(ValueId operand, NodeId reader, RowAxes axes) {
   const Shape* const shape = graph_.shape(operand);
   if (shape == nullptr) return std::nullopt;
-  if (shape->size() <= trailing) return operand;
-  const std::size_t count = shape->size() - trailing;
+  if (shape->size() <= axes.trailing) return operand;
+  const std::size_t count = shape->size() - axes.trailing;
   const Shape lead(shape->begin(), shape->begin() + static_cast<std::ptrdiff_t>(count));
   Integers dims;
   for (std::size_t i = count; i < shape->size(); ++i)
     dims.push_back((*shape)[i].integer().value_or(-1));
   if (std::ranges::count(dims, -1) > 0) return std::nullopt;
   const std::string name = graph_.value(operand).name + "_packed";
+  const auto row_of = [&](ValueId table, ValueId places) {
+    return insert(reader, plain_node("Gather", name, {table, places}));
+  };
   const auto is_one = [](const Expr& dim) { return dim.is(1); };
-  if (std::ranges::all_of(lead, is_one)) {
-    return insert(reader, "Reshape", name, {operand, numbers(dims)});
-  }
+  if (std::ranges::all_of(lead, is_one))
+    return insert(reader, plain_node("Reshape", name, {operand, numbers(dims)}));
   const TokenSizes& sizes = flow_.sizes();
-  if (leading == 0) return std::nullopt;
-  if (leading == 1) {
+  if (axes.leading == 0) return std::nullopt;
+  if (axes.leading == 1) {
     if (lead.back() != sizes.batch * sizes.positions) return std::nullopt;
-    return insert(reader, "Gather", name, {operand, places_.places});
+    return row_of(operand, places_.places);
   }
   if (lead == Shape{sizes.batch, sizes.positions})
-    return insert(reader, "FlattenAndUnpad", name, {operand, places_.places});
+    return insert(reader, padding_node("FlattenAndUnpad", name, {operand, places_.places}));
   if (lead.back().is(1) || (count == 2 && !lead.front().is(1))) return std::nullopt;
-  const ValueId table = count == 1 ? operand : reshaped(operand, dims, reader);
-  return insert(reader, "Gather", name, {table, places_.positions});
+  return row_of(count == 1 ? operand : reshaped(operand, dims, reader), places_.positions);
 }
 
 bool Packing::has_packed_operand(NodeId id) const {
@@ -179,8 +194,8 @@ void Packing::lower_axes(const Node& node, Node& lowered) {
 std::optional<Node> Packing::lowered(NodeId id) {
   const Node node = graph_.node(id);
   const TokenState& state = *flow_.find(node.outputs[0]);
-  const std::size_t rest = trailing(node.outputs[0]);
-  const std::size_t leading = state.is_cut ? 0 : flow_.leading(node.outputs[0]);
+  const RowAxes axes = {state.is_cut ? 0 : flow_.leading(node.outputs[0]),
+                        trailing(node.outputs[0])};
   Node made = node;
   made.outputs.clear();
   for (std::size_t i = 0; i < made.inputs.size(); ++i) {
@@ -189,7 +204,7 @@ std::optional<Node> Packing::lowered(NodeId id) {
     if (flow_.find(input) != nullptr) {
       input = packed(input, id);
     } else if (has_operand_of_rows(node, i)) {
-      const auto operand = packed_operand(input, id, leading, rest);
+      const auto operand = packed_operand(input, id, axes);
       if (!operand) return std::nullopt;
       input = *operand;
     }
@@ -217,32 +232,26 @@ void Packing::pack_embedding(NodeId id) {
   Node lowered = graph_.node(id);
   const std::string name = graph_.value(lowered.inputs[1]).name + "_packed";
   lowered.outputs.clear();
-  lowered.inputs[1] = insert(id, "FlattenAndUnpad", name, {lowered.inputs[1], places_.places});
+  lowered.inputs[1] =
+      insert(id, padding_node("FlattenAndUnpad", name, {lowered.inputs[1], places_.places}));
   add(id, std::move(lowered));
 }
 
-/// Takes over a node that only divides or merges axes of packed rows. Rows that a Slice cuts off
-/// stay, because the loss ignores them.
-bool Packing::pack_view(NodeId id) {
-  const Node node = graph_.node(id);
-  if (flow_.leading(node.outputs[0]) == 0 || !packed_.contains(node.inputs[0])) return false;
-  const auto before = trailing_dims(node.inputs[0]);
-  const auto after = trailing_dims(node.outputs[0]);
-  const bool selects = is(node, "Slice") && before != after;
-  if (!before || !after || selects) return false;
-  const ValueId rows = packed_.at(node.inputs[0]);
-  packed_[node.outputs[0]] = before == after ? rows : reshaped(rows, *after, id);
+/// Takes over a node that arranges packed rows.
+void Packing::pack_view(NodeId id) {
+  const Node& node = graph_.node(id);
+  if (!packed_.contains(node.inputs[0])) return;
+  const ValueId tokens = node.outputs[0];
+  const ValueId rows = packed_before_view(tokens, id);
+  if (!rows.valid()) return;
+  packed_[tokens] = rows;
   done_.insert(id);
-  return true;
 }
 
 void Packing::pack(NodeId id) {
   const Node& node = graph_.node(id);
   if (node.outputs.empty() || flow_.find(node.outputs[0]) == nullptr || done_.contains(id)) return;
-  if (is_view(node)) {
-    pack_view(id);
-    return;
-  }
+  if (is_view(node)) return pack_view(id);
   if (!is_packable(id) || (!has_packed_operand(id) && !is_product(node))) return;
   if (auto made = lowered(id)) add(id, *std::move(made));
 }
@@ -250,18 +259,20 @@ void Packing::pack(NodeId id) {
 void Packing::pack_loss(NodeId id, ValueId labels) {
   const ValueId scores = packed(graph_.node(id).inputs[0], id);
   const std::string name = graph_.value(labels).name + "_packed";
-  graph_.set_input(id, 1, insert(id, "Gather", name, {labels, places_.places}));
+  graph_.set_input(id, 1, insert(id, plain_node("Gather", name, {labels, places_.places})));
   graph_.set_input(id, 0, scores);
   ++count_;
 }
 
-void Packing::require_finite(std::size_t end) const {
-  for (std::size_t i = 0; i < end; ++i) {
+/// Rows that are put back are zeros.
+void Packing::require_finite() const {
+  ZeroRows zeros(graph_, flow_);
+  for (std::size_t i = 0; i < end_; ++i) {
     const NodeId id(i);
     if (graph_.is_removed(id)) continue;
     const Node& node = graph_.node(id);
     const bool on_rows = done_.contains(id) && !flow_.find(node.outputs[0])->is_cut;
-    if (!on_rows && is_singular(graph_, flow_, node))
+    if (!on_rows && zeros.are_singular_for(node))
       throw SparseStop{id, "may divide by the zeros that are put back for left out tokens"};
   }
 }
@@ -274,26 +285,13 @@ bool Packing::is_needed(ValueId value) const {
 
 /// The dims of tokens from those of the ids, so that no rows need to be put back for them.
 void Packing::read_dims_of_ids(NodeId id) {
-  const Node shape = graph_.node(id);
-  const ValueId tokens = shape.inputs[0];
+  const ValueId tokens = graph_.node(id).inputs[0];
   const auto dims = trailing_dims(tokens);
   const TokenState& state = *flow_.find(tokens);
   if (!dims || flow_.leading(tokens) != 2 || state.is_cut) return;
-  const std::int64_t rank = std::ssize(state.roles);
-  Node all;
-  all.op_type = "Concat";
-  all.attributes = {{"axis", std::int64_t{0}}};
-  all.inputs = {places_.leading, numbers(*dims)};
-  if (dims->empty()) all.inputs.pop_back();
-  if (shape.attributes.items().empty()) return graph_.replace(id, std::move(all));
-  all.name = shape.name + "_all";
-  const TensorType list = {ElementType::int64, Shape{rank}, {}};
-  const ValueId whole = graph_.insert_before(id, std::move(all), list);
-  Node part;
-  part.op_type = "Slice";
-  part.inputs = {whole, numbers({shape.attributes.integer("start", 0)}),
-                 numbers({shape.attributes.integer("end", rank)})};
-  graph_.replace(id, std::move(part));
+  Node all = plain_node("Concat", "", {places_.leading}, {{"axis", std::int64_t{0}}});
+  if (!dims->empty()) all.inputs.push_back(numbers(*dims));
+  replace_dims(graph_, id, std::move(all), std::ssize(state.roles));
 }
 
 /// Makes the node's results from packed rows if something needs all rows. Views, and nodes that
@@ -311,20 +309,20 @@ void Packing::put_back(NodeId id) {
   for (const ValueId output : node.outputs) {
     if (!output.valid() || !is_needed(output)) continue;
     const std::string name = graph_.value(output).name + "_padded";
-    ValueId whole =
-        insert(id, "PadAndUnflatten", name, {packed_.at(output), places_.places, places_.leading});
+    ValueId whole = insert(id, padding_node("PadAndUnflatten", name,
+                                            {packed_.at(output), places_.places, places_.leading}));
     if (flow_.leading(output) == 1) whole = reshaped(whole, *trailing_dims(output), id);
     graph_.hand_over(output, graph_.maker(whole));
   }
 }
 
-void Packing::put_back(std::size_t end) {
-  for (std::size_t i = end; i-- > 0;) {
+void Packing::put_back() {
+  for (std::size_t i = end_; i-- > 0;) {
     const NodeId id(i);
     if (graph_.is_removed(id) || !is(graph_.node(id), "Shape")) continue;
     if (packed_.contains(graph_.node(id).inputs[0])) read_dims_of_ids(id);
   }
-  for (std::size_t i = end; i-- > 0;) {
+  for (std::size_t i = end_; i-- > 0;) {
     if (done_.contains(NodeId(i))) put_back(NodeId(i));
   }
 }

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <set>
+#include <utility>
 
 #include "core/passes/what_if/sparse/token_flow.h"
 
@@ -14,32 +15,38 @@ struct PackedPlaces {
   ValueId leading;    ///< the sizes of the ids: [batch, positions]
 };
 
+/// The axes of a value with rows.
+struct RowAxes {
+  std::size_t leading = 0;   ///< those that count tokens; 0: the rows are fewer than the tokens
+  std::size_t trailing = 0;  ///< those of a row
+
+  friend auto operator<=>(const RowAxes&, const RowAxes&) = default;
+};
+
 /// Makes nodes work on the rows of kept tokens. Nodes that need whole sequences read rows that are
 /// put back, with zeros for all other tokens. Keeps references to its arguments.
 class Packing {
  public:
   Packing(Rewriter& graph, const TokenFlow& flow, PackedPlaces places)
-      : graph_(graph), flow_(flow), places_(places) {}
+      : graph_(graph), flow_(flow), places_(places), end_(graph.node_count()) {}
 
-  /// Packs the rows that an embedding looks up.
-  void pack_embedding(NodeId id);
-  /// Packs the rows that a node works on, if it works on each row alone and its rows are packed
-  /// already or it is a product with a weight.
-  void pack(NodeId id);
-  /// Throws a SparseStop if a node that works on all rows may not be finite, or have no finite
-  /// gradient, where rows are zeros. @param end the end of the nodes to look at
-  void require_finite(std::size_t end) const;
-  /// Packs the rows of a loss. @param labels one label for each token, [batch * positions]
-  void pack_loss(NodeId id, ValueId labels);
-  /// Puts rows back where whole sequences are needed. @param end the end of the nodes to look at
-  void put_back(std::size_t end);
-  /// The number of nodes that work on packed rows.
-  std::size_t count() const { return count_; }
+  /// Packs the rows of all nodes that work on each row alone. Returns the number of these nodes.
+  /// Throws a SparseStop, and adds only nodes that nothing reads, if a node cannot work on rows
+  /// that are left out or put back.
+  /// @param embeddings look up the rows
+  /// @param labels of `loss`: one for each token, [batch * positions]
+  std::size_t pack(const std::vector<NodeId>& embeddings, NodeId loss, ValueId labels);
 
  private:
+  void pack_embedding(NodeId id);
+  void pack(NodeId id);
+  void require_finite() const;
+  void pack_loss(NodeId id, ValueId labels);
+  void put_back();
+
   bool is_packable(NodeId id) const;
   bool has_packed_operand(NodeId id) const;
-  bool pack_view(NodeId id);
+  void pack_view(NodeId id);
   std::optional<Node> lowered(NodeId id);
   void lower_axes(const Node& node, Node& lowered);
   void add(NodeId id, Node lowered);
@@ -51,10 +58,9 @@ class Packing {
   std::optional<Integers> trailing_dims(ValueId tokens) const;
   ValueId packed(ValueId tokens, NodeId reader);
   ValueId packed_before_view(ValueId tokens, NodeId reader);
-  /// @param leading the axes that count tokens; 0: the rows are fewer than the tokens
-  std::optional<ValueId> packed_operand(ValueId operand, NodeId reader, std::size_t leading,
-                                        std::size_t trailing);
-  ValueId insert(NodeId before, std::string type, std::string name, std::vector<ValueId> inputs);
+  std::optional<ValueId> packed_operand(ValueId operand, NodeId reader, RowAxes axes);
+  std::optional<ValueId> made_operand(ValueId operand, NodeId reader, RowAxes axes);
+  ValueId insert(NodeId before, Node node);
   ValueId reshaped(ValueId value, Integers trailing, NodeId before);
   ValueId numbers(const Integers& items);
 
@@ -62,7 +68,9 @@ class Packing {
   const TokenFlow& flow_;
   PackedPlaces places_;
   std::map<ValueId, ValueId> packed_;  ///< the rows of kept tokens, by the value with all rows
-  std::set<NodeId> done_;              ///< nodes whose results are packed
+  std::map<std::pair<ValueId, RowAxes>, ValueId> operands_;  ///< operands that hold no tokens
+  std::set<NodeId> done_;                                    ///< nodes whose results are packed
+  std::size_t end_;                                          ///< nodes from here on are new
   std::size_t count_ = 0;
 };
 

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "core/ops/rules/elementwise.h"
+#include "core/passes/rewriting/operators.h"
 
 namespace stashscope {
 
@@ -24,29 +25,8 @@ bool is_reduction(const Node& node) {
 }
 
 bool is_row_normalization(const Node& node) {
-  for (const char* type :
-       {"LayerNormalization", "SimplifiedLayerNormalization", "RMSNormalization"}) {
-    if (is(node, type)) return true;
-  }
-  return false;
-}
-
-bool is_token_loss(const Node& node) {
-  return is(node, "SoftmaxCrossEntropyLoss") || is(node, "NegativeLogLikelihoodLoss");
-}
-
-std::optional<Integers> reduced_axes(const Rewriter& graph, const Node& node) {
-  const Shape* const shape = graph.shape(node.inputs[0]);
-  if (shape == nullptr) return std::nullopt;
-  const std::int64_t rank = std::ssize(*shape);
-  std::optional<Integers> axes = node.attributes.integers("axes");
-  if (node.inputs.size() > 1 && node.inputs[1].valid()) axes = graph.integers(node.inputs[1]);
-  if (!axes) return std::nullopt;
-  if (axes->empty()) {
-    for (std::int64_t axis = 0; axis < rank; ++axis) axes->push_back(axis);
-  }
-  for (std::int64_t& axis : *axes) axis += axis < 0 ? rank : 0;
-  return axes;
+  return is_one_of(node,
+                   {"LayerNormalization", "SimplifiedLayerNormalization", "RMSNormalization"});
 }
 
 const TokenState* TokenFlow::find(ValueId value) const {
@@ -118,7 +98,7 @@ TokenFlow::Rule TokenFlow::rule_for(const Node& node) {
   if (works_by_element(node)) return &TokenFlow::elementwise;
   if (is_row_normalization(node)) return &TokenFlow::normalization;
   if (is_reduction(node)) return &TokenFlow::reduction;
-  if (is_token_loss(node)) return &TokenFlow::loss;
+  if (is_standard_loss(node)) return &TokenFlow::loss;
   const auto found = rules.find(node.op_type);
   return node.domain.empty() && found != rules.end() ? found->second : nullptr;
 }

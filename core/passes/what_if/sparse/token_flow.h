@@ -45,7 +45,8 @@ class TokenFlow {
       : graph_(graph), sizes_(std::move(sizes)), mask_(mask) {}
 
   void start(ValueId value, TokenState state) { states_[value] = std::move(state); }
-  /// Follows the values of `start` to the losses and outputs. Throws a SparseStop.
+  /// Follows the values of `start` as far as other values depend on them. Throws a SparseStop where
+  /// a left out token may change more than its own rows; a flow that follows a mask throws nothing.
   void follow();
   /// Null for a value that holds no tokens.
   const TokenState* find(ValueId value) const;
@@ -104,11 +105,7 @@ class TokenFlow {
 /// the broadcast inputs.
 bool works_by_element(const Node& node);
 
-/// The reduced axes, each at least 0. Nothing if they are not known.
-std::optional<Integers> reduced_axes(const Rewriter& graph, const Node& node);
-
 bool is_reduction(const Node& node);
 bool is_row_normalization(const Node& node);
-bool is_token_loss(const Node& node);
 
 }  // namespace stashscope

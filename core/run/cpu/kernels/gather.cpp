@@ -278,32 +278,16 @@ void non_zero(const KernelContext& context) {
   }
 }
 
-/// The row indices in `places`. Throws a run Error for an index outside of `rows` rows.
-Dims places_of(const TensorView& places, std::int64_t rows) {
-  Dims list = as_integers(places);
-  for (const std::int64_t place : list) {
-    if (place >= 0 && place < rows) continue;
-    fail_run("",
-             "index " + std::to_string(place) + " is outside of " + std::to_string(rows) + " rows");
-  }
-  return list;
-}
-
-/// Bytes of one row of `whole`; its first two axes number the rows.
-std::size_t bytes_of_row(const TensorView& whole) {
-  return static_cast<std::size_t>(element_count(std::span(whole.dims).subspan(2))) *
-         element_size(whole.element);
+/// Takes the first two axes of a tensor, which number its rows, as one.
+AxisSplit rows_of(const TensorView& whole) {
+  return {1, whole.dim(0) * whole.dim(1), element_count(std::span(whole.dims).subspan(2))};
 }
 
 /// Inputs (data, row indices)
 void flatten_and_unpad(const KernelContext& context) {
   const TensorView& in = context.in(0);
-  const std::size_t bytes = bytes_of_row(in);
-  std::byte* to = context.out().data;
-  for (const std::int64_t place : places_of(context.in(1), in.dim(0) * in.dim(1))) {
-    std::memcpy(to, in.data + static_cast<std::size_t>(place) * bytes, bytes);
-    to += bytes;
-  }
+  const AxisSplit rows = rows_of(in);
+  gather_rows(in, rows, wrapped_indices(context.in(1), rows.size), context.out());
   if (!context.has_output(1)) return;
   const auto leading = context.out(1).as<std::int64_t>();
   leading[0] = in.dim(0);
@@ -313,11 +297,11 @@ void flatten_and_unpad(const KernelContext& context) {
 /// Inputs (packed rows, row indices, leading dims)
 void pad_and_unflatten(const KernelContext& context) {
   const TensorView& out = context.out();
-  const std::size_t bytes = bytes_of_row(out);
-  const std::int64_t rows = out.dim(0) * out.dim(1);
-  std::memset(out.data, 0, static_cast<std::size_t>(rows) * bytes);
+  const AxisSplit rows = rows_of(out);
+  const std::size_t bytes = static_cast<std::size_t>(rows.inner) * element_size(out.element);
+  std::memset(out.data, 0, static_cast<std::size_t>(rows.size) * bytes);
   const std::byte* from = context.in(0).data;
-  for (const std::int64_t place : places_of(context.in(1), rows)) {
+  for (const std::int64_t place : wrapped_indices(context.in(1), rows.size)) {
     std::memcpy(out.data + static_cast<std::size_t>(place) * bytes, from, bytes);
     from += bytes;
   }

@@ -62,16 +62,24 @@ std::string index_of(const LoweringContext& context) {
   return index_type(std::max(context.in(0).elements(), context.out().elements()));
 }
 
-Lowered gather(const LoweringContext& context) {
-  if (context.out().elements() == 0) return {};
-  const OperandType& data = context.in(0);
-  const auto split = kernels::split_at(data.dims, context.attributes().integer("axis", 0));
-  const Unit unit = unit_of(data.element, split.inner);
+/// Copies the rows that input 1 names. @param split the data, split at the axis of the rows
+KernelCall row_call(const LoweringContext& context, const kernels::AxisSplit& split) {
+  const Unit unit = unit_of(context.in(0).element, split.inner);
   const std::int64_t count = context.in(1).elements();
   const std::int64_t threads = split.outer * count * unit.count;
-  return single_call(
-      reading_call(context, unit.bytes, threads, "gather_rows",
-                   arguments_of(index_of(context), threads, split.size, count, unit.count)));
+  return reading_call(context, unit.bytes, threads, "gather_rows",
+                      arguments_of(index_of(context), threads, split.size, count, unit.count));
+}
+
+Lowered gather(const LoweringContext& context) {
+  if (context.out().elements() == 0) return {};
+  const auto axis = context.attributes().integer("axis", 0);
+  return single_call(row_call(context, kernels::split_at(context.in(0).dims, axis)));
+}
+
+/// Takes the first two axes of a tensor, which number its rows, as one.
+kernels::AxisSplit rows_of(const OperandType& whole) {
+  return {1, whole.dims[0] * whole.dims[1], element_count(std::span(whole.dims).subspan(2))};
 }
 
 Lowered gather_elements(const LoweringContext& context) {
@@ -97,20 +105,10 @@ Lowered gather_nd(const LoweringContext& context) {
                                 slices.batch_slices, slices.axes)));
 }
 
-KernelCall unpadding_call(const LoweringContext& context) {
-  const OperandType& data = context.in(0);
-  const std::int64_t rows = data.dims[0] * data.dims[1];
-  const std::int64_t count = context.in(1).elements();
-  const Unit unit = unit_of(data.element, data.elements() / rows);
-  const std::int64_t threads = count * unit.count;
-  return reading_call(context, unit.bytes, threads, "gather_rows",
-                      arguments_of(index_of(context), threads, rows, count, unit.count));
-}
-
 /// The inputs are (data, row indices). The first two axes of the data number the rows.
 Lowered flatten_and_unpad(const LoweringContext& context) {
   Lowered lowered;
-  if (context.out().elements() != 0) lowered.add(unpadding_call(context));
+  if (context.out().elements() != 0) lowered.add(row_call(context, rows_of(context.in(0))));
   if (!context.has_output(1)) return lowered;
   CallText text;
   const std::string leading = text.writes(context, 1);
@@ -129,14 +127,14 @@ Lowered pad_and_unflatten(const LoweringContext& context) {
   lowered.add(ZeroCall{output(), out.bytes()});
   const std::int64_t count = context.in(1).elements();
   if (out.elements() == 0 || count == 0) return lowered;
-  const std::int64_t rows = out.dims[0] * out.dims[1];
-  const Unit unit = unit_of(out.element, out.elements() / rows);
+  const kernels::AxisSplit rows = rows_of(out);
+  const Unit unit = unit_of(out.element, rows.inner);
   const std::int64_t threads = count * unit.count;
   const std::string type = moved_type(unit.bytes);
   CallText text;
   const std::vector<std::string> operands = {text.pointer("const " + type, input(0)),
                                              text.reads(context, 1), text.pointer(type, output())};
-  const auto arguments = arguments_of(type, index_of(context), threads, rows, unit.count);
+  const auto arguments = arguments_of(type, index_of(context), threads, rows.size, unit.count);
   lowered.add(text.call(invocation("place_rows", arguments, operands), launch_of(threads)));
   return lowered;
 }

@@ -102,6 +102,9 @@ Lowered average_pool_grad(const LoweringContext& context) {
 
 std::int64_t plane_of(const Dims& dims) { return element_count(std::span(dims).subspan(2)); }
 
+constexpr char global_average[] = "global_average_pool";
+constexpr char global_max[] = "global_max_pool";
+
 /// Makes one result per plane; a warp works on a small plane, a block on a larger plane.
 template <const char* function>
 Lowered global_pool(const LoweringContext& context) {
@@ -110,6 +113,9 @@ Lowered global_pool(const LoweringContext& context) {
   constexpr std::int64_t small = 1024;
   constexpr int block = 256;
   const std::int64_t plane = plane_of(context.in().dims);
+  if (plane == 0 && function == global_max) {
+    fail_run("", "its planes have no elements, so they have no maximum");
+  }
   const int threads = plane <= small ? 32 : block;
   KernelCall call =
       element_call(context, function,
@@ -133,9 +139,6 @@ Lowered global_average_pool_grad(const LoweringContext& context) {
   call.shape = launch_of(threads);
   return single_call(std::move(call));
 }
-
-constexpr char global_average[] = "global_average_pool";
-constexpr char global_max[] = "global_max_pool";
 
 }  // namespace
 

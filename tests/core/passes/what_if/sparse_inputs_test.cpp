@@ -17,6 +17,7 @@ namespace sparse_inputs_test {
 using namespace sparse_test;
 using test::count;
 using test::ModelBuilder;
+using test::shape_text;
 
 /// The only node of a type.
 const Node& only(const Sparse& made, const std::string& type) {
@@ -25,14 +26,6 @@ const Node& only(const Sparse& made, const std::string& type) {
     if (node.op_type == type) return node;
   }
   throw std::runtime_error("no " + type);
-}
-
-std::string shape_of(const Sparse& made, ValueId id) {
-  const Shape& shape = *made.graph.value(id).type.shape;
-  std::string text;
-  for (const Expr& dim : shape)
-    text += (text.empty() ? "" : ", ") + to_string(dim, made.graph.symbols());
-  return text;
 }
 
 const std::string kept = "valid_tokens_output_dim1";
@@ -46,11 +39,11 @@ TEST(SparseInputs, WorkOnTheRowsOfKeptTokens) {
   EXPECT_EQ(made.result.found, 9U);
   EXPECT_EQ(count(made.graph, "PadAndUnflatten"), 3U) << "queries, keys and values";
   EXPECT_EQ(count(made.graph, "FlattenAndUnpad"), 2U) << "ids and the result of the attention";
-  EXPECT_EQ(shape_of(made, only(made, "Softmax").inputs[0]), "B, S, S");
-  EXPECT_EQ(shape_of(made, only(made, "LayerNormalization").outputs[0]), kept + ", 4");
+  EXPECT_EQ(shape_text(made.graph, only(made, "Softmax").inputs[0]), "B, S, S");
+  EXPECT_EQ(shape_text(made.graph, only(made, "LayerNormalization").outputs[0]), kept + ", 4");
   const Node& loss = only(made, "SoftmaxCrossEntropyLoss");
-  EXPECT_EQ(shape_of(made, loss.inputs[0]), kept + ", 20");
-  EXPECT_EQ(shape_of(made, loss.inputs[1]), kept);
+  EXPECT_EQ(shape_text(made.graph, loss.inputs[0]), kept + ", 20");
+  EXPECT_EQ(shape_text(made.graph, loss.inputs[1]), kept);
   ASSERT_NE(made.graph.data().packed_tokens, nullptr);
   const PackedTokens& packed = *made.graph.data().packed_tokens;
   EXPECT_EQ(made.graph.value(packed.mask).name, "mask");
@@ -61,9 +54,9 @@ TEST(SparseInputs, WorkOnTheRowsOfKeptTokens) {
 TEST(SparseInputs, HaveAnExpectedNumberOfTokens) {
   const Sparse made = sparse(transformer(), "0.3");
   ASSERT_NE(made.graph.data().packed_tokens, nullptr);
-  EXPECT_EQ(expected_tokens(made.graph, 100, {}), 30);
-  EXPECT_EQ(expected_tokens(made.graph, 7, {}), 3) << "rounded up";
-  EXPECT_EQ(expected_tokens(sparse(transformer()).graph, 7, {}), 7) << "without a density";
+  EXPECT_EQ(expected_kept_tokens(made.graph, 100, {}), 30);
+  EXPECT_EQ(expected_kept_tokens(made.graph, 7, {}), 3) << "rounded up";
+  EXPECT_EQ(expected_kept_tokens(sparse(transformer()).graph, 7, {}), 7) << "without a density";
   ASSERT_EQ(made.graph.data().data_dependent.size(), 1U);
   EXPECT_EQ(to_string(*made.graph.data().data_dependent[0].at_most, made.graph.symbols()), "B*S");
 }
@@ -144,10 +137,22 @@ TEST(SparseInputs, ReadOperandsAtThePlacesOfTheirRows) {
   EXPECT_TRUE(made.result.stopped_by.empty());
   EXPECT_EQ(made.result.changed, 16U) << "also an embedding, five additions and a product";
   EXPECT_EQ(count(made.graph, "FlattenAndUnpad"), 4U) << "also types and weights";
+  std::size_t additions = 0;
   for (const Node& node : made.graph.nodes()) {
     if (node.op_type != "Add" || node.name == "make_masked") continue;
-    EXPECT_EQ(shape_of(made, node.outputs[0]), kept + ", 4") << node.name;
+    EXPECT_EQ(shape_text(made.graph, node.outputs[0]), kept + ", 4") << node.name;
+    ++additions;
   }
+  EXPECT_EQ(additions, 6U);
+}
+
+TEST(SparseInputs, PackAnOperandOnceForAllItsReaders) {
+  const auto start = [](ModelBuilder& m) {
+    m.input("weights", {"B", "S", width});
+    m.node("Mul", {"e", "weights"}, {"x1"}).node("Add", {"x1", "weights"}, {"x"});
+  };
+  EXPECT_EQ(count(sparse(transformer({.start = start})).graph, "FlattenAndUnpad"), 3U)
+      << "ids, the result of the attention, weights";
 }
 
 TEST(SparseInputs, ReadTheDimsOfTheIdsAndPutOutputsBack) {
@@ -159,16 +164,17 @@ TEST(SparseInputs, ReadTheDimsOfTheIdsAndPutOutputsBack) {
   EXPECT_EQ(count(made.graph, "PadAndUnflatten"), 4U);
   const ValueId output = made.graph.data().outputs.at(0);
   EXPECT_EQ(made.graph.value(output).name, "m");
-  EXPECT_EQ(shape_of(made, output), "B, S, 4");
+  EXPECT_EQ(shape_text(made.graph, output), "B, S, 4");
   EXPECT_EQ(made.graph.node(made.graph.value(output).producer).op_type, "PadAndUnflatten");
-  EXPECT_EQ(shape_of(made, only(made, "ConstantOfShape").outputs[0]), "B, S, 4");
+  EXPECT_EQ(shape_text(made.graph, only(made, "ConstantOfShape").outputs[0]), "B, S, 4");
 }
 
 /// The exporters' causal language models: the last position has no label.
 /// @param add adds nodes that make `y` from the scores `l`
 /// @param cut the scores without the last position whose loss is taken
-ModelBuilder shifted(const std::function<void(ModelBuilder&)>& add, const std::string& cut) {
-  return transformer({.end = [&](ModelBuilder& m) {
+ModelBuilder shifted(const std::function<void(ModelBuilder&)>& add, const std::string& cut,
+                     Form form = {}) {
+  form.end = [&](ModelBuilder& m) {
     m.int64s("zero", {0}).int64s("one", {1}).int64s("last", {-1});
     m.int64s("most", {std::numeric_limits<std::int64_t>::max()});
     add(m);
@@ -179,7 +185,8 @@ ModelBuilder shifted(const std::function<void(ModelBuilder&)>& add, const std::s
     m.node("SoftmaxCrossEntropyLoss", {"z", "targets"}, {"loss"},
            {{"ignore_index", std::int64_t{-100}}});
     m.output("loss");
-  }});
+  };
+  return transformer(form);
 }
 
 void same_scores(ModelBuilder& m) { m.node("Identity", {"l"}, {"y"}); }
@@ -196,12 +203,16 @@ TEST(SparseInputs, GiveTheLastPositionTheIgnoredLabel) {
         sparse(shifted(scores_there_and_back, "cut"))}) {
     EXPECT_TRUE(made.result.stopped_by.empty());
     const Node& loss = only(made, "SoftmaxCrossEntropyLoss");
-    EXPECT_EQ(shape_of(made, loss.inputs[0]), kept + ", 20");
-    EXPECT_EQ(shape_of(made, only(made, "Pad").outputs[0]), "B, S");
+    EXPECT_EQ(shape_text(made.graph, loss.inputs[0]), kept + ", 20");
+    EXPECT_EQ(shape_text(made.graph, only(made, "Pad").outputs[0]), "B, S");
+    std::size_t packed = 0;
     for (const Node& node : made.graph.nodes()) {
       if (node.op_type != "FlattenAndUnpad") continue;
-      EXPECT_FALSE(shape_of(made, node.inputs[0]).starts_with("B, S -")) << node.name;
+      EXPECT_TRUE(shape_text(made.graph, node.inputs[0]).starts_with("B, S")) << node.name;
+      EXPECT_FALSE(shape_text(made.graph, node.inputs[0]).starts_with("B, S -")) << node.name;
+      ++packed;
     }
+    EXPECT_GE(packed, 2U);
   }
   expect_stop(shifted(scores_there_and_back, "negative"), "loss' (SoftmaxCrossEntropyLoss)",
               "reads tokens without the last position");
@@ -212,7 +223,7 @@ TEST(SparseInputs, KeepOutputsWithoutTheLastPosition) {
   EXPECT_TRUE(made.result.stopped_by.empty());
   const ValueId output = made.graph.data().outputs.at(1);
   EXPECT_EQ(made.graph.value(output).name, "negative");
-  EXPECT_EQ(shape_of(made, output), "B, S - 1, 20");
+  EXPECT_EQ(shape_text(made.graph, output), "B, S - 1, 20");
 }
 
 /// Without a mask, tokens after the last label of a sequence are left out if attention is causal.
@@ -223,24 +234,74 @@ TEST(SparseInputs, EndAtTheLastLabelOfCausalModels) {
   EXPECT_FALSE(made.graph.data().packed_tokens->mask.valid());
 }
 
+TEST(SparseInputs, KeepAtMostTheTokensThatMayHaveALabel) {
+  const auto most = [](const ModelBuilder& model) {
+    const Sparse made = sparse(model);
+    return to_string(made.graph.data().packed_tokens->most, made.graph.symbols());
+  };
+  EXPECT_EQ(most(transformer({.has_mask = false, .is_causal = true})), "B*S");
+  EXPECT_EQ(most(shifted(same_scores, "cut")), "B*S") << "a mask may show the last position";
+  EXPECT_EQ(most(shifted(same_scores, "cut", {.has_mask = false, .is_causal = true})), "B*(S - 1)");
+}
+
+/// A model whose labels are made by nodes. @param add makes `chosen`
+ModelBuilder with_made_labels(const std::function<void(ModelBuilder&)>& add) {
+  return transformer({.end = [&](ModelBuilder& m) {
+    add(m);
+    m.node("Reshape", {"l", "flat"}, {"scores"}).node("Reshape", {"chosen", "list"}, {"targets"});
+    m.node("SoftmaxCrossEntropyLoss", {"scores", "targets"}, {"loss"},
+           {{"ignore_index", std::int64_t{-100}}});
+    m.output("loss");
+  }});
+}
+
 /// Random data has no ignored labels among ids, which must be rows of a table.
 TEST(SparseInputs, FindLabelsBehindAChoice) {
   const auto labels = [](const std::string& source) {
-    const Sparse made = sparse(transformer({.end = [&](ModelBuilder& m) {
+    const Sparse made = sparse(with_made_labels([&](ModelBuilder& m) {
       m.constant("none", Tensor::int64_scalar(-100));
       m.node("Cast", {"mask"}, {"has_label"}, {{"to", std::int64_t{9}}});
       m.node("Where", {"has_label", source, "none"}, {"chosen"});
-      m.node("Reshape", {"l", "flat"}, {"scores"}).node("Reshape", {"chosen", "list"}, {"targets"});
-      m.node("SoftmaxCrossEntropyLoss", {"scores", "targets"}, {"loss"},
-             {{"ignore_index", std::int64_t{-100}}});
-      m.output("loss");
-    }}));
+    }));
     EXPECT_TRUE(made.result.stopped_by.empty());
     const ValueId found = made.graph.data().packed_tokens->labels;
     return found.valid() ? made.graph.value(found).name : "";
   };
   EXPECT_EQ(labels("labels"), "labels");
   EXPECT_EQ(labels("ids"), "");
+}
+
+TEST(SparseInputs, NeedLabelsOfAnInput) {
+  const auto expect = [](const std::function<void(ModelBuilder&)>& add, const std::string& reason) {
+    expect_stop(with_made_labels(add), "loss' (SoftmaxCrossEntropyLoss)", reason);
+  };
+  const std::string unknown = "reads labels that are no input of the model";
+  expect([](ModelBuilder& m) { m.node("Sub", {"labels", "labels"}, {"chosen"}); }, unknown);
+  expect(
+      [](ModelBuilder& m) {
+        m.node("Cast", {"mask"}, {"flag"}, {{"to", std::int64_t{9}}});
+        m.node("Where", {"flag", "labels", "ids"}, {"chosen"});
+      },
+      unknown);
+}
+
+/// Each choice reads the one before twice.
+TEST(SparseInputs, CopyWhatMakesLabelsOnce) {
+  const auto choices = [](std::size_t count) {
+    return with_made_labels([count](ModelBuilder& m) {
+      m.node("Cast", {"mask"}, {"flag"}, {{"to", std::int64_t{9}}});
+      std::string last = "labels";
+      for (std::size_t i = 0; i < count; ++i) {
+        const std::string next = i + 1 == count ? "chosen" : "choice" + std::to_string(i);
+        m.node("Where", {"flag", last, last}, {next});
+        last = next;
+      }
+    });
+  };
+  const Sparse made = sparse(choices(60));
+  EXPECT_TRUE(made.result.stopped_by.empty());
+  EXPECT_EQ(count(made.graph, "Where"), 60U);
+  expect_stop(choices(300), "loss' (SoftmaxCrossEntropyLoss)", "reads labels that many nodes make");
 }
 
 TEST(SparseInputs, LeaveModelsWithoutIdsAlone) {
@@ -254,6 +315,8 @@ TEST(SparseInputs, HaveADensityAboveZeroAndAtMostOne) {
   EXPECT_EQ(sparse_density("0.60"), "0.6");
   EXPECT_EQ(sparse_density("1.0"), "1");
   EXPECT_EQ(sparse_density("1"), "1");
+  EXPECT_EQ(sparse_density("01"), "1");
+  EXPECT_EQ(sparse_density("00.50"), "0.5");
   for (const char* wrong : {"0", "0.0", "1.01", "2", "-0.5", "0.5x", "half", ".5", "1e-1",
                             "0.0000000001", "0.5.5", " 0.5"}) {
     const std::string message = test::refusal(ErrorKind::usage, [&] { sparse_density(wrong); });

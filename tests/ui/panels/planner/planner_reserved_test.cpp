@@ -99,6 +99,7 @@ TEST_F(PlannerReserved, ABudgetThatIsNotMetOffersThePlanThatReservesLeast) {
   choose_entry(u"planner_fits"_s, 1);
   const std::int64_t budget = 4 * mebibyte;  // not proven impossible, but never found
   const Choices before = document().choices();
+  const std::int64_t without_plans = reserved();
   plan_for(QString::number(budget) + u" B"_s);
   EXPECT_EQ(document().choices(), before);
   ASSERT_NE(planning().answer(), nullptr);
@@ -111,6 +112,7 @@ TEST_F(PlannerReserved, ABudgetThatIsNotMetOffersThePlanThatReservesLeast) {
   click(use);
   ASSERT_TRUE(settles());
   EXPECT_EQ(reserved(), planning().answer()->reserved_bytes);
+  EXPECT_LT(reserved(), without_plans);
 }
 
 TEST_F(PlannerReserved, SaysWhatIsReservedWhereNoPlanIsNeeded) {

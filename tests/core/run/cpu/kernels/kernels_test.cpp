@@ -177,8 +177,13 @@ TEST(GatherKernels, TakePaddingOutAndPutZerosBack) {
   const auto padded = run_node(node("PadAndUnflatten", {packed, places, leading}))[0];
   EXPECT_EQ(padded.dims(), (std::vector<std::int64_t>{2, 2, 2}));
   EXPECT_THAT(numbers(padded), ElementsAre(1, 2, 0, 0, 0, 0, 7, 8));
+  const Tensor from_end = integers({2}, {-4, -1});
+  EXPECT_THAT(numbers(run_node(node("FlattenAndUnpad", {whole, from_end}))[0]),
+              ElementsAre(1, 2, 7, 8));
+  EXPECT_THAT(numbers(run_node(node("PadAndUnflatten", {packed, from_end, leading}))[0]),
+              ElementsAre(1, 2, 0, 0, 0, 0, 7, 8));
   const Tensor outside = integers({2}, {0, 4});
-  const auto refused = HasSubstr("index 4 is outside of 4 rows");
+  const auto refused = HasSubstr("index 4 is outside of 4 elements");
   EXPECT_THAT(error_of(node("FlattenAndUnpad", {whole, outside})), refused);
   EXPECT_THAT(error_of(node("PadAndUnflatten", {packed, outside, leading})), refused);
 }
