@@ -189,5 +189,38 @@ TEST_P(SparseInputsOfCausal, EndsAtTheLastLabel) {
 INSTANTIATE_TEST_SUITE_P(Exported, SparseInputsOfCausal, testing::ValuesIn(causal_models),
                          [](const auto& info) { return std::string(info.param); });
 
+struct Stopped {
+  const char* model;
+  const char* type;  ///< of the node that stops
+  const char* reason;
+};
+
+constexpr const char* unhidden = "reads scores of tokens that no mask hides";
+constexpr const char* unknown = "is no operator of which it is known what it does to padding";
+
+/// Encoders without a mask, and experts that are chosen for each token.
+constexpr Stopped stopped[] = {
+    {"bert_dynamo", "(Softmax)", unhidden}, {"bert_script", "(Softmax)", unhidden},
+    {"mixtral_dynamo", "(TopK)", unknown},  {"mixtral_script", "(TopK)", unknown},
+    {"t5_dynamo", "(Softmax)", unhidden},   {"t5_script", "(Softmax)", unhidden},
+};
+
+class SparseInputsAreStopped : public testing::TestWithParam<Stopped> {};
+
+TEST_P(SparseInputsAreStopped, ByTheNodeThatNeedsAllTokens) {
+  const fs::path file = exported / GetParam().model / "model.onnx";
+  SKIP_WITHOUT(file);
+  const TrainingStep step =
+      prepare_training_step(load_model(file), {}, selection(true, {{"sparse", "data"}}));
+  const WhatIfResult& what_if = step.what_ifs.at(0);
+  EXPECT_EQ(what_if.changed, 0U);
+  ASSERT_EQ(what_if.stopped_by.size(), 1U);
+  EXPECT_TRUE(what_if.stopped_by[0].node.ends_with(GetParam().type)) << what_if.stopped_by[0].node;
+  EXPECT_EQ(what_if.stopped_by[0].reason, GetParam().reason);
+}
+
+INSTANTIATE_TEST_SUITE_P(Exported, SparseInputsAreStopped, testing::ValuesIn(stopped),
+                         [](const auto& info) { return std::string(info.param.model); });
+
 }  // namespace sparse_inputs_models_test
 }  // namespace stashscope
