@@ -189,7 +189,7 @@ std::string format_bytes_beside(std::int64_t bytes, std::int64_t other) {
 std::int64_t parse_bytes(std::string_view text) {
   const std::string where = "size '" + printable(std::string(text), 60) + "'";
   std::string_view rest = without_spaces_around(text);
-  if (rest.starts_with('-')) fail_usage(where, "is negative", "give a number of bytes above 0");
+  if (rest.starts_with('-')) fail_usage(where, "is negative", "give a number of bytes");
   const auto take_digits = [&] {
     const std::string_view taken = rest.substr(0, rest.find_first_not_of(decimal_digits));
     rest.remove_prefix(taken.size());

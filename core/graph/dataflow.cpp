@@ -150,6 +150,10 @@ Node rewired(const GraphData& data, const Dataflow& dataflow, NodeId id) {
   return node;
 }
 
+bool casts(AddedKind kind) {
+  return kind == AddedKind::compress || kind == AddedKind::decompress;
+}
+
 }  // namespace
 
 Graph materialize(const Graph& graph, const Dataflow& dataflow, const std::vector<NodeId>& order) {
@@ -161,7 +165,8 @@ Graph materialize(const Graph& graph, const Dataflow& dataflow, const std::vecto
   for (const NodeId id : order) {
     if (!dataflow.runs_origin(id)) {
       nodes.push_back(transfer_node(graph, dataflow, id));
-      require_cast(graph, stored_element(graph, dataflow, dataflow.topology.outputs[id][0]));
+      const ElementType stored = stored_element(graph, dataflow, dataflow.topology.outputs[id][0]);
+      if (casts(dataflow.kind(id))) require_cast(graph, stored);
       continue;
     }
     Node node = rewired(data, dataflow, id);

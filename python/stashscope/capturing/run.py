@@ -119,7 +119,7 @@ class Stage:
 
     def recording(self, hooks: str, first: bool, given: Optional[list[Answer]] = None) -> Recording:
         """Records with fake tensors what runs between its first and its second `next`; see `finished`."""
-        before = Before(list(self.known), _existing_tensors())
+        before = Before(list(self.known), _existing_tensors(oldest=2 if first else 1))
         mode = FakeTensorMode(allow_non_fake_inputs=True)
         with contextlib.ExitStack() as stack:
             if not first:
@@ -255,15 +255,17 @@ def _saving(kind: str, values: Values, recorder: Recorder) -> Optional[Union[Wat
     return None
 
 
-def _existing_tensors() -> list[torch.Tensor]:
-    """Every tensor that lives now and has a storage."""
-    gc.collect()
-    found = []
-    for thing in gc.get_objects():
-        kind: Any = type(thing)
-        if issubclass(kind, torch.Tensor) and not is_wrapper(kind) and _has_storage(thing):
-            found.append(thing)
-    return found
+def _existing_tensors(oldest: int = 2) -> list[torch.Tensor]:
+    """Every tensor that lives now and has a storage.
+
+    `oldest`: the oldest generation in which Python looks for cycles that nothing holds. What a run of the step leaves
+    behind is young, because Python's collector is off while the step runs.
+    """
+    gc.collect(oldest)
+    things = gc.get_objects()
+    # There are far fewer types than objects.
+    kinds = {kind for kind in set(map(type, things)) if issubclass(kind, torch.Tensor) and not is_wrapper(kind)}
+    return [thing for thing in things if type(thing) in kinds and _has_storage(thing)]
 
 
 def _has_storage(tensor: torch.Tensor) -> bool:

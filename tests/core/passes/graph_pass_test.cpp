@@ -396,7 +396,7 @@ TEST(GraphPasses, RefuseAWhatIfThatDoesNotExist) {
   selection.what_ifs = {{"attention", "flash"}, {"nonsense", "1"}};
   const std::string message = test::refusal(
       ErrorKind::usage, [&] { apply_passes(test::perceptron().build(), {}, selection); });
-  EXPECT_TRUE(message.starts_with("what-if 'nonsense' does not exist")) << message;
+  EXPECT_TRUE(message.starts_with("what-if 'nonsense': does not exist; choose among")) << message;
 }
 
 TEST(GraphPasses, AreLeftOutWhereTheBackwardPassIsThere) {
