@@ -87,8 +87,8 @@ void check_shown(const BatchOptions& options) {
   }
 }
 
-/// Throws a usage Error if a pool of CUDA is named beside an output that knows only PyTorch's
-/// allocator.
+/// Throws a usage Error if a pool of CUDA is named together with an output that knows only
+/// PyTorch's allocator.
 void check_pool_outputs(const BatchOptions& options) {
   for (const auto& [option, path] :
        {std::pair<const char*, const std::string&>("--check", options.check.limits),

@@ -2,7 +2,7 @@
 
 namespace stashscope::app {
 
-// Exit codes beside 0 and those of errors.
+// Exit codes other than 0 and those of errors.
 
 /// No plan within the budget, or no placement within the capacity, was found.
 constexpr int budget_not_met = 4;

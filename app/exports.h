@@ -25,7 +25,8 @@ struct ExportOptions {
 /// @param batch the option that all options declared here need
 void add_export_options(CLI::App& program, ExportOptions& options, CLI::Option* batch);
 
-/// The paths of all files, those beside the named ones included.
+/// The paths of all files, including the second files that --export-csv and --export-node-data
+/// write.
 std::vector<std::string> export_paths(const ExportOptions& options);
 
 /// Throws a usage Error if a file would overwrite an input or another output.
@@ -33,8 +34,8 @@ void claim_exports(const ExportOptions& options, OverwriteGuard& files);
 
 /// @param allocator not set: no file has reserved bytes, and the snapshot has PyTorch's default
 /// settings
-/// @param arena the arena of the current variant; set if a file with it is asked for. If no arena
-/// was found, throws its failure after the other files are written.
+/// @param arena the arena of the current variant; not null if `options.arena` names a file. If it
+/// holds a failure instead of an arena, throws the failure after the other files are written.
 void write_exports(const ExportOptions& options, const Study& study,
                    const std::optional<AllocatorSettings>& allocator, const FoundArena* arena);
 

@@ -75,8 +75,8 @@ void add_batch_options(CLI::App& program, BatchOptions& options, CLI::Option* ba
       .add_option(
           "--compare", options.compare,
           "print the differences from this other session, model or memory snapshot of "
-          "PyTorch, as text or json; the other options change the choices of 'file' only, but "
-          "--allocator those of the step that is compared with a snapshot")
+          "PyTorch, as text or json; the other options change the choices of 'file' only; if one "
+          "side is a snapshot, --allocator changes those of the other side")
       ->type_name("FILE")
       ->needs(batch)
       ->excludes("--save-model")

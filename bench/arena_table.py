@@ -9,9 +9,10 @@ found. Each placement is checked here, by comparing all buffers that live at the
 not reached or a placement is wrong.
 
 With --idealloc, the program `idealloc` of cappadokes/idealloc has the same time on one thread, in seconds of the
-processor, so that other programs take nothing from it: runs of 1, 10, 100, ... lives (tries), then as many as are
-expected to fit, until none is or the asked capacity or the load bound is reached. Its first run, of one life, may take
-longer. It prints no placement, so its capacity is told by itself. Its seconds and lives are those of all runs.
+processor, so that other programs take nothing from it. It runs with 1, 10, 100, ... lives (tries), but never with more
+than are expected to fit into the rest of the time. It ends when no life fits, or when the asked capacity or the load
+bound is reached. Its first run, of one life, may take longer. It prints no placement, so its capacity is told by
+itself. Its seconds and lives are those of all runs.
 """
 import argparse
 import csv
@@ -81,7 +82,7 @@ def place(program, path, options, out):
 
 
 def idealloc_capacity(program, path, lives, enough, bound):
-    """What one run tells."""
+    """The capacity that one run prints."""
     command = [program, "--input", str(path), "ex-csv", "--max-lives", str(lives), "--max-frag", str(enough / bound)]
     run = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "RAYON_NUM_THREADS": "1"})
     told = dict(re.findall(r"(Makespan|LOAD):\s+(\d+) bytes", run.stdout))

@@ -1,6 +1,7 @@
 """Peaks of a compiled step under budgets of PyTorch's own partitioner, taken by capture.
 
-`torch._functorch.config.activation_memory_budget` tells the partitioner how much of what it would save it may save.
+`torch._functorch.config.activation_memory_budget` is a share from 0 to 1 of the bytes that the partitioner would save
+by default beyond the inputs. It may save no more than this share.
 """
 
 from __future__ import annotations

@@ -3,9 +3,10 @@
 
 usage: STASHSCOPE_PROGRAM=build/ci/bin/stashscope compiled_plans.py [MODEL;MODEL]
 
-Prints a table of docs/pytorch_figures.md. All peaks and costs are those of captured compiled steps, less those of the
-step with aot_eager_default_partitioner. The program plans the step that is not compiled, so the first plan whose
-compiled peak is at most theirs counts; for each further try the budget falls by what the last one had too much.
+Prints a table of docs/pytorch_figures.md. All peaks and costs are those of captured compiled steps; from the costs,
+those of the step with aot_eager_default_partitioner are subtracted. The program plans the step that is not compiled, so
+a plan can miss the peer's peak when it is compiled. Each further try lowers the budget by as many bytes as the last
+plan was above the peer's peak. The first plan that is not above it counts.
 """
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ TRIES = 5
 
 
 def planned(eager: Eager, peak: int, aim: str) -> Optional[Cost]:
-    """Of the compiled step with the first plan that needs at most `peak`."""
+    """The cost of the compiled step with the first plan that needs at most `peak`; None if no try finds one."""
     budget = peak
     for _ in range(TRIES):
         eager.planned(str(budget), aim)

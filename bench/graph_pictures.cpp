@@ -1,5 +1,5 @@
-// Draws the graph of a model at several zooms, with its first groups and with all groups open, as
-// pictures to look at:
+// Draws the graph of a model at several zooms, once with the groups that are open at first and once
+// with all groups open, as pictures to look at:
 //   bench_graph_pictures MODEL FOLDER light|dark TEXT
 // TEXT is the text size in percent of the system's.
 
@@ -17,7 +17,7 @@ namespace {
 
 using namespace Qt::StringLiterals;
 
-constexpr int rounds = 3;  // how often all closed groups are opened
+constexpr int rounds = 3;  // each opens all groups that are closed
 
 class GraphAlbum {
  public:

@@ -1,4 +1,5 @@
-// Runs a bench program on windows without a display and without the user's settings.
+// Runs a bench program that opens windows, by default without a display and without the user's
+// settings.
 
 #include <QSettings>
 

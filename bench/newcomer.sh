@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# A newcomer's first minutes, with nothing that docs/python.md and docs/pytorch.md do not tell: installs the wheel with
-# PyTorch and transformers into a fresh environment, captures a step of a model that does not fit 8 GiB, plans it to
-# fit, applies the plan and captures again. Fails if the step does not fit then, or if the prediction was wrong.
+# A newcomer's first minutes, only with steps from docs/python.md and docs/pytorch.md: installs the wheel with PyTorch
+# and transformers into a fresh environment, captures a step of a model that does not fit 8 GiB, plans it to fit,
+# applies the plan and captures again. Fails if the step does not fit then, or if the prediction was wrong.
 # usage: newcomer.sh [WHEEL]     (default: the one in build/wheels; the packages come from PyPI)
 set -euo pipefail
 cd "$(dirname "$0")/.."

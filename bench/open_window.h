@@ -29,11 +29,11 @@ class OpenWindow {
   Document& document() { return window_.document(); }
   GraphView& view() { return window_.graph().view(); }
 
-  /// Waits until the first picture of the graph is drawn.
+  /// Opens the file and waits until the first picture of the graph is drawn.
   void open(const QString& file);
-  /// Waits for the study of the choices.
+  /// Sets the choices and waits for their study. @param text names the change in the undo list
   void choose(const Choices& choices, const QString& text);
-  /// Waits until everything is computed and drawn.
+  /// Waits until the study and the final picture of the graph are computed.
   void settle();
   /// Draws the widget with this name.
   void paint(const QString& name);

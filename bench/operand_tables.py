@@ -55,7 +55,7 @@ def ours(program):
 
 
 def count_of(operands):
-    """least and most operands, as the standard counts them"""
+    """The least and the largest number of operands, as the standard counts them; None: no limit."""
     least = max([i + 1 for i, each in enumerate(operands) if each[1] in ("", "+")], default=0)
     return least, None if operands and operands[-1][1] in "+*" and operands[-1][1] else len(operands)
 

@@ -9,7 +9,8 @@
 namespace stashscope {
 namespace {
 
-/// The forward and backward pass of a chain with a skip connection over every third task.
+/// The forward and backward pass of a chain in which every third task also reads the task three
+/// before it.
 TaskGraph there_and_back(std::size_t tasks) {
   SearchRandom random(1);
   std::vector<std::int64_t> cost;

@@ -6,9 +6,9 @@ usage: planner_table.py STASHSCOPE SHARED [--configs 200] [--seed 1] [--only PAR
 
 PART is scale, configs, level or joint; then only this part is printed, without a title.
 
-Exit code 1 if a figure misses its goal: a budget is not met in time, a configuration beats the planner, single
-nodes do not beat level 1, or a joint plan is slower than one by cluster, slower than for a smaller budget, or faster
-than its bound.
+Exit code 1 if a figure misses its goal: a plan by node does not meet its budget in time, a configuration beats the
+planner, single nodes do not beat level 1, or a joint plan is slower than one by cluster, slower than the joint plan for
+a smaller budget, or faster than its bound.
 """
 import argparse
 import datetime
@@ -74,7 +74,7 @@ def percent(part, whole):
 
 
 def scale(planner):
-    """Budgets of 60 % of the baseline's peak. Returns the number of missed budgets."""
+    """Budgets of 60 % of the baseline's peak. Returns the number of budgets that plans by node miss."""
     print("## 60 % of the peak\n")
     print("| model | nodes | peak before, MiB | grain | peak, MiB | extra time, % | lower bound, % | seconds |")
     print("|---|---|---|---|---|---|---|---|")
@@ -130,7 +130,8 @@ def pareto_front(points):
 
 
 def configs(planner, count, seed):
-    """Compares the planner with hand-picked and random configurations, at their peaks. Returns how often it loses."""
+    """Compares the planner with hand-picked and random configurations, at their peaks. Returns how often the planner
+    loses."""
     name, sizes = "gpt2_124m", TEXT
     before = planner.report(name, sizes)
     plans = before["plans"]

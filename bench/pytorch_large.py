@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Captures a decoder of 70 billion parameters that has no memory, and prints time and memory.
+"""Captures a decoder of 70 billion parameters on the device meta, and prints the time and memory of the capture.
 
 usage: PYTHONPATH=python bench/pytorch_large.py FILE [BATCH] [LAYERS]
 """

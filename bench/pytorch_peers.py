@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The planner beside PyTorch's own: activation_memory_budget and auto-SAC of torch.distributed._tools.
 
-usage: STASHSCOPE_PROGRAM=build/ci/bin/stashscope pytorch_peers.py [--models gpt2,unet] [--peers budget,sac]
+usage: STASHSCOPE_PROGRAM=build/ci/bin/stashscope pytorch_peers.py [--models 'gpt2;unet'] [--peers budget,sac]
 
 Prints the section of docs/pytorch_figures.md. Auto-SAC needs the packages pulp and pwlf (pwlf brings scipy).
 The peers' peaks are those of captured steps. Operations and times are the program's, summed over the captured step,
@@ -44,8 +44,8 @@ FALLING = (90, 80, 70, 60, 50, 40)
 SEARCH = ("--move-limit", "30000", "--time-limit", "0", "--seed", "1")
 BUDGET_NOT_MET = 4
 Saved = dict[str, set[tuple[Any, int]]]  # the checkpointed modules, and which call of which operator each saves
-# Of the A100 that the program predicts for. PyTorch's estimator multiplies by 1e15 and gives milliseconds. The solver's
-# tolerances need numbers near 1, so the device is slower by 1,000 and all times are in microseconds.
+# The rates of the A100 that the program predicts for. PyTorch's estimator multiplies by 1e15 and gives milliseconds.
+# The solver's tolerances need numbers near 1, so the device is slower by 1,000 and all times are in microseconds.
 SLOWER = 1000
 PETAFLOPS, GIGABYTES_PER_SECOND = 0.0195 / SLOWER, 2039 / SLOWER
 
@@ -62,7 +62,7 @@ STEPS = {"gpt2": MODELS["gpt2"], "gpt2, 4 layers of 256": _wide_gpt2, "llama": M
 
 @dataclass(frozen=True)
 class Cost:
-    """What the program says of a captured step."""
+    """The figures that the program reports for a captured step."""
 
     peak: int          # bytes
     operations: float
@@ -112,7 +112,8 @@ class Eager:
         return cost_of(path)
 
     def planned(self, budget: str, aim: str = "time") -> Cost:
-        """Of the program's plan, as predicted; of the one of the lowest peak if none meets the budget."""
+        """The predicted cost with the program's plan; if no plan meets the budget, with the plan that has the lowest
+        peak."""
         report = reported(self.path, "--budget", budget, "--minimise", aim, "--export-plan",
                           str(self.folder / "plan.json"), *SEARCH)
         added = report["cost"]
@@ -135,7 +136,7 @@ class Row:
 
 def compiled_cost(name: str, folder: Path, budget: float = 1.0, plan: Optional[Plan] = None,
                   backend: str = "aot_eager") -> Cost:
-    """Of the compiled step, with a budget of PyTorch's partitioner or with a plan of ours."""
+    """The cost of the compiled step, with a budget of PyTorch's partitioner or with a plan of ours."""
     torch._dynamo.reset()
     model, loss = built(name)
     if plan is not None:
@@ -147,7 +148,7 @@ def compiled_cost(name: str, folder: Path, budget: float = 1.0, plan: Optional[P
 
 
 def base_cost(name: str, folder: Path) -> Cost:
-    """Of the compiled step in which nothing runs again."""
+    """The cost of the compiled step in which nothing runs again."""
     return compiled_cost(name, folder, backend="aot_eager_default_partitioner")
 
 
@@ -159,14 +160,14 @@ def compiled_rows(name: str, folder: Path) -> Iterator[Row]:
 
 
 class AutoSac:
-    """PyTorch's estimators and solvers on a step without data."""
+    """PyTorch's estimators and solvers on a step with fake tensors."""
 
     def __init__(self, name: str) -> None:
         from torch._subclasses.fake_tensor import FakeTensorMode
         from torch.distributed._tools import ilp_utils, runtime_estimator
         device = {"get_device_tflops": lambda kind: PETAFLOPS, "get_gpu_dram_gbps": lambda: GIGABYTES_PER_SECOND}
         with FakeTensorMode(), mock.patch.multiple(runtime_estimator, **device), \
-                mock.patch("torch.cuda.is_available", lambda: True):  # asked for, but not used where rates are given
+                mock.patch("torch.cuda.is_available", lambda: True):  # a GPU is needed only for rates, given here
             self.model, self.loss = built(name)
             self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.0)
             memory, times, self.operators = self._memory(), self._times(), self._operators()
@@ -235,7 +236,7 @@ class AutoSac:
 
 
 def checkpointed(model: torch.nn.Module, plan: Saved) -> None:
-    """Checkpoints these modules by PyTorch's own means. What the solver saves may be changed in place later."""
+    """Checkpoints these modules by PyTorch's own means. Outputs that the solver saves may be changed in place later."""
     from torch.utils.checkpoint import CheckpointPolicy, checkpoint, create_selective_checkpoint_contexts
 
     def contexts(saved: set[tuple[Any, int]]) -> Any:
@@ -265,7 +266,7 @@ def sac_rows(name: str, eager: Eager, notes: list[str]) -> Iterator[Row]:
 
 
 def until_error(name: str, peer: str, rows: Iterator[Row], notes: list[str]) -> Iterator[Row]:
-    """The rows that the peer can make; then its error becomes a note."""
+    """The rows up to the first error of the peer. The error becomes a note."""
     try:
         yield from rows
     except (stashscope.Error, ArithmeticError, AssertionError, LookupError, RuntimeError, TypeError, ValueError) as error:

@@ -7,7 +7,7 @@ Needs a Python with onnxruntime-training-cpu 1.19.2 and onnx 1.16. MODEL is an O
 For each, OUTPUT/NAME gets session.onnx, the training graph as a session of the release optimizes it, and
 reference.json: for the probes 0:0, 1:0 and 1:1 the plans (config, freq, saving_symbolic), the table of clusters that
 the release prints, and the nodes that exist in addition when every plan of type 1 without partners is on. Prints a line
-for each model: the numbers of nodes and plans, or what the release refuses.
+for each model: the numbers of nodes and plans, or the error of the release.
 """
 import argparse
 import json
@@ -26,7 +26,7 @@ WITHOUT_GRADIENT = re.compile(r"failed to find NodeArg by name: (\S+)_grad")
 
 
 def parameters(model):
-    """Names of the floating initializers that have elements to train."""
+    """Names of the floating-point initializers that are not scalars."""
     return [each.name for each in model.graph.initializer if each.data_type in FLOATS and len(each.dims) > 0]
 
 
@@ -175,7 +175,8 @@ def make_case(model_path, folder):
 
 
 def in_own_process(model, folder):
-    """The release may end the process that asks it."""
+    """Makes a case in a process of its own, because the release may end the process. Returns the line that is
+    printed."""
     done = subprocess.run([sys.executable, __file__, "--one", str(folder), str(model)], capture_output=True, text=True)
     if done.returncode == 0:
         return done.stdout.strip().splitlines()[-1]

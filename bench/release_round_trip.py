@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Takes plans back to the front end of ONNX Runtime 1.19.2 and compares.
+"""Trains with exported plans in the front end of ONNX Runtime 1.19.2, and compares its plans and results with ours.
 
 usage: release_round_trip.py [--tables | --modified] STASHSCOPE [MODEL...]
 
 Needs a Python with onnxruntime-training-cpu 1.19.2, torch 2.4, transformers 4.44, onnx 1.16 and numpy below 2, after
 `python -m onnxruntime.training.ortmodule.torch_cpp_extensions.install`. For each model: the front end saves the graph
 that it analyses; STASHSCOPE lists its plans and exports three selections and both levels; the front end then trains one
-step with each export. Prints a row for each: the plans of the front end, how many of them STASHSCOPE lists otherwise,
-the plans that the front end reports as on, and the largest difference of loss and gradients from a step without
-plans.
+step with each export. Prints a row for each: the number of plans of the front end, the number of plans that the two
+list differently, the plans that the front end reports as on, and the largest difference of loss and gradients from a
+step without plans.
 
 --tables compares every row of the front end's table instead: configs, frequencies, symbolic savings and their values at
 the sizes of the first batch. The front end counts one of several stashed outputs, so ours may be larger; savings with
@@ -208,7 +208,8 @@ def with_several_outputs(clusters):
 
 
 def row_difference(theirs, ours, sizes, several):
-    """What differs between a row of the front end's table and ours: one of the columns, or nothing."""
+    """What differs between a row of the front end's table and ours: one of the columns, "unnamed" or "ours counts more
+    outputs"; empty if nothing differs."""
     if theirs is None or ours is None:
         return "Configs"
     count, printed, symbolic = theirs

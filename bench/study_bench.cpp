@@ -87,7 +87,7 @@ void change_dimension(benchmark::State& state, const std::string& name) {
   }
 }
 
-/// A million events: random tensors from 512 B to 64 MiB, up to 2,000 at a time, all freed at last.
+/// A million events: random tensors from 512 B to 32 MiB, up to 2,000 at a time, all freed at last.
 std::vector<AllocatorEvent> million_events() {
   SearchRandom random(1);
   CachingAllocator allocator;

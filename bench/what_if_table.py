@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What each what-if, and all of them together, do to the peak and the predicted time of a step, as a table for the docs.
+"""The peak and the predicted time of a step with single what-ifs and with some together, as a table for the docs.
 
 usage: what_if_table.py STASHSCOPE MODEL [OPTION...]      STASHSCOPE: the program; OPTION: options of --batch, such as --dim
 """

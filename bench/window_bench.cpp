@@ -69,7 +69,7 @@ Choices large_batch(const QString& model, Choices choices) {
   return choices;
 }
 
-/// The time of the processor that this process and its children have used.
+/// The processor time that this process and its ended children have used.
 double processor_milliseconds() {
   double sum = 0;
   for (const auto who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
@@ -124,7 +124,7 @@ void measure_tick(const QString& model, int repeats) {
   print(row);
 }
 
-/// The first closed group of the picture that is a layer.
+/// The first closed group of the picture with more than 20 nodes, such as a layer.
 layout::GroupId closed_group(const GraphScene& scene) {
   for (const layout::DrawnBox& box : scene.drawing().boxes) {
     if (box.shows.group.valid() && !box.is_open() && box.nodes > 20) return box.shows.group;
@@ -252,7 +252,7 @@ void measure_frames(const QString& model) {
   measure_frames_of(view);
 }
 
-/// Pans by a few pixels, so that every frame is drawn anew.
+/// Zooms in and out, so that every frame is drawn anew.
 void measure_events(std::uint32_t steps, MemoryLook::Fill fill) {
   MemoryView view;
   view.resize(window_size.width(), 400);

@@ -126,7 +126,7 @@ class Worker:
         self.device = device
         self.clock = clock
         self.variables = environment(library_folders)
-        self.summaries = tempfile.TemporaryDirectory()  # not removed, because failed commands run again
+        self.summaries = tempfile.TemporaryDirectory()  # kept until the end, because failed commands run again
 
     def on_gpu(self) -> bool:
         return self.device.startswith("cuda")

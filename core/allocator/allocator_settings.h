@@ -12,20 +12,22 @@ namespace stashscope {
 /// `PYTORCH_CUDA_ALLOC_CONF`. Source: `c10/cuda/CUDACachingAllocator.cpp` and
 /// `c10/core/AllocatorConfig.h` of PyTorch 2.9.
 struct AllocatorSettings {
-  /// `max_split_size_mb` in bytes: larger blocks are not split. Not set: all blocks may be split.
+  /// `max_split_size_mb` in bytes: blocks of this size and more are not split. Not set: all blocks
+  /// may be split.
   std::optional<std::int64_t> max_split_bytes;
   /// `max_non_split_rounding_mb` in bytes: a block that is not split may be larger than its tensor
   /// by less than this.
   std::int64_t unsplit_slack_bytes = std::int64_t{20} << 20;
-  /// `roundup_power2_divisions`, one number for each power of two from 1 MiB to 32 GiB and above.
-  /// Sizes round up to a part of their power of two: with 4, to a quarter of it. 0 and 1: sizes
-  /// round up to multiples of 512 bytes.
+  /// `roundup_power2_divisions`, one number for each power of two from 1 MiB to 32 GiB. The first
+  /// also holds for smaller sizes, the last for larger ones. A size rounds up to a multiple of a
+  /// part of the power of two below it: with 4, of a quarter. 0 and 1: sizes round up to multiples
+  /// of 512 bytes.
   std::array<std::uint32_t, 16> roundup_divisions{};
   /// `expandable_segments`: one segment for each stream and pool grows by pages.
   bool expandable_segments = false;
   /// `garbage_collection_threshold` as a part of the memory limit, from 0 to 1. 0: no collection.
   double garbage_collection_threshold = 0;
-  /// The memory that the process may reserve, in bytes. Not set: all that is asked for.
+  /// The memory that the process may reserve, in bytes. Not set: no limit.
   std::optional<std::int64_t> memory_limit;
 
   friend bool operator==(const AllocatorSettings&, const AllocatorSettings&) = default;

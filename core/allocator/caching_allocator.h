@@ -63,7 +63,7 @@ class CachingAllocator {
  public:
   explicit CachingAllocator(AllocatorSettings settings = {}) : settings_(settings) {}
 
-  /// Places a tensor. Invalid if the memory limit leaves no room.
+  /// Places a tensor. Returns an invalid id if the memory limit leaves no room.
   MemoryBlockId allocate(std::int64_t bytes, std::int64_t stream = 0);
   /// @pre the block is allocated
   void free(MemoryBlockId block);
@@ -80,7 +80,8 @@ class CachingAllocator {
   /// Adds a segment that is one free block.
   MemorySegmentId add_segment(std::int64_t address, std::int64_t bytes, std::int64_t stream,
                               MemoryPool pool);
-  /// Places a tensor at the address. Invalid if the bytes from there are not free in one block.
+  /// Places a tensor at the address. Returns an invalid id if the bytes from there are not free in
+  /// one block.
   /// @param block_bytes size of the block; 0: as `allocate` would split it
   MemoryBlockId allocate_at(std::int64_t address, std::int64_t bytes, std::int64_t block_bytes = 0);
   /// Gives back a segment without tensors. Returns false if it has tensors.

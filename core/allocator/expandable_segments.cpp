@@ -9,8 +9,8 @@ namespace stashscope {
 
 namespace {
 
-/// Address space of a segment; PyTorch takes somewhat more than the memory of the device. A larger
-/// tensor gets as much as it needs.
+/// Address space of a segment, except that a larger tensor gets as much as it needs. PyTorch takes
+/// somewhat more than the memory of the device, whose size is not known here.
 constexpr std::int64_t address_space = 100'000 * large_segment_bytes;
 
 }  // namespace

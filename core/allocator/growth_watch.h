@@ -16,9 +16,10 @@ struct MemoryGrowth {
   PlacedTensorId tensor;  ///< invalid: a tensor that the caller did not number
   std::int64_t bytes = 0;
   std::int64_t grown_bytes = 0;         ///< newly reserved
-  std::int64_t free_bytes = 0;          ///< before it: reserved and free in the tensor's pool
+  std::int64_t free_bytes = 0;          ///< reserved and free in the tensor's pool before
   std::int64_t largest_free_bytes = 0;  ///< the largest piece of these
-  /// Tensors beside the largest free pieces, which keep these apart. At most three, each once.
+  /// Tensors that lie beside the largest free pieces and keep the pieces from merging. At most
+  /// three, each once.
   std::vector<PlacedTensorId> between;
 };
 

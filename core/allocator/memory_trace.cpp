@@ -36,8 +36,9 @@ constexpr const char* record_again = "give the events as PyTorch recorded them";
 constexpr std::int64_t most_address = std::int64_t{1} << 60;
 /// More than a device has.
 constexpr std::int64_t most_bytes = std::int64_t{1} << 40;
-/// The most bytes of all events or segments together. Even if each tensor takes twice its size and
-/// a segment, the sum fits 64 bits.
+/// Limit on the sum of the sizes of all segments. For events, each size counts with a large segment
+/// in addition. A replay may take twice the size of each tensor, rounded up to a segment; its sums
+/// still fit 64 bits.
 constexpr std::int64_t most_sum = std::int64_t{1} << 58;
 
 /// The places of the columns that are read.

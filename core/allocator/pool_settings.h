@@ -17,7 +17,7 @@ namespace stashscope {
 /// two granularities, and the fit (`PoolFit`).
 struct PoolSettings {
   /// `cudaMemPoolAttrReleaseThreshold`: bytes that a synchronization leaves in the pool. Not set:
-  /// the pool keeps all, as those of the CUDA plugin do.
+  /// the pool keeps all bytes, as the pools of the CUDA plugin do.
   std::optional<std::int64_t> release_threshold_bytes;
   /// The pool takes memory from the device in multiples of this, in bytes. Not set: the lower
   /// estimate of reserved bytes uses `least_pool_granularity`, the upper one
@@ -29,8 +29,8 @@ struct PoolSettings {
 
 /// Assumed: sizes and addresses of allocations are multiples of this. CUDA guarantees 256 bytes.
 constexpr std::int64_t pool_alignment = 512;
-/// The size of physical pages for which CUDA maps device memory (`cuMemGetAllocationGranularity`).
-/// No pool can go below it.
+/// The size of the physical pages in which CUDA maps device memory
+/// (`cuMemGetAllocationGranularity`). No pool can go below it.
 constexpr std::int64_t least_pool_granularity = std::int64_t{2} << 20;
 /// Assumed: what a pool takes at once. No documentation has the figure; all published measurements
 /// of reserved bytes that were found are multiples of it (docs/reserved_memory.md).

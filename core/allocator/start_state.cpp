@@ -7,7 +7,7 @@ namespace stashscope {
 
 namespace {
 
-/// A tensor that lives before the trace.
+/// A tensor that lives at some moment of the trace.
 struct LiveTensor {
   std::int64_t requested_bytes = 0;
   std::int64_t block_bytes = 0;  ///< 0: the recorded end does not tell it

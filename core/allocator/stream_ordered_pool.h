@@ -16,8 +16,8 @@ using PoolBlockId = Id<PoolBlockTag>;
 /// Which free piece of memory an allocation takes among those that are large enough. Assumed: CUDA
 /// does not publish it.
 enum class PoolFit : std::uint8_t {
-  smallest,  ///< the smallest; of equal ones that with the lowest address
-  first      ///< that with the lowest address
+  smallest,  ///< the smallest; of several, the one with the lowest address
+  first      ///< the one with the lowest address
 };
 
 /// A piece of memory in the pool, in bytes.

@@ -46,16 +46,17 @@ struct ArenaFault {
   friend bool operator==(const ArenaFault&, const ArenaFault&) = default;
 };
 
-/// A fault of a placement: a buffer outside the arena, or else the first overlap in time. None if
-/// the placement is right. Takes n log n steps and shares no code with the searches.
+/// A fault of a placement: a buffer outside the arena, or else the earliest moment at which two
+/// live buffers share bytes. None if the placement is right. Takes n log n steps and shares no code
+/// with the searches.
 /// @pre one offset for each buffer
 std::optional<ArenaFault> find_fault(const std::vector<ArenaBuffer>& buffers,
                                      const ArenaPlacement& placement);
 
-/// Throws a run Error if a placement that a search made has a fault. Each search is checked,
-/// because a placement that overlaps would be used as it is.
+/// Throws a run Error if a placement that a search made has a fault. Callers check the result of
+/// each search, because a wrong placement would otherwise be used unnoticed.
 /// @param where what the Error names
-/// @param input what the user should report the fault with, such as `the model`
+/// @param input what the user should attach to a report of the fault, such as `the model`
 void require_right(const std::vector<ArenaBuffer>& buffers, const ArenaPlacement& placement,
                    const std::string& where, const std::string& input);
 

@@ -116,7 +116,7 @@ class RowReader {
     if (columns_.alignment) check_alignment(fields[*columns_.alignment]);
     if (buffer.lower >= buffer.upper) fail_empty_life(fields);
     if (buffer.bytes > most_arena_bytes - total_bytes_) {
-      fail_at(line_, "brings the sizes of all buffers above 2^62 bytes");
+      fail_at(line_, "brings the sum of all sizes above 2^62 bytes");
     }
     total_bytes_ += buffer.bytes;
     return buffer;

@@ -22,9 +22,10 @@ struct ArenaFile {
   std::optional<std::size_t> offset_column;
 };
 
-/// Reads the text of a file. Throws an input Error that names the line, but not the file, for
-/// missing or repeated columns, missing fields, numbers that are invalid or too large, a buffer
-/// that never lives, an id that is given twice, or an alignment other than 1.
+/// Reads the text of a file. Throws an input Error that names the line, but not the file, for a
+/// text without a header, missing or repeated columns, a line with too few or too many fields, more
+/// than 2^24 buffers, numbers that are invalid or too large (also in their sum), a buffer that
+/// never lives, an id that is missing or given twice, or an alignment other than 1.
 ArenaFile parse_arena(std::string_view text);
 
 /// parse_arena of a file; Errors name it.

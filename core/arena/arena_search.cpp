@@ -23,7 +23,7 @@ constexpr int most_idle_rounds = 200;
 
 /// Share of the limit for one capacity in the first round of the exact search.
 constexpr double first_share = 0.0025;
-/// How much longer each round tries the lower bound than other capacities.
+/// How many times longer each round tries the lower bound than any other capacity.
 constexpr double share_of_the_bound = 4;
 
 struct GreedyPass {
@@ -172,8 +172,8 @@ void ArenaSearch::search_exactly() {
 }
 
 /// Tries the lower bound, which is often reached. Then halves the range between the highest
-/// capacity tried in vain and the lowest capacity found, until the two are close. The try of the
-/// lower bound takes `share_of_the_bound` times this share of the limit, each other try the share.
+/// capacity tried in vain and the lowest capacity found, until the two are close. Each try takes
+/// `share` of the limit; that of the lower bound takes `share_of_the_bound` times as much.
 void ArenaSearch::narrow_down(CanonicalSearch& search, double share) {
   const std::int64_t lowest = result_.lower_bound;
   const std::int64_t apart = std::max(unit_, lowest / 1000);

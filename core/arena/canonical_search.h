@@ -63,8 +63,8 @@ class CanonicalSearch {
   };
 
   /// The quantities by which buffers are sorted, from large to small: the lifetime (width),
-  /// lifetime times bytes (area), and the most bytes alive together during the lifetime (total). An
-  /// order says which of them counts first.
+  /// lifetime times bytes (area), and, for the section of the lifetime where this is most, the
+  /// bytes that are still to place (total). An order says which of them counts first.
   enum class Measure { total, area, width };
   using Order = std::array<Measure, 3>;
 
@@ -103,9 +103,9 @@ class CanonicalSearch {
 
   std::vector<std::int64_t> offsets_;
   std::vector<std::int64_t> lows_;    // of each buffer: the lowest offset that it may get
-  std::vector<std::int64_t> floors_;  // of each section: where its free bytes start
+  std::vector<std::int64_t> floors_;  // of each section: lowest offset for buffers to place
   std::vector<std::int64_t> totals_;  // of each section: bytes of buffers still to place
-  std::vector<int> crossings_;        // buffers still to place that live in s and in s + 1
+  std::vector<int> crossings_;        // of each section: buffers to place, also alive in the next
   std::vector<int> marked_;           // sections whose floors are computed again
   std::vector<bool> is_marked_;
   std::vector<Change> low_changes_;

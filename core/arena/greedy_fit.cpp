@@ -141,14 +141,15 @@ class BuffersToStack {
   std::vector<Block> blocks_;
 };
 
-/// A pass over tens of thousands of buffers places this many in a hundredth of a second.
+/// The number of buffers between two questions whether to stop. Even a pass over tens of thousands
+/// of buffers places this many in a hundredth of a second.
 constexpr std::size_t round_size = 256;
 
 bool is_stopped(const StopsPass& stops, std::size_t placed) {
   return stops && placed % round_size == 0 && stops();
 }
 
-/// Of each position in the order: the first section of the buffers from there on.
+/// For each position in the order: the first section in which any buffer from there on lives.
 std::vector<int> first_sections(const ArenaSections& sections, const std::vector<int>& order) {
   std::vector<int> firsts(order.size());
   int first = std::numeric_limits<int>::max();

@@ -17,8 +17,8 @@ namespace stashscope {
 /// an empty function never stops a pass.
 using StopsPass = std::function<bool()>;
 
-/// Each buffer, in the order `order`, lies at the lowest offset where it shares no bytes with those
-/// before it.
+/// Places the buffers in the order `order`, each at the lowest offset where it shares no bytes with
+/// an earlier one that lives at the same time.
 std::vector<std::int64_t> first_fit(const std::vector<ArenaBuffer>& buffers,
                                     const ArenaSections& sections, const std::vector<int>& order,
                                     std::int64_t most_bytes, const StopsPass& stops = {});

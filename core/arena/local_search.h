@@ -20,8 +20,9 @@ struct OrderedPlacement {
   ArenaPlacement placement;
 };
 
-/// Moves the buffers that end highest towards the front of the order and keeps what is not worse,
-/// in the manner of squeaky wheel optimization (Joslin, Clements, JAIR 10, 1999).
+/// Moves some of the buffers whose bytes end at the highest offsets towards the front of the order.
+/// Keeps the new order if the capacity does not grow. This is squeaky wheel optimization (Joslin,
+/// Clements, JAIR 10, 1999).
 class LocalSearch {
  public:
   LocalSearch(const std::vector<ArenaBuffer>& buffers, const ArenaSections& sections,

@@ -35,8 +35,8 @@ struct IndexLists {
 /// The buffers that live in each section, ascending.
 IndexLists members_of(const ArenaSections& sections);
 
-/// The buffers that overlap each buffer in time, without itself. It takes as much memory as there
-/// are pairs.
+/// For each buffer, the other buffers that overlap it in time. The memory grows with the number of
+/// such pairs.
 IndexLists neighbours_of(const ArenaSections& sections);
 
 }  // namespace stashscope

@@ -52,8 +52,8 @@ std::optional<AdvisedText> find_words(std::string_view text, const OptionWords& 
   const std::size_t before = text.rfind(words.before, after);
   if (before == none || before + words.before.size() > after) return std::nullopt;
   const std::size_t subject = before + words.before.size();
-  // A path or a name may contain ` with --probe `, too. Only before a value such as `1:0` is this
-  // text the option.
+  // A path or a name may contain ` with --probe `, too. This text is the option only if a value
+  // such as `1:0` follows.
   const bool is_option = subject + 1 < text.size() && text[subject + 1] == ':';
   if (words.action == use_plan && !is_option) return std::nullopt;
   const std::size_t end = words.has_subject ? after : subject;

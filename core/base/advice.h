@@ -16,7 +16,7 @@ struct Advice {
     set_dimensions,        ///< subject: the names of the dimensions
     choose_loss,           ///< choose another output as the loss
     freeze_parameters,     ///< freeze the parameters before the node that the text names
-    train_normalizations,  ///< subject: an alternative to the pass
+    train_normalizations,  ///< subject: what to do instead of using this pass
     choose_optimizer,
     plan_again,
     plan_by_cluster,    ///< plan by cluster, or save the model, because no config string can

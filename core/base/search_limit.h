@@ -15,8 +15,8 @@ struct SearchLimit {
   double seconds = 10;     ///< 0: no limit of time
   std::int64_t moves = 0;  ///< 0: no limit of moves
   std::uint64_t seed = 1;
-  /// Ends the search soon after it is set, as if the limit were reached. Not owned; null: nothing
-  /// else ends the search.
+  /// Once this flag is set, the search ends soon, as if its limit were reached. Not owned; null:
+  /// nothing else ends the search.
   const std::atomic<bool>* is_ended = nullptr;
 
   friend bool operator==(const SearchLimit&, const SearchLimit&) = default;
@@ -34,7 +34,8 @@ class SearchClock {
   double seconds() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   }
-  /// The used share of the limit; 1 when any limit is reached or the search is cancelled.
+  /// The used share of the time or of the moves, whichever is larger; 1 when one of them is used
+  /// up, or when the search is cancelled or `is_ended` is set.
   double used(std::int64_t moves) const;
 
  private:
@@ -43,8 +44,9 @@ class SearchClock {
   std::chrono::steady_clock::time_point start_;
 };
 
-/// The limit `moves`. If `whole` limits the time, the seconds that are left of `whole` replace the
-/// seconds of `moves`.
+/// A copy of `moves`. If `whole` limits the time, the copy has the seconds that are left of
+/// `whole`.
+/// @param clock started together with the search that `whole` limits
 SearchLimit rest_of(const SearchLimit& whole, const SearchLimit& moves, const SearchClock& clock);
 
 /// The limit with `share` of the time and of the moves that are left; at least one move.

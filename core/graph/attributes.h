@@ -14,8 +14,8 @@ namespace stashscope {
 
 class Graph;
 
-/// An attribute of a kind that the analysis never reads (sparse tensors, types, lists of graphs).
-/// It stays serialized, so that a saved model still has it.
+/// An attribute of a kind that the analysis never reads (sparse tensors, types, lists of tensors or
+/// of graphs). It stays serialized, so that a saved model still has it.
 struct OpaqueAttribute {
   std::string serialized;
 };

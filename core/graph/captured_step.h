@@ -56,8 +56,8 @@ struct SavedTensor {
   /// Whether the tensor is an output of the node. Then autograd saved the tensor after the node
   /// ran.
   bool is_result = false;
-  /// Whether the tensor is a number that PyTorch wrapped. A checkpoint does not recompute such a
-  /// tensor.
+  /// Whether the tensor holds a number of Python that PyTorch wrapped into a tensor. A checkpoint
+  /// does not recompute such a tensor.
   bool is_number = false;
 };
 

@@ -46,18 +46,19 @@ struct FixedRun {
   IdVector<ValueId, NodeId> held_until;
 };
 
-/// The dataflow of one training step: the graph's own nodes, and added nodes whose outputs some
-/// readers read instead of the original values. An added node is a clone, belongs to a pair
-/// that evicts a tensor and restores it, or keeps the state of the random generator. The structure
-/// is flat, so that it is cheap to rebuild for every choice. Data not stored here, such as shapes,
-/// comes from the originals. Ids of added nodes and values follow the graph's ids.
+/// The dataflow of one training step: the graph's own nodes and added nodes. An added node is a
+/// clone, belongs to a pair that evicts a tensor and restores it, or keeps the state of the random
+/// generator. Some readers read the output of a clone or of a pair instead of the original value.
+/// The structure is flat, so that it is cheap to rebuild for every choice. Data not stored here,
+/// such as shapes, comes from the originals. Ids of added nodes and values follow the graph's ids.
 struct Dataflow {
   Topology topology;
   std::size_t graph_nodes = 0;         ///< number of the graph's own nodes, which come first
   std::size_t graph_values = 0;        ///< number of the graph's own values, which come first
   std::vector<NodeId> cloned_nodes;    ///< original of node graph_nodes + k: the cloned node, or
-                                       ///< the producer of the tensor that the node evicts,
-                                       ///< restores or keeps
+                                       ///< the producer of the tensor that the node evicts or
+                                       ///< restores; of a `generator_state` node, the first
+                                       ///< node with an output in the call of the module
   std::vector<AddedKind> kinds;        ///< kind of node graph_nodes + k
   std::vector<std::uint32_t> copies;   ///< for node graph_nodes + k: how many clones of the same
                                        ///< original come before it; trailing zeros may be omitted

@@ -38,7 +38,7 @@ struct Value {
   /// The elements, row-major, of small tensors from which shapes are computed; null when shape
   /// inference does not know them.
   std::shared_ptr<const std::vector<Expr>> contents;
-  /// The shape that the file of a training graph declares; an undeclared dim is an unnamed symbol.
+  /// The shape that the model's file declares; a dim that the file leaves open is a fresh symbol.
   /// ONNX Runtime's tables of recompute plans show these shapes. `type` may be more precise.
   std::optional<Shape> declared_shape;
 };
@@ -61,11 +61,11 @@ struct Initializer {
   bool is_literal = false;  ///< from a Constant node or a pass; never a parameter
 };
 
-/// Two sizes that a node requires to be equal, although their equality is not proven.
+/// Two sizes that must be equal, although their equality is not proven.
 struct Constraint {
   Expr a;
   Expr b;
-  NodeId node;
+  NodeId node;  ///< the node that requires it; invalid: the file of a captured step requires it
 };
 
 /// A size that depends on the data, e.g. the number of nonzero elements of a tensor.

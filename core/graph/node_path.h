@@ -50,8 +50,9 @@ std::vector<std::string> without_repeats(const std::vector<std::string>& scope);
 /// stands for any text.
 std::vector<NodeId> nodes_in_module(const Graph& graph, std::string_view module);
 
-/// Reads `/`-separated paths, names with several dots (`h.0.attn.MatMul`), gradient nodes
-/// (`<forward name>_Grad/...`) and clones (`..._recompute`). A plain name has no scope.
+/// Reads `/`-separated paths, names with several dots (`h.0.attn.MatMul`), and the names of
+/// gradient nodes (`<forward name>_Grad/...`), of nodes that add up gradients
+/// (`AccumulateGrad_...`) and of clones (`..._recompute`). A plain name has no scope.
 NodePath parse_node_name(std::string_view name);
 
 /// The common stem of a numbered series: `blocks.` for `blocks.3`. Empty if the name does not end

@@ -4,18 +4,20 @@
 
 namespace stashscope {
 
-/// How a step leaves out tokens that change neither the loss nor a gradient: it works on rows of
-/// the tokens that it keeps. It keeps a token if the loss reads its row, or if others may read the
-/// token: if the mask shows it or, without a mask, if the loss reads a later row of its sequence.
+/// How a step leaves out tokens that change neither the loss nor a gradient. The step works on the
+/// rows of the kept tokens only. A token is kept if the loss reads its row, or if other tokens may
+/// read the token. With a mask, other tokens may read the tokens that the mask shows. Without a
+/// mask, they may read a token if the loss reads a later row of the same sequence.
 struct PackedTokens {
-  /// Graph input [batch, positions]: 0 for a token that no other reads. None: later tokens are
-  /// hidden from earlier ones.
+  /// Graph input [batch, positions]: 0 for a token that no other token reads. Invalid: the step has
+  /// no mask, and its attention hides later tokens from earlier ones.
   ValueId mask;
-  /// Graph input [batch, positions]. None if the labels are the ids and no id is an ignored label.
+  /// Graph input [batch, positions]. Invalid if the token ids serve as labels and no id is the
+  /// ignored label.
   ValueId labels;
   std::int64_t ignored_label = 0;
   bool next_is_label = false;  ///< the label of a row is that of the next token
-  /// The output of the node that finds the kept tokens; its last axis is their number.
+  /// The output of the node that finds the kept tokens. The size of its last axis is their number.
   ValueId found;
   Rational density = 1;  ///< the assumed share of kept tokens, above 0 and at most 1
   Expr most;             ///< the most tokens that can be kept
@@ -25,8 +27,8 @@ struct PackedTokens {
 std::optional<Expr> kept_token_count(const Graph& graph);
 
 /// The number of kept tokens that `density` assumes; at least 1.
-/// @param tokens the number of all tokens: [batch * positions] of the ids
-/// @param bindings values of the dimensions of the ids
+/// @param tokens the number of all tokens: batch * positions of the input with the token ids
+/// @param bindings values of the dimensions of this input
 /// @pre the graph leaves tokens out
 std::int64_t expected_kept_tokens(const Graph& graph, std::int64_t tokens,
                                   const Bindings& bindings);

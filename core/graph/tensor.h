@@ -43,8 +43,8 @@ class Tensor {
 
   static Tensor int64s(const std::vector<std::int64_t>& items);  ///< a tensor of rank 1
   static Tensor int64_scalar(std::int64_t item);
-  /// A tensor of whole numbers, each of which `element` can express. Throws an input Error if the
-  /// type holds no such numbers or packs several into a byte.
+  /// A tensor of whole numbers, each of which `element` can express. Throws an input Error unless
+  /// the type is boolean, an integer of at least 8 bits or a float of at least 16 bits.
   static Tensor of_integers(ElementType element, std::vector<std::int64_t> dims,
                             const std::vector<std::int64_t>& items);
   static Tensor float_scalar(ElementType element, double item);

@@ -7,9 +7,9 @@ namespace stashscope {
 /// Whether the model's metadata say that the graph is a captured step. (docs/captured_step.md)
 bool is_captured_step(const GraphData& data);
 
-/// Fills `captured` from the metadata and the nodes' attributes. Each storage that outlives the
-/// step gets a value among the outputs. Throws an input Error that names the faulty entry or node,
-/// or if a newer version of the format wrote the file.
+/// Fills `captured` from the metadata and the nodes' attributes. If a storage outlives the step and
+/// holds no input, one of its values becomes an output. Throws an input Error that names the faulty
+/// entry or node, or if a newer version of the format wrote the file.
 void read_captured_step(GraphData& data);
 
 }  // namespace stashscope

@@ -149,7 +149,8 @@ class CallScope {
   const std::string& prefix() const { return prefix_; }
   void bind(const std::string& formal, const std::string& actual) { names_[formal] = actual; }
 
-  /// Omitted operands stay omitted; a name of the body gets a name that the model does not use.
+  /// The name in the model for a name in the body. Omitted operands stay omitted. A name that is
+  /// not bound gets a name that the model does not use.
   std::string operator()(const std::string& name) {
     if (name.empty()) return name;
     const auto [entry, is_new] = names_.try_emplace(name);

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Converts each item of a typed field to the tensor's narrower element type.
+/// The items of a typed field, each converted to `Narrow`, as bytes.
 template <class Narrow, class Field>
 std::string packed(const Field& field) {
   std::string raw(static_cast<std::size_t>(field.size()) * sizeof(Narrow), '\0');
@@ -26,7 +26,7 @@ std::string packed(const Field& field) {
 }
 
 /// The contents of the typed field for `element`, packed to little-endian bytes. (onnx.proto, "data
-/// fields": an item of int32_data holds one number of 8 or 16 bits, two of 4 or four of 2 bits.)
+/// fields": an item of int32_data holds one number of 8, 16 or 32 bits, two of 4 or four of 2.)
 std::string typed_data(const onnx::TensorProto& proto, ElementType element) {
   switch (element) {
     case ElementType::float32:

@@ -12,7 +12,7 @@ namespace {
 
 using namespace pattern;
 
-/// The axes of a mean that keeps them; nothing for another mean.
+/// The axes of a mean that keeps its reduced axes with size 1; nothing for another mean.
 std::optional<Integers> kept_axes(const Rewriter& graph, ValueId mean) {
   const Node& node = graph.node(graph.maker(mean));
   return node.attributes.integer("keepdims", 1) == 0 ? std::nullopt : reduced_axes(graph, node);

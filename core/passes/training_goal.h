@@ -22,7 +22,8 @@ struct TrainingGoal {
 std::vector<ValueId> parameter_candidates(const Graph& graph, const TrainingGoal& goal);
 
 /// The outputs that the backward pass starts from: the loss, or every floating-point output if no
-/// output is a scalar. Throws an input Error if the goal names a loss that the model does not have.
+/// output is a scalar. None for a model with several scalar outputs but without weights. Throws an
+/// input Error if the goal names a loss that the model does not have.
 /// @param graph a forward model with inferred shapes
 std::vector<ValueId> loss_outputs(const Graph& graph, const TrainingGoal& goal);
 

@@ -28,8 +28,8 @@ struct Launch {
   pid_t parent;
 
   [[noreturn]] void run() const {
-    // The kernel sends the signal when the starting thread ends, even if its process goes on. This
-    // does no harm, because the same thread waits for the child.
+    // The system kills the child when the thread that started it ends, even if the process of this
+    // thread goes on. This does no harm, because the same thread waits for the child.
     const bool watched = ::prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && ::getppid() == parent;
     // If this process lacks a standard stream, one of these descriptors may have the number of that
     // stream, and dup2 would overwrite this descriptor.

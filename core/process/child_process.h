@@ -15,9 +15,9 @@ namespace stashscope {
 /// reason. Must be started and waited for on the same thread.
 class ChildProcess {
  public:
+  /// Throws a run Error when the program cannot be started.
   /// @param arguments without the program's name
   /// @param streams standard input, output and errors
-  /// Throws a run Error when the program cannot be started.
   ChildProcess(const std::filesystem::path& program, const std::vector<std::string>& arguments,
                const std::array<int, 3>& streams);
   ~ChildProcess();

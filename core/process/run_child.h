@@ -20,9 +20,9 @@ struct ChildLimits {
   std::size_t output = std::numeric_limits<std::size_t>::max();  ///< bytes printed
 };
 
-/// Limit on the shown characters of `ChildEnd::last_words`. The limit leaves room for a config
-/// string: if the step does not fit into memory, the worker's last words name plans with which the
-/// step fits.
+/// Limit on the bytes of `ChildEnd::last_words` that a message shows. The limit leaves room for a
+/// config string: if the step does not fit into memory, the worker's last words name plans with
+/// which the step fits.
 constexpr std::size_t most_last_words = 8000;
 
 /// How a child ended.

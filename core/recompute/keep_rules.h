@@ -28,8 +28,8 @@ struct KeepOption {
 /// namespace `aten` and the overload `default`.
 using KeepRule = std::map<std::string, std::set<std::size_t>>;
 std::string to_string(const KeepRule& rule);
-/// Reads the text of a rule. Nothing if the text is not a rule, names an operator twice, or has an
-/// occurrence number above a limit of at most 100,000.
+/// Reads the text of a rule. Nothing if the text is not a rule, names an operator twice, or lists
+/// more than 100,000 occurrences.
 std::optional<KeepRule> parse_keep_rule(const std::string& text);
 
 /// The work that a second run need not do if the region keeps the outputs of some options, in an

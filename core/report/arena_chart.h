@@ -7,7 +7,7 @@
 namespace stashscope {
 
 /// A static arena as a chart: slots across, offset up, a rectangle for each tensor and workspace in
-/// the colour of its use. What no rectangle covers is free. A dashed line is the load bound.
+/// the colour of its use. Areas without a rectangle are free. A dashed line is the load bound.
 struct ArenaChart {
   std::string svg;
   std::size_t left_out = 0;  ///< number of smaller rectangles that are not drawn

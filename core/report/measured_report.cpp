@@ -48,7 +48,7 @@ std::string reserved_line(const StudyMeasurements& runs) {
   return "Reserved by the device's allocator: " + bytes_of_both(runs, reserved) + "\n";
 }
 
-/// What is predicted for the pools, and where the measured bytes lie.
+/// The memory predicted for the pools, and whether the measured bytes are below, within or above.
 std::string pools_line(const Study& study, const StudyMeasurements& runs,
                        const std::optional<PoolSettings>& settings) {
   std::vector<std::string> parts;

@@ -11,7 +11,8 @@ namespace stashscope {
 std::string measured_peak_line(const MeasuredPair& measured);
 
 /// `measured_peak_line`, followed by all other measured figures.
-/// @param pool a pool whose prediction stands beside the measured reserved memory
+/// @param pool settings of a pool, whose predicted memory is compared with the measured reserved
+/// memory; not set: no prediction
 std::string measured_text(const Study& study, const MeasuredPair& measured,
                           const std::optional<PoolSettings>& pool);
 

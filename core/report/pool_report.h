@@ -9,8 +9,8 @@
 
 namespace stashscope {
 
-/// What a stream-ordered pool of CUDA reserves for a variant of the step, and what the device needs
-/// in all.
+/// The memory that a stream-ordered pool of CUDA reserves for a variant of the step, and all memory
+/// that the step takes of the device.
 struct PoolReserve {
   PoolSettings settings;
   PoolMemory memory;
@@ -27,7 +27,8 @@ std::string pool_text(const PoolReserve& reserve, const std::vector<OtherMemory>
 /// `reserved_low_bytes`.
 nlohmann::json pool_json(const PoolReserve& reserve);
 
-/// What both pools of the CUDA plugin reserve for a run, beside what was measured.
+/// The memory that both pools of the CUDA plugin are predicted to reserve together for a run, and
+/// the reserved memory that was measured.
 struct MeasuredPools {
   DeviceMemory predicted;
   std::int64_t measured_bytes = 0;

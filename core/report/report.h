@@ -29,8 +29,8 @@ struct MeasuredPair {
 /// Results of the planner.
 struct PlanningResults {
   std::optional<BudgetAnswer> budget;  ///< the plans of this result are on in the study
-  /// What ONNX Runtime makes of these plans as a config string, if it does not run them as they
-  /// are.
+  /// Peak and time of the step with the plans that ONNX Runtime runs for the config string. Not set
+  /// if these are the plans of the result.
   std::optional<ExportedEffect> exported;
   std::vector<ParetoPoint> curve;  ///< Pareto front of peak and time
   std::optional<LargestFit> fit;

@@ -10,7 +10,8 @@
 
 namespace stashscope {
 
-/// What the chosen allocator reserves for a variant of the step, and what the device needs in all.
+/// The memory that the chosen allocator reserves for a variant of the step, and all memory that the
+/// step takes of the device.
 struct ChosenReserve {
   AllocatorSettings settings;
   ReservedMemory memory;
@@ -25,7 +26,7 @@ std::optional<ChosenReserve> chosen_reserve(const Study& study, const Variant& v
 /// The reserve as lines of text.
 std::string reserved_text(const ChosenReserve& reserve, const std::vector<OtherMemory>& others);
 
-/// A line about what the device needs in all.
+/// A line about all memory that the step takes of the device.
 std::string device_text(const DeviceMemory& device, const std::vector<OtherMemory>& others);
 
 /// Such as `500 MiB to 800 MiB`.

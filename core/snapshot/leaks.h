@@ -44,9 +44,9 @@ constexpr std::size_t least_compared = 3;
 
 /// Finds leaks in the trace of one device: of the devices with a trace, the one that reserves the
 /// most memory. The trace must have at least three steps. A step is the part of the trace that
-/// repeats itself: allocations by the same lines, of the same sizes if the sizes repeat as well.
-/// Compares the tensors that are alive after the last allocation of each step. Throws an input
-/// Error if nothing repeats itself.
+/// repeats itself: allocations with the same call stacks, of the same sizes if the sizes repeat as
+/// well. Compares the tensors that are alive after the last allocation of each step. Throws an
+/// input Error if nothing repeats itself.
 ///
 /// A line leaks if its live bytes never fall from one step to a later one, grow at least twice, and
 /// grow in the second half of the steps. What is filled once, such as the states of an optimizer,

@@ -24,7 +24,9 @@ PickleId SnapshotFields::find(PickleId dict, PickleId key) const {
   if (!key.valid()) return {};
   const std::vector<PickleId>& items = document_.items(dict);
   if (items.size() > 2 * most_fields) {
-    fail_input("", "has a dict with " + std::to_string(items.size() / 2) + " fields",
+    fail_input("",
+               "has a dict with " + std::to_string(items.size() / 2) + " fields, more than " +
+                   std::to_string(most_fields),
                "give a snapshot of torch.cuda.memory._dump_snapshot");
   }
   for (std::size_t at = items.size(); at >= 2; at -= 2) {

@@ -255,8 +255,8 @@ class SnapshotReader {
     return block;
   }
 
-  /// The latest entry in a block's history, which comes first, as PyTorch 2.0 records it; invalid:
-  /// none.
+  /// The first entry in a block's history, which is the latest. Invalid without a history: only
+  /// PyTorch 2.0 records it.
   PickleId last_use(PickleId block) {
     const PickleId history = fields_.find(block, keys_.history);
     if (!history.valid()) return {};

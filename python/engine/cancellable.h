@@ -15,8 +15,9 @@ namespace stashscope::python {
 bool has_raising_signal();
 
 /// The result of `compute` on another thread. Other threads of Python go on meanwhile. When a
-/// signal raises an exception, the computation is cancelled and the exception is thrown after its
-/// end. Call it with the lock of Python held; `compute` must not use Python.
+/// signal raises an exception, the computation is cancelled, and the exception is thrown after the
+/// computation has ended. The caller must hold the lock of Python (GIL). `compute` must not use
+/// Python.
 template <class Result>
 Result cancellable(const std::function<Result(const Progress&)>& compute) {
   constexpr std::chrono::milliseconds between_checks{50};

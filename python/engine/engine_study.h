@@ -22,7 +22,7 @@ namespace stashscope::python {
 struct LoadOptions {
   std::map<std::string, std::string> dims;  ///< name or pattern -> size or other name
   std::vector<std::string> plans;           ///< config texts, or `@FILE`
-  int level = 0;                            ///< 0: the level of the session, else 0
+  int level = 0;                            ///< 0: the level of the session; without one, 0
   std::optional<std::string> order;
   /// Settings of PyTorch's allocator as in PYTORCH_CUDA_ALLOC_CONF; not set: those of the session.
   std::optional<std::string> allocator;
@@ -38,7 +38,7 @@ struct SearchOptions {
 };
 
 /// A study of the engine with the file that it was loaded from. Never changed: every choice makes
-/// another one. Functions that may take long can be cancelled by signals (cancellable.h).
+/// another study. Functions that may take long can be cancelled by signals (cancellable.h).
 class EngineStudy {
  public:
   /// Throws an Error as the programs do for the same file and options.
@@ -59,7 +59,7 @@ class EngineStudy {
   /// The answer of the search that made this study, as JSON; nothing if no search did.
   std::optional<std::string> budget_answer() const;
   /// The answer of `--fit DIMENSION --memory SIZE`, as JSON. An empty size is that of the profile.
-  /// @param replan the searches of `--fit-replan`; not set: only the plans that are on are tried
+  /// @param replan the searches of `--fit-replan`; not set: no plans are made
   std::string fit(const std::string& dimension, const std::string& memory,
                   const std::optional<ReplanRequest>& replan) const;
   /// The report of `--batch --format json`.

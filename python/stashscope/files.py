@@ -12,7 +12,7 @@ PathLike = Union[str, "os.PathLike[str]"]
 
 
 def replace_file(path: PathLike, data: bytes) -> None:
-    """Writes a new file beside `path` and puts it in its place when it is complete. Raises `OSError`."""
+    """Writes a new file beside `path`, which replaces `path` when it is complete. Raises `OSError`."""
     target = Path(path)
     handle, made = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.absolute().parent)
     try:

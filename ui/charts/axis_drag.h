@@ -16,7 +16,7 @@ class AxisDrag {
   void press(double x, bool marks_range);
   /// The pointer moved while the button is pressed. Returns the new axis if the drag pans.
   std::optional<StepAxis> move(const StepAxis& axis, double x);
-  /// Ends the drag, and returns what it was.
+  /// Ends the drag or the click, and returns its kind.
   Kind release();
   void cancel() { kind_ = Kind::none; }
 

@@ -18,8 +18,8 @@ struct AxisTick {
 /// slots lie between the positions.
 std::vector<AxisTick> step_ticks(double first, double last, int count);
 
-/// Ticks at about `count` round times between two positions in milliseconds, at least two. All
-/// texts use one unit.
+/// Ticks at about `count` round times between two positions in milliseconds. There are at least two
+/// ticks. All texts use one unit.
 std::vector<AxisTick> time_ticks(double first, double last, int count);
 
 }  // namespace stashscope::ui

@@ -62,9 +62,9 @@ inline StepAxis moved(const StepAxis& axis, double pixels) {
   return with_range(axis, axis.first - steps, axis.last - axis.first);
 }
 
-/// Maps slots of a curve (`own`) to slots of the curve that defines the axis (`shown`). The curves
-/// may differ in length. On the axis, the curves have the same boundary between forward and
-/// backward and the same end.
+/// Maps between slots of a curve (`own`) and slots of the curve that defines the axis (`shown`).
+/// The curves may differ in length. On the axis, the curves have the same boundary between forward
+/// and backward and the same end.
 struct StepAlignment {
   double shown_boundary = 0;
   double shown_end = 1;

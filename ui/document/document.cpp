@@ -25,7 +25,8 @@ std::optional<Measured> measured_of(const Session& session, const Study& study) 
   return measured;
 }
 
-/// Also false if this cannot be found out, for example because a network share is gone.
+/// Whether the file exists. False for a relative path, and if the file system gives no answer, for
+/// example because a network share is gone.
 bool is_there(const std::filesystem::path& file) {
   std::error_code fault;
   return file.is_absolute() && std::filesystem::exists(file, fault);

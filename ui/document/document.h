@@ -46,7 +46,7 @@ class Document : public QObject {
   /// The newest choices. Their study is shown as soon as it is computed. If the study cannot be
   /// computed, the choices are undone and the notices report why.
   const Choices& choices() const { return choices_; }
-  /// Whether a study is shown and it is that of the newest choices.
+  /// Whether the shown study belongs to the newest choices. False while no study is shown.
   bool is_up_to_date() const { return study_ != nullptr && study_->choices == choices_; }
   /// The choices directly after the file was opened.
   const Choices& opened_choices() const { return opened_choices_; }
@@ -65,8 +65,8 @@ class Document : public QObject {
   /// no allocator is chosen. Stored as the budget is.
   bool fits_reserved() const { return session_.fits_reserved; }
   void set_fits_reserved(bool is_reserved);
-  /// The settings of the allocator whose reserved memory must fit, as chosen in the shown study;
-  /// nothing: only tensors must fit.
+  /// The allocator settings of the shown study, if its reserved memory must fit (`fits_reserved`).
+  /// Nothing if only tensors must fit, or if no allocator is chosen.
   std::optional<AllocatorSettings> allocator_that_fits() const;
 
   /// Whether the user's file has the current choices, the budget and `fits_reserved`.

@@ -123,7 +123,8 @@ NodeId LinkedSelection::node_at_cursor() const {
   return study_->current->dataflow.is_clone(node) ? NodeId() : node;
 }
 
-/// Finds the selected tensor in another graph. Deselects a tensor that this graph lacks or makes.
+/// Finds the selected tensor in another graph. Deselects a tensor that this graph lacks, or that
+/// one of its nodes makes.
 void LinkedSelection::replace_tensor(const Graph& before, const Graph& after) {
   if (!current_.tensor.valid()) return;
   const auto found = after.find_value(before.value(current_.tensor).name);

@@ -29,7 +29,8 @@ DeviceFit joint_fit(const std::shared_ptr<const Study>& study, const BudgetReque
   return fit;
 }
 
-/// The choices with those that an answer makes: plans, passes and, for a joint one, what-ifs.
+/// The choices with the plans, the graph choices (passes, what-ifs, precision) and the sizes of an
+/// answer.
 Choices with_answer(const Choices& choices, const DeviceFit& answer) {
   const Choices& best = answer.answer.best.choices;
   Choices made = with_plans_of(choices, best);
@@ -419,8 +420,9 @@ bool Planning::has_plans() const {
                      [](const ParetoFront& each) { return !each.points().empty(); });
 }
 
-/// Another step has other plans. Those of the step before `apply` stay for undo, and those of the
-/// step after it for redo.
+/// Takes a study with another step as the basis. The known plans belong to the previous step, so
+/// they are dropped. Only around an edit of `apply`, the plans of the step before the edit are kept
+/// for undo, and those of the step after it for redo.
 void Planning::change_basis(const Study& study) {
   const bool was_searching = job_ == PlanningJob::budget || job_ == PlanningJob::curve;
   const bool is_adopted = adopted_ && same_planning_basis(*adopted_->study, study);

@@ -38,20 +38,22 @@ class Planning : public QObject {
   /// `Document::why_wait` gives a reason to wait.
 
   /// Searches for plans within a budget. When the search ends or is stopped, the best plan that
-  /// meets the budget is applied, as an edit of the user. Passes stay as they are; if the plans are
-  /// better with passes that add no time, `offer` has them. A search for the reserved memory of an
-  /// allocator ends without an answer if other settings are chosen meanwhile. With the
-  /// granularity `joint`, what-ifs and passes are switched on together with the plans, as one edit.
+  /// meets the budget is applied, as an edit of the user. Passes stay as they are. If passes that
+  /// add no time allow better plans, `offer` has these passes and plans. A search for the reserved
+  /// memory of an allocator ends without an answer if other settings of the allocator are chosen
+  /// meanwhile. With the granularity `joint`, what-ifs and passes are switched on together with the
+  /// plans, as one edit.
   void plan(const BudgetRequest& request);
-  /// As `plan`, but with any granularity may also switch on passes that lower the peak without
-  /// extra time. Passes and plans are switched on together.
+  /// As `plan`, but the budget limits the peak of later steps
+  /// (`BudgetRequest::limits_later_steps`), and passes that lower the peak without extra time may
+  /// be switched on together with the plans. With the granularity `joint`, the same as `plan`.
   void make_fit(BudgetRequest request);
   void draw_curve(PlanGranularity grain, const SearchLimit& limit);
-  /// Searches for the largest size that fits: with the plans that are on and without plans, and
-  /// then, with `replan`, with a plan made for each size. Each answer is shown as soon as it is
-  /// known. The last search is left out where no plan can be made.
+  /// Searches for the largest size that fits, once with the plans that are on and once without
+  /// plans. If `replan` is given and the step can have plans, a second search makes a plan for each
+  /// size that it tries. The answers of the first search are shown while the second goes on.
   void find_fit(const FitQuestion& question, const std::optional<ReplanRequest>& replan = {});
-  /// Whether this question is being searched for.
+  /// Whether a search for this question is going on and was not stopped.
   bool is_finding(const FitQuestion& question, const std::optional<ReplanRequest>& replan) const;
   /// Stops the current job soon; plans found so far stay.
   void stop();
@@ -65,8 +67,8 @@ class Planning : public QObject {
   double fraction() const;
   /// The request of the current or last budget search.
   const BudgetRequest& request() const { return request_; }
-  /// Best known plan and lower bounds during a budget search. Empty while no plan is known, while
-  /// no budget search runs, and during one for reserved memory or for later steps.
+  /// Best known plan and lower bounds during a budget search. Empty while no plan is known or no
+  /// budget search runs, and during a search with a budget for reserved memory or for later steps.
   std::optional<BudgetAnswer> so_far() const;
 
   /// The best known plans of a granularity other than `joint`, including the plans of coarser
@@ -83,9 +85,9 @@ class Planning : public QObject {
   const StepFigures& before() const { return known_.before; }
   /// The passes that were switched on together with the plan of `answer`.
   const std::vector<const GraphPass*>& passes_of_answer() const { return known_.passes_of_answer; }
-  /// What the last search found, but did not switch on: plans that are better than its answer, with
-  /// passes that add no time, or a joint answer above the budget. Null if there is nothing, while
-  /// it is on, and after the known plans were dropped.
+  /// Plans that the last search found, but did not switch on: better plans than its answer that
+  /// need passes without extra time, or a joint answer above the budget. Null if there are no such
+  /// plans, while they are on, and after the known plans were dropped.
   const DeviceFit* offer() const;
   /// Switches `offer` on, as one edit of the user.
   void use_offer();
@@ -97,7 +99,8 @@ class Planning : public QObject {
   /// The study that `fit` was computed for.
   /// @pre `fit` or `replanned` is not null
   const Study& asked_of_fit() const { return *fit_->study; }
-  /// The last answer to `find_fit`, also while only its part `replanned` is valid.
+  /// The last answer to `find_fit`, without the plans made for each size. Can be called while only
+  /// `replanned` is valid.
   /// @pre `fit` or `replanned` is not null
   const LargestFit& last_fit() const { return fit_->answer; }
 
@@ -105,7 +108,7 @@ class Planning : public QObject {
   struct Replanning {
     std::int64_t value = 0;             ///< the size that is tried
     std::optional<PlannedFit> largest;  ///< the largest size that fits so far
-    QElapsedTimer since_begin;          ///< of the search at `value`
+    QElapsedTimer since_begin;          ///< time since the search at `value` began
   };
   /// Null while no such search is going on.
   const Replanning* replanning() const { return replanning_ ? &*replanning_ : nullptr; }
@@ -114,7 +117,7 @@ class Planning : public QObject {
   const ReplannedFit* replanned() const;
   /// Sets the size of `replanned` together with its plan and passes, as an edit of the user.
   void use_replanned();
-  /// Whether the size and the plan of `replanned` are what is chosen.
+  /// Whether the current choices have the size and the plan of `replanned`.
   bool is_replanned_in_use() const;
 
   /// Applies a plan, as an edit of the user.
@@ -146,7 +149,7 @@ class Planning : public QObject {
   /// What searches found for the step of a study.
   struct Known {
     std::shared_ptr<const Study> basis;   ///< the plans belong to its step, order and times
-    std::array<ParetoFront, 4> archives;  ///< by granularity; none for `joint`
+    std::array<ParetoFront, 4> archives;  ///< by granularity; empty for `joint`
     StepFigures before;
     std::optional<BudgetAnswer> answer;
     std::vector<const GraphPass*> passes_of_answer;
@@ -176,8 +179,9 @@ class Planning : public QObject {
   void adopt();
   void take_study();
   void end_stale_budget();
-  /// Whether an answer for the reserved memory of this allocator holds for what is chosen now.
-  /// Always so for an answer for tensors.
+  /// Whether these are the chosen settings of the allocator. An answer for reserved memory holds
+  /// only as long as they are. nullopt stands for an answer for tensors, which does not depend on
+  /// an allocator: returns true.
   bool is_chosen(const std::optional<AllocatorSettings>& allocator) const;
   /// Whether plans are known or being searched for.
   bool has_plans() const;

@@ -11,9 +11,9 @@ namespace {
 constexpr double caption_margin = 8;
 /// Distance between the positions that are tried for a caption, in pixels.
 constexpr double caption_step = 8;
-/// Each third-order part of a curve counts as this many straight lines.
+/// Each cubic part of a curve counts as this many straight lines.
 constexpr int curve_parts = 12;
-/// The most straight lines, so that a frame is painted quickly.
+/// Maximum number of straight lines, so that a frame is painted quickly.
 constexpr int most_lines = 4000;
 
 /// Of the free positions for a caption, the position closest to the middle of the column. The

@@ -83,7 +83,8 @@ QString GraphView::selected_name() const {
   if (!selection_.node.valid() || scene_ == nullptr) return selection_.title;
   const Study& study = *scene_->picture().study;
   const Dataflow& dataflow = study.current->dataflow;
-  // A plan may just have added the selected node. The picture lacks it until the next one is drawn.
+  // A plan may just have added the selected node. The picture lacks this node until the next
+  // picture is drawn.
   return selection_.node.index() < dataflow.topology.nodes()
              ? shown(titled_name(study.graph(), dataflow, selection_.node))
              : QString();

@@ -138,8 +138,9 @@ class GraphView : public QWidget, public PictureSource {
   bool is_marked(const Found& found) const;
   void toggle(std::uint32_t box);
   void zoom_around(std::uint32_t box, double least);
-  /// Centres a box in each direction in which the box is out of view. A box is in view if it is at
-  /// least `margin` pixels away from the edges of the view.
+  /// Centres a box horizontally if it is out of view to the left or right, and vertically if it is
+  /// out of view above or below. A box is in view if it is at least `margin` pixels away from the
+  /// edges of the view.
   void show_box(const QRectF& box, double margin);
   void walk(Qt::Key direction);
   void add_keys();

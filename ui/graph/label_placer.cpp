@@ -134,7 +134,7 @@ class LabelPlacer {
     double pixels = 0;
   };
 
-  /// What a box gains if its right edge moves behind its title.
+  /// The area that a box gains if its right edge moves to the right of its title.
   static QRectF widening(const QRectF& rect, double title_end) {
     return {QPointF(rect.right() + 1, rect.top()),
             QPointF(title_end + behind_title + 1, rect.bottom())};

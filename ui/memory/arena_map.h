@@ -12,7 +12,8 @@
 namespace stashscope::ui {
 
 /// Draws a static arena: slots across, offset up, each tensor as a rectangle in its colour of the
-/// memory view, free memory hatched. A dashed line is the load bound.
+/// memory view, free memory hatched. A dashed line marks the load bound, the most bytes that are
+/// alive in one slot.
 ///
 /// The wheel zooms, dragging pans, dragging with Shift zooms to a range. A click puts the cursor on
 /// a slot and selects the tensor there. The keys for slots and tensors are those of the memory
@@ -42,7 +43,7 @@ class ArenaMap : public QWidget, public PictureSource {
   /// The piece that is drawn at a point; null if there is none.
   const ArenaPiece* piece_at(QPointF point) const;
   QRectF rectangle(const ArenaPiece& piece) const;
-  /// Words about what lies at a point, the most important first. Empty beside the plot.
+  /// Words about what lies at a point, the most important first. Empty outside the plot.
   QStringList facts_at(QPointF point) const;
 
   QSize sizeHint() const override { return {640, 260}; }

@@ -36,7 +36,7 @@ class ComparisonChart : public QWidget, public PictureSource {
   std::size_t step_at_cursor(Side side) const;
   QString readout() const;
   /// The longest version of the readout that fits into the chart. The shortest version tells only
-  /// how the peaks differ, because the change at the cursor means nothing without the slot.
+  /// how the peaks differ.
   QString shown_readout() const;
 
   QSize sizeHint() const override { return {480, 240}; }

@@ -59,7 +59,8 @@ SharedCurve pinned_curve_of(const Study& pinned, const Study& shown);
 /// The reserved memory of the current variant, over the slots and times of its curve.
 SharedCurve reserved_curve_of(const MemoryCurve& current, const ReservedMemory& memory);
 
-/// The curves of a study, without pinned variants; empty if the study is null.
+/// The curves of a study, without pinned variants and without predicted reserved memory. Empty if
+/// the study is null.
 /// @param measured measurement of the current variant; may be null
 /// @param previous earlier curves; the result shares those that did not change
 MemoryCurves curves_of(std::shared_ptr<const Study> study, const Measurement* measured,

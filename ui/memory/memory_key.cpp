@@ -29,8 +29,8 @@ constexpr double share_of_entries = 0.45;
 /// useful.
 constexpr double least_text = 22;
 
-/// The largest band has the same rank as the curve. The other bands have higher ranks than the
-/// lines, so they are left out first.
+/// The largest band has the same rank as the curve of the current variant. The other bands have
+/// higher ranks than the lines, so they are left out first.
 constexpr std::size_t rank_of_lines = 1;
 std::size_t rank_of_band(std::size_t place) { return place == 0 ? 0 : rank_of_lines + place; }
 

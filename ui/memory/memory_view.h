@@ -58,7 +58,8 @@ class MemoryView : public QWidget, public PictureSource {
   std::int64_t top() const { return top_; }
   QRectF plot() const { return plot_; }
   double y_of(std::int64_t bytes) const;
-  /// The texts of the key above the plot. The last text counts the entries that have no room.
+  /// The texts of the key above the plot. If some entries have no room, the last text gives their
+  /// number.
   QStringList key_texts() const { return key_.texts(); }
   /// The pixel in the middle of a slot.
   double x_of(std::size_t step) const { return frame().x_of(step); }

@@ -25,8 +25,8 @@ constexpr int most_lines = 3;
 /// Blocks at least this wide have an edge, which separates neighbours of the same colour.
 constexpr int least_edged = 4;
 
-/// The pixels of a bar that blocks narrower than a pixel fill together, in the colour of the
-/// largest of them.
+/// A range of pixels that several blocks, each narrower than a pixel, fill together. It has the
+/// colour of the largest of these blocks.
 struct Run {
   int from = 0;
   int to = 0;

@@ -80,8 +80,9 @@ const MapBlock* SegmentMap::nearest_tensor(std::size_t segment, double x) const 
 }
 
 /// Chooses the nearest tensor in the next segment that holds a tensor, above (-1) or below (1). If
-/// no tensor is outlined, chooses the first tensor of the map.
-/// @param by 0 if no tensor is outlined
+/// no tensor is outlined, chooses the first tensor of the map; with -1, only if the first segment
+/// holds it.
+/// @param by -1 or 1; 0 only if no tensor is outlined
 void SegmentMap::walk_rows(int by) {
   const MapBlock* const from = marked_block();
   const double x = from == nullptr ? 0 : rectangle(*from).center().x();

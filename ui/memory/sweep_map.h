@@ -33,10 +33,10 @@ std::optional<std::size_t> nearest_point(const SweepMap& map, const std::vector<
 /// this memory is more than twice the highest peak.
 std::int64_t top_of(const std::vector<SweepPoint>& points, std::int64_t memory_bytes);
 
-/// A size some 10 % above the largest size that fits the memory, which is estimated by a straight
-/// line through the last two points. Nothing if there are fewer than two points, if the last size
-/// does not fit, if the model refuses one of the last two sizes, if the last size needs no more
-/// memory than the one before it, and if the memory is unknown.
+/// A size some 10 % above the largest size that fits the memory. A straight line through the last
+/// two points gives an estimate of that largest size. Nothing if there are fewer than two points,
+/// if the last size does not fit, if the model refuses one of the last two sizes, if the last size
+/// needs no more memory than the size before it, or if the memory is unknown.
 /// @param points ascending by size
 std::optional<std::int64_t> size_beyond(const std::vector<SweepPoint>& points,
                                         std::int64_t memory_bytes);

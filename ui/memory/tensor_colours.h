@@ -14,7 +14,7 @@ struct BlockLook {
   bool persistent = false;
 };
 
-/// The look of what is alive in the slots [first_slot, last_slot].
+/// The look of a tensor that is alive in the slots [first_slot, last_slot] and not persistent.
 /// @param slots of the whole step
 inline BlockLook look_of(Band band, std::size_t first_slot, std::size_t last_slot,
                          std::size_t slots) {

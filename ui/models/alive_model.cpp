@@ -194,7 +194,8 @@ NodeId AliveModel::last_reader(int row) const {
   return last_readers_[alive_[static_cast<std::size_t>(row)]];
 }
 
-/// Backward may write another tensor over a stashed one, so this memory may have several roles.
+/// Backward may write another tensor over a stashed one, so the memory of a row may have several
+/// roles.
 QString AliveModel::role_tip(int row) const {
   if (spans_.empty()) {
     const Variant& current = *study_->current;

@@ -149,7 +149,7 @@ QString ModuleModel::formula(const ModuleMemory& row) const {
   return shown(in_words(row.symbolic, words_));
 }
 
-/// Names the operators of the row, because the model has no name for them.
+/// Names the operators that the row counts, because they belong to no module with a name.
 QString ModuleModel::outside_tip(const ModuleMemory& row) {
   QStringList names;
   for (const std::string& each : row.operators) names << shown(each);
@@ -171,8 +171,8 @@ QString ModuleModel::tool_tip(const Row& shown_row, int column) const {
     return tr("Tensors and nodes of %1 that are counted in no other row").arg(shown(row.module));
   }
   if (column == Column::module && shown_row.count > 1) {
-    return tr("The sum over %1 modules whose names differ only in numbers. Right and Left open and "
-              "close the row.")
+    return tr("The sum over %1 modules whose names differ only in numbers. The keys Right and Left "
+              "open and close the row.")
         .arg(shown_row.count);
   }
   if (column == Column::stashed) return exact_bytes_text(row.stashed_at_peak);

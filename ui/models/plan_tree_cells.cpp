@@ -34,7 +34,8 @@ double bytes_per_millisecond(std::int64_t bytes, double seconds) {
 }  // namespace
 
 /// The units that suit the largest numbers of the tree. Numbers of occurrences and tensors are left
-/// out, because they never exceed the numbers of the plan or section above them.
+/// out: bytes and times never exceed those of the plan or section above them, and the bytes per
+/// millisecond of a plan are the average of those of its occurrences.
 PlanTreeModel::Units PlanTreeModel::units() const {
   std::int64_t bytes = number_of_section(Column::saving).toLongLong();
   double seconds = 0;
@@ -125,9 +126,11 @@ QString PlanTreeModel::peak_change_tip(const Item& item) const {
   const QVariant change = peak_change_of(item);
   if (!change.isValid()) return row_tip(item);
   const std::int64_t peak = study_->current->timeline.peak_bytes;
-  const bool is_on = item.kind == Kind::plan && check_state(item) == Qt::Checked;
-  return (is_on ? tr("If this row is switched off, the peak goes from %1 to %2.")
-                : tr("If this row is switched on, the peak goes from %1 to %2."))
+  const bool is_group = item.kind == Kind::group;
+  const bool is_on = !is_group && check_state(item) == Qt::Checked;
+  return (is_group ? tr("If the best of these plans is switched, the peak goes from %1 to %2.")
+          : is_on  ? tr("If this row is switched off, the peak goes from %1 to %2.")
+                   : tr("If this row is switched on, the peak goes from %1 to %2."))
              .arg(exact_bytes_text(peak), exact_bytes_text(peak + change.toLongLong())) +
          u'\n' + row_tip(item);
 }

@@ -52,7 +52,7 @@ PlanTreeModel::PlanTreeModel(QObject* parent)
             true, bytes_unit()},
            {tr("Config"), tr("The plan in ONNX Runtime's configuration"), false},
            {tr("Why not"), tr("Why this row frees nothing"), false},
-           {tr("Layer"), tr("The layer that the node's name contains"), false},
+           {tr("Layer"), tr("The modules that contain the node, the outermost first"), false},
            {tr("Made"), tr("Slot in which the activation is made, in the current order"), true},
            {tr("Last read"), tr("Slot of the last read of the activation, in the current order"),
             true},
@@ -63,7 +63,7 @@ PlanTreeModel::PlanTreeModel(QObject* parent)
             false},
            {tr("Peak change"),
             tr("How the peak changes if the tick of this row is changed now, with all other plans "
-               "as they are"),
+               "as they are. For a group, the best change by one of its plans."),
             true, bytes_unit()}}) {}
 
 bool PlanTreeModel::lists_extensions(const Study& study) const {

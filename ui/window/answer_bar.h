@@ -80,12 +80,13 @@ class AnswerBar : public QToolBar {
   void fit_answer();
   /// Width that the answer and the buttons share.
   int shared_width() const;
-  /// Width of the buttons that the kept room of the answer must not push out.
+  /// Width of the first buttons. The answer gives up kept room rather than push these buttons out.
   int width_of_first_buttons() const;
   int width_of_form(const QString& form);
   int width_of_changes(const QString& form);
   int room_for_percent() const;
-  /// The number of buttons up to the first move, which have room before `changes_`.
+  /// The number of offered buttons up to the first move, this move included. These buttons get
+  /// their room before `changes_` does.
   std::size_t buttons_before_changes() const;
   /// The buttons that are offered and have room.
   std::vector<QPushButton*> buttons_with_room();

@@ -37,13 +37,14 @@ QString device_name(const Study& study) {
                                     : AnswerBar::tr("%1 of memory").arg(memory);
 }
 
-/// Whether the step exceeds the device with the upper figures of memory outside tensors.
+/// Whether the step exceeds the device if the CUDA context and the workspaces of libraries take as
+/// much as estimated at most (`high_bytes`).
 bool may_lack_room_outside(const Study& study, const ReservedStep* reserved) {
   return reserved != nullptr && reserved->device.high_bytes > whole_memory(study.choices.times);
 }
 
 /// Whether a step that fits may lack room for memory that is not counted. If an allocator is
-/// chosen, only memory outside tensors is not counted.
+/// chosen, only memory outside the allocator is not counted.
 bool fits_narrowly(const Study& study, const StepRoom& room, const ReservedStep* reserved) {
   return reserved == nullptr ? room.is_narrow : may_lack_room_outside(study, reserved);
 }

@@ -11,7 +11,8 @@ namespace stashscope::ui {
 /// `+2.1 %` or `−1.0 %`
 QString percent_text(double share);
 
-/// Whether reserved memory fits, but not with the lower figures of memory outside tensors.
+/// Whether the device has room for the reserved memory, but not for the CUDA context and the
+/// workspaces of libraries as well, even if these take as little as estimated (`low_bytes`).
 /// @param reserved null: no allocator is chosen
 bool lacks_room_outside(const Study& study, const StepRoom& room, const ReservedStep* reserved);
 

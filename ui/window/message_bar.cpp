@@ -119,7 +119,8 @@ void MessageBar::hideEvent(QHideEvent* event) {
   Q_EMIT seen_changed(false);
 }
 
-/// A style sheet would do the same, but would also become part of the palette that names the theme.
+/// Paints the background here instead of in a style sheet, because a style sheet would change the
+/// palette by which `theme_of` finds the theme.
 void MessageBar::paintEvent(QPaintEvent*) {
   constexpr int edge_width = 4;
   const Theme theme = theme_of(palette());

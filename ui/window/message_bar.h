@@ -38,8 +38,8 @@ class MessageBar : public QFrame {
   void close_by_user();
   /// Hides the message. If the bar has the focus, gives it back as `toggle_focus` does.
   void close_message();
-  /// Gives the focus to the first button or, without buttons, to the text; or from the bar back to
-  /// the widget that had it before.
+  /// Gives the focus to the first button or, without buttons, to the text. If the bar has the focus
+  /// already, gives it back to the widget that had it before.
   void toggle_focus();
   /// Replaces the text if `notes` are shown; an empty text hides the bar.
   void update_notes(const QString& text);

@@ -46,7 +46,7 @@ void follow_filter(QFileDialog& dialog) {
 }
 
 QString other_model_text(const QString& view) {
-  return PictureActions::tr("Not done, because another model was opened: %1").arg(view);
+  return PictureActions::tr("%1: not done, because another model was opened").arg(view);
 }
 
 QString done_text(const QString& path, const Picture& picture) {
@@ -161,13 +161,13 @@ void PictureActions::give_up(QTimer& waiting, const QString& why) {
 void PictureActions::when_current(QWidget& view, const std::function<void()>& act) {
   if (is_current(view)) return act();
   const QString name = view.accessibleName();
-  document_.notices().notify(tr("Waiting until this view shows the chosen step: %1…").arg(name));
+  document_.notices().notify(tr("%1: waiting until the view shows the chosen step…").arg(name));
   auto* const timer = new QTimer(&view);
   connect(&document_, &Document::opened, timer,
           [this, name, timer] { give_up(*timer, other_model_text(name)); });
   connect(timer, &QTimer::timeout, this, [this, &view, name, timer, act] {
     if (has_current_study() && !view.isVisible() && !is_current(view)) {
-      return give_up(*timer, tr("Not done, because its panel is hidden: %1").arg(name));
+      return give_up(*timer, tr("%1: not done, because its panel is hidden").arg(name));
     }
     if (!is_current(view)) return;
     timer->stop();
@@ -243,7 +243,7 @@ void PictureActions::write_data(QWidget& view, const QString& path) {
         [data, file = path.toStdString()] { write_file_atomically(file, data()); });
   });
   if (!*is_gathered) {
-    document_.notices().notify(tr("Gathering the rows: %1…").arg(view.accessibleName()));
+    document_.notices().notify(tr("%1: gathering the rows…").arg(view.accessibleName()));
   }
 }
 

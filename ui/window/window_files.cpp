@@ -34,8 +34,9 @@ void start_near(QFileDialog& dialog, const QString& model) {
   if (!files.isEmpty()) dialog.setDirectory(QFileInfo(files.front()).absolutePath());
 }
 
-/// Lets a dialog start in the folder of the last session: of the open one, or of the one that was
-/// saved last. Without one, the dialog starts near the model.
+/// Lets a dialog start in the folder of the open session or, if no session is open, in the folder
+/// of the session that was saved last. If there is no such folder, the dialog starts near the
+/// model.
 void start_near_sessions(QFileDialog& dialog, const Document& document) {
   const QString open_session = document.files().session_path();
   const QString folder = open_session.isEmpty() ? QSettings().value(session_folder_key).toString()

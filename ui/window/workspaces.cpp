@@ -90,7 +90,8 @@ bool has_panel(const Workspace& workspace, const QString& dock) {
   });
 }
 
-/// A panel of half the window or more is too wide for the narrow place of the bottom row.
+/// Whether a panel is too wide for the narrow place of the bottom row: a panel of the left area, or
+/// of at least half the width of the window.
 bool is_wide(const WorkspacePanel& panel) {
   return panel.area == Qt::LeftDockWidgetArea || panel.percent >= 50;
 }

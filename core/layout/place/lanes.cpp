@@ -157,7 +157,7 @@ void move_right(RankedColumn& placed, double by) {
 /// Adds the curves of the edges in lanes to the placed curves of all other edges, in the order of
 /// the column's edges.
 void add_curves(const ColumnGraph& graph, const std::vector<Lane>& lanes, RankedColumn& placed) {
-  std::vector<double> lane_of(graph.edges.size(), -1);  // x
+  std::vector<double> lane_of(graph.edges.size(), -1);  // by edge: x of its lane; -1: none
   for (std::size_t i = 0; i < lanes.size(); ++i) {
     for (const std::size_t edge : lanes[i].edges) {
       lane_of[edge] = static_cast<double>(i) * lane_gap;

@@ -24,8 +24,8 @@ struct DrawnBox {
   Rect rect;
   OutlineBox shows;
   std::string title;
-  std::vector<std::string> short_titles;  ///< short forms of `title`, longest first; each
-                                          ///< identifies the box within its column
+  std::vector<std::string> short_titles;  ///< short forms of `title`, longest first; no other
+                                          ///< title of its column has them
   std::string detail;                     ///< second line of closed groups
   std::size_t nodes = 0;                  ///< number of nodes in the box
   std::size_t clones = 0;                 ///< number of clones among these nodes

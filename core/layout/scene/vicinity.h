@@ -21,7 +21,8 @@ std::vector<Neighbour> readers_after(const Topology& topology, const std::vector
 
 /// The nodes on the path of the activations that `nodes` make in forward or read in backward,
 /// ascending: the makers of these activations, the clones that recompute them, and their readers in
-/// backward. Empty if there are no such activations.
+/// backward (where `nodes` read an activation, only `nodes` themselves are added as its readers).
+/// Empty if there are no such activations.
 std::vector<NodeId> activation_path(const Dataflow& dataflow, const Grouping& grouping,
                                     const std::vector<NodeId>& nodes);
 

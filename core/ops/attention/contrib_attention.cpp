@@ -1,6 +1,6 @@
 // The attention operators that ONNX Runtime adds to those of ONNX. (com.microsoft,
-// ContribOperators.md) The runners have no kernels for these operators, and they have no gradient
-// rules: the what-if `attention` writes them with operators that have both.
+// ContribOperators.md) These operators have neither kernels in the runners nor gradient rules: the
+// what-if `attention` writes them with operators that have both.
 
 #include <algorithm>
 #include <limits>
@@ -27,8 +27,9 @@ std::int64_t required_heads(const ShapeContext& context, const char* name) {
 Expr size_of_head(ShapeContext& context, const Expr& all, std::int64_t heads) {
   const auto known = all.integer();
   if (known && *known % heads != 0) {
-    context.fail("has " + std::to_string(*known) + " numbers for " + std::to_string(heads) +
-                 " heads, which is no multiple");
+    context.fail("has " + std::to_string(*known) +
+                 " numbers per token, which is not a multiple of its " + std::to_string(heads) +
+                 " heads");
   }
   return floor_divide(all, heads);
 }
@@ -51,8 +52,9 @@ void set_present(ShapeContext& context, const Shape& keys, const Shape& values) 
   if (context.has_output(2)) context.set_shape(2, values);
 }
 
-/// Queries [batch, rows, width], keys and values [batch, keys, width] or
-/// [batch, heads, keys, size]. Layouts with several of them in one tensor keep declared shapes.
+/// Queries [batch, rows, width], keys and values [batch, keys, width] or [batch, heads, keys,
+/// size]. If keys and values, or all three, lie in one tensor, the outputs keep their declared
+/// shapes.
 void infer_multi_head_attention(ShapeContext& context) {
   set_elements_like_query(context);
   const std::int64_t heads = required_heads(context, "num_heads");
@@ -74,7 +76,7 @@ void infer_multi_head_attention(ShapeContext& context) {
   if (context.has_output(3)) context.set_shape(3, {batch, heads, context.dim(0, 1), keys});
 }
 
-/// Queries [batch, rows, width], keys and values [batch, rows, width]; or all of them in one.
+/// Queries [batch, rows, width], keys and values [batch, rows, width]; or all three in one tensor.
 void infer_group_query_attention(ShapeContext& context) {
   set_elements_like_query(context);
   const std::int64_t heads = required_heads(context, "num_heads");

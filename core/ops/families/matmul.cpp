@@ -154,7 +154,7 @@ ValueId product(GradientContext& g, bool plain, ValueId a, ValueId b, bool trans
 }
 
 /// If many rows are multiplied by one matrix, the gradient of the matrix is a single product over
-/// all rows. Returns an invalid id if the size of a row is not known as a number.
+/// all rows. Returns an invalid id if a size of this matrix is not known as a number.
 ValueId flattened_weight_gradient(GradientContext& g, bool trans_b, float alpha) {
   const auto inner = g.shape(g.input(0)).back().integer();
   const auto columns = g.shape(g.output()).back().integer();

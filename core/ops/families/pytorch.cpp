@@ -53,7 +53,7 @@ void infer_embedding_backward(ShapeContext& context) {
 }
 
 /// Requires the axes before the heads to broadcast to `joint`. Any numbers of heads pass; the
-/// what-if says which it needs.
+/// what-if `attention` says which numbers it can rewrite.
 void require_joint_axes(const ShapeContext& context, const Shape& own, const Shape& joint) {
   constexpr std::size_t before_heads = 4;  // counted from the end
   for (std::size_t behind = before_heads; behind <= own.size(); ++behind) {

@@ -13,12 +13,13 @@ namespace stashscope {
 /// `contents` is null.
 std::optional<std::vector<std::int64_t>> integers_of(const std::vector<Expr>* contents);
 
-/// A binary floating-point number as an exact fraction. Nothing for NaN and infinity, and for an
-/// odd integer times 2^n with n outside of [-60, 20].
+/// A binary floating-point number as an exact fraction. Nothing for NaN, infinity, a magnitude of
+/// 2^63 or more, and an odd integer times 2^n with n outside of [-60, 20].
 std::optional<Expr> exact_expr(double number);
 
 /// The value that a tensor of type `element` stores for `item`: a floating-point number is rounded.
-/// Nothing if the item does not fit the type. A symbolic item is returned unchanged.
+/// Nothing if the item does not fit the type, or if `exact_expr` has no fraction for the rounded
+/// number. A symbolic item is returned unchanged.
 std::optional<Expr> stored_item(const Expr& item, ElementType element);
 
 /// A fraction of small integers that rounds to the same float32 as `number`, such as 7/10 for the

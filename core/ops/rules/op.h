@@ -108,8 +108,8 @@ class OpRegistry {
  public:
   void add(Op op);
   /// Adds an operator that occurs only in captured steps; no runner runs it. An entry with type
-  /// `any_type` and domain `d` stands for every operator of a domain `d.x`, unless the operator has
-  /// an entry of its own.
+  /// `any_type` and domain `d` stands for every operator of the domain `d` or a domain `d.x`,
+  /// unless the operator has an entry of its own.
   void add_captured(Op op);
   /// Null for an unknown operator.
   const Op* find(std::string_view domain, std::string_view type) const;

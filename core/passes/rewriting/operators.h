@@ -8,9 +8,9 @@ namespace stashscope {
 Node plain_node(std::string type, std::string name, std::vector<ValueId> inputs,
                 Attributes attributes = {});
 
-/// A loss of ONNX that compares scores with labels.
+/// Whether a node is a loss of ONNX that compares scores with labels.
 bool is_standard_loss(const Node& node);
-/// The form in which ONNX Runtime trains with such a loss.
+/// Whether a node has the form of such a loss with which ONNX Runtime trains.
 bool is_internal_loss(const Node& node);
 
 /// The axes that a reduction reduces, ascending and each at least 0. Nothing if they are not known.
@@ -20,11 +20,12 @@ std::optional<Integers> reduced_axes(const Rewriter& graph, const Node& node);
 /// @param rank the number of axes
 Integers permutation_of(const Node& node, std::size_t rank);
 
-/// Whether a Slice is known to take each element between its ends.
+/// Whether a Slice is known to have only steps of 1.
 bool has_steps_of_one(const Rewriter& graph, const Node& node);
 
-/// Makes a Shape give its dims from another node.
-/// @param all makes all dims of the operand of the Shape, whose rank is `rank`
+/// Makes a Shape node read its dims from the result of another node instead of its operand.
+/// @param all computes all dims of the operand, also those that the Shape leaves out
+/// @param rank that of the operand
 void replace_dims(Rewriter& graph, NodeId shape, Node all, std::int64_t rank);
 
 }  // namespace stashscope

@@ -258,7 +258,8 @@ class Descent {
   void pass_slice(NodeId id) {
     Node node = moved_node(id);
     const Shape& scores = shape(id, graph_.node(id).inputs[0]);
-    if (graph_.opset() < 10 || node.inputs.size() < 3) stop_at(id, "is of an old opset");
+    if (graph_.opset() < 10 || node.inputs.size() < 3)
+      stop_at(id, "is in a model of an opset below 10");
     const auto axes = node.inputs.size() > 3 && node.inputs[3].valid()
                           ? graph_.integers(node.inputs[3])
                           : leading_axes(id, node.inputs[1]);
@@ -282,7 +283,8 @@ class Descent {
   void pass_gather(NodeId id) {
     Node node = moved_node(id);
     const Shape& scores = shape(id, graph_.node(id).inputs[0]);
-    if (!is_vector(graph_, node.inputs[1])) stop_at(id, "selects with indices of several axes");
+    if (!is_vector(graph_, node.inputs[1]))
+      stop_at(id, "selects with indices that do not have one axis");
     const std::int64_t axis = node.attributes.integer("axis", 0);
     node.attributes.set("axis", hidden_axis(id, axis, std::ssize(scores)));
     found_.moved.push_back({id, std::move(node), hidden_type(result(id))});

@@ -156,8 +156,8 @@ class LossScaler {
     }
     std::erase(data_.outputs, output);
     notes_.push_back("the output " + describe(model_.value(output)) +
-                     " is left out, because that of the whole batch does not follow from those of "
-                     "the micro-batches");
+                     " is left out, because the output of the whole batch does not follow from the "
+                     "outputs of the micro-batches");
     return false;
   }
 

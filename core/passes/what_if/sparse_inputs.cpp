@@ -31,7 +31,8 @@ std::optional<Rational> decimal(std::string_view text) {
   return Rational::ratio(numerator, denominator);
 }
 
-/// Nothing if the text is no density. The density is 1 if the data decides.
+/// Nothing if the text is no density. 1 for `data`, because any share of the tokens may be kept
+/// then.
 std::optional<Rational> density_of(std::string_view text) {
   if (text == by_data) return Rational(1);
   const auto share = decimal(text);

@@ -7,10 +7,10 @@
 namespace stashscope {
 
 /// Leaves tokens out that change neither the loss nor a gradient: operators that work on each token
-/// alone get the rows of the other tokens. With a mask these are the tokens that it shows or that
-/// have a label; without one, those of each sequence up to its last label. (ONNX Runtime,
-/// PaddingElimination)
-/// @pre the value of the result is one that `sparse_density` returned
+/// alone get only the rows of kept tokens. In a model with a mask, the tokens are kept that the
+/// mask shows or that have a label. Without a mask, the tokens of each sequence are kept up to the
+/// last one with a label. (ONNX Runtime, PaddingElimination)
+/// @pre `result.value` is a text that `sparse_density` returned
 /// @param losses the outputs from which the backward pass starts
 void choose_sparse_inputs(Rewriter& graph, const std::vector<ValueId>& losses,
                           WhatIfResult& result);

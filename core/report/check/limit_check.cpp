@@ -122,8 +122,8 @@ std::int64_t allowed_bytes(const MemoryLimit& limit, const std::optional<std::in
   return static_cast<std::int64_t>(std::floor(share * static_cast<double>(before.value_or(0))));
 }
 
-/// Fails if the baseline was recorded under other allocator settings: what other settings reserve
-/// is not growth of the step.
+/// Fails if the baseline was recorded under other allocator settings, because a growth could then
+/// come from the settings instead of the step.
 void check_allocators(const MemoryRecord& record, const MemoryRecord& baseline) {
   if (!baseline.allocator || baseline.allocator == record.allocator) return;
   const auto name = [](const std::string& settings) {

@@ -7,7 +7,8 @@
 
 namespace stashscope {
 
-/// All elements of a floating or integer tensor as numbers; empty for other types.
+/// All elements of a tensor as numbers; empty for types that neither Tensor::reals nor
+/// Tensor::integers reads, and for tensors without data.
 std::vector<double> numbers(const Tensor& tensor);
 
 /// The difference between an actual and an expected list of numbers.

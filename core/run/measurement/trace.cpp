@@ -70,8 +70,8 @@ void MeasurementBuilder::start_node(const TraceEvent& event) {
 
 void MeasurementBuilder::end_node(double seconds) {
   std::vector<double>& all = measurement_.node_seconds;
-  // The end of a node that never started adds a time too. Readers of the measurement refuse it,
-  // because it then has more times than slots.
+  // The end of a node that never started adds a time too. Then the measurement has more times than
+  // slots, so its readers refuse it.
   const bool runs_again = in_node_ && !is_first_run_ && slot_ < all.size();
   if (runs_again) {
     all[slot_] += seconds;

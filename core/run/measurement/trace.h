@@ -8,7 +8,7 @@
 
 namespace stashscope {
 
-/// One memory event of a training step; a trace lists them in the order in which they happened.
+/// One event of a training step. A trace lists the events in the order in which they happened.
 struct TraceEvent {
   enum class Kind : std::uint8_t {
     allocate,    ///< `bytes` were allocated for `name`

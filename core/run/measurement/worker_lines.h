@@ -20,6 +20,6 @@ constexpr std::string_view worker_remark_line =
 /// The baseline does not fit on the device; followed by the reason. This line replaces the lines D,
 /// T and M of the baseline. The lines of the variant `current` follow.
 constexpr std::string_view worker_no_room_line = "O ";
-constexpr std::string_view worker_done_line = "Z";  ///< the run succeeded
+constexpr std::string_view worker_done_line = "Z";  ///< the session ended without an error
 
 }  // namespace stashscope

@@ -140,7 +140,7 @@ std::vector<std::int64_t> as_integers(const TensorView& tensor);
 double as_number(const TensorView& tensor);
 /// Throws a run Error when a tensor that serves as a single number has no elements.
 void require_element(const TensorView& tensor);
-/// The first element of an integer tensor. Throws as require_element does.
+/// The first element of an integer or boolean tensor. Throws as require_element does.
 std::int64_t as_integer(const TensorView& tensor);
 
 }  // namespace stashscope::kernels

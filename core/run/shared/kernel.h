@@ -63,7 +63,7 @@ struct Kernel {
   SizeFunction size = nullptr;  ///< null: the operator's shape rule gives the dims
 };
 
-/// Kernels by domain and type, filled once at start.
+/// Kernels by domain and type.
 class KernelRegistry {
  public:
   void add(std::string_view domain, std::string_view type, Kernel kernel);

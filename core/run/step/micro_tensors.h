@@ -27,8 +27,8 @@ Measurement in_one_step(Measurement first, const Measurement& second);
 
 /// Collects the outputs of a step from those of its micro-batches. Outputs with an axis of samples
 /// are joined along this axis, and losses are added up. Every other output is that of the last
-/// micro-batch; a gradient of the last micro-batch is the sum over all. Keeps a reference to the
-/// graph.
+/// micro-batch; if this is a gradient, it is the sum over all micro-batches. Keeps a reference to
+/// the graph.
 class MicroOutputs {
  public:
   /// @param graph a graph that is split into micro-batches

@@ -26,7 +26,8 @@ class KeptRows {
       : positions_(dims[1]), sequences_(dims[0] / parts), kept_(kept) {}
 
   /// Whether a token is kept.
-  /// @param ahead 1: whether the token before it is kept; true for the first token of a sequence
+  /// @param ahead 1: tells whether the token before `token` is kept; then the result is true for
+  /// the first token of a sequence
   bool operator()(std::size_t token, std::int64_t ahead = 0) const {
     const auto at = static_cast<std::int64_t>(token);
     const std::int64_t sequence = at / positions_ % sequences_;
@@ -59,8 +60,8 @@ Tensor with_padding(const Graph& graph, const Bindings& bindings, ValueId input,
   }
   const std::int64_t parts = is_split_input(graph, input) ? runs_in_step(graph) : 1;
   const KeptRows is_kept(data.dims(), parts, *kept);
-  // Without a mask, only its label keeps a row. If that is the label of the next token, labels must
-  // reach one token further than the kept rows.
+  // Without a mask, a row is kept only because of its label. If a row's label is the label of the
+  // next token, the labels must reach one token further than the kept rows.
   const std::int64_t ahead = !packed.mask.valid() && packed.next_is_label ? 1 : 0;
   if (input == packed.labels) {
     return padded_labels(data, packed.ignored_label,

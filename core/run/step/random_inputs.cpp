@@ -17,7 +17,8 @@ namespace stashscope {
 
 namespace {
 
-/// Whether a bound on the outputs also holds for this operand, because its elements are among them.
+/// Whether a bound on the elements of the outputs also bounds this operand, because the outputs
+/// contain the operand's elements.
 bool bounds_operand(const Node& node, ValueId operand) {
   if (node.op_type == "Concat") return true;
   if (node.inputs.empty() || node.inputs[0] != operand) return false;

@@ -9,8 +9,8 @@ namespace stashscope {
 /// tensors get valid indices or labels, or 0 and 1 if no operator bounds their elements. Inputs
 /// that are split into micro-batches get the samples of the whole batch. A step that leaves tokens
 /// out gets as many kept tokens as its sizes say. The same graph, bindings and seed give the same
-/// values. Throws an input Error for inputs of unknown shape, for element types without random
-/// data, and for a missing data file.
+/// values. Throws an input Error for inputs whose shape is unknown or has a dim without a value,
+/// for element types without random data, and for a missing data file.
 NamedTensors with_random_inputs(const Graph& graph, const Bindings& bindings, NamedTensors given,
                                 std::uint64_t seed);
 

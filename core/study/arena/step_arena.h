@@ -11,8 +11,8 @@
 
 namespace stashscope {
 
-/// What lies in the arena of a step: a tensor, or the workspace of a node. Offset and size are in
-/// bytes. The piece is there while the nodes in the slots [first_slot, last_slot] run.
+/// A tensor, or the workspace of a node, in the arena of a step. Offset and size are in bytes. The
+/// piece is there while the nodes in the slots [first_slot, last_slot] run.
 struct ArenaPiece {
   BufferId buffer;  ///< invalid: workspace of the node in `first_slot`
   std::uint32_t first_slot = 0;
@@ -60,7 +60,7 @@ StepArena step_arena(const Variant& variant, const SearchLimit& limit, const Pro
 /// @param has_seconds whether the user chose the seconds of `asked`
 SearchLimit arena_limit(const SearchLimit& asked, bool has_seconds);
 
-/// The arena of a variant, or why it has none; both are empty if it was not searched for.
+/// The arena of a variant, or why it has none. Both are empty if no arena was searched for.
 struct FoundArena {
   std::optional<StepArena> arena;
   std::optional<Error> failure;

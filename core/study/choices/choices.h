@@ -99,9 +99,9 @@ struct TimeChoices {
   friend bool operator==(const TimeChoices&, const TimeChoices&) = default;
 };
 
-/// All decisions of the user, one member for each stage of a study. A stage of the previous study
-/// is reused if its member and all earlier members are equal. Undo restores the previous Choices,
-/// and a session file holds Choices and the path of the model.
+/// All decisions of the user. A part of the previous study is reused if the choices and the parts
+/// that it depends on are equal. Undo restores the previous Choices, and a session file holds
+/// Choices and the path of the model.
 struct Choices {
   Choices();
 
@@ -139,14 +139,14 @@ void forget_planned(Choices& choices);
 
 /// All bytes of the device's memory, including the part that is kept free.
 std::int64_t whole_memory(const TimeChoices& choices);
-/// The chosen profile. A chosen bandwidth or memory size replaces the profile's value. The
-/// profile's memory is the memory that the step may use, without the reserve.
+/// The chosen profile. A chosen bandwidth or memory size replaces the profile's value. The memory
+/// of the result is the memory that the step may use, without the reserve.
 DeviceProfile profile_in_force(const TimeChoices& choices);
 /// Bytes of the device's memory that the step must leave free.
 std::int64_t kept_free_bytes(const TimeChoices& choices);
 
-/// Whether `a` and `b` lead to the same step, regardless of the device, its speed and the
-/// allocator.
+/// Whether `a` and `b` lead to the same step, regardless of the device, its speed and memory, and
+/// the allocator.
 bool same_step(const Choices& a, const Choices& b);
 
 /// Sets the size of a dimension if `value` is a number; otherwise unifies the dimension with the

@@ -167,8 +167,8 @@ class Binder {
     }
   }
 
-  /// The smallest valid size for the dimensions `meant`. 0 if each of these dimensions is 0 in the
-  /// graph or depends on data, because an operator may select no elements from the data. Else 1.
+  /// The smallest valid size for the dimensions `meant`: 0 if each of these dimensions is 0 in the
+  /// graph or depends on data, else 1. An operator may select no elements from data.
   int least_of(const std::vector<SymbolId>& meant) const {
     const bool may_be_none =
         !meant.empty() && std::all_of(meant.begin(), meant.end(), [&](auto symbol) {

@@ -8,7 +8,7 @@
 namespace stashscope {
 
 /// The stack, the module and the kind of each buffer of the current step, as ids of names in a
-/// snapshot. Stack and module are those of the node that makes the buffer.
+/// snapshot. Stack and module are those of the node that the buffer belongs to (`home_nodes`).
 class BufferPlaces {
  public:
   struct Place {

@@ -8,8 +8,9 @@
 
 namespace stashscope {
 
-/// The current step as a trace for Perfetto (ui.perfetto.dev), in protobuf: a slice for each node
-/// with the step's times, a counter of live bytes and, with an allocator, one of reserved bytes.
+/// The current step as a trace for Perfetto (ui.perfetto.dev), in protobuf. The trace has a slice
+/// for each node, as long as the node takes, and a counter of live bytes. With an allocator, it
+/// also has a counter of reserved bytes.
 /// The largest value of the live counter is the peak. Times are nanoseconds from the start of the
 /// step; nodes run one after the other.
 /// @param allocator not set: no counter of reserved bytes

@@ -28,7 +28,7 @@ struct MemoryTreeNode {
   std::string name;               ///< last part of the path: `h.0`, `stashed activations`
   std::uint32_t parent = 0;       ///< the root is its own parent
   std::uint32_t depth = 0;        ///< 0: the root
-  std::uint32_t first_child = 0;  ///< children are adjacent, in the order of the step
+  std::uint32_t first_child = 0;  ///< children are adjacent, in the order of the graph
   std::uint32_t child_count = 0;  ///< 0: a leaf
   BufferId buffer;                ///< buffer of a leaf that is one tensor; else invalid
   /// The slots in which a leaf holds its buffer. A buffer that several bands use one after another
@@ -68,7 +68,7 @@ std::vector<std::int64_t> tree_bytes(const MemoryTree& tree, const Timeline& tim
 
 /// The nodes of the graph in a node of the tree, ascending: all nodes of a module, and for any
 /// other group the nodes that make its tensors.
-/// @param modules the modules of the homes that the tree was made with
+/// @param modules the modules in the `TensorHomes` that the tree was made with
 /// @pre the tree was made for the variant
 std::vector<NodeId> nodes_in_tree(const MemoryTree& tree, const Variant& variant,
                                   const NodeModules& modules, std::uint32_t node);

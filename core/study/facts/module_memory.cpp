@@ -106,7 +106,7 @@ class ModuleTable {
   const TensorHomes& homes_;
   ModuleBuffers buffers_;
   IdVector<NodeId, std::string> block_;
-  std::vector<ModuleDraft> drafts_;  ///< drafts in the order of the step
+  std::vector<ModuleDraft> drafts_;  ///< in the order of the graph
   std::unordered_map<std::string_view, std::size_t> draft_by_name_;
 };
 

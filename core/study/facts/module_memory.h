@@ -34,7 +34,7 @@ enum class ModuleLevel : std::uint8_t {
 };
 
 /// One row for each module that has nodes or tensors. `block_of` names the modules. The rows are
-/// sorted by descending bytes at the peak; rows with equal bytes are in the order of the step.
+/// sorted by descending bytes at the peak; rows with equal bytes are in the order of the graph.
 /// Nodes outside of all modules are left out. memory_tree.h states to which module a tensor
 /// belongs.
 /// @param homes the tensor homes of the current variant

@@ -33,8 +33,8 @@ bool is_plain(const json& value, int depth) {
   return true;
 }
 
-/// Gives `dims` the sizes of the study. If `dims` lists several sizes for a dimension, the first is
-/// the size of the captured file; the size of the study then comes before it.
+/// Gives `dims` the sizes of the study. If `dims` lists several sizes for a dimension, the size of
+/// the study is put before them, because the first size is that of the captured file.
 void set_sizes(const Study& study, json& options) {
   for (const CapturedSize& each : captured_sizes(study)) {
     if (each.chosen == each.captured) continue;

@@ -24,9 +24,10 @@ struct CapturedSize {
 std::vector<CapturedSize> captured_sizes(const Study& study);
 
 /// The options of the capture as arguments of Python, such as `, kernels="cuda", warm_up=1`. Empty
-/// if the capture had the usual options. Nothing if the file does not record them, or records
-/// others than `stashscope.capture` writes. Where the study has other sizes than the capture,
-/// `dims` has those of the study, so that a capture with these options has the study's sizes.
+/// if the capture had the usual options. Nothing if the file does not record the options, or if it
+/// records options that `stashscope.capture` does not write. Where the study has other sizes than
+/// the capture, the argument `dims` has the sizes of the study. A capture with these options then
+/// has the sizes of the study.
 std::optional<std::string> capture_options(const Study& study);
 
 }  // namespace stashscope

@@ -16,7 +16,7 @@ struct StepRoom {
   /// The memory less the peak of this and later steps, or less the bytes that the allocator
   /// reserves if these are more. Below 0: the excess.
   std::int64_t left = 0;
-  PeakFloor floor;  ///< the tensors that no plan frees; computed only if the tensors do not fit
+  PeakFloor floor;  ///< the tensors that no plan frees; computed only if not `tensors_fit`
   /// Whether the step fits, but leaves little memory of the device for the bytes that the peak does
   /// not count. False if the user chose how much memory must be left for these bytes.
   bool is_narrow = false;

@@ -27,9 +27,10 @@ struct LoadedModel {
 LoadedModel load_model_or_session(const std::filesystem::path& file,
                                   const std::function<void(Choices&)>& adjust = nullptr);
 
-/// The study of a loaded model under the choices of its session, with predicted times. Throws an
-/// input Error that names the model's file, and a cancelled Error when cancelled. For choices that
-/// do not fit the model, throws a usage Error that names the session's file, if any.
+/// The study of a loaded model under the choices of its session, with predicted times. For a fault
+/// of the model, throws an input Error that names the model's file. For choices that do not fit the
+/// model, throws a usage Error that names the session's file, if any. Throws a cancelled Error when
+/// cancelled.
 std::shared_ptr<const Study> study_of(const LoadedModel& loaded,
                                       const Progress& progress = Progress());
 

@@ -21,8 +21,8 @@ struct Session {
   /// Whether the planner's limits hold for reserved memory instead of tensors. Has no effect unless
   /// an allocator is chosen.
   bool fits_reserved = false;
-  /// In a file of choices that were not saved: the session of the user that they belong to. Empty
-  /// in all other sessions.
+  /// In a file that keeps unsaved choices: the path of the user's session to which these choices
+  /// belong. Empty in all other sessions.
   std::filesystem::path unsaved_of = {};
 
   void forget_measurements() {

@@ -24,7 +24,9 @@ class CombinationBounds {
   /// Lower bound in seconds on the time of a step within the budget: the time without plans, or the
   /// best bound that was proven for this budget or a larger one.
   double known_seconds(std::int64_t budget_bytes) const;
-  /// Proves a bound for this budget, unless that was done before, and returns the best one.
+  /// Proves a bound for this budget, unless that was done before, and returns the best known bound.
+  /// Proves nothing without a task graph, if the step fits without plans, and for a budget below
+  /// `floor_bytes`.
   double prove_seconds(std::int64_t budget_bytes, const SearchLimit& limit);
 
  private:
@@ -36,7 +38,7 @@ class CombinationBounds {
   const Combination& combination_;
   std::vector<PlanType> evictions_;
   const Progress& progress_;
-  std::optional<SequenceProblem> problem_;  ///< not set if groups are fused, or with least effort
+  std::optional<SequenceProblem> problem_;  ///< not set if nodes are fused, or with least effort
   std::int64_t floor_ = 0;
   std::vector<Proof> proofs_;
 };

@@ -46,7 +46,7 @@ std::int64_t stash_of(const Combination& step) {
   return stashed_bytes(step.study->baseline->timeline, step.study->opportunities->stashed);
 }
 
-/// Whether `a` frees about as much as `b` and is not slower.
+/// Whether step `a` has about as low a peak and as few stashed bytes as step `b` and is not slower.
 bool is_as_good(const Combination& a, const Combination& b) {
   const std::int64_t unit = b.peak_bytes / least_share;
   return a.peak_bytes <= b.peak_bytes + unit && stash_of(a) <= stash_of(b) + unit &&
@@ -104,9 +104,9 @@ class CombinationFinder {
     });
   }
 
-  /// Switches on passes in every combination but the first. These are all passes that `all` stands
-  /// for, if together they lower the peak of the step without plans and add no time; otherwise, the
-  /// passes of `with_free_passes`.
+  /// Switches on passes in every combination but the first. These are the passes of `passes_to_try`
+  /// with `GraphPass::among_all`, if together they lower the peak of the step without plans and add
+  /// no time; otherwise, the passes of `with_free_passes`.
   void switch_passes_on() {
     if (take_all_passes()) return;
     constexpr double share = 0.5;  // of the limit
@@ -135,8 +135,8 @@ class CombinationFinder {
     found_.all.push_back(own_);
   }
 
-  /// Switches on the passes that `all` stands for, if together they lower the peak and add no time.
-  /// Returns whether they do.
+  /// Switches on the passes of `passes_to_try` with `GraphPass::among_all`, if together they lower
+  /// the peak and add no time. Returns whether they do.
   bool take_all_passes() {
     constexpr std::size_t most = 64;
     found_.passes = passes_to_try(*own_.study, most, timed_);

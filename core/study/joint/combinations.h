@@ -48,15 +48,15 @@ struct CombinationRequest {
 Combination own_combination(const Study& study);
 
 /// Computes combinations of what-ifs, including numbers of micro-batches that divide the batch, and
-/// of the study's free passes (`with_free_passes`). A value of a what-if is left out if the step
-/// without it, or a value of the same what-if that was tried before, frees about as much memory and
-/// is not slower. Unless `can_change_graph`, the result has only the study's own combination.
+/// of passes that together lower the peak and add no time. A value of a what-if is left out if it
+/// brings no gain over the step without it, or over another value of the same what-if that was
+/// tried before. Unless `can_change_graph`, the result has only the study's own combination.
 /// What-ifs that are on may get another value, but are never switched off. Throws a cancelled Error
 /// when cancelled.
 Combinations find_combinations(const Study& study, const CombinationRequest& request,
                                const Progress& progress);
 
-/// The study's choices without plans and moves. An order by rule replaces a searched or planned
+/// The study's choices without plans and moves. The default order replaces a searched or planned
 /// order.
 Choices without_plans(const Study& study);
 

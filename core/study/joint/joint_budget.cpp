@@ -222,10 +222,10 @@ class JointPlanner {
     is_complete_ &= limit.seconds == 0 || clock.seconds() < limit.seconds;
   }
 
-  /// Searches once more if a budget was not met: for the lowest floor of all combinations, because
-  /// this finds the lowest peak. A smaller budget that was not met leads to this search, too: a
-  /// request for the smaller budget would make this search, and the answer to the larger budget
-  /// must not be slower.
+  /// Searches the combination with the lowest floor once more, with this floor as the budget,
+  /// because such a search finds the lowest peaks. Called if any budget was not met, even if only a
+  /// smaller one: a request for the smaller budget would make this search, and the answer to the
+  /// larger budget must not be slower.
   void search_deepest() {
     const auto floor = [](const CombinationBounds& each) { return each.floor_bytes(); };
     const auto lowest = std::ranges::min_element(bounds_, {}, floor);

@@ -9,7 +9,7 @@ namespace stashscope {
 /// Searches for the fastest step whose tensors fit a budget. The search may choose what-ifs and
 /// free passes (combinations.h), nodes that run again (by cluster or one by one), and offloaded
 /// tensors. It may also choose compressed tensors, if the request allows other results or the study
-/// already compresses tensors. The step as it is, is a candidate, too.
+/// already compresses tensors. The unchanged step is a candidate, too.
 ///
 /// Searches for steps within the budget, and also within smaller budgets: the multiples of 10 % of
 /// the peak without plans that are below the budget. A smaller budget is skipped if it is proven

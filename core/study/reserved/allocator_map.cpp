@@ -62,7 +62,7 @@ class PlaceRecorder : public StepListener {
   }
 
   // Notes a segment from the current slot on. Without a memory limit, the allocator gives no memory
-  // back, and a segment grows only for a block in it.
+  // back, and a segment grows only when a block in it is allocated.
   void hold(MemorySegmentId id) {
     const MemorySegment& segment = allocator_->segment(id);
     step_.held.push_back({slot_, id, {segment.address, segment.reserved_bytes, segment.pool}});

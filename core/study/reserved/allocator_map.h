@@ -23,7 +23,7 @@ struct MapSegment {
 struct MapBlock {
   std::uint32_t segment = 0;  ///< index among the segments of the map
   std::int64_t offset = 0;    ///< from the start of the segment
-  std::int64_t bytes = 0;     ///< what the allocator takes
+  std::int64_t bytes = 0;     ///< the size of the block in the allocator
   std::int64_t requested_bytes = 0;
   BufferId buffer;  ///< invalid: workspace of the node that runs
 
@@ -35,7 +35,7 @@ struct MapBlock {
 struct AllocatorMap {
   std::vector<MapSegment> segments;  ///< by pool, the large one first, then by address
   std::vector<MapBlock> blocks;      ///< by segment, then by offset
-  /// For each segment, the index of its first block; then the number of all blocks.
+  /// For each segment, the index of its first block. The last element is the number of all blocks.
   std::vector<std::size_t> first_block;
 
   std::span<const MapBlock> blocks_of(std::size_t segment) const {

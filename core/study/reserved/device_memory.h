@@ -22,10 +22,10 @@ struct OtherMemory {
 };
 
 /// The CUDA context, the workspaces of cuBLAS and cuBLASLt, the buffers of NCCL, and other memory.
-/// Sources: PyTorch's CublasHandlePool.cpp for the workspaces, which `CUBLAS_WORKSPACE_CONFIG`
-/// (:4096:2:16:8, and 32 MiB for compute capability 9.0) and `CUBLASLT_WORKSPACE_SIZE` (1 MiB) set;
-/// a context was seen to take 300 to 600 MiB. NCCL takes 0 here, because its buffers depend on the
-/// number of channels and peers.
+/// The sizes of the workspaces are the defaults in PyTorch's CublasHandlePool.cpp:
+/// `CUBLAS_WORKSPACE_CONFIG=:4096:2:16:8`, or 32 MiB for compute capability 9.0, and 1 MiB for
+/// `CUBLASLT_WORKSPACE_SIZE`. A context was seen to take 300 to 600 MiB. NCCL takes 0 here, because
+/// its buffers depend on the number of channels and peers.
 std::vector<OtherMemory> usual_other_memory();
 
 /// Changes a figure of the list by a text such as `context=400MiB` or `nccl=0.5GiB:2GiB`, the lower
@@ -49,7 +49,7 @@ struct DeviceMemory {
 DeviceMemory device_memory(const Study& study, const Timeline& timeline,
                            const AllocatorSettings& settings,
                            const std::vector<OtherMemory>& others);
-/// The memory of the device for another allocator than PyTorch's.
+/// The memory that a step takes of the device with another allocator than PyTorch's.
 /// @param reserved takes the bytes of blocks that the program allocates before the steps and keeps;
 /// returns the least and the most that the allocator reserves for the step and these blocks
 DeviceMemory device_memory(

@@ -39,8 +39,8 @@ DeviceMemory device_memory(const Study& study, const Variant& variant, const Poo
 
 /// What the two pools of the CUDA plugin reserve together. One pool holds the tensors. The other
 /// pool holds the number of the run, the gradients that the caller of a YieldOp returns, and
-/// workspaces. A node frees its workspaces before the next node allocates its own, so only the most
-/// bytes at once count.
+/// workspaces. A node frees its workspaces before the next node allocates its own, so only the node
+/// with the largest workspaces counts.
 /// @param tensors what the pool of the tensors reserves
 /// @param workspace_bytes the most bytes of workspaces at once, measured; 0 if unknown
 DeviceMemory plugin_pools(const Study& study, const PoolMemory& tensors,

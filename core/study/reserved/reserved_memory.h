@@ -12,7 +12,7 @@ namespace stashscope {
 
 class StepListener;
 
-/// A step is played at most this number of times. What it would reserve in further repetitions is
+/// A step is played at most this number of times. Bytes that further repetitions would reserve are
 /// not counted.
 constexpr int most_played_steps = 8;
 
@@ -24,14 +24,14 @@ std::optional<AllocatorSettings> allocator_settings(const Choices& choices);
 struct ReservedMemory {
   std::int64_t reserved_bytes = 0;
   std::int64_t fragmentation_bytes = 0;  ///< reserved beyond the peak of tensors
-  /// Reserved while the node in each slot runs, in the last of the steps.
+  /// Reserved bytes while the node in each slot runs, in the last played step.
   std::vector<std::int64_t> by_slot;
 };
 
-/// Plays the tensors of a variant through the allocator: first what exists before the step, then
-/// the step, which is repeated until it reserves no more, at most `most_played_steps` times.
-/// Tensors that outlive a step are freed before the next one, except for parameters and optimizer
-/// states.
+/// Plays the tensors of a variant through the allocator. First come the tensors that exist before
+/// the step. The step is then repeated until it reserves no more, at most `most_played_steps`
+/// times. Tensors that outlive a step are freed before the next one, except for parameters and
+/// optimizer states.
 /// @param variant a variant of the study's step
 ReservedMemory reserved_memory(const Study& study, const Variant& variant,
                                const AllocatorSettings& settings);

@@ -17,7 +17,7 @@ class SlotBuffers {
  public:
   template <class SlotOf>
   SlotBuffers(const Timeline& timeline, SlotOf slot_of) {
-    // Where no node runs, the buffers that are both input and output begin and end in slot 0.
+    // In a step without nodes, buffers that are both input and output begin and end in slot 0.
     std::vector<std::uint32_t> counts(std::max<std::size_t>(1, timeline.order.size()), 0);
     for (const Buffer& buffer : timeline.buffers) {
       if (is_played(buffer)) ++counts[slot_of(buffer)];
@@ -43,12 +43,12 @@ class SlotBuffers {
   std::vector<BufferId> buffers_;
 };
 
-/// The id of what an allocator allocates.
+/// The type of the ids that an allocator gives to its blocks.
 template <class Allocator>
 using BlockOf = decltype(std::declval<Allocator&>().allocate(0));
 
-/// Is told what a BasicStepPlayer allocates and frees. A buffer that is not set is the workspace of
-/// the node in the slot.
+/// Is told what a BasicStepPlayer allocates and frees. A `buffer` that is not set stands for the
+/// workspace of the node in the slot.
 template <class Allocator>
 class BasicStepListener {
  public:

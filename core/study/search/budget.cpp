@@ -126,7 +126,7 @@ class BudgetPlanner {
                 added_seconds(study_, there->current->dataflow)});
   }
 
-  /// Whether the best plan fits and adds no time, so that no plan is better.
+  /// Whether the best plan fits and adds no time. If so, no plan is better.
   bool is_free(std::int64_t budget_bytes) const {
     const ParetoPoint& best = archive_.best(budget_bytes);
     return best.peak_bytes <= budget_bytes && best.extra_seconds <= 0;
@@ -226,7 +226,7 @@ class BudgetPlanner {
   const Progress& progress_;
   const OnPlan& on_plan_;
   PeakOf peak_of_;
-  /// Not set for a captured step, and where clusters are searched for without proofs.
+  /// Not set for a captured step, and for a search by cluster without proofs.
   std::optional<SequenceProblem> problem_;
   std::optional<StepPeakBound> floor_;
   const Study* other_aim_ = nullptr;    ///< set only for a captured step

@@ -14,7 +14,8 @@
 
 namespace stashscope {
 
-/// The unit in which a plan for a budget runs nodes again, from the coarsest to the finest.
+/// The unit in which a plan for a budget runs nodes again. `cluster`, `node` and `sequence` go from
+/// the coarsest to the finest.
 enum class PlanGranularity : std::uint8_t {
   cluster,   ///< recompute plans by cluster, as in config strings; with any order strategy
   node,      ///< single nodes run one more time; the first runs keep their order

@@ -8,9 +8,10 @@ namespace stashscope {
 /// Options of a search by cluster.
 struct ClusterSearch {
   PeakOf peak_of = PeakOf::step;  ///< the peak that the budget limits and that the points state
-  std::vector<RecomputeConfig> starts = {};  ///< further configurations from which it starts
-  /// Types of evicting plans that the search switches on and off, as it does recompute plans. If it
-  /// is empty, the evicting plans of the study's choices stay on; else the search drops them first.
+  std::vector<RecomputeConfig> starts = {};  ///< further configurations to start from
+  /// Types of evicting plans that the search switches on and off, as it does recompute plans. If
+  /// this list is empty, the evicting plans of the study's choices stay on; else the search drops
+  /// them first.
   std::vector<PlanType> evictions = {};
 };
 

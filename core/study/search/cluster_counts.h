@@ -10,7 +10,7 @@
 
 namespace stashscope {
 
-/// The number of occurrences of a cluster that run again, and the option that runs them again.
+/// The option of a cluster that is on, and the number of its occurrences that are on.
 struct ClusterCount {
   std::uint32_t option = 0;
   std::uint32_t count = 0;
@@ -21,8 +21,8 @@ struct ClusterCount {
 /// One entry per cluster.
 using Counts = std::vector<ClusterCount>;
 
-/// The recompute plans of a study as variables of a search: clusters, the mutually exclusive
-/// options of each cluster, and the occurrences of each option. Refers to the study.
+/// The plans of a study as variables of a search: clusters, the mutually exclusive options (plan
+/// types) of each cluster, and the occurrences of each option. Refers to the study.
 class ClusterOptions {
  public:
   /// @param evictions types of evicting plans that are options, too; their clusters are operators

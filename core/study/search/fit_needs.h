@@ -7,7 +7,7 @@
 
 namespace stashscope {
 
-/// The amounts of memory that a step needs, of those that a question limits.
+/// The memory that a step needs: the amounts that a question limits.
 struct FitNeeds {
   std::int64_t peak_bytes = 0;
   std::int64_t later_peak_bytes = 0;           ///< the peak of later steps (later_steps.h)
@@ -20,7 +20,7 @@ struct FitNeeds {
 FitNeeds needs_of(const Study& study, const Timeline& timeline, const FitQuestion& question);
 
 /// The needs of the step if it fits, else nothing. Plays the allocator only if the tensors fit, and
-/// with memory outside tensors only if the reserved memory fits.
+/// plays it again with memory outside tensors only if the reserved memory fits.
 std::optional<FitNeeds> needs_if_it_fits(const Study& study, const Timeline& timeline,
                                          const FitQuestion& question);
 

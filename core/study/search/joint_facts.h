@@ -16,7 +16,8 @@ struct ExplainedChoice {
 
   Kind kind = Kind::what_if;
   /// As options write it: `attention=flash`, `train_normalizations,fold_constants`, `Gelu+:1:-1`.
-  /// For a sequence, an operator and its additional runs: `Relu x37`.
+  /// For a sequence, operators and their additional runs: `Relu x37`; `order` if no node runs
+  /// again.
   std::string choice;
   /// False if the choice was considered and left out. Also false for an entry that states the
   /// places where a choice that was made could not be made.

@@ -66,8 +66,8 @@ struct FitPoint {
 struct VariantFit {
   std::optional<FitPoint> largest;  ///< not set: no value fits
   std::optional<FitPoint> next;     ///< the next larger value that the model accepts; does not fit
-  /// The value directly above `largest`, or 1 if no value fits. Set only if the model rejects this
-  /// value; `refusal` is the reason.
+  /// The value directly above `largest`, or 1 if the model accepts no value. Set only if the model
+  /// rejects this value; `refusal` is the reason.
   std::optional<std::int64_t> refused_value;
   std::string refusal;
   bool is_unlimited = false;  ///< no limit was found: `largest` is the largest value tried

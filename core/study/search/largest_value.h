@@ -30,8 +30,9 @@ struct LargestValue {
   std::optional<std::int64_t> refused;
 };
 
-/// The largest value of at least 1 that fits. Tries the guesses of earlier trials, which are roots
-/// of a lower bound, as in a Newton iteration from above. Bisects if there is no guess. Assumes
+/// The largest value of at least 1 that fits. Tries the guesses of earlier trials. If each guess is
+/// the value at which a lower bound of the needed memory reaches the limit, the guesses converge
+/// like a Newton iteration from above. Without a guess, tries `most_value`, then bisects. Assumes
 /// that all values above a failing value fail too, but tries the next four values to be sure. After
 /// 256 refused values in a row, assumes that all values up to the next known value are refused.
 /// @param accepted a value that is known not to be refused; used if 1 to 256 are all refused

@@ -7,7 +7,7 @@ namespace stashscope {
 /// Whether the study's order is the result of a search.
 bool is_order_searched(const Study& study);
 
-/// The choices with an order by rule in place of a searched order; for intermediate studies.
+/// The choices with the default order in place of a searched order; for intermediate studies.
 Choices without_search(const Study& study, Choices choices);
 
 /// Whose peak counts: that of the step, or that of the steps after a captured step (later_steps.h).

@@ -105,7 +105,8 @@ class Replanner {
     return true;
   }
 
-  /// Starts from the sizes that fit with the plans that are on, and without plans.
+  /// Starts from the larger of two known sizes: the largest that fits with the plans that are on,
+  /// and the largest that fits without plans.
   void take_known() {
     const auto& current = known_.current.largest;
     const auto& baseline = known_.baseline.largest;
@@ -225,7 +226,7 @@ class Replanner {
     if (is_taken && answer_.largest->seconds > before.seconds) answer_.largest = before;
   }
 
-  /// Plans by cluster were found with an order by rule. Replaces this order by the searched order
+  /// Plans by cluster were found with the default order. Replaces this order by the searched order
   /// of the study, whose peak is not higher.
   void search_order() {
     if (!answer_.largest || !is_order_searched(study_)) return;

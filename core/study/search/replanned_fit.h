@@ -42,13 +42,15 @@ struct UnplannedSize {
   /// Lower bound on the peak, if the bound exceeds the memory: the size is proven not to fit. Not
   /// set if the search at this size ended undecided.
   std::optional<std::int64_t> bound_bytes = {};
-  std::int64_t lowest_peak_bytes = 0;  ///< the lowest peak found; 0: none was searched for
-  std::int64_t later_peak_bytes = 0;   ///< the peak of later steps with the same plan
-  /// The least memory that the allocator reserves with a plan that was found. Set together with
-  /// `lowest_peak_bytes` if the question asks for reserved memory.
+  /// The peak with the plan that comes closest to the memory (`BudgetAnswer::best`). 0: no plan was
+  /// searched for.
+  std::int64_t lowest_peak_bytes = 0;
+  std::int64_t later_peak_bytes = 0;  ///< the peak of later steps with this plan
+  /// The memory that the allocator reserves with this plan. Set together with `lowest_peak_bytes`
+  /// if the question asks for reserved memory.
   std::optional<std::int64_t> reserved_bytes = {};
-  /// The memory of the device that the step takes with that plan. Set if the question has
-  /// `device_bytes`.
+  /// The memory that the step takes of the device with this plan. Set together with
+  /// `lowest_peak_bytes` if the question has `device_bytes`.
   std::optional<DeviceMemory> device = {};
   /// If not empty: sizes are too large to be computed, and none of the bytes is set.
   std::string fault = {};
@@ -61,7 +63,8 @@ struct ReplannedFit {
   std::optional<std::int64_t> device_bytes = {};  ///< as in the question
   std::optional<PlannedFit> largest;              ///< not set: no size fits
   std::optional<UnplannedSize> next;
-  /// The size directly above `largest`, or 1 if no size fits, if the model rejects this size.
+  /// The size directly above `largest`, or 1 if the model accepts no size. Set only if the model
+  /// rejects this size.
   std::optional<std::int64_t> refused_value;
   bool is_unlimited = false;  ///< no limit was found: `largest` is the largest size tried
   bool is_stopped = false;    ///< cancelled: `largest` is the largest size found so far
@@ -77,15 +80,15 @@ struct ReplannedFit {
 /// size that fits so far.
 using OnReplan = std::function<void(std::int64_t value, const std::optional<PlannedFit>& largest)>;
 
-/// Finds the largest size for which the planner finds a plan with which the step fits, for the
-/// question that `known` answers. Later steps of a captured step must fit, too, and so must the
-/// reserved memory and memory outside tensors if the question asks for them. The answer is never
-/// smaller than the sizes in `known`, unless the study's order is searched for. Each size is
-/// decided by a search of its own, which starts without the plans of the study, but with the passes
-/// that lower the peak and take no time (`with_free_passes`). The largest size then gets one more
-/// search, for a cheaper plan. A size that a search leaves undecided counts as too large, as do all
-/// sizes above it, so the answer depends on the limit. When cancelled, returns what was found so
-/// far.
+/// Answers the question of `known` with a plan for each size: finds the largest size at which the
+/// planner finds a plan with which the step fits. Later steps of a captured step must fit, too, and
+/// so must the reserved memory and memory outside tensors if the question asks for them. The answer
+/// is never smaller than the sizes in `known`, unless the study's order is searched for. Each size
+/// is decided by a search of its own, which starts without the plans of the study, but with the
+/// passes that lower the peak and take no time (`with_free_passes`). The largest size then gets one
+/// more search, for a cheaper plan. A size that a search leaves undecided counts as too large, as
+/// do all sizes above it, so the answer depends on the limit. When cancelled, returns the largest
+/// size found so far.
 /// @pre is_plannable(study, request.grain)
 ReplannedFit replanned_fit(const Study& study, const LargestFit& known,
                            const ReplanRequest& request, const Progress& progress,

@@ -17,14 +17,14 @@ FusedGroups chosen_groups(const OrderInput& step, const std::optional<std::strin
 std::vector<std::string> unknown_nodes(const Graph& graph, const Dataflow& dataflow,
                                        const FusionChoice& choice);
 
-/// Whether the table searches for the order of each strategy, if the step's order is the result of
-/// a search. A search takes seconds.
+/// Whether the table searches for the order under each fusion strategy, if the step's order is the
+/// result of a search. A search takes seconds.
 enum class SearchedOrders : std::uint8_t { leave_out, search };
 
 /// The effect of each fusion strategy on the study's current step, with its order and its moves.
 /// Empty for a planned order and for a captured step. Only the row of the chosen strategy gets a
-/// peak if computing the other peaks takes seconds: above 30,000 nodes, and for a searched order
-/// that is left out.
+/// peak if computing the other peaks would take seconds: in a step of more than 30,000 nodes, and
+/// in a step with a searched order under `SearchedOrders::leave_out`.
 std::vector<FusionRow> fusion_table(const Study& study, SearchedOrders searched,
                                     const Progress& progress = Progress());
 

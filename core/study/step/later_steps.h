@@ -15,8 +15,8 @@ struct LaterSteps {
   friend bool operator==(const LaterSteps&, const LaterSteps&) = default;
 };
 
-/// Whether the captured step makes this state of its optimizer, which then outlives the step and
-/// takes the place of no older state.
+/// Whether the buffer holds an optimizer state that the captured step makes anew. Such a state
+/// outlives the step and replaces no older state.
 bool is_made_state(const BufferRules& rules, const Buffer& buffer);
 
 /// @param timeline of a variant of the step with these rules

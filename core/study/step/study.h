@@ -101,7 +101,7 @@ struct StudyParts {
   std::shared_ptr<const Opportunities> opportunities;
   std::shared_ptr<const Sizes> sizes;
   std::shared_ptr<const StepTimes> times;
-  RecomputeConfig config;  ///< the plans that are on: the chosen plans, or all plans of a level
+  RecomputeConfig config;  ///< see `config_in_force`; empty with a planned sequence
   PinnedNodes pinned;      ///< nodes of the graph that `choices` pins; empty: none
   /// The order strategy of the current step: the chosen strategy, or the default when the planned
   /// sequence belongs to another step. Not set: the order of the planned sequence.

@@ -85,8 +85,8 @@ WhatIfSaving ruled_out(const WhatIf& what_if, std::string_view value, WhatIfStop
   return {{std::string(what_if.name), std::string(value), 0, 0, {std::move(stop)}}, 0, "0", 0, 0};
 }
 
-/// Why the step `with` micro-batches would have another batch than the study, although the user did
-/// not choose another one. Nothing if the batches are equal.
+/// Why `with`, a step in micro-batches, would have another batch than the study, although the user
+/// did not choose another one. Nothing if the batches are equal.
 std::optional<WhatIfStop> other_batch(const Study& study, const Study& with) {
   const Dimension* const batch = split_batch(with.graph(), with.sizes->dims.dimensions);
   if (batch == nullptr) return std::nullopt;

@@ -26,7 +26,7 @@ struct WhatIfSaving {
 /// Error when cancelled.
 std::vector<WhatIfSaving> what_if_savings(const Study& study, const Progress& progress = {});
 
-/// The effect of each value of each what-if that is not on, added to the study's choices. Sorted by
+/// The effect of adding to the study's choices each value of a what-if that is not on. Sorted by
 /// descending `peak_bytes_saved`. Values that find nothing to change are left out unless something
 /// stopped them. Empty unless `can_change_graph`. Analyzes the model once for each value. Throws a
 /// cancelled Error when cancelled.

@@ -15,8 +15,8 @@ from .outputs import HookedForward
 from .own_forward import OwnForward
 from .plan import PathLike, Plan, Region
 
-# The attribute in which a module keeps the forward that `apply` gave it, so that `remove` finds it under what others
-# put on top.
+# The attribute in which a module keeps the forward that `apply` gave it, so that `remove` finds it even under wrappers
+# that other code put around it.
 _MARK = "_stashscope_forward"
 
 
@@ -50,10 +50,10 @@ def apply(model: torch.nn.Module, plan: Union[Plan, PathLike]) -> None:
 
 
 def _hooked(model: torch.nn.Module, modules: list[torch.nn.Module]) -> HookedForward:
-    """A forward for the whole model that lets autograd take the outputs that regions free."""
+    """A forward for the whole model under which autograd gets the outputs that regions free back from the regions."""
     plain = model._orig_mod if isinstance(model, OptimizedModule) else model
     if any(module is plain for module in modules):
-        raise Error("The model itself is a region, so that regions inside it cannot free their outputs", "plan",
+        raise Error("The model itself is a region, so regions inside it cannot free their outputs", "plan",
                     "Leave out the region with the empty name, or 'free_outputs' of the others.")
     return HookedForward(model, model.__dict__.get("forward"))
 

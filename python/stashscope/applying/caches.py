@@ -16,7 +16,7 @@ def holds_state(thing: Any) -> bool:
 def stand_in(cache: Any) -> Any:
     """A copy of the cache in its present state for the recompute, so that only forward fills the user's cache.
 
-    The tensors that other blocks have put in have shapes only and take no memory.
+    In the copy, tensors on the device meta, which take no memory, replace the tensors that other blocks have put in.
     """
     with _disable_current_modes():
         return _copied(cache)

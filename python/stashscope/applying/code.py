@@ -105,8 +105,8 @@ _POLICY = '''\
 _START = "    kept, counts = dict(save), (Counter(), Counter())\n"
 _COUNTED = "        number, count[name] = count[name], count[name] + 1\n"
 
-# A kept operator does not draw random numbers again, so what draws after it must start from the state that it had in
-# forward.
+# A kept operator does not draw random numbers again, so operators that draw after it must start from the generator
+# state that they had in forward.
 _RANDOM = '''\
         if torch.Tag.nondeterministic_seeded in operator.tags:  # Kept operators do not draw numbers again.
             if context.is_recompute:
@@ -120,7 +120,7 @@ _RANDOM = '''\
 
 
 def plain_code(plan: Plan) -> str:
-    """The plan as plain PyTorch. What it does not need is left out."""
+    """The plan as plain PyTorch. Parts of the code that the plan does not need are left out."""
     operators = {operator for region in plan.regions for operator in saved_operators(region)}
     has_policy = bool(operators) or skips(plan)
     contexts = _POLICY if has_policy else _PLAIN

@@ -8,7 +8,7 @@ from .code_parts import with_part
 from .plan import Plan
 
 _LIST = '''
-# Modules whose outputs are made again, too, where autograd saves them behind the module.
+# Modules whose outputs are made again, too, where operators after the module save them for backward.
 FREEING = {NAMES}
 '''
 
@@ -78,7 +78,8 @@ def take_outputs(model):
     model.forward = hooked
 '''
 
-# Under hooks on saved tensors, a checkpoint turns an argument in two places into two copies when it runs again.
+# When a checkpoint under hooks on saved tensors runs again, an argument that was given in two places arrives as two
+# copies.
 _RUN = '''\
         given = [*args, *kwargs.values()]
         once = list({id(one): one for one in given}.values())
@@ -103,7 +104,7 @@ def list_of_freeing(plan: Plan) -> str:
 
 
 def with_outputs(code: str) -> str:
-    """The code of a plan, with what frees outputs."""
+    """The code of a plan with the part that frees outputs added."""
     code = with_part(code, "import contextlib\n", "import contextlib\nimport weakref\n")
     code = with_part(code, "import torch\n", "import torch\nfrom torch.utils._pytree import tree_leaves, tree_map\n")
     code = with_part(code, "            checkpoint_module(model.get_submodule(name), save)\n",

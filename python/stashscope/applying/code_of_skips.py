@@ -83,7 +83,7 @@ def skips(plan: Plan) -> bool:
 
 
 def with_skips(code: str) -> str:
-    """The code of a plan, with what leaves out operators."""
+    """The code of a plan with the part that leaves out operators added."""
     imports = "from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes\n"
     tree = "from torch.utils._pytree import tree_leaves, tree_map\n"
     code = code.replace(tree, "", 1)  # the code that frees outputs may have it

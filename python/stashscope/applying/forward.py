@@ -43,7 +43,7 @@ class CheckpointedForward(OwnForward):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         forward = self._forward()
         if torch.compiler.is_compiling():
-            # The partitioner knows the region by its module.
+            # Compiled code needs no checkpoint here: the partitioner recomputes the nodes of the region's module.
             return forward(*args, **kwargs)
         if not torch.is_grad_enabled():
             return forward(*args, **kwargs)
@@ -82,7 +82,7 @@ class CheckpointedForward(OwnForward):
 
 
 class _WithStandIn:
-    """A cache for forward, and what stands in for it when the region runs again."""
+    """A cache for forward, and the copy that replaces the cache when the region runs again."""
 
     def __init__(self, cache: Any) -> None:
         self.cache = cache
@@ -120,8 +120,8 @@ class _Call:
     def given_once(self, values: list[Any]) -> list[Any]:
         """The arguments, each of them once.
 
-        Under hooks on saved tensors, a checkpoint that runs again gives an argument in several places as several
-        copies. Attention whose query, key and value are one tensor would then run other operators.
+        When a checkpoint under hooks on saved tensors runs again, an argument that was given in several places arrives
+        as several copies. Attention whose query, key and value are one tensor would then run other operators.
         """
         once: list[Any] = []
         places: dict[int, int] = {}
@@ -167,7 +167,8 @@ class _Call:
             yield
 
     def _skipping(self) -> Any:
-        """A mode below that of the policy, which counts the operators."""
+        """The mode that leaves out operators. It lies below the mode of the policy, and the policy counts the
+        operators."""
         if self.policy is None or not self._region.skip:
             return contextlib.nullcontext()
         return Skipping(self._region.module, self.policy.is_skipped)

@@ -1,4 +1,5 @@
-"""Outputs of regions that autograd saves behind the region. They are freed, and the region makes them again."""
+"""Outputs of a region that operators after the region save for backward. They are freed, and the region makes them
+again."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ _MARK = "_stashscope_output"
 
 
 class _Saving(torch.autograd.Function):
-    """Lets the checkpoint around it make the tensor again. The checkpoint holds nothing for it."""
+    """An identity that saves its tensor. The checkpoint around it holds no memory for the tensor and makes it again on
+    demand."""
 
     @staticmethod
     def forward(ctx: Any, tensor: torch.Tensor) -> torch.Tensor:
@@ -59,7 +61,8 @@ class _Output:
         self._value: Optional[torch.Tensor] = None
 
     def taker(self, tensor: torch.Tensor) -> Optional["_Taker"]:
-        """What autograd holds instead of a tensor in the output's storage; None if autograd must hold the tensor."""
+        """An object that autograd holds in place of a tensor in the output's storage; None if autograd must hold the
+        tensor."""
         node = self._node()
         if node is None or tensor._version != self._version or tensor.dtype != self._dtype:
             return None
@@ -79,7 +82,7 @@ class _Output:
 
 
 class _Taker:
-    """Stands for a tensor that autograd saves, as long as it is not needed."""
+    """Stands for a tensor that autograd saves, until backward needs the tensor."""
 
     def __init__(self, output: _Output, node: Any, tensor: torch.Tensor) -> None:
         self._output = output
@@ -94,7 +97,7 @@ class _Taker:
 
 
 class _Kept:
-    """A tensor that autograd saves as always."""
+    """A tensor that autograd saves and that no region makes again."""
 
     def __init__(self, tensor: torch.Tensor) -> None:
         self._tensor = tensor
@@ -121,7 +124,7 @@ class HookedForward(OwnForward):
 
 
 def _hooks(outer: Optional[tuple[Callable[[Any], Any], Callable[[Any], Any]]]) -> tuple[Any, Any]:
-    """Hooks on saved tensors. What no region makes again goes to the hooks around them, if there are any."""
+    """Hooks on saved tensors. Tensors that no region makes again go to the `outer` hooks, if there are any."""
     def pack(tensor: torch.Tensor) -> Any:
         output = getattr(tensor.untyped_storage(), _MARK, None)
         taker = output.taker(tensor) if output is not None else None

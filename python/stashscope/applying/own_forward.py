@@ -1,4 +1,4 @@
-"""What stands in the place of a module's forward."""
+"""A callable that replaces the forward of a module."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class OwnForward:
     __name__ = "forward"
 
     def __init__(self, module: torch.nn.Module, own: Any) -> None:
-        # What the module itself had as `forward`, or None if its class has it.
+        # The `forward` that was an attribute of the module itself; None if the module used that of its class.
         self.own = own
         self._module = weakref.ref(module)
 

@@ -37,8 +37,9 @@ class SavedOperator:
 class Region:
     """Every call of one module. Its inputs and the outputs in `save` are kept for backward, which recomputes the rest.
 
-    With `free_outputs`, the module's own outputs are recomputed, too, where autograd saves them behind the module. The
-    operators in `skip`, and those that read their results, do not run again: backward needs none of their results.
+    With `free_outputs`, the module's own outputs are recomputed, too, where operators after the module save them for
+    backward. The operators in `skip`, and those that read their results, do not run again: backward needs none of their
+    results.
     """
 
     module: str

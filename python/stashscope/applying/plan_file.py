@@ -18,7 +18,7 @@ _ALTERED = "The file was altered. Save the plan again."
 
 
 def save(plan: Plan, path: PathLike) -> None:
-    """Writes to a new file beside `path` and puts it in its place when it is complete."""
+    """Writes a new file beside `path`. The new file replaces `path` when it is complete."""
     regions = [_written(region) for region in plan.regions]
     version = max((_version_of(region) for region in plan.regions), default=1)
     text = json.dumps({KEY: version, "torch": plan.torch, "regions": regions}, indent=1) + "\n"
@@ -54,7 +54,7 @@ def load(path: PathLike) -> Plan:
 
 
 def parse(text: bytes, where: str) -> Plan:
-    """The plan that the content of a file says. `where` names the file in errors."""
+    """The plan in the content of a file. `where` names the file in errors."""
     try:
         content = json.loads(text.decode("utf-8"))
     except (ValueError, RecursionError) as error:

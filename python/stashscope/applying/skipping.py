@@ -56,7 +56,8 @@ class Skipping(TorchDispatchMode):
         return _formed(func, args, named, tensors)
 
     def _check(self, func: Any, args: Any, kwargs: Any) -> None:
-        """Data that are not there must neither be written to a tensor nor decide which numbers are drawn."""
+        """Raises an error if missing data would be written to a tensor, be returned as a number, or decide which random
+        numbers are drawn."""
         changed = [leaf for leaf in tree_leaves(_written(func, args, kwargs)) if isinstance(leaf, torch.Tensor)]
         makes_tensors = all("Tensor" in str(result.type) for result in func._schema.returns)
         if draws(func, args, kwargs) or not makes_tensors or not all(isinstance(one, StandIn) for one in changed):

@@ -30,7 +30,7 @@ _ROUTES = {aten.nonzero.default, aten.index.Tensor, aten.masked_select.default, 
 
 
 class Answers:
-    """Calls operators, and stands in for data that a fake run does not have."""
+    """Calls operators. In a fake run, gives answers where an operator needs data that its tensors lack."""
 
     def __init__(self, record: Record, given: Optional[list[Answer]], mode: Optional[FakeTensorMode],
                  routing: Optional[str]) -> None:
@@ -146,7 +146,7 @@ class Answers:
     def _answer(self, name: str) -> Answer:
         answer = self._given.pop() if self._given else None
         if answer is None or answer.operator != name:
-            raise refuse(f"The step ran '{name}' where it did not before")
+            raise refuse(f"The step ran '{name}' where the run with real tensors did not")
         return answer
 
 
@@ -174,7 +174,7 @@ def _is_foreign(func: Any) -> bool:
 
 @dataclass(frozen=True)
 class _Outline:
-    """What a fake tensor shows of a tensor of the real run."""
+    """The properties of a tensor of the real run that a fake run needs."""
 
     shape: tuple[int, ...]
     stride: tuple[int, ...]

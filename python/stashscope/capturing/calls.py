@@ -25,8 +25,8 @@ _ADDING_IN_PLACE = (torch.nn.functional.linear, torch.nn.functional.scaled_dot_p
 _CHECKS = {torch.isinf: (False, "finite"), torch.Tensor.isinf: (False, "finite"), torch.isnan: (False, "finite"),
            torch.Tensor.isnan: (False, "finite"), torch.isfinite: (True, "finite"),
            torch.Tensor.isfinite: (True, "finite"), torch._is_all_true: (True, "valid for its distribution")}
-# The running call while a user's own code adds two tensors; None without a call. While any other function runs, an
-# addition is a part of its work.
+# The functions that run while the user's own code adds two tensors; None: no function runs. While any other function
+# runs, an addition is a part of that function's work.
 _ADDITIONS = (None, torch.add, torch.Tensor.add, torch.Tensor.__add__, torch.Tensor.__radd__)
 
 

@@ -25,8 +25,8 @@ class Captured:
 def combined(first: Record, watched: Record, forgotten: Record, tensors: str) -> Captured:
     """Joins the runs of a step.
 
-    Lifetimes come from the first run, saved tensors from the second (which may be the first), and how long Python alone
-    holds storages from the third.
+    The first run gives the lifetimes. The second, which may be the first, gives the saved tensors. The third gives how
+    long Python alone holds each storage.
     """
     _same_operators(first, watched)
     _same_operators(first, forgotten)

@@ -1,4 +1,4 @@
-"""One run of a step, as compiled code in it sees it."""
+"""A run of a step as the compiled code inside the step sees it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .values import Values
 
 
 class CompiledRun:
-    """What compiled code tells the capture, and what the capture switches off while PyTorch compiles."""
+    """Takes reports of compiled code for the capture, and switches parts of the capture off while PyTorch compiles."""
 
     def __init__(self, names: dict[int, str], values: Values, phases: Phases, modules: ModulePath,
                  module_calls: ModuleCalls, calls: Calls, answers: Answers,
@@ -61,13 +61,14 @@ class CompiledRun:
         self._answers.in_compiled_code = self._calls.switch(entered)
 
     def random_state(self, state: torch.Tensor) -> None:
-        """The state of the random generator was read. Compilations only put it back; these do not count."""
+        """The state of the random generator was read. A compilation reads it only to put it back, so that reading does
+        not count."""
         if not self._compiling:
             self._values.made_by_python(state)
 
     @contextlib.contextmanager
     def compiling(self) -> Iterator[None]:
-        """PyTorch compiles as it would without the capture."""
+        """While this context is active, PyTorch compiles as it would without the capture."""
         limit, fake_tensor.CONSTANT_NUMEL_LIMIT = fake_tensor.CONSTANT_NUMEL_LIMIT, 1
         self._pause(True)
         try:

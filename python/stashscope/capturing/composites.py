@@ -1,4 +1,5 @@
-"""Functions of PyTorch that run other operators on fake tensors or under a mode, with their usual operators."""
+"""Replaces functions of PyTorch that run other operators on fake tensors or under a mode. The replacements run the
+usual operators."""
 
 from __future__ import annotations
 
@@ -48,7 +49,8 @@ def _ctc_loss(log_probs: torch.Tensor, targets: torch.Tensor, input_lengths: Any
 
 
 def _filled(tensor: torch.Tensor, numbers: list[int]) -> torch.Tensor:
-    """PyTorch writes the numbers without an operator. A fake tensor has no place for them."""
+    """Writes the numbers without an operator, as PyTorch does. A fake tensor has no memory for them and stays as it
+    is."""
     if not isinstance(tensor, FakeTensor):
         with no_dispatch():
             tensor.copy_(torch.tensor(numbers))

@@ -31,7 +31,8 @@ _MAKERS = {aten.ones.default, aten.zeros.default, aten.full.default, aten.scalar
 # larger ones.
 _DRAWS = {aten.rand.default, aten.randn.default, aten.randint.default, aten.randint.low}
 
-# Views that differ from their tensor by a bit, which a fake tensor of known data loses.
+# Operators whose result is a view with a flag, conjugate or negative. A fake tensor of known data loses this flag, so
+# these functions set it again.
 _BITS: Any = {aten._conj.default: torch._C._set_conj, aten._neg_view.default: torch._C._set_neg}
 
 
@@ -44,7 +45,7 @@ class Constants:
         self._twins: Any = WeakTensorKeyDictionary()
 
     def replace(self, arguments: Any) -> Any:
-        """The arguments with twins in the place of such tensors."""
+        """The arguments, with a fake twin in place of each small real tensor."""
         return type(arguments)(self._replaced(argument) for argument in arguments)
 
     def keep(self, func: Any, args: Any, kwargs: Any, result: Any) -> None:
@@ -59,7 +60,7 @@ class Constants:
             know(self._mode, result, data)
 
     def assume(self, result: Any, value: bool) -> None:
-        """Gives a fake tensor one value as its data. A large one takes no memory for it."""
+        """Gives a fake tensor one value as its data. In a large tensor, one stored element stands for all."""
         with no_dispatch():
             is_small = result.numel() <= _LIMIT
             data = torch.full(result.shape, value) if is_small else torch.tensor(value).expand(result.shape)

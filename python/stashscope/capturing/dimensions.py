@@ -102,7 +102,9 @@ def _read(name: Any, given: Any) -> Dimension:
 
 
 def _ways_from(value: int) -> Iterator[Way]:
-    """Smaller sizes first: a model may have a largest one. Then larger ones that share the powers of 2 of the size."""
+    """The ways for a single given size. The first goes to smaller sizes, because a model may have a largest size. It is
+    left out for a size that is too small. The second goes to larger sizes in steps of the largest power of 2 that
+    divides the size, but at most 64."""
     last = _HIGHEST_DEGREE + 2
     down = next((step for step in (64, 32, 16, 8, 4, 2, 1) if value % step == 0 and value - last * step >= 2), None)
     if down is not None:
@@ -138,7 +140,7 @@ def with_polynomials(captured: Captured, dimensions: list[Dimension], run: Run) 
 
 
 class _Survey:
-    """The captures so far, and what is compared with the first."""
+    """The captures so far, and their numbers, which are compared with those of the first capture."""
 
     def __init__(self, captured: Captured, dimensions: list[Dimension], run: Run) -> None:
         self._captured = captured
@@ -177,7 +179,7 @@ class _Survey:
         self._fail(wrong or 0, [way.size(place) for place in range(_HIGHEST_DEGREE + 2)], position)
 
     def interpolate(self, ways: list[Way]) -> Interpolation:
-        """Grows the set of points until no number asks for more, and checks the polynomials at fresh sizes."""
+        """Adds points until no polynomial needs more of them, and checks the polynomials at fresh sizes."""
         interpolation = self._grow(ways)
         self._check(interpolation, ways)
         return interpolation

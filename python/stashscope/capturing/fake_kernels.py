@@ -13,8 +13,8 @@ from .operators import tensors_in
 
 aten = torch.ops.aten
 
-# Normalizations of half precision with parameters in float32: the position of the argument that has the type, and the
-# positions of the results that have it, too.
+# Normalizations whose input may be in half precision and whose parameters in float32: the position of a parameter, and
+# the positions of the results that have the type of this parameter.
 _TYPES = {
     aten.native_layer_norm.default: (2, (1, 2)),
     aten.native_layer_norm_backward.default: (5, (1, 2)),
@@ -97,7 +97,7 @@ def _layout(func: Any, args: Any, result: torch.Tensor) -> Optional[torch.Tensor
 
 
 def shaped_by_data(func: Any, args: Any) -> Any:
-    """The results of an operator whose shapes depend on data, where that data are known; None where they are not."""
+    """The results of an operator, if their shapes depend on data and the data are known; else None."""
     if func not in (aten._ctc_loss.default, aten._ctc_loss.Tensor):
         return None
     log_probs, targets = args[0], known_numbers(args[3])
@@ -122,7 +122,7 @@ def _with_types(args: Any, result: Any, source: int, positions: tuple[int, ...])
 def _gradients_of_layer(args: Any, result: Any) -> Any:
     """The kernel copies the gradient of one bias for the other, and gives all gradients in float32.
 
-    A layer without biases names its weights in their places, and gets the gradients of biases all the same.
+    A layer without biases gets its weights in the places of biases, and still returns gradients of biases.
     """
     made = list(result)
     for place, one in enumerate(result):

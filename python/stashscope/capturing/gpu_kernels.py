@@ -108,12 +108,12 @@ def _aligned(bias: torch.Tensor, query: torch.Tensor, key: torch.Tensor) -> torc
 
 def _by_single_operators(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, mask: Optional[torch.Tensor],
                          dropout_p: float, is_causal: bool, scale: Optional[float], enable_gqa: bool) -> torch.Tensor:
-    """Neither kernel takes these tensors. PyTorch then runs the products and the softmax one by one."""
+    """The attention of tensors that neither kernel takes. PyTorch then runs the products and the softmax one by one."""
     return aten._scaled_dot_product_attention_math(query, key, value, mask, dropout_p, is_causal, scale=scale,
                                                    enable_gqa=enable_gqa)[0]
 
 
-# The replacement of each function, wherever a script has the function from.
+# The replacement of each function. A capture uses it under whatever name a script calls the function.
 AS_ON_CUDA = {_attention_of_the_cpu: _attention, _dropout_of_the_cpu: _dropout, _rms_norm_of_the_cpu: _rms_norm}
 
 

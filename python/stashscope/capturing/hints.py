@@ -8,13 +8,13 @@ from typing import Optional
 from .record import Record
 from .run import Assumed
 
-# Operators of attention and dropout on the CPU. On a GPU, PyTorch runs others.
+# Operators of attention and dropout on the CPU. On a GPU, PyTorch runs other operators.
 _OF_THE_CPU = {"_safe_softmax", "bernoulli_"}
 
 
 @dataclass(frozen=True)
 class Advice:
-    """What to do instead, in words that end the sentences of the warnings."""
+    """The ends of the warnings' sentences. They say what to do."""
 
     a_later_step: str
     new_states: str

@@ -35,7 +35,7 @@ def counts_on_host(optimizer: torch.optim.Optimizer) -> Iterator[torch.Tensor]:
 
 
 def is_number_without_device(func: Any, kwargs: Any, in_optimizer: bool) -> bool:
-    """Whether a call makes a tensor on the host: it names no device. PyTorch's optimizers name the host."""
+    """Whether a call makes a tensor on the host: it names no device, or one of PyTorch's optimizers names the host."""
     if func is not torch.tensor or getattr(torch._GLOBAL_DEVICE_CONTEXT, "device_context", None) is not None:
         return False
     device = kwargs.get("device")
@@ -43,7 +43,8 @@ def is_number_without_device(func: Any, kwargs: Any, in_optimizer: bool) -> bool
 
 
 def on_host(func: Any, inputs: list[bool], result: Any) -> Iterator[torch.Tensor]:
-    """The results of an operator that lie on the host. `inputs`: for each tensor that it reads, whether that does."""
+    """The results of an operator that lie on the host. `inputs`: for each tensor that the operator reads, whether the
+    tensor lies on the host."""
     seeds = _SEEDS.get(func, ())
     for place, tensor in enumerate(tensors_in((result,))):
         if place in seeds or inputs and all(inputs) and not tensor.dim():

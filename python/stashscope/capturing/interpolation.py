@@ -93,7 +93,8 @@ class Interpolation:
         self._columns, self._coefficients = columns, coefficients
 
     def _weights(self, point: Point) -> list[tuple[int, Fraction]]:
-        """The divided difference at a point as a sum over the points below it."""
+        """The divided difference at a point is a weighted sum over the points below it. Returns their positions and
+        weights."""
         weights = []
         for position, other in enumerate(self._points):
             if any(mine > its for mine, its in zip(other, point)):

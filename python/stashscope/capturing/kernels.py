@@ -18,7 +18,8 @@ from .record import Node
 
 aten = torch.ops.aten
 
-# References to the sum that autograd's engine, the dispatcher's stack and the mode's arguments hold between them.
+# The number of references to a sum of gradients that autograd's engine, the dispatcher's stack and the mode's arguments
+# hold together.
 _REFERENCES_OF_ENGINE = 4
 
 
@@ -26,8 +27,8 @@ def adds_in_place(args: Any) -> bool:
     """Whether autograd's engine would add a gradient in place.
 
     It does so when it holds the last reference to a plain dense tensor and its storage (`InputBuffer::accumulate` in
-    torch/csrc/autograd/input_buffer.cpp), but never while a dispatch mode is active, because a tensor could then be
-    of any kind. So the mode gets an `add` that does not happen without it.
+    torch/csrc/autograd/input_buffer.cpp), but never while a dispatch mode is active, because a tensor could then be of
+    any kind. So the mode gets an `add` that would not run without the mode.
     """
     if torch.is_grad_enabled() or len(args) != 2 or not isinstance(args[1], torch.Tensor):
         return False
@@ -92,7 +93,8 @@ def scatters_in_place(func: Any, args: Any, maker: Optional[Node], last: Optiona
     return INTO_ZEROS[func], args
 
 
-# These make their result as large as their input, and then show one element of it.
+# These make their result as large as their input, and then show one element of it. With each, the position of its
+# argument `reduction`.
 _LOSSES = {aten.mse_loss.default: 2, aten.smooth_l1_loss.default: 2, aten.soft_margin_loss.default: 2,
            aten.binary_cross_entropy.default: 3}
 
@@ -107,7 +109,7 @@ def result_bytes(func: Any, args: Any, kwargs: Any, number: int, result: torch.T
         elements = torch.broadcast_shapes(args[0].shape, args[1].shape).numel() if reduction else result.numel()
         return int(elements) * result.element_size()
     if func in _FOLDS:
-        # The kernel makes its result as large as its input, and then as it has to be.
+        # The kernel makes its result as large as its input, and then resizes it to the right size.
         return max(int(args[0].numel()), result.numel()) * result.element_size()
     if func is aten._embedding_bag.default and number == 1 and result.numel():
         return (result.numel() + 1) * result.element_size()
@@ -121,7 +123,8 @@ def _is_dense(tensor: torch.Tensor) -> bool:
 
 @contextlib.contextmanager
 def fake_tensors_are_tensors() -> Iterator[None]:
-    """Optimizers and `clip_grad_norm_` use operators on lists of tensors only for plain tensors."""
+    """Lets optimizers and `clip_grad_norm_` use operators on lists of tensors for fake tensors, as for plain
+    tensors."""
     lists: list[list[Any]] = [optimizer_types, list_types]
     for kinds in lists:
         kinds.append(FakeTensor)
@@ -199,7 +202,8 @@ def same_arguments_again(hooks: object) -> Iterator[None]:
 
 @contextlib.contextmanager
 def random_states_seen(made: Callable[[torch.Tensor], None]) -> Iterator[None]:
-    """Checkpointing keeps the state of the random generator, a tensor that no operator makes."""
+    """Calls `made` with each state of the random generator that is read, such as by checkpointing. No operator makes
+    it."""
     before = torch.random.get_rng_state
 
     def get_rng_state() -> torch.Tensor:
@@ -216,7 +220,7 @@ def random_states_seen(made: Callable[[torch.Tensor], None]) -> Iterator[None]:
 
 @contextlib.contextmanager
 def resizes_seen(resized: Callable[[torch.UntypedStorage], None]) -> Iterator[None]:
-    """Sharded training frees parameters by resizing their storages, which is no operator."""
+    """Calls `resized` with each storage that is resized. Sharded training frees parameters so, and no operator runs."""
     before = torch.UntypedStorage.resize_
 
     def resize_(storage: torch.UntypedStorage, *args: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The calls of modules in forward: what a plan can make a region of."""
+"""The calls of modules in forward. A plan can make regions of the called modules."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .wrappers import parts_of
 
 
 class ModuleCalls:
-    """Writes down each call of a named module while it is active.
+    """While this context is active, writes down each call of a named module.
 
     Calls by a backward pass and calls without gradients do not count: no checkpoint works on them.
     """
@@ -37,7 +37,7 @@ class ModuleCalls:
             handle.remove()
 
     def hooks(self) -> Iterator[tuple[Any, int]]:
-        """The tables that its hooks are in, with their keys."""
+        """The tables that hold the hooks of this object, with the keys of the hooks."""
         for handle in self._handles:
             for table in (handle.hooks_dict_ref, *handle.extra_dict_ref):
                 yield table(), handle.id

@@ -1,7 +1,7 @@
 """Numbers that nobody knows under fake tensors.
 
-`loss.item()` in a step is mostly for a log. It gives a number that can be printed and calculated with. Where the step
-would decide by it, the capture is refused with the line.
+`loss.item()` in a step is mostly for a log, so it returns a stand-in that the step can print and calculate with. If the
+step makes a decision by the stand-in, the capture is refused, and the error names the line.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ class UnknownNumber(float):
 
 
 class UnknownInteger:
-    """The same for integers. It is no `int`, so that a step cannot use it as a size unnoticed."""
+    """A stand-in for an integer out of a tensor without data. It is no `int`, so that a step cannot use it as a size
+    unnoticed."""
 
     def __index__(self) -> int:
         raise refuse("The step uses the data of a tensor as a size, and fake tensors have none")

@@ -19,7 +19,7 @@ _ARGUMENT_LIMIT = 200
 
 @dataclass(frozen=True)
 class Facts:
-    """What is the same in every call of an operator."""
+    """The facts that are the same in every call of an operator."""
 
     namespace: str
     operator: str
@@ -123,7 +123,8 @@ def flops_of(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: A
 
 
 def _attention_flops(name: str, tensors: list[torch.Tensor]) -> int:
-    """PyTorch's formula knows neither the kernel for CPUs nor keys with fewer heads than queries."""
+    """The operations of an attention. PyTorch's formula knows neither the kernel for CPUs nor keys with fewer heads
+    than queries."""
     backward = name.endswith("backward")
     query, key, value = (tensor.shape for tensor in tensors[1 if backward else 0:][:3])
     pairs = 2 * query[0] * query[1] * query[2] * key[2]

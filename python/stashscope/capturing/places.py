@@ -15,7 +15,7 @@ _TORCH = os.path.dirname(torch.__file__) + os.sep
 _CAPTURE = os.path.dirname(__file__) + os.sep
 _OWN = os.path.dirname(os.path.dirname(__file__)) + os.sep
 
-# What a frame says about the operators that run under it.
+# The kinds of frames. The kind tells to which part of a step the operators under the frame belong.
 USER = 0
 INSIDE = 1
 ENGINE = 2
@@ -147,7 +147,7 @@ class ModulePath:
         return self._stack[-1][0] if self._stack else ("",)
 
     def hooks(self) -> Iterator[tuple[Any, int]]:
-        """The tables that its hooks are in, with their keys."""
+        """The tables that hold the hooks of this object, with the keys of the hooks."""
         for handle in self._handles:
             for table in (handle.hooks_dict_ref, *handle.extra_dict_ref):
                 yield table(), handle.id

@@ -1,9 +1,9 @@
 """Fake tensors that autograd takes for plain tensors.
 
 Tensors of a subclass have the dispatch key `Python`. For a view with that key, autograd keeps the operator that made
-it; for a plain view, only its geometry. After a change in place, the gradient makes the view again from the one or the
-other, with other operators and other memory. A dispatch mode sees the operators of tensors without the key just as
-well.
+it; for a plain view, only its geometry. After a change in place, backward makes the view again. Made from the operator,
+this runs other operators and takes other memory than made from the geometry. A dispatch mode sees the operators of
+tensors without the key just as well.
 """
 
 from __future__ import annotations

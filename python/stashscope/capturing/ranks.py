@@ -61,7 +61,7 @@ def as_in_training(unseen: Callable[[], Any]) -> Iterator[None]:
 
 
 def script_text(thing: torch.ScriptObject) -> str:
-    """An object in the arguments of a collective: how many ranks take part, or how they reduce."""
+    """The text for an object in the arguments of a collective: how many ranks take part, or how they reduce."""
     kind = thing._type().name()  # type: ignore[attr-defined]
     if kind == "ProcessGroup":
         return f"{dist.ProcessGroup.unbox(thing).size()} ranks"

@@ -48,7 +48,7 @@ class _Search:
         self._in_records = False
 
     def visit(self, name: str, thing: Any, depth: int = _DEPTH) -> None:
-        """Looks at one object and at what it holds."""
+        """Searches one object and the objects that it holds."""
         if isinstance(thing, _PLAIN) or id(thing) in self._seen or depth < 0:
             return
         self._seen.add(id(thing))

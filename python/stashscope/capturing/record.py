@@ -1,4 +1,4 @@
-"""What one run of the step leaves behind."""
+"""The record of one run of the step."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Node:
     tags: tuple[str, ...] = ()
     workspace: int = 0
     forward_node: int = -1
-    # The number of the autograd node that runs this one in backward.
+    # The number of the autograd node that runs this operator in backward.
     run_by: int = -1
     # Whether autograd's engine adds up gradients here, after that node has run.
     accumulates: bool = False
@@ -44,7 +44,7 @@ class Node:
 
     @property
     def signature(self) -> tuple[Any, ...]:
-        """What must be equal in every run."""
+        """The properties that must be equal in every run of the step."""
         outputs = tuple((value.dtype, value.shape) for value in self.outputs)
         return self.namespace, self.operator, self.overload, outputs
 
@@ -98,7 +98,8 @@ class Record:
     """One run: its operators, storages, inputs, saved tensors, calls of modules and answers."""
 
     nodes: list[Node] = field(default_factory=list)
-    # Of each storage: a key that is the same in every run, its bytes, its role, and the last node while it lives.
+    # Of each storage: a key that is the same in every run, its bytes, its role, and the last node during which it
+    # lives.
     keys: list[Any] = field(default_factory=list)
     bytes: list[int] = field(default_factory=list)
     roles: list[str] = field(default_factory=list)

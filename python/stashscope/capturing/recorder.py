@@ -58,7 +58,7 @@ class Recorder(TorchDispatchMode):
         if func is _DEVICE and isinstance(args[0], FakeTensor):
             return args[0].fake_device
         if any(is_wrapper(kind) for kind in types):
-            # The wrapper takes the operator apart; its parts come back here.
+            # The wrapper runs the operator on the tensors inside, and these operators come back here.
             return self._unrecorded(func, args, kwargs or {}) if _is_shallow_copy(func) else NotImplemented
         kwargs = kwargs or {}
         facts = facts_of(func)
@@ -164,6 +164,7 @@ def _is_shallow_copy(func: Any) -> bool:
 
 @functools.cache
 def _is_composite(func: Any) -> bool:
-    """Whether an operator only calls others. In inference mode, a dispatch mode sees the operator instead of these."""
+    """Whether an operator only calls other operators. In inference mode, a dispatch mode sees this operator instead of
+    those that it calls."""
     has_kernel = functools.partial(torch._C._dispatch_has_kernel_for_dispatch_key, func.name())
     return has_kernel("CompositeImplicitAutograd") and not has_kernel("CPU")

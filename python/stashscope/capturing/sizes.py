@@ -58,7 +58,7 @@ def numbers_of(record: Record, order: list[Any]) -> Iterator[tuple[Place, int]]:
 
 
 def arguments_of(record: Record) -> list[tuple[Place, int]]:
-    """The whole numbers in the texts of arguments. Those that are no polynomials stay as they are."""
+    """The whole numbers in the texts of arguments. Numbers without a polynomial stay as they are."""
     return [(("argument", index, position), int(number)) for index, node in enumerate(record.nodes)
             for position, number in enumerate(_INTEGER.findall(node.arguments))]
 
@@ -100,7 +100,7 @@ def _arguments(index: int, node: Node, text_of: Callable[[Place], Optional[str]]
 
 
 def owner_of(record: Record, order: list[Any], place: Place) -> str:
-    """What a number belongs to, for messages."""
+    """The thing that a number describes, for messages."""
     kind, position = place[0], place[1]
     if kind == "input":
         return f"a size of tensor '{record.inputs[position].name}'"

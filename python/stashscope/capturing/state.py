@@ -39,7 +39,7 @@ class State:
         self._random = _random_state()
 
     def put_back(self) -> None:
-        """Makes everything as it was."""
+        """Restores the saved state."""
         for kept_list, items in self._lists:
             kept_list[:] = items
         for kept_set, members in self._sets:

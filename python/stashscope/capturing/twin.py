@@ -83,7 +83,8 @@ class Twin:
         return self._bases[geometry.address][:whole].view(geometry.dtype)
 
     def _shared_addresses(self) -> set[int]:
-        """Storages of several tensors. Notes how far the tensors in each storage reach."""
+        """The addresses of storages that several tensors share. Also notes how far the tensors in each storage
+        reach."""
         shared: set[int] = set()
         for one in self._known:
             for outline in (one.geometry, one.gradient):

@@ -15,7 +15,7 @@ Geometry = tuple[Any, ...]
 
 
 class Values:
-    """Finds the value of a tensor by its storage and its geometry in it."""
+    """Finds the value of a tensor by its storage and by its geometry in that storage."""
 
     def __init__(self, on_cuda: bool = False) -> None:
         # A `Phases`, which gives the nodes that are made here their phase, module and line. Set before the step runs.
@@ -29,7 +29,8 @@ class Values:
         # Storages of the optimizer's states from before the step, and the states that take their places.
         self._states: dict[str, int] = {}
         self._replacing: dict[int, int] = {}
-        # Storages of the states that the step makes without an older one, and by name the last of them.
+        # Storages of the states that the step makes without replacing a state from before it, and by name the last of
+        # them.
         self._made_states: set[int] = set()
         self._last_states: dict[str, int] = {}
         # Names for the last versions in storages that the step makes.
@@ -60,7 +61,7 @@ class Values:
         return [self.seen(tensor).name for tensor in tensors]
 
     def made_by_python(self, tensor: torch.Tensor) -> None:
-        """Python made a tensor without an operator: a node of its own makes it."""
+        """Adds a node that makes a tensor which Python made without an operator."""
         if self.storages.find(tensor.untyped_storage()) is not None:
             return
         node = Node("python", "tensor", "default")
@@ -93,7 +94,8 @@ class Values:
         return value
 
     def resized(self, storage: torch.UntypedStorage) -> None:
-        """Python resized a storage: its memory ends after a node of its own, which makes the new memory."""
+        """Adds a node for a storage that Python resized. The node makes the new memory, and the old memory ends after
+        it."""
         index = self.storages.find(storage)
         old = None if index is None else self._newest.get(index)
         if index is None or old is None:
@@ -190,7 +192,7 @@ class Values:
         return record
 
     def _forget_superseded_states(self) -> None:
-        """Of an optimizer that steps several times, later steps hold only the states that it made last."""
+        """If an optimizer updates several times in a step, later steps hold only the states that it made last."""
         for index in self._made_states.difference(self._last_states.values()):
             if self.storages.roles[index] == "optimizer" and self.storages.last[index] == ALIVE:
                 self.storages.roles[index] = "other"

@@ -34,9 +34,9 @@ _TYPES = {
 
 def write(captured: Captured, path: Path, dimensions: Sequence[Found] = (),
           options: Optional[dict[str, Any]] = None) -> None:
-    """Writes the file beside its place first, so that an older one stays until the new one is whole.
+    """Writes to a file beside `path` first, so that an older file stays until the new one is complete.
 
-    `options` are those of the call of `capture`; None if another call captured the step.
+    `options`: those of the call of `capture`; None if a command captured the step.
     """
     model = _model(captured, dimensions)
     if options is not None:

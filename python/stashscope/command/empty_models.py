@@ -11,9 +11,10 @@ from torch import nn
 
 @contextlib.contextmanager
 def empty_models() -> Iterator[None]:
-    """Every parameter that a module gets has no data. Moving a module to a device changes only the type of its tensors.
+    """While this context is active, parameters that modules get have no data. Moving a module to a device changes only
+    the type of its tensors.
 
-    Data, buffers and all other tensors are as always, so that a script can load and shuffle its data.
+    Buffers and all other tensors keep their data, so that a script can load and shuffle its data.
     """
     own_register, own_apply = nn.Module.register_parameter, nn.Module._apply
 

@@ -74,7 +74,7 @@ def _failed(error: Exception, path: Path, empty: bool) -> Error:
 
 @contextlib.contextmanager
 def _as_program(path: Path, arguments: Sequence[str]) -> Iterator[None]:
-    """The script sees its own arguments and imports what lies beside it."""
+    """Gives the script its own arguments, and lets it import modules from its own folder."""
     before = sys.argv, sys.path[:]
     sys.argv = [str(path), *arguments]
     sys.path.insert(0, str(path.absolute().parent))

@@ -1,4 +1,4 @@
-"""What a backend of `torch.compile` does with a graph before it makes kernels, and nothing after that."""
+"""The work of a backend of `torch.compile` on a graph, up to the point where it would make kernels."""
 
 from __future__ import annotations
 
@@ -70,7 +70,8 @@ def _decomposed(runs: Runs, graph: torch.fx.GraphModule, inputs: list[Any]) -> C
 
 
 def _refuse_held(graph: torch.fx.GraphModule) -> None:
-    """A compiled optimizer holds parameters in its graph, and AOTAutograd knows no tensors without data there."""
+    """Raises an error for a graph that holds tensors without data, as that of a compiled optimizer does: AOTAutograd
+    cannot handle such a graph."""
     for name, tensor in (*graph.named_parameters(), *graph.named_buffers()):
         if isinstance(tensor, FakeTensor):
             raise Error(f"A compiled function holds the tensor '{name}' in its graph, as a compiled optimizer does",

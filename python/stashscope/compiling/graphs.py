@@ -72,7 +72,7 @@ def _constants(graph: GraphModule) -> list[torch.Tensor]:
 
 
 def _after_gradients(graph: GraphModule) -> set[Node]:
-    """The nodes of a backward graph that belong to derivatives. The others compute something of forward again."""
+    """The nodes of a backward graph that belong to derivatives. The other nodes recompute parts of forward."""
     found: set[Node] = set()
     for node in graph.graph.nodes:
         given = node.op == "placeholder" and "tangents" in str(node.target)
@@ -115,7 +115,8 @@ class _Interpreter(Interpreter):
 
 
 def _drawing_again(_: Any, operator: Any, *args: Any, **kwargs: Any) -> Any:
-    """Runs the operator. Without data, no state can be set; the present one is held, so that it takes memory."""
+    """Runs the operator. Without data, no random state can be set. Holds the present state meanwhile, because a real
+    run needs memory for a state, too."""
     state = torch.get_rng_state()
     result = operator(*args, **kwargs)
     del state

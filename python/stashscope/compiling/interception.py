@@ -42,7 +42,7 @@ class Run(Protocol):
         """Adds a warning for the user."""
 
     def compiling(self) -> ContextManager[None]:
-        """What surrounds each compilation."""
+        """The context in which each compilation runs."""
 
     def in_compiled_code(self, entered: bool) -> None:
         """Compiled code is entered or left."""
@@ -51,11 +51,11 @@ class Run(Protocol):
 class Interception:
     """Compiles code that went through `torch.compile` into graphs that run operator by operator.
 
-    PyTorch itself calls for each compilation, with the user's options. Only the backend is another one.
+    PyTorch itself starts each compilation, with the user's options. Only the backend is replaced.
     """
 
     def __init__(self) -> None:
-        # What PyTorch keeps compiled for the capture, until `forget` is called with it.
+        # The code objects that are compiled for the capture, until `forget` is called with them.
         self.codes: set[CodeType] = set()
         self._run: Optional[Run] = None
         self._converting = False
@@ -117,7 +117,8 @@ class Interception:
         return self._callbacks[id(chosen)][1]
 
     def _set(self, callback: Any) -> Any:
-        """PyTorch goes on with `callback`: after entering, or where it was before."""
+        """PyTorch sets `callback`, either when it enters code or, to restore the earlier callback, when it leaves
+        code."""
         if self._entering:
             self._outer.append(self._inside)
             inside = id(callback) in self._ours
@@ -165,7 +166,8 @@ def forget(codes: set[CodeType]) -> None:
 
 
 class _LettingThrough(TorchDispatchMode):
-    """A mode that changes nothing but how tensors show themselves."""
+    """A mode that runs every operator unchanged. While it is active, tensors look to guards as they do under the modes
+    of the capture."""
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         return func(*args, **(kwargs or {}))
@@ -173,7 +175,7 @@ class _LettingThrough(TorchDispatchMode):
 
 @contextlib.contextmanager
 def guards_under_modes() -> Iterator[None]:
-    """Makes compiled code valid for tensors as they show themselves while the modes of the capture are active.
+    """Makes compiled code valid for tensors as guards see them while the modes of the capture are active.
 
     PyTorch takes all modes off to compile, and would otherwise find each tensor changed in the next call.
     """
@@ -196,14 +198,15 @@ def _innermost(callback: Any) -> Any:
 
 
 class SwitchedOff:
-    """Takes a mode off while compiled code runs: it would be traced, and what is compiled would depend on it."""
+    """Takes a mode off while compiled code runs. Otherwise Dynamo would trace the mode, and compiled code would depend
+    on it."""
 
     def __init__(self, mode: TorchFunctionMode) -> None:
         self._mode = mode
         self._place: Optional[int] = None
 
     def switch(self, off: bool) -> bool:
-        """Takes it off or puts it back in its place. Says whether it is off."""
+        """Takes the mode off, or puts it back in its place. Returns whether it is off."""
         if off == (self._place is not None):
             return off
         modes = list(torch.overrides._get_current_function_mode_stack())

@@ -99,7 +99,7 @@ def _region(key: str) -> Optional[Any]:
 
 
 def _leaves(user: Node, chain: _Chain, inside: dict[Node, _Chain]) -> bool:
-    """Whether a node of forward outside of the region reads a result of the region. Forward makes it in any case."""
+    """Whether a node of forward outside of the region reads a result of the region. Such a result is an output."""
     if user.op == "output" or user.meta.get("partitioner_tag") == "is_backward":
         return False
     return user not in inside or inside[user][0][0] != chain[0][0]
@@ -152,7 +152,7 @@ def _is_view(operator: Any) -> bool:
 
 
 def _source(node: Any) -> Any:
-    """What made the memory that a node views."""
+    """The node that made the memory that `node` views, or `node` itself."""
     while isinstance(node, Node) and _is_view(node.target):
         node = node.args[0]
     return node

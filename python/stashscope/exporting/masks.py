@@ -17,7 +17,7 @@ _MODULE = "transformers.masking_utils"
 def masks_by_broadcasting(inputs: Inputs) -> Iterator[None]:
     """Masks are functions of four indices. Broadcasting gives the same elements as `vmap` over each of them."""
     module = sys.modules.get(_MODULE)
-    # With `vmap`, indexing needs a mode of its own, which no exporter follows either.
+    # The mode TransformGetItemToIndex is needed with `vmap` only. No exporter can follow it.
     ours: dict[str, Any] = {"_vmap_for_bhqkv": _broadcast, "TransformGetItemToIndex": contextlib.nullcontext}
     if "position_ids" not in inputs.tensors:
         # The model then numbers the positions itself, so that no two sequences are packed into one.

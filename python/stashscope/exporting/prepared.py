@@ -1,4 +1,4 @@
-"""The model as the exporters shall see it, and back again."""
+"""Prepares a model for the exporters, and restores it afterwards."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ Loss = Callable[[Any], torch.Tensor]
 
 @contextlib.contextmanager
 def prepared(model: torch.nn.Module, inputs: Inputs, loss: Optional[Loss]) -> Iterator[None]:
-    """Training mode, eager attention, no caches; `forward` takes the tensors and returns the loss, or else all tensors.
+    """Sets training mode and eager attention, and switches caches and gradient checkpointing off.
+
+    `forward` takes the tensors and returns the loss, or all tensors if there is no loss.
 
     A model that is in training mode keeps the modes of its parts: a frozen normalization stays frozen. Afterwards the
     model is as it was: attributes, configurations, buffers, modes and random generators.

@@ -103,7 +103,7 @@ def align(operators: Operators, run: Event, on_device: bool) -> list[Found]:
 def alignable(operators: Operators, run: Event) -> Operators:
     """The operators as they can be found in a run.
 
-    Checkpoints detach what they save inside the events of operators, at other places than while they are captured. A
+    Checkpoints detach what they save inside the events of operators, at other places than in the captured step. A
     detached tensor takes no memory. If these operators are not found, they are left out and count as no memory.
     """
     walk = _Walk(operators, False)

@@ -46,7 +46,8 @@ class _Curve:
         return Curve(self._live, [*self._idle, self._now], self._workspace, self._top)
 
     def _end_of_group(self, first: int) -> int:
-        """Nodes that Python makes share the allocations before the next operator with it."""
+        """The last node of the group that begins at `first`. Nodes that Python makes have no events of their own, so
+        they form a group with the next operator."""
         last = first
         while last < len(self._operators.names) - 1 and not self._operators.event(last):
             last += 1

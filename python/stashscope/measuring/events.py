@@ -82,7 +82,8 @@ def runs_in(events: list[Event], mark: str) -> list[Event]:
 
 
 def _without_annotations(events: Iterable[Event]) -> Iterator[Event]:
-    """Annotations last while other threads work, so what they hold is put in order without them."""
+    """Replaces annotations by the events inside them. An annotation lasts while other threads work, so it would not fit
+    the order of events."""
     for event in events:
         if event.is_annotation:
             yield from _without_annotations(event.children)

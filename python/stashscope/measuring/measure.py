@@ -83,7 +83,8 @@ class _Start:
 
 def _profiled(step: Callable[[], Any], start: _Start, device: torch.device,
               count: int) -> tuple[list[Event], History]:
-    """The runs and the history. All runs lie in one profile: it knows only the memory that it saw allocated."""
+    """The runs and the history. All runs lie in one profile, because a profile knows only memory that was allocated
+    during it."""
     activities = [ProfilerActivity.CPU] + ([ProfilerActivity.CUDA] if device.type == "cuda" else [])
     history = History(device)
     gc.collect()

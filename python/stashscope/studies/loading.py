@@ -23,8 +23,8 @@ def load(path: PathLike, *, dims: Optional[Mapping[str, Union[int, str]]] = None
     plans: config strings to switch on, or `@FILE`, as `--plan` takes them.
     level: 1 recomputes every transformer layer, 2 also with compromises. 0 is the level of the session, if any.
     order: name of an execution order, as `--order` takes it.
-    allocator: settings of PyTorch's allocator, as in PYTORCH_CUDA_ALLOC_CONF; "" for the default ones. Without them,
-        those of the session, if any.
+    allocator: settings of PyTorch's allocator, as in PYTORCH_CUDA_ALLOC_CONF; "" for the default ones. If left
+        out, those of the session, if any.
     what_if: value by name of a what-if, such as {"attention": "flash"}, as `--what-if` takes them; None for a value
         means that the name stands alone.
 

@@ -1,4 +1,4 @@
-"""What a study tells, as values."""
+"""The figures of a study, as values."""
 
 from __future__ import annotations
 

@@ -149,8 +149,8 @@ class Study:
     def tick(self, config: Union[str, PlanRow], on: bool = True) -> "Study":
         """The study with a plan switched on or off.
 
-        `config` is a row of `plans` or `extensions`, its config, or entries `cluster:type:count`. Plans that exclude
-        it are switched off. Raises `Error` for what is no plan of this step.
+        `config` is a row of `plans` or `extensions`, its config, or entries `cluster:type:count`. Plans that cannot be
+        on together with this plan are switched off. Raises `Error` if `config` is no plan of this step.
         """
         if not isinstance(on, bool):
             raise Error(f"{on!r} is neither True nor False", "on", "Give one of them.")

@@ -316,7 +316,7 @@ TEST_F(Pictures, RowsOfTheNextModelAreNotSaved) {
   ASSERT_TRUE(view.take_);
   open(sample(u"lenet"_s));
   view.take_([] { return std::string("rows"); });
-  EXPECT_EQ(message(), u"Not done, because another model was opened: Slow view"_s);
+  EXPECT_EQ(message(), u"Slow view: not done, because another model was opened"_s);
 }
 
 TEST_F(Pictures, AreLightInADarkWindow) {

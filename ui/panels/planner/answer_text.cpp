@@ -127,7 +127,7 @@ QString later_states_text(const Study& study, const BudgetAnswer& answer) {
   if (bytes == 0) return {};
   if (answer.reserved_bytes) {
     return planner_paragraph(
-        PlannerAnswer::tr("Reserved memory counts later steps. From their start, they hold the "
+        PlannerAnswer::tr("Reserved memory includes later steps. From their start, they hold the "
                           "<b>%1</b> of optimizer states that this step makes.")
             .arg(bytes_text(bytes)));
   }

@@ -22,9 +22,8 @@ QString warning_text(const QString& text, const QPalette& palette);
 /// The answer to a budget, as rich text: whether the budget is met, the peak and the extra time of
 /// the best plan, and what is proven.
 QString answer_text(const Study& study, const BudgetAnswer& answer);
-/// How an answer that is in use changed the peak and the time of the step since before the search,
-/// and how many passes were switched on for it, as rich text. Empty if neither peak nor time
-/// changed.
+/// How a search whose answer is in use changed the peak and the time of the step, and how many
+/// passes it switched on, as rich text. Empty if neither peak nor time changed.
 /// @param study the step with the answer's passes
 QString before_text(const Study& study, const BudgetAnswer& answer, const StepFigures& before,
                     const std::vector<const GraphPass*>& passes);
@@ -52,7 +51,7 @@ QString without_plans_text(const Study& study, std::int64_t peak_bytes);
 
 /// The peak and the time of a plan: `9.01 GiB (−40 % of 15.0 GiB without plans), +12.3 ms
 /// (+3.1 %)`.
-/// @param beside an amount from which the text of the peak must differ, unless both are equal
+/// @param beside an amount that is shown with the peak; if the two differ, so do their texts
 QString plan_point_text(const Study& study, const ParetoPoint& point,
                         std::optional<std::int64_t> beside = {});
 
@@ -63,7 +62,8 @@ QString planner_paragraph(const QString& text);
 QString planner_name(const std::string& name);
 
 /// An addition to a peak: `, reserved 11.5 GiB`. Empty if reserved memory was not asked for.
-/// @param other an amount from which the text must differ, unless both are equal
+/// @param other an amount that is shown with the reserved memory; if the two differ, so do their
+/// texts
 QString reserved_beside(const std::optional<std::int64_t>& reserved, std::int64_t other);
 
 }  // namespace stashscope::ui

@@ -18,7 +18,7 @@ class FitsBox : public QComboBox {
   /// Chooses reserved memory if an allocator is chosen, as the answer bar does.
   void follow_answer_bar();
 
-  /// Whether an allocator is chosen, so that reserved memory is known.
+  /// Whether an allocator is chosen. Without one, reserved memory is unknown.
   bool has_allocator() const;
 
  private:

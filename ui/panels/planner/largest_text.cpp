@@ -122,7 +122,8 @@ QString fit_summary(const Study& study, const LargestFit& fit, const ReplannedFi
   if (is_in_use) return fits.arg(memory, FitAnswer::tr("%1 %2").arg(what, planned));
   const QString now = size_text(fit.current, what);
   if (planned.isEmpty()) return fits.arg(memory, now);
-  return fits.arg(memory, FitAnswer::tr("%1, with a plan made for it %2").arg(now, planned));
+  return fits.arg(memory,
+                  FitAnswer::tr("%1, or %2 with a plan made for that size").arg(now, planned));
 }
 
 }  // namespace stashscope::ui

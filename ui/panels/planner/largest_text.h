@@ -12,9 +12,9 @@ namespace stashscope::ui {
 /// next larger sizes do not fit.
 QString fit_answer_text(const Study& study, const LargestFit& fit);
 
-/// The largest size that fits with the current choices, and the one with a plan made for it: `fits
-/// 80 GiB: batch 12, with a plan made for it 19`. While the size and the plan of `replanned` are in
-/// use, only this size.
+/// The largest size that fits with the current choices, and the largest that fits with a plan made
+/// for it: `fits 80 GiB: batch 12, or 19 with a plan made for that size`. While the size and the
+/// plan of `replanned` are in use, only this size.
 /// @param replanned null: not known
 QString fit_summary(const Study& study, const LargestFit& fit, const ReplannedFit* replanned,
                     bool is_in_use);

@@ -394,8 +394,8 @@ const DeviceFit* PlannerPanel::offered_fit() const {
 }
 
 /// The answer for the budget, the granularity and what must fit, as in the fields; null if there is
-/// no such answer. A share such as `70 %` is fewer bytes once passes of the answer have lowered the
-/// peak without plans, so the same text also counts as the same budget.
+/// no such answer. The same text counts as the same budget, even if it means other bytes now: a
+/// share such as `70 %` means fewer bytes after passes have lowered the peak without plans.
 const BudgetAnswer* PlannerPanel::current_answer() const {
   const BudgetAnswer* const answer = planning_.answer();
   if (answer == nullptr || answer->request.grain != options_->grain()) return nullptr;

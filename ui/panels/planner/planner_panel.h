@@ -39,8 +39,8 @@ class PlannerPanel : public QWidget {
   /// until the user sets another budget or undoes the plan. As in the answer bar, reserved memory
   /// must fit if an allocator is chosen, otherwise the tensors.
   void fit_device();
-  /// Searches for the Pareto front of peak and extra time, which the chart shows. While reserved
-  /// memory must fit, only says why there is no curve.
+  /// Searches for the Pareto front of peak and extra time, which the chart shows. If reserved
+  /// memory must fit or the granularity is `joint`, only says why there is no curve.
   void draw_curve();
 
  Q_SIGNALS:

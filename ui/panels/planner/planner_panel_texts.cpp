@@ -25,7 +25,7 @@ QString PlannerPanel::text_of_answer() const {
   return budget ? known_text(*budget) : QString();
 }
 
-/// What the answer changed stands first, because a user who has applied its plan looks for that.
+/// Begins with the changes by the answer, because a user who has applied its plan looks for them.
 QString PlannerPanel::text_of(const BudgetAnswer& answer) const {
   const Study& study = *document_.study();
   if (!answer.feasible) return answer_text(study, answer);

@@ -35,7 +35,7 @@ SearchOptions::SearchOptions(QWidget* parent)
             tr("Recomputes single nodes, each at most once; the other nodes keep the chosen order. "
                "A plan is exported as a model or a session, not as a config string."));
   add_grain(tr("Sequences"), tr("A plan runs any nodes in any order, and is exported as a model."),
-            tr("Nodes run in any order and any number of times. A plan is exported as a model or a "
+            tr("Nodes run in any order, each at most 6 times. A plan is exported as a model or a "
                "session, not as a config string."));
   add_grain(tr("Joint"),
             tr("The fastest step within the budget: other forms of attention and loss, "

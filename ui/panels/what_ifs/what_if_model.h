@@ -8,8 +8,9 @@
 
 namespace stashscope::ui {
 
-/// The what-ifs of a study, those that are on first. A row says what its what-if changes: if it is
-/// on, compared with the step without it, otherwise compared with the step as it is.
+/// The what-ifs of a study, those that are on first, with their effects. For a what-if that is on,
+/// the effect is the difference from the step without this what-if. For any other what-if, it is
+/// the change of the step if this what-if is switched on.
 class WhatIfModel : public TableModel {
   Q_OBJECT
 

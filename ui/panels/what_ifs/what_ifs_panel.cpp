@@ -24,7 +24,7 @@ WhatIfsPanel::WhatIfsPanel(Document& document, QWidget* parent)
       table_(new TableView),
       sequence_note_(new QLabel(tr("A planned sequence belongs to the step as it is. Peak and time "
                                    "are therefore compared without plans, and a what-if leaves the "
-                                   "sequence out: plan again with it."))),
+                                   "sequence out. After switching a what-if on, plan again."))),
       details_(new QLabel) {
   setObjectName(u"what_ifs_panel"_s);
   auto* const layout = new QVBoxLayout(this);

@@ -89,7 +89,7 @@ class PlainAttention {
   void check_types() const {
     for (const ValueId other : {block_.key.value, block_.value.value}) {
       if (writer_.graph().type(other).element != element_) {
-        throw AttentionStop{"has values of another type than its queries"};
+        throw AttentionStop{"has keys or values of another type than its queries"};
       }
     }
   }
@@ -287,7 +287,8 @@ void put_in_place(Rewriter& graph, const AttentionParts& parts, Node last) {
 void require_fusible(const Rewriter& graph, const AttentionParts& parts) {
   const bool is_wider = parts.softmax_element == ElementType::float64 &&
                         graph.type(parts.block.query.value).element != ElementType::float64;
-  if (is_wider) throw AttentionStop{"has a softmax_precision that only single nodes can have"};
+  if (is_wider)
+    throw AttentionStop{"has a softmax_precision that only attention step by step can have"};
   if (parts.shown.valid()) throw AttentionStop{"has scores that are read, so they must be whole"};
 }
 
@@ -322,7 +323,9 @@ void require_matching_heads(const Shape& query, const Shape& other) {
   if (!queries->integer() || !own->integer()) return;
   const bool divides = *own->integer() > 0 && *queries->integer() > 0 &&
                        (queries->is(1) || *queries->integer() % *own->integer() == 0);
-  if (!divides) throw AttentionStop{"has a number of query heads that is no multiple of its heads"};
+  if (!divides)
+    throw AttentionStop{
+        "has a number of query heads that is no multiple of its key or value heads"};
 }
 
 void NodeWriter::move_to(NodeId place) {

@@ -81,8 +81,7 @@ struct HandedOn {
 /// An attention that one node computes.
 struct AttentionParts {
   /// `softmax` is the node that computes the attention; `last` is the node whose output has the
-  /// result. The result is the block's permuted result. If `merges_heads`, its last two axes then
-  /// become one.
+  /// result. The result of the attention is that of the block, permuted by `output_perm`.
   AttentionBlock block;
   Shape query;                ///< [leading..., rows, size]
   Shape key;                  ///< [leading..., keys, size]

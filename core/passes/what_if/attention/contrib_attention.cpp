@@ -70,7 +70,8 @@ class MultiHeadAttention : public ContribNode {
   SplitHeads keys(std::size_t input) {
     if (rank_of(input) == 4) {
       const auto own = shape_of(input)[1].integer();
-      if (own && *own != heads_) throw AttentionStop{"has keys of another number of heads"};
+      if (own && *own != heads_)
+        throw AttentionStop{"has another number of key or value heads than query heads"};
       return apart(node_.inputs[input]);
     }
     require_heads(shape_of(input).back(), heads_);

@@ -6,13 +6,14 @@
 
 namespace stashscope {
 
-/// A value whose elements are their places along one axis plus a number.
+/// Says of a value that each of its elements is the element's position along one axis plus an
+/// offset.
 struct Coordinate {
   std::size_t from_end = 1;  ///< the axis, counted from the end: 1 is the last one
   std::int64_t offset = 0;
 };
 
-/// Nothing if the value is no such value, as far as its nodes say.
+/// The coordinate that a value is; nothing if the nodes that make the value do not prove it.
 std::optional<Coordinate> coordinate_of(const Rewriter& graph, ValueId value);
 
 /// Whether a node that passes on the elements of its first operand leaves each at its place along

@@ -1,5 +1,5 @@
-// Which scores a mask hides, and which operators keep them hidden. Nothing stays known of a score
-// or a probability unless a rule here keeps it.
+// Which scores a mask hides, and which operators keep them hidden. After any node for which there
+// is no rule here, nothing is known of a score or a probability.
 
 #include <algorithm>
 #include <array>
@@ -23,7 +23,7 @@ bool has_high(const Bounds& range) {
 
 bool is_known(const Bounds& range) { return range.low > -unknown || range.high < unknown; }
 
-/// Nodes whose results are operands, or sums of them.
+/// Nodes whose results are elements of operands, or sums and differences of these.
 bool adds_or_chooses(const Node& node) {
   return is_one_of(node, {"Add", "Sub", "Neg", "Where", "Max", "Min", "Cast", "Identity"});
 }
@@ -35,7 +35,8 @@ bool becomes_real(const Rewriter& graph, const Node& node) {
 
 }  // namespace
 
-/// Whether the range of an operand that holds no tokens is that for left out keys.
+/// The bounds of an operand without tokens are computed for left out keys. Whether they hold for
+/// these scores: the operand counts keys along the same axis as the scores.
 bool TokenFlow::holds_for_keys(ValueId operand, const TokenState& scores) const {
   if (mask_->flow == nullptr) {
     return !mask_->hidden.of(operand).of_later_keys ||
@@ -49,14 +50,14 @@ bool TokenFlow::holds_for_keys(ValueId operand, const TokenState& scores) const 
   });
 }
 
-/// The most that an operand has for left out keys.
+/// The largest number that an operand may have for left out keys.
 double TokenFlow::most_of(ValueId operand, const TokenState& scores) const {
   if (const TokenState* const state = find(operand)) return state->hidden_at.value_or(unknown);
   return holds_for_keys(operand, scores) ? mask_->hidden.of(operand).high : unknown;
 }
 
-/// The most that an operand adds to the scores of left out keys. Numbers of which nothing is known
-/// are taken to be small.
+/// The largest number that an operand may add to the scores of left out keys. An operand of which
+/// nothing is known is taken to have small numbers.
 double TokenFlow::most_added(ValueId operand, bool subtracts, const TokenState& scores) const {
   if (const TokenState* const state = find(operand)) {
     if (!subtracts && state->hidden_at) return *state->hidden_at;
@@ -94,7 +95,8 @@ double TokenFlow::most_chosen(const Node& node, const TokenState& scores) const 
   const bool second = keeps_a_key(node.inputs[2]);
   const bool may_be_first = may_be(mask_->shown, 1);
   const bool may_be_second = may_be(mask_->shown, 0);
-  // An own key must be shown; of those that a mask shows, one may be.
+  // Without a mask, the own key of each row must stay shown. With a mask, it suffices that a shown
+  // key may stay shown.
   const bool keeps = mask_->flow == nullptr ? (first || !may_be_first) && (second || !may_be_second)
                                             : (first && may_be_first) || (second && may_be_second);
   if (!keeps) return unknown;
@@ -104,7 +106,7 @@ double TokenFlow::most_chosen(const Node& node, const TokenState& scores) const 
   return most;
 }
 
-/// The most that the scores of left out keys are behind a node.
+/// The largest number that the scores of left out keys may have after a node.
 double TokenFlow::most_hidden(const Node& node, const TokenState& scores) const {
   if (mask_ == nullptr) return unknown;
   if (is(node, "Add") || is(node, "Sub")) {
@@ -132,7 +134,7 @@ bool TokenFlow::keeps_zeros(const Node& node, const TokenState& made) const {
   return is(node, "Where") && is_zero(node.inputs[1]) && is_zero(node.inputs[2]);
 }
 
-/// Whether numbers may be far from 0 behind a node.
+/// Sets whether numbers may be far from 0 after a node.
 void TokenFlow::reach(const Node& node, TokenState& made) const {
   made.may_be_low = made.may_be_high = false;
   const std::size_t first = is(node, "Where") ? 1 : 0;

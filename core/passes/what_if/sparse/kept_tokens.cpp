@@ -12,7 +12,8 @@ namespace stashscope {
 
 namespace {
 
-/// The values whose elements a value has where they are no constants. Nothing if it has others.
+/// The inputs of a node whose elements its result has, apart from constants. Nothing if the node
+/// computes other elements.
 std::optional<std::vector<ValueId>> sources_before(const Node& node) {
   if (is(node, "Where")) return std::vector{node.inputs[1], node.inputs[2]};
   if (is(node, "Concat")) return node.inputs;
@@ -43,7 +44,7 @@ ValueId source_of(const Rewriter& graph, ValueId value) {
   return source;
 }
 
-/// The value that a value is, in its own type and shape, before nodes that keep its elements.
+/// The value from which Cast, Identity and Reshape nodes that keep the shape make a value.
 ValueId behind_casts(const Rewriter& graph, ValueId value) {
   for (NodeId maker = graph.maker(value); maker.valid(); maker = graph.maker(value)) {
     const Node& node = graph.node(maker);
@@ -69,7 +70,7 @@ ValueId ids_of(const Rewriter& graph, const Node& node) {
   return shape->size() == 2 && std::ranges::none_of(*shape, is_one) ? ids : ValueId();
 }
 
-/// A copy of a node that draws random numbers would draw others.
+/// Whether a copy of the node gives the same result. A copy that draws random numbers does not.
 bool can_be_copied(const Node& node) {
   const Op* const op = standard_ops().find(node);
   return op != nullptr && !op->random && node.captured_inputs.empty() && node.outputs.size() == 1;
@@ -137,7 +138,8 @@ class EarlyNodes {
   std::map<ValueId, ValueId> moved_;  ///< early values by those that they stand for
 };
 
-/// One label for each token; tokens of the last position that have none get the ignored one.
+/// One label for each token. If the model gives no labels for the last position, the tokens there
+/// get the ignored label.
 ValueId label_of_each(Rewriter& graph, EarlyNodes& nodes, const TokenLoss& loss, ValueId leading) {
   const ValueId given = nodes.early(graph.node(loss.node).inputs[1], loss.node);
   if (!loss.is_cut) return given;
@@ -165,7 +167,8 @@ ValueId shown_or_labelled(const Rewriter& graph, EarlyNodes& nodes, ValueId mask
   return nodes.add("Or", "is_kept", {is_shown, has_label}, flag);
 }
 
-/// Counts labels from the end of each sequence.
+/// Whether each token comes no later than the last label of its sequence. Counts the labels from
+/// the end of the sequence.
 ValueId before_last_label(EarlyNodes& nodes, ValueId has_label, ValueId leading) {
   const ElementType whole = ElementType::int64;
   const ElementType flag = ElementType::boolean;

@@ -28,17 +28,17 @@ struct TokenLoss {
 /// looks up no such ids.
 SparseModel find_embeddings(const Rewriter& graph);
 
-/// The graph inputs with a number for each token that are neither ids nor labels.
+/// The graph inputs with a number for each token that are not ids. Labels may be among them.
 std::vector<ValueId> possible_masks(const Rewriter& graph, const SparseModel& model);
 
 /// Whether an input has ids that an embedding looks up.
 bool is_looked_up(const Rewriter& graph, const SparseModel& model, ValueId input);
 
-/// The only loss that reads tokens. Throws a SparseStop if there is none, or if a label of padding
-/// would count.
+/// The only loss that reads tokens; its node is invalid if there is none. Throws a SparseStop if
+/// there are several, if the loss ignores no label, or if its labels are no input of the model.
 TokenLoss find_token_loss(const Rewriter& graph, const TokenFlow& flow);
 
-/// What finds the kept tokens, before the first embedding.
+/// Values that tell the kept tokens. They are computed before the first embedding.
 struct KeptTokens {
   ValueId found;   ///< the output of the node that finds them: [1, kept tokens]
   ValueId labels;  ///< one label for each token: [batch * positions]

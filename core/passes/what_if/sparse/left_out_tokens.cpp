@@ -16,7 +16,7 @@ TokenFlow followed_mask(const Rewriter& graph, const SparseModel& model, ValueId
   return flow;
 }
 
-/// The tokens of a model in which keys that are left out are hidden.
+/// Follows the tokens of a model, given that a mask hides the keys that are left out.
 struct HiddenTokens {
   TokenFlow mask;
   MaskBounds hidden;
@@ -41,7 +41,8 @@ struct HiddenTokens {
   }
 };
 
-/// What a left out token holds must not reach what training starts from.
+/// Throws a SparseStop if the backward pass starts from a value that holds tokens, because left out
+/// tokens have no defined value there.
 void require_no_tokens(const Rewriter& graph, const TokenFlow& flow,
                        const std::vector<ValueId>& losses) {
   for (const ValueId loss : losses) {
@@ -50,14 +51,15 @@ void require_no_tokens(const Rewriter& graph, const TokenFlow& flow,
   }
 }
 
-/// The last position of causal models has no label.
+/// The most tokens that can be kept. Without a mask, no token after the last label is kept; if the
+/// last position has no labels, at least its tokens are left out.
 Expr most_tokens(const SparseModel& model, ValueId mask, const TokenLoss& loss) {
   const bool leaves_last_out = !mask.valid() && loss.is_cut;
   return model.sizes.batch * (leaves_last_out ? model.sizes.positions - 1 : model.sizes.positions);
 }
 
-/// The input whose labels may be made ignored ones. Ids that are labels, too, cannot if no id is
-/// one.
+/// The input in which a run may set labels to the ignored label; invalid if there is none. If the
+/// input is also looked up as ids, the ignored label must be a valid id.
 ValueId free_labels(const Rewriter& graph, const SparseModel& model, const TokenLoss& loss) {
   const bool is_free = loss.ignored >= 0 || !is_looked_up(graph, model, loss.input);
   return is_free ? loss.input : ValueId();
@@ -97,7 +99,8 @@ std::size_t leave_tokens_out(Rewriter& graph, const std::vector<ValueId>& losses
     try {
       hidden.emplace(graph, model, mask);
     } catch (const SparseStop& each) {
-      // The mask that explains most of the model is the best guess.
+      // The mask for which the stop comes last in the graph is the best guess, so its stop is
+      // reported.
       if (!stop || stop->node < each.node) stop = each;
       continue;
     }

@@ -41,7 +41,7 @@ Bounds product(const Bounds& a, const Bounds& b) {
   return known ? both(a, b, *least, *most) : Bounds();
 }
 
-/// Whether elements are 0: 1, 0, or both possible.
+/// The range of the truth values `element == 0`.
 Bounds is_zero(const Bounds& a) {
   if (a.is(0)) return {1, 1, a.of_later_keys};
   return a.low > 0 || a.high < 0 ? Bounds{0, 0, a.of_later_keys} : Bounds{0, 1};
@@ -97,12 +97,13 @@ bool MaskBounds::is_lost(ValueId value) const {
   return depend_on_mask_.contains(value) && flow_->find(value) == nullptr;
 }
 
-/// Whether a key is meant whose place is so far ahead of that of the row.
+/// Whether ranges are computed for a key that lies `ahead` positions after its row.
 bool MaskBounds::is_meant(std::int64_t ahead) const {
   return kind_ == KeyKind::hidden ? ahead > 0 : ahead == 0;
 }
 
-/// Numbers of integer types start again at the other end of their range.
+/// Bounds that hold in the value's element type. Integers may wrap around, so bounds outside of
+/// their type become unknown.
 Bounds MaskBounds::within_type(ValueId value, Bounds bounds) const {
   const ElementType element = graph_.type(value).element;
   if (element == ElementType::boolean) {
@@ -119,7 +120,8 @@ Bounds MaskBounds::within_type(ValueId value, Bounds bounds) const {
   return wraps(bounds.low) || wraps(bounds.high) ? Bounds() : bounds;
 }
 
-/// The range of all elements, or of the meant keys if the tensor has places for them.
+/// The range of all elements. If keys are told apart by position and the tensor has axes of rows
+/// and keys, only elements of the keys in question count.
 Bounds MaskBounds::of_constant(const Tensor& tensor) const {
   const auto& dims = tensor.dims();
   const std::size_t rank = dims.size();
@@ -152,7 +154,8 @@ Bounds MaskBounds::computed(ValueId value) {
   return within_type(value, is_known ? of_node(graph_.node(maker)) : Bounds());
 }
 
-/// Ranges of later keys hold behind nodes that leave the last two axes as they are.
+/// A range that holds only for later keys stays valid after a node that leaves the last two axes as
+/// they are.
 Bounds MaskBounds::passed_on(const Node& node) {
   const Bounds bounds = of(node.inputs[0]);
   const bool keeps = keeps_last_axes(graph_, node);

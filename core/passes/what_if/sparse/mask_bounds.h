@@ -14,8 +14,9 @@ namespace stashscope {
 struct Bounds {
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
-  /// Whether the range is only that of later keys: elements whose place along the last axis is
-  /// above that along the axis before it (or of own keys, whose places are equal).
+  /// Whether the range holds only for the elements of later keys, or, for `KeyKind::shown`, of own
+  /// keys. An element of a later key has a larger position along the last axis than along the axis
+  /// before it; for an own key, the two positions are equal.
   bool of_later_keys = false;
 
   /// Whether all elements are one number.
@@ -24,7 +25,7 @@ struct Bounds {
 
 Bounds negated(const Bounds& bounds);
 
-/// Which keys of a score are meant.
+/// The keys for which ranges are computed.
 enum class KeyKind : std::uint8_t {
   hidden,  ///< those for which the mask is 0 or, without a mask, later keys
   shown,   ///< those for which the mask is 1 or, without a mask, the own key of each row
@@ -35,10 +36,10 @@ enum class KeyKind : std::uint8_t {
 class MaskBounds {
  public:
   /// Keeps references to the graph and the flow.
-  /// @param mask a graph input; invalid: keys by their places
-  /// @param flow what the mask becomes; ranges of values that depend on the mask in another way are
-  /// unknown, because their elements may come from other tokens. Null: the elements of all values
-  /// come from the same token.
+  /// @param mask a graph input; invalid: keys are told apart by their positions
+  /// @param flow follows the mask. Values that depend on the mask, but that `flow` does not follow,
+  /// have unknown ranges, because their elements may come from other tokens. Null: the elements of
+  /// all values come from the same token.
   MaskBounds(const Rewriter& graph, ValueId mask, KeyKind kind = KeyKind::hidden,
              const class TokenFlow* flow = nullptr);
 

@@ -9,13 +9,14 @@ namespace stashscope {
 
 namespace {
 
-/// A role of the right operand's columns, which become keys of the left operand's rows.
+/// The role of the result's last axis. Tokens that the right operand has along its last axis become
+/// keys of the left operand's rows.
 AxisRole as_key(AxisRole role) { return role == AxisRole::row ? AxisRole::key : role; }
 
 }  // namespace
 
-/// Rows times columns. What is summed up must be no tokens, or shares, which are 0 for left out
-/// keys, times their rows.
+/// A matrix product may sum over an axis that counts no tokens. It may also sum over keys if the
+/// left operand holds shares, because the shares of left out keys are 0.
 void TokenFlow::product(NodeId id) {
   const Node& node = graph_.node(id);
   const Shape& a = shape(id, node.inputs[0]);

@@ -97,7 +97,7 @@ ValueId Packing::packed(ValueId tokens, NodeId reader) {
   if (known != packed_.end()) return known->second;
   ValueId made = packed_before_view(tokens, reader);
   if (!made.valid()) {
-    // Its rows have other places than those of all tokens.
+    // The rows of a value without the last positions have other places than the rows of all tokens.
     if (flow_.find(tokens)->is_cut)
       throw SparseStop{reader, "reads tokens without the last position"};
     const std::string name = graph_.value(tokens).name + "_packed";
@@ -237,7 +237,7 @@ void Packing::pack_embedding(NodeId id) {
   add(id, std::move(lowered));
 }
 
-/// Takes over a node that arranges packed rows.
+/// Replaces a view whose operand is packed by packed rows in the same arrangement.
 void Packing::pack_view(NodeId id) {
   const Node& node = graph_.node(id);
   if (!packed_.contains(node.inputs[0])) return;
@@ -264,7 +264,8 @@ void Packing::pack_loss(NodeId id, ValueId labels) {
   ++count_;
 }
 
-/// Rows that are put back are zeros.
+/// Throws a SparseStop if a node that works on all rows may divide by zero, because rows that are
+/// put back are zeros.
 void Packing::require_finite() const {
   ZeroRows zeros(graph_, flow_);
   for (std::size_t i = 0; i < end_; ++i) {
@@ -283,7 +284,7 @@ bool Packing::is_needed(ValueId value) const {
          });
 }
 
-/// The dims of tokens from those of the ids, so that no rows need to be put back for them.
+/// Makes a Shape node read the sizes of the ids, so that no rows need to be put back for it.
 void Packing::read_dims_of_ids(NodeId id) {
   const ValueId tokens = graph_.node(id).inputs[0];
   const auto dims = trailing_dims(tokens);

@@ -132,7 +132,7 @@ void TokenFlow::require_no_subgraph(NodeId id) const {
 
 void TokenFlow::follow(NodeId id) {
   const Rule rule = rule_for(graph_.node(id));
-  if (rule == nullptr) stop(id, "is no operator of which it is known what it does to padding");
+  if (rule == nullptr) stop(id, "is an operator whose effect on padding is not known");
   (this->*rule)(id);
 }
 

@@ -25,7 +25,7 @@ struct TokenSizes {
 /// Scores at or below this number are 0 after a softmax, because all other scores are much higher.
 constexpr double hidden_score = -9000;
 
-/// Numbers between this one and its negative neither hide a key nor undo that.
+/// Numbers between this one and its negative neither hide a key nor show a hidden key again.
 constexpr double small_score = 1000;
 
 /// What hides left out keys.
@@ -39,7 +39,7 @@ struct KeyMask {
 /// token changes nothing that they hold for other tokens. Keeps a reference to the graph.
 class TokenFlow {
  public:
-  /// @param mask null: the flow follows a mask, whose values are known, and drops what it does not
+  /// @param mask null: the flow follows a mask instead of tokens, up to the nodes that it does not
   /// understand
   TokenFlow(const Rewriter& graph, TokenSizes sizes, const KeyMask* mask)
       : graph_(graph), sizes_(std::move(sizes)), mask_(mask) {}

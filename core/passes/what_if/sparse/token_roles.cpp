@@ -71,7 +71,7 @@ bool all_plain(std::span<const AxisRole> roles) {
   return std::ranges::all_of(roles, [](AxisRole role) { return role == AxisRole::plain; });
 }
 
-/// The roles of the axes that some axes become; nothing if no roles say it.
+/// The roles of the axes that a group of axes becomes; nothing if no roles express them.
 /// @param first the length of the first axis before
 std::optional<Roles> regrouped(std::span<const AxisRole> from, const Expr& first,
                                std::span<const Expr> to, const Expr& batch) {

@@ -17,7 +17,7 @@ enum class AxisRole : std::uint8_t {
   tokens,  ///< the positions of all sequences
 };
 
-/// How a value holds tokens. What it holds for a token that is left out has any value.
+/// How a value holds tokens. Its elements for a left out token may have any value.
 struct TokenState {
   std::vector<AxisRole> roles;  ///< one for each axis
   bool is_share = false;        ///< probabilities: those of left out keys are 0
@@ -28,7 +28,7 @@ struct TokenState {
   bool may_be_high = false;  ///< may be far above 0
 
   bool has(AxisRole role) const;
-  /// What nodes do that may change numbers in any way.
+  /// Forgets what is known of the numbers. For nodes that may change them in any way.
   void forget_numbers();
   /// The place of a role, counted from the end: 1 is the last axis; 0 if no axis has the role.
   std::size_t from_end(AxisRole role) const;

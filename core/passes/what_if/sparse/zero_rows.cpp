@@ -15,7 +15,8 @@ constexpr int deepest_divisor = 64;
 /// The least number whose square, by which gradients divide, stays above 0 in a type.
 double least_divisor(ElementType element) { return element == ElementType::float16 ? 1e-3 : 1e-18; }
 
-/// Powers have finite results and gradients for all numbers if their exponent counts.
+/// Whether a power has finite results and gradients for all numbers: its exponent is a whole number
+/// of at least 1.
 bool is_counting_power(const Rewriter& graph, const Node& node) {
   const auto exponent = graph.scalar(node.inputs[1]);
   return exponent && *exponent >= 1 && std::trunc(*exponent) == *exponent;

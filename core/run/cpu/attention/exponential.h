@@ -9,7 +9,8 @@
 
 namespace stashscope::cpu {
 
-/// Arguments below this give 0. The result for float would be smaller than the least normal number.
+/// Arguments below this number give 0. In float, their exponentials would be smaller than the least
+/// normal number.
 template <class C>
 inline constexpr C least_exponent = C(-745);
 template <>

@@ -72,8 +72,8 @@ class FusedForward {
     steps_.apply(block, replacing.value_or(0), scores_.data());
   }
 
-  /// Turns scores into weights relative to the greatest score so far, and scales what was summed
-  /// before. Returns false if all weights are 0.
+  /// Turns the scores of a row into weights relative to the greatest score so far, and rescales the
+  /// earlier sums to the same score. Returns false if all new weights are 0.
   bool take_row(std::int64_t row, C* scores, std::int64_t keys) {
     C& greatest = greatest_[static_cast<std::size_t>(row)];
     C& sum = sums_[static_cast<std::size_t>(row)];
@@ -101,8 +101,8 @@ class FusedForward {
     for (std::size_t i = 0; i < scores_.size(); ++i) scores_[i] *= factors_[i];
   }
 
-  /// Divides by the sums of the weights. A row whose scores are all minus infinity becomes NaN, as
-  /// in Softmax; without keys, all rows are 0.
+  /// Divides the weighted values by the sums of the weights, and stores them. A row whose scores
+  /// are all minus infinity becomes NaN, as in Softmax; without keys, all rows are 0.
   void store(std::size_t entry, const RowRange& rows) {
     const std::int64_t columns = operands_.values().columns;
     for (std::int64_t row = 0; row < rows.count; ++row) {

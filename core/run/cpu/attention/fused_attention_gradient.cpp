@@ -152,7 +152,7 @@ class FusedBackward {
     if (queries_.wanted()) add_product(ds, k, query_sums_ + block.rows.first * k.columns);
   }
 
-  /// Computes the softmax of a block. Returns false if all weights are 0.
+  /// Computes the softmax of a block. Returns false if all weights are known to be 0.
   bool compute_weights(const Matrix<C>& q, const Matrix<C>& k, const ScoreBlock& block) {
     weights_.resize(static_cast<std::size_t>(block.elements()));
     const auto replacing = steps_.reads_scores() ? std::nullopt : steps_.replacing_step(block);
@@ -169,8 +169,8 @@ class FusedBackward {
     return any;
   }
 
-  /// Whether a block whose weights are all 0 changes no gradient. If an operand is no finite
-  /// number, its product with 0 is NaN.
+  /// Whether a block in which all weights are 0 leaves all gradients unchanged. False if an operand
+  /// has an infinite element or NaN, because the product of this element with 0 is NaN.
   bool adds_nothing(const ScoreBlock& block, std::initializer_list<const Matrix<C>*> operands) {
     const C* const means = row_means_.data() + block.rows.first;
     bool finite = all_finite(means, block.rows.count) && !steps_.reads_scores();

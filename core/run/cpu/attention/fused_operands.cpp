@@ -12,9 +12,10 @@ std::vector<std::int64_t> numbers_in(const Shape& shape) {
   return numbers;
 }
 
-/// The index along an axis of an operand that belongs to `index` along the same axis of the result.
-/// The operand's axis may be broadcast, or be an axis of heads that several heads of the result
-/// share.
+/// Maps `index`, an index along an axis of the result, to an index along the same axis of an
+/// operand. The operand may be broadcast along this axis, or may have fewer heads than the result,
+/// so that several heads of the result share one of its heads.
+/// @param size the operand's size along the axis
 std::int64_t shared_index(std::int64_t index, std::int64_t size, std::int64_t result_size) {
   const std::int64_t group =
       std::max<std::int64_t>(1, result_size / std::max<std::int64_t>(1, size));
@@ -58,7 +59,7 @@ FusedOperands::FusedOperands(const KernelContext& context, std::size_t query) {
   query_axes_ = permutation(attributes, "query_perm", q.dims.size());
   key_axes_ = permutation(attributes, "key_perm", k.dims.size());
   value_axes_ = permutation(attributes, "value_perm", v.dims.size());
-  // Axis i of Y is axis `forward[i]` of the result; a stack needs the other direction.
+  // Axis i of Y is axis `forward[i]` of the result; a stack needs the inverse permutation.
   const Integers forward = permutation(attributes, "output_perm", leading_.size() + 2);
   result_axes_.resize(forward.size());
   for (std::size_t i = 0; i < forward.size(); ++i) {

@@ -31,7 +31,7 @@ void for_each_range(std::int64_t rows, std::int64_t most, Body body) {
   }
 }
 
-/// The tensors of FusedAttention or FusedAttentionGrad as stacks of matrices, with one entry for
+/// The tensors of FusedAttention or FusedAttentionGrad as stacks of matrices, with one matrix for
 /// each entry of the result's leading axes.
 class FusedOperands {
  public:

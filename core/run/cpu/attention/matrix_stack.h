@@ -12,7 +12,8 @@
 
 namespace stashscope::cpu {
 
-/// Whether no element of a matrix is infinite or NaN.
+/// Whether no element of a matrix is infinite or NaN. Also false, without a look at the elements,
+/// if neither the rows nor the columns of the matrix are contiguous.
 template <class C>
 bool all_finite(const Matrix<C>& matrix) {
   if (matrix.column_stride != 1) return matrix.row_stride == 1 && all_finite(matrix.transposed());

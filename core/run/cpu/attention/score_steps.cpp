@@ -66,8 +66,8 @@ class OperandRows {
   const Item* result_ = nullptr;
 };
 
-/// Adds the terms of a block to the gradient of an operand, summed over the axes along which the
-/// operand is broadcast. Sums over rows are computed in double for each block.
+/// Adds the terms of a block to the gradient of an operand. Sums the terms over the axes along
+/// which the operand is broadcast. Sums over the rows of a block are computed in double.
 template <class C>
 class TermSums {
  public:
@@ -115,16 +115,17 @@ template <class C>
 struct StepRow {
   std::int64_t keys;
   const C* x;
-  const unsigned char* flags;  ///< null if the step is no choice
+  const unsigned char* flags;  ///< the condition C; null if the step has none
   const C* scores;             ///< null if nobody needs them
 };
 
-/// Whether a choice takes the scores, and not X.
+/// Whether a step `where` or `where_not` takes the score instead of X.
+/// @param flag the element of the condition C
 bool stays(ScoreStepKind kind, unsigned char flag) {
   return (flag != 0) == (kind == ScoreStepKind::where);
 }
 
-/// The terms of the gradient of X. @param g the gradient of the step's result
+/// The terms that a row adds to the gradient of X. @param g the gradient of the step's result
 template <class C>
 void fill_terms(ScoreStepKind kind, const StepRow<C>& row, const C* g, C* terms) {
   for (std::int64_t i = 0; i < row.keys; ++i) {

@@ -22,7 +22,7 @@ struct StepOperand {
 /// A step with its operands.
 struct GivenStep {
   ScoreStepKind kind = ScoreStepKind::reshape;
-  StepOperand condition;  ///< of a choice
+  StepOperand condition;  ///< C in the comments of ScoreStepKind
   StepOperand number;     ///< X in the comments of ScoreStepKind
 
   bool is_choice() const {
@@ -60,12 +60,13 @@ class ScoreSteps {
   /// Whether a step may hide keys, so that all weights of a block may be 0.
   bool may_hide() const;
 
-  /// The last step that replaces all scores of the block, so that no product is needed.
+  /// The index of the last step that replaces all scores of the block; nullopt if no step does so.
+  /// The scores before this step need not be computed.
   std::optional<std::size_t> replacing_step(const ScoreBlock& block);
   /// Applies the steps from `begin` on to scores [rows, keys].
   void apply(const ScoreBlock& block, std::size_t begin, C* scores);
-  /// Turns the gradient of the last scores into that of the scores before step `begin`. The last
-  /// call of `apply` was for the same block and the same `begin`.
+  /// Turns the gradient of the last scores into that of the scores before step `begin`.
+  /// @pre the last call of `apply` was for the same block and the same `begin`
   void go_back(const ScoreBlock& block, std::size_t begin, C* gradient);
   /// Stores the gradients of the operands.
   void finish() const;

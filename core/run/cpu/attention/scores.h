@@ -81,8 +81,9 @@ class Scores {
     scale_ = is_given ? double{context.attributes().real("scale", 0)} : otherwise;
   }
 
-  /// @param bias_at returns the bias of a key @param shown receives the scores for output 3; may be
-  /// null
+  /// @param row the products; receives the weights
+  /// @param bias_at returns the bias of a key
+  /// @param shown receives the scores for output 3; may be null
   template <class BiasAt>
   void finish(std::vector<double>& row, BiasAt bias_at, double* shown) const {
     const auto show = [&](Shown state) {
@@ -101,9 +102,11 @@ class Scores {
     show(Shown::softmax);
   }
 
-  /// Backpropagates through `finish`. @param products the query times the keys @param weights the
-  /// result of `finish` @param row the gradient of the weights; replaced by the gradient of the
-  /// products @param shown the gradient of output 3 for this query; may be null
+  /// Backpropagates through `finish`.
+  /// @param products the query times the keys
+  /// @param weights the result of `finish`
+  /// @param row the gradient of the weights; replaced by the gradient of the products
+  /// @param shown the gradient of output 3 for this query; may be null
   /// @param take_bias receives each key and the gradient of its bias
   template <class TakeBias>
   void go_back(const std::vector<double>& products, const std::vector<double>& weights,

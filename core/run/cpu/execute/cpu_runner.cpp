@@ -90,7 +90,8 @@ class Execution {
     return all.take();
   }
 
-  /// Forgets what a micro-batch leaves behind. Sums of gradients stay, because they are persistent.
+  /// Releases the buffers and the data that a micro-batch leaves behind. Sums of gradients stay,
+  /// because they are persistent.
   void release_outputs() {
     buffers_.release_all(static_cast<std::uint32_t>(timeline_.order.size()));
     reads_left_ = IdVector<ValueId, std::uint32_t>(topology_.values(), 0);
@@ -108,8 +109,8 @@ class Execution {
     }
   }
 
-  /// Counts the remaining reads of each value. A graph output that is not released gets one more
-  /// read, so that it stays in memory until the end of the step.
+  /// Counts the remaining reads of each value. A graph output that the step does not release early
+  /// gets one more read, so that it stays in memory until the end of the step.
   void count_reads() {
     for (const NodeId node : timeline_.order) {
       for (const ValueId input : topology_.inputs[node]) {
@@ -133,7 +134,8 @@ class Execution {
     }
   }
 
-  /// The CPU runner does not update parameters, so optimizer states only occupy memory.
+  /// The CPU runner does not run the optimizer that the user chose, so its states only occupy
+  /// memory.
   void place_state(BufferId id) {
     const std::int64_t bytes = timeline_.buffers[id].bytes;
     buffers_.allocate(id, bytes, 0);

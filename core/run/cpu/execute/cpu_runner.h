@@ -4,8 +4,9 @@
 
 namespace stashscope::cpu {
 
-/// Executes steps on the CPU. Makes one allocation per buffer of the timeline and releases it after
-/// the last read of the buffer's last value.
+/// Executes steps on the CPU. Makes one allocation per buffer of the timeline. Releases a buffer
+/// after the last read of its last value, except persistent buffers and graph outputs that outlive
+/// the step.
 class CpuRunner : public Runner {
  public:
   void check(const Graph& graph) const override;

@@ -26,7 +26,7 @@ class StepBuffers {
   bool leave(BufferId id, std::uint32_t step);
   /// Counts another value that lives in the buffer.
   void join(BufferId id) { ++values_in_[id]; }
-  /// Frees what a finished run has left, except persistent buffers.
+  /// Frees the buffers that are still allocated after a micro-batch, except persistent buffers.
   void release_all(std::uint32_t step);
 
   /// Reports an event of the run.

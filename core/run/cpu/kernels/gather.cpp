@@ -278,7 +278,7 @@ void non_zero(const KernelContext& context) {
   }
 }
 
-/// Takes the first two axes of a tensor, which number its rows, as one.
+/// The split of a tensor whose first two axes number its rows: these axes count as one axis.
 AxisSplit rows_of(const TensorView& whole) {
   return {1, whole.dim(0) * whole.dim(1), element_count(std::span(whole.dims).subspan(2))};
 }

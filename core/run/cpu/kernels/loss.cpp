@@ -10,8 +10,8 @@ namespace stashscope::cpu {
 
 namespace {
 
-/// Reads the operands at `labels`, `labels + 1` (weights) and `labels + 2` (ignored label, only in
-/// operators named `...Internal`).
+/// Reads the inputs at the indices `labels`, `labels + 1` (weights) and `labels + 2` (ignored
+/// label, only in operators named `...Internal`).
 Targets targets_of(const KernelContext& context, const std::vector<std::int64_t>& scores,
                    std::size_t labels) {
   const TensorView weights = context.has_input(labels + 1) ? context.in(labels + 1) : TensorView();

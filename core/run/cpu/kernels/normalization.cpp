@@ -1,5 +1,6 @@
 // Batch, instance and group normalization, and the gradients of the first two; local response and
-// mean-variance normalization. Normalizations of rows are in layer_normalization.cpp.
+// mean-variance normalization; Lp normalization and its gradient. Normalizations of rows are in
+// layer_normalization.cpp.
 
 #include "core/run/cpu/kernels/normalization.h"
 
@@ -179,8 +180,8 @@ void group_norm(const KernelContext& context) {
   });
 }
 
-/// The contribution to the gradients of scale and bias of one set of planes, which are normalized
-/// together.
+/// The terms that one set of planes, which are normalized together, adds to the gradients of scale
+/// and bias.
 struct AffineGradient {
   double scale = 0;
   double bias = 0;

@@ -1,7 +1,8 @@
 // The product of hidden states with a vocabulary and the cross-entropy of its scores, one piece
 // (some rows) at a time. Besides the outputs, a call needs memory for the hidden states and scores
-// of one piece and for a few numbers per row. The gradient also needs a product of about that size.
-// For 16-bit types, a call also needs the weight, and the sum of its gradient, in float32.
+// of one piece and for a few numbers per row. The gradient also needs a product of about the size
+// of a piece. For 16-bit types, a call also needs the weight, and the sum of its gradient, in
+// float32.
 
 #include <cmath>
 #include <limits>
@@ -38,7 +39,7 @@ struct LinearLoss {
   C scale;
   std::int64_t width;
   std::int64_t classes;
-  std::int64_t rows;  ///< rows of a piece
+  std::int64_t rows;  ///< the most rows of a piece
   Targets targets;
 
   LinearLoss(const KernelContext& context, Positions at)

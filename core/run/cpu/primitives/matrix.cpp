@@ -19,7 +19,8 @@ void with_layout(const Matrix<float>& matrix, Body body) {
   body(copy.data(), onednn::MatrixLayout{false, matrix.columns});
 }
 
-/// product = a b, added to what is there if `adds`. No matrix is empty.
+/// product = a b or, if `adds`, product += a b.
+/// @pre no matrix is empty
 void multiply_floats(const Matrix<float>& a, const Matrix<float>& b, bool adds, float* product) {
   with_layout(a, [&](const float* a_data, onednn::MatrixLayout a_layout) {
     with_layout(b, [&](const float* b_data, onednn::MatrixLayout b_layout) {

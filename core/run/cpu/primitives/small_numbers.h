@@ -10,9 +10,12 @@ namespace stashscope::cpu {
 /// convert from and to these types; no kernel computes in them.
 bool is_small_number(ElementType element);
 
-/// Options of a conversion to a small float, which rounds to the nearest, ties to even.
+/// Options of a conversion to a small float. Numbers are rounded to the nearest, ties to even,
+/// except for float8e8m0.
 struct SmallRounding {
-  bool saturates = true;         ///< overflow gives the largest number; if false, infinity or NaN
+  /// Whether overflow gives the largest number. If false, overflow gives infinity, or NaN if the
+  /// type has no infinity. Types without NaN always saturate.
+  bool saturates = true;
   std::string exponents = "up";  ///< how float8e8m0 rounds: `up`, `down` or `nearest`
 };
 

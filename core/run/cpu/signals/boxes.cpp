@@ -225,7 +225,8 @@ class MovedKernel {
 
   std::int64_t taps() const { return weights_.dim(2) * weights_.dim(3); }
 
-  /// The element that tap `tap` of the kernel reads for one position of the result.
+  /// The number that tap `tap` of the kernel reads for one position of the result: an interpolated
+  /// element times its mask.
   double read(std::int64_t image, std::int64_t channel, std::int64_t tap,
               std::int64_t position) const {
     const std::int64_t positions = out_.dim(2) * out_.dim(3);

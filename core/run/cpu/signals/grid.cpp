@@ -98,7 +98,8 @@ void grid_sample_grad(const KernelContext& context) {
   });
 }
 
-/// (theta [batch, n, n + 1], size): each point is theta times its point of the regular grid.
+/// (theta [batch, n, n + 1], size): each point of the result is theta times (p, 1), where p is the
+/// point at the same position of the regular grid.
 void affine_grid(const KernelContext& context) {
   const std::vector<double> theta = numbers_of<double>(context.in(0));
   std::vector<double> grid(static_cast<std::size_t>(context.out().elements()));

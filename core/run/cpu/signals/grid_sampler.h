@@ -93,7 +93,8 @@ class AxisSampler {
     }
   }
 
-  /// The position, reflected at both ends of the axis until it lies inside, and its derivative.
+  /// The position, reflected at both ends of the axis until it lies inside, and the derivative of
+  /// this result by the position.
   std::pair<double, int> reflected(double position) const {
     const double range = highest() - lowest();
     if (range <= 0) return {0, 0};

@@ -51,9 +51,9 @@ struct JoinedTrace {
 /// kernels takes no time and lies at the end of the node before it.
 /// - Bytes in use after an event come from its record, rounded up as the allocator does. For an
 /// event without a record, the bytes in use change by the requested bytes, rounded up to 512. All
-/// records of a pool are ignored in two cases. First, their peak is further from the peak that the
-/// pool counted than the peak of the requested bytes. Second, both peaks are equally far, and the
-/// records let the bytes in use fall at an allocation or rise at a release.
+/// records of a pool are ignored in two cases. First, the peak of the requested bytes is closer to
+/// the peak that the pool counted than the peak of the records is. Second, both are equally close,
+/// but by the records the bytes in use fall at an allocation or rise at a release.
 /// - Allocations from the workspace pool and releases to it become `workspace` events. A `reserved`
 /// event marks each new maximum of the bytes that both pools hold together.
 /// @param events the runner's actions, in order

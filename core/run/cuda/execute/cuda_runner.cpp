@@ -86,7 +86,8 @@ class CudaStep : public LoadedStep {
     return {outputs.take(), std::move(measured)};
   }
 
-  /// @param ends_step whether the parameters change afterwards, if they change at all
+  /// @param ends_step whether the step ends with this run of the graph; if so, the updates of the
+  /// parameters follow
   RunResult run_once(const TraceSink& sink, const Progress& progress, bool ends_step) {
     StepLog log(plan_, program_, *device_, settings_.traces);
     try {

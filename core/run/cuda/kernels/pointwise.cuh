@@ -258,9 +258,9 @@ __device__ inline T power_by_scalar(T x, U exponent) {
 }
 
 /// Converts a number; floating-point numbers become integers by truncation towards zero. An integer
-/// outside of To's range wraps. As on x86 processors, a floating-point number outside of the 64-bit
-/// range first becomes the smallest 64-bit integer; for UInt64, a number of at least 2^64 becomes
-/// 0.
+/// outside of To's range wraps. As on x86 processors, NaN and a floating-point number outside of
+/// the range of Int64 first become the smallest Int64. UInt64 differs: numbers from 2^63 to below
+/// 2^64 are converted as they are, and larger numbers become 0.
 template <class To, class From>
 __device__ inline To converted(From x) {
   if constexpr (is_whole<To> && !is_whole<From>) {

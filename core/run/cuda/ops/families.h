@@ -6,7 +6,7 @@
 
 namespace stashscope::cuda {
 
-// One function per operator family, in a file of the family's name.
+// One function per operator family; each family has a file of its own.
 void add_activation_kernels(CudaKernelRegistry& registry);
 void add_arithmetic_kernels(CudaKernelRegistry& registry);
 void add_cast_kernels(CudaKernelRegistry& registry);

@@ -1,4 +1,4 @@
-// Activations with a learned slope or a gate.
+// Activations with a learned slope or a gate, and Shrink.
 
 #include "core/run/cuda/codegen/expression.h"
 #include "core/run/cuda/ops/families.h"

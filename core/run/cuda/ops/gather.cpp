@@ -77,7 +77,7 @@ Lowered gather(const LoweringContext& context) {
   return single_call(row_call(context, kernels::split_at(context.in(0).dims, axis)));
 }
 
-/// Takes the first two axes of a tensor, which number its rows, as one.
+/// The split of a tensor whose first two axes number its rows: these axes count as one axis.
 kernels::AxisSplit rows_of(const OperandType& whole) {
   return {1, whole.dims[0] * whole.dims[1], element_count(std::span(whole.dims).subspan(2))};
 }

@@ -39,8 +39,9 @@ Lowered transpose(const LoweringContext& context) {
   return permuted(context, context.in().dims, permutation);
 }
 
-/// The index of a channel counts (row, column, depth) in row-major order; in mode CRD, it counts
-/// (depth, row, column). (ONNX, DepthToSpace)
+/// Moves each channel of the data to one place (row, column) of the blocks and to one channel of
+/// the result. The channels of the data are in the row-major order of (row, column, channel of the
+/// result) or, in mode CRD, of (channel of the result, row, column). (ONNX, DepthToSpace)
 Lowered depth_to_space(const LoweringContext& context) {
   const Dims& x = context.in().dims;
   const std::int64_t block = context.attributes().require_integer("blocksize");

@@ -225,8 +225,8 @@ class Convolutions::PreparedConvolution {
   }
 
   /// Chooses the next algorithm that supports the shape and needs at most `memory` bytes of
-  /// workspace; false if none is left. A listed algorithm may not support the shape, for example if
-  /// float32 must not be rounded.
+  /// workspace; false if none is left. Some listed algorithms do not support the shape, for example
+  /// if float32 must not be rounded.
   bool choose(std::size_t memory) {
     while (next_ < choices_.size()) {
       const Choice& choice = choices_[next_++];

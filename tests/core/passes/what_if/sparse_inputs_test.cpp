@@ -101,7 +101,7 @@ TEST(SparseInputs, AreStoppedByWhatMixesTokens) {
     m.constant("axis", Tensor::int64_scalar(1)).node("CumSum", {"r", "axis"}, {"m"});
   };
   expect_stop(transformer({.middle = sums}), "m' (CumSum)",
-              "is no operator of which it is known what it does to padding");
+              "is an operator whose effect on padding is not known");
   const auto first_token = [](ModelBuilder& m) {
     m.constant("first", Tensor::int64_scalar(0));
     m.node("Gather", {"r", "first"}, {"pooled"}, {{"axis", std::int64_t{1}}});

@@ -346,7 +346,8 @@ TEST_F(Fit, OneClickSetsTheSizeWithThePlanMadeForIt) {
   EXPECT_EQ(use.text(), u"Set batch to %1 with this plan"_s.arg(found.value));
   const QString value = QString::number(found.value);
   const QString largest = planning().replanned()->is_at_least() ? u"at least "_s + value : value;
-  EXPECT_TRUE(status().contains(u"with a plan made for it "_s + largest)) << status().toStdString();
+  EXPECT_TRUE(status().contains(largest + u" with a plan made for that size"_s))
+      << status().toStdString();
   click(use);
   ASSERT_TRUE(settles());
   EXPECT_TRUE(status().contains(u": batch "_s + largest)) << status().toStdString();
