@@ -80,14 +80,13 @@ const MapBlock* SegmentMap::nearest_tensor(std::size_t segment, double x) const 
 }
 
 /// Chooses the nearest tensor in the next segment that holds a tensor, above (-1) or below (1). If
-/// no tensor is outlined, chooses the first tensor of the map; with -1, only if the first segment
-/// holds it.
+/// no tensor is outlined, chooses the first tensor of the map.
 /// @param by -1 or 1; 0 only if no tensor is outlined
 void SegmentMap::walk_rows(int by) {
   const MapBlock* const from = marked_block();
   const double x = from == nullptr ? 0 : rectangle(*from).center().x();
   auto row = from == nullptr ? std::ptrdiff_t{0} : std::ptrdiff_t{from->segment} + by;
-  const int step = by < 0 ? -1 : 1;
+  const int step = from != nullptr && by < 0 ? -1 : 1;
   for (; row >= 0 && row < std::ssize(map().segments); row += step) {
     const MapBlock* const found = nearest_tensor(static_cast<std::size_t>(row), x);
     if (found != nullptr) return choose(found->buffer);

@@ -146,7 +146,8 @@ class Answers:
     def _answer(self, name: str) -> Answer:
         answer = self._given.pop() if self._given else None
         if answer is None or answer.operator != name:
-            raise refuse(f"The step ran '{name}' where the run with real tensors did not")
+            raise refuse(f"The step ran '{name}' where the run with real tensors did not",
+                         "Make the step run the same operators whenever it is called.")
         return answer
 
 

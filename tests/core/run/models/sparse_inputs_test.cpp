@@ -196,7 +196,7 @@ struct Stopped {
 };
 
 constexpr const char* unhidden = "reads scores of tokens that no mask hides";
-constexpr const char* unknown = "is no operator of which it is known what it does to padding";
+constexpr const char* unknown = "is an operator whose effect on padding is not known";
 
 /// Encoders without a mask, and experts that are chosen for each token.
 constexpr Stopped stopped[] = {
