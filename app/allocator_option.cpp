@@ -16,10 +16,11 @@ void add_allocator_options(CLI::App& program, AllocatorOptions& options, CLI::Op
       ->type_name("NAME")
       ->needs(batch);
   program
-      .add_option("--fits", options.fits,
-                  "what --budget and --fit hold below their limit: tensors (the default) or "
-                  "reserved memory")
-      ->check(CLI::IsMember({"tensors", "reserved"}))
+      .add_option(
+          "--fits", options.fits,
+          "what --budget and --fit hold below their limit: tensors (the default), "
+          "reserved memory, or all memory of the device: reserved memory and --other-memory")
+      ->check(CLI::IsMember({"tensors", "reserved", "device"}))
       ->needs(batch);
   program
       .add_option("--other-memory", options.others,
@@ -78,12 +79,13 @@ void refuse_pool(const AllocatorOptions& options, const std::string& other) {
 void check_allocator(const AllocatorOptions& options) {
   other_memory(options);
   if (options.allocator.empty()) return;
-  if (fits_reserved(options)) refuse_pool(options, "--fits reserved");
+  if (fits_reserved(options)) refuse_pool(options, "--fits " + options.fits);
   if (pool_settings(options)) return;
   if (options.allocator != "none") {
     pytorch_settings(options.allocator);
   } else if (fits_reserved(options)) {
-    fail_usage("--allocator none", "cannot be used with --fits reserved", "leave one of them out");
+    fail_usage("--allocator none", "cannot be used with --fits " + options.fits,
+               "leave one of them out");
   }
 }
 
@@ -110,6 +112,13 @@ std::vector<OtherMemory> other_memory(const AllocatorOptions& options) {
   return list;
 }
 
-bool fits_reserved(const AllocatorOptions& options) { return options.fits == "reserved"; }
+bool fits_reserved(const AllocatorOptions& options) { return options.fits != "tensors"; }
+
+std::optional<ReservedLimit> reserved_limit(const AllocatorOptions& options,
+                                            const Choices& choices) {
+  const auto settings = allocator_settings(choices);
+  if (!fits_reserved(options) || !settings) return std::nullopt;
+  return ReservedLimit{*settings, options.fits == "device", other_memory(options)};
+}
 
 }  // namespace stashscope::app

@@ -15,8 +15,9 @@ namespace stashscope::app {
 struct AllocatorOptions {
   /// `none`; `pytorch` or `cuda_pool`, perhaps with `:` and settings; empty: not given
   std::string allocator;
-  std::string fits = "tensors";  ///< what must fit into a budget or a memory: tensors or reserved
-  bool advises = false;          ///< whether other settings are tried
+  /// What must fit into a budget or a memory: tensors, reserved or device.
+  std::string fits = "tensors";
+  bool advises = false;             ///< whether other settings are tried
   std::vector<std::string> others;  ///< changes of the figures of `usual_other_memory`
 };
 
@@ -24,7 +25,7 @@ struct AllocatorOptions {
 void add_allocator_options(CLI::App& program, AllocatorOptions& options, CLI::Option* batch);
 
 /// Throws a usage Error for faults that do not depend on the model: an allocator, settings or
-/// figures that are not known, and --fits reserved with a pool of CUDA or with --allocator none.
+/// figures that are not known, and --fits with a pool of CUDA or with --allocator none.
 void check_allocator(const AllocatorOptions& options);
 
 /// The settings of the pool of CUDA if the options name one. Throws a usage Error for settings that
@@ -36,8 +37,8 @@ std::optional<PoolSettings> pool_settings(const AllocatorOptions& options);
 void refuse_pool(const AllocatorOptions& options, const std::string& other);
 
 /// Puts the allocator of the options into the choices. With a pool of CUDA or `none`, the choices
-/// have no allocator. Without --allocator, they keep theirs; for --fits reserved, they get
-/// PyTorch's allocator with its default settings if they have none. Throws a usage Error for
+/// have no allocator. Without --allocator, they keep theirs; for --fits reserved or device, they
+/// get PyTorch's allocator with its default settings if they have none. Throws a usage Error for
 /// settings that are not known, and for --other-memory without an allocator.
 void choose_allocator(const AllocatorOptions& options, Choices& choices);
 
@@ -45,7 +46,18 @@ void choose_allocator(const AllocatorOptions& options, Choices& choices);
 /// for a figure that cannot be read.
 std::vector<OtherMemory> other_memory(const AllocatorOptions& options);
 
-/// Whether budgets and memories must hold the reserved memory and not only the tensors.
+/// What budgets and memories must hold besides the tensors.
+struct ReservedLimit {
+  AllocatorSettings allocator;
+  bool holds_others = false;  ///< whether also memory of the device outside tensors
+  std::vector<OtherMemory> others;
+};
+
+/// Whether budgets and memories must hold more than the tensors.
 bool fits_reserved(const AllocatorOptions& options);
+/// Nothing if budgets and memories hold only the tensors.
+/// @param choices after `choose_allocator`
+std::optional<ReservedLimit> reserved_limit(const AllocatorOptions& options,
+                                            const Choices& choices);
 
 }  // namespace stashscope::app

@@ -216,7 +216,7 @@ void write_text(const std::string& text, const std::string& path) {
 
 int run_batch(const AnalysisOptions& analysis, const PlanningOptions& planning,
               const BatchOptions& options) {
-  check_planning(planning, fits_reserved(options.allocator));
+  check_planning(planning, options.allocator);
   check_printed_format(options);
   check_shown(options);
   check_allocator(options.allocator);
@@ -228,7 +228,7 @@ int run_batch(const AnalysisOptions& analysis, const PlanningOptions& planning,
   check_outputs(options, check, loaded.session.choices, files_read(analysis, loaded));
   auto study = study_with_times(loaded);
   Findings found;
-  found.planned = plan(planning, fits_reserved(options.allocator) ? allocator : std::nullopt, study,
+  found.planned = plan(planning, reserved_limit(options.allocator, loaded.session.choices), study,
                        loaded.session);
   found.arenas = arenas_of(*study, options, arena_limit(planning.limit, options.has_time_limit));
   const PlanningResults& planned = found.planned;

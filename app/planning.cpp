@@ -63,21 +63,20 @@ void check_grain(const PlanningOptions& options) {
   }
 }
 
-/// Throws a usage Error if the other options do not go with --fits reserved.
-void check_fits_reserved(const PlanningOptions& options) {
+/// Throws a usage Error if the other options do not go with an option such as `--fits reserved`.
+void check_fits_reserved(const PlanningOptions& options, const std::string& fits) {
   if (!options.budget && options.fit.empty()) {
-    fail_usage("--fits reserved", "has no effect by itself", "give --budget BYTES or --fit NAME");
+    fail_usage(fits, "has no effect by itself", "give --budget BYTES or --fit NAME");
   }
   if (options.pareto > 0) {
-    fail_usage("--fits reserved", "cannot be used with --pareto, whose budgets are for tensors",
+    fail_usage(fits, "cannot be used with --pareto, whose budgets are for tensors",
                "leave one of them out");
   }
   if (find_aim(options.aim) != PlanAim::time) {
-    fail_usage("--fits reserved", "cannot be used with --minimise operations",
-               "leave one of them out");
+    fail_usage(fits, "cannot be used with --minimise operations", "leave one of them out");
   }
   if (options.budget && grain_of(options) == PlanGranularity::joint) {
-    fail_usage("--fits reserved", "cannot be used with --grain joint", "leave one of them out");
+    fail_usage(fits, "cannot be used with --grain joint", "leave one of them out");
   }
 }
 
@@ -97,6 +96,16 @@ std::optional<FitQuestion> asked_fit(const PlanningOptions& options, const Study
   question.memory_bytes = memory_of(options, study);
   fit_dimensions(study, question);
   return question;
+}
+
+/// Makes a question or a request limit the reserved memory.
+template <class Asked>
+void limit_reserved(const std::optional<ReservedLimit>& reserved, std::int64_t bytes,
+                    Asked& asked) {
+  if (!reserved) return;
+  asked.allocator = reserved->allocator;
+  asked.others = reserved->others;
+  if (reserved->holds_others) asked.device_bytes = bytes;
 }
 
 }  // namespace
@@ -140,10 +149,10 @@ void add_planning_options(CLI::App& program, PlanningOptions& options, CLI::Opti
   add_fit_options(program, options, batch);
 }
 
-void check_planning(const PlanningOptions& options, bool fits_reserved) {
+void check_planning(const PlanningOptions& options, const AllocatorOptions& fits) {
   check_limit(options.limit);
   check_grain(options);
-  if (fits_reserved) check_fits_reserved(options);
+  if (fits_reserved(fits)) check_fits_reserved(options, "--fits " + fits.fits);
   if (find_aim(options.aim) != PlanAim::time && !options.budget) {
     fail_usage("--minimise", "has no effect by itself", "give --budget BYTES");
   }
@@ -155,11 +164,10 @@ void check_planning(const PlanningOptions& options, bool fits_reserved) {
   }
 }
 
-PlanningResults plan(const PlanningOptions& options,
-                     const std::optional<AllocatorSettings>& allocator,
+PlanningResults plan(const PlanningOptions& options, const std::optional<ReservedLimit>& reserved,
                      std::shared_ptr<const Study>& study, Session& session) {
   std::optional<FitQuestion> fit = asked_fit(options, *study);
-  if (fit) fit->allocator = allocator;
+  if (fit) limit_reserved(reserved, fit->memory_bytes, *fit);
   if (options.replans_fit) check_plannable(*study, grain_of(options));
   PlanningResults results;
   ParetoFront archive;
@@ -171,7 +179,7 @@ PlanningResults plan(const PlanningOptions& options,
     const std::int64_t bytes =
         budget_bytes(budget_of(options), study->baseline->timeline.peak_bytes);
     BudgetRequest request{bytes, grain, options.limit, find_aim(options.aim)};
-    request.allocator = allocator;
+    limit_reserved(reserved, bytes, request);
     request.may_change_results = options.allows_lossy;
     results.budget = answer_budget(study, request, archive, Progress());
     session.choices = results.budget->best.choices;

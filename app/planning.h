@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "app/allocator_option.h"
 #include "app/options.h"
 #include "core/report/report.h"
 
@@ -26,15 +27,14 @@ struct PlanningOptions {
 void add_planning_options(CLI::App& program, PlanningOptions& options, CLI::Option* batch);
 
 /// Throws a usage Error for inconsistent options. Call it before anything is loaded.
-void check_planning(const PlanningOptions& options, bool fits_reserved);
+/// @param fits what budgets and memories must hold, as in `AllocatorOptions`
+void check_planning(const PlanningOptions& options, const AllocatorOptions& fits);
 
 /// Runs the planning that the options request. A plan for a budget replaces the choices in `study`
 /// and `session`, and drops the measurements in `session`. Throws a usage Error for dimensions that
 /// the study lacks.
-/// @param allocator if set, budgets and memories limit what this allocator reserves, not only the
-/// tensors
-PlanningResults plan(const PlanningOptions& options,
-                     const std::optional<AllocatorSettings>& allocator,
+/// @param reserved if set, budgets and memories limit this, not only the tensors
+PlanningResults plan(const PlanningOptions& options, const std::optional<ReservedLimit>& reserved,
                      std::shared_ptr<const Study>& study, Session& session);
 
 }  // namespace stashscope::app

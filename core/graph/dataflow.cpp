@@ -150,9 +150,7 @@ Node rewired(const GraphData& data, const Dataflow& dataflow, NodeId id) {
   return node;
 }
 
-bool casts(AddedKind kind) {
-  return kind == AddedKind::compress || kind == AddedKind::decompress;
-}
+bool casts(AddedKind kind) { return kind == AddedKind::compress || kind == AddedKind::decompress; }
 
 }  // namespace
 

@@ -326,7 +326,8 @@ class RegionRunner {
   IdVector<ValueId, ValueId> twin_of_;
   /// By storage of a freed output: its copy in the second run that made it again.
   IdVector<StorageId, ValueId> output_again_;
-  /// Storages of numbers that autograd saves. A second run holds them to its end.
+  /// Storages of numbers that PyTorch wrapped into tensors and autograd saves
+  /// (`SavedTensor::is_number`). A second run holds them to its end.
   std::set<StorageId> numbers_;
   std::set<ValueId> stand_ins_;  ///< values without data in the second run that is being added
 };

@@ -8,6 +8,7 @@
 #include "core/base/units.h"
 #include "core/report/cost_report.h"
 #include "core/report/joint_report.h"
+#include "core/report/reserved_report.h"
 #include "core/study/facts/peak_floor.h"
 #include "core/study/facts/plan_summary.h"
 #include "core/study/facts/tensor_facts.h"
@@ -62,7 +63,8 @@ std::string verdict_text(const Study& study, const BudgetAnswer& answer) {
   const auto& reserved = answer.reserved_bytes;
   const std::string peak = exact_bytes(answer.best.peak_bytes);
   const std::string found =
-      (reserved ? exact_bytes(*reserved) + " reserved for a peak of " + peak : peak) + " with " +
+      (reserved ? exact_bytes(*reserved) + " reserved for a peak of " + peak : peak) +
+      (answer.device ? ", " + on_device_text(*answer.device) + "," : "") + " with " +
       time_text(study, answer.best.extra_seconds) + " more time";
   if (answer.feasible) return "met: " + found + proof_text(study, answer);
   return std::string(answer.is_impossible() ? "cannot be met" : "not met") +
@@ -151,6 +153,7 @@ json budget_json(const Study& study, const BudgetAnswer& answer,
                           {"extra_seconds", exported->extra_seconds}};
   }
   if (answer.reserved_bytes) budget["reserved_bytes"] = *answer.reserved_bytes;
+  if (answer.device) budget["device_bytes"] = device_json(*answer.device);
   budget["moves"] = answer.moves;
   budget["seconds"] = answer.seconds;
   budget["seed"] = answer.request.limit.seed;

@@ -7,6 +7,7 @@
 #include "core/base/units.h"
 #include "core/report/cost_report.h"
 #include "core/report/replanned_report.h"
+#include "core/report/reserved_report.h"
 #include "core/study/facts/tensor_facts.h"
 
 namespace stashscope {
@@ -20,6 +21,7 @@ constexpr std::size_t tensors_of_a_point = 3;
 std::string peak_text(const FitPoint& point) {
   std::string text = "peak " + exact_bytes(point.peak_bytes);
   if (point.reserved_bytes) text += ", reserved " + format_bytes(*point.reserved_bytes);
+  if (point.device) text += ", " + on_device_text(*point.device);
   if (point.later_peak_bytes == point.peak_bytes) return text;
   return text + ", " + format_bytes(point.later_peak_bytes) + " in later steps";
 }
@@ -94,6 +96,7 @@ json point_json(const Study& study, const std::optional<FitPoint>& point) {
   object["peak_bytes"] = point->peak_bytes;
   object["later_peak_bytes"] = point->later_peak_bytes;
   if (point->reserved_bytes) object["reserved_bytes"] = *point->reserved_bytes;
+  if (point->device) object["device_bytes"] = device_json(*point->device);
   object["peak_node"] = to_valid_utf8(peak_node(study, *point->variant));
   object["resident_bytes"] = point->persistent_bytes;
   object["step_seconds"] = point->seconds;

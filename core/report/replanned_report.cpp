@@ -4,6 +4,7 @@
 
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/report/reserved_report.h"
 #include "core/study/facts/plan_summary.h"
 
 namespace stashscope {
@@ -15,6 +16,7 @@ using nlohmann::json;
 std::string peak_text(const PlannedFit& fit) {
   std::string text = "peak " + exact_bytes(fit.peak_bytes);
   if (fit.reserved_bytes) text += ", reserved " + format_bytes(*fit.reserved_bytes);
+  if (fit.device) text += ", " + on_device_text(*fit.device);
   if (fit.later_peak_bytes == fit.peak_bytes) return text;
   return text + ", " + format_bytes(fit.later_peak_bytes) + " in later steps";
 }
@@ -82,6 +84,7 @@ json largest_json(const std::optional<PlannedFit>& fit) {
                  {"repeated_nodes", repeats.nodes},
                  {"repeated_runs", repeats.runs}};
   if (fit->reserved_bytes) object["reserved_bytes"] = *fit->reserved_bytes;
+  if (fit->device) object["device_bytes"] = device_json(*fit->device);
   return object;
 }
 
@@ -92,6 +95,7 @@ json next_json(const std::optional<UnplannedSize>& next) {
   if (!next->fault.empty()) object["fault"] = to_valid_utf8(next->fault);
   if (next->lowest_peak_bytes > 0) object["lowest_peak_bytes"] = next->lowest_peak_bytes;
   if (next->reserved_bytes) object["reserved_bytes"] = *next->reserved_bytes;
+  if (next->device) object["device_bytes"] = device_json(*next->device);
   return object;
 }
 

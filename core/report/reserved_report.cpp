@@ -53,10 +53,17 @@ std::string device_text(const DeviceMemory& device, const std::vector<OtherMemor
 }
 
 json reserved_json(const ChosenReserve& reserve) {
-  return {
-      {"reserved_bytes", reserve.memory.reserved_bytes},
-      {"fragmentation_bytes", reserve.memory.fragmentation_bytes},
-      {"device_bytes", {{"low", reserve.device.low_bytes}, {"high", reserve.device.high_bytes}}}};
+  return {{"reserved_bytes", reserve.memory.reserved_bytes},
+          {"fragmentation_bytes", reserve.memory.fragmentation_bytes},
+          {"device_bytes", device_json(reserve.device)}};
+}
+
+std::string on_device_text(const DeviceMemory& device) {
+  return range_text(device.low_bytes, device.high_bytes) + " on the device";
+}
+
+json device_json(const DeviceMemory& device) {
+  return {{"low", device.low_bytes}, {"high", device.high_bytes}};
 }
 
 json other_memory_json(const std::vector<OtherMemory>& others) {

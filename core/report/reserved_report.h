@@ -28,6 +28,10 @@ std::string reserved_text(const ChosenReserve& reserve, const std::vector<OtherM
 
 /// A line about all memory that the step takes of the device.
 std::string device_text(const DeviceMemory& device, const std::vector<OtherMemory>& others);
+/// Such as `5.1 GiB to 5.4 GiB on the device`.
+std::string on_device_text(const DeviceMemory& device);
+/// The figures as `low` and `high`, in bytes.
+nlohmann::json device_json(const DeviceMemory& device);
 
 /// Such as `500 MiB to 800 MiB`.
 std::string range_text(std::int64_t low_bytes, std::int64_t high_bytes);

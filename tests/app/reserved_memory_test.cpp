@@ -103,12 +103,12 @@ TEST_F(Reserved, APoolStandsBesideAMeasurement) {
 TEST_F(Reserved, APoolIsRefusedWhereOnlyPyTorchsAllocatorIsKnown) {
   const std::string session = in_folder("kept.stashscope");
   for (const std::string& other :
-       {std::string("--fits reserved"), std::string("--advise-allocator"),
-        "--check " + in_folder("limits.json"), "--save-baseline " + in_folder("b.json"),
-        "--save-session " + session, "--export-snapshot " + in_folder("s.pickle"),
-        "--export-perfetto " + in_folder("p"), "--export-csv " + in_folder("c.csv"),
-        "--compare " + in_folder("model.onnx")}) {
-    const bool fits = other == "--fits reserved";
+       {std::string("--fits reserved"), std::string("--fits device"),
+        std::string("--advise-allocator"), "--check " + in_folder("limits.json"),
+        "--save-baseline " + in_folder("b.json"), "--save-session " + session,
+        "--export-snapshot " + in_folder("s.pickle"), "--export-perfetto " + in_folder("p"),
+        "--export-csv " + in_folder("c.csv"), "--compare " + in_folder("model.onnx")}) {
+    const bool fits = other.starts_with("--fits");
     const Outcome refused = stashscope("--batch " + model() + " --allocator cuda_pool " + other +
                                        (fits ? " --budget 90%" : ""));
     EXPECT_EQ(refused.status, 2) << other;
@@ -139,6 +139,24 @@ TEST_F(Reserved, CanBeWhatMustFit) {
   EXPECT_TRUE(found["budget"]["feasible"].get<bool>());
   EXPECT_LE(found["budget"]["reserved_bytes"].get<std::int64_t>(), budget);
   EXPECT_EQ(found["budget"]["reserved_bytes"], found["memory"]["current"]["reserved_bytes"]);
+}
+
+TEST_F(Reserved, CanFitBesideMemoryOutsideTensors) {
+  const auto before = report(model() + " --allocator pytorch");
+  const std::int64_t budget = before["memory"]["baseline"]["reserved_bytes"].get<std::int64_t>();
+  const std::string asked =
+      " --fits device --time-limit 0 --move-limit 300 --budget " + std::to_string(budget);
+  const std::string few =
+      " --other-memory context=1MiB:2MiB --other-memory cublas=1MiB --other-memory cublaslt=1MiB";
+  const auto found = report(model() + asked + few)["budget"];
+  EXPECT_TRUE(found["feasible"].get<bool>());
+  EXPECT_LE(found["device_bytes"]["high"].get<std::int64_t>(), budget);
+  EXPECT_GT(found["device_bytes"]["low"], found["reserved_bytes"]);
+  EXPECT_EQ(stashscope("--batch " + model() + asked).status, 4) << "a context takes more";
+  const std::string fit = " --fit N --memory 40MiB --fits device";
+  const auto largest = report(model() + fit + few)["fit"]["current"]["largest"];
+  EXPECT_LE(largest["device_bytes"]["high"].get<std::int64_t>(), std::int64_t{40} << 20);
+  EXPECT_TRUE(report(model() + fit)["fit"]["current"]["largest"].is_null());
 }
 
 TEST_F(Reserved, IsToldAgainForASessionThatKeepsTheAllocator) {

@@ -8,7 +8,8 @@
 namespace stashscope {
 
 /// A step as a task graph. Nodes that only make a view of a tensor are not tasks. Instead, a reader
-/// of the view reads the tensor, and also needs the view's other inputs (such as a computed shape).
+/// of the view reads the tensor and, with `Estimate::above`, also the view's other inputs (such as
+/// a computed shape).
 struct StepTasks {
   TaskGraph graph;
   IdVector<TaskId, NodeId> node_of;

@@ -91,8 +91,8 @@ ExportedConfig readable_part(const Study& study, const Opportunities& known,
   return exported;
 }
 
-/// For versions of ONNX Runtime that ignore counts: drops entries that are off, and adds one clause
-/// for each entry that ONNX Runtime recomputes at more occurrences than the study.
+/// For versions of ONNX Runtime that ignore counts: drops entries that are off. `left_out` gets a
+/// clause for each entry that ONNX Runtime recomputes at more occurrences than the study.
 void ignore_counts(const Study& study, const Opportunities& known, ExportedConfig& exported) {
   std::erase_if(exported.config, [](const auto& entry) {
     return entry.second.type == PlanType::none || entry.second.count == 0;

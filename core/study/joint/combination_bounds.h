@@ -12,7 +12,7 @@ namespace stashscope {
 enum class BoundEffort : std::uint8_t { least, all };
 
 /// Lower bounds for all plans of one combination, at any granularity, with or without evicted
-/// tensors. Refers to the combination's study.
+/// tensors. Refers to the combination and the progress.
 class CombinationBounds {
  public:
   /// @param evictions the types of evicting plans that are allowed

@@ -19,6 +19,8 @@ struct OtherMemory {
   std::int64_t high_bytes = 0;
   /// Whether PyTorch's allocator reserves it, as one block for each thread that runs operators.
   bool is_reserved = false;
+
+  friend bool operator==(const OtherMemory&, const OtherMemory&) = default;
 };
 
 /// The CUDA context, the workspaces of cuBLAS and cuBLASLt, the buffers of NCCL, and other memory.

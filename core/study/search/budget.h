@@ -44,9 +44,10 @@ struct BudgetRequest {
   /// If set, the budget limits the memory that an allocator with these settings reserves.
   std::optional<AllocatorSettings> allocator = {};
   /// If set, also limits the memory that the step takes of the device, including memory outside
-  /// tensors: the upper figure of `device_memory` for `usual_other_memory` is at most this. Has no
-  /// effect without `allocator`.
+  /// tensors: the upper figure of `device_memory` for `others` is at most this. Has no effect
+  /// without `allocator`.
   std::optional<std::int64_t> device_bytes = {};
+  std::vector<OtherMemory> others = usual_other_memory();
   /// Whether the grain `joint` may choose what changes the results of the step: compressed tensors,
   /// and micro-batches of a model that mixes its samples.
   bool may_change_results = false;

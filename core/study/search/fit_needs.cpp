@@ -21,7 +21,7 @@ void add_reserved(const Study& study, const Timeline& timeline, const FitQuestio
 void add_device(const Study& study, const Timeline& timeline, const FitQuestion& question,
                 FitNeeds& needs) {
   if (!question.allocator || !question.device_bytes) return;
-  needs.device = device_memory(study, timeline, *question.allocator, usual_other_memory());
+  needs.device = device_memory(study, timeline, *question.allocator, question.others);
 }
 
 }  // namespace

@@ -20,9 +20,10 @@ struct FitQuestion {
   /// If set, the memory that an allocator with these settings reserves must fit, too.
   std::optional<AllocatorSettings> allocator = {};
   /// If set, the memory that the step takes of the device, including memory outside tensors, must
-  /// fit into this, too: the upper figure of `device_memory` for `usual_other_memory` is at most
-  /// this. Has no effect without `allocator`.
+  /// fit into this, too: the upper figure of `device_memory` for `others` is at most this. Has no
+  /// effect without `allocator`.
   std::optional<std::int64_t> device_bytes = {};
+  std::vector<OtherMemory> others = usual_other_memory();
 
   friend bool operator==(const FitQuestion&, const FitQuestion&) = default;
 };

@@ -210,6 +210,7 @@ class Replanner {
     request.ends_when_decided = ends_when_decided;
     request.allocator = known_.question.allocator;
     request.device_bytes = known_.question.device_bytes;
+    request.others = known_.question.others;
     ParetoFront archive;
     return plan_for_budget(study, request, archive, progress_);
   }

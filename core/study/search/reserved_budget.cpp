@@ -112,7 +112,7 @@ class ReservedPlanner {
     ReservedPoint played{point, reserved_memory(*there, variant, settings).reserved_bytes, {}, 0};
     played.excess = played.bytes - asked_.budget_bytes;
     if (!asked_.device_bytes) return played;
-    played.device = device_memory(*there, variant.timeline, settings, usual_other_memory());
+    played.device = device_memory(*there, variant.timeline, settings, asked_.others);
     played.excess = std::max(played.excess, played.device->high_bytes - *asked_.device_bytes);
     return played;
   }

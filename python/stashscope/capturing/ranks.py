@@ -1,4 +1,7 @@
-"""Steps of one rank among several: collectives without a network, and the objects that keep PyTorch's state."""
+"""Steps of one rank among several.
+
+Collectives need no network. The objects in which PyTorch holds the state of sharded modules and pipelines are put back.
+"""
 
 from __future__ import annotations
 

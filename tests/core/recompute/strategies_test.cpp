@@ -14,6 +14,7 @@
 #include "core/schedule/orders/orders.h"
 #include "core/study/step/step_export.h"
 #include "tests/support/model_builder.h"
+#include "tests/support/passed.h"
 #include "tests/support/refusal.h"
 
 namespace stashscope {
@@ -310,6 +311,18 @@ TEST(ModifiedGraph, IsNotWrittenWithCastsThatItsOpsetDoesNotKnow) {
   for (const char* part : {"float8e5m2", "opset 17", "opset 19"}) {
     EXPECT_NE(text.find(part), std::string::npos) << text;
   }
+}
+
+/// Copies between device and host cast nothing, so they need no opset.
+TEST(ModifiedGraph, IsWrittenWithOffloadsOfAnyType) {
+  test::ModelBuilder m(11);
+  m.input("x", {"N", 8}, ElementType::bfloat16);
+  m.constant("w", Tensor::of_integers(ElementType::bfloat16, {8, 8}, Integers(64, 1)));
+  m.node("MatMul", {"x", "w"}, {"h"}).node("Mul", {"h", "h"}, {"s"});
+  m.node("ReduceSum", {"s"}, {"loss"}, {{"keepdims", std::int64_t{0}}}).output("loss");
+  const auto study = study_of(m, with_plans("MatMul:3:1"));
+  ASSERT_EQ(count_of(*study, AddedKind::offload), 1U);
+  EXPECT_EQ(test::count(modified_graph(*study), "MemcpyToHost"), 1U);
 }
 
 }  // namespace strategies_test

@@ -31,8 +31,8 @@ class Packing {
       : graph_(graph), flow_(flow), places_(places), end_(graph.node_count()) {}
 
   /// Packs the rows of all nodes that work on each row alone. Returns the number of these nodes.
-  /// Throws a SparseStop, and adds only nodes that nothing reads, if a node cannot work on rows
-  /// that are left out or put back.
+  /// Throws a SparseStop if a node needs packed rows of sequences without their last position, or
+  /// may divide by the zeros that are put back. The nodes added until then are read by nothing.
   /// @param embeddings look up the rows
   /// @param labels of `loss`: one for each token, [batch * positions]
   std::size_t pack(const std::vector<NodeId>& embeddings, NodeId loss, ValueId labels);

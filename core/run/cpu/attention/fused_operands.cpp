@@ -22,8 +22,9 @@ std::int64_t shared_index(std::int64_t index, std::int64_t size, std::int64_t re
   return index / group;
 }
 
-/// For each entry of `leading`, the offset in a tensor whose leading axes have these sizes and
-/// strides.
+/// For each position in a box of the sizes `leading`, in row-major order: the offset of its matrix
+/// in a tensor whose leading axes have `sizes` and `strides`. Where an axis of the tensor is
+/// shorter, neighbouring positions share a matrix.
 std::vector<std::int64_t> entry_offsets(const std::vector<std::int64_t>& leading,
                                         const std::vector<std::int64_t>& sizes,
                                         const std::vector<std::int64_t>& strides) {

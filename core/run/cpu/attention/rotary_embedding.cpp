@@ -43,7 +43,9 @@ void rotary_embedding(const KernelContext& context) {
   Heads x(context.in(0), context.attributes().integer("num_heads", 0));
   const Angles angles(context);
   const bool interleaved = context.attributes().integer("interleaved", 0) != 0;
-  if (2 * angles.half > x.size) fail_run("", "its cosine and sine tables are wider than a head");
+  if (2 * angles.half > x.size) {
+    fail_run("", "its cosine and sine tables are wider than half a head");
+  }
   for (std::int64_t batch = 0; batch < context.in(0).dim(0); ++batch) {
     for (std::int64_t at = 0; at < x.length; ++at) {
       const std::int64_t table = angles.offset(batch * x.length + at);

@@ -136,6 +136,23 @@ TEST(LargestFit, CanCountWhatIsReserved) {
   EXPECT_FALSE(tensors.current.largest->reserved_bytes);
 }
 
+TEST(LargestFit, CanLeaveRoomForMemoryOutsideTensors) {
+  const auto study = blocks_of(4096);
+  FitQuestion question{"", {"N"}, std::int64_t{1} << 30, AllocatorSettings()};
+  const auto largest = [&] { return largest_fit(*study, question, Progress()).current; };
+  const VariantFit tight = largest();
+  ASSERT_TRUE(tight.largest);
+  EXPECT_FALSE(tight.largest->device);
+  question.device_bytes = question.memory_bytes;
+  const VariantFit roomy = largest();
+  ASSERT_TRUE(roomy.largest && roomy.next);
+  EXPECT_LT(roomy.largest->value, tight.largest->value);
+  EXPECT_LE(roomy.largest->device->high_bytes, question.device_bytes);
+  EXPECT_GT(roomy.next->device->high_bytes, question.device_bytes);
+  question.others.clear();
+  EXPECT_EQ(largest().largest->value, tight.largest->value) << "nothing is outside tensors";
+}
+
 TEST(ReplannedFit, HoldsWhatIsReservedBelowTheMemory) {
   const auto study = blocks_of(4096);
   FitQuestion question{"", {"N"}, std::int64_t{300} << 20, AllocatorSettings()};
