@@ -82,6 +82,7 @@ class AnswerBar : public QToolBar {
   int shared_width() const;
   /// Width of the first buttons. The answer gives up kept room rather than push these buttons out.
   int width_of_first_buttons() const;
+  int width_of_fit() const;
   int width_of_form(const QString& form);
   int width_of_changes(const QString& form);
   int room_for_percent() const;

@@ -49,9 +49,17 @@ int AnswerBar::width_of_first_buttons() const {
   return width + layout()->spacing();
 }
 
+/// The width of the button that makes the step fit, if it is offered. The answer must leave room
+/// for it, because it is what to do about a step that does not fit.
+int AnswerBar::width_of_fit() const {
+  const std::vector<QPushButton*> buttons = offered();
+  const bool is_offered = std::ranges::find(buttons, fit_) != buttons.end();
+  return is_offered ? fit_->sizeHint().width() + layout()->spacing() : 0;
+}
+
 void AnswerBar::fit_answer() {
   if (forms_.isEmpty()) return;
-  const int shared = shared_width();
+  const int shared = shared_width() - width_of_fit();
   if (answer_room_ == 0) answer_room_ = width_of_form(forms_.front()) + room_for_percent();
   const auto first_within = [&](const QStringList& forms, int room) {
     const auto form = std::ranges::find_if(
@@ -62,7 +70,7 @@ void AnswerBar::fit_answer() {
   if (form.isEmpty()) form = first_within(forms_ + shorter_forms_, shared);
   const int needed = width_of_form(form.isEmpty() ? shorter_forms_.back() : form);
   answer_room_ = std::max(answer_room_, needed);
-  const int spare = std::max(0, shared - needed - width_of_first_buttons());
+  const int spare = std::max(0, shared_width() - needed - width_of_first_buttons());
   gap_->setFixedWidth(std::clamp(answer_room_ - needed, 0, spare));
 }
 

@@ -1,5 +1,7 @@
 #include "ui/window/answer_texts.h"
 
+#include <algorithm>
+
 #include "core/base/text.h"
 #include "core/study/facts/assumed_rate.h"
 #include "core/study/facts/plan_facts.h"
@@ -43,12 +45,6 @@ bool may_lack_room_outside(const Study& study, const ReservedStep* reserved) {
   return reserved != nullptr && reserved->device.high_bytes > whole_memory(study.choices.times);
 }
 
-/// Whether a step that fits may lack room for memory that is not counted. If an allocator is
-/// chosen, only memory outside the allocator is not counted.
-bool fits_narrowly(const Study& study, const StepRoom& room, const ReservedStep* reserved) {
-  return reserved == nullptr ? room.is_narrow : may_lack_room_outside(study, reserved);
-}
-
 /// A link that opens the menu of devices, as rich text.
 QString device_text(const Study& study) {
   return u"<a href=\"device\">%1</a>"_s.arg(device_name(study));
@@ -86,14 +82,21 @@ QString room_text(const Study& study, const StepRoom& room, const ReservedStep* 
         .arg(device, warning_text(AnswerBar::tr("not with the CUDA context"), palette),
              bytes_text(reserved->device.low_bytes));
   }
-  if (!fits_narrowly(study, room, reserved)) {
-    return (counts_reserved ? AnswerBar::tr("reserved memory fits %1, %2 left")
-                            : AnswerBar::tr("fits %1, %2 left"))
+  if (!counts_reserved) {
+    return (room.is_narrow ? AnswerBar::tr("tensors <b>fit narrowly</b> %1, %2 left")
+                           : AnswerBar::tr("tensors fit %1, %2 left"))
         .arg(device, bytes_text(room.left));
   }
-  return (counts_reserved ? AnswerBar::tr("reserved memory <b>fits narrowly</b> %1, %2 left")
-                          : AnswerBar::tr("<b>fits narrowly</b> %1, %2 left"))
-      .arg(device, bytes_text(room.left));
+  const std::int64_t most_taken = reserved->device.high_bytes;
+  if (may_lack_room_outside(study, reserved)) {
+    return AnswerBar::tr(
+               "reserved memory fits %1, but <b>perhaps not with the CUDA context</b>: "
+               "up to %2 in all")
+        .arg(device, bytes_text(most_taken));
+  }
+  const std::int64_t left = whole_memory(study.choices.times) - most_taken;
+  return AnswerBar::tr("reserved memory fits %1, %2 left")
+      .arg(device, bytes_text(std::min(room.left, left)));
 }
 
 QStringList changes_texts(const QStringList& changes) {

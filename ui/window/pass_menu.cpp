@@ -5,6 +5,7 @@
 
 #include "core/passes/graph_pass.h"
 #include "ui/text/texts.h"
+#include "ui/widgets/key_action.h"
 
 namespace stashscope::ui {
 
@@ -84,6 +85,8 @@ void PassMenu::add_what_if(const WhatIf& what_if, QMenu& into) {
         choices.graph.what_ifs.erase(name);
         if (!value.empty()) choices.graph.what_ifs.emplace(name, value);
       });
+  const QString description = shown(std::string(what_if.description));
+  for (QAction* const action : menu->actions()) add_search_words(*action, description);
 }
 
 /// As alternatives: no type of 16 bits, then each type of 16 bits.

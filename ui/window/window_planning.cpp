@@ -10,6 +10,7 @@
 #include "ui/palette/command_palette.h"
 #include "ui/theme/icons.h"
 #include "ui/widgets/amount_field.h"
+#include "ui/widgets/key_action.h"
 #include "ui/window/fit_device_menu.h"
 #include "ui/window/main_window.h"
 #include "ui/window/pass_menu.h"
@@ -40,6 +41,13 @@ void MainWindow::make_planner_menu() {
                planner_->find_largest();
              });
   menu->addMenu(new FitDeviceMenu(document_, this));
+  QAction* const reserved =
+      add_action(menu, u"count_reserved"_s, tr("Count what PyTorch's &allocator reserves"), {},
+                 [this] { memory_->switch_reserved(); });
+  reserved->setToolTip(
+      tr("Switches the allocator on or off, as the button Reserved of Memory does. "
+         "Answers, budgets and largest sizes then count what it reserves."));
+  add_search_words(*reserved, tr("reserved memory caching fragmentation fits"));
   add_action(menu, u"stop_planning"_s, tr("S&top"), QKeySequence(u"Ctrl+."_s), [this] {
     planning_.stop();
   })->setIcon(icon(Icon::stop));

@@ -66,6 +66,22 @@ TEST_F(PaletteWords, FoldFindsTheGroupsOfTheGraph) {
   }
 }
 
+TEST_F(PaletteWords, AllocatorAndPaddingFindWhatCountsAndLeavesThemOut) {
+  for (const QString& typed : {u"allocator"_s, u"reserved"_s}) {
+    const QStringList rows = found(typed);
+    EXPECT_TRUE(rows.contains(u"Planner › Count what PyTorch's allocator reserves"_s))
+        << rows.join(u'|').toStdString();
+  }
+  const QStringList rows = found(u"padding"_s);
+  EXPECT_FALSE(rows.filter(u"Sparse inputs"_s).isEmpty()) << rows.join(u'|').toStdString();
+  find<QAction>(u"count_reserved"_s).trigger();
+  ASSERT_TRUE(settles());
+  EXPECT_TRUE(document().choices().allocator);
+  find<QAction>(u"count_reserved"_s).trigger();
+  ASSERT_TRUE(settles());
+  EXPECT_FALSE(document().choices().allocator);
+}
+
 TEST_F(PaletteWords, TheSheetOfKeysCutsNoName) {
   press(Qt::Key_F1);
   auto& table = find<QTableView>(u"shortcut_table"_s);

@@ -41,7 +41,7 @@ TEST_F(Answers, AreHiddenWithoutAModel) {
 TEST_F(Answers, SayThePeakAndWhetherItFits) {
   open(sample(u"gpt2_tiny"_s));
   EXPECT_TRUE(answer().contains(bytes_text(peak()))) << answer().toStdString();
-  EXPECT_TRUE(answer().contains(u"fits "_s)) << answer().toStdString();
+  EXPECT_TRUE(answer().contains(u"tensors fit "_s)) << answer().toStdString();
   EXPECT_FALSE(find<QWidget>(u"answer_fit"_s).isVisible());
   EXPECT_TRUE(answer().contains(bytes_text(device_memory() - peak()) + u" left"_s));
   set_device_memory(peak() - 1024);
@@ -160,13 +160,13 @@ TEST_F(Answers, AStepThatLeavesLittleFitsNarrowly) {
   EXPECT_FALSE(answer().contains(warning)) << answer().toStdString();
   EXPECT_TRUE(text.toolTip().contains(u"CUDA context"_s));
   set_device_memory(peak() * 10 / 9 - 1024);
-  EXPECT_TRUE(answer().contains(u"fits narrowly"_s)) << answer().toStdString();
+  EXPECT_TRUE(answer().contains(u"fit narrowly"_s)) << answer().toStdString();
   EXPECT_FALSE(answer().contains(warning)) << "it fits: " << answer().toStdString();
   EXPECT_TRUE(answer().contains(bytes_text(device_memory() - peak()) + u" left"_s));
   EXPECT_TRUE(text.toolTip().contains(u"Less than 10 %"_s));
   EXPECT_EQ(text.accessibleDescription(), text.toolTip());
   set_device_memory(peak());
-  EXPECT_TRUE(answer().contains(u"fits narrowly"_s)) << answer().toStdString();
+  EXPECT_TRUE(answer().contains(u"fit narrowly"_s)) << answer().toStdString();
   set_device_memory(peak() - 1024);
   EXPECT_TRUE(answer().contains(warning)) << answer().toStdString();
 }
@@ -206,7 +206,7 @@ TEST_F(Answers, MenusOpenUnderTheirLinks) {
 TEST_F(Answers, APartOfTheDeviceIsKeptFree) {
   open(sample(u"gpt2_tiny"_s));
   set_device_memory(peak() * 101 / 100);
-  EXPECT_TRUE(answer().contains(u"fits narrowly"_s)) << answer().toStdString();
+  EXPECT_TRUE(answer().contains(u"fit narrowly"_s)) << answer().toStdString();
   find<QAction>(u"reserve:5"_s).trigger();
   ASSERT_TRUE(settles());
   EXPECT_EQ(document().choices().times.reserve_percent, 5);
@@ -216,7 +216,7 @@ TEST_F(Answers, APartOfTheDeviceIsKeptFree) {
   EXPECT_TRUE(answer().contains(bytes_text(peak() - device_memory()) + u" too much"_s));
   EXPECT_TRUE(find<QWidget>(u"answer_fit"_s).isVisible());
   set_device_memory(peak() * 107 / 100);
-  EXPECT_TRUE(answer().contains(u"fits "_s)) << answer().toStdString();
+  EXPECT_TRUE(answer().contains(u"tensors fit "_s)) << answer().toStdString();
   EXPECT_FALSE(answer().contains(u"narrowly"_s)) << "the reserve is what must be left";
   EXPECT_TRUE(answer().contains(bytes_text(device_memory() - peak()) + u" left"_s));
   find<QAction>(u"undo"_s).trigger();

@@ -70,6 +70,17 @@ TEST_F(AnswerChanges, NameThePassesAndWhatIfsThatAreOn) {
   EXPECT_FALSE(changes.isVisible());
 }
 
+/// What to do about a step that does not fit stays beside the answer.
+TEST_F(AnswerChanges, AndTheAnswerLeaveRoomForMakeItFit) {
+  choose_memory(peak() - 1024);
+  const auto& text = find<QLabel>(u"answer_text"_s);
+  for (const int width : {1366, 1100, 900, 800}) {
+    window().resize(width, 768);
+    EXPECT_TRUE(comes_true([this] { return find<QWidget>(u"answer_fit"_s).isVisible(); })) << width;
+    EXPECT_GE(text.width(), text.sizeHint().width()) << width << ": " << text.text().toStdString();
+  }
+}
+
 TEST_F(AnswerChanges, TheListOfPassesTakesNoRoomOfTheAnswerOrTheFirstMove) {
   choose_memory(peak() / 2);
   auto& changes = find<LinkLabel>(u"answer_changes"_s);

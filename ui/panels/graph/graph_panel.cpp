@@ -7,6 +7,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <utility>
 
 #include "ui/text/counted.h"
 #include "ui/text/texts.h"
@@ -227,6 +228,7 @@ void GraphPanel::changeEvent(QEvent* event) {
 
 void GraphPanel::take_picture(std::shared_ptr<const GraphPicture> picture, bool is_final) {
   view_->set_picture(std::move(picture));
+  if (is_final && std::exchange(shows_all_next_, false)) view_->fit();
   show_alive();
   show_legend();
   update_notice();
@@ -283,9 +285,12 @@ layout::OpenGroups GraphPanel::next_open() const {
   return layout_.is_busy() && open_ ? *open_ : view_->scene()->picture().open;
 }
 
+/// Shows the whole picture, because the one with closed groups is smaller and may lie out of sight.
 void GraphPanel::close_groups() {
   open_.reset();
-  if (document_.study() != nullptr) request_picture();
+  if (document_.study() == nullptr) return;
+  shows_all_next_ = true;
+  request_picture();
 }
 
 void GraphPanel::select_node(NodeId node) {

@@ -107,8 +107,9 @@ class GraphPanel : public QWidget {
   Legend* legend_;
   GraphActions* actions_;
   std::optional<layout::OpenGroups> open_;
-  QString said_;    // message shown until the selection changes
-  NodeId awaited_;  // node of awaited_study_ that must come into view; invalid: none
+  QString said_;                 // message shown until the selection changes
+  bool shows_all_next_ = false;  // the next final picture is shown whole
+  NodeId awaited_;               // node of awaited_study_ that must come into view; invalid: none
   std::shared_ptr<const Study> awaited_study_;
   std::vector<SearchHit> matches_;
   std::optional<std::size_t> match_;  // index of the selected match in `matches_`

@@ -25,6 +25,9 @@ class MemoryPanel : public QWidget {
   /// Whether nothing is being computed for any page.
   bool is_settled() const { return arena_->is_settled(); }
 
+  /// Chooses PyTorch's allocator, or no allocator if one is chosen, as an edit of the user.
+  void switch_reserved() { allocator_->switch_on(!document_.choices().allocator); }
+
  private:
   struct Switch {
     QToolButton* button;

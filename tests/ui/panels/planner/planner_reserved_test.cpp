@@ -203,7 +203,7 @@ TEST_F(PlannerReserved, TheChoiceIsKeptInTheSession) {
 
 TEST_F(PlannerReserved, TheChartAndTheBarSayWhichMemoryTheyMean) {
   plan_for(u"22 MiB"_s);
-  EXPECT_TRUE(bar().contains(u"fits "_s)) << bar().toStdString();
+  EXPECT_TRUE(bar().contains(u"tensors fit "_s)) << bar().toStdString();
   EXPECT_FALSE(bar().contains(u"reserved"_s)) << bar().toStdString();
   EXPECT_FALSE(chart().title().contains(u"tensors"_s)) << "there is no other memory";
   EXPECT_EQ(chart().budget_text(), u"budget"_s);
