@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "core/run/cuda/attention/kernels.h"
 #include "core/run/cuda/codegen/lowering.h"
 #include "core/run/cuda/losses/kernels.h"
 
@@ -40,6 +41,7 @@ inline constexpr std::array kernel_families = {
     add_constant_kernels,
     add_convolution_kernels,
     add_dropout_kernels,
+    add_fused_attention_kernels,
     add_gated_activation_kernels,
     add_gather_kernels,
     add_layer_normalization_kernels,

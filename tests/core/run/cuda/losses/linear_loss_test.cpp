@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numeric>
 
 #include "core/run/cuda/ops/standard_kernels.h"
 #include "tests/core/run/cpu/kernels/element_types.h"
@@ -121,6 +122,30 @@ TEST(CudaLinearLoss, DoesNotComputeRowsWithAnIgnoredLabel) {
                     {gradient_of(nothing), 1e-6},
                     {no_rows, 1e-6},
                     {gradient_of(no_rows), 1e-6}});
+}
+
+std::int64_t scratch_bytes(const OneNode& node, const std::vector<Tensor>& outputs) {
+  const CaseContext known = context_of(node, outputs, cuda::CudaKernel());
+  const cuda::Lowered lowered = cuda::standard_kernels().find(*known.node)->lower(*known.context);
+  return std::accumulate(lowered.scratch_bytes.begin(), lowered.scratch_bytes.end(),
+                         std::int64_t{0});
+}
+
+TEST(CudaLinearLoss, HasScratchMemoryForTheNumbersOfOnePiece) {
+  constexpr std::int64_t rows = 100;
+  constexpr std::int64_t width = 8;
+  constexpr std::int64_t classes = 50;
+  constexpr std::int64_t of_piece = 7;
+  GradientCase each = wide_case(rows, width, classes, of_piece);
+  each.attributes.set("reduction", std::string("none"));
+  const OneNode loss = node_of(each, ElementType::float32);
+  const Tensor each_row = random_tensor(ElementType::float32, {rows});
+  constexpr std::int64_t piece = of_piece * (width + classes) * 4;
+  EXPECT_EQ(scratch_bytes(loss, {each_row, each_row}), piece + rows * 4) << "and the list of rows";
+  const OneNode gradient = gradient_of(loss);
+  EXPECT_EQ(scratch_bytes(gradient, {loss.inputs[0], loss.inputs[1], loss.inputs[3]}),
+            piece + of_piece * width * 4 + rows * 8 + classes * 8)
+      << "and the gradients of a piece's hidden states, a factor for each row, and the bias's sums";
 }
 
 /// The CPU kernels refuse such a label; the device must not read memory with it.
