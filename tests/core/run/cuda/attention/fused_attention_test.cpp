@@ -166,10 +166,10 @@ OneNode gradient_node(std::vector<Tensor> inputs, Attributes attributes) {
   return {"FusedAttentionGrad", std::move(inputs), std::move(attributes), 17, "com.microsoft", 3};
 }
 
-/// One row that sees no key, and a row that sees the first one only.
+/// One row that sees no key, and a row that sees the first two only.
 Tensor two_rows_of_flags(std::int64_t keys) {
   std::vector<char> visible(static_cast<std::size_t>(2 * keys), 0);
-  visible[static_cast<std::size_t>(keys)] = 1;
+  std::fill_n(visible.begin() + keys, 2, 1);
   return flags({2, keys}, visible);
 }
 
@@ -177,17 +177,26 @@ TEST(CudaFusedAttention, CarriesWhatIsNoNumberAsTheCpuDoes) {
   constexpr std::int64_t keys = 80;
   const Tensor q = spread(ElementType::float32, {2, 4});
   const Tensor k = spread(ElementType::float32, {keys, 4}, -1, 1);
-  std::vector<float> items(keys * 4, 0.5F);
-  items[keys * 4 - 1] = NAN;
+  const std::vector<double> numbers_of_k = numbers(k);
+  std::vector<float> items(numbers_of_k.begin(), numbers_of_k.end());
+  items.back() = NAN;
   const Tensor broken = singles({keys, 4}, items);
   const Tensor hidden = singles({}, {-INFINITY});
   const Attributes where = {{"steps", Strings{"Where"}}};
   const Tensor visible = two_rows_of_flags(keys);
-  const std::vector<KernelCase> cases = {
+  std::vector<KernelCase> cases = {
       {fused_node({q, k, k, visible, hidden}, where), 1e-6},
       {fused_node({q, k, broken, visible, hidden}, where), 1e-6},
       {fused_node({q, broken, k, visible, hidden}, where), 1e-6},
       {fused_node({q, k, k, singles({}, {INFINITY})}, {{"steps", Strings{"Add"}}}), 1e-6}};
+  for (std::size_t i = 0; i < 4; ++i) {
+    const OneNode& forward = cases[i].node;
+    std::vector<Tensor> inputs = run_node(forward);
+    inputs.insert(inputs.begin(), forward.inputs.begin(), forward.inputs.begin() + 3);
+    inputs.insert(inputs.begin(), spread(ElementType::float32, {2, 4}, 0.5, 1));
+    inputs.insert(inputs.end(), forward.inputs.begin() + 3, forward.inputs.end());
+    cases.push_back({gradient_node(std::move(inputs), forward.attributes), 1e-5});
+  }
   expect_as_on_cpu(cases);
 }
 
