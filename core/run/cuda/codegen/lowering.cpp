@@ -40,6 +40,14 @@ Lowered copied_input(const LoweringContext& context, std::size_t index) {
   return bytes > 0 ? single_call(CopyCall{input(index), output(), bytes}) : Lowered();
 }
 
+bool is_host_input(const CudaKernel& kernel, const Node& node, std::size_t input) {
+  const auto lists = [input](const std::vector<std::size_t>& indices) {
+    return std::ranges::find(indices, input) != indices.end();
+  };
+  if (input >= kernel.host_inputs_from || lists(kernel.host_inputs)) return true;
+  return kernel.more_host_inputs != nullptr && lists(kernel.more_host_inputs(node));
+}
+
 void CudaKernelRegistry::add(std::string_view domain, std::string_view type, CudaKernel kernel) {
   kernels_.insert_or_assign(key_of(domain, type), std::move(kernel));
 }

@@ -61,6 +61,7 @@ struct Operand {
   Kind kind = Kind::input;
   std::uint16_t index = 0;
   std::uint16_t member = 0;  ///< index of the node within the fused group
+  std::int64_t offset = 0;   ///< bytes from the start of the input, output or scratch memory
 
   friend bool operator==(const Operand&, const Operand&) = default;
 };
@@ -74,6 +75,11 @@ constexpr Operand output(std::size_t index = 0, std::size_t member = 0) {
 }
 constexpr Operand scratch(std::size_t index) {
   return {Operand::Kind::scratch, static_cast<std::uint16_t>(index), 0};
+}
+/// The operand from `bytes` on.
+constexpr Operand behind(Operand operand, std::int64_t bytes) {
+  operand.offset += bytes;
+  return operand;
 }
 
 /// A generated kernel. Kernels with equal text and equal block size are compiled once.
@@ -167,7 +173,12 @@ struct CudaKernel {
   std::vector<std::size_t> host_inputs = {};
   /// The host must also know all inputs from this index on.
   std::size_t host_inputs_from = static_cast<std::size_t>(-1);
+  /// For operators whose host inputs depend on attributes: further such indices.
+  std::vector<std::size_t> (*more_host_inputs)(const Node&) = nullptr;
 };
+
+/// Whether the host must know the elements of an input before the step runs.
+bool is_host_input(const CudaKernel& kernel, const Node& node, std::size_t input);
 
 /// Kernels by domain and type of the operator.
 class CudaKernelRegistry {

@@ -15,11 +15,6 @@ bool reads_dims_only(const Node& node) {
   return node.domain.empty() && (node.op_type == "Shape" || node.op_type == "Size");
 }
 
-bool is_host_input(const CudaKernel& kernel, std::size_t index) {
-  return index >= kernel.host_inputs_from ||
-         std::ranges::find(kernel.host_inputs, index) != kernel.host_inputs.end();
-}
-
 class NeedsCollector {
  public:
   NeedsCollector(const RunPlan& plan, const StepNodes& nodes)
@@ -45,7 +40,7 @@ class NeedsCollector {
     const auto inputs = topology_.inputs[id];
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
       const bool is_needed =
-          (needs_.nodes[id] && !is_dims) || (kernel != nullptr && is_host_input(*kernel, i));
+          (needs_.nodes[id] && !is_dims) || (kernel != nullptr && is_host_input(*kernel, node, i));
       if (is_needed && inputs[i].valid()) needs_.values[inputs[i]] = true;
     }
   }

@@ -13,17 +13,19 @@ struct Placement {
   const std::vector<NodePlaces>& places;
   ProgramStep& step;
 
-  Place at(const Operand& operand) const {
+  Place at(const Operand& operand) const { return at(operand, 0); }
+
+  Place at(const Operand& operand, std::int64_t offset_bytes) const {
+    Place result = start_of(operand);
+    result.offset += operand.offset + offset_bytes;
+    return result;
+  }
+
+  Place start_of(const Operand& operand) const {
     if (operand.kind == Operand::Kind::scratch) return {Place::Kind::scratch, operand.index, 0};
     const NodePlaces& member = places[operand.member];
     return operand.kind == Operand::Kind::input ? member.inputs[operand.index]
                                                 : member.outputs[operand.index];
-  }
-
-  Place at(const Operand& operand, std::int64_t offset_bytes) const {
-    Place result = at(operand);
-    result.offset += offset_bytes;
-    return result;
   }
 
   PlacedCall operator()(const KernelCall& call) const {

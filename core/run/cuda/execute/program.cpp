@@ -225,16 +225,11 @@ class ProgramBuilder {
     return *kernel;
   }
 
-  static bool is_operand(const CudaKernel& kernel, std::size_t input) {
-    return input < kernel.host_inputs_from &&
-           std::ranges::find(kernel.host_inputs, input) == kernel.host_inputs.end();
-  }
-
   NodePlaces places_of(NodeId id, const Node& node, const CudaKernel& kernel) {
     NodePlaces places;
     const auto inputs = topology_.inputs[id];
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
-      if (is_operand(kernel, i)) require_on_device(inputs[i]);
+      if (!is_host_input(kernel, node, i)) require_on_device(inputs[i]);
       places.inputs.push_back(inputs[i].valid() ? program_.places[inputs[i]] : Place());
     }
     auto output = topology_.outputs[id].begin();

@@ -118,10 +118,21 @@ struct ChosenSlope {
   }
 };
 
-/// Computes the gradient of the scores. dx may overwrite the log probabilities.
+/// The gradient of a target's negative log probability; 0 for an ignored label.
 /// @param dy one gradient per target (if `by_target`), or one for all targets
 /// @param total the sum of weights by which the loss was divided; null: the loss was divided by
 /// `divisor`
+template <class C, bool by_target, class Dy, class Targets, class Total>
+__device__ inline C target_factor(const Dy* dy, Targets targets, const Total* total, double divisor,
+                                  Int64 target) {
+  const Int64 label = targets.label(target);
+  if (!targets.counts(label)) return C(0);
+  const C share = C(1) / (total == nullptr ? C(divisor) : C(load(total, 0)));
+  return C(load(dy, by_target ? target : 0)) * targets.template weight<C>(label) * share;
+}
+
+/// Computes the gradient of the scores. dx may overwrite the log probabilities. The other operands
+/// are those of target_factor.
 template <class C, class Layout, class Slope, bool by_target, class Dy, class P, class Targets,
           class Total, class Dx>
 __device__ inline void loss_gradient_rows(const Dy* dy, const P* log_probabilities, Targets targets,
@@ -130,10 +141,7 @@ __device__ inline void loss_gradient_rows(const Dy* dy, const P* log_probabiliti
   if (!row.has_row()) return;
   const Int64 label = targets.label(row.row);
   const bool counts = targets.counts(label);
-  const C share = C(1) / (total == nullptr ? C(divisor) : C(load(total, 0)));
-  const C factor =
-      counts ? C(load(dy, by_target ? row.row : 0)) * targets.template weight<C>(label) * share
-             : C(0);
+  const C factor = target_factor<C, by_target>(dy, targets, total, divisor, row.row);
   row.for_each([&](auto count, int, int column) {
     constexpr int width = decltype(count)::value;
     C items[width] = {};

@@ -26,12 +26,6 @@ std::string signature(const cuda::KernelCall& call, const std::string& name) {
          ") " + name + call.text;
 }
 
-bool is_host_input(const CudaKernel& kernel, std::size_t input) {
-  return input >= kernel.host_inputs_from ||
-         std::find(kernel.host_inputs.begin(), kernel.host_inputs.end(), input) !=
-             kernel.host_inputs.end();
-}
-
 kernels::TensorView view_of(const Tensor& tensor) {
   const TensorBytes bytes = tensor.load();
   return {tensor.element(), tensor.dims(), const_cast<std::byte*>(bytes.bytes.data())};
@@ -167,7 +161,9 @@ class KernelProgram::Execution {
   }
 
  private:
-  DevicePointer at(const Operand& operand) const {
+  DevicePointer at(const Operand& operand) const { return start_of(operand) + operand.offset; }
+
+  DevicePointer start_of(const Operand& operand) const {
     switch (operand.kind) {
       case Operand::Kind::input:
         return operands_.at(operand.member).inputs.at(operand.index);
@@ -262,7 +258,8 @@ CaseContext context_of(const OneNode& what, const std::vector<Tensor>& outputs,
   for (std::size_t i = 0; i < what.inputs.size(); ++i) {
     const Tensor& input = what.inputs[i];
     context->inputs.push_back({input.element(), input.dims()});
-    const bool known = input.element() != ElementType::undefined && is_host_input(kernel, i);
+    const bool known =
+        input.element() != ElementType::undefined && cuda::is_host_input(kernel, *node, i);
     context->contents.push_back(known ? view_of(input) : kernels::TensorView());
   }
   for (const Tensor& output : outputs)

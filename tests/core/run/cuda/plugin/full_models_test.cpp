@@ -73,6 +73,7 @@ struct FullModel {
   ElementType precision = ElementType::undefined;
   bool passes = false;  ///< all passes
   const char* fusion = "none";
+  bool what_ifs = false;  ///< attention in one node, and the loss in pieces
 };
 
 std::int64_t size_of(const Graph& model, const Expr& dim, const FullModel& wanted) {
@@ -97,6 +98,11 @@ PassSelection passes_of(const FullModel& wanted) {
   PassSelection selection{{}, wanted.precision, cpu_evaluator()};
   for (const GraphPass& pass : graph_passes()) {
     if (wanted.passes && pass.among_all) selection.names.emplace(pass.name);
+  }
+  if (!wanted.what_ifs) return selection;
+  selection.names.emplace("keep_loss_only");
+  for (const char* what_if : {"attention=flash", "loss=pieces"}) {
+    add_what_if(what_if, selection.what_ifs);
   }
   return selection;
 }
@@ -129,6 +135,7 @@ TEST_P(FullModels, KernelsCompileForDevices) {
   const TrainingStep trained = prepare_training_step(model, {}, passes_of(wanted));
   EXPECT_EQ(changes(trained.passes, false) > 0, wanted.passes);
   EXPECT_EQ(changes(trained.passes, true) > 0, wanted.precision != ElementType::undefined);
+  for (const WhatIfResult& each : trained.what_ifs) EXPECT_GT(each.changed, 0U) << each.name;
   const testing_run::ModelStep step(trained, inputs);
   const RunPlan plan =
       step.plan(step.without_plans(), order_strategies()[0], UpdateChoice(), wanted.fusion);
@@ -145,24 +152,28 @@ TEST_P(FullModels, KernelsCompileForDevices) {
 
 INSTANTIATE_TEST_SUITE_P(
     Files, FullModels,
-    testing::Values(FullModel{"gpt2_124m", 8, 1024},
-                    FullModel{"gpt2_124m", 8, 1024, ElementType::undefined, true, "dataflow"},
-                    FullModel{"gpt2_124m", 8, 1024, ElementType::float16, true, "dataflow"},
-                    FullModel{"bert_base", 8, 512, ElementType::undefined, true, "dataflow"},
-                    FullModel{"bloom_3layer_h2560", 2, 512},
-                    FullModel{"llama_7b_4of32layers", 1, 4096, ElementType::bfloat16, true,
-                              "dataflow"},
-                    FullModel{"vit_b16", 16}, FullModel{"resnet50", 64},
-                    FullModel{"resnet50", 64, 0, ElementType::undefined, false, "dataflow"},
-                    FullModel{"mobilenet_v2", 32}, FullModel{"densenet121", 16},
-                    FullModel{"unet_base64", 4, 256}),
+    testing::Values(
+        FullModel{"gpt2_124m", 8, 1024},
+        FullModel{"gpt2_124m", 8, 1024, ElementType::undefined, true, "dataflow"},
+        FullModel{"gpt2_124m", 8, 1024, ElementType::float16, true, "dataflow"},
+        FullModel{"bert_base", 8, 512, ElementType::undefined, true, "dataflow"},
+        FullModel{"bloom_3layer_h2560", 2, 512},
+        FullModel{"llama_7b_4of32layers", 1, 4096, ElementType::bfloat16, true, "dataflow"},
+        FullModel{"gpt2_124m", 8, 1024, ElementType::float16, true, "dataflow", true},
+        FullModel{"bert_base", 8, 512, ElementType::undefined, true, "dataflow", true},
+        FullModel{"llama_7b_4of32layers", 1, 4096, ElementType::bfloat16, true, "dataflow", true},
+        FullModel{"vit_b16", 16}, FullModel{"resnet50", 64},
+        FullModel{"resnet50", 64, 0, ElementType::undefined, false, "dataflow"},
+        FullModel{"mobilenet_v2", 32}, FullModel{"densenet121", 16},
+        FullModel{"unet_base64", 4, 256}),
     [](const auto& info) {
       const FullModel& model = info.param;
       return std::string(model.name) + (model.passes ? "_passes" : "") +
              (model.fusion == std::string("none") ? "" : "_" + std::string(model.fusion)) +
              (model.precision == ElementType::undefined
                   ? ""
-                  : "_" + std::string(name_of(model.precision)));
+                  : "_" + std::string(name_of(model.precision))) +
+             (model.what_ifs ? "_what_ifs" : "");
     });
 
 }  // namespace full_models_test

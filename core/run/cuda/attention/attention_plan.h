@@ -1,0 +1,109 @@
+#pragma once
+
+#include <optional>
+
+#include "core/ops/attention/attention_shapes.h"
+#include "core/run/cuda/attention/matrix_stack.h"
+#include "core/run/cuda/codegen/call_text.h"
+
+namespace stashscope::cuda {
+
+/// A tensor of a call: its matrices and where they are.
+struct AttentionTensor {
+  MatrixStack stack;
+  Operand operand;
+  bool present = true;  ///< else a null pointer
+};
+
+/// The operand of a step, and how it is broadcast to the scores.
+struct StepOperandPlace {
+  std::size_t input = 0;
+  Dims leading;  ///< sizes of the scores' leading axes at the step
+  Dims steps;    ///< of the operand along `leading`, in elements
+  std::int64_t row_step = 0;
+  std::int64_t key_step = 0;
+
+  /// The text of a type OperandPlace<...> (kernels/score_steps.cuh).
+  std::string text() const;
+  /// The scores that share an entry of the operand: how many slots of such scores there are, the
+  /// number of scores in a slot, and the text of a type SharedEntries<...>.
+  struct Slots {
+    std::int64_t count = 1;
+    std::int64_t scores = 1;
+    std::string entries;
+  };
+  Slots slots() const;
+};
+
+/// A step other than a reshape.
+struct PlannedStep {
+  ScoreStep step;
+  std::optional<StepOperandPlace> condition;
+  std::optional<StepOperandPlace> number;
+};
+
+/// What the kernels of FusedAttention and of its gradient have in common.
+class AttentionPlan {
+ public:
+  /// @param query the input that is Q; K and V follow @param first the first operand of the steps
+  AttentionPlan(const LoweringContext& context, std::size_t query, std::size_t first);
+
+  /// The type in which kernels compute, and the bytes of a number.
+  std::string computed() const { return element_ == ElementType::float64 ? "double" : "float"; }
+  std::int64_t number_bytes() const { return element_ == ElementType::float64 ? 8 : 4; }
+  std::int64_t entries() const;  ///< of the result's leading axes
+  std::int64_t rows() const { return queries_.stack.rows; }
+  std::int64_t keys() const { return keys_.stack.rows; }
+  const std::vector<PlannedStep>& steps() const { return steps_; }
+  /// The scores as matrices for each entry of the result.
+  const MatrixStack& scores() const { return scores_; }
+
+  const AttentionTensor& queries() const { return queries_; }
+  const AttentionTensor& key_rows() const { return keys_; }
+  const AttentionTensor& values() const { return values_; }
+  /// A tensor with the layout of the result.
+  AttentionTensor result(ElementType element, const Dims& dims, Operand operand) const;
+  /// log_sum_exp, as matrices of one column. @param rows those of a matrix, with padding
+  AttentionTensor sums(std::int64_t rows, Operand operand) const;
+
+  std::int64_t row_tile() const { return tile_for(rows()); }
+  std::int64_t key_tile() const { return tile_for(keys()); }
+  std::int64_t row_tiles() const { return tiles(rows(), row_tile()); }
+  std::int64_t key_tiles() const { return tiles(keys(), key_tile()); }
+  /// The columns that a block adds up.
+  std::int64_t width_for(std::int64_t columns) const;
+  static std::int64_t tiles(std::int64_t count, std::int64_t tile) {
+    return (count + tile - 1) / tile;
+  }
+
+  /// The text of the type AttentionShape<...>.
+  std::string shape() const;
+  /// The text of a Walk that is 0 for the first of the entries that share their scores.
+  std::string repeats() const;
+
+  /// Texts of objects, whose parameters are added to a call.
+  static std::string reads(const AttentionTensor& tensor, CallText& text);
+  static std::string writes(const AttentionTensor& tensor, CallText& text);
+  std::string steps_object(CallText& text) const;
+  std::string dropout_object() const;
+
+ private:
+  std::int64_t tile_for(std::int64_t count) const;
+  AttentionTensor operand(std::size_t index, const char* permutation_name) const;
+  std::string operand_type(const StepOperandPlace& place) const;
+  std::string step_type(const PlannedStep& planned) const;
+  std::string step_object(const PlannedStep& planned, CallText& text) const;
+  /// @param dims of the products of queries and keys
+  void plan_steps(std::size_t first, Dims dims);
+
+  const LoweringContext& context_;
+  ElementType element_;
+  Dims leading_;
+  AttentionTensor queries_;
+  AttentionTensor keys_;
+  AttentionTensor values_;
+  MatrixStack scores_;
+  std::vector<PlannedStep> steps_;
+};
+
+}  // namespace stashscope::cuda

@@ -1,0 +1,169 @@
+#include <algorithm>
+
+#include "core/run/cuda/attention/fused_attention.h"
+#include "core/run/cuda/attention/kernels.h"
+#include "core/run/cuda/codegen/element_text.h"
+#include "core/run/cuda/codegen/reduction_plan.h"
+#include "core/run/cuda/codegen/strided_copy.h"
+
+namespace stashscope::cuda {
+
+namespace {
+
+constexpr std::size_t query_place = 1;
+constexpr std::size_t result_place = 4;
+constexpr std::size_t sums_place = 5;
+constexpr std::size_t steps_place = 6;
+constexpr std::size_t first_step_gradient = 3;
+/// Enough blocks for a large device. Sums that few blocks would compute are split.
+constexpr std::int64_t wanted_blocks = 512;
+constexpr int threads = 256;
+
+class GradientWriter {
+ public:
+  explicit GradientWriter(const LoweringContext& context)
+      : context_(context),
+        plan_(context, query_place, steps_place),
+        upstream_(plan_.result(context.in(0).element, context.in(0).dims, input(0))) {}
+
+  Lowered write() {
+    find_forward();
+    add_means();
+    add_operand_gradient("query_gradients", 0, plan_.queries(), plan_.row_tiles());
+    add_operand_gradient("key_gradients<false, ", 1, plan_.key_rows(), plan_.key_tiles());
+    add_operand_gradient("key_gradients<true, ", 2, plan_.values(), plan_.key_tiles());
+    for (std::size_t i = 0; i < plan_.steps().size(); ++i) {
+      if (plan_.steps()[i].number) add_step_gradient(i);
+    }
+    return std::move(lowered_);
+  }
+
+ private:
+  bool has_scores() const { return plan_.entries() * plan_.rows() * plan_.keys() > 0; }
+
+  /// Y and log_sum_exp: the operands, or scratch memory that a first call fills.
+  void find_forward() {
+    const Dims& dims = context_.in(0).dims;
+    if (context_.has_input(result_place)) {
+      result_ = plan_.result(context_.in(result_place).element, dims, input(result_place));
+      sums_ = plan_.sums(context_.in(sums_place).dim(-1), input(sums_place));
+      return;
+    }
+    const ElementType element = plan_.values().stack.element;
+    result_ = plan_.result(element, dims,
+                           lowered_.add_scratch(packed_bytes(element, element_count(dims))));
+    const std::int64_t sums = plan_.entries() * plan_.rows();
+    sums_ = plan_.sums(plan_.rows(), lowered_.add_scratch(sums * plan_.number_bytes()));
+    add_attention(plan_, result_, sums_, lowered_);
+  }
+
+  void add_means() {
+    const std::int64_t count = plan_.entries() * plan_.rows();
+    means_ = lowered_.add_scratch(count * plan_.number_bytes());
+    if (count == 0) return;
+    CallText text;
+    const std::vector<std::string> operands = {AttentionPlan::reads(upstream_, text),
+                                               AttentionPlan::reads(result_, text),
+                                               text.pointer(plan_.computed(), means_)};
+    constexpr std::int64_t warp = 32;
+    lowered_.add(text.call(
+        invocation("attention_means", arguments_of(plan_.computed(), plan_.entries()), operands),
+        launch_of(count * warp, threads)));
+  }
+
+  /// The text of an object ScoreGradients<...>.
+  std::string operands_text(CallText& text) const {
+    return "score_gradients<" + plan_.shape() + ">(" + AttentionPlan::reads(plan_.queries(), text) +
+           ", " + AttentionPlan::reads(plan_.key_rows(), text) + ", " +
+           AttentionPlan::reads(plan_.values(), text) + ", " +
+           AttentionPlan::reads(upstream_, text) + ", " + AttentionPlan::reads(sums_, text) + ", " +
+           text.pointer("const " + plan_.computed(), means_) + ", " + plan_.steps_object(text) +
+           ", " + plan_.dropout_object() + ")";
+  }
+
+  /// Adds the gradient of Q, K or V, output `index`.
+  /// @param function the name of the kernel, perhaps with its first template argument
+  /// @param tiles of the rows of a matrix
+  void add_operand_gradient(const std::string& function, std::size_t index,
+                            const AttentionTensor& of, std::int64_t tiles) {
+    if (!context_.has_output(index) || context_.out(index).elements() == 0) return;
+    const std::int64_t width = plan_.width_for(of.stack.columns);
+    const std::int64_t slices = AttentionPlan::tiles(of.stack.columns, width);
+    AttentionTensor target = of;
+    target.operand = output(index);
+    CallText text;
+    const std::string operands = operands_text(text);
+    const std::string to = AttentionPlan::writes(target, text);
+    const std::string start = function.ends_with(", ") ? function : function + "<";
+    lowered_.add(text.call(start + plan_.shape() + ", " + std::to_string(width) + ", " +
+                               of.stack.shared_entries() + ">(" + operands + ", " + to + ")",
+                           {of.stack.matrices() * tiles * slices, threads}));
+  }
+
+  /// Adds the gradient of the operand of a step, unless nobody wants it.
+  void add_step_gradient(std::size_t number) {
+    const PlannedStep& planned = plan_.steps()[number];
+    const std::size_t index = first_step_gradient + planned.step.number();
+    if (!context_.has_output(index) || context_.out(index).elements() == 0) return;
+    if (!has_scores()) {
+      lowered_.add(ZeroCall{output(index), context_.out(index).bytes()});
+      return;
+    }
+    const bool by_row = planned.number->row_step != 0;
+    const bool by_key = planned.number->key_step != 0;
+    const StepOperandPlace::Slots slots = planned.number->slots();
+    const std::int64_t all_tiles = plan_.row_tiles() * plan_.key_tiles();
+    const std::int64_t own_tiles =
+        (by_row ? plan_.row_tiles() : 1) * (by_key ? plan_.key_tiles() : 1);
+    const std::int64_t results = plan_.entries() / plan_.scores().matrices();
+    const std::int64_t items = slots.scores * results * (all_tiles / own_tiles);
+    const std::int64_t blocks = slots.count * own_tiles;
+    const std::int64_t splits =
+        std::clamp<std::int64_t>(wanted_blocks / blocks, 1, std::min(items, wanted_blocks));
+    const std::string sums =
+        with_arguments("StepSums", arguments_of(number, by_row, by_key, slots.entries,
+                                                plan_.scores().shared_entries(), splits,
+                                                context_.out(index).elements()));
+    add_split_sums(sums, *planned.number, index, splits, {blocks * splits, threads});
+  }
+
+  /// Adds the kernel that computes the sums of a step's operand and, if several blocks share a sum,
+  /// the call that adds up what these computed.
+  void add_split_sums(const std::string& sums, const StepOperandPlace& place, std::size_t index,
+                      std::int64_t splits, const LaunchShape& shape) {
+    const std::int64_t elements = context_.out(index).elements();
+    CallText text;
+    const std::string operands = operands_text(text);
+    std::optional<Operand> parts;
+    if (splits > 1) parts = lowered_.add_scratch(splits * elements * 8);
+    const std::string to = parts ? text.pointer("double", *parts) : text.writes(context_, index);
+    lowered_.add(text.call(
+        invocation("step_gradients", {sums, plan_.shape(), place.text()}, {operands, to}), shape));
+    if (!parts) return;
+    ReductionTexts texts{.reducer = "Adding<double>", .state_bytes = 8};
+    texts.source = [&](CallText& call) {
+      return "Items<double, double>{" + call.pointer("const double", *parts) + "}";
+    };
+    texts.sink = [&](CallText& call) {
+      return with_arguments("Results", {device_type(context_.out(index).element)}) + "{" +
+             call.writes(context_, index) + "}";
+    };
+    add_reduction(lowered_, {splits, elements}, {1, elements}, texts);
+  }
+
+  const LoweringContext& context_;
+  AttentionPlan plan_;
+  AttentionTensor upstream_;
+  AttentionTensor result_;
+  AttentionTensor sums_;
+  Operand means_;
+  Lowered lowered_;
+};
+
+}  // namespace
+
+Lowered lower_fused_attention_gradient(const LoweringContext& context) {
+  return GradientWriter(context).write();
+}
+
+}  // namespace stashscope::cuda

@@ -1,0 +1,77 @@
+#include "core/run/cuda/attention/matrix_stack.h"
+
+#include <algorithm>
+
+#include "core/run/cuda/codegen/call_text.h"
+#include "core/run/cuda/codegen/element_text.h"
+#include "core/run/shared/walk.h"
+
+namespace stashscope::cuda {
+
+void WalkText::add(std::int64_t size, std::int64_t step) {
+  if (size == 1) return;
+  axes_.push_back(std::to_string(size));
+  axes_.push_back(std::to_string(step));
+  count_ *= size;
+}
+
+std::string WalkText::text() const { return with_arguments("Walk", axes_); }
+
+std::int64_t MatrixStack::group(std::size_t axis) const {
+  return std::max<std::int64_t>(1, leading[axis] / std::max<std::int64_t>(1, sizes[axis]));
+}
+
+std::string MatrixStack::offsets() const {
+  WalkText walk;
+  for (std::size_t i = leading.size(); i-- > 0;) {
+    walk.add(group(i), 0);
+    walk.add(leading[i] / group(i), steps[i]);
+  }
+  return walk.text();
+}
+
+std::string MatrixStack::type(bool is_written) const {
+  return with_arguments(
+      "Matrices", arguments_of((is_written ? "" : "const ") + device_type(element), offsets(), rows,
+                               columns, row_step, column_step));
+}
+
+std::string MatrixStack::shared_entries() const {
+  const Dims places = kernels::dense_strides(leading);
+  WalkText kept;
+  WalkText summed;
+  for (std::size_t i = leading.size(); i-- > 0;) {
+    kept.add(leading[i] / group(i), places[i] * group(i));
+    summed.add(group(i), places[i]);
+  }
+  return with_arguments("SharedEntries", arguments_of(kept.text(), summed.text(), summed.count()));
+}
+
+std::int64_t MatrixStack::matrices() const {
+  std::int64_t count = 1;
+  for (std::size_t i = 0; i < leading.size(); ++i) count *= leading[i] / group(i);
+  return count;
+}
+
+MatrixStack matrix_stack(ElementType element, const Dims& dims, const Dims& axes,
+                         const Dims& leading) {
+  const Dims dense = kernels::dense_strides(dims);
+  const auto size = [&](std::size_t i) { return dims[static_cast<std::size_t>(axes[i])]; };
+  const auto step = [&](std::size_t i) { return dense[static_cast<std::size_t>(axes[i])]; };
+  const std::size_t own = dims.size() - 2;
+  MatrixStack stack{.element = element,
+                    .leading = leading,
+                    .sizes = Dims(leading.size(), 1),
+                    .steps = Dims(leading.size(), 0),
+                    .rows = size(own),
+                    .columns = size(own + 1),
+                    .row_step = step(own),
+                    .column_step = step(own + 1)};
+  for (std::size_t i = 0; i < own; ++i) {
+    stack.sizes[leading.size() - own + i] = size(i);
+    stack.steps[leading.size() - own + i] = step(i);
+  }
+  return stack;
+}
+
+}  // namespace stashscope::cuda

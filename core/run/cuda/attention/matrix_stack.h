@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/run/cuda/codegen/lowering.h"
+
+namespace stashscope::cuda {
+
+using Dims = std::vector<std::int64_t>;
+
+/// The axes of a Walk (kernels/groups.cuh), added from the innermost on.
+class WalkText {
+ public:
+  /// Axes of size 1 are left out.
+  void add(std::int64_t size, std::int64_t step);
+  std::int64_t count() const { return count_; }  ///< the product of the sizes
+  std::string text() const;
+
+ private:
+  std::vector<std::string> axes_;
+  std::int64_t count_ = 1;
+};
+
+/// A tensor seen as one matrix for each entry of leading axes `leading`. The tensor's own leading
+/// axes may be broadcast to these, or several neighbouring indices may share a matrix, as query
+/// heads share a head of keys.
+struct MatrixStack {
+  ElementType element = ElementType::float32;
+  Dims leading;
+  Dims sizes;  ///< the tensor's leading axes, as many as `leading`; missing ones have size 1
+  Dims steps;  ///< in elements
+  std::int64_t rows = 0;
+  std::int64_t columns = 1;
+  std::int64_t row_step = 0;
+  std::int64_t column_step = 1;
+
+  /// The text of a Walk from an entry to the offset of its matrix.
+  std::string offsets() const;
+  /// The text of a type Matrices<...> (kernels/tiled_attention.cuh).
+  /// @param is_written whether the elements are not const
+  std::string type(bool is_written) const;
+  /// The text of a type SharedEntries<...> (kernels/tiled_attention_gradient.cuh).
+  std::string shared_entries() const;
+  std::int64_t matrices() const;
+
+ private:
+  std::int64_t group(std::size_t axis) const;
+};
+
+/// @param dims of the tensor @param axes the tensor's axes in the order leading..., rows, columns
+MatrixStack matrix_stack(ElementType element, const Dims& dims, const Dims& axes,
+                         const Dims& leading);
+
+}  // namespace stashscope::cuda

@@ -1,0 +1,187 @@
+// Whole training steps with attention in one node and with their loss in pieces, on the emulated
+// device.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "core/run/cpu/execute/evaluate.h"
+#include "core/run/cuda/execute/cuda_runner.h"
+#include "core/run/step/random_inputs.h"
+#include "tests/core/run/cuda/emulation/small_step.h"
+#include "tests/core/run/cuda/emulation/test_device.h"
+#include "tests/core/run/models/attention_forms.h"
+#include "tests/core/run/models/forward_model.h"
+#include "tests/support/sanitizer.h"
+
+namespace stashscope {
+namespace cuda_what_ifs_test {
+
+namespace fs = std::filesystem;
+using testing_run::ModelStep;
+
+/// Models that run here: one of each kind, because the emulation is slow.
+class CudaWhatIf : public testing_run::ForwardModel {
+ protected:
+  void SetUp() override {
+    ForwardModel::SetUp();
+    if (IsSkipped()) return;
+    if (test::sanitized) GTEST_SKIP() << "takes too long with a sanitizer";
+    set_ = tensors(1, "grad_").empty() ? 0 : 1;  // data set 1 is the smaller one
+    inputs_ = tensors(set_, "input_");
+  }
+
+  ModelStep step_with(const std::string& what_if) const {
+    PassSelection selection{{"keep_loss_only"}, ElementType::undefined, cpu_evaluator()};
+    add_what_if(what_if, selection.what_ifs);
+    const Graph model = load_model(folder_ / "model.onnx");
+    ModelStep step(prepare_training_step(model, {}, selection), inputs_);
+    EXPECT_GE(step.step.what_ifs.at(0).changed, 1U);
+    return step;
+  }
+
+  /// Runs the step, and expects the memory that is predicted, but for the rounding of the
+  /// allocator.
+  RunResult run_as_predicted(const RunPlan& plan) const {
+    const cuda::CudaRunner runner(testing_run::test_device(), "cuda:0", {});
+    RunResult result = runner.run(plan, inputs_, {}, {});
+    EXPECT_EQ(result.measurement.live_bytes, testing_run::rounded_bytes(plan.timeline));
+    return result;
+  }
+
+  void expect_oracle(const ModelStep& step, const RunResult& result) const {
+    const ValueId loss = step.step.graph->data().outputs[0];
+    const std::string& name = step.step.graph->value(loss).name;
+    const Tensor expected = tensors(set_, "output_").at(name);
+    const Difference found = testing_run::difference(result.outputs.at(name), expected);
+    EXPECT_LE(found.largest, 5e-5 * found.largest_value) << name;
+    check_gradients(set_, result);
+  }
+
+  /// Also expects the same bits with recomputed nodes.
+  void expect_oracle_under(const std::string& what_if) const {
+    SCOPED_TRACE(what_if);
+    const ModelStep step = step_with(what_if);
+    const auto run = [&](const Dataflow& dataflow) {
+      return run_as_predicted(step.plan(dataflow, order_strategies()[0]));
+    };
+    const RunResult plain = run(step.without_plans());
+    expect_oracle(step, plain);
+    const RunResult recomputed = run(step.with_all_plans(false));
+    for (const auto& [name, tensor] : plain.outputs) {
+      EXPECT_TRUE(testing_run::same_bits(tensor, recomputed.outputs.at(name))) << name;
+    }
+  }
+
+  int set_ = 0;
+  NamedTensors inputs_;
+};
+
+class CudaLossInPieces : public CudaWhatIf {};
+
+TEST_P(CudaLossInPieces, MakesWhatTheOracleSays) { expect_oracle_under("loss=pieces:7"); }
+
+INSTANTIATE_TEST_SUITE_P(Files, CudaLossInPieces,
+                         testing::Values("bert_tiny", "gpt2_tiny", "llama_tiny_gqa"),
+                         [](const auto& info) { return std::string(info.param); });
+
+class CudaAttentionForm : public CudaWhatIf {};
+
+TEST_P(CudaAttentionForm, MakesWhatTheOracleSays) {
+  for (const char* form : {"recomputed", "efficient", "flash"}) {
+    expect_oracle_under("attention=" + std::string(form));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, CudaAttentionForm,
+                         testing::Values("bert_tiny", "bloom_tiny_3layer", "gpt2_tiny",
+                                         "llama_tiny_gqa", "vit_tiny"),
+                         [](const auto& info) { return std::string(info.param); });
+
+/// Models without results of another program, whose dropouts draw by position; the CPU runner's
+/// results are expected.
+class CudaAttentionWithoutOracle : public testing::TestWithParam<const char*> {};
+
+/// Relative to the largest value, in rounding units of the models' type.
+double tolerance_of(const Graph& graph) {
+  for (const Value& value : graph.data().values) {
+    if (value.type.element == ElementType::bfloat16) return 0x1p-6;
+  }
+  return 5e-5;
+}
+
+TEST_P(CudaAttentionWithoutOracle, MakesWhatTheCpuMakes) {
+  const fs::path folder = testing_run::models / "small" / GetParam();
+  SKIP_WITHOUT(folder);
+  if (test::sanitized) GTEST_SKIP() << "takes too long with a sanitizer";
+  const Graph model = load_model(folder / "model.onnx");
+  const TrainingStep trained = testing_run::with_attention(model, "flash");
+  EXPECT_GE(trained.what_ifs.at(0).changed, 1U);
+  const Bindings dims(trained.graph->symbols().size(), 4);
+  const NamedTensors inputs = with_random_inputs(
+      *trained.graph, dims, testing_run::load_tensors(folder / "test_data_set_0", "input_"), 1);
+  const RunPlan plan = ModelStep(trained, inputs).default_plan();
+  const NamedTensors expected = testing_run::run_on_cpu(plan, inputs).outputs;
+  const cuda::CudaRunner runner(testing_run::test_device(), "cuda:0", {});
+  const NamedTensors made = runner.run(plan, inputs, {}, {}).outputs;
+  ASSERT_EQ(made.size(), expected.size());
+  for (const auto& [name, tensor] : expected) {
+    const Difference found = testing_run::difference(made.at(name), tensor);
+    EXPECT_LE(found.largest, tolerance_of(*trained.graph) * found.largest_value + 1e-8) << name;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, CudaAttentionWithoutOracle,
+                         testing::Values("bert_tiny_dropout", "gpt2_tiny_dropout",
+                                         "llama_tiny_amp_bf16"),
+                         [](const auto& info) { return std::string(info.param); });
+
+/// Relative positions and windows, whose tables are trained, and grouped heads, as PyTorch exports
+/// them, with PyTorch's results.
+class CudaExportedAttention : public testing::TestWithParam<const char*> {
+ protected:
+  static NamedTensors tensors(const std::string& prefix) {
+    return testing_run::load_tensors(
+        testing_run::models / "exported" / GetParam() / "test_data_set_0", prefix);
+  }
+
+  /// A gradient that is zero in exact arithmetic holds only rounding errors of larger ones.
+  static void compare(const NamedTensors& outputs, const std::string& prefix,
+                      const std::string& suffix) {
+    double largest = 0;
+    for (const auto& [name, expected] : tensors(prefix)) {
+      for (const double number : numbers(expected)) largest = std::max(largest, std::abs(number));
+    }
+    for (const auto& [name, expected] : tensors(prefix)) {
+      ASSERT_TRUE(outputs.contains(name + suffix)) << name;
+      const Difference found = testing_run::difference(outputs.at(name + suffix), expected);
+      const double rounding = largest * std::numeric_limits<float>::epsilon();
+      EXPECT_LE(found.largest, std::max(1e-5 * found.largest_value, rounding)) << name;
+    }
+  }
+};
+
+TEST_P(CudaExportedAttention, TrainsAsInPyTorch) {
+  const fs::path folder = testing_run::models / "exported" / GetParam();
+  SKIP_WITHOUT(folder);
+  if (test::sanitized) GTEST_SKIP() << "takes too long with a sanitizer";
+  const NamedTensors inputs = tensors("input_");
+  const ModelStep step(testing_run::with_attention(load_model(folder / "model.onnx"), "flash"),
+                       inputs);
+  EXPECT_GE(step.step.what_ifs.at(0).changed, 1U);
+  const RunPlan plan = step.default_plan();
+  const cuda::CudaRunner runner(testing_run::test_device(), "cuda:0", {});
+  const RunResult result = runner.run(plan, inputs, {}, {});
+  EXPECT_EQ(result.measurement.live_bytes, testing_run::rounded_bytes(plan.timeline));
+  compare(result.outputs, "output_", "");
+  compare(result.outputs, "grad_", "_grad");
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, CudaExportedAttention,
+                         testing::Values("nn_transformer_script", "phi3_dynamo", "swin_script",
+                                         "t5_script"),
+                         [](const auto& info) { return std::string(info.param); });
+
+}  // namespace cuda_what_ifs_test
+}  // namespace stashscope
