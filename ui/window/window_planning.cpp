@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "ui/palette/command_palette.h"
+#include "ui/panels/memory/memory_panel.h"
 #include "ui/theme/icons.h"
 #include "ui/widgets/amount_field.h"
 #include "ui/widgets/key_action.h"
