@@ -97,12 +97,12 @@ TEST_F(LayoutTest, TheGraphIsInSightAfterAllGroupsAreClosed) {
   open(sample(u"gpt2_tiny"_s));
   GraphView& view = window().graph().view();
   view.fit();
-  const QRectF whole = view.mapToScene(view.viewport()->rect()).boundingRect();
+  const QRectF whole = view.seen();
   for (int i = 0; i < 20; ++i) view.zoom_by(1.25);
-  ASSERT_LT(view.mapToScene(view.viewport()->rect()).boundingRect().width(), whole.width() / 2);
+  ASSERT_LT(view.seen().width(), whole.width() / 2);
   window().graph().close_groups();
   ASSERT_TRUE(settles());
-  EXPECT_EQ(view.mapToScene(view.viewport()->rect()).boundingRect(), whole);
+  EXPECT_EQ(view.seen(), whole);
 }
 
 TEST_F(LayoutTest, AClickOnABoxSelectsIt) {

@@ -174,7 +174,7 @@ TEST_F(Saving, TheDataOfAViewWaitForTheChosenStep) {
   ASSERT_TRUE(document().study_job().is_busy());
   const QString path = in_folder(u"results/curve.csv"_s);
   Q_EMIT dialog.fileSelected(path);
-  EXPECT_TRUE(message().contains(u"Waiting"_s)) << message().toStdString();
+  EXPECT_TRUE(message().contains(u"waiting"_s)) << message().toStdString();
   dialog.reject();
   ASSERT_TRUE(comes_true([&] { return message().contains(path); })) << message().toStdString();
   EXPECT_LT(peak(), before);

@@ -81,7 +81,7 @@ TEST(ContribAttentionShapes, RefuseWidthsThatHeadsDoNotDivide) {
   m.input("q", {"B", "S", 30}).input("k", {"B", "T", 30}).input("v", {"B", "T", 30});
   finish(m, "MultiHeadAttention", {"q", "k", "v"}, 1, heads(4));
   const std::string said = test::refusal(ErrorKind::input, [&] { infer_shapes(m.build()); });
-  EXPECT_NE(said.find("no multiple"), std::string::npos) << said;
+  EXPECT_NE(said.find("not a multiple"), std::string::npos) << said;
 }
 
 TEST(ContribAttentionShapes, RefuseHeadsThatTheirSumsCannotCount) {

@@ -228,8 +228,16 @@ TEST_F(AllocatorChoice, AStepWhoseTensorsFitMayReserveTooMuch) {
   choices.times.device_memory = device;
   document().choose(choices, u"memory"_s);
   ASSERT_TRUE(settles());
+  EXPECT_TRUE(answer.text().contains(u"perhaps not with the CUDA context"_s))
+      << answer.text().toStdString();
+  const std::int64_t most = document().reserved()->device.high_bytes;
+  EXPECT_TRUE(answer.text().contains(bytes_text(most))) << answer.text().toStdString();
+  choices.times.device_memory = most + 1024;
+  document().choose(choices, u"memory"_s);
+  ASSERT_TRUE(settles());
   EXPECT_FALSE(answer.text().contains(u"CUDA context"_s)) << answer.text().toStdString();
-  EXPECT_TRUE(answer.text().contains(u"fits "_s)) << answer.text().toStdString();
+  EXPECT_TRUE(answer.text().contains(u"reserved memory fits "_s)) << answer.text().toStdString();
+  EXPECT_TRUE(answer.text().contains(bytes_text(1024) + u" left"_s)) << "beside the context";
   EXPECT_FALSE(answer.toolTip().contains(u"rounding"_s)) << "it is counted";
 }
 
