@@ -25,6 +25,7 @@ std::string raw_from(const std::vector<T>& items) {
 template <class T, class Wide>
 std::vector<Wide> widened(std::span<const std::byte> bytes, std::size_t count) {
   std::vector<Wide> items(count);
+  // Numbers of 8 bits keep their sign. NOLINTNEXTLINE(bugprone-signed-char-misuse)
   for (std::size_t i = 0; i < count; ++i) items[i] = static_cast<Wide>(read_element<T>(bytes, i));
   return items;
 }
