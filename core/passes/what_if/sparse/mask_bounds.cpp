@@ -71,9 +71,7 @@ std::set<ValueId> dependent_values(const Rewriter& graph, ValueId source) {
 
 }  // namespace
 
-Bounds negated(const Bounds& bounds) {
-  return {-bounds.high, -bounds.low, bounds.of_later_keys};
-}
+Bounds negated(const Bounds& bounds) { return {-bounds.high, -bounds.low, bounds.of_later_keys}; }
 
 MaskBounds::MaskBounds(const Rewriter& graph, ValueId mask, KeyKind kind, const TokenFlow* flow)
     : graph_(graph), by_place_(!mask.valid()), kind_(kind), flow_(flow) {
