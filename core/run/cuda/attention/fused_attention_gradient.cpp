@@ -81,12 +81,20 @@ class GradientWriter {
            ", " + plan_.dropout_object() + ")";
   }
 
+  /// Whether output `index` is wanted and needs a kernel. Without scores, gradients are zeros.
+  bool needs_kernel(std::size_t index) {
+    if (!context_.has_output(index) || context_.out(index).elements() == 0) return false;
+    if (has_scores()) return true;
+    lowered_.add(ZeroCall{output(index), context_.out(index).bytes()});
+    return false;
+  }
+
   /// Adds the gradient of Q, K or V, output `index`.
   /// @param function the name of the kernel, perhaps with its first template argument
   /// @param tiles of the rows of a matrix
   void add_operand_gradient(const std::string& function, std::size_t index,
                             const AttentionTensor& of, std::int64_t tiles) {
-    if (!context_.has_output(index) || context_.out(index).elements() == 0) return;
+    if (!needs_kernel(index)) return;
     const std::int64_t width = plan_.width_for(of.stack.columns);
     const std::int64_t slices = AttentionPlan::tiles(of.stack.columns, width);
     AttentionTensor target = of;
@@ -104,11 +112,7 @@ class GradientWriter {
   void add_step_gradient(std::size_t number) {
     const PlannedStep& planned = plan_.steps()[number];
     const std::size_t index = first_step_gradient + planned.step.number();
-    if (!context_.has_output(index) || context_.out(index).elements() == 0) return;
-    if (!has_scores()) {
-      lowered_.add(ZeroCall{output(index), context_.out(index).bytes()});
-      return;
-    }
+    if (!needs_kernel(index)) return;
     const bool by_row = planned.number->row_step != 0;
     const bool by_key = planned.number->key_step != 0;
     const StepOperandPlace::Slots slots = planned.number->slots();

@@ -3,12 +3,11 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <limits>
 #include <set>
 
 #include "core/passes/graph_pass.h"
 #include "core/run/cpu/execute/evaluate.h"
+#include "expected_results.h"
 #include "forward_model.h"
 
 namespace stashscope {
@@ -47,21 +46,10 @@ class ExportedModel : public testing::TestWithParam<std::string> {
     return selection;
   }
 
-  /// A gradient that is zero in exact arithmetic, such as that of a key's bias, holds only rounding
-  /// errors of larger ones.
   static void compare(const NamedTensors& outputs, const std::string& prefix,
                       const std::string& suffix) {
-    const NamedTensors tensors = load_tensors(exported / GetParam() / "test_data_set_0", prefix);
-    double largest = 0;
-    for (const auto& [name, expected] : tensors) {
-      for (const double number : numbers(expected)) largest = std::max(largest, std::abs(number));
-    }
-    for (const auto& [name, expected] : tensors) {
-      ASSERT_TRUE(outputs.contains(name + suffix)) << name;
-      const Difference found = difference(outputs.at(name + suffix), expected);
-      const double rounding = largest * std::numeric_limits<float>::epsilon();
-      EXPECT_LE(found.largest, std::max(1e-5 * found.largest_value, rounding)) << name;
-    }
+    const NamedTensors expected = load_tensors(exported / GetParam() / "test_data_set_0", prefix);
+    testing_run::expect_results(outputs, expected, 1e-5, suffix);
   }
 
   static void expect_pytorch(bool all_passes, bool with_plans, WhatIfChoices what_ifs = {}) {

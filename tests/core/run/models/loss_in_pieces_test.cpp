@@ -2,10 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <limits>
 #include <set>
 
+#include "expected_results.h"
 #include "forward_model.h"
 #include "tests/support/loss_in_pieces.h"
 
@@ -91,21 +90,6 @@ class ExportedLossInPieces : public testing::TestWithParam<std::string> {
   static NamedTensors tensors(const std::string& prefix) {
     return load_tensors(exported / GetParam() / "test_data_set_0", prefix);
   }
-
-  /// A gradient that is zero in exact arithmetic holds only rounding errors of larger ones.
-  static void compare(const NamedTensors& outputs, const std::string& prefix,
-                      const std::string& suffix) {
-    double largest = 0;
-    for (const auto& [name, expected] : tensors(prefix)) {
-      for (const double number : numbers(expected)) largest = std::max(largest, std::abs(number));
-    }
-    for (const auto& [name, expected] : tensors(prefix)) {
-      ASSERT_TRUE(outputs.contains(name + suffix)) << name;
-      const Difference found = difference(outputs.at(name + suffix), expected);
-      const double rounding = largest * std::numeric_limits<float>::epsilon();
-      EXPECT_LE(found.largest, std::max(1e-5 * found.largest_value, rounding)) << name;
-    }
-  }
 };
 
 TEST_P(ExportedLossInPieces, TrainsAsInPyTorch) {
@@ -116,8 +100,8 @@ TEST_P(ExportedLossInPieces, TrainsAsInPyTorch) {
     ASSERT_EQ(made.replaced, 1U) << made.stopped.at(0).node << " " << made.stopped.at(0).reason;
     ModelStep step(prepare_training_step(made.graph, {}), inputs);
     const RunResult result = testing_run::run_as_predicted(step, step.without_plans(), inputs);
-    compare(result.outputs, "output_", "");
-    compare(result.outputs, "grad_", "_grad");
+    testing_run::expect_results(result.outputs, tensors("output_"), 1e-5);
+    testing_run::expect_results(result.outputs, tensors("grad_"), 1e-5, "_grad");
   }
 }
 

@@ -3,15 +3,14 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <functional>
-#include <limits>
 #include <set>
 
 #include "core/graph/packed_tokens.h"
 #include "core/passes/graph_pass.h"
 #include "core/run/cpu/execute/evaluate.h"
 #include "core/run/step/random_inputs.h"
+#include "expected_results.h"
 #include "forward_model.h"
 
 namespace stashscope {
@@ -49,18 +48,8 @@ Tensor changed(const Tensor& tensor,
   return Tensor::of_integers(tensor.element(), tensor.dims(), items);
 }
 
-/// A gradient that is zero in exact arithmetic holds only rounding errors of larger ones.
 void expect_equal(const RunResult& result, const RunResult& expected) {
-  double largest = 0;
-  for (const auto& [name, tensor] : expected.outputs) {
-    for (const double number : numbers(tensor)) largest = std::max(largest, std::abs(number));
-  }
-  const double rounding = largest * std::numeric_limits<float>::epsilon();
-  for (const auto& [name, tensor] : expected.outputs) {
-    ASSERT_TRUE(result.outputs.contains(name)) << name;
-    const Difference found = difference(result.outputs.at(name), tensor);
-    EXPECT_LE(found.largest, std::max(2e-5 * found.largest_value, rounding)) << name;
-  }
+  testing_run::expect_results(result.outputs, expected.outputs, 2e-5);
 }
 
 class SparseInputsOf : public testing_run::ForwardModel {

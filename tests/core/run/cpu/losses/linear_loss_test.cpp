@@ -68,24 +68,13 @@ TEST_P(LinearLoss, EqualsTheDecomposedStep) {
 INSTANTIATE_TEST_SUITE_P(Pieces, LinearLoss, testing::ValuesIn(all_losses()),
                          [](const auto& info) { return info.param.name; });
 
-OneNode float_node(const Tensor& hidden, const std::vector<std::int64_t>& labels,
-                   Attributes attributes) {
-  return {"LinearCrossEntropyLoss",
-          {hidden, singles({2, 3}, {1, 0, -1, 0.5F, 2, 0}),
-           integers({static_cast<std::int64_t>(labels.size())}, labels)},
-          std::move(attributes),
-          18,
-          "com.microsoft",
-          2};
-}
-
 TEST(LinearLossRows, WithAnIgnoredLabelAreNotComputed) {
   const float none = std::numeric_limits<float>::quiet_NaN();
   const Tensor hidden = singles({3, 2}, {1, 2, none, none, 0, 1});
   const std::vector<Tensor> made =
-      run_node(float_node(hidden, {0, ignored, 2}, {{"ignore_index", ignored}}));
+      run_node(small_loss(hidden, {0, ignored, 2}, {{"ignore_index", ignored}}));
   const std::vector<double> alone =
-      numbers(run_node(float_node(singles({2, 2}, {1, 2, 0, 1}), {0, 2}, {}))[0]);
+      numbers(run_node(small_loss(singles({2, 2}, {1, 2, 0, 1}), {0, 2}, {}))[0]);
   EXPECT_NEAR(numbers(made[0])[0], alone[0], 1e-6);
   EXPECT_EQ(numbers(made[1])[1], 0);
 }
@@ -93,33 +82,33 @@ TEST(LinearLossRows, WithAnIgnoredLabelAreNotComputed) {
 TEST(LinearLossRows, WithoutAnyLabelHaveNoMean) {
   const Tensor hidden = singles({2, 2}, {1, 2, 0, 1});
   const Attributes ignoring = {{"ignore_index", ignored}};
-  EXPECT_TRUE(std::isnan(result_of(float_node(hidden, {ignored, ignored}, ignoring))[0]));
-  EXPECT_EQ(result_of(float_node(hidden, {ignored, ignored},
+  EXPECT_TRUE(std::isnan(result_of(small_loss(hidden, {ignored, ignored}, ignoring))[0]));
+  EXPECT_EQ(result_of(small_loss(hidden, {ignored, ignored},
                                  with(ignoring, "reduction", std::string("sum"))))[0],
             0);
 }
 
 TEST(LinearLossRows, GiveTheLogarithmOfTheirSum) {
   const Tensor hidden = singles({1, 2}, {1, 2});  // scores 2, 4, -1
-  const std::vector<double> sums = numbers(run_node(float_node(hidden, {1}, {}))[1]);
+  const std::vector<double> sums = numbers(run_node(small_loss(hidden, {1}, {}))[1]);
   EXPECT_NEAR(sums.at(0), std::log(std::exp(2.0) + std::exp(4.0) + std::exp(-1.0)), 1e-6);
 }
 
 TEST(LinearLossRows, OfLargeScoresDoNotOverflow) {
   const Tensor hidden = singles({1, 2}, {1000, 0});
-  EXPECT_NEAR(result_of(float_node(hidden, {2}, {}))[0], 2000, 1e-3);
+  EXPECT_NEAR(result_of(small_loss(hidden, {2}, {}))[0], 2000, 1e-3);
 }
 
 TEST(LinearLossRows, RefuseALabelThatIsNoClass) {
   const Tensor hidden = singles({1, 2}, {1, 2});
   const std::string said =
-      test::refusal(ErrorKind::run, [&] { run_node(float_node(hidden, {3}, {})); });
+      test::refusal(ErrorKind::run, [&] { run_node(small_loss(hidden, {3}, {})); });
   EXPECT_NE(said.find('3'), std::string::npos) << said;
 }
 
 TEST(LinearLossRows, GiveAFloat32LossOf16BitStatesOnRequest) {
   const Tensor hidden = converted(doubles({1, 2}, {1, 2}), ElementType::bfloat16);
-  OneNode node = float_node(hidden, {0}, {{"output_type", std::int64_t{1}}});
+  OneNode node = small_loss(hidden, {0}, {{"output_type", std::int64_t{1}}});
   node.inputs[1] = converted(doubles({2, 3}, {1, 0, -1, 0.5, 2, 0}), ElementType::bfloat16);
   const std::vector<Tensor> made = run_node(node);
   EXPECT_EQ(made[0].element(), ElementType::float32);

@@ -88,4 +88,16 @@ inline std::vector<LossCase> all_losses() {
   return cases;
 }
 
+/// A loss of rows of two numbers over three classes, in float32, with its statistics.
+inline OneNode small_loss(const Tensor& hidden, const std::vector<std::int64_t>& labels,
+                          Attributes attributes) {
+  return {"LinearCrossEntropyLoss",
+          {hidden, singles({2, 3}, {1, 0, -1, 0.5F, 2, 0}),
+           integers({static_cast<std::int64_t>(labels.size())}, labels)},
+          std::move(attributes),
+          18,
+          "com.microsoft",
+          2};
+}
+
 }  // namespace stashscope::testing_run::loss_cases

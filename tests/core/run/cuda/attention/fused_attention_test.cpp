@@ -230,6 +230,11 @@ TEST(CudaFusedAttention, OfNothingIsEmptyOrZero) {
                     {fused_node({narrow, narrow, some}, {}), 1e-6},
                     {gradient_node({none, none, some, some, none, no_sums}, {}), 1e-6},
                     {gradient_node({none, none, some, some}, {}), 1e-6}});
+  // Keys and values that all of no batches share.
+  const Tensor no_batch = spread(ElementType::float32, {0, 3, 4});
+  const Tensor shared = spread(ElementType::float32, {1, 5, 4});
+  expect_as_on_cpu({{fused_node({no_batch, shared, shared}, {}), 1e-6},
+                    {gradient_node({no_batch, no_batch, shared, shared}, {}), 1e-6}});
 }
 
 }  // namespace cuda_fused_attention_test

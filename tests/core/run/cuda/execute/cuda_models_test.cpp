@@ -5,8 +5,8 @@
 #include <set>
 
 #include "core/run/cuda/execute/cuda_runner.h"
-#include "core/run/step/random_inputs.h"
 #include "tests/core/run/cuda/emulation/test_device.h"
+#include "tests/core/run/cuda/execute/as_on_cpu.h"
 #include "tests/core/run/models/forward_model.h"
 #include "tests/support/sanitizer.h"
 
@@ -96,31 +96,11 @@ INSTANTIATE_TEST_SUITE_P(Files, CudaModel, testing::ValuesIn(models_to_run()),
 /// Models without results of another program; the CPU runner's results are expected.
 class CudaModelWithoutOracle : public testing::TestWithParam<const char*> {};
 
-/// Relative to the largest value, in rounding units of the models' type.
-double tolerance_of(const Graph& graph) {
-  for (const Value& value : graph.data().values) {
-    if (value.type.element == ElementType::bfloat16) return 0x1p-6;
-  }
-  return 5e-5;
-}
-
 TEST_P(CudaModelWithoutOracle, MakesWhatTheCpuMakes) {
   const fs::path folder = testing_run::models / GetParam();
   SKIP_WITHOUT(folder);
-  const TrainingStep trained = prepare_training_step(load_model(folder / "model.onnx"), {});
-  const Bindings dims(trained.graph->symbols().size(), 4);
-  const NamedTensors inputs = with_random_inputs(
-      *trained.graph, dims, testing_run::load_tensors(folder / "test_data_set_0", "input_"), 1);
-  const ModelStep step(trained, inputs);
-  const RunPlan plan = step.default_plan();
-  const NamedTensors expected = testing_run::run_on_cpu(plan, inputs).outputs;
-  const cuda::CudaRunner runner(testing_run::test_device(), "cuda:0", {});
-  const NamedTensors made = runner.run(plan, inputs, {}, {}).outputs;
-  ASSERT_EQ(made.size(), expected.size());
-  for (const auto& [name, tensor] : expected) {
-    const Difference found = testing_run::difference(made.at(name), tensor);
-    EXPECT_LE(found.largest, tolerance_of(*trained.graph) * found.largest_value + 1e-8) << name;
-  }
+  testing_run::expect_as_on_cpu(prepare_training_step(load_model(folder / "model.onnx"), {}),
+                                folder);
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -3,15 +3,13 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <limits>
-
 #include "core/run/cpu/execute/evaluate.h"
 #include "core/run/cuda/execute/cuda_runner.h"
-#include "core/run/step/random_inputs.h"
 #include "tests/core/run/cuda/emulation/small_step.h"
 #include "tests/core/run/cuda/emulation/test_device.h"
+#include "tests/core/run/cuda/execute/as_on_cpu.h"
 #include "tests/core/run/models/attention_forms.h"
+#include "tests/core/run/models/expected_results.h"
 #include "tests/core/run/models/forward_model.h"
 #include "tests/support/sanitizer.h"
 
@@ -103,14 +101,6 @@ INSTANTIATE_TEST_SUITE_P(Files, CudaAttentionForm,
 /// results are expected.
 class CudaAttentionWithoutOracle : public testing::TestWithParam<const char*> {};
 
-/// Relative to the largest value, in rounding units of the models' type.
-double tolerance_of(const Graph& graph) {
-  for (const Value& value : graph.data().values) {
-    if (value.type.element == ElementType::bfloat16) return 0x1p-6;
-  }
-  return 5e-5;
-}
-
 TEST_P(CudaAttentionWithoutOracle, MakesWhatTheCpuMakes) {
   const fs::path folder = testing_run::models / "small" / GetParam();
   SKIP_WITHOUT(folder);
@@ -118,18 +108,7 @@ TEST_P(CudaAttentionWithoutOracle, MakesWhatTheCpuMakes) {
   const Graph model = load_model(folder / "model.onnx");
   const TrainingStep trained = testing_run::with_attention(model, "flash");
   EXPECT_GE(trained.what_ifs.at(0).changed, 1U);
-  const Bindings dims(trained.graph->symbols().size(), 4);
-  const NamedTensors inputs = with_random_inputs(
-      *trained.graph, dims, testing_run::load_tensors(folder / "test_data_set_0", "input_"), 1);
-  const RunPlan plan = ModelStep(trained, inputs).default_plan();
-  const NamedTensors expected = testing_run::run_on_cpu(plan, inputs).outputs;
-  const cuda::CudaRunner runner(testing_run::test_device(), "cuda:0", {});
-  const NamedTensors made = runner.run(plan, inputs, {}, {}).outputs;
-  ASSERT_EQ(made.size(), expected.size());
-  for (const auto& [name, tensor] : expected) {
-    const Difference found = testing_run::difference(made.at(name), tensor);
-    EXPECT_LE(found.largest, tolerance_of(*trained.graph) * found.largest_value + 1e-8) << name;
-  }
+  testing_run::expect_as_on_cpu(trained, folder);
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, CudaAttentionWithoutOracle,
@@ -145,21 +124,6 @@ class CudaExportedAttention : public testing::TestWithParam<const char*> {
     return testing_run::load_tensors(
         testing_run::models / "exported" / GetParam() / "test_data_set_0", prefix);
   }
-
-  /// A gradient that is zero in exact arithmetic holds only rounding errors of larger ones.
-  static void compare(const NamedTensors& outputs, const std::string& prefix,
-                      const std::string& suffix) {
-    double largest = 0;
-    for (const auto& [name, expected] : tensors(prefix)) {
-      for (const double number : numbers(expected)) largest = std::max(largest, std::abs(number));
-    }
-    for (const auto& [name, expected] : tensors(prefix)) {
-      ASSERT_TRUE(outputs.contains(name + suffix)) << name;
-      const Difference found = testing_run::difference(outputs.at(name + suffix), expected);
-      const double rounding = largest * std::numeric_limits<float>::epsilon();
-      EXPECT_LE(found.largest, std::max(1e-5 * found.largest_value, rounding)) << name;
-    }
-  }
 };
 
 TEST_P(CudaExportedAttention, TrainsAsInPyTorch) {
@@ -174,8 +138,8 @@ TEST_P(CudaExportedAttention, TrainsAsInPyTorch) {
   const cuda::CudaRunner runner(testing_run::test_device(), "cuda:0", {});
   const RunResult result = runner.run(plan, inputs, {}, {});
   EXPECT_EQ(result.measurement.live_bytes, testing_run::rounded_bytes(plan.timeline));
-  compare(result.outputs, "output_", "");
-  compare(result.outputs, "grad_", "_grad");
+  testing_run::expect_results(result.outputs, tensors("output_"), 1e-5);
+  testing_run::expect_results(result.outputs, tensors("grad_"), 1e-5, "_grad");
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, CudaExportedAttention,

@@ -14,6 +14,7 @@ namespace stashscope::testing_run {
 namespace cuda_linear_loss_test {
 
 using loss_cases::LossCase;
+using loss_cases::small_loss;
 
 /// The node of a case, with its operands in a type.
 OneNode node_of(const GradientCase& each, ElementType element) {
@@ -96,17 +97,6 @@ TEST(CudaLinearLoss, IsRoundedToTheTypeThatIsAskedFor) {
     cases.push_back({gradient_of(loss), order_tolerance(element)});
   }
   expect_as_on_cpu(cases);
-}
-
-OneNode small_loss(const Tensor& hidden, const std::vector<std::int64_t>& labels,
-                   Attributes attributes) {
-  return {"LinearCrossEntropyLoss",
-          {hidden, singles({2, 3}, {1, 0, -1, 0.5F, 2, 0}),
-           integers({static_cast<std::int64_t>(labels.size())}, labels)},
-          std::move(attributes),
-          18,
-          "com.microsoft",
-          2};
 }
 
 TEST(CudaLinearLoss, DoesNotComputeRowsWithAnIgnoredLabel) {
