@@ -79,11 +79,11 @@ void refuse_pool(const AllocatorOptions& options, const std::string& other) {
 void check_allocator(const AllocatorOptions& options) {
   other_memory(options);
   if (options.allocator.empty()) return;
-  if (fits_reserved(options)) refuse_pool(options, "--fits " + options.fits);
+  if (limits_reserved(options)) refuse_pool(options, "--fits " + options.fits);
   if (pool_settings(options)) return;
   if (options.allocator != "none") {
     pytorch_settings(options.allocator);
-  } else if (fits_reserved(options)) {
+  } else if (limits_reserved(options)) {
     fail_usage("--allocator none", "cannot be used with --fits " + options.fits,
                "leave one of them out");
   }
@@ -95,7 +95,7 @@ void choose_allocator(const AllocatorOptions& options, Choices& choices) {
     choices.allocator.reset();
   } else if (!options.allocator.empty()) {
     choices.allocator = to_string(pytorch_settings(options.allocator));
-  } else if (fits_reserved(options) && !choices.allocator) {
+  } else if (limits_reserved(options) && !choices.allocator) {
     choices.allocator.emplace();
   }
   if (!options.others.empty() && !choices.allocator && !is_pool) {
@@ -112,12 +112,12 @@ std::vector<OtherMemory> other_memory(const AllocatorOptions& options) {
   return list;
 }
 
-bool fits_reserved(const AllocatorOptions& options) { return options.fits != "tensors"; }
+bool limits_reserved(const AllocatorOptions& options) { return options.fits != "tensors"; }
 
 std::optional<ReservedLimit> reserved_limit(const AllocatorOptions& options,
                                             const Choices& choices) {
   const auto settings = allocator_settings(choices);
-  if (!fits_reserved(options) || !settings) return std::nullopt;
+  if (!limits_reserved(options) || !settings) return std::nullopt;
   return ReservedLimit{*settings, options.fits == "device", other_memory(options)};
 }
 

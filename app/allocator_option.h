@@ -54,7 +54,7 @@ struct ReservedLimit {
 };
 
 /// Whether budgets and memories must hold more than the tensors.
-bool fits_reserved(const AllocatorOptions& options);
+bool limits_reserved(const AllocatorOptions& options);
 /// Nothing if budgets and memories hold only the tensors.
 /// @param choices after `choose_allocator`
 std::optional<ReservedLimit> reserved_limit(const AllocatorOptions& options,

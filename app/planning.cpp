@@ -98,7 +98,14 @@ std::optional<FitQuestion> asked_fit(const PlanningOptions& options, const Study
   return question;
 }
 
+/// What the step and memory outside tensors must fit: the memory that is asked for, or the whole
+/// device, because the part that is kept free is meant for memory outside tensors.
+std::int64_t whole_device(const PlanningOptions& options, const Study& study) {
+  return options.memory.empty() ? whole_memory(study.choices.times) : memory_of(options, study);
+}
+
 /// Makes a question or a request limit the reserved memory.
+/// @param bytes what memory outside tensors must fit, too
 template <class Asked>
 void limit_reserved(const std::optional<ReservedLimit>& reserved, std::int64_t bytes,
                     Asked& asked) {
@@ -152,7 +159,7 @@ void add_planning_options(CLI::App& program, PlanningOptions& options, CLI::Opti
 void check_planning(const PlanningOptions& options, const AllocatorOptions& fits) {
   check_limit(options.limit);
   check_grain(options);
-  if (fits_reserved(fits)) check_fits_reserved(options, "--fits " + fits.fits);
+  if (limits_reserved(fits)) check_fits_reserved(options, "--fits " + fits.fits);
   if (find_aim(options.aim) != PlanAim::time && !options.budget) {
     fail_usage("--minimise", "has no effect by itself", "give --budget BYTES");
   }
@@ -167,7 +174,7 @@ void check_planning(const PlanningOptions& options, const AllocatorOptions& fits
 PlanningResults plan(const PlanningOptions& options, const std::optional<ReservedLimit>& reserved,
                      std::shared_ptr<const Study>& study, Session& session) {
   std::optional<FitQuestion> fit = asked_fit(options, *study);
-  if (fit) limit_reserved(reserved, fit->memory_bytes, *fit);
+  if (fit) limit_reserved(reserved, whole_device(options, *study), *fit);
   if (options.replans_fit) check_plannable(*study, grain_of(options));
   PlanningResults results;
   ParetoFront archive;

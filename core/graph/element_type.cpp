@@ -73,6 +73,15 @@ bool is_integer(ElementType type) {
 bool is_unsigned_integer(ElementType type) {
   return traits_of(type).family == Family::unsigned_integer;
 }
+bool can_hold(ElementType type, std::int64_t number) {
+  if (type == ElementType::boolean) return number == 0 || number == 1;
+  const bool is_unsigned = is_unsigned_integer(type);
+  if (is_unsigned && number < 0) return false;
+  const int bits = bits_per_element(type) - (is_unsigned ? 0 : 1);
+  if (bits >= 63) return true;
+  const std::int64_t limit = std::int64_t{1} << bits;
+  return number < limit && number >= -limit;
+}
 std::string_view name_of(ElementType type) { return traits_of(type).name; }
 
 }  // namespace stashscope

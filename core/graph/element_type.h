@@ -50,6 +50,8 @@ std::int64_t packed_bytes(ElementType type, std::int64_t elements);
 bool is_floating(ElementType type);
 bool is_integer(ElementType type);
 bool is_unsigned_integer(ElementType type);
+/// Whether a whole number is one of the numbers of an integer type or of bool.
+bool can_hold(ElementType type, std::int64_t number);
 
 /// `float32`, `int64`, ...
 std::string_view name_of(ElementType type);

@@ -57,10 +57,12 @@ std::string raw_float(ElementType element, double item) {
 
 template <class T>
 std::string raw_as(const std::vector<std::int64_t>& items) {
-  std::vector<T> converted;
-  converted.reserve(items.size());
-  for (const std::int64_t item : items) converted.push_back(static_cast<T>(item));
-  return raw_from(converted);
+  std::string raw(items.size() * sizeof(T), '\0');
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const T item = static_cast<T>(items[i]);
+    std::memcpy(raw.data() + i * sizeof(T), &item, sizeof(T));
+  }
+  return raw;
 }
 
 std::string raw_integers(ElementType element, const std::vector<std::int64_t>& items) {
@@ -70,6 +72,12 @@ std::string raw_integers(ElementType element, const std::vector<std::int64_t>& i
     return raw;
   }
   const bool is_whole = is_integer(element) || element == ElementType::boolean;
+  for (const std::int64_t item : items) {
+    if (is_whole && !can_hold(element, item)) {
+      fail_input("",
+                 std::to_string(item) + " is no number of type " + std::string(name_of(element)));
+    }
+  }
   switch (is_whole ? bits_per_element(element) : 0) {
     case 64:
       return raw_as<std::int64_t>(items);

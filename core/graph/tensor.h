@@ -43,8 +43,9 @@ class Tensor {
 
   static Tensor int64s(const std::vector<std::int64_t>& items);  ///< a tensor of rank 1
   static Tensor int64_scalar(std::int64_t item);
-  /// A tensor of whole numbers, each of which `element` can express. Throws an input Error unless
-  /// the type is boolean, an integer of at least 8 bits or a float of at least 16 bits.
+  /// A tensor of whole numbers. Throws an input Error unless the type is boolean, an integer of at
+  /// least 8 bits or a float of at least 16 bits, and for a number that is none of an integer type.
+  /// Floats are rounded.
   static Tensor of_integers(ElementType element, std::vector<std::int64_t> dims,
                             const std::vector<std::int64_t>& items);
   static Tensor float_scalar(ElementType element, double item);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/ops/rules/elementwise.h"
+#include "core/passes/rewriting/operators.h"
 
 namespace stashscope {
 
@@ -83,11 +84,10 @@ ValueId flattened(Rewriter& graph, NodeId place, ValueId operand, std::size_t ke
   std::vector<std::int64_t> dims = {-1};
   for (const Expr& dim : *type.shape) dims.push_back(dim.integer().value());
   type.shape->insert(type.shape->begin(), rows);
-  Node node;
-  node.op_type = "Reshape";
-  node.name = graph.value(operand).name + "_flattened";
-  node.inputs = {operand, graph.add_constant(node.name + "_dims", Tensor::int64s(dims))};
-  return graph.insert_before(place, std::move(node), std::move(type));
+  const std::string name = graph.value(operand).name + "_flattened";
+  const ValueId target = graph.add_constant(name + "_dims", Tensor::int64s(dims));
+  return graph.insert_before(place, plain_node("Reshape", name, {operand, target}),
+                             std::move(type));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Fuses a bias with the softmax or dropout that follows it.
 
 #include "core/passes/graph_pass.h"
+#include "core/passes/rewriting/operators.h"
 #include "core/passes/rewriting/pattern.h"
 
 namespace stashscope {
@@ -44,13 +45,9 @@ std::optional<Node> bias_softmax(const Rewriter& graph, const Match& match) {
   if (axis != rank - 1) return std::nullopt;
   const auto repeats = repeats_of(*bias, *data, data->size() - 1);
   if (!repeats) return std::nullopt;
-  Node node;
-  node.domain = "com.microsoft";
-  node.op_type = "BiasSoftmax";
-  node.inputs = {match["x"], match["bias"]};
-  node.attributes = {{"axis", axis},
-                     {"is_inner_broadcast", std::int64_t{*repeats == Repeats::inner}}};
-  return node;
+  return microsoft_node(
+      "BiasSoftmax", "", {match["x"], match["bias"]},
+      {{"axis", axis}, {"is_inner_broadcast", std::int64_t{*repeats == Repeats::inner}}});
 }
 
 /// The bias must be a single row. The residual must have the dims of the data.
@@ -62,16 +59,13 @@ std::optional<Node> bias_dropout(const Rewriter& graph, const Match& match) {
   }
   const Node& dropout = graph.node(graph.maker(match["dropped"]));
   if (graph.opset() < 12 || dropout.inputs.size() < 2) return std::nullopt;
-  Node node;
-  node.domain = "com.microsoft";
-  node.op_type = "BiasDropout";
-  node.inputs = {match["x"], match["bias"], ValueId()};
+  Node node =
+      microsoft_node("BiasDropout", "", {match["x"], match["bias"], ValueId()}, dropout.attributes);
   if (match.values.contains("residual")) {
     if (!same_shape(graph, match["residual"], match["dropped"])) return std::nullopt;
     node.inputs[2] = match["residual"];
   }
   node.inputs.insert(node.inputs.end(), dropout.inputs.begin() + 1, dropout.inputs.end());
-  node.attributes = dropout.attributes;
   return node;
 }
 

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "core/passes/graph_pass.h"
+#include "core/passes/rewriting/operators.h"
 #include "core/passes/rewriting/pattern.h"
 
 namespace stashscope {
@@ -13,18 +14,9 @@ namespace {
 
 using namespace pattern;
 
-Node microsoft_node(std::string type, std::vector<ValueId> inputs, Attributes attributes = {}) {
-  Node node;
-  node.domain = "com.microsoft";
-  node.op_type = std::move(type);
-  node.inputs = std::move(inputs);
-  node.attributes = std::move(attributes);
-  return node;
-}
-
 template <const char* type>
 std::optional<Node> of_x(const Rewriter&, const Match& match) {
-  return microsoft_node(type, {match["x"]});
+  return microsoft_node(type, "", {match["x"]});
 }
 
 constexpr char gelu[] = "Gelu";
@@ -70,7 +62,7 @@ std::optional<Node> quick_gelu(const Rewriter& graph, const Match& match) {
     if (!known) return std::nullopt;
     alpha = *known;
   }
-  return microsoft_node("QuickGelu", {match["x"]}, {{"alpha", static_cast<float>(alpha)}});
+  return microsoft_node("QuickGelu", "", {match["x"]}, {{"alpha", static_cast<float>(alpha)}});
 }
 
 bool is_row_bias(const Rewriter& graph, ValueId bias, ValueId x, ValueId sum) {
@@ -84,7 +76,7 @@ bool is_row_bias(const Rewriter& graph, ValueId bias, ValueId x, ValueId sum) {
 template <const char* type>
 std::optional<Node> with_bias(const Rewriter& graph, const Match& match) {
   if (!is_row_bias(graph, match["bias"], match["x"], match["sum"])) return std::nullopt;
-  return microsoft_node(type, {match["x"], match["bias"]});
+  return microsoft_node(type, "", {match["x"], match["bias"]});
 }
 
 constexpr char bias_gelu[] = "BiasGelu";

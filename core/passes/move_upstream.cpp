@@ -10,6 +10,7 @@
 #include "core/ops/rules/op.h"
 #include "core/passes/flatten_upstream.h"
 #include "core/passes/graph_pass.h"
+#include "core/passes/rewriting/operators.h"
 
 namespace stashscope {
 
@@ -283,11 +284,9 @@ bool keep_axis_of_single(Rewriter& graph, NodeId id) {
   TensorType type = graph.type(node.inputs[0]);
   (*type.shape)[static_cast<std::size_t>(axis)] = Expr(1);
   kept.inputs[1] = graph.add_constant(kept.name + "_index", Tensor::int64s(*index));
-  Node squeeze;
-  squeeze.op_type = "Squeeze";
-  squeeze.inputs = {graph.insert_before(id, std::move(kept), std::move(type)),
-                    graph.add_constant(graph.node(id).name + "_axes", Tensor::int64s({axis}))};
-  graph.replace(id, std::move(squeeze));
+  const ValueId data_kept = graph.insert_before(id, std::move(kept), std::move(type));
+  const ValueId axes = graph.add_constant(graph.node(id).name + "_axes", Tensor::int64s({axis}));
+  graph.replace(id, plain_node("Squeeze", "", {data_kept, axes}));
   return true;
 }
 

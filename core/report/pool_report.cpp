@@ -43,11 +43,10 @@ std::string pool_text(const PoolReserve& reserve, const std::vector<OtherMemory>
 }
 
 json pool_json(const PoolReserve& reserve) {
-  return {
-      {"reserved_bytes", reserve.memory.high_bytes},
-      {"reserved_low_bytes", reserve.memory.low_bytes},
-      {"fragmentation_bytes", reserve.memory.fragmentation_bytes},
-      {"device_bytes", {{"low", reserve.device.low_bytes}, {"high", reserve.device.high_bytes}}}};
+  return {{"reserved_bytes", reserve.memory.high_bytes},
+          {"reserved_low_bytes", reserve.memory.low_bytes},
+          {"fragmentation_bytes", reserve.memory.fragmentation_bytes},
+          {"device_bytes", device_json(reserve.device)}};
 }
 
 MeasuredPools measured_pools(const Study& study, const Variant& variant, const Measurement& run,

@@ -54,6 +54,11 @@ std::string next_line(const ReplannedFit& fit) {
     return value + " fails: no plan has a peak below " +
            format_bytes_beside(*fit.next->bound_bytes, fit.memory_bytes) + "\n";
   }
+  const auto& device = fit.next->device;
+  if (device && device->high_bytes > *fit.device_bytes) {
+    return value + " was not decided in " + limit_text(fit.request.limit) +
+           "; the best plan found takes " + on_device_text(*device) + "\n";
+  }
   const auto& reserved = fit.next->reserved_bytes;
   return value + " was not decided in " + limit_text(fit.request.limit) +
          (reserved ? "; the least reserved by a plan found is " : "; the lowest peak found is ") +

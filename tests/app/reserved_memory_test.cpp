@@ -157,6 +157,14 @@ TEST_F(Reserved, CanFitBesideMemoryOutsideTensors) {
   const auto largest = report(model() + fit + few)["fit"]["current"]["largest"];
   EXPECT_LE(largest["device_bytes"]["high"].get<std::int64_t>(), std::int64_t{40} << 20);
   EXPECT_TRUE(report(model() + fit)["fit"]["current"]["largest"].is_null());
+  // What is kept free of a device is meant for memory outside tensors.
+  const std::string kept_free = " --fit N --fits device --device-memory 40MiB --keep-free 10";
+  const auto beside = report(model() + kept_free + few)["fit"]["current"]["largest"];
+  EXPECT_LE(beside["reserved_bytes"].get<std::int64_t>(), std::int64_t{36} << 20);
+  EXPECT_LE(beside["device_bytes"]["high"].get<std::int64_t>(), std::int64_t{40} << 20);
+  const auto smaller =
+      report(model() + " --fit N --fits device --memory 36MiB" + few)["fit"]["current"]["largest"];
+  EXPECT_GT(beside["value"], smaller["value"]);
 }
 
 TEST_F(Reserved, IsToldAgainForASessionThatKeepsTheAllocator) {

@@ -104,6 +104,16 @@ class CaptureTest(unittest.TestCase):
         self.assertEqual([node.op_type for node in again], ["tensor", "t", "detach", "detach"])
         self.assertIn("'second'", again[1].metadata_props[0].value)
 
+    def test_objects_of_types_without_a_hash_do_not_matter(self) -> None:
+        class Compared(type):
+            def __eq__(cls, other):
+                raise AssertionError("a capture compares no types of others")
+            __hash__ = None
+
+        thing = Compared("Thing", (), {"__init__": lambda self: setattr(self, "itself", self)})()
+        stashscope.capture(lambda: torch.ones(2, requires_grad=True).sum().backward(), self.path)
+        self.assertIs(thing.itself, thing)
+
     def test_a_checkpoint_of_one_tensor_as_several_arguments(self) -> None:
         """Attention runs one product instead of three where query, key and value are one tensor."""
         attention, last = nn.MultiheadAttention(8, 2, batch_first=True), nn.Linear(8, 8)

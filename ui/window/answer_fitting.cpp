@@ -38,15 +38,11 @@ int AnswerBar::shared_width() const {
 }
 
 int AnswerBar::width_of_first_buttons() const {
-  const std::vector<QPushButton*> buttons = offered();
   // The number of samples is found last, and must not push the buttons before it aside.
-  int width = std::max(samples_->sizeHint().width(), fit_->sizeHint().width());
-  const auto add = [&](const QPushButton* button) {
-    width += button->sizeHint().width() + layout()->spacing();
-  };
-  if (std::ranges::find(buttons, fit_) != buttons.end()) add(fit_);
-  if (!moves_.empty()) add(buttons_.front());
-  return width + layout()->spacing();
+  const int samples = std::max(samples_->sizeHint().width(), fit_->sizeHint().width());
+  const int gap = layout()->spacing();
+  const int move = moves_.empty() ? 0 : buttons_.front()->sizeHint().width() + gap;
+  return samples + width_of_fit() + move + gap;
 }
 
 /// The width of the button that makes the step fit, if it is offered. The answer leaves room for it
@@ -67,8 +63,9 @@ void AnswerBar::fit_answer() {
     return form == forms.end() ? QString() : *form;
   };
   QString form = first_within(forms_, std::min(answer_room_, shared));
-  for (const int room : {shared, shared_width()}) {
-    if (form.isEmpty()) form = first_within(forms_ + shorter_forms_, room);
+  if (form.isEmpty()) form = first_within(forms_ + shorter_forms_, shared);
+  if (form.isEmpty() && shared < shared_width()) {
+    form = first_within(forms_ + shorter_forms_, shared_width());
   }
   const int needed = width_of_form(form.isEmpty() ? shorter_forms_.back() : form);
   answer_room_ = std::max(answer_room_, needed);

@@ -292,7 +292,7 @@ void MainWindow::enable_actions() {
        {u"save_session"_s, u"save_session_as"_s, u"save_model"_s, u"save_report"_s,
         u"export_graph"_s, u"find_plan"_s, u"find"_s, u"find_next"_s, u"find_previous"_s,
         u"compare"_s, u"zoom_in"_s, u"zoom_out"_s, u"show_all"_s, u"close_groups"_s,
-        u"go_to_peak"_s, u"set_budget"_s, u"find_largest"_s}) {
+        u"go_to_peak"_s, u"set_budget"_s, u"find_largest"_s, u"count_reserved"_s}) {
     actions_[name]->setEnabled(has_model);
   }
   enable_exports();

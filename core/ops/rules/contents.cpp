@@ -54,16 +54,6 @@ double rounded(double number, ElementType element) {
   }
 }
 
-bool fits_integer(std::int64_t number, ElementType element) {
-  if (element == ElementType::boolean) return number == 0 || number == 1;
-  const bool is_unsigned = is_unsigned_integer(element);
-  if (is_unsigned && number < 0) return false;
-  const int bits = bits_per_element(element) - (is_unsigned ? 0 : 1);
-  if (bits >= 63) return true;
-  const std::int64_t limit = std::int64_t{1} << bits;
-  return number < limit && number >= -limit;
-}
-
 }  // namespace
 
 std::optional<Expr> stored_item(const Expr& item, ElementType element) {
@@ -72,7 +62,7 @@ std::optional<Expr> stored_item(const Expr& item, ElementType element) {
   if (is_floating(element)) return exact_expr(rounded(number->to_double(), element));
   if (!is_integer(element) && element != ElementType::boolean) return item;
   const auto integer = item.integer();
-  return integer && fits_integer(*integer, element) ? std::optional(item) : std::nullopt;
+  return integer && can_hold(element, *integer) ? std::optional(item) : std::nullopt;
 }
 
 /// Tries the convergents of the continued fraction of `number`. A convergent is closer to `number`

@@ -15,6 +15,14 @@ Node plain_node(std::string type, std::string name, std::vector<ValueId> inputs,
   return node;
 }
 
+Node microsoft_node(std::string type, std::string name, std::vector<ValueId> inputs,
+                    Attributes attributes) {
+  Node node =
+      plain_node(std::move(type), std::move(name), std::move(inputs), std::move(attributes));
+  node.domain = "com.microsoft";
+  return node;
+}
+
 bool is_standard_loss(const Node& node) {
   return is_one_of(node, {"SoftmaxCrossEntropyLoss", "NegativeLogLikelihoodLoss"});
 }

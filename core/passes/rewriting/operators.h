@@ -7,6 +7,9 @@ namespace stashscope {
 /// A node of ONNX's operator `type` whose outputs are not named yet.
 Node plain_node(std::string type, std::string name, std::vector<ValueId> inputs,
                 Attributes attributes = {});
+/// As `plain_node`, in the domain `com.microsoft`.
+Node microsoft_node(std::string type, std::string name, std::vector<ValueId> inputs,
+                    Attributes attributes = {});
 
 /// Whether a node is a loss of ONNX that compares scores with labels.
 bool is_standard_loss(const Node& node);

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "core/base/text.h"
-#include "core/passes/rewriting/rewriter.h"
+#include "core/passes/rewriting/operators.h"
 
 namespace stashscope {
 
@@ -265,7 +265,7 @@ class LossScaler {
     };
     const bool is_linear = node.op_type == "LinearCrossEntropyLoss";
     const bool has_weights = has(is_linear ? 4 : 2);
-    const bool is_internal = node.op_type == "SoftmaxCrossEntropyLossInternal";
+    const bool is_internal = is_internal_loss(node);
     const bool ignores = node.attributes.has("ignore_index") || (is_internal && has(3));
     if (!has_weights && !ignores) return;
     notes_.push_back(

@@ -155,7 +155,9 @@ Tensor random_integers(ElementType element, std::vector<std::int64_t> dims, std:
                        MersenneWords& random) {
   const bool is_whole = is_integer(element) || element == ElementType::boolean;
   if (!is_whole || bits_per_element(element) < 8) fail_unsupported(element);
-  std::uniform_int_distribution<std::int64_t> uniform(0, std::max<std::int64_t>(0, bound - 1));
+  std::int64_t largest = std::max<std::int64_t>(0, bound - 1);
+  while (!can_hold(element, largest)) largest /= 2;
+  std::uniform_int_distribution<std::int64_t> uniform(0, largest);
   Integers items(static_cast<std::size_t>(element_count(dims)));
   for (std::int64_t& item : items) item = uniform(random);
   return Tensor::of_integers(element, std::move(dims), items);

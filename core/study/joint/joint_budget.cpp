@@ -346,13 +346,14 @@ void check_request(const Study& study, const BudgetRequest& request) {
   if (!why_not.empty()) fail_usage("grain 'joint'", why_not, "choose the grain cluster");
   if (request.allocator) {
     fail_usage("grain 'joint'", "cannot be used for reserved memory",
-               "leave --fits reserved out, or choose another grain");
+               "leave --fits out, or choose another grain");
   }
   if (request.aim != PlanAim::time) {
     fail_usage("grain 'joint'", "minimises the time of a step", "leave the aim out");
   }
   if (request.ends_when_decided || request.limits_later_steps) {
-    fail_usage("grain 'joint'", "answers budgets of one step only", "choose the grain cluster");
+    fail_usage("grain 'joint'", "cannot limit later steps or end at the first plan",
+               "choose the grain cluster");
   }
 }
 

@@ -263,9 +263,10 @@ def _existing_tensors(oldest: int = 2) -> list[torch.Tensor]:
     """
     gc.collect(oldest)
     things = gc.get_objects()
-    # There are far fewer types than objects.
-    kinds = {kind for kind in set(map(type, things)) if issubclass(kind, torch.Tensor) and not is_wrapper(kind)}
-    return [thing for thing in things if type(thing) in kinds and _has_storage(thing)]
+    # There are far fewer types than objects. Types are told apart by identity: a user's may not be hashable.
+    kinds = {id(kind): kind for kind in map(type, things)}
+    tensors = {key for key, kind in kinds.items() if issubclass(kind, torch.Tensor) and not is_wrapper(kind)}
+    return [thing for thing in things if id(type(thing)) in tensors and _has_storage(thing)]
 
 
 def _has_storage(tensor: torch.Tensor) -> bool:

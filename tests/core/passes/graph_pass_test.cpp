@@ -111,11 +111,11 @@ TEST(CommonSubexpressions, AreComputedOnceUnlessRandom) {
 }
 
 /// (x - mean) / sqrt(variance + epsilon) * scale + bias
-ModelBuilder layer_norm() {
+ModelBuilder layer_norm(const Attributes& last = {{"axes", Integers{-1}}},
+                        const std::vector<std::int64_t>& affine = {8}) {
   ModelBuilder m;
-  m.input("x", {"N", 8}).weight("scale", {8}).weight("bias", {8});
+  m.input("x", {4, 8}).weight("scale", affine).weight("bias", affine);
   m.constant("two", number(2)).constant("epsilon", number(1e-5F));
-  const Attributes last = {{"axes", Integers{-1}}};
   m.node("ReduceMean", {"x"}, {"mean"}, last).node("Sub", {"x", "mean"}, {"centred"});
   m.node("Pow", {"centred", "two"}, {"square"}).node("ReduceMean", {"square"}, {"var"}, last);
   m.node("Add", {"var", "epsilon"}, {"sum"}).node("Sqrt", {"sum"}, {"root"});
@@ -142,6 +142,19 @@ TEST(FuseLayerNormalization, LeavesStepsThatOthersRead) {
     ModelBuilder as_input = layer_norm().node("Relu", {read}, {"z"}).output("z");
     EXPECT_EQ(pass("fuse_layer_normalization", with_literals(as_input, literals)).changed, 0U);
   }
+}
+
+/// A mean without axes is that of all elements, unless an attribute says that it is none.
+TEST(FuseLayerNormalization, NormalizesAllAxesIfNoneIsNamed) {
+  const auto fused = [](const Attributes& mean, const std::vector<std::int64_t>& affine) {
+    return pass("fuse_layer_normalization",
+                with_literals(layer_norm(mean, affine), {"two", "epsilon"}));
+  };
+  const Passed all = fused({}, {4, 8});
+  ASSERT_EQ(all.graph.nodes().size(), 1U);
+  EXPECT_EQ(all.graph.nodes()[NodeId(0)].attributes.integer("axis", 0), -2);
+  EXPECT_EQ(fused({}, {8}).changed, 0U) << "the scale is that of the last axis";
+  EXPECT_EQ(fused({{"noop_with_empty_axes", std::int64_t{1}}}, {4, 8}).changed, 0U);
 }
 
 TEST(FuseLayerNormalization, TakesNoTrainedNumberForTheExponent) {

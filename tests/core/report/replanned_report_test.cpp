@@ -19,5 +19,23 @@ TEST(ReplannedReport, ASizeThatCannotBeComputedSaysWhy) {
   EXPECT_FALSE(replanned_json(fit)["at_least"].get<bool>());
 }
 
+/// The plan fits by what is reserved, but not beside memory outside tensors.
+TEST(ReplannedReport, NamesTheMemoryThatDoesNotFit) {
+  constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
+  ReplannedFit fit;
+  fit.memory_bytes = 40 * mebibyte;
+  fit.device_bytes = 40 * mebibyte;
+  fit.next = UnplannedSize{.value = 8,
+                           .lowest_peak_bytes = 20 * mebibyte,
+                           .later_peak_bytes = 20 * mebibyte,
+                           .reserved_bytes = 30 * mebibyte,
+                           .device = DeviceMemory{35 * mebibyte, 45 * mebibyte}};
+  const std::string text = replanned_text(fit);
+  EXPECT_NE(text.find("35.0 MiB to 45.0 MiB on the device"), std::string::npos) << text;
+  EXPECT_EQ(text.find("30.0 MiB"), std::string::npos) << text;
+  fit.next->device = DeviceMemory{35 * mebibyte, 40 * mebibyte};
+  EXPECT_NE(replanned_text(fit).find("30.0 MiB"), std::string::npos) << replanned_text(fit);
+}
+
 }  // namespace replanned_report_test
 }  // namespace stashscope

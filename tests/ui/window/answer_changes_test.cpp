@@ -78,7 +78,8 @@ TEST_F(AnswerChanges, AndTheAnswerLeaveRoomForMakeItFit) {
     window().resize(width, 768);
     settle_bar();
     EXPECT_GE(text.width(), text.sizeHint().width()) << width << ": " << text.text().toStdString();
-    EXPECT_TRUE(find<QWidget>(u"answer_fit"_s).isVisible() || width < 1000) << width;
+    if (width == 900) continue;  // only the answer has room
+    EXPECT_TRUE(find<QWidget>(u"answer_fit"_s).isVisible()) << width;
   }
 }
 

@@ -218,7 +218,10 @@ void GraphPanel::show_study() {
   search(search_->text());
 }
 
-void GraphPanel::request_picture() { layout_.request(document_.study(), open_, text_scale()); }
+void GraphPanel::request_picture(bool shows_all) {
+  shows_all_ = shows_all;
+  layout_.request(document_.study(), open_, text_scale());
+}
 
 /// Requests a new picture after a change of the text size, because boxes grow with their texts.
 void GraphPanel::changeEvent(QEvent* event) {
@@ -228,7 +231,7 @@ void GraphPanel::changeEvent(QEvent* event) {
 
 void GraphPanel::take_picture(std::shared_ptr<const GraphPicture> picture, bool is_final) {
   view_->set_picture(std::move(picture));
-  if (is_final && std::exchange(shows_all_next_, false)) view_->fit();
+  if (is_final && std::exchange(shows_all_, false)) view_->fit();
   show_alive();
   show_legend();
   update_notice();
@@ -288,9 +291,7 @@ layout::OpenGroups GraphPanel::next_open() const {
 /// Shows the whole picture, because the one with closed groups is smaller and may lie out of sight.
 void GraphPanel::close_groups() {
   open_.reset();
-  if (document_.study() == nullptr) return;
-  shows_all_next_ = true;
-  request_picture();
+  if (document_.study() != nullptr) request_picture(true);
 }
 
 void GraphPanel::select_node(NodeId node) {

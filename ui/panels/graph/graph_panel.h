@@ -67,7 +67,8 @@ class GraphPanel : public QWidget {
   void set_up_colours();
   void connect_view();
   void show_study();
-  void request_picture();
+  /// @param shows_all whether the picture is shown whole when it comes
+  void request_picture(bool shows_all = false);
   void take_picture(std::shared_ptr<const GraphPicture> picture, bool is_final);
   /// Whether the picture on the screen shows the document's study. The ids in a picture of another
   /// study are not valid.
@@ -107,9 +108,9 @@ class GraphPanel : public QWidget {
   Legend* legend_;
   GraphActions* actions_;
   std::optional<layout::OpenGroups> open_;
-  QString said_;                 // message shown until the selection changes
-  bool shows_all_next_ = false;  // the next final picture is shown whole
-  NodeId awaited_;               // node of awaited_study_ that must come into view; invalid: none
+  QString said_;            // message shown until the selection changes
+  bool shows_all_ = false;  // whether the requested picture is shown whole
+  NodeId awaited_;          // node of awaited_study_ that must come into view; invalid: none
   std::shared_ptr<const Study> awaited_study_;
   std::vector<SearchHit> matches_;
   std::optional<std::size_t> match_;  // index of the selected match in `matches_`

@@ -8,20 +8,12 @@
 
 #include "core/ops/attention/attention_shapes.h"
 #include "core/ops/rules/backward_builder.h"
+#include "core/passes/rewriting/operators.h"
 #include "core/passes/what_if/attention/attention_operand.h"
 
 namespace stashscope {
 
 namespace {
-
-Node attention_part(std::string_view type, std::vector<ValueId> inputs,
-                    Attributes attributes = {}) {
-  Node node;
-  node.op_type = type;
-  node.inputs = std::move(inputs);
-  node.attributes = std::move(attributes);
-  return node;
-}
 
 void add_perm(const char* name, const std::vector<std::int64_t>& perm, Node& node) {
   if (!is_identity(perm)) node.attributes.set(name, Integers(perm));
@@ -58,7 +50,7 @@ class PlainAttention {
     }
     show(block_.steps.size(), scores);
     const ValueId weights = add_softmax(scores);
-    return attention_part("MatMul", {add_dropout(weights), values()});
+    return plain_node("MatMul", "", {add_dropout(weights), values()});
   }
 
   /// The output with scores, once `write` has added its value; nothing if no scores are read.
@@ -258,15 +250,15 @@ Node with_result_axes(NodeWriter& writer, const AttentionParts& parts, bool is_p
   };
   if (parts.visible_rows.valid()) {
     const ValueId zero = writer.number(element, 0);
-    follow(1, attention_part("Where", {parts.visible_rows, ValueId(), zero}));
+    follow(1, plain_node("Where", "", {parts.visible_rows, ValueId(), zero}));
   }
   if (!is_permuted && !is_identity(parts.block.output_perm)) {
-    follow(0, attention_part("Transpose", {ValueId()}, {{"perm", parts.block.output_perm}}));
+    follow(0, plain_node("Transpose", "", {ValueId()}, {{"perm", parts.block.output_perm}}));
   }
   if (parts.merges_heads) {
     std::vector<std::int64_t> target(parts.query.size() - 1, 0);
     target.back() = -1;
-    follow(0, attention_part("Reshape", {ValueId(), writer.integers(target)}));
+    follow(0, plain_node("Reshape", "", {ValueId(), writer.integers(target)}));
   }
   return last;
 }
@@ -340,7 +332,8 @@ ValueId NodeWriter::add(Node node, TensorType made) {
 
 ValueId NodeWriter::add(std::string_view type, std::vector<ValueId> inputs, TensorType made,
                         Attributes attributes) {
-  return add(attention_part(type, std::move(inputs), std::move(attributes)), std::move(made));
+  return add(plain_node(std::string(type), "", std::move(inputs), std::move(attributes)),
+             std::move(made));
 }
 
 ValueId NodeWriter::transpose(ValueId value, const std::vector<std::int64_t>& perm) {

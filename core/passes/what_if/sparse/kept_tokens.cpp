@@ -102,15 +102,16 @@ class EarlyNodes {
   ValueId early(ValueId value, NodeId reader) {
     const NodeId maker = graph_.maker(value);
     if (!maker.valid() || maker < place_) return value;
-    const auto known = moved_.find(value);
-    if (known != moved_.end()) return known->second;
-    if (moved_.size() > most_moved) throw SparseStop{reader, "reads labels that many nodes make"};
-    moved_[value] = value;
-    return moved_[value] = copied(value, reader);
+    const auto known = copies_.find(value);
+    if (known != copies_.end()) return known->second;
+    if (++copied_ > most_copied)
+      throw SparseStop{reader, "reads labels that more than 256 nodes make"};
+    return copies_[value] = copied(value, reader);
   }
 
  private:
-  static constexpr std::size_t most_moved = 256;
+  /// Also bounds the recursion. Models make labels by a handful of nodes.
+  static constexpr int most_copied = 256;
 
   ValueId copied(ValueId value, NodeId reader) {
     const NodeId maker = graph_.maker(value);
@@ -135,7 +136,8 @@ class EarlyNodes {
   Rewriter& graph_;
   const TokenFlow& flow_;
   NodeId place_;
-  std::map<ValueId, ValueId> moved_;  ///< early values by those that they stand for
+  std::map<ValueId, ValueId> copies_;  ///< early values by those that they stand for
+  int copied_ = 0;                     ///< nodes
 };
 
 /// One label for each token. If the model gives no labels for the last position, the tokens there

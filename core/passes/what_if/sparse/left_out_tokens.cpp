@@ -3,22 +3,16 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/passes/what_if/sparse/followed_mask.h"
 #include "core/passes/what_if/sparse/packing.h"
 
 namespace stashscope {
 
 namespace {
 
-TokenFlow followed_mask(const Rewriter& graph, const SparseModel& model, ValueId mask) {
-  TokenFlow flow(graph, model.sizes, nullptr);
-  if (mask.valid()) flow.start(mask, {{AxisRole::batch, AxisRole::key}});
-  flow.follow();
-  return flow;
-}
-
 /// Follows the tokens of a model, given that a mask hides the keys that are left out.
 struct HiddenTokens {
-  TokenFlow mask;
+  FollowedMask mask;
   MaskBounds hidden;
   MaskBounds shown;
   KeyMask keys;
@@ -26,10 +20,10 @@ struct HiddenTokens {
 
   /// @param input the mask; invalid: later keys are hidden
   HiddenTokens(const Rewriter& graph, const SparseModel& model, ValueId input)
-      : mask(followed_mask(graph, model, input)),
-        hidden(graph, input, KeyKind::hidden, &mask),
-        shown(graph, input, KeyKind::shown, &mask),
-        keys{hidden, shown, input.valid() ? &mask : nullptr},
+      : mask(follow_mask(graph, model.sizes, input)),
+        hidden(graph, mask, KeyKind::hidden),
+        shown(graph, mask, KeyKind::shown),
+        keys{hidden, shown, input.valid() ? &mask.flow : nullptr},
         tokens(graph, model.sizes, &keys) {
     for (const NodeId id : model.embeddings) {
       const ValueId rows = graph.node(id).outputs[0];
@@ -58,11 +52,11 @@ Expr most_tokens(const SparseModel& model, ValueId mask, const TokenLoss& loss) 
   return model.sizes.batch * (leaves_last_out ? model.sizes.positions - 1 : model.sizes.positions);
 }
 
-/// The input in which a run may set labels to the ignored label; invalid if there is none. If the
-/// input is also looked up as ids, the ignored label must be a valid id.
+/// The input in which a run may set labels to the ignored label; invalid if there is none. Its type
+/// must have this label. If the input is also looked up as ids, the label must be a valid id.
 ValueId free_labels(const Rewriter& graph, const SparseModel& model, const TokenLoss& loss) {
   const bool is_free = loss.ignored >= 0 || !is_looked_up(graph, model, loss.input);
-  return is_free ? loss.input : ValueId();
+  return is_free && can_hold(graph.type(loss.input).element, loss.ignored) ? loss.input : ValueId();
 }
 
 std::size_t keep_tokens(Rewriter& graph, const SparseModel& model, ValueId mask,

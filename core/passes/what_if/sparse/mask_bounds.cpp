@@ -5,7 +5,7 @@
 
 #include "core/ops/rules/elementwise.h"
 #include "core/passes/what_if/sparse/coordinates.h"
-#include "core/passes/what_if/sparse/token_flow.h"
+#include "core/passes/what_if/sparse/followed_mask.h"
 
 namespace stashscope {
 
@@ -54,31 +54,15 @@ Bounds cast(const Bounds& a, ElementType to) {
   return is_integer(to) ? Bounds{std::trunc(a.low), std::trunc(a.high), a.of_later_keys} : a;
 }
 
-/// The values that depend on the elements of `source`.
-std::set<ValueId> dependent_values(const Rewriter& graph, ValueId source) {
-  std::set<ValueId> found = {source};
-  const auto depends = [&](ValueId value) { return found.contains(value); };
-  for (std::size_t i = 0; i < graph.node_count(); ++i) {
-    const Node& node = graph.node(NodeId(i));
-    if (graph.is_removed(NodeId(i)) || is_one_of(node, {"Shape", "Size"})) continue;
-    if (std::ranges::any_of(node.inputs, depends) ||
-        std::ranges::any_of(node.captured_inputs, depends)) {
-      found.insert(node.outputs.begin(), node.outputs.end());
-    }
-  }
-  return found;
-}
-
 }  // namespace
 
 Bounds negated(const Bounds& bounds) { return {-bounds.high, -bounds.low, bounds.of_later_keys}; }
 
-MaskBounds::MaskBounds(const Rewriter& graph, ValueId mask, KeyKind kind, const TokenFlow* flow)
-    : graph_(graph), by_place_(!mask.valid()), kind_(kind), flow_(flow) {
-  if (!mask.valid()) return;
+MaskBounds::MaskBounds(const Rewriter& graph, const FollowedMask& mask, KeyKind kind)
+    : graph_(graph), mask_(mask), by_place_(!mask.input.valid()), kind_(kind) {
+  if (by_place_) return;
   const double item = kind == KeyKind::hidden ? 0 : 1;
-  known_[mask] = {item, item};
-  if (flow != nullptr) depend_on_mask_ = dependent_values(graph, mask);
+  known_[mask.input] = {item, item};
 }
 
 Bounds MaskBounds::of(ValueId value) {
@@ -94,7 +78,7 @@ Bounds MaskBounds::of(ValueId value) {
 }
 
 bool MaskBounds::is_lost(ValueId value) const {
-  return depend_on_mask_.contains(value) && flow_->find(value) == nullptr;
+  return mask_.dependent.contains(value) && mask_.flow.find(value) == nullptr;
 }
 
 /// Whether ranges are computed for a key that lies `ahead` positions after its row.

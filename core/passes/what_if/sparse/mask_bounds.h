@@ -4,7 +4,6 @@
 #include <limits>
 #include <map>
 #include <optional>
-#include <set>
 
 #include "core/passes/rewriting/rewriter.h"
 
@@ -35,13 +34,9 @@ enum class KeyKind : std::uint8_t {
 /// number.
 class MaskBounds {
  public:
-  /// Keeps references to the graph and the flow.
-  /// @param mask a graph input; invalid: keys are told apart by their positions
-  /// @param flow follows the mask. Values that depend on the mask, but that `flow` does not follow,
-  /// have unknown ranges, because their elements may come from other tokens. Null: the elements of
-  /// all values come from the same token.
-  MaskBounds(const Rewriter& graph, ValueId mask, KeyKind kind = KeyKind::hidden,
-             const class TokenFlow* flow = nullptr);
+  /// Keeps references to its arguments. Values that depend on the mask, but that its flow does not
+  /// follow, have unknown ranges, because their elements may come from other tokens.
+  MaskBounds(const Rewriter& graph, const struct FollowedMask& mask, KeyKind kind);
 
   Bounds of(ValueId value);
 
@@ -61,10 +56,9 @@ class MaskBounds {
   std::optional<Bounds> of_truth(const Node& node);
 
   const Rewriter& graph_;
+  const struct FollowedMask& mask_;
   bool by_place_;
   KeyKind kind_;
-  const class TokenFlow* flow_;
-  std::set<ValueId> depend_on_mask_;
   std::map<ValueId, Bounds> known_;
   int depth_ = 0;
 };

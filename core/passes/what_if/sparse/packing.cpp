@@ -27,13 +27,6 @@ bool has_operand_of_rows(const Node& node, std::size_t index) {
   return !works_on_first(node) || is_row_normalization(node) || (is(node, "Gemm") && index == 2);
 }
 
-/// A node that takes rows out of whole sequences, or puts them back.
-Node padding_node(std::string type, std::string name, std::vector<ValueId> inputs) {
-  Node node = plain_node(std::move(type), std::move(name), std::move(inputs));
-  node.domain = "com.microsoft";
-  return node;
-}
-
 }  // namespace
 
 std::size_t Packing::pack(const std::vector<NodeId>& embeddings, NodeId loss, ValueId labels) {
@@ -61,6 +54,11 @@ ValueId Packing::reshaped(ValueId value, Integers trailing, NodeId before) {
   trailing.insert(trailing.begin(), -1);
   return insert(before, plain_node("Reshape", graph_.value(value).name + "_rows",
                                    {value, numbers(trailing)}));
+}
+
+bool Packing::is_put_back(ValueId value) const {
+  const NodeId maker = graph_.maker(value);
+  return maker.valid() && done_.contains(maker) && !flow_.find(value)->is_cut;
 }
 
 std::size_t Packing::trailing(ValueId tokens) const {
@@ -102,9 +100,9 @@ ValueId Packing::packed(ValueId tokens, NodeId reader) {
       throw SparseStop{reader, "reads tokens without the last position"};
     const std::string name = graph_.value(tokens).name + "_packed";
     const std::vector<ValueId> inputs = {tokens, places_.places};
-    made =
-        insert(reader, flow_.leading(tokens) == 1 ? plain_node("Gather", name, inputs)
-                                                  : padding_node("FlattenAndUnpad", name, inputs));
+    made = insert(reader, flow_.leading(tokens) == 1
+                              ? plain_node("Gather", name, inputs)
+                              : microsoft_node("FlattenAndUnpad", name, inputs));
   }
   packed_[tokens] = made;
   return made;
@@ -144,7 +142,7 @@ std::optional<ValueId> Packing::made_operand(ValueId operand, NodeId reader, Row
     return row_of(operand, places_.places);
   }
   if (lead == Shape{sizes.batch, sizes.positions})
-    return insert(reader, padding_node("FlattenAndUnpad", name, {operand, places_.places}));
+    return insert(reader, microsoft_node("FlattenAndUnpad", name, {operand, places_.places}));
   if (lead.back().is(1) || (count == 2 && !lead.front().is(1))) return std::nullopt;
   return row_of(count == 1 ? operand : reshaped(operand, dims, reader), places_.positions);
 }
@@ -233,7 +231,7 @@ void Packing::pack_embedding(NodeId id) {
   const std::string name = graph_.value(lowered.inputs[1]).name + "_packed";
   lowered.outputs.clear();
   lowered.inputs[1] =
-      insert(id, padding_node("FlattenAndUnpad", name, {lowered.inputs[1], places_.places}));
+      insert(id, microsoft_node("FlattenAndUnpad", name, {lowered.inputs[1], places_.places}));
   add(id, std::move(lowered));
 }
 
@@ -267,12 +265,12 @@ void Packing::pack_loss(NodeId id, ValueId labels) {
 /// Throws a SparseStop if a node that works on all rows may divide by zero, because rows that are
 /// put back are zeros.
 void Packing::require_finite() const {
-  ZeroRows zeros(graph_, flow_);
+  ZeroRows zeros(graph_, flow_, [this](ValueId value) { return is_put_back(value); });
   for (std::size_t i = 0; i < end_; ++i) {
     const NodeId id(i);
     if (graph_.is_removed(id)) continue;
     const Node& node = graph_.node(id);
-    const bool on_rows = done_.contains(id) && !flow_.find(node.outputs[0])->is_cut;
+    const bool on_rows = !node.outputs.empty() && is_put_back(node.outputs[0]);
     if (!on_rows && zeros.are_singular_for(node))
       throw SparseStop{id, "may divide by the zeros that are put back for left out tokens"};
   }
@@ -310,8 +308,9 @@ void Packing::put_back(NodeId id) {
   for (const ValueId output : node.outputs) {
     if (!output.valid() || !is_needed(output)) continue;
     const std::string name = graph_.value(output).name + "_padded";
-    ValueId whole = insert(id, padding_node("PadAndUnflatten", name,
-                                            {packed_.at(output), places_.places, places_.leading}));
+    ValueId whole =
+        insert(id, microsoft_node("PadAndUnflatten", name,
+                                  {packed_.at(output), places_.places, places_.leading}));
     if (flow_.leading(output) == 1) whole = reshaped(whole, *trailing_dims(output), id);
     graph_.hand_over(output, graph_.maker(whole));
   }

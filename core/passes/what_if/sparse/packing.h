@@ -53,6 +53,7 @@ class Packing {
   void put_back(NodeId id);
   void read_dims_of_ids(NodeId id);
   bool is_needed(ValueId value) const;
+  bool is_put_back(ValueId value) const;
 
   std::size_t trailing(ValueId tokens) const;
   std::optional<Integers> trailing_dims(ValueId tokens) const;

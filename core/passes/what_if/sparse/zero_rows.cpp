@@ -9,8 +9,8 @@ namespace stashscope {
 
 namespace {
 
-/// Deeper chains of nodes compute no divisors.
-constexpr int deepest_divisor = 64;
+/// Bounds the recursion; nothing is proven beyond it.
+constexpr int deepest_recursion = 64;
 
 /// The least number whose square, by which gradients divide, stays above 0 in a type.
 double least_divisor(ElementType element) { return element == ElementType::float16 ? 1e-3 : 1e-18; }
@@ -36,7 +36,7 @@ bool ZeroRows::is_square(const Node& node) const {
 }
 
 /// Products and means of small positive numbers may be rounded to 0.
-ZeroRows::Sign ZeroRows::sign_behind(const Node& node) {
+ZeroRows::Sign ZeroRows::sign_made_by(const Node& node) {
   const auto in = [&](std::size_t index) { return sign_of(node.inputs[index]); };
   const auto least = [&] {
     return std::ranges::min(node.inputs, {}, [&](ValueId each) { return sign_of(each); });
@@ -63,16 +63,22 @@ ZeroRows::Sign ZeroRows::computed_sign(ValueId value) {
     return *number >= 0 ? Sign::not_negative : Sign::any;
   }
   const NodeId maker = graph_.maker(value);
-  return maker.valid() && depth_ <= deepest_divisor ? sign_behind(graph_.node(maker)) : Sign::any;
+  if (!maker.valid()) return Sign::any;
+  if (depth_ > deepest_recursion) is_cut_off_ = true;
+  return is_cut_off_ ? Sign::any : sign_made_by(graph_.node(maker));
 }
 
+/// Signs that a recursion gives up on are not kept, because another one may find them.
 ZeroRows::Sign ZeroRows::sign_of(ValueId value) {
   const auto known = signs_.find(value);
   if (known != signs_.end()) return known->second;
+  if (depth_ == 0) is_cut_off_ = false;
   ++depth_;
-  const Sign sign = computed_sign(value);
+  Sign sign = computed_sign(value);
   --depth_;
-  return signs_[value] = sign;
+  if (is_put_back_(value)) sign = std::min(sign, Sign::not_negative);
+  if (!is_cut_off_) signs_[value] = sign;
+  return sign;
 }
 
 bool ZeroRows::may_be_zero(ValueId value) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 
 #include "core/passes/what_if/sparse/token_flow.h"
@@ -7,10 +8,13 @@
 namespace stashscope {
 
 /// Knows which nodes may give numbers or gradients that are not finite where their tokens are
-/// zeros. Keeps references to its arguments.
+/// zeros. Keeps references to the graph and the flow.
 class ZeroRows {
  public:
-  ZeroRows(const Rewriter& graph, const TokenFlow& flow) : graph_(graph), flow_(flow) {}
+  /// @param is_put_back whether a value is made of packed rows, so that it has zeros for left out
+  /// tokens, whatever its nodes compute
+  ZeroRows(const Rewriter& graph, const TokenFlow& flow, std::function<bool(ValueId)> is_put_back)
+      : graph_(graph), flow_(flow), is_put_back_(std::move(is_put_back)) {}
 
   bool are_singular_for(const Node& node);
 
@@ -20,14 +24,16 @@ class ZeroRows {
 
   Sign sign_of(ValueId value);
   Sign computed_sign(ValueId value);
-  Sign sign_behind(const Node& node);
+  Sign sign_made_by(const Node& node);
   bool is_square(const Node& node) const;
   bool may_be_zero(ValueId value);
 
   const Rewriter& graph_;
   const TokenFlow& flow_;
+  std::function<bool(ValueId)> is_put_back_;
   std::map<ValueId, Sign> signs_;
   int depth_ = 0;
+  bool is_cut_off_ = false;  ///< whether the recursion ended before a sign was known
 };
 
 }  // namespace stashscope

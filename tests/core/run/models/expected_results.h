@@ -9,8 +9,7 @@
 #include <limits>
 #include <string>
 
-#include "core/run/measurement/difference.h"
-#include "core/run/step/runner.h"
+#include "tests/core/run/models/model_run.h"
 
 namespace stashscope::testing_run {
 

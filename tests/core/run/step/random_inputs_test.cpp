@@ -99,6 +99,21 @@ TEST(RandomInputs, AreBoundedBehindTheFirstInputOfAReshapeOnly) {
   EXPECT_LT(*std::ranges::max_element(shape), 2);
 }
 
+/// An embedding may have more rows than the type of its ids has numbers.
+TEST(RandomInputs, StayWithinTheirType) {
+  for (const ElementType element : {ElementType::int8, ElementType::uint8, ElementType::int16}) {
+    test::ModelBuilder m;
+    m.input("ids", {400}, element).weight("table", {50000, 1});
+    m.node("Cast", {"ids"}, {"wide"}, {{"to", std::int64_t{7}}});
+    m.node("Gather", {"table", "wide"}, {"y"});
+    const Graph graph = m.output("y").build();
+    const NamedTensors inputs = with_random_inputs(graph, {}, {}, 1);
+    const std::vector<std::int64_t> ids = inputs.at("ids").integers().value();
+    EXPECT_GE(*std::ranges::min_element(ids), 0);
+    EXPECT_GT(*std::ranges::max_element(ids), 80);
+  }
+}
+
 TEST(RandomInputs, OfALossInPiecesAreClasses) {
   for (const bool transposed : {false, true}) {
     test::ModelBuilder m;

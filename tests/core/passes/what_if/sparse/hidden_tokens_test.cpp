@@ -164,6 +164,17 @@ TEST(RowsOfZeros, StopWhatDividesByThem) {
   expect(chain(chain(squares, one("Sqrt", {"n"}, "root")), one("Div", {"t", "root"}, "u")),
          "root' (Sqrt)");
   expect(chain(number("half", 0.5F), one("Pow", {"t", "half"}, "u")), "u' (Pow)");
+  // Packed rows make the divisor, so that it is 0 for left out tokens, whatever was added to it.
+  const auto packed_divisor = [](ModelBuilder& m) {
+    m.weight("more", {}, {0.1F}).node("Mul", {"k", "k"}, {"kk"});
+    m.node("ReduceMean", {"kk"}, {"n"}, {{"axes", Integers{2}}}).node("Add", {"n", "more"}, {"e"});
+    for (const auto& [from, to] : {std::pair("e", "te"), std::pair("k", "t")}) {
+      m.node("Transpose", {from}, {to}, {{"perm", Integers{0, 2, 1}}});
+    }
+    m.node("Div", {"t", "te"}, {"u"});
+    m.node("Transpose", {"u"}, {"y"}, {{"perm", Integers{0, 2, 1}}});
+  };
+  expect_stop(transformer({.keys = packed_divisor}), "u' (Div)", divides);
   // Rows of kept tokens are as in the step with all tokens.
   expect_sparse({.keys = chain(one("Abs", {"k"}, "a"), one("Log", {"a"}, "y"))});
 }

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "core/passes/infer_shapes.h"
+#include "core/passes/what_if/sparse/followed_mask.h"
 #include "tests/support/model_builder.h"
 
 namespace stashscope {
@@ -23,11 +24,19 @@ ModelBuilder start() {
   return m.node("Cast", {"mask"}, {"shown"}, {{"to", std::int64_t{1}}});
 }
 
+/// The bounds of the first output. @param mask invalid: there is none
+Bounds bounds_in(const Rewriter& graph, ValueId mask, KeyKind kind) {
+  const Shape* const shape = graph.shape(mask);
+  const TokenSizes sizes = shape == nullptr ? TokenSizes() : TokenSizes{(*shape)[0], (*shape)[1]};
+  const FollowedMask followed = follow_mask(graph, sizes, mask);
+  return MaskBounds(graph, followed, kind).of(graph.outputs()[0]);
+}
+
 /// The bounds of a value of the model, which is made its output.
 Bounds bounds_of(ModelBuilder& m, const std::string& name) {
   const Graph graph = infer_shapes(m.output(name).build());
   const Rewriter rewriter(graph, {});
-  return MaskBounds(rewriter, graph.data().inputs[0]).of(graph.data().outputs[0]);
+  return bounds_in(rewriter, graph.data().inputs[0], KeyKind::hidden);
 }
 
 void expect_bounds(ModelBuilder m, double low, double high) {
@@ -92,7 +101,7 @@ ModelBuilder places() {
 Bounds later_keys(ModelBuilder m) {
   const Graph graph = infer_shapes(m.output("y").build());
   const Rewriter rewriter(graph, {});
-  return MaskBounds(rewriter, ValueId()).of(graph.data().outputs[0]);
+  return bounds_in(rewriter, ValueId(), KeyKind::hidden);
 }
 
 void expect_later(const ModelBuilder& m, double low, double high) {
@@ -141,7 +150,7 @@ TEST(MaskBounds, FollowTrianglesAndTables) {
 void expect_own(ModelBuilder m, double low, double high) {
   const Graph graph = infer_shapes(m.output("y").build());
   const Rewriter rewriter(graph, {});
-  const Bounds found = MaskBounds(rewriter, ValueId(), KeyKind::shown).of(graph.data().outputs[0]);
+  const Bounds found = bounds_in(rewriter, ValueId(), KeyKind::shown);
   EXPECT_EQ(found.low, low);
   EXPECT_EQ(found.high, high);
 }
