@@ -76,22 +76,22 @@ StepOperandPlace::Slots StepOperandPlace::slots() const {
       with_arguments("SharedEntries", arguments_of(kept.text(), summed.text(), summed.count()))};
 }
 
-AttentionPlan::AttentionPlan(const LoweringContext& context, std::size_t query, std::size_t first)
+AttentionPlan::AttentionPlan(const LoweringContext& context, const fused_places::Inputs& places)
     : context_(context),
-      element_(context.in(query).element == ElementType::float64 ? ElementType::float64
-                                                                 : ElementType::float32) {
-  const AttentionShapes shapes =
-      attention_shapes(context.attributes(), shape_of(context.in(query)),
-                       shape_of(context.in(query + 1)), shape_of(context.in(query + 2)));
+      element_(context.in(places.query).element == ElementType::float64 ? ElementType::float64
+                                                                        : ElementType::float32) {
+  const AttentionShapes shapes = attention_shapes(
+      context.attributes(), shape_of(context.in(places.query)),
+      shape_of(context.in(places.query + 1)), shape_of(context.in(places.query + 2)));
   leading_ = numbers_in(shapes.result_leading);
   scores_ = score_stack(numbers_in(shapes.score_leading), leading_);
-  queries_ = operand(query, "query_perm");
-  keys_ = operand(query + 1, "key_perm");
-  values_ = operand(query + 2, "value_perm");
+  queries_ = operand(places.query, "query_perm");
+  keys_ = operand(places.query + 1, "key_perm");
+  values_ = operand(places.query + 2, "value_perm");
   for (const std::int64_t size : {rows(), keys(), queries_.stack.columns, values_.stack.columns}) {
     require_int(size);
   }
-  plan_steps(first, numbers_in(shapes.scores()));
+  plan_steps(places.step_operands, numbers_in(shapes.scores()));
 }
 
 AttentionTensor AttentionPlan::operand(std::size_t index, const char* permutation_name) const {

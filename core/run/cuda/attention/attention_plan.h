@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "core/ops/attention/attention_shapes.h"
+#include "core/ops/attention/fused_places.h"
 #include "core/run/cuda/attention/matrix_stack.h"
 #include "core/run/cuda/codegen/call_text.h"
 
@@ -45,8 +46,7 @@ struct PlannedStep {
 /// What the kernels of FusedAttention and of its gradient have in common.
 class AttentionPlan {
  public:
-  /// @param query the input that is Q; K and V follow @param first the first operand of the steps
-  AttentionPlan(const LoweringContext& context, std::size_t query, std::size_t first);
+  AttentionPlan(const LoweringContext& context, const fused_places::Inputs& places);
 
   /// The type in which kernels compute, and the bytes of a number.
   std::string computed() const { return element_ == ElementType::float64 ? "double" : "float"; }

@@ -27,7 +27,7 @@ void add_attention(const AttentionPlan& plan, const AttentionTensor& result,
 }
 
 Lowered lower_fused_attention(const LoweringContext& context) {
-  const AttentionPlan plan(context, 0, 3);
+  const AttentionPlan plan(context, fused_places::forward);
   Lowered lowered;
   const bool has_sums = context.has_output(1);
   const std::int64_t sum_rows = has_sums ? context.out(1).dim(-1) : plan.rows();

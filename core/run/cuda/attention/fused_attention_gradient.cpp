@@ -10,11 +10,6 @@ namespace stashscope::cuda {
 
 namespace {
 
-constexpr std::size_t query_place = 1;
-constexpr std::size_t result_place = 4;
-constexpr std::size_t sums_place = 5;
-constexpr std::size_t steps_place = 6;
-constexpr std::size_t first_step_gradient = 3;
 /// Enough blocks for a large device. Sums that few blocks would compute are split.
 constexpr std::int64_t wanted_blocks = 512;
 constexpr int threads = 256;
@@ -23,7 +18,7 @@ class GradientWriter {
  public:
   explicit GradientWriter(const LoweringContext& context)
       : context_(context),
-        plan_(context, query_place, steps_place),
+        plan_(context, fused_places::backward),
         upstream_(plan_.result(context.in(0).element, context.in(0).dims, input(0))) {}
 
   Lowered write() {
@@ -44,9 +39,11 @@ class GradientWriter {
   /// Y and log_sum_exp: the operands, or scratch memory that a first call fills.
   void find_forward() {
     const Dims& dims = context_.in(0).dims;
-    if (context_.has_input(result_place)) {
-      result_ = plan_.result(context_.in(result_place).element, dims, input(result_place));
-      sums_ = plan_.sums(context_.in(sums_place).dim(-1), input(sums_place));
+    if (context_.has_input(fused_places::result)) {
+      result_ = plan_.result(context_.in(fused_places::result).element, dims,
+                             input(fused_places::result));
+      sums_ = plan_.sums(context_.in(fused_places::log_sum_exp).dim(-1),
+                         input(fused_places::log_sum_exp));
       return;
     }
     const ElementType element = plan_.values().stack.element;
@@ -111,7 +108,7 @@ class GradientWriter {
   /// Adds the gradient of the operand of a step, unless nobody wants it.
   void add_step_gradient(std::size_t number) {
     const PlannedStep& planned = plan_.steps()[number];
-    const std::size_t index = first_step_gradient + planned.step.number();
+    const std::size_t index = fused_places::first_step_gradient + planned.step.number();
     if (!needs_kernel(index)) return;
     const bool by_row = planned.number->row_step != 0;
     const bool by_key = planned.number->key_step != 0;

@@ -15,14 +15,6 @@ namespace {
 
 constexpr std::int64_t list_entry_bytes = 4;
 
-/// Indices of inputs. The weight and the labels follow `hidden`; the class weights follow `bias`.
-struct Positions {
-  std::size_t hidden;
-  std::size_t bias;
-};
-constexpr Positions of_loss = {0, 3};
-constexpr Positions of_gradient = {1, 5};
-
 ElementType computed_element(ElementType element) {
   return element == ElementType::float64 ? element : ElementType::float32;
 }
@@ -36,13 +28,13 @@ struct Piece {
 /// Writes the calls that both operators have.
 class PieceWriter {
  public:
-  PieceWriter(const LoweringContext& context, Positions at)
+  PieceWriter(const LoweringContext& context, const LinearLossOperands& at)
       : context_(context),
         at_(at),
         is_transposed_(context.attributes().integer("transposed", 0) != 0),
         width_(context.in(at.hidden).dim(-1)),
-        classes_(context.in(at.hidden + 1).dim(is_transposed_ ? 0 : 1)),
-        count_(context.in(at.hidden + 2).elements()),
+        classes_(context.in(at.weight).dim(is_transposed_ ? 0 : 1)),
+        count_(context.in(at.labels).elements()),
         rows_(loss_rows(context.attributes().integer("rows", 0), count_, width_, classes_)),
         element_(computed_element(context.in(at.hidden).element)),
         computing_(element_) {
@@ -59,7 +51,7 @@ class PieceWriter {
   bool is_transposed() const { return is_transposed_; }
   const LossType& computing() const { return computing_; }
   TargetOperands targets() const {
-    return {context_, classes_, at_.hidden + 2, at_.bias + 1, no_operand};
+    return {context_, classes_, at_.labels, at_.class_weights, no_operand};
   }
   std::int64_t bytes(std::int64_t numbers) const { return numbers * computing_.bytes; }
   Operand numbers(std::int64_t count) { return lowered_.add_scratch(bytes(count)); }
@@ -72,11 +64,11 @@ class PieceWriter {
   void start_pieces() {
     hidden_ = numbers(rows_ * width_);
     scores_ = numbers(rows_ * classes_);
-    weight_ = input(at_.hidden + 1);
-    if (context_.in(at_.hidden + 1).element == element_) return;
+    weight_ = input(at_.weight);
+    if (context_.in(at_.weight).element == element_) return;
     weight_ = numbers(width_ * classes_);
     CallText text;
-    const std::string from = text.reads(context_, at_.hidden + 1);
+    const std::string from = text.reads(context_, at_.weight);
     add_conversion(from, text.pointer(computing_.type, weight_), width_ * classes_, text);
   }
 
@@ -153,7 +145,7 @@ class PieceWriter {
 
  private:
   const LoweringContext& context_;
-  Positions at_;
+  LinearLossOperands at_;
   bool is_transposed_;
   std::int64_t width_;
   std::int64_t classes_;
@@ -185,7 +177,7 @@ void add_piece_losses(PieceWriter& writer, const Piece& piece, std::optional<Ope
 /// (hidden, weight, labels, optional bias, optional class weights) -> loss, log_sum_exp. Rows with
 /// an ignored label are 0 in both outputs.
 Lowered lower_linear_loss(const LoweringContext& context) {
-  PieceWriter writer(context, of_loss);
+  PieceWriter writer(context, in_linear_loss);
   Lowered& lowered = writer.lowered();
   const bool by_target = reduction_of(context) == Reduction::none;
   std::optional<Operand> losses;
@@ -214,7 +206,7 @@ Lowered lower_linear_loss(const LoweringContext& context) {
 class GradientWriter {
  public:
   explicit GradientWriter(const LoweringContext& context)
-      : writer_(context, of_gradient), context_(context) {}
+      : writer_(context, in_linear_loss_gradient), context_(context) {}
 
   Lowered write() {
     if (context_.has_output(0)) zero(output(0), context_.out(0).bytes());
