@@ -77,9 +77,7 @@ StepOperandPlace::Slots StepOperandPlace::slots() const {
 }
 
 AttentionPlan::AttentionPlan(const LoweringContext& context, const fused_places::Inputs& places)
-    : context_(context),
-      element_(context.in(places.query).element == ElementType::float64 ? ElementType::float64
-                                                                        : ElementType::float32) {
+    : context_(context), computed_(compute_element(context.in(places.query).element)) {
   const AttentionShapes shapes = attention_shapes(
       context.attributes(), shape_of(context.in(places.query)),
       shape_of(context.in(places.query + 1)), shape_of(context.in(places.query + 2)));
@@ -113,7 +111,7 @@ AttentionTensor AttentionPlan::result(ElementType element, const Dims& dims,
 
 AttentionTensor AttentionPlan::sums(std::int64_t rows, Operand operand) const {
   AttentionTensor tensor{scores_, operand};
-  tensor.stack.element = element_;
+  tensor.stack.element = computed_;
   for (std::int64_t& step : tensor.stack.steps) step *= rows;
   tensor.stack.rows = this->rows();
   tensor.stack.row_step = 1;
@@ -138,20 +136,20 @@ void AttentionPlan::plan_steps(std::size_t first, Dims dims) {
 }
 
 std::int64_t AttentionPlan::tile_for(std::int64_t count) const {
-  const std::int64_t most = element_ == ElementType::float64 ? 32 : 64;
+  const std::int64_t most = computed_ == ElementType::float64 ? 32 : 64;
   std::int64_t tile = 16;
   while (tile < most && tile < count) tile *= 2;
   return tile;
 }
 
 std::int64_t AttentionPlan::width_for(std::int64_t columns) const {
-  const std::int64_t most = element_ == ElementType::float64 ? 64 : 128;
+  const std::int64_t most = computed_ == ElementType::float64 ? 64 : 128;
   return std::clamp<std::int64_t>((columns + 15) / 16 * 16, 16, most);
 }
 
 std::string AttentionPlan::shape() const {
-  return with_arguments("AttentionShape", arguments_of(computed(), rows(), keys(), row_tile(),
-                                                       key_tile(), scores_.offsets()));
+  return with_arguments("AttentionShape", arguments_of(device_type(computed_), rows(), keys(),
+                                                       row_tile(), key_tile(), scores_.offsets()));
 }
 
 std::string AttentionPlan::repeats() const {

@@ -48,10 +48,8 @@ class AttentionPlan {
  public:
   AttentionPlan(const LoweringContext& context, const fused_places::Inputs& places);
 
-  /// The type in which kernels compute, and the bytes of a number.
-  std::string computed() const { return element_ == ElementType::float64 ? "double" : "float"; }
-  std::int64_t number_bytes() const { return element_ == ElementType::float64 ? 8 : 4; }
-  std::int64_t entries() const;  ///< of the result's leading axes
+  ElementType computed() const { return computed_; }  ///< in which kernels compute
+  std::int64_t entries() const;                       ///< of the result's leading axes
   std::int64_t rows() const { return queries_.stack.rows; }
   std::int64_t keys() const { return keys_.stack.rows; }
   const std::vector<PlannedStep>& steps() const { return steps_; }
@@ -97,7 +95,7 @@ class AttentionPlan {
   void plan_steps(std::size_t first, Dims dims);
 
   const LoweringContext& context_;
-  ElementType element_;
+  ElementType computed_;
   Dims leading_;
   AttentionTensor queries_;
   AttentionTensor keys_;

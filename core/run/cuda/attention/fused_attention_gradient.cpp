@@ -50,21 +50,22 @@ class GradientWriter {
     result_ = plan_.result(element, dims,
                            lowered_.add_scratch(packed_bytes(element, element_count(dims))));
     const std::int64_t sums = plan_.entries() * plan_.rows();
-    sums_ = plan_.sums(plan_.rows(), lowered_.add_scratch(sums * plan_.number_bytes()));
+    sums_ = plan_.sums(plan_.rows(), lowered_.add_scratch(packed_bytes(plan_.computed(), sums)));
     add_attention(plan_, result_, sums_, lowered_);
   }
 
   void add_means() {
     const std::int64_t count = plan_.entries() * plan_.rows();
-    means_ = lowered_.add_scratch(count * plan_.number_bytes());
+    means_ = lowered_.add_scratch(packed_bytes(plan_.computed(), count));
     if (count == 0) return;
     CallText text;
     const std::vector<std::string> operands = {AttentionPlan::reads(upstream_, text),
                                                AttentionPlan::reads(result_, text),
-                                               text.pointer(plan_.computed(), means_)};
+                                               text.pointer(device_type(plan_.computed()), means_)};
     constexpr std::int64_t warp = 32;
     lowered_.add(text.call(
-        invocation("attention_means", arguments_of(plan_.computed(), plan_.entries()), operands),
+        invocation("attention_means", arguments_of(device_type(plan_.computed()), plan_.entries()),
+                   operands),
         launch_of(count * warp, threads)));
   }
 
@@ -74,8 +75,8 @@ class GradientWriter {
            ", " + AttentionPlan::reads(plan_.key_rows(), text) + ", " +
            AttentionPlan::reads(plan_.values(), text) + ", " +
            AttentionPlan::reads(upstream_, text) + ", " + AttentionPlan::reads(sums_, text) + ", " +
-           text.pointer("const " + plan_.computed(), means_) + ", " + plan_.steps_object(text) +
-           ", " + plan_.dropout_object() + ")";
+           text.pointer("const " + device_type(plan_.computed()), means_) + ", " +
+           plan_.steps_object(text) + ", " + plan_.dropout_object() + ")";
   }
 
   /// Whether output `index` is wanted and needs a kernel. Without scores, gradients are zeros.

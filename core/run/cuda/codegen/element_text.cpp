@@ -54,6 +54,11 @@ std::string device_type(ElementType element) {
   }
 }
 
+ElementType compute_element(ElementType element) {
+  const bool is_short = is_floating(element) && bits_per_element(element) < 32;
+  return is_short ? ElementType::float32 : element;
+}
+
 std::string moved_type(std::int64_t bytes) {
   if (bytes == 16) return "Pack<UInt64, 2>";
   return "UInt" + std::to_string(8 * bytes);

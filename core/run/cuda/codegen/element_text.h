@@ -13,6 +13,9 @@ std::string device_type(ElementType element);
 /// A device type that has `bytes` (1, 2, 4, 8 or 16) bytes, for kernels that only move elements.
 std::string moved_type(std::int64_t bytes);
 
+/// The element type in which kernels compute: float32 for shorter floats, else `element`.
+ElementType compute_element(ElementType element);
+
 /// Bytes of one element. Throws a run Error for types of less than 8 bits.
 std::int64_t element_bytes(ElementType element);
 
