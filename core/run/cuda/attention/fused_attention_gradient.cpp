@@ -24,9 +24,9 @@ class GradientWriter {
   Lowered write() {
     find_forward();
     add_means();
-    add_operand_gradient("query_gradients", 0, plan_.queries(), plan_.row_tiles());
-    add_operand_gradient("key_gradients<false, ", 1, plan_.key_rows(), plan_.key_tiles());
-    add_operand_gradient("key_gradients<true, ", 2, plan_.values(), plan_.key_tiles());
+    add_operand_gradient("query_gradients", {}, 0, plan_.queries(), plan_.row_tiles());
+    add_operand_gradient("key_gradients", {"false"}, 1, plan_.key_rows(), plan_.key_tiles());
+    add_operand_gradient("key_gradients", {"true"}, 2, plan_.values(), plan_.key_tiles());
     for (std::size_t i = 0; i < plan_.steps().size(); ++i) {
       if (plan_.steps()[i].number) add_step_gradient(i);
     }
@@ -71,12 +71,16 @@ class GradientWriter {
 
   /// The text of an object ScoreGradients<...>.
   std::string operands_text(CallText& text) const {
-    return "score_gradients<" + plan_.shape() + ">(" + AttentionPlan::reads(plan_.queries(), text) +
-           ", " + AttentionPlan::reads(plan_.key_rows(), text) + ", " +
-           AttentionPlan::reads(plan_.values(), text) + ", " +
-           AttentionPlan::reads(upstream_, text) + ", " + AttentionPlan::reads(sums_, text) + ", " +
-           text.pointer("const " + device_type(plan_.computed()), means_) + ", " +
-           plan_.steps_object(text) + ", " + plan_.dropout_object() + ")";
+    const std::vector<std::string> operands = {
+        AttentionPlan::reads(plan_.queries(), text),
+        AttentionPlan::reads(plan_.key_rows(), text),
+        AttentionPlan::reads(plan_.values(), text),
+        AttentionPlan::reads(upstream_, text),
+        AttentionPlan::reads(sums_, text),
+        text.pointer("const " + device_type(plan_.computed()), means_),
+        plan_.steps_object(text),
+        plan_.dropout_object()};
+    return invocation("score_gradients", {plan_.shape()}, operands);
   }
 
   /// Whether output `index` is wanted and needs a kernel. Without scores, gradients are zeros.
@@ -88,10 +92,10 @@ class GradientWriter {
   }
 
   /// Adds the gradient of Q, K or V, output `index`.
-  /// @param function the name of the kernel, perhaps with its first template argument
+  /// @param arguments the first template arguments of the kernel
   /// @param tiles of the rows of a matrix
-  void add_operand_gradient(const std::string& function, std::size_t index,
-                            const AttentionTensor& of, std::int64_t tiles) {
+  void add_operand_gradient(const std::string& function, const std::vector<std::string>& arguments,
+                            std::size_t index, const AttentionTensor& of, std::int64_t tiles) {
     if (!needs_kernel(index)) return;
     const std::int64_t width = plan_.width_for(of.stack.columns);
     const std::int64_t slices = AttentionPlan::tiles(of.stack.columns, width);
@@ -100,9 +104,9 @@ class GradientWriter {
     CallText text;
     const std::string operands = operands_text(text);
     const std::string to = AttentionPlan::writes(target, text);
-    const std::string start = function.ends_with(", ") ? function : function + "<";
-    lowered_.add(text.call(start + plan_.shape() + ", " + std::to_string(width) + ", " +
-                               of.stack.shared_entries() + ">(" + operands + ", " + to + ")",
+    const std::vector<std::string> all =
+        arguments_of(arguments, plan_.shape(), width, of.stack.shared_entries());
+    lowered_.add(text.call(invocation(function, all, {operands, to}),
                            {of.stack.matrices() * tiles * slices, threads}));
   }
 
