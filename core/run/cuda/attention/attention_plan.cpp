@@ -1,7 +1,6 @@
 #include "core/run/cuda/attention/attention_plan.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "core/base/text.h"
 #include "core/run/cuda/codegen/element_text.h"
@@ -221,10 +220,9 @@ std::string AttentionPlan::dropout_object() const {
   const double share = double{context_.attributes().real("dropout", 0)};
   if (!(share > 0)) return "NoDropout{}";
   const auto seed = static_cast<std::uint64_t>(context_.attributes().integer("dropout_seed", 0));
-  const auto threshold = static_cast<std::uint64_t>(std::ceil(share * 0x1p53));
-  return with_arguments("ProbabilityDropout", arguments_of(rows(), keys())) + "{PositionalRandom(" +
-         std::to_string(seed) + "ULL), " + std::to_string(threshold) + "ULL, " +
-         number_text(1 / (1 - share)) + "}";
+  const DropoutTexts texts = dropout_texts(seed, share);
+  return with_arguments("ProbabilityDropout", arguments_of(rows(), keys())) + "{" + texts.random +
+         ", " + texts.threshold + ", " + texts.scale + "}";
 }
 
 }  // namespace stashscope::cuda

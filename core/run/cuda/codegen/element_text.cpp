@@ -1,5 +1,6 @@
 #include "core/run/cuda/codegen/element_text.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
@@ -80,6 +81,12 @@ std::string number_text(double number) {
   std::array<char, 40> text{};
   std::snprintf(text.data(), text.size(), "%a", number);
   return text.data();
+}
+
+DropoutTexts dropout_texts(std::uint64_t seed, double share) {
+  const auto threshold = static_cast<std::uint64_t>(std::ceil(std::min(share, 1.0) * 0x1p53));
+  return {"PositionalRandom(" + std::to_string(seed) + "ULL)", std::to_string(threshold) + "ULL",
+          number_text(1 / (1 - share))};
 }
 
 }  // namespace stashscope::cuda

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "core/graph/element_type.h"
@@ -24,5 +25,16 @@ std::string float_text(float value);
 
 /// A CUDA C++ expression for a double, exact to the last bit; every NaN becomes the quiet NaN.
 std::string number_text(double number);
+
+/// CUDA C++ expressions for a dropout that draws by seed and position, as on the CPU.
+struct DropoutTexts {
+  std::string random;     ///< a PositionalRandom (kernels/random.cuh)
+  std::string threshold;  ///< what PositionalRandom::keeps compares with; the comparison is exact,
+                          ///< because random numbers are multiples of 2^-53
+  std::string scale;      ///< the factor of what is kept, a double
+};
+
+/// @param share of the elements that are dropped; 0 drops nothing
+DropoutTexts dropout_texts(std::uint64_t seed, double share);
 
 }  // namespace stashscope::cuda
