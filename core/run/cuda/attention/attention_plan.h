@@ -9,6 +9,9 @@
 
 namespace stashscope::cuda {
 
+/// Threads of a block; equal to `attention_threads` in kernels/tiled_attention.cuh.
+constexpr int attention_threads = 256;
+
 /// A tensor of a call: its matrices and where they are.
 struct AttentionTensor {
   MatrixStack stack;

@@ -23,7 +23,7 @@ void add_attention(const AttentionPlan& plan, const AttentionTensor& result,
                                              plan.dropout_object()};
   lowered.add(
       text.call(invocation("attend", arguments_of(plan.shape(), width, plan.repeats()), operands),
-                {blocks, 256}));
+                {blocks, attention_threads}));
 }
 
 Lowered lower_fused_attention(const LoweringContext& context) {

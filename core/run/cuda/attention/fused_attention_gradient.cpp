@@ -10,9 +10,9 @@ namespace stashscope::cuda {
 
 namespace {
 
-/// Enough blocks for a large device. Sums that few blocks would compute are split.
-constexpr std::int64_t wanted_blocks = 512;
-constexpr int threads = 256;
+/// Attention's blocks need more registers and shared memory than those of a reduction, so a device
+/// runs fewer at once. That half as many fit is a choice, too.
+constexpr std::int64_t wanted_attention_blocks = wanted_reduction_blocks / 2;
 
 class GradientWriter {
  public:
@@ -66,7 +66,7 @@ class GradientWriter {
     lowered_.add(text.call(
         invocation("attention_means", arguments_of(device_type(plan_.computed()), plan_.entries()),
                    operands),
-        launch_of(count * warp, threads)));
+        launch_of(count * warp, attention_threads)));
   }
 
   /// The text of an object ScoreGradients<...>.
@@ -107,7 +107,7 @@ class GradientWriter {
     const std::vector<std::string> all =
         arguments_of(arguments, plan_.shape(), width, of.stack.shared_entries());
     lowered_.add(text.call(invocation(function, all, {operands, to}),
-                           {of.stack.matrices() * tiles * slices, threads}));
+                           {of.stack.matrices() * tiles * slices, attention_threads}));
   }
 
   /// Adds the gradient of the operand of a step, unless nobody wants it.
@@ -124,13 +124,13 @@ class GradientWriter {
     const std::int64_t results = plan_.entries() / plan_.scores().matrices();
     const std::int64_t items = slots.scores * results * (all_tiles / own_tiles);
     const std::int64_t blocks = slots.count * own_tiles;
-    const std::int64_t splits =
-        std::clamp<std::int64_t>(wanted_blocks / blocks, 1, std::min(items, wanted_blocks));
+    const std::int64_t splits = std::clamp<std::int64_t>(wanted_attention_blocks / blocks, 1,
+                                                         std::min(items, wanted_attention_blocks));
     const std::string sums =
         with_arguments("StepSums", arguments_of(number, by_row, by_key, slots.entries,
                                                 plan_.scores().shared_entries(), splits,
                                                 context_.out(index).elements()));
-    add_split_sums(sums, *planned.number, index, splits, {blocks * splits, threads});
+    add_split_sums(sums, *planned.number, index, splits, {blocks * splits, attention_threads});
   }
 
   /// Adds the kernel that computes the sums of a step's operand and, if several blocks share a sum,

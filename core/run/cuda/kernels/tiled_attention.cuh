@@ -1,6 +1,9 @@
-// Attention in tiles. A block of 256 threads works on some rows of queries and takes the keys a
-// tile at a time; the softmax of a row is updated with each tile. (Dao et al., FlashAttention,
-// arXiv 2205.14135 and 2307.08691)
+// Attention in tiles. A block works on some rows of queries and takes the keys a tile at a time;
+// the softmax of a row is updated with each tile. (Dao et al., FlashAttention, arXiv 2205.14135 and
+// 2307.08691)
+
+/// Threads of a block: 16 x 16.
+constexpr int attention_threads = 256;
 
 /// A tensor as one matrix for each entry of the result's leading axes. `Entries` is a Walk from an
 /// entry to the offset of its matrix.
@@ -27,7 +30,7 @@ struct Matrices {
   static constexpr bool runs_along_columns = column_step == 1 || row_step != 1;
 };
 
-/// The sizes of a problem and of its tiles, which are multiples of 16. Thread (y, x) of 16 x 16 has
+/// The sizes of a problem and of its tiles, which are multiples of 16. Thread (y, x) has
 /// the scores in rows y, y + 16, ... and keys x, x + 16, ... of a tile. `ScoreEntries` is a Walk
 /// from an entry of the result to the entry of its scores.
 template <class Computed, int row_count, int key_count, int row_tile_size, int key_tile_size,
@@ -68,7 +71,7 @@ struct AttentionTiles {
 template <int tile, class C, class Matrices>
 __device__ inline void load_tile(const Matrices& from, Int64 entry, int first_row, int first_column,
                                  C (&cells)[tile_depth][tile + 1]) {
-  for (int n = int(threadIdx.x); n < tile * tile_depth; n += 256) {
+  for (int n = int(threadIdx.x); n < tile * tile_depth; n += attention_threads) {
     const int i = Matrices::runs_along_columns ? n / tile_depth : n % tile;
     const int j = Matrices::runs_along_columns ? n % tile_depth : n / tile;
     const int row = first_row + i;
@@ -134,7 +137,7 @@ __device__ inline void add_weighted(const Matrix& from, Int64 entry, int first_r
   for (int first = 0; first < count; first += tile_depth) {
     bool is_finite = true;
     __syncthreads();
-    for (int n = int(threadIdx.x); n < tile_depth * width; n += 256) {
+    for (int n = int(threadIdx.x); n < tile_depth * width; n += attention_threads) {
       const int i = Matrix::runs_along_columns ? n / width : n % tile_depth;
       const int j = Matrix::runs_along_columns ? n % width : n / tile_depth;
       const int row = first_row + first + i;

@@ -199,7 +199,7 @@ __device__ inline void merge_terms(double (&terms)[Shape::thread_rows][Shape::th
     }
   }
   if constexpr (!Sums::by_row) {
-    __shared__ double of_threads[256];
+    __shared__ double of_threads[attention_threads];
 #pragma unroll
     for (int j = 0; j < Shape::thread_keys; ++j) {
 #pragma unroll
