@@ -36,22 +36,22 @@ StepOperandPlace operand_place(const LoweringContext& context, std::size_t input
                                const Dims& dims) {
   StepOperandPlace place{.input = input,
                          .leading = {dims.begin(), dims.end() - 2},
-                         .steps = kernels::broadcast_strides(dims, context.in(input).dims)};
-  place.key_step = place.steps.back();
-  place.steps.pop_back();
-  place.row_step = place.steps.back();
-  place.steps.pop_back();
+                         .strides = kernels::broadcast_strides(dims, context.in(input).dims)};
+  place.key_stride = place.strides.back();
+  place.strides.pop_back();
+  place.row_stride = place.strides.back();
+  place.strides.pop_back();
   return place;
 }
 
 /// The stack of scores [leading..., rows, keys] for the entries of the result.
 MatrixStack score_stack(const Dims& score_leading, const Dims& leading) {
   MatrixStack stack{
-      .leading = leading, .sizes = Dims(leading.size(), 1), .steps = Dims(leading.size(), 0)};
+      .leading = leading, .sizes = Dims(leading.size(), 1), .strides = Dims(leading.size(), 0)};
   const Dims dense = kernels::dense_strides(score_leading);
   std::copy(score_leading.begin(), score_leading.end(),
             stack.sizes.end() - std::ssize(score_leading));
-  std::copy(dense.begin(), dense.end(), stack.steps.end() - std::ssize(dense));
+  std::copy(dense.begin(), dense.end(), stack.strides.end() - std::ssize(dense));
   return stack;
 }
 
@@ -59,8 +59,8 @@ MatrixStack score_stack(const Dims& score_leading, const Dims& leading) {
 
 std::string StepOperandPlace::text() const {
   WalkText walk;
-  for (std::size_t i = leading.size(); i-- > 0;) walk.add(leading[i], steps[i]);
-  return with_arguments("OperandPlace", arguments_of(walk.text(), row_step, key_step));
+  for (std::size_t i = leading.size(); i-- > 0;) walk.add(leading[i], strides[i]);
+  return with_arguments("OperandPlace", arguments_of(walk.text(), row_stride, key_stride));
 }
 
 StepOperandPlace::Slots StepOperandPlace::slots() const {
@@ -68,7 +68,7 @@ StepOperandPlace::Slots StepOperandPlace::slots() const {
   WalkText kept;
   WalkText summed;
   for (std::size_t i = leading.size(); i-- > 0;) {
-    (steps[i] != 0 ? kept : summed).add(leading[i], places[i]);
+    (strides[i] != 0 ? kept : summed).add(leading[i], places[i]);
   }
   return {
       kept.count(), summed.count(),
@@ -111,9 +111,9 @@ AttentionTensor AttentionPlan::result(ElementType element, const Dims& dims,
 AttentionTensor AttentionPlan::sums(std::int64_t rows, Operand operand) const {
   AttentionTensor tensor{scores_, operand};
   tensor.stack.element = computed_;
-  for (std::int64_t& step : tensor.stack.steps) step *= rows;
+  for (std::int64_t& stride : tensor.stack.strides) stride *= rows;
   tensor.stack.rows = this->rows();
-  tensor.stack.row_step = 1;
+  tensor.stack.row_stride = 1;
   return tensor;
 }
 

@@ -23,9 +23,9 @@ struct AttentionTensor {
 struct StepOperandPlace {
   std::size_t input = 0;
   Dims leading;  ///< sizes of the scores' leading axes at the step
-  Dims steps;    ///< of the operand along `leading`, in elements
-  std::int64_t row_step = 0;
-  std::int64_t key_step = 0;
+  Dims strides;  ///< of the operand along `leading`, in elements
+  std::int64_t row_stride = 0;
+  std::int64_t key_stride = 0;
 
   /// The text of a type OperandPlace<...> (kernels/score_steps.cuh).
   std::string text() const;

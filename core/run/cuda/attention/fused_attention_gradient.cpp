@@ -115,8 +115,8 @@ class GradientWriter {
     const PlannedStep& planned = plan_.steps()[number];
     const std::size_t index = fused_places::first_step_gradient + planned.step.number();
     if (!needs_kernel(index)) return;
-    const bool by_row = planned.number->row_step != 0;
-    const bool by_key = planned.number->key_step != 0;
+    const bool by_row = planned.number->row_stride != 0;
+    const bool by_key = planned.number->key_stride != 0;
     const StepOperandPlace::Slots slots = planned.number->slots();
     const std::int64_t all_tiles = plan_.row_tiles() * plan_.key_tiles();
     const std::int64_t own_tiles =

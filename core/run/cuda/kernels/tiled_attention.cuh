@@ -7,15 +7,15 @@ constexpr int attention_threads = 256;
 
 /// A tensor as one matrix for each entry of the result's leading axes. `Entries` is a Walk from an
 /// entry to the offset of its matrix.
-template <class T, class Entries, int row_count, int column_count, Int64 row_step,
-          Int64 column_step>
+template <class T, class Entries, int row_count, int column_count, Int64 row_stride,
+          Int64 column_stride>
 struct Matrices {
   static constexpr int rows = row_count;
   static constexpr int columns = column_count;
   T* data;
 
   __device__ Int64 place(Int64 entry, int row, int column) const {
-    return Entries::offset(entry) + row * row_step + column * column_step;
+    return Entries::offset(entry) + row * row_stride + column * column_stride;
   }
   template <class C>
   __device__ C get(Int64 entry, int row, int column) const {
@@ -27,7 +27,7 @@ struct Matrices {
   }
   /// Whether neighbouring threads should take neighbouring columns, because these are neighbours
   /// in memory.
-  static constexpr bool runs_along_columns = column_step == 1 || row_step != 1;
+  static constexpr bool runs_along_columns = column_stride == 1 || row_stride != 1;
 };
 
 /// The sizes of a problem and of its tiles, which are multiples of 16. Thread (y, x) has
