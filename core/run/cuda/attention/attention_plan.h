@@ -49,6 +49,8 @@ struct PlannedStep {
 /// What the kernels of FusedAttention and of its gradient have in common.
 class AttentionPlan {
  public:
+  /// Throws a run Error for more than 2^30 - 1 rows, keys or columns of a matrix, and for a step
+  /// Reshape that changes the rows, the keys or the number of scores.
   AttentionPlan(const LoweringContext& context, const fused_places::Inputs& places);
 
   ElementType computed() const { return computed_; }  ///< in which kernels compute

@@ -1,3 +1,5 @@
+// FusedAttention on devices: one kernel, which takes the scores in tiles.
+
 #include "core/run/cuda/attention/fused_attention.h"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// FusedAttentionGrad on devices: a kernel for each gradient that is wanted, each of which computes
+// the scores again in tiles. Sums of a step's operand may need a second kernel.
+
 #include <algorithm>
 
 #include "core/run/cuda/attention/fused_attention.h"

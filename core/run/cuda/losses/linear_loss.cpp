@@ -33,8 +33,7 @@ class PieceWriter {
         count_(context.in(at.labels).elements()),
         rows_(loss_rows(context.attributes().integer("rows", 0), count_, width_, classes_)),
         element_(compute_element(context.in(at.hidden).element)) {
-    require_int(count_);
-    require_int(classes_);
+    for (const std::int64_t size : {count_, width_, classes_}) require_int(size);
     if (classes_ == 0) fail_run("", "a loss without classes is not supported on CUDA devices");
   }
 
@@ -191,7 +190,7 @@ Lowered lower_linear_loss(const LoweringContext& context) {
     });
   }
   if (losses) {
-    add_total(context, writer.targets(), writer.count(), writer.element(), *losses, lowered);
+    add_total(writer.targets(), writer.count(), writer.element(), *losses, lowered);
   }
   return std::move(lowered);
 }
@@ -246,7 +245,9 @@ class GradientWriter {
     const bool by_target = reduction_of(context_) == Reduction::none;
     CallText text;
     std::vector<std::string> operands = {text.reads(context_, 0), targets.object(text)};
-    operands.push_back(divisor_texts(context_, total, writer_.count(), writer_.element(), text));
+    const std::vector<std::string> divisor =
+        divisor_operands(targets, total, writer_.count(), writer_.element(), text);
+    operands.insert(operands.end(), divisor.begin(), divisor.end());
     operands.push_back(text.pointer(type, factors_));
     writer_.lowered().add(text.call(
         invocation("target_factors", arguments_of(type, writer_.count(), by_target), operands),

@@ -29,8 +29,9 @@ std::string TargetOperands::object(CallText& text) const {
          std::to_string(context.attributes().integer("ignore_index", 0)) + "}";
 }
 
-void add_total(const LoweringContext& context, const TargetOperands& targets, std::int64_t count,
-               ElementType computed, Operand losses, Lowered& lowered) {
+void add_total(const TargetOperands& targets, std::int64_t count, ElementType computed,
+               Operand losses, Lowered& lowered) {
+  const LoweringContext& context = targets.context;
   const bool by_weight = reduction_of(context) == Reduction::mean;
   const std::string type = device_type(computed);
   ReductionTexts texts{with_arguments(by_weight ? "AddingPairs" : "Adding", {type}),
@@ -67,12 +68,13 @@ std::optional<Operand> add_total_weight(const TargetOperands& targets, std::int6
   return total;
 }
 
-std::string divisor_texts(const LoweringContext& context, std::optional<Operand> total,
-                          std::int64_t count, ElementType computed, CallText& text) {
-  const double divisor = reduction_of(context) == Reduction::mean ? static_cast<double>(count) : 1;
+std::vector<std::string> divisor_operands(const TargetOperands& targets,
+                                          std::optional<Operand> total, std::int64_t count,
+                                          ElementType computed, CallText& text) {
+  const bool is_mean = reduction_of(targets.context) == Reduction::mean;
   const std::string pointer = total ? text.pointer("const " + device_type(computed), *total)
                                     : text.reads(OperandType(), Operand());
-  return pointer + ", " + format_number(divisor);
+  return {pointer, format_number(is_mean ? static_cast<double>(count) : 1)};
 }
 
 }  // namespace stashscope::cuda

@@ -75,7 +75,7 @@ Lowered lower_loss(const LoweringContext& context) {
     const std::string to = text.pointer(device_type(computed), losses);
     lowered.add(losses_of(context, targets, to, text));
   }
-  add_total(context, targets, rows.count, computed, losses, lowered);
+  add_total(targets, rows.count, computed, losses, lowered);
   return lowered;
 }
 
@@ -91,16 +91,17 @@ Lowered lower_loss_gradient(const LoweringContext& context) {
   Lowered lowered;
   const std::optional<Operand> total = add_total_weight(targets, rows.count, computed, lowered);
   CallText text;
-  std::string operands = text.reads(context, 0);
-  operands += ", " + text.reads(context, 1);
-  operands += ", " + targets.object(text);
-  operands += ", " + divisor_texts(context, total, rows.count, computed, text);
-  operands += ", " + text.writes(context);
+  std::vector<std::string> operands = {text.reads(context, 0), text.reads(context, 1),
+                                       targets.object(text)};
+  const std::vector<std::string> divisor =
+      divisor_operands(targets, total, rows.count, computed, text);
+  operands.insert(operands.end(), divisor.begin(), divisor.end());
+  operands.push_back(text.writes(context));
   const bool by_target = reduction_of(context) == Reduction::none;
-  const std::string function =
-      with_arguments("loss_gradient_rows",
-                     {device_type(computed), plan.layout, slope, by_target ? "true" : "false"});
-  lowered.add(text.call(function + "(" + operands + ")", plan.shape));
+  lowered.add(text.call(
+      invocation("loss_gradient_rows",
+                 arguments_of(device_type(computed), plan.layout, slope, by_target), operands),
+      plan.shape));
   return lowered;
 }
 
