@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/ops/attention/attention_shapes.h"
+#include "core/ops/attention/fused_places.h"
 #include "core/ops/attention/ops.h"
 #include "core/ops/rules/known_texts.h"
 #include "core/ops/rules/rules.h"
@@ -11,21 +12,6 @@
 namespace stashscope {
 
 namespace {
-
-/// The places of the operands that both operators have.
-struct FusedPlaces {
-  std::size_t query;          ///< then K and V
-  std::size_t step_operands;  ///< the first operand of the steps
-};
-
-constexpr FusedPlaces forward_places = {0, 3};
-constexpr FusedPlaces backward_places = {1, 6};
-
-/// The inputs of FusedAttentionGrad: dY, Q, K, V, Y, log_sum_exp, then the operands of the steps.
-constexpr std::size_t result_place = 4;
-constexpr std::size_t log_sum_exp_place = 5;
-/// Its outputs: dQ, dK, dV, then the gradients of the operands of the steps.
-constexpr std::size_t first_step_gradient = 3;
 
 /// Requires the leading axes of `from` to broadcast to `to`, the leading axes of the scores or of
 /// the result. The last leading axis counts heads; in `from`, their number may also be a divisor.
@@ -122,7 +108,7 @@ void check_steps(ShapeContext& context, const std::vector<ScoreStep>& steps, std
 }
 
 /// Checks attributes and operands, and returns the shapes.
-AttentionShapes checked_shapes(ShapeContext& context, const FusedPlaces& places) {
+AttentionShapes checked_shapes(ShapeContext& context, const fused_places::Inputs& places) {
   const Attributes& attributes = context.attributes();
   require_known_text(context, "form", {"flash", "efficient", "recomputed"});
   const double share = double{attributes.real("dropout", 0)};
@@ -148,16 +134,16 @@ ElementType sum_element(ElementType query) {
 void infer_fused_attention(ShapeContext& context) {
   context.set_element(0, context.element(2));
   context.set_element(1, sum_element(context.element(0)));
-  const AttentionShapes shapes = checked_shapes(context, forward_places);
+  const AttentionShapes shapes = checked_shapes(context, fused_places::forward);
   context.set_shape(0, permuted(context.attributes(), "output_perm", shapes.result()));
   if (context.has_output(1)) context.set_shape(1, shapes.log_sum_exp(context.attributes()));
 }
 
 /// The input of FusedAttentionGrad whose gradient is output `output`.
 std::size_t input_of_gradient(std::size_t output) {
-  return output < first_step_gradient
-             ? backward_places.query + output
-             : backward_places.step_operands + output - first_step_gradient;
+  return output < fused_places::first_step_gradient
+             ? fused_places::backward.query + output
+             : fused_places::backward.step_operands + output - fused_places::first_step_gradient;
 }
 
 void require_differentiable(ShapeContext& context, std::size_t output) {
@@ -181,15 +167,15 @@ void infer_fused_attention_grad(ShapeContext& context) {
     require_differentiable(context, i);
     context.set_element(i, context.element(input_of_gradient(i)));
   }
-  if (context.has_input(result_place) != context.has_input(log_sum_exp_place)) {
+  if (context.has_input(fused_places::result) != context.has_input(fused_places::log_sum_exp)) {
     context.fail("has only one of the inputs Y and log_sum_exp");
   }
-  const AttentionShapes shapes = checked_shapes(context, backward_places);
+  const AttentionShapes shapes = checked_shapes(context, fused_places::backward);
   const Shape result = permuted(context.attributes(), "output_perm", shapes.result());
-  for (const std::size_t input : {std::size_t{0}, result_place}) {
+  for (const std::size_t input : {std::size_t{0}, fused_places::result}) {
     context.require_shape(input, result);
   }
-  context.require_shape(log_sum_exp_place, shapes.log_sum_exp(context.attributes()));
+  context.require_shape(fused_places::log_sum_exp, shapes.log_sum_exp(context.attributes()));
   for (std::size_t i = 0; i < context.output_count(); ++i) {
     if (context.has_output(i)) context.set_like_input(i, input_of_gradient(i));
   }
@@ -209,11 +195,11 @@ void fused_attention_gradient(GradientContext& g) {
   std::vector<ValueId> inputs = {g.gradient(), g.input(0), g.input(1),
                                  g.input(2),   ValueId(),  ValueId()};
   if (g.attributes().text("form", "flash") != "recomputed") {
-    inputs[result_place] = g.output();
-    inputs[log_sum_exp_place] = saved_sums(g);
+    inputs[fused_places::result] = g.output();
+    inputs[fused_places::log_sum_exp] = saved_sums(g);
   }
   std::vector<bool> wanted = {g.wants(0), g.wants(1), g.wants(2)};
-  for (std::size_t i = forward_places.step_operands; i < g.node().inputs.size(); ++i) {
+  for (std::size_t i = fused_places::forward.step_operands; i < g.node().inputs.size(); ++i) {
     inputs.push_back(g.input(i));
     wanted.push_back(g.wants(i) && is_floating(g.type(g.input(i)).element));
   }
@@ -236,7 +222,7 @@ struct AttentionWork {
 
 double number_of(const Expr& size) { return static_cast<double>(size.integer().value_or(0)); }
 
-AttentionWork work_of(const CostContext& cost, const FusedPlaces& places) {
+AttentionWork work_of(const CostContext& cost, const fused_places::Inputs& places) {
   const auto shape = [&](std::size_t input) {
     const auto& dims = cost.input_dims(places.query + input);
     return Shape(dims.begin(), dims.end());
@@ -255,7 +241,7 @@ AttentionWork work_of(const CostContext& cost, const FusedPlaces& places) {
 
 /// Two products, the softmax and one operation per step. Masked scores count, too.
 double fused_attention_flops(const CostContext& cost) {
-  const AttentionWork work = work_of(cost, forward_places);
+  const AttentionWork work = work_of(cost, fused_places::forward);
   return work.scores * (2 * (work.size + work.value_size) + softmax_flops + work.steps);
 }
 
@@ -263,11 +249,12 @@ double fused_attention_flops(const CostContext& cost) {
 /// and dV that the node makes. Softmax and steps count twice: computed again, and backward. Without
 /// Y, the node does the work of forward first.
 double fused_attention_grad_flops(const CostContext& cost) {
-  const AttentionWork work = work_of(cost, backward_places);
+  const AttentionWork work = work_of(cost, fused_places::backward);
   const auto made = [&](std::size_t output) {
     return output < cost.outputs.size() && !cost.outputs[output].empty() ? 1.0 : 0.0;
   };
-  const bool has_result = result_place < cost.inputs.size() && !cost.inputs[result_place].empty();
+  const bool has_result =
+      fused_places::result < cost.inputs.size() && !cost.inputs[fused_places::result].empty();
   const double forward = 2 * (work.size + work.value_size) + softmax_flops + work.steps;
   const double products = (1 + made(0) + made(1)) * work.size + (1 + made(2)) * work.value_size;
   return work.scores *

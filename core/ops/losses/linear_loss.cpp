@@ -13,17 +13,6 @@ namespace stashscope {
 
 namespace {
 
-/// Positions of the operands.
-struct LinearLossOperands {
-  std::size_t hidden;
-  std::size_t weight;
-  std::size_t labels;
-  std::size_t bias;
-  std::size_t class_weights;
-};
-constexpr LinearLossOperands in_forward = {0, 1, 2, 3, 4};
-constexpr LinearLossOperands in_backward = {1, 2, 3, 5, 6};
-
 bool is_transposed(const Attributes& attributes) {
   return attributes.integer("transposed", 0) != 0;
 }
@@ -64,7 +53,7 @@ void infer_linear_loss(ShapeContext& context) {
   const Attributes& attributes = context.attributes();
   context.set_element(0, element_attribute(attributes, "output_type", context.element(0)));
   context.set_element(1, computed_type(context.element(0)));
-  const Shape rows = check_linear_loss(context, in_forward);
+  const Shape rows = check_linear_loss(context, in_linear_loss);
   context.set_shape(0, attributes.text("reduction", "mean") == "none" ? rows : Shape());
   if (context.has_output(1)) context.set_shape(1, rows);
 }
@@ -72,14 +61,15 @@ void infer_linear_loss(ShapeContext& context) {
 /// (d loss, hidden, weight, labels, log_sum_exp, optional bias, optional class weights) ->
 /// gradients of hidden, weight and bias
 void infer_linear_loss_grad(ShapeContext& context) {
-  const Shape rows = check_linear_loss(context, in_backward);
+  const Shape rows = check_linear_loss(context, in_linear_loss_gradient);
   context.require_shape(4, rows);
   const bool reduces = context.attributes().text("reduction", "mean") != "none";
   if (context.has_shape(0) && context.rank(0) > 0) context.require_shape(0, rows);
   if (!reduces && context.has_shape(0) && context.rank(0) != std::ssize(rows)) {
     context.fail("needs a gradient for each label");
   }
-  constexpr std::size_t of_output[] = {in_backward.hidden, in_backward.weight, in_backward.bias};
+  constexpr std::size_t of_output[] = {
+      in_linear_loss_gradient.hidden, in_linear_loss_gradient.weight, in_linear_loss_gradient.bias};
   for (std::size_t i = 0; i < context.output_count(); ++i) {
     if (!context.has_output(i)) continue;
     if (!context.has_input(of_output[i])) {
@@ -97,11 +87,12 @@ void linear_loss_gradient(GradientContext& g) {
       computed_type(g.type(g.input(0)).element), g.type(g.input(2)).shape, {}};
   std::vector<ValueId> inputs = {g.gradient(), g.input(0), g.input(1), g.input(2),
                                  g.saved_output(1, each_row)};
-  for (const std::size_t optional : {in_forward.bias, in_forward.class_weights}) {
+  for (const std::size_t optional : {in_linear_loss.bias, in_linear_loss.class_weights}) {
     inputs.push_back(g.has_input(optional) ? g.input(optional) : ValueId());
   }
   while (!inputs.back().valid()) inputs.pop_back();
-  constexpr std::size_t operands[] = {in_forward.hidden, in_forward.weight, in_forward.bias};
+  constexpr std::size_t operands[] = {in_linear_loss.hidden, in_linear_loss.weight,
+                                      in_linear_loss.bias};
   std::vector<bool> wanted;
   for (const std::size_t operand : operands) wanted.push_back(g.wants(operand));
   while (!wanted.empty() && !wanted.back()) wanted.pop_back();
@@ -143,8 +134,8 @@ bool has_operand(const CostContext& cost, std::size_t index) {
 
 /// The product, the bias, and per score as many operations as SoftmaxCrossEntropyLoss.
 double linear_loss_flops(const CostContext& cost) {
-  const LinearLossSizes sizes = sizes_of(cost, in_forward);
-  const double others = has_operand(cost, in_forward.bias) ? 10 : 9;
+  const LinearLossSizes sizes = sizes_of(cost, in_linear_loss);
+  const double others = has_operand(cost, in_linear_loss.bias) ? 10 : 9;
   return sizes.rows * sizes.classes * (2 * sizes.width + others);
 }
 
@@ -152,11 +143,11 @@ double linear_loss_flops(const CostContext& cost) {
 /// weight. Each score takes as many operations as in SoftmaxCrossEntropyLossGrad, one more to add a
 /// bias, and one more to sum the gradient of the bias.
 double linear_loss_grad_flops(const CostContext& cost) {
-  const LinearLossSizes sizes = sizes_of(cost, in_backward);
+  const LinearLossSizes sizes = sizes_of(cost, in_linear_loss_gradient);
   const double products =
       1 + (cost.output_elements(0) > 0 ? 1 : 0) + (cost.output_elements(1) > 0 ? 1 : 0);
-  const double others =
-      (has_operand(cost, in_backward.bias) ? 7 : 6) + (cost.output_elements(2) > 0 ? 1 : 0);
+  const double others = (has_operand(cost, in_linear_loss_gradient.bias) ? 7 : 6) +
+                        (cost.output_elements(2) > 0 ? 1 : 0);
   return sizes.rows * sizes.classes * (2 * products * sizes.width + others);
 }
 
@@ -168,8 +159,8 @@ double bytes_of_inputs(const CostContext& cost) {
 
 /// Scores are written by the product and read by the loss. The weight is read for every piece.
 double linear_loss_bytes(const CostContext& cost) {
-  const LinearLossSizes sizes = sizes_of(cost, in_forward);
-  const double again = std::max(0.0, sizes.pieces - 1) * cost.bytes_of_input(in_forward.weight);
+  const LinearLossSizes sizes = sizes_of(cost, in_linear_loss);
+  const double again = std::max(0.0, sizes.pieces - 1) * cost.bytes_of_input(in_linear_loss.weight);
   return bytes_of_inputs(cost) + again + 2 * sizes.score_bytes + cost.bytes_of_output(0) +
          cost.bytes_of_output(1);
 }
@@ -179,11 +170,11 @@ double linear_loss_bytes(const CostContext& cost) {
 /// hidden states. Every piece after the first reads and writes the sum that becomes the gradient of
 /// the weight.
 double linear_loss_grad_bytes(const CostContext& cost) {
-  const LinearLossSizes sizes = sizes_of(cost, in_backward);
+  const LinearLossSizes sizes = sizes_of(cost, in_linear_loss_gradient);
   const double hidden = cost.output_elements(0) > 0 ? 1 : 0;
   const double weight = cost.output_elements(1) > 0 ? 1 : 0;
   const double again = std::max(0.0, sizes.pieces - 1);
-  const double table = cost.bytes_of_input(in_backward.weight);
+  const double table = cost.bytes_of_input(in_linear_loss_gradient.weight);
   return bytes_of_inputs(cost) + (again + hidden * sizes.pieces) * table +
          (3 + hidden + weight) * sizes.score_bytes + cost.bytes_of_output(0) +
          (1 + 2 * again) * cost.bytes_of_output(1) + cost.bytes_of_output(2);

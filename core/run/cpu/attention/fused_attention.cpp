@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/ops/attention/fused_places.h"
 #include "core/run/cpu/attention/attention.h"
 #include "core/run/cpu/attention/exponential.h"
 #include "core/run/cpu/attention/score_steps.h"
@@ -19,8 +20,8 @@ template <class C>
 class FusedForward {
  public:
   explicit FusedForward(const KernelContext& context)
-      : operands_(context, 0),
-        steps_(context, 3, operands_),
+      : operands_(context, fused_places::forward.query),
+        steps_(context, fused_places::forward.step_operands, operands_),
         dropout_(context.attributes(), operands_),
         result_(operands_.result_stack(context.out())),
         log_sums_(operands_.sum_stack(context.has_output(1) ? context.out(1) : TensorView())) {

@@ -1,11 +1,13 @@
 // The gradient of attention in blocks. A call computes each block of scores again from Q, K and the
 // logarithms of the softmax's sums. (Dao et al., FlashAttention, arXiv 2205.14135, Algorithm 4)
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <optional>
 #include <vector>
 
+#include "core/ops/attention/fused_places.h"
 #include "core/run/cpu/attention/attention.h"
 #include "core/run/cpu/attention/exponential.h"
 #include "core/run/cpu/attention/score_steps.h"
@@ -20,26 +22,25 @@ TensorView wanted_output(const KernelContext& context, std::size_t output) {
   return context.has_output(output) ? context.out(output) : TensorView();
 }
 
-constexpr std::size_t query_place = 1;
-constexpr std::size_t result_place = 4;
-constexpr std::size_t sums_place = 5;
-constexpr std::size_t steps_place = 6;
+constexpr fused_places::Inputs gradient_inputs = fused_places::backward;
 
 /// Y and log_sum_exp, computed again from Q, K, V and the operands of the steps.
 class RecomputedForward {
  public:
   explicit RecomputedForward(const KernelContext& context) : context_(context) {
     std::vector<TensorView>& inputs = context_.inputs;
-    if (inputs.size() < steps_place) inputs.resize(steps_place);
-    const bool is_wide = context.in(query_place).element == ElementType::float64;
-    inputs[result_place] =
-        allocate(context.in(query_place + 2).element, context.in(0).dims, result_);
-    inputs[sums_place] =
+    inputs.resize(std::max(inputs.size(), gradient_inputs.step_operands));
+    const bool is_wide = context.in(gradient_inputs.query).element == ElementType::float64;
+    inputs[fused_places::result] =
+        allocate(context.in(gradient_inputs.query + 2).element, context.in(0).dims, result_);
+    inputs[fused_places::log_sum_exp] =
         allocate(is_wide ? ElementType::float64 : ElementType::float32, sum_dims(context), sums_);
     KernelContext forward{context.node, context.version, {}, {}, context.seed};
-    forward.inputs.assign(inputs.begin() + query_place, inputs.begin() + result_place);
-    forward.inputs.insert(forward.inputs.end(), inputs.begin() + steps_place, inputs.end());
-    forward.outputs = {inputs[result_place], inputs[sums_place]};
+    forward.inputs.assign(inputs.begin() + gradient_inputs.query,
+                          inputs.begin() + fused_places::result);
+    forward.inputs.insert(forward.inputs.end(), inputs.begin() + gradient_inputs.step_operands,
+                          inputs.end());
+    forward.outputs = {inputs[fused_places::result], inputs[fused_places::log_sum_exp]};
     fused_attention(forward);
   }
 
@@ -48,9 +49,10 @@ class RecomputedForward {
 
  private:
   static std::vector<std::int64_t> sum_dims(const KernelContext& context) {
-    const AttentionShapes shapes = attention_shapes(
-        context.attributes(), shape_of(context.in(query_place)),
-        shape_of(context.in(query_place + 1)), shape_of(context.in(query_place + 2)));
+    const AttentionShapes shapes =
+        attention_shapes(context.attributes(), shape_of(context.in(gradient_inputs.query)),
+                         shape_of(context.in(gradient_inputs.query + 1)),
+                         shape_of(context.in(gradient_inputs.query + 2)));
     std::vector<std::int64_t> dims;
     for (const Expr& dim : shapes.log_sum_exp(context.attributes())) {
       dims.push_back(dim.integer().value_or(0));
@@ -75,19 +77,19 @@ template <class C>
 class FusedBackward {
  public:
   explicit FusedBackward(const KernelContext& context)
-      : operands_(context, query_place),
-        steps_(context, steps_place, operands_),
+      : operands_(context, gradient_inputs.query),
+        steps_(context, gradient_inputs.step_operands, operands_),
         dropout_(context.attributes(), operands_),
         upstream_(operands_.result_stack(context.in(0))),
-        result_(operands_.result_stack(context.in(result_place))),
-        log_sums_(operands_.sum_stack(context.in(sums_place))),
+        result_(operands_.result_stack(context.in(fused_places::result))),
+        log_sums_(operands_.sum_stack(context.in(fused_places::log_sum_exp))),
         query_target_(operands_.query_stack(wanted_output(context, 0))),
         key_target_(operands_.key_stack(wanted_output(context, 1))),
         value_target_(operands_.value_stack(wanted_output(context, 2))),
         queries_(query_target_),
         keys_(key_target_),
         values_(value_target_) {
-    steps_.want_gradients(context, 3);
+    steps_.want_gradients(context, fused_places::first_step_gradient);
   }
 
   void run() {
@@ -243,9 +245,9 @@ class FusedBackward {
 void fused_attention_grad(const KernelContext& context) {
   const onednn::OneThread only;
   std::optional<RecomputedForward> forward;
-  if (!context.has_input(result_place)) forward.emplace(context);
+  if (!context.has_input(fused_places::result)) forward.emplace(context);
   const KernelContext& complete = forward ? forward->context() : context;
-  with_real(context.in(1).element,
+  with_real(context.in(gradient_inputs.query).element,
             [&](auto tag) { FusedBackward<typename decltype(tag)::type>(complete).run(); });
 }
 

@@ -17,14 +17,6 @@ namespace stashscope::cpu {
 
 namespace {
 
-/// Indices of inputs. The weight and the labels follow `hidden`; the class weights follow `bias`.
-struct Positions {
-  std::size_t hidden;
-  std::size_t bias;
-};
-constexpr Positions of_loss = {0, 3};
-constexpr Positions of_gradient = {1, 5};
-
 TensorView optional_operand(const KernelContext& context, std::size_t index) {
   return context.has_input(index) ? context.in(index) : TensorView();
 }
@@ -42,18 +34,18 @@ struct LinearLoss {
   std::int64_t rows;  ///< the most rows of a piece
   Targets targets;
 
-  LinearLoss(const KernelContext& context, Positions at)
+  LinearLoss(const KernelContext& context, const LinearLossOperands& at)
       : hidden(context.in(at.hidden)),
-        weight(context.in(at.hidden + 1)),
+        weight(context.in(at.weight)),
         bias(numbers_of<C>(optional_operand(context, at.bias))),
         transposed(context.attributes().integer("transposed", 0) != 0),
         scale(static_cast<C>(context.attributes().real("scale", 1))),
         width(hidden.dim(-1)),
-        classes(context.in(at.hidden + 1).dim(transposed ? 0 : 1)),
-        rows(loss_rows(context.attributes().integer("rows", 0),
-                       context.in(at.hidden + 2).elements(), width, classes)),
-        targets({context.in(at.hidden + 2).elements(), classes}, context.in(at.hidden + 2),
-                optional_operand(context, at.bias + 1), ignored_label(context.attributes())) {}
+        classes(context.in(at.weight).dim(transposed ? 0 : 1)),
+        rows(loss_rows(context.attributes().integer("rows", 0), context.in(at.labels).elements(),
+                       width, classes)),
+        targets({context.in(at.labels).elements(), classes}, context.in(at.labels),
+                optional_operand(context, at.class_weights), ignored_label(context.attributes())) {}
 
   /// The weight as [width, classes].
   Matrix<C> vocabulary() const {
@@ -131,9 +123,9 @@ double log_sum_exp(const C* row, std::int64_t count) {
 /// (hidden, weight, labels, optional bias, optional class weights) -> loss, log_sum_exp. Rows with
 /// an ignored label are 0 in both outputs.
 void linear_loss(const KernelContext& context) {
-  with_real(context.in(0).element, [&](auto tag) {
+  with_real(context.in(in_linear_loss.hidden).element, [&](auto tag) {
     using C = typename decltype(tag)::type;
-    const LinearLoss<C> loss(context, of_loss);
+    const LinearLoss<C> loss(context, in_linear_loss);
     std::vector<double> losses(loss.targets.size(), 0);
     std::vector<double> sums(loss.targets.size(), 0);
     Piece<C> piece(loss);
@@ -256,9 +248,9 @@ void go_back_through_pieces(const KernelContext& context, const LinearLoss<C>& l
 /// (d loss, hidden, weight, labels, log_sum_exp, optional bias, optional class weights) ->
 /// gradients of hidden, weight and bias. Rows with an ignored label have the gradient 0.
 void linear_loss_grad(const KernelContext& context) {
-  with_real(context.in(1).element, [&](auto tag) {
+  with_real(context.in(in_linear_loss_gradient.hidden).element, [&](auto tag) {
     using C = typename decltype(tag)::type;
-    const LinearLoss<C> loss(context, of_gradient);
+    const LinearLoss<C> loss(context, in_linear_loss_gradient);
     LinearLossGradients<C> gradients = {};
     if (context.has_output(0)) {
       gradients.hidden = context.out(0);

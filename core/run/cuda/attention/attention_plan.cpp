@@ -1,7 +1,6 @@
 #include "core/run/cuda/attention/attention_plan.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "core/base/text.h"
 #include "core/run/cuda/codegen/element_text.h"
@@ -37,22 +36,22 @@ StepOperandPlace operand_place(const LoweringContext& context, std::size_t input
                                const Dims& dims) {
   StepOperandPlace place{.input = input,
                          .leading = {dims.begin(), dims.end() - 2},
-                         .steps = kernels::broadcast_strides(dims, context.in(input).dims)};
-  place.key_step = place.steps.back();
-  place.steps.pop_back();
-  place.row_step = place.steps.back();
-  place.steps.pop_back();
+                         .strides = kernels::broadcast_strides(dims, context.in(input).dims)};
+  place.key_stride = place.strides.back();
+  place.strides.pop_back();
+  place.row_stride = place.strides.back();
+  place.strides.pop_back();
   return place;
 }
 
 /// The stack of scores [leading..., rows, keys] for the entries of the result.
 MatrixStack score_stack(const Dims& score_leading, const Dims& leading) {
   MatrixStack stack{
-      .leading = leading, .sizes = Dims(leading.size(), 1), .steps = Dims(leading.size(), 0)};
+      .leading = leading, .sizes = Dims(leading.size(), 1), .strides = Dims(leading.size(), 0)};
   const Dims dense = kernels::dense_strides(score_leading);
   std::copy(score_leading.begin(), score_leading.end(),
             stack.sizes.end() - std::ssize(score_leading));
-  std::copy(dense.begin(), dense.end(), stack.steps.end() - std::ssize(dense));
+  std::copy(dense.begin(), dense.end(), stack.strides.end() - std::ssize(dense));
   return stack;
 }
 
@@ -60,8 +59,8 @@ MatrixStack score_stack(const Dims& score_leading, const Dims& leading) {
 
 std::string StepOperandPlace::text() const {
   WalkText walk;
-  for (std::size_t i = leading.size(); i-- > 0;) walk.add(leading[i], steps[i]);
-  return with_arguments("OperandPlace", arguments_of(walk.text(), row_step, key_step));
+  for (std::size_t i = leading.size(); i-- > 0;) walk.add(leading[i], strides[i]);
+  return with_arguments("OperandPlace", arguments_of(walk.text(), row_stride, key_stride));
 }
 
 StepOperandPlace::Slots StepOperandPlace::slots() const {
@@ -69,29 +68,27 @@ StepOperandPlace::Slots StepOperandPlace::slots() const {
   WalkText kept;
   WalkText summed;
   for (std::size_t i = leading.size(); i-- > 0;) {
-    (steps[i] != 0 ? kept : summed).add(leading[i], places[i]);
+    (strides[i] != 0 ? kept : summed).add(leading[i], places[i]);
   }
   return {
       kept.count(), summed.count(),
       with_arguments("SharedEntries", arguments_of(kept.text(), summed.text(), summed.count()))};
 }
 
-AttentionPlan::AttentionPlan(const LoweringContext& context, std::size_t query, std::size_t first)
-    : context_(context),
-      element_(context.in(query).element == ElementType::float64 ? ElementType::float64
-                                                                 : ElementType::float32) {
-  const AttentionShapes shapes =
-      attention_shapes(context.attributes(), shape_of(context.in(query)),
-                       shape_of(context.in(query + 1)), shape_of(context.in(query + 2)));
+AttentionPlan::AttentionPlan(const LoweringContext& context, const fused_places::Inputs& places)
+    : context_(context), computed_(compute_element(context.in(places.query).element)) {
+  const AttentionShapes shapes = attention_shapes(
+      context.attributes(), shape_of(context.in(places.query)),
+      shape_of(context.in(places.query + 1)), shape_of(context.in(places.query + 2)));
   leading_ = numbers_in(shapes.result_leading);
   scores_ = score_stack(numbers_in(shapes.score_leading), leading_);
-  queries_ = operand(query, "query_perm");
-  keys_ = operand(query + 1, "key_perm");
-  values_ = operand(query + 2, "value_perm");
+  queries_ = operand(places.query, "query_perm");
+  keys_ = operand(places.query + 1, "key_perm");
+  values_ = operand(places.query + 2, "value_perm");
   for (const std::int64_t size : {rows(), keys(), queries_.stack.columns, values_.stack.columns}) {
     require_int(size);
   }
-  plan_steps(first, numbers_in(shapes.scores()));
+  plan_steps(places.step_operands, numbers_in(shapes.scores()));
 }
 
 AttentionTensor AttentionPlan::operand(std::size_t index, const char* permutation_name) const {
@@ -113,10 +110,10 @@ AttentionTensor AttentionPlan::result(ElementType element, const Dims& dims,
 
 AttentionTensor AttentionPlan::sums(std::int64_t rows, Operand operand) const {
   AttentionTensor tensor{scores_, operand};
-  tensor.stack.element = element_;
-  for (std::int64_t& step : tensor.stack.steps) step *= rows;
+  tensor.stack.element = computed_;
+  for (std::int64_t& stride : tensor.stack.strides) stride *= rows;
   tensor.stack.rows = this->rows();
-  tensor.stack.row_step = 1;
+  tensor.stack.row_stride = 1;
   return tensor;
 }
 
@@ -138,20 +135,20 @@ void AttentionPlan::plan_steps(std::size_t first, Dims dims) {
 }
 
 std::int64_t AttentionPlan::tile_for(std::int64_t count) const {
-  const std::int64_t most = element_ == ElementType::float64 ? 32 : 64;
+  const std::int64_t most = computed_ == ElementType::float64 ? 32 : 64;
   std::int64_t tile = 16;
   while (tile < most && tile < count) tile *= 2;
   return tile;
 }
 
 std::int64_t AttentionPlan::width_for(std::int64_t columns) const {
-  const std::int64_t most = element_ == ElementType::float64 ? 64 : 128;
+  const std::int64_t most = computed_ == ElementType::float64 ? 64 : 128;
   return std::clamp<std::int64_t>((columns + 15) / 16 * 16, 16, most);
 }
 
 std::string AttentionPlan::shape() const {
-  return with_arguments("AttentionShape", arguments_of(computed(), rows(), keys(), row_tile(),
-                                                       key_tile(), scores_.offsets()));
+  return with_arguments("AttentionShape", arguments_of(device_type(computed_), rows(), keys(),
+                                                       row_tile(), key_tile(), scores_.offsets()));
 }
 
 std::string AttentionPlan::repeats() const {
@@ -223,10 +220,9 @@ std::string AttentionPlan::dropout_object() const {
   const double share = double{context_.attributes().real("dropout", 0)};
   if (!(share > 0)) return "NoDropout{}";
   const auto seed = static_cast<std::uint64_t>(context_.attributes().integer("dropout_seed", 0));
-  const auto threshold = static_cast<std::uint64_t>(std::ceil(share * 0x1p53));
-  return with_arguments("ProbabilityDropout", arguments_of(rows(), keys())) + "{PositionalRandom(" +
-         std::to_string(seed) + "ULL), " + std::to_string(threshold) + "ULL, " +
-         number_text(1 / (1 - share)) + "}";
+  const DropoutTexts texts = dropout_texts(seed, share);
+  return with_arguments("ProbabilityDropout", arguments_of(rows(), keys())) + "{" + texts.random +
+         ", " + texts.threshold + ", " + texts.scale + "}";
 }
 
 }  // namespace stashscope::cuda

@@ -3,10 +3,14 @@
 #include <optional>
 
 #include "core/ops/attention/attention_shapes.h"
+#include "core/ops/attention/fused_places.h"
 #include "core/run/cuda/attention/matrix_stack.h"
 #include "core/run/cuda/codegen/call_text.h"
 
 namespace stashscope::cuda {
+
+/// Threads of a block; equal to `attention_threads` in kernels/tiled_attention.cuh.
+constexpr int attention_threads = 256;
 
 /// A tensor of a call: its matrices and where they are.
 struct AttentionTensor {
@@ -19,9 +23,9 @@ struct AttentionTensor {
 struct StepOperandPlace {
   std::size_t input = 0;
   Dims leading;  ///< sizes of the scores' leading axes at the step
-  Dims steps;    ///< of the operand along `leading`, in elements
-  std::int64_t row_step = 0;
-  std::int64_t key_step = 0;
+  Dims strides;  ///< of the operand along `leading`, in elements
+  std::int64_t row_stride = 0;
+  std::int64_t key_stride = 0;
 
   /// The text of a type OperandPlace<...> (kernels/score_steps.cuh).
   std::string text() const;
@@ -45,13 +49,12 @@ struct PlannedStep {
 /// What the kernels of FusedAttention and of its gradient have in common.
 class AttentionPlan {
  public:
-  /// @param query the input that is Q; K and V follow @param first the first operand of the steps
-  AttentionPlan(const LoweringContext& context, std::size_t query, std::size_t first);
+  /// Throws a run Error for more than 2^30 - 1 rows, keys or columns of a matrix, and for a step
+  /// Reshape that changes the rows, the keys or the number of scores.
+  AttentionPlan(const LoweringContext& context, const fused_places::Inputs& places);
 
-  /// The type in which kernels compute, and the bytes of a number.
-  std::string computed() const { return element_ == ElementType::float64 ? "double" : "float"; }
-  std::int64_t number_bytes() const { return element_ == ElementType::float64 ? 8 : 4; }
-  std::int64_t entries() const;  ///< of the result's leading axes
+  ElementType computed() const { return computed_; }  ///< in which kernels compute
+  std::int64_t entries() const;                       ///< of the result's leading axes
   std::int64_t rows() const { return queries_.stack.rows; }
   std::int64_t keys() const { return keys_.stack.rows; }
   const std::vector<PlannedStep>& steps() const { return steps_; }
@@ -97,7 +100,7 @@ class AttentionPlan {
   void plan_steps(std::size_t first, Dims dims);
 
   const LoweringContext& context_;
-  ElementType element_;
+  ElementType computed_;
   Dims leading_;
   AttentionTensor queries_;
   AttentionTensor keys_;

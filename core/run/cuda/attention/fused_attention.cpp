@@ -1,3 +1,5 @@
+// FusedAttention on devices: one kernel, which takes the scores in tiles.
+
 #include "core/run/cuda/attention/fused_attention.h"
 
 #include <algorithm>
@@ -23,11 +25,11 @@ void add_attention(const AttentionPlan& plan, const AttentionTensor& result,
                                              plan.dropout_object()};
   lowered.add(
       text.call(invocation("attend", arguments_of(plan.shape(), width, plan.repeats()), operands),
-                {blocks, 256}));
+                {blocks, attention_threads}));
 }
 
 Lowered lower_fused_attention(const LoweringContext& context) {
-  const AttentionPlan plan(context, 0, 3);
+  const AttentionPlan plan(context, fused_places::forward);
   Lowered lowered;
   const bool has_sums = context.has_output(1);
   const std::int64_t sum_rows = has_sums ? context.out(1).dim(-1) : plan.rows();

@@ -1,3 +1,6 @@
+// FusedAttentionGrad on devices: a kernel for each gradient that is wanted, each of which computes
+// the scores again in tiles. Sums of a step's operand may need a second kernel.
+
 #include <algorithm>
 
 #include "core/run/cuda/attention/fused_attention.h"
@@ -10,28 +13,23 @@ namespace stashscope::cuda {
 
 namespace {
 
-constexpr std::size_t query_place = 1;
-constexpr std::size_t result_place = 4;
-constexpr std::size_t sums_place = 5;
-constexpr std::size_t steps_place = 6;
-constexpr std::size_t first_step_gradient = 3;
-/// Enough blocks for a large device. Sums that few blocks would compute are split.
-constexpr std::int64_t wanted_blocks = 512;
-constexpr int threads = 256;
+/// Attention's blocks need more registers and shared memory than those of a reduction, so a device
+/// runs fewer at once. That half as many fit is a choice, too.
+constexpr std::int64_t wanted_attention_blocks = wanted_reduction_blocks / 2;
 
 class GradientWriter {
  public:
   explicit GradientWriter(const LoweringContext& context)
       : context_(context),
-        plan_(context, query_place, steps_place),
+        plan_(context, fused_places::backward),
         upstream_(plan_.result(context.in(0).element, context.in(0).dims, input(0))) {}
 
   Lowered write() {
     find_forward();
     add_means();
-    add_operand_gradient("query_gradients", 0, plan_.queries(), plan_.row_tiles());
-    add_operand_gradient("key_gradients<false, ", 1, plan_.key_rows(), plan_.key_tiles());
-    add_operand_gradient("key_gradients<true, ", 2, plan_.values(), plan_.key_tiles());
+    add_operand_gradient("query_gradients", {}, 0, plan_.queries(), plan_.row_tiles());
+    add_operand_gradient("key_gradients", {"false"}, 1, plan_.key_rows(), plan_.key_tiles());
+    add_operand_gradient("key_gradients", {"true"}, 2, plan_.values(), plan_.key_tiles());
     for (std::size_t i = 0; i < plan_.steps().size(); ++i) {
       if (plan_.steps()[i].number) add_step_gradient(i);
     }
@@ -44,41 +42,48 @@ class GradientWriter {
   /// Y and log_sum_exp: the operands, or scratch memory that a first call fills.
   void find_forward() {
     const Dims& dims = context_.in(0).dims;
-    if (context_.has_input(result_place)) {
-      result_ = plan_.result(context_.in(result_place).element, dims, input(result_place));
-      sums_ = plan_.sums(context_.in(sums_place).dim(-1), input(sums_place));
+    if (context_.has_input(fused_places::result)) {
+      result_ = plan_.result(context_.in(fused_places::result).element, dims,
+                             input(fused_places::result));
+      sums_ = plan_.sums(context_.in(fused_places::log_sum_exp).dim(-1),
+                         input(fused_places::log_sum_exp));
       return;
     }
     const ElementType element = plan_.values().stack.element;
     result_ = plan_.result(element, dims,
                            lowered_.add_scratch(packed_bytes(element, element_count(dims))));
     const std::int64_t sums = plan_.entries() * plan_.rows();
-    sums_ = plan_.sums(plan_.rows(), lowered_.add_scratch(sums * plan_.number_bytes()));
+    sums_ = plan_.sums(plan_.rows(), lowered_.add_scratch(packed_bytes(plan_.computed(), sums)));
     add_attention(plan_, result_, sums_, lowered_);
   }
 
   void add_means() {
     const std::int64_t count = plan_.entries() * plan_.rows();
-    means_ = lowered_.add_scratch(count * plan_.number_bytes());
+    means_ = lowered_.add_scratch(packed_bytes(plan_.computed(), count));
     if (count == 0) return;
     CallText text;
     const std::vector<std::string> operands = {AttentionPlan::reads(upstream_, text),
                                                AttentionPlan::reads(result_, text),
-                                               text.pointer(plan_.computed(), means_)};
+                                               text.pointer(device_type(plan_.computed()), means_)};
     constexpr std::int64_t warp = 32;
     lowered_.add(text.call(
-        invocation("attention_means", arguments_of(plan_.computed(), plan_.entries()), operands),
-        launch_of(count * warp, threads)));
+        invocation("attention_means", arguments_of(device_type(plan_.computed()), plan_.entries()),
+                   operands),
+        launch_of(count * warp, attention_threads)));
   }
 
   /// The text of an object ScoreGradients<...>.
   std::string operands_text(CallText& text) const {
-    return "score_gradients<" + plan_.shape() + ">(" + AttentionPlan::reads(plan_.queries(), text) +
-           ", " + AttentionPlan::reads(plan_.key_rows(), text) + ", " +
-           AttentionPlan::reads(plan_.values(), text) + ", " +
-           AttentionPlan::reads(upstream_, text) + ", " + AttentionPlan::reads(sums_, text) + ", " +
-           text.pointer("const " + plan_.computed(), means_) + ", " + plan_.steps_object(text) +
-           ", " + plan_.dropout_object() + ")";
+    const std::vector<std::string> operands = {
+        AttentionPlan::reads(plan_.queries(), text),
+        AttentionPlan::reads(plan_.key_rows(), text),
+        AttentionPlan::reads(plan_.values(), text),
+        AttentionPlan::reads(upstream_, text),
+        AttentionPlan::reads(sums_, text),
+        text.pointer("const " + device_type(plan_.computed()), means_),
+        plan_.steps_object(text),
+        plan_.dropout_object()};
+    return invocation("score_gradients", {plan_.shape()}, operands);
   }
 
   /// Whether output `index` is wanted and needs a kernel. Without scores, gradients are zeros.
@@ -90,10 +95,10 @@ class GradientWriter {
   }
 
   /// Adds the gradient of Q, K or V, output `index`.
-  /// @param function the name of the kernel, perhaps with its first template argument
+  /// @param arguments the first template arguments of the kernel
   /// @param tiles of the rows of a matrix
-  void add_operand_gradient(const std::string& function, std::size_t index,
-                            const AttentionTensor& of, std::int64_t tiles) {
+  void add_operand_gradient(const std::string& function, const std::vector<std::string>& arguments,
+                            std::size_t index, const AttentionTensor& of, std::int64_t tiles) {
     if (!needs_kernel(index)) return;
     const std::int64_t width = plan_.width_for(of.stack.columns);
     const std::int64_t slices = AttentionPlan::tiles(of.stack.columns, width);
@@ -102,19 +107,19 @@ class GradientWriter {
     CallText text;
     const std::string operands = operands_text(text);
     const std::string to = AttentionPlan::writes(target, text);
-    const std::string start = function.ends_with(", ") ? function : function + "<";
-    lowered_.add(text.call(start + plan_.shape() + ", " + std::to_string(width) + ", " +
-                               of.stack.shared_entries() + ">(" + operands + ", " + to + ")",
-                           {of.stack.matrices() * tiles * slices, threads}));
+    const std::vector<std::string> all =
+        arguments_of(arguments, plan_.shape(), width, of.stack.shared_entries());
+    lowered_.add(text.call(invocation(function, all, {operands, to}),
+                           {of.stack.matrices() * tiles * slices, attention_threads}));
   }
 
   /// Adds the gradient of the operand of a step, unless nobody wants it.
   void add_step_gradient(std::size_t number) {
     const PlannedStep& planned = plan_.steps()[number];
-    const std::size_t index = first_step_gradient + planned.step.number();
+    const std::size_t index = fused_places::first_step_gradient + planned.step.number();
     if (!needs_kernel(index)) return;
-    const bool by_row = planned.number->row_step != 0;
-    const bool by_key = planned.number->key_step != 0;
+    const bool by_row = planned.number->row_stride != 0;
+    const bool by_key = planned.number->key_stride != 0;
     const StepOperandPlace::Slots slots = planned.number->slots();
     const std::int64_t all_tiles = plan_.row_tiles() * plan_.key_tiles();
     const std::int64_t own_tiles =
@@ -122,13 +127,13 @@ class GradientWriter {
     const std::int64_t results = plan_.entries() / plan_.scores().matrices();
     const std::int64_t items = slots.scores * results * (all_tiles / own_tiles);
     const std::int64_t blocks = slots.count * own_tiles;
-    const std::int64_t splits =
-        std::clamp<std::int64_t>(wanted_blocks / blocks, 1, std::min(items, wanted_blocks));
+    const std::int64_t splits = std::clamp<std::int64_t>(wanted_attention_blocks / blocks, 1,
+                                                         std::min(items, wanted_attention_blocks));
     const std::string sums =
         with_arguments("StepSums", arguments_of(number, by_row, by_key, slots.entries,
                                                 plan_.scores().shared_entries(), splits,
                                                 context_.out(index).elements()));
-    add_split_sums(sums, *planned.number, index, splits, {blocks * splits, threads});
+    add_split_sums(sums, *planned.number, index, splits, {blocks * splits, attention_threads});
   }
 
   /// Adds the kernel that computes the sums of a step's operand and, if several blocks share a sum,

@@ -7,6 +7,8 @@ namespace stashscope::cuda {
 /// FusedAttention and its gradient.
 void add_fused_attention_kernels(CudaKernelRegistry& registry);
 
+// Both functions throw the errors of AttentionPlan.
+
 /// (Q, K, V, operands of the steps...) -> Y, [log_sum_exp]
 Lowered lower_fused_attention(const LoweringContext& context);
 

@@ -8,10 +8,10 @@
 
 namespace stashscope::cuda {
 
-void WalkText::add(std::int64_t size, std::int64_t step) {
+void WalkText::add(std::int64_t size, std::int64_t stride) {
   if (size == 1) return;
   axes_.push_back(std::to_string(size));
-  axes_.push_back(std::to_string(step));
+  axes_.push_back(std::to_string(stride));
   count_ *= size;
 }
 
@@ -25,7 +25,7 @@ std::string MatrixStack::offsets() const {
   WalkText walk;
   for (std::size_t i = leading.size(); i-- > 0;) {
     walk.add(group(i), 0);
-    walk.add(leading[i] / group(i), steps[i]);
+    walk.add(leading[i] / group(i), strides[i]);
   }
   return walk.text();
 }
@@ -33,7 +33,7 @@ std::string MatrixStack::offsets() const {
 std::string MatrixStack::type(bool is_written) const {
   return with_arguments(
       "Matrices", arguments_of((is_written ? "" : "const ") + device_type(element), offsets(), rows,
-                               columns, row_step, column_step));
+                               columns, row_stride, column_stride));
 }
 
 std::string MatrixStack::shared_entries() const {
@@ -57,19 +57,19 @@ MatrixStack matrix_stack(ElementType element, const Dims& dims, const Dims& axes
                          const Dims& leading) {
   const Dims dense = kernels::dense_strides(dims);
   const auto size = [&](std::size_t i) { return dims[static_cast<std::size_t>(axes[i])]; };
-  const auto step = [&](std::size_t i) { return dense[static_cast<std::size_t>(axes[i])]; };
+  const auto stride = [&](std::size_t i) { return dense[static_cast<std::size_t>(axes[i])]; };
   const std::size_t own = dims.size() - 2;
   MatrixStack stack{.element = element,
                     .leading = leading,
                     .sizes = Dims(leading.size(), 1),
-                    .steps = Dims(leading.size(), 0),
+                    .strides = Dims(leading.size(), 0),
                     .rows = size(own),
                     .columns = size(own + 1),
-                    .row_step = step(own),
-                    .column_step = step(own + 1)};
+                    .row_stride = stride(own),
+                    .column_stride = stride(own + 1)};
   for (std::size_t i = 0; i < own; ++i) {
     stack.sizes[leading.size() - own + i] = size(i);
-    stack.steps[leading.size() - own + i] = step(i);
+    stack.strides[leading.size() - own + i] = stride(i);
   }
   return stack;
 }

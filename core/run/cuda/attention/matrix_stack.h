@@ -14,7 +14,7 @@ using Dims = std::vector<std::int64_t>;
 class WalkText {
  public:
   /// Axes of size 1 are left out.
-  void add(std::int64_t size, std::int64_t step);
+  void add(std::int64_t size, std::int64_t stride);
   std::int64_t count() const { return count_; }  ///< the product of the sizes
   std::string text() const;
 
@@ -29,12 +29,12 @@ class WalkText {
 struct MatrixStack {
   ElementType element = ElementType::float32;
   Dims leading;
-  Dims sizes;  ///< the tensor's leading axes, as many as `leading`; missing ones have size 1
-  Dims steps;  ///< in elements
+  Dims sizes;    ///< the tensor's leading axes, as many as `leading`; missing ones have size 1
+  Dims strides;  ///< along `leading`, in elements, as all strides
   std::int64_t rows = 0;
   std::int64_t columns = 1;
-  std::int64_t row_step = 0;
-  std::int64_t column_step = 1;
+  std::int64_t row_stride = 0;
+  std::int64_t column_stride = 1;
 
   /// The text of a Walk from an entry to the offset of its matrix.
   std::string offsets() const;

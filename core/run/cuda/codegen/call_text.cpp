@@ -53,10 +53,7 @@ std::string invocation(const std::string& name, const std::vector<std::string>& 
   return with_arguments(name, arguments) + "(" + join(operands, ", ") + ")";
 }
 
-std::string compute_type(ElementType element) {
-  const bool is_short = is_floating(element) && bits_per_element(element) < 32;
-  return is_short ? "float" : device_type(element);
-}
+std::string compute_type(ElementType element) { return device_type(compute_element(element)); }
 
 std::string sum_type(ElementType element) {
   if (is_floating(element)) return compute_type(element);

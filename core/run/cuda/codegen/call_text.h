@@ -45,8 +45,7 @@ std::vector<std::string> arguments_of(const Items&... items);
 std::string invocation(const std::string& name, const std::vector<std::string>& arguments,
                        const std::vector<std::string>& operands);
 
-/// The type in which kernels compute: float for floating-point types of at most 16 bits, else the
-/// element type itself.
+/// The kernels' C++ type of `compute_element`.
 std::string compute_type(ElementType element);
 
 /// The accumulator of long sums: the compute type, but a 64-bit integer for integers and booleans.

@@ -1,5 +1,6 @@
 #include "core/run/cuda/codegen/element_text.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
@@ -54,6 +55,11 @@ std::string device_type(ElementType element) {
   }
 }
 
+ElementType compute_element(ElementType element) {
+  const bool is_short = is_floating(element) && bits_per_element(element) < 32;
+  return is_short ? ElementType::float32 : element;
+}
+
 std::string moved_type(std::int64_t bytes) {
   if (bytes == 16) return "Pack<UInt64, 2>";
   return "UInt" + std::to_string(8 * bytes);
@@ -75,6 +81,12 @@ std::string number_text(double number) {
   std::array<char, 40> text{};
   std::snprintf(text.data(), text.size(), "%a", number);
   return text.data();
+}
+
+DropoutTexts dropout_texts(std::uint64_t seed, double share) {
+  const auto threshold = static_cast<std::uint64_t>(std::ceil(std::min(share, 1.0) * 0x1p53));
+  return {"PositionalRandom(" + std::to_string(seed) + "ULL)", std::to_string(threshold) + "ULL",
+          number_text(1 / (1 - share))};
 }
 
 }  // namespace stashscope::cuda

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "core/graph/element_type.h"
@@ -13,6 +14,9 @@ std::string device_type(ElementType element);
 /// A device type that has `bytes` (1, 2, 4, 8 or 16) bytes, for kernels that only move elements.
 std::string moved_type(std::int64_t bytes);
 
+/// The element type in which kernels compute: float32 for shorter floats, else `element`.
+ElementType compute_element(ElementType element);
+
 /// Bytes of one element. Throws a run Error for types of less than 8 bits.
 std::int64_t element_bytes(ElementType element);
 
@@ -21,5 +25,16 @@ std::string float_text(float value);
 
 /// A CUDA C++ expression for a double, exact to the last bit; every NaN becomes the quiet NaN.
 std::string number_text(double number);
+
+/// CUDA C++ expressions for a dropout that draws by seed and position, as on the CPU.
+struct DropoutTexts {
+  std::string random;     ///< a PositionalRandom (kernels/random.cuh)
+  std::string threshold;  ///< what PositionalRandom::keeps compares with; the comparison is exact,
+                          ///< because random numbers are multiples of 2^-53
+  std::string scale;      ///< the factor of what is kept, a double
+};
+
+/// @param share of the elements that are dropped; 0 drops nothing
+DropoutTexts dropout_texts(std::uint64_t seed, double share);
 
 }  // namespace stashscope::cuda

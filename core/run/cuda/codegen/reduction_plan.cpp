@@ -16,8 +16,6 @@ using Numbers = std::vector<std::string>;
 
 constexpr std::int64_t block_threads = 256;
 constexpr std::int64_t warp = 32;
-/// About the number of blocks that a large device runs at once.
-constexpr std::int64_t wanted_blocks = 1024;
 
 constexpr std::size_t data = 0;
 constexpr std::size_t result = 1;
@@ -71,8 +69,8 @@ struct ReductionCall {
 /// launch has `blocks` blocks per slice. If there are several slices, each has at least `least`
 /// items.
 std::int64_t wanted_slices(std::int64_t blocks, std::int64_t items, std::int64_t least) {
-  if (2 * blocks >= wanted_blocks) return 1;
-  return std::max<std::int64_t>(1, std::min(wanted_blocks / blocks, items / least));
+  if (2 * blocks >= wanted_reduction_blocks) return 1;
+  return std::max<std::int64_t>(1, std::min(wanted_reduction_blocks / blocks, items / least));
 }
 
 /// The largest number of elements per access, at most `widest`, that divides the start and the

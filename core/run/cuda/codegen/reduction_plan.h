@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -7,6 +8,10 @@
 #include "core/run/cuda/codegen/call_text.h"
 
 namespace stashscope::cuda {
+
+/// About the number of blocks of a reduction that a large device runs at once. Sums that fewer
+/// blocks would compute are split. The number is a choice; it was not measured.
+constexpr std::int64_t wanted_reduction_blocks = 1024;
 
 /// Source, reducer and sink of a reduction, as text for kernels/reduce.cuh.
 struct ReductionTexts {

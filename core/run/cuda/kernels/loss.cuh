@@ -25,6 +25,17 @@ struct Targets {
   }
 };
 
+/// The weighted cross entropy of a target; for a label that is ignored or no class, its weight.
+/// @param scale of the target's scores @param log_sum the logarithm of `scale.sum`
+/// @param score_of gives the score of a class
+template <class Targets, class C, class ScoreOf>
+__device__ inline C target_loss(const Targets& targets, Int64 label, const SoftmaxScale<C>& scale,
+                                C log_sum, const ScoreOf& score_of) {
+  const C weight = targets.template weight<C>(label);
+  if (!targets.counts(label) || !targets.is_class(label)) return weight;
+  return weight * (log_sum + (scale.greatest - score_of(label)));
+}
+
 /// Computes the cross entropy of each target from the scores.
 /// @param losses receives the weighted loss of each target
 /// @param log_probabilities null: not stored
@@ -46,10 +57,8 @@ __device__ inline void cross_entropy_rows(const X* x, Targets targets, P* log_pr
   }
   if (!row.is_first()) return;
   const Int64 label = targets.label(row.row);
-  C loss = targets.template weight<C>(label);
-  if (targets.counts(label) && targets.is_class(label)) {
-    loss *= log_sum + scale.greatest - C(load(x, row.position(label)));
-  }
+  const C loss = target_loss(targets, label, scale, log_sum,
+                             [&](Int64 chosen) { return C(load(x, row.position(chosen))); });
   store(losses, row.row, Compute<Loss>(loss));
 }
 

@@ -10,10 +10,10 @@ struct ScorePlace {
 
 /// The place of a score in an operand that is broadcast to the scores. `Entries` is a Walk from the
 /// scores' entry.
-template <class Entries, Int64 row_step, Int64 key_step>
+template <class Entries, Int64 row_stride, Int64 key_stride>
 struct OperandPlace {
   __device__ static Int64 offset(const ScorePlace& at) {
-    return Entries::offset(at.entry) + at.row * row_step + at.key * key_step;
+    return Entries::offset(at.entry) + at.row * row_stride + at.key * key_stride;
   }
 };
 

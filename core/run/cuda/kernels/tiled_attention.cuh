@@ -1,18 +1,21 @@
-// Attention in tiles. A block of 256 threads works on some rows of queries and takes the keys a
-// tile at a time; the softmax of a row is updated with each tile. (Dao et al., FlashAttention,
-// arXiv 2205.14135 and 2307.08691)
+// Attention in tiles. A block works on some rows of queries and takes the keys a tile at a time;
+// the softmax of a row is updated with each tile. (Dao et al., FlashAttention, arXiv 2205.14135 and
+// 2307.08691)
+
+/// Threads of a block: 16 x 16.
+constexpr int attention_threads = 256;
 
 /// A tensor as one matrix for each entry of the result's leading axes. `Entries` is a Walk from an
 /// entry to the offset of its matrix.
-template <class T, class Entries, int row_count, int column_count, Int64 row_step,
-          Int64 column_step>
+template <class T, class Entries, int row_count, int column_count, Int64 row_stride,
+          Int64 column_stride>
 struct Matrices {
   static constexpr int rows = row_count;
   static constexpr int columns = column_count;
   T* data;
 
   __device__ Int64 place(Int64 entry, int row, int column) const {
-    return Entries::offset(entry) + row * row_step + column * column_step;
+    return Entries::offset(entry) + row * row_stride + column * column_stride;
   }
   template <class C>
   __device__ C get(Int64 entry, int row, int column) const {
@@ -24,10 +27,10 @@ struct Matrices {
   }
   /// Whether neighbouring threads should take neighbouring columns, because these are neighbours
   /// in memory.
-  static constexpr bool runs_along_columns = column_step == 1 || row_step != 1;
+  static constexpr bool runs_along_columns = column_stride == 1 || row_stride != 1;
 };
 
-/// The sizes of a problem and of its tiles, which are multiples of 16. Thread (y, x) of 16 x 16 has
+/// The sizes of a problem and of its tiles, which are multiples of 16. Thread (y, x) has
 /// the scores in rows y, y + 16, ... and keys x, x + 16, ... of a tile. `ScoreEntries` is a Walk
 /// from an entry of the result to the entry of its scores.
 template <class Computed, int row_count, int key_count, int row_tile_size, int key_tile_size,
@@ -49,6 +52,16 @@ struct AttentionShape {
             first_key + int(threadIdx.x) % 16 + 16 * j};
   }
   __device__ static bool has(const ScorePlace& at) { return at.row < rows && at.key < keys; }
+  /// Calls `body(place, i, j)` for each score of this thread in a tile, row by row. Places may be
+  /// outside of the matrix.
+  template <class Body>
+  __device__ static void for_each(Int64 entry, int first_row, int first_key, const Body& body) {
+#pragma unroll
+    for (int i = 0; i < thread_rows; ++i) {
+#pragma unroll
+      for (int j = 0; j < thread_keys; ++j) body(place(entry, first_row, first_key, i, j), i, j);
+    }
+  }
 };
 
 /// Columns of a tile that are in shared memory at once.
@@ -64,18 +77,27 @@ struct AttentionTiles {
   C columns[tile_depth][width];
 };
 
-/// Loads `tile` rows of some columns, transposed. What is outside of the matrix is 0.
+/// Calls `take(i, j, element)` for each place of a box of rows and columns; the threads of the
+/// block share the places out. What is outside of the matrix is 0.
+template <int rows, int columns, class C, class Matrix, class Take>
+__device__ inline void read_box(const Matrix& from, Int64 entry, int first_row, int first_column,
+                                const Take& take) {
+  for (int n = int(threadIdx.x); n < rows * columns; n += attention_threads) {
+    const int i = Matrix::runs_along_columns ? n / columns : n % rows;
+    const int j = Matrix::runs_along_columns ? n % columns : n / rows;
+    const int row = first_row + i;
+    const int column = first_column + j;
+    const bool is_there = row < Matrix::rows && column < Matrix::columns;
+    take(i, j, is_there ? from.template get<C>(entry, row, column) : C(0));
+  }
+}
+
+/// Loads `tile` rows of some columns, transposed.
 template <int tile, class C, class Matrices>
 __device__ inline void load_tile(const Matrices& from, Int64 entry, int first_row, int first_column,
                                  C (&cells)[tile_depth][tile + 1]) {
-  for (int n = int(threadIdx.x); n < tile * tile_depth; n += 256) {
-    const int i = Matrices::runs_along_columns ? n / tile_depth : n % tile;
-    const int j = Matrices::runs_along_columns ? n % tile_depth : n / tile;
-    const int row = first_row + i;
-    const int column = first_column + j;
-    const bool is_there = row < Matrices::rows && column < Matrices::columns;
-    cells[j][i] = is_there ? from.template get<C>(entry, row, column) : C(0);
-  }
+  read_box<tile, tile_depth, C>(from, entry, first_row, first_column,
+                                [&](int i, int j, C element) { cells[j][i] = element; });
 }
 
 /// Computes the products of rows of two matrices. All threads of the block must call it.
@@ -134,16 +156,11 @@ __device__ inline void add_weighted(const Matrix& from, Int64 entry, int first_r
   for (int first = 0; first < count; first += tile_depth) {
     bool is_finite = true;
     __syncthreads();
-    for (int n = int(threadIdx.x); n < tile_depth * width; n += 256) {
-      const int i = Matrix::runs_along_columns ? n / width : n % tile_depth;
-      const int j = Matrix::runs_along_columns ? n % width : n / tile_depth;
-      const int row = first_row + first + i;
-      const int column = first_column + j;
-      const bool is_there = row < Matrix::rows && column < Matrix::columns;
-      const C item = is_there ? from.template get<C>(entry, row, column) : C(0);
-      is_finite = is_finite && item - item == 0;
-      tiles.columns[i][j] = item;
-    }
+    read_box<tile_depth, width, C>(from, entry, first_row + first, first_column,
+                                   [&](int i, int j, C element) {
+                                     is_finite = is_finite && element - element == 0;
+                                     tiles.columns[i][j] = element;
+                                   });
     __syncthreads();
     if (adds_nothing && !any_thread(!is_finite)) continue;
 #pragma unroll 4
@@ -189,14 +206,9 @@ __device__ inline bool needs_products(const Steps& steps, Int64 entry, int first
                                       int first_key) {
   if constexpr (!Steps::may_replace) return true;
   bool needs = false;
-#pragma unroll
-  for (int i = 0; i < Shape::thread_rows; ++i) {
-#pragma unroll
-    for (int j = 0; j < Shape::thread_keys; ++j) {
-      const ScorePlace at = Shape::place(entry, first_row, first_key, i, j);
-      needs = needs || (Shape::has(at) && !steps.replaces(at));
-    }
-  }
+  Shape::for_each(entry, first_row, first_key, [&](const ScorePlace& at, int, int) {
+    needs = needs || (Shape::has(at) && !steps.replaces(at));
+  });
   return any_thread(needs);
 }
 
@@ -264,23 +276,17 @@ __device__ inline void attend(Q queries, K keys, V values, Y result, Sums log_su
       multiply_tile<Shape>(queries, keys, entry, mine.first_row, first_key, tiles, scores);
     }
     __syncthreads();
+    Shape::for_each(entry, mine.first_row, first_key, [&](const ScorePlace& at, int i, int j) {
+      scores[i][j] = Shape::has(at) ? steps.apply(scores[i][j], at) : minus_infinity<C>();
+    });
+#pragma unroll
+    for (int i = 0; i < Shape::thread_rows; ++i) softmax.take_row(i, scores[i]);
     bool any = false;
-#pragma unroll
-    for (int i = 0; i < Shape::thread_rows; ++i) {
-#pragma unroll
-      for (int j = 0; j < Shape::thread_keys; ++j) {
-        const ScorePlace at = Shape::place(entry, mine.first_row, first_key, i, j);
-        scores[i][j] = Shape::has(at) ? steps.apply(scores[i][j], at) : minus_infinity<C>();
-      }
-      softmax.take_row(i, scores[i]);
-#pragma unroll
-      for (int j = 0; j < Shape::thread_keys; ++j) {
-        const ScorePlace at = Shape::place(entry, mine.first_row, first_key, i, j);
-        const C weight = Shape::has(at) ? scores[i][j] * dropout.template factor<C>(at) : C(0);
-        tiles.weights[at.row - mine.first_row][at.key - first_key] = weight;
-        any = any || weight != 0;
-      }
-    }
+    Shape::for_each(entry, mine.first_row, first_key, [&](const ScorePlace& at, int i, int j) {
+      const C weight = Shape::has(at) ? scores[i][j] * dropout.template factor<C>(at) : C(0);
+      tiles.weights[at.row - mine.first_row][at.key - first_key] = weight;
+      any = any || weight != 0;
+    });
     const bool adds_nothing = hides_all<Steps>(any);
     add_weighted<false>(values, entry, first_key, mine.first_column, adds_nothing, tiles,
                         softmax.weighted);

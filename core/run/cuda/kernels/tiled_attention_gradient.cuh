@@ -54,21 +54,16 @@ struct ScoreGradients {
     }
     __syncthreads();
     bool any = false;
-#pragma unroll
-    for (int i = 0; i < Shape::thread_rows; ++i) {
-#pragma unroll
-      for (int j = 0; j < Shape::thread_keys; ++j) {
-        const ScorePlace at = Shape::place(entry, first_row, first_key, i, j);
-        C weight = C(0);
-        if (Shape::has(at)) {
-          const C shift = log_sums.template get<C>(entry, at.row, 0);
-          weight =
-              exponential(steps.apply(products[i][j], at) - shift) * dropout.template factor<C>(at);
-        }
-        tiles.weights[at.row - first_row][at.key - first_key] = weight;
-        any = any || weight != 0;
+    Shape::for_each(entry, first_row, first_key, [&](const ScorePlace& at, int i, int j) {
+      C weight = C(0);
+      if (Shape::has(at)) {
+        const C shift = log_sums.template get<C>(entry, at.row, 0);
+        weight =
+            exponential(steps.apply(products[i][j], at) - shift) * dropout.template factor<C>(at);
       }
-    }
+      tiles.weights[at.row - first_row][at.key - first_key] = weight;
+      any = any || weight != 0;
+    });
     return hides_all<Steps>(any);
   }
 
@@ -98,23 +93,18 @@ struct ScoreGradients {
       multiply_tile<Shape>(upstream, values, entry, first_row, first_key, tiles, slopes);
     }
     __syncthreads();
-#pragma unroll
-    for (int i = 0; i < Shape::thread_rows; ++i) {
-#pragma unroll
-      for (int j = 0; j < Shape::thread_keys; ++j) {
-        const ScorePlace at = Shape::place(entry, first_row, first_key, i, j);
-        C term = C(0);
-        C gradient = C(0);
-        if (Shape::has(at)) {
-          const C shift = log_sums.template get<C>(entry, at.row, 0);
-          const C mean = means[entry * Shape::rows + at.row];
-          const C slope = slopes[i][j] * dropout.template factor<C>(at);
-          const auto down = [&](C score) { return exponential(score - shift) * (slope - mean); };
-          gradient = steps.template slope<wanted>(products[i][j], at, down, term);
-        }
-        take(at, i, j, gradient, term);
+    Shape::for_each(entry, first_row, first_key, [&](const ScorePlace& at, int i, int j) {
+      C term = C(0);
+      C gradient = C(0);
+      if (Shape::has(at)) {
+        const C shift = log_sums.template get<C>(entry, at.row, 0);
+        const C mean = means[entry * Shape::rows + at.row];
+        const C slope = slopes[i][j] * dropout.template factor<C>(at);
+        const auto down = [&](C score) { return exponential(score - shift) * (slope - mean); };
+        gradient = steps.template slope<wanted>(products[i][j], at, down, term);
       }
-    }
+      take(at, i, j, gradient, term);
+    });
   }
 };
 
@@ -199,9 +189,10 @@ __device__ inline void merge_terms(double (&terms)[Shape::thread_rows][Shape::th
     }
   }
   if constexpr (!Sums::by_row) {
-    __shared__ double of_threads[256];
+    constexpr int keys = Sums::by_key ? Shape::thread_keys : 1;
+    __shared__ double of_threads[attention_threads];
 #pragma unroll
-    for (int j = 0; j < Shape::thread_keys; ++j) {
+    for (int j = 0; j < keys; ++j) {
 #pragma unroll
       for (int i = 1; i < Shape::thread_rows; ++i) terms[0][j] += terms[i][j];
       __syncthreads();

@@ -15,18 +15,6 @@ namespace {
 
 constexpr std::int64_t list_entry_bytes = 4;
 
-/// Indices of inputs. The weight and the labels follow `hidden`; the class weights follow `bias`.
-struct Positions {
-  std::size_t hidden;
-  std::size_t bias;
-};
-constexpr Positions of_loss = {0, 3};
-constexpr Positions of_gradient = {1, 5};
-
-ElementType computed_element(ElementType element) {
-  return element == ElementType::float64 ? element : ElementType::float32;
-}
-
 /// Rows of the list that are computed together.
 struct Piece {
   std::int64_t first = 0;
@@ -36,18 +24,16 @@ struct Piece {
 /// Writes the calls that both operators have.
 class PieceWriter {
  public:
-  PieceWriter(const LoweringContext& context, Positions at)
+  PieceWriter(const LoweringContext& context, const LinearLossOperands& at)
       : context_(context),
         at_(at),
         is_transposed_(context.attributes().integer("transposed", 0) != 0),
         width_(context.in(at.hidden).dim(-1)),
-        classes_(context.in(at.hidden + 1).dim(is_transposed_ ? 0 : 1)),
-        count_(context.in(at.hidden + 2).elements()),
+        classes_(context.in(at.weight).dim(is_transposed_ ? 0 : 1)),
+        count_(context.in(at.labels).elements()),
         rows_(loss_rows(context.attributes().integer("rows", 0), count_, width_, classes_)),
-        element_(computed_element(context.in(at.hidden).element)),
-        computing_(element_) {
-    require_int(count_);
-    require_int(classes_);
+        element_(compute_element(context.in(at.hidden).element)) {
+    for (const std::int64_t size : {count_, width_, classes_}) require_int(size);
     if (classes_ == 0) fail_run("", "a loss without classes is not supported on CUDA devices");
   }
 
@@ -57,11 +43,13 @@ class PieceWriter {
   std::int64_t count() const { return count_; }
   std::int64_t piece_rows() const { return rows_; }
   bool is_transposed() const { return is_transposed_; }
-  const LossType& computing() const { return computing_; }
+  /// The element type of the numbers of a piece, and its text.
+  ElementType element() const { return element_; }
+  std::string type() const { return device_type(element_); }
   TargetOperands targets() const {
-    return {context_, classes_, at_.hidden + 2, at_.bias + 1, no_operand};
+    return {context_, classes_, at_.labels, at_.class_weights, no_operand};
   }
-  std::int64_t bytes(std::int64_t numbers) const { return numbers * computing_.bytes; }
+  std::int64_t bytes(std::int64_t numbers) const { return numbers * element_bytes(element_); }
   Operand numbers(std::int64_t count) { return lowered_.add_scratch(bytes(count)); }
   Operand weight() const { return weight_; }
   Operand scores() const { return scores_; }
@@ -72,12 +60,12 @@ class PieceWriter {
   void start_pieces() {
     hidden_ = numbers(rows_ * width_);
     scores_ = numbers(rows_ * classes_);
-    weight_ = input(at_.hidden + 1);
-    if (context_.in(at_.hidden + 1).element == element_) return;
+    weight_ = input(at_.weight);
+    if (context_.in(at_.weight).element == element_) return;
     weight_ = numbers(width_ * classes_);
     CallText text;
-    const std::string from = text.reads(context_, at_.hidden + 1);
-    add_conversion(from, text.pointer(computing_.type, weight_), width_ * classes_, text);
+    const std::string from = text.reads(context_, at_.weight);
+    add_conversion(from, text.pointer(type(), weight_), width_ * classes_, text);
   }
 
   void add_conversion(const std::string& from, const std::string& to, std::int64_t count,
@@ -116,11 +104,10 @@ class PieceWriter {
     CallText text;
     const std::string from = text.reads(context_, at_.hidden);
     const std::string list = list_of(piece, text);
-    const std::string to = text.pointer(computing_.type, hidden_);
-    lowered_.add(
-        text.call(invocation("take_listed_rows", arguments_of(computing_.type, piece.rows, width_),
-                             {from, list, to}),
-                  launch_of(piece.rows * width_)));
+    const std::string to = text.pointer(type(), hidden_);
+    lowered_.add(text.call(
+        invocation("take_listed_rows", arguments_of(type(), piece.rows, width_), {from, list, to}),
+        launch_of(piece.rows * width_)));
     MatmulShape shape = product(piece.rows, classes_, width_);
     shape.transpose_b = is_transposed_;
     lowered_.add(MatmulCall{.shape = shape, .a = hidden_, .b = weight_, .d = scores_, .bias = {}});
@@ -138,12 +125,11 @@ class PieceWriter {
 
   /// The text of the scores of a piece, with the bias.
   std::string scores_text(CallText& text) const {
-    const bool has_bias = context_.has_input(at_.bias);
-    const std::string type = with_arguments(
-        "PieceScores", arguments_of(has_bias ? device_type(context_.in(at_.bias).element) : "float",
-                                    classes_, computing_.type));
-    const std::string scores = text.pointer("const " + computing_.type, scores_);
-    return type + "{" + scores + ", " + text.reads(context_, at_.bias) + "}";
+    const std::string of_bias =
+        context_.has_input(at_.bias) ? device_type(context_.in(at_.bias).element) : "float";
+    const std::string scores = text.pointer("const " + type(), scores_);
+    return with_arguments("PieceScores", arguments_of(of_bias, classes_, type())) + "{" + scores +
+           ", " + text.reads(context_, at_.bias) + "}";
   }
 
   RowPlan row_plan(const Piece& piece, int kept_numbers) const {
@@ -153,14 +139,13 @@ class PieceWriter {
 
  private:
   const LoweringContext& context_;
-  Positions at_;
+  LinearLossOperands at_;
   bool is_transposed_;
   std::int64_t width_;
   std::int64_t classes_;
   std::int64_t count_;  ///< of all rows
   std::int64_t rows_;   ///< of a piece
   ElementType element_;
-  LossType computing_;
   Lowered lowered_;
   Operand list_;
   Operand weight_;
@@ -171,7 +156,7 @@ class PieceWriter {
 /// Adds the losses of a piece.
 /// @param losses scratch memory; none: the losses are output 0
 void add_piece_losses(PieceWriter& writer, const Piece& piece, std::optional<Operand> losses) {
-  const std::string& type = writer.computing().type;
+  const std::string type = writer.type();
   const RowPlan plan = writer.row_plan(piece, 1);
   CallText text;
   std::vector<std::string> operands = {writer.scores_text(text), writer.list_of(piece, text),
@@ -185,7 +170,7 @@ void add_piece_losses(PieceWriter& writer, const Piece& piece, std::optional<Ope
 /// (hidden, weight, labels, optional bias, optional class weights) -> loss, log_sum_exp. Rows with
 /// an ignored label are 0 in both outputs.
 Lowered lower_linear_loss(const LoweringContext& context) {
-  PieceWriter writer(context, of_loss);
+  PieceWriter writer(context, in_linear_loss);
   Lowered& lowered = writer.lowered();
   const bool by_target = reduction_of(context) == Reduction::none;
   std::optional<Operand> losses;
@@ -205,7 +190,7 @@ Lowered lower_linear_loss(const LoweringContext& context) {
     });
   }
   if (losses) {
-    add_total(context, writer.targets(), writer.count(), writer.computing(), *losses, lowered);
+    add_total(writer.targets(), writer.count(), writer.element(), *losses, lowered);
   }
   return std::move(lowered);
 }
@@ -214,7 +199,7 @@ Lowered lower_linear_loss(const LoweringContext& context) {
 class GradientWriter {
  public:
   explicit GradientWriter(const LoweringContext& context)
-      : writer_(context, of_gradient), context_(context) {}
+      : writer_(context, in_linear_loss_gradient), context_(context) {}
 
   Lowered write() {
     if (context_.has_output(0)) zero(output(0), context_.out(0).bytes());
@@ -241,7 +226,7 @@ class GradientWriter {
   void start_sums() {
     const std::int64_t weights = writer_.width() * writer_.classes();
     if (context_.has_output(1)) {
-      const bool is_converted = device_type(context_.out(1).element) != writer_.computing().type;
+      const bool is_converted = context_.out(1).element != writer_.element();
       weight_sums_ = is_converted ? writer_.numbers(weights) : output(1);
       zero(*weight_sums_, writer_.bytes(weights));
     }
@@ -252,23 +237,25 @@ class GradientWriter {
   }
 
   void add_factors() {
-    const LossType& computing = writer_.computing();
+    const std::string type = writer_.type();
     const TargetOperands targets = writer_.targets();
     factors_ = writer_.numbers(writer_.count());
-    const auto total = add_total_weight(targets, writer_.count(), computing, writer_.lowered());
+    const auto total =
+        add_total_weight(targets, writer_.count(), writer_.element(), writer_.lowered());
     const bool by_target = reduction_of(context_) == Reduction::none;
     CallText text;
     std::vector<std::string> operands = {text.reads(context_, 0), targets.object(text)};
-    operands.push_back(divisor_texts(context_, total, writer_.count(), computing, text));
-    operands.push_back(text.pointer(computing.type, factors_));
-    writer_.lowered().add(
-        text.call(invocation("target_factors",
-                             arguments_of(computing.type, writer_.count(), by_target), operands),
-                  launch_of(writer_.count())));
+    const std::vector<std::string> divisor =
+        divisor_operands(targets, total, writer_.count(), writer_.element(), text);
+    operands.insert(operands.end(), divisor.begin(), divisor.end());
+    operands.push_back(text.pointer(type, factors_));
+    writer_.lowered().add(text.call(
+        invocation("target_factors", arguments_of(type, writer_.count(), by_target), operands),
+        launch_of(writer_.count())));
   }
 
   void list_rows() {
-    const std::string& type = writer_.computing().type;
+    const std::string type = writer_.type();
     CallText text;
     const std::string factors = text.pointer("const " + type, factors_);
     writer_.list_rows(with_arguments("RowsWithFactor", {type}) + "{" + factors + "}", text);
@@ -284,7 +271,7 @@ class GradientWriter {
   }
 
   void add_score_gradients(const Piece& piece) {
-    const std::string& type = writer_.computing().type;
+    const std::string type = writer_.type();
     const RowPlan plan = writer_.row_plan(piece, 0);
     CallText text;
     const std::vector<std::string> operands = {writer_.scores_text(text),
@@ -298,7 +285,7 @@ class GradientWriter {
   }
 
   void add_bias_gradient(const Piece& piece) {
-    const std::string& type = writer_.computing().type;
+    const std::string type = writer_.type();
     CallText text;
     const std::string scores = text.pointer("const " + type, writer_.scores());
     const std::string sums = text.pointer("double", *bias_sums_);
@@ -313,7 +300,7 @@ class GradientWriter {
     shape.transpose_b = !writer_.is_transposed();
     writer_.lowered().add(MatmulCall{
         .shape = shape, .a = writer_.scores(), .b = writer_.weight(), .d = product_, .bias = {}});
-    const std::string& type = writer_.computing().type;
+    const std::string type = writer_.type();
     CallText text;
     const std::string from = text.pointer("const " + type, product_);
     const std::string list = writer_.list_of(piece, text);
@@ -347,7 +334,7 @@ class GradientWriter {
                              text);
     };
     if (weight_sums_ && *weight_sums_ != output(1)) {
-      store(writer_.computing().type, *weight_sums_, 1);
+      store(writer_.type(), *weight_sums_, 1);
     }
     if (bias_sums_) store("double", *bias_sums_, 2);
   }

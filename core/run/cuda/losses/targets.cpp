@@ -29,16 +29,17 @@ std::string TargetOperands::object(CallText& text) const {
          std::to_string(context.attributes().integer("ignore_index", 0)) + "}";
 }
 
-void add_total(const LoweringContext& context, const TargetOperands& targets, std::int64_t count,
-               const LossType& computing, Operand losses, Lowered& lowered) {
+void add_total(const TargetOperands& targets, std::int64_t count, ElementType computed,
+               Operand losses, Lowered& lowered) {
+  const LoweringContext& context = targets.context;
   const bool by_weight = reduction_of(context) == Reduction::mean;
-  ReductionTexts texts{with_arguments(by_weight ? "AddingPairs" : "Adding", {computing.type}),
-                       by_weight ? 2 * computing.bytes : computing.bytes};
+  const std::string type = device_type(computed);
+  ReductionTexts texts{with_arguments(by_weight ? "AddingPairs" : "Adding", {type}),
+                       (by_weight ? 2 : 1) * element_bytes(computed)};
   texts.source = [&](CallText& text) {
-    const std::string from = text.pointer("const " + computing.type, losses);
-    if (!by_weight)
-      return with_arguments("Items", {computing.type, computing.type}) + "{" + from + "}";
-    return with_arguments("WeightedLosses", {computing.type, targets.type()}) + "{" + from + ", " +
+    const std::string from = text.pointer("const " + type, losses);
+    if (!by_weight) return with_arguments("Items", {type, type}) + "{" + from + "}";
+    return with_arguments("WeightedLosses", {type, targets.type()}) + "{" + from + ", " +
            targets.object(text) + "}";
   };
   texts.sink = [&](CallText& text) {
@@ -50,29 +51,30 @@ void add_total(const LoweringContext& context, const TargetOperands& targets, st
 }
 
 std::optional<Operand> add_total_weight(const TargetOperands& targets, std::int64_t count,
-                                        const LossType& computing, Lowered& lowered) {
+                                        ElementType computed, Lowered& lowered) {
   const bool differ = targets.has_weights() || targets.ignores();
   if (!differ || reduction_of(targets.context) != Reduction::mean) return std::nullopt;
-  const Operand total = lowered.add_scratch(computing.bytes);
-  ReductionTexts texts{with_arguments("Adding", {computing.type}), computing.bytes};
+  const std::string type = device_type(computed);
+  const Operand total = lowered.add_scratch(element_bytes(computed));
+  ReductionTexts texts{with_arguments("Adding", {type}), element_bytes(computed)};
   texts.source = [&](CallText& text) {
-    return with_arguments("TargetWeights", {computing.type, targets.type()}) + "{" +
-           targets.object(text) + "}";
+    return with_arguments("TargetWeights", {type, targets.type()}) + "{" + targets.object(text) +
+           "}";
   };
   texts.sink = [&](CallText& text) {
-    return with_arguments("Results", {computing.type}) + "{" + text.pointer(computing.type, total) +
-           "}";
+    return with_arguments("Results", {type}) + "{" + text.pointer(type, total) + "}";
   };
   add_reduction(lowered, {count}, {1}, texts);
   return total;
 }
 
-std::string divisor_texts(const LoweringContext& context, std::optional<Operand> total,
-                          std::int64_t count, const LossType& computing, CallText& text) {
-  const double divisor = reduction_of(context) == Reduction::mean ? static_cast<double>(count) : 1;
-  const std::string pointer = total ? text.pointer("const " + computing.type, *total)
+std::vector<std::string> divisor_operands(const TargetOperands& targets,
+                                          std::optional<Operand> total, std::int64_t count,
+                                          ElementType computed, CallText& text) {
+  const bool is_mean = reduction_of(targets.context) == Reduction::mean;
+  const std::string pointer = total ? text.pointer("const " + device_type(computed), *total)
                                     : text.reads(OperandType(), Operand());
-  return pointer + ", " + format_number(divisor);
+  return {pointer, format_number(is_mean ? static_cast<double>(count) : 1)};
 }
 
 }  // namespace stashscope::cuda

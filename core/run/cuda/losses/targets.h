@@ -33,28 +33,21 @@ struct TargetOperands {
   OperandType operand(std::size_t index) const;
 };
 
-/// The type in which losses are computed.
-struct LossType {
-  std::string type;
-  std::int64_t bytes;
-
-  explicit LossType(ElementType element)
-      : type(compute_type(element)), bytes(type == "double" ? 8 : 4) {}
-};
-
 /// Adds the calls that reduce the targets' losses, which are in the scratch memory `losses`, and
 /// store the result in output 0.
-void add_total(const LoweringContext& context, const TargetOperands& targets, std::int64_t count,
-               const LossType& computing, Operand losses, Lowered& lowered);
+/// @param computed the element type in which losses are computed
+void add_total(const TargetOperands& targets, std::int64_t count, ElementType computed,
+               Operand losses, Lowered& lowered);
 
 /// Adds the reduction that stores the sum of the targets' weights in scratch memory, if the loss is
 /// a mean in which targets have different weights. Else adds nothing.
 std::optional<Operand> add_total_weight(const TargetOperands& targets, std::int64_t count,
-                                        const LossType& computing, Lowered& lowered);
+                                        ElementType computed, Lowered& lowered);
 
 /// The operands `total` and `divisor` of target_factor (kernels/loss.cuh).
 /// @param total the result of add_total_weight
-std::string divisor_texts(const LoweringContext& context, std::optional<Operand> total,
-                          std::int64_t count, const LossType& computing, CallText& text);
+std::vector<std::string> divisor_operands(const TargetOperands& targets,
+                                          std::optional<Operand> total, std::int64_t count,
+                                          ElementType computed, CallText& text);
 
 }  // namespace stashscope::cuda

@@ -1,8 +1,7 @@
 // Dropout and its fused and bit-packed forms.
 
-#include <cmath>
-
 #include "core/run/cuda/codegen/call_text.h"
+#include "core/run/cuda/codegen/element_text.h"
 #include "core/run/cuda/codegen/expression.h"
 #include "core/run/cuda/codegen/pointwise.h"
 #include "core/run/cuda/codegen/strided_copy.h"
@@ -34,18 +33,14 @@ class Selection {
   }
 
   bool drops() const { return trains_ && ratio_ > 0; }
+  DropoutTexts texts() const { return dropout_texts(seed_, drops() ? ratio_ : 0); }
   std::string scale(const LoweringContext& context) const {
-    return compute_type(context.out().element) + "(" + number_text(drops() ? 1 / (1 - ratio_) : 1) +
-           ")";
+    return compute_type(context.out().element) + "(" + texts().scale + ")";
   }
-
-  /// An expression that is true if the element at `position` is kept. The expression compares
-  /// integers. Random numbers are multiples of 2^-53, so this comparison is exact.
-  std::string keeps() const { return random() + ".keeps(position, " + threshold() + ")"; }
-  std::string random() const { return "PositionalRandom(" + std::to_string(seed_) + "ULL)"; }
-  std::string threshold() const {
-    const double least = drops() ? std::ceil(std::min(ratio_, 1.0) * 0x1p53) : 0;
-    return std::to_string(static_cast<std::uint64_t>(least)) + "ULL";
+  /// An expression that is true if the element at `position` is kept.
+  std::string keeps() const {
+    const DropoutTexts made = texts();
+    return made.random + ".keeps(position, " + made.threshold + ")";
   }
 
  private:
@@ -90,9 +85,10 @@ Lowered with_bits(Lowered lowered, const LoweringContext& context, const Selecti
   CallText text;
   const std::string words = text.writes(context, 1);
   const std::string elements = std::to_string(context.out().elements()) + "ULL";
-  lowered.add(text.call(
-      call_text("write_kept_bits", {words, elements, selection.random(), selection.threshold()}),
-      launch_of(context.out(1).elements())));
+  const DropoutTexts texts = selection.texts();
+  lowered.add(
+      text.call(call_text("write_kept_bits", {words, elements, texts.random, texts.threshold}),
+                launch_of(context.out(1).elements())));
   return lowered;
 }
 

@@ -1,6 +1,7 @@
 // Losses over class scores [batch, classes, ...] with labels [batch, ...].
 
 #include "core/run/cuda/codegen/call_text.h"
+#include "core/run/cuda/codegen/element_text.h"
 #include "core/run/cuda/codegen/row_layout.h"
 #include "core/run/cuda/losses/targets.h"
 #include "core/run/cuda/ops/families.h"
@@ -58,7 +59,7 @@ using LossCall = KernelCall (*)(const LoweringContext&, const TargetOperands&, c
 template <LossCall losses_of>
 Lowered lower_loss(const LoweringContext& context) {
   const Rows rows = rows_of(context.in().dims);
-  const LossType computing(context.in().element);
+  const ElementType computed = compute_element(context.in().element);
   const TargetOperands targets = targets_at(context, 1, rows.columns);
   require_int(rows.columns);
   Lowered lowered;
@@ -69,12 +70,12 @@ Lowered lower_loss(const LoweringContext& context) {
     lowered.add(losses_of(context, targets, losses, text));
     return lowered;
   }
-  const Operand losses = lowered.add_scratch(rows.count * computing.bytes);
+  const Operand losses = lowered.add_scratch(rows.count * element_bytes(computed));
   if (rows.count > 0) {
-    const std::string to = text.pointer(computing.type, losses);
+    const std::string to = text.pointer(device_type(computed), losses);
     lowered.add(losses_of(context, targets, to, text));
   }
-  add_total(context, targets, rows.count, computing, losses, lowered);
+  add_total(targets, rows.count, computed, losses, lowered);
   return lowered;
 }
 
@@ -83,22 +84,24 @@ template <const char* slope>
 Lowered lower_loss_gradient(const LoweringContext& context) {
   if (context.out().elements() == 0) return {};
   const Rows rows = rows_of(context.out().dims);
-  const LossType computing(context.out().element);
+  const ElementType computed = compute_element(context.out().element);
   const TargetOperands targets = targets_at(context, 2, rows.columns);
   const RowPlan plan = plan_rows(
       rows, {.elements = {context.in(1).element, context.out().element}, .kept_numbers = 0});
   Lowered lowered;
-  const std::optional<Operand> total = add_total_weight(targets, rows.count, computing, lowered);
+  const std::optional<Operand> total = add_total_weight(targets, rows.count, computed, lowered);
   CallText text;
-  std::string operands = text.reads(context, 0);
-  operands += ", " + text.reads(context, 1);
-  operands += ", " + targets.object(text);
-  operands += ", " + divisor_texts(context, total, rows.count, computing, text);
-  operands += ", " + text.writes(context);
+  std::vector<std::string> operands = {text.reads(context, 0), text.reads(context, 1),
+                                       targets.object(text)};
+  const std::vector<std::string> divisor =
+      divisor_operands(targets, total, rows.count, computed, text);
+  operands.insert(operands.end(), divisor.begin(), divisor.end());
+  operands.push_back(text.writes(context));
   const bool by_target = reduction_of(context) == Reduction::none;
-  const std::string function = with_arguments(
-      "loss_gradient_rows", {computing.type, plan.layout, slope, by_target ? "true" : "false"});
-  lowered.add(text.call(function + "(" + operands + ")", plan.shape));
+  lowered.add(text.call(
+      invocation("loss_gradient_rows",
+                 arguments_of(device_type(computed), plan.layout, slope, by_target), operands),
+      plan.shape));
   return lowered;
 }
 

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "core/run/cuda/execute/cuda_runner.h"
-#include "core/run/cuda/ops/standard_kernels.h"
 #include "tests/core/run/cpu/attention/fused_cases.h"
 #include "tests/core/run/cuda/emulation/kernel_cases.h"
 #include "tests/core/run/cuda/emulation/small_step.h"
@@ -210,8 +209,7 @@ TEST(CudaFusedAttention, StashedForItsGradientNeedsOneNumberForEachRow) {
   const Tensor sums = spread(ElementType::float32, {2, 3, 20});
   const auto scratch_of = [&](std::vector<Tensor> inputs) {
     const OneNode node = gradient_node(std::move(inputs), {});
-    const CaseContext known = context_of(node, {q, q, q}, cuda::CudaKernel());
-    return cuda::standard_kernels().find(*known.node)->lower(*known.context).scratch_bytes;
+    return lowered_node(context_of(node, {q, q, q})).scratch_bytes;
   };
   constexpr std::int64_t rows = 2 * 3 * 20;
   EXPECT_EQ(scratch_of({q, q, q, q, q, sums}), std::vector<std::int64_t>{rows * 4});

@@ -57,11 +57,14 @@ std::uint64_t seed_of(const Node& node) {
   return static_cast<std::uint64_t>(node.attributes.integer("seed", 0));
 }
 
-const CudaKernel& kernel_of(const KernelCase& each) {
-  if (each.kernel != nullptr) return *each.kernel;
-  const CudaKernel* const found = cuda::standard_kernels().find(node_of(each.node));
-  if (found == nullptr) fail_run("", "no kernel for " + each.node.type);
+const CudaKernel& registered_kernel(const Node& node) {
+  const CudaKernel* const found = cuda::standard_kernels().find(node);
+  if (found == nullptr) fail_run("", "no kernel for " + node.op_type);
   return *found;
+}
+
+const CudaKernel& kernel_of(const KernelCase& each) {
+  return each.kernel != nullptr ? *each.kernel : registered_kernel(node_of(each.node));
 }
 
 Lowered lowered(const CudaKernel& kernel, const cuda::LoweringContext& context) {
@@ -266,6 +269,18 @@ CaseContext context_of(const OneNode& what, const std::vector<Tensor>& outputs,
     context->outputs.push_back({output.element(), output.dims()});
   context->seed = seed_of(*node);
   return {std::move(node), std::move(context)};
+}
+
+Lowered lowered_node(const CaseContext& known) {
+  return lowered(registered_kernel(*known.node), *known.context);
+}
+
+std::vector<Tensor> results_on_device(const OneNode& node, const std::vector<Tensor>& outputs) {
+  const auto opened = test_device();
+  KernelProgram program;
+  program.add(lowered_node(context_of(node, outputs)));
+  program.compile(*opened);
+  return run_on_device({.node = node}, outputs, 0, program, *opened);
 }
 
 DeviceTensor::DeviceTensor(Device& device, const Tensor& tensor)

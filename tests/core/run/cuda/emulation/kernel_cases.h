@@ -65,9 +65,14 @@ struct CaseContext {
   std::unique_ptr<Node> node;
   std::unique_ptr<cuda::LoweringContext> context;
 };
-/// @param outputs the outputs of the CPU runner
+/// @param outputs the outputs of the CPU runner @param kernel says which inputs the host knows
 CaseContext context_of(const OneNode& what, const std::vector<Tensor>& outputs,
-                       const cuda::CudaKernel& kernel);
+                       const cuda::CudaKernel& kernel = {});
+/// Lowers a node with the registry's kernel.
+cuda::Lowered lowered_node(const CaseContext& known);
+/// What the registry's kernel makes of a node, for what the CPU's kernel refuses.
+/// @param outputs tensors of the types and dims of the results
+std::vector<Tensor> results_on_device(const OneNode& node, const std::vector<Tensor>& outputs);
 
 /// A tensor in device memory.
 class DeviceTensor {

@@ -17,6 +17,10 @@ inline double tolerance_of(const Graph& graph) {
   return 5e-5;
 }
 
+inline RunResult run_on_test_device(const RunPlan& plan, const NamedTensors& inputs) {
+  return cuda::CudaRunner(test_device(), "cuda:0", {}).run(plan, inputs, {}, {});
+}
+
 /// Expects that the emulated device makes what the CPU makes of the same random data.
 /// @param folder of the model; its data set 0 gives the inputs that it has
 inline void expect_as_on_cpu(const TrainingStep& trained, const fs::path& folder) {
@@ -25,8 +29,7 @@ inline void expect_as_on_cpu(const TrainingStep& trained, const fs::path& folder
       *trained.graph, dims, load_tensors(folder / "test_data_set_0", "input_"), 1);
   const RunPlan plan = ModelStep(trained, inputs).default_plan();
   const NamedTensors expected = run_on_cpu(plan, inputs).outputs;
-  const cuda::CudaRunner runner(test_device(), "cuda:0", {});
-  const NamedTensors made = runner.run(plan, inputs, {}, {}).outputs;
+  const NamedTensors made = run_on_test_device(plan, inputs).outputs;
   ASSERT_EQ(made.size(), expected.size());
   for (const auto& [name, tensor] : expected) {
     const Difference found = difference(made.at(name), tensor);

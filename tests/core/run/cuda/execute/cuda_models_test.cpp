@@ -4,17 +4,12 @@
 
 #include <set>
 
-#include "core/run/cuda/execute/cuda_runner.h"
-#include "tests/core/run/cuda/emulation/test_device.h"
-#include "tests/core/run/cuda/execute/as_on_cpu.h"
-#include "tests/core/run/models/forward_model.h"
-#include "tests/support/sanitizer.h"
+#include "tests/core/run/cuda/execute/cuda_forward_model.h"
 
 namespace stashscope {
 namespace cuda_models_test {
 
 namespace fs = std::filesystem;
-using testing_run::ForwardModel;
 using testing_run::ModelStep;
 using testing_run::same_bits;
 
@@ -22,26 +17,16 @@ using testing_run::same_bits;
 const std::set<std::string> models_with_sanitizer = {"bert_tiny", "lenet", "llama_tiny_gqa",
                                                      "resnet18_div8"};
 
-class CudaModel : public ForwardModel {
+class CudaModel : public testing_run::CudaForwardModel {
  protected:
   void SetUp() override {
-    ForwardModel::SetUp();
+    CudaForwardModel::SetUp();
     if (IsSkipped()) return;
-    if (test::sanitized && !models_with_sanitizer.contains(GetParam())) {
-      GTEST_SKIP() << "takes too long with a sanitizer";
-    }
-    set_ = tensors(1, "grad_").empty() ? 0 : 1;  // data set 1 is the smaller one
-    inputs_ = tensors(set_, "input_");
     step_.emplace(prepare_training_step(load_model(folder_ / "model.onnx"), {}), inputs_);
   }
 
-  RunResult run(const RunPlan& plan) const {
-    const cuda::CudaRunner runner(testing_run::test_device(), "cuda:0", {});
-    return runner.run(plan, inputs_, {}, {});
-  }
+  bool runs_sanitized() const override { return models_with_sanitizer.contains(GetParam()); }
 
-  int set_ = 0;
-  NamedTensors inputs_;
   std::optional<ModelStep> step_;
 };
 

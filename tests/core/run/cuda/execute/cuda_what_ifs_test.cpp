@@ -4,13 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "core/run/cpu/execute/evaluate.h"
-#include "core/run/cuda/execute/cuda_runner.h"
 #include "tests/core/run/cuda/emulation/small_step.h"
-#include "tests/core/run/cuda/emulation/test_device.h"
-#include "tests/core/run/cuda/execute/as_on_cpu.h"
+#include "tests/core/run/cuda/execute/cuda_forward_model.h"
 #include "tests/core/run/models/attention_forms.h"
 #include "tests/core/run/models/expected_results.h"
-#include "tests/core/run/models/forward_model.h"
 #include "tests/support/sanitizer.h"
 
 namespace stashscope {
@@ -20,16 +17,8 @@ namespace fs = std::filesystem;
 using testing_run::ModelStep;
 
 /// Models that run here: one of each kind, because the emulation is slow.
-class CudaWhatIf : public testing_run::ForwardModel {
+class CudaWhatIf : public testing_run::CudaForwardModel {
  protected:
-  void SetUp() override {
-    ForwardModel::SetUp();
-    if (IsSkipped()) return;
-    if (test::sanitized) GTEST_SKIP() << "takes too long with a sanitizer";
-    set_ = tensors(1, "grad_").empty() ? 0 : 1;  // data set 1 is the smaller one
-    inputs_ = tensors(set_, "input_");
-  }
-
   ModelStep step_with(const std::string& what_if) const {
     PassSelection selection{{"keep_loss_only"}, ElementType::undefined, cpu_evaluator()};
     add_what_if(what_if, selection.what_ifs);
@@ -42,8 +31,7 @@ class CudaWhatIf : public testing_run::ForwardModel {
   /// Runs the step, and expects the memory that is predicted, but for the rounding of the
   /// allocator.
   RunResult run_as_predicted(const RunPlan& plan) const {
-    const cuda::CudaRunner runner(testing_run::test_device(), "cuda:0", {});
-    RunResult result = runner.run(plan, inputs_, {}, {});
+    RunResult result = run(plan);
     EXPECT_EQ(result.measurement.live_bytes, testing_run::rounded_bytes(plan.timeline));
     return result;
   }
@@ -61,19 +49,16 @@ class CudaWhatIf : public testing_run::ForwardModel {
   void expect_oracle_under(const std::string& what_if) const {
     SCOPED_TRACE(what_if);
     const ModelStep step = step_with(what_if);
-    const auto run = [&](const Dataflow& dataflow) {
+    const auto run_with = [&](const Dataflow& dataflow) {
       return run_as_predicted(step.plan(dataflow, order_strategies()[0]));
     };
-    const RunResult plain = run(step.without_plans());
+    const RunResult plain = run_with(step.without_plans());
     expect_oracle(step, plain);
-    const RunResult recomputed = run(step.with_all_plans(false));
+    const RunResult recomputed = run_with(step.with_all_plans(false));
     for (const auto& [name, tensor] : plain.outputs) {
       EXPECT_TRUE(testing_run::same_bits(tensor, recomputed.outputs.at(name))) << name;
     }
   }
-
-  int set_ = 0;
-  NamedTensors inputs_;
 };
 
 class CudaLossInPieces : public CudaWhatIf {};
@@ -135,8 +120,7 @@ TEST_P(CudaExportedAttention, TrainsAsInPyTorch) {
                        inputs);
   EXPECT_GE(step.step.what_ifs.at(0).changed, 1U);
   const RunPlan plan = step.default_plan();
-  const cuda::CudaRunner runner(testing_run::test_device(), "cuda:0", {});
-  const RunResult result = runner.run(plan, inputs, {}, {});
+  const RunResult result = testing_run::run_on_test_device(plan, inputs);
   EXPECT_EQ(result.measurement.live_bytes, testing_run::rounded_bytes(plan.timeline));
   testing_run::expect_results(result.outputs, tensors("output_"), 1e-5);
   testing_run::expect_results(result.outputs, tensors("grad_"), 1e-5, "_grad");

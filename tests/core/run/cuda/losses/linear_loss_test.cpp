@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/run/cuda/ops/standard_kernels.h"
+#include "core/base/error.h"
 #include "tests/core/run/cpu/kernels/element_types.h"
 #include "tests/core/run/cpu/losses/loss_cases.h"
 #include "tests/core/run/cuda/emulation/kernel_cases.h"
@@ -115,8 +115,7 @@ TEST(CudaLinearLoss, DoesNotComputeRowsWithAnIgnoredLabel) {
 }
 
 std::int64_t scratch_bytes(const OneNode& node, const std::vector<Tensor>& outputs) {
-  const CaseContext known = context_of(node, outputs, cuda::CudaKernel());
-  const cuda::Lowered lowered = cuda::standard_kernels().find(*known.node)->lower(*known.context);
+  const cuda::Lowered lowered = lowered_node(context_of(node, outputs));
   return std::accumulate(lowered.scratch_bytes.begin(), lowered.scratch_bytes.end(),
                          std::int64_t{0});
 }
@@ -142,24 +141,27 @@ TEST(CudaLinearLoss, HasScratchMemoryForTheNumbersOfOnePiece) {
 TEST(CudaLinearLoss, OfALabelOutsideOfTheClassesIsNotANumber) {
   const OneNode node = small_loss(singles({3, 2}, {1, 2, 0, 1, 1, 1}), {1, 3, 2},
                                   {{"reduction", std::string("none")}});
-  const auto opened = test_device();
-  cuda::Device& device = *opened;
   const Tensor each_row = singles({3}, {0, 0, 0});
-  const CaseContext known = context_of(node, {each_row, each_row}, cuda::CudaKernel());
-  KernelProgram program;
-  program.add(cuda::standard_kernels().find(*known.node)->lower(*known.context));
-  program.compile(device);
-  const DeviceTensor hidden(device, node.inputs[0]);
-  const DeviceTensor weight(device, node.inputs[1]);
-  const DeviceTensor labels(device, node.inputs[2]);
-  const DeviceTensor losses(device, each_row);
-  const DeviceTensor sums(device, each_row);
-  program.run(0, {{{hidden.data(), weight.data(), labels.data()}, {losses.data(), sums.data()}}},
-              device);
-  const std::vector<double> found = numbers(losses.read());
+  const std::vector<double> found = numbers(results_on_device(node, {each_row, each_row}).at(0));
   EXPECT_GT(found[0], 0);
   EXPECT_TRUE(std::isnan(found[1]));
   EXPECT_GT(found[2], 0);
+}
+
+TEST(CudaLinearLoss, RefusesWhatItsKernelsCannotIndex) {
+  const OneNode node = small_loss(singles({3, 2}, {1, 2, 0, 1, 1, 1}), {0, 1, 2}, {});
+  const Tensor each_row = singles({3}, {0, 0, 0});
+  const auto lower_with = [&](std::size_t input, std::size_t axis, std::int64_t size) {
+    const CaseContext known = context_of(node, {singles({}, {0}), each_row});
+    known.context->inputs.at(input).dims.at(axis) = size;
+    return lowered_node(known).calls.size();
+  };
+  constexpr std::int64_t too_many = std::int64_t{1} << 30;
+  EXPECT_GT(lower_with(0, 1, 2), 0U);
+  EXPECT_THROW(lower_with(0, 1, too_many), Error) << "numbers in a row of hidden states";
+  EXPECT_THROW(lower_with(2, 0, too_many), Error) << "rows";
+  EXPECT_THROW(lower_with(1, 1, too_many), Error) << "classes";
+  EXPECT_THROW(lower_with(1, 1, 0), Error) << "no classes";
 }
 
 }  // namespace cuda_linear_loss_test

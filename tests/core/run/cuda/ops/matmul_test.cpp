@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
-#include "core/run/cuda/ops/standard_kernels.h"
 #include "tests/core/run/cuda/emulation/kernel_cases.h"
 
 namespace stashscope::testing_run {
@@ -11,11 +10,7 @@ constexpr ElementType floats[] = {ElementType::float32, ElementType::float16, El
                                   ElementType::float64};
 
 std::size_t calls_of(const OneNode& node) {
-  Node named;
-  named.op_type = node.type;
-  const cuda::CudaKernel* const kernel = cuda::standard_kernels().find(named);
-  const CaseContext context = context_of(node, run_node(node), *kernel);
-  return kernel->lower(*context.context).calls.size();
+  return lowered_node(context_of(node, run_node(node))).calls.size();
 }
 
 OneNode product(ElementType element, Dims a, Dims b) {

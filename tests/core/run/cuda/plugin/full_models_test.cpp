@@ -135,6 +135,7 @@ TEST_P(FullModels, KernelsCompileForDevices) {
   const TrainingStep trained = prepare_training_step(model, {}, passes_of(wanted));
   EXPECT_EQ(changes(trained.passes, false) > 0, wanted.passes);
   EXPECT_EQ(changes(trained.passes, true) > 0, wanted.precision != ElementType::undefined);
+  ASSERT_EQ(trained.what_ifs.size(), wanted.what_ifs ? 2U : 0U);
   for (const WhatIfResult& each : trained.what_ifs) EXPECT_GT(each.changed, 0U) << each.name;
   const testing_run::ModelStep step(trained, inputs);
   const RunPlan plan =

@@ -93,12 +93,11 @@ __device__ inline void piece_losses(Scores scores, const Int32* list, Targets ta
   const Int64 target = list[row.row];
   const Int64 label = targets.label(target);
   const C log_sum = logarithm(scale.sum);
-  C loss = targets.template weight<C>(label);
-  if (targets.is_class(label)) {
-    C chosen[1];
-    scores.get(row.position(label), chosen);
-    loss *= log_sum + (scale.greatest - chosen[0]);
-  }
+  const C loss = target_loss(targets, label, scale, log_sum, [&](Int64 chosen) {
+    C score[1];
+    scores.get(row.position(chosen), score);
+    return score[0];
+  });
   store(losses, target, Compute<Loss>(loss));
   if (log_sums != nullptr) store(log_sums, target, Compute<Sum>(scale.greatest + log_sum));
 }
