@@ -63,16 +63,13 @@ std::string StepOperandPlace::text() const {
   return with_arguments("OperandPlace", arguments_of(walk.text(), row_stride, key_stride));
 }
 
-StepOperandPlace::Slots StepOperandPlace::slots() const {
+SharedEntries StepOperandPlace::shared_entries() const {
   const Dims places = kernels::dense_strides(leading);
-  WalkText kept;
-  WalkText summed;
+  SharedEntries shared;
   for (std::size_t i = leading.size(); i-- > 0;) {
-    (strides[i] != 0 ? kept : summed).add(leading[i], places[i]);
+    (strides[i] != 0 ? shared.kept : shared.summed).add(leading[i], places[i]);
   }
-  return {
-      kept.count(), summed.count(),
-      with_arguments("SharedEntries", arguments_of(kept.text(), summed.text(), summed.count()))};
+  return shared;
 }
 
 AttentionPlan::AttentionPlan(const LoweringContext& context, const fused_places::Inputs& places)

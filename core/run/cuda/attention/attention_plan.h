@@ -29,14 +29,8 @@ struct StepOperandPlace {
 
   /// The text of a type OperandPlace<...> (kernels/score_steps.cuh).
   std::string text() const;
-  /// The scores that share an entry of the operand: how many slots of such scores there are, the
-  /// number of scores in a slot, and the text of a type SharedEntries<...>.
-  struct Slots {
-    std::int64_t count = 1;
-    std::int64_t scores = 1;
-    std::string entries;
-  };
-  Slots slots() const;
+  /// The entries of the scores' leading axes that share entries of the operand.
+  SharedEntries shared_entries() const;
 };
 
 /// A step other than a reshape.

@@ -108,7 +108,7 @@ class GradientWriter {
     const std::string operands = operands_text(text);
     const std::string to = AttentionPlan::writes(target, text);
     const std::vector<std::string> all =
-        arguments_of(arguments, plan_.shape(), width, of.stack.shared_entries());
+        arguments_of(arguments, plan_.shape(), width, of.stack.shared_entries().text());
     lowered_.add(text.call(invocation(function, all, {operands, to}),
                            {of.stack.matrices() * tiles * slices, attention_threads}));
   }
@@ -120,18 +120,18 @@ class GradientWriter {
     if (!needs_kernel(index)) return;
     const bool by_row = planned.number->row_stride != 0;
     const bool by_key = planned.number->key_stride != 0;
-    const StepOperandPlace::Slots slots = planned.number->slots();
+    const SharedEntries slots = planned.number->shared_entries();
     const std::int64_t all_tiles = plan_.row_tiles() * plan_.key_tiles();
     const std::int64_t own_tiles =
         (by_row ? plan_.row_tiles() : 1) * (by_key ? plan_.key_tiles() : 1);
     const std::int64_t results = plan_.entries() / plan_.scores().matrices();
-    const std::int64_t items = slots.scores * results * (all_tiles / own_tiles);
-    const std::int64_t blocks = slots.count * own_tiles;
+    const std::int64_t items = slots.in_group() * results * (all_tiles / own_tiles);
+    const std::int64_t blocks = slots.groups() * own_tiles;
     const std::int64_t splits = std::clamp<std::int64_t>(wanted_attention_blocks / blocks, 1,
                                                          std::min(items, wanted_attention_blocks));
     const std::string sums =
-        with_arguments("StepSums", arguments_of(number, by_row, by_key, slots.entries,
-                                                plan_.scores().shared_entries(), splits,
+        with_arguments("StepSums", arguments_of(number, by_row, by_key, slots.text(),
+                                                plan_.scores().shared_entries().text(), splits,
                                                 context_.out(index).elements()));
     add_split_sums(sums, *planned.number, index, splits, {blocks * splits, attention_threads});
   }

@@ -8,14 +8,9 @@
 
 namespace stashscope::cuda {
 
-void WalkText::add(std::int64_t size, std::int64_t stride) {
-  if (size == 1) return;
-  axes_.push_back(std::to_string(size));
-  axes_.push_back(std::to_string(stride));
-  count_ *= size;
+std::string SharedEntries::text() const {
+  return with_arguments("SharedEntries", arguments_of(kept.text(), summed.text(), summed.count()));
 }
-
-std::string WalkText::text() const { return with_arguments("Walk", axes_); }
 
 std::int64_t MatrixStack::group(std::size_t axis) const {
   return std::max<std::int64_t>(1, leading[axis] / std::max<std::int64_t>(1, sizes[axis]));
@@ -36,21 +31,14 @@ std::string MatrixStack::type(bool is_written) const {
                                columns, row_stride, column_stride));
 }
 
-std::string MatrixStack::shared_entries() const {
+SharedEntries MatrixStack::shared_entries() const {
   const Dims places = kernels::dense_strides(leading);
-  WalkText kept;
-  WalkText summed;
+  SharedEntries shared;
   for (std::size_t i = leading.size(); i-- > 0;) {
-    kept.add(leading[i] / group(i), places[i] * group(i));
-    summed.add(group(i), places[i]);
+    shared.kept.add(leading[i] / group(i), places[i] * group(i));
+    shared.summed.add(group(i), places[i]);
   }
-  return with_arguments("SharedEntries", arguments_of(kept.text(), summed.text(), summed.count()));
-}
-
-std::int64_t MatrixStack::matrices() const {
-  std::int64_t count = 1;
-  for (std::size_t i = 0; i < leading.size(); ++i) count *= leading[i] / group(i);
-  return count;
+  return shared;
 }
 
 MatrixStack matrix_stack(ElementType element, const Dims& dims, const Dims& axes,

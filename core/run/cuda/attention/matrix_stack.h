@@ -5,22 +5,22 @@
 #include <vector>
 
 #include "core/run/cuda/codegen/lowering.h"
+#include "core/run/cuda/codegen/walk_text.h"
 
 namespace stashscope::cuda {
 
 using Dims = std::vector<std::int64_t>;
 
-/// The axes of a Walk (kernels/groups.cuh), added from the innermost on.
-class WalkText {
- public:
-  /// Axes of size 1 are left out.
-  void add(std::int64_t size, std::int64_t stride);
-  std::int64_t count() const { return count_; }  ///< the product of the sizes
-  std::string text() const;
+/// Entries that have something in common: `kept` goes from one group of such entries to the next,
+/// `summed` through the entries of a group.
+struct SharedEntries {
+  WalkText kept;
+  WalkText summed;
 
- private:
-  std::vector<std::string> axes_;
-  std::int64_t count_ = 1;
+  std::int64_t groups() const { return kept.count(); }
+  std::int64_t in_group() const { return summed.count(); }
+  /// The text of a type SharedEntries<...> (kernels/tiled_attention_gradient.cuh).
+  std::string text() const;
 };
 
 /// A tensor seen as one matrix for each entry of leading axes `leading`. The tensor's own leading
@@ -41,9 +41,9 @@ struct MatrixStack {
   /// The text of a type Matrices<...> (kernels/tiled_attention.cuh).
   /// @param is_written whether the elements are not const
   std::string type(bool is_written) const;
-  /// The text of a type SharedEntries<...> (kernels/tiled_attention_gradient.cuh).
-  std::string shared_entries() const;
-  std::int64_t matrices() const;
+  /// The entries that share a matrix.
+  SharedEntries shared_entries() const;
+  std::int64_t matrices() const { return shared_entries().groups(); }
 
  private:
   std::int64_t group(std::size_t axis) const;

@@ -5,6 +5,7 @@
 #include "core/base/units.h"
 #include "core/run/cuda/codegen/box.h"
 #include "core/run/cuda/codegen/powers.h"
+#include "core/run/cuda/codegen/walk_text.h"
 #include "core/run/shared/walk.h"
 
 namespace stashscope::cuda {
@@ -12,7 +13,6 @@ namespace stashscope::cuda {
 namespace {
 
 using Dims = std::vector<std::int64_t>;
-using Numbers = std::vector<std::string>;
 
 constexpr std::int64_t block_threads = 256;
 constexpr std::int64_t warp = 32;
@@ -23,13 +23,11 @@ constexpr std::size_t result = 1;
 std::int64_t pieces(std::int64_t count, std::int64_t size) {
   return std::max<std::int64_t>(1, (count + size - 1) / size);
 }
+
 std::string text_of(const Box<2>& axes) {
-  Numbers numbers;
-  for (std::size_t i = axes.size(); i-- > 0;) {
-    numbers.push_back(std::to_string(axes[i].size));
-    numbers.push_back(std::to_string(axes[i].steps[data]));
-  }
-  return with_arguments("Walk", numbers);
+  WalkText walk;
+  for (std::size_t i = axes.size(); i-- > 0;) walk.add(axes[i].size, axes[i].steps[data]);
+  return walk.text();
 }
 
 Dims strides_of(const Box<2>& axes) {
