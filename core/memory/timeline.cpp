@@ -54,6 +54,21 @@ class TimelineBuilder {
     for (const ValueId value : IdRange<ValueId>(dataflow_.graph_values)) {
       if (is_kept_[value]) last_read_[value] = end();
     }
+    hold_copied();
+  }
+
+  /// Holds the tensors that offloads copy while other nodes run.
+  void hold_copied() {
+    if (memory_.copies == nullptr || memory_.copies->empty()) return;
+    IdVector<NodeId, std::uint32_t> slots(topology_.nodes(), 0);
+    for (std::uint32_t slot = 0; slot < timeline_.order.size(); ++slot) {
+      slots[timeline_.order[slot]] = slot;
+    }
+    for (const auto& [node, until] : memory_.copies->copies) {
+      if (dataflow_.kind(node) != AddedKind::offload) continue;
+      std::uint32_t& last = last_read_[topology_.inputs[node][0]];
+      last = std::max(last, slots[until]);
+    }
   }
 
   void add_given() {
