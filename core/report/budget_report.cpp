@@ -95,6 +95,16 @@ json point_json(const Study& study, const ParetoPoint& point) {
       {"repeated_runs", repeats.runs}};
 }
 
+/// Why better plans were left out for the memory of the host; empty if none were.
+std::string host_text(const Study& study, const BudgetAnswer& answer) {
+  if (!answer.left_out_for_host) return "";
+  const LeftOutPlans& plans = *answer.left_out_for_host;
+  return "  The host's memory limits the plans: with " + exact_bytes(plans.host_bytes) +
+         " on the host instead of at most " + exact_bytes(*study.choices.times.host_memory) +
+         ", a peak of " + exact_bytes(plans.peak_bytes) + " would take " +
+         time_text(study, plans.extra_seconds) + " more time\n";
+}
+
 /// What later steps need with the plan; empty if the step makes no states of its optimizer.
 std::string later_text(const Study& study, const BudgetRequest& request) {
   const LaterSteps later = later_steps(study, *study.current);
@@ -130,6 +140,7 @@ std::string budget_text(const Study& study, const BudgetAnswer& answer,
     text += "  a finer granularity may meet the budget: --grain node or --grain sequence\n";
   }
   if (answer.joint != nullptr) text += explanation_text(answer);
+  text += host_text(study, answer);
   text += later_text(study, answer.request);
   text += export_text(study, exported);
   if (!answer.feasible && answer.floor) text += bound_text(study, *answer.floor);
@@ -149,6 +160,12 @@ json budget_json(const Study& study, const BudgetAnswer& answer,
   if (exported) {
     budget["exported"] = {{"peak_bytes", exported->peak_bytes},
                           {"extra_seconds", exported->extra_seconds}};
+  }
+  budget["host_bytes"] = answer.best.host_bytes;
+  if (answer.left_out_for_host) {
+    budget["left_out_for_host"] = {{"peak_bytes", answer.left_out_for_host->peak_bytes},
+                                   {"extra_seconds", answer.left_out_for_host->extra_seconds},
+                                   {"host_bytes", answer.left_out_for_host->host_bytes}};
   }
   if (answer.reserved_bytes) budget["reserved_bytes"] = *answer.reserved_bytes;
   budget["moves"] = answer.moves;

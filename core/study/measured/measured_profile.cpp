@@ -44,6 +44,8 @@ std::vector<TimedWork> timed_work(const Study& study, const Variant& variant,
   const std::vector<NodeId>& order = variant.timeline.order;
   for (std::size_t step = 0; step < order.size(); ++step) {
     if (variant.groups.of(order[step]).valid()) continue;
+    // Nobody timed copies that ran beside other nodes.
+    if (!variant.copies.empty() && is_copy(variant.dataflow, order[step])) continue;
     TimedWork work = work_of(study, variant.dataflow, order[step]);
     // A node is launched once for each micro-batch.
     work.seconds = measured.node_seconds[step] / study.sizes->work.runs;

@@ -35,6 +35,7 @@ class ClusterAnnealer {
 
   std::int64_t run() {
     const Counts none = options_.none();
+    if (study_.choices.times.host_memory && !keeps_host(evaluator_.evaluate(kept_))) kept_.clear();
     evaluate(none);
     if (best_outcome_.peak_bytes > budget_ && options_.size() > 0) {
       evaluate(options_.counts_of(study_.config));
@@ -87,20 +88,35 @@ class ClusterAnnealer {
     return known->second;
   }
 
+  /// Whether the plans keep no more on the host than the choices allow.
+  bool keeps_host(const Outcome& outcome) const {
+    const auto& limit = study_.choices.times.host_memory;
+    return !limit || outcome.host_bytes <= *limit;
+  }
+
+  bool fits(const Outcome& outcome) const {
+    return outcome.peak_bytes <= budget_ && keeps_host(outcome);
+  }
+
   bool is_better(const Outcome& a, const Outcome& b) const {
+    if (keeps_host(a) != keeps_host(b)) return keeps_host(a);
     const bool fits = a.peak_bytes <= budget_;
     if (fits != (b.peak_bytes <= budget_)) return fits;
     return fits ? a.extra_seconds < b.extra_seconds : a.peak_bytes < b.peak_bytes;
   }
 
   void note(const Counts& counts, const Outcome& outcome) {
+    if (!keeps_host(outcome)) {
+      archive_.leave_out({outcome.peak_bytes, outcome.extra_seconds, outcome.host_bytes});
+      return;
+    }
     if (best_.empty() || is_better(outcome, best_outcome_)) {
       best_ = counts;
       best_outcome_ = outcome;
     }
     if (archive_.has_as_good(outcome.peak_bytes, outcome.extra_seconds)) return;
     ParetoPoint point{with_clusters(base_, without_idle_regions(config_of(counts))),
-                      outcome.peak_bytes, outcome.extra_seconds};
+                      outcome.peak_bytes, outcome.extra_seconds, outcome.host_bytes};
     if (on_plan_) on_plan_(point);
     archive_.add(std::move(point));
   }
@@ -110,9 +126,11 @@ class ClusterAnnealer {
     std::int64_t peak = evaluate(counts).peak_bytes;
     while (peak > budget_ && !is_over()) {
       const Timeline timeline = evaluator_.timeline(config_of(counts));
-      const std::vector<Counts> steps = options_.steps_down(counts, timeline, peak - budget_);
-      const auto lower = std::ranges::find_if(steps, [&](const Counts& each) {
-        return !is_over() && evaluate(each).peak_bytes < peak;
+      std::vector<Counts> steps = options_.steps_down(counts, timeline, peak - budget_);
+      const auto lower = std::ranges::find_if(steps, [&](Counts& each) {
+        if (is_over()) return false;
+        each = within_host(counts, std::move(each));
+        return evaluate(each).peak_bytes < peak;
       });
       if (lower == steps.end()) break;
       counts = *lower;
@@ -121,17 +139,33 @@ class ClusterAnnealer {
     return counts;
   }
 
+  /// `to`, which raises the count of one cluster, with the largest count up to that one with which
+  /// the plans keep no more on the host than allowed.
+  /// @pre the plans of `from` keep no more
+  Counts within_host(const Counts& from, Counts to) {
+    if (keeps_host(evaluate(to))) return to;
+    const auto changed = std::ranges::mismatch(from, to);
+    std::uint32_t enough = changed.in1->option == changed.in2->option ? changed.in1->count : 0;
+    std::uint32_t too_many = changed.in2->count;
+    while (enough + 1 < too_many && !is_over()) {
+      changed.in2->count = enough + (too_many - enough) / 2;
+      (keeps_host(evaluate(to)) ? enough : too_many) = changed.in2->count;
+    }
+    changed.in2->count = enough;
+    return to;
+  }
+
   /// Removes plans that the budget does not need, the most expensive plans first.
   void trim(Counts counts) {
-    if (evaluate(counts).peak_bytes > budget_) return;
+    if (!fits(evaluate(counts))) return;
     for (const std::size_t cluster : options_.by_seconds(counts)) {
       std::uint32_t enough = counts[cluster].count;
       std::uint32_t least = 0;
       while (least < enough && !is_over()) {
         const std::uint32_t middle = least + (enough - least) / 2;
         counts[cluster].count = middle;
-        const bool fits = evaluate(counts).peak_bytes <= budget_;
-        (fits ? enough : least) = fits ? middle : middle + 1;
+        const bool is_enough = fits(evaluate(counts));
+        (is_enough ? enough : least) = is_enough ? middle : middle + 1;
       }
       counts[cluster].count = enough;
     }
@@ -218,7 +252,7 @@ class ClusterAnnealer {
       const double temperature = cooling.at((used - from) / (until - from));
       Counts next = state;
       options_.change(next, random_);
-      if (next == state) continue;
+      if (next == state || !keeps_host(evaluate(next))) continue;
       const double most_energy =
           energy(evaluate(state), penalty) + accepted_rise(temperature, random_);
       if (energy(evaluate(next), penalty) > most_energy) continue;

@@ -27,7 +27,10 @@ ClusterOptions::ClusterOptions(const Study& study, const std::vector<PlanType>& 
     auto option = std::ranges::find(options, plan->type, &Option::type);
     if (option == options.end()) option = options.insert(option, {plan->type, {}});
     const bool pinned = is_pinned(study.pinned, plan->node);
-    const double seconds = pinned ? 0 : strategy_of(plan->type).cost(*plan, input).seconds;
+    // A copy that overlaps may cost no time.
+    const bool is_hidden = plan->type == PlanType::offload && study.choices.plans.overlaps_copies;
+    const double seconds =
+        pinned || is_hidden ? 0 : strategy_of(plan->type).cost(*plan, input).seconds;
     option->occurrences.push_back({plan, seconds, pinned});
   }
   if (graph_.data().captured) find_rivals();

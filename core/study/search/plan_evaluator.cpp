@@ -1,9 +1,13 @@
 #include "core/study/search/plan_evaluator.h"
 
+#include <numeric>
+
 #include "core/memory/step_peak.h"
+#include "core/planner/copy_overlap.h"
 #include "core/study/choices/effective_update.h"
 #include "core/study/step/fusion_table.h"
 #include "core/study/step/later_steps.h"
+#include "core/study/step/overlapped_step.h"
 #include "core/study/step/plan_effects.h"
 #include "core/study/step/variants.h"
 
@@ -46,7 +50,8 @@ PlanEvaluator::PlanEvaluator(const Study& study, PeakOf peak_of)
       peak_of_(peak_of),
       update_(update_memory(study.graph(), study.prepared->step.parameters,
                             effective_update(study.graph(), study.choices.update))),
-      order_(order_by_rule(study)) {}
+      order_(order_by_rule(study)),
+      predicted_(study.choices.plans.overlaps_copies ? predicted_times(study) : NodeTimes()) {}
 
 PlanEvaluator::Outcome PlanEvaluator::evaluate(const RecomputeConfig& config) const {
   const Dataflow dataflow = dataflow_of(study_, config);
@@ -60,9 +65,33 @@ PlanEvaluator::Outcome PlanEvaluator::evaluate(const RecomputeConfig& config) co
     return {peak, added_seconds(study_, dataflow)};
   }
   const FusedGroups groups = chosen_groups(step, order_, study_.choices.fusion);
-  const std::int64_t peak = groups.empty() ? peak_of(dataflow, step.memory, order.order(step))
-                                           : timeline_in(step, order, groups).peak_bytes;
-  return {peak, added_seconds(study_, dataflow)};
+  if (has_overlap(study_.choices, dataflow)) return with_overlap(step, order, groups);
+  const auto outcome = [&](std::int64_t peak, const std::vector<NodeId>& nodes) -> Outcome {
+    return {peak, added_seconds(study_, dataflow),
+            host_peak_bytes(dataflow, study_.sizes->bytes, nodes, {})};
+  };
+  if (groups.empty()) {
+    const std::vector<NodeId> nodes = order.order(step);
+    return outcome(peak_of(dataflow, step.memory, nodes), nodes);
+  }
+  const Timeline timeline = timeline_in(step, order, groups);
+  return outcome(timeline.peak_bytes, timeline.order);
+}
+
+PlanEvaluator::Outcome PlanEvaluator::with_overlap(const OrderInput& step,
+                                                   const OrderStrategy& order,
+                                                   const FusedGroups& groups) const {
+  const CopyRates rates = copy_rates(study_);
+  const Timeline serial = timeline_in(step, order, groups);
+  const OverlappedOrder found =
+      overlap_copies(step.dataflow, serial, groups,
+                     seconds_by_node({study_.sizes->bytes, predicted_, rates}, step.dataflow));
+  const std::vector<double> slots = overlapped_slot_seconds(
+      step.dataflow, found.order, found.copies, seconds_by_node(study_, step.dataflow));
+  const double before =
+      std::accumulate(study_.times->seconds.begin(), study_.times->seconds.end(), 0.0);
+  return {serial.peak_bytes, std::accumulate(slots.begin(), slots.end(), 0.0) - before,
+          host_peak_bytes(step.dataflow, study_.sizes->bytes, found.order, found.copies)};
 }
 
 NodeId PlanEvaluator::peak_node(const RecomputeConfig& config) const {

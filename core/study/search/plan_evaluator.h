@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/schedule/orders/orders.h"
 #include "core/study/step/study.h"
 
 namespace stashscope {
@@ -23,7 +24,8 @@ class PlanEvaluator {
 
   struct Outcome {
     std::int64_t peak_bytes = 0;
-    double extra_seconds = 0;  ///< seconds that the plans add to the step
+    double extra_seconds = 0;     ///< seconds that the plans add to the step
+    std::int64_t host_bytes = 0;  ///< the most bytes that the plans keep on the host
   };
   Outcome evaluate(const RecomputeConfig& config) const;
   Timeline timeline(const RecomputeConfig& config) const;
@@ -32,10 +34,15 @@ class PlanEvaluator {
   NodeId peak_node(const RecomputeConfig& config) const;
 
  private:
+  /// The outcome of a step whose copies overlap.
+  Outcome with_overlap(const OrderInput& step, const OrderStrategy& order,
+                       const FusedGroups& groups) const;
+
   const Study& study_;
   PeakOf peak_of_;
   UpdateMemory update_;
   std::string order_;
+  NodeTimes predicted_;  ///< decide when copies start; empty if copies do not overlap
 };
 
 }  // namespace stashscope

@@ -44,7 +44,13 @@ ScheduleSpec StepResizer::current() const {
   const bool has_rule =
       strategy != nullptr && strategy->kind != OrderKind::search && !study_.graph().data().captured;
   if (has_rule) return {variant.dataflow, strategy};
-  return {variant.dataflow, nullptr, variant.timeline.order, variant.groups};
+  if (variant.copies.empty()) {
+    return {variant.dataflow, nullptr, variant.timeline.order, variant.groups};
+  }
+  // At other sizes, copies start at other nodes.
+  MovedOrder serial = with_moves(study_.graph(), variant.dataflow, variant.groups,
+                                 study_.ordered->nodes, study_.choices.order.moves);
+  return {variant.dataflow, nullptr, std::move(serial.nodes), variant.groups};
 }
 
 std::shared_ptr<const Sizes> StepResizer::sizes_with(const std::vector<Dimension>& dimensions,

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "core/graph/micro_batches.h"
+#include "core/planner/copy_overlap.h"
 #include "core/recompute/regions.h"
 
 namespace stashscope {
@@ -60,6 +61,12 @@ std::int64_t held_at_peak(const Timeline& timeline, const Region& region) {
     if (buffer.last_slot < timeline.peak_slot) bytes += buffer.bytes;
   }
   return bytes;
+}
+
+/// Seconds of each slot of a variant whose copies overlap.
+std::vector<double> overlapped_seconds(const TimingBasis& basis, const Variant& variant) {
+  return overlapped_slot_seconds(variant.dataflow, variant.timeline.order, variant.copies,
+                                 seconds_by_node(basis, variant.dataflow));
 }
 
 }  // namespace
@@ -152,6 +159,10 @@ double added_seconds(const Study& study, const Dataflow& dataflow) {
 }
 
 double step_seconds(const TimingBasis& basis, const Variant& variant) {
+  if (!variant.copies.empty()) {
+    const auto slots = overlapped_seconds(basis, variant);
+    return std::accumulate(slots.begin(), slots.end(), 0.0);
+  }
   return std::accumulate(basis.seconds.begin(), basis.seconds.end(),
                          added_seconds(basis, variant.dataflow));
 }
@@ -159,6 +170,7 @@ double step_seconds(const TimingBasis& basis, const Variant& variant) {
 std::vector<double> seconds_by_step(const Study& study, const Variant& variant,
                                     const NodeTimes& times) {
   const TimingBasis basis{study.sizes->bytes, times, copy_rates(study)};
+  if (!variant.copies.empty()) return overlapped_seconds(basis, variant);
   std::vector<double> seconds;
   seconds.reserve(variant.timeline.order.size());
   for (const NodeId node : variant.timeline.order) {
@@ -168,7 +180,10 @@ std::vector<double> seconds_by_step(const Study& study, const Variant& variant,
 }
 
 NodeTimes seconds_by_node(const Study& study, const Dataflow& dataflow) {
-  const TimingBasis basis = timing_basis(study);
+  return seconds_by_node(timing_basis(study), dataflow);
+}
+
+NodeTimes seconds_by_node(const TimingBasis& basis, const Dataflow& dataflow) {
   NodeTimes seconds(dataflow.topology.nodes());
   for (const NodeId node : IdRange<NodeId>(seconds.size())) {
     seconds[node] = node_seconds(basis, dataflow, node);

@@ -47,14 +47,17 @@ TimingBasis timing_basis(const Study& study);
 double added_seconds(const TimingBasis& basis, const Dataflow& dataflow);
 double added_seconds(const Study& study, const Dataflow& dataflow);
 
-/// Seconds of a step whose kernels and transfers run one after the other.
+/// Seconds of a step. Kernels run one after the other; transfers, too, unless they overlap.
 double step_seconds(const TimingBasis& basis, const Variant& variant);
 
-/// Seconds of each slot of a variant. The times of the graph's own nodes come from `times`.
+/// Seconds of each slot of a variant. The times of the graph's own nodes come from `times`. If
+/// copies overlap, they take no time of their own, and the time for which a node waits for them
+/// counts for its slot.
 std::vector<double> seconds_by_step(const Study& study, const Variant& variant,
                                     const NodeTimes& times);
 
 /// Seconds of every node of a dataflow: the nodes of the study's graph and the added nodes.
+NodeTimes seconds_by_node(const TimingBasis& basis, const Dataflow& dataflow);
 NodeTimes seconds_by_node(const Study& study, const Dataflow& dataflow);
 
 CopyRates copy_rates(const StudyParts& study);

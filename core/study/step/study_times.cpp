@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <numeric>
+
 #include "core/study/step/plan_effects.h"
 #include "core/study/step/study.h"
 
@@ -47,7 +50,11 @@ double step_seconds(const Study& study, const Variant& variant) {
   return step_seconds(timing_basis(study), variant);
 }
 
-double extra_seconds(const Study& study) { return added_seconds(study, study.current->dataflow); }
+double extra_seconds(const Study& study) {
+  const Variant& current = *study.current;
+  if (current.copies.empty()) return added_seconds(study, current.dataflow);
+  return step_seconds(study, current) - step_seconds(study, *study.baseline);
+}
 
 double extra_seconds_percent(const Study& study) {
   const double before = step_seconds(study, *study.baseline);
@@ -57,6 +64,16 @@ double extra_seconds_percent(const Study& study) {
 double transfer_seconds(const Study& study, const Variant& variant) {
   const CopyRates rates = copy_rates(study);
   return rates.transfer_seconds(static_cast<double>(variant.transfer_bytes / rates.runs));
+}
+
+double waiting_seconds(const Study& study, const Variant& variant) {
+  const double copying = transfer_seconds(study, variant);
+  if (variant.copies.empty()) return copying;
+  const TimingBasis basis = timing_basis(study);
+  const double running = std::accumulate(basis.seconds.begin(), basis.seconds.end(),
+                                         added_seconds(basis, variant.dataflow)) -
+                         copying;
+  return std::clamp(step_seconds(basis, variant) - running, 0.0, copying);
 }
 
 }  // namespace stashscope

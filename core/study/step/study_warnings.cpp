@@ -253,6 +253,24 @@ void warn_of_what_ifs(const StudyParts& study, Warnings& warnings) {
   }
 }
 
+/// Warns of plans that keep more on the host than the limit for planners.
+void warn_of_host(const StudyParts& study, Warnings& warnings) {
+  const std::int64_t bytes = study.current->host_bytes;
+  const auto& limit = study.choices.times.host_memory;
+  if (!limit || bytes <= *limit) return;
+  warnings.push_back("the offloaded tensors take up to " + format_bytes(bytes) +
+                     " of the host's memory, more than its limit of " + format_bytes(*limit));
+}
+
+/// Warns of overlap where a run makes the copies one after the other.
+void warn_of_overlap(const StudyParts& study, Warnings& warnings) {
+  const auto& device = study.choices.device;
+  if (study.current->copies.empty() || !device || *device == "cpu") return;
+  warnings.emplace_back(
+      "a run on a GPU makes the copies of offloaded tensors one after the other with the kernels; "
+      "its memory is that of the step with overlap, its time is not");
+}
+
 }  // namespace
 
 std::vector<std::string> warnings_of(const StudyParts& study) {
@@ -271,6 +289,8 @@ std::vector<std::string> warnings_of(const StudyParts& study) {
   warn_of_clusters(study, warnings);
   warn_of_pinned(study, warnings);
   warn_of_rivals(study, warnings);
+  warn_of_host(study, warnings);
+  warn_of_overlap(study, warnings);
   return warnings;
 }
 

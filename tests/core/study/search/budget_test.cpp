@@ -355,5 +355,41 @@ TEST(ParetoCurve, LaterBudgetsAreNeverDearer) {
   EXPECT_EQ(dearest, 0);
 }
 
+/// A search by cluster keeps the offloaded tensors of the choices, as far as the host has room.
+TEST(Budget, KeepsTheMemoryOfTheHost) {
+  Choices choices;
+  choices.plans.config["Gelu"] = {PlanType::offload, 2, false};
+  const auto free = deep_study(6, choices);
+  const std::int64_t host = free->current->host_bytes;
+  ASSERT_GT(host, 0);
+  const std::int64_t budget = share_of_peak(*free, 0.8);
+  const auto answer_with = [&](std::int64_t limit) {
+    choices.times.host_memory = limit;
+    return planned(*deep_study(6, choices), budget, PlanGranularity::cluster);
+  };
+  const BudgetAnswer roomy = answer_with(host);
+  EXPECT_EQ(roomy.best.host_bytes, host);
+  EXPECT_EQ(roomy.best.choices.plans.config.at("Gelu").type, PlanType::offload);
+  EXPECT_FALSE(roomy.left_out_for_host);
+  const BudgetAnswer narrow = answer_with(host - 1);
+  EXPECT_EQ(narrow.best.host_bytes, 0);
+  EXPECT_TRUE(own_part(narrow.best.choices.plans.config).empty());
+}
+
+TEST(ParetoFront, TellsOfPlansThatWereLeftOutForTheHost) {
+  ParetoFront front;
+  front.add({{}, 100, 5});
+  front.add({{}, 200, 1});
+  EXPECT_FALSE(front.left_out_for_host(100));
+  front.leave_out({90, 6, 7});
+  EXPECT_FALSE(front.left_out_for_host(100)) << "not cheaper";
+  front.leave_out({90, 3, 8});
+  front.leave_out({95, 2, 9});
+  EXPECT_EQ(front.left_out_for_host(100)->host_bytes, 9);
+  EXPECT_EQ(front.left_out_for_host(90)->host_bytes, 8) << "the only one within the budget";
+  EXPECT_FALSE(front.left_out_for_host(200)) << "not cheaper";
+  EXPECT_EQ(front.left_out_for_host(50)->host_bytes, 8) << "the lowest peak";
+}
+
 }  // namespace budget_test
 }  // namespace stashscope

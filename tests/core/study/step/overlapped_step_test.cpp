@@ -1,0 +1,169 @@
+// Steps whose copies overlap with their nodes, beside the same steps without overlap.
+
+#include "core/study/step/overlapped_step.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/onnx/model_file.h"
+#include "core/run/devices/devices.h"
+#include "core/run/step/random_inputs.h"
+#include "core/study/search/largest_fit.h"
+#include "core/study/search/plan_evaluator.h"
+#include "core/study/step/step_export.h"
+
+namespace stashscope {
+namespace overlapped_step_test {
+
+std::shared_ptr<const Graph> small_gpt2() {
+  static const auto model = std::make_shared<const Graph>(
+      load_model(STASHSCOPE_SHARED "/models/small/gpt2_tiny/model.onnx"));
+  return model;
+}
+
+std::shared_ptr<const Study> study_of(const Choices& choices, const Study* previous = nullptr) {
+  return compute_study(small_gpt2(), choices, previous, Progress());
+}
+
+/// All tensors that can be offloaded are. The link is about as fast as the nodes.
+Choices all_offloaded(double bandwidth = 1e9) {
+  Choices choices;
+  choices.times.transfer_bandwidth = bandwidth;
+  const auto study = study_of(choices);
+  for (const PlanRow& row : study->plan_table->extensions) {
+    if (row.type != PlanType::offload) continue;
+    choices.plans.config.insert(row.entries.begin(), row.entries.end());
+  }
+  return choices;
+}
+
+Choices overlapping(Choices choices) {
+  choices.plans.overlaps_copies = true;
+  return choices;
+}
+
+/// The seconds of the nodes without copies.
+double node_seconds(const Study& study) {
+  return step_seconds(study, *study.current) - waiting_seconds(study, *study.current);
+}
+
+class OverlappedStepOfLinks : public testing::TestWithParam<double> {};
+
+TEST_P(OverlappedStepOfLinks, TakesLessTimeAtTheSamePeak) {
+  for (const char* const order : {"file", "depth-first", "largest-first", "bytes-freed"}) {
+    for (const char* const fusion : {"none", "dataflow", "memory-aware"}) {
+      SCOPED_TRACE(std::string(order) + " " + fusion);
+      Choices choices = all_offloaded(GetParam());
+      choices.order.strategy = order;
+      choices.fusion.strategy = choice_of(fusion, no_fusion);
+      const auto serial = study_of(choices);
+      const auto overlapped = study_of(overlapping(choices));
+      const Variant& current = *overlapped->current;
+      EXPECT_FALSE(current.copies.empty());
+      EXPECT_TRUE(serial->current->copies.empty());
+      EXPECT_EQ(current.timeline.peak_bytes, serial->current->timeline.peak_bytes);
+      EXPECT_EQ(current.transfer_bytes, serial->current->transfer_bytes);
+      EXPECT_GE(current.host_bytes, serial->current->host_bytes);
+      EXPECT_LT(step_seconds(*overlapped, current), step_seconds(*serial, *serial->current));
+      EXPECT_LT(extra_seconds(*overlapped), extra_seconds(*serial));
+      EXPECT_NEAR(node_seconds(*overlapped), node_seconds(*serial), 1e-12);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(BytesPerSecond, OverlappedStepOfLinks,
+                         testing::Values(1e8, 1e9, 1e10, 1e11));
+
+TEST(OverlappedStep, WaitsForNothingWhereTheLinkIsFast) {
+  const auto study = study_of(overlapping(all_offloaded(1e14)));
+  const double waiting = waiting_seconds(*study, *study->current);
+  EXPECT_LT(waiting, 0.05 * transfer_seconds(*study, *study->current));
+}
+
+TEST(OverlappedStep, OfflineEvaluationsAreTheStudys) {
+  for (const double bandwidth : {1e8, 1e9, 1e10}) {
+    for (const bool fuses : {false, true}) {
+      Choices choices = overlapping(all_offloaded(bandwidth));
+      if (fuses) choices.fusion.strategy = "memory-aware";
+      const auto study = study_of(choices);
+      const auto outcome = PlanEvaluator(*study).evaluate(study->config);
+      EXPECT_EQ(outcome.peak_bytes, study->current->timeline.peak_bytes);
+      EXPECT_EQ(outcome.host_bytes, study->current->host_bytes);
+      EXPECT_NEAR(outcome.extra_seconds, extra_seconds(*study), 1e-12);
+    }
+  }
+}
+
+TEST(OverlappedStep, IsPlacedAnewForAnotherLink) {
+  const Choices slow = overlapping(all_offloaded(1e8));
+  Choices fast = slow;
+  fast.times.transfer_bandwidth = 1e10;
+  const auto before = study_of(slow);
+  const auto reused = study_of(fast, before.get());
+  const auto fresh = study_of(fast);
+  EXPECT_EQ(reused->current->copies, fresh->current->copies);
+  EXPECT_EQ(reused->current->timeline.order, fresh->current->timeline.order);
+  EXPECT_NE(before->current->copies, fresh->current->copies);
+}
+
+/// A worker predicts the times itself, so that measured times must not move copies.
+TEST(OverlappedStep, HasTheSamePlacesWithMeasuredTimes) {
+  const auto study = study_of(overlapping(all_offloaded()));
+  Measurement measured;
+  measured.device = "cpu";
+  measured.node_seconds.assign(study->current->timeline.order.size(), 1);
+  const auto timed = with_measured_times(*study, std::nullopt, measured);
+  Choices other = study->choices;
+  other.order.strategy = "depth-first";
+  const auto there = study_of(other, timed.get());
+  ASSERT_GT(there->times->measured, 0U);
+  EXPECT_EQ(study_of(study->choices, there.get())->current->copies, study->current->copies);
+}
+
+TEST(OverlappedStep, SlotsAddUpToTheStep) {
+  const auto study = study_of(overlapping(all_offloaded()));
+  const auto slots = seconds_by_step(*study, *study->current, study->times->seconds);
+  EXPECT_NEAR(std::accumulate(slots.begin(), slots.end(), 0.0),
+              step_seconds(*study, *study->current), 1e-12);
+}
+
+TEST(OverlappedStep, HasNoCopiesWithoutOffloadedTensors) {
+  Choices choices;
+  choices.plans.level = 1;
+  const auto study = study_of(overlapping(choices));
+  EXPECT_TRUE(study->current->copies.empty());
+  EXPECT_EQ(study->current->host_bytes, 0);
+  EXPECT_DOUBLE_EQ(extra_seconds(*study), extra_seconds(*study_of(choices)));
+}
+
+TEST(OverlappedStep, LargestBatchesHaveItsTime) {
+  Choices choices = overlapping(all_offloaded());
+  choices.order.strategy = "minimal";
+  choices.dims = {{"inputs_input_ids_dim1", 16}};
+  const auto study = study_of(choices);
+  FitQuestion question;
+  question.names = {study->sizes->dims.dimensions[0].name};
+  question.memory_bytes = 4 * study->current->timeline.peak_bytes;
+  const LargestFit fit = largest_fit(*study, question, Progress());
+  ASSERT_TRUE(fit.current.largest);
+  EXPECT_FALSE(fit.current.largest->variant->copies.empty());
+}
+
+TEST(OverlappedStep, WarnsOfTooMuchOnTheHostAndOfRunsOnAGpu) {
+  Choices choices = overlapping(all_offloaded());
+  const auto count = [](const Choices& each) { return study_of(each)->warnings.size(); };
+  const std::size_t before = count(choices);
+  choices.times.host_memory = study_of(choices)->current->host_bytes;
+  EXPECT_EQ(count(choices), before);
+  --*choices.times.host_memory;
+  EXPECT_EQ(count(choices), before + 1);
+  choices.device = "cpu";
+  EXPECT_EQ(count(choices), before + 1);
+  choices.device = "cuda:0";
+  EXPECT_EQ(count(choices), before + 2);
+}
+
+}  // namespace overlapped_step_test
+}  // namespace stashscope
