@@ -103,6 +103,12 @@ TEST_F(CommandLine, CopiesOverlapOrNot) {
   const std::string text =
       stashscope("--batch --overlap-transfers --host-memory 1KiB " + step).output;
   EXPECT_NE(text.find("of waiting with overlap; at most "), std::string::npos) << text;
+  const auto says_so = [&](const std::string& options) {
+    const std::string page = stashscope("--batch --format html " + options + step).output;
+    return page.find("run beside the nodes") != std::string::npos;
+  };
+  EXPECT_TRUE(says_so("--overlap-transfers "));
+  EXPECT_FALSE(says_so(""));
 }
 
 TEST_F(CommandLine, PlansKeepTheMemoryOfTheHost) {

@@ -122,6 +122,32 @@ TEST(OverlappedStep, HasTheSamePlacesWithMeasuredTimes) {
   EXPECT_EQ(study_of(study->choices, there.get())->current->copies, study->current->copies);
 }
 
+TEST(OverlappedStep, RunsWithThePredictedBytesAndTheSameResults) {
+  Choices choices = all_offloaded();
+  choices.dims = {{"inputs_input_ids_dim0", 2}, {"inputs_input_ids_dim1", 8}};
+  const auto serial = study_of(choices);
+  const auto overlapped = study_of(overlapping(choices));
+  ASSERT_FALSE(overlapped->current->copies.empty());
+  ASSERT_LT(step_seconds(*overlapped, *overlapped->current),
+            step_seconds(*serial, *serial->current));
+  const NamedTensors inputs =
+      with_random_inputs(serial->graph(), serial->sizes->dims.bindings, {}, 1);
+  const auto run = [&](const Study& study) {
+    const RunPlan plan = run_plan(study, *study.current);
+    RunResult result = make_runner("cpu")->run(plan, inputs, {}, {});
+    EXPECT_EQ(result.measurement.live_bytes, plan.timeline.live_bytes);
+    return std::move(result.outputs);
+  };
+  const NamedTensors expected = run(*serial);
+  const NamedTensors outputs = run(*overlapped);
+  ASSERT_EQ(outputs.size(), expected.size());
+  for (const auto& [name, tensor] : expected) {
+    const TensorBytes left = tensor.load();
+    const TensorBytes right = outputs.at(name).load();
+    EXPECT_TRUE(std::ranges::equal(left.bytes, right.bytes)) << name;
+  }
+}
+
 TEST(OverlappedStep, SlotsAddUpToTheStep) {
   const auto study = study_of(overlapping(all_offloaded()));
   const auto slots = seconds_by_step(*study, *study->current, study->times->seconds);
