@@ -83,6 +83,7 @@ struct Unit {
 struct Transfer {
   NodeId offload;
   NodeId fetch;
+  std::size_t offload_slot = 0;  ///< without overlap
   double away_seconds = 0;
   double back_seconds = 0;
   std::int64_t held_bytes = 0;     ///< of the tensor that is offloaded
@@ -90,6 +91,8 @@ struct Transfer {
   std::size_t after = 0;           ///< the offload starts after this many units
   std::size_t before = 0;          ///< without overlap, the fetch runs before this unit
   std::size_t reader = 0;          ///< the first unit that needs the fetched tensor
+  /// Whether another node uses the offloaded tensor after its offload, perhaps to write over it.
+  bool is_used_later = false;
   /// The copy to the host has ended before this unit; at least `after`, at most `before`.
   std::size_t away_before = 0;
   std::size_t start = 0;  ///< the fetch starts before this unit
@@ -144,12 +147,16 @@ class CopyOverlap {
     unit.room = std::min(unit.room, room);
   }
 
-  std::int64_t buffer_bytes(ValueId value) const {
-    return timeline_.buffers[timeline_.buffer_of[value]].bytes;
+  const Buffer& buffer_of(ValueId value) const {
+    return timeline_.buffers[timeline_.buffer_of[value]];
   }
 
   void find_transfers() {
     const Topology& topology = dataflow_.topology;
+    IdVector<NodeId, std::size_t> slot_of(topology.nodes(), 0);
+    for (std::size_t slot = 0; slot < timeline_.order.size(); ++slot) {
+      slot_of[timeline_.order[slot]] = slot;
+    }
     for (const NodeId fetch : timeline_.order) {
       if (!is_copy(dataflow_, fetch) || dataflow_.kind(fetch) != AddedKind::fetch) continue;
       const NodeId offload = topology.producer[topology.inputs[fetch][0]];
@@ -158,9 +165,10 @@ class CopyOverlap {
       for (const NodeId each : topology.readers[fetched]) {
         reader = std::min(reader, unit_of_[each]);
       }
-      transfers_.push_back({offload, fetch, seconds_[offload], seconds_[fetch],
-                            buffer_bytes(topology.inputs[offload][0]), buffer_bytes(fetched),
-                            unit_of_[offload], unit_of_[fetch], reader});
+      const Buffer& held = buffer_of(topology.inputs[offload][0]);
+      transfers_.push_back({offload, fetch, slot_of[offload], seconds_[offload], seconds_[fetch],
+                            held.bytes, buffer_of(fetched).bytes, unit_of_[offload],
+                            unit_of_[fetch], reader, held.last_slot > slot_of[offload]});
     }
   }
 
@@ -169,7 +177,7 @@ class CopyOverlap {
   std::vector<double> hold() {
     std::vector<Transfer*> by_offload;
     for (Transfer& each : transfers_) by_offload.push_back(&each);
-    std::ranges::stable_sort(by_offload, {}, [&](const Transfer* each) { return each->after; });
+    std::ranges::sort(by_offload, {}, [](const Transfer* each) { return each->offload_slot; });
     auto next = by_offload.begin();
     for (std::size_t unit = 0; unit <= units_.size(); ++unit) {
       for (; next != by_offload.end() && (*next)->after == unit; ++next) start_away(**next);
@@ -188,10 +196,12 @@ class CopyOverlap {
     held_ += transfer.held_bytes;
   }
 
-  /// Ends the copies that have ended before the unit, or that must because of its memory or because
-  /// the tensor is fetched before it.
+  /// Ends the copies that have ended before the unit, or that must because of its memory, because
+  /// the tensor is fetched before it, or because other nodes use the tensor.
   void end_away(std::size_t unit) {
-    const auto is_needed = [&](const Going& each) { return each.transfer->before <= unit; };
+    const auto is_needed = [&](const Going& each) {
+      return each.transfer->before <= unit || each.transfer->is_used_later;
+    };
     while (!going_.empty()) {
       const bool has_room = unit < units_.size() && held_ <= units_[unit].room;
       const bool must_end = !has_room || std::ranges::any_of(going_, is_needed);

@@ -173,6 +173,18 @@ TEST(CopyOverlap, MakesTheCopiesOfOneDirectionOneAfterTheOther) {
   EXPECT_EQ(chain.slots, (std::vector<double>{2, 2, 0, 2, 0, 2, 2, 0, 2, 0, 3, 3}));
 }
 
+// Some orders run a forward node late: here F4 reads a after the offload. It could write over a, so
+// that the step waits 3 s for the copy to the host, after F2. The copy back takes no further time.
+TEST(CopyOverlap, WaitsForACopyOfATensorThatOtherNodesUseLater) {
+  Chain chain;
+  std::ranges::replace(chain.dataflow.topology.inputs.row(chain.node("make_f4")), chain.value("f3"),
+                       chain.value("a"));
+  chain.dataflow.topology.connect(chain.dataflow.topology.values());
+  chain.overlap();
+  EXPECT_EQ(chain.until(AddedKind::offload, "a"), "make_a_offload");
+  EXPECT_EQ(chain.slots, (std::vector<double>{2, 2, 3, 2, 2, 2, 0, 2, 2, 2}));
+}
+
 // Without overlap, a (100 B) is on the host until its fetch before B1, c (10 B) until its fetch
 // before B2. With overlap, both are there while B4 runs, too.
 TEST(CopyOverlap, CountsTheBytesOnTheHost) {
