@@ -102,7 +102,9 @@ std::string host_text(const Study& study, const BudgetAnswer& answer) {
   return "  The host's memory limits the plans: with " + exact_bytes(plans.host_bytes) +
          " on the host instead of at most " + exact_bytes(*study.choices.times.host_memory) +
          ", a peak of " + exact_bytes(plans.peak_bytes) + " would take " +
-         time_text(study, plans.extra_seconds) + " more time\n";
+         (answer.joint != nullptr
+              ? format_seconds(answer.joint->seconds_before + plans.extra_seconds) + " a step\n"
+              : time_text(study, plans.extra_seconds) + " more time\n");
 }
 
 /// What later steps need with the plan; empty if the step makes no states of its optimizer.
