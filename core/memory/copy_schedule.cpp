@@ -2,18 +2,9 @@
 
 #include <algorithm>
 
+#include "core/memory/slots_of.h"
+
 namespace stashscope {
-
-namespace {
-
-IdVector<NodeId, std::uint32_t> slots_of(const Dataflow& dataflow,
-                                         const std::vector<NodeId>& order) {
-  IdVector<NodeId, std::uint32_t> slots(dataflow.topology.nodes(), 0);
-  for (std::uint32_t slot = 0; slot < order.size(); ++slot) slots[order[slot]] = slot;
-  return slots;
-}
-
-}  // namespace
 
 bool is_copy(const Dataflow& dataflow, NodeId node) {
   if (!dataflow.is_clone(node)) return false;
@@ -25,7 +16,7 @@ std::int64_t host_peak_bytes(const Dataflow& dataflow, const IdVector<ValueId, s
                              const std::vector<NodeId>& order, const CopySchedule& copies) {
   const auto is_evicting = [](AddedKind kind) { return kind == AddedKind::offload; };
   if (std::ranges::none_of(dataflow.kinds, is_evicting)) return 0;
-  const IdVector<NodeId, std::uint32_t> slots = slots_of(dataflow, order);
+  const IdVector<NodeId, std::uint32_t> slots = slots_of(dataflow.topology, order);
   std::vector<std::int64_t> change(order.size() + 1, 0);
   std::vector<std::uint32_t> last(dataflow.kinds.size(), 0);
   for (std::size_t i = 0; i < last.size(); ++i) last[i] = slots[NodeId(dataflow.graph_nodes + i)];

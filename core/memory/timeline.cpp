@@ -4,6 +4,7 @@
 
 #include "core/graph/captured_step.h"
 #include "core/memory/last_uses.h"
+#include "core/memory/slots_of.h"
 #include "core/memory/step_memory.h"
 #include "core/memory/workspace.h"
 
@@ -60,10 +61,7 @@ class TimelineBuilder {
   /// Holds the tensors that offloads copy while other nodes run.
   void hold_copied() {
     if (memory_.copies == nullptr || memory_.copies->empty()) return;
-    IdVector<NodeId, std::uint32_t> slots(topology_.nodes(), 0);
-    for (std::uint32_t slot = 0; slot < timeline_.order.size(); ++slot) {
-      slots[timeline_.order[slot]] = slot;
-    }
+    const IdVector<NodeId, std::uint32_t> slots = slots_of(topology_, timeline_.order);
     for (const auto& [node, until] : memory_.copies->copies) {
       if (dataflow_.kind(node) != AddedKind::offload) continue;
       std::uint32_t& last = last_read_[topology_.inputs[node][0]];

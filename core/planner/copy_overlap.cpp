@@ -4,6 +4,8 @@
 #include <deque>
 #include <limits>
 
+#include "core/memory/slots_of.h"
+
 namespace stashscope {
 
 namespace {
@@ -13,8 +15,7 @@ class Waits {
  public:
   Waits(const Dataflow& dataflow, std::span<const NodeId> order, const CopySchedule& copies,
         AddedKind kind) {
-    IdVector<NodeId, std::uint32_t> slot_of(dataflow.topology.nodes(), 0);
-    for (std::uint32_t slot = 0; slot < order.size(); ++slot) slot_of[order[slot]] = slot;
+    const IdVector<NodeId, std::uint32_t> slot_of = slots_of(dataflow.topology, order);
     for (const OverlappedCopy& each : copies.copies) {
       if (dataflow.kind(each.node) == kind) by_slot_.emplace_back(slot_of[each.until], each.node);
     }
@@ -38,9 +39,9 @@ class Waits {
 
 /// When a slot of a step runs, in seconds since the step began.
 struct SlotTime {
-  double begins = 0;  ///< end of the slot before
-  double runs = 0;    ///< start of the node, after it has waited for fetches
-  double ends = 0;    ///< end of the node, and of the offloads that must not last longer
+  double runs = 0;   ///< start of the node, after it has waited for fetches
+  double ends = 0;   ///< end of the node, and of the offloads that must not last longer
+  double waits = 0;  ///< time for which the slot waits for copies; exactly 0 if it does not wait
 };
 
 std::vector<SlotTime> slot_times(const Dataflow& dataflow, std::span<const NodeId> order,
@@ -55,8 +56,10 @@ std::vector<SlotTime> slot_times(const Dataflow& dataflow, std::span<const NodeI
   double now = 0;
   for (std::size_t slot = 0; slot < order.size(); ++slot) {
     const NodeId node = order[slot];
-    SlotTime time{now, std::max(now, fetches.end_of(slot, ends)), 0};
-    now = time.runs;
+    SlotTime time;
+    const double fetched = fetches.end_of(slot, ends);
+    time.waits = std::max(0.0, fetched - now);
+    now = time.runs = std::max(now, fetched);
     if (!is_copy(dataflow, node)) {
       now += seconds[node];
     } else if (dataflow.kind(node) == AddedKind::offload) {
@@ -65,7 +68,9 @@ std::vector<SlotTime> slot_times(const Dataflow& dataflow, std::span<const NodeI
       const NodeId offload = dataflow.topology.producer[dataflow.topology.inputs[node][0]];
       ends[node] = back_free = std::max({back_free, now, ends[offload]}) + seconds[node];
     }
-    now = time.ends = std::max(now, offloads.end_of(slot, ends));
+    const double offloaded = offloads.end_of(slot, ends);
+    time.waits += std::max(0.0, offloaded - now);
+    now = time.ends = std::max(now, offloaded);
     times.push_back(time);
   }
   return times;
@@ -153,10 +158,7 @@ class CopyOverlap {
 
   void find_transfers() {
     const Topology& topology = dataflow_.topology;
-    IdVector<NodeId, std::size_t> slot_of(topology.nodes(), 0);
-    for (std::size_t slot = 0; slot < timeline_.order.size(); ++slot) {
-      slot_of[timeline_.order[slot]] = slot;
-    }
+    const IdVector<NodeId, std::uint32_t> slot_of = slots_of(topology, timeline_.order);
     for (const NodeId fetch : timeline_.order) {
       if (!is_copy(dataflow_, fetch) || dataflow_.kind(fetch) != AddedKind::fetch) continue;
       const NodeId offload = topology.producer[topology.inputs[fetch][0]];
@@ -298,10 +300,13 @@ OverlappedOrder overlap_copies(const Dataflow& dataflow, const Timeline& timelin
 
 std::vector<double> overlapped_slot_seconds(const Dataflow& dataflow, std::span<const NodeId> order,
                                             const CopySchedule& copies, const NodeTimes& seconds) {
+  const std::vector<SlotTime> times = slot_times(dataflow, order, copies, seconds);
   std::vector<double> slots;
   slots.reserve(order.size());
-  for (const SlotTime& each : slot_times(dataflow, order, copies, seconds)) {
-    slots.push_back(each.ends - each.begins);
+  for (std::size_t slot = 0; slot < order.size(); ++slot) {
+    const NodeId node = order[slot];
+    // Not the end less the begin, because a difference of sums is rounded.
+    slots.push_back(times[slot].waits + (is_copy(dataflow, node) ? 0 : seconds[node]));
   }
   return slots;
 }

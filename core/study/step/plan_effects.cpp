@@ -7,6 +7,7 @@
 #include "core/graph/micro_batches.h"
 #include "core/planner/copy_overlap.h"
 #include "core/recompute/regions.h"
+#include "core/study/step/overlapped_step.h"
 
 namespace stashscope {
 
@@ -159,12 +160,11 @@ double added_seconds(const Study& study, const Dataflow& dataflow) {
 }
 
 double step_seconds(const TimingBasis& basis, const Variant& variant) {
-  if (!variant.copies.empty()) {
-    const auto slots = overlapped_seconds(basis, variant);
-    return std::accumulate(slots.begin(), slots.end(), 0.0);
-  }
-  return std::accumulate(basis.seconds.begin(), basis.seconds.end(),
-                         added_seconds(basis, variant.dataflow));
+  const double extra = variant.copies.empty()
+                           ? added_seconds(basis, variant.dataflow)
+                           : overlapped_extra_seconds(basis, variant.dataflow,
+                                                      variant.timeline.order, variant.copies);
+  return std::accumulate(basis.seconds.begin(), basis.seconds.end(), extra);
 }
 
 std::vector<double> seconds_by_step(const Study& study, const Variant& variant,

@@ -1,6 +1,4 @@
-#include <algorithm>
-#include <numeric>
-
+#include "core/study/step/overlapped_step.h"
 #include "core/study/step/plan_effects.h"
 #include "core/study/step/study.h"
 
@@ -53,7 +51,8 @@ double step_seconds(const Study& study, const Variant& variant) {
 double extra_seconds(const Study& study) {
   const Variant& current = *study.current;
   if (current.copies.empty()) return added_seconds(study, current.dataflow);
-  return step_seconds(study, current) - step_seconds(study, *study.baseline);
+  return overlapped_extra_seconds(timing_basis(study), current.dataflow, current.timeline.order,
+                                  current.copies);
 }
 
 double extra_seconds_percent(const Study& study) {
@@ -67,13 +66,9 @@ double transfer_seconds(const Study& study, const Variant& variant) {
 }
 
 double waiting_seconds(const Study& study, const Variant& variant) {
-  const double copying = transfer_seconds(study, variant);
-  if (variant.copies.empty()) return copying;
-  const TimingBasis basis = timing_basis(study);
-  const double running = std::accumulate(basis.seconds.begin(), basis.seconds.end(),
-                                         added_seconds(basis, variant.dataflow)) -
-                         copying;
-  return std::clamp(step_seconds(basis, variant) - running, 0.0, copying);
+  if (variant.copies.empty()) return transfer_seconds(study, variant);
+  return waiting_seconds(variant.dataflow, variant.timeline.order, variant.copies,
+                         seconds_by_node(study, variant.dataflow));
 }
 
 }  // namespace stashscope
