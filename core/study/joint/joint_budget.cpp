@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/base/error.h"
+#include "core/study/choices/host_limit.h"
 #include "core/study/joint/combination_bounds.h"
 #include "core/study/joint/combinations.h"
 #include "core/study/joint/explanation.h"
@@ -119,9 +120,8 @@ class JointPlanner {
     return true;
   }
 
-  /// Whether the plans keep no more on the host than the choices allow.
   bool keeps_host(std::int64_t host_bytes) const {
-    return host_bytes <= study_->choices.times.host_memory.value_or(host_bytes);
+    return stashscope::keeps_host(study_->choices, host_bytes);
   }
 
   bool fits(const FoundStep& step) const {
@@ -288,7 +288,9 @@ class JointPlanner {
     return bounds_.empty() ? 0 : std::min(least, best_.seconds);
   }
 
-  BudgetAnswer answer() {
+  /// The best step without useless entries, in the study's searched order unless that keeps more on
+  /// the host than allowed.
+  std::shared_ptr<const Study> best_study() const {
     Choices choices = best_.choices;
     if (is_order_searched(*study_) && !choices.plans.sequence) {
       choices.order.strategy = study_->choices.order.strategy;
@@ -297,9 +299,17 @@ class JointPlanner {
     if (choices != study_->choices && drop_useless(*after, choices)) {
       after = compute_study(study_->model, choices, after.get(), Progress());
     }
+    const bool is_by_rule = choices.order == best_.choices.order;
+    if (is_by_rule || keeps_host(after->current->host_bytes)) return after;
+    choices.order = best_.choices.order;
+    return compute_study(study_->model, choices, after.get(), Progress());
+  }
+
+  BudgetAnswer answer() {
+    auto after = best_study();
     BudgetAnswer answer;
     answer.request = request_;
-    answer.best = {choices, after->current->timeline.peak_bytes, extra_seconds(*after),
+    answer.best = {after->choices, after->current->timeline.peak_bytes, extra_seconds(*after),
                    after->current->host_bytes};
     answer.feasible =
         answer.best.peak_bytes <= request_.budget_bytes && keeps_host(after->current->host_bytes);

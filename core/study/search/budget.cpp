@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/study/choices/host_limit.h"
 #include "core/study/search/cluster_budget.h"
 #include "core/study/search/plan_evaluator.h"
 #include "core/study/search/reserved_budget.h"
@@ -88,6 +89,7 @@ class BudgetPlanner {
       answer.least_extra_seconds = std::max(proven, proven_early);
     }
     answer.best = archive_.best(budget_bytes);
+    answer.best.choices = in_order_for_host(study_, std::move(answer.best.choices));
     answer.left_out_for_host = archive_.left_out_for_host(budget_bytes);
     answer.feasible = answer.best.peak_bytes <= budget_bytes;
     answer.seconds = clock.seconds();
@@ -218,7 +220,7 @@ class BudgetPlanner {
   void take(std::span<const TaskId> sequence) { take_point(problem_->point(sequence)); }
 
   void take_point(ParetoPoint point) {
-    if (point.host_bytes > study_.choices.times.host_memory.value_or(point.host_bytes)) {
+    if (!keeps_host(study_.choices, point.host_bytes)) {
       archive_.leave_out({point.peak_bytes, point.extra_seconds, point.host_bytes});
       return;
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "core/study/choices/host_limit.h"
 #include "core/study/search/cluster_counts.h"
 #include "core/study/search/planning_basis.h"
 #include "core/study/search/region_prices.h"
@@ -18,13 +19,14 @@ class ClusterAnnealer {
  public:
   ClusterAnnealer(const Study& study, const Choices& base, std::int64_t budget_bytes,
                   const SearchLimit& limit, const Progress& progress, ParetoFront& archive,
-                  const OnPlan& on_plan, const ClusterSearch& how)
+                  const OnPlan& on_plan, const ClusterSearch& how,
+                  CopyTimes copies = CopyTimes::as_chosen)
       : study_(study),
         base_(base),
         kept_(how.evictions.empty() ? kept_by_planners(study.choices.plans.config)
                                     : RecomputeConfig()),
-        options_(study, how.evictions),
-        evaluator_(study, how.peak_of),
+        options_(study, how.evictions, copies),
+        evaluator_(study, how.peak_of, copies),
         budget_(budget_bytes),
         clock_(limit, progress),
         progress_(progress),
@@ -35,7 +37,7 @@ class ClusterAnnealer {
 
   std::int64_t run() {
     const Counts none = options_.none();
-    if (study_.choices.times.host_memory && !keeps_host(evaluator_.evaluate(kept_))) kept_.clear();
+    fit_kept_to_host();
     evaluate(none);
     if (best_outcome_.peak_bytes > budget_ && options_.size() > 0) {
       evaluate(options_.counts_of(study_.config));
@@ -58,6 +60,42 @@ class ClusterAnnealer {
 
  private:
   bool is_over() const { return clock_.used(evaluations_) >= 1; }
+
+  /// Lowers the counts of the offloads that every configuration has, until they keep no more on the
+  /// host than allowed. Other entries stay.
+  void fit_kept_to_host() {
+    if (!study_.choices.times.host_memory) return;
+    const Outcome all = evaluator_.evaluate(kept_);
+    if (keeps_host(all)) return;
+    archive_.leave_out({all.peak_bytes, all.extra_seconds, all.host_bytes});
+    RecomputeConfig offloads;
+    for (const auto& [cluster, choice] : kept_) {
+      if (choice.type == PlanType::offload) offloads.emplace(cluster, choice);
+    }
+    for (const auto& entry : offloads) kept_.erase(entry.first);
+    for (const auto& [cluster, choice] : offloads) keep_within_host(cluster, choice);
+  }
+
+  /// Adds an entry that offloads tensors, with the largest count that the host has room for.
+  void keep_within_host(const std::string& cluster, ClusterChoice choice) {
+    const auto is_of_entry = [&](const NodePlan& plan) {
+      return plan.type == choice.type && plan.cluster == cluster;
+    };
+    const auto fits_with = [&](int count) {
+      kept_[cluster] = {choice.type, count, choice.of_operator};
+      return keeps_host(evaluator_.evaluate(kept_));
+    };
+    if (fits_with(choice.count)) return;
+    const auto all = std::ranges::count_if(study_.opportunities->extensions, is_of_entry);
+    int enough = 0;
+    int too_many = choice.count < 0 ? static_cast<int>(all) : choice.count;
+    while (enough + 1 < too_many) {
+      const int middle = enough + (too_many - enough) / 2;
+      (fits_with(middle) ? enough : too_many) = middle;
+    }
+    kept_.erase(cluster);
+    if (enough > 0) kept_[cluster] = {choice.type, enough, choice.of_operator};
+  }
 
   RecomputeConfig config_of(const Counts& counts) const {
     RecomputeConfig config = kept_;
@@ -88,10 +126,8 @@ class ClusterAnnealer {
     return known->second;
   }
 
-  /// Whether the plans keep no more on the host than the choices allow.
   bool keeps_host(const Outcome& outcome) const {
-    const auto& limit = study_.choices.times.host_memory;
-    return !limit || outcome.host_bytes <= *limit;
+    return stashscope::keeps_host(study_.choices, outcome.host_bytes);
   }
 
   bool fits(const Outcome& outcome) const {
@@ -280,13 +316,37 @@ class ClusterAnnealer {
   std::int64_t evaluations_ = 0;
 };
 
+/// Whether the search may choose or keep copies that overlap with nodes.
+bool may_overlap(const Study& study, const ClusterSearch& how) {
+  if (!study.choices.plans.overlaps_copies || study.graph().data().captured) return false;
+  const auto offloads = [](const auto& entry) { return entry.second.type == PlanType::offload; };
+  return std::ranges::find(how.evictions, PlanType::offload) != how.evictions.end() ||
+         std::ranges::any_of(study.choices.plans.config, offloads);
+}
+
 }  // namespace
 
 std::int64_t search_clusters(const Study& study, const Choices& base, std::int64_t budget_bytes,
                              const SearchLimit& limit, const Progress& progress,
                              ParetoFront& archive, const OnPlan& on_plan,
                              const ClusterSearch& how) {
-  return ClusterAnnealer(study, base, budget_bytes, limit, progress, archive, on_plan, how).run();
+  if (!may_overlap(study, how)) {
+    return ClusterAnnealer(study, base, budget_bytes, limit, progress, archive, on_plan, how).run();
+  }
+  SearchLimit part = limit;
+  part.seconds *= 0.5;
+  ParetoFront serial;
+  const OnPlan no_report;
+  const std::int64_t evaluations = ClusterAnnealer(study, base, budget_bytes, part, progress,
+                                                   serial, no_report, how, CopyTimes::serial)
+                                       .run();
+  ClusterSearch further = how;
+  if (!serial.points().empty()) {
+    further.starts.push_back(serial.best(budget_bytes).choices.plans.config);
+  }
+  return evaluations +
+         ClusterAnnealer(study, base, budget_bytes, part, progress, archive, on_plan, further)
+             .run();
 }
 
 Choices with_clusters(Choices choices, const RecomputeConfig& config) {

@@ -11,7 +11,6 @@
 #include "core/study/search/resized_step.h"
 #include "core/study/step/fusion_table.h"
 #include "core/study/step/moved_order.h"
-#include "core/study/step/overlapped_step.h"
 #include "core/study/step/plan_effects.h"
 #include "core/study/step/variants.h"
 
@@ -155,10 +154,9 @@ class Fitter {
       point.reserved_bytes = needs.reserved_bytes;
       point.device = needs.device;
       point.persistent_bytes = persistent_bytes(measured.timeline);
-      CopySchedule copies = overlap(schedule, measured);
-      point.variant =
-          make_variant(*study_.prepared, *measured.sizes, schedule.dataflow,
-                       std::move(measured.timeline), std::move(measured.groups), std::move(copies));
+      point.variant = make_variant(*study_.prepared, *measured.sizes, schedule.dataflow,
+                                   std::move(measured.timeline), std::move(measured.groups),
+                                   std::move(measured.copies));
       point.seconds = seconds(measured.sizes, *point.variant);
       point.others = others(*measured.sizes);
     } catch (const Error& error) {
@@ -168,24 +166,8 @@ class Fitter {
     return point;
   }
 
-  NodeTimes times_of(const Sizes& sizes) const {
-    return roofline_times(study_.graph(), study_.prepared->ops, sizes.work,
-                          profile_in_force(study_.choices.times));
-  }
-
   double seconds(const std::shared_ptr<const Sizes>& sizes, const Variant& variant) const {
-    return step_seconds({sizes->bytes, times_of(*sizes), copy_rates(study_)}, variant);
-  }
-
-  /// Lets the copies of the step overlap, if the study's do.
-  CopySchedule overlap(const ScheduleSpec& schedule, ResizedStep& measured) const {
-    if (!has_overlap(study_.choices, schedule.dataflow)) return {};
-    const NodeTimes times = times_of(*measured.sizes);
-    OverlappedStep step =
-        overlapped(resizer_.order_input(schedule, *measured.sizes), measured.timeline,
-                   measured.groups, {measured.sizes->bytes, times, copy_rates(study_)});
-    measured.timeline = std::move(step.timeline);
-    return std::move(step.copies);
+    return step_seconds({sizes->bytes, resizer_.times_of(*sizes), copy_rates(study_)}, variant);
   }
 
   std::vector<Dimension> others(const Sizes& sizes) const {

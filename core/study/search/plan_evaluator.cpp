@@ -1,10 +1,11 @@
 #include "core/study/search/plan_evaluator.h"
 
-#include <numeric>
+#include <algorithm>
 
 #include "core/memory/step_peak.h"
 #include "core/planner/copy_overlap.h"
 #include "core/study/choices/effective_update.h"
+#include "core/study/choices/host_limit.h"
 #include "core/study/step/fusion_table.h"
 #include "core/study/step/later_steps.h"
 #include "core/study/step/overlapped_step.h"
@@ -45,9 +46,20 @@ Choices without_search(const Study& study, Choices choices) {
   return choices;
 }
 
-PlanEvaluator::PlanEvaluator(const Study& study, PeakOf peak_of)
+Choices in_order_for_host(const Study& study, Choices choices) {
+  const auto offloads = [](const auto& entry) { return entry.second.type == PlanType::offload; };
+  const bool may_keep = std::ranges::any_of(choices.plans.config, offloads);
+  const bool is_limited = study.choices.times.host_memory.has_value();
+  if (!may_keep || !is_limited || !is_order_searched(study)) return choices;
+  const auto there = compute_study(study.model, choices, &study, Progress());
+  const bool is_kept = keeps_host(study.choices, there->current->host_bytes);
+  return is_kept ? choices : without_search(study, std::move(choices));
+}
+
+PlanEvaluator::PlanEvaluator(const Study& study, PeakOf peak_of, CopyTimes copies)
     : study_(study),
       peak_of_(peak_of),
+      copies_(copies),
       update_(update_memory(study.graph(), study.prepared->step.parameters,
                             effective_update(study.graph(), study.choices.update))),
       order_(order_by_rule(study)),
@@ -65,7 +77,8 @@ PlanEvaluator::Outcome PlanEvaluator::evaluate(const RecomputeConfig& config) co
     return {peak, added_seconds(study_, dataflow)};
   }
   const FusedGroups groups = chosen_groups(step, order_, study_.choices.fusion);
-  if (has_overlap(study_.choices, dataflow)) return with_overlap(step, order, groups);
+  const bool is_chosen = copies_ == CopyTimes::as_chosen;
+  if (is_chosen && has_overlap(study_.choices, dataflow)) return with_overlap(step, order, groups);
   const auto outcome = [&](std::int64_t peak, const std::vector<NodeId>& nodes) -> Outcome {
     return {peak, added_seconds(study_, dataflow),
             host_peak_bytes(dataflow, study_.sizes->bytes, nodes, {})};
@@ -86,11 +99,8 @@ PlanEvaluator::Outcome PlanEvaluator::with_overlap(const OrderInput& step,
   const OverlappedOrder found =
       overlap_copies(step.dataflow, serial, groups,
                      seconds_by_node({study_.sizes->bytes, predicted_, rates}, step.dataflow));
-  const std::vector<double> slots = overlapped_slot_seconds(
-      step.dataflow, found.order, found.copies, seconds_by_node(study_, step.dataflow));
-  const double before =
-      std::accumulate(study_.times->seconds.begin(), study_.times->seconds.end(), 0.0);
-  return {serial.peak_bytes, std::accumulate(slots.begin(), slots.end(), 0.0) - before,
+  return {serial.peak_bytes,
+          overlapped_extra_seconds(timing_basis(study_), step.dataflow, found.order, found.copies),
           host_peak_bytes(step.dataflow, study_.sizes->bytes, found.order, found.copies)};
 }
 

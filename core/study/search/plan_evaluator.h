@@ -11,16 +11,26 @@ bool is_order_searched(const Study& study);
 /// The choices with an order by rule in place of a searched order; for intermediate studies.
 Choices without_search(const Study& study, Choices choices);
 
+/// Choices with other plans for the study: with an order by rule in place of a searched order that
+/// keeps more on the host than allowed.
+Choices in_order_for_host(const Study& study, Choices choices);
+
 /// Whose peak counts: that of the step, or that of the steps after a captured step (later_steps.h).
 enum class PeakOf : std::uint8_t { step, later_steps };
+
+/// Which copies of offloaded tensors count: those of the choices, which may overlap with nodes, or
+/// copies that nodes always wait for.
+enum class CopyTimes : std::uint8_t { as_chosen, serial };
 
 /// Computes only the peak and time of a study's step under other plans by cluster. The default
 /// order replaces a searched or planned order. The order search also starts from the default order,
 /// so the peak of a searched order is never above the peak computed here. Refers to the study.
 class PlanEvaluator {
  public:
-  explicit PlanEvaluator(const Study& study, PeakOf peak_of = PeakOf::step);
-  explicit PlanEvaluator(Study&& study, PeakOf peak_of = PeakOf::step) = delete;
+  explicit PlanEvaluator(const Study& study, PeakOf peak_of = PeakOf::step,
+                         CopyTimes copies = CopyTimes::as_chosen);
+  explicit PlanEvaluator(Study&& study, PeakOf peak_of = PeakOf::step,
+                         CopyTimes copies = CopyTimes::as_chosen) = delete;
 
   struct Outcome {
     std::int64_t peak_bytes = 0;
@@ -40,6 +50,7 @@ class PlanEvaluator {
 
   const Study& study_;
   PeakOf peak_of_;
+  CopyTimes copies_;
   UpdateMemory update_;
   std::string order_;
   NodeTimes predicted_;  ///< decide when copies start; empty if copies do not overlap

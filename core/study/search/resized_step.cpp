@@ -7,6 +7,7 @@
 #include "core/study/edits/edits.h"
 #include "core/study/step/fusion_table.h"
 #include "core/study/step/moved_order.h"
+#include "core/study/step/overlapped_step.h"
 #include "core/study/step/sizes.h"
 #include "core/study/step/variants.h"
 
@@ -80,7 +81,22 @@ ResizedStep StepResizer::resize(const ScheduleSpec& schedule,
                    nodes_in(step, *schedule.rule, resized.groups), study_.choices.order.moves);
     resized.timeline = timeline_in(step, std::move(moved.nodes), resized.groups);
   }
+  overlap(step, resized);
   return resized;
+}
+
+NodeTimes StepResizer::times_of(const Sizes& sizes) const {
+  return roofline_times(study_.graph(), study_.prepared->ops, sizes.work,
+                        profile_in_force(study_.choices.times));
+}
+
+void StepResizer::overlap(const OrderInput& step, ResizedStep& resized) const {
+  if (!has_overlap(study_.choices, step.dataflow)) return;
+  const NodeTimes times = times_of(*resized.sizes);
+  OverlappedStep placed = overlapped(step, resized.timeline, resized.groups,
+                                     {resized.sizes->bytes, times, copy_rates(study_)});
+  resized.timeline = std::move(placed.timeline);
+  resized.copies = std::move(placed.copies);
 }
 
 }  // namespace stashscope

@@ -355,10 +355,12 @@ TEST(ParetoCurve, LaterBudgetsAreNeverDearer) {
   EXPECT_EQ(dearest, 0);
 }
 
-/// A search by cluster keeps the offloaded tensors of the choices, as far as the host has room.
+/// A search by cluster keeps the offloaded tensors of the choices, as far as the host has room, and
+/// all compressed ones.
 TEST(Budget, KeepsTheMemoryOfTheHost) {
   Choices choices;
   choices.plans.config["Gelu"] = {PlanType::offload, 2, false};
+  choices.plans.config["MatMul"] = {PlanType::compress, -1, false};
   const auto free = deep_study(6, choices);
   const std::int64_t host = free->current->host_bytes;
   ASSERT_GT(host, 0);
@@ -372,8 +374,33 @@ TEST(Budget, KeepsTheMemoryOfTheHost) {
   EXPECT_EQ(roomy.best.choices.plans.config.at("Gelu").type, PlanType::offload);
   EXPECT_FALSE(roomy.left_out_for_host);
   const BudgetAnswer narrow = answer_with(host - 1);
-  EXPECT_EQ(narrow.best.host_bytes, 0);
-  EXPECT_TRUE(own_part(narrow.best.choices.plans.config).empty());
+  EXPECT_EQ(narrow.best.host_bytes, host / 2);
+  EXPECT_EQ(narrow.best.choices.plans.config.at("Gelu"),
+            (ClusterChoice{PlanType::offload, 1, false}));
+  const BudgetAnswer narrowest = answer_with(1);
+  EXPECT_EQ(narrowest.best.host_bytes, 0);
+  for (const BudgetAnswer& each : {narrow, narrowest}) {
+    EXPECT_EQ(each.best.choices.plans.config.at("MatMul").type, PlanType::compress);
+  }
+  EXPECT_EQ(own_part(narrowest.best.choices.plans.config).size(), 1U);
+}
+
+/// The order by rule is the one for which plans were found.
+TEST(Budget, LeavesASearchedOrderThatKeepsTooMuchOnTheHost) {
+  Choices choices;
+  choices.plans.config["Gelu"] = {PlanType::offload, -1, false};
+  choices.order.strategy = "minimal";
+  const std::int64_t host = deep_study(4, choices)->current->host_bytes;
+  ASSERT_GT(host, 0);
+  const auto order_with = [&](std::int64_t limit) {
+    choices.times.host_memory = limit;
+    const auto study = deep_study(4, choices);
+    return in_order_for_host(*study, study->choices).order.strategy;
+  };
+  EXPECT_EQ(order_with(host), "minimal");
+  EXPECT_EQ(order_with(host - 1), order_strategies()[0].name);
+  choices.plans.config.clear();
+  EXPECT_EQ(order_with(1), "minimal") << "nothing is offloaded";
 }
 
 TEST(ParetoFront, TellsOfPlansThatWereLeftOutForTheHost) {

@@ -124,6 +124,26 @@ TEST(ReplannedFit, FinerPlansFitNoLess) {
   EXPECT_GT(fit.largest->value, 100);
 }
 
+/// The given plans keep too much on the host, also where the step fits with them.
+TEST(ReplannedFit, KeepsTheMemoryOfTheHost) {
+  Choices choices;
+  choices.plans.config = parse_config("Gelu:3:-1,MatMul:3:-1");
+  const auto offloading = layers(choices);
+  ASSERT_GT(offloading->current->host_bytes, 1);
+  const std::int64_t memory = peak_at(*offloading, 100);
+  choices.times.host_memory = 1;
+  const auto study = layers(choices);
+  ASSERT_EQ(known_of(*study, memory).current.largest->value, 100);
+  for (const std::int64_t limit : {1, 20'000}) {
+    choices.times.host_memory = limit;
+    const auto asked = layers(choices);
+    const ReplannedFit fit = replanned(*asked, memory);
+    expect_exact(*asked, fit, memory);
+    const auto there = compute_study(asked->model, fit.largest->choices, nullptr, Progress());
+    EXPECT_LE(there->current->host_bytes, limit);
+  }
+}
+
 TEST(ReplannedFit, TellsTheLargestSizeSoFar) {
   const auto study = layers();
   std::vector<std::int64_t> largest;

@@ -10,9 +10,11 @@
 #include "core/onnx/model_file.h"
 #include "core/run/devices/devices.h"
 #include "core/run/step/random_inputs.h"
+#include "core/study/reserved/reserved_memory.h"
 #include "core/study/search/largest_fit.h"
 #include "core/study/search/plan_evaluator.h"
 #include "core/study/step/step_export.h"
+#include "tests/support/captured_chain.h"
 
 namespace stashscope {
 namespace overlapped_step_test {
@@ -175,6 +177,60 @@ TEST(OverlappedStep, LargestBatchesHaveItsTime) {
   const LargestFit fit = largest_fit(*study, question, Progress());
   ASSERT_TRUE(fit.current.largest);
   EXPECT_FALSE(fit.current.largest->variant->copies.empty());
+}
+
+/// What an allocator reserves depends on when tensors live, which overlap changes.
+TEST(OverlappedStep, LargestBatchesReserveWhatTheirStepDoes) {
+  for (const double bandwidth : {1e8, 1e10}) {
+    Choices choices = overlapping(all_offloaded(bandwidth));
+    choices.dims = {{"inputs_input_ids_dim1", 16}};
+    const auto study = study_of(choices);
+    const std::string name = study->sizes->dims.dimensions[0].name;
+    FitQuestion question;
+    question.names = {name};
+    question.allocator = AllocatorSettings();
+    question.memory_bytes =
+        8 * reserved_memory(*study, *study->current, AllocatorSettings()).reserved_bytes;
+    const LargestFit fit = largest_fit(*study, question, Progress());
+    ASSERT_TRUE(fit.current.largest);
+    choices.dims[name] = fit.current.largest->value;
+    const auto there = study_of(choices);
+    EXPECT_EQ(there->current->timeline.order, fit.current.largest->variant->timeline.order);
+    EXPECT_EQ(fit.current.largest->reserved_bytes,
+              reserved_memory(*there, *there->current, AllocatorSettings()).reserved_bytes);
+    EXPECT_LE(fit.current.largest->reserved_bytes, question.memory_bytes);
+  }
+}
+
+/// Times are no differences of sums, which would be rounded.
+TEST(OverlappedStep, CopiesThatNothingWaitsForAddExactlyNothing) {
+  int hidden = 0;
+  const Choices all = all_offloaded();
+  for (const auto& entry : all.plans.config) {
+    Choices choices;
+    choices.times.transfer_bandwidth = 1e13;
+    choices.plans.config.insert(entry);
+    const auto study = study_of(overlapping(choices));
+    if (study->current->copies.empty()) continue;
+    const double extra = extra_seconds(*study);
+    EXPECT_EQ(PlanEvaluator(*study).evaluate(study->config).extra_seconds, extra);
+    EXPECT_EQ(waiting_seconds(*study, *study->current), extra) << "only copies are added";
+    EXPECT_TRUE(extra == 0 || extra > 1e-15) << extra;
+    hidden += extra == 0 ? 1 : 0;
+  }
+  EXPECT_GT(hidden, 0);
+}
+
+TEST(OverlappedStep, WarnsOfChoicesWithoutEffect) {
+  const auto count = [](const Choices& each) { return study_of(each)->warnings.size(); };
+  EXPECT_EQ(count(overlapping(Choices())), count(Choices()) + 1);
+  EXPECT_EQ(count(overlapping(all_offloaded())), count(all_offloaded()));
+  const auto captured = test::captured_study(test::chain_with_batch());
+  Choices choices = captured->choices;
+  choices.times.host_memory = 1;
+  choices.plans.overlaps_copies = true;
+  const auto chosen = compute_study(captured->model, choices, nullptr, Progress());
+  EXPECT_EQ(chosen->warnings.size(), captured->warnings.size() + 2);
 }
 
 TEST(OverlappedStep, WarnsOfTooMuchOnTheHostAndOfRunsOnAGpu) {
