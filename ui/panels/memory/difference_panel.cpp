@@ -85,7 +85,8 @@ void DifferencePanel::set_up_table() {
   connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
           [this](const QModelIndex& current) {
             if (!current.isValid()) return;
-            document_.selection().select_slot(model_.row(current.row()).step);
+            const StepDifference& row = model_.row(current.row());
+            if (row.node.valid()) document_.selection().select_slot(row.step);
           });
 }
 
