@@ -160,29 +160,25 @@ class Execution {
     const std::string name = name_of(graph_, dataflow_, id);
     for (const NodeId fetch : copies_.end_fetches(id)) release_inputs(fetch, step);
     buffers_.emit(TraceEvent::Kind::node_start, step, 0, name);
-    try {
-      if (groups_.of(id).valid()) {
-        if (groups_.members[groups_.of(id)].front() == id) run_group(groups_.of(id), step);
-      } else if (is_yield(node)) {
-        return_gradients(id);
-      } else if (is_control_flow(node)) {
-        run_subgraphs(id, node, step);
-      } else {
-        run_kernel(id, node, step);
-      }
-    } catch (const OutOfMemory& error) {
-      throw OutOfMemory(describe(node, dataflow_.origin(id)), error.reason(),
-                        error.available_bytes(), error.hint());
-    } catch (const Error& error) {
-      if (error.kind() == ErrorKind::cancelled) throw;
-      throw Error(ErrorKind::run, describe(node, dataflow_.origin(id)), error.what());
-    }
+    with_node_in_errors(describe(node, dataflow_.origin(id)), [&] { compute(id, node, step); });
     buffers_.emit(TraceEvent::Kind::node_end, step, 0, name);
     const std::vector<NodeId> offloads = copies_.end_offloads(id);
     release_after(id, step);
     for (const NodeId offload : offloads) release_inputs(offload, step);
     if (step % slots_between_sizes == 0) {
       buffers_.emit(TraceEvent::Kind::resident, step, resident_bytes(), "");
+    }
+  }
+
+  void compute(NodeId id, const Node& node, std::uint32_t step) {
+    if (groups_.of(id).valid()) {
+      if (groups_.members[groups_.of(id)].front() == id) run_group(groups_.of(id), step);
+    } else if (is_yield(node)) {
+      return_gradients(id);
+    } else if (is_control_flow(node)) {
+      run_subgraphs(id, node, step);
+    } else {
+      run_kernel(id, node, step);
     }
   }
 
@@ -234,7 +230,8 @@ class Execution {
       context.outputs.push_back(view);
     }
     if (copies_.overlaps(id)) {
-      copies_.start(id, [&kernel, context = std::move(context)] { kernel.run(context); });
+      copies_.start(id, describe(node, dataflow_.origin(id)),
+                    [&kernel, context = std::move(context)] { kernel.run(context); });
     } else {
       kernel.run(context);
     }

@@ -2,6 +2,17 @@
 
 namespace stashscope::cpu {
 
+void with_node_in_errors(const std::string& node, const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const OutOfMemory& error) {
+    throw OutOfMemory(node, error.reason(), error.available_bytes(), error.hint());
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::cancelled) throw;
+    throw Error(ErrorKind::run, node, error.what());
+  }
+}
+
 std::shared_future<void> CopyLink::start(std::function<void()> copy) {
   Copy task(std::move(copy));
   std::shared_future<void> end = task.get_future().share();
@@ -41,7 +52,8 @@ StepCopies::StepCopies(const RunPlan& plan) : plan_(plan) {
   back_ = std::make_unique<CopyLink>();
 }
 
-void StepCopies::start(NodeId node, std::function<void()> copy) {
+void StepCopies::start(NodeId node, const std::string& name, std::function<void()> made) {
+  auto copy = [name, made = std::move(made)] { with_node_in_errors(name, made); };
   if (plan_.dataflow.kind(node) == AddedKind::offload) {
     ends_[node] = away_->start(std::move(copy));
     return;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <future>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -12,8 +13,12 @@
 
 namespace stashscope::cpu {
 
+/// Does the work. Errors of the work, except for cancelled ones, get the name of the node.
+void with_node_in_errors(const std::string& node, const std::function<void()>& work);
+
 /// A link that makes copies in one direction, one after the other, on a thread of its own. The
-/// destructor drops copies that have not started, and waits for the one that has.
+/// destructor waits for the copy that runs. Copies that have not started are never made; who waits
+/// for one of them gets a std::future_error.
 class CopyLink {
  public:
   using Copy = std::packaged_task<void()>;
@@ -42,9 +47,11 @@ class StepCopies {
   bool overlaps(NodeId node) const { return !until_.empty() && until_[node].valid(); }
   /// Starts the copy of a node that overlaps. Both tensors must stay until the copy has ended. A
   /// fetch waits for the offload of its tensor.
-  void start(NodeId node, std::function<void()> copy);
+  /// @param name of the node, for errors of the copy
+  void start(NodeId node, const std::string& name, std::function<void()> copy);
   /// Waits for the fetches that must have ended before the node starts, or for the offloads that
-  /// must have ended when it ends. Returns the nodes that started them. Throws what a copy threw.
+  /// must have ended when it ends. Returns the nodes that started them. Throws what a copy threw,
+  /// with the name of the node that started it.
   std::vector<NodeId> end_fetches(NodeId node) { return end(AddedKind::fetch, node); }
   std::vector<NodeId> end_offloads(NodeId node) { return end(AddedKind::offload, node); }
 

@@ -7,6 +7,9 @@
 #include <set>
 #include <stdexcept>
 
+#include "core/passes/infer_shapes.h"
+#include "tests/support/model_builder.h"
+
 namespace stashscope::cpu {
 namespace step_copies_test {
 
@@ -38,6 +41,55 @@ TEST(CopyLink, PassesFailuresOn) {
   const auto failed = link.start([] { throw std::runtime_error("no"); });
   EXPECT_THROW(failed.get(), std::runtime_error);
   EXPECT_NO_THROW(link.start([] {}).get());
+}
+
+/// A step that offloads the only tensor it makes, beside its last node.
+RunPlan offloading_step() {
+  test::ModelBuilder m;
+  m.input("x", {4}).node("Neg", {"x"}, {"a"}).node("Neg", {"a"}, {"y"}).output("y");
+  const auto graph = std::make_shared<const Graph>(infer_shapes(m.build()));
+  Dataflow dataflow(*graph);
+  const ValueId value = test::id_of(*graph, "a");
+  const NodeId offload(dataflow.graph_nodes);
+  dataflow.cloned_nodes.push_back(graph->value(value).producer);
+  dataflow.kinds.push_back(AddedKind::offload);
+  dataflow.topology.inputs.start_row();
+  dataflow.topology.inputs.push(value);
+  dataflow.topology.outputs.start_row();
+  dataflow.topology.outputs.push(ValueId(dataflow.graph_values));
+  dataflow.cloned_values.push_back(value);
+  dataflow.forms.push_back({ElementType::undefined, 0});
+  dataflow.topology.connect(dataflow.graph_values + 1);
+  RunPlan plan{graph, std::move(dataflow), {}};
+  plan.copies.copies.push_back({offload, NodeId(1)});
+  return plan;
+}
+
+TEST(StepCopies, NameTheNodeWhoseCopyFails) {
+  const RunPlan plan = offloading_step();
+  const NodeId offload = plan.copies.copies.front().node;
+  StepCopies copies(plan);
+  ASSERT_TRUE(copies.overlaps(offload));
+  copies.start(offload, "node 'a_offload'", [] { fail_run("", "no room"); });
+  try {
+    copies.end_offloads(NodeId(1));
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::run);
+    EXPECT_NE(error.where().find("a_offload"), std::string::npos) << error.where();
+    EXPECT_NE(std::string(error.what()).find("no room"), std::string::npos) << error.what();
+  }
+}
+
+TEST(StepCopies, LeaveCancelledErrorsAsTheyAre) {
+  const auto cancel = [] { throw Error(ErrorKind::cancelled, "", "cancelled"); };
+  try {
+    with_node_in_errors("node 'a'", cancel);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::cancelled);
+    EXPECT_EQ(error.where(), "");
+  }
 }
 
 }  // namespace step_copies_test
