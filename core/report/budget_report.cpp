@@ -95,16 +95,15 @@ json point_json(const Study& study, const ParetoPoint& point) {
       {"repeated_runs", repeats.runs}};
 }
 
-/// Why better plans were left out for the memory of the host; empty if none were.
-std::string host_text(const Study& study, const BudgetAnswer& answer) {
-  if (!answer.left_out_for_host) return "";
-  const LeftOutPlans& plans = *answer.left_out_for_host;
-  return "  The host's memory limits the plans: with " + exact_bytes(plans.host_bytes) +
-         " on the host instead of at most " + exact_bytes(*study.choices.times.host_memory) +
-         ", a peak of " + exact_bytes(plans.peak_bytes) + " would take " +
-         (answer.joint != nullptr
-              ? format_seconds(answer.joint->seconds_before + plans.extra_seconds) + " a step\n"
-              : time_text(study, plans.extra_seconds) + " more time\n");
+/// Says that choices for offloaded tensors have no effect on plans without them; empty if they
+/// have.
+std::string unused_text(const Study& study, const BudgetAnswer& answer) {
+  const PlanGranularity grain = answer.request.grain;
+  const bool has_effect = grain != PlanGranularity::node && grain != PlanGranularity::sequence;
+  const bool is_chosen = study.choices.plans.overlaps_copies || study.choices.times.host_memory;
+  if (has_effect || !is_chosen) return "";
+  return "  --overlap-transfers and --host-memory have no effect, because --grain " +
+         std::string(name_of(grain)) + " plans without offloaded tensors\n";
 }
 
 /// What later steps need with the plan; empty if the step makes no states of its optimizer.
@@ -129,6 +128,18 @@ std::string export_text(const Study& study, const std::optional<ExportedEffect>&
 
 }  // namespace
 
+std::string host_sentence(const Study& study, const BudgetAnswer& answer) {
+  if (!answer.left_out_for_host) return "";
+  const LeftOutPlans& plans = *answer.left_out_for_host;
+  return "The host's memory limits the plans: with " + exact_bytes(plans.host_bytes) +
+         " on the host instead of at most " + exact_bytes(*study.choices.times.host_memory) +
+         ", a peak of " + exact_bytes(plans.peak_bytes) + " would take " +
+         (answer.joint != nullptr
+              ? format_seconds(answer.joint->seconds_before + plans.extra_seconds) + " a step"
+              : time_text(study, plans.extra_seconds) + " more time") +
+         "; --host-memory " + std::to_string(plans.host_bytes) + " allows it.";
+}
+
 std::string budget_text(const Study& study, const BudgetAnswer& answer,
                         const std::optional<ExportedEffect>& exported) {
   std::string text = "Budget " + exact_bytes(answer.request.budget_bytes) + " with --grain " +
@@ -142,7 +153,9 @@ std::string budget_text(const Study& study, const BudgetAnswer& answer,
     text += "  a finer granularity may meet the budget: --grain node or --grain sequence\n";
   }
   if (answer.joint != nullptr) text += explanation_text(answer);
-  text += host_text(study, answer);
+  const std::string host = host_sentence(study, answer);
+  if (!host.empty()) text += "  " + host + "\n";
+  text += unused_text(study, answer);
   text += later_text(study, answer.request);
   text += export_text(study, exported);
   if (!answer.feasible && answer.floor) text += bound_text(study, *answer.floor);

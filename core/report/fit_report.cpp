@@ -20,6 +20,8 @@ constexpr std::size_t tensors_of_a_point = 3;
 std::string peak_text(const FitPoint& point) {
   std::string text = "peak " + exact_bytes(point.peak_bytes);
   if (point.reserved_bytes) text += ", reserved " + format_bytes(*point.reserved_bytes);
+  const std::int64_t on_host = point.variant == nullptr ? 0 : point.variant->host_bytes;
+  if (on_host > 0) text += ", " + format_bytes(on_host) + " on the host";
   if (point.later_peak_bytes == point.peak_bytes) return text;
   return text + ", " + format_bytes(point.later_peak_bytes) + " in later steps";
 }
@@ -94,6 +96,7 @@ json point_json(const Study& study, const std::optional<FitPoint>& point) {
   object["peak_bytes"] = point->peak_bytes;
   object["later_peak_bytes"] = point->later_peak_bytes;
   if (point->reserved_bytes) object["reserved_bytes"] = *point->reserved_bytes;
+  object["host_bytes"] = point->variant->host_bytes;
   object["peak_node"] = to_valid_utf8(peak_node(study, *point->variant));
   object["resident_bytes"] = point->persistent_bytes;
   object["step_seconds"] = point->seconds;

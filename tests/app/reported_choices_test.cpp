@@ -124,6 +124,17 @@ TEST_F(CommandLine, PlansKeepTheMemoryOfTheHost) {
   EXPECT_GT(limited["left_out_for_host"]["host_bytes"], 1);
   const std::string text = stashscope("--batch --host-memory 1 " + step).output;
   EXPECT_NE(text.find("The host's memory limits the plans"), std::string::npos) << text;
+  const std::int64_t needed = limited["left_out_for_host"]["host_bytes"];
+  EXPECT_NE(text.find("--host-memory " + std::to_string(needed) + " allows it"), std::string::npos);
+  const auto allowed = report(step + "--host-memory " + std::to_string(needed))["budget"];
+  EXPECT_LE(allowed["step_seconds"], limited["step_seconds"]);
+  const std::string page = stashscope("--batch --format html --host-memory 1 " + step).output;
+  EXPECT_NE(page.find("memory limits the plans"), std::string::npos);
+  const std::string by_node = stashscope("--batch --host-memory 1 " + in_folder("model.onnx") +
+                                         " --dim N=64 --budget 80% --grain node --time-limit 0 "
+                                         "--move-limit 2000")
+                                  .output;
+  EXPECT_NE(by_node.find("have no effect, because --grain node"), std::string::npos) << by_node;
 }
 
 TEST_F(CommandLine, ARunHoldsTheStatesOfAllOptimizers) {
