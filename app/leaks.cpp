@@ -74,9 +74,8 @@ std::string text_of(const LeakSearch& search) {
     text += "No line of the program holds more from " + unit + " to " + unit + ".\n";
     if (last <= first) return text;
     return text + "All tensors together grew by " + format_bytes(last - first) +
-           ", but no line keeps growing: each falls in between, grows once only, or stops growing "
-           "in "
-           "the first half.\n";
+           ", but no line keeps growing: each shrinks at least once, grows at most once, or no "
+           "longer grows in the second half.\n";
   }
   text += "These lines hold more from " + unit + " to " + unit + ":\n";
   for (const Leak& each : search.leaks) text += leak_text(each, search);

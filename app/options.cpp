@@ -8,6 +8,7 @@
 #include <iostream>
 
 #include "app/module_option.h"
+#include "app/transfer_options.h"
 #include "core/base/bare_amount.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -54,10 +55,7 @@ void apply_strategy_options(const AnalysisOptions& options, Choices& choices) {
     choices.times.profile = load_profile(options.profile);
     choices.times.device_memory.reset();
   }
-  if (options.transfer_bandwidth) {
-    check_transfer_bandwidth(*options.transfer_bandwidth * 1e9);
-    choices.times.transfer_bandwidth = *options.transfer_bandwidth * 1e9;
-  }
+  apply_transfer_options(options, choices);
   if (!options.device_memory.empty()) {
     choices.times.device_memory = memory_in("--device-memory", options.device_memory);
   }
@@ -121,11 +119,7 @@ void add_strategy_options(CLI::App& program, AnalysisOptions& options) {
                   "type in which plans of type 4 store float32 activations: float16, bfloat16, "
                   "float8e4m3fn or float8e5m2 (default float16)")
       ->type_name("TYPE");
-  program
-      .add_option("--transfer-bandwidth", options.transfer_bandwidth,
-                  "GB/s between device and host in one direction, for plans of type 3 (default: "
-                  "the bandwidth of the profile)")
-      ->type_name("GB/S");
+  add_transfer_options(program, options);
   program
       .add_option("--device-memory", options.device_memory,
                   "memory into which the step must fit, such as 24GiB (default: the memory of the "
@@ -314,8 +308,10 @@ LoadedModel load_model_or_session(const AnalysisOptions& options) {
   if (options.file.empty()) fail_usage("", "no model is given", "name an ONNX model or a session");
   LoadedModel loaded = stashscope::load_model_or_session(
       options.file, [&](Choices& choices) { apply_options(options, choices); });
-  std::ranges::copy(warnings_of_size("--device-memory", options.device_memory),
-                    std::back_inserter(loaded.warnings));
+  for (const auto& [option, size] : {std::pair("--device-memory", options.device_memory),
+                                     std::pair("--host-memory", options.host_memory)}) {
+    std::ranges::copy(warnings_of_size(option, size), std::back_inserter(loaded.warnings));
+  }
   if (!options.loss.empty()) check_loss(options.loss, *loaded.model);
   if (!options.modules.empty()) recompute_modules(options.modules, loaded);
   if (!options.measurement.empty()) take_measurement(options.measurement, loaded);

@@ -36,8 +36,10 @@ struct AnalysisOptions {
   std::string compress_to;
   std::string profile;                       ///< name or file
   std::optional<double> transfer_bandwidth;  ///< in 1e9 bytes per second
-  std::string device_memory;                 ///< such as 24GiB; empty: not given
-  std::optional<double> keep_free;           ///< percent of the device's memory
+  std::optional<bool> overlaps_transfers;
+  std::string host_memory;          ///< such as 64GiB, or none; empty: not given
+  std::string device_memory;        ///< such as 24GiB; empty: not given
+  std::optional<double> keep_free;  ///< percent of the device's memory
   std::string optimizer;
   bool master_weights = false;
   bool release_gradients = false;

@@ -105,7 +105,8 @@ std::int64_t whole_device(const PlanningOptions& options, const Study& study) {
 }
 
 /// Makes a question or a request limit the reserved memory.
-/// @param bytes what memory outside tensors must fit, too
+/// @param bytes the limit of reserved memory and memory outside tensors together, for `--fits
+/// device`
 template <class Asked>
 void limit_reserved(const std::optional<ReservedLimit>& reserved, std::int64_t bytes,
                     Asked& asked) {

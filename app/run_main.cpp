@@ -141,9 +141,12 @@ int run_current(LoadedModel& loaded, const std::shared_ptr<const Study>& study,
   return !options.compares() || matches_expected(*study, loaded, result, inputs, options) ? 0 : 1;
 }
 
-/// The predicted bytes of this machine's memory (not of a GPU's) that the current variant takes.
-std::int64_t host_bytes(const Study& study) {
-  return study.choices.device == "cpu" ? study.current->timeline.peak_bytes : 0;
+/// The predicted bytes of this machine's memory (not of a GPU's) that the current variant takes:
+/// the offloaded tensors, and all others if the step runs on the CPU.
+std::int64_t machine_bytes(const Study& study) {
+  const Variant& current = *study.current;
+  const bool runs_here = study.choices.device == "cpu";
+  return current.host_bytes + (runs_here ? current.timeline.peak_bytes : 0);
 }
 
 int run_once(LoadedModel& loaded, const RunOptions& options) {
@@ -158,7 +161,7 @@ int run_once(LoadedModel& loaded, const RunOptions& options) {
   print_first_warnings("stashscope-run", study->warnings, "stashscope --batch --format json");
   const auto runner = make_runner(*study->choices.device, settings);
   runner->check(study->graph());
-  const std::int64_t bytes = host_bytes(*study);
+  const std::int64_t bytes = machine_bytes(*study);
   if (options.inputs.empty()) {
     inputs = random_inputs(*study, bytes, options.seed);
   } else {

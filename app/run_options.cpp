@@ -49,7 +49,8 @@ void add_device_options(CLI::App& program, RunOptions& options) {
                   "act like a GPU with this much memory: 12GiB, 900MB, ...")
       ->type_name("SIZE");
   program.add_flag("--tf32", options.rounds_to_tf32,
-                   "on a GPU, float32 matrix products may round their operands to tf32");
+                   "on a GPU, float32 matrix products and convolutions may round their operands "
+                   "to tf32");
   CLI::Option* const update =
       program.add_flag("--update", options.updates,
                        "on a GPU, update the parameters after each run with the chosen "

@@ -12,8 +12,8 @@ struct PackedTokens {
   /// Graph input [batch, positions]: 0 for a token that no other token reads. Invalid: the step has
   /// no mask, and its attention hides later tokens from earlier ones.
   ValueId mask;
-  /// Graph input [batch, positions]. Invalid if the token ids serve as labels and no id is the
-  /// ignored label.
+  /// Graph input [batch, positions]. Invalid if none of its elements can be the ignored label: the
+  /// ids serve as labels, or the type lacks the ignored label.
   ValueId labels;
   std::int64_t ignored_label = 0;
   bool next_is_label = false;  ///< the label of a row is that of the next token

@@ -74,8 +74,8 @@ std::string raw_integers(ElementType element, const std::vector<std::int64_t>& i
   const bool is_whole = is_integer(element) || element == ElementType::boolean;
   for (const std::int64_t item : items) {
     if (is_whole && !can_hold(element, item)) {
-      fail_input("",
-                 std::to_string(item) + " is no number of type " + std::string(name_of(element)));
+      fail_input(
+          "", std::to_string(item) + " is not a number of type " + std::string(name_of(element)));
     }
   }
   switch (is_whole ? bits_per_element(element) : 0) {

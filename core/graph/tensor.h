@@ -44,8 +44,8 @@ class Tensor {
   static Tensor int64s(const std::vector<std::int64_t>& items);  ///< a tensor of rank 1
   static Tensor int64_scalar(std::int64_t item);
   /// A tensor of whole numbers. Throws an input Error unless the type is boolean, an integer of at
-  /// least 8 bits or a float of at least 16 bits, and for a number that is none of an integer type.
-  /// Floats are rounded.
+  /// least 8 bits or a float of at least 16 bits, and for a number outside the range of bool or of
+  /// an integer type. Floating-point types round, and may overflow to infinity.
   static Tensor of_integers(ElementType element, std::vector<std::int64_t> dims,
                             const std::vector<std::int64_t>& items);
   static Tensor float_scalar(ElementType element, double item);

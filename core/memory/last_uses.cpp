@@ -2,14 +2,15 @@
 
 #include <algorithm>
 
+#include "core/memory/slots_of.h"
+
 namespace stashscope {
 
 namespace {
 
-void add_holds(const IdVector<ValueId, NodeId>& held_until, const std::vector<NodeId>& order,
-               IdVector<ValueId, std::uint32_t>& last) {
-  IdVector<NodeId, std::uint32_t> slot_of(order.size(), 0);
-  for (std::uint32_t slot = 0; slot < order.size(); ++slot) slot_of[order[slot]] = slot;
+void add_holds(const IdVector<ValueId, NodeId>& held_until, const Topology& topology,
+               const std::vector<NodeId>& order, IdVector<ValueId, std::uint32_t>& last) {
+  const IdVector<NodeId, std::uint32_t> slot_of = slots_of(topology, order);
   for (const ValueId value : IdRange<ValueId>(held_until.size())) {
     if (!held_until[value].valid()) continue;
     last[value] = std::max(last[value], slot_of[held_until[value]]);
@@ -30,7 +31,7 @@ IdVector<ValueId, std::uint32_t> last_uses(const Dataflow& dataflow, const Buffe
     for (const ValueId output : topology.outputs[node]) last[output] = slot;
   }
   const auto& held = dataflow.fixed ? dataflow.fixed->held_until : rules.held_until;
-  if (!held.empty()) add_holds(held, order, last);
+  if (!held.empty()) add_holds(held, topology, order, last);
   return last;
 }
 

@@ -2,6 +2,7 @@
 
 #include <span>
 
+#include "core/memory/copy_schedule.h"
 #include "core/memory/fusion.h"
 
 namespace stashscope {
@@ -14,6 +15,8 @@ struct StepMemory {
   const UpdateMemory& update;
   const IdVector<NodeId, std::int64_t>& workspace;  ///< scratch bytes of the graph's own nodes
   const FusedStep* fused = nullptr;                 ///< set if the dataflow belongs to a fused step
+  /// Copies that run beside the nodes; null: no copy does.
+  const CopySchedule* copies = nullptr;
 
   /// Outputs that share an input's buffer: `aliases` always, `in_place` only if the input dies at
   /// the node.

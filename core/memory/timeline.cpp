@@ -4,6 +4,7 @@
 
 #include "core/graph/captured_step.h"
 #include "core/memory/last_uses.h"
+#include "core/memory/slots_of.h"
 #include "core/memory/step_memory.h"
 #include "core/memory/workspace.h"
 
@@ -53,6 +54,18 @@ class TimelineBuilder {
     last_read_ = last_uses(dataflow_, rules_, timeline_.order);
     for (const ValueId value : IdRange<ValueId>(dataflow_.graph_values)) {
       if (is_kept_[value]) last_read_[value] = end();
+    }
+    hold_copied();
+  }
+
+  /// Holds the tensors that offloads copy while other nodes run.
+  void hold_copied() {
+    if (memory_.copies == nullptr || memory_.copies->empty()) return;
+    const IdVector<NodeId, std::uint32_t> slots = slots_of(topology_, timeline_.order);
+    for (const auto& [node, until] : memory_.copies->copies) {
+      if (dataflow_.kind(node) != AddedKind::offload) continue;
+      std::uint32_t& last = last_read_[topology_.inputs[node][0]];
+      last = std::max(last, slots[until]);
     }
   }
 

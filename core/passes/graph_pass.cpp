@@ -20,7 +20,7 @@ constexpr std::array passes = {
     GraphPass{"fold_constants", "Fold constants",
               "turns values that are the same in every step into constants", fold_constants},
     GraphPass{"clean_shapes", "Clean up shapes",
-              "removes nodes without effect and arithmetic on known shapes", clean_shapes},
+              "removes arithmetic on known shapes, and nodes without effect", clean_shapes},
     GraphPass{"common_subexpressions", "Merge equal computations",
               "merges nodes that compute the same value", merge_common_subexpressions},
     GraphPass{"fuse_layer_normalization", "Fuse layer normalization",

@@ -36,13 +36,14 @@ bool is_flattened(const Rewriter& graph, ValueId id) {
   return false;
 }
 
-/// Whether the pass can reduce the rows of a loss. This needs three conditions. Each row of scores
-/// is a position of a sequence and has one label. The loss is the mean or the sum over the rows.
-/// Only the first output of the loss is read.
-bool can_choose_rows(const Rewriter& graph, NodeId id) {
+/// Whether the pass can reduce the rows of a loss. This needs four conditions. Some label may be
+/// the ignored one. Each row of scores is a position of a sequence and has one label. The loss is
+/// the mean or the sum over the rows. Only the first output of the loss is read.
+bool can_choose_rows(const Rewriter& graph, NodeId id, std::int64_t ignored) {
   const Node& loss = graph.node(id);
   const Shape* const scores = graph.shape(loss.inputs[0]);
   const Shape* const labels = graph.shape(loss.inputs[1]);
+  if (!can_hold(graph.type(loss.inputs[1]).element, ignored)) return false;
   if (scores == nullptr || labels == nullptr || scores->size() != 2 || labels->size() != 1) {
     return false;
   }
@@ -82,7 +83,7 @@ std::size_t label_positions(Rewriter& graph, const PassContext&) {
     const NodeId id(i);
     if (graph.is_removed(id) || !is_cross_entropy(graph.node(id))) continue;
     const auto ignored = ignored_label(graph, graph.node(id));
-    if (!ignored || !can_choose_rows(graph, id)) continue;
+    if (!ignored || !can_choose_rows(graph, id, *ignored)) continue;
     const ValueId rows = labelled_rows(graph, id, *ignored);
     for (const std::size_t operand : {0U, 1U}) {
       const ValueId whole = graph.node(id).inputs[operand];

@@ -203,6 +203,11 @@ RecomputeConfig own_part(const RecomputeConfig& config) {
                  [](const ClusterChoice& choice) { return !is_known_to_reference(choice); });
 }
 
+RecomputeConfig offloads_in(const RecomputeConfig& config) {
+  return part_of(config,
+                 [](const ClusterChoice& choice) { return choice.type == PlanType::offload; });
+}
+
 std::set<std::string> regions_in(const RecomputeConfig& config) {
   std::set<std::string> names;
   for (const auto& [name, choice] : config) {

@@ -41,6 +41,9 @@ std::string to_string(const RecomputeConfig& config);
 /// The names of the regions in `config`. A region is a module that PyTorch runs again.
 std::set<std::string> regions_in(const RecomputeConfig& config);
 
+/// The entries that copy tensors to the host.
+RecomputeConfig offloads_in(const RecomputeConfig& config);
+
 /// The entries that ONNX Runtime understands.
 RecomputeConfig reference_part(const RecomputeConfig& config);
 /// The entries that ONNX Runtime does not understand.

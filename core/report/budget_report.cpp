@@ -97,6 +97,20 @@ json point_json(const Study& study, const ParetoPoint& point) {
       {"repeated_runs", repeats.runs}};
 }
 
+/// Says that choices for offloaded tensors have no effect on plans without them; empty if they
+/// have.
+std::string unused_text(const Study& study, const BudgetAnswer& answer) {
+  const PlanGranularity grain = answer.request.grain;
+  const bool has_effect = grain != PlanGranularity::node && grain != PlanGranularity::sequence;
+  std::vector<std::string> chosen;
+  if (study.choices.plans.overlaps_copies) chosen.emplace_back("--overlap-transfers");
+  if (study.choices.times.host_memory) chosen.emplace_back("--host-memory");
+  if (has_effect || chosen.empty()) return "";
+  return "  " + join(chosen, " and ") + (chosen.size() == 1 ? " has" : " have") +
+         " no effect, because --grain " + std::string(name_of(grain)) +
+         " plans without offloaded tensors\n";
+}
+
 /// What later steps need with the plan; empty if the step makes no states of its optimizer.
 std::string later_text(const Study& study, const BudgetRequest& request) {
   const LaterSteps later = later_steps(study, *study.current);
@@ -119,6 +133,18 @@ std::string export_text(const Study& study, const std::optional<ExportedEffect>&
 
 }  // namespace
 
+std::string host_sentence(const Study& study, const BudgetAnswer& answer) {
+  if (!answer.left_out_for_host) return "";
+  const LeftOutPlans& plans = *answer.left_out_for_host;
+  return "The host's memory limits the plans: with " + exact_bytes(plans.host_bytes) +
+         " on the host instead of at most " + exact_bytes(*study.choices.times.host_memory) +
+         ", a peak of " + exact_bytes(plans.peak_bytes) + " would take " +
+         (answer.joint != nullptr
+              ? format_seconds(answer.joint->seconds_before + plans.extra_seconds) + " a step"
+              : time_text(study, plans.extra_seconds) + " more time") +
+         "; --host-memory " + std::to_string(plans.host_bytes) + " allows it.";
+}
+
 std::string budget_text(const Study& study, const BudgetAnswer& answer,
                         const std::optional<ExportedEffect>& exported) {
   std::string text = "Budget " + exact_bytes(answer.request.budget_bytes) + " with --grain " +
@@ -132,6 +158,13 @@ std::string budget_text(const Study& study, const BudgetAnswer& answer,
     text += "  a finer granularity may meet the budget: --grain node or --grain sequence\n";
   }
   if (answer.joint != nullptr) text += explanation_text(answer);
+  if (!answer.lowered_for_host.empty()) {
+    text += "  The host has no room for all tensors of " +
+            printable(to_string(answer.lowered_for_host)) + "; the plan offloads fewer\n";
+  }
+  const std::string host = host_sentence(study, answer);
+  if (!host.empty()) text += "  " + host + "\n";
+  text += unused_text(study, answer);
   text += later_text(study, answer.request);
   text += export_text(study, exported);
   if (!answer.feasible && answer.floor) text += bound_text(study, *answer.floor);
@@ -151,6 +184,15 @@ json budget_json(const Study& study, const BudgetAnswer& answer,
   if (exported) {
     budget["exported"] = {{"peak_bytes", exported->peak_bytes},
                           {"extra_seconds", exported->extra_seconds}};
+  }
+  budget["host_bytes"] = answer.best.host_bytes;
+  if (!answer.lowered_for_host.empty()) {
+    budget["lowered_for_host"] = to_valid_utf8(to_string(answer.lowered_for_host));
+  }
+  if (answer.left_out_for_host) {
+    budget["left_out_for_host"] = {{"peak_bytes", answer.left_out_for_host->peak_bytes},
+                                   {"extra_seconds", answer.left_out_for_host->extra_seconds},
+                                   {"host_bytes", answer.left_out_for_host->host_bytes}};
   }
   if (answer.reserved_bytes) budget["reserved_bytes"] = *answer.reserved_bytes;
   if (answer.device) budget["device_bytes"] = device_json(*answer.device);

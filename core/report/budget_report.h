@@ -16,6 +16,8 @@ namespace stashscope {
 /// @param exported the result of `exported_effect` for this study
 std::string budget_text(const Study& study, const BudgetAnswer& answer,
                         const std::optional<ExportedEffect>& exported = {});
+/// Why better plans were left out for the memory of the host, as a sentence; empty if none were.
+std::string host_sentence(const Study& study, const BudgetAnswer& answer);
 nlohmann::json budget_json(const Study& study, const BudgetAnswer& answer,
                            const std::optional<ExportedEffect>& exported = {});
 

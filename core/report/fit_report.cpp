@@ -22,6 +22,8 @@ std::string peak_text(const FitPoint& point) {
   std::string text = "peak " + exact_bytes(point.peak_bytes);
   if (point.reserved_bytes) text += ", reserved " + format_bytes(*point.reserved_bytes);
   if (point.device) text += ", " + on_device_text(*point.device);
+  const std::int64_t on_host = point.variant == nullptr ? 0 : point.variant->host_bytes;
+  if (on_host > 0) text += ", " + format_bytes(on_host) + " on the host";
   if (point.later_peak_bytes == point.peak_bytes) return text;
   return text + ", " + format_bytes(point.later_peak_bytes) + " in later steps";
 }
@@ -97,6 +99,7 @@ json point_json(const Study& study, const std::optional<FitPoint>& point) {
   object["later_peak_bytes"] = point->later_peak_bytes;
   if (point->reserved_bytes) object["reserved_bytes"] = *point->reserved_bytes;
   if (point->device) object["device_bytes"] = device_json(*point->device);
+  object["host_bytes"] = point->variant->host_bytes;
   object["peak_node"] = to_valid_utf8(peak_node(study, *point->variant));
   object["resident_bytes"] = point->persistent_bytes;
   object["step_seconds"] = point->seconds;
@@ -122,13 +125,18 @@ json variant_json(const Study& study, const VariantFit& fit) {
           {"values_tried", fit.trials}};
 }
 
+std::string limit_text(const FitQuestion& question) {
+  const std::string memory = format_bytes(question.memory_bytes);
+  if (question.device_bytes.value_or(question.memory_bytes) == question.memory_bytes) return memory;
+  return memory + ", and " + format_bytes(*question.device_bytes) + " with memory outside tensors";
+}
+
 }  // namespace
 
 std::string fit_text(const Study& study, const LargestFit& fit,
                      const std::optional<ReplannedFit>& replanned) {
-  const std::string text = "Largest " + names_text(fit) + " in " +
-                           format_bytes(fit.question.memory_bytes) + ", predicted:\n" +
-                           variant_lines(study, fit.baseline, "Before") +
+  const std::string text = "Largest " + names_text(fit) + " in " + limit_text(fit.question) +
+                           ", predicted:\n" + variant_lines(study, fit.baseline, "Before") +
                            variant_lines(study, fit.current, "After");
   if (replanned) return text + replanned_text(*replanned);
   return text +
@@ -145,6 +153,7 @@ json fit_json(const Study& study, const LargestFit& fit,
                  {"memory_bytes", fit.question.memory_bytes},
                  {"baseline", variant_json(study, fit.baseline)},
                  {"current", variant_json(study, fit.current)}};
+  if (fit.question.device_bytes) object["device_limit_bytes"] = *fit.question.device_bytes;
   if (replanned) object["replanned"] = replanned_json(*replanned);
   return object;
 }

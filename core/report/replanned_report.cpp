@@ -17,6 +17,7 @@ std::string peak_text(const PlannedFit& fit) {
   std::string text = "peak " + exact_bytes(fit.peak_bytes);
   if (fit.reserved_bytes) text += ", reserved " + format_bytes(*fit.reserved_bytes);
   if (fit.device) text += ", " + on_device_text(*fit.device);
+  if (fit.host_bytes > 0) text += ", " + format_bytes(fit.host_bytes) + " on the host";
   if (fit.later_peak_bytes == fit.peak_bytes) return text;
   return text + ", " + format_bytes(fit.later_peak_bytes) + " in later steps";
 }
@@ -57,7 +58,9 @@ std::string next_line(const ReplannedFit& fit) {
   const auto& device = fit.next->device;
   if (device && device->high_bytes > *fit.device_bytes) {
     return value + " was not decided in " + limit_text(fit.request.limit) +
-           "; the best plan found takes " + on_device_text(*device) + "\n";
+           "; the best plan found takes up to " +
+           format_bytes_beside(device->high_bytes, *fit.device_bytes) + " of the device, not " +
+           format_bytes_beside(*fit.device_bytes, device->high_bytes) + "\n";
   }
   const auto& reserved = fit.next->reserved_bytes;
   return value + " was not decided in " + limit_text(fit.request.limit) +
@@ -81,6 +84,7 @@ json largest_json(const std::optional<PlannedFit>& fit) {
   json object = {{"value", fit->value},
                  {"peak_bytes", fit->peak_bytes},
                  {"later_peak_bytes", fit->later_peak_bytes},
+                 {"host_bytes", fit->host_bytes},
                  {"step_seconds", fit->seconds},
                  {"extra_seconds", fit->extra_seconds},
                  {"config", plans.sequence ? "" : to_valid_utf8(to_string(plans.config))},

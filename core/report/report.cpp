@@ -92,9 +92,13 @@ std::string peak_lines(const ReportInput& input, const Variant& variant, const c
 }
 
 std::string transfers_clause(const Study& study) {
-  if (study.current->transfer_bytes == 0) return "";
-  return "; transfers to the host and back: " + format_bytes(study.current->transfer_bytes) + ", " +
-         format_seconds(transfer_seconds(study, *study.current)) + " without overlap";
+  const Variant& current = *study.current;
+  if (current.transfer_bytes == 0) return "";
+  const std::string waiting = format_seconds(waiting_seconds(study, current));
+  return "; transfers to the host and back: " + format_bytes(current.transfer_bytes) + ", " +
+         format_seconds(transfer_seconds(study, current)) + " without overlap" +
+         (current.copies.empty() ? "" : ", " + waiting + " of waiting with overlap") +
+         "; at most " + exact_bytes(current.host_bytes) + " on the host at once";
 }
 
 json model_json(const ReportInput& input) {

@@ -206,7 +206,7 @@ class PickleMachine {
     if (document_.kind(container) != kind) fail_damaged();
   }
 
-  /// Moves the values from place `from` of the stack on into the container.
+  /// Moves the values of the stack, beginning at place `from`, into the container.
   void move_values(std::size_t from, PickleId container) {
     for (std::size_t at = from; at < stack_.size(); ++at) document_.append(container, stack_[at]);
     stack_.resize(from);
@@ -225,7 +225,7 @@ class PickleMachine {
     collect(PickleKind::tuple, stack_.size() - values);
   }
 
-  /// Moves the values from place `from` of the stack on into the container below them.
+  /// Moves the values of the stack, beginning at place `from`, into the container below them.
   void add_to(PickleKind kind, std::size_t from) {
     if (from <= bottom() || from > stack_.size()) fail_damaged();
     if (kind == PickleKind::dict && (stack_.size() - from) % 2 != 0) fail_damaged();

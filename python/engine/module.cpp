@@ -52,6 +52,7 @@ void add_costs(ClassOfStudies& studies) {
   fact(studies, "extra_percent", [](const Study& it) { return extra_percent(it); });
   fact(studies, "seconds", [](const Study& it) { return step_seconds(it, *it.current); });
   fact(studies, "extra_seconds", [](const Study& it) { return extra_seconds(it); });
+  fact(studies, "host_bytes", [](const Study& it) { return it.current->host_bytes; });
 }
 
 void add_choices(ClassOfStudies& studies) {

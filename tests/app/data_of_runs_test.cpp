@@ -51,6 +51,27 @@ TEST_F(CommandLine, DataBeyondTheMemoryIsRefusedBeforeItIsMade) {
       << "the prediction needs no run";
 }
 
+/// A run on the CPU keeps offloaded tensors in the same memory: they leave the peak, not the need.
+TEST_F(CommandLine, OffloadedTensorsCountForTheMemoryOfARun) {
+  const std::string step = in_folder("model.onnx") + " --dim N=10000000000 ";
+  const std::string offload = "--plan MatMul:3:-1 ";
+  const auto peak = [&](const std::string& plan) -> std::int64_t {
+    return report(step + plan)["memory"]["current"]["peak_bytes"];
+  };
+  ASSERT_LT(peak(offload), peak(""));
+  const auto tebibytes = [&](const std::string& plan) {
+    const Outcome outcome = worker(step + plan);
+    EXPECT_NE(outcome.status, 0);
+    const std::string before = "predicted to need ";
+    const std::size_t start = outcome.errors.find(before);
+    if (start == std::string::npos) return 0.0;
+    EXPECT_NE(outcome.errors.find("TiB", start), std::string::npos) << outcome.errors;
+    return std::stod(outcome.errors.substr(start + before.size()));
+  };
+  ASSERT_GT(tebibytes(""), 0);
+  EXPECT_GE(tebibytes(offload), tebibytes(""));
+}
+
 TEST_F(CommandLine, ARunNeedsNoTemporaryFolder) {
   const Outcome outcome = run("TMPDIR=/no/such/folder " STASHSCOPE_PROGRAM,
                               "--batch --dim N=4 --device cpu " + in_folder("model.onnx"));

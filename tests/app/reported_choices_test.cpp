@@ -82,6 +82,71 @@ TEST_F(CommandLine, ARunHoldsGradientsOf16Bits) {
   EXPECT_EQ(gradients("") - gradients("--gradient-type bfloat16"), parameters * 2);
 }
 
+TEST_F(CommandLine, CopiesOverlapOrNot) {
+  const std::string step = in_folder("model.onnx") +
+                           " --dim N=64 --plan MatMul:3:-1 --transfer-bandwidth 1 --device cpu ";
+  const auto serial = report(step);
+  const auto overlapping =
+      report(step + "--overlap-transfers --save-session " + in_folder("o.stashscope"));
+  EXPECT_FALSE(serial["cost"]["overlap_transfers"]);
+  EXPECT_TRUE(overlapping["cost"]["overlap_transfers"]);
+  EXPECT_EQ(serial["cost"]["waiting_seconds"], serial["cost"]["transfer_seconds"]);
+  EXPECT_LT(overlapping["cost"]["waiting_seconds"], serial["cost"]["waiting_seconds"]);
+  EXPECT_LT(overlapping["cost"]["extra_seconds"], serial["cost"]["extra_seconds"]);
+  EXPECT_EQ(overlapping["memory"]["current"]["peak_bytes"],
+            serial["memory"]["current"]["peak_bytes"]);
+  for (const auto* const each : {&serial, &overlapping}) {
+    EXPECT_GT((*each)["cost"]["host_bytes"], 0);
+    EXPECT_EQ((*each)["measured"]["max_abs_error_bytes"], 0);
+  }
+  EXPECT_EQ(report(in_folder("o.stashscope"))["cost"]["overlap_transfers"], true);
+  const auto back = report(in_folder("o.stashscope") + " --no-overlap-transfers");
+  EXPECT_EQ(back["cost"]["overlap_transfers"], false);
+  const std::string text =
+      stashscope("--batch --overlap-transfers --host-memory 1KiB " + step).output;
+  EXPECT_NE(text.find("of waiting with overlap; at most "), std::string::npos) << text;
+  const auto says_so = [&](const std::string& options) {
+    const std::string page = stashscope("--batch --format html " + options + step).output;
+    return page.find("run beside the nodes") != std::string::npos;
+  };
+  EXPECT_TRUE(says_so("--overlap-transfers "));
+  EXPECT_FALSE(says_so(""));
+}
+
+TEST_F(CommandLine, PlansKeepTheMemoryOfTheHost) {
+  const std::string step = in_folder("model.onnx") +
+                           " --dim N=64 --transfer-bandwidth 1e6 --what-if micro=1 --budget 80% "
+                           "--grain joint --time-limit 0 --move-limit 2000 ";
+  const auto free = report(step)["budget"];
+  ASSERT_GT(free["host_bytes"], 0);
+  EXPECT_FALSE(free.contains("left_out_for_host"));
+  const auto limited = report(step + "--host-memory 1")["budget"];
+  EXPECT_EQ(limited["host_bytes"], 0);
+  EXPECT_TRUE(limited["feasible"]);
+  EXPECT_GT(limited["left_out_for_host"]["host_bytes"], 1);
+  const std::string text = stashscope("--batch --host-memory 1 " + step).output;
+  EXPECT_NE(text.find("The host's memory limits the plans"), std::string::npos) << text;
+  const std::int64_t needed = limited["left_out_for_host"]["host_bytes"];
+  EXPECT_NE(text.find("--host-memory " + std::to_string(needed) + " allows it"), std::string::npos);
+  const auto allowed = report(step + "--host-memory " + std::to_string(needed))["budget"];
+  EXPECT_LE(allowed["step_seconds"], limited["step_seconds"]);
+  const std::string page = stashscope("--batch --format html --host-memory 1 " + step).output;
+  EXPECT_NE(page.find("memory limits the plans"), std::string::npos);
+  const std::string by_node = stashscope("--batch --host-memory 1 " + in_folder("model.onnx") +
+                                         " --dim N=64 --budget 80% --grain node --time-limit 0 "
+                                         "--move-limit 2000")
+                                  .output;
+  EXPECT_NE(by_node.find("--host-memory has no effect, because --grain node"), std::string::npos)
+      << by_node;
+  const std::string session = in_folder("h.stashscope");
+  report(step + "--host-memory 1 --save-session " + session);
+  const std::string again = session +
+                            " --budget 80% --grain joint --time-limit 0 "
+                            "--move-limit 2000 ";
+  EXPECT_EQ(report(again)["budget"]["host_bytes"], 0);
+  EXPECT_GT(report(again + "--host-memory none")["budget"]["host_bytes"], 0);
+}
+
 TEST_F(CommandLine, ARunHoldsTheStatesOfAllOptimizers) {
   for (const Optimizer& each : optimizers()) {
     const auto found = report(in_folder("model.onnx") + " --dim N=8 --device cpu --optimizer " +

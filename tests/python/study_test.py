@@ -90,6 +90,7 @@ class Figures(unittest.TestCase):
         self.assertEqual([study.flops, study.extra_flops, study.extra_percent, study.seconds, study.extra_seconds],
                          [cost["flops"], cost["extra_flops"], cost["extra_percent"], cost["current_seconds"],
                           cost["extra_seconds"]])
+        self.assertEqual(study.host_bytes, cost["host_bytes"])
         self.check_rows(study, report)
         self.assertEqual(study.curve.dtype, numpy.int64)
         self.assertEqual(int(study.curve.max()), study.peak_bytes)

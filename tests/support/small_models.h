@@ -7,17 +7,20 @@
 
 namespace stashscope::test {
 
-/// The names of the small reference models; `none` if they are absent, because a suite of tests
-/// must have a case.
-inline std::vector<std::string> small_models() {
+/// The names of the reference models in a folder; `none` if they are absent, because a suite of
+/// tests must have a case.
+inline std::vector<std::string> models_in(const std::string& folder) {
   std::vector<std::string> names;
   std::error_code absent;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(STASHSCOPE_SHARED "/models/small", absent)) {
-    names.push_back(entry.path().filename().string());
+  const std::filesystem::path models = std::filesystem::path(STASHSCOPE_SHARED) / "models" / folder;
+  for (const auto& entry : std::filesystem::directory_iterator(models, absent)) {
+    if (entry.is_directory()) names.push_back(entry.path().filename().string());
   }
   if (names.empty()) names.push_back("none");
   return names;
 }
+
+inline std::vector<std::string> small_models() { return models_in("small"); }
+inline std::vector<std::string> exported_models() { return models_in("exported"); }
 
 }  // namespace stashscope::test

@@ -22,7 +22,8 @@ inline BlockLook look_of(Band band, std::size_t first_slot, std::size_t last_slo
   return {band, lived / static_cast<double>(slots), false};
 }
 
-/// All colours of tensors, computed only once, because there may be a million tensors.
+/// A table of all colours that tensors can have. A painter makes one for each picture, instead of
+/// computing a colour for each of perhaps a million tensors.
 class TensorColours {
  public:
   explicit TensorColours(const Theme& theme);

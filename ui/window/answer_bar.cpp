@@ -321,7 +321,7 @@ std::vector<QPushButton*> AnswerBar::offered() const {
   std::vector<QPushButton*> buttons;
   const bool can_plan = !study->graph().data().captured || !study->opportunities->plans.empty();
   const bool lacks_room =
-      room_.left < 0 || lacks_room_outside(*study, room_, document_.reserved().get());
+      room_.left < 0 || may_lack_room_outside(*study, room_, document_.reserved().get());
   const bool can_fit = room_.memory > 0 && lacks_room && !room_.nothing_fits;
   if (can_plan && can_fit) buttons.push_back(fit_);
   if (largest_) buttons.push_back(samples_);

@@ -39,10 +39,11 @@ QString device_name(const Study& study) {
                                     : AnswerBar::tr("%1 of memory").arg(memory);
 }
 
-/// Whether the step exceeds the device if the CUDA context and the workspaces of libraries take as
-/// much as estimated at most (`high_bytes`).
-bool may_lack_room_outside(const Study& study, const ReservedStep* reserved) {
-  return reserved != nullptr && reserved->device.high_bytes > whole_memory(study.choices.times);
+/// As `may_lack_room_outside`, even if the CUDA context and the workspaces take as little as
+/// estimated (`low_bytes`).
+bool lacks_room_outside(const Study& study, const StepRoom& room, const ReservedStep* reserved) {
+  return may_lack_room_outside(study, room, reserved) &&
+         reserved->device.low_bytes > whole_memory(study.choices.times);
 }
 
 /// A link that opens the menu of devices, as rich text.
@@ -57,9 +58,9 @@ QString percent_text(double share) {
          u" %"_s;
 }
 
-bool lacks_room_outside(const Study& study, const StepRoom& room, const ReservedStep* reserved) {
+bool may_lack_room_outside(const Study& study, const StepRoom& room, const ReservedStep* reserved) {
   return room.memory > 0 && room.left >= 0 && reserved != nullptr &&
-         reserved->device.low_bytes > whole_memory(study.choices.times);
+         reserved->device.high_bytes > whole_memory(study.choices.times);
 }
 
 QString room_text(const Study& study, const StepRoom& room, const ReservedStep* reserved,
@@ -88,7 +89,7 @@ QString room_text(const Study& study, const StepRoom& room, const ReservedStep* 
         .arg(device, bytes_text(room.left));
   }
   const std::int64_t most_taken = reserved->device.high_bytes;
-  if (may_lack_room_outside(study, reserved)) {
+  if (may_lack_room_outside(study, room, reserved)) {
     return AnswerBar::tr(
                "reserved memory fits %1, but <b>perhaps not with the CUDA context</b>: "
                "up to %2 in all")
@@ -161,7 +162,7 @@ QString answer_tip(const Study& study, const StepRoom& room, const ReservedStep*
                  "With a CUDA context and workspaces of libraries, the step takes %1. \"Make it "
                  "fit\" leaves room for the upper figure.")
                  .arg(device_memory_text(reserved->device));
-    if (room.memory > 0 && may_lack_room_outside(study, reserved)) {
+    if (may_lack_room_outside(study, room, reserved)) {
       lines << AnswerBar::tr("The upper figure is more than the device has.");
     }
   }
@@ -194,8 +195,9 @@ QString answer_tip(const Study& study, const StepRoom& room, const ReservedStep*
                  .arg(time_text(extra_seconds(study)), percent_text(extra_seconds_percent(study)));
   }
   lines << AnswerBar::tr(
-      "The time is the sum over all nodes and transfers. It includes neither the time between "
-      "nodes nor the update by the chosen optimizer; a run measures the whole step.");
+      "The time is the sum over all nodes, and of what they wait for copies. It includes neither "
+      "the time between nodes nor the update by the chosen optimizer; a run measures the whole "
+      "step.");
   if (study.times->measured > 0) {
     lines << AnswerBar::tr(
                  "The times of nodes were measured on %1. A node that ran both without plans and "

@@ -12,9 +12,9 @@ namespace stashscope::ui {
 QString percent_text(double share);
 
 /// Whether the device has room for the reserved memory, but not for the CUDA context and the
-/// workspaces of libraries as well, even if these take as little as estimated (`low_bytes`).
+/// workspaces of libraries as well, if these take as much as estimated at most (`high_bytes`).
 /// @param reserved null: no allocator is chosen
-bool lacks_room_outside(const Study& study, const StepRoom& room, const ReservedStep* reserved);
+bool may_lack_room_outside(const Study& study, const StepRoom& room, const ReservedStep* reserved);
 
 /// Whether the step fits the device, as rich text with a link to the menu of devices.
 /// @param reserved null: no allocator is chosen

@@ -5,8 +5,9 @@
 
 namespace stashscope::ui {
 
-/// A menu of the devices into whose memory the step must fit, a field for another memory size, and
-/// a menu of the part of the memory that the step must leave free.
+/// A menu of the devices into whose memory the step must fit, a field for another memory size, a
+/// menu of the part of the memory that the step must leave free, and the choices for offloaded
+/// tensors: whether their copies overlap with nodes, and how much of the host they may take.
 class FitDeviceMenu : public ChoiceMenu {
   Q_OBJECT
 
@@ -17,13 +18,32 @@ class FitDeviceMenu : public ChoiceMenu {
   void keyPressEvent(QKeyEvent* event) override;
 
  private:
-  void add_field();
-  void add_reserves();
-  void fill_field();
-  void take_field();
+  /// A field for an amount of memory. An empty field stands for the amount that is not chosen.
+  struct Amount {
+    std::optional<std::int64_t> TimeChoices::*choice;
+    QString object_name;  ///< of the field; that of the entry has `_entry` behind it
+    QString label;        ///< with its mnemonic
+    QString hint;         ///< in the empty field
+    QString tip;
+    QString chosen;       ///< text of the undo entry, with %1 in place of the amount
+    QString not_chosen;   ///< text of the undo entry for an empty field
+    std::string if_zero;  ///< why the amount cannot be 0, in one clause
+  };
+  struct AmountEntry {
+    Amount amount;
+    AmountField* field;
+    QAction* action;
+  };
 
-  AmountField* field_ = nullptr;
-  QAction* field_entry_ = nullptr;
+  void add_reserves();
+  void add_overlap();
+  void add_amount(Amount amount);
+  void add_device_memory();
+  void add_host_memory();
+  void fill_fields();
+  void take(const AmountEntry& entry);
+
+  std::vector<AmountEntry> amounts_;
 };
 
 }  // namespace stashscope::ui

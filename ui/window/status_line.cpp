@@ -136,7 +136,7 @@ QString StatusLine::cost_text(const Study& study) {
                    : tr("+%1 for plans (+%2 %) on %3"))
           .arg(time_text(extra_seconds(study)), fixed(extra_seconds_percent(study), 1),
                shown(is_measured ? study.times->measured_on : study.choices.times.profile.name));
-  const double transfers = transfer_seconds(study, *study.current);
+  const double transfers = waiting_seconds(study, *study.current);
   return transfers == 0 ? time
                         : tr("%1, including %2 for transfers").arg(time, time_text(transfers));
 }

@@ -49,8 +49,11 @@ void MainWindow::make_planner_menu() {
       tr("Switches the allocator on or off, as the button Reserved of Memory does. "
          "Answers, budgets and largest sizes then count what it reserves."));
   reserved->setCheckable(true);
-  connect(&document_, &Document::choices_changed, reserved,
-          [this, reserved] { reserved->setChecked(document_.choices().allocator.has_value()); });
+  const auto show = [this, reserved] {
+    reserved->setChecked(document_.choices().allocator.has_value());
+  };
+  connect(&document_, &Document::choices_changed, reserved, show);
+  connect(&document_, &Document::study_changed, reserved, show);
   add_search_words(*reserved, tr("reserved memory caching fragmentation fits"));
   add_action(menu, u"stop_planning"_s, tr("S&top"), QKeySequence(u"Ctrl+."_s), [this] {
     planning_.stop();

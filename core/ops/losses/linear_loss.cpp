@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/ops/losses/ops.h"
+#include "core/ops/rules/linear_loss_places.h"
 #include "core/ops/rules/loss_rows.h"
 #include "core/ops/rules/rules.h"
 

@@ -38,8 +38,14 @@ bool names_samples(std::string name) {
   return name == "b" || name == "n" || name == "bs";
 }
 
+/// Whether PyTorch's exporter numbered a dimension that had no name: `s17`.
+bool is_numbered(const std::string& name) {
+  const auto is_digit = [](unsigned char each) { return std::isdigit(each) != 0; };
+  return name.size() > 1 && name[0] == 's' && std::all_of(name.begin() + 1, name.end(), is_digit);
+}
+
 /// Whether a name such as `seq_len`, `num_tokens` or `T` is one for positions or parts of a sample.
-/// Names that exporters make of the name of an input and an axis, such as `tokens_dim0`, are not.
+/// Names that exporters make, `s17` or that of an input and an axis such as `tokens_dim0`, are not.
 bool names_parts(const std::string& name) {
   constexpr std::string_view made[] = {"dim", "axis", "axes"};
   std::vector<std::string> words(1);
@@ -54,7 +60,7 @@ bool names_parts(const std::string& name) {
   const auto is_made = [&](const std::string& word) {
     return std::ranges::find(made, word) != std::end(made);
   };
-  if (names_samples(name) || std::ranges::any_of(words, is_made)) return false;
+  if (names_samples(name) || is_numbered(name) || std::ranges::any_of(words, is_made)) return false;
   constexpr std::string_view parts[] = {"seq",   "sequence", "seqlen", "len",   "length",
                                         "token", "tokens",   "node",   "nodes", "time",
                                         "times", "timestep", "s",      "t",     "l"};

@@ -5,6 +5,7 @@
 
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/report/budget_report.h"
 #include "core/report/cost_report.h"
 #include "core/report/pool_report.h"
 #include "core/report/reserved_report.h"
@@ -192,6 +193,9 @@ std::vector<Sentence> answer_sentences(const ReportInput& input,
                                      pool_sentence(input),  fit_sentence(study),
                                      time_sentence(study),  moment_sentence(study),
                                      bands_sentence(study), module_sentence(study, modules)};
+  if (input.planned.budget) {
+    sentences.push_back(xml_escaped(host_sentence(study, *input.planned.budget)));
+  }
   if (input.planned.budget && input.planned.budget->joint != nullptr) {
     for (const ExplainedChoice& each : input.planned.budget->joint->explanation) {
       sentences.push_back(xml_escaped(each.sentence));

@@ -41,7 +41,12 @@ std::string memory_model(const Study& study) {
       "one node runs. This sum does not include the rounding of an allocator and the scratch "
       "memory of libraries. Bytes follow from the shapes in the model and the dimension sizes "
       "below. If the time of a node was not measured, the time follows from the node's "
-      "operations, its bytes and the device's data sheet.");
+      "operations, its bytes and the device's data sheet." +
+      (study.current->copies.empty()
+           ? ""
+           : " The copies of offloaded tensors run beside the nodes; a tensor takes memory until "
+             "its "
+             "copy to the host ends, and again from the start of its copy back."));
 }
 
 std::string sizes_html(const Study& study) {

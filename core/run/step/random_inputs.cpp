@@ -1,5 +1,6 @@
 #include "core/run/step/random_inputs.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -151,12 +152,19 @@ Tensor random_reals(ElementType element, std::vector<std::int64_t> dims, Mersenn
   return {element, std::move(dims), std::move(raw)};
 }
 
+/// The greatest number of a type of whole numbers.
+std::int64_t greatest_number(ElementType element) {
+  std::int64_t number = std::numeric_limits<std::int64_t>::max();
+  while (!can_hold(element, number)) number /= 2;
+  return number;
+}
+
 Tensor random_integers(ElementType element, std::vector<std::int64_t> dims, std::int64_t bound,
                        MersenneWords& random) {
   const bool is_whole = is_integer(element) || element == ElementType::boolean;
   if (!is_whole || bits_per_element(element) < 8) fail_unsupported(element);
-  std::int64_t largest = std::max<std::int64_t>(0, bound - 1);
-  while (!can_hold(element, largest)) largest /= 2;
+  const std::int64_t largest =
+      std::min(std::max<std::int64_t>(0, bound - 1), greatest_number(element));
   std::uniform_int_distribution<std::int64_t> uniform(0, largest);
   Integers items(static_cast<std::size_t>(element_count(dims)));
   for (std::int64_t& item : items) item = uniform(random);

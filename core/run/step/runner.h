@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/base/progress.h"
+#include "core/memory/copy_schedule.h"
 #include "core/memory/fusion.h"
 #include "core/memory/optimizer.h"
 #include "core/run/measurement/trace.h"
@@ -28,6 +29,9 @@ struct RunPlan {
   Timeline timeline;
   FusedGroups groups = {};      ///< the fused groups of the timeline
   ParameterUpdate update = {};  ///< the update whose states the timeline contains
+  /// The copies that run beside the nodes. The timeline holds their tensors. A runner may also
+  /// complete each copy at its node, which only takes longer.
+  CopySchedule copies = {};
 };
 
 /// Tensors by name.

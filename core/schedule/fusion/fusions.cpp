@@ -46,7 +46,7 @@ OrderInput fused_input(const OrderInput& step, const FusedStep& fused, const Fus
   return {step.graph,
           fused.dataflow,
           std::move(ends),
-          {memory.rules, memory.bytes, memory.update, memory.workspace, &fused},
+          {memory.rules, memory.bytes, memory.update, memory.workspace, &fused, memory.copies},
           step.progress};
 }
 

@@ -48,6 +48,10 @@ bool same_step(const Choices& a, const Choices& b) {
   Choices elsewhere = a;
   elsewhere.device = b.device;
   elsewhere.times = b.times;
+  if (a.plans.overlaps_copies) {
+    elsewhere.times.profile = a.times.profile;
+    elsewhere.times.transfer_bandwidth = a.times.transfer_bandwidth;
+  }
   elsewhere.allocator = b.allocator;
   return elsewhere == b;
 }

@@ -57,6 +57,9 @@ struct PlanChoices {
   int level = 0;
   RecomputeSearchOptions search;
   std::optional<PlannedSequence> sequence;  ///< if set, replaces all plans
+  /// Whether the copies of offloaded tensors run beside the nodes of the step, where the link is
+  /// free and the peak stays as it is without overlap.
+  bool overlaps_copies = false;
 
   friend bool operator==(const PlanChoices&, const PlanChoices&) = default;
 };
@@ -95,6 +98,8 @@ struct TimeChoices {
   /// Bytes, at least 1; if set, replaces the profile's bytes.
   std::optional<std::int64_t> device_memory;
   double reserve_percent = 0;  ///< part of the device's memory that the step must leave free
+  /// Bytes that planners may keep in the memory of the host, at least 1. Not set: no limit.
+  std::optional<std::int64_t> host_memory = {};
 
   friend bool operator==(const TimeChoices&, const TimeChoices&) = default;
 };
@@ -146,7 +151,8 @@ DeviceProfile profile_in_force(const TimeChoices& choices);
 std::int64_t kept_free_bytes(const TimeChoices& choices);
 
 /// Whether `a` and `b` lead to the same step, regardless of the device, its speed and memory, and
-/// the allocator.
+/// the allocator. If copies overlap, the speed of the device counts, because the places of copies
+/// depend on it.
 bool same_step(const Choices& a, const Choices& b);
 
 /// Sets the size of a dimension if `value` is a number; otherwise unifies the dimension with the

@@ -7,8 +7,7 @@ namespace stashscope {
 
 namespace {
 
-/// The kind of workspace, which is no tensor of the step. PyTorch's viewer fails on a trace with
-/// kinds unless one of them is `unknown`.
+/// The kind under which exports list workspace, because it belongs to no tensor of the step.
 constexpr std::string_view unknown_kind = "unknown";
 
 /// The dotted names of a module and of the modules around it, from the inside out.

@@ -65,6 +65,10 @@ std::string memory_text(const Choices& choices) {
                                      : "of the profile";
 }
 
+std::string host_text(const Choices& choices) {
+  return choices.times.host_memory ? format_bytes(*choices.times.host_memory) : "without limit";
+}
+
 std::string reserve_text(const Choices& choices) {
   const double percent = choices.times.reserve_percent;
   return percent == 0 ? "none" : format_number(percent) + " %";
@@ -85,7 +89,7 @@ struct ChoiceText {
   std::string (*text)(const Choices&);
 };
 
-constexpr std::array<ChoiceText, 28> choice_texts = {{
+constexpr std::array<ChoiceText, 30> choice_texts = {{
     {"level", [](const Choices& c) { return std::to_string(c.plans.level); }},
     {"plans of ONNX Runtime",
      [](const Choices& c) { return std::string(rules_of(c.plans.search.reference).name); }},
@@ -122,6 +126,8 @@ constexpr std::array<ChoiceText, 28> choice_texts = {{
     {"compressed to",
      [](const Choices& c) { return std::string(name_of(c.plans.search.compressed)); }},
     {"link to the host", link_text},
+    {"copies overlap", [](const Choices& c) { return yes_or_no(c.plans.overlaps_copies); }},
+    {"host memory", host_text},
     {"device memory", memory_text},
     {"device memory kept free", reserve_text},
     {"allocator", allocator_text},

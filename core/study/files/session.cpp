@@ -54,6 +54,7 @@ json to_json(const Choices& choices) {
           {"reference", rules_of(choices.plans.search.reference).name},
           {"probe", to_string(choices.plans.search)},
           {"planned", to_json(choices.plans.sequence)},
+          {"overlap_transfers", choices.plans.overlaps_copies},
           {"order", choice_text(choices.order.strategy, planned_order)},
           {"moves", to_json(choices.order.moves)},
           {"fusion", choice_text(choices.fusion.strategy, no_fusion)},
@@ -68,6 +69,7 @@ json to_json(const Choices& choices) {
           {"profile", profile_to_json(choices.times.profile)},
           {"transfer_bandwidth", number_or_null(choices.times.transfer_bandwidth)},
           {"device_memory", number_or_null(choices.times.device_memory)},
+          {"host_memory", number_or_null(choices.times.host_memory)},
           {"reserve_percent", choices.times.reserve_percent},
           {"optimizer", choices.update.optimizer},
           {"master_weights", choices.update.master_weights},
@@ -137,6 +139,8 @@ void read_times(const json& object, TimeChoices& times) {
   if (times.transfer_bandwidth) check_transfer_bandwidth(*times.transfer_bandwidth);
   read_or_null(object, "device_memory", times.device_memory);
   if (times.device_memory.value_or(1) < 1) fail_field("device_memory", "is not a positive number");
+  read_or_null(object, "host_memory", times.host_memory);
+  if (times.host_memory.value_or(1) < 1) fail_field("host_memory", "is not a positive number");
   read(object, "reserve_percent", times.reserve_percent);
   check_reserve(times.reserve_percent);
 }
@@ -195,6 +199,7 @@ void read_plans(const json& object, PlanChoices& choices) {
   choices.search.reference = parse_reference(reference);
   read_probe_extensions(object, choices.search);
   choices.sequence = planned_from(object);
+  read(object, "overlap_transfers", choices.overlaps_copies);
 }
 
 void read_device(const json& object, std::optional<std::string>& device) {

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/base/error.h"
+#include "core/study/choices/host_limit.h"
 #include "core/study/joint/combination_bounds.h"
 #include "core/study/joint/combinations.h"
 #include "core/study/joint/explanation.h"
@@ -63,6 +64,7 @@ struct FoundStep {
   std::int64_t peak_bytes = 0;
   double seconds = 0;
   std::size_t combination = 0;
+  std::int64_t host_bytes = 0;  ///< the most bytes that the plans keep on the host
 };
 
 class JointPlanner {
@@ -75,7 +77,8 @@ class JointPlanner {
         clock_(request.limit, progress),
         evictions_(allowed_evictions(*study, request)),
         seconds_before_(step_seconds(*study, *study->current)),
-        best_{study->choices, study->current->timeline.peak_bytes, seconds_before_, 0} {}
+        best_{study->choices, study->current->timeline.peak_bytes, seconds_before_, 0,
+              study->current->host_bytes} {}
 
   BudgetAnswer run() {
     if (find()) {
@@ -117,7 +120,15 @@ class JointPlanner {
     return true;
   }
 
-  bool is_feasible() const { return best_.peak_bytes <= request_.budget_bytes; }
+  bool keeps_host(std::int64_t host_bytes) const {
+    return stashscope::keeps_host(study_->choices, host_bytes);
+  }
+
+  bool fits(const FoundStep& step) const {
+    return step.peak_bytes <= request_.budget_bytes && keeps_host(step.host_bytes);
+  }
+
+  bool is_feasible() const { return fits(best_); }
 
   /// Whether a step of at least these seconds cannot be better than the best one.
   bool is_beaten(double seconds) const { return is_feasible() && seconds >= best_.seconds; }
@@ -237,14 +248,20 @@ class JointPlanner {
     if (front.points().empty()) return;
     const ParetoPoint& point = front.best(budget_bytes);
     const Study& study = *found_.all[i].study;
-    take({point.choices, point.peak_bytes,
-          step_seconds(study, *study.baseline) + point.extra_seconds, i});
+    const double without = step_seconds(study, *study.baseline);
+    take({point.choices, point.peak_bytes, without + point.extra_seconds, i, point.host_bytes});
+    if (auto left_out = front.left_out_for_host(budget_bytes)) {
+      left_out->extra_seconds += without - seconds_before_;
+      left_out_.push_back(*left_out);
+    }
   }
 
   bool is_better(const FoundStep& step) const {
-    const bool fits = step.peak_bytes <= request_.budget_bytes;
-    if (fits != is_feasible()) return fits;
-    return fits ? step.seconds < best_.seconds : step.peak_bytes < best_.peak_bytes;
+    if (keeps_host(step.host_bytes) != keeps_host(best_.host_bytes)) {
+      return keeps_host(step.host_bytes);
+    }
+    if (fits(step) != is_feasible()) return fits(step);
+    return is_feasible() ? step.seconds < best_.seconds : step.peak_bytes < best_.peak_bytes;
   }
 
   void take(FoundStep step) {
@@ -271,7 +288,9 @@ class JointPlanner {
     return bounds_.empty() ? 0 : std::min(least, best_.seconds);
   }
 
-  BudgetAnswer answer() {
+  /// The best step without useless entries, in the study's searched order unless that keeps more on
+  /// the host than allowed.
+  std::shared_ptr<const Study> best_study() const {
     Choices choices = best_.choices;
     if (is_order_searched(*study_) && !choices.plans.sequence) {
       choices.order.strategy = study_->choices.order.strategy;
@@ -280,10 +299,22 @@ class JointPlanner {
     if (choices != study_->choices && drop_useless(*after, choices)) {
       after = compute_study(study_->model, choices, after.get(), Progress());
     }
+    const bool is_by_rule = choices.order == best_.choices.order;
+    if (is_by_rule || keeps_host(after->current->host_bytes)) return after;
+    choices.order = best_.choices.order;
+    return compute_study(study_->model, choices, after.get(), Progress());
+  }
+
+  BudgetAnswer answer() {
+    auto after = best_study();
     BudgetAnswer answer;
     answer.request = request_;
-    answer.best = {choices, after->current->timeline.peak_bytes, extra_seconds(*after)};
-    answer.feasible = answer.best.peak_bytes <= request_.budget_bytes;
+    answer.best = {after->choices, after->current->timeline.peak_bytes, extra_seconds(*after),
+                   after->current->host_bytes};
+    answer.feasible =
+        answer.best.peak_bytes <= request_.budget_bytes && keeps_host(after->current->host_bytes);
+    answer.left_out_for_host =
+        left_out_before(step_seconds(*after, *after->current), answer.best.peak_bytes);
     answer.later_peak_bytes = answer.best.peak_bytes;
     answer.moves = searched_;
     auto facts = std::make_shared<JointFacts>();
@@ -301,16 +332,29 @@ class JointPlanner {
     return answer;
   }
 
+  /// The best plans that were left out for the memory of the host, if they are better than a step
+  /// with these seconds and this peak.
+  std::optional<LeftOutPlans> left_out_before(double seconds, std::int64_t peak_bytes) const {
+    ParetoFront front;
+    front.add({study_->choices, peak_bytes, seconds - seconds_before_});
+    for (const LeftOutPlans& each : left_out_) front.leave_out(each);
+    return front.left_out_for_host(request_.budget_bytes);
+  }
+
   /// Drops the entries of the config that the budget does not need, such as those of nodes that
   /// take no time. Returns whether any entry was dropped.
   bool drop_useless(const Study& after, Choices& choices) const {
     const PlanEvaluator evaluator(after);
     RecomputeConfig& config = choices.plans.config;
     const RecomputeConfig all = config;
-    if (evaluator.evaluate(all).peak_bytes > request_.budget_bytes) return false;
+    const auto before = evaluator.evaluate(all);
+    if (before.peak_bytes > request_.budget_bytes) return false;
     for (const auto& [cluster, choice] : all) {
       config.erase(cluster);
-      const bool is_needed = evaluator.evaluate(config).peak_bytes > request_.budget_bytes;
+      const auto without = evaluator.evaluate(config);
+      const bool is_needed = without.peak_bytes > request_.budget_bytes ||
+                             without.extra_seconds > before.extra_seconds ||
+                             !keeps_host(without.host_bytes);
       if (is_needed) config.emplace(cluster, choice);
     }
     return config.size() < all.size();
@@ -335,8 +379,11 @@ class JointPlanner {
   Combinations found_;
   std::deque<CombinationBounds> bounds_;  ///< one for each combination
   FoundStep best_;                        ///< at first the step as it is
-  std::int64_t lowest_found_ = best_.peak_bytes;
-  bool is_unmet_ = false;  ///< whether a budget was searched for in vain
+  /// Of the steps that keep no more on the host than allowed.
+  std::int64_t lowest_found_ =
+      keeps_host(best_.host_bytes) ? best_.peak_bytes : std::numeric_limits<std::int64_t>::max();
+  std::vector<LeftOutPlans> left_out_;  ///< for the memory of the host, found by any search
+  bool is_unmet_ = false;               ///< whether a budget was searched for in vain
   std::int64_t searched_ = 0;
   bool is_complete_ = true;
 };

@@ -18,6 +18,8 @@ namespace stashscope {
 /// time (`JointFacts::is_complete`), the answer to a budget is never slower than the answer to one
 /// of these smaller budgets.
 ///
+/// Plans that keep more on the host than `TimeChoices::host_memory` are left out.
+///
 /// The peak and the times of the answer come from the study of the answer's choices.
 /// `BudgetAnswer::joint` is set.
 /// @param request its grain is `joint`; the aim, `limits_later_steps`, the allocator and

@@ -1,6 +1,7 @@
 #include "core/study/joint/plan_explanation.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -43,6 +44,9 @@ std::string reason_of(PlanType type) {
   return " is made again in the backward pass instead of being kept";
 }
 
+/// Less does not count: views and hidden copies take no time.
+constexpr double least_seconds = 1e-12;
+
 std::string rate_text(std::int64_t bytes, double seconds) {
   if (bytes <= 0 || seconds <= 0) return "";
   const double milliseconds = 1000 * seconds;
@@ -69,7 +73,6 @@ class ConfigExplainer {
 
  private:
   static double rate(const ExplainedChoice& each) {
-    constexpr double least_seconds = 1e-12;  // views take no time
     return static_cast<double>(each.saving_bytes) / std::max(least_seconds, each.seconds);
   }
 
@@ -100,6 +103,8 @@ class ConfigExplainer {
     if (tensor) choice.tensor = tensor->name;
     choice.saving_bytes = outcome.peak_bytes - all_.peak_bytes;
     choice.seconds = all_.extra_seconds - outcome.extra_seconds;
+    // What remains of two sums that differ by rounding only.
+    if (std::abs(choice.seconds) < least_seconds) choice.seconds = 0;
     choice.sentence = title_of(study_, plans) + ": " +
                       (tensor ? words_of(*tensor) + reason_of(entry.second.type) + "; " : "") +
                       effect_text(choice) + ".";
@@ -111,6 +116,7 @@ class ConfigExplainer {
         choice.saving_bytes > 0
             ? "without it the peak would be " + format_bytes(choice.saving_bytes) + " higher"
             : "by itself it does not lower the peak";
+    if (choice.seconds < 0) return peak + ", and it saves " + format_seconds(-choice.seconds);
     return peak + ", and it adds " + format_seconds(choice.seconds) +
            rate_text(choice.saving_bytes, choice.seconds);
   }

@@ -4,7 +4,8 @@
 #include <numeric>
 
 #include "core/study/measured/measure.h"
-#include "core/study/step/plan_effects.h"
+#include "core/study/measured/run_overlap.h"
+#include "core/study/step/overlapped_step.h"
 
 namespace stashscope {
 
@@ -89,28 +90,42 @@ class Causes {
   std::vector<std::int64_t> rounding_;
 };
 
+StepDifference waiting_row(const Variant& variant, const NodeTimes& seconds) {
+  const std::vector<NodeId>& order = variant.timeline.order;
+  StepDifference row;
+  row.step = order.size();
+  row.predicted_seconds = waiting_seconds(variant.dataflow, order, variant.copies, seconds);
+  return row;
+}
+
 }  // namespace
 
 std::vector<StepDifference> measured_differences(const Study& study, const Variant& variant,
                                                  const Measurement& measured) {
   const std::vector<NodeId>& order = variant.timeline.order;
   if (order.empty() || measured.live_bytes.size() != order.size()) return {};
-  const std::vector<double> seconds =
-      seconds_by_step(study, variant,
-                      roofline_times(study.graph(), study.prepared->ops, study.sizes->work,
-                                     profile_in_force(study.choices.times)));
+  const NodeTimes predicted = roofline_times(study.graph(), study.prepared->ops, study.sizes->work,
+                                             profile_in_force(study.choices.times));
+  const NodeTimes seconds =
+      seconds_by_node({study.sizes->bytes, predicted, copy_rates(study)}, variant.dataflow);
+  const bool is_overlapped = ran_with_overlap(variant, measured);
   const Causes causes(study, variant, measured);
   std::vector<StepDifference> differences;
   differences.reserve(order.size());
   for (std::size_t step = 0; step < order.size(); ++step) {
     const double took = step < measured.node_seconds.size() ? measured.node_seconds[step] : 0;
-    StepDifference each{
-        step,          order[step], variant.timeline.live_bytes[step], measured.live_bytes[step],
-        seconds[step], took};
+    const bool only_starts = is_overlapped && is_copy(variant.dataflow, order[step]);
+    StepDifference each{step,
+                        order[step],
+                        variant.timeline.live_bytes[step],
+                        measured.live_bytes[step],
+                        only_starts ? 0 : seconds[order[step]],
+                        took};
     if (!measured.workspace_bytes.empty()) each.workspace_bytes = measured.workspace_bytes[step];
     each.cause = causes.of_step(step, each.bytes());
     differences.push_back(each);
   }
+  if (is_overlapped) differences.push_back(waiting_row(variant, seconds));
   return differences;
 }
 

@@ -16,10 +16,11 @@ enum class DifferenceCause : std::uint8_t {
   unknown,
 };
 
-/// The measurement and the prediction for one slot of the execution order.
+/// The measurement and the prediction for one slot of the execution order, or for the time for
+/// which the step waits for copies.
 struct StepDifference {
-  std::size_t step = 0;  ///< slot of the node
-  NodeId node;
+  std::size_t step = 0;  ///< slot of the node; the number of slots for waiting
+  NodeId node;           ///< invalid: waiting for copies; only the predicted seconds are set then
   std::int64_t predicted_bytes = 0;
   std::int64_t measured_bytes = 0;
   double predicted_seconds = 0;
@@ -33,7 +34,8 @@ struct StepDifference {
 
 /// Every slot of a run, in execution order; empty if the run has a different number of slots than
 /// the variant. The predicted times come from the chosen device profile, even if the study uses
-/// measured times.
+/// measured times. As runners do, they count no waiting for copies, and if copies overlapped, only
+/// their start. The predicted waiting is then a last row of its own; runs do not measure it.
 std::vector<StepDifference> measured_differences(const Study& study, const Variant& variant,
                                                  const Measurement& measured);
 

@@ -7,6 +7,7 @@
 #include "core/base/text.h"
 #include "core/planner/roofline_fit.h"
 #include "core/run/devices/devices.h"
+#include "core/study/measured/run_overlap.h"
 #include "core/study/step/plan_effects.h"
 
 namespace stashscope {
@@ -17,7 +18,7 @@ namespace {
 TimedWork added_work(const Study& study, const Dataflow& dataflow, NodeId node) {
   TimedWork work;
   work.bytes = added_bytes(study.sizes->bytes, dataflow, node);
-  if (takes_the_link(dataflow.kind(node))) {
+  if (is_copy(dataflow, node)) {
     work.unit = ComputeUnit::link;
     work.launches = false;
   }
@@ -42,8 +43,10 @@ std::vector<TimedWork> timed_work(const Study& study, const Variant& variant,
                                   const Measurement& measured) {
   std::vector<TimedWork> timed;
   const std::vector<NodeId>& order = variant.timeline.order;
+  const bool is_overlapped = ran_with_overlap(variant, measured);
   for (std::size_t step = 0; step < order.size(); ++step) {
     if (variant.groups.of(order[step]).valid()) continue;
+    if (is_overlapped && is_copy(variant.dataflow, order[step])) continue;
     TimedWork work = work_of(study, variant.dataflow, order[step]);
     // A node is launched once for each micro-batch.
     work.seconds = measured.node_seconds[step] / study.sizes->work.runs;

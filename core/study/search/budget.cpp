@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/study/choices/host_limit.h"
 #include "core/study/search/cluster_budget.h"
 #include "core/study/search/plan_evaluator.h"
 #include "core/study/search/reserved_budget.h"
@@ -88,6 +89,7 @@ class BudgetPlanner {
       answer.least_extra_seconds = std::max(proven, proven_early);
     }
     answer.best = archive_.best(budget_bytes);
+    answer.left_out_for_host = archive_.left_out_for_host(budget_bytes);
     answer.feasible = answer.best.peak_bytes <= budget_bytes;
     answer.seconds = clock.seconds();
     return answer;
@@ -119,15 +121,17 @@ class BudgetPlanner {
   /// Evaluates the best plans once more, now with the study's searched order. The search itself
   /// evaluates plans with the default order.
   void take_in_order(std::int64_t budget_bytes) {
-    const Choices best = archive_.best(budget_bytes).choices;
+    Choices best = archive_.best(budget_bytes).choices;
+    best.order = with_clusters(study_.choices, {}).order;
     if (best == study_.choices || progress_.cancelled()) return;
     const auto there = compute_study(study_.model, best, &study_, Progress());
-    take_point({best, there->current->timeline.peak_bytes,
-                added_seconds(study_, there->current->dataflow)});
+    take_point({best, there->current->timeline.peak_bytes, extra_seconds(*there),
+                there->current->host_bytes});
   }
 
   /// Whether the best plan fits and adds no time. If so, no plan is better.
   bool is_free(std::int64_t budget_bytes) const {
+    if (archive_.points().empty()) return false;
     const ParetoPoint& best = archive_.best(budget_bytes);
     return best.peak_bytes <= budget_bytes && best.extra_seconds <= 0;
   }
@@ -138,7 +142,8 @@ class BudgetPlanner {
       const std::int64_t peak = peak_of_ == PeakOf::step
                                     ? study_.current->timeline.peak_bytes
                                     : later_steps(study_, *study_.current).peak_bytes;
-      take_point({with_clusters(study_.choices, study_.config), peak, extra_seconds(study_)});
+      take_point({with_clusters(study_.choices, study_.config), peak, extra_seconds(study_),
+                  study_.current->host_bytes});
       if (is_free(budget_bytes)) return 0;
     }
     if (is_captured(study_)) return search_regions(budget_bytes, limit);
@@ -215,6 +220,10 @@ class BudgetPlanner {
   void take(std::span<const TaskId> sequence) { take_point(problem_->point(sequence)); }
 
   void take_point(ParetoPoint point) {
+    if (!keeps_host(study_.choices, point.host_bytes)) {
+      archive_.leave_out({point.peak_bytes, point.extra_seconds, point.host_bytes});
+      return;
+    }
     if (archive_.has_as_good(point.peak_bytes, point.extra_seconds)) return;
     if (on_plan_) on_plan_(point);
     archive_.add(std::move(point));
@@ -332,6 +341,7 @@ BudgetAnswer answer_to(const Study& study, const BudgetRequest& request, ParetoF
     answer = planner.plan(request.budget_bytes, searched.limit, told_proof);
   }
   answer.request = request;
+  answer.lowered_for_host = lowered_offloads(study.choices, answer.best.choices);
   return answer;
 }
 

@@ -68,7 +68,8 @@ bool is_for_later_steps(const Study& study, const BudgetRequest& request);
 struct ParetoPoint {
   Choices choices;
   std::int64_t peak_bytes = 0;
-  double extra_seconds = 0;  ///< seconds that the plans add to the step
+  double extra_seconds = 0;     ///< seconds that the plans add to the step
+  std::int64_t host_bytes = 0;  ///< the most bytes that the plans keep on the host
 };
 
 /// The peak of later steps with the plans of `point`, a point of this study.
@@ -90,6 +91,13 @@ struct BudgetProof {
   double least_extra_seconds = 0;  ///< lower bound on the time that a plan within the budget adds
 
   friend bool operator==(const BudgetProof&, const BudgetProof&) = default;
+};
+
+/// The effect of plans that were left out because they keep too many bytes on the host.
+struct LeftOutPlans {
+  std::int64_t peak_bytes = 0;
+  double extra_seconds = 0;     ///< seconds that the plans add to the step
+  std::int64_t host_bytes = 0;  ///< the most bytes that the plans keep on the host
 };
 
 /// The result of planning for a budget.
@@ -118,6 +126,14 @@ struct BudgetAnswer {
   /// Set only for the grain `joint`: what was chosen besides plans, and why. The extra time of
   /// `best` is then that of its plans alone.
   std::shared_ptr<const JointFacts> joint = {};
+  /// The best plans that were left out because they keep more on the host than
+  /// `TimeChoices::host_memory`. Not set if none of these are better than `best`. For the grain
+  /// `joint`, their extra time is that of the whole step beyond the step as it was asked about.
+  std::optional<LeftOutPlans> left_out_for_host = {};
+
+  /// The entries of the study's config that offload tensors and that `best` lacks or has with a
+  /// lower count, because the host has no room for them. Only for the grain `cluster`.
+  RecomputeConfig lowered_for_host = {};
 
   bool is_impossible() const;
   /// Whether it is proven that no plan within the budget, of any granularity, adds less time than
@@ -139,8 +155,15 @@ class ParetoFront {
   /// never gives a more expensive point. @pre the front is not empty
   const ParetoPoint& best(std::int64_t budget_bytes) const;
 
+  /// Notes plans that were left out because they keep too many bytes on the host.
+  void leave_out(const LeftOutPlans& plans);
+  /// The plans that would be the best ones within the budget if the host had more memory. Not set
+  /// if none that were left out are better than `best`.
+  std::optional<LeftOutPlans> left_out_for_host(std::int64_t budget_bytes) const;
+
  private:
   std::vector<ParetoPoint> points_;
+  std::vector<LeftOutPlans> left_out_;  ///< a Pareto front of its own
 };
 
 /// Called on the searching thread when the search finds better plans. Some better plans may be
@@ -165,6 +188,8 @@ std::int64_t search_for_budget(const Study& study, PlanGranularity grain, std::i
 /// small share of the limit is spent on bounds before the search.
 /// With the aim `operations` and for later steps, `on_plan` and `on_proof` are not called, and the
 /// points of `archive` are not candidates. With an allocator, `on_proof` is not called.
+/// Plans that keep more on the host than `TimeChoices::host_memory` are left out. If the offloaded
+/// tensors of the study keep more, their counts are lowered (`BudgetAnswer::lowered_for_host`).
 /// Throws a usage Error if the study is not plannable, for the grain `joint`, which changes more
 /// than plans (`plan_jointly`), and for the aim `operations` if the step was
 /// not captured or if `limits_later_steps` or `ends_when_decided` is set.

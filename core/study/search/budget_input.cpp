@@ -79,7 +79,8 @@ std::string format_budget(std::int64_t bytes) {
 std::int64_t budget_bytes(const BudgetInput& budget, std::int64_t peak_bytes) {
   if (budget.saved) return std::max<std::int64_t>(1, peak_bytes - *budget.saved);
   if (!budget.percent) return budget.bytes;
-  return std::llround(*budget.percent / 100 * static_cast<double>(peak_bytes));
+  const double share = *budget.percent / 100 * static_cast<double>(peak_bytes);
+  return std::max<std::int64_t>(1, std::llround(share));
 }
 
 }  // namespace stashscope

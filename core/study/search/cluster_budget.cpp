@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "core/study/choices/host_limit.h"
 #include "core/study/search/cluster_counts.h"
 #include "core/study/search/planning_basis.h"
 #include "core/study/search/region_prices.h"
@@ -18,13 +19,14 @@ class ClusterAnnealer {
  public:
   ClusterAnnealer(const Study& study, const Choices& base, std::int64_t budget_bytes,
                   const SearchLimit& limit, const Progress& progress, ParetoFront& archive,
-                  const OnPlan& on_plan, const ClusterSearch& how)
+                  const OnPlan& on_plan, const ClusterSearch& how,
+                  CopyTimes copies = CopyTimes::as_chosen)
       : study_(study),
         base_(base),
         kept_(how.evictions.empty() ? kept_by_planners(study.choices.plans.config)
                                     : RecomputeConfig()),
-        options_(study, how.evictions),
-        evaluator_(study, how.peak_of),
+        options_(study, how.evictions, copies),
+        evaluator_(study, how.peak_of, copies),
         budget_(budget_bytes),
         clock_(limit, progress),
         progress_(progress),
@@ -35,6 +37,7 @@ class ClusterAnnealer {
 
   std::int64_t run() {
     const Counts none = options_.none();
+    fit_kept_to_host();
     evaluate(none);
     if (best_outcome_.peak_bytes > budget_ && options_.size() > 0) {
       evaluate(options_.counts_of(study_.config));
@@ -57,6 +60,39 @@ class ClusterAnnealer {
 
  private:
   bool is_over() const { return clock_.used(evaluations_) >= 1; }
+
+  /// Lowers the counts of the offloads that every configuration has, until they keep no more on the
+  /// host than allowed. Other entries stay.
+  void fit_kept_to_host() {
+    if (!study_.choices.times.host_memory) return;
+    const Outcome all = evaluator_.evaluate(kept_);
+    if (keeps_host(all)) return;
+    archive_.leave_out({all.peak_bytes, all.extra_seconds, all.host_bytes});
+    const RecomputeConfig offloads = offloads_in(kept_);
+    for (const auto& entry : offloads) kept_.erase(entry.first);
+    for (const auto& [cluster, choice] : offloads) keep_within_host(cluster, choice);
+  }
+
+  /// Adds an entry that offloads tensors, with the largest count that the host has room for.
+  void keep_within_host(const std::string& cluster, ClusterChoice choice) {
+    const auto is_of_entry = [&](const NodePlan& plan) {
+      return plan.type == choice.type && plan.cluster == cluster;
+    };
+    const auto fits_with = [&](int count) {
+      kept_[cluster] = {choice.type, count, choice.of_operator};
+      return keeps_host(evaluator_.evaluate(kept_));
+    };
+    if (fits_with(choice.count)) return;
+    const auto all = std::ranges::count_if(study_.opportunities->extensions, is_of_entry);
+    int enough = 0;
+    int too_many = choice.count < 0 ? static_cast<int>(all) : choice.count;
+    while (enough + 1 < too_many) {
+      const int middle = enough + (too_many - enough) / 2;
+      (fits_with(middle) ? enough : too_many) = middle;
+    }
+    kept_.erase(cluster);
+    if (enough > 0) kept_[cluster] = {choice.type, enough, choice.of_operator};
+  }
 
   RecomputeConfig config_of(const Counts& counts) const {
     RecomputeConfig config = kept_;
@@ -87,20 +123,34 @@ class ClusterAnnealer {
     return known->second;
   }
 
+  bool keeps_host(const Outcome& outcome) const {
+    return stashscope::keeps_host(study_.choices, outcome.host_bytes);
+  }
+
+  bool fits(const Outcome& outcome) const {
+    return outcome.peak_bytes <= budget_ && keeps_host(outcome);
+  }
+
   bool is_better(const Outcome& a, const Outcome& b) const {
+    if (keeps_host(a) != keeps_host(b)) return keeps_host(a);
     const bool fits = a.peak_bytes <= budget_;
     if (fits != (b.peak_bytes <= budget_)) return fits;
     return fits ? a.extra_seconds < b.extra_seconds : a.peak_bytes < b.peak_bytes;
   }
 
   void note(const Counts& counts, const Outcome& outcome) {
+    if (!keeps_host(outcome)) {
+      archive_.leave_out({outcome.peak_bytes, outcome.extra_seconds, outcome.host_bytes});
+      return;
+    }
     if (best_.empty() || is_better(outcome, best_outcome_)) {
       best_ = counts;
       best_outcome_ = outcome;
     }
     if (archive_.has_as_good(outcome.peak_bytes, outcome.extra_seconds)) return;
-    ParetoPoint point{with_clusters(base_, without_idle_regions(config_of(counts))),
-                      outcome.peak_bytes, outcome.extra_seconds};
+    Choices choices = with_clusters(base_, without_idle_regions(config_of(counts)));
+    ParetoPoint point{in_order_for_host(study_, std::move(choices)), outcome.peak_bytes,
+                      outcome.extra_seconds, outcome.host_bytes};
     if (on_plan_) on_plan_(point);
     archive_.add(std::move(point));
   }
@@ -110,9 +160,11 @@ class ClusterAnnealer {
     std::int64_t peak = evaluate(counts).peak_bytes;
     while (peak > budget_ && !is_over()) {
       const Timeline timeline = evaluator_.timeline(config_of(counts));
-      const std::vector<Counts> steps = options_.steps_down(counts, timeline, peak - budget_);
-      const auto lower = std::ranges::find_if(steps, [&](const Counts& each) {
-        return !is_over() && evaluate(each).peak_bytes < peak;
+      std::vector<Counts> steps = options_.steps_down(counts, timeline, peak - budget_);
+      const auto lower = std::ranges::find_if(steps, [&](Counts& each) {
+        if (is_over()) return false;
+        each = within_host(counts, std::move(each));
+        return evaluate(each).peak_bytes < peak;
       });
       if (lower == steps.end()) break;
       counts = *lower;
@@ -121,17 +173,33 @@ class ClusterAnnealer {
     return counts;
   }
 
+  /// `to`, which raises the count of one cluster, with the largest count up to that one with which
+  /// the plans keep no more on the host than allowed.
+  /// @pre the plans of `from` keep no more
+  Counts within_host(const Counts& from, Counts to) {
+    if (keeps_host(evaluate(to))) return to;
+    const auto changed = std::ranges::mismatch(from, to);
+    std::uint32_t enough = changed.in1->option == changed.in2->option ? changed.in1->count : 0;
+    std::uint32_t too_many = changed.in2->count;
+    while (enough + 1 < too_many && !is_over()) {
+      changed.in2->count = enough + (too_many - enough) / 2;
+      (keeps_host(evaluate(to)) ? enough : too_many) = changed.in2->count;
+    }
+    changed.in2->count = enough;
+    return to;
+  }
+
   /// Removes plans that the budget does not need, the most expensive plans first.
   void trim(Counts counts) {
-    if (evaluate(counts).peak_bytes > budget_) return;
+    if (!fits(evaluate(counts))) return;
     for (const std::size_t cluster : options_.by_seconds(counts)) {
       std::uint32_t enough = counts[cluster].count;
       std::uint32_t least = 0;
       while (least < enough && !is_over()) {
         const std::uint32_t middle = least + (enough - least) / 2;
         counts[cluster].count = middle;
-        const bool fits = evaluate(counts).peak_bytes <= budget_;
-        (fits ? enough : least) = fits ? middle : middle + 1;
+        const bool is_enough = fits(evaluate(counts));
+        (is_enough ? enough : least) = is_enough ? middle : middle + 1;
       }
       counts[cluster].count = enough;
     }
@@ -218,7 +286,7 @@ class ClusterAnnealer {
       const double temperature = cooling.at((used - from) / (until - from));
       Counts next = state;
       options_.change(next, random_);
-      if (next == state) continue;
+      if (next == state || !keeps_host(evaluate(next))) continue;
       const double most_energy =
           energy(evaluate(state), penalty) + accepted_rise(temperature, random_);
       if (energy(evaluate(next), penalty) > most_energy) continue;
@@ -246,13 +314,36 @@ class ClusterAnnealer {
   std::int64_t evaluations_ = 0;
 };
 
+/// Whether the search may choose or keep copies that overlap with nodes.
+bool may_overlap(const Study& study, const ClusterSearch& how) {
+  if (!study.choices.plans.overlaps_copies || study.graph().data().captured) return false;
+  return std::ranges::find(how.evictions, PlanType::offload) != how.evictions.end() ||
+         !offloads_in(study.choices.plans.config).empty();
+}
+
 }  // namespace
 
 std::int64_t search_clusters(const Study& study, const Choices& base, std::int64_t budget_bytes,
                              const SearchLimit& limit, const Progress& progress,
                              ParetoFront& archive, const OnPlan& on_plan,
                              const ClusterSearch& how) {
-  return ClusterAnnealer(study, base, budget_bytes, limit, progress, archive, on_plan, how).run();
+  if (!may_overlap(study, how)) {
+    return ClusterAnnealer(study, base, budget_bytes, limit, progress, archive, on_plan, how).run();
+  }
+  SearchLimit part = limit;
+  part.seconds *= 0.5;
+  ParetoFront serial;
+  const OnPlan no_report;
+  const std::int64_t evaluations = ClusterAnnealer(study, base, budget_bytes, part, progress,
+                                                   serial, no_report, how, CopyTimes::serial)
+                                       .run();
+  ClusterSearch further = how;
+  if (!serial.points().empty()) {
+    further.starts.push_back(serial.best(budget_bytes).choices.plans.config);
+  }
+  return std::max(
+      evaluations,
+      ClusterAnnealer(study, base, budget_bytes, part, progress, archive, on_plan, further).run());
 }
 
 Choices with_clusters(Choices choices, const RecomputeConfig& config) {

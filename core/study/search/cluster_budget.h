@@ -24,7 +24,13 @@ struct ClusterSearch {
 /// exchanges of counts. Evicting plans stay as in the study's choices, unless `how.evictions` names
 /// types. The end of the search drops plans that the budget does not need. This may go beyond the
 /// limit: each round evaluates one configuration for each plan that is on, and another round
-/// follows whenever a plan was dropped. Returns the number of evaluated configurations.
+/// follows whenever a plan was dropped. Offloads that stay are lowered in number as far as the
+/// host's memory requires.
+/// If copies overlap and plans may offload tensors, searches twice: first as if nodes waited for
+/// every copy, then with overlap, where the answer of the first search is a candidate. Each search
+/// has all of the moves and half of the time. Plans take no more time with overlap than without, so
+/// the answer is never dearer than that of as many moves without overlap, unless overlap keeps too
+/// much on the host. Returns the number of evaluated configurations.
 /// @param base the study's choices, with any order; a point of `archive` is a copy of these choices
 /// with other plans
 /// @param archive receives every evaluated configuration that is on the Pareto front

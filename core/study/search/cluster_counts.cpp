@@ -2,13 +2,33 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 #include "core/recompute/strategy.h"
 #include "core/study/step/plan_effects.h"
 
 namespace stashscope {
 
-ClusterOptions::ClusterOptions(const Study& study, const std::vector<PlanType>& evictions)
+namespace {
+
+/// An estimate of the share of the copies' time for which nodes wait: what remains if all plans
+/// are on and both links copy for as long as nodes run.
+double exposed_share(const Study& study, const std::vector<const NodePlan*>& plans,
+                     const PlanCostInput& input) {
+  const NodeTimes& nodes = study.times->seconds;
+  const double hidden = 2 * std::accumulate(nodes.begin(), nodes.end(), 0.0);
+  double copying = 0;  // on both links
+  for (const NodePlan* const plan : plans) {
+    if (plan->type != PlanType::offload) continue;
+    copying += strategy_of(plan->type).cost(*plan, input).seconds;
+  }
+  return copying <= hidden ? 0 : 1 - hidden / copying;
+}
+
+}  // namespace
+
+ClusterOptions::ClusterOptions(const Study& study, const std::vector<PlanType>& evictions,
+                               CopyTimes copies)
     : graph_(study.graph()) {
   const Opportunities& found = *study.opportunities;
   std::vector<const NodePlan*> plans;
@@ -19,6 +39,8 @@ ClusterOptions::ClusterOptions(const Study& study, const std::vector<PlanType>& 
   std::ranges::stable_sort(
       plans, {}, [&](const NodePlan* plan) { return found.position[plan->node.index()]; });
   const PlanCostInput input = plan_cost_input(study);
+  const bool is_hidden = copies == CopyTimes::as_chosen && study.choices.plans.overlaps_copies;
+  const double exposed = is_hidden ? exposed_share(study, plans, input) : 1;
   std::map<std::string, std::size_t> places;
   for (const NodePlan* const plan : plans) {
     const auto [place, is_new] = places.try_emplace(plan->cluster, clusters_.size());
@@ -28,7 +50,8 @@ ClusterOptions::ClusterOptions(const Study& study, const std::vector<PlanType>& 
     if (option == options.end()) option = options.insert(option, {plan->type, {}});
     const bool pinned = is_pinned(study.pinned, plan->node);
     const double seconds = pinned ? 0 : strategy_of(plan->type).cost(*plan, input).seconds;
-    option->occurrences.push_back({plan, seconds, pinned});
+    const bool copies_tensor = plan->type == PlanType::offload;
+    option->occurrences.push_back({plan, copies_tensor ? exposed * seconds : seconds, pinned});
   }
   if (graph_.data().captured) find_rivals();
 }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/base/search_limit.h"
-#include "core/study/step/study.h"
+#include "core/study/search/plan_evaluator.h"
 
 namespace stashscope {
 
@@ -26,8 +26,11 @@ using Counts = std::vector<ClusterCount>;
 class ClusterOptions {
  public:
   /// @param evictions types of evicting plans that are options, too; their clusters are operators
-  explicit ClusterOptions(const Study& study, const std::vector<PlanType>& evictions = {});
-  explicit ClusterOptions(Study&& study, const std::vector<PlanType>& evictions = {}) = delete;
+  /// @param copies whether copies that overlap cost less; what nodes hide is then estimated
+  explicit ClusterOptions(const Study& study, const std::vector<PlanType>& evictions = {},
+                          CopyTimes copies = CopyTimes::as_chosen);
+  explicit ClusterOptions(Study&& study, const std::vector<PlanType>& evictions = {},
+                          CopyTimes copies = CopyTimes::as_chosen) = delete;
 
   std::size_t size() const { return clusters_.size(); }
   std::uint32_t options(std::size_t cluster) const {
@@ -62,7 +65,7 @@ class ClusterOptions {
  private:
   struct Occurrence {
     const NodePlan* plan;
-    double seconds;  ///< time that the plan adds; 0 if pinned
+    double seconds;  ///< estimated time that the plan adds; 0 if pinned
     bool is_pinned;  ///< included in the count, but frees nothing
   };
   struct Option {

@@ -155,7 +155,8 @@ class Fitter {
       point.device = needs.device;
       point.persistent_bytes = persistent_bytes(measured.timeline);
       point.variant = make_variant(*study_.prepared, *measured.sizes, schedule.dataflow,
-                                   std::move(measured.timeline), std::move(measured.groups));
+                                   std::move(measured.timeline), std::move(measured.groups),
+                                   std::move(measured.copies));
       point.seconds = seconds(measured.sizes, *point.variant);
       point.others = others(*measured.sizes);
     } catch (const Error& error) {
@@ -166,9 +167,7 @@ class Fitter {
   }
 
   double seconds(const std::shared_ptr<const Sizes>& sizes, const Variant& variant) const {
-    const NodeTimes times = roofline_times(study_.graph(), study_.prepared->ops, sizes->work,
-                                           profile_in_force(study_.choices.times));
-    return step_seconds({sizes->bytes, times, copy_rates(study_)}, variant);
+    return step_seconds({sizes->bytes, resizer_.times_of(*sizes), copy_rates(study_)}, variant);
   }
 
   std::vector<Dimension> others(const Sizes& sizes) const {

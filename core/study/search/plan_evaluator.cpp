@@ -1,9 +1,13 @@
 #include "core/study/search/plan_evaluator.h"
 
+#include <algorithm>
+
 #include "core/memory/step_peak.h"
+#include "core/planner/copy_overlap.h"
 #include "core/study/choices/effective_update.h"
 #include "core/study/step/fusion_table.h"
 #include "core/study/step/later_steps.h"
+#include "core/study/step/overlapped_step.h"
 #include "core/study/step/plan_effects.h"
 #include "core/study/step/variants.h"
 
@@ -41,12 +45,20 @@ Choices without_search(const Study& study, Choices choices) {
   return choices;
 }
 
-PlanEvaluator::PlanEvaluator(const Study& study, PeakOf peak_of)
+Choices in_order_for_host(const Study& study, Choices choices) {
+  const bool is_limited = study.choices.times.host_memory.has_value();
+  if (!is_limited || offloads_in(choices.plans.config).empty()) return choices;
+  return without_search(study, std::move(choices));
+}
+
+PlanEvaluator::PlanEvaluator(const Study& study, PeakOf peak_of, CopyTimes copies)
     : study_(study),
       peak_of_(peak_of),
+      copies_(copies),
       update_(update_memory(study.graph(), study.prepared->step.parameters,
                             effective_update(study.graph(), study.choices.update))),
-      order_(order_by_rule(study)) {}
+      order_(order_by_rule(study)),
+      predicted_(study.choices.plans.overlaps_copies ? predicted_times(study) : NodeTimes()) {}
 
 PlanEvaluator::Outcome PlanEvaluator::evaluate(const RecomputeConfig& config) const {
   const Dataflow dataflow = dataflow_of(study_, config);
@@ -60,9 +72,31 @@ PlanEvaluator::Outcome PlanEvaluator::evaluate(const RecomputeConfig& config) co
     return {peak, added_seconds(study_, dataflow)};
   }
   const FusedGroups groups = chosen_groups(step, order_, study_.choices.fusion);
-  const std::int64_t peak = groups.empty() ? peak_of(dataflow, step.memory, order.order(step))
-                                           : timeline_in(step, order, groups).peak_bytes;
-  return {peak, added_seconds(study_, dataflow)};
+  const bool is_chosen = copies_ == CopyTimes::as_chosen;
+  if (is_chosen && has_overlap(study_.choices, dataflow)) return with_overlap(step, order, groups);
+  const auto outcome = [&](std::int64_t peak, const std::vector<NodeId>& nodes) -> Outcome {
+    return {peak, added_seconds(study_, dataflow),
+            host_peak_bytes(dataflow, study_.sizes->bytes, nodes, {})};
+  };
+  if (groups.empty()) {
+    const std::vector<NodeId> nodes = order.order(step);
+    return outcome(peak_of(dataflow, step.memory, nodes), nodes);
+  }
+  const Timeline timeline = timeline_in(step, order, groups);
+  return outcome(timeline.peak_bytes, timeline.order);
+}
+
+PlanEvaluator::Outcome PlanEvaluator::with_overlap(const OrderInput& step,
+                                                   const OrderStrategy& order,
+                                                   const FusedGroups& groups) const {
+  const CopyRates rates = copy_rates(study_);
+  const Timeline serial = timeline_in(step, order, groups);
+  const OverlappedOrder found =
+      overlap_copies(step.dataflow, serial, groups,
+                     seconds_by_node({study_.sizes->bytes, predicted_, rates}, step.dataflow));
+  return {serial.peak_bytes,
+          overlapped_extra_seconds(timing_basis(study_), step.dataflow, found.order, found.copies),
+          host_peak_bytes(step.dataflow, study_.sizes->bytes, found.order, found.copies)};
 }
 
 NodeId PlanEvaluator::peak_node(const RecomputeConfig& config) const {

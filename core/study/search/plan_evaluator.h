@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/schedule/orders/orders.h"
 #include "core/study/step/study.h"
 
 namespace stashscope {
@@ -10,20 +11,32 @@ bool is_order_searched(const Study& study);
 /// The choices with the default order in place of a searched order; for intermediate studies.
 Choices without_search(const Study& study, Choices choices);
 
+/// Choices with other plans for the study: with the default order in place of a searched order if
+/// they offload tensors and the memory of the host is limited. A searched order may keep more on
+/// the host than the default order, with which PlanEvaluator computes.
+Choices in_order_for_host(const Study& study, Choices choices);
+
 /// Whose peak counts: that of the step, or that of the steps after a captured step (later_steps.h).
 enum class PeakOf : std::uint8_t { step, later_steps };
+
+/// Which copies of offloaded tensors count: those of the choices, which may overlap with nodes, or
+/// copies that nodes always wait for.
+enum class CopyTimes : std::uint8_t { as_chosen, serial };
 
 /// Computes only the peak and time of a study's step under other plans by cluster. The default
 /// order replaces a searched or planned order. The order search also starts from the default order,
 /// so the peak of a searched order is never above the peak computed here. Refers to the study.
 class PlanEvaluator {
  public:
-  explicit PlanEvaluator(const Study& study, PeakOf peak_of = PeakOf::step);
-  explicit PlanEvaluator(Study&& study, PeakOf peak_of = PeakOf::step) = delete;
+  explicit PlanEvaluator(const Study& study, PeakOf peak_of = PeakOf::step,
+                         CopyTimes copies = CopyTimes::as_chosen);
+  explicit PlanEvaluator(Study&& study, PeakOf peak_of = PeakOf::step,
+                         CopyTimes copies = CopyTimes::as_chosen) = delete;
 
   struct Outcome {
     std::int64_t peak_bytes = 0;
-    double extra_seconds = 0;  ///< seconds that the plans add to the step
+    double extra_seconds = 0;     ///< seconds that the plans add to the step
+    std::int64_t host_bytes = 0;  ///< the most bytes that the plans keep on the host
   };
   Outcome evaluate(const RecomputeConfig& config) const;
   Timeline timeline(const RecomputeConfig& config) const;
@@ -32,10 +45,16 @@ class PlanEvaluator {
   NodeId peak_node(const RecomputeConfig& config) const;
 
  private:
+  /// The outcome of a step whose copies overlap.
+  Outcome with_overlap(const OrderInput& step, const OrderStrategy& order,
+                       const FusedGroups& groups) const;
+
   const Study& study_;
   PeakOf peak_of_;
+  CopyTimes copies_;
   UpdateMemory update_;
   std::string order_;
+  NodeTimes predicted_;  ///< decide when copies start; empty if copies do not overlap
 };
 
 }  // namespace stashscope

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/study/choices/host_limit.h"
 #include "core/study/edits/edits.h"
 #include "core/study/search/device_fit.h"
 #include "core/study/search/fit_needs.h"
@@ -87,10 +88,10 @@ class Replanner {
     if (on_replan_) on_replan_(value, answer_.largest);
   }
 
-  /// Takes the study as the answer for a size, if it fits.
+  /// Takes the study as the answer for a size, if it fits and the host has room for its plans.
   bool take(std::int64_t value, const Study& planned) {
     const auto needs = needs_if_it_fits(planned, planned.current->timeline, known_.question);
-    if (!needs) return false;
+    if (!needs || !keeps_host(planned.choices, planned.current->host_bytes)) return false;
     PlannedFit fit{value, planned.choices};
     for (const std::string& pass : planned.choices.graph.passes) {
       if (!study_.choices.graph.passes.contains(pass)) fit.passes.push_back(&find_pass(pass));
@@ -99,6 +100,7 @@ class Replanner {
     fit.later_peak_bytes = needs->later_peak_bytes;
     fit.reserved_bytes = needs->reserved_bytes;
     fit.device = needs->device;
+    fit.host_bytes = planned.current->host_bytes;
     fit.seconds = step_seconds(planned, *planned.current);
     fit.extra_seconds = extra_seconds(planned);
     answer_.largest = std::move(fit);

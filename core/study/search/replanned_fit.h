@@ -32,8 +32,9 @@ struct PlannedFit {
   std::optional<std::int64_t> reserved_bytes = {};
   /// Set if the question has `device_bytes`; the upper figure is at most these bytes.
   std::optional<DeviceMemory> device = {};
-  double seconds = 0;        ///< predicted time of the step
-  double extra_seconds = 0;  ///< the part of `seconds` that the plans add
+  std::int64_t host_bytes = 0;  ///< the most bytes that the plans keep on the host
+  double seconds = 0;           ///< predicted time of the step
+  double extra_seconds = 0;     ///< the part of `seconds` that the plans add
 };
 
 /// The next larger size: no plan was found with which the step fits.
@@ -82,13 +83,14 @@ using OnReplan = std::function<void(std::int64_t value, const std::optional<Plan
 
 /// Answers the question of `known` with a plan for each size: finds the largest size at which the
 /// planner finds a plan with which the step fits. Later steps of a captured step must fit, too, and
-/// so must the reserved memory and memory outside tensors if the question asks for them. The answer
-/// is never smaller than the sizes in `known`, unless the study's order is searched for. Each size
-/// is decided by a search of its own, which starts without the plans of the study, but with the
-/// passes that lower the peak and take no time (`with_free_passes`). The largest size then gets one
-/// more search, for a cheaper plan. A size that a search leaves undecided counts as too large, as
-/// do all sizes above it, so the answer depends on the limit. When cancelled, returns the largest
-/// size found so far.
+/// so must the reserved memory and memory outside tensors if the question asks for them. The plans
+/// keep no more on the host than `TimeChoices::host_memory`. The answer is never smaller than the
+/// sizes in `known`, unless the study's order is searched for or its plans keep too much on the
+/// host. Each size is decided by a search of its own, which starts without the plans of the study,
+/// but with the passes that lower the peak and take no time (`with_free_passes`). The largest size
+/// then gets one more search, for a cheaper plan. A size that a search leaves undecided counts as
+/// too large, as do all sizes above it, so the answer depends on the limit. When cancelled, returns
+/// the largest size found so far.
 /// @pre is_plannable(study, request.grain)
 ReplannedFit replanned_fit(const Study& study, const LargestFit& known,
                            const ReplanRequest& request, const Progress& progress,

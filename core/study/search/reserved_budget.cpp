@@ -49,12 +49,21 @@ class ReservedPlanner {
       request.budget_bytes = next_budget(found);
     }
     answer.request = asked_;
+    answer.left_out_for_host = left_out_for_host(answer);
     answer.later_peak_bytes = later_peak_bytes(study_, answer.best);
     answer.seconds = clock_.seconds();
     return answer;
   }
 
  private:
+  /// The plans left out for the host are not played. If the answer fits, they are compared with its
+  /// time at no higher peak; else, with the lowest peak found.
+  std::optional<LeftOutPlans> left_out_for_host(const BudgetAnswer& answer) const {
+    if (archive_.points().empty()) return std::nullopt;
+    return archive_.left_out_for_host(answer.feasible ? answer.best.peak_bytes
+                                                      : archive_.points().front().peak_bytes - 1);
+  }
+
   void take_best(BudgetAnswer& answer) {
     const ReservedPoint& best = best_reserved();
     answer.best = best.point;

@@ -7,6 +7,7 @@
 #include "core/study/edits/edits.h"
 #include "core/study/step/fusion_table.h"
 #include "core/study/step/moved_order.h"
+#include "core/study/step/overlapped_step.h"
 #include "core/study/step/sizes.h"
 #include "core/study/step/variants.h"
 
@@ -44,7 +45,13 @@ ScheduleSpec StepResizer::current() const {
   const bool has_rule =
       strategy != nullptr && strategy->kind != OrderKind::search && !study_.graph().data().captured;
   if (has_rule) return {variant.dataflow, strategy};
-  return {variant.dataflow, nullptr, variant.timeline.order, variant.groups};
+  if (variant.copies.empty()) {
+    return {variant.dataflow, nullptr, variant.timeline.order, variant.groups};
+  }
+  // At other sizes, copies start at other nodes.
+  MovedOrder serial = with_moves(study_.graph(), variant.dataflow, variant.groups,
+                                 study_.ordered->nodes, study_.choices.order.moves);
+  return {variant.dataflow, nullptr, std::move(serial.nodes), variant.groups};
 }
 
 std::shared_ptr<const Sizes> StepResizer::sizes_with(const std::vector<Dimension>& dimensions,
@@ -74,7 +81,22 @@ ResizedStep StepResizer::resize(const ScheduleSpec& schedule,
                    nodes_in(step, *schedule.rule, resized.groups), study_.choices.order.moves);
     resized.timeline = timeline_in(step, std::move(moved.nodes), resized.groups);
   }
+  overlap(step, resized);
   return resized;
+}
+
+NodeTimes StepResizer::times_of(const Sizes& sizes) const {
+  return roofline_times(study_.graph(), study_.prepared->ops, sizes.work,
+                        profile_in_force(study_.choices.times));
+}
+
+void StepResizer::overlap(const OrderInput& step, ResizedStep& resized) const {
+  if (!has_overlap(study_.choices, step.dataflow)) return;
+  const NodeTimes times = times_of(*resized.sizes);
+  OverlappedStep placed = overlapped(step, resized.timeline, resized.groups,
+                                     {resized.sizes->bytes, times, copy_rates(study_)});
+  resized.timeline = std::move(placed.timeline);
+  resized.copies = std::move(placed.copies);
 }
 
 }  // namespace stashscope

@@ -21,11 +21,13 @@ struct ResizedStep {
   std::shared_ptr<const Sizes> sizes;
   Timeline timeline;
   FusedGroups groups;
+  CopySchedule copies = {};  ///< copies that run beside the nodes, as in the timeline
 };
 
 /// Computes the variants of a study for other sizes without computing another study. The graph, the
 /// plans and the dataflow stay the same. A planned or searched order and its groups stay the same,
-/// too. An order by rule, its groups and the timeline are those of a study with these sizes.
+/// too. An order by rule, its groups and the timeline are those of a study with these sizes. So are
+/// the places of copies that overlap.
 class StepResizer {
  public:
   /// Refers to the study.
@@ -40,14 +42,20 @@ class StepResizer {
   std::shared_ptr<const Sizes> sizes_with(const std::vector<Dimension>& dimensions,
                                           std::int64_t value) const;
 
-  /// The variant with this schedule and other sizes. Throws an input Error if all tensors together
-  /// are larger than 1 EB, and a cancelled Error when cancelled.
+  /// The variant with this schedule and other sizes; its copies overlap if the study's do. Throws
+  /// an input Error if all tensors together are larger than 1 EB, and a cancelled Error when
+  /// cancelled.
   ResizedStep resize(const ScheduleSpec& schedule, std::shared_ptr<const Sizes> sizes) const;
 
   /// The input of order strategies for these sizes.
   OrderInput order_input(const ScheduleSpec& schedule, const Sizes& sizes) const;
 
+  /// The times that the profile predicts for these sizes.
+  NodeTimes times_of(const Sizes& sizes) const;
+
  private:
+  void overlap(const OrderInput& step, ResizedStep& resized) const;
+
   const Study& study_;
   Progress progress_;
   UpdateMemory update_;

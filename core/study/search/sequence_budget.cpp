@@ -172,7 +172,10 @@ void SequenceProblem::allow(const std::vector<PlanType>& evictions, StepTasks& b
   for (const NodePlan& plan : study_.opportunities->extensions) {
     const TaskId task = below.task_of[plan.node];
     if (!task.valid() || std::ranges::find(evictions, plan.type) == evictions.end()) continue;
-    const double cost = picoseconds_per_second * strategy_of(plan.type).cost(plan, input).seconds;
+    // A copy that overlaps may cost no time.
+    const bool is_hidden = plan.type == PlanType::offload && study_.choices.plans.overlaps_copies;
+    const double cost =
+        is_hidden ? 0 : picoseconds_per_second * strategy_of(plan.type).cost(plan, input).seconds;
     std::int64_t& least = below.graph.cost[task];
     if (cost < static_cast<double>(least)) least = static_cast<std::int64_t>(cost);
   }

@@ -5,7 +5,9 @@
 #include <numeric>
 
 #include "core/graph/micro_batches.h"
+#include "core/planner/copy_overlap.h"
 #include "core/recompute/regions.h"
+#include "core/study/step/overlapped_step.h"
 
 namespace stashscope {
 
@@ -45,8 +47,8 @@ double node_seconds(const TimingBasis& basis, const Dataflow& dataflow, NodeId n
   if (dataflow.runs_origin(node)) return basis.seconds[dataflow.origin(node)];
   if (dataflow.kind(node) == AddedKind::generator_state) return 0;
   const double bytes = added_bytes(basis.bytes, dataflow, node);
-  return takes_the_link(dataflow.kind(node)) ? basis.rates.transfer_seconds(bytes)
-                                             : basis.rates.kernel_seconds(bytes);
+  return is_copy(dataflow, node) ? basis.rates.transfer_seconds(bytes)
+                                 : basis.rates.kernel_seconds(bytes);
 }
 
 /// The bytes of the region's kept outputs that are live at the peak with the region, but not
@@ -60,6 +62,12 @@ std::int64_t held_at_peak(const Timeline& timeline, const Region& region) {
     if (buffer.last_slot < timeline.peak_slot) bytes += buffer.bytes;
   }
   return bytes;
+}
+
+/// Seconds of each slot of a variant whose copies overlap.
+std::vector<double> overlapped_seconds(const TimingBasis& basis, const Variant& variant) {
+  return overlapped_slot_seconds(variant.dataflow, variant.timeline.order, variant.copies,
+                                 seconds_by_node(basis, variant.dataflow));
 }
 
 }  // namespace
@@ -99,17 +107,13 @@ PlanTable with_effects(const StudyParts& study, PlanTable table) {
   return table;
 }
 
-bool takes_the_link(AddedKind kind) {
-  return kind == AddedKind::offload || kind == AddedKind::fetch;
-}
-
 double added_bytes(const IdVector<ValueId, std::int64_t>& bytes_of, const Dataflow& dataflow,
                    NodeId node) {
   const ValueId made = dataflow.topology.outputs[node][0];
   const AddedKind kind = dataflow.kind(node);
   if (kind == AddedKind::generator_state) return 0;
   const auto bytes = static_cast<double>(bytes_of[dataflow.origin(made)]);
-  if (takes_the_link(kind)) return bytes;
+  if (is_copy(dataflow, node)) return bytes;
   const ValueId narrow = kind == AddedKind::compress ? made : dataflow.topology.inputs[node][0];
   return bytes * (1 + dataflow.form(narrow).share.to_double());
 }
@@ -125,7 +129,7 @@ PlanCost added_cost(const Graph& graph, const Sizes& sizes, const Dataflow& data
     const ValueId tensor = dataflow.origin(dataflow.topology.outputs[node][0]);
     const AddedKind kind = dataflow.kind(node);
     if (kind == AddedKind::generator_state) continue;
-    if (takes_the_link(kind)) {
+    if (is_copy(dataflow, node)) {
       cost.transfer_bytes += runs_in_step(graph) * sizes.bytes[tensor];
     } else {
       const int bits = bits_per_element(graph.value(tensor).type.element);
@@ -152,13 +156,17 @@ double added_seconds(const Study& study, const Dataflow& dataflow) {
 }
 
 double step_seconds(const TimingBasis& basis, const Variant& variant) {
-  return std::accumulate(basis.seconds.begin(), basis.seconds.end(),
-                         added_seconds(basis, variant.dataflow));
+  const double extra = variant.copies.empty()
+                           ? added_seconds(basis, variant.dataflow)
+                           : overlapped_extra_seconds(basis, variant.dataflow,
+                                                      variant.timeline.order, variant.copies);
+  return std::accumulate(basis.seconds.begin(), basis.seconds.end(), extra);
 }
 
 std::vector<double> seconds_by_step(const Study& study, const Variant& variant,
                                     const NodeTimes& times) {
   const TimingBasis basis{study.sizes->bytes, times, copy_rates(study)};
+  if (!variant.copies.empty()) return overlapped_seconds(basis, variant);
   std::vector<double> seconds;
   seconds.reserve(variant.timeline.order.size());
   for (const NodeId node : variant.timeline.order) {
@@ -168,7 +176,10 @@ std::vector<double> seconds_by_step(const Study& study, const Variant& variant,
 }
 
 NodeTimes seconds_by_node(const Study& study, const Dataflow& dataflow) {
-  const TimingBasis basis = timing_basis(study);
+  return seconds_by_node(timing_basis(study), dataflow);
+}
+
+NodeTimes seconds_by_node(const TimingBasis& basis, const Dataflow& dataflow) {
   NodeTimes seconds(dataflow.topology.nodes());
   for (const NodeId node : IdRange<NodeId>(seconds.size())) {
     seconds[node] = node_seconds(basis, dataflow, node);

@@ -24,13 +24,9 @@ PlanTable with_effects(const StudyParts& study, PlanTable table);
 /// Flops and transferred bytes of the nodes that a dataflow adds to its graph.
 PlanCost added_cost(const Graph& graph, const Sizes& sizes, const Dataflow& dataflow);
 
-/// Whether a node that evicts or restores a tensor copies it over the link between device and host;
-/// if not, the node converts the element type.
-bool takes_the_link(AddedKind kind);
-
 /// For a node that evicts or restores a tensor: the bytes that the node copies over the link, or,
-/// if the node does not take the link, the bytes that the node reads and writes in the device's
-/// memory. 0 for a node that keeps the state of the random generator.
+/// if the node is no copy and converts the element type, the bytes that the node reads and writes
+/// in the device's memory. 0 for a node that keeps the state of the random generator.
 /// @pre !dataflow.runs_origin(node)
 double added_bytes(const IdVector<ValueId, std::int64_t>& bytes, const Dataflow& dataflow,
                    NodeId node);
@@ -47,14 +43,17 @@ TimingBasis timing_basis(const Study& study);
 double added_seconds(const TimingBasis& basis, const Dataflow& dataflow);
 double added_seconds(const Study& study, const Dataflow& dataflow);
 
-/// Seconds of a step whose kernels and transfers run one after the other.
+/// Seconds of a step. Kernels run one after the other; transfers, too, unless they overlap.
 double step_seconds(const TimingBasis& basis, const Variant& variant);
 
-/// Seconds of each slot of a variant. The times of the graph's own nodes come from `times`.
+/// Seconds of each slot of a variant. The times of the graph's own nodes come from `times`. If
+/// copies overlap, they take no time of their own, and the time for which a node waits for them
+/// counts for its slot.
 std::vector<double> seconds_by_step(const Study& study, const Variant& variant,
                                     const NodeTimes& times);
 
 /// Seconds of every node of a dataflow: the nodes of the study's graph and the added nodes.
+NodeTimes seconds_by_node(const TimingBasis& basis, const Dataflow& dataflow);
 NodeTimes seconds_by_node(const Study& study, const Dataflow& dataflow);
 
 CopyRates copy_rates(const StudyParts& study);

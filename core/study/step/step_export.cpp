@@ -10,7 +10,8 @@ RunPlan run_plan(const Study& study, const Variant& variant) {
           variant.dataflow,
           variant.timeline,
           variant.groups,
-          {study.choices.update, step.parameters}};
+          {study.choices.update, step.parameters},
+          variant.copies};
 }
 
 Graph modified_graph(const Study& study) {

@@ -6,6 +6,7 @@
 
 #include "core/base/progress.h"
 #include "core/memory/bands.h"
+#include "core/memory/copy_schedule.h"
 #include "core/memory/fusion.h"
 #include "core/memory/phases.h"
 #include "core/planner/cost_model.h"
@@ -48,6 +49,8 @@ struct Variant {
   std::size_t update_slot = 0;
   std::vector<BandBytes> bands;  ///< live bytes of each band, by slot
   FusedGroups groups;            ///< groups of nodes that run as one kernel
+  CopySchedule copies;           ///< copies that run beside the nodes; empty: no copy does
+  std::int64_t host_bytes = 0;   ///< the most bytes that evicted tensors take on the host
 };
 
 /// How long the nodes of the step take on the device of the chosen profile.
@@ -176,7 +179,7 @@ double extra_percent(const Study& study);
 /// The memory of the device less what is kept free, in bytes. 0: unknown.
 std::int64_t memory_to_fit(const Study& study);
 
-/// Seconds of a step whose kernels and transfers run one after the other.
+/// Seconds of a step. Kernels run one after the other; transfers, too, unless they overlap.
 double step_seconds(const Study& study, const Variant& variant);
 
 /// Seconds that the plans add, and the same as a percentage of the seconds of the step without
@@ -187,6 +190,9 @@ double extra_seconds_percent(const Study& study);
 /// Seconds that a step waits for the link between device and host when transfers do not overlap
 /// with kernels.
 double transfer_seconds(const Study& study, const Variant& variant);
+/// Seconds that the kernels of a step wait for transfers: `transfer_seconds`, or less if the
+/// transfers overlap.
+double waiting_seconds(const Study& study, const Variant& variant);
 
 /// The predicted memory phases of a variant.
 std::vector<MemoryPhase> memory_phases(const Variant& variant);

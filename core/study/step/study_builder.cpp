@@ -8,6 +8,7 @@
 #include "core/study/choices/zero_dims.h"
 #include "core/study/step/fusion_table.h"
 #include "core/study/step/moved_order.h"
+#include "core/study/step/overlapped_step.h"
 #include "core/study/step/plan_effects.h"
 #include "core/study/step/planned_step.h"
 #include "core/study/step/selected_passes.h"
@@ -199,8 +200,10 @@ class StudyBuilder {
     const Study* const same_step =
         has_same_baseline_ && previous_->choices.plans == parts_.choices.plans ? previous_
                                                                                : nullptr;
-    const bool is_same = same_step != nullptr && same_step->choices.order == parts_.choices.order &&
-                         same_step->choices.fusion == parts_.choices.fusion;
+    const bool is_same =
+        same_step != nullptr && same_step->choices.order == parts_.choices.order &&
+        same_step->choices.fusion == parts_.choices.fusion &&
+        (!parts_.choices.plans.overlaps_copies || same_step->choices.times == parts_.choices.times);
     if (!is_same) return make_current(sequenced_step(), same_step);
     parts_.ordered = same_step->ordered;
     parts_.moves_left_out = same_step->moves_left_out;
@@ -260,9 +263,15 @@ class StudyBuilder {
     MovedOrder moved = with_moves(parts_.graph(), step.dataflow, groups, parts_.ordered->nodes,
                                   parts_.choices.order.moves);
     parts_.moves_left_out = std::move(moved.left_out);
-    Timeline timeline = timeline_in(step, std::move(moved.nodes), groups);
-    parts_.current = make_variant(prepared, *parts_.sizes, std::move(sequenced.dataflow),
-                                  std::move(timeline), std::move(groups));
+    OverlappedStep placed{timeline_in(step, std::move(moved.nodes), groups), {}};
+    if (has_overlap(parts_.choices, step.dataflow)) {
+      const NodeTimes times = predicted_times(parts_);
+      placed = overlapped(step, placed.timeline, groups,
+                          {parts_.sizes->bytes, times, copy_rates(parts_)});
+    }
+    parts_.current =
+        make_variant(prepared, *parts_.sizes, std::move(sequenced.dataflow),
+                     std::move(placed.timeline), std::move(groups), std::move(placed.copies));
   }
 
   FusedGroups groups_in(const OrderInput& step, const Study* same) const {

@@ -1,3 +1,4 @@
+#include "core/study/step/overlapped_step.h"
 #include "core/study/step/plan_effects.h"
 #include "core/study/step/study.h"
 
@@ -47,7 +48,12 @@ double step_seconds(const Study& study, const Variant& variant) {
   return step_seconds(timing_basis(study), variant);
 }
 
-double extra_seconds(const Study& study) { return added_seconds(study, study.current->dataflow); }
+double extra_seconds(const Study& study) {
+  const Variant& current = *study.current;
+  if (current.copies.empty()) return added_seconds(study, current.dataflow);
+  return overlapped_extra_seconds(timing_basis(study), current.dataflow, current.timeline.order,
+                                  current.copies);
+}
 
 double extra_seconds_percent(const Study& study) {
   const double before = step_seconds(study, *study.baseline);
@@ -57,6 +63,12 @@ double extra_seconds_percent(const Study& study) {
 double transfer_seconds(const Study& study, const Variant& variant) {
   const CopyRates rates = copy_rates(study);
   return rates.transfer_seconds(static_cast<double>(variant.transfer_bytes / rates.runs));
+}
+
+double waiting_seconds(const Study& study, const Variant& variant) {
+  if (variant.copies.empty()) return transfer_seconds(study, variant);
+  return waiting_seconds(variant.dataflow, variant.timeline.order, variant.copies,
+                         seconds_by_node(study, variant.dataflow));
 }
 
 }  // namespace stashscope

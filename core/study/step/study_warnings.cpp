@@ -7,6 +7,7 @@
 #include "core/base/text.h"
 #include "core/graph/captured_step.h"
 #include "core/study/choices/dimension_uses.h"
+#include "core/study/choices/host_limit.h"
 #include "core/study/choices/node_names.h"
 #include "core/study/step/fusion_table.h"
 #include "core/study/step/moved_order.h"
@@ -176,6 +177,8 @@ void warn_of_captured(const StudyParts& study, Warnings& warnings) {
   leave_out(captured->has_optimizer() && find_optimizer(study.choices.update.optimizer).updates,
             "the chosen optimizer");
   leave_out(study.choices.plans.sequence.has_value(), "the planned sequence");
+  leave_out(study.choices.plans.overlaps_copies, "the overlap of copies");
+  leave_out(study.choices.times.host_memory.has_value(), "the limit for the host's memory");
 }
 
 /// Warns of plans for clusters that the model does not have, which are most likely typing errors.
@@ -253,6 +256,32 @@ void warn_of_what_ifs(const StudyParts& study, Warnings& warnings) {
   }
 }
 
+/// Warns of plans that keep more on the host than the limit for planners.
+void warn_of_host(const StudyParts& study, Warnings& warnings) {
+  const std::int64_t bytes = study.current->host_bytes;
+  if (keeps_host(study.choices, bytes)) return;
+  warnings.push_back("the offloaded tensors take up to " + format_bytes(bytes) +
+                     " of the host's memory, more than its limit of " +
+                     format_bytes(*study.choices.times.host_memory));
+}
+
+/// Warns of overlap that changes nothing, because nothing is offloaded.
+void warn_of_idle_overlap(const StudyParts& study, Warnings& warnings) {
+  const bool is_captured = study.graph().data().captured != nullptr;
+  if (is_captured || !study.choices.plans.overlaps_copies) return;
+  if (!study.current->copies.empty()) return;
+  warnings.emplace_back("copies cannot overlap, because the step offloads no tensor");
+}
+
+/// Warns of overlap where a run makes the copies one after the other.
+void warn_of_overlap(const StudyParts& study, Warnings& warnings) {
+  const auto& device = study.choices.device;
+  if (study.current->copies.empty() || !device || *device == "cpu") return;
+  warnings.emplace_back(
+      "a run on a GPU makes the copies of offloaded tensors one after the other with the kernels; "
+      "its memory is that of the step with overlap, its time is not");
+}
+
 }  // namespace
 
 std::vector<std::string> warnings_of(const StudyParts& study) {
@@ -271,6 +300,9 @@ std::vector<std::string> warnings_of(const StudyParts& study) {
   warn_of_clusters(study, warnings);
   warn_of_pinned(study, warnings);
   warn_of_rivals(study, warnings);
+  warn_of_host(study, warnings);
+  warn_of_overlap(study, warnings);
+  warn_of_idle_overlap(study, warnings);
   return warnings;
 }
 

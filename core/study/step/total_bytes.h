@@ -10,7 +10,7 @@ namespace stashscope {
 
 /// Throws an input Error if the items have more than `most` bytes in all.
 /// @param items each with its `bytes`, at least 0
-/// @param where names, in the Error, the result that cannot be computed for so many bytes
+/// @param where what has these items, such as `the arena of the step`; the Error begins with it
 template <class Items>
 void check_total_bytes(const Items& items, std::int64_t most, const std::string& where) {
   std::int64_t left = most;

@@ -28,10 +28,17 @@ std::vector<BandBytes> bands_of(const PreparedStep& prepared, const Dataflow& da
 
 std::shared_ptr<const Variant> make_variant(const PreparedStep& prepared, const Sizes& sizes,
                                             Dataflow dataflow, Timeline timeline,
-                                            FusedGroups groups) {
+                                            FusedGroups groups, CopySchedule copies) {
   const Graph& graph = *prepared.step.graph;
-  auto variant = std::make_shared<Variant>(
-      Variant{std::move(dataflow), std::move(timeline), 0, 0, 0, 0, {}, std::move(groups)});
+  auto variant = std::make_shared<Variant>(Variant{std::move(dataflow),
+                                                   std::move(timeline),
+                                                   0,
+                                                   0,
+                                                   0,
+                                                   0,
+                                                   {},
+                                                   std::move(groups),
+                                                   std::move(copies)});
   const PlanCost added = added_cost(graph, sizes, variant->dataflow);
   variant->flops = std::accumulate(sizes.work.flops.begin(), sizes.work.flops.end(), added.flops);
   variant->transfer_bytes = added.transfer_bytes;
@@ -42,6 +49,8 @@ std::shared_ptr<const Variant> make_variant(const PreparedStep& prepared, const 
       captured == nullptr ? 0 : graph.nodes().size() - captured->nodes_until_update();
   variant->update_slot = variant->timeline.order.size() - updates;
   variant->bands = bands_of(prepared, variant->dataflow, variant->timeline, variant->forward_slots);
+  variant->host_bytes =
+      host_peak_bytes(variant->dataflow, sizes.bytes, variant->timeline.order, variant->copies);
   return variant;
 }
 

@@ -12,7 +12,7 @@ namespace stashscope {
 /// The memory and cost of a step that runs in the order of its timeline.
 std::shared_ptr<const Variant> make_variant(const PreparedStep& prepared, const Sizes& sizes,
                                             Dataflow dataflow, Timeline timeline,
-                                            FusedGroups groups = {});
+                                            FusedGroups groups = {}, CopySchedule copies = {});
 
 /// The input of order strategies for a step. Keeps references to the arguments.
 OrderInput order_input(const PreparedStep& prepared, const Sizes& sizes, const UpdateMemory& update,

@@ -1,4 +1,4 @@
-"""Cases in which PyTorch runs other operators than a dispatch mode is shown."""
+"""Cases in which PyTorch, without a dispatch mode, runs other operators than those that such a mode sees."""
 
 from __future__ import annotations
 

@@ -68,7 +68,9 @@ def _check(path: Path, out: Path, step: int, updates: int) -> None:
 def _failed(error: Exception, path: Path, empty: bool) -> Error:
     lines = [f'File "{frame.f_code.co_filename}", line {number}' for frame, number
              in traceback.walk_tb(error.__traceback__) if kind_of(frame.f_code) == USER]
-    hint = ("It needs the data of parameters; leave out --empty." if empty else "Run it without the capture first.")
+    hint = "Run it without the capture first."
+    if empty:
+        hint = "If it needs the data of parameters, leave out --empty. Else, run it without the capture first."
     return Error(f"The script failed: {type(error).__name__}: {error}", lines[-1] if lines else str(path), hint)
 
 

@@ -59,7 +59,8 @@ class Interception:
         self.codes: set[CodeType] = set()
         self._run: Optional[Run] = None
         self._converting = False
-        # Whether compiled code runs now, and whether PyTorch is about to enter compiled code or code inside it.
+        # `_inside`: whether compiled code runs now. `_entering`: whether PyTorch is about to enter compiled code, or
+        # code that is not compiled and that compiled code calls.
         self._inside = self._entering = False
         # `_inside` of each caller.
         self._outer: list[bool] = []

@@ -146,6 +146,11 @@ class Study:
         """Predicted time that the plans add."""
         return self._engine.extra_seconds
 
+    @property
+    def host_bytes(self) -> int:
+        """The most bytes that offloaded tensors take on the host at once."""
+        return self._engine.host_bytes
+
     def tick(self, config: Union[str, PlanRow], on: bool = True) -> "Study":
         """The study with a plan switched on or off.
 

@@ -25,10 +25,10 @@ TEST(Tensor, RefusesWholeNumbersOutsideOfItsType) {
   const auto refused = [](ElementType element, std::int64_t item) {
     return test::refusal(ErrorKind::input, [&] { Tensor::of_integers(element, {1}, {item}); });
   };
-  EXPECT_EQ(refused(ElementType::uint8, 256), "256 is no number of type uint8");
-  EXPECT_EQ(refused(ElementType::uint8, -100), "-100 is no number of type uint8");
-  EXPECT_EQ(refused(ElementType::int8, 128), "128 is no number of type int8");
-  EXPECT_EQ(refused(ElementType::boolean, 2), "2 is no number of type bool");
+  EXPECT_EQ(refused(ElementType::uint8, 256), "256 is not a number of type uint8");
+  EXPECT_EQ(refused(ElementType::uint8, -100), "-100 is not a number of type uint8");
+  EXPECT_EQ(refused(ElementType::int8, 128), "128 is not a number of type int8");
+  EXPECT_EQ(refused(ElementType::boolean, 2), "2 is not a number of type bool");
   EXPECT_EQ(refused(ElementType::string, 0), "whole numbers cannot be stored as string");
   EXPECT_EQ(refused(ElementType::uint4, 0), "whole numbers cannot be stored as uint4");
   EXPECT_EQ(refused(ElementType::int8, -128), "accepted");

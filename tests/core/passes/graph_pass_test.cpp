@@ -112,9 +112,10 @@ TEST(CommonSubexpressions, AreComputedOnceUnlessRandom) {
 
 /// (x - mean) / sqrt(variance + epsilon) * scale + bias
 ModelBuilder layer_norm(const Attributes& last = {{"axes", Integers{-1}}},
-                        const std::vector<std::int64_t>& affine = {8}) {
+                        const std::vector<std::int64_t>& affine = {8}, bool has_batch = true) {
   ModelBuilder m;
-  m.input("x", {4, 8}).weight("scale", affine).weight("bias", affine);
+  m.input("x", {has_batch ? ModelBuilder::Dim("N") : ModelBuilder::Dim(4), 8});
+  m.weight("scale", affine).weight("bias", affine);
   m.constant("two", number(2)).constant("epsilon", number(1e-5F));
   m.node("ReduceMean", {"x"}, {"mean"}, last).node("Sub", {"x", "mean"}, {"centred"});
   m.node("Pow", {"centred", "two"}, {"square"}).node("ReduceMean", {"square"}, {"var"}, last);
@@ -148,7 +149,7 @@ TEST(FuseLayerNormalization, LeavesStepsThatOthersRead) {
 TEST(FuseLayerNormalization, NormalizesAllAxesIfNoneIsNamed) {
   const auto fused = [](const Attributes& mean, const std::vector<std::int64_t>& affine) {
     return pass("fuse_layer_normalization",
-                with_literals(layer_norm(mean, affine), {"two", "epsilon"}));
+                with_literals(layer_norm(mean, affine, false), {"two", "epsilon"}));
   };
   const Passed all = fused({}, {4, 8});
   ASSERT_EQ(all.graph.nodes().size(), 1U);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include <filesystem>
 #include <set>
 
@@ -100,9 +102,10 @@ TEST(MoveUpstream, FlattensOnlyOperandsThatHaveTheMergedAxes) {
 }
 
 /// The head of a language model: a product with the vocabulary, flattened for its loss.
-ModelBuilder head(Attributes loss = {{"ignore_index", std::int64_t{-100}}}) {
+ModelBuilder head(Attributes loss = {{"ignore_index", std::int64_t{-100}}},
+                  ElementType labels = ElementType::int64) {
   ModelBuilder m;
-  m.input("x", {"B", "S", 8}).input("labels", {"B", "S"}, ElementType::int64);
+  m.input("x", {"B", "S", 8}).input("labels", {"B", "S"}, labels);
   m.weight("w", {8, 20}).int64s("flat", {-1, 20}).int64s("one_axis", {-1});
   m.node("MatMul", {"x", "w"}, {"p"}).node("Reshape", {"p", "flat"}, {"scores"});
   m.node("Reshape", {"labels", "one_axis"}, {"targets"});
@@ -131,6 +134,9 @@ TEST(LabelPositions, AreAllNeededWhereTheLossIgnoresNone) {
   const Attributes each = {{"ignore_index", std::int64_t{-100}},
                            {"reduction", std::string("none")}};
   EXPECT_EQ(pass("label_positions", head(each).build()).changed, 0U) << "a loss for each position";
+  const Attributes never = {{"ignore_index", std::numeric_limits<std::int64_t>::min()}};
+  EXPECT_EQ(pass("label_positions", head(never, ElementType::int32).build()).changed, 0U);
+  EXPECT_EQ(pass("label_positions", head(never).build()).changed, 1U);
   EXPECT_EQ(pass("label_positions", head().output("scores").build()).changed, 1U)
       << "who reads the scores still finds them";
 }

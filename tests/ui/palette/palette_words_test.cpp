@@ -74,12 +74,29 @@ TEST_F(PaletteWords, AllocatorAndPaddingFindWhatCountsAndLeavesThemOut) {
   }
   const QStringList rows = found(u"padding"_s);
   EXPECT_FALSE(rows.filter(u"Sparse inputs"_s).isEmpty()) << rows.join(u'|').toStdString();
-  find<QAction>(u"count_reserved"_s).trigger();
+  auto& counts = find<QAction>(u"count_reserved"_s);
+  counts.trigger();
   ASSERT_TRUE(settles());
   EXPECT_TRUE(document().choices().allocator);
-  find<QAction>(u"count_reserved"_s).trigger();
+  EXPECT_TRUE(counts.isChecked());
+  counts.trigger();
   ASSERT_TRUE(settles());
   EXPECT_FALSE(document().choices().allocator);
+  EXPECT_FALSE(counts.isChecked());
+}
+
+TEST_F(PaletteWords, TheAllocatorOfASessionIsTickedInTheMenu) {
+  auto& counts = find<QAction>(u"count_reserved"_s);
+  counts.trigger();
+  ASSERT_TRUE(settles());
+  const QString session = in_folder(u"reserved.stashscope"_s);
+  find<QAction>(u"save_session_as"_s).trigger();
+  answer_file_dialog(u"save_dialog"_s, session);
+  ASSERT_TRUE(comes_true([this] { return !document().files().session_path().isEmpty(); }));
+  open(sample(u"mlp_gelu"_s));
+  EXPECT_FALSE(counts.isChecked());
+  open(session);
+  EXPECT_TRUE(counts.isChecked());
 }
 
 TEST_F(PaletteWords, TheSheetOfKeysCutsNoName) {

@@ -214,7 +214,7 @@ bool GraphPanel::is_current() const {
 }
 
 void GraphPanel::show_study() {
-  request_picture();
+  request_picture_again();
   search(search_->text());
 }
 
@@ -223,10 +223,13 @@ void GraphPanel::request_picture(bool shows_all) {
   layout_.request(document_.study(), open_, text_scale());
 }
 
+/// The picture that was requested last may not be there yet; what it was to show stays.
+void GraphPanel::request_picture_again() { request_picture(shows_all_ && layout_.is_busy()); }
+
 /// Requests a new picture after a change of the text size, because boxes grow with their texts.
 void GraphPanel::changeEvent(QEvent* event) {
   QWidget::changeEvent(event);
-  if (event->type() == QEvent::FontChange && view_->scene() != nullptr) request_picture();
+  if (event->type() == QEvent::FontChange && view_->scene() != nullptr) request_picture_again();
 }
 
 void GraphPanel::take_picture(std::shared_ptr<const GraphPicture> picture, bool is_final) {

@@ -69,6 +69,7 @@ class GraphPanel : public QWidget {
   void show_study();
   /// @param shows_all whether the picture is shown whole when it comes
   void request_picture(bool shows_all = false);
+  void request_picture_again();
   void take_picture(std::shared_ptr<const GraphPicture> picture, bool is_final);
   /// Whether the picture on the screen shows the document's study. The ids in a picture of another
   /// study are not valid.

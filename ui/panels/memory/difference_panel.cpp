@@ -85,7 +85,8 @@ void DifferencePanel::set_up_table() {
   connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
           [this](const QModelIndex& current) {
             if (!current.isValid()) return;
-            document_.selection().select_slot(model_.row(current.row()).step);
+            const StepDifference& row = model_.row(current.row());
+            if (row.node.valid()) document_.selection().select_slot(row.step);
           });
 }
 
@@ -113,6 +114,7 @@ QString DifferencePanel::summary(const Study& study, const Measurement& measured
   double measured_seconds = 0;
   for (int row = 0; row < model_.rowCount(); ++row) {
     const StepDifference& each = model_.row(row);
+    if (!each.node.valid()) continue;  // waiting, which no run measures
     largest = std::max(largest, std::abs(each.bytes()));
     predicted_seconds += each.predicted_seconds;
     measured_seconds += each.measured_seconds;

@@ -209,6 +209,32 @@ QString passes_text(const std::vector<const GraphPass*>& passes) {
                            titles_of(passes));
 }
 
+/// Why better plans were left out for the memory of the host; empty if none were.
+QString host_limit_text(const Study& study, const BudgetAnswer& answer) {
+  const auto& limit = study.choices.times.host_memory;
+  if (!answer.left_out_for_host || !limit) return {};
+  const LeftOutPlans& plans = *answer.left_out_for_host;
+  const double before =
+      answer.joint != nullptr ? answer.joint->seconds_before : step_seconds(study, *study.baseline);
+  return planner_paragraph(
+      PlannerAnswer::tr("The memory of the host limits the plans: with <b>%1</b> on the host "
+                        "instead of at most %2, a peak of %3 would take %4 a step. Planner > "
+                        "Device that the step must fit has a field to allow more.")
+          .arg(bytes_text(plans.host_bytes), bytes_text(*limit), bytes_text(plans.peak_bytes),
+               time_text(before + plans.extra_seconds)));
+}
+
+QString verdict_text(const Study& study, const BudgetAnswer& answer) {
+  if (answer.joint != nullptr) return joint_answer_text(answer);
+  if (!answer.feasible) return unmet_text(study, answer) + later_states_text(study, answer);
+  return later_states_text(study, answer) +
+         planner_paragraph(
+             PlannerAnswer::tr("The budget of %1 is <b>met</b>: <b>%2</b>")
+                 .arg(budget_text(answer, answer.request.budget_bytes), best_text(study, answer))) +
+         device_answer_text(answer) +
+         planner_paragraph(proof_text(answer, step_seconds(study, *study.baseline)));
+}
+
 }  // namespace
 
 QString planner_name(const std::string& name) { return shortened(name, longest_name); }
@@ -258,14 +284,7 @@ QString plan_point_text(const Study& study, const ParetoPoint& point,
 }
 
 QString answer_text(const Study& study, const BudgetAnswer& answer) {
-  if (answer.joint != nullptr) return joint_answer_text(answer);
-  if (!answer.feasible) return unmet_text(study, answer) + later_states_text(study, answer);
-  return later_states_text(study, answer) +
-         planner_paragraph(
-             PlannerAnswer::tr("The budget of %1 is <b>met</b>: <b>%2</b>")
-                 .arg(budget_text(answer, answer.request.budget_bytes), best_text(study, answer))) +
-         device_answer_text(answer) +
-         planner_paragraph(proof_text(answer, step_seconds(study, *study.baseline)));
+  return verdict_text(study, answer) + host_limit_text(study, answer);
 }
 
 QString before_text(const Study& study, const BudgetAnswer& answer, const StepFigures& before,

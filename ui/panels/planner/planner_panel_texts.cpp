@@ -25,7 +25,8 @@ QString PlannerPanel::text_of_answer() const {
   return budget ? known_text(*budget) : QString();
 }
 
-/// Begins with the changes by the answer, because a user who has applied its plan looks for them.
+/// If the answer's plan is on, the text begins with how it changed the peak and the time, because
+/// that is what a user who has just applied the plan looks for.
 QString PlannerPanel::text_of(const BudgetAnswer& answer) const {
   const Study& study = *document_.study();
   if (!answer.feasible) return answer_text(study, answer);

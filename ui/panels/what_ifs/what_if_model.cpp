@@ -95,6 +95,10 @@ void WhatIfModel::set_old(bool is_old) {
 
 QString WhatIfModel::name_at(int row) const { return words_of(at(row).result); }
 
+bool WhatIfModel::changes_step(int row) const {
+  return is_first_on(row) || rows_[static_cast<std::size_t>(row)].result.changed > 0;
+}
+
 QString WhatIfModel::details(int row) const { return tip_of(at(row), words_); }
 
 QVariant WhatIfModel::cell(int row, int column, int role) const {
@@ -107,7 +111,7 @@ QVariant WhatIfModel::cell(int row, int column, int role) const {
     case exact_role:
       return exact(row, column);
     case Qt::ForegroundRole:
-      return is_old_
+      return is_old_ || !changes_step(row)
                  ? QVariant(QGuiApplication::palette().brush(QPalette::Disabled, QPalette::Text))
                  : QVariant();
     case Qt::FontRole: {

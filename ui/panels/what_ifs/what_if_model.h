@@ -29,6 +29,9 @@ class WhatIfModel : public TableModel {
   const WhatIfSaving& at(int row) const { return rows_[static_cast<std::size_t>(first_row(row))]; }
 
   QString name_at(int row) const;
+  /// Whether switching the what-if on or off changes the step. The rows that would change nothing
+  /// are pale; they are listed for the places that stop them.
+  bool has_effect(int row) const { return changes_step(first_row(row)); }
   /// What the what-if does, the option for it, what it saves as a formula, and what stops it.
   QString details(int row) const;
 
@@ -37,6 +40,7 @@ class WhatIfModel : public TableModel {
   QVariant cell(int row, int column, int role) const override;
 
  private:
+  bool changes_step(int row) const;
   bool is_first_on(int row) const { return static_cast<std::size_t>(row) < on_; }
   QString text(int row, int column) const;
   QVariant exact(int row, int column) const;

@@ -118,11 +118,13 @@ void WhatIfsPanel::show_details() {
   details_->setVisible(current.isValid());
   if (!current.isValid()) return;
   details_->setText(model_.details(current.row()) + u'\n' +
-                    tr("A double click or Return switches the what-if on or off."));
+                    (model_.has_effect(current.row())
+                         ? tr("A double click or Return switches the what-if on or off.")
+                         : tr("It would change nothing in this step.")));
 }
 
 void WhatIfsPanel::toggle(const QModelIndex& index) {
-  if (!index.isValid()) return;
+  if (!index.isValid() || !model_.has_effect(index.row())) return;
   const WhatIfResult& result = model_.at(index.row()).result;
   const QString name = model_.name_at(index.row());
   Choices choices = document_.choices();

@@ -21,20 +21,26 @@ std::optional<std::vector<ValueId>> sources_before(const Node& node) {
   return passes ? std::optional(std::vector{node.inputs[0]}) : std::nullopt;
 }
 
+struct LabelSource {
+  ValueId input;               ///< the graph input; invalid if there is none or more than one
+  bool has_constants = false;  ///< whether some elements may be constants
+};
+
 /// The graph input whose elements a value has, perhaps in another type or arrangement or beside
-/// constants; invalid if there is no such input or more than one.
-ValueId source_of(const Rewriter& graph, ValueId value) {
+/// constants.
+LabelSource source_of(const Rewriter& graph, ValueId value) {
   std::vector<ValueId> stack = {value};
   std::set<ValueId> seen;
-  ValueId source;
+  LabelSource source;
   while (!stack.empty()) {
     const ValueId at = stack.back();
     stack.pop_back();
+    if (graph.is_fixed(at)) source.has_constants = true;
     if (graph.is_fixed(at) || !seen.insert(at).second) continue;
     const NodeId maker = graph.maker(at);
     if (!maker.valid()) {
-      if (source.valid() || std::ranges::count(graph.inputs(), at) == 0) return {};
-      source = at;
+      if (source.input.valid() || std::ranges::count(graph.inputs(), at) == 0) return {};
+      source.input = at;
       continue;
     }
     const auto before = sources_before(graph.node(maker));
@@ -42,6 +48,15 @@ ValueId source_of(const Rewriter& graph, ValueId value) {
     stack.insert(stack.end(), before->begin(), before->end());
   }
   return source;
+}
+
+/// Whether a label can be the ignored one.
+bool may_be_ignored(const Rewriter& graph, ValueId labels, const LabelSource& source,
+                    std::int64_t ignored) {
+  const auto has_label = [&](ValueId value) {
+    return can_hold(graph.type(value).element, ignored);
+  };
+  return has_label(labels) && (source.has_constants || has_label(source.input));
 }
 
 /// The value from which Cast, Identity and Reshape nodes that keep the shape make a value.
@@ -105,7 +120,8 @@ class EarlyNodes {
     const auto known = copies_.find(value);
     if (known != copies_.end()) return known->second;
     if (++copied_ > most_copied)
-      throw SparseStop{reader, "reads labels that more than 256 nodes make"};
+      throw SparseStop{
+          reader, "reads labels that more than " + std::to_string(most_copied) + " nodes make"};
     return copies_[value] = copied(value, reader);
   }
 
@@ -137,7 +153,7 @@ class EarlyNodes {
   const TokenFlow& flow_;
   NodeId place_;
   std::map<ValueId, ValueId> copies_;  ///< early values by those that they stand for
-  int copied_ = 0;                     ///< nodes
+  int copied_ = 0;                     ///< values that were copied or made anew
 };
 
 /// One label for each token. If the model gives no labels for the last position, the tokens there
@@ -226,13 +242,15 @@ TokenLoss find_token_loss(const Rewriter& graph, const TokenFlow& flow) {
     const TokenState* const scores = flow.find(node.inputs[0]);
     if (scores == nullptr) continue;
     if (loss.node.valid()) throw SparseStop{id, "is a second loss over tokens"};
-    loss = {id, source_of(graph, node.inputs[1]), node.attributes.integer("ignore_index", 0),
-            scores->is_cut};
+    const LabelSource source = source_of(graph, node.inputs[1]);
+    loss = {id, source.input, node.attributes.integer("ignore_index", 0), scores->is_cut};
     if (!node.attributes.has("ignore_index") || node.attributes.text("reduction", "mean") == "none")
       throw SparseStop{id, "reads the label of every token"};
     const Shape* const labels = graph.shape(loss.input);
     if (labels == nullptr || labels->size() != 2 || !is_integer(graph.type(loss.input).element))
       throw SparseStop{id, "reads labels that are no input of the model"};
+    if (!may_be_ignored(graph, node.inputs[1], source, loss.ignored))
+      throw SparseStop{id, "reads labels of a type that lacks the ignored label"};
   }
   return loss;
 }

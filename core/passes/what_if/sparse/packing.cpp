@@ -56,9 +56,11 @@ ValueId Packing::reshaped(ValueId value, Integers trailing, NodeId before) {
                                    {value, numbers(trailing)}));
 }
 
+/// Views keep the rows of all tokens that their operand has.
 bool Packing::is_put_back(ValueId value) const {
   const NodeId maker = graph_.maker(value);
-  return maker.valid() && done_.contains(maker) && !flow_.find(value)->is_cut;
+  if (!maker.valid() || !done_.contains(maker) || flow_.find(value)->is_cut) return false;
+  return !is_view(graph_.node(maker));
 }
 
 std::size_t Packing::trailing(ValueId tokens) const {
@@ -270,7 +272,7 @@ void Packing::require_finite() const {
     const NodeId id(i);
     if (graph_.is_removed(id)) continue;
     const Node& node = graph_.node(id);
-    const bool on_rows = !node.outputs.empty() && is_put_back(node.outputs[0]);
+    const bool on_rows = done_.contains(id) && !flow_.find(node.outputs[0])->is_cut;
     if (!on_rows && zeros.are_singular_for(node))
       throw SparseStop{id, "may divide by the zeros that are put back for left out tokens"};
   }

@@ -13,6 +13,7 @@
 #include "core/run/cpu/execute/blocks.h"
 #include "core/run/cpu/execute/control_flow.h"
 #include "core/run/cpu/execute/step_buffers.h"
+#include "core/run/cpu/execute/step_copies.h"
 #include "core/run/cpu/execute/subgraph_plan.h"
 #include "core/run/cpu/kernels/standard_kernels.h"
 #include "core/run/shared/dispatch.h"
@@ -49,7 +50,8 @@ class Execution {
         reads_left_(topology_.values(), 0),
         buffers_(plan, sink),
         outputs_(plan, [this](ValueId id) { return tensor_at(id); }),
-        symbols_(graph_.symbols()) {}
+        symbols_(graph_.symbols()),
+        copies_(plan) {}
   Execution(const Execution&) = delete;
   Execution& operator=(const Execution&) = delete;
 
@@ -158,28 +160,28 @@ class Execution {
     const NodeId id = timeline_.order[step];
     const Node& node = nodes_.node(id);
     const std::string name = name_of(graph_, dataflow_, id);
+    for (const NodeId fetch : copies_.end_fetches(id)) release_inputs(fetch, step);
     buffers_.emit(TraceEvent::Kind::node_start, step, 0, name);
-    try {
-      if (groups_.of(id).valid()) {
-        if (groups_.members[groups_.of(id)].front() == id) run_group(groups_.of(id), step);
-      } else if (is_yield(node)) {
-        return_gradients(id);
-      } else if (is_control_flow(node)) {
-        run_subgraphs(id, node, step);
-      } else {
-        run_kernel(id, node, step);
-      }
-    } catch (const OutOfMemory& error) {
-      throw OutOfMemory(describe(node, dataflow_.origin(id)), error.reason(),
-                        error.available_bytes(), error.hint());
-    } catch (const Error& error) {
-      if (error.kind() == ErrorKind::cancelled) throw;
-      throw Error(ErrorKind::run, describe(node, dataflow_.origin(id)), error.what());
-    }
+    with_node_in_errors([&] { return describe(node, dataflow_.origin(id)); },
+                        [&] { compute(id, node, step); });
     buffers_.emit(TraceEvent::Kind::node_end, step, 0, name);
+    const std::vector<NodeId> offloads = copies_.end_offloads(id);
     release_after(id, step);
+    for (const NodeId offload : offloads) release_inputs(offload, step);
     if (step % slots_between_sizes == 0) {
       buffers_.emit(TraceEvent::Kind::resident, step, resident_bytes(), "");
+    }
+  }
+
+  void compute(NodeId id, const Node& node, std::uint32_t step) {
+    if (groups_.of(id).valid()) {
+      if (groups_.members[groups_.of(id)].front() == id) run_group(groups_.of(id), step);
+    } else if (is_yield(node)) {
+      return_gradients(id);
+    } else if (is_control_flow(node)) {
+      run_subgraphs(id, node, step);
+    } else {
+      run_kernel(id, node, step);
     }
   }
 
@@ -230,7 +232,12 @@ class Execution {
       if (shared && context.has_input(*shared)) view.data = context.in(*shared).data;
       context.outputs.push_back(view);
     }
-    kernel.run(context);
+    if (copies_.overlaps(id)) {
+      copies_.start(id, describe(node, dataflow_.origin(id)),
+                    [&kernel, context = std::move(context)] { kernel.run(context); });
+    } else {
+      kernel.run(context);
+    }
   }
 
   /// Runs a fused group. Scratch memory, which is not counted, holds one block of each value that
@@ -363,13 +370,17 @@ class Execution {
   }
 
   /// Releases the operands and outputs that no later node reads. A buffer is released with its last
-  /// value.
+  /// value. A copy that runs beside other nodes reads its operand until it ends.
   void release_read(NodeId id, std::uint32_t step) {
-    for (const ValueId input : topology_.inputs[id]) {
-      if (input.valid() && --reads_left_[input] == 0) die(input, step);
-    }
+    if (!copies_.overlaps(id)) release_inputs(id, step);
     for (const ValueId output : topology_.outputs[id]) {
       if (reads_left_[output] == 0) die(output, step);
+    }
+  }
+
+  void release_inputs(NodeId id, std::uint32_t step) {
+    for (const ValueId input : topology_.inputs[id]) {
+      if (input.valid() && --reads_left_[input] == 0) die(input, step);
     }
   }
 
@@ -392,6 +403,7 @@ class Execution {
   SymbolTable symbols_;
   std::unordered_map<ValueId, std::vector<std::byte>> host_;
   std::vector<std::unique_ptr<std::string>> gradients_;
+  StepCopies copies_;  ///< the last member: its copies end before their tensors are freed
 };
 
 /// Every run allocates its own buffers.

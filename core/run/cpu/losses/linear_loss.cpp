@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/ops/rules/linear_loss_places.h"
 #include "core/ops/rules/loss_rows.h"
 #include "core/run/cpu/losses/kernels.h"
 #include "core/run/cpu/losses/targets.h"

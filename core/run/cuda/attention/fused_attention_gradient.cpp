@@ -14,7 +14,7 @@ namespace stashscope::cuda {
 namespace {
 
 /// Attention's blocks need more registers and shared memory than those of a reduction, so a device
-/// runs fewer at once. That half as many fit is a choice, too.
+/// runs fewer at once. The half is chosen, not measured.
 constexpr std::int64_t wanted_attention_blocks = wanted_reduction_blocks / 2;
 
 class GradientWriter {
@@ -86,12 +86,12 @@ class GradientWriter {
     return invocation("score_gradients", {plan_.shape()}, operands);
   }
 
-  /// Whether output `index` is wanted and needs a kernel. Without scores, gradients are zeros.
-  bool needs_kernel(std::size_t index) {
-    if (!context_.has_output(index) || context_.out(index).elements() == 0) return false;
-    if (has_scores()) return true;
+  bool is_wanted(std::size_t index) const {
+    return context_.has_output(index) && context_.out(index).elements() > 0;
+  }
+  /// Without scores, gradients are zeros.
+  void add_zeros(std::size_t index) {
     lowered_.add(ZeroCall{output(index), context_.out(index).bytes()});
-    return false;
   }
 
   /// Adds the gradient of Q, K or V, output `index`.
@@ -99,7 +99,8 @@ class GradientWriter {
   /// @param tiles of the rows of a matrix
   void add_operand_gradient(const std::string& function, const std::vector<std::string>& arguments,
                             std::size_t index, const AttentionTensor& of, std::int64_t tiles) {
-    if (!needs_kernel(index)) return;
+    if (!is_wanted(index)) return;
+    if (!has_scores()) return add_zeros(index);
     const std::int64_t width = plan_.width_for(of.stack.columns);
     const std::int64_t slices = AttentionPlan::tiles(of.stack.columns, width);
     AttentionTensor target = of;
@@ -117,7 +118,8 @@ class GradientWriter {
   void add_step_gradient(std::size_t number) {
     const PlannedStep& planned = plan_.steps()[number];
     const std::size_t index = fused_places::first_step_gradient + planned.step.number();
-    if (!needs_kernel(index)) return;
+    if (!is_wanted(index)) return;
+    if (!has_scores()) return add_zeros(index);
     const bool by_row = planned.number->row_stride != 0;
     const bool by_key = planned.number->key_stride != 0;
     const SharedEntries slots = planned.number->shared_entries();

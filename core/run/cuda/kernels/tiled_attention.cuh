@@ -2,8 +2,9 @@
 // the softmax of a row is updated with each tile. (Dao et al., FlashAttention, arXiv 2205.14135 and
 // 2307.08691)
 
-/// Threads of a block: 16 x 16.
-constexpr int attention_threads = 256;
+/// Threads of a block. The lowering starts as many: `attention_threads` in
+/// attention/attention_plan.h.
+constexpr int attention_threads = 16 * 16;
 
 /// A tensor as one matrix for each entry of the result's leading axes. `Entries` is a Walk from an
 /// entry to the offset of its matrix.

@@ -2,6 +2,7 @@
 // (some rows) at a time, in the order of the CPU's kernels. All numbers of a piece are in scratch
 // memory, and so are, for 16-bit types, the weight and the sum of its gradient in float32.
 
+#include "core/ops/rules/linear_loss_places.h"
 #include "core/ops/rules/loss_rows.h"
 #include "core/run/cuda/codegen/element_text.h"
 #include "core/run/cuda/codegen/row_layout.h"

@@ -202,7 +202,7 @@ TEST(MicroBatches, AreStoppedByAFirstAxisThatIsNotNamedForSamples) {
 }
 
 TEST(MicroBatches, SayWhichDimensionWithoutSuchANameIsTaken) {
-  for (const char* const name : {"P", "tokens_dim0"}) {
+  for (const char* const name : {"P", "tokens_dim0", "s17"}) {
     ModelBuilder m;
     m.input("x", {name, 4}).weight("w", {4}).node("MatMul", {"x", "w"}, {"a"});
     m.node("ReduceMean", {"a"}, {"loss"}).output("loss");

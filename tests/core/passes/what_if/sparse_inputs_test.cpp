@@ -245,20 +245,28 @@ TEST(SparseInputs, KeepAtMostTheTokensThatMayHaveALabel) {
 }
 
 /// A model whose labels are made by nodes. @param add makes `chosen`
-ModelBuilder with_made_labels(const std::function<void(ModelBuilder&)>& add) {
+ModelBuilder with_made_labels(const std::function<void(ModelBuilder&)>& add,
+                              std::int64_t ignored = -100) {
   return transformer({.end = [&](ModelBuilder& m) {
     add(m);
     m.node("Reshape", {"l", "flat"}, {"scores"}).node("Reshape", {"chosen", "list"}, {"targets"});
-    m.node("SoftmaxCrossEntropyLoss", {"scores", "targets"}, {"loss"},
-           {{"ignore_index", std::int64_t{-100}}});
+    m.node("SoftmaxCrossEntropyLoss", {"scores", "targets"}, {"loss"}, {{"ignore_index", ignored}});
     m.output("loss");
   }});
 }
 
-/// Random data has no ignored labels among ids, which must be rows of a table.
+/// Adds `small_labels`: labels of a type without the number -100, as 64-bit integers.
+void add_small_labels(ModelBuilder& m, const std::string& made) {
+  m.input("small", {"B", "S"}, ElementType::uint8);
+  m.node("Cast", {"small"}, {made}, {{"to", std::int64_t{7}}});
+}
+
+/// Random data has no ignored labels among ids, which must be rows of a table, and among numbers of
+/// a type that lacks the ignored label.
 TEST(SparseInputs, FindLabelsBehindAChoice) {
   const auto labels = [](const std::string& source) {
     const Sparse made = sparse(with_made_labels([&](ModelBuilder& m) {
+      add_small_labels(m, "small_labels");
       m.constant("none", Tensor::int64_scalar(-100));
       m.node("Cast", {"mask"}, {"has_label"}, {{"to", std::int64_t{9}}});
       m.node("Where", {"has_label", source, "none"}, {"chosen"});
@@ -269,6 +277,7 @@ TEST(SparseInputs, FindLabelsBehindAChoice) {
   };
   EXPECT_EQ(labels("labels"), "labels");
   EXPECT_EQ(labels("ids"), "");
+  EXPECT_EQ(labels("small_labels"), "");
 }
 
 TEST(SparseInputs, NeedLabelsOfAnInput) {
@@ -283,6 +292,18 @@ TEST(SparseInputs, NeedLabelsOfAnInput) {
         m.node("Where", {"flag", "labels", "ids"}, {"chosen"});
       },
       unknown);
+}
+
+TEST(SparseInputs, NeedLabelsThatMayBeIgnored) {
+  const std::string reason = "reads labels of a type that lacks the ignored label";
+  const std::string loss = "loss' (SoftmaxCrossEntropyLoss)";
+  expect_stop(with_made_labels([](ModelBuilder& m) { add_small_labels(m, "chosen"); }), loss,
+              reason);
+  const auto in_32_bits = [](ModelBuilder& m) {
+    m.node("Cast", {"labels"}, {"chosen"}, {{"to", std::int64_t{6}}});
+  };
+  expect_stop(with_made_labels(in_32_bits, std::numeric_limits<std::int64_t>::min()), loss, reason);
+  EXPECT_TRUE(sparse(with_made_labels(in_32_bits)).result.stopped_by.empty());
 }
 
 /// Each choice reads the one before twice.

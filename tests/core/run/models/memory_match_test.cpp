@@ -123,6 +123,21 @@ TEST_P(MeasuredStepMemory, IsAsPredictedWithTensorsPutAway) {
   run_in_every_order(step_->with_all_of(PlanType::compress), forward_results(step_->step));
 }
 
+TEST_P(MeasuredStepMemory, IsAsPredictedWithCopiesThatOverlap) {
+  const Dataflow dataflow = step_->with_all_of(PlanType::offload);
+  for (const char* const order : {"file", "largest-first"}) {
+    for (const char* const fusion : {"none", "dataflow"}) {
+      for (const double transfer : {0.3, 2.0, 30.0}) {
+        SCOPED_TRACE(std::string(order) + " " + fusion + " " + std::to_string(transfer));
+        const RunPlan serial = step_->plan(dataflow, find_order(order), {}, fusion);
+        const RunPlan plan = step_->overlapped(dataflow, find_order(order), transfer, fusion);
+        EXPECT_EQ(plan.timeline.peak_bytes, serial.timeline.peak_bytes);
+        expect_same(run(plan), all_results());
+      }
+    }
+  }
+}
+
 TEST_P(MeasuredStepMemory, IsAsPredictedWithAnOptimizerAndReleasedGradients) {
   for (const Dataflow& dataflow : {step_->without_plans(), step_->with_all_plans(false)}) {
     for (const UpdateChoice& update : {UpdateChoice{"adam", true, false}, {"none", false, true}}) {

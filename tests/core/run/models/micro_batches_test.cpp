@@ -46,10 +46,11 @@ ModelStep sized_step(const Graph& model, const std::string& count, const Binding
   return step;
 }
 
-/// Runs a step and expects its memory at every slot.
+/// Runs a step and expects its memory at every slot, unless sizes depend on the data.
 NamedTensors outputs_of(const ModelStep& step, const NamedTensors& inputs) {
   const RunPlan plan = step.default_plan();
   RunResult result = testing_run::run_on_cpu(plan, inputs);
+  if (!step.step.graph->data().data_dependent.empty()) return std::move(result.outputs);
   EXPECT_EQ(result.measurement.live_bytes, plan.timeline.live_bytes);
   EXPECT_EQ(result.measurement.idle_bytes, plan.timeline.idle_bytes);
   return std::move(result.outputs);
@@ -134,8 +135,6 @@ TEST(MicroBatches, RefuseSamplesThatTheyDoNotDivide) {
       << message;
 }
 
-class SmallModel : public testing::TestWithParam<std::string> {};
-
 bool uses_statistics(const TrainingStep& step) {
   return std::ranges::any_of(step.warnings, [](const std::string& warning) {
     return warning.find("statistics of each micro-batch") != std::string::npos;
@@ -147,8 +146,32 @@ bool draws_numbers(const Graph& graph) {
                              [](const Node& node) { return node.op_type == "Dropout"; });
 }
 
+/// Expects the gradients and outputs of the whole batch, but for batch statistics and random
+/// numbers.
+/// @param given sizes other than the batch
+void expect_those_of_the_whole_batch(const Graph& model, const TrainingStep& split,
+                                     const Bindings& given, const std::vector<const char*>& counts,
+                                     double tolerance) {
+  const SymbolId samples = split.graph->data().micro_batches->batch;
+  Bindings sizes = small_sizes(*split.graph, {split.graph->symbols().name(samples)});
+  for (const SymbolId symbol : IdRange<SymbolId>(given.size())) {
+    if (given[symbol] && symbol != samples) sizes[symbol] = given[symbol];
+  }
+  const ModelStep whole = sized_step(model, "1", sizes);
+  const NamedTensors inputs = with_random_inputs(*whole.step.graph, whole.bindings, {}, 1);
+  const NamedTensors expected = outputs_of(whole, inputs);
+  for (const char* count : counts) {
+    SCOPED_TRACE(count);
+    const NamedTensors actual = outputs_of(sized_step(model, count, sizes), inputs);
+    if (uses_statistics(split) || draws_numbers(*split.graph)) continue;
+    expect_near(actual, expected, tolerance);
+  }
+}
+
+class ModelInMicroBatches : public testing::TestWithParam<std::string> {};
+
 /// In float64, because the order of sums in float32 is not the one of the whole batch.
-TEST_P(SmallModel, HasTheGradientsOfTheWholeBatch) {
+TEST_P(ModelInMicroBatches, HasTheGradientsOfTheWholeBatch) {
   const fs::path file = fs::path(STASHSCOPE_SHARED) / "models/small" / GetParam() / "model.onnx";
   if (!fs::exists(file)) GTEST_SKIP() << file << " is absent";
   Graph model = load_model(file);
@@ -156,21 +179,31 @@ TEST_P(SmallModel, HasTheGradientsOfTheWholeBatch) {
   if (!is_mixed) model = testing_run::in_double(std::move(model));
   const TrainingStep split = step_of(model, "2");
   ASSERT_TRUE(split.graph->data().micro_batches) << split.what_ifs.at(0).stopped_by.at(0).reason;
-  const SymbolTable& names = split.graph->symbols();
-  const Bindings sizes =
-      small_sizes(*split.graph, {names.name(split.graph->data().micro_batches->batch)});
-  const ModelStep whole = sized_step(model, "1", sizes);
-  const NamedTensors inputs = with_random_inputs(*whole.step.graph, whole.bindings, {}, 1);
-  const NamedTensors expected = outputs_of(whole, inputs);
-  for (const char* count : {"2", "4", "8"}) {
-    SCOPED_TRACE(count);
-    const NamedTensors actual = outputs_of(sized_step(model, count, sizes), inputs);
-    if (uses_statistics(split) || draws_numbers(*split.graph)) continue;
-    expect_near(actual, expected, is_mixed ? 0.1 : 1e-9);
-  }
+  expect_those_of_the_whole_batch(model, split, {}, {"2", "4", "8"}, is_mixed ? 0.1 : 1e-9);
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, SmallModel, testing::ValuesIn(test::small_models()),
+INSTANTIATE_TEST_SUITE_P(Files, ModelInMicroBatches, testing::ValuesIn(test::small_models()),
+                         [](const auto& each) { return each.param; });
+
+class ExportInMicroBatches : public testing::TestWithParam<std::string> {};
+
+/// Whatever names the exporter gives to the sizes of inputs.
+TEST_P(ExportInMicroBatches, HasTheGradientsOfTheWholeBatch) {
+  const fs::path file = fs::path(STASHSCOPE_SHARED) / "models/exported" / GetParam() / "model.onnx";
+  if (!fs::exists(file)) GTEST_SKIP() << file << " is absent";
+  const Graph model = testing_run::in_double(load_model(file));
+  const TrainingStep split = step_of(model, "2");
+  if (!split.graph->data().micro_batches) {
+    const WhatIfStop& stop = split.what_ifs.at(0).stopped_by.at(0);
+    EXPECT_EQ(stop.reason.find("does not stand for samples"), std::string::npos) << stop.reason;
+    GTEST_SKIP() << stop.node << " " << stop.reason;
+  }
+  const Bindings sizes = testing_run::bindings_from(
+      *split.graph, testing_run::load_tensors(file.parent_path() / "test_data_set_0", "input_"));
+  expect_those_of_the_whole_batch(model, split, sizes, {"2", "8"}, 1e-9);
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, ExportInMicroBatches, testing::ValuesIn(test::exported_models()),
                          [](const auto& each) { return each.param; });
 
 }  // namespace micro_batches_test

@@ -14,6 +14,7 @@
 #include "core/onnx/model_file.h"
 #include "core/ops/families/standard_ops.h"
 #include "core/passes/training_step.h"
+#include "core/planner/copy_overlap.h"
 #include "core/recompute/apply.h"
 #include "core/run/devices/devices.h"
 #include "core/run/measurement/difference.h"
@@ -128,6 +129,27 @@ struct ModelStep {
     Timeline timeline = timeline_in(input, strategy, groups);
     return {
         step.graph, dataflow, std::move(timeline), std::move(groups), {update, step.parameters}};
+  }
+
+  /// The plan of a dataflow with offloads whose copies overlap. @param transfer seconds of a copy;
+  /// every node takes 1 s
+  RunPlan overlapped(const Dataflow& dataflow, const OrderStrategy& strategy, double transfer,
+                     std::string_view fusion = "none") const {
+    RunPlan serial = plan(dataflow, strategy, {}, fusion);
+    NodeTimes seconds(dataflow.topology.nodes(), 1);
+    for (const NodeId node : serial.timeline.order) {
+      if (is_copy(dataflow, node)) seconds[node] = transfer;
+    }
+    OverlappedOrder found = overlap_copies(dataflow, serial.timeline, serial.groups, seconds);
+    serial.copies = std::move(found.copies);
+    const UpdateMemory memory = update_memory(*step.graph, step.parameters, {});
+    const IdVector<NodeId, std::int64_t> no_workspace(step.graph->nodes().size(), 0);
+    const OrderInput input{*step.graph,
+                           dataflow,
+                           forward_ends(*step.graph, step.boundary),
+                           {rules, bytes, memory, no_workspace, nullptr, &serial.copies}};
+    serial.timeline = timeline_in(input, std::move(found.order), serial.groups);
+    return serial;
   }
 
   RunPlan default_plan() const { return plan(without_plans(), order_strategies()[0]); }

@@ -69,6 +69,8 @@ const std::vector<Change>& changes() {
       {"a rate more", [](Choices& c) { c.times.profile.matrix.float64 += 1; }},
       {"transfer_bandwidth", [](Choices& c) { c.times.transfer_bandwidth = 1e9; }},
       {"device_memory", [](Choices& c) { c.times.device_memory = 1 << 30; }},
+      {"host_memory", [](Choices& c) { c.times.host_memory = 1 << 30; }},
+      {"overlap_transfers", [](Choices& c) { c.plans.overlaps_copies = true; }},
       {"reserve_percent", [](Choices& c) { c.times.reserve_percent = 7.5; }},
       {"allocator", [](Choices& c) { c.allocator = "max_split_size_mb:128"; }},
       {"optimizer", [](Choices& c) { c.update.optimizer = "adam"; }},

@@ -91,6 +91,9 @@ TEST_F(SessionFile, RefusesValuesThatMakeNoSense) {
                               "{\"device_memory\": 1.5}",
                               "{\"allocator\": \"max_split_size_mb:1\"}",
                               "{\"allocator\": 3}",
+                              "{\"host_memory\": 0}",
+                              "{\"host_memory\": \"1GiB\"}",
+                              "{\"overlap_transfers\": 1}",
                               "{\"reserve_percent\": -1}",
                               "{\"reserve_percent\": 100}",
                               "{\"reserve_percent\": \"5 %\"}",
@@ -131,6 +134,8 @@ TEST_F(SessionFile, KeepsTheProfileByNameOrByValue) {
   session.choices.times.profile.vector.bfloat16 = 1e12;
   session.choices.times.transfer_bandwidth = 1e9;
   session.choices.times.device_memory = 24LL << 30;
+  session.choices.times.host_memory = 64LL << 30;
+  session.choices.plans.overlaps_copies = true;
   session.choices.times.reserve_percent = 7.5;
   session.choices.allocator = "expandable_segments:True";
   EXPECT_EQ(parse_session(session_text(session, folder.path()), folder.path()), session);

@@ -136,11 +136,12 @@ std::optional<double> least_seconds(const Combination& combination, std::int64_t
 }
 
 /// With the faster link, offloaded tensors cost about as much as nodes that run again.
-class JointBudgetOfLinks : public testing::TestWithParam<double> {};
+class JointBudgetOfLinks : public testing::TestWithParam<std::tuple<double, bool>> {};
 
 TEST_P(JointBudgetOfLinks, IsAsGoodAsAnExhaustiveSearchAndItsBoundHolds) {
   Choices choices;
-  choices.times.transfer_bandwidth = GetParam();
+  choices.times.transfer_bandwidth = std::get<double>(GetParam());
+  choices.plans.overlaps_copies = std::get<bool>(GetParam());
   const auto study = deep_study(4, choices);
   const Combinations found = find_combinations(*study, {0, false, {0, 1, 1}}, Progress());
   EXPECT_GT(found.all.size(), 4U);
@@ -163,7 +164,96 @@ TEST_P(JointBudgetOfLinks, IsAsGoodAsAnExhaustiveSearchAndItsBoundHolds) {
   EXPECT_GE(compared, 3);
 }
 
-INSTANTIATE_TEST_SUITE_P(BytesPerSecond, JointBudgetOfLinks, testing::Values(3e10, 1e11, 1e13));
+INSTANTIATE_TEST_SUITE_P(BytesPerSecondAndOverlap, JointBudgetOfLinks,
+                         testing::Combine(testing::Values(3e10, 1e11, 1e13), testing::Bool()));
+
+/// Peaks do not depend on the overlap, and times are never longer with it.
+TEST(JointBudget, IsNeverSlowerWithOverlap) {
+  Choices choices;
+  choices.times.transfer_bandwidth = 1e11;
+  choices.graph.what_ifs = {{"micro", "1"}};
+  const auto serial = deep_study(6, choices);
+  choices.plans.overlaps_copies = true;
+  const auto overlapping = deep_study(6, choices);
+  int faster = 0;
+  double smaller = -1;  // seconds for the budget before
+  for (const int percent : {50, 60, 70, 80, 90}) {
+    const std::int64_t budget = share_of_peak(*serial, percent);
+    const BudgetAnswer with = planned(overlapping, budget);
+    const BudgetAnswer without = planned(serial, budget);
+    expect_exact(*overlapping, with);
+    EXPECT_EQ(with.feasible, without.feasible);
+    if (!with.feasible) continue;
+    EXPECT_LE(with.joint->seconds, without.joint->seconds + rounding) << percent;
+    if (smaller >= 0) {
+      EXPECT_LE(with.joint->seconds, smaller) << percent;
+    }
+    smaller = with.joint->seconds;
+    faster += with.joint->seconds < without.joint->seconds - rounding ? 1 : 0;
+    const auto alone = recomputed_alone(*overlapping, budget);
+    if (alone) {
+      EXPECT_LE(with.joint->seconds, *alone + rounding) << percent;
+    }
+  }
+  EXPECT_GT(faster, 0);
+}
+
+/// The times of steps with overlap are sums whose rounding differs.
+TEST(JointBudget, ExplainsHiddenCopiesWithoutRounding) {
+  Choices choices = small_gpt2()->choices;
+  choices.graph.what_ifs = {{"attention", "flash"}, {"micro", "1"}};
+  choices.times.transfer_bandwidth = 2e12;
+  choices.plans.overlaps_copies = true;
+  choices.times.host_memory = 300 << 10;
+  const auto study = compute_study(small_gpt2()->model, choices, nullptr, Progress());
+  const BudgetAnswer answer =
+      plan_jointly(study, request_for(share_of_peak(*study, 45), 4000), Progress());
+  int offloads = 0;
+  for (const ExplainedChoice& each : answer.joint->explanation) {
+    offloads += each.kind == ExplainedChoice::Kind::offload ? 1 : 0;
+    EXPECT_TRUE(each.seconds == 0 || std::abs(each.seconds) > 1e-12) << each.sentence;
+  }
+  EXPECT_GT(offloads, 0);
+}
+
+/// Where offloading pays, less memory of the host makes a step slower, and the answer says why.
+TEST(JointBudget, KeepsTheMemoryOfTheHost) {
+  Choices choices;
+  choices.times.transfer_bandwidth = 1e15;
+  choices.graph.what_ifs = {{"micro", "1"}};
+  const auto free = deep_study(6, choices);
+  const std::int64_t budget = share_of_peak(*free, 80);
+  const BudgetAnswer unlimited = planned(free, budget);
+  ASSERT_GT(unlimited.best.host_bytes, 0);
+  EXPECT_FALSE(unlimited.left_out_for_host);
+  for (const std::int64_t limit : {unlimited.best.host_bytes - 1, std::int64_t{1}}) {
+    choices.times.host_memory = limit;
+    const BudgetAnswer answer = planned(deep_study(6, choices), budget);
+    ASSERT_TRUE(answer.feasible);
+    EXPECT_LE(answer.best.host_bytes, limit);
+    EXPECT_GE(answer.joint->seconds, unlimited.joint->seconds);
+    if (answer.joint->seconds > unlimited.joint->seconds) {
+      ASSERT_TRUE(answer.left_out_for_host);
+      EXPECT_GT(answer.left_out_for_host->host_bytes, limit);
+      EXPECT_LE(answer.left_out_for_host->peak_bytes, budget);
+    }
+  }
+  choices.times.host_memory = unlimited.best.host_bytes;
+  const BudgetAnswer enough = planned(deep_study(6, choices), budget);
+  EXPECT_EQ(enough.joint->seconds, unlimited.joint->seconds);
+}
+
+/// A step that keeps too much on the host is no candidate.
+TEST(JointBudget, DropsTensorsThatTheHostHasNoRoomFor) {
+  Choices choices;
+  choices.plans.config = parse_config("MatMul:3:-1");
+  choices.times.host_memory = 1;
+  const auto study = deep_study(4, choices);
+  ASSERT_GT(study->current->host_bytes, 1);
+  const BudgetAnswer answer = planned(study, share_of_peak(*study, 100));
+  EXPECT_TRUE(answer.feasible);
+  EXPECT_LE(answer.best.host_bytes, 1);
+}
 
 TEST(JointBudget, ItsBoundHoldsForCompressedTensors) {
   Choices choices;

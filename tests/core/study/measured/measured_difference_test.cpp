@@ -75,6 +75,49 @@ TEST_F(MeasuredDifference, TimesAreBesideThoseOfTheProfileWhateverWasMeasured) {
   EXPECT_GT(step_seconds(*timed, variant()), 2 * predicted) << "those are measured";
 }
 
+std::shared_ptr<const Study> overlapping_step() {
+  Choices choices;
+  choices.plans.config = parse_config("MatMul:3:-1");
+  choices.plans.overlaps_copies = true;
+  choices.times.transfer_bandwidth = 1e6;
+  return compute_study(std::make_shared<const Graph>(test::deep_perceptron(4).build()), choices,
+                       nullptr, Progress());
+}
+
+/// Runners time nodes without what the nodes wait for, and on the CPU only the start of a copy.
+TEST(MeasuredDifferenceWithOverlap, HasARowOfItsOwnForWaiting) {
+  const auto study = overlapping_step();
+  const Variant& current = *study->current;
+  ASSERT_FALSE(current.copies.empty());
+  const auto found = measured_differences(*study, current, exact_run(current));
+  ASSERT_EQ(found.size(), current.timeline.order.size() + 1);
+  const StepDifference& waiting = found.back();
+  EXPECT_FALSE(waiting.node.valid());
+  EXPECT_GT(waiting.predicted_seconds, 0);
+  EXPECT_DOUBLE_EQ(waiting.predicted_seconds, waiting_seconds(*study, current));
+  double sum = waiting.predicted_seconds;
+  for (std::size_t slot = 0; slot + 1 < found.size(); ++slot) {
+    const NodeId node = found[slot].node;
+    const bool copies = is_copy(current.dataflow, node);
+    const double alone = copies ? 0 : study->times->seconds[current.dataflow.origin(node)];
+    EXPECT_DOUBLE_EQ(found[slot].predicted_seconds, alone) << slot;
+    sum += found[slot].predicted_seconds;
+  }
+  EXPECT_NEAR(sum, step_seconds(*study, current), 1e-12);
+}
+
+TEST(MeasuredDifferenceWithOverlap, HasTheTimesOfCopiesThatAGpuMadeAlone) {
+  const auto study = overlapping_step();
+  const Variant& current = *study->current;
+  const auto found = measured_differences(*study, current, exact_run(current, "cuda:0"));
+  ASSERT_EQ(found.size(), current.timeline.order.size());
+  double copying = 0;
+  for (const StepDifference& each : found) {
+    if (is_copy(current.dataflow, each.node)) copying += each.predicted_seconds;
+  }
+  EXPECT_NEAR(copying, transfer_seconds(*study, current), 1e-12);
+}
+
 TEST_F(MeasuredDifference, OnTheProcessorNothingIsRounded) {
   Measurement run = exact_run(variant());
   run.live_bytes[2] += 16;

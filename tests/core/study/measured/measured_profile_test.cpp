@@ -11,6 +11,7 @@
 #include <random>
 
 #include "core/base/error.h"
+#include "core/planner/roofline_fit.h"
 #include "core/study/step/plan_effects.h"
 #include "tests/support/folder.h"
 #include "tests/support/named_model.h"
@@ -72,6 +73,28 @@ TEST(MeasuredProfile, IsThatOfTheDeviceBehindTheTimes) {
     const auto again = study_with(choices);
     EXPECT_NEAR(step_seconds(*again, *again->current) / sum(run.node_seconds), 1, 0.03) << plans;
   }
+}
+
+/// A GPU makes overlapping copies at their nodes and times them; on the CPU, nobody times them.
+TEST(MeasuredProfile, HasTheLinkOfCopiesThatWereTimed) {
+  DeviceProfile known = known_device();
+  known.link_bandwidth = 3e9;
+  Choices choices = sized(known);
+  choices.plans.config = parse_config("MatMul:3:-1");
+  choices.plans.overlaps_copies = true;
+  const auto study = study_with(choices);
+  ASSERT_FALSE(study->current->copies.empty());
+  const NodeTimes seconds = seconds_by_node(*study, study->current->dataflow);
+  Measurement run;
+  for (const NodeId node : study->current->timeline.order) {
+    run.node_seconds.push_back(seconds[node]);
+  }
+  const auto link_of = [&](const char* device) {
+    run.device = device;
+    return measured_profile(*study, *study->current, run, default_profile()).link_bandwidth;
+  };
+  EXPECT_NEAR(link_of("cuda:0") / known.link_bandwidth, 1, 0.03);
+  EXPECT_EQ(link_of("cpu"), effective(default_profile()).link_bandwidth);
 }
 
 TEST(MeasuredProfile, DoesNotDependOnTheNumberOfMicroBatches) {

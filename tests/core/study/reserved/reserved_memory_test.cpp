@@ -97,6 +97,22 @@ TEST(ReservedBudget, IsHeldByWhatIsReserved) {
   EXPECT_FALSE(plan_for_budget(*study, request, archive, Progress()).feasible);
 }
 
+/// The tensors fit without plans, the reserved memory does not.
+TEST(ReservedBudget, ComparesItsPlanWithThoseLeftOutForTheHost) {
+  const auto study = blocks_of(65536);
+  BudgetRequest request = request_below(*study);
+  request.budget_bytes =
+      reserved_memory(*study, *study->baseline, AllocatorSettings()).reserved_bytes - 1;
+  ASSERT_LE(study->baseline->timeline.peak_bytes, request.budget_bytes);
+  ParetoFront archive;
+  archive.leave_out({1, 1e-15, 999});
+  const BudgetAnswer answer = plan_for_budget(*study, request, archive, Progress());
+  ASSERT_TRUE(answer.feasible);
+  ASSERT_GT(answer.best.extra_seconds, 1e-15);
+  ASSERT_TRUE(answer.left_out_for_host);
+  EXPECT_EQ(answer.left_out_for_host->host_bytes, 999);
+}
+
 TEST(ReservedBudget, CanLeaveRoomForMemoryOutsideTensors) {
   const auto study = blocks_of(1 << 24);  // a context is a small part of what it takes
   BudgetRequest request = request_below(*study);

@@ -18,6 +18,7 @@ TEST(BudgetInput, IsBytesOrAShareOfThePeak) {
   EXPECT_EQ(budget_bytes(parse_budget("60%"), peak), 9'000'000'000);
   EXPECT_EQ(budget_bytes(parse_budget("12.5 %"), peak), 1'875'000'000);
   EXPECT_EQ(budget_bytes(parse_budget("150 %"), peak), 22'500'000'000);
+  EXPECT_EQ(budget_bytes(parse_budget("0.0001%"), 1000), 1) << "0 bytes are no budget";
 }
 
 TEST(BudgetInput, IsWhatToSaveOfThePeak) {

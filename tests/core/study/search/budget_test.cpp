@@ -355,5 +355,65 @@ TEST(ParetoCurve, LaterBudgetsAreNeverDearer) {
   EXPECT_EQ(dearest, 0);
 }
 
+/// A search by cluster keeps the offloaded tensors of the choices, as far as the host has room, and
+/// all compressed ones.
+TEST(Budget, KeepsTheMemoryOfTheHost) {
+  Choices choices;
+  choices.plans.config["Gelu"] = {PlanType::offload, 2, false};
+  choices.plans.config["MatMul"] = {PlanType::compress, -1, false};
+  const auto free = deep_study(6, choices);
+  const std::int64_t host = free->current->host_bytes;
+  ASSERT_GT(host, 0);
+  const std::int64_t budget = share_of_peak(*free, 0.8);
+  const auto answer_with = [&](std::int64_t limit) {
+    choices.times.host_memory = limit;
+    return planned(*deep_study(6, choices), budget, PlanGranularity::cluster);
+  };
+  const BudgetAnswer roomy = answer_with(host);
+  EXPECT_EQ(roomy.best.host_bytes, host);
+  EXPECT_EQ(roomy.best.choices.plans.config.at("Gelu").type, PlanType::offload);
+  EXPECT_FALSE(roomy.left_out_for_host);
+  const BudgetAnswer narrow = answer_with(host - 1);
+  EXPECT_EQ(narrow.best.host_bytes, host / 2);
+  EXPECT_EQ(narrow.best.choices.plans.config.at("Gelu"),
+            (ClusterChoice{PlanType::offload, 1, false}));
+  const BudgetAnswer narrowest = answer_with(1);
+  EXPECT_EQ(narrowest.best.host_bytes, 0);
+  for (const BudgetAnswer& each : {narrow, narrowest}) {
+    EXPECT_EQ(each.best.choices.plans.config.at("MatMul").type, PlanType::compress);
+  }
+  EXPECT_EQ(own_part(narrowest.best.choices.plans.config).size(), 1U);
+  EXPECT_TRUE(roomy.lowered_for_host.empty());
+  EXPECT_EQ(to_string(narrow.lowered_for_host), "Gelu:3:2");
+  EXPECT_EQ(to_string(narrowest.lowered_for_host), "Gelu:3:2");
+}
+
+/// The order by rule is the one for which plans were found.
+/// Each plan of the front is that of a study, also where the order is searched for.
+TEST(Budget, KeepsTheMemoryOfTheHostInASearchedOrder) {
+  Choices choices;
+  choices.plans.config["Gelu"] = {PlanType::offload, -1, false};
+  choices.order.strategy = "minimal";
+  const std::int64_t host = deep_study(4, choices)->current->host_bytes;
+  ASSERT_GT(host, 0);
+  std::size_t offloading = 0;
+  for (const std::int64_t limit : {host, host - 1, host / 2, std::int64_t{1}}) {
+    choices.times.host_memory = limit;
+    const auto study = deep_study(4, choices);
+    const BudgetRequest request{share_of_peak(*study, 0.6), PlanGranularity::cluster, {0, 300, 1}};
+    ParetoFront front;
+    plan_for_budget(*study, request, front, Progress());
+    for (const ParetoPoint& point : front.points()) {
+      const auto there = compute_study(study->model, point.choices, study.get(), Progress());
+      EXPECT_LE(there->current->host_bytes, limit);
+      EXPECT_EQ(there->current->host_bytes, point.host_bytes);
+      if (point.host_bytes == 0) continue;
+      ++offloading;
+      EXPECT_EQ(there->current->timeline.peak_bytes, point.peak_bytes);
+    }
+  }
+  EXPECT_GT(offloading, 0U);
+}
+
 }  // namespace budget_test
 }  // namespace stashscope

@@ -44,6 +44,7 @@ void expect_exact(const Study& asked, const ReplannedFit& fit, std::int64_t memo
   EXPECT_EQ(there->current->timeline.peak_bytes, fit.largest->peak_bytes);
   EXPECT_EQ(later_steps(*there, *there->current).peak_bytes, fit.largest->later_peak_bytes);
   EXPECT_LE(fit.largest->later_peak_bytes, memory);
+  EXPECT_EQ(there->current->host_bytes, fit.largest->host_bytes);
 }
 
 TEST(ReplannedFit, PlansReachSizesThatTheStepAloneDoesNot) {
@@ -122,6 +123,26 @@ TEST(ReplannedFit, FinerPlansFitNoLess) {
   const ReplannedFit fit = replanned(*study, memory, {PlanGranularity::node, {0, 20'000, 1}});
   expect_exact(*study, fit, memory);
   EXPECT_GT(fit.largest->value, 100);
+}
+
+/// The given plans keep too much on the host, also where the step fits with them.
+TEST(ReplannedFit, KeepsTheMemoryOfTheHost) {
+  Choices choices;
+  choices.plans.config = parse_config("Gelu:3:-1,MatMul:3:-1");
+  const auto offloading = layers(choices);
+  ASSERT_GT(offloading->current->host_bytes, 1);
+  const std::int64_t memory = peak_at(*offloading, 100);
+  choices.times.host_memory = 1;
+  const auto study = layers(choices);
+  ASSERT_EQ(known_of(*study, memory).current.largest->value, 100);
+  for (const std::int64_t limit : {1, 20'000}) {
+    choices.times.host_memory = limit;
+    const auto asked = layers(choices);
+    const ReplannedFit fit = replanned(*asked, memory);
+    expect_exact(*asked, fit, memory);
+    const auto there = compute_study(asked->model, fit.largest->choices, nullptr, Progress());
+    EXPECT_LE(there->current->host_bytes, limit);
+  }
 }
 
 TEST(ReplannedFit, TellsTheLargestSizeSoFar) {

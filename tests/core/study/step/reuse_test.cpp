@@ -51,11 +51,12 @@ void visit(GraphChoices& graph, FieldChange& change) {
 }
 
 void visit(TimeChoices& times, FieldChange& change) {
-  auto& [profile, transfer_bandwidth, device_memory, reserve_percent] = times;
+  auto& [profile, transfer_bandwidth, device_memory, reserve_percent, host_memory] = times;
   change("profile", profile, device_profiles().back());
   change("transfer_bandwidth", transfer_bandwidth, 1e6);
   change("device_memory", device_memory, std::int64_t{1} << 30);
   change("reserve_percent", reserve_percent, 5.0);
+  change("host_memory", host_memory, std::int64_t{1});
 }
 
 void visit(UpdateChoice& update, FieldChange& change) {
@@ -76,12 +77,13 @@ void visit(RecomputeSearchOptions& search, FieldChange& change) {
 }
 
 void visit(PlanChoices& plans, FieldChange& change) {
-  auto& [config, pinned, level, search, sequence] = plans;
+  auto& [config, pinned, level, search, sequence, overlaps_copies] = plans;
   change("config", config, parse_config("Gelu+:1:2,MatMul:3:1"));
   change("pinned", pinned, {"l1.y", "nobody"});
   change("level", level, 2);
   visit(search, change);
   change("sequence", sequence, PlannedSequence{{0, 1}, 7});
+  change("overlaps_copies", overlaps_copies, !overlaps_copies);
 }
 
 void visit(OrderChoices& order, FieldChange& change) {
@@ -128,7 +130,8 @@ class FactList {
 
 void add_variant(const Variant& variant, FactList& facts) {
   facts.add(variant.flops, variant.transfer_bytes, variant.forward_slots,
-            variant.groups.members.size());
+            variant.groups.members.size(), variant.host_bytes);
+  for (const auto& [node, until] : variant.copies.copies) facts.add(node.index(), until.index());
   for (std::size_t slot = 0; slot < variant.timeline.order.size(); ++slot) {
     facts.add(variant.timeline.order[slot].index(), variant.timeline.live_bytes[slot]);
     for (const std::int64_t bytes : variant.bands[slot]) facts.add(bytes);
@@ -214,6 +217,15 @@ TEST(Reuse, GivesTheSameWithPlansOrdersAndGroupsInForce) {
   choices.order = {"bytes-freed", {{"l2.h", std::nullopt}}};
   choices.fusion.strategy = "dataflow";
   choices.update.optimizer = "sgd";
+  expect_reuse_of_every_field(choices);
+}
+
+TEST(Reuse, GivesTheSameWithOverlappingCopies) {
+  Choices choices = sized();
+  choices.plans.config = parse_config("Cast:3:-1,Gelu:3:-1");
+  choices.plans.overlaps_copies = true;
+  choices.times.transfer_bandwidth = 1e8;
+  ASSERT_FALSE(study_under(choices)->current->copies.empty());
   expect_reuse_of_every_field(choices);
 }
 

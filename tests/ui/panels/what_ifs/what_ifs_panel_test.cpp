@@ -88,6 +88,11 @@ TEST_F(WhatIfs, NameSizesByTheirWords) {
   ASSERT_GE(row_of(u"2 micro-batches"_s), 0);
   table().setCurrentIndex(table().model()->index(row_of(u"2 micro-batches"_s), 0));
   EXPECT_TRUE(details.text().contains(u"'batch' is 3"_s)) << details.text().toStdString();
+  EXPECT_TRUE(details.text().contains(u"would change nothing"_s)) << details.text().toStdString();
+  activate(row_of(u"2 micro-batches"_s));
+  EXPECT_TRUE(document().choices().graph.what_ifs.empty());
+  activate(row_of(u"Flash attention"_s));
+  EXPECT_EQ(document().choices().graph.what_ifs, (WhatIfChoices{{"attention", "flash"}}));
 }
 
 TEST_F(WhatIfs, AreChoicesOfTheMenuOfPassesThatCanBeUndone) {

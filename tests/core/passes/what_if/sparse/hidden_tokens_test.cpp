@@ -195,6 +195,38 @@ TEST(RowsOfZeros, AllowDivisionsByPositiveNumbers) {
   expect_sparse(with_turned_keys(clipped));
 }
 
+/// A view of rows that are not put back has no zeros, even if packed rows read it, too.
+TEST(RowsOfZeros, AreNotThoseOfAViewThatReadsAllRows) {
+  const auto divisor = [](ModelBuilder& m) {
+    m.weight("more", {}, {0.1F}).int64s("last", {2});
+    m.node("Mul", {"k", "k"}, {"kk"})
+        .node("Transpose", {"kk"}, {"kt2"}, {{"perm", Integers{0, 2, 1}}});
+    m.node("ReduceMean", {"kt2"}, {"n"}, {{"axes", Integers{1}}}).node("Add", {"n", "more"}, {"e"});
+    m.node("Transpose", {"e"}, {"column"}, {{"perm", Integers{0, 2, 1}}});
+    m.node("Div", {"k", "column"}, {"d"});
+    m.node("Squeeze", {"column", "last"}, {"row"}).node("Unsqueeze", {"row", "key_axis"}, {"rows"});
+    m.node("Transpose", {"d"}, {"t"}, {{"perm", Integers{0, 2, 1}}})
+        .node("Div", {"t", "rows"}, {"u"});
+    m.node("Transpose", {"u"}, {"y"}, {{"perm", Integers{0, 2, 1}}});
+  };
+  expect_sparse({.keys = divisor});
+}
+
+/// A sign that a long chain hides is found again for a node inside of the chain.
+TEST(RowsOfZeros, AreLookedForAgainBehindTheLongestRecursion) {
+  const auto chain = [](ModelBuilder& m) {
+    m.weight("more", {}, {0.1F});
+    m.node("Mul", {"t", "t"}, {"tt"}).node("ReduceMean", {"tt"}, {"n"}, {{"axes", Integers{1}}});
+    m.node("Add", {"n", "more"}, {"e0"});
+    for (int i = 0; i < 80; ++i) {
+      m.node("Add", {"e" + std::to_string(i), "more"}, {"e" + std::to_string(i + 1)});
+    }
+    m.node("Max", {"e80", "more"}, {"most"}).node("Div", {"t", "most"}, {"first"});
+    m.node("Div", {"first", "e30"}, {"u"});
+  };
+  expect_sparse(with_turned_keys(chain));
+}
+
 /// [batch * heads, positions, part] are other rows than those of the tokens.
 TEST(RowsOfHeads, AreNotPacked) {
   const auto keys = [](ModelBuilder& m) {

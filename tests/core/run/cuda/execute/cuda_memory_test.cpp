@@ -76,6 +76,20 @@ TEST_F(EmulatedMemory, IsAsPredictedButForTheRoundingOfTheAllocator) {
   }
 }
 
+/// The GPU makes overlapping copies one after the other, in the memory of the step with overlap.
+TEST_F(EmulatedMemory, IsAsPredictedWithCopiesThatOverlap) {
+  const RunResult plain = run(made_device(), plan());
+  const Dataflow dataflow = step_.with_all_of(PlanType::offload);
+  for (const double transfer : {0.3, 5.0}) {
+    const RunPlan plan = step_.overlapped(dataflow, order_strategies()[0], transfer);
+    const RunResult result = run(made_device(), plan);
+    EXPECT_EQ(result.measurement.live_bytes, rounded_bytes(plan.timeline));
+    for (const auto& [name, tensor] : plain.outputs) {
+      EXPECT_TRUE(same_bits(tensor, result.outputs.at(name))) << name;
+    }
+  }
+}
+
 TEST_F(EmulatedMemory, OfWorkspacesIsThatOfTheLibraryCalls) {
   const RunPlan plan = this->plan();
   const Measurement measured = run(made_device(), plan).measurement;

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <future>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/run/step/runner.h"
+
+namespace stashscope::cpu {
+
+/// Does the work. Errors of the work, except for cancelled ones, get the name of the node.
+/// @param name of the node; called only after an error
+void with_node_in_errors(const std::function<std::string()>& name,
+                         const std::function<void()>& work);
+
+/// A link that makes copies in one direction, one after the other, on a thread of its own. The
+/// destructor waits for the copy that runs. Copies that have not started are never made; who waits
+/// for one of them gets a std::future_error.
+class CopyLink {
+ public:
+  using Copy = std::packaged_task<void()>;
+
+  CopyLink() : thread_([this](const std::stop_token& stop) { run(stop); }) {}
+
+  /// Returns what becomes ready when the copy has ended.
+  std::shared_future<void> start(std::function<void()> copy);
+
+ private:
+  void run(const std::stop_token& stop);
+
+  std::mutex mutex_;
+  std::condition_variable_any is_waiting_;
+  std::deque<Copy> waiting_;
+  std::jthread thread_;  ///< the last member, because it uses the others
+};
+
+/// The copies of a step that run beside its nodes on the CPU, on one thread for each direction. No
+/// thread is started for a step without such copies. Keeps a reference to the plan.
+class StepCopies {
+ public:
+  explicit StepCopies(const RunPlan& plan);
+
+  /// Whether the node starts a copy that runs beside other nodes.
+  bool overlaps(NodeId node) const { return !until_.empty() && until_[node].valid(); }
+  /// Starts the copy of a node that overlaps. Both tensors must stay until the copy has ended. A
+  /// fetch waits for the offload of its tensor.
+  /// @param name of the node, for errors of the copy
+  void start(NodeId node, const std::string& name, std::function<void()> copy);
+  /// Waits for the fetches that must have ended before the node starts, or for the offloads that
+  /// must have ended when it ends. Returns the nodes that started them. Throws what a copy threw,
+  /// with the name of the node that started it.
+  std::vector<NodeId> end_fetches(NodeId node) { return end(AddedKind::fetch, node); }
+  std::vector<NodeId> end_offloads(NodeId node) { return end(AddedKind::offload, node); }
+
+ private:
+  std::vector<NodeId> end(AddedKind kind, NodeId until);
+
+  const RunPlan& plan_;
+  IdVector<NodeId, NodeId> until_;  ///< by node that starts a copy; empty without copies
+  IdVector<NodeId, std::vector<NodeId>> ending_;  ///< the nodes whose copies end at a node
+  IdVector<NodeId, std::shared_future<void>> ends_;
+  std::unique_ptr<CopyLink> away_;
+  std::unique_ptr<CopyLink> back_;  ///< after `away_`, because its copies wait for those of `away_`
+};
+
+}  // namespace stashscope::cpu

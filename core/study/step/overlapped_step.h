@@ -1,0 +1,40 @@
+#pragma once
+
+#include <span>
+
+#include "core/schedule/orders/orders.h"
+#include "core/study/step/plan_effects.h"
+
+namespace stashscope {
+
+/// Whether the choices let copies overlap, and the dataflow copies a tensor to the host.
+bool has_overlap(const Choices& choices, const Dataflow& dataflow);
+
+/// The times on which the places of overlapping copies depend: those that the profile predicts,
+/// even if times were measured, so that a step has the same order on every machine.
+NodeTimes predicted_times(const StudyParts& study);
+
+/// A step whose copies overlap.
+struct OverlappedStep {
+  Timeline timeline;
+  CopySchedule copies;
+};
+
+/// Lets the copies of a step overlap with its nodes (copy_overlap.h).
+/// @param timeline the step without overlap, with the fused groups `groups`
+/// @param basis with `predicted_times`
+OverlappedStep overlapped(const OrderInput& step, const Timeline& timeline,
+                          const FusedGroups& groups, const TimingBasis& basis);
+
+/// Seconds for which the nodes of a step wait for its overlapping copies; exactly 0 if none waits.
+/// @param seconds by node of the dataflow; for copies the seconds on the link
+double waiting_seconds(const Dataflow& dataflow, std::span<const NodeId> order,
+                       const CopySchedule& copies, const NodeTimes& seconds);
+
+/// Seconds that plans add to a step whose copies overlap: those of the added nodes that copy
+/// nothing over the link, and those for which nodes wait for copies. It is a sum of times and no
+/// difference of steps, so that hidden copies add exactly 0.
+double overlapped_extra_seconds(const TimingBasis& basis, const Dataflow& dataflow,
+                                std::span<const NodeId> order, const CopySchedule& copies);
+
+}  // namespace stashscope
