@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "core/base/search_limit.h"
@@ -8,15 +9,20 @@
 
 namespace stashscope {
 
-/// Lower bound on the cost of any sequence within the budget. While some task runs for the first
-/// time, every earlier item that a later task reads is live, unless the item's maker runs again.
-/// Thus the items whose makers run again must account for all bytes above the budget. Lagrangian
-/// relaxation replaces the budget by a price of memory; for each price and task, the cheapest
-/// choice of these makers is a minimum cut. Each minimum cut counts towards `limit` as one move for
-/// each task and item of the graph.
+/// By task: the least cost of evicting items that the task makes, so that it need not run again for
+/// them; nothing if none of them can be evicted. Empty: no items can be evicted.
+using EvictionCosts = IdVector<TaskId, std::optional<std::int64_t>>;
+
+/// Lower bound on the cost of any sequence within the budget. It looks at the moments at which a
+/// task runs for the first time. Every item that is read from this moment on is live, unless its
+/// maker runs after the moment or the item is evicted. If the maker has run before, it then runs
+/// again, and the same holds for the items that it reads. What is live must fit the budget.
+/// Lagrangian relaxation replaces the budget by a price of memory; for each price and moment, the
+/// cheapest choice of what has run, is live and runs again is a minimum cut. Each minimum cut
+/// counts towards `limit` as one move for each task and item of the graph.
 /// @param order a valid order; the slots with the most live bytes are tried first
 std::int64_t recompute_cost_bound(const TaskGraph& graph, std::span<const TaskId> order,
                                   std::int64_t budget_bytes, const SearchLimit& limit,
-                                  const Progress& progress);
+                                  const Progress& progress, const EvictionCosts& evictions = {});
 
 }  // namespace stashscope

@@ -29,6 +29,15 @@ inline TaskGraph random_tasks(std::uint32_t seed, std::size_t count) {
   return TaskGraph::of_single_outputs(cost, bytes, edges);
 }
 
+/// A chain whose first items are read again at the end, as activations are in backward.
+inline TaskGraph there_and_back(std::size_t depth) {
+  const std::vector<std::int64_t> ones(2 * depth, 1);
+  std::vector<std::pair<TaskId, TaskId>> edges;
+  for (std::size_t i = 1; i < 2 * depth; ++i) edges.emplace_back(TaskId(i - 1), TaskId(i));
+  for (std::size_t i = 0; i < depth; ++i) edges.emplace_back(TaskId(i), TaskId(2 * depth - 1 - i));
+  return TaskGraph::of_single_outputs(ones, ones, edges);
+}
+
 inline std::vector<TaskId> given_order(const TaskGraph& graph) {
   std::vector<TaskId> order;
   for (const TaskId task : IdRange<TaskId>(graph.tasks())) order.push_back(task);
@@ -36,12 +45,18 @@ inline std::vector<TaskId> given_order(const TaskGraph& graph) {
 }
 
 /// Exact answers by exhaustive search for graphs of up to 16 tasks that make one item each. A state
-/// is the set of tasks that have run and the set of items in memory. A task may run if all it reads
-/// is in memory, and an item may be freed at any time.
+/// is the set of tasks that have run, the set of items in memory, and the set of evicted items. A
+/// task may run if all it reads is in memory. An item may be freed at any time, and restored at any
+/// time once it has been evicted.
 class ExhaustivePlan {
  public:
-  ExhaustivePlan(const TaskGraph& graph, bool with_repeats)
-      : graph_(graph), with_repeats_(with_repeats), reads_(graph.tasks(), 0) {
+  /// @param evictions costs of evicting items, by item; negative: not possible; empty: none are
+  ExhaustivePlan(const TaskGraph& graph, bool with_repeats,
+                 std::vector<std::int64_t> evictions = {})
+      : graph_(graph),
+        with_repeats_(with_repeats),
+        evictions_(std::move(evictions)),
+        reads_(graph.tasks(), 0) {
     for (const TaskId task : IdRange<TaskId>(graph.tasks())) {
       for (const ItemId item : graph.inputs[task]) reads_[task.index()] |= 1U << item.index();
     }
@@ -49,18 +64,25 @@ class ExhaustivePlan {
 
   /// The lowest cost of a sequence within a budget, or -1 if there is none.
   std::int64_t lowest_cost(std::int64_t budget) const {
-    using Entry = std::tuple<std::int64_t, std::uint32_t, std::uint32_t>;  // cost, done, held
+    // cost, done, held, evicted
+    using Entry = std::tuple<std::int64_t, std::uint32_t, std::uint32_t, std::uint32_t>;
     std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open;
-    std::set<std::pair<std::uint32_t, std::uint32_t>> closed;
+    std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>> closed;
     const std::uint32_t all = (1U << graph_.tasks()) - 1;
-    open.emplace(0, 0, 0);
+    open.emplace(0, 0, 0, 0);
     while (!open.empty()) {
-      const auto [cost, done, held] = open.top();
+      const auto [cost, done, held, away] = open.top();
       open.pop();
       if (done == all) return cost;
-      if (!closed.emplace(done, held).second) continue;
+      if (!closed.emplace(done, held, away).second) continue;
       for (std::uint32_t item = 0; item < graph_.tasks(); ++item) {
-        if ((held >> item & 1U) != 0) open.emplace(cost, done, held & ~(1U << item));
+        const std::uint32_t bit = 1U << item;
+        const bool is_held = (held & bit) != 0;
+        if (is_held) open.emplace(cost, done, held & ~bit, away);
+        const bool can_evict = !evictions_.empty() && evictions_[item] >= 0 && (away & bit) == 0;
+        if (is_held && can_evict) open.emplace(cost + evictions_[item], done, held, away | bit);
+        const bool fits = bytes_of(held | bit) <= budget;
+        if (!is_held && (away & bit) != 0 && fits) open.emplace(cost, done, held | bit, away);
       }
       for (std::uint32_t task = 0; task < graph_.tasks(); ++task) {
         const std::uint32_t bit = 1U << task;
@@ -68,7 +90,7 @@ class ExhaustivePlan {
         const bool may_repeat = with_repeats_ && graph_.most_runs[TaskId(task)] > 1;
         if ((held & bit) != 0 || (again && !may_repeat)) continue;
         if ((reads_[task] & ~held) != 0 || bytes_of(held | bit) > budget) continue;
-        open.emplace(cost + graph_.cost[TaskId(task)], done | bit, held | bit);
+        open.emplace(cost + graph_.cost[TaskId(task)], done | bit, held | bit, away);
       }
     }
     return -1;
@@ -100,6 +122,7 @@ class ExhaustivePlan {
 
   const TaskGraph& graph_;
   bool with_repeats_;
+  std::vector<std::int64_t> evictions_;
   std::vector<std::uint32_t> reads_;
 };
 

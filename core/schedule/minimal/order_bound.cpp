@@ -41,8 +41,8 @@ class CutBuilder {
  public:
   CutBuilder(const TaskGraph& graph, TaskId task, const IdVector<ItemId, std::int64_t>& weight)
       : graph_(graph), task_(task), cut_(2 + graph.tasks() + graph.items()) {
-    const auto before = reached_from(graph, task, Direction::ancestors);
-    const auto behind = reached_from(graph, task, Direction::descendants);
+    const auto before = ancestors_of(graph, task);
+    const auto behind = descendants_of(graph, task);
     for (const TaskId each : IdRange<TaskId>(graph.tasks())) {
       if (before[each]) cut_.add_arc(source, node(each), MinimumCut::unbounded);
       if (behind[each] || each == task) cut_.add_arc(node(each), sink, MinimumCut::unbounded);
@@ -85,6 +85,14 @@ class CutBuilder {
 };
 
 }  // namespace
+
+IdVector<TaskId, bool> ancestors_of(const TaskGraph& graph, TaskId task) {
+  return reached_from(graph, task, Direction::ancestors);
+}
+
+IdVector<TaskId, bool> descendants_of(const TaskGraph& graph, TaskId task) {
+  return reached_from(graph, task, Direction::descendants);
+}
 
 LeastCut least_cut_at(const TaskGraph& graph, TaskId task,
                       const IdVector<ItemId, std::int64_t>& weight) {

@@ -8,6 +8,10 @@
 
 namespace stashscope {
 
+/// The tasks on which a task depends, and the tasks that depend on it, without the task itself.
+IdVector<TaskId, bool> ancestors_of(const TaskGraph& graph, TaskId task);
+IdVector<TaskId, bool> descendants_of(const TaskGraph& graph, TaskId task);
+
 /// Lower bound on the live bytes while `task` runs, over all orders that run each task once. The
 /// bound is the sum of the persistent bytes, the bytes that `task` makes, and the fewest bytes that
 /// the other live items can take. The tasks that run before `task` always include all ancestors of

@@ -164,33 +164,33 @@ StepTasks SequenceProblem::tasks_below() const {
   return tasks;
 }
 
-/// A plan that frees an output of a task then pays at least the cost of the task, whether the task
-/// runs again or the output is evicted. The lower costs apply to first runs, too, but
-/// `least_extra_seconds` subtracts the cost of all first runs from the bound.
-void SequenceProblem::allow(const std::vector<PlanType>& evictions, StepTasks& below) const {
+EvictionCosts SequenceProblem::eviction_costs(const std::vector<PlanType>& evictions,
+                                              const StepTasks& tasks) const {
+  EvictionCosts costs;
+  if (!evictions.empty()) costs = EvictionCosts(tasks.graph.tasks());
   const PlanCostInput input = plan_cost_input(study_);
   for (const NodePlan& plan : study_.opportunities->extensions) {
-    const TaskId task = below.task_of[plan.node];
+    const TaskId task = tasks.task_of[plan.node];
     if (!task.valid() || std::ranges::find(evictions, plan.type) == evictions.end()) continue;
     // A copy that overlaps may cost no time.
     const bool is_hidden = plan.type == PlanType::offload && study_.choices.plans.overlaps_copies;
-    const double cost =
-        is_hidden ? 0 : picoseconds_per_second * strategy_of(plan.type).cost(plan, input).seconds;
-    std::int64_t& least = below.graph.cost[task];
-    if (cost < static_cast<double>(least)) least = static_cast<std::int64_t>(cost);
+    const double seconds = is_hidden ? 0 : strategy_of(plan.type).cost(plan, input).seconds;
+    const auto cost = static_cast<std::int64_t>(picoseconds_per_second * seconds);
+    costs[task] = std::min(cost, costs[task].value_or(cost));
   }
+  return costs;
 }
 
 double SequenceProblem::least_extra_seconds(std::int64_t budget_bytes, const SearchLimit& limit,
                                             const Progress& progress,
                                             const std::vector<PlanType>& evictions) const {
-  StepTasks below = tasks_below();
-  allow(evictions, below);
+  const StepTasks below = tasks_below();
+  const EvictionCosts costs = eviction_costs(evictions, below);
   // The orders only guide the search for a bound; a bound from any order is valid.
   std::int64_t bound = 0;
   for (const std::size_t start : {0, 1}) {
     bound = std::max(bound, recompute_cost_bound(below.graph, starts_[start], budget_bytes,
-                                                 share_of(limit, 0.5), progress));
+                                                 share_of(limit, 0.5), progress, costs));
   }
   return seconds_of(bound - cost_of_all(below.graph));
 }

@@ -47,8 +47,9 @@ class SequenceProblem {
   /// The step with all figures estimated from below. Lower bounds for this step also hold for the
   /// exact step.
   StepTasks tasks_below() const;
-  /// Lowers the cost of each task to that of evicting one of its outputs, if that is cheaper.
-  void allow(const std::vector<PlanType>& evictions, StepTasks& below) const;
+  /// The least costs of evicting outputs of tasks, in picoseconds.
+  EvictionCosts eviction_costs(const std::vector<PlanType>& evictions,
+                               const StepTasks& tasks) const;
   StepMemory memory() const;
 
   const Study& study_;

@@ -7,23 +7,15 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/planner/cost_bound.h"
 #include "core/planner/sequence_plan.h"
 #include "tests/support/random_tasks.h"
 
 namespace stashscope {
 namespace recompute_search_test {
 
-constexpr SearchLimit few_moves{0, 200'000, 1};
+using test::there_and_back;
 
-/// A chain whose first items are read again at the end, as activations are in backward.
-TaskGraph there_and_back(std::size_t depth) {
-  const std::vector<std::int64_t> ones(2 * depth, 1);
-  std::vector<std::pair<TaskId, TaskId>> edges;
-  for (std::size_t i = 1; i < 2 * depth; ++i) edges.emplace_back(TaskId(i - 1), TaskId(i));
-  for (std::size_t i = 0; i < depth; ++i) edges.emplace_back(TaskId(i), TaskId(2 * depth - 1 - i));
-  return TaskGraph::of_single_outputs(ones, ones, edges);
-}
+constexpr SearchLimit few_moves{0, 200'000, 1};
 
 TEST(RecomputeSearch, FindsTheOptimumOfSmallGraphs) {
   int with_repeats = 0;
@@ -108,14 +100,6 @@ TEST(RecomputeSearch, EndsWhenItIsCancelled) {
   progress.cancel();
   const auto found = search_recompute(graph, test::given_order(graph), 12, {}, {0, 0, 5}, progress);
   EXPECT_EQ(found.sequence, test::given_order(graph));
-}
-
-TEST(CostBound, KnowsThatSomethingMustRunAgain) {
-  const TaskGraph graph = there_and_back(20);
-  const auto order = test::given_order(graph);
-  const std::int64_t peak = memory_of(graph, order).peak_bytes;
-  EXPECT_EQ(recompute_cost_bound(graph, order, peak, {0, 100, 1}, Progress()), 40);
-  EXPECT_GE(recompute_cost_bound(graph, order, peak - 5, {0, 100, 1}, Progress()), 45);
 }
 
 }  // namespace recompute_search_test

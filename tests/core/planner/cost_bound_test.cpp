@@ -1,0 +1,105 @@
+// Lower bounds on the cost of sequences, compared with exhaustive search.
+
+#include "core/planner/cost_bound.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/random_tasks.h"
+
+namespace stashscope {
+namespace cost_bound_test {
+
+using test::ExhaustivePlan;
+using test::given_order;
+
+std::int64_t bound(const TaskGraph& graph, std::int64_t budget,
+                   const EvictionCosts& evictions = {}) {
+  return recompute_cost_bound(graph, given_order(graph), budget, {0, 1'000'000, 1}, Progress(),
+                              evictions);
+}
+
+TEST(CostBound, KnowsThatSomethingMustRunAgain) {
+  const TaskGraph graph = test::there_and_back(20);
+  const auto order = test::given_order(graph);
+  const std::int64_t peak = memory_of(graph, order).peak_bytes;
+  EXPECT_EQ(recompute_cost_bound(graph, order, peak, {0, 100, 1}, Progress()), 40);
+  EXPECT_GE(recompute_cost_bound(graph, order, peak - 5, {0, 100, 1}, Progress()), 45);
+}
+
+/// What must be freed at the end of the chain are the ends of runs: each needs the runs before it.
+TEST(CostBound, CountsTheRunsThatARunNeeds) {
+  // Tasks 0 to 3 are a chain. Task 4 reads its end and makes a large item, task 5 reads the items
+  // of tasks 3 and 4, and only then there is room again.
+  const TaskGraph graph =
+      TaskGraph::of_single_outputs({5, 5, 5, 5, 1, 1, 1}, {4, 4, 4, 4, 20, 1, 1},
+                                   {{TaskId(0), TaskId(1)},
+                                    {TaskId(1), TaskId(2)},
+                                    {TaskId(2), TaskId(3)},
+                                    {TaskId(3), TaskId(4)},
+                                    {TaskId(4), TaskId(5)},
+                                    {TaskId(5), TaskId(6)},
+                                    {TaskId(2), TaskId(6)}});
+  const std::int64_t budget = 24;
+  const std::int64_t least = ExhaustivePlan(graph, true).lowest_cost(budget);
+  EXPECT_EQ(least, cost_of_all(graph) + 15) << "tasks 0, 1 and 2 run again";
+  EXPECT_EQ(bound(graph, budget), least);
+}
+
+/// Random tasks, and chains that are read again at their end.
+TaskGraph small_graph(std::uint32_t seed) {
+  TaskGraph graph = test::random_tasks(seed, 5 + seed % 4);
+  if (seed % 2 == 0) return graph;
+  graph = test::there_and_back(3 + seed % 3);
+  const TaskGraph figures = test::random_tasks(seed, graph.tasks());
+  graph.cost = figures.cost;
+  graph.bytes = figures.bytes;
+  return graph;
+}
+
+TEST(CostBound, IsNeverAboveTheCheapestSequence) {
+  int with_repeats = 0;
+  int exact = 0;
+  for (std::uint32_t seed = 0; seed < 80; ++seed) {
+    const TaskGraph graph = small_graph(seed);
+    const ExhaustivePlan truth(graph, true);
+    const std::int64_t once = ExhaustivePlan(graph, false).lowest_peak();
+    for (std::int64_t budget = truth.lowest_peak(); budget < once; budget += 3) {
+      const std::int64_t optimum = truth.lowest_cost(budget);
+      const std::int64_t found = bound(graph, budget);
+      EXPECT_LE(found, optimum) << seed << " " << budget;
+      ++with_repeats;
+      exact += found == optimum ? 1 : 0;
+    }
+  }
+  EXPECT_GT(with_repeats, 50);
+  EXPECT_GT(exact, 10);
+}
+
+TEST(CostBound, IsNeverAboveTheCheapestSequenceThatMayEvict) {
+  int cheaper = 0;
+  int raised = 0;
+  for (std::uint32_t seed = 0; seed < 60; ++seed) {
+    const TaskGraph graph = small_graph(seed);
+    std::vector<std::int64_t> prices(graph.tasks(), -1);
+    EvictionCosts evictions(graph.tasks());
+    for (std::uint32_t task = seed % 2; task < graph.tasks(); task += 2) {
+      evictions[TaskId(task)] = prices[task] = 1 + (7 * seed + 5 * task) % 23;
+    }
+    const ExhaustivePlan truth(graph, true, prices);
+    const ExhaustivePlan by_repeats(graph, true);
+    const std::int64_t once = ExhaustivePlan(graph, false).lowest_peak();
+    for (std::int64_t budget = truth.lowest_peak(); budget < once; budget += 5) {
+      const std::int64_t optimum = truth.lowest_cost(budget);
+      const std::int64_t found = bound(graph, budget, evictions);
+      EXPECT_LE(found, optimum) << seed << " " << budget;
+      raised += found > cost_of_all(graph) ? 1 : 0;
+      const std::int64_t repeated = by_repeats.lowest_cost(budget);
+      cheaper += repeated < 0 || optimum < repeated ? 1 : 0;
+    }
+  }
+  EXPECT_GT(cheaper, 20);
+  EXPECT_GT(raised, 20);
+}
+
+}  // namespace cost_bound_test
+}  // namespace stashscope
