@@ -42,7 +42,7 @@ class RegionFinder {
   }
 
   /// @param frees_outputs whether the regions also free the outputs of their modules; if so, leaves
-  /// out modules of which autograd saves no output
+  /// out modules whose outputs no later node saves, or a later node changes in place
   std::vector<Region> find(bool frees_outputs) const {
     std::vector<Region> regions;
     std::map<std::string, std::size_t> places;

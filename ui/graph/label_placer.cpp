@@ -176,8 +176,8 @@ class LabelPlacer {
     return {found, found == form ? pixels : smaller};
   }
 
-  /// Places the title inside a box, with as many lines below it as fit. Returns false if the title
-  /// does not fit.
+  /// Places the title inside a box, with as many lines below it as fit. Returns false if there
+  /// is no room for the title.
   bool place_inside(std::uint32_t box, const QRectF& rect) {
     const QRectF inner = inner_of(box, rect);
     const BoxTexts::Texts& texts = scene_.texts(box);

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/memory/step_peak.h"
-#include "core/planner/cost_bound.h"
 #include "core/planner/peak_lower_bound.h"
 #include "core/schedule/tasks/run_sequence.h"
 #include "core/study/step/plan_effects.h"

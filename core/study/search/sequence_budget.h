@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/planner/cost_bound.h"
 #include "core/planner/sequence_plan.h"
 #include "core/schedule/orders/orders.h"
 #include "core/study/search/budget.h"

@@ -59,8 +59,8 @@ class Interception:
         self.codes: set[CodeType] = set()
         self._run: Optional[Run] = None
         self._converting = False
-        # `_inside`: whether compiled code runs now. `_entering`: whether PyTorch is about to enter compiled code, or
-        # code that is not compiled and that compiled code calls.
+        # `_inside`: whether compiled code runs now. `_entering`: whether PyTorch is about to enter code: compiled code,
+        # or uncompiled code called by compiled code.
         self._inside = self._entering = False
         # `_inside` of each caller.
         self._outer: list[bool] = []

@@ -234,9 +234,12 @@ def _limit(time_limit: Optional[float], move_limit: int) -> tuple[float, int]:
     """Seconds and moves of a search."""
     moves = whole_number(move_limit, "move_limit")
     seconds = 10.0 if time_limit is None else _seconds(time_limit)
-    if moves < 0 or (moves == 0 and seconds == 0):
-        raise Error("Without a time limit the search needs a limit of moves above 0", "move_limit",
-                    "Give time_limit in seconds, or move_limit.")
+    if moves < 0:
+        raise Error(f"move_limit is {moves}, below 0", "move_limit",
+                    "Give 0 for no limit of moves, or a number above 0.")
+    if moves == 0 and seconds == 0:
+        raise Error("The search would never end: time_limit and move_limit are both 0", "move_limit",
+                    "Give a time_limit or a move_limit above 0.")
     return seconds, moves
 
 

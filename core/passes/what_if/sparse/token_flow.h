@@ -25,7 +25,8 @@ struct TokenSizes {
 /// Scores at or below this number are 0 after a softmax, because all other scores are much higher.
 constexpr double hidden_score = -9000;
 
-/// Numbers between this one and its negative neither hide a key nor show a hidden key again.
+/// A number of at most this magnitude that is added to a key's score neither hides the key nor
+/// shows a hidden key again.
 constexpr double small_score = 1000;
 
 /// What hides left out keys.

@@ -1,4 +1,4 @@
-// Operators of PyTorch's ATen library that PyTorch's exporter leaves in training graphs.
+// Operators of PyTorch's ATen library in training graphs that were exported from PyTorch.
 
 #include "core/run/cpu/kernels/families.h"
 #include "core/run/cpu/primitives/indices.h"

@@ -49,8 +49,8 @@ void fold_all(const TensorView& in, const Dims& kept, std::vector<State>& states
   });
 }
 
-/// Reduces by addition. A result is `finish(sum, count)`, where `sum` adds up `term(element)` over
-/// the `count` elements of the result.
+/// Reduces by addition. Each result is `finish(sum, count)`: `count` is the number of input
+/// elements that are reduced to it, and `sum` is the sum of `term(element)` over them.
 template <auto term, auto finish>
 void reduce_by_sum(const KernelContext& context) {
   const TensorView& in = context.in(0);
