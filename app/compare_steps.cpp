@@ -3,6 +3,7 @@
 #include "app/outputs.h"
 #include "core/base/error.h"
 #include "core/report/comparison_report.h"
+#include "core/study/reserved/reserved_memory.h"
 
 namespace stashscope::app {
 
@@ -12,6 +13,12 @@ void check_usage(const BatchOptions& options) {
   if (options.format != "text" && options.format != "json") {
     fail_usage("--format " + options.format, "cannot show a comparison", "choose text or json");
   }
+}
+
+std::optional<std::int64_t> reserved_bytes(const Study& study) {
+  const auto settings = allocator_settings(study.choices);
+  if (!settings) return std::nullopt;
+  return reserved_memory(study, *study.current, *settings).reserved_bytes;
 }
 
 }  // namespace
@@ -33,7 +40,8 @@ int run_comparison(const AnalysisOptions& analysis, const BatchOptions& options)
   const auto right_study = study_with_times(right);
   print_warnings("stashscope", left.warnings);
   print_warnings("stashscope", right.warnings);
-  const std::vector<ComparisonRow> rows = compare(*left_study, *right_study);
+  const std::vector<ComparisonRow> rows = compare(
+      *left_study, *right_study, {reserved_bytes(*left_study), reserved_bytes(*right_study)});
   const ComparisonInput input{analysis.file, options.compare, rows};
   write_text(options.format == "json" ? comparison_json(input) : comparison_text(input),
              options.out);

@@ -4,7 +4,7 @@
 usage: planner_table.py STASHSCOPE SHARED [--configs 200] [--seed 1] [--only PART] [--joint-seconds 27]
            > docs/planner_figures.md
 
-PART is scale, configs, level or joint; then only this part is printed, without a title.
+PART is scale, configs, level, proven or joint; then only this part is printed, without a title.
 
 Exit code 1 if a figure misses its goal: a plan by node does not meet its budget in time, a configuration beats the
 planner, single nodes do not beat level 1, or a joint plan is slower than one by cluster, slower than the joint plan for
@@ -43,6 +43,10 @@ JOINT = [
 ]
 JOINT_SHARES = (80, 60, 40, 30)
 ALONE_SECONDS = 9  # to plan by cluster, and by node
+# A model whose plans by sequence are compared with their bounds.
+PROVEN = ("mobilenet_v2", {"pixel_values_dim0": 32})
+PROVEN_SHARES = (90, 80, 70, 60, 50, 45, 40, 35)
+PROVEN_SECONDS = 10
 
 
 class Planner:
@@ -169,6 +173,27 @@ def against_level_1(planner):
     return not (found["peak_bytes"] < peak and found["extra_seconds"] < seconds)
 
 
+def proven(planner):
+    """Sequences beside the lower bound on the time of a step. Returns how often a bound is above the answer."""
+    name, sizes = PROVEN
+    before = planner.report(name, sizes)
+    step = before["cost"]["baseline_seconds"]
+    print(f"## Sequences of {name}, batch {sizes['pixel_values_dim0']}, beside their bounds, {PROVEN_SECONDS} s each\n")
+    print("| budget, % | peak, MiB | step, ms | lower bound, ms | gap, % | seconds |")
+    print("|---|---|---|---|---|---|")
+    wrong = 0
+    for share in PROVEN_SHARES:
+        found, took = planner.budget(name, sizes, share / 100 * peak_of(before, "baseline"), "sequence", PROVEN_SECONDS)
+        least = step + found["least_extra_seconds"]
+        time_ = step + found["extra_seconds"]
+        wrong += found["feasible"] and least > time_ * (1 + 1e-9)
+        met = "" if found["feasible"] else " (impossible)" if found["impossible"] else " (not met)"
+        print(f"| {share} | {found['peak_bytes'] // MIB:,}{met} | {1000 * time_:.3f} | {1000 * least:.3f} | "
+              f"{percent(time_ - least, least) if found['feasible'] else '-'} | {took:.1f} |", flush=True)
+    print()
+    return wrong
+
+
 def joint_words(found):
     """The what-ifs and passes of a joint answer, and what its plans are."""
     words = [f"{name}={value}" for name, value in found["what_ifs"].items()]
@@ -229,11 +254,12 @@ def main():
     parser.add_argument("--configs", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--joint-seconds", type=float, default=27)
-    parser.add_argument("--only", choices=("scale", "configs", "level", "joint"))
+    parser.add_argument("--only", choices=("scale", "configs", "level", "proven", "joint"))
     options = parser.parse_args()
     planner = Planner(options.program, options.shared)
     parts = {"scale": lambda: scale(planner), "configs": lambda: configs(planner, options.configs, options.seed),
-             "level": lambda: against_level_1(planner), "joint": lambda: joint(planner, options.joint_seconds)}
+             "level": lambda: against_level_1(planner), "proven": lambda: proven(planner),
+             "joint": lambda: joint(planner, options.joint_seconds)}
     if options.only:
         return 1 if parts[options.only]() else 0
     print("# The planner in figures\n")

@@ -24,6 +24,25 @@ TEST_F(CommandLine, ComparesASessionWithItsModel) {
   EXPECT_NE(text.output.find("right only"), std::string::npos) << text.output;
 }
 
+TEST_F(CommandLine, AComparisonHasWhatAllocatorsReserve) {
+  const std::string model = in_folder("model.onnx") + " --dim N=16";
+  const std::string session = in_folder("reserved.stashscope");
+  const auto reserved = [](const nlohmann::json& compared) {
+    nlohmann::json found;
+    for (const auto& row : compared["rows"]) {
+      if (row["name"] == "reserved by the allocator") found = row;
+    }
+    return found;
+  };
+  EXPECT_TRUE(reserved(report(model + " --compare " + in_folder("model.onnx"))).is_null());
+  const auto with = report(model + " --level 1 --allocator pytorch --save-session " + session);
+  const auto one_side = reserved(report(model + " --compare " + session));
+  EXPECT_EQ(one_side["right"], with["memory"]["current"]["reserved_bytes"]);
+  EXPECT_TRUE(one_side["left"].is_null());
+  const auto both = reserved(report(model + " --allocator pytorch --compare " + session));
+  EXPECT_GT(both["left"], 0);
+}
+
 TEST_F(CommandLine, AComparisonRefusesWhatItDoesNotWrite) {
   const std::string model = in_folder("model.onnx");
   const std::string start = "--batch " + model + " --compare " + model;

@@ -28,9 +28,13 @@ constexpr std::array<GroupNames, 6> group_names = {{{"memory", "Memory"},
                                                     {"plans", "Plans"},
                                                     {"tensors", "Alive at the peak"}}};
 
-void add_memory(ComparisonRows& rows, const Study& left, const Study& right) {
+void add_memory(ComparisonRows& rows, const Study& left, const Study& right,
+                const ReservedSides& reserved) {
   rows.start(ComparisonGroup::memory);
   rows.add_bytes("peak", left.current->timeline.peak_bytes, right.current->timeline.peak_bytes);
+  if (reserved.left || reserved.right) {
+    rows.add_either("reserved by the allocator", Quantity::bytes, reserved.left, reserved.right);
+  }
   rows.add_bytes("peak without plans", left.baseline->timeline.peak_bytes,
                  right.baseline->timeline.peak_bytes);
   rows.add_text("node at the peak", peak_node(left, *left.current),
@@ -236,9 +240,10 @@ std::string ComparisonRow::difference() const {
   return text + " (" + with_sign(Quantity::percent, percent) + ")";
 }
 
-std::vector<ComparisonRow> compare(const Study& left, const Study& right) {
+std::vector<ComparisonRow> compare(const Study& left, const Study& right,
+                                   const ReservedSides& reserved) {
   ComparisonRows rows;
-  add_memory(rows, left, right);
+  add_memory(rows, left, right, reserved);
   add_time(rows, left, right);
   add_model(rows, left, right);
   add_choices(rows, left, right);

@@ -47,13 +47,21 @@ struct ComparisonRow {
   friend bool operator==(const ComparisonRow&, const ComparisonRow&) = default;
 };
 
+/// What an allocator reserves for the current plans of two studies; nothing for a study without an
+/// allocator.
+struct ReservedSides {
+  std::optional<std::int64_t> left;
+  std::optional<std::int64_t> right;
+};
+
 /// Compares two studies: peaks and their bands, times, models, choices, plans by cluster, and the
 /// largest tensors alive at either peak. Equal rows are listed too. Plans that are on in neither
 /// study and bands that are empty at both peaks are left out. The row of a plan has the plan's name
 /// in words besides its config string. The numbers in tensor names differ between captures.
 /// Therefore tensors of two captured steps are matched by the node that makes them: its module, its
 /// operator, and its number among the nodes of this operator in the module.
-std::vector<ComparisonRow> compare(const Study& left, const Study& right);
+std::vector<ComparisonRow> compare(const Study& left, const Study& right,
+                                   const ReservedSides& reserved = {});
 
 /// The dimensions that have different sizes on the two sides. The result has the sizes of the left
 /// side.

@@ -64,6 +64,23 @@ class Compare : public WindowTest {
   }
 };
 
+TEST_F(Compare, WhatAllocatorsReserve) {
+  const QString session = planned_session();
+  compare_with(session);
+  EXPECT_EQ(row_of(u"reserved by the allocator"_s), -1);
+  Choices choices = document().choices();
+  choices.allocator = "";
+  document().choose(choices, u"allocator"_s);
+  ASSERT_TRUE(settles());
+  const int row = row_of(u"reserved by the allocator"_s);
+  ASSERT_GE(row, 0);
+  EXPECT_EQ(text(row, ComparisonModel::left),
+            bytes_text(document().reserved()->memory.reserved_bytes));
+  EXPECT_TRUE(text(row, ComparisonModel::right).isEmpty()) << "the session has no allocator";
+  panel().swap_sides();
+  EXPECT_TRUE(text(row, ComparisonModel::left).isEmpty());
+}
+
 TEST_F(Compare, ASessionBesideItsModel) {
   const std::int64_t without = peak();
   const QString session = planned_session();
