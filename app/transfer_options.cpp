@@ -14,7 +14,7 @@ void add_transfer_options(CLI::App& program, AnalysisOptions& options) {
   program
       .add_flag_callback(
           "--no-overlap-transfers", [&options] { options.overlaps_transfers = false; },
-          "the step waits for these copies (default: as the session does, else so)")
+          "the step waits for these copies (the default, unless the session says otherwise)")
       ->excludes(overlaps);
   program
       .add_option("--host-memory", options.host_memory,

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "core/planner/moment_cut.h"
 #include "core/schedule/minimal/order_bound.h"
@@ -16,7 +15,7 @@ class CutCounter {
  public:
   CutCounter(const TaskGraph& graph, const SearchLimit& limit, const Progress& progress)
       : clock_(limit, progress),
-        moves_of_a_cut_(static_cast<std::int64_t>(graph.tasks() + graph.items())) {}
+        moves_of_a_cut_(static_cast<std::int64_t>(2 * graph.tasks() + graph.items())) {}
 
   void count() { moves_ += moves_of_a_cut_; }
   bool is_over() const { return clock_.used(moves_) >= 1; }
@@ -114,6 +113,7 @@ std::int64_t recompute_cost_bound(const TaskGraph& graph, std::span<const TaskId
     for (const std::size_t slot : slots_by_live_bytes(memory)) {
       if (memory.live_bytes[slot] <= budget_bytes || counter.is_over()) break;
       const MomentCut cut(graph, order[slot], budget_bytes, evictions);
+      if (!cut.fits()) continue;
       PriceSearch search(cut, counter);
       const double found = search.largest(price, extra);
       if (found <= extra) continue;

@@ -1,6 +1,8 @@
 #include "core/planner/moment_cut.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "core/schedule/minimal/order_bound.h"
 
@@ -24,7 +26,7 @@ MomentCut::MomentCut(const TaskGraph& graph, TaskId task, std::int64_t budget_by
       stays_(graph.tasks()),
       are_held_(graph.tasks()),
       is_unread_(graph.items()),
-      is_input_(graph.items(), false),
+      counts_apart_(graph.items(), false),
       beside_items_(static_cast<double>(graph.persistent_bytes - budget_bytes)) {
   const double all = std::max(1.0, static_cast<double>(cost_of_all(graph)));
   scale_ = std::min(most_scale, most_sum / (4 * all));
@@ -32,11 +34,12 @@ MomentCut::MomentCut(const TaskGraph& graph, TaskId task, std::int64_t budget_by
     beside_items_ += static_cast<double>(graph.bytes[item]);
   }
   for (const ItemId item : graph.inputs[task]) {
-    is_input_[item] = true;
-    if (counts_apart(item)) beside_items_ += static_cast<double>(graph.bytes[item]);
+    if (takes_over(graph, task, item)) continue;
+    counts_apart_[item] = true;
+    beside_items_ += static_cast<double>(graph.bytes[item]);
   }
   number_nodes();
-  most_weight_ = most_sum / static_cast<double>(nodes_);
+  most_weight_ = most_sum / static_cast<double>(2 * graph.tasks() + graph.items());
 }
 
 /// All ancestors of the task have run before it, and no descendant has. What has not run runs
@@ -64,9 +67,11 @@ PricedBound MomentCut::at(double price) const {
   for (const ItemId item : IdRange<ItemId>(graph_.items())) {
     const bool is_live =
         cut.is_before(are_held_[graph_.maker[item]]) && !cut.is_before(is_unread_[item]);
-    if (is_live && !counts_apart(item)) live += static_cast<double>(graph_.bytes[item]);
+    if (is_live && !counts_apart_[item]) live += static_cast<double>(graph_.bytes[item]);
   }
-  return {least / scale_ + price * beside_items_, live};
+  const double beside = price * beside_items_;
+  const double rounding = 4 * std::numeric_limits<double>::epsilon() * std::abs(beside);
+  return {least / scale_ + beside - rounding, live};
 }
 
 void MomentCut::add_task(MinimumCut& cut, TaskId task) const {
@@ -87,7 +92,7 @@ void MomentCut::add_task(MinimumCut& cut, TaskId task) const {
     if (has_run_[task] != sink && maker != source) {
       cut.add_arc(has_run_[task], maker, MinimumCut::unbounded);
     }
-    const bool is_read = task != task_ || !is_taken_over(item);
+    const bool is_read = task != task_ || counts_apart_[item];
     if (is_read && is_unread_[item] != sink) {
       cut.add_arc(is_unread_[item], stays_[task], MinimumCut::unbounded);
     }
@@ -97,18 +102,12 @@ void MomentCut::add_task(MinimumCut& cut, TaskId task) const {
 /// An item that a later run reads costs the price of its bytes if it is held.
 void MomentCut::add_item(MinimumCut& cut, ItemId item, double price) const {
   const std::size_t held = are_held_[graph_.maker[item]];
-  if (counts_apart(item) || held == sink) return;
+  if (counts_apart_[item] || held == sink) return;
   cut.add_arc(held, is_unread_[item], weight(price * static_cast<double>(graph_.bytes[item])));
 }
 
 std::int64_t MomentCut::weight(double cost) const {
   return static_cast<std::int64_t>(std::min(cost * scale_, most_weight_));
-}
-
-bool MomentCut::is_taken_over(ItemId item) const {
-  return std::ranges::any_of(graph_.readers[item], [&](const ItemReader& reader) {
-    return reader.task == task_ && reader.takes_over;
-  });
 }
 
 }  // namespace stashscope

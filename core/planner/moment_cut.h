@@ -19,6 +19,11 @@ class MomentCut {
  public:
   MomentCut(const TaskGraph& graph, TaskId task, std::int64_t budget_bytes,
             const EvictionCosts& evictions);
+  MomentCut(TaskGraph&&, TaskId, std::int64_t, const EvictionCosts&) = delete;
+
+  /// Whether the task's own items fit the budget. If not, no sequence does, and the bound grows
+  /// with the price without end.
+  bool fits() const { return beside_items_ <= 0; }
 
   /// @param price cost of a byte
   PricedBound at(double price) const;
@@ -32,8 +37,6 @@ class MomentCut {
   void add_item(MinimumCut& cut, ItemId item, double price) const;
   std::int64_t weight(double cost) const;
   bool can_evict(TaskId task) const { return !evictions_.empty() && evictions_[task].has_value(); }
-  bool is_taken_over(ItemId item) const;
-  bool counts_apart(ItemId item) const { return is_input_[item] && !is_taken_over(item); }
 
   const TaskGraph& graph_;
   TaskId task_;
@@ -44,7 +47,7 @@ class MomentCut {
   IdVector<TaskId, std::size_t> stays_;      ///< on the source's side: does not run afterwards
   IdVector<TaskId, std::size_t> are_held_;   ///< items of the task; `stays_` if none can be evicted
   IdVector<ItemId, std::size_t> is_unread_;  ///< on the source's side: no later run reads it
-  IdVector<ItemId, bool> is_input_;          ///< of the task
+  IdVector<ItemId, bool> counts_apart_;      ///< an input of the task, which is live meanwhile
   double scale_;                             ///< weight per unit of cost
   double most_weight_;
   double beside_items_;  ///< bytes above the budget, without items that may be freed

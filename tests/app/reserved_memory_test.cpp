@@ -167,6 +167,11 @@ TEST_F(Reserved, CanFitBesideMemoryOutsideTensors) {
   EXPECT_LE(beside["reserved_bytes"].get<std::int64_t>(), std::int64_t{45} << 20);
   EXPECT_LE(beside["device_bytes"]["high"].get<std::int64_t>(), std::int64_t{50} << 20);
   EXPECT_GT(beside["value"], largest_in(" --memory 45MiB")["value"]);
+  const std::string kept_free = model() + device + " --device-memory 50MiB --keep-free 10";
+  EXPECT_EQ(report(kept_free)["fit"]["device_limit_bytes"], std::int64_t{50} << 20);
+  EXPECT_NE(stashscope("--batch " + kept_free)
+                .output.find("in 45.0 MiB, and 50.0 MiB with memory outside tensors"),
+            std::string::npos);
 }
 
 TEST_F(Reserved, IsToldAgainForASessionThatKeepsTheAllocator) {

@@ -307,6 +307,12 @@ class Refusals(unittest.TestCase):
             self.refused(act)
         self.assertEqual(self.study.to_json(), before)
 
+    def test_limits_of_a_search_say_which_one_is_wrong(self) -> None:
+        for limits, words in (({"time_limit": 0}, "both 0"), ({"move_limit": -1}, "below 0")):
+            with self.assertRaises(stashscope.Error) as caught:
+                self.study.budget("60%", **limits)
+            self.assertIn(words, str(caught.exception))
+
     def test_a_study_cannot_be_changed(self) -> None:
         for name in ("peak_bytes", "path", "curve", "anything"):
             with self.assertRaises(AttributeError):

@@ -46,8 +46,9 @@ inline std::vector<TaskId> given_order(const TaskGraph& graph) {
 
 /// Exact answers by exhaustive search for graphs of up to 16 tasks that make one item each. A state
 /// is the set of tasks that have run, the set of items in memory, and the set of evicted items. A
-/// task may run if all it reads is in memory. An item may be freed at any time, and restored at any
-/// time once it has been evicted.
+/// task may run if all it reads is in memory. An item may be freed at any time, also while a task
+/// runs that takes its memory over, and restored at any time once it has been evicted. Items that
+/// are kept must be in memory at the end.
 class ExhaustivePlan {
  public:
   /// @param evictions costs of evicting items, by item; negative: not possible; empty: none are
@@ -56,9 +57,16 @@ class ExhaustivePlan {
       : graph_(graph),
         with_repeats_(with_repeats),
         evictions_(std::move(evictions)),
-        reads_(graph.tasks(), 0) {
+        reads_(graph.tasks(), 0),
+        takes_over_(graph.tasks(), 0) {
     for (const TaskId task : IdRange<TaskId>(graph.tasks())) {
-      for (const ItemId item : graph.inputs[task]) reads_[task.index()] |= 1U << item.index();
+      for (const ItemId item : graph.inputs[task]) {
+        reads_[task.index()] |= 1U << item.index();
+        if (takes_over(graph, task, item)) takes_over_[task.index()] |= 1U << item.index();
+      }
+    }
+    for (const ItemId item : IdRange<ItemId>(graph.items())) {
+      if (graph.kept[item]) kept_ |= 1U << item.index();
     }
   }
 
@@ -73,7 +81,7 @@ class ExhaustivePlan {
     while (!open.empty()) {
       const auto [cost, done, held, away] = open.top();
       open.pop();
-      if (done == all) return cost;
+      if (done == all && (kept_ & ~held) == 0) return cost;
       if (!closed.emplace(done, held, away).second) continue;
       for (std::uint32_t item = 0; item < graph_.tasks(); ++item) {
         const std::uint32_t bit = 1U << item;
@@ -89,8 +97,15 @@ class ExhaustivePlan {
         const bool again = (done & bit) != 0;
         const bool may_repeat = with_repeats_ && graph_.most_runs[TaskId(task)] > 1;
         if ((held & bit) != 0 || (again && !may_repeat)) continue;
-        if ((reads_[task] & ~held) != 0 || bytes_of(held | bit) > budget) continue;
-        open.emplace(cost + graph_.cost[TaskId(task)], done | bit, held | bit, away);
+        if ((reads_[task] & ~held) != 0) continue;
+        // Each set of items whose memory the task takes over.
+        for (std::uint32_t freed = takes_over_[task];; freed = (freed - 1) & takes_over_[task]) {
+          const std::uint32_t after = (held & ~freed) | bit;
+          if (bytes_of(after) <= budget) {
+            open.emplace(cost + graph_.cost[TaskId(task)], done | bit, after, away);
+          }
+          if (freed == 0) break;
+        }
       }
     }
     return -1;
@@ -113,7 +128,7 @@ class ExhaustivePlan {
 
  private:
   std::int64_t bytes_of(std::uint32_t items) const {
-    std::int64_t bytes = 0;
+    std::int64_t bytes = graph_.persistent_bytes;
     for (std::uint32_t item = 0; item < graph_.tasks(); ++item) {
       if ((items >> item & 1U) != 0) bytes += graph_.bytes[ItemId(item)];
     }
@@ -124,6 +139,8 @@ class ExhaustivePlan {
   bool with_repeats_;
   std::vector<std::int64_t> evictions_;
   std::vector<std::uint32_t> reads_;
+  std::vector<std::uint32_t> takes_over_;
+  std::uint32_t kept_ = 0;
 };
 
 }  // namespace stashscope::test

@@ -162,7 +162,7 @@ QString answer_tip(const Study& study, const StepRoom& room, const ReservedStep*
                  "With a CUDA context and workspaces of libraries, the step takes %1. \"Make it "
                  "fit\" leaves room for the upper figure.")
                  .arg(device_memory_text(reserved->device));
-    if (may_lack_room_outside(study, room, reserved)) {
+    if (room.memory > 0 && reserved->device.high_bytes > whole_memory(study.choices.times)) {
       lines << AnswerBar::tr("The upper figure is more than the device has.");
     }
   }
@@ -195,9 +195,9 @@ QString answer_tip(const Study& study, const StepRoom& room, const ReservedStep*
                  .arg(time_text(extra_seconds(study)), percent_text(extra_seconds_percent(study)));
   }
   lines << AnswerBar::tr(
-      "The time is the sum over all nodes, and of what they wait for copies. It includes neither "
-      "the time between nodes nor the update by the chosen optimizer; a run measures the whole "
-      "step.");
+      "The time is the sum over all nodes, with the time for which they wait for copies. It "
+      "includes neither the time between nodes nor the update by the chosen optimizer; a run "
+      "measures the whole step.");
   if (study.times->measured > 0) {
     lines << AnswerBar::tr(
                  "The times of nodes were measured on %1. A node that ran both without plans and "

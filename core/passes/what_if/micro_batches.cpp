@@ -127,7 +127,8 @@ void check_unnamed_batch(const Graph& model, const std::vector<ValueId>& inputs,
   const SymbolId elsewhere = samples_elsewhere(model, inputs);
   if (!elsewhere.valid() && !names_parts(name)) {
     axis.notes.push_back("the dimension " + quoted +
-                         " is taken for the batch, because it is the first axis of inputs");
+                         " is taken for the batch, because it is the first axis of inputs" +
+                         (is_numbered(name) ? " and has a number instead of a name" : ""));
     return;
   }
   const std::string why =

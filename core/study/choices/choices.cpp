@@ -48,8 +48,10 @@ bool same_step(const Choices& a, const Choices& b) {
   Choices elsewhere = a;
   elsewhere.device = b.device;
   elsewhere.times = b.times;
-  if (a.plans.overlaps_copies) {
+  if (a.plans.overlaps_copies && !offloads_in(a.plans.config).empty()) {
     elsewhere.times.profile = a.times.profile;
+    elsewhere.times.profile.name = b.times.profile.name;
+    elsewhere.times.profile.memory_bytes = b.times.profile.memory_bytes;
     elsewhere.times.transfer_bandwidth = a.times.transfer_bandwidth;
   }
   elsewhere.allocator = b.allocator;

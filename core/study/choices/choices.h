@@ -151,8 +151,8 @@ DeviceProfile profile_in_force(const TimeChoices& choices);
 std::int64_t kept_free_bytes(const TimeChoices& choices);
 
 /// Whether `a` and `b` lead to the same step, regardless of the device, its speed and memory, and
-/// the allocator. If copies overlap, the speed of the device counts, because the places of copies
-/// depend on it.
+/// the allocator. If copies of offloaded tensors overlap, the speed of the device counts, because
+/// the places of copies depend on it.
 bool same_step(const Choices& a, const Choices& b);
 
 /// Sets the size of a dimension if `value` is a number; otherwise unifies the dimension with the

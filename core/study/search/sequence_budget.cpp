@@ -174,7 +174,8 @@ EvictionCosts SequenceProblem::eviction_costs(const std::vector<PlanType>& evict
     // A copy that overlaps may cost no time.
     const bool is_hidden = plan.type == PlanType::offload && study_.choices.plans.overlaps_copies;
     const double seconds = is_hidden ? 0 : strategy_of(plan.type).cost(plan, input).seconds;
-    const auto cost = static_cast<std::int64_t>(picoseconds_per_second * seconds);
+    constexpr double most = 0x1p60;  // fits 64 bits; no plan is that expensive
+    const auto cost = static_cast<std::int64_t>(std::min(most, picoseconds_per_second * seconds));
     costs[task] = std::min(cost, costs[task].value_or(cost));
   }
   return costs;

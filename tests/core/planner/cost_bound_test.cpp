@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "tests/support/random_tasks.h"
 
 namespace stashscope {
@@ -56,11 +58,29 @@ TaskGraph small_graph(std::uint32_t seed) {
   return graph;
 }
 
+/// Such a graph with kept items, items whose memory is taken over, tasks that run once only, items
+/// without bytes, and persistent bytes.
+TaskGraph odd_graph(std::uint32_t seed) {
+  TaskGraph graph = small_graph(seed);
+  std::mt19937 random(seed);
+  graph.persistent_bytes = 7;
+  for (const TaskId task : IdRange<TaskId>(graph.tasks())) {
+    if (random() % 6 == 0) graph.most_runs[task] = 1;
+    if (random() % 8 == 0) graph.cost[task] = 0;
+  }
+  for (const ItemId item : IdRange<ItemId>(graph.items())) {
+    graph.kept[item] = random() % 6 == 0;
+    if (random() % 8 == 0) graph.bytes[item] = 0;
+    for (ItemReader& reader : graph.readers.row(item)) reader.takes_over = random() % 3 == 0;
+  }
+  return graph;
+}
+
 TEST(CostBound, IsNeverAboveTheCheapestSequence) {
   int with_repeats = 0;
   int exact = 0;
-  for (std::uint32_t seed = 0; seed < 80; ++seed) {
-    const TaskGraph graph = small_graph(seed);
+  for (std::uint32_t seed = 0; seed < 160; ++seed) {
+    const TaskGraph graph = seed < 80 ? small_graph(seed) : odd_graph(seed);
     const ExhaustivePlan truth(graph, true);
     const std::int64_t once = ExhaustivePlan(graph, false).lowest_peak();
     for (std::int64_t budget = truth.lowest_peak(); budget < once; budget += 3) {
@@ -75,11 +95,43 @@ TEST(CostBound, IsNeverAboveTheCheapestSequence) {
   EXPECT_GT(exact, 10);
 }
 
+/// Task 0 makes three items, of which the last task reads two. Both are freed for the large item of
+/// task 1, and one run makes both again.
+TEST(CostBound, CountsARunThatMakesTwoItemsOnce) {
+  const std::vector<std::vector<std::uint32_t>> inputs = {{}, {2}, {3}, {0, 1, 4}};
+  const std::vector<std::vector<std::uint32_t>> outputs = {{0, 1, 2}, {3}, {4}, {}};
+  TaskGraph graph;
+  const auto add_row = [](IdRows<TaskId, ItemId>& rows, const std::vector<std::uint32_t>& items) {
+    rows.start_row();
+    for (const std::uint32_t item : items) rows.push(ItemId(item));
+  };
+  std::vector<std::vector<ItemReader>> readers(5);
+  for (std::uint32_t task = 0; task < inputs.size(); ++task) {
+    graph.cost.push_back(task == 0 ? 10 : 1);
+    graph.most_runs.push_back(unlimited_runs);
+    add_row(graph.inputs, inputs[task]);
+    add_row(graph.outputs, outputs[task]);
+    for (const std::uint32_t item : inputs[task]) readers[item].push_back({TaskId(task)});
+    for (std::size_t i = 0; i < outputs[task].size(); ++i) graph.maker.push_back(TaskId(task));
+  }
+  for (const std::int64_t bytes : {4, 4, 1, 10, 1}) graph.bytes.push_back(bytes);
+  for (const std::vector<ItemReader>& each : readers) {
+    graph.kept.push_back(false);
+    graph.readers.start_row();
+    for (const ItemReader& reader : each) graph.readers.push(reader);
+  }
+  EXPECT_EQ(bound(graph, 19), 13) << "all items fit";
+  EXPECT_EQ(bound(graph, 11), 23);
+  EXPECT_EQ(memory_of(graph, std::vector{TaskId(0), TaskId(1), TaskId(2), TaskId(0), TaskId(3)})
+                .peak_bytes,
+            11);
+}
+
 TEST(CostBound, IsNeverAboveTheCheapestSequenceThatMayEvict) {
   int cheaper = 0;
   int raised = 0;
-  for (std::uint32_t seed = 0; seed < 60; ++seed) {
-    const TaskGraph graph = small_graph(seed);
+  for (std::uint32_t seed = 0; seed < 100; ++seed) {
+    const TaskGraph graph = seed < 50 ? small_graph(seed) : odd_graph(seed);
     std::vector<std::int64_t> prices(graph.tasks(), -1);
     EvictionCosts evictions(graph.tasks());
     for (std::uint32_t task = seed % 2; task < graph.tasks(); task += 2) {

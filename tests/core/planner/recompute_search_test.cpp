@@ -66,6 +66,7 @@ TEST(RecomputeSearch, SaysThatABudgetCannotBeMet) {
       plan_sequence(graph, {test::given_order(graph)}, 2, {}, few_moves, Progress());
   EXPECT_FALSE(plan.found.feasible);
   EXPECT_TRUE(plan.is_impossible(2));
+  EXPECT_GE(plan.cost_bound, cost_of_all(graph));
   EXPECT_GE(plan.found.peak_bytes, plan.peak_lower_bound);
   EXPECT_EQ(memory_of(graph, plan.found.sequence).peak_bytes, plan.found.peak_bytes);
 }

@@ -45,6 +45,7 @@ LabelSource source_of(const Rewriter& graph, ValueId value) {
     }
     const auto before = sources_before(graph.node(maker));
     if (!before) return {};
+    if (is(graph.node(maker), "Pad")) source.has_constants = true;
     stack.insert(stack.end(), before->begin(), before->end());
   }
   return source;

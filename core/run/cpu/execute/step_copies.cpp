@@ -53,17 +53,17 @@ StepCopies::StepCopies(const RunPlan& plan) : plan_(plan) {
   back_ = std::make_unique<CopyLink>();
 }
 
-void StepCopies::start(NodeId node, const std::string& name, std::function<void()> made) {
-  auto copy = [name, made = std::move(made)] { with_node_in_errors([&] { return name; }, made); };
+void StepCopies::start(NodeId node, const std::string& name, std::function<void()> copy) {
+  auto named = [name, copy = std::move(copy)] { with_node_in_errors([&] { return name; }, copy); };
   if (plan_.dataflow.kind(node) == AddedKind::offload) {
-    ends_[node] = away_->start(std::move(copy));
+    ends_[node] = away_->start(std::move(named));
     return;
   }
   const Topology& topology = plan_.dataflow.topology;
   const std::shared_future<void> offload = ends_[topology.producer[topology.inputs[node][0]]];
-  ends_[node] = back_->start([offload, copy = std::move(copy)] {
+  ends_[node] = back_->start([offload, named = std::move(named)] {
     offload.get();
-    copy();
+    named();
   });
 }
 

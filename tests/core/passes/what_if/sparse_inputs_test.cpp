@@ -304,6 +304,14 @@ TEST(SparseInputs, NeedLabelsThatMayBeIgnored) {
   };
   expect_stop(with_made_labels(in_32_bits, std::numeric_limits<std::int64_t>::min()), loss, reason);
   EXPECT_TRUE(sparse(with_made_labels(in_32_bits)).result.stopped_by.empty());
+  const auto padded = [](ModelBuilder& m) {
+    add_small_labels(m, "wide");
+    m.int64s("start", {1}).int64s("most", {1 << 30}).int64s("along", {1});
+    m.int64s("last", {0, 0, 0, 1}).constant("none", Tensor::int64_scalar(-100));
+    m.node("Slice", {"wide", "start", "most", "along"}, {"next"});
+    m.node("Pad", {"next", "last", "none"}, {"chosen"});
+  };
+  EXPECT_TRUE(sparse(with_made_labels(padded)).result.stopped_by.empty());
 }
 
 /// Each choice reads the one before twice.

@@ -102,6 +102,15 @@ TEST(OverlapPrices, CountASaturatedLink) {
   EXPECT_TRUE(expect_no_dearer(serial, step_with(0.7e9, true, true, {}, {}), 1'977'294, 5000));
 }
 
+/// A copy would take longer than 64 bits of picoseconds.
+TEST(OverlapPrices, MayBeBeyondAllOthers) {
+  const StudyPtr slow = step_with(1e-4, false, false);
+  const BudgetRequest request{test::share_of_peak(*slow, 60), PlanGranularity::joint, {0, 100, 1}};
+  const BudgetAnswer answer = plan_jointly(slow, request, Progress());
+  EXPECT_TRUE(answer.feasible);
+  EXPECT_EQ(answer.best.host_bytes, 0);
+}
+
 TEST(OverlapPrices, AreThoseWithoutOverlapIfAskedFor) {
   const RecomputeConfig offloads = three_offloads();
   const StudyPtr serial = step_with(1e9, false, false, offloads);

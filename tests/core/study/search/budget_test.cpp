@@ -388,7 +388,6 @@ TEST(Budget, KeepsTheMemoryOfTheHost) {
   EXPECT_EQ(to_string(narrowest.lowered_for_host), "Gelu:3:2");
 }
 
-/// The order by rule is the one for which plans were found.
 /// Each plan of the front is that of a study, also where the order is searched for.
 TEST(Budget, KeepsTheMemoryOfTheHostInASearchedOrder) {
   Choices choices;
