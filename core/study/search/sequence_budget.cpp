@@ -188,7 +188,7 @@ double SequenceProblem::least_extra_seconds(std::int64_t budget_bytes, const Sea
   const EvictionCosts costs = eviction_costs(evictions, below);
   // The orders only guide the search for a bound; a bound from any order is valid.
   std::int64_t bound = 0;
-  for (const std::size_t start : {0, 1}) {
+  for (std::size_t start = 0; start < 2; ++start) {
     bound = std::max(bound, recompute_cost_bound(below.graph, starts_[start], budget_bytes,
                                                  share_of(limit, 0.5), progress, costs));
   }

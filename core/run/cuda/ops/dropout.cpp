@@ -14,8 +14,6 @@ namespace {
 
 using Operands = std::vector<std::string>;
 
-constexpr std::int64_t bits_per_word = 32;
-
 /// The elements that a dropout keeps, and the factor by which it scales them.
 class Selection {
  public:
@@ -72,8 +70,7 @@ std::string dropped(const LoweringContext& context, const Operands& operands) {
 
 /// Inputs (data, bias, [residual], ...). The output is dropout(data + bias) + residual.
 std::string dropped_biased(const LoweringContext& context, const Operands& operands) {
-  const std::string item =
-      selected(context, Selection(context, 3), operands[0] + " + " + operands[1]);
+  std::string item = selected(context, Selection(context, 3), operands[0] + " + " + operands[1]);
   if (!context.has_input(2)) return item;
   return "rounded<" + device_type(context.out().element) + ">(" + item + ") + " + operands[2];
 }
