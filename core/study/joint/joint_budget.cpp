@@ -10,6 +10,7 @@
 #include "core/study/joint/combination_bounds.h"
 #include "core/study/joint/combinations.h"
 #include "core/study/joint/explanation.h"
+#include "core/study/joint/search_moves.h"
 #include "core/study/search/cluster_budget.h"
 #include "core/study/search/plan_evaluator.h"
 
@@ -19,35 +20,6 @@ namespace {
 
 /// The smaller budgets are multiples of the peak divided by this number.
 constexpr std::int64_t shares_of_peak = 10;
-
-/// The moves of one search for plans.
-struct SearchMoves {
-  std::int64_t evaluations = 0;  ///< of sets of plans by cluster
-  std::int64_t of_sequences = 0;
-};
-
-/// The fixed moves of each search: a share of the limit, or about as many as a core makes in a
-/// share of the limit's time. More combinations mean more searches, so that each search gets fewer
-/// moves.
-SearchMoves moves_within(const SearchLimit& limit, const Study& study, std::size_t combinations) {
-  constexpr std::size_t most_searched = 4;  // the others are mostly ruled out by their bounds
-  constexpr double nodes_a_second = 4e6;    // for evaluations of steps
-  constexpr double moves_a_second = 1.2e6;  // of large steps; a move of a small one takes half
-  constexpr double small_nodes = 2000;
-  constexpr std::int64_t moves_of_an_evaluation = 100;
-  constexpr std::int64_t least = 20;
-  if (limit.moves > 0) {
-    const std::int64_t part = std::max(least, limit.moves / 10);
-    return {part, moves_of_an_evaluation * part};
-  }
-  const double searches = 2 * static_cast<double>(std::min(most_searched, combinations));
-  const double seconds = 0.7 * limit.seconds / searches;
-  const auto nodes = static_cast<double>(std::max<std::size_t>(1, study.graph().nodes().size()));
-  const double evaluations = std::min(20'000.0, 0.3 * seconds * nodes_a_second / nodes);
-  const double moves = 0.55 * seconds * moves_a_second * std::clamp(small_nodes / nodes, 1.0, 2.0);
-  return {std::max(least, static_cast<std::int64_t>(evaluations)),
-          std::max(least, static_cast<std::int64_t>(moves))};
-}
 
 std::vector<PlanType> allowed_evictions(const Study& study, const BudgetRequest& request) {
   std::vector<PlanType> types;
@@ -91,6 +63,7 @@ class JointPlanner {
       }
       if (!is_feasible() || is_unmet_) search_deepest();
       prove();
+      improve();
     }
     return answer();
   }
@@ -279,6 +252,24 @@ class JointPlanner {
         each.prove_seconds(request_.budget_bytes, {0, moves_of_a_bound, 1});
       }
     }
+  }
+
+  /// Searches for plans by node of the best combination in the rest of the limit of time, because
+  /// the fixed moves may leave some of it. Nothing is done for a step that is proven to be about
+  /// the fastest, and without a limit of time, so that moves alone decide the answer.
+  void improve() {
+    constexpr double enough = 1e-3;  // of the time of a step
+    const bool has_time = request_.limit.seconds > 0 && request_.limit.moves == 0 && !is_over();
+    const bool is_proven = best_.seconds <= (1 + enough) * least_seconds();
+    if (!has_time || found_.all.empty() || !is_feasible() || is_proven) return;
+    const Study& study = *found_.all[best_.combination].study;
+    if (study.choices.fusion.strategy) return;
+    SearchLimit rest = request_.limit;
+    rest.seconds = share_of_searches * request_.limit.seconds - clock_.seconds();
+    ParetoFront found;
+    searched_ += search_for_budget(study, PlanGranularity::node, request_.budget_bytes, rest, found,
+                                   progress_);
+    take_best(found, best_.combination, request_.budget_bytes);
   }
 
   double least_seconds() const {

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "core/base/search_limit.h"
+#include "core/study/step/study.h"
+
+namespace stashscope {
+
+/// The moves of one search for plans.
+struct SearchMoves {
+  std::int64_t evaluations = 0;  ///< of sets of plans by cluster
+  std::int64_t of_sequences = 0;
+};
+
+/// The fixed moves of each search: a share of the limit, or about as many as a core makes in a
+/// share of the limit's time. More combinations mean more searches, so that each search gets fewer
+/// moves.
+SearchMoves moves_within(const SearchLimit& limit, const Study& study, std::size_t combinations);
+
+}  // namespace stashscope
