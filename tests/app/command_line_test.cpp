@@ -250,7 +250,10 @@ TEST_F(CommandLine, LittleAddressSpaceEndsWithAMessage) {
     const Outcome outcome =
         run("sh", "-c 'ulimit -v " + std::to_string(1000 * megabytes) + "; " STASHSCOPE_WORKER " " +
                       in_folder("model.onnx") + " --dim N=8'");
-    if (outcome.status == 127) continue;  // the libraries could not be loaded
+    // The libraries could not be loaded, or one of them ended the program while it was loaded.
+    const bool is_loaded =
+        outcome.status != 127 && outcome.errors.find("libgomp: Out of memory") == std::string::npos;
+    if (!is_loaded) continue;
     EXPECT_TRUE(outcome.status == 0 || outcome.status == 3) << megabytes << ": " << outcome.errors;
   }
 }
