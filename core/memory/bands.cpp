@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "core/memory/last_uses.h"
+#include "core/memory/slots_of.h"
 
 namespace stashscope {
 
@@ -89,10 +90,7 @@ class BandCounter {
   void find_claims() {
     read_until_ = last_uses(dataflow_, rules_, timeline_.order);
     is_stashed_ = IdVector<ValueId, bool>(topology_.values(), false);
-    slot_of_ = IdVector<NodeId, std::uint32_t>(topology_.nodes(), 0);
-    for (std::uint32_t slot = 0; slot < timeline_.order.size(); ++slot) {
-      slot_of_[timeline_.order[slot]] = slot;
-    }
+    slot_of_ = slots_of(topology_, timeline_.order);
     for (std::size_t slot = 0; slot < timeline_.order.size(); ++slot) claim_outputs(slot);
   }
 

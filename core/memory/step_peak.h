@@ -44,6 +44,7 @@ class StepPeak {
 };
 
 /// The peak in bytes: make_timeline(dataflow, memory, order).peak_bytes, but computed faster.
+/// @pre no copy runs beside the nodes (`StepMemory::copies`)
 std::int64_t peak_of(const Dataflow& dataflow, const StepMemory& memory,
                      std::span<const NodeId> order);
 

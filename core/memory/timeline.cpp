@@ -51,21 +51,11 @@ class TimelineBuilder {
   /// Sets last_read_[v]: the last slot that uses v, or the last slot of the step if v outlives the
   /// step.
   void find_last_reads() {
-    last_read_ = last_uses(dataflow_, rules_, timeline_.order);
+    const CopySchedule none;
+    const CopySchedule& copies = memory_.copies == nullptr ? none : *memory_.copies;
+    last_read_ = last_uses(dataflow_, rules_, timeline_.order, copies);
     for (const ValueId value : IdRange<ValueId>(dataflow_.graph_values)) {
       if (is_kept_[value]) last_read_[value] = end();
-    }
-    hold_copied();
-  }
-
-  /// Holds the tensors that offloads copy while other nodes run.
-  void hold_copied() {
-    if (memory_.copies == nullptr || memory_.copies->empty()) return;
-    const IdVector<NodeId, std::uint32_t> slots = slots_of(topology_, timeline_.order);
-    for (const auto& [node, until] : memory_.copies->copies) {
-      if (dataflow_.kind(node) != AddedKind::offload) continue;
-      std::uint32_t& last = last_read_[topology_.inputs[node][0]];
-      last = std::max(last, slots[until]);
     }
   }
 

@@ -115,11 +115,11 @@ class Inference {
     }
     try {
       take_all(apply_rule(*op, id, std::move(inputs)), id);
+      if (is_control_flow(node)) infer_with_subgraphs(id);
     } catch (const Error& error) {
       if (!behind_yield_[id]) throw error.within(describe(node, id));
       warn(error.within(describe(node, id)).what() + std::string("; the declared types are used"));
     }
-    if (is_control_flow(node)) infer_with_subgraphs(id);
   }
 
   static void collect_symbols(const GraphData& data, std::unordered_set<SymbolId>& used) {
@@ -155,13 +155,9 @@ class Inference {
 
   void infer_with_subgraphs(NodeId id) {
     const std::string& type = data_.nodes[id].op_type;
-    try {
-      if (type == "If") return infer_if(id);
-      if (type == "Loop") return infer_loop(id);
-      if (data_.opset("") >= 9) infer_scan(id);
-    } catch (const Error& error) {
-      throw error.within(describe(data_.nodes[id], id));
-    }
+    if (type == "If") return infer_if(id);
+    if (type == "Loop") return infer_loop(id);
+    if (data_.opset("") >= 9) infer_scan(id);
   }
 
   /// An outer value as an input of a subgraph: its type, but not its elements.

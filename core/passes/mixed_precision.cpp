@@ -10,6 +10,7 @@
 
 #include "core/ops/families/control_flow.h"
 #include "core/ops/families/standard_ops.h"
+#include "core/ops/rules/linear_loss_places.h"
 #include "core/ops/rules/op.h"
 #include "core/passes/graph_pass.h"
 
@@ -113,7 +114,7 @@ class Precision {
   /// Whether the type of an input may change; ratios, scales and statistics keep their types.
   static bool is_data(const Node& node, std::size_t input) {
     if (node.op_type == "BiasDropout" || node.op_type == "FusedAttention") return input < 3;
-    if (node.op_type == linear_loss) return input < 2;
+    if (node.op_type == linear_loss) return input <= linear_loss_places::forward.weight;
     const bool first_only = node.op_type == "Dropout" || node.op_type == "Resize" ||
                             node.op_type == "Upsample" || node.op_type == "BatchNormalization" ||
                             node.op_type == "CastLike";

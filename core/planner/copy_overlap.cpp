@@ -13,9 +13,8 @@ namespace {
 /// Copies by the slot of the node that waits for them.
 class Waits {
  public:
-  Waits(const Dataflow& dataflow, std::span<const NodeId> order, const CopySchedule& copies,
-        AddedKind kind) {
-    const IdVector<NodeId, std::uint32_t> slot_of = slots_of(dataflow.topology, order);
+  Waits(const Dataflow& dataflow, const IdVector<NodeId, std::uint32_t>& slot_of,
+        const CopySchedule& copies, AddedKind kind) {
     for (const OverlappedCopy& each : copies.copies) {
       if (dataflow.kind(each.node) == kind) by_slot_.emplace_back(slot_of[each.until], each.node);
     }
@@ -46,8 +45,9 @@ struct SlotTime {
 
 std::vector<SlotTime> slot_times(const Dataflow& dataflow, std::span<const NodeId> order,
                                  const CopySchedule& copies, const NodeTimes& seconds) {
-  Waits offloads(dataflow, order, copies, AddedKind::offload);
-  Waits fetches(dataflow, order, copies, AddedKind::fetch);
+  const IdVector<NodeId, std::uint32_t> slot_of = slots_of(dataflow.topology, order);
+  Waits offloads(dataflow, slot_of, copies, AddedKind::offload);
+  Waits fetches(dataflow, slot_of, copies, AddedKind::fetch);
   IdVector<NodeId, double> ends(dataflow.topology.nodes(), 0);
   std::vector<SlotTime> times;
   times.reserve(order.size());
@@ -181,15 +181,16 @@ class CopyOverlap {
     for (Transfer& each : transfers_) by_offload.push_back(&each);
     std::ranges::sort(by_offload, {}, [](const Transfer* each) { return each->offload_slot; });
     auto next = by_offload.begin();
+    std::vector<double> starts;
     for (std::size_t unit = 0; unit <= units_.size(); ++unit) {
       for (; next != by_offload.end() && (*next)->after == unit; ++next) start_away(**next);
       end_away(unit);
       if (unit == units_.size()) break;
-      starts_.push_back(now_);
+      starts.push_back(now_);
       units_[unit].room -= held_;
       now_ += units_[unit].seconds;
     }
-    return starts_;
+    return starts;
   }
 
   void start_away(Transfer& transfer) {
@@ -284,7 +285,6 @@ class CopyOverlap {
   std::vector<Unit> units_;
   IdVector<NodeId, std::size_t> unit_of_;  ///< for a copy: the unit before which it runs
   std::vector<Transfer> transfers_;        ///< in the order of their fetches
-  std::vector<double> starts_;
   std::deque<Going> going_;
   std::int64_t held_ = 0;  ///< bytes of the tensors in `going_`
   double now_ = 0;
@@ -309,6 +309,13 @@ std::vector<double> overlapped_slot_seconds(const Dataflow& dataflow, std::span<
     slots.push_back(times[slot].waits + (is_copy(dataflow, node) ? 0 : seconds[node]));
   }
   return slots;
+}
+
+double waiting_seconds(const Dataflow& dataflow, std::span<const NodeId> order,
+                       const CopySchedule& copies, const NodeTimes& seconds) {
+  double waiting = 0;
+  for (const SlotTime& each : slot_times(dataflow, order, copies, seconds)) waiting += each.waits;
+  return waiting;
 }
 
 }  // namespace stashscope

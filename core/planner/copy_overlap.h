@@ -34,4 +34,9 @@ OverlappedOrder overlap_copies(const Dataflow& dataflow, const Timeline& timelin
 std::vector<double> overlapped_slot_seconds(const Dataflow& dataflow, std::span<const NodeId> order,
                                             const CopySchedule& copies, const NodeTimes& seconds);
 
+/// Seconds for which the nodes of a step wait for its overlapping copies; exactly 0 if none waits.
+/// @param seconds by node of the dataflow; for copies the seconds on the link
+double waiting_seconds(const Dataflow& dataflow, std::span<const NodeId> order,
+                       const CopySchedule& copies, const NodeTimes& seconds);
+
 }  // namespace stashscope

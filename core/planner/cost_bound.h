@@ -9,9 +9,9 @@
 
 namespace stashscope {
 
-/// By task: the least cost of evicting items that the task makes, so that it need not run again for
-/// them; nothing if none of them can be evicted. One payment counts for all items of the task.
-/// Empty: no items can be evicted.
+/// By task, in the unit of `TaskGraph::cost`: the least cost of evicting items that the task makes,
+/// so that it need not run again for them; nothing if none of them can be evicted. One payment
+/// counts for all items of the task. Empty: no items can be evicted.
 using EvictionCosts = IdVector<TaskId, std::optional<std::int64_t>>;
 
 /// Lower bound on the cost of any sequence within the budget. It looks at the moments at which a

@@ -75,7 +75,7 @@ ChildProcess::ChildProcess(const std::filesystem::path& program,
   if (reason == 0) return;
   end();
   fail_run("", "cannot start '" + printable(program.string()) + "': " + std::strerror(reason),
-           "install this program, or allow to execute it");
+           "install this program, or make the file executable");
 }
 
 ChildProcess::~ChildProcess() { end(); }
@@ -89,6 +89,8 @@ int ChildProcess::wait(const Deadline& deadline) {
     ::poll(nullptr, 0, 1);
   }
   id_ = -1;
+  if (ended < 0)
+    fail_run("", std::string("cannot learn how a program ended: ") + std::strerror(errno));
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 

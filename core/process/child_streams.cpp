@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -23,12 +24,16 @@ constexpr std::size_t longest_line = std::size_t{16} << 20;
 
 }  // namespace
 
-InputFile::InputFile(std::string_view input) : fd_(::memfd_create("input", MFD_CLOEXEC)) {
+InputFile::InputFile() : fd_(::memfd_create("input", MFD_CLOEXEC)) {
   if (fd_ < 0) fail_by_errno("cannot store the child process's input");
+}
+
+// The delegated constructor has ended, so the destructor closes the file if writing fails.
+InputFile::InputFile(std::string_view input) : InputFile() {
   while (!input.empty()) {
     const ssize_t written = ::write(fd_, input.data(), input.size());
-    if (written < 0) fail_by_errno("cannot store the child process's input");
-    input.remove_prefix(static_cast<std::size_t>(written));
+    if (written < 0 && errno != EINTR) fail_by_errno("cannot store the child process's input");
+    input.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(written, 0)));
   }
   ::lseek(fd_, 0, SEEK_SET);
 }

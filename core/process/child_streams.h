@@ -21,6 +21,8 @@ class InputFile {
   int get() const { return fd_; }
 
  private:
+  InputFile();
+
   int fd_;
 };
 

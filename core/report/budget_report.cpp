@@ -135,7 +135,7 @@ std::string export_text(const Study& study, const std::optional<ExportedEffect>&
 
 std::string host_sentence(const Study& study, const BudgetAnswer& answer) {
   if (!answer.left_out_for_host) return "";
-  const LeftOutPlans& plans = *answer.left_out_for_host;
+  const PlanOutcome& plans = *answer.left_out_for_host;
   return "The host's memory limits the plans: with " + exact_bytes(plans.host_bytes) +
          " on the host instead of at most " + exact_bytes(*study.choices.times.host_memory) +
          ", a peak of " + exact_bytes(plans.peak_bytes) + " would take " +
@@ -145,6 +145,16 @@ std::string host_sentence(const Study& study, const BudgetAnswer& answer) {
          "; --host-memory " + std::to_string(plans.host_bytes) + " allows it.";
 }
 
+/// The finer granularities that may meet a budget that was not met; empty if there are none.
+std::string finer_text(const Study& study, const BudgetAnswer& answer) {
+  const PlanGranularity grain = answer.request.grain;
+  const bool is_cluster = grain == PlanGranularity::cluster;
+  if (!is_cluster && grain != PlanGranularity::node) return "";
+  if (answer.feasible || answer.is_impossible() || study.graph().data().captured) return "";
+  return "  a finer granularity may meet the budget: " +
+         std::string(is_cluster ? "--grain node or " : "") + "--grain sequence\n";
+}
+
 std::string budget_text(const Study& study, const BudgetAnswer& answer,
                         const std::optional<ExportedEffect>& exported) {
   std::string text = "Budget " + exact_bytes(answer.request.budget_bytes) + " with --grain " +
@@ -152,11 +162,7 @@ std::string budget_text(const Study& study, const BudgetAnswer& answer,
                      verdict_text(study, answer) + "\n  " + plan_text(answer.best.choices) +
                      "\n  " + with_thousands(answer.moves) + " moves in " +
                      format_fixed(answer.seconds, 1) + " s\n";
-  const bool has_finer = answer.request.grain == PlanGranularity::cluster ||
-                         answer.request.grain == PlanGranularity::node;
-  if (!answer.feasible && !answer.is_impossible() && has_finer && !study.graph().data().captured) {
-    text += "  a finer granularity may meet the budget: --grain node or --grain sequence\n";
-  }
+  text += finer_text(study, answer);
   if (answer.joint != nullptr) text += explanation_text(answer);
   if (!answer.lowered_for_host.empty()) {
     text += "  The host has no room for all tensors of " +

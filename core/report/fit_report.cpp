@@ -19,13 +19,8 @@ using nlohmann::json;
 constexpr std::size_t tensors_of_a_point = 3;
 
 std::string peak_text(const FitPoint& point) {
-  std::string text = "peak " + exact_bytes(point.peak_bytes);
-  if (point.reserved_bytes) text += ", reserved " + format_bytes(*point.reserved_bytes);
-  if (point.device) text += ", " + on_device_text(*point.device);
-  const std::int64_t on_host = point.variant->host_bytes;
-  if (on_host > 0) text += ", " + format_bytes(on_host) + " on the host";
-  if (point.later_peak_bytes == point.peak_bytes) return text;
-  return text + ", " + format_bytes(point.later_peak_bytes) + " in later steps";
+  return memory_text({point.peak_bytes, point.reserved_bytes, point.device,
+                      point.variant->host_bytes, point.later_peak_bytes});
 }
 
 std::string time_text(const FitPoint& point) {

@@ -14,12 +14,8 @@ namespace {
 using nlohmann::json;
 
 std::string peak_text(const PlannedFit& fit) {
-  std::string text = "peak " + exact_bytes(fit.peak_bytes);
-  if (fit.reserved_bytes) text += ", reserved " + format_bytes(*fit.reserved_bytes);
-  if (fit.device) text += ", " + on_device_text(*fit.device);
-  if (fit.host_bytes > 0) text += ", " + format_bytes(fit.host_bytes) + " on the host";
-  if (fit.later_peak_bytes == fit.peak_bytes) return text;
-  return text + ", " + format_bytes(fit.later_peak_bytes) + " in later steps";
+  return memory_text(
+      {fit.peak_bytes, fit.reserved_bytes, fit.device, fit.host_bytes, fit.later_peak_bytes});
 }
 
 std::string time_text(const PlannedFit& fit) {

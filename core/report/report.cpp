@@ -196,7 +196,8 @@ std::string inner_peak_lines(const Study& study) {
   std::string lines;
   for (const NodeId id : IdRange<NodeId>(study.graph().nodes().size())) {
     if (study.sizes->workspace[id] == 0) continue;
-    lines += "Inner peak of " + describe(study.graph().node(id), id) + ": " +
+    lines += (study.graph().data().captured ? "Workspace of " : "Inner peak of ") +
+             describe(study.graph().node(id), id) + ": " +
              format_bytes(study.sizes->workspace[id]) + "\n";
   }
   return lines;

@@ -62,6 +62,15 @@ std::string on_device_text(const DeviceMemory& device) {
   return range_text(device.low_bytes, device.high_bytes) + " on the device";
 }
 
+std::string memory_text(const MemoryAtSize& memory) {
+  std::string text = "peak " + exact_bytes(memory.peak);
+  if (memory.reserved) text += ", reserved " + format_bytes(*memory.reserved);
+  if (memory.device) text += ", " + on_device_text(*memory.device);
+  if (memory.on_host > 0) text += ", " + format_bytes(memory.on_host) + " on the host";
+  if (memory.later_peak == memory.peak) return text;
+  return text + ", " + format_bytes(memory.later_peak) + " in later steps";
+}
+
 json device_json(const DeviceMemory& device) {
   return {{"low", device.low_bytes}, {"high", device.high_bytes}};
 }

@@ -30,6 +30,17 @@ std::string reserved_text(const ChosenReserve& reserve, const std::vector<OtherM
 std::string device_text(const DeviceMemory& device, const std::vector<OtherMemory>& others);
 /// Such as `5.1 GiB to 5.4 GiB on the device`.
 std::string on_device_text(const DeviceMemory& device);
+
+/// The memory of a step at some size, in bytes.
+struct MemoryAtSize {
+  std::int64_t peak = 0;
+  std::optional<std::int64_t> reserved;
+  std::optional<DeviceMemory> device;
+  std::int64_t on_host = 0;
+  std::int64_t later_peak = 0;  ///< of later steps of a captured step; else `peak`
+};
+/// Such as `peak 1.00 MiB (1,048,576 B), reserved 2.00 MiB, 3.00 MiB in later steps`.
+std::string memory_text(const MemoryAtSize& memory);
 /// The figures as `low` and `high`, in bytes.
 nlohmann::json device_json(const DeviceMemory& device);
 

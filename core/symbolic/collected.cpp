@@ -119,8 +119,9 @@ Expr expanded_rest(const Product& group, const FactorPowers& common) {
 /// (`640.0`).
 std::string float_text(Rational number, bool strip) {
   const double value = number.to_double();
+  // Negative if zeros follow the point.
   const int before_point =
-      value == 0 ? 1 : std::max(1, static_cast<int>(std::floor(std::log10(std::abs(value)))) + 1);
+      value == 0 ? 1 : static_cast<int>(std::floor(std::log10(std::abs(value)))) + 1;
   std::string text = format_fixed(value, std::max(1, 15 - before_point));
   if (strip) {
     while (text.ends_with('0') && !text.ends_with(".0")) text.pop_back();

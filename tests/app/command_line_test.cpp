@@ -35,6 +35,7 @@ TEST_F(CommandLine, HelpNamesEveryOption) {
                              "--compress-to",
                              "--transfer-bandwidth",
                              "--overlap-transfers",
+                             "--no-overlap-transfers",
                              "--host-memory",
                              "--keep-free",
                              "--profile",

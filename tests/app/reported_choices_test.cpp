@@ -102,8 +102,7 @@ TEST_F(CommandLine, CopiesOverlapOrNot) {
   EXPECT_EQ(report(in_folder("o.stashscope"))["cost"]["overlap_transfers"], true);
   const auto back = report(in_folder("o.stashscope") + " --no-overlap-transfers");
   EXPECT_EQ(back["cost"]["overlap_transfers"], false);
-  const std::string text =
-      stashscope("--batch --overlap-transfers --host-memory 1KiB " + step).output;
+  const std::string text = stashscope("--batch --overlap-transfers " + step).output;
   EXPECT_NE(text.find("of waiting with overlap; at most "), std::string::npos) << text;
   const auto says_so = [&](const std::string& options) {
     const std::string page = stashscope("--batch --format html " + options + step).output;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <queue>
 #include <random>
 #include <set>
@@ -51,9 +52,10 @@ inline std::vector<TaskId> given_order(const TaskGraph& graph) {
 /// are kept must be in memory at the end.
 class ExhaustivePlan {
  public:
-  /// @param evictions costs of evicting items, by item; negative: not possible; empty: none are
-  ExhaustivePlan(const TaskGraph& graph, bool with_repeats,
-                 std::vector<std::int64_t> evictions = {})
+  using Costs = IdVector<TaskId, std::optional<std::int64_t>>;
+
+  /// @param evictions by task: the cost of evicting its item; empty: none can be evicted
+  ExhaustivePlan(const TaskGraph& graph, bool with_repeats, Costs evictions = {})
       : graph_(graph),
         with_repeats_(with_repeats),
         evictions_(std::move(evictions)),
@@ -87,8 +89,10 @@ class ExhaustivePlan {
         const std::uint32_t bit = 1U << item;
         const bool is_held = (held & bit) != 0;
         if (is_held) open.emplace(cost, done, held & ~bit, away);
-        const bool can_evict = !evictions_.empty() && evictions_[item] >= 0 && (away & bit) == 0;
-        if (is_held && can_evict) open.emplace(cost + evictions_[item], done, held, away | bit);
+        const bool can_evict = !evictions_.empty() && evictions_[TaskId(item)] && (away & bit) == 0;
+        if (is_held && can_evict) {
+          open.emplace(cost + *evictions_[TaskId(item)], done, held, away | bit);
+        }
         const bool fits = bytes_of(held | bit) <= budget;
         if (!is_held && (away & bit) != 0 && fits) open.emplace(cost, done, held | bit, away);
       }
@@ -137,7 +141,7 @@ class ExhaustivePlan {
 
   const TaskGraph& graph_;
   bool with_repeats_;
-  std::vector<std::int64_t> evictions_;
+  Costs evictions_;
   std::vector<std::uint32_t> reads_;
   std::vector<std::uint32_t> takes_over_;
   std::uint32_t kept_ = 0;

@@ -163,6 +163,10 @@ void Document::keep_limits() {
   Q_EMIT saved_changed();
 }
 
+std::optional<std::int64_t> Document::reserved_bytes() const {
+  return reserved_ == nullptr ? std::nullopt : std::optional(reserved_->memory.reserved_bytes);
+}
+
 std::optional<AllocatorSettings> Document::allocator_that_fits() const {
   if (study_ == nullptr || !session_.fits_reserved) return std::nullopt;
   return allocator_settings(study_->choices);

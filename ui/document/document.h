@@ -43,6 +43,8 @@ class Document : public QObject {
   /// What the chosen allocator reserves for the current variant of the shown study; null if no
   /// allocator is chosen.
   const std::shared_ptr<const ReservedStep>& reserved() const { return reserved_; }
+  /// What the allocator reserves for the shown study; nothing without an allocator.
+  std::optional<std::int64_t> reserved_bytes() const;
   /// The newest choices. Their study is shown as soon as it is computed. If the study cannot be
   /// computed, the choices are undone and the notices report why.
   const Choices& choices() const { return choices_; }

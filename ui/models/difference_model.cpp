@@ -73,9 +73,6 @@ void DifferenceModel::choose_units() {
 
 QVariant DifferenceModel::cell(int row, int column, int role) const {
   const StepDifference& each = at(row);
-  const bool is_waiting = !each.node.valid();
-  const bool has_value = column == Column::node || column == Column::predicted_time;
-  if (is_waiting && !has_value && role != sort_role) return {};
   switch (role) {
     case Qt::DisplayRole:
       return text(each, column);
@@ -95,7 +92,6 @@ QString DifferenceModel::text(const StepDifference& each, int column) const {
     case Column::step:
       return QString::number(each.step + 1);
     case Column::node:
-      if (!each.node.valid()) return tr("Waiting for copies; not measured");
       return shown(shown_name(study_->graph(), study_->current->dataflow, each.node));
     case Column::predicted:
       return bytes_text(each.predicted_bytes, unit_);
@@ -167,7 +163,7 @@ QVariant DifferenceModel::number(const StepDifference& each, int column) const {
     case Column::measured_time:
       return each.measured_seconds;
     case Column::time_difference:
-      return each.node.valid() ? std::abs(each.seconds()) : 0;
+      return std::abs(each.seconds());
     default:
       return text(each, column);
   }

@@ -150,10 +150,7 @@ void AnswerBar::drop_moves() {
 }
 
 void AnswerBar::take_study() {
-  const auto& reserved = document_.reserved();
-  const auto bytes = reserved == nullptr ? std::optional<std::int64_t>()
-                                         : std::optional(reserved->memory.reserved_bytes);
-  if (document_.study() != nullptr) take_basis(*document_.study(), bytes);
+  if (document_.study() != nullptr) take_basis(*document_.study(), document_.reserved_bytes());
   show_study();
 }
 
@@ -180,14 +177,20 @@ void AnswerBar::show_answer(const Study& study) {
                                 : u"<a href=\"optimizer\">%1</a>"_s.arg(optimizer_text(study));
   const bool is_training = !study.prepared->step.parameters.empty();
   const QString mark = u" &nbsp;·&nbsp; "_s;
-  const QString verdict = room_text(study, room_, document_.reserved().get(), palette());
+  const auto verdict_with = [&](const QString& device) {
+    return room_text(study, room_, document_.reserved().get(), palette(), device);
+  };
+  const QString verdict = verdict_with(device_link(study));
   const QString memory = (is_training ? tr("%1, %2").arg(peak, optimizer) : peak) + mark + verdict;
   const QString whole = room_.no_plan_fits ? tr("%1: %2").arg(memory, floor_text(room_)) : memory;
   forms_ = {whole + mark + time_text_of(study), whole + mark + plain_time_text_of(study),
             whole + mark + short_time_text_of(study)};
   shorter_forms_ = {memory + mark + plain_time_text_of(study),
-                    memory + mark + short_time_text_of(study), memory, peak + mark + verdict,
-                    verdict};
+                    memory + mark + short_time_text_of(study),
+                    memory,
+                    peak + mark + verdict,
+                    verdict,
+                    verdict_with(short_device_link())};
   fit_->setToolTip(
       (document_.reserved() == nullptr ? tr("Search for the cheapest plans that fit the device.")
                                        : tr("Search for the cheapest plans whose reserved memory "

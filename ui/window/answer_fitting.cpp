@@ -45,8 +45,8 @@ int AnswerBar::width_of_first_buttons() const {
   return samples + width_of_fit() + move + gap;
 }
 
-/// The width of the button that makes the step fit, if it is offered. The answer leaves room for it
-/// if one of its forms does, because it is what to do about a step that does not fit.
+/// The width of the button that makes the step fit, if it is offered. The answer must leave room
+/// for it, because it is what to do about a step that does not fit.
 int AnswerBar::width_of_fit() const {
   const std::vector<QPushButton*> buttons = offered();
   const bool is_offered = std::ranges::find(buttons, fit_) != buttons.end();
@@ -64,9 +64,6 @@ void AnswerBar::fit_answer() {
   };
   QString form = first_within(forms_, std::min(answer_room_, shared));
   if (form.isEmpty()) form = first_within(forms_ + shorter_forms_, shared);
-  if (form.isEmpty() && shared < shared_width()) {
-    form = first_within(forms_ + shorter_forms_, shared_width());
-  }
   const int needed = width_of_form(form.isEmpty() ? shorter_forms_.back() : form);
   answer_room_ = std::max(answer_room_, needed);
   const int spare = std::max(0, shared_width() - needed - width_of_first_buttons());

@@ -39,19 +39,17 @@ QString device_name(const Study& study) {
                                     : AnswerBar::tr("%1 of memory").arg(memory);
 }
 
-/// As `may_lack_room_outside`, even if the CUDA context and the workspaces take as little as
-/// estimated (`low_bytes`).
-bool lacks_room_outside(const Study& study, const StepRoom& room, const ReservedStep* reserved) {
-  return may_lack_room_outside(study, room, reserved) &&
-         reserved->device.low_bytes > whole_memory(study.choices.times);
-}
+QString link_to_devices(const QString& words) { return u"<a href=\"device\">%1</a>"_s.arg(words); }
 
-/// A link that opens the menu of devices, as rich text.
-QString device_text(const Study& study) {
-  return u"<a href=\"device\">%1</a>"_s.arg(device_name(study));
+bool exceeds_device(const Study& study, std::int64_t bytes) {
+  return bytes > whole_memory(study.choices.times);
 }
 
 }  // namespace
+
+QString device_link(const Study& study) { return link_to_devices(device_name(study)); }
+
+QString short_device_link() { return link_to_devices(AnswerBar::tr("the device")); }
 
 QString percent_text(double share) {
   return (share < 0 ? u"−"_s : u"+"_s) + QString::fromStdString(format_fixed(std::abs(share), 1)) +
@@ -60,12 +58,11 @@ QString percent_text(double share) {
 
 bool may_lack_room_outside(const Study& study, const StepRoom& room, const ReservedStep* reserved) {
   return room.memory > 0 && room.left >= 0 && reserved != nullptr &&
-         reserved->device.high_bytes > whole_memory(study.choices.times);
+         exceeds_device(study, reserved->device.high_bytes);
 }
 
 QString room_text(const Study& study, const StepRoom& room, const ReservedStep* reserved,
-                  const QPalette& palette) {
-  const QString device = device_text(study);
+                  const QPalette& palette, const QString& device) {
   if (room.memory <= 0) return AnswerBar::tr("memory of %1 unknown").arg(device);
   const bool counts_reserved = reserved != nullptr;
   if (!room.tensors_fit) {
@@ -78,7 +75,8 @@ QString room_text(const Study& study, const StepRoom& room, const ReservedStep* 
         .arg(device, warning_text(AnswerBar::tr("reserved memory exceeds it"), palette),
              bytes_text(-room.left));
   }
-  if (lacks_room_outside(study, room, reserved)) {
+  // Even if the CUDA context and the workspaces take as little as estimated.
+  if (reserved != nullptr && exceeds_device(study, reserved->device.low_bytes)) {
     return AnswerBar::tr("reserved memory fits %1, but %2: %3 in all")
         .arg(device, warning_text(AnswerBar::tr("not with the CUDA context"), palette),
              bytes_text(reserved->device.low_bytes));
@@ -162,7 +160,7 @@ QString answer_tip(const Study& study, const StepRoom& room, const ReservedStep*
                  "With a CUDA context and workspaces of libraries, the step takes %1. \"Make it "
                  "fit\" leaves room for the upper figure.")
                  .arg(device_memory_text(reserved->device));
-    if (room.memory > 0 && reserved->device.high_bytes > whole_memory(study.choices.times)) {
+    if (room.memory > 0 && exceeds_device(study, reserved->device.high_bytes)) {
       lines << AnswerBar::tr("The upper figure is more than the device has.");
     }
   }

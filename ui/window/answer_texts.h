@@ -16,10 +16,15 @@ QString percent_text(double share);
 /// @param reserved null: no allocator is chosen
 bool may_lack_room_outside(const Study& study, const StepRoom& room, const ReservedStep* reserved);
 
-/// Whether the step fits the device, as rich text with a link to the menu of devices.
+/// Links that open the menu of devices, as rich text: the device by its name, and in two words.
+QString device_link(const Study& study);
+QString short_device_link();
+
+/// Whether the step fits the device, as rich text.
 /// @param reserved null: no allocator is chosen
+/// @param device the words for the device, as rich text
 QString room_text(const Study& study, const StepRoom& room, const ReservedStep* reserved,
-                  const QPalette& palette);
+                  const QPalette& palette, const QString& device);
 
 /// The changes of the graph of the step, as rich text with a link, from the longest form to the
 /// shortest: `with A, B, C`, `with A and 2 more`, `with 3 changes`. Empty without changes.

@@ -20,7 +20,7 @@ bool is_transposed(const Attributes& attributes) {
 
 /// Checks the operands that both operators have. Returns the dims of the hidden states without the
 /// width.
-Shape check_linear_loss(ShapeContext& context, const LinearLossOperands& at) {
+Shape check_linear_loss(ShapeContext& context, const linear_loss_places::Inputs& at) {
   if (context.attributes().integer("rows", 0) < 0) context.fail("its number of rows is negative");
   const std::int64_t class_axis = is_transposed(context.attributes()) ? 0 : 1;
   const Expr& classes = context.dim(at.weight, class_axis);
@@ -54,7 +54,7 @@ void infer_linear_loss(ShapeContext& context) {
   const Attributes& attributes = context.attributes();
   context.set_element(0, element_attribute(attributes, "output_type", context.element(0)));
   context.set_element(1, computed_type(context.element(0)));
-  const Shape rows = check_linear_loss(context, in_linear_loss);
+  const Shape rows = check_linear_loss(context, linear_loss_places::forward);
   context.set_shape(0, attributes.text("reduction", "mean") == "none" ? rows : Shape());
   if (context.has_output(1)) context.set_shape(1, rows);
 }
@@ -62,15 +62,16 @@ void infer_linear_loss(ShapeContext& context) {
 /// (d loss, hidden, weight, labels, log_sum_exp, optional bias, optional class weights) ->
 /// gradients of hidden, weight and bias
 void infer_linear_loss_grad(ShapeContext& context) {
-  const Shape rows = check_linear_loss(context, in_linear_loss_gradient);
-  context.require_shape(4, rows);
+  const Shape rows = check_linear_loss(context, linear_loss_places::backward);
+  context.require_shape(linear_loss_places::log_sum_exp, rows);
   const bool reduces = context.attributes().text("reduction", "mean") != "none";
   if (context.has_shape(0) && context.rank(0) > 0) context.require_shape(0, rows);
   if (!reduces && context.has_shape(0) && context.rank(0) != std::ssize(rows)) {
     context.fail("needs a gradient for each label");
   }
-  constexpr std::size_t of_output[] = {
-      in_linear_loss_gradient.hidden, in_linear_loss_gradient.weight, in_linear_loss_gradient.bias};
+  constexpr std::size_t of_output[] = {linear_loss_places::backward.hidden,
+                                       linear_loss_places::backward.weight,
+                                       linear_loss_places::backward.bias};
   for (std::size_t i = 0; i < context.output_count(); ++i) {
     if (!context.has_output(i)) continue;
     if (!context.has_input(of_output[i])) {
@@ -88,12 +89,14 @@ void linear_loss_gradient(GradientContext& g) {
       computed_type(g.type(g.input(0)).element), g.type(g.input(2)).shape, {}};
   std::vector<ValueId> inputs = {g.gradient(), g.input(0), g.input(1), g.input(2),
                                  g.saved_output(1, each_row)};
-  for (const std::size_t optional : {in_linear_loss.bias, in_linear_loss.class_weights}) {
+  for (const std::size_t optional :
+       {linear_loss_places::forward.bias, linear_loss_places::forward.class_weights}) {
     inputs.push_back(g.has_input(optional) ? g.input(optional) : ValueId());
   }
   while (!inputs.back().valid()) inputs.pop_back();
-  constexpr std::size_t operands[] = {in_linear_loss.hidden, in_linear_loss.weight,
-                                      in_linear_loss.bias};
+  constexpr std::size_t operands[] = {linear_loss_places::forward.hidden,
+                                      linear_loss_places::forward.weight,
+                                      linear_loss_places::forward.bias};
   std::vector<bool> wanted;
   for (const std::size_t operand : operands) wanted.push_back(g.wants(operand));
   while (!wanted.empty() && !wanted.back()) wanted.pop_back();
@@ -114,7 +117,7 @@ struct LinearLossSizes {
   double score_bytes = 0;  ///< bytes of all scores, of which only a piece exists at a time
 };
 
-LinearLossSizes sizes_of(const CostContext& cost, const LinearLossOperands& at) {
+LinearLossSizes sizes_of(const CostContext& cost, const linear_loss_places::Inputs& at) {
   const auto& weight = cost.input_dims(at.weight);
   if (weight.size() != 2) return {};
   const std::size_t class_axis = is_transposed(cost.node.attributes) ? 0 : 1;
@@ -135,8 +138,8 @@ bool has_operand(const CostContext& cost, std::size_t index) {
 
 /// The product, the bias, and per score as many operations as SoftmaxCrossEntropyLoss.
 double linear_loss_flops(const CostContext& cost) {
-  const LinearLossSizes sizes = sizes_of(cost, in_linear_loss);
-  const double others = has_operand(cost, in_linear_loss.bias) ? 10 : 9;
+  const LinearLossSizes sizes = sizes_of(cost, linear_loss_places::forward);
+  const double others = has_operand(cost, linear_loss_places::forward.bias) ? 10 : 9;
   return sizes.rows * sizes.classes * (2 * sizes.width + others);
 }
 
@@ -144,10 +147,10 @@ double linear_loss_flops(const CostContext& cost) {
 /// weight. Each score takes as many operations as in SoftmaxCrossEntropyLossGrad, one more to add a
 /// bias, and one more to sum the gradient of the bias.
 double linear_loss_grad_flops(const CostContext& cost) {
-  const LinearLossSizes sizes = sizes_of(cost, in_linear_loss_gradient);
+  const LinearLossSizes sizes = sizes_of(cost, linear_loss_places::backward);
   const double products =
       1 + (cost.output_elements(0) > 0 ? 1 : 0) + (cost.output_elements(1) > 0 ? 1 : 0);
-  const double others = (has_operand(cost, in_linear_loss_gradient.bias) ? 7 : 6) +
+  const double others = (has_operand(cost, linear_loss_places::backward.bias) ? 7 : 6) +
                         (cost.output_elements(2) > 0 ? 1 : 0);
   return sizes.rows * sizes.classes * (2 * products * sizes.width + others);
 }
@@ -160,8 +163,9 @@ double bytes_of_inputs(const CostContext& cost) {
 
 /// Scores are written by the product and read by the loss. The weight is read for every piece.
 double linear_loss_bytes(const CostContext& cost) {
-  const LinearLossSizes sizes = sizes_of(cost, in_linear_loss);
-  const double again = std::max(0.0, sizes.pieces - 1) * cost.bytes_of_input(in_linear_loss.weight);
+  const LinearLossSizes sizes = sizes_of(cost, linear_loss_places::forward);
+  const double again =
+      std::max(0.0, sizes.pieces - 1) * cost.bytes_of_input(linear_loss_places::forward.weight);
   return bytes_of_inputs(cost) + again + 2 * sizes.score_bytes + cost.bytes_of_output(0) +
          cost.bytes_of_output(1);
 }
@@ -171,11 +175,11 @@ double linear_loss_bytes(const CostContext& cost) {
 /// hidden states. Every piece after the first reads and writes the sum that becomes the gradient of
 /// the weight.
 double linear_loss_grad_bytes(const CostContext& cost) {
-  const LinearLossSizes sizes = sizes_of(cost, in_linear_loss_gradient);
+  const LinearLossSizes sizes = sizes_of(cost, linear_loss_places::backward);
   const double hidden = cost.output_elements(0) > 0 ? 1 : 0;
   const double weight = cost.output_elements(1) > 0 ? 1 : 0;
   const double again = std::max(0.0, sizes.pieces - 1);
-  const double table = cost.bytes_of_input(in_linear_loss_gradient.weight);
+  const double table = cost.bytes_of_input(linear_loss_places::backward.weight);
   return bytes_of_inputs(cost) + (again + hidden * sizes.pieces) * table +
          (3 + hidden + weight) * sizes.score_bytes + cost.bytes_of_output(0) +
          (1 + 2 * again) * cost.bytes_of_output(1) + cost.bytes_of_output(2);

@@ -2,17 +2,25 @@
 
 #include <cstddef>
 
-namespace stashscope {
+/// The places of the operands of LinearCrossEntropyLoss and of its gradient:
+///   LinearCrossEntropyLoss: (hidden, weight, labels, [bias], [class weights]) -> loss,
+///   [log_sum_exp]
+///   LinearCrossEntropyLossGrad: (d loss, hidden, weight, labels, log_sum_exp, [bias], [class
+///   weights]) -> gradients of hidden, weight and bias
+namespace stashscope::linear_loss_places {
 
-/// The places of the operands among the inputs of LinearCrossEntropyLoss or of its gradient.
-struct LinearLossOperands {
+/// The places of the inputs that both operators have.
+struct Inputs {
   std::size_t hidden;
   std::size_t weight;
   std::size_t labels;
   std::size_t bias;
   std::size_t class_weights;
 };
-constexpr LinearLossOperands in_linear_loss = {0, 1, 2, 3, 4};
-constexpr LinearLossOperands in_linear_loss_gradient = {1, 2, 3, 5, 6};
+constexpr Inputs forward = {0, 1, 2, 3, 4};
+constexpr Inputs backward = {1, 2, 3, 5, 6};
 
-}  // namespace stashscope
+/// A further input of the gradient.
+constexpr std::size_t log_sum_exp = 4;
+
+}  // namespace stashscope::linear_loss_places

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/ops/rules/backward_builder.h"
+
 namespace stashscope {
 
 Node plain_node(std::string type, std::string name, std::vector<ValueId> inputs,
@@ -19,7 +21,7 @@ Node microsoft_node(std::string type, std::string name, std::vector<ValueId> inp
                     Attributes attributes) {
   Node node =
       plain_node(std::move(type), std::move(name), std::move(inputs), std::move(attributes));
-  node.domain = "com.microsoft";
+  node.domain = microsoft_domain;
   return node;
 }
 
@@ -28,7 +30,7 @@ bool is_standard_loss(const Node& node) {
 }
 
 bool is_internal_loss(const Node& node) {
-  return node.domain == "com.microsoft" && node.op_type == "SoftmaxCrossEntropyLossInternal";
+  return node.domain == microsoft_domain && node.op_type == "SoftmaxCrossEntropyLossInternal";
 }
 
 std::optional<Integers> reduced_axes(const Rewriter& graph, const Node& node) {

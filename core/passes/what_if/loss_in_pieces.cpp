@@ -72,12 +72,10 @@ std::vector<ValueId> move_to_hidden(Rewriter& graph, const LinearScores& scores)
 
 Node linear_loss(const Rewriter& graph, const Node& loss, const LinearScores& scores,
                  ValueId hidden, std::int64_t rows) {
-  Node node;
-  node.domain = "com.microsoft";
-  node.op_type = "LinearCrossEntropyLoss";
   const bool has_weights = loss.inputs.size() > 2 && loss.inputs[2].valid();
-  node.inputs = {hidden, scores.weight, loss.inputs[1], scores.bias,
-                 has_weights ? loss.inputs[2] : ValueId()};
+  Node node = microsoft_node("LinearCrossEntropyLoss", "",
+                             {hidden, scores.weight, loss.inputs[1], scores.bias,
+                              has_weights ? loss.inputs[2] : ValueId()});
   while (!node.inputs.back().valid()) node.inputs.pop_back();
   node.outputs = {loss.outputs[0]};
   node.attributes = {{"rows", rows}, {"reduction", loss.attributes.text("reduction", "mean")}};

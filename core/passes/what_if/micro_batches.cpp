@@ -11,6 +11,7 @@
 #include "core/base/text.h"
 #include "core/graph/packed_tokens.h"
 #include "core/ops/families/normalization.h"
+#include "core/passes/rewriting/operators.h"
 #include "core/passes/what_if/micro_checks.h"
 #include "core/passes/what_if/whole_number.h"
 
@@ -212,11 +213,8 @@ GradientSum add_sum(GraphData& data, const Parameter& parameter, ValueId total,
   const TensorType type = data.values[parameter.gradient].type;
   const ValueId buffer = data.add_value(inserter.unused(name + "_sum"), type);
   data.inputs.push_back(buffer);
-  Node node;
-  node.name = name + "/InPlaceAccumulator";
-  node.domain = "com.microsoft";
-  node.op_type = "InPlaceAccumulator";
-  node.inputs = {buffer, parameter.gradient};
+  Node node = microsoft_node("InPlaceAccumulator", name + "/InPlaceAccumulator",
+                             {buffer, parameter.gradient});
   node.outputs = {total};
   inserter.add_behind(parameter.gradient, std::move(node));
   return {buffer, parameter.gradient, parameter.value};

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/base/text.h"
+#include "core/ops/rules/linear_loss_places.h"
 #include "core/passes/rewriting/operators.h"
 
 namespace stashscope {
@@ -264,7 +265,7 @@ class LossScaler {
       return node.inputs.size() > i && node.inputs[i].valid();
     };
     const bool is_linear = node.op_type == "LinearCrossEntropyLoss";
-    const bool has_weights = has(is_linear ? 4 : 2);
+    const bool has_weights = has(is_linear ? linear_loss_places::forward.class_weights : 2);
     const bool is_internal = is_internal_loss(node);
     const bool ignores = node.attributes.has("ignore_index") || (is_internal && has(3));
     if (!has_weights && !ignores) return;

@@ -119,7 +119,8 @@ std::int64_t allowed_bytes(const MemoryLimit& limit, const std::optional<std::in
   if (limit.most_bytes) return *limit.most_bytes;
   if (limit.most_growth_bytes) return before.value_or(0) + *limit.most_growth_bytes;
   const double share = 1 + limit.most_growth_share.value_or(0);
-  return static_cast<std::int64_t>(std::floor(share * static_cast<double>(before.value_or(0))));
+  const double allowed = std::floor(share * static_cast<double>(before.value_or(0)));
+  return static_cast<std::int64_t>(std::min(allowed, static_cast<double>(most_limit)));
 }
 
 /// Fails if the baseline was recorded under other allocator settings, because a growth could then
@@ -145,7 +146,8 @@ LimitResult result_of(const MemoryRecord& record, const MemoryLimit& limit,
   LimitResult result{limit, *bytes, 0, {}, false};
   if (baseline != nullptr) result.baseline_bytes = value_of(*baseline, limit);
   if (!limit.most_bytes && !result.baseline_bytes) {
-    fail_limit("growth", "needs a baseline with this figure",
+    const std::string figure(name_of(limit.figure));
+    fail_limit("growth." + figure, "needs a baseline with this figure",
                "write one with --save-baseline, and name it as \"baseline\"");
   }
   if (limit.figure == CheckedFigure::reserved && !limit.most_bytes) {

@@ -45,8 +45,7 @@ std::string memory_model(const Study& study) {
       (study.current->copies.empty()
            ? ""
            : " The copies of offloaded tensors run beside the nodes; a tensor takes memory until "
-             "its "
-             "copy to the host ends, and again from the start of its copy back."));
+             "its copy to the host ends, and again from the start of its copy back."));
 }
 
 std::string sizes_html(const Study& study) {

@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/graph/half.h"
 #include "core/ops/rules/elementwise.h"
+#include "core/ops/rules/linear_loss_places.h"
 #include "core/run/step/micro_tensors.h"
 #include "core/run/step/normal_numbers.h"
 #include "core/run/step/padded_inputs.h"
@@ -52,8 +53,8 @@ std::optional<std::int64_t> bound_at(const Graph& graph, const Bindings& binding
   if (is_loss && !node.op_type.ends_with("Grad") && is_input(1)) {
     return dim_of(graph, bindings, node.inputs[0], 1);
   }
-  if (node.op_type == "LinearCrossEntropyLoss" && is_input(2)) {
-    return dim_of(graph, bindings, node.inputs[1],
+  if (node.op_type == "LinearCrossEntropyLoss" && is_input(linear_loss_places::forward.labels)) {
+    return dim_of(graph, bindings, node.inputs[linear_loss_places::forward.weight],
                   node.attributes.integer("transposed", 0) ? 0 : 1);
   }
   if (node.op_type == "GatherElements" && is_input(1)) {

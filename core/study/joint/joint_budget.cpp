@@ -255,8 +255,9 @@ class JointPlanner {
   }
 
   /// Searches for plans by node of the best combination in the rest of the limit of time, because
-  /// the fixed moves may leave some of it. Nothing is done for a step that is proven to be about
-  /// the fastest, and without a limit of time, so that moves alone decide the answer.
+  /// the fixed moves may leave some of it. A better answer depends on the time, so it is not
+  /// complete. Nothing is done without a limit of time, for a step that is proven to be about the
+  /// fastest, and for fused groups, which plans by node do not know.
   void improve() {
     constexpr double enough = 1e-3;  // of the time of a step
     const bool has_time = request_.limit.seconds > 0 && request_.limit.moves == 0 && !is_over();
@@ -269,7 +270,9 @@ class JointPlanner {
     ParetoFront found;
     searched_ += search_for_budget(study, PlanGranularity::node, request_.budget_bytes, rest, found,
                                    progress_);
+    const double before = best_.seconds;
     take_best(found, best_.combination, request_.budget_bytes);
+    is_complete_ &= best_.seconds == before;
   }
 
   double least_seconds() const {
@@ -327,10 +330,10 @@ class JointPlanner {
 
   /// The best plans that were left out for the memory of the host, if they are better than a step
   /// with these seconds and this peak.
-  std::optional<LeftOutPlans> left_out_before(double seconds, std::int64_t peak_bytes) const {
+  std::optional<PlanOutcome> left_out_before(double seconds, std::int64_t peak_bytes) const {
     ParetoFront front;
     front.add({study_->choices, peak_bytes, seconds - seconds_before_});
-    for (const LeftOutPlans& each : left_out_) front.leave_out(each);
+    for (const PlanOutcome& each : left_out_) front.leave_out(each);
     return front.left_out_for_host(request_.budget_bytes);
   }
 
@@ -375,8 +378,8 @@ class JointPlanner {
   /// Of the steps that keep no more on the host than allowed.
   std::int64_t lowest_found_ =
       keeps_host(best_.host_bytes) ? best_.peak_bytes : std::numeric_limits<std::int64_t>::max();
-  std::vector<LeftOutPlans> left_out_;  ///< for the memory of the host, found by any search
-  bool is_unmet_ = false;               ///< whether a budget was searched for in vain
+  std::vector<PlanOutcome> left_out_;  ///< for the memory of the host, found by any search
+  bool is_unmet_ = false;              ///< whether a budget was searched for in vain
   std::int64_t searched_ = 0;
   bool is_complete_ = true;
 };

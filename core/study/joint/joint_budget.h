@@ -14,8 +14,8 @@ namespace stashscope {
 /// Searches for steps within the budget, and also within smaller budgets: the multiples of 10 % of
 /// the peak without plans that are below the budget. A smaller budget is skipped if it is proven
 /// that no plan within it is faster than the best step found. The number of moves of each search
-/// depends only on the limit and the step. Therefore, if no search ends because of the limit of
-/// time (`JointFacts::is_complete`), the answer to a budget is never slower than the answer to one
+/// depends only on the limit and the step. Therefore, if the limit of time decides nothing
+/// (`JointFacts::is_complete`), the answer to a budget is never slower than the answer to one
 /// of these smaller budgets.
 ///
 /// Plans that keep more on the host than `TimeChoices::host_memory` are left out.

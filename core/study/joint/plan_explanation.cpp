@@ -89,7 +89,7 @@ class ConfigExplainer {
     if (plans.empty()) return;
     RecomputeConfig without = study_.config;
     without.erase(entry.first);
-    const PlanEvaluator::Outcome outcome = evaluator_.evaluate(without);
+    const PlanOutcome outcome = evaluator_.evaluate(without);
     std::vector<ValueId> freed;
     for (const NodePlan* const each : plans) {
       const Node& node = study_.graph().node(each->node);
@@ -123,7 +123,7 @@ class ConfigExplainer {
 
   const Study& study_;
   PlanEvaluator evaluator_;
-  PlanEvaluator::Outcome all_;
+  PlanOutcome all_;
   std::vector<ExplainedChoice> explained_;
 };
 

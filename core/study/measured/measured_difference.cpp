@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/planner/copy_overlap.h"
 #include "core/study/measured/measure.h"
 #include "core/study/measured/run_overlap.h"
-#include "core/study/step/overlapped_step.h"
+#include "core/study/step/plan_effects.h"
 
 namespace stashscope {
 
@@ -90,28 +91,19 @@ class Causes {
   std::vector<std::int64_t> rounding_;
 };
 
-StepDifference waiting_row(const Variant& variant, const NodeTimes& seconds) {
-  const std::vector<NodeId>& order = variant.timeline.order;
-  StepDifference row;
-  row.step = order.size();
-  row.predicted_seconds = waiting_seconds(variant.dataflow, order, variant.copies, seconds);
-  return row;
-}
-
 }  // namespace
 
-std::vector<StepDifference> measured_differences(const Study& study, const Variant& variant,
-                                                 const Measurement& measured) {
+MeasuredDifferences measured_differences(const Study& study, const Variant& variant,
+                                         const Measurement& measured) {
   const std::vector<NodeId>& order = variant.timeline.order;
   if (order.empty() || measured.live_bytes.size() != order.size()) return {};
-  const NodeTimes predicted = roofline_times(study.graph(), study.prepared->ops, study.sizes->work,
-                                             profile_in_force(study.choices.times));
+  const NodeTimes predicted = profile_times(study, *study.sizes);
   const NodeTimes seconds =
       seconds_by_node({study.sizes->bytes, predicted, copy_rates(study)}, variant.dataflow);
   const bool is_overlapped = ran_with_overlap(variant, measured);
   const Causes causes(study, variant, measured);
-  std::vector<StepDifference> differences;
-  differences.reserve(order.size());
+  MeasuredDifferences differences;
+  differences.slots.reserve(order.size());
   for (std::size_t step = 0; step < order.size(); ++step) {
     const double took = step < measured.node_seconds.size() ? measured.node_seconds[step] : 0;
     const bool only_starts = is_overlapped && is_copy(variant.dataflow, order[step]);
@@ -123,9 +115,11 @@ std::vector<StepDifference> measured_differences(const Study& study, const Varia
                         took};
     if (!measured.workspace_bytes.empty()) each.workspace_bytes = measured.workspace_bytes[step];
     each.cause = causes.of_step(step, each.bytes());
-    differences.push_back(each);
+    differences.slots.push_back(each);
   }
-  if (is_overlapped) differences.push_back(waiting_row(variant, seconds));
+  if (is_overlapped) {
+    differences.waiting_seconds = waiting_seconds(variant.dataflow, order, variant.copies, seconds);
+  }
   return differences;
 }
 

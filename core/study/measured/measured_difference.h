@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,11 +17,10 @@ enum class DifferenceCause : std::uint8_t {
   unknown,
 };
 
-/// The measurement and the prediction for one slot of the execution order, or for the time for
-/// which the step waits for copies.
+/// The measurement and the prediction for one slot of the execution order.
 struct StepDifference {
-  std::size_t step = 0;  ///< slot of the node; the number of slots for waiting
-  NodeId node;           ///< invalid: waiting for copies; only the predicted seconds are set then
+  std::size_t step = 0;  ///< the slot
+  NodeId node;
   std::int64_t predicted_bytes = 0;
   std::int64_t measured_bytes = 0;
   double predicted_seconds = 0;
@@ -32,12 +32,18 @@ struct StepDifference {
   double seconds() const { return measured_seconds - predicted_seconds; }
 };
 
-/// Every slot of a run, in execution order; empty if the run has a different number of slots than
-/// the variant. The predicted times come from the chosen device profile, even if the study uses
-/// measured times. As runners do, they count no waiting for copies, and if copies overlapped, only
-/// their start. The predicted waiting is then a last row of its own; runs do not measure it.
-std::vector<StepDifference> measured_differences(const Study& study, const Variant& variant,
-                                                 const Measurement& measured);
+struct MeasuredDifferences {
+  /// Every slot of a run, in execution order; empty if the run has a different number of slots than
+  /// the variant. The predicted times come from the chosen device profile, even if the study uses
+  /// measured times. As runners do, they count no waiting for copies, and if copies overlapped,
+  /// only their start.
+  std::vector<StepDifference> slots;
+  /// The predicted seconds for which nodes wait for copies, which runs do not measure. Nothing if
+  /// no copies overlapped.
+  std::optional<double> waiting_seconds;
+};
+MeasuredDifferences measured_differences(const Study& study, const Variant& variant,
+                                         const Measurement& measured);
 
 /// The cause in a few words.
 std::string_view explanation(DifferenceCause cause);

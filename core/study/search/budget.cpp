@@ -8,6 +8,7 @@
 #include "core/base/text.h"
 #include "core/study/choices/host_limit.h"
 #include "core/study/search/cluster_budget.h"
+#include "core/study/search/lowered_offloads.h"
 #include "core/study/search/plan_evaluator.h"
 #include "core/study/search/reserved_budget.h"
 #include "core/study/search/sequence_budget.h"
@@ -122,6 +123,7 @@ class BudgetPlanner {
   /// evaluates plans with the default order.
   void take_in_order(std::int64_t budget_bytes) {
     Choices best = archive_.best(budget_bytes).choices;
+    // The point may have the order by rule (`in_order_for_host`).
     best.order = with_clusters(study_.choices, {}).order;
     if (best == study_.choices || progress_.cancelled()) return;
     const auto there = compute_study(study_.model, best, &study_, Progress());
@@ -220,10 +222,8 @@ class BudgetPlanner {
   void take(std::span<const TaskId> sequence) { take_point(problem_->point(sequence)); }
 
   void take_point(ParetoPoint point) {
-    if (!keeps_host(study_.choices, point.host_bytes)) {
-      archive_.leave_out({point.peak_bytes, point.extra_seconds, point.host_bytes});
-      return;
-    }
+    if (!keeps_host(study_.choices, point.host_bytes))
+      return archive_.leave_out({point.peak_bytes, point.extra_seconds, point.host_bytes});
     if (archive_.has_as_good(point.peak_bytes, point.extra_seconds)) return;
     if (on_plan_) on_plan_(point);
     archive_.add(std::move(point));
@@ -394,8 +394,9 @@ bool BudgetAnswer::is_impossible() const {
 bool BudgetAnswer::is_proven_cheapest() const {
   constexpr double rounding = 1e-9;  // proofs round the time of each node to whole picoseconds
   if (joint != nullptr) return feasible && joint->seconds <= joint->least_seconds + rounding;
-  return feasible && least_extra_seconds &&
-         best.extra_seconds <= std::max(0.0, *least_extra_seconds) + rounding;
+  // Without a bound, only a plan that adds no time is known to be the cheapest.
+  return feasible &&
+         best.extra_seconds <= std::max(0.0, least_extra_seconds.value_or(0)) + rounding;
 }
 
 std::int64_t later_peak_bytes(const Study& study, const ParetoPoint& point) {

@@ -93,8 +93,8 @@ struct BudgetProof {
   friend bool operator==(const BudgetProof&, const BudgetProof&) = default;
 };
 
-/// The effect of plans that were left out because they keep too many bytes on the host.
-struct LeftOutPlans {
+/// The effect of plans on a step.
+struct PlanOutcome {
   std::int64_t peak_bytes = 0;
   double extra_seconds = 0;     ///< seconds that the plans add to the step
   std::int64_t host_bytes = 0;  ///< the most bytes that the plans keep on the host
@@ -129,7 +129,7 @@ struct BudgetAnswer {
   /// The best plans that were left out because they keep more on the host than
   /// `TimeChoices::host_memory`. Not set if none of these are better than `best`. For the grain
   /// `joint`, their extra time is that of the whole step beyond the step as it was asked about.
-  std::optional<LeftOutPlans> left_out_for_host = {};
+  std::optional<PlanOutcome> left_out_for_host = {};
 
   /// The entries of the study's config that offload tensors and that `best` lacks or has with a
   /// lower count, because the host has no room for them. Only for the grain `cluster`.
@@ -156,14 +156,14 @@ class ParetoFront {
   const ParetoPoint& best(std::int64_t budget_bytes) const;
 
   /// Notes plans that were left out because they keep too many bytes on the host.
-  void leave_out(const LeftOutPlans& plans);
+  void leave_out(const PlanOutcome& plans);
   /// The plans that would be the best ones within the budget if the host had more memory. Not set
   /// if none that were left out are better than `best`.
-  std::optional<LeftOutPlans> left_out_for_host(std::int64_t budget_bytes) const;
+  std::optional<PlanOutcome> left_out_for_host(std::int64_t budget_bytes) const;
 
  private:
   std::vector<ParetoPoint> points_;
-  std::vector<LeftOutPlans> left_out_;  ///< a Pareto front of its own
+  std::vector<PlanOutcome> left_out_;  ///< a Pareto front of its own
 };
 
 /// Called on the searching thread when the search finds better plans. Some better plans may be

@@ -13,8 +13,6 @@ namespace stashscope {
 
 namespace {
 
-using Outcome = PlanEvaluator::Outcome;
-
 class ClusterAnnealer {
  public:
   ClusterAnnealer(const Study& study, const Choices& base, std::int64_t budget_bytes,
@@ -65,9 +63,9 @@ class ClusterAnnealer {
   /// host than allowed. Other entries stay.
   void fit_kept_to_host() {
     if (!study_.choices.times.host_memory) return;
-    const Outcome all = evaluator_.evaluate(kept_);
+    const PlanOutcome all = evaluator_.evaluate(kept_);
     if (keeps_host(all)) return;
-    archive_.leave_out({all.peak_bytes, all.extra_seconds, all.host_bytes});
+    archive_.leave_out(all);
     const RecomputeConfig offloads = offloads_in(kept_);
     for (const auto& entry : offloads) kept_.erase(entry.first);
     for (const auto& [cluster, choice] : offloads) keep_within_host(cluster, choice);
@@ -113,7 +111,7 @@ class ClusterAnnealer {
     return config;
   }
 
-  const Outcome& evaluate(const Counts& counts) {
+  const PlanOutcome& evaluate(const Counts& counts) {
     const auto [known, is_new] = outcomes_.try_emplace(counts);
     if (is_new) {
       known->second = evaluator_.evaluate(config_of(counts));
@@ -123,24 +121,22 @@ class ClusterAnnealer {
     return known->second;
   }
 
-  bool keeps_host(const Outcome& outcome) const {
+  bool keeps_host(const PlanOutcome& outcome) const {
     return stashscope::keeps_host(study_.choices, outcome.host_bytes);
   }
 
-  bool fits(const Outcome& outcome) const {
+  bool fits(const PlanOutcome& outcome) const {
     return outcome.peak_bytes <= budget_ && keeps_host(outcome);
   }
 
-  bool is_better(const Outcome& a, const Outcome& b) const {
-    if (keeps_host(a) != keeps_host(b)) return keeps_host(a);
-    const bool fits = a.peak_bytes <= budget_;
-    if (fits != (b.peak_bytes <= budget_)) return fits;
-    return fits ? a.extra_seconds < b.extra_seconds : a.peak_bytes < b.peak_bytes;
+  bool is_better(const PlanOutcome& a, const PlanOutcome& b) const {
+    if (fits(a) != fits(b)) return fits(a);
+    return fits(a) ? a.extra_seconds < b.extra_seconds : a.peak_bytes < b.peak_bytes;
   }
 
-  void note(const Counts& counts, const Outcome& outcome) {
+  void note(const Counts& counts, const PlanOutcome& outcome) {
     if (!keeps_host(outcome)) {
-      archive_.leave_out({outcome.peak_bytes, outcome.extra_seconds, outcome.host_bytes});
+      archive_.leave_out(outcome);
       return;
     }
     if (best_.empty() || is_better(outcome, best_outcome_)) {
@@ -260,7 +256,7 @@ class ClusterAnnealer {
 
   /// For a captured step, nearly only the peak counts until a plan fits. Otherwise, cheap plans
   /// that barely exceed the budget would trap the search.
-  double energy(const Outcome& outcome, double penalty) const {
+  double energy(const PlanOutcome& outcome, double penalty) const {
     const auto excess =
         static_cast<double>(std::max<std::int64_t>(0, outcome.peak_bytes - budget_));
     const bool has_plan = best_outcome_.peak_bytes <= budget_;
@@ -274,7 +270,8 @@ class ClusterAnnealer {
   /// @param until from 0 to 1
   Counts anneal(Counts state, double until) {
     Counts best = state;
-    const Outcome all = evaluate(options_.counts_of(config_of_all(*study_.opportunities, true)));
+    const PlanOutcome all =
+        evaluate(options_.counts_of(config_of_all(*study_.opportunities, true)));
     const double scale = std::max({all.extra_seconds, best_outcome_.extra_seconds, 1e-12});
     const Cooling cooling{0.05 * scale, 0.0002 * scale};
     const double penalty = 10 * scale / static_cast<double>(std::max<std::int64_t>(1, budget_));
@@ -308,9 +305,9 @@ class ClusterAnnealer {
   ParetoFront& archive_;
   const OnPlan& on_plan_;
   const std::vector<RecomputeConfig>& starts_;
-  std::map<Counts, Outcome> outcomes_;
+  std::map<Counts, PlanOutcome> outcomes_;
   Counts best_;
-  Outcome best_outcome_;
+  PlanOutcome best_outcome_;
   std::int64_t evaluations_ = 0;
 };
 

@@ -30,7 +30,8 @@ struct ClusterSearch {
 /// every copy, then with overlap, where the answer of the first search is a candidate. Each search
 /// has all of the moves and half of the time. Plans take no more time with overlap than without, so
 /// the answer is never dearer than that of as many moves without overlap, unless overlap keeps too
-/// much on the host. Returns the number of evaluated configurations.
+/// much on the host. Returns the number of evaluated configurations, of two searches that of the
+/// longer one.
 /// @param base the study's choices, with any order; a point of `archive` is a copy of these choices
 /// with other plans
 /// @param archive receives every evaluated configuration that is on the Pareto front

@@ -44,8 +44,9 @@ struct JointFacts {
   double least_seconds = 0;      ///< lower bound on `seconds`, for all combinations and plans
   std::int64_t floor_bytes = 0;  ///< lower bound on the peak, for all combinations and plans
   std::size_t combinations = 0;  ///< combinations of what-ifs and passes that were computed
-  /// Whether all combinations were computed and no search ended because of the limit of time. Then
-  /// another call with the same moves has the same answer.
+  /// Whether all combinations were computed and the limit of time decided nothing: it ended no
+  /// search, and the rest of it found no better step. Then another call with the same moves has the
+  /// same answer.
   bool is_complete = true;
   std::vector<ExplainedChoice> explanation;
   std::shared_ptr<const Study> study;  ///< of the answer's choices

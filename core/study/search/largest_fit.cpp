@@ -167,7 +167,7 @@ class Fitter {
   }
 
   double seconds(const std::shared_ptr<const Sizes>& sizes, const Variant& variant) const {
-    return step_seconds({sizes->bytes, resizer_.times_of(*sizes), copy_rates(study_)}, variant);
+    return step_seconds({sizes->bytes, profile_times(study_, *sizes), copy_rates(study_)}, variant);
   }
 
   std::vector<Dimension> others(const Sizes& sizes) const {

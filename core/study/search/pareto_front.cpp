@@ -27,8 +27,8 @@ const ParetoPoint& ParetoFront::best(std::int64_t budget_bytes) const {
   return above == points_.begin() ? points_.front() : *(above - 1);
 }
 
-void ParetoFront::leave_out(const LeftOutPlans& plans) {
-  const auto is_as_good = [](const LeftOutPlans& a, const LeftOutPlans& b) {
+void ParetoFront::leave_out(const PlanOutcome& plans) {
+  const auto is_as_good = [](const PlanOutcome& a, const PlanOutcome& b) {
     return a.peak_bytes <= b.peak_bytes && a.extra_seconds <= b.extra_seconds;
   };
   if (std::ranges::any_of(left_out_, [&](const auto& each) { return is_as_good(each, plans); })) {
@@ -38,12 +38,12 @@ void ParetoFront::leave_out(const LeftOutPlans& plans) {
   left_out_.push_back(plans);
 }
 
-std::optional<LeftOutPlans> ParetoFront::left_out_for_host(std::int64_t budget_bytes) const {
+std::optional<PlanOutcome> ParetoFront::left_out_for_host(std::int64_t budget_bytes) const {
   if (points_.empty()) return std::nullopt;
   const ParetoPoint& found = best(budget_bytes);
-  std::optional<LeftOutPlans> better;
-  LeftOutPlans least{found.peak_bytes, found.extra_seconds, found.host_bytes};
-  for (const LeftOutPlans& each : left_out_) {
+  std::optional<PlanOutcome> better;
+  PlanOutcome least{found.peak_bytes, found.extra_seconds, found.host_bytes};
+  for (const PlanOutcome& each : left_out_) {
     const bool fits = each.peak_bytes <= budget_bytes;
     const bool least_fits = least.peak_bytes <= budget_bytes;
     const bool is_cheaper = fits && least_fits && each.extra_seconds < least.extra_seconds;

@@ -60,7 +60,7 @@ PlanEvaluator::PlanEvaluator(const Study& study, PeakOf peak_of, CopyTimes copie
       order_(order_by_rule(study)),
       predicted_(study.choices.plans.overlaps_copies ? predicted_times(study) : NodeTimes()) {}
 
-PlanEvaluator::Outcome PlanEvaluator::evaluate(const RecomputeConfig& config) const {
+PlanOutcome PlanEvaluator::evaluate(const RecomputeConfig& config) const {
   const Dataflow dataflow = dataflow_of(study_, config);
   const OrderInput step = order_input(*study_.prepared, *study_.sizes, update_, dataflow);
   const OrderStrategy& order = find_order(order_);
@@ -74,7 +74,7 @@ PlanEvaluator::Outcome PlanEvaluator::evaluate(const RecomputeConfig& config) co
   const FusedGroups groups = chosen_groups(step, order_, study_.choices.fusion);
   const bool is_chosen = copies_ == CopyTimes::as_chosen;
   if (is_chosen && has_overlap(study_.choices, dataflow)) return with_overlap(step, order, groups);
-  const auto outcome = [&](std::int64_t peak, const std::vector<NodeId>& nodes) -> Outcome {
+  const auto outcome = [&](std::int64_t peak, const std::vector<NodeId>& nodes) -> PlanOutcome {
     return {peak, added_seconds(study_, dataflow),
             host_peak_bytes(dataflow, study_.sizes->bytes, nodes, {})};
   };
@@ -86,9 +86,8 @@ PlanEvaluator::Outcome PlanEvaluator::evaluate(const RecomputeConfig& config) co
   return outcome(timeline.peak_bytes, timeline.order);
 }
 
-PlanEvaluator::Outcome PlanEvaluator::with_overlap(const OrderInput& step,
-                                                   const OrderStrategy& order,
-                                                   const FusedGroups& groups) const {
+PlanOutcome PlanEvaluator::with_overlap(const OrderInput& step, const OrderStrategy& order,
+                                        const FusedGroups& groups) const {
   const CopyRates rates = copy_rates(study_);
   const Timeline serial = timeline_in(step, order, groups);
   const OverlappedOrder found =

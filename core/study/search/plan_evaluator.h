@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/schedule/orders/orders.h"
+#include "core/study/search/budget.h"
 #include "core/study/step/study.h"
 
 namespace stashscope {
@@ -33,12 +34,7 @@ class PlanEvaluator {
   explicit PlanEvaluator(Study&& study, PeakOf peak_of = PeakOf::step,
                          CopyTimes copies = CopyTimes::as_chosen) = delete;
 
-  struct Outcome {
-    std::int64_t peak_bytes = 0;
-    double extra_seconds = 0;     ///< seconds that the plans add to the step
-    std::int64_t host_bytes = 0;  ///< the most bytes that the plans keep on the host
-  };
-  Outcome evaluate(const RecomputeConfig& config) const;
+  PlanOutcome evaluate(const RecomputeConfig& config) const;
   Timeline timeline(const RecomputeConfig& config) const;
   /// The graph's own node at the peak. If a node runs again at the peak, the node before which it
   /// runs again.
@@ -46,8 +42,8 @@ class PlanEvaluator {
 
  private:
   /// The outcome of a step whose copies overlap.
-  Outcome with_overlap(const OrderInput& step, const OrderStrategy& order,
-                       const FusedGroups& groups) const;
+  PlanOutcome with_overlap(const OrderInput& step, const OrderStrategy& order,
+                           const FusedGroups& groups) const;
 
   const Study& study_;
   PeakOf peak_of_;

@@ -12,7 +12,7 @@
 namespace stashscope {
 
 /// Returns the exact peak and time of a configuration.
-using RegionTrial = std::function<PlanEvaluator::Outcome(const RecomputeConfig&)>;
+using RegionTrial = std::function<PlanOutcome(const RecomputeConfig&)>;
 
 /// Chooses the regions of a captured step that run again, and the outputs that these regions keep,
 /// so that the step fits a budget. A byte that is live at the peak gets a price in seconds. At a

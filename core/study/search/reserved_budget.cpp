@@ -58,7 +58,7 @@ class ReservedPlanner {
  private:
   /// The plans left out for the host are not played. If the answer fits, they are compared with its
   /// time at no higher peak; else, with the lowest peak found.
-  std::optional<LeftOutPlans> left_out_for_host(const BudgetAnswer& answer) const {
+  std::optional<PlanOutcome> left_out_for_host(const BudgetAnswer& answer) const {
     if (archive_.points().empty()) return std::nullopt;
     return archive_.left_out_for_host(answer.feasible ? answer.best.peak_bytes
                                                       : archive_.points().front().peak_bytes - 1);

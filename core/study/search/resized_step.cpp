@@ -85,14 +85,9 @@ ResizedStep StepResizer::resize(const ScheduleSpec& schedule,
   return resized;
 }
 
-NodeTimes StepResizer::times_of(const Sizes& sizes) const {
-  return roofline_times(study_.graph(), study_.prepared->ops, sizes.work,
-                        profile_in_force(study_.choices.times));
-}
-
 void StepResizer::overlap(const OrderInput& step, ResizedStep& resized) const {
   if (!has_overlap(study_.choices, step.dataflow)) return;
-  const NodeTimes times = times_of(*resized.sizes);
+  const NodeTimes times = profile_times(study_, *resized.sizes);
   OverlappedStep placed = overlapped(step, resized.timeline, resized.groups,
                                      {resized.sizes->bytes, times, copy_rates(study_)});
   resized.timeline = std::move(placed.timeline);

@@ -50,9 +50,6 @@ class StepResizer {
   /// The input of order strategies for these sizes.
   OrderInput order_input(const ScheduleSpec& schedule, const Sizes& sizes) const;
 
-  /// The times that the profile predicts for these sizes.
-  NodeTimes times_of(const Sizes& sizes) const;
-
  private:
   void overlap(const OrderInput& step, ResizedStep& resized) const;
 

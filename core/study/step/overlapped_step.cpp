@@ -13,9 +13,7 @@ bool has_overlap(const Choices& choices, const Dataflow& dataflow) {
 }
 
 NodeTimes predicted_times(const StudyParts& study) {
-  if (study.times->measured == 0) return study.times->seconds;
-  return roofline_times(study.graph(), study.prepared->ops, study.sizes->work,
-                        profile_in_force(study.choices.times));
+  return study.times->measured == 0 ? study.times->seconds : profile_times(study, *study.sizes);
 }
 
 OverlappedStep overlapped(const OrderInput& step, const Timeline& timeline,
@@ -31,26 +29,6 @@ OverlappedStep overlapped(const OrderInput& step, const Timeline& timeline,
       step.progress};
   Timeline placed = timeline_in(input, std::move(found.order), groups);
   return {std::move(placed), std::move(found.copies)};
-}
-
-double waiting_seconds(const Dataflow& dataflow, std::span<const NodeId> order,
-                       const CopySchedule& copies, const NodeTimes& seconds) {
-  const std::vector<double> slots = overlapped_slot_seconds(dataflow, order, copies, seconds);
-  double waiting = 0;
-  for (std::size_t slot = 0; slot < order.size(); ++slot) {
-    waiting += slots[slot] - (is_copy(dataflow, order[slot]) ? 0 : seconds[order[slot]]);
-  }
-  return waiting;
-}
-
-double overlapped_extra_seconds(const TimingBasis& basis, const Dataflow& dataflow,
-                                std::span<const NodeId> order, const CopySchedule& copies) {
-  const NodeTimes seconds = seconds_by_node(basis, dataflow);
-  double added = 0;
-  for (std::size_t i = dataflow.graph_nodes; i < seconds.size(); ++i) {
-    if (!is_copy(dataflow, NodeId(i))) added += seconds[NodeId(i)];
-  }
-  return added + waiting_seconds(dataflow, order, copies, seconds);
 }
 
 }  // namespace stashscope

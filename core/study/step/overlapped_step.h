@@ -1,7 +1,5 @@
 #pragma once
 
-#include <span>
-
 #include "core/schedule/orders/orders.h"
 #include "core/study/step/plan_effects.h"
 
@@ -25,16 +23,5 @@ struct OverlappedStep {
 /// @param basis with `predicted_times`
 OverlappedStep overlapped(const OrderInput& step, const Timeline& timeline,
                           const FusedGroups& groups, const TimingBasis& basis);
-
-/// Seconds for which the nodes of a step wait for its overlapping copies; exactly 0 if none waits.
-/// @param seconds by node of the dataflow; for copies the seconds on the link
-double waiting_seconds(const Dataflow& dataflow, std::span<const NodeId> order,
-                       const CopySchedule& copies, const NodeTimes& seconds);
-
-/// Seconds that plans add to a step whose copies overlap: those of the added nodes that copy
-/// nothing over the link, and those for which nodes wait for copies. It is a sum of times and no
-/// difference of steps, so that hidden copies add exactly 0.
-double overlapped_extra_seconds(const TimingBasis& basis, const Dataflow& dataflow,
-                                std::span<const NodeId> order, const CopySchedule& copies);
 
 }  // namespace stashscope

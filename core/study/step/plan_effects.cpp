@@ -7,7 +7,6 @@
 #include "core/graph/micro_batches.h"
 #include "core/planner/copy_overlap.h"
 #include "core/recompute/regions.h"
-#include "core/study/step/overlapped_step.h"
 
 namespace stashscope {
 
@@ -139,6 +138,11 @@ PlanCost added_cost(const Graph& graph, const Sizes& sizes, const Dataflow& data
   return cost;
 }
 
+NodeTimes profile_times(const StudyParts& study, const Sizes& sizes) {
+  return roofline_times(study.graph(), study.prepared->ops, sizes.work,
+                        profile_in_force(study.choices.times));
+}
+
 TimingBasis timing_basis(const Study& study) {
   return {study.sizes->bytes, study.times->seconds, copy_rates(study)};
 }
@@ -155,12 +159,23 @@ double added_seconds(const Study& study, const Dataflow& dataflow) {
   return added_seconds(timing_basis(study), dataflow);
 }
 
+double overlapped_extra_seconds(const TimingBasis& basis, const Dataflow& dataflow,
+                                std::span<const NodeId> order, const CopySchedule& copies) {
+  const NodeTimes seconds = seconds_by_node(basis, dataflow);
+  double added = 0;
+  for (std::size_t i = dataflow.graph_nodes; i < seconds.size(); ++i) {
+    if (!is_copy(dataflow, NodeId(i))) added += seconds[NodeId(i)];
+  }
+  return added + waiting_seconds(dataflow, order, copies, seconds);
+}
+
+double extra_seconds(const TimingBasis& basis, const Variant& variant) {
+  if (variant.copies.empty()) return added_seconds(basis, variant.dataflow);
+  return overlapped_extra_seconds(basis, variant.dataflow, variant.timeline.order, variant.copies);
+}
+
 double step_seconds(const TimingBasis& basis, const Variant& variant) {
-  const double extra = variant.copies.empty()
-                           ? added_seconds(basis, variant.dataflow)
-                           : overlapped_extra_seconds(basis, variant.dataflow,
-                                                      variant.timeline.order, variant.copies);
-  return std::accumulate(basis.seconds.begin(), basis.seconds.end(), extra);
+  return std::accumulate(basis.seconds.begin(), basis.seconds.end(), extra_seconds(basis, variant));
 }
 
 std::vector<double> seconds_by_step(const Study& study, const Variant& variant,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "core/recompute/strategy.h"
@@ -39,9 +40,20 @@ struct TimingBasis {
 };
 TimingBasis timing_basis(const Study& study);
 
+/// The times of the graph's own nodes that the chosen profile predicts.
+NodeTimes profile_times(const StudyParts& study, const Sizes& sizes);
+
 /// Seconds of the nodes that a dataflow adds to its graph.
 double added_seconds(const TimingBasis& basis, const Dataflow& dataflow);
 double added_seconds(const Study& study, const Dataflow& dataflow);
+
+/// Seconds that plans add to a step whose copies overlap: those of the added nodes that copy
+/// nothing over the link, and those for which nodes wait for copies. It is a sum of times and no
+/// difference of steps, so that hidden copies add exactly 0.
+double overlapped_extra_seconds(const TimingBasis& basis, const Dataflow& dataflow,
+                                std::span<const NodeId> order, const CopySchedule& copies);
+/// Seconds that the plans of a variant add to its step.
+double extra_seconds(const TimingBasis& basis, const Variant& variant);
 
 /// Seconds of a step. Kernels run one after the other; transfers, too, unless they overlap.
 double step_seconds(const TimingBasis& basis, const Variant& variant);

@@ -157,9 +157,8 @@ class StudyBuilder {
       parts_.times = previous_->times;
       return;
     }
-    NodeTimes seconds = roofline_times(parts_.graph(), parts_.prepared->ops, parts_.sizes->work,
-                                       profile_in_force(choices));
-    parts_.times = std::make_shared<const StepTimes>(StepTimes{std::move(seconds), 0, ""});
+    parts_.times =
+        std::make_shared<const StepTimes>(StepTimes{profile_times(parts_, *parts_.sizes), 0, ""});
   }
 
   void make_baseline() {

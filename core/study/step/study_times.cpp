@@ -1,4 +1,4 @@
-#include "core/study/step/overlapped_step.h"
+#include "core/planner/copy_overlap.h"
 #include "core/study/step/plan_effects.h"
 #include "core/study/step/study.h"
 
@@ -49,10 +49,7 @@ double step_seconds(const Study& study, const Variant& variant) {
 }
 
 double extra_seconds(const Study& study) {
-  const Variant& current = *study.current;
-  if (current.copies.empty()) return added_seconds(study, current.dataflow);
-  return overlapped_extra_seconds(timing_basis(study), current.dataflow, current.timeline.order,
-                                  current.copies);
+  return extra_seconds(timing_basis(study), *study.current);
 }
 
 double extra_seconds_percent(const Study& study) {

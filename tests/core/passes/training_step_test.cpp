@@ -98,6 +98,26 @@ TEST(Branches, InlinedOnesKeepWhatTheirOwnSubgraphsRead) {
   EXPECT_EQ(shape_text(infer_shapes(*inlined), "y"), "4");
 }
 
+/// Declared shapes behind a YieldOp hold although the shapes of a branch disagree.
+TEST(Branches, BehindAYieldAreOnlyWarnedAbout) {
+  const auto with_branches = [](const std::string& read) {
+    ModelBuilder inside;
+    inside.weight("wide", {5}).node("Add", {read, "wide"}, {"sum"}).output("sum");
+    GraphData data = inside.data();
+    data.captures = {value_named(data, read)};
+    const auto body = std::make_shared<const Graph>(std::move(data));
+    ModelBuilder m;
+    m.input("x", {4}).input("flag", {1}, ElementType::boolean);
+    m.node("YieldOp", {"x"}, {"dx"}, {}, "com.microsoft").declare("dx", {4});
+    m.node("If", {"flag"}, {"y"}, {{"then_branch", body}, {"else_branch", body}});
+    GraphData whole = m.declare("y", {4}).output("y").data();
+    whole.nodes[NodeId(1)].captured_inputs = {value_named(whole, read)};
+    return Graph(std::move(whole));
+  };
+  EXPECT_THROW(infer_shapes(with_branches("x")), Error);
+  EXPECT_EQ(shape_text(infer_shapes(with_branches("dx")), "y"), "4");
+}
+
 TEST(Branches, AnUnknownConditionLeavesWhatBothAgreeOn) {
   ModelBuilder m;
   m.input("x", {4, 6}).input("flag", {1}, ElementType::boolean);

@@ -82,6 +82,11 @@ struct Chain {
   }
 
   /// Lets the copies overlap. Checks that the peak stays.
+  /// With another size of a tensor.
+  void overlap_with(const std::string& name, std::int64_t size) {
+    bytes[value(name)] = size;
+    overlap();
+  }
   void overlap() {
     const Timeline serial = timeline(order, nullptr);
     step = overlap_copies(dataflow, serial, {}, seconds());
@@ -138,8 +143,7 @@ TEST(CopyOverlap, HidesBothCopiesWhereTheLinkAndThePeakLeaveRoom) {
 // from 6 until the copy ends at 7: 17 s.
 TEST(CopyOverlap, WaitsForACopyToTheHostWhereThePeakLeavesNoRoom) {
   Chain chain;
-  chain.bytes[chain.value("f4")] = 200;
-  chain.overlap();
+  chain.overlap_with("f4", 200);
   EXPECT_EQ(chain.until(AddedKind::offload, "a"), "make_f3");
   EXPECT_EQ(chain.slots, (std::vector<double>{2, 2, 0, 3, 2, 2, 0, 2, 2, 2}));
 }
@@ -148,8 +152,7 @@ TEST(CopyOverlap, WaitsForACopyToTheHostWhereThePeakLeavesNoRoom) {
 // 3 s: 19 s.
 TEST(CopyOverlap, FetchesLaterWhereThePeakLeavesNoRoom) {
   Chain chain;
-  chain.bytes[chain.value("b3")] = 200;
-  chain.overlap();
+  chain.overlap_with("b3", 200);
   EXPECT_EQ(chain.names(), (Names{"make_a", "make_c", "make_a_offload", "make_f3", "make_f4",
                                   "make_b4", "make_b3", "make_b2", "make_a_fetch", "make_y"}));
   EXPECT_DOUBLE_EQ(chain.slots.back(), 5);
@@ -163,8 +166,7 @@ TEST(CopyOverlap, FetchesLaterWhereThePeakLeavesNoRoom) {
 // is not free earlier.
 TEST(CopyOverlap, MakesTheCopiesOfOneDirectionOneAfterTheOther) {
   Chain chain(true);
-  chain.bytes[chain.value("y")] = 1000;
-  chain.overlap();
+  chain.overlap_with("y", 1000);
   EXPECT_EQ(chain.names(),
             (Names{"make_a", "make_c", "make_a_offload", "make_f3", "make_c_offload", "make_f4",
                    "make_b4", "make_c_fetch", "make_b3", "make_a_fetch", "make_b2", "make_y"}));

@@ -132,12 +132,11 @@ TEST(CostBound, IsNeverAboveTheCheapestSequenceThatMayEvict) {
   int raised = 0;
   for (std::uint32_t seed = 0; seed < 100; ++seed) {
     const TaskGraph graph = seed < 50 ? small_graph(seed) : odd_graph(seed);
-    std::vector<std::int64_t> prices(graph.tasks(), -1);
     EvictionCosts evictions(graph.tasks());
     for (std::uint32_t task = seed % 2; task < graph.tasks(); task += 2) {
-      evictions[TaskId(task)] = prices[task] = 1 + (7 * seed + 5 * task) % 23;
+      evictions[TaskId(task)] = 1 + (7 * seed + 5 * task) % 23;
     }
-    const ExhaustivePlan truth(graph, true, prices);
+    const ExhaustivePlan truth(graph, true, evictions);
     const ExhaustivePlan by_repeats(graph, true);
     const std::int64_t once = ExhaustivePlan(graph, false).lowest_peak();
     for (std::int64_t budget = truth.lowest_peak(); budget < once; budget += 5) {

@@ -94,6 +94,23 @@ TEST(IncompleteStep, ABoundNamesOnlyWhatTheStepHas) {
   EXPECT_NE(budget_text(*trained, answer).find("constants, optimizer states)"), std::string::npos);
 }
 
+TEST(IncompleteStep, AdviceNamesOnlyFinerGranularities) {
+  const auto study = study_of(test::perceptron());
+  const auto advice = [&](PlanGranularity grain) {
+    BudgetAnswer answer;
+    answer.request.grain = grain;
+    answer.request.budget_bytes = 1;
+    const std::string text = budget_text(*study, answer);
+    const std::string words = "a finer granularity may meet the budget: ";
+    const std::size_t at = text.find(words);
+    if (at == std::string::npos) return std::string();
+    return text.substr(at + words.size(), text.find('\n', at) - at - words.size());
+  };
+  EXPECT_EQ(advice(PlanGranularity::cluster), "--grain node or --grain sequence");
+  EXPECT_EQ(advice(PlanGranularity::node), "--grain sequence");
+  EXPECT_EQ(advice(PlanGranularity::sequence), "");
+}
+
 TEST(IncompleteStep, UnknownSizesStandBesideThePeak) {
   test::ModelBuilder m;
   m.input("x", {2, 4}).node("Mystery", {"x"}, {"y"}, {}, "custom").output("y");

@@ -6,6 +6,7 @@
 #include "tests/ui/support/window_test.h"
 #include "ui/memory/memory_view.h"
 #include "ui/models/difference_model.h"
+#include "ui/text/texts.h"
 
 namespace stashscope::ui::test {
 namespace memory_modes_test {
@@ -324,6 +325,37 @@ TEST_F(MemoryModes, ARunIsComparedWithItsPredictionStepByStep) {
   tabs.setFocus();
   QTest::keyClick(&tabs, Qt::Key_Left);
   EXPECT_TRUE(view().isVisible());
+}
+
+/// Runs do not measure for how long nodes wait for copies; the summary says what is predicted.
+TEST_F(MemoryModes, WaitingForCopiesStandsBesideTheMeasuredTimes) {
+  auto& tabs = find<QTabBar>(u"memory_tabs"_s);
+  QTest::mouseClick(&tabs, Qt::LeftButton, {}, tabs.tabRect(1).center());
+  Choices choices = document().choices();
+  choices.times.transfer_bandwidth = 1e9;
+  choices.plans.overlaps_copies = true;
+  for (const PlanRow& row : document().study()->plan_table->extensions) {
+    if (row.type == PlanType::offload) {
+      choices.plans.config.insert(row.entries.begin(), row.entries.end());
+    }
+  }
+  document().choose(choices, u"offload"_s);
+  ASSERT_TRUE(settles());
+  ASSERT_FALSE(document().study()->current->copies.empty());
+  press(Qt::Key_F5);
+  ASSERT_TRUE(comes_true([&] { return document().measured() != nullptr; }));
+  const Study& study = *document().study();
+  const QString waiting = time_text(waiting_seconds(study, *study.current));
+  const QString summary = find<QLabel>(u"difference_summary"_s).text();
+  EXPECT_TRUE(summary.contains(u"Nodes wait %1 for copies"_s.arg(waiting)))
+      << summary.toStdString();
+  document().choose({}, u"nothing"_s);
+  ASSERT_TRUE(settles());
+  press(Qt::Key_F5);
+  ASSERT_TRUE(comes_true([&] {
+    return document().measured() != nullptr && document().study()->current->copies.empty() &&
+           !find<QLabel>(u"difference_summary"_s).text().contains(u"for copies"_s);
+  }));
 }
 
 }  // namespace memory_modes_test

@@ -210,7 +210,7 @@ TEST_F(ColumnUnits, OfDifferencesAreTheirOwn) {
   run.live_bytes.front() += 3000;
   run.live_bytes.back() -= 1;
   DifferenceModel model;
-  model.set_differences(study_, measured_differences(*study_, *study_->current, run));
+  model.set_differences(study_, measured_differences(*study_, *study_->current, run).slots);
   const Units units = units_of(model, DifferenceModel::predicted);
   EXPECT_EQ(units.size(), 1U);
   EXPECT_EQ(units_of(model, DifferenceModel::measured), units);

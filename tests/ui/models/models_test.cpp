@@ -160,7 +160,7 @@ TEST_F(Models, DifferencesKeepTheRules) {
     Measurement run;
     run.live_bytes = study->current->timeline.live_bytes;
     run.live_bytes.front() += 7;
-    model.set_differences(study, measured_differences(*study, *study->current, run));
+    model.set_differences(study, measured_differences(*study, *study->current, run).slots);
     ASSERT_EQ(model.rowCount(), std::ssize(run.live_bytes));
     EXPECT_EQ(model.index(0, DifferenceModel::difference).data(), u"+7 B"_s);
     EXPECT_EQ(model.index(1, DifferenceModel::difference).data(), u"0"_s);

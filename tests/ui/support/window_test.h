@@ -63,6 +63,8 @@ class WindowTest : public testing::Test {
   void click_message_action(const QString& label);
 
   PlanTreeView& plans() { return find<PlanTreeView>(QStringLiteral("plan_tree")); }
+  /// The answer bar's text, as rich text.
+  QString bar() { return find<QLabel>(QStringLiteral("answer_text")).text(); }
   QString status() { return find<QLabel>(QStringLiteral("status_answer")).text(); }
   /// Empty while no message is shown.
   QString message();

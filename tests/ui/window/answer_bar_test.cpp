@@ -18,7 +18,6 @@ using namespace Qt::StringLiterals;
 
 class Answers : public WindowTest {
  protected:
-  QString answer() { return find<QLabel>(u"answer_text"_s).text(); }
   QPushButton& move(int number) { return find<QPushButton>(u"answer_move_%1"_s.arg(number)); }
   [[nodiscard]] bool offers_moves() {
     return comes_true([this] { return move(0).isVisible(); });
@@ -40,13 +39,13 @@ TEST_F(Answers, AreHiddenWithoutAModel) {
 
 TEST_F(Answers, SayThePeakAndWhetherItFits) {
   open(sample(u"gpt2_tiny"_s));
-  EXPECT_TRUE(answer().contains(bytes_text(peak()))) << answer().toStdString();
-  EXPECT_TRUE(answer().contains(u"tensors fit "_s)) << answer().toStdString();
+  EXPECT_TRUE(bar().contains(bytes_text(peak()))) << bar().toStdString();
+  EXPECT_TRUE(bar().contains(u"tensors fit "_s)) << bar().toStdString();
   EXPECT_FALSE(find<QWidget>(u"answer_fit"_s).isVisible());
-  EXPECT_TRUE(answer().contains(bytes_text(device_memory() - peak()) + u" left"_s));
+  EXPECT_TRUE(bar().contains(bytes_text(device_memory() - peak()) + u" left"_s));
   set_device_memory(peak() - 1024);
-  EXPECT_TRUE(answer().contains(u"not fit"_s)) << answer().toStdString();
-  EXPECT_TRUE(answer().contains(bytes_text(1024))) << answer().toStdString();
+  EXPECT_TRUE(bar().contains(u"not fit"_s)) << bar().toStdString();
+  EXPECT_TRUE(bar().contains(bytes_text(1024))) << bar().toStdString();
   EXPECT_TRUE(find<QWidget>(u"answer_fit"_s).isVisible());
 }
 
@@ -55,32 +54,32 @@ TEST_F(Answers, AStepThatLeavesLittleFitsNarrowly) {
   const auto& text = find<QLabel>(u"answer_text"_s);
   const QString warning = theme_of(text.palette()).warning.name();
   set_device_memory(peak() * 10 / 9 + 1024);
-  EXPECT_FALSE(answer().contains(u"narrowly"_s)) << answer().toStdString();
-  EXPECT_FALSE(answer().contains(warning)) << answer().toStdString();
+  EXPECT_FALSE(bar().contains(u"narrowly"_s)) << bar().toStdString();
+  EXPECT_FALSE(bar().contains(warning)) << bar().toStdString();
   EXPECT_TRUE(text.toolTip().contains(u"CUDA context"_s));
   set_device_memory(peak() * 10 / 9 - 1024);
-  EXPECT_TRUE(answer().contains(u"fit narrowly"_s)) << answer().toStdString();
-  EXPECT_FALSE(answer().contains(warning)) << "it fits: " << answer().toStdString();
-  EXPECT_TRUE(answer().contains(bytes_text(device_memory() - peak()) + u" left"_s));
+  EXPECT_TRUE(bar().contains(u"fit narrowly"_s)) << bar().toStdString();
+  EXPECT_FALSE(bar().contains(warning)) << "it fits: " << bar().toStdString();
+  EXPECT_TRUE(bar().contains(bytes_text(device_memory() - peak()) + u" left"_s));
   EXPECT_TRUE(text.toolTip().contains(u"Less than 10 %"_s));
   EXPECT_EQ(text.accessibleDescription(), text.toolTip());
   set_device_memory(peak());
-  EXPECT_TRUE(answer().contains(u"fit narrowly"_s)) << answer().toStdString();
+  EXPECT_TRUE(bar().contains(u"fit narrowly"_s)) << bar().toStdString();
   set_device_memory(peak() - 1024);
-  EXPECT_TRUE(answer().contains(warning)) << answer().toStdString();
+  EXPECT_TRUE(bar().contains(warning)) << bar().toStdString();
 }
 
 TEST_F(Answers, BelowWhatNoPlanFreesNothingIsPromised) {
   open(sample(u"gpt2_tiny"_s));
   const PeakFloor floor = peak_floor(*document().study());
   set_device_memory(floor.bytes - 1024);
-  EXPECT_TRUE(answer().contains(u"no plan frees"_s)) << answer().toStdString();
-  EXPECT_TRUE(answer().contains(shown(words_of(floor)))) << answer().toStdString();
+  EXPECT_TRUE(bar().contains(u"no plan frees"_s)) << bar().toStdString();
+  EXPECT_TRUE(bar().contains(shown(words_of(floor)))) << bar().toStdString();
   EXPECT_TRUE(find<QWidget>(u"answer_fit"_s).isVisible()) << "a pass may free outputs";
   set_device_memory(of(floor.parts, Band::parameters) + of(floor.parts, Band::gradients) - 1024);
   EXPECT_FALSE(find<QWidget>(u"answer_fit"_s).isVisible());
   set_device_memory(floor.bytes + 1024);
-  EXPECT_FALSE(answer().contains(u"no plan frees"_s));
+  EXPECT_FALSE(bar().contains(u"no plan frees"_s));
   EXPECT_TRUE(find<QWidget>(u"answer_fit"_s).isVisible());
 }
 
@@ -105,19 +104,19 @@ TEST_F(Answers, MenusOpenUnderTheirLinks) {
 TEST_F(Answers, APartOfTheDeviceIsKeptFree) {
   open(sample(u"gpt2_tiny"_s));
   set_device_memory(peak() * 101 / 100);
-  EXPECT_TRUE(answer().contains(u"fit narrowly"_s)) << answer().toStdString();
+  EXPECT_TRUE(bar().contains(u"fit narrowly"_s)) << bar().toStdString();
   find<QAction>(u"reserve:5"_s).trigger();
   ASSERT_TRUE(settles());
   EXPECT_EQ(document().choices().times.reserve_percent, 5);
   EXPECT_TRUE(find<QAction>(u"reserve:5"_s).isChecked());
-  EXPECT_TRUE(answer().contains(u" less 5 %"_s)) << answer().toStdString();
-  EXPECT_TRUE(answer().contains(u"not fit"_s)) << answer().toStdString();
-  EXPECT_TRUE(answer().contains(bytes_text(peak() - device_memory()) + u" too much"_s));
+  EXPECT_TRUE(bar().contains(u" less 5 %"_s)) << bar().toStdString();
+  EXPECT_TRUE(bar().contains(u"not fit"_s)) << bar().toStdString();
+  EXPECT_TRUE(bar().contains(bytes_text(peak() - device_memory()) + u" too much"_s));
   EXPECT_TRUE(find<QWidget>(u"answer_fit"_s).isVisible());
   set_device_memory(peak() * 107 / 100);
-  EXPECT_TRUE(answer().contains(u"tensors fit "_s)) << answer().toStdString();
-  EXPECT_FALSE(answer().contains(u"narrowly"_s)) << "the reserve is what must be left";
-  EXPECT_TRUE(answer().contains(bytes_text(device_memory() - peak()) + u" left"_s));
+  EXPECT_TRUE(bar().contains(u"tensors fit "_s)) << bar().toStdString();
+  EXPECT_FALSE(bar().contains(u"narrowly"_s)) << "the reserve is what must be left";
+  EXPECT_TRUE(bar().contains(bytes_text(device_memory() - peak()) + u" left"_s));
   find<QAction>(u"undo"_s).trigger();
   find<QAction>(u"undo"_s).trigger();
   ASSERT_TRUE(settles());
@@ -128,7 +127,7 @@ TEST_F(Answers, TheOptimizerIsALinkToItsMenu) {
   open(sample(u"gpt2_tiny"_s));
   auto& text = find<QLabel>(u"answer_text"_s);
   auto& menu = find<QMenu>(u"optimizer_menu"_s);
-  EXPECT_TRUE(answer().contains(u">no optimizer</a>"_s)) << answer().toStdString();
+  EXPECT_TRUE(bar().contains(u">no optimizer</a>"_s)) << bar().toStdString();
   text.setFocus();
   QTest::keyClick(&text, Qt::Key_Tab);
   QTest::keyClick(&text, Qt::Key_Return);
@@ -138,7 +137,7 @@ TEST_F(Answers, TheOptimizerIsALinkToItsMenu) {
   menu.close();
   ASSERT_TRUE(settles());
   EXPECT_GT(peak(), before);
-  EXPECT_TRUE(answer().contains(u">with adam</a>"_s)) << answer().toStdString();
+  EXPECT_TRUE(bar().contains(u">with adam</a>"_s)) << bar().toStdString();
 }
 
 TEST_F(Answers, NoCaretStandsInTheText) {
@@ -152,7 +151,7 @@ TEST_F(Answers, NoCaretStandsInTheText) {
 TEST_F(Answers, TheTimeIsThatOfTheNodes) {
   open(sample(u"gpt2_tiny"_s));
   const Study& study = *document().study();
-  EXPECT_TRUE(answer().contains(u"nodes take "_s + time_text(step_seconds(study, *study.current))));
+  EXPECT_TRUE(bar().contains(u"nodes take "_s + time_text(step_seconds(study, *study.current))));
   EXPECT_TRUE(
       find<QLabel>(u"answer_text"_s).toolTip().contains(u"a run measures the whole step"_s));
 }

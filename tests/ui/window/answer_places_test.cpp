@@ -19,7 +19,6 @@ class AnswerPlaces : public WindowTest {
     WindowTest::SetUp();
     open(sample(u"gpt2_tiny"_s));
   }
-  QString answer() { return find<QLabel>(u"answer_text"_s).text(); }
   QPushButton& move() { return find<QPushButton>(u"answer_move_0"_s); }
   int place() { return move().mapTo(&window(), QPoint()).x(); }
   [[nodiscard]] bool offers_moves() {
@@ -47,7 +46,7 @@ TEST_F(AnswerPlaces, MovesKeepTheirPlaceWhenOneIsApplied) {
     ASSERT_TRUE(offers_moves());
     ASSERT_TRUE(knows_all());
     QTest::qWait(0);  // The bar places its buttons in an event of its own.
-    EXPECT_EQ(place(), first) << answer().toStdString();
+    EXPECT_EQ(place(), first) << bar().toStdString();
     auto& samples = find<QWidget>(u"answer_samples"_s);
     const int end = samples.mapTo(&window(), QPoint(samples.width(), 0)).x();
     if (samples.isVisible()) {
@@ -67,7 +66,7 @@ TEST_F(AnswerPlaces, PlansAddTheirTimeInAFewWords) {
   ASSERT_TRUE(settles());
   const QString percent =
       QString::fromStdString(format_fixed(extra_seconds_percent(*document().study()), 1));
-  EXPECT_TRUE(answer().contains(u"(+%1 %)"_s.arg(percent))) << answer().toStdString();
+  EXPECT_TRUE(bar().contains(u"(+%1 %)"_s.arg(percent))) << bar().toStdString();
   EXPECT_TRUE(find<QWidget>(u"answer_text"_s).toolTip().contains(u"of the time are for plans"_s));
   ASSERT_TRUE(offers_moves());
   EXPECT_EQ(place(), first);
@@ -90,7 +89,7 @@ class AnswerRoom : public AnswerPlaces {
   }
   void expect_whole() {
     const auto& text = find<QLabel>(u"answer_text"_s);
-    EXPECT_GE(text.width(), text.sizeHint().width()) << answer().toStdString();
+    EXPECT_GE(text.width(), text.sizeHint().width()) << bar().toStdString();
     EXPECT_LE(text.geometry().right(), find<QWidget>(u"answer_bar"_s).width());
   }
   bool has(const QString& button) { return find<QWidget>(button).isVisible(); }
@@ -103,19 +102,19 @@ TEST_F(AnswerRoom, AShortAnswerAfterALongOneLeavesRoomForButtons) {
   const std::int64_t room = peak() - 1024;
   const std::int64_t floor = peak_floor(*document().study()).bytes;
   set_memory(room);
-  ASSERT_TRUE(has(u"answer_fit"_s)) << answer().toStdString();
+  ASSERT_TRUE(has(u"answer_fit"_s)) << bar().toStdString();
   ASSERT_TRUE(has(u"answer_samples"_s));
   set_memory(floor - 1024);
   expect_whole();
   set_memory(room);
-  EXPECT_TRUE(has(u"answer_fit"_s)) << answer().toStdString();
+  EXPECT_TRUE(has(u"answer_fit"_s)) << bar().toStdString();
   EXPECT_TRUE(has(u"answer_samples"_s));
-  EXPECT_TRUE(answer().contains(u"nodes take"_s)) << answer().toStdString();
+  EXPECT_TRUE(bar().contains(u"nodes take"_s)) << bar().toStdString();
   expect_whole();
   set_batch(64);
   expect_whole();
   set_batch(8);
-  EXPECT_TRUE(has(u"answer_fit"_s)) << "the device stayed: " << answer().toStdString();
+  EXPECT_TRUE(has(u"answer_fit"_s)) << "the device stayed: " << bar().toStdString();
   EXPECT_TRUE(has(u"answer_samples"_s));
   expect_whole();
 }
@@ -129,9 +128,9 @@ TEST_F(AnswerRoom, PartsWithoutRoomAreLeftOut) {
     window().resize(width, 768);
     QTest::qWait(0);
     expect_whole();
-    if (answer().contains(u"no plan frees"_s)) continue;
+    if (bar().contains(u"no plan frees"_s)) continue;
     ++left_out;
-    EXPECT_TRUE(answer().contains(u"not fit"_s)) << answer().toStdString();
+    EXPECT_TRUE(bar().contains(u"not fit"_s)) << bar().toStdString();
     EXPECT_TRUE(text.toolTip().contains(u"No plan frees"_s));
   }
   EXPECT_GT(left_out, 0);
@@ -141,8 +140,8 @@ TEST_F(AnswerRoom, MeasuredTimesNameTheirDevice) {
   click(find<QPushButton>(u"run_button"_s));
   ASSERT_TRUE(comes_true([this] { return document().measured() != nullptr; }));
   ASSERT_TRUE(knows_all());
-  EXPECT_TRUE(answer().contains(u" on cpu"_s)) << answer().toStdString();
-  EXPECT_TRUE(answer().contains(u"measured"_s)) << answer().toStdString();
+  EXPECT_TRUE(bar().contains(u" on cpu"_s)) << bar().toStdString();
+  EXPECT_TRUE(bar().contains(u"measured"_s)) << bar().toStdString();
   const QString tip = find<QLabel>(u"answer_text"_s).toolTip();
   EXPECT_TRUE(tip.contains(u"measured on cpu"_s)) << tip.toStdString();
   EXPECT_TRUE(tip.contains(u"mean of the two times"_s)) << tip.toStdString();

@@ -15,54 +15,45 @@ using namespace Qt::StringLiterals;
 
 class FitDevice : public WindowTest {
  protected:
-  QString answer() { return find<QLabel>(u"answer_text"_s).text(); }
-};
-
-TEST_F(FitDevice, ANumberWithoutAUnitIsMemoryInGibibytes) {
-  open(sample(u"gpt2_tiny"_s));
-  auto& menu = find<QMenu>(u"fit_device_menu"_s);
-  auto& field = find<QLineEdit>(u"fit_device_memory"_s);
-  EXPECT_TRUE(field.placeholderText().contains(u"GiB"_s));
-  for (const auto& [typed, gibibytes] : {std::pair(u"24"_s, 24.0), {u"1.5"_s, 1.5}}) {
-    menu.popup({});
-    field.setFocus();
-    field.selectAll();
-    QTest::keyClicks(&field, typed);
-    QTest::keyClick(&field, Qt::Key_Return);
-    ASSERT_TRUE(settles());
-    EXPECT_EQ(document().choices().times.device_memory,
-              static_cast<std::int64_t>(gibibytes * (1 << 30)));
-    EXPECT_TRUE(field.text().startsWith(typed) && field.text().endsWith(u"GiB"_s));
+  void SetUp() override {
+    WindowTest::SetUp();
+    open(sample(u"gpt2_tiny"_s));
   }
-  menu.popup({});
-  field.setFocus();
-  field.selectAll();
-  QTest::keyClicks(&field, u"-4"_s);
-  QTest::keyClick(&field, Qt::Key_Return);
-  EXPECT_TRUE(message().contains(u"negative"_s)) << message().toStdString();
-}
-
-TEST_F(FitDevice, TheMemoryOfTheHostAndTheOverlapOfCopiesAreChoices) {
-  open(sample(u"gpt2_tiny"_s));
-  auto& menu = find<QMenu>(u"fit_device_menu"_s);
-  auto& field = find<QLineEdit>(u"host_memory"_s);
-  const Choices before = document().choices();
-  const auto type = [&](const QString& typed) {
-    menu.popup({});
+  /// Opens the menu, and types into a field of it in place of what it has.
+  void type(QLineEdit& field, const QString& typed) {
+    find<QMenu>(u"fit_device_menu"_s).popup({});
     field.setFocus();
     field.selectAll();
     QTest::keyClick(&field, Qt::Key_Delete);
     QTest::keyClicks(&field, typed);
     QTest::keyClick(&field, Qt::Key_Return);
     ASSERT_TRUE(settles());
-  };
-  type(u"2"_s);
+  }
+};
+
+TEST_F(FitDevice, ANumberWithoutAUnitIsMemoryInGibibytes) {
+  auto& field = find<QLineEdit>(u"fit_device_memory"_s);
+  EXPECT_TRUE(field.placeholderText().contains(u"GiB"_s));
+  for (const auto& [typed, gibibytes] : {std::pair(u"24"_s, 24.0), {u"1.5"_s, 1.5}}) {
+    type(field, typed);
+    EXPECT_EQ(document().choices().times.device_memory,
+              static_cast<std::int64_t>(gibibytes * (1 << 30)));
+    EXPECT_TRUE(field.text().startsWith(typed) && field.text().endsWith(u"GiB"_s));
+  }
+  type(field, u"-4"_s);
+  EXPECT_TRUE(message().contains(u"negative"_s)) << message().toStdString();
+}
+
+TEST_F(FitDevice, TheMemoryOfTheHostAndTheOverlapOfCopiesAreChoices) {
+  auto& field = find<QLineEdit>(u"host_memory"_s);
+  const Choices before = document().choices();
+  type(field, u"2"_s);
   EXPECT_EQ(document().choices().times.host_memory, std::int64_t{2} << 30);
   EXPECT_TRUE(field.text().startsWith(u"2"_s) && field.text().endsWith(u"GiB"_s));
-  type(u"0"_s);
+  type(field, u"0"_s);
   EXPECT_TRUE(message().contains(u"no tensor can be offloaded"_s)) << message().toStdString();
   EXPECT_EQ(document().choices().times.host_memory, std::int64_t{2} << 30);
-  type(u""_s);
+  type(field, u""_s);
   EXPECT_FALSE(document().choices().times.host_memory);
   find<QAction>(u"overlap_copies"_s).trigger();
   ASSERT_TRUE(settles());
@@ -83,7 +74,6 @@ void press_in_menu(Qt::Key key, const QString& text = {}) {
 }
 
 TEST_F(FitDevice, LetterAndArrowsLeadToTheOtherMemory) {
-  open(sample(u"gpt2_tiny"_s));
   auto& menu = find<QMenu>(u"fit_device_menu"_s);
   auto& field = find<QLineEdit>(u"fit_device_memory"_s);
   const Choices before = document().choices();
@@ -119,7 +109,6 @@ TEST_F(FitDevice, LetterAndArrowsLeadToTheOtherMemory) {
 }
 
 TEST_F(FitDevice, NoDigitChoosesADevice) {
-  open(sample(u"gpt2_tiny"_s));
   auto& menu = find<QMenu>(u"fit_device_menu"_s);
   const Choices before = document().choices();
   menu.popup({});
@@ -130,7 +119,6 @@ TEST_F(FitDevice, NoDigitChoosesADevice) {
 }
 
 TEST_F(FitDevice, ReturnClosesAllMenusAndEscapeOne) {
-  open(sample(u"gpt2_tiny"_s));
   auto& menu = find<QMenu>(u"fit_device_menu"_s);
   auto* const planner = qobject_cast<QMenu*>(menu.menuAction()->associatedObjects().front());
   ASSERT_NE(planner, nullptr);
@@ -148,8 +136,7 @@ TEST_F(FitDevice, ReturnClosesAllMenusAndEscapeOne) {
   }
   ASSERT_TRUE(settles());
   const QString name = shown(document().choices().times.profile.name);
-  EXPECT_TRUE(answer().contains(u"12.0 GiB of memory, as fast as "_s + name))
-      << answer().toStdString();
+  EXPECT_TRUE(bar().contains(u"12.0 GiB of memory, as fast as "_s + name)) << bar().toStdString();
 }
 
 }  // namespace fit_device_menu_test

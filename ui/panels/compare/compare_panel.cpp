@@ -32,11 +32,6 @@ constexpr int least_chart_width = 200;
 /// side.
 constexpr int least_side_by_side = 800;
 
-std::optional<std::int64_t> reserved_bytes(const Document& document) {
-  const auto& reserved = document.reserved();
-  return reserved == nullptr ? std::nullopt : std::optional(reserved->memory.reserved_bytes);
-}
-
 /// The table and the chart, side by side or stacked. Until the user moves the border between them,
 /// a table beside the chart is wide enough for its columns, as far as the chart keeps its minimum
 /// width.
@@ -379,7 +374,7 @@ void ComparePanel::show_rows() {
   if (!is_comparing() || document_.study() == nullptr || other_->study() == nullptr) return;
   std::shared_ptr<const Study> left = document_.study();
   std::shared_ptr<const Study> right = other_->study();
-  ReservedSides reserved{reserved_bytes(document_), reserved_bytes(*other_)};
+  ReservedSides reserved{document_.reserved_bytes(), other_->reserved_bytes()};
   if (swapped_) {
     std::swap(left, right);
     std::swap(reserved.left, reserved.right);

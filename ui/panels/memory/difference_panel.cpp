@@ -29,6 +29,14 @@ QString times_text(const Study& study, const Measurement& measured, double measu
       .arg(time, time_text(predicted_seconds), shown(study.choices.times.profile.name));
 }
 
+/// What is predicted of waiting, after a space; empty if no copies overlapped.
+QString waiting_text(std::optional<double> seconds) {
+  if (!seconds) return {};
+  return u' ' +
+         DifferencePanel::tr("Nodes wait %1 for copies, as predicted; runs do not measure it.")
+             .arg(time_text(*seconds));
+}
+
 }  // namespace
 
 DifferencePanel::DifferencePanel(Document& document, QWidget* parent)
@@ -85,8 +93,7 @@ void DifferencePanel::set_up_table() {
   connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
           [this](const QModelIndex& current) {
             if (!current.isValid()) return;
-            const StepDifference& row = model_.row(current.row());
-            if (row.node.valid()) document_.selection().select_slot(row.step);
+            document_.selection().select_slot(model_.row(current.row()).step);
           });
 }
 
@@ -99,11 +106,11 @@ void DifferencePanel::show_differences() {
   if (measured == nullptr) {
     model_.set_differences(nullptr, {});
   } else {
-    model_.set_differences(study,
-                           measured_differences(*study, *study->current, measured->runs.current));
     const Measurement& run = measured->runs.current;
+    MeasuredDifferences found = measured_differences(*study, *study->current, run);
+    model_.set_differences(study, std::move(found.slots));
     table_->setColumnHidden(DifferenceModel::workspace, run.workspace_bytes.empty());
-    summary_->setText(summary(*study, run));
+    summary_->setText(summary(*study, run) + waiting_text(found.waiting_seconds));
   }
   summary_->setVisible(measured != nullptr);
 }
@@ -114,7 +121,6 @@ QString DifferencePanel::summary(const Study& study, const Measurement& measured
   double measured_seconds = 0;
   for (int row = 0; row < model_.rowCount(); ++row) {
     const StepDifference& each = model_.row(row);
-    if (!each.node.valid()) continue;  // waiting, which no run measures
     largest = std::max(largest, std::abs(each.bytes()));
     predicted_seconds += each.predicted_seconds;
     measured_seconds += each.measured_seconds;

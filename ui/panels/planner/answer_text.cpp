@@ -213,7 +213,7 @@ QString passes_text(const std::vector<const GraphPass*>& passes) {
 QString host_limit_text(const Study& study, const BudgetAnswer& answer) {
   const auto& limit = study.choices.times.host_memory;
   if (!answer.left_out_for_host || !limit) return {};
-  const LeftOutPlans& plans = *answer.left_out_for_host;
+  const PlanOutcome& plans = *answer.left_out_for_host;
   const double before =
       answer.joint != nullptr ? answer.joint->seconds_before : step_seconds(study, *study.baseline);
   return planner_paragraph(

@@ -401,9 +401,7 @@ ValueId NodeWriter::flag(bool item) {
 }
 
 Node fused_attention_node(const AttentionBlock& block, const std::string& form) {
-  Node node;
-  node.domain = microsoft_domain;
-  node.op_type = "FusedAttention";
+  Node node = microsoft_node("FusedAttention", "", {});
   node.attributes.set("form", form);
   add_perm("query_perm", block.query.perm, node);
   add_perm("key_perm", block.key.perm, node);

@@ -98,9 +98,10 @@ std::vector<Tensor> run_if(const ControlFlow& flow) {
   return run_body(flow, body_of(flow.node, taken ? "then_branch" : "else_branch"), {});
 }
 
-/// The scan output of a loop without iterations: an empty tensor of the declared dims.
-Tensor nothing_of(const TensorType& type) {
-  std::vector<std::int64_t> dims = {0};
+/// The scan output of a loop without iterations: an empty tensor of the declared dims, stacked
+/// along a new `axis`.
+Tensor nothing_of(const TensorType& type, std::int64_t axis) {
+  std::vector<std::int64_t> dims;
   bool known = type.shape && type.element != ElementType::undefined;
   for (const Expr& dim : type.shape.value_or(Shape())) {
     known = known && dim.integer();
@@ -108,6 +109,8 @@ Tensor nothing_of(const TensorType& type) {
   }
   if (!known)
     fail_run("", "runs no iteration, so the model must declare the dims of its scan outputs");
+  const auto at = static_cast<std::ptrdiff_t>(axis_in(axis, std::ssize(dims) + 1));
+  dims.insert(dims.begin() + at, 0);
   return {type.element, std::move(dims), std::string()};
 }
 
@@ -134,7 +137,7 @@ std::vector<Tensor> run_loop(const ControlFlow& flow) {
   std::vector<Tensor> outputs = std::move(state);
   for (std::size_t k = 0; k < scans.size(); ++k) {
     const TensorType& type = body.value(body.data().outputs[1 + carried + k]).type;
-    outputs.push_back(scans[k].empty() ? nothing_of(type) : stack(scans[k], 0));
+    outputs.push_back(scans[k].empty() ? nothing_of(type, 0) : stack(scans[k], 0));
   }
   return outputs;
 }
@@ -153,6 +156,7 @@ std::vector<Tensor> run_scan(const ControlFlow& flow) {
   if (scanned == 0 || scanned > flow.inputs.size()) fail_run("", "has no scan input");
   const std::size_t states = flow.inputs.size() - scanned;
   const Integers axes = attributes.integers("scan_input_axes");
+  const Integers output_axes = attributes.integers("scan_output_axes");
   const Integers backwards = attributes.integers("scan_input_directions");
   const auto length_of = [&](std::size_t i) {
     return split_at(flow.inputs[states + i].dims(), entry(axes, i)).size;
@@ -179,9 +183,8 @@ std::vector<Tensor> run_scan(const ControlFlow& flow) {
       std::reverse(scans[k].begin(), scans[k].end());
     }
     const TensorType& type = body.value(body.data().outputs[states + k]).type;
-    outputs.push_back(scans[k].empty()
-                          ? nothing_of(type)
-                          : stack(scans[k], entry(attributes.integers("scan_output_axes"), k)));
+    const std::int64_t axis = entry(output_axes, k);
+    outputs.push_back(scans[k].empty() ? nothing_of(type, axis) : stack(scans[k], axis));
   }
   return outputs;
 }

@@ -12,6 +12,7 @@
 #include "core/run/cpu/execute/allocator.h"
 #include "core/run/cpu/execute/blocks.h"
 #include "core/run/cpu/execute/control_flow.h"
+#include "core/run/cpu/execute/node_errors.h"
 #include "core/run/cpu/execute/step_buffers.h"
 #include "core/run/cpu/execute/step_copies.h"
 #include "core/run/cpu/execute/subgraph_plan.h"

@@ -1,18 +1,8 @@
 #include "core/run/cpu/execute/step_copies.h"
 
-namespace stashscope::cpu {
+#include "core/run/cpu/execute/node_errors.h"
 
-void with_node_in_errors(const std::function<std::string()>& name,
-                         const std::function<void()>& work) {
-  try {
-    work();
-  } catch (const OutOfMemory& error) {
-    throw OutOfMemory(name(), error.reason(), error.available_bytes(), error.hint());
-  } catch (const Error& error) {
-    if (error.kind() == ErrorKind::cancelled) throw;
-    throw Error(ErrorKind::run, name(), error.what());
-  }
-}
+namespace stashscope::cpu {
 
 std::shared_future<void> CopyLink::start(std::function<void()> copy) {
   Copy task(std::move(copy));

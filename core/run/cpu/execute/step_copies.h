@@ -13,11 +13,6 @@
 
 namespace stashscope::cpu {
 
-/// Does the work. Errors of the work, except for cancelled ones, get the name of the node.
-/// @param name of the node; called only after an error
-void with_node_in_errors(const std::function<std::string()>& name,
-                         const std::function<void()>& work);
-
 /// A link that makes copies in one direction, one after the other, on a thread of its own. The
 /// destructor waits for the copy that runs. Copies that have not started are never made; who waits
 /// for one of them gets a std::future_error.

@@ -35,7 +35,7 @@ struct LinearLoss {
   std::int64_t rows;  ///< the most rows of a piece
   Targets targets;
 
-  LinearLoss(const KernelContext& context, const LinearLossOperands& at)
+  LinearLoss(const KernelContext& context, const linear_loss_places::Inputs& at)
       : hidden(context.in(at.hidden)),
         weight(context.in(at.weight)),
         bias(numbers_of<C>(optional_operand(context, at.bias))),
@@ -124,9 +124,9 @@ double log_sum_exp(const C* row, std::int64_t count) {
 /// (hidden, weight, labels, optional bias, optional class weights) -> loss, log_sum_exp. Rows with
 /// an ignored label are 0 in both outputs.
 void linear_loss(const KernelContext& context) {
-  with_real(context.in(in_linear_loss.hidden).element, [&](auto tag) {
+  with_real(context.in(linear_loss_places::forward.hidden).element, [&](auto tag) {
     using C = typename decltype(tag)::type;
-    const LinearLoss<C> loss(context, in_linear_loss);
+    const LinearLoss<C> loss(context, linear_loss_places::forward);
     std::vector<double> losses(loss.targets.size(), 0);
     std::vector<double> sums(loss.targets.size(), 0);
     Piece<C> piece(loss);
@@ -231,7 +231,7 @@ void go_back_through_pieces(const KernelContext& context, const LinearLoss<C>& l
                             LinearLossGradients<C>& gradients) {
   const std::vector<double> factors =
       target_gradients(context.in(0), loss.targets, reduction_of(context.attributes()));
-  const auto sums = numbers_of<double>(context.in(4));
+  const auto sums = numbers_of<double>(context.in(linear_loss_places::log_sum_exp));
   Piece<C> piece(loss);
   const auto has_gradient = [&](std::size_t row) { return factors[row] != 0; };
   loss.for_each_piece(has_gradient, [&](const std::vector<std::size_t>& rows) {
@@ -249,9 +249,9 @@ void go_back_through_pieces(const KernelContext& context, const LinearLoss<C>& l
 /// (d loss, hidden, weight, labels, log_sum_exp, optional bias, optional class weights) ->
 /// gradients of hidden, weight and bias. Rows with an ignored label have the gradient 0.
 void linear_loss_grad(const KernelContext& context) {
-  with_real(context.in(in_linear_loss_gradient.hidden).element, [&](auto tag) {
+  with_real(context.in(linear_loss_places::backward.hidden).element, [&](auto tag) {
     using C = typename decltype(tag)::type;
-    const LinearLoss<C> loss(context, in_linear_loss_gradient);
+    const LinearLoss<C> loss(context, linear_loss_places::backward);
     LinearLossGradients<C> gradients = {};
     if (context.has_output(0)) {
       gradients.hidden = context.out(0);

@@ -173,7 +173,7 @@ struct Region {
  private:
   static std::int64_t points(std::int64_t ratio, double size) {
     constexpr std::int64_t most = 1024;
-    if (ratio > most || !(size < static_cast<double>(most))) {
+    if (ratio > most || (ratio <= 0 && !(size < static_cast<double>(most)))) {
       fail_run("", "samples more than 1024 points along a side of a bin, which is not supported");
     }
     return ratio > 0 ? ratio

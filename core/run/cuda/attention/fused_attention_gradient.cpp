@@ -13,9 +13,9 @@ namespace stashscope::cuda {
 
 namespace {
 
-/// Attention's blocks need more registers and shared memory than those of a reduction, so a device
-/// runs fewer at once. The half is chosen, not measured.
-constexpr std::int64_t wanted_attention_blocks = wanted_reduction_blocks / 2;
+/// About the number of blocks of attention that a large device runs at once. The number is a
+/// choice; it was not measured. (docs/gpu.md states it.)
+constexpr std::int64_t wanted_attention_blocks = 512;
 
 class GradientWriter {
  public:

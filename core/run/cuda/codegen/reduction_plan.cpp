@@ -14,6 +14,11 @@ namespace {
 
 using Dims = std::vector<std::int64_t>;
 
+/// About the number of blocks of a reduction that a large device runs at once. A reduction that
+/// would have fewer than half as many blocks is split into slices, if each result has enough items.
+/// The number is a choice; it was not measured.
+constexpr std::int64_t wanted_reduction_blocks = 1024;
+
 constexpr std::int64_t block_threads = 256;
 constexpr std::int64_t warp = 32;
 

@@ -9,11 +9,6 @@
 
 namespace stashscope::cuda {
 
-/// About the number of blocks of a reduction that a large device runs at once. A reduction that
-/// would have fewer than half as many blocks is split into slices, if each result has enough items.
-/// The number is a choice; it was not measured.
-constexpr std::int64_t wanted_reduction_blocks = 1024;
-
 /// Source, reducer and sink of a reduction, as text for kernels/reduce.cuh.
 struct ReductionTexts {
   std::string reducer;           ///< a type

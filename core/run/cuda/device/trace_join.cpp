@@ -331,10 +331,14 @@ std::vector<std::int64_t> believed_use(const std::vector<HostEvent>& events, Poo
   const std::int64_t told_apart = std::abs(told_most - most[pool]);
   const std::int64_t counted_apart = std::abs(counted_most - most[pool]);
   const bool counts = counted_apart < told_apart || (moves_wrongly && counted_apart == told_apart);
+  const std::string contradiction = "contradict the order of the runner's allocations and releases";
+  const std::string fault = told_apart == 0
+                                ? ", as its records say, but these records " + contradiction
+                                : ", but its records give a peak of " + format_bytes(told_most) +
+                                      (moves_wrongly ? " and " + contradiction : "");
   remarks.push_back(
       "the memory pool for " + pool_name(pool) + " had at most " + format_bytes(most[pool]) +
-      " in use, but its records give a peak of " + format_bytes(told_most) +
-      (moves_wrongly ? " and contradict the order of the runner's allocations and releases" : "") +
+      " in use" + fault +
       (counts ? "; counting the requested bytes instead gives " + format_bytes(counted_most) : ""));
   return counts ? counted : told;
 }

@@ -189,6 +189,7 @@ std::string DeviceStepMemory::largest_alive() const {
     largest.push_back("'" + name_of(*plan_.graph, plan_.dataflow, *alive[i]) + "' " +
                       format_bytes(alive[i]->bytes));
   }
+  if (alive.empty()) return "no tensors";
   return std::to_string(alive.size()) + " tensors, largest: " + join(largest, ", ");
 }
 

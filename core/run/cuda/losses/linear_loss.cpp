@@ -25,7 +25,7 @@ struct Piece {
 /// Writes the calls that both operators have.
 class PieceWriter {
  public:
-  PieceWriter(const LoweringContext& context, const LinearLossOperands& at)
+  PieceWriter(const LoweringContext& context, const linear_loss_places::Inputs& at)
       : context_(context),
         at_(at),
         is_transposed_(context.attributes().integer("transposed", 0) != 0),
@@ -140,7 +140,7 @@ class PieceWriter {
 
  private:
   const LoweringContext& context_;
-  LinearLossOperands at_;
+  linear_loss_places::Inputs at_;
   bool is_transposed_;
   std::int64_t width_;
   std::int64_t classes_;
@@ -171,7 +171,7 @@ void add_piece_losses(PieceWriter& writer, const Piece& piece, std::optional<Ope
 /// (hidden, weight, labels, optional bias, optional class weights) -> loss, log_sum_exp. Rows with
 /// an ignored label are 0 in both outputs.
 Lowered lower_linear_loss(const LoweringContext& context) {
-  PieceWriter writer(context, in_linear_loss);
+  PieceWriter writer(context, linear_loss_places::forward);
   Lowered& lowered = writer.lowered();
   const bool by_target = reduction_of(context) == Reduction::none;
   std::optional<Operand> losses;
@@ -200,7 +200,7 @@ Lowered lower_linear_loss(const LoweringContext& context) {
 class GradientWriter {
  public:
   explicit GradientWriter(const LoweringContext& context)
-      : writer_(context, in_linear_loss_gradient), context_(context) {}
+      : writer_(context, linear_loss_places::backward), context_(context) {}
 
   Lowered write() {
     if (context_.has_output(0)) zero(output(0), context_.out(0).bytes());
@@ -275,12 +275,13 @@ class GradientWriter {
     const std::string type = writer_.type();
     const RowPlan plan = writer_.row_plan(piece, 0);
     CallText text;
-    const std::vector<std::string> operands = {writer_.scores_text(text),
-                                               writer_.list_of(piece, text),
-                                               writer_.targets().object(text),
-                                               text.reads(context_, 4),
-                                               text.pointer("const " + type, factors_),
-                                               text.pointer(type, writer_.scores())};
+    const std::vector<std::string> operands = {
+        writer_.scores_text(text),
+        writer_.list_of(piece, text),
+        writer_.targets().object(text),
+        text.reads(context_, linear_loss_places::log_sum_exp),
+        text.pointer("const " + type, factors_),
+        text.pointer(type, writer_.scores())};
     writer_.lowered().add(
         text.call(invocation("piece_gradients", {type, plan.layout}, operands), plan.shape));
   }

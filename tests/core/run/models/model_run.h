@@ -119,40 +119,45 @@ struct ModelStep {
 
   RunPlan plan(const Dataflow& dataflow, const OrderStrategy& strategy,
                const UpdateChoice& update = {}, std::string_view fusion = "none") const {
-    const UpdateMemory memory = update_memory(*step.graph, step.parameters, update);
-    const IdVector<NodeId, std::int64_t> no_workspace(step.graph->nodes().size(), 0);
-    const OrderInput input{*step.graph,
-                           dataflow,
-                           forward_ends(*step.graph, step.boundary),
-                           {rules, bytes, memory, no_workspace}};
-    FusedGroups groups = find_fusion(fusion).groups({input, strategy, {}});
-    Timeline timeline = timeline_in(input, strategy, groups);
-    return {
-        step.graph, dataflow, std::move(timeline), std::move(groups), {update, step.parameters}};
+    RunPlan made{step.graph, dataflow, {}, {}, {update, step.parameters}};
+    with_input(dataflow, update, nullptr, [&](const OrderInput& input) {
+      made.groups = find_fusion(fusion).groups({input, strategy, {}});
+      made.timeline = timeline_in(input, strategy, made.groups);
+    });
+    return made;
   }
 
   /// The plan of a dataflow with offloads whose copies overlap. @param transfer seconds of a copy;
   /// every node takes 1 s
   RunPlan overlapped(const Dataflow& dataflow, const OrderStrategy& strategy, double transfer,
                      std::string_view fusion = "none") const {
-    RunPlan serial = plan(dataflow, strategy, {}, fusion);
+    RunPlan made = plan(dataflow, strategy, {}, fusion);
     NodeTimes seconds(dataflow.topology.nodes(), 1);
-    for (const NodeId node : serial.timeline.order) {
+    for (const NodeId node : made.timeline.order) {
       if (is_copy(dataflow, node)) seconds[node] = transfer;
     }
-    OverlappedOrder found = overlap_copies(dataflow, serial.timeline, serial.groups, seconds);
-    serial.copies = std::move(found.copies);
-    const UpdateMemory memory = update_memory(*step.graph, step.parameters, {});
-    const IdVector<NodeId, std::int64_t> no_workspace(step.graph->nodes().size(), 0);
-    const OrderInput input{*step.graph,
-                           dataflow,
-                           forward_ends(*step.graph, step.boundary),
-                           {rules, bytes, memory, no_workspace, nullptr, &serial.copies}};
-    serial.timeline = timeline_in(input, std::move(found.order), serial.groups);
-    return serial;
+    OverlappedOrder found = overlap_copies(dataflow, made.timeline, made.groups, seconds);
+    made.copies = std::move(found.copies);
+    with_input(dataflow, {}, &made.copies, [&](const OrderInput& input) {
+      made.timeline = timeline_in(input, std::move(found.order), made.groups);
+    });
+    return made;
   }
 
   RunPlan default_plan() const { return plan(without_plans(), order_strategies()[0]); }
+
+ private:
+  /// Hands the input of orders to `use`. @param copies that overlap; null: none do
+  template <class Use>
+  void with_input(const Dataflow& dataflow, const UpdateChoice& update, const CopySchedule* copies,
+                  const Use& use) const {
+    const UpdateMemory memory = update_memory(*step.graph, step.parameters, update);
+    const IdVector<NodeId, std::int64_t> no_workspace(step.graph->nodes().size(), 0);
+    use(OrderInput{*step.graph,
+                   dataflow,
+                   forward_ends(*step.graph, step.boundary),
+                   {rules, bytes, memory, no_workspace, nullptr, copies}});
+  }
 };
 
 inline RunResult run_on_cpu(const RunPlan& plan, const NamedTensors& inputs) {

@@ -19,7 +19,7 @@ constexpr int modules = 4;
 
 struct Tried {
   RecomputeConfig config;
-  PlanEvaluator::Outcome outcome;
+  PlanOutcome outcome;
 };
 
 /// The cheapest within the budget; nothing if none is.

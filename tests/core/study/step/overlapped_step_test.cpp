@@ -162,12 +162,12 @@ TEST(OverlappedStep, RunsInMicroBatches) {
 
 TEST(OverlappedStep, IsAnotherStepOnALinkOfAnotherSpeed) {
   const auto same = [](const Choices& choices) {
-    Choices other = choices;
-    other.times.transfer_bandwidth = 2e9;
-    Choices faster = choices;
-    faster.times.profile.launch_seconds *= 2;
-    EXPECT_EQ(same_step(choices, other), same_step(choices, faster));
-    return same_step(choices, other);
+    Choices faster_link = choices;
+    faster_link.times.transfer_bandwidth = 2e9;
+    Choices slower_launches = choices;
+    slower_launches.times.profile.launch_seconds *= 2;
+    EXPECT_EQ(same_step(choices, faster_link), same_step(choices, slower_launches));
+    return same_step(choices, faster_link);
   };
   EXPECT_TRUE(same(all_offloaded()));
   EXPECT_FALSE(same(overlapping(all_offloaded())));

@@ -20,7 +20,6 @@ class PlannerReserved : public Planner {
  protected:
   QComboBox& fits() { return find<QComboBox>(u"planner_fits"_s); }
   QPushButton& make_fit() { return find<QPushButton>(u"answer_fit"_s); }
-  QString bar() { return find<QLabel>(u"answer_text"_s).text(); }
   QString sizes() { return find<QLabel>(u"fit_answer"_s).text(); }
   std::int64_t reserved() { return document().reserved()->memory.reserved_bytes; }
 

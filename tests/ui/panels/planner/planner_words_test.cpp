@@ -84,5 +84,25 @@ TEST_F(Planner, ASizeThatCannotBeComputedSaysWhy) {
       << text.toStdString();
 }
 
+/// Both amounts are said: what the better plans keep on the host, and what is allowed.
+TEST_F(Planner, SaysHowMuchMemoryOfTheHostBetterPlansTake) {
+  constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
+  BudgetAnswer answer;
+  answer.left_out_for_host = PlanOutcome{4 * mebibyte, 0, 3 * mebibyte};
+  const auto text = [&] { return answer_text(*document().study(), answer); };
+  EXPECT_FALSE(text().contains(u"The memory of the host"_s)) << "nothing limits it";
+  Choices choices = document().choices();
+  choices.times.host_memory = 2 * mebibyte;
+  document().choose(choices, u"host"_s);
+  ASSERT_TRUE(settles());
+  const QString said = text();
+  EXPECT_TRUE(said.contains(
+      u"The memory of the host limits the plans: with <b>%1</b> on the host "
+      "instead of at most %2, a peak of %3 would take"_s.arg(
+          bytes_text(3 * mebibyte), bytes_text(2 * mebibyte), bytes_text(4 * mebibyte))))
+      << said.toStdString();
+  EXPECT_TRUE(said.contains(u"Planner > Device that the step must fit"_s)) << said.toStdString();
+}
+
 }  // namespace planner_words_test
 }  // namespace stashscope::ui::test

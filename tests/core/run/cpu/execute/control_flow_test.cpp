@@ -127,6 +127,25 @@ TEST(Scan, GoesThroughItsInputsInTheirDirection) {
   EXPECT_THAT(numbers(outputs.at("sums")), ElementsAre(4, 6, 7));
 }
 
+TEST(Scan, WithoutIterationsStacksNothingAlongItsOutputAxis) {
+  test::ModelBuilder body;
+  body.input("sum", {2}).input("item", {2});
+  body.node("Add", {"sum", "item"}, {"next"}).node("Identity", {"next"}, {"shown"});
+  body.output("next").output("shown");
+  test::ModelBuilder model;
+  model.input("x", {0, 2}).weight("start", {2}, {5, 6});
+  model.node("Scan", {"start", "x"}, {"total", "sums"},
+             {{"body", body_of(body, {})},
+              {"num_scan_inputs", std::int64_t{1}},
+              {"scan_output_axes", Integers{-1}}});
+  GraphData data = model.output("total").output("sums").data();
+  data.opsets = {{"", 18}};
+  const Tensor nothing(ElementType::float32, {0, 2}, std::string());
+  const NamedTensors outputs = run(Graph(std::move(data)), {{"x", nothing}}).outputs;
+  EXPECT_THAT(numbers(outputs.at("total")), ElementsAre(5, 6));
+  EXPECT_THAT(outputs.at("sums").dims(), ElementsAre(2, 0));
+}
+
 TEST(ControlFlow, IsRefusedForOperatorsInsideThatHaveNoKernel) {
   test::ModelBuilder yes;
   yes.node("SequenceEmpty", {}, {"nothing"}).output("nothing");

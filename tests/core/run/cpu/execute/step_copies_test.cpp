@@ -4,11 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 #include <stdexcept>
 
-#include "core/passes/infer_shapes.h"
+#include "tests/core/run/models/model_run.h"
 #include "tests/support/model_builder.h"
+#include "tests/support/refusal.h"
 
 namespace stashscope::cpu {
 namespace step_copies_test {
@@ -43,53 +45,59 @@ TEST(CopyLink, PassesFailuresOn) {
   EXPECT_NO_THROW(link.start([] {}).get());
 }
 
-/// A step that offloads the only tensor it makes, beside its last node.
-RunPlan offloading_step() {
-  test::ModelBuilder m;
-  m.input("x", {4}).node("Neg", {"x"}, {"a"}).node("Neg", {"a"}, {"y"}).output("y");
-  const auto graph = std::make_shared<const Graph>(infer_shapes(m.build()));
-  Dataflow dataflow(*graph);
-  const ValueId value = test::id_of(*graph, "a");
-  const NodeId offload(dataflow.graph_nodes);
-  dataflow.cloned_nodes.push_back(graph->value(value).producer);
-  dataflow.kinds.push_back(AddedKind::offload);
-  dataflow.topology.inputs.start_row();
-  dataflow.topology.inputs.push(value);
-  dataflow.topology.outputs.start_row();
-  dataflow.topology.outputs.push(ValueId(dataflow.graph_values));
-  dataflow.cloned_values.push_back(value);
-  dataflow.forms.push_back({ElementType::undefined, 0});
-  dataflow.topology.connect(dataflow.graph_values + 1);
-  RunPlan plan{graph, std::move(dataflow), {}};
-  plan.copies.copies.push_back({offload, NodeId(1)});
-  return plan;
-}
+/// A step that offloads its activations, with copies that overlap.
+class StepOfCopies : public testing::Test {
+ protected:
+  StepOfCopies() {
+    const OverlappedCopy* fetch = nullptr;
+    for (const OverlappedCopy& each : plan_.copies.copies) {
+      if (plan_.dataflow.kind(each.node) == AddedKind::fetch) fetch = &each;
+    }
+    const Topology& topology = plan_.dataflow.topology;
+    fetch_ = *fetch;
+    const NodeId offload = topology.producer[topology.inputs[fetch->node][0]];
+    offload_ = *std::ranges::find(plan_.copies.copies, offload, &OverlappedCopy::node);
+  }
 
-TEST(StepCopies, NameTheNodeWhoseCopyFails) {
-  const RunPlan plan = offloading_step();
-  const NodeId offload = plan.copies.copies.front().node;
-  StepCopies copies(plan);
-  ASSERT_TRUE(copies.overlaps(offload));
-  copies.start(offload, "node 'a_offload'", [] { fail_run("", "no room"); });
-  try {
-    copies.end_offloads(NodeId(1));
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::run);
-    EXPECT_NE(error.where().find("a_offload"), std::string::npos) << error.where();
-    EXPECT_NE(std::string(error.what()).find("no room"), std::string::npos) << error.what();
+  static RunPlan overlapping_plan() {
+    test::ModelBuilder m;
+    m.input("x", {4, 8}).weight("w", {8, 8}).weight("v", {8, 8});
+    m.node("MatMul", {"x", "w"}, {"a"}).node("Sigmoid", {"a"}, {"b"});
+    m.node("MatMul", {"b", "v"}, {"c"}).node("ReduceMean", {"c"}, {"loss"}).output("loss");
+    const testing_run::ModelStep step(prepare_training_step(m.build(), {}, {}), {});
+    return step.overlapped(step.with_all_of(PlanType::offload), order_strategies()[0], 0.5);
+  }
+
+  RunPlan plan_ = overlapping_plan();
+  OverlappedCopy offload_;
+  OverlappedCopy fetch_;
+};
+
+TEST_F(StepOfCopies, NamesTheNodeWhoseCopyFails) {
+  StepCopies copies(plan_);
+  ASSERT_TRUE(copies.overlaps(offload_.node));
+  copies.start(offload_.node, "node 'a_offload'", [] { fail_run("", "no room"); });
+  copies.start(fetch_.node, "node 'a_fetch'", [] {});
+  for (const auto& wait : {std::function<void()>([&] { copies.end_offloads(offload_.until); }),
+                           std::function<void()>([&] { copies.end_fetches(fetch_.until); })}) {
+    const std::string said = test::refusal(ErrorKind::run, wait);
+    EXPECT_NE(said.find("a_offload"), std::string::npos) << said;
+    EXPECT_NE(said.find("no room"), std::string::npos) << said;
   }
 }
 
-TEST(NodesInErrors, AreNotNamedForCancelledWork) {
-  const auto cancel = [] { throw Error(ErrorKind::cancelled, "", "cancelled"); };
-  try {
-    with_node_in_errors([] { return std::string("node 'a'"); }, cancel);
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::cancelled);
-    EXPECT_EQ(error.where(), "");
-  }
+TEST_F(StepOfCopies, FetchesAfterTheOffloadOfTheTensor) {
+  std::promise<void> go;
+  std::vector<std::string> made;
+  StepCopies copies(plan_);
+  copies.start(offload_.node, "offload", [&, may_go = go.get_future().share()] {
+    may_go.wait();
+    made.emplace_back("offload");
+  });
+  copies.start(fetch_.node, "fetch", [&] { made.emplace_back("fetch"); });
+  go.set_value();
+  EXPECT_EQ(copies.end_fetches(fetch_.until), std::vector{fetch_.node});
+  EXPECT_EQ(made, (std::vector<std::string>{"offload", "fetch"}));
 }
 
 }  // namespace step_copies_test

@@ -86,6 +86,7 @@ TEST(Boxes, RegionsAreMeansOfPoints) {
   };
   EXPECT_EQ(aligned({0, 0, 2, 2}, "avg"), std::vector<double>{2.5});
   EXPECT_EQ(aligned({0, 0, 2, 2}, "max"), std::vector<double>{1});
+  EXPECT_EQ(aligned({0, 0, 5000, 5000}, "avg"), std::vector<double>{0}) << "its point is outside";
 }
 
 TEST(DeformedConvolution, WithoutOffsetsIsAConvolution) {
